@@ -1,0 +1,39 @@
+# dpassay: `make audit` runs the audit suite, `make test` runs the tests.
+PYTHON ?= python3
+VENV   ?= .venv
+BIN     = $(VENV)/bin
+STAMP   = $(VENV)/.installed
+JOBS   ?= 2
+
+.PHONY: audit test test-all lint types links check bench clean install
+audit: $(STAMP)
+	$(BIN)/dpassay audit --jobs $(JOBS) --output reports/audit.json
+
+test: $(STAMP)
+	$(BIN)/python -m pytest -q -n $(JOBS) -m "not slow"
+
+test-all: $(STAMP)
+	$(BIN)/python -m pytest -q -n $(JOBS)
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+
+types: $(STAMP) links
+	$(BIN)/mypy
+
+check: lint types test
+
+install: $(STAMP)
+$(STAMP): pyproject.toml
+	$(PYTHON) -c "import sys; sys.exit(0 if sys.version_info >= (3, 11) else 'dpassay needs Python 3.11 or newer')"
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable ".[dev]"
+	touch $(STAMP)
+
+links:  # for type checkers only: they cannot see through the editable install
+	mkdir -p .links/dpassay
+	for p in reference audit proofs_check; do ln -sfn ../../$$p .links/dpassay/$$p; done
+
+clean:
+	rm -rf $(VENV) .links build dist *.egg-info

@@ -1,0 +1,1 @@
+"""What leaks: empirical lower bounds on the realised privacy loss."""

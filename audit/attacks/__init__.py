@@ -1,0 +1,1 @@
+"""Membership inference and canaries on trained models."""

@@ -1,0 +1,1 @@
+"""The commands of the dpassay command line, one file each."""

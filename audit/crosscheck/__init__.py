@@ -1,0 +1,1 @@
+"""Test vectors and a live protocol for other implementations."""

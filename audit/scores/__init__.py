@@ -1,0 +1,1 @@
+"""Bounds from attack scores: thresholds, trade-off curves, one run, sequential."""

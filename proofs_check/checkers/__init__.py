@@ -1,0 +1,1 @@
+"""The checkers: identity, inequality, exponents, budget, privacy, Monte Carlo, tables, consistency."""

@@ -1,0 +1,1 @@
+"""The ledger's rows, one module or more per paper."""

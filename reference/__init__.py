@@ -1,0 +1,1 @@
+"""What the algorithms are: straightforward float64 references that draw all randomness from a tape."""

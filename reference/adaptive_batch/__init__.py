@@ -1,0 +1,1 @@
+"""Paper adaptive_batch: adaptive batch sizes and the tree mechanism for private second-order points."""

@@ -1,0 +1,1 @@
+"""Known-good baselines that everybody can compare with."""

@@ -1,0 +1,1 @@
+"""Paper dro: private distributionally robust optimisation by Double- and Recursive-SPIDER."""

@@ -1,0 +1,1 @@
+"""The laws that private releases follow: Gaussian, Laplace, above-threshold, tree."""

@@ -1,0 +1,1 @@
+"""Paper output_perturbation: bring your own algorithm, (phased) output perturbation."""

@@ -1,0 +1,1 @@
+"""Paper second_order_erm: private second-order necessary points of smooth non-convex ERM."""

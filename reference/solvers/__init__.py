@@ -1,0 +1,1 @@
+"""Non-private base solvers that output perturbation plugs in."""
