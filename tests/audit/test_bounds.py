@@ -1,0 +1,98 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import binomtest
+
+from dpassay.audit import bounds
+from dpassay.reference.errors import BadInput
+
+LOWER = [
+    bounds.betting_lower,
+    bounds.bentkus_lower,
+    bounds.hoeffding_lower,
+    bounds.empirical_bernstein_lower,
+]
+samples = st.lists(st.floats(0, 1), min_size=1, max_size=40)
+
+
+@settings(max_examples=60, deadline=None)
+@given(samples, st.sampled_from(LOWER), st.sampled_from([0.01, 0.05, 0.3]))
+def test_lower_bounds_lie_between_zero_and_the_mean(x, lower, alpha):
+    value = lower(x, alpha)
+    assert 0 <= value <= np.mean(x) + 1e-12
+    assert value >= lower(x, alpha / 2) - 1e-12  # more confidence, smaller bound
+
+
+@settings(max_examples=40, deadline=None)
+@given(samples, st.floats(0.001, 0.9), st.floats(0.001, 0.9))
+def test_wealth_falls_as_the_hypothesis_grows(x, a, b):
+    low, high = sorted((a, b))
+    wealth = bounds.betting_log_capital(x, [low, high])
+    assert wealth[0] >= wealth[1] - 1e-9
+
+
+@settings(max_examples=30, deadline=None)
+@given(samples, st.floats(0.01, 0.9))
+def test_wealth_agrees_with_a_naive_product(x, m0):
+    shares = np.array([0.1, 0.5])
+    naive = np.mean([np.prod(1 + c / m0 * (np.array(x) - m0)) for c in shares])
+    assert np.exp(bounds.betting_log_capital(x, m0, shares)) == pytest.approx(naive, rel=1e-9)
+
+
+def test_vectorised_over_hypotheses_and_columns():
+    x = np.random.default_rng(3).random((50, 4))
+    m0 = np.array([0.1, 0.2, 0.4, 0.6])
+    single = [bool(bounds.betting_rejects(x[:, j], m0[j], 0.05)) for j in range(4)]
+    assert list(bounds.betting_rejects(x, m0, 0.05)) == single
+    assert single[0] and not single[3]
+    assert bounds.betting_rejects(x[:, 0], m0, 0.05).shape == (4,)
+
+
+def test_clopper_pearson_agrees_with_scipy():
+    for k, n in ((0, 10), (3, 10), (10, 10), (17, 4000)):
+        exact = binomtest(k, n).proportion_ci(0.9, method="exact")  # two-sided 90 % = one-sided 95 % each
+        assert bounds.clopper_pearson_lower(k, n, 0.05) == pytest.approx(exact.low, rel=1e-9)
+        assert bounds.clopper_pearson_upper(k, n, 0.05) == pytest.approx(exact.high, rel=1e-9)
+
+
+def test_betting_is_sharp_where_the_mean_is_tiny():
+    """Mean 1e-5, coefficient of variation 1, n = 1,000 (seed 5): betting keeps 85 %, the others under 5 %."""
+    x = 1e-5 * np.random.default_rng(5).exponential(size=1000)
+    mean = x.mean()
+    assert bounds.betting_lower(x, 0.05) > 0.85 * mean
+    assert all(lower(x, 0.05) < 0.05 * mean for lower in LOWER[1:])
+
+
+def _laws(rng, runs, n):
+    yield "rare", (rng.random((runs, n)) < 0.002).astype(float), 0.002
+    yield "skew", rng.beta(0.05, 5.0, (runs, n)), 0.05 / 5.05
+    yield "two", np.where(rng.random((runs, n)) < 0.5, 0.9, 0.1), 0.5
+
+
+@pytest.mark.parametrize("lower", LOWER)
+def test_false_claims_stay_below_the_level(lower):
+    """Level 10 %, 400 repetitions of n = 100 (seed 11): a bound erring 20 % fails with probability 0.99."""
+    alpha, runs = 0.1, 400
+    rng = np.random.default_rng(11)
+    for name, x, mean in _laws(rng, runs, 100):
+        wrong = sum(bool(lower(row, alpha) > mean) for row in x)
+        assert binomtest(wrong, runs, alpha, alternative="greater").pvalue > 1e-3, name
+
+
+def test_the_coverage_check_rejects_a_normal_approximation():
+    """Red case: mean - 1.28 std / sqrt(n) on mirrored skewed data errs far above 10 % (seed 12)."""
+    x = 1 - (np.random.default_rng(12).random((400, 100)) < 0.002)
+    normal = x.mean(axis=1) - 1.2816 * x.std(axis=1, ddof=1) / 10
+    assert binomtest(int((normal > 0.998).sum()), 400, 0.1, alternative="greater").pvalue < 1e-6
+
+
+def test_upper_bound_mirrors_and_reaches_the_rule_of_three():
+    assert bounds.betting_upper(np.zeros(1000), 0.05) < 0.0075  # 3/n is optimal; the mixture pays two nats
+    assert bounds.betting_upper(np.ones(10), 0.05) == 1.0
+
+
+@pytest.mark.parametrize(("x", "alpha"), [([], 0.05), ([1.5], 0.05), ([float("nan")], 0.05), ([0.5], 0.0)])
+def test_bad_input(x, alpha):
+    with pytest.raises(BadInput):
+        bounds.betting_lower(x, alpha)
