@@ -69,7 +69,8 @@ def betting_log_capital(x: ArrayLike, m0: ArrayLike, bets: ArrayLike | None = No
     Args: x of shape (n,), tested against every m0 of shape (k,) or (), or of shape (n, k): one sample per m0.
     bets: shares c in (0, 1] fixed in advance (or chosen on other data), mixed with equal weights; by default
     `default_bets(n)`. Under H0 the wealth is a non-negative supermartingale starting at 1 (also when the
-    means are conditional on the past), so P(wealth >= 1/alpha at any time) <= alpha. Returns an array of m0's shape.
+    means are conditional on the past), so P(wealth >= 1/alpha at any time) <= alpha.
+    Returns an array of m0's shape.
     """
     values, null = _samples(x), np.asarray(m0, dtype=float)
     if not bool(np.all((null > 0) & (null <= 1))):
