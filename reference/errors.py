@@ -1,11 +1,34 @@
-"""The one exception for bad parameters."""
+"""The one error for bad input: it names the field and the value and says why, on one line."""
+
+from __future__ import annotations
 
 
-class BadInput(ValueError):  # noqa: N818
-    """A parameter is outside its domain: the message names the field, the value and the reason."""
+class BadInput(ValueError):
+    """A parameter, a record or a file that cannot be used.
 
-    def __init__(self, field: str, value: object, why: str) -> None:
-        super().__init__(f"{field} = {value!r}: {why}")
-        self.field = field
-        self.value = value
-        self.why = why
+    Args:
+        field: what is wrong, as the user wrote it (``epsilon``, ``claims.json: claims[2].delta``).
+        value: the offending value.
+        why: what would have been right.
+    """
+
+    def __init__(self, field: str, value: object, why: str):
+        self.field, self.value, self.why = field, value, why
+        super().__init__(f"{field} = {_short(value)}: {why}")
+
+
+def _short(value: object) -> str:
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def require(condition: bool, field: str, value: object, why: str) -> None:
+    """Raise :class:`BadInput` unless ``condition`` holds."""
+    if not condition:
+        raise BadInput(field, value, why)
+
+
+def require_budget(epsilon: float, delta: float, *, pure: bool = False) -> None:
+    """A privacy budget that means something: ``0 < epsilon < inf`` and ``0 < delta < 1`` (``0 <=`` if ``pure``)."""
+    require(0 < epsilon < float("inf"), "epsilon", epsilon, "must be positive and finite")
+    require((delta >= 0 if pure else delta > 0) and delta < 1, "delta", delta, "must lie in (0, 1)")

@@ -1,0 +1,26 @@
+"""Exact equality of outputs, whatever they are made of."""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import numpy as np
+
+
+def same(one: Any, other: Any) -> bool:
+    """Bit for bit equal: numbers and arrays (NaN equals NaN), and dicts, sequences and dataclasses of them."""
+    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
+        a, b = np.asarray(one), np.asarray(other)
+        return a.shape == b.shape and bool(np.array_equal(a, b, equal_nan=a.dtype.kind == "f" and b.dtype.kind == "f"))
+    if type(one) is not type(other):
+        return isinstance(one, int | float) and isinstance(other, int | float) and one == other
+    if is_dataclass(one) and not isinstance(one, type):
+        return all(same(getattr(one, field.name), getattr(other, field.name)) for field in fields(one))
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+    if isinstance(one, list | tuple):
+        return len(one) == len(other) and all(same(a, b) for a, b in zip(one, other, strict=True))
+    if isinstance(one, float):
+        return one == other or (one != one and other != other)
+    return bool(one == other)

@@ -1,0 +1,119 @@
+"""What a run gave away, in order: releases, secret draws, public values, and the output.
+
+A transcript is what the accountant reads, what a replay is compared with, and (as data) what another implementation
+is fed. It records queries too, so it is as secret as the data: it never leaves the laboratory for a real data set.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .mechanisms.laws import Law
+
+DrawKind = Literal["without-replacement", "poisson", "fresh"]
+
+
+@dataclass(frozen=True)
+class Draw:
+    """A secret choice of records.
+
+    ``rate`` is the probability that a given record takes part (for ``fresh``: given that it was not used before).
+    ``hidden`` is False when the choice is by index order, hence known to everybody.
+    """
+
+    number: int
+    label: str
+    kind: DrawKind
+    n: int
+    size: int | None
+    rate: float
+    hidden: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """The records of one draw: ``indices`` (int array) and the number of the draw."""
+
+    indices: NDArray[np.int64]
+    draw: int
+
+    @property
+    def size(self) -> int:
+        """How many records."""
+        return len(self.indices)
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """One released value with the law it follows, and the sensitivity that the algorithm claims for its query.
+
+    ``draws`` are the numbers of the draws that the query depends on; empty means the full data set.
+    """
+
+    step: int
+    label: str
+    law: Law
+    sensitivity: float | None
+    draws: tuple[int, ...]
+    value: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Note:
+    """A value that went through the tape without a mechanism: public, secret, raw noise, or revealed."""
+
+    step: int
+    label: str
+    kind: Literal["public", "secret", "noise", "reveal"]
+    value: Any
+
+
+@dataclass(eq=False)
+class Transcript:
+    """Everything that happened on one tape, in order."""
+
+    events: list[Release | Draw | Note] = field(default_factory=list)
+    batches: list[NDArray[np.int64]] = field(default_factory=list)
+    output: Any = None
+
+    @property
+    def releases(self) -> list[Release]:
+        """The releases, in order."""
+        return [event for event in self.events if isinstance(event, Release)]
+
+    @property
+    def draws(self) -> list[Draw]:
+        """The secret draws, in order; ``draws[k].number == k``."""
+        return [event for event in self.events if isinstance(event, Draw)]
+
+    def participation(self, release: Release) -> str:
+        """How a record takes part in a release, in words: ``full batch``, ``sampled at rate q``, ``at most once``."""
+        kinds = {self.draws[number].kind for number in release.draws}
+        if not kinds:
+            return "full batch"
+        if kinds == {"fresh"}:
+            return "at most once"
+        rates = {f"{self.draws[number].rate:.4g}" for number in release.draws}
+        return f"sampled at rate {', '.join(sorted(rates))}" if "fresh" not in kinds else "mixed"
+
+
+@dataclass(frozen=True)
+class UnaccountedAccess:
+    """Private data read outside the accounting: what differed between neighbours, where.
+
+    ``kind`` is one of: ``call``, ``law``, ``noise scale``, ``claimed sensitivity``, ``batch size``, ``public value``,
+    ``revealed value``, ``output``, ``early end``, ``undeclared batch``, ``released without noise``,
+    ``sensitivity exceeded``.
+    """
+
+    kind: str
+    label: str
+    step: int
+    detail: str
+
+    def __str__(self) -> str:
+        return f"{self.kind} at {self.label!r}, step {self.step}: {self.detail}"
