@@ -1,0 +1,187 @@
+"""Empirical risk f(w) = (1/n) sum_i l(w; x_i, y_i) of a margin loss; derivatives in blocks, no n x d x d array."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from dataclasses import replace as replace_fields
+from math import inf, log1p, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpassay.reference.errors import BadInput
+
+from .margin_losses import FloatArray, Loss
+
+IndexArray = NDArray[np.int64]
+BLOCK_ROWS = 16_384  # rows per block: 7 MiB of features at d = 54
+
+
+@dataclass(frozen=True)
+class Constants:
+    """Bounds of Assumption 2 on ||w|| <= radius: 0 <= l <= B, ||grad l|| <= B_g, ||Hess l|| <= B_H, G, M."""
+
+    value: float  # B
+    gradient: float  # B_g
+    hessian: float  # B_H
+    smoothness: float  # G
+    hessian_lipschitz: float  # M
+    radius: float
+
+
+@dataclass(frozen=True)
+class ErmProblem:
+    """Features (n, d) with row norms <= feature_bound, labels (n,) in {-1, +1}, and a loss.
+
+    `feature_bound` is public: part of the data's domain, never computed from it. Raises BadInput for anything else.
+    """
+
+    features: FloatArray
+    labels: FloatArray
+    loss: Loss
+    feature_bound: float = 1.0  # R
+
+    def __post_init__(self) -> None:
+        if self.features.ndim != 2 or self.labels.shape != self.features.shape[:1]:
+            raise BadInput("features.shape", self.features.shape, f"expected (n, d) beside labels {self.labels.shape}")
+        if not np.isfinite(self.features).all():
+            raise BadInput("features", "not finite", "NaN or infinity in the data")
+        if not np.isin(self.labels, (-1.0, 1.0)).all():
+            raise BadInput("labels", np.unique(self.labels)[:4].tolist(), "labels must be -1 or +1")
+        largest = sqrt(max((float(np.einsum("ij,ij->i", b, b).max()) for b in _blocks(self.features)), default=0.0))
+        if largest > self.feature_bound * (1 + 1e-12):
+            raise BadInput("features", f"row norm {largest:.6g}", f"exceeds feature_bound = {self.feature_bound:.6g}")
+
+    @property
+    def n(self) -> int:
+        """Number of records."""
+        return int(self.features.shape[0])
+
+    @property
+    def d(self) -> int:
+        """Number of parameters."""
+        return int(self.features.shape[1])
+
+    # mean value and derivatives ---------------------------------------------------------------------------------
+
+    def value(self, w: FloatArray, indices: IndexArray | None = None) -> float:
+        """Mean loss over the records `indices` (all when None)."""
+        total, count = 0.0, 0
+        for x, y in self._records(indices):
+            total += float(self.loss.link.value(y * (x @ w)).sum())
+            count += len(y)
+        return total / count + float(self._penalty(w))
+
+    def gradient(self, w: FloatArray, indices: IndexArray | None = None) -> FloatArray:
+        """Mean gradient, shape (d,)."""
+        total, count = np.zeros(self.d), 0
+        for x, y in self._records(indices):
+            total += (y * self.loss.link.slope(y * (x @ w))) @ x
+            count += len(y)
+        return total / count + self.loss.regulariser.weight * self.loss.regulariser.slope(w)
+
+    def hessian(self, w: FloatArray, indices: IndexArray | None = None) -> FloatArray:
+        """Mean Hessian, shape (d, d), exactly symmetric."""
+        total, count = np.zeros((self.d, self.d)), 0
+        for x, y in self._records(indices):
+            total += x.T @ (self.loss.link.curvature(y * (x @ w))[:, None] * x)
+            count += len(y)
+        mean = total / count
+        return (mean + mean.T) / 2 + np.diag(self._penalty_curvature(w))
+
+    def hessian_vector(self, w: FloatArray, v: FloatArray, indices: IndexArray | None = None) -> FloatArray:
+        """Mean Hessian times v, shape (d,), in O(nd) and without forming the Hessian."""
+        total, count = np.zeros(self.d), 0
+        for x, y in self._records(indices):
+            total += (self.loss.link.curvature(y * (x @ w)) * (x @ v)) @ x
+            count += len(y)
+        return total / count + self._penalty_curvature(w) * v
+
+    # per record -------------------------------------------------------------------------------------------------
+
+    def values(self, w: FloatArray, indices: IndexArray | None = None) -> FloatArray:
+        """Loss of each record, shape (batch,)."""
+        parts = [self.loss.link.value(y * (x @ w)) for x, y in self._records(indices)]
+        return np.concatenate(parts) + float(self._penalty(w))
+
+    def gradients(self, w: FloatArray, indices: IndexArray | None = None) -> FloatArray:
+        """Gradient of each record, shape (batch, d)."""
+        parts = [(y * self.loss.link.slope(y * (x @ w)))[:, None] * x for x, y in self._records(indices)]
+        return np.concatenate(parts) + self.loss.regulariser.weight * self.loss.regulariser.slope(w)
+
+    def record_hessian(self, w: FloatArray, index: int) -> FloatArray:
+        """Hessian of one record, shape (d, d)."""
+        return self.hessian(w, np.array([index], dtype=np.int64))
+
+    # neighbours, bounds -----------------------------------------------------------------------------------------
+
+    def replace(self, index: int, x: FloatArray, y: float) -> ErmProblem:
+        """Return the replace-one neighbour in which record `index` is (x, y)."""
+        if not 0 <= index < self.n:
+            raise BadInput("index", index, f"expected 0 <= index < {self.n}")
+        features, labels = self.features.copy(), self.labels.copy()
+        features[index], labels[index] = x, y
+        return replace_fields(self, features=features, labels=labels)
+
+    def constants(self, radius: float = inf) -> Constants:
+        """Constants of the whole loss l on ||w|| <= radius (infinite where the loss is unbounded without a ball)."""
+        r, size = self.loss.regulariser, self.feature_bound
+        value, slope, curvature, third = r.bounds(radius)
+        if r.separable:
+            value, slope = self.d * value, sqrt(self.d) * slope
+        link = self.loss.link
+        hessian = link.curvature_bound * size**2 + r.weight * curvature
+        return Constants(
+            value=self._link_top(radius) + r.weight * value,
+            gradient=link.slope_bound * size + r.weight * slope,
+            hessian=hessian,
+            smoothness=hessian,
+            hessian_lipschitz=link.third_bound * size**3 + r.weight * third,
+            radius=radius,
+        )
+
+    def value_sensitivity(self, w: FloatArray) -> float:
+        """Exact largest change of f(w) when one record is replaced: the regulariser cancels, |<x, w>| <= R ||w||."""
+        a = np.array([self.feature_bound * float(np.linalg.norm(w))])
+        return abs(float((self.loss.link.value(-a) - self.loss.link.value(a))[0])) / self.n
+
+    def gradient_sensitivity(self) -> float:
+        """Bound on the change of the mean gradient: 2 R sup|phi'| / n (the regulariser cancels)."""
+        return 2 * self.feature_bound * self.loss.link.slope_bound / self.n
+
+    def hessian_sensitivity(self) -> float:
+        """Bound in the Frobenius norm: a record's Hessian has rank one, so there is no factor sqrt(d) as in eq. (4).
+
+        Convex link: both rank-one terms are positive semidefinite, so their inner product is >= 0: sqrt(2) and not 2.
+        """
+        factor = sqrt(2) if self.loss.link.convex else 2.0
+        return factor * self.feature_bound**2 * self.loss.link.curvature_bound / self.n
+
+    # inside -----------------------------------------------------------------------------------------------------
+
+    def _records(self, indices: IndexArray | None) -> Iterator[tuple[FloatArray, FloatArray]]:
+        total = self.n if indices is None else len(indices)
+        if total == 0:
+            raise BadInput("indices", [], "an empty batch has no mean")
+        for start in range(0, total, BLOCK_ROWS):
+            rows = slice(start, start + BLOCK_ROWS) if indices is None else indices[start : start + BLOCK_ROWS]
+            yield self.features[rows], self.labels[rows]
+
+    def _penalty(self, w: FloatArray) -> float:
+        return self.loss.regulariser.weight * float(self.loss.regulariser.value(w).sum())
+
+    def _penalty_curvature(self, w: FloatArray) -> FloatArray:
+        return self.loss.regulariser.weight * self.loss.regulariser.curvature(w)
+
+    def _link_top(self, radius: float) -> float:
+        """Largest value of the link for |m| <= R * radius."""
+        if not self.loss.link.convex:
+            return 1.0
+        edge = self.feature_bound * radius
+        return inf if edge == inf else edge + log1p(np.exp(-edge))
+
+
+def _blocks(features: FloatArray) -> Iterator[FloatArray]:
+    for start in range(0, len(features), BLOCK_ROWS):
+        yield features[start : start + BLOCK_ROWS]
