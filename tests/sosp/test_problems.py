@@ -1,0 +1,156 @@
+"""Problems of the two second-order papers: derivatives against finite differences, constants by sampling."""
+
+import numpy as np
+import pytest
+from scipy.optimize import approx_fprime, minimize
+
+from dpassay.reference.errors import BadInput
+from dpassay.reference.problems.fair_classification import FairClassification, breast_cancer_fairness
+from dpassay.reference.problems.matrix_sensing import initial_point, make_matrix_sensing
+from dpassay.reference.problems.saddles import ChainOfSaddles, CosineSaddle, CoupledSaddle, sample_landscape
+
+STEP = 1e-6  # central differences: error step^2 + eps/step, about 1e-9 for functions of size one
+TOLERANCE = 2e-6
+
+
+def jacobian(function, point):
+    columns = []
+    for j in range(point.size):
+        shift = np.zeros_like(point)
+        shift[j] = STEP
+        columns.append((function(point + shift) - function(point - shift)) / (2 * STEP))
+    return np.stack(columns, axis=-1)
+
+
+@pytest.fixture(scope="module")
+def sensing():
+    return make_matrix_sensing(np.random.default_rng(0), rows=4, columns=5, rank=2, samples=12, signal_norm=6.0)
+
+
+def test_matrix_sensing_value_function_is_the_inner_maximum(sensing):
+    rng = np.random.default_rng(1)
+    x, _ = initial_point(sensing, rng, scale=1.0)
+    best = sensing.best_response(x)
+    assert sensing.value(x) == pytest.approx(sensing.saddle_value(x, best), rel=1e-12)
+    found = minimize(lambda y: -sensing.saddle_value(x, y), np.zeros(12))
+    assert -found.fun == pytest.approx(sensing.value(x), rel=1e-6)
+    # equation (4): the gradient of Phi is the x part at the maximiser
+    everyone = np.arange(12)
+    np.testing.assert_allclose(
+        sensing.value_gradient(x), sensing.gradients_x(x, best, everyone).mean(axis=0), atol=1e-12
+    )
+
+
+def test_matrix_sensing_derivatives(sensing):
+    rng = np.random.default_rng(2)
+    x, y = rng.standard_normal(sensing.dimension_x), rng.standard_normal(12)
+    chosen = np.array([3, 7])
+
+    def each(x, y):
+        return y[chosen] * sensing.residuals(x, chosen) - 0.5 * y[chosen] ** 2
+
+    np.testing.assert_allclose(sensing.gradients_x(x, y, chosen), jacobian(lambda x: each(x, y), x), atol=TOLERANCE)
+    np.testing.assert_allclose(sensing.gradients_y(x, y, chosen), jacobian(lambda y: each(x, y), y), atol=TOLERANCE)
+    np.testing.assert_allclose(sensing.value_gradient(x), approx_fprime(x, sensing.value, 1e-7), atol=1e-4)
+    np.testing.assert_allclose(sensing.value_hessian(x), jacobian(sensing.value_gradient, x), atol=TOLERANCE)
+    np.testing.assert_allclose(
+        sensing.value_gradients(x, np.arange(12)).mean(axis=0), sensing.value_gradient(x), atol=1e-12
+    )
+
+
+def test_printed_eigenvalue_diagnostic_agrees_with_the_closed_form():
+    """minimax_sosp, Appendix D estimates with h = 5e-4 and tolerance 1e-4; the dense value is exact."""
+    problem = make_matrix_sensing(np.random.default_rng(0))
+    assert (problem.dimension_x, problem.dimension_y) == (120, 400)
+    assert problem.strong_concavity == pytest.approx(1 / 400)
+    rng = np.random.default_rng(3)
+    x, y = initial_point(problem, rng)
+    assert not y.any()
+    exact = problem.smallest_eigenvalue(x)
+    assert exact < 0
+    assert problem.estimated_smallest_eigenvalue(x, rng) == pytest.approx(exact, rel=1e-2)
+
+
+@pytest.fixture(scope="module")
+def fair():
+    return breast_cancer_fairness()
+
+
+def test_fair_classification_derivatives_and_best_response(fair):
+    rng = np.random.default_rng(4)
+    x, y = rng.standard_normal(fair.dimension_x), 0.3 * rng.standard_normal(fair.dimension_y)
+    chosen = np.array([0, 100, 300])
+
+    def each(x, y):
+        return (1 + y[fair.groups[chosen]]) * fair.losses(x, chosen) - 0.5 * fair.concavity * (y @ y)
+
+    np.testing.assert_allclose(fair.gradients_x(x, y, chosen), jacobian(lambda x: each(x, y), x), atol=TOLERANCE)
+    np.testing.assert_allclose(fair.gradients_y(x, y, chosen), jacobian(lambda y: each(x, y), y), atol=TOLERANCE)
+    np.testing.assert_allclose(
+        fair.hessians_x(x, y, chosen), jacobian(lambda x: fair.gradients_x(x, y, chosen), x), atol=TOLERANCE
+    )
+    best = fair.best_response(x)
+    assert np.linalg.norm(best) < fair.radius
+    everyone = np.arange(fair.size)
+    np.testing.assert_allclose(fair.gradients_y(x, best, everyone).mean(axis=0), 0, atol=1e-12)
+    np.testing.assert_allclose(fair.value_hessian(x), jacobian(fair.value_gradient, x), atol=TOLERANCE)
+
+
+def test_fair_classification_constants_hold_on_sampled_points(fair):
+    """600 random pairs: gradient norms under M, gradient changes under L times the move."""
+    rng = np.random.default_rng(5)
+    worst_gradient = worst_smooth = 0.0
+    for _ in range(600):
+        x, y = 3 * rng.standard_normal(fair.dimension_x), fair.project(rng.standard_normal(fair.dimension_y))
+        x2, y2 = x + 0.1 * rng.standard_normal(x.size), fair.project(y + 0.1 * rng.standard_normal(y.size))
+        i = rng.integers(fair.size, size=4)
+        for gradients in (fair.gradients_x, fair.gradients_y):
+            worst_gradient = max(worst_gradient, np.linalg.norm(gradients(x, y, i), axis=1).max())
+            change = np.linalg.norm(gradients(x, y, i) - gradients(x2, y2, i), axis=1).max()
+            worst_smooth = max(worst_smooth, change / np.hypot(np.linalg.norm(x - x2), np.linalg.norm(y - y2)))
+    assert worst_gradient <= fair.gradient_bound
+    assert worst_smooth <= fair.smoothness
+    assert worst_smooth > 0.2 * fair.smoothness  # the bound is not vacuous
+
+
+def test_fair_classification_refuses_rows_outside_the_ball():
+    with pytest.raises(BadInput, match="row norms"):
+        FairClassification(np.full((2, 2), 2.0), np.ones(2), np.zeros(2, dtype=np.int64))
+
+
+@pytest.mark.parametrize("base", [CosineSaddle((1.0, 0.5, -0.3)), ChainOfSaddles(4)], ids=["cosine", "chain"])
+def test_landscape_derivatives_and_constants(base):
+    rng = np.random.default_rng(6)
+    lipschitz, smooth, hessian_lipschitz = base.constants
+    for _ in range(200):
+        x = rng.uniform(-4, 4, base.dimension)
+        x2 = x + 0.05 * rng.standard_normal(base.dimension)
+        move = np.linalg.norm(x - x2)
+        assert np.linalg.norm(base.gradient(x)) <= lipschitz
+        assert np.linalg.norm(base.hessian(x), 2) <= smooth
+        assert np.linalg.norm(base.hessian(x) - base.hessian(x2), 2) <= hessian_lipschitz * move
+    np.testing.assert_allclose(base.gradient(x), approx_fprime(x, base.value, 1e-7), atol=1e-5)
+    np.testing.assert_allclose(base.hessian(x), jacobian(base.gradient, x), atol=TOLERANCE)
+
+
+@pytest.mark.parametrize(("passed", "smallest"), [(0, -0.5), (1, -0.5), (2, -0.5), (3, -1.0), (4, 1.0)])
+def test_chain_saddles_are_where_they_are_said_to_be(passed, smallest):
+    chain = ChainOfSaddles(4)
+    point = chain.saddle(passed)
+    np.testing.assert_allclose(chain.gradient(point), 0, atol=1e-15)
+    assert np.linalg.eigvalsh(chain.hessian(point))[0] == pytest.approx(smallest, abs=1e-12)
+
+
+def test_sampled_landscape_keeps_its_mean_and_differs_by_record():
+    problem = sample_landscape(ChainOfSaddles(3), 50, np.random.default_rng(7))
+    x = np.random.default_rng(8).standard_normal(3)
+    everyone = np.arange(50)
+    np.testing.assert_allclose(problem.gradients(x, everyone).mean(axis=0), problem.base.gradient(x), atol=1e-12)
+    np.testing.assert_allclose(problem.hessians(x, everyone).mean(axis=0), problem.base.hessian(x), atol=1e-12)
+    assert np.linalg.norm(problem.hessians(x, everyone), 2, axis=(1, 2)).max() <= problem.constants[1]
+    assert np.linalg.norm(problem.gradients(x, everyone), axis=1).max() <= problem.constants[0]
+    assert np.ptp(problem.gradients(x, everyone), axis=0).max() > 0.1
+    minimax = CoupledSaddle(problem)
+    np.testing.assert_allclose(
+        minimax.gradients_x(x, minimax.best_response(x), everyone).mean(axis=0), minimax.value_gradient(x), atol=1e-12
+    )
