@@ -1,0 +1,84 @@
+"""What the five algorithms share: the budget, the two readings, noise formulas, and the refusal to release."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.stats import norm
+
+from dpassay.reference.errors import BadInput
+from dpassay.reference.problems.domains import Array
+from dpassay.reference.problems.finite_sum import FiniteSum
+from dpassay.reference.solvers.protocol import CertificateError, Solver
+from dpassay.reference.tape import Tape
+
+Reading = Literal["printed", "repaired"]
+
+#: Solver error as a fraction of the paper's L/(mu n) in the repaired reading: costs log(100) more accuracy, and
+#: brings the sensitivity from 4L/(mu n) down to 2.02 L/(mu n).
+RESIDUAL_FRACTION = 0.01
+
+
+@dataclass(frozen=True)
+class Budget:
+    """(epsilon, delta) under replace-one; the paper works with epsilon < 1 and delta < 1/n (Section 2.1)."""
+
+    epsilon: float
+    delta: float
+
+    def __post_init__(self) -> None:
+        if not self.epsilon > 0:
+            raise BadInput("epsilon", self.epsilon, "must be positive")
+        if not 0 < self.delta < 1:
+            raise BadInput("delta", self.delta, "must lie in (0, 1)")
+
+
+def printed_multiplier(budget: Budget, parts: int = 1) -> float:
+    """sqrt(2 log(2.5 parts / delta)) parts / epsilon: std per unit of sensitivity in Algorithms 1 to 5.
+
+    Definition 2 at (epsilon/parts, delta/(2 parts)); the other half of delta pays for solvers that fail.
+    """
+    return float(np.sqrt(2 * np.log(2.5 * parts / budget.delta)) * parts / budget.epsilon)
+
+
+def gaussian_delta(mu: float, epsilon: float) -> float:
+    """Exact delta of a Gaussian mechanism with sensitivity/std = mu (Balle and Wang 2018, Theorem 8)."""
+    if mu == 0:
+        return 0.0
+    tail = norm.logcdf(-epsilon / mu - mu / 2) + epsilon
+    return float(norm.cdf(-epsilon / mu + mu / 2) - np.exp(min(tail, 0.0)))
+
+
+def exact_multiplier(budget: Budget) -> float:
+    """Smallest std per unit of sensitivity for which one Gaussian release is (epsilon, delta)-DP."""
+    excess = brentq(
+        lambda log_mu: gaussian_delta(np.exp(log_mu), budget.epsilon) - budget.delta, -30.0, 10.0, xtol=1e-13
+    )
+    return float(np.exp(-excess) * (1 + 1e-9))  # rounded away from the budget
+
+
+def exact_epsilon(mu: float, delta: float) -> float:
+    """Exact epsilon at `delta` of a Gaussian mechanism with sensitivity/std = mu."""
+    if gaussian_delta(mu, 0.0) <= delta:
+        return 0.0
+    high = 1.0
+    while gaussian_delta(mu, high) > delta:
+        high *= 2
+    return float(brentq(lambda epsilon: gaussian_delta(mu, epsilon) - delta, 0.0, high, xtol=1e-12))
+
+
+def solve(problem: FiniteSum, solver: Solver, target: float, certified: bool, tape: Tape, label: str) -> Array:
+    """Run the base solver with randomness from the tape; refuse when the certificate fails and `certified` is set.
+
+    Only the seed goes through the tape, never the solution: the neighbour's run must solve its own problem.
+    A refusal is itself seen by the adversary, so a certified solver must be given the iterations it needs by its
+    proven rate; then a refusal means a broken solver, not a property of the data.
+    """
+    seed = tape.secret(f"{label}/seed", lambda rng: int(rng.integers(2**62)))
+    solution = solver(problem, target, np.random.default_rng(seed))
+    if certified and not solution.certificate.holds:
+        raise CertificateError(solution.certificate, label)
+    return solution.point

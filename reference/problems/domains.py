@@ -1,0 +1,83 @@
+"""Closed convex domains with an exact Euclidean projection: everywhere, balls, boxes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpassay.reference.errors import BadInput
+
+Array = NDArray[np.float64]
+
+
+class Domain(Protocol):
+    """A closed convex set: Euclidean projection, and the largest norm of a point in it (inf when unbounded)."""
+
+    @property
+    def largest_norm(self) -> float:
+        """Largest Euclidean norm of a point of the set."""
+
+    def project(self, point: Array) -> Array:
+        """Nearest point of the set to `point` of shape (d,)."""
+
+
+@dataclass(frozen=True)
+class Everywhere:
+    """All of R^d."""
+
+    largest_norm: float = float("inf")
+
+    def project(self, point: Array) -> Array:
+        """Return `point` itself."""
+        return point
+
+
+@dataclass(frozen=True)
+class Ball:
+    """The Euclidean ball of the given radius around the origin."""
+
+    radius: float
+
+    def __post_init__(self) -> None:
+        if not self.radius > 0:
+            raise BadInput("radius", self.radius, "a ball needs a positive radius")
+
+    @property
+    def largest_norm(self) -> float:
+        """The radius."""
+        return self.radius
+
+    def project(self, point: Array) -> Array:
+        """Scale `point` back onto the ball when it is outside."""
+        norm = float(np.linalg.norm(point))
+        return point if norm <= self.radius else point * (self.radius / norm)
+
+
+@dataclass(frozen=True)
+class Box:
+    """The box [lower, upper]^dimension."""
+
+    lower: float
+    upper: float
+    dimension: int
+
+    def __post_init__(self) -> None:
+        if not self.lower < self.upper:
+            raise BadInput("lower", self.lower, f"must lie below upper = {self.upper!r}")
+
+    @property
+    def largest_norm(self) -> float:
+        """Norm of the farthest corner."""
+        return float(np.sqrt(self.dimension) * max(abs(self.lower), abs(self.upper)))
+
+    def project(self, point: Array) -> Array:
+        """Clip every coordinate."""
+        return np.asarray(np.clip(point, self.lower, self.upper), dtype=np.float64)
+
+
+def as_array(value: Any) -> Array:
+    """Float64 copy-free view of anything numpy understands."""
+    return np.asarray(value, dtype=np.float64)

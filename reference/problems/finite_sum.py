@@ -1,0 +1,170 @@
+"""Finite-sum minimisation and saddle problems as one object: a monotone operator, a quadratic regulariser, a domain.
+
+A point is z = (x, y) in one vector; minimisation is the case without y.  The operator of record i is
+(grad_x f(z; xi_i), -grad_y f(z; xi_i)); solutions are the zeros of the mean operator plus the normal cone.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpassay.reference.errors import BadInput
+
+from .domains import Array, Domain, Everywhere
+
+Indices = NDArray[np.int64]
+
+
+class Loss(ABC):
+    """The data part f(x, y; xi_i), i = 0 .. size-1: L-Lipschitz, ell-smooth, convex in x and concave in y."""
+
+    size: int  # n
+    primal: int  # d_x
+    dual: int = 0  # d_y
+    lipschitz: float  # L, on the domain the loss was built for
+    smoothness: float  # ell
+    strong_convexity: float = 0.0  # mu_x of the data part alone
+    strong_concavity: float = 0.0  # mu_y of the data part alone
+
+    @abstractmethod
+    def rows(self, z: Array, indices: Indices) -> Array:
+        """Operator of each record at z (d,): shape (len(indices), d)."""
+
+    @abstractmethod
+    def values(self, z: Array, indices: Indices) -> Array:
+        """Value f(z; xi_i) of each record: shape (len(indices),)."""
+
+    @abstractmethod
+    def subset(self, indices: Indices) -> Loss:
+        """The same loss on some of the records, constants unchanged."""
+
+    def mean_operator(self, z: Array) -> Array:
+        """Operator of the whole data part, shape (d,)."""
+        mean: Array = self.rows(z, np.arange(self.size)).mean(axis=0)
+        return mean
+
+    def affine(self) -> tuple[Array, Array] | None:
+        """(A, b) with mean operator A z + b when the loss is quadratic, else None."""
+        return None
+
+
+@dataclass(frozen=True)
+class Regulariser:
+    """(x_weight/2) ||x - centre_x||^2 - (y_weight/2) ||y - centre_y||^2."""
+
+    x_weight: float = 0.0  # mu_k in Algorithm 4
+    y_weight: float = 0.0  # mu in Algorithm 4
+    centre: Array | None = None  # (x_tilde_{k-1}, 0), shape (d,)
+
+
+@dataclass(frozen=True)
+class FiniteSum:
+    """min over x, max over y of (1/n) sum_i f(x, y; xi_i) + regulariser, on domain_x times domain_y."""
+
+    loss: Loss
+    regulariser: Regulariser = field(default_factory=Regulariser)
+    domain_x: Domain = field(default_factory=Everywhere)
+    domain_y: Domain = field(default_factory=Everywhere)
+
+    def __post_init__(self) -> None:
+        if self.strong_convexity <= 0 or (self.loss.dual and self.strong_concavity <= 0):
+            raise BadInput(
+                "strong convexity",
+                (self.strong_convexity, self.strong_concavity),
+                "a base solver is only certified on a strongly monotone problem; add a regulariser",
+            )
+
+    @property
+    def size(self) -> int:
+        """Number of records n."""
+        return self.loss.size
+
+    @property
+    def dimension(self) -> int:
+        """d_x + d_y."""
+        return self.loss.primal + self.loss.dual
+
+    @property
+    def strong_convexity(self) -> float:
+        """mu_x of the regularised problem."""
+        return self.loss.strong_convexity + self.regulariser.x_weight
+
+    @property
+    def strong_concavity(self) -> float:
+        """mu_y of the regularised problem (nan without y)."""
+        return self.loss.strong_concavity + self.regulariser.y_weight if self.loss.dual else float("nan")
+
+    @property
+    def modulus(self) -> float:
+        """Smaller of mu_x and mu_y: mu in the paper."""
+        return min(self.strong_convexity, self.strong_concavity) if self.loss.dual else self.strong_convexity
+
+    @property
+    def smoothness(self) -> float:
+        """Lipschitz constant of every record's operator, regulariser included."""
+        return self.loss.smoothness + max(self.regulariser.x_weight, self.regulariser.y_weight)
+
+    @property
+    def lipschitz(self) -> float:
+        """Lipschitz constant L of every record's full f, regulariser included (inf on an unbounded domain)."""
+        reg, centre, d_x = self.regulariser, self.centre, self.loss.primal
+        steepest = [0.0, 0.0]
+        for block, (weight, domain, part) in enumerate(
+            (
+                (reg.x_weight, self.domain_x, centre[:d_x]),
+                (reg.y_weight, self.domain_y, centre[d_x:]),
+            )
+        ):
+            if weight > 0:
+                steepest[block] = weight * (domain.largest_norm + float(np.linalg.norm(part)))
+        return self.loss.lipschitz + float(np.hypot(steepest[0], steepest[1]))
+
+    @property
+    def centre(self) -> Array:
+        """Centre of the regulariser, shape (d,); zero unless given."""
+        given = self.regulariser.centre
+        return np.zeros(self.dimension) if given is None else given
+
+    @property
+    def weights(self) -> Array:
+        """mu_x on the coordinates of x and mu_y on those of y, shape (d,): the metric of the certificate."""
+        return self.by_block(self.strong_convexity, self.strong_concavity)
+
+    @property
+    def regulariser_weights(self) -> Array:
+        """The regulariser's own weight on each coordinate, shape (d,)."""
+        return self.by_block(self.regulariser.x_weight, self.regulariser.y_weight)
+
+    def by_block(self, x_value: float, y_value: float) -> Array:
+        """x_value on the coordinates of x, y_value on those of y."""
+        return np.concatenate([np.full(self.loss.primal, x_value), np.full(self.loss.dual, y_value)])
+
+    def project(self, z: Array) -> Array:
+        """Projection on the domain, block by block."""
+        d_x = self.loss.primal
+        return np.concatenate([self.domain_x.project(z[:d_x]), self.domain_y.project(z[d_x:])])
+
+    def data_operator(self, z: Array, indices: Indices | None = None) -> Array:
+        """Mean operator of the data part over `indices` (all records when None)."""
+        return self.loss.mean_operator(z) if indices is None else self.loss.rows(z, indices).mean(axis=0)
+
+    def operator(self, z: Array, indices: Indices | None = None) -> Array:
+        """Mean operator over `indices`, regulariser included."""
+        return self.data_operator(z, indices) + self.regulariser_weights * (z - self.centre)
+
+    def prox(self, z: Array, step: float) -> Array:
+        """Resolvent of step * (regulariser + indicator of the domain): isotropic per block, so scale and project."""
+        weights = self.regulariser_weights
+        return self.project((z + step * weights * self.centre) / (1.0 + step * weights))
+
+    def value(self, z: Array) -> float:
+        """Objective at z, regulariser included."""
+        d_x = self.loss.primal
+        gap = (z - self.centre) ** 2
+        reg = 0.5 * self.regulariser.x_weight * gap[:d_x].sum()
+        reg -= 0.5 * self.regulariser.y_weight * gap[d_x:].sum()
+        return float(self.loss.values(z, np.arange(self.size)).mean() + reg)

@@ -1,0 +1,172 @@
+"""Minimisation losses with derived constants: mean estimation, least squares (ridge), logistic.
+
+Every loss is the data part only; the strongly convex problem adds a `Regulariser`.  Features have norm at most
+`feature_bound`, the domain is a ball of radius `radius`, and L and ell follow from these (tests check both).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit
+
+from dpassay.reference.errors import BadInput
+
+from .domains import Array, Ball, Domain, Everywhere
+from .finite_sum import FiniteSum, Indices, Loss, Regulariser
+
+
+def _bounded_rows(name: str, rows: Array, bound: float) -> None:
+    if rows.ndim != 2 or len(rows) == 0:
+        raise BadInput(f"{name}.shape", rows.shape, "needs a non-empty matrix, one record per row")
+    largest = float(np.linalg.norm(rows, axis=1).max())
+    if not largest <= bound * (1 + 1e-12):  # one rounding of the norm
+        raise BadInput(name, largest, f"a row is longer than the declared bound {bound!r}")
+
+
+@dataclass(frozen=True)
+class LinearLoss(Loss):
+    """f(x; xi) = -slope <xi, x>, ||xi|| <= 1: with a regulariser, mean estimation; the worst case for stability."""
+
+    records: Array  # (n, d)
+    slope: float = 1.0  # a = L of the data part
+
+    def __post_init__(self) -> None:
+        _bounded_rows("records", self.records, 1.0)
+        for name, value in (
+            ("size", len(self.records)),
+            ("primal", self.records.shape[1]),
+            ("lipschitz", self.slope),
+            ("smoothness", 0.0),
+        ):
+            object.__setattr__(self, name, value)
+
+    def rows(self, z: Array, indices: Indices) -> Array:
+        """Constant gradients -slope xi_i."""
+        return -self.slope * self.records[indices]
+
+    def values(self, z: Array, indices: Indices) -> Array:
+        """-slope <xi_i, z>."""
+        return -self.slope * self.records[indices] @ z
+
+    def subset(self, indices: Indices) -> LinearLoss:
+        """Some of the records."""
+        return LinearLoss(self.records[indices], self.slope)
+
+    def affine(self) -> tuple[Array, Array]:
+        """A = 0, b = -slope * mean record."""
+        d = self.primal
+        return np.zeros((d, d)), -self.slope * self.records.mean(axis=0)
+
+
+@dataclass(frozen=True)
+class SquaredLoss(Loss):
+    """f(x; (w, b)) = (<w, x> - b)^2 / 2 with ||w|| <= feature_bound, |b| <= target_bound, ||x|| <= radius."""
+
+    features: Array  # (n, d)
+    targets: Array  # (n,)
+    radius: float
+    feature_bound: float = 1.0
+    target_bound: float = 1.0
+
+    def __post_init__(self) -> None:
+        _bounded_rows("features", self.features, self.feature_bound)
+        if float(np.abs(self.targets).max()) > self.target_bound * (1 + 1e-12):
+            raise BadInput("targets", float(np.abs(self.targets).max()), f"above {self.target_bound!r}")
+        lipschitz = self.feature_bound * (self.feature_bound * self.radius + self.target_bound)
+        for name, value in (
+            ("size", len(self.features)),
+            ("primal", self.features.shape[1]),
+            ("lipschitz", lipschitz),
+            ("smoothness", self.feature_bound**2),
+        ):
+            object.__setattr__(self, name, value)
+
+    def rows(self, z: Array, indices: Indices) -> Array:
+        """(<w_i, z> - b_i) w_i."""
+        w = self.features[indices]
+        return (w @ z - self.targets[indices])[:, None] * w
+
+    def values(self, z: Array, indices: Indices) -> Array:
+        """Half squared residuals."""
+        return 0.5 * np.asarray(self.features[indices] @ z - self.targets[indices]) ** 2
+
+    def subset(self, indices: Indices) -> SquaredLoss:
+        """Some of the records."""
+        return SquaredLoss(
+            self.features[indices], self.targets[indices], self.radius, self.feature_bound, self.target_bound
+        )
+
+    def mean_operator(self, z: Array) -> Array:
+        """W^T (W z - b) / n."""
+        return self.features.T @ (self.features @ z - self.targets) / self.size
+
+    def affine(self) -> tuple[Array, Array]:
+        """A = W^T W / n, b = -W^T targets / n."""
+        return self.features.T @ self.features / self.size, -self.features.T @ self.targets / self.size
+
+
+@dataclass(frozen=True)
+class LogisticLoss(Loss):
+    """f(x; (w, s)) = log(1 + exp(-s <w, x>)), s in {-1, +1}, ||w|| <= feature_bound = L, ell = L^2/4."""
+
+    features: Array  # (n, d)
+    labels: Array  # (n,), -1 or +1
+    feature_bound: float = 1.0
+
+    def __post_init__(self) -> None:
+        _bounded_rows("features", self.features, self.feature_bound)
+        if not np.isin(self.labels, (-1.0, 1.0)).all():
+            raise BadInput("labels", sorted(set(self.labels.tolist()))[:5], "must be -1 or +1")
+        for name, value in (
+            ("size", len(self.features)),
+            ("primal", self.features.shape[1]),
+            ("lipschitz", self.feature_bound),
+            ("smoothness", self.feature_bound**2 / 4),
+        ):
+            object.__setattr__(self, name, value)
+
+    def rows(self, z: Array, indices: Indices) -> Array:
+        """-s_i sigmoid(-s_i <w_i, z>) w_i."""
+        w, s = self.features[indices], self.labels[indices]
+        return (-s * expit(-s * (w @ z)))[:, None] * w
+
+    def values(self, z: Array, indices: Indices) -> Array:
+        """log(1 + exp(-margin))."""
+        return np.logaddexp(0.0, -self.labels[indices] * (self.features[indices] @ z))
+
+    def subset(self, indices: Indices) -> LogisticLoss:
+        """Some of the records."""
+        return LogisticLoss(self.features[indices], self.labels[indices], self.feature_bound)
+
+    def mean_operator(self, z: Array) -> Array:
+        """Gradient of the mean loss."""
+        weights = -self.labels * expit(-self.labels * (self.features @ z))
+        return self.features.T @ weights / self.size
+
+
+def regularised(loss: Loss, strong_convexity: float, radius: float | None = None) -> FiniteSum:
+    """The loss plus (strong_convexity/2) ||x||^2 on a ball of the given radius (everywhere when None)."""
+    domain: Domain = Everywhere() if radius is None else Ball(radius)
+    return FiniteSum(loss, Regulariser(x_weight=strong_convexity), domain_x=domain)
+
+
+def stability_pair(
+    size: int, dimension: int, strong_convexity: float, slope: float = 1.0
+) -> tuple[FiniteSum, FiniteSum]:
+    """Neighbours that attain n/(n+1) of the stability bound 2L/(mu n) of Lemma 3.3.
+
+    All records are zero but one, which is +e_1 in one dataset and -e_1 in the other.  The domain is the smallest
+    ball that holds both solutions, so that Assumption 3.2 is met with the smallest L = slope (1 + 1/n).
+    With L of the data part alone (Lemma 3.5) the bound is attained in full.
+    """
+    if size < 1 or dimension < 1:
+        raise BadInput("size, dimension", (size, dimension), "both must be at least 1")
+    radius = slope / (strong_convexity * size)
+    pair = []
+    for sign in (1.0, -1.0):
+        records = np.zeros((size, dimension))
+        records[0, 0] = sign
+        pair.append(regularised(LinearLoss(records, slope), strong_convexity, radius))
+    return pair[0], pair[1]
