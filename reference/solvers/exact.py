@@ -19,7 +19,8 @@ def closed_form(problem: FiniteSum) -> Array | None:
         return None
     matrix, offset = affine
     weights = problem.regulariser_weights
-    z: Array = np.asarray(np.linalg.solve(matrix + np.diag(weights), weights * problem.centre - offset), dtype=np.float64)
+    solved = np.linalg.solve(matrix + np.diag(weights), weights * problem.centre - offset)
+    z: Array = np.asarray(solved, dtype=np.float64)
     inside = np.allclose(problem.project(z), z, rtol=1e-12, atol=1e-15)
     return z if inside else None
 

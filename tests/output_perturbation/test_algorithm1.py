@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from dpassay.reference.output_perturbation import algorithm1
 from dpassay.reference.output_perturbation.budget import Budget, exact_epsilon, exact_multiplier, gaussian_delta
 from dpassay.reference.problems.strongly_convex import LogisticLoss, SquaredLoss, regularised, stability_pair
@@ -49,7 +50,7 @@ def test_refuses_when_the_solver_stops_early_and_says_what_is_missing():
     lazy = GradientDescent(limit=2)
     printed = algorithm1.printed(problem, BUDGET, lazy)
     record(lambda tape: algorithm1.run(problem, printed, tape), 1)  # released in silence, as printed
-    with pytest.raises(CertificateError, match="certified distance .* exceeds the required .* release refused"):
+    with pytest.raises(CertificateError, match=r"certified distance .* exceeds the required .* release refused"):
         record(lambda tape: algorithm1.run(problem, algorithm1.repaired(problem, BUDGET, lazy), tape), 1)
 
 
