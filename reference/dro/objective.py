@@ -1,0 +1,185 @@
+"""The two formulations the algorithms minimise: the dual objective L(x, eta) of eq. (3) and the
+compositional KL
+objective Psi(x, lambda) of eq. (5), each with vectorised per-sample values and gradients.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize_scalar
+from scipy.special import logsumexp
+
+from dpassay.reference.dro.divergences import Divergence
+from dpassay.reference.errors import require
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+class SampleLoss(Protocol):
+    """A dataset with a loss: everything the robust objectives need. ``indices`` selects records, rows follow
+    it."""
+
+    n: int
+    dimension: int
+
+    def losses(self, parameters: Array, indices: Indices | None = None) -> Array:
+        """Loss of each selected record, shape (b,)."""
+        ...
+
+    def loss_gradients(self, parameters: Array, indices: Indices | None = None) -> Array:
+        """Gradient of each selected record's loss, shape (b, d)."""
+        ...
+
+
+@dataclass(frozen=True)
+class DualObjective:
+    """L(x, eta) = weight * mean psi*((loss_i(x) - dual_scale * eta) / weight) + dual_scale * eta (eq. (3)).
+
+    ``dual_scale`` is G in the rescaling L(x, eta) = L^(x, G eta) below eq. (3). The paper states the
+    objective in three ways
+    that agree only for G = 1 (below eq. (3); the mini-batch definition after Algorithm 2; the proof of Lemma
+    4).
+    """
+
+    data: SampleLoss
+    divergence: Divergence
+    weight: float  # lambda
+    dual_scale: float = 1.0  # G
+
+    def __post_init__(self) -> None:
+        require(self.weight > 0, "weight", self.weight, "must be positive")
+        require(self.dual_scale > 0, "dual_scale", self.dual_scale, "must be positive")
+
+    @property
+    def n(self) -> int:
+        """Number of records."""
+        return self.data.n
+
+    @property
+    def dimension(self) -> int:
+        """Number of model parameters."""
+        return self.data.dimension
+
+    def _arguments(self, x: Array, eta: float, indices: Indices | None) -> Array:
+        return (self.data.losses(x, indices) - self.dual_scale * eta) / self.weight
+
+    def values(self, x: Array, eta: float, indices: Indices | None = None) -> Array:
+        """L(x, eta; xi_i) of each selected record, shape (b,)."""
+        conjugates = self.divergence.conjugate(self._arguments(x, eta, indices))
+        return self.weight * conjugates + self.dual_scale * eta
+
+    def eta_gradients(self, x: Array, eta: float, indices: Indices | None = None) -> Array:
+        """Derivative in eta of each selected record, shape (b,)."""
+        slopes = self.divergence.conjugate_derivative(self._arguments(x, eta, indices))
+        return self.dual_scale * (1.0 - slopes)
+
+    def x_gradients(self, x: Array, eta: float, indices: Indices | None = None) -> Array:
+        """Gradient in x of each selected record, shape (b, d)."""
+        slopes = self.divergence.conjugate_derivative(self._arguments(x, eta, indices))
+        return slopes[:, None] * self.data.loss_gradients(x, indices)
+
+    def value(self, x: Array, eta: float) -> float:
+        """L(x, eta) over the whole dataset."""
+        return float(np.mean(self.values(x, eta)))
+
+    def best_eta(self, x: Array) -> float:
+        """The minimiser of L(x, .), by one-dimensional convex minimisation (not private)."""
+        losses = self.data.losses(x)
+        low, high = float(losses.min()), float(losses.max())
+        # psi*'(u) passes 1 at u = 0, so the minimiser lies within the losses
+        reach = 1.0 + 4.0 * self.weight + (high - low)
+        found = minimize_scalar(
+            lambda eta: self.value(x, eta / self.dual_scale),
+            bounds=(low - 1e-9 * reach, high + 1e-9 * reach),
+            method="bounded",
+            options={"xatol": 1e-12 * reach},
+        )
+        return float(found.x) / self.dual_scale
+
+    def robust_value(self, x: Array) -> float:
+        """Psi(x) = inf over eta of L(x, eta), which strong duality equates with the worst case F(x) of eq.
+        (2)."""
+        return self.value(x, self.best_eta(x))
+
+    def worst_case_weights(self, x: Array) -> Array:
+        """The maximising p of eq. (2), shape (n,): proportional to psi*'((loss_i - eta) / weight), sums to
+        1."""
+        slopes = self.divergence.conjugate_derivative(self._arguments(x, self.best_eta(x), None))
+        return np.asarray(slopes / slopes.sum())
+
+    def gradient_norm(self, x: Array, eta: float) -> float:
+        """Norm of the full gradient of L in (x, eta), the paper's utility measure."""
+        in_x, in_eta = self.x_gradients(x, eta).mean(axis=0), self.eta_gradients(x, eta).mean()
+        return float(np.hypot(np.linalg.norm(in_x), in_eta))
+
+
+@dataclass(frozen=True)
+class CompositionalObjective:
+    """Psi(x, lambda) = lambda log(mean exp(loss_i(x) / lambda)) + lambda * radius (eq. (5)).
+
+    f(g1, g2) = g1 log g2 + g1 radius with g = (lambda, mean exp(loss / lambda)); ``temperature`` is lambda,
+    ``radius`` is rho, ``floor`` is lambda_0.
+    """
+
+    data: SampleLoss
+    radius: float = 0.5  # rho
+    floor: float = 1e-3  # lambda_0
+
+    def __post_init__(self) -> None:
+        require(self.floor > 0, "floor", self.floor, "must be positive: g divides by lambda")
+        require(self.radius >= 0, "radius", self.radius, "must not be negative")
+
+    @property
+    def n(self) -> int:
+        """Number of records."""
+        return self.data.n
+
+    @property
+    def dimension(self) -> int:
+        """Number of model parameters (lambda not counted)."""
+        return self.data.dimension
+
+    def inner_values(self, x: Array, temperature: float, indices: Indices | None = None) -> Array:
+        """g(w; xi_i) = exp(loss_i / lambda), shape (b,); ``inf`` where it overflows, which clipping maps to
+        its bound."""
+        with np.errstate(over="ignore"):
+            return np.asarray(np.exp(self.data.losses(x, indices) / temperature))
+
+    def inner_x_gradients(self, x: Array, temperature: float, indices: Indices | None = None) -> Array:
+        """Gradient in x of g(w; xi_i), shape (b, d), with exp(loss / lambda) capped at 1e100 (direction
+        kept)."""
+        scale = np.minimum(self.inner_values(x, temperature, indices), 1e100) / temperature
+        return np.asarray(scale[:, None] * self.data.loss_gradients(x, indices))
+
+    def inner_temperature_gradients(
+        self, x: Array, temperature: float, indices: Indices | None = None
+    ) -> Array:
+        """Derivative in lambda of g(w; xi_i) = -exp(loss / lambda) loss / lambda^2, shape (b,), capped
+        likewise."""
+        values = np.minimum(self.inner_values(x, temperature, indices), 1e100)
+        return np.asarray(-values * self.data.losses(x, indices) / temperature**2)
+
+    def value(self, x: Array, temperature: float) -> float:
+        """Psi(x, lambda) over the whole dataset, computed in logs."""
+        exponents = self.data.losses(x) / temperature
+        log_mean = float(logsumexp(exponents) - np.log(self.n))
+        return temperature * (log_mean + self.radius)
+
+    def gradient(self, x: Array, temperature: float) -> tuple[Array, float]:
+        """Gradient of Psi in x (shape (d,)) and in lambda, computed in logs."""
+        losses = self.data.losses(x)
+        exponents = losses / temperature
+        log_mean = float(logsumexp(exponents) - np.log(self.n))
+        weights = np.exp(exponents - log_mean) / self.n
+        in_x = weights @ self.data.loss_gradients(x)
+        return in_x, float(log_mean + self.radius - weights @ losses / temperature)
+
+    def gradient_norm(self, x: Array, temperature: float) -> float:
+        """Norm of the full gradient of Psi in (x, lambda)."""
+        in_x, in_temperature = self.gradient(x, temperature)
+        return float(np.hypot(np.linalg.norm(in_x), in_temperature))

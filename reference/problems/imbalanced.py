@@ -1,0 +1,139 @@
+"""Imbalanced training sets with balanced tests, in the way of the paper's Section 5.1, on data that needs no
+download.
+
+``mnist_st``: digits 0-4 against 5-9, the positive class subsampled to a target ratio, the test split
+balanced.
+``cifar10_st``: the last ``keep`` records of each class of the first half of the classes, everything of the
+other half.
+Both take any (features, labels), so the original files of :mod:`dpassay.reference.problems.image_files` fit
+too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.datasets import load_breast_cancer, load_digits, load_wine
+
+from dpassay.reference.errors import require
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+CIFAR10_KEPT_FRACTION = 100 / 5000  # the paper keeps 100 of CIFAR-10's 5,000 training images per class
+
+
+@dataclass(frozen=True)
+class Split:
+    """A training set and a test set: features (n, f), labels (n,), groups (n,) for the worst-group
+    accuracy."""
+
+    name: str
+    features: Array
+    labels: Indices
+    test_features: Array
+    test_labels: Indices
+    classes: int
+
+    @property
+    def n(self) -> int:
+        """Number of training records."""
+        return len(self.labels)
+
+
+def digits() -> tuple[Array, Indices]:
+    """scikit-learn's 8x8 digits: 1,797 records, 64 features in [0, 1], ten classes."""
+    data = load_digits()
+    return np.asarray(data.data, dtype=np.float64) / 16.0, np.asarray(data.target, dtype=np.int64)
+
+
+def wine() -> tuple[Array, Indices]:
+    """Wine: 178 records, 13 features divided by their published maxima, three classes."""
+    data = load_wine()
+    return _by_published_maxima(np.asarray(data.data, dtype=np.float64)), np.asarray(
+        data.target, dtype=np.int64
+    )
+
+
+def breast_cancer() -> tuple[Array, Indices]:
+    """Breast cancer (Wisconsin): 569 records, 30 features divided by their published maxima, two classes."""
+    data = load_breast_cancer()
+    return _by_published_maxima(np.asarray(data.data, dtype=np.float64)), np.asarray(
+        data.target, dtype=np.int64
+    )
+
+
+def mnist_st(
+    features: Array, labels: Indices, rng: np.random.Generator, ratio: float = 0.1, test_per_class: int = 150
+) -> Split:
+    """Labels 0-4 become class 0, 5-9 class 1; positives are subsampled to ``ratio`` of the training set
+    (imratio).
+
+    ``test_per_class`` records of each class are set aside first, drawn at random; the test split is balanced.
+    """
+    require(0 < ratio <= 0.5, "ratio", ratio, "must lie in (0, 0.5], the paper's imratio")
+    binary = (labels >= 5).astype(np.int64)
+    test, rest = _set_aside(binary, rng, test_per_class)
+    negatives, positives = rest[binary[rest] == 0], rest[binary[rest] == 1]
+    wanted = round(ratio / (1.0 - ratio) * len(negatives))
+    if wanted > len(positives):  # ratio 0.5 with fewer positives than negatives: shrink the negatives
+        negatives = rng.choice(negatives, round((1.0 - ratio) / ratio * len(positives)), replace=False)
+        wanted = len(positives)
+    require(wanted >= 1, "ratio", ratio, f"keeps no positive record of {len(positives)}")
+    train = np.sort(np.concatenate([negatives, rng.choice(positives, wanted, replace=False)]))
+    return Split("mnist_st", features[train], binary[train], features[test], binary[test], 2)
+
+
+def cifar10_st(
+    features: Array,
+    labels: Indices,
+    rng: np.random.Generator,
+    keep: int | None = None,
+    test_per_class: int = 30,
+) -> Split:
+    """Keep the last ``keep`` training records of each class in the first half of the classes.
+
+    The paper keeps 100 of 5,000; the default is the same fraction of the smallest training class, at least
+    three.
+    """
+    classes = int(labels.max()) + 1
+    test, rest = _set_aside(labels, rng, test_per_class)
+    smallest = min(int(np.sum(labels[rest] == label)) for label in range(classes))
+    kept = max(3, round(CIFAR10_KEPT_FRACTION * smallest)) if keep is None else keep
+    require(1 <= kept <= smallest, "keep", kept, f"must lie in 1..{smallest}, the smallest training class")
+    parts = []
+    for label in range(classes):
+        members = rest[labels[rest] == label]
+        parts.append(members[-kept:] if label < classes // 2 else members)
+    train = np.sort(np.concatenate(parts))
+    return Split("cifar10_st", features[train], labels[train], features[test], labels[test], classes)
+
+
+def plain_split(
+    name: str, features: Array, labels: Indices, rng: np.random.Generator, test: float = 0.3
+) -> Split:
+    """A uniformly random split without any imbalance: training and test come from the same distribution."""
+    require(0 < test < 1, "test", test, "must lie in (0, 1)")
+    order = rng.permutation(len(labels))
+    cut = round(test * len(labels))
+    held, train = np.sort(order[:cut]), np.sort(order[cut:])
+    return Split(name, features[train], labels[train], features[held], labels[held], int(labels.max()) + 1)
+
+
+def _set_aside(labels: Indices, rng: np.random.Generator, per_class: int) -> tuple[Indices, Indices]:
+    """Indices of a balanced random test set and the rest, both sorted."""
+    held = []
+    for label in np.unique(labels):
+        members = np.flatnonzero(labels == label)
+        room = 1 <= per_class < len(members)
+        require(room, "test_per_class", per_class, f"class {label} has {len(members)} records")
+        held.append(rng.choice(members, per_class, replace=False))
+    test = np.sort(np.concatenate(held))
+    return test, np.setdiff1d(np.arange(len(labels)), test)
+
+
+def _by_published_maxima(features: Array) -> Array:
+    """Columns divided by their maxima, which the sets' own descriptions publish: nothing private is used."""
+    return np.asarray(features / np.abs(features).max(axis=0))

@@ -1,0 +1,111 @@
+"""Gradients by finite differences, the dual against the worst-case reweighting solved independently."""
+
+import numpy as np
+import pytest
+from scipy.optimize import check_grad, minimize
+
+from dpassay.reference.dro.divergences import DIVERGENCES, chi_square, kl
+from dpassay.reference.dro.objective import CompositionalObjective, DualObjective
+from dpassay.reference.errors import BadInput
+
+GRADIENT_ERROR = (
+    2e-6  # forward differences with step 1.5e-8: square root of the rounding unit times curvature
+)
+
+
+@pytest.mark.parametrize("case", DIVERGENCES, ids=lambda case: case.name)
+def test_dual_gradients(small_loss, case):
+    objective = DualObjective(small_loss, case, weight=2.0, dual_scale=1.7)
+    x = np.random.default_rng(5).normal(size=objective.dimension) * 0.4
+
+    def in_x(p):
+        return objective.x_gradients(p, 0.4).mean(axis=0)
+
+    assert check_grad(lambda p: objective.value(p, 0.4), in_x, x) < GRADIENT_ERROR * np.sqrt(len(x))
+    step = 1e-5
+    numeric = (objective.values(x, 0.4 + step) - objective.values(x, 0.4 - step)) / (2 * step)
+    assert objective.eta_gradients(x, 0.4) == pytest.approx(numeric, abs=1e-7)
+
+
+def test_per_sample_gradients_are_those_of_single_records(small_loss):
+    x = np.random.default_rng(6).normal(size=small_loss.dimension)
+    rows = small_loss.loss_gradients(x)
+    for i in (0, 7, 13):
+
+        def loss(p, i=i):
+            return small_loss.losses(p, np.array([i]))[0]
+
+        assert check_grad(loss, lambda p, i=i: rows[i], x) < GRADIENT_ERROR * np.sqrt(len(x))
+        assert small_loss.loss_gradients(x, np.array([i]))[0] == pytest.approx(rows[i])
+
+
+def test_compositional_gradients(small_loss):
+    objective = CompositionalObjective(small_loss, radius=0.5)
+    rng = np.random.default_rng(7)
+    x, temperature = rng.normal(size=objective.dimension) * 0.4, 0.8
+
+    def value(w):
+        return objective.value(w[:-1], w[-1])
+
+    def gradient(w):
+        return np.append(*objective.gradient(w[:-1], w[-1]))
+
+    assert check_grad(value, gradient, np.append(x, temperature)) < 4 * GRADIENT_ERROR
+
+    def inner(w):
+        return objective.inner_values(w[:-1], w[-1]).mean()
+
+    def inner_gradient(w):
+        return np.append(
+            objective.inner_x_gradients(w[:-1], w[-1]).mean(axis=0),
+            objective.inner_temperature_gradients(w[:-1], w[-1]).mean(),
+        )
+
+    assert check_grad(inner, inner_gradient, np.append(x, temperature)) < 2e-4  # exp(loss/0.8) is large
+
+
+@pytest.mark.parametrize("case", DIVERGENCES, ids=lambda case: case.name)
+def test_robust_value_is_the_worst_case_reweighting(small_loss, case):
+    """The dual value equals max over the simplex of sum p loss - weight D_psi(p, 1/n) (eq. (2)), solved by
+    SLSQP."""
+    weight = 1.5
+    objective = DualObjective(small_loss, case, weight)
+    x = np.random.default_rng(8).normal(size=objective.dimension)
+    losses, n = small_loss.losses(x), small_loss.n
+
+    def negative(p):
+        return weight * np.mean(case.generator(np.maximum(n * p, 0.0))) - p @ losses
+
+    top = min(1.0, case.generator_range[1] / n)
+    solved = minimize(
+        negative,
+        np.full(n, 1 / n),
+        method="SLSQP",
+        bounds=[(0.0, top)] * n,
+        options={"ftol": 1e-13, "maxiter": 500},
+        constraints={"type": "eq", "fun": lambda p: p.sum() - 1.0},
+    )
+    assert objective.robust_value(x) == pytest.approx(-solved.fun, abs=2e-6)
+    weights = objective.worst_case_weights(x)
+    assert weights.sum() == pytest.approx(1.0)
+    assert -negative(weights) == pytest.approx(objective.robust_value(x), abs=1e-6)
+
+
+def test_dual_scale_changes_only_the_coordinate(small_loss):
+    x = np.random.default_rng(9).normal(size=small_loss.dimension)
+    plain, scaled = (DualObjective(small_loss, chi_square(), 1.0, scale) for scale in (1.0, 3.0))
+    assert scaled.value(x, 0.2) == pytest.approx(plain.value(x, 0.6))
+    assert scaled.robust_value(x) == pytest.approx(plain.robust_value(x))
+
+
+def test_kl_dual_and_composition_agree(small_loss):
+    """Minimising eq. (3) over eta with psi = KL gives lambda log mean exp(loss/lambda), eq. (5) with radius
+    0."""
+    x = np.random.default_rng(10).normal(size=small_loss.dimension)
+    dual, composed = DualObjective(small_loss, kl(), 0.7), CompositionalObjective(small_loss, radius=0.0)
+    assert dual.robust_value(x) == pytest.approx(composed.value(x, 0.7), abs=1e-9)
+
+
+def test_bad_weight():
+    with pytest.raises(BadInput, match="weight = 0"):
+        DualObjective(None, kl(), 0)
