@@ -1,0 +1,445 @@
+"""Lockstep: run an algorithm on neighbouring data sets at once, on one tape.
+
+All runs get the same released values, so whatever differs between them later was not a function of the releases: an
+:class:`UnaccountedAccess`. If nothing differs, the two sides' queries give the exact privacy loss of the run,
+
+    L = sum_t log p_t(value_t | D, past) - log p_t(value_t | D', past).
+
+With secret batches ``p_t`` is a mixture over the participation of the target record, weighted by what the past says
+about it (a filter over hidden states; one state per world). The mixture is exact if a batch matters only through the
+target's participation. That condition is checked: an extra world draws its batches (and its inner randomness)
+independently, and its queries must agree with those of the world with the same participation.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp
+
+from .equality import same
+from .errors import require
+from .mechanisms.laws import Gaussian, Law
+from .tape import LiveTape, Tape
+from .tilting import PLAIN, Logs, States, Tilt, proposal
+from .transcript import Draw, UnaccountedAccess
+from .worlds import Place, Records, Request, World
+
+Array = NDArray[np.float64]
+P = TypeVar("P")
+Run = Callable[[P, Tape], Any]
+_EXACT = 1e-9  # queries that agree to this fraction of the noise are the same (one part in 1e9 of a standard deviation)
+
+
+@dataclass(frozen=True, eq=False)
+class Pair(Generic[P]):
+    """Two neighbouring problems (replace-one: they differ in the record number ``target`` alone)."""
+
+    here: P
+    there: P
+    target: int
+    description: str = ""
+
+    def swapped(self) -> Pair[P]:
+        """The same pair in the other direction."""
+        return Pair(self.there, self.here, self.target, self.description)
+
+
+@dataclass(eq=False)
+class Movement:
+    """How far the pair moves the queries of one label, against what the algorithm claims they can move."""
+
+    moved: float = 0.0
+    claimed: float | None = None
+
+    @property
+    def share(self) -> float:
+        """Moved distance over claimed sensitivity (0 where nothing is claimed)."""
+        return self.moved / self.claimed if self.claimed else 0.0
+
+
+@dataclass(eq=False)
+class LockstepRun:
+    """What one lockstep run showed.
+
+    ``loss`` is the exact privacy loss (``inf`` after a release without noise) of a run that was ``complete``;
+    ``log_weights[c]`` is ``log dP_D / dR_c`` for tilt ``c``. ``inexact`` is empty, or says why the loss is only that of
+    a stronger adversary (who also sees the batches or the inner randomness).
+    """
+
+    loss: float = 0.0
+    log_weights: Array = field(default_factory=lambda: np.zeros(1))
+    findings: list[UnaccountedAccess] = field(default_factory=list)
+    complete: bool = False
+    inexact: str = ""
+    movements: dict[str, Movement] = field(default_factory=dict)
+    output: Any = None
+
+
+@dataclass(frozen=True)
+class Needs:
+    """Which worlds an algorithm needs, read off one live run."""
+
+    sampled: bool
+    fresh: int
+    inner: bool
+
+
+def needs(run: Run[P], problem: P, seed: int = 0) -> Needs:
+    """Probe with one live run: secret sampling, number of fresh batches, inner randomness."""
+    tape = LiveTape(seed)
+    run(problem, tape)
+    draws = [draw for draw in tape.transcript.draws if draw.hidden]
+    inner = any(getattr(event, "kind", "") in ("secret", "noise") for event in tape.transcript.events)
+    return Needs(any(draw.kind != "fresh" for draw in draws), sum(draw.kind == "fresh" for draw in draws), inner)
+
+
+def places(what: Needs, check: bool) -> list[Place]:
+    """The worlds: every hidden state on both sides, and the check world if asked for and of use."""
+    require(not (what.sampled and what.fresh), "batches", "sampled and fresh", "one run may use one kind only")
+    if what.fresh:
+        states: list[tuple[Any, int | None]] = [("at", k) for k in (None, *range(what.fresh))]
+    else:
+        states = [("out", None), ("in", None)] if what.sampled else [("full", None)]
+    found = [Place(side, role, k) for side in ("D", "D'") for role, k in states]  # type: ignore[arg-type]
+    if check and (what.sampled or what.fresh or what.inner):
+        found.append(Place("D", "check"))
+    return found
+
+
+def lockstep(
+    run: Run[P],
+    pair: Pair[P],
+    seed: Sequence[int],
+    *,
+    tilts: Sequence[Tilt] = (PLAIN,),
+    tilt: int = 0,
+    check: bool = True,
+    what: Needs | None = None,
+) -> LockstepRun:
+    """Run ``run`` on both sides of ``pair`` with values drawn under ``tilts[tilt]``; weights are for all tilts.
+
+    Args:
+        run: the algorithm, ``run(problem, tape) -> output``.
+        pair: the neighbours; probabilities are under ``pair.here``.
+        seed: integers that name this run; the same seed gives the same run.
+        check: also run the world that tests whether the mixture over participation is exact.
+        what: result of :func:`needs`, when it is known already.
+    """
+    what = what or needs(run, pair.here)
+    hub = _Hub(run, pair, seed, list(tilts), tilt, places(what, check))
+    try:
+        hub.go()
+    finally:
+        for world in hub.worlds:
+            world.close()
+    return hub.result
+
+
+class _Hub:
+    """Collects what the worlds ask for, compares, answers."""
+
+    def __init__(
+        self, run: Run[P], pair: Pair[P], seed: Sequence[int], tilts: list[Tilt], tilt: int, where: list[Place]
+    ):
+        streams = [np.random.default_rng(child) for child in np.random.SeedSequence(list(seed)).spawn(6)]
+        self._rng, self._public, self._secret = streams[0], streams[1], streams[2]
+        self._check_secret = streams[3]
+        self._records = Records(pair.target, streams[4], streams[5])
+        self._tilts, self._tilt = tilts, tilt
+        sides = {"D": pair.here, "D'": pair.there}
+        self.worlds = [World(run, sides[place.side], place) for place in where]
+        main = [world for world in self.worlds if world.place.role != "check"]
+        half = len(main) // 2
+        self._here, self._there = main[:half], main[half:]
+        self._check = next((world for world in self.worlds if world.place.role == "check"), None)
+        self._states = _HiddenStates([world.place for world in self._here])
+        self._step = 0
+        self.result = LockstepRun(log_weights=np.zeros(len(tilts)))
+
+    # -- the loop -----------------------------------------------------------------------------------------
+    def go(self) -> None:
+        """Until the worlds end or part."""
+        answers = {"release": self._release, "draw": self._draw, "reveal": self._reveal}
+        while self._same_call():
+            call = self._here[0].ask.call
+            if call == "end":
+                self._end()
+                return
+            answers.get(call, self._value)()
+            self._step += 1
+
+    def _finding(self, kind: str, label: str, detail: str) -> None:
+        known = any(finding.kind == kind and finding.label == label for finding in self.result.findings)
+        if not known:
+            self.result.findings.append(UnaccountedAccess(kind, label, self._step, detail))
+
+    def _same_call(self) -> bool:
+        first = self._here[0].ask
+        for world in (*self._here[1:], *self._there):
+            ask = world.ask
+            if (ask.call, ask.label) == (first.call, first.label):
+                continue
+            kind = "early end" if "end" in (ask.call, first.call) else "call"
+            label = first.label if first.call != "end" else ask.label
+            self._finding(kind, label, f"{_name(first)} on one side, {_name(ask)} on the other")
+            return False
+        if self._check and (self._check.ask.call, self._check.ask.label) != (first.call, first.label):
+            self._drop_check("its calls depend on which other records, or which inner randomness, were drawn")
+        return True
+
+    def _drop_check(self, reason: str) -> None:
+        self.result.inexact = self.result.inexact or reason
+        assert self._check is not None
+        self._check.close()
+        self.worlds.remove(self._check)
+        self._check = None
+
+    def _answer(self, values: Any) -> None:
+        for world in self.worlds:
+            world.answer(values(world) if callable(values) else values)
+
+    # -- calls without a mechanism ------------------------------------------------------------------------
+    def _end(self) -> None:
+        first = self._here[0].ask.value
+        if not all(same(first, world.ask.value) for world in (*self._here[1:], *self._there)):
+            self._finding("output", "output", "the outputs differ although all released values agree")
+        self.result.complete, self.result.output = True, first
+
+    def _reveal(self) -> None:
+        first = self._here[0].ask
+        for world in (*self._here[1:], *self._there):
+            if not same(first.value, world.ask.value):
+                self._finding("revealed value", first.label, f"{first.value} against {world.ask.value}")
+        self._answer(None)
+
+    def _value(self) -> None:
+        ask = self._here[0].ask
+        if ask.call == "public":
+            state = self._public.bit_generator.state
+            values = []
+            for world in self.worlds:
+                self._public.bit_generator.state = state
+                assert world.ask.make is not None
+                values.append(world.ask.make(self._public))
+            if not all(same(values[0], value) for value in values):
+                self._finding("public value", ask.label, "it depends on private data")
+            self._answer(values[0])
+            return
+        state = self._secret.bit_generator.state  # inner randomness: the same stream in every world but the check's
+
+        def make(world: World) -> Any:
+            assert world.ask.make is not None
+            if world is self._check:
+                return world.ask.make(self._check_secret)
+            self._secret.bit_generator.state = state
+            return world.ask.make(self._secret)
+
+        self._answer(make)
+
+    def _draw(self) -> None:
+        draws = [world.ask.draw for world in self.worlds if world is not self._check]
+        first = draws[0]
+        assert first is not None
+        for other in draws[1:]:
+            assert other is not None
+            if (other.kind, other.n, other.size, other.rate) != (first.kind, first.n, first.size, first.rate):
+                detail = f"{first.size or first.rate} of {first.n} against {other.size or other.rate} of {other.n}"
+                self._finding("batch size", first.label, detail)
+        number = self._states.drawn(first)
+        found = self._records.indices(first, [world.place for world in self.worlds], number)
+        if self._check and first.number in self._records.check_has_target:
+            self._states.check_drawn(first, self._records.check_has_target[first.number], number)
+        by_world = dict(zip(map(id, self.worlds), found, strict=True))
+        self._answer(lambda world: by_world[id(world)])
+
+    # -- releases -----------------------------------------------------------------------------------------
+    def _release(self) -> None:
+        ask = self._here[0].ask
+        assert ask.law is not None
+        if not self._comparable(ask):
+            return
+        here, there = self._laws(self._here), self._laws(self._there)
+        group = self._states.group(ask.draws)
+        if group is None:
+            self.result.inexact = self.result.inexact or f"release {ask.label!r} depends on several sampled batches"
+            group = self._states.full()
+        if not ask.draws and len(here) > 1:
+            group = self._undeclared(ask, here)
+        picked, picked_there = [here[s] for s in group.worlds], [there[s] for s in group.worlds]
+        self._movement(ask, picked, picked_there)
+        if self._without_noise(ask, picked, picked_there):
+            value = picked[-1].query  # type: ignore[attr-defined]
+            self._answer(value if value.ndim else float(value))
+            return
+        states = States(picked, picked_there, group.log_here, group.log_there, group.has_target)
+        plan = proposal(states, self._tilts)
+        value = plan.sample(self._rng, self._tilt)
+        self._count(group, plan.logs(value))
+        if self._check:
+            self._compare_check(ask, here, value)
+        self._answer(value)
+
+    def _laws(self, worlds: list[World]) -> list[Law]:
+        return [world.ask.law for world in worlds if world.ask.law is not None]
+
+    def _comparable(self, ask: Request) -> bool:
+        """Compare what must be public; False (run over) where no common value could be handed back."""
+        assert ask.law is not None
+        for world in (*self._here[1:], *self._there):
+            assert world.ask.law is not None
+            difference = ask.law.public_difference(world.ask.law)
+            if difference and difference.startswith(("law", "shape", "number")):
+                self._finding("law", ask.label, difference)
+                self._here = []
+                return False
+            if difference:
+                self._finding("noise scale", ask.label, difference)
+            if world.ask.sensitivity != ask.sensitivity:
+                self._finding("claimed sensitivity", ask.label, f"{ask.sensitivity} against {world.ask.sensitivity}")
+            if world.ask.draws != ask.draws:
+                self._finding("call", ask.label, f"batches {ask.draws} against {world.ask.draws}")
+        return True
+
+    def _undeclared(self, ask: Request, here: list[Law]) -> _Group:
+        if all(_agree(here[0], law) for law in here[1:]):
+            return self._states.full()
+        self._finding("undeclared batch", ask.label, "it is declared as a full-batch query but depends on a batch")
+        return self._states.last or self._states.full()
+
+    def _movement(self, ask: Request, here: Sequence[Law], there: Sequence[Law]) -> None:
+        movement = self.result.movements.setdefault(ask.label, Movement())
+        for one, other in zip(here, there, strict=True):
+            if hasattr(one, "query") and hasattr(other, "query"):
+                order = None if isinstance(one, Gaussian) or one.query.ndim == 0 else 1
+                distance = float(np.linalg.norm((one.query - other.query).ravel(), ord=order))
+                if distance >= movement.moved:
+                    movement.moved, movement.claimed = distance, ask.sensitivity
+                if ask.sensitivity is not None and distance > ask.sensitivity * (1 + 1e-9) + 1e-12:
+                    detail = f"the pair moves the query by {distance:.6g}, claimed {ask.sensitivity:.6g}"
+                    self._finding("sensitivity exceeded", ask.label, detail)
+
+    def _without_noise(self, ask: Request, here: Sequence[Law], there: Sequence[Law]) -> bool:
+        if not any(isinstance(law, Gaussian) and law.std == 0 for law in (*here, *there)):
+            return False
+        first = here[-1].query  # type: ignore[attr-defined]
+        queries = [law.query for law in (*here, *there)]  # type: ignore[attr-defined]
+        if any(not np.array_equal(first, query) for query in queries):
+            self._finding("released without noise", ask.label, "std = 0 and the neighbours' values differ")
+            self.result.loss = math.inf
+        return True
+
+    def _count(self, group: _Group, logs: Logs) -> None:
+        log_here = float(logsumexp(group.log_here + logs.here))
+        log_there = float(logsumexp(group.log_there + logs.there)) if np.any(np.isfinite(logs.there)) else -math.inf
+        self.result.loss += log_here - log_there
+        self.result.log_weights += log_here - logs.proposals
+        self._states.update(group, logs.here - log_here, logs.there - log_there)
+
+    def _compare_check(self, ask: Request, here: list[Law], value: Any) -> None:
+        assert self._check is not None and self._check.ask.law is not None
+        law, reference = self._check.ask.law, here[self._states.check_world(ask.draws)]
+        if hasattr(law, "query"):
+            agree = law.public_difference(reference) is None and _agree(law, reference)
+        else:
+            agree = abs(law.log_density(value) - reference.log_density(value)) < _EXACT
+        if not agree:
+            self._drop_check(f"release {ask.label!r} depends on which other records (or inner randomness) were drawn")
+
+
+def _agree(one: Law, other: Law) -> bool:
+    """Queries equal up to a negligible part of the noise (or of their size)."""
+    if not hasattr(one, "query") or not hasattr(other, "query"):
+        return True
+    scale = getattr(one, "std", getattr(one, "scale", 0.0))
+    tolerance = _EXACT * scale + 1e-12 * float(np.max(np.abs(one.query), initial=0.0))
+    return bool(np.all(np.abs(one.query - other.query) <= tolerance))
+
+
+def _name(request: Request) -> str:
+    return "the end" if request.call == "end" else f"{request.call} {request.label!r}"
+
+
+@dataclass(eq=False)
+class _Group:
+    """Hidden states of one release: positions of their worlds, log weights on both sides."""
+
+    worlds: list[int]
+    log_here: Array
+    log_there: Array
+    has_target: NDArray[np.bool_]
+
+
+class _HiddenStates:
+    """What the past says about where the target was: one filter per sampled draw, or one for all fresh draws."""
+
+    def __init__(self, where: list[Place]):
+        self._pool = where[0].role == "at"
+        self._count = len(where)
+        self._sampled: dict[int, _Group] = {}
+        self._fresh = 0
+        self.last: _Group | None = None
+        self._check_in: dict[int, bool] = {}
+        self._check_at = 0
+        if self._pool:  # world 0: the target is in no batch so far; world k + 1: it is in fresh batch k
+            start = np.full(self._count, -np.inf)
+            start[0] = 0.0
+            self.last = _Group(list(range(self._count)), start, start.copy(), np.arange(self._count) > 0)
+
+    def full(self) -> _Group:
+        """No hidden state: the last world (target in every batch) speaks for all."""
+        return _Group([self._count - 1], np.zeros(1), np.zeros(1), np.array([True]))
+
+    def drawn(self, draw: Draw) -> int:
+        """Take note of a draw; return its number among the fresh ones."""
+        if not draw.hidden:
+            return -1
+        if draw.kind == "fresh":
+            assert self._pool and self.last is not None
+            k = self._fresh
+            require(k + 1 < self._count, "fresh batches", k + 1, "more than in the probing run: give `what` yourself")
+            with np.errstate(divide="ignore"):
+                for weights in (self.last.log_here, self.last.log_there):
+                    weights[k + 1] = weights[0] + math.log(draw.rate)
+                    weights[0] += np.log1p(-draw.rate)
+            self._fresh += 1
+            return k
+        with np.errstate(divide="ignore"):
+            prior = np.array([np.log1p(-draw.rate), math.log(draw.rate)])
+        self.last = _Group([0, 1], prior, prior.copy(), np.array([False, True]))
+        self._sampled[draw.number] = self.last
+        return -1
+
+    def group(self, draws: tuple[int, ...]) -> _Group | None:
+        """The hidden states of a release that depends on these draws; None where they cannot be expressed."""
+        if not draws:
+            return self.full()
+        if self._pool:
+            return self.last
+        return self._sampled.get(draws[0]) if len(draws) == 1 else None
+
+    def update(self, group: _Group, gained_here: Array, gained_there: Array) -> None:
+        """Bayes: the weights after a released value."""
+        if len(group.worlds) > 1:
+            group.log_here += gained_here
+            with np.errstate(invalid="ignore"):
+                group.log_there += np.where(np.isfinite(gained_there), gained_there, -np.inf)
+
+    def check_drawn(self, draw: Draw, has_target: bool, fresh_number: int) -> None:
+        """Where the target is in the check world."""
+        self._check_in[draw.number] = has_target
+        if has_target and draw.kind == "fresh":
+            self._check_at = fresh_number + 1
+
+    def check_world(self, draws: tuple[int, ...]) -> int:
+        """The world whose queries the check world's must equal."""
+        if not draws:
+            return self._count - 1
+        if self._pool:
+            return self._check_at
+        return int(self._check_in.get(draws[0], True))
