@@ -20,15 +20,15 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 
 from .equality import same
 from .errors import require
+from .hidden import Group, HiddenStates
 from .mechanisms.laws import Gaussian, Law
 from .tape import LiveTape, Tape
 from .tilting import PLAIN, Logs, States, Tilt, proposal
-from .transcript import Draw, UnaccountedAccess
-from .worlds import Place, Records, Request, World
+from .transcript import UnaccountedAccess
+from .worlds import SIDES, Place, Records, Request, Role, World
 
 Array = NDArray[np.float64]
 P = TypeVar("P")
@@ -103,10 +103,10 @@ def places(what: Needs, check: bool) -> list[Place]:
     """The worlds: every hidden state on both sides, and the check world if asked for and of use."""
     require(not (what.sampled and what.fresh), "batches", "sampled and fresh", "one run may use one kind only")
     if what.fresh:
-        states: list[tuple[Any, int | None]] = [("at", k) for k in (None, *range(what.fresh))]
+        states: list[tuple[Role, int | None]] = [("at", k) for k in (None, *range(what.fresh))]
     else:
         states = [("out", None), ("in", None)] if what.sampled else [("full", None)]
-    found = [Place(side, role, k) for side in ("D", "D'") for role, k in states]  # type: ignore[arg-type]
+    found = [Place(side, role, k) for side in SIDES for role, k in states]
     if check and (what.sampled or what.fresh or what.inner):
         found.append(Place("D", "check"))
     return found
@@ -158,7 +158,7 @@ class _Hub:
         half = len(main) // 2
         self._here, self._there = main[:half], main[half:]
         self._check = next((world for world in self.worlds if world.place.role == "check"), None)
-        self._states = _HiddenStates([world.place for world in self._here])
+        self._states = HiddenStates([world.place for world in self._here])
         self._step = 0
         self.result = LockstepRun(log_weights=np.zeros(len(tilts)))
 
@@ -306,7 +306,7 @@ class _Hub:
                 self._finding("call", ask.label, f"batches {ask.draws} against {world.ask.draws}")
         return True
 
-    def _undeclared(self, ask: Request, here: list[Law]) -> _Group:
+    def _undeclared(self, ask: Request, here: list[Law]) -> Group:
         if all(_agree(here[0], law) for law in here[1:]):
             return self._states.full()
         self._finding("undeclared batch", ask.label, "it is declared as a full-batch query but depends on a batch")
@@ -334,9 +334,9 @@ class _Hub:
             self.result.loss = math.inf
         return True
 
-    def _count(self, group: _Group, logs: Logs) -> None:
-        log_here = float(logsumexp(group.log_here + logs.here))
-        log_there = float(logsumexp(group.log_there + logs.there)) if np.any(np.isfinite(logs.there)) else -math.inf
+    def _count(self, group: Group, logs: Logs) -> None:
+        log_here = float(np.logaddexp.reduce(group.log_here + logs.here))
+        log_there = float(np.logaddexp.reduce(group.log_there + logs.there))
         self.result.loss += log_here - log_there
         self.result.log_weights += log_here - logs.proposals
         self._states.update(group, logs.here - log_here, logs.there - log_there)
@@ -363,83 +363,3 @@ def _agree(one: Law, other: Law) -> bool:
 
 def _name(request: Request) -> str:
     return "the end" if request.call == "end" else f"{request.call} {request.label!r}"
-
-
-@dataclass(eq=False)
-class _Group:
-    """Hidden states of one release: positions of their worlds, log weights on both sides."""
-
-    worlds: list[int]
-    log_here: Array
-    log_there: Array
-    has_target: NDArray[np.bool_]
-
-
-class _HiddenStates:
-    """What the past says about where the target was: one filter per sampled draw, or one for all fresh draws."""
-
-    def __init__(self, where: list[Place]):
-        self._pool = where[0].role == "at"
-        self._count = len(where)
-        self._sampled: dict[int, _Group] = {}
-        self._fresh = 0
-        self.last: _Group | None = None
-        self._check_in: dict[int, bool] = {}
-        self._check_at = 0
-        if self._pool:  # world 0: the target is in no batch so far; world k + 1: it is in fresh batch k
-            start = np.full(self._count, -np.inf)
-            start[0] = 0.0
-            self.last = _Group(list(range(self._count)), start, start.copy(), np.arange(self._count) > 0)
-
-    def full(self) -> _Group:
-        """No hidden state: the last world (target in every batch) speaks for all."""
-        return _Group([self._count - 1], np.zeros(1), np.zeros(1), np.array([True]))
-
-    def drawn(self, draw: Draw) -> int:
-        """Take note of a draw; return its number among the fresh ones."""
-        if not draw.hidden:
-            return -1
-        if draw.kind == "fresh":
-            assert self._pool and self.last is not None
-            k = self._fresh
-            require(k + 1 < self._count, "fresh batches", k + 1, "more than in the probing run: give `what` yourself")
-            with np.errstate(divide="ignore"):
-                for weights in (self.last.log_here, self.last.log_there):
-                    weights[k + 1] = weights[0] + math.log(draw.rate)
-                    weights[0] += np.log1p(-draw.rate)
-            self._fresh += 1
-            return k
-        with np.errstate(divide="ignore"):
-            prior = np.array([np.log1p(-draw.rate), math.log(draw.rate)])
-        self.last = _Group([0, 1], prior, prior.copy(), np.array([False, True]))
-        self._sampled[draw.number] = self.last
-        return -1
-
-    def group(self, draws: tuple[int, ...]) -> _Group | None:
-        """The hidden states of a release that depends on these draws; None where they cannot be expressed."""
-        if not draws:
-            return self.full()
-        if self._pool:
-            return self.last
-        return self._sampled.get(draws[0]) if len(draws) == 1 else None
-
-    def update(self, group: _Group, gained_here: Array, gained_there: Array) -> None:
-        """Bayes: the weights after a released value."""
-        if len(group.worlds) > 1:
-            group.log_here += gained_here
-            with np.errstate(invalid="ignore"):
-                group.log_there += np.where(np.isfinite(gained_there), gained_there, -np.inf)
-
-    def check_drawn(self, draw: Draw, has_target: bool, fresh_number: int) -> None:
-        """Where the target is in the check world."""
-        self._check_in[draw.number] = has_target
-        if has_target and draw.kind == "fresh":
-            self._check_at = fresh_number + 1
-
-    def check_world(self, draws: tuple[int, ...]) -> int:
-        """The world whose queries the check world's must equal."""
-        if not draws:
-            return self._count - 1
-        if self._pool:
-            return self._check_at
-        return int(self._check_in.get(draws[0], True))

@@ -1,9 +1,10 @@
 """Sampling a release so that revealing values are common, with the exact density of what was sampled.
 
-For a hidden state ``s`` (target in or out of a secret batch) a release follows ``law_s`` on D and ``law'_s`` on D', with
-weights ``w_s`` and ``w'_s`` given the past. A :class:`Tilt` draws instead from a law shifted away from D' by ``shift``
-times the difference of the queries, with the odds of states that have the target raised by ``exp(odds)``. For one
-Gaussian this is the exponential tilt ``p exp(shift L) / Z`` exactly; it is also what is done for Laplace and for
+For a hidden state ``s`` (target in or out of a secret batch) a release follows ``law_s`` on D and ``law'_s`` on D',
+with weights ``w_s`` and ``w'_s`` given the past. A :class:`Tilt` draws instead from a law shifted away from D' by
+``shift`` times the difference of the queries, with the odds of states that have the target raised by ``exp(odds)``.
+For
+one Gaussian this is the exponential tilt ``p exp(shift L) / Z`` exactly; it is also what is done for Laplace and for
 finite outcomes. Whatever the tilt, the density of the proposal is known, so the weights are exact.
 """
 
@@ -16,7 +17,6 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 
 from .mechanisms.above_threshold import AboveThreshold
 from .mechanisms.laws import Categorical, Gaussian, Laplace, Law, as_released
@@ -80,13 +80,14 @@ def proposal(states: States, tilts: Sequence[Tilt]) -> Proposal:
 def _tilted_weights(states: States, tilts: Sequence[Tilt]) -> Array:
     """Log weights of the states under each tilt, shape (tilts, states)."""
     raised = states.log_here + np.array([[tilt.odds] for tilt in tilts]) * states.has_target
-    return np.asarray(raised - logsumexp(raised, axis=1, keepdims=True))
+    return np.asarray(raised - np.logaddexp.reduce(raised, axis=1, keepdims=True))
 
 
 def _choose(rng: np.random.Generator, log_weights: Array) -> int:
     if len(log_weights) == 1:
         return 0
-    return int(np.searchsorted(np.cumsum(np.exp(log_weights)), rng.random(), side="right").clip(0, len(log_weights) - 1))
+    steps = np.cumsum(np.exp(log_weights))
+    return min(int(np.searchsorted(steps, rng.random(), side="right")), len(log_weights) - 1)
 
 
 class _GaussianProposal:
@@ -123,7 +124,7 @@ class _GaussianProposal:
         ) / (2 * self._stds_there**2)
         a = self._shifts[:, None]
         moved = here + (2 * a * cross - a**2 * length) / (2 * self._stds**2)
-        return Logs(here, there, np.asarray(logsumexp(self._log_weights + moved, axis=1)))
+        return Logs(here, there, np.asarray(np.logaddexp.reduce(self._log_weights + moved, axis=1)))
 
 
 class _LaplaceProposal:
@@ -141,7 +142,7 @@ class _LaplaceProposal:
         with np.errstate(divide="ignore"):
             middle = shift * gap + np.log(-np.expm1(-rate * gap)) - math.log(rate)
         masses = np.stack([shift * gap, middle, -(1 + shift) * gap], axis=1)
-        return gap, masses, rate, np.asarray(logsumexp(masses, axis=1))
+        return gap, masses, rate, np.asarray(np.logaddexp.reduce(masses, axis=1))
 
     def sample(self, rng: np.random.Generator, tilt: int) -> Any:
         law, other = self._law, self._other
@@ -178,7 +179,7 @@ class _FiniteProposal:
             loss = np.minimum(here.log_probabilities - others, _CAP)
         loss = np.where(np.isfinite(here.log_probabilities), loss, 0.0)
         tilted = here.log_probabilities + np.array([[tilt.shift] for tilt in tilts]) * loss
-        self._proposals = tilted - logsumexp(tilted, axis=1, keepdims=True)
+        self._proposals = tilted - np.logaddexp.reduce(tilted, axis=1, keepdims=True)
 
     def sample(self, rng: np.random.Generator, tilt: int) -> Any:
         return self._here.support[_choose(rng, self._proposals[tilt])]
@@ -201,7 +202,7 @@ class _MixtureProposal:
     def logs(self, value: Any) -> Logs:
         here = np.array([law.log_density(value) for law in self._states.here])
         there = np.array([law.log_density(value) for law in self._states.there])
-        return Logs(here, there, np.asarray(logsumexp(self._log_weights + here, axis=1)))
+        return Logs(here, there, np.asarray(np.logaddexp.reduce(self._log_weights + here, axis=1)))
 
 
 def _outcomes(law: Law) -> Categorical:

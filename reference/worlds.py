@@ -20,6 +20,7 @@ from .transcript import Draw
 
 Side = Literal["D", "D'"]
 Role = Literal["full", "out", "in", "at", "check"]
+SIDES: tuple[Side, Side] = ("D", "D'")
 
 
 @dataclass(frozen=True)
@@ -147,6 +148,7 @@ class Records:
             return chosen if size == draw.size else np.append(chosen, chosen[:1])
         if self._others is None:
             self._others = name(self._rng.permutation(draw.n - 1))
-        chosen = np.resize(self._others[self._next :], draw.size) if self._next < draw.n - 1 else None
+        left = self._others[self._next :]
         self._next += draw.size
-        return chosen if chosen is not None else np.resize(self._others, draw.size)
+        # with every record used up, the world that never has the target has probability zero, but must go on
+        return np.resize(left if len(left) else self._others, draw.size)
