@@ -1,0 +1,94 @@
+"""What every algorithm of `second_order_erm` shares: accuracy, sensitivities, the eigenpair of eq. (5), the outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from math import inf, sqrt
+
+import numpy as np
+from scipy.linalg import eigh
+
+from dpassay.reference.errors import require
+from dpassay.reference.problems.erm import Constants, ErmProblem
+from dpassay.reference.problems.margin_losses import FloatArray
+
+EigenSolver = Callable[[FloatArray], tuple[float, FloatArray]]
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """What counts as a second-order necessary point (Definition 1), and how much noise may spoil it (eq. 9)."""
+
+    gradient: float  # epsilon_g
+    curvature: float  # epsilon_H
+    c1: float = 0.1
+    c2: float = 0.1
+    c: float = 0.1
+
+    def __post_init__(self) -> None:
+        require(self.gradient > 0, "epsilon_g", self.gradient, "must be positive")
+        require(self.curvature > 0, "epsilon_H", self.curvature, "must be positive")
+        require(0 < self.c1 < 1 / 2, "c1", self.c1, "Lemma 2 needs 0 < c1 < 1/2")
+        require(min(self.c, self.c2) > 0 and self.c + self.c2 < 1 / 3, "c + c2", self.c + self.c2, "must be below 1/3")
+
+    @staticmethod
+    def from_alpha(alpha: float, hessian_lipschitz: float, **constants: float) -> Accuracy:
+        """Return the pair the paper aims at: (alpha, sqrt(M alpha))."""
+        return Accuracy(alpha, sqrt(hessian_lipschitz * alpha), **constants)
+
+
+@dataclass(frozen=True)
+class Sensitivities:
+    """Largest change of f, g and H (Frobenius norm) when one of n records is replaced."""
+
+    value: float  # Delta_f
+    gradient: float  # Delta_g
+    hessian: float  # Delta_H
+
+
+def printed_constants(problem: ErmProblem, start: FloatArray, radius: float = inf) -> Constants:
+    """B on ||w|| <= ||w0|| (f is released at w0 only, and no loss here is bounded on R^d), the rest on `radius`."""
+    at_start = problem.constants(radius=float(np.linalg.norm(start)))
+    return replace(problem.constants(radius), value=at_start.value)
+
+
+def printed_sensitivities(constants: Constants, n: int, d: int) -> Sensitivities:
+    """Return eq. (4)."""
+    require(constants.gradient < inf, "radius", constants.radius, "Assumption 2 (B_g) needs a finite radius for ridge")
+    return Sensitivities(
+        value=constants.value / n,  # B / n
+        gradient=2 * constants.gradient / n,  # 2 B_g / n
+        hessian=2 * constants.hessian * sqrt(d) / n,  # 2 B_H sqrt(d) / n
+    )
+
+
+def exact_sensitivities(problem: ErmProblem, start: FloatArray) -> Sensitivities:
+    """Return the sensitivities without what cancels: the regulariser, and the sqrt(d) of a rank-one Hessian."""
+    return Sensitivities(
+        value=problem.value_sensitivity(start),
+        gradient=problem.gradient_sensitivity(),
+        hessian=problem.hessian_sensitivity(),
+    )
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run gives back: the point, whether it passed the noisy test of Definition 1, and the steps it took."""
+
+    w: FloatArray
+    certified: bool
+    gradient_steps: int  # k_g
+    curvature_steps: int  # k_H
+    hessian_evaluations: int
+
+
+def smallest_eigenpair(matrix: FloatArray) -> tuple[float, FloatArray]:
+    """Smallest eigenvalue and its unit eigenvector, shape (d,)."""
+    value, vector = eigh(matrix, subset_by_index=[0, 0])
+    return float(value[0]), np.asarray(vector[:, 0])
+
+
+def descent_sign(vector: FloatArray, gradient: FloatArray) -> FloatArray:
+    """Choose the sign of eq. (5): <p, g> <= 0."""
+    return -vector if float(vector @ gradient) > 0 else vector

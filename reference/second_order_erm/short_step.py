@@ -1,0 +1,154 @@
+"""OPT: DP optimisation with second-order guarantees, short steps (`second_order_erm`, Algorithm 1, Section 3.1).
+
+Minimises f(w) = (1/n) sum_i l(w; x_i) to an (epsilon_g, epsilon_H)-second-order necessary point.
+
+Guarantee: printed, rho-zCDP (Theorem 1, eq. 8), which the bound (6) on the number of steps breaks: it is computed
+from f(w0) plus a noise that can only be positive, and both the noise levels and the length of the run depend on it.
+Repaired: f(w0) is released with signed noise, the bound is post-processing, (epsilon, delta)-DP by exact Gaussian
+accounting.
+
+Cite: second_order_erm, Algorithm 1, Theorem 1, Lemma 2, Corollary 3, Theorem 4.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, inf
+from typing import Literal
+
+import numpy as np
+from scipy.stats import norm
+
+from dpassay.reference.problems.erm import ErmProblem
+from dpassay.reference.problems.margin_losses import FloatArray
+from dpassay.reference.tape import Tape
+
+from .calibration import Budget, exact_budget, printed_budget
+from .common import (
+    Accuracy,
+    Outcome,
+    Sensitivities,
+    descent_sign,
+    exact_sensitivities,
+    printed_constants,
+    printed_sensitivities,
+    smallest_eigenpair,
+)
+
+Reading = Literal["printed", "repaired"]
+
+COMPLETIONS = (
+    "B is the bound on ||w|| <= ||w0|| (f is evaluated for release at w0 only): logistic loss has no bound on R^d",
+    "when T steps end without a return, the last iterate is returned, marked as not certified",
+    "c = c1 = c2 = 0.1 and rho_f = 0.1 rho where the text leaves them free",
+    "lower bound of f: 0",
+)
+REPAIRS = (
+    "f(w0) is released with signed Gaussian noise; T is computed from the release plus a margin (quantile 1 - zeta)",
+    "sensitivities without the regulariser (it cancels) and without sqrt(d) (a record's Hessian has rank one)",
+    "(epsilon, delta) by the exact Gaussian curve instead of Proposition A.6",
+)
+
+
+# SCHEDULE
+@dataclass(frozen=True)
+class Schedule:
+    """Everything that is public before the run."""
+
+    reading: Reading
+    start: FloatArray  # w0, shape (d,)
+    accuracy: Accuracy
+    smoothness: float  # G
+    hessian_lipschitz: float  # M
+    sensitivity: Sensitivities  # Delta_f, Delta_g, Delta_H
+    budget: Budget
+    lower_bound: float = 0.0  # f underbar
+    failure: float = 0.01  # zeta: how often the repaired T may be too small
+
+    @property
+    def minimum_decrease(self) -> float:
+        """MIN_DEC of Lemma 2."""
+        return minimum_decrease(self.accuracy, self.smoothness, self.hessian_lipschitz)
+
+
+def minimum_decrease(accuracy: Accuracy, smoothness: float, hessian_lipschitz: float) -> float:
+    """Return the decrease of a short step while the noise obeys eq. (9)."""
+    a = accuracy
+    by_gradient = (1 - 2 * a.c1) / (2 * smoothness) * a.gradient**2
+    by_curvature = 2 * (1 / 3 - a.c2 - a.c) * a.curvature**3 / hessian_lipschitz**2
+    return min(by_gradient, by_curvature)  # eq. (10)
+
+
+def printed(
+    problem: ErmProblem,
+    start: FloatArray,
+    accuracy: Accuracy,
+    epsilon: float,
+    delta: float,
+    *,
+    radius: float = inf,
+) -> Schedule:
+    """Return the printed schedule: eq. (4), (8) and Proposition A.6. `radius` bounds ||w|| where the loss is ridge."""
+    constants = printed_constants(problem, start, radius)
+    return Schedule(
+        reading="printed",
+        start=start,
+        accuracy=accuracy,
+        smoothness=constants.smoothness,
+        hessian_lipschitz=constants.hessian_lipschitz,
+        sensitivity=printed_sensitivities(constants, problem.n, problem.d),
+        budget=printed_budget(epsilon, delta),
+    )
+
+
+def repaired(problem: ErmProblem, start: FloatArray, accuracy: Accuracy, epsilon: float, delta: float) -> Schedule:
+    """Return the repaired schedule: see REPAIRS."""
+    constants = problem.constants()
+    return Schedule(
+        reading="repaired",
+        start=start,
+        accuracy=accuracy,
+        smoothness=constants.smoothness,
+        hessian_lipschitz=constants.hessian_lipschitz,
+        sensitivity=exact_sensitivities(problem, start),
+        budget=exact_budget(epsilon, delta),
+    )
+
+
+# GRADIENT: the full data set. CLIP: none, gradients are bounded by Assumption 2.
+def run(problem: ErmProblem, schedule: Schedule, tape: Tape) -> Outcome:
+    """Algorithm 1 with the step sizes of eq. (7)."""
+    s = schedule
+    T = iteration_bound(problem, s, tape, s.minimum_decrease)
+    sigma_g = sigma_H = s.budget.sigma(T)  # eq. (8)
+    w, k_g, k_H = s.start, 0, 0
+    for _k in range(1, T + 1):
+        # NOISE
+        g = tape.gaussian(  # g~_k = g_k + eps_k
+            "gradient", problem.gradient(w), std=s.sensitivity.gradient * sigma_g, sensitivity=s.sensitivity.gradient
+        )
+        # STEP
+        if np.linalg.norm(g) > s.accuracy.gradient:
+            w, k_g = w - g / s.smoothness, k_g + 1  # eq. (7): gamma_g = 1 / G
+            continue
+        H = tape.symmetric_gaussian(  # H~_k = H_k + E_k
+            "hessian", problem.hessian(w), std=s.sensitivity.hessian * sigma_H, sensitivity=s.sensitivity.hessian
+        )
+        smallest, p = smallest_eigenpair(H)  # (lambda~_k, p~_k)
+        if smallest >= -s.accuracy.curvature:
+            return Outcome(w, True, k_g, k_H, k_H + 1)
+        p = descent_sign(p, g)  # eq. (5)
+        w, k_H = w + 2 * abs(smallest) / s.hessian_lipschitz * p, k_H + 1  # eq. (7): gamma_H = 2 |lambda~| / M
+    return Outcome(w, False, k_g, k_H, k_H)
+
+
+def iteration_bound(problem: ErmProblem, schedule: Schedule, tape: Tape, minimum_decrease: float) -> int:
+    """T, the bound on the number of iterations: eq. (6) as printed, or from a proper release of f(w0)."""
+    s = schedule
+    std = s.sensitivity.value * s.budget.sigma_f  # Delta_f sigma_f
+    if s.reading == "printed":
+        top = problem.value(s.start) + abs(tape.noise("initial value", std))  # f(w0) + |z|
+    else:
+        top = tape.gaussian("initial value", problem.value(s.start), std=std, sensitivity=s.sensitivity.value)
+        top = float(top) + std * float(norm.isf(s.failure))  # f(w0) is below this with probability 1 - zeta
+    return max(1, ceil(float(top - s.lower_bound) / minimum_decrease))  # eq. (6)
