@@ -7,6 +7,7 @@ Every decision of this loop is a function of the estimates v_t that Algorithm 3 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from math import sqrt
 
 import numpy as np
@@ -43,6 +44,7 @@ def dp_rgda(
     status = Status(x, x, y, np.zeros_like(x), np.zeros_like(y))
     escape, anchor, squares, since = False, None, 0.0, 0  # line 1; x_{m_s}, sum |v_j|^2, t - m_s
     iterates, phases = [x], []
+    ball = partial(uniform_ball, dimension=x.size, radius=schedule.perturbation_radius)  # B_0(r)
     for t in range(schedule.outer_steps):  # line 2
         found = inner_updater(problem, schedule, tape, status, t)  # line 3
         x, v = status.x, found.v
@@ -51,8 +53,7 @@ def dp_rgda(
             x_next, phase = x - (schedule.descent_step / norm) * v, "descent"  # line 6
         elif not escape:
             escape, anchor, squares, since = True, x, 0.0, 0  # line 8
-            radius = schedule.perturbation_radius
-            x_next = x + tape.public("perturb", lambda rng, d=x.size, r=radius: uniform_ball(rng, d, r))  # line 9
+            x_next = x + tape.public("perturb", ball)  # line 9
             phase = "perturb"
         else:
             squares, since = squares + norm**2, since + 1

@@ -1,7 +1,7 @@
 """Inner updater of DP-RGDA (minimax_sosp, Algorithm 3): K ascent steps with recursive gradient estimates.
 
-Algorithm: at a refresh, v and u are clipped noisy mean gradients; then K times, noisy clipped mean differences are added
-to both and y moves by a projected ascent step; the y with the smallest gradient mapping is kept.
+Algorithm: at a refresh, v and u are clipped noisy mean gradients; then K times, noisy clipped mean differences are
+added to both and y moves by a projected ascent step; the y with the smallest gradient mapping is kept.
 Guarantee: none of its own; Theorems 1 and 2 claim (epsilon, delta)-DP for the whole run of Algorithm 2.
 """
 

@@ -1,0 +1,248 @@
+"""Schedules of Theorem 1 (Appendix B.1), Theorem 2 (Appendix B.2) and Appendix D of minimax_sosp.
+
+Constants that the text hides in O(.) are one; each schedule is checked against the inequalities its proof uses, and
+refuses with the name of the first one that fails.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, floor, inf, log, sqrt
+
+from dpassay.reference.errors import require, require_budget
+
+from .calibration import advanced_composition_multiplier, rule_from_multiplier
+from .schedule import PRINTED_COMPLETIONS, NoiseRule, Schedule, algorithm3_noise, appendix_b2_noise
+
+VALUE_CONSTANTS = "L_Phi = (1 + kappa) L and rho_Phi = 4 sqrt(2) kappa^3 rho (Luo et al. 2022); the text gives neither"
+CONSTANTS_ARE_ONE = "constants hidden in O(.) and C, C_1, C_2 are one"
+EMPIRICAL_COMPLETIONS = (
+    *PRINTED_COMPLETIONS,
+    VALUE_CONSTANTS,
+    CONSTANTS_ARE_ONE,
+    "S2 is the larger of Theorem 1's and its proof's bound: they differ by epsilon^(2/3) in the second entry",
+    "T uses 1/eps_bar = n eps / sqrt(d log(1/delta)) as in the proof; Lemma 5 prints sqrt(d) log(1/delta)",
+    "K = 1 (Appendix B.1), lambda = 1/(6 L) (printed for the population case only)",
+    "t_thres is the printed 2 log(.)/eta_H; the O~(1/(eta_H alpha_H)) beside it has another factor 1/alpha_H",
+    "eta_H also at most 1/L_Phi, r the largest value that Lemma 7 allows",
+)
+POPULATION_COMPLETIONS = (
+    *PRINTED_COMPLETIONS,
+    VALUE_CONSTANTS,
+    CONSTANTS_ARE_ONE,
+    "S1 = n^(2/3) and q = eps_bar^(-1/3) as in the proof; Lemma 8 prints S1 = n and q = eps_bar^(1/3) < 1",
+    "the theorem's 'same perturbed-descent scaling' is read as Lemmas 9 and 10",
+    "eta_H also at most 1/L_Phi, r the largest value that Lemmas 8 to 10 allow",
+)
+EXPERIMENT_COMPLETIONS = (
+    *PRINTED_COMPLETIONS,
+    "alpha, r, eta_H, t_thres and D bar of the experiment are not printed: named parameters with defaults",
+    "the printed text says per-sample clipping at C = 1 here, against the clip of the mean in Algorithm 3",
+    "advanced composition splits delta in halves and each release uses the classical Gaussian mechanism",
+)
+
+
+@dataclass(frozen=True)
+class Constants:
+    """Constants of the problem and of the claim, in the paper's letters at the line ends."""
+
+    records: int  # n
+    dimension: int  # d
+    epsilon: float
+    delta: float
+    lipschitz: float = 1.0  # M
+    smoothness: float = 1.0  # L
+    concavity: float = 1.0  # mu
+    hessian_lipschitz: float = 1.0  # rho
+    initial_gap: float = 1.0  # F_0
+    failure: float = 0.1  # delta_1
+    perturbation_failure: float = 0.1  # delta_2
+
+    def __post_init__(self) -> None:
+        require_budget(self.epsilon, self.delta)
+        for field in ("records", "dimension"):
+            require(getattr(self, field) >= 1, field, getattr(self, field), "must be at least 1")
+        for field in ("lipschitz", "smoothness", "concavity", "hessian_lipschitz", "initial_gap"):
+            require(0 < getattr(self, field) < inf, field, getattr(self, field), "must be positive and finite")
+        require(self.concavity <= self.smoothness, "concavity", self.concavity, "Definition 5 needs mu <= L")
+        for field in ("failure", "perturbation_failure"):
+            require(0 < getattr(self, field) < 1, field, getattr(self, field), "must lie in (0, 1)")
+        require(self.privacy_error < 1, "eps_bar", self.privacy_error, "needs sqrt(d log(1/delta)) / (n epsilon) < 1")
+
+    @property
+    def privacy_error(self) -> float:
+        """eps_bar = sqrt(d log(1/delta)) / (n epsilon)."""
+        return sqrt(self.dimension * log(1 / self.delta)) / (self.records * self.epsilon)
+
+    @property
+    def condition(self) -> float:
+        """kappa = L / mu (Definition 5)."""
+        return self.smoothness / self.concavity
+
+    @property
+    def value_smoothness(self) -> float:
+        """L_Phi."""
+        return (1 + self.condition) * self.smoothness
+
+    @property
+    def value_hessian_lipschitz(self) -> float:
+        """rho_Phi."""
+        return 4 * sqrt(2) * self.condition**3 * self.hessian_lipschitz
+
+
+@dataclass(frozen=True)
+class Escape:
+    """Outer-loop parameters of the escape phase."""
+
+    step: float  # eta_H
+    radius: float  # r
+    steps: int  # t_thres
+    movement: float  # D bar
+
+
+def escape_parameters(c: Constants, tolerance: float, power: float, lemma: str, radius_cap: float = inf) -> Escape:
+    """Lemma 7 (power 4/3) or Lemma 10 (power 1): eta_H <= eps_bar^-power r_0 / 2, r, R, t_thres, D bar."""
+    factor = c.privacy_error ** (-power)
+    tilt = sqrt(c.value_hessian_lipschitz * tolerance)  # alpha_H
+    smooth, rho = c.value_smoothness, c.value_hessian_lipschitz
+    spread = c.perturbation_failure / sqrt(c.dimension)  # r_0 / r
+    slope = 0.5 * factor * spread  # eta_H / r when Lemma 7 is tight
+    room = smooth * tilt * slope / rho  # r <= L_Phi eta_H alpha_H / (C rho_Phi), divided by r
+    require(room >= 1, f"{lemma}: r <= L_Phi eta_H alpha_H / (C rho_Phi)", room, "right side over r must be >= 1")
+    radius = min(1 / (slope * smooth), sqrt(1 / (2 * smooth * slope)), radius_cap)  # eta_H <= 1/L_Phi, r <= R
+    step = slope * radius
+    growth = room / spread  # eta_H alpha_H L_Phi / (C rho_Phi r_0)
+    require(growth > 1, f"{lemma}: eta_H alpha_H L_Phi / (C rho_Phi r_0)", growth, "must exceed 1 for t_thres > 0")
+    steps = ceil(2 * log(growth) / step)
+    reach = 1 / (2 * smooth * step)  # R
+    return Escape(step, radius, steps, (reach / steps) ** 2)
+
+
+def empirical_schedule(c: Constants) -> Schedule:
+    """Theorem 1 and Appendix B.1, noise of Algorithm 3."""
+    e, n, M, L, F0 = c.privacy_error, c.records, c.lipschitz, c.smoothness, c.initial_gap
+    batch = ceil(max((M / (sqrt(F0 * L) * e)) ** (2 / 3), M ** (1 / 3) * n * e ** (2 / 3) / (L * F0) ** (1 / 6)))
+    require(batch <= n, "S2", batch, f"Theorem 1 needs S2 <= n = {n}")
+    steps = ceil(max(((L * F0) ** 0.25 / (sqrt(M) * e)) ** (4 / 3), 1 / e))  # Lemma 5
+    period = floor(1 / (L**2 * steps * e**2) + 1e-9)
+    require(period >= 1, "q", 1 / (L**2 * steps * e**2), "Lemma 5 needs n^2 eps^2 / (L^2 T d log(1/delta)) >= 1")
+    require(steps >= period, "T", steps, f"the proof of Lemma 5 needs T >= q = {period}")
+    require(steps * batch**2 >= n**2, "T", steps, f"the proof of Lemma 5 needs T >= n^2/S2^2 = {n**2 / batch**2:.4g}")
+    tolerance = e ** (2 / 3)
+    escape = escape_parameters(c, tolerance, 4 / 3, "Lemma 7")
+    require(escape.steps <= steps, "t_thres", escape.steps, f"Algorithm 2 can return only if t_thres <= T = {steps}")
+    noise = algorithm3_noise(
+        c.epsilon,
+        c.delta,
+        records=n,
+        outer_steps=steps,
+        period=period,
+        refresh_batch=n,
+        step_batch=batch,
+        clip_refresh=M,
+        clip_step=M,
+    )
+    return Schedule(
+        records=n,
+        outer_steps=steps,
+        inner_steps=1,
+        period=period,
+        refresh_batch=n,
+        step_batch=batch,
+        descent_step=1 / (2 * L),
+        escape_step=escape.step,
+        ascent_step=1 / (6 * L),
+        tolerance=tolerance,
+        perturbation_radius=escape.radius,
+        escape_threshold=escape.steps,
+        average_movement=escape.movement,
+        clip_refresh=M,
+        clip_step=M,
+        noise=noise,
+        completions=EMPIRICAL_COMPLETIONS,
+    )
+
+
+def population_schedule(c: Constants) -> Schedule:
+    """Theorem 2 and Appendix B.2, noise of Appendix B.2."""
+    e, n, L, kappa = c.privacy_error, c.records, c.smoothness, c.condition
+    logarithm = log(4 / c.failure)
+    steps, inner = ceil(e ** (-2 / 3)), ceil(kappa)
+    period = max(1, floor(e ** (-1 / 3)))
+    refresh, batch = ceil(n ** (2 / 3)), ceil(logarithm**2 * kappa * e ** (-1 / 3))
+    require(batch <= n, "S2", batch, f"Lemma 8 needs log^2(4/delta_1) kappa eps_bar^(-1/3) <= n = {n}")
+    used = ceil(steps / period) * refresh + steps * inner * batch
+    require(used <= n, "T S1 / q + T K S2", used, f"Appendix B.2 needs it <= n = {n}")
+    tolerance = n ** (-1 / 3) + sqrt(e)
+    move = sqrt(e) / (L * logarithm)  # Lemma 8: bound on eta and r, and on sqrt(D)
+    escape = escape_parameters(c, tolerance, 1.0, "Lemma 10", radius_cap=move)
+    require(escape.steps <= steps, "t_thres", escape.steps, f"Algorithm 2 can return only if t_thres <= T = {steps}")
+    return Schedule(
+        records=n,
+        outer_steps=steps,
+        inner_steps=inner,
+        period=period,
+        refresh_batch=refresh,
+        step_batch=batch,
+        descent_step=move,
+        escape_step=escape.step,
+        ascent_step=1 / (6 * L),
+        tolerance=tolerance,
+        perturbation_radius=escape.radius,
+        escape_threshold=escape.steps,
+        average_movement=min(escape.movement, move**2),
+        clip_refresh=c.lipschitz,
+        clip_step=c.lipschitz,
+        noise=appendix_b2_noise(
+            c.epsilon,
+            c.delta,
+            records=n,
+            refresh_batch=refresh,
+            step_batch=batch,
+            lipschitz=c.lipschitz,
+            smoothness=L,
+        ),
+        completions=POPULATION_COMPLETIONS,
+    )
+
+
+def experiment_schedule(
+    epsilon: float = 2.0,
+    delta: float = 1e-6,
+    *,
+    records: int = 400,
+    outer_steps: int = 400,
+    inner_steps: int = 5,
+    period: int = 10,
+    refresh_batch: int = 200,
+    step_batch: int = 50,
+    clip: float = 1.0,
+    steps: tuple[float, float] = (0.2, 0.8),
+    tolerance: float = 0.1,
+    perturbation_radius: float = 0.1,
+    escape_threshold: int = 50,
+    average_movement: float = 0.01,
+) -> Schedule:
+    """Appendix D: printed sizes and step sizes; noise by advanced composition over all gradient accesses."""
+    printed = Schedule(
+        records=records,
+        outer_steps=outer_steps,
+        inner_steps=inner_steps,
+        period=period,
+        refresh_batch=refresh_batch,
+        step_batch=step_batch,
+        descent_step=steps[0],
+        escape_step=steps[0],
+        ascent_step=steps[1],
+        tolerance=tolerance,
+        perturbation_radius=perturbation_radius,
+        escape_threshold=escape_threshold,
+        average_movement=average_movement,
+        clip_refresh=clip,
+        clip_step=clip,
+        noise=NoiseRule("none", 0.0, 0.0, 2 * clip / refresh_batch, 2 * clip / step_batch),
+        clip_each=True,
+        completions=EXPERIMENT_COMPLETIONS,
+    )
+    multiplier = advanced_composition_multiplier(epsilon, delta, printed.releases)
+    return printed.with_noise(rule_from_multiplier(printed, multiplier, "advanced composition (Appendix D)"))
