@@ -139,6 +139,14 @@ class FiniteSum:
         """The regulariser's own weight on each coordinate, shape (d,)."""
         return self.by_block(self.regulariser.x_weight, self.regulariser.y_weight)
 
+    @property
+    def relative_smoothness(self) -> float:
+        """Lipschitz constant of the operator in the metric `weights`, where it is 1-strongly monotone: kappa.
+
+        The regulariser adds at most 1 whatever its weights, so a large mu_k beside a small mu costs nothing.
+        """
+        return 1.0 + self.loss.smoothness / self.modulus
+
     def by_block(self, x_value: float, y_value: float) -> Array:
         """x_value on the coordinates of x, y_value on those of y."""
         return np.concatenate([np.full(self.loss.primal, x_value), np.full(self.loss.dual, y_value)])
@@ -168,3 +176,16 @@ class FiniteSum:
         reg = 0.5 * self.regulariser.x_weight * gap[:d_x].sum()
         reg -= 0.5 * self.regulariser.y_weight * gap[d_x:].sum()
         return float(self.loss.values(z, np.arange(self.size)).mean() + reg)
+
+
+@dataclass(frozen=True)
+class Convex:
+    """A convex(-concave) loss on its domain, without strong convexity: what the phased algorithms take."""
+
+    loss: Loss
+    domain_x: Domain = field(default_factory=Everywhere)
+    domain_y: Domain = field(default_factory=Everywhere)
+
+    def phase(self, indices: Indices, regulariser: Regulariser) -> FiniteSum:
+        """The regularised problem on some of the records."""
+        return FiniteSum(self.loss.subset(indices), regulariser, self.domain_x, self.domain_y)

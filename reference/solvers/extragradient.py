@@ -1,5 +1,7 @@
 """Full-gradient saddle solvers: gradient descent ascent and extragradient, with projection.
 
+Both step by W^-1 F, W = diag(mu_x, mu_y): in that metric the operator is 1-strongly monotone and kappa-Lipschitz with
+kappa = 1 + ell/min(mu_x, mu_y), however far apart mu_x and mu_y are (mu_k against mu in Algorithm 4).
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from .protocol import Oracle, Solution, run_until_certified
 
 @dataclass(frozen=True)
 class GradientDescentAscent:
-    """Simultaneous projected descent in x and ascent in y, step mu/ell^2: contraction 1 - 1/kappa^2 (squared distance).
+    """Simultaneous projected descent in x and ascent in y, step 1/kappa^2: squared distance times 1 - 1/kappa^2.
 
     Gradient count: n kappa^2 log(1/target).
     """
@@ -27,7 +29,7 @@ class GradientDescentAscent:
     def __call__(self, problem: FiniteSum, target: float, rng: np.random.Generator) -> Solution:
         """Solve; deterministic, `rng` is not used."""
         oracle = Oracle(problem)
-        step = problem.modulus / problem.smoothness**2  # mu / ell^2
+        step = 1.0 / (problem.relative_smoothness**2 * problem.weights)
 
         def advance(z: Array) -> Array:
             return problem.project(z - step * oracle.operator(z))
@@ -38,7 +40,7 @@ class GradientDescentAscent:
 
 @dataclass(frozen=True)
 class Extragradient:
-    """Korpelevich's extragradient, step 1/(2 ell): contraction 1 - 1/(4 kappa) or better per step.
+    """Korpelevich's extragradient, step 1/(2 kappa): squared distance times 1 - 1/(4 kappa) or better per step.
 
     Gradient count: n kappa log(1/target).
     """
@@ -49,7 +51,7 @@ class Extragradient:
     def __call__(self, problem: FiniteSum, target: float, rng: np.random.Generator) -> Solution:
         """Solve; deterministic, `rng` is not used."""
         oracle = Oracle(problem)
-        step = 0.5 / problem.smoothness  # 1 / (2 ell)
+        step = 0.5 / (problem.relative_smoothness * problem.weights)
 
         def advance(z: Array) -> Array:
             middle = problem.project(z - step * oracle.operator(z))

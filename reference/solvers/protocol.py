@@ -83,11 +83,12 @@ class CertificateError(RuntimeError):
 def certify(oracle: Oracle, z: Array, target: float) -> tuple[Array, Certificate]:
     """One projected step from z, and a bound on the distance of the point reached to the exact solution.
 
-    z+ = P(z - eta F(z)) and G = (z - z+)/eta + F(z+) - F(z) lies in F(z+) + N(z+).  Strong monotonicity in the
-    metric W = diag(mu_x, mu_y) gives ||z+ - z*||_W <= ||G||_{W^-1}.  Without constraints G = F(z+).
+    z+ = P(z - H F(z)) and G = H^-1 (z - z+) + F(z+) - F(z) lies in F(z+) + N(z+) for H = eta W^-1, because P is
+    the projection in the metric W = diag(mu_x, mu_y) as well.  Strong monotonicity gives
+    ||z+ - z*||_W <= ||G||_{W^-1}.  Without constraints G = F(z+).
     """
     problem = oracle.problem
-    step = 1.0 / problem.smoothness
+    step = 1.0 / (problem.relative_smoothness * problem.weights)
     at_z = oracle.operator(z)
     reached = problem.project(z - step * at_z)
     residual = (z - reached) / step + oracle.operator(reached) - at_z

@@ -1,0 +1,123 @@
+"""Bilinear games with linear terms, and the neighbours that move their saddle points as far as possible."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpassay.reference.errors import BadInput
+
+from .domains import Array, Box, Domain, Everywhere
+from .finite_sum import FiniteSum, Indices, Loss, Regulariser
+
+
+@dataclass(frozen=True)
+class BilinearLoss(Loss):
+    """f(x, y; xi) = <x, B_xi y> + <p_xi, x> - <q_xi, y> on ||x|| <= x_bound, ||y|| <= y_bound."""
+
+    matrices: Array  # (n, d_x, d_y)
+    linear: Array  # (n, d_x + d_y): rows (p, q)
+    x_bound: float
+    y_bound: float
+    matrix_bound: float | None = None  # public bound on ||B_xi||; the largest of these records when None
+    linear_bound: float | None = None  # public bound on ||(p_xi, q_xi)||; the largest of these records when None
+
+    def __post_init__(self) -> None:
+        n, d_x, d_y = self.matrices.shape
+        if self.linear.shape != (n, d_x + d_y):
+            raise BadInput("linear.shape", self.linear.shape, f"expected {(n, d_x + d_y)}")
+        largest = float(np.linalg.norm(self.matrices, ord=2, axis=(1, 2)).max())
+        longest = float(np.linalg.norm(self.linear, axis=1).max())
+        smoothness = largest if self.matrix_bound is None else self.matrix_bound
+        constant = longest if self.linear_bound is None else self.linear_bound
+        if largest > smoothness * (1 + 1e-12) or longest > constant * (1 + 1e-12):
+            raise BadInput("matrices, linear", (largest, longest), f"above the bounds {(smoothness, constant)}")
+        reach = float(np.hypot(self.x_bound, self.y_bound)) if smoothness else 0.0
+        lipschitz = smoothness * reach + constant if smoothness else constant
+        for name, value in (
+            ("size", n),
+            ("primal", d_x),
+            ("dual", d_y),
+            ("smoothness", smoothness),
+            ("lipschitz", lipschitz),
+        ):
+            object.__setattr__(self, name, value)
+
+    def rows(self, z: Array, indices: Indices) -> Array:
+        """(B y + p, -B^T x + q)."""
+        x, y = z[: self.primal], z[self.primal :]
+        b = self.matrices[indices]
+        return np.hstack([b @ y, -np.einsum("ijk,j->ik", b, x)]) + self.linear[indices]
+
+    def values(self, z: Array, indices: Indices) -> Array:
+        """<x, B y> + <p, x> - <q, y>."""
+        x, y = z[: self.primal], z[self.primal :]
+        signed = np.concatenate([x, -y])
+        return np.asarray(np.einsum("j,ijk,k->i", x, self.matrices[indices], y) + self.linear[indices] @ signed)
+
+    def subset(self, indices: Indices) -> BilinearLoss:
+        """Some of the records; the public bounds stay."""
+        bounds = (self.x_bound, self.y_bound, self.smoothness, self.public_linear_bound)
+        return BilinearLoss(self.matrices[indices], self.linear[indices], *bounds)
+
+    @property
+    def public_linear_bound(self) -> float:
+        """The bound on ||(p, q)|| in force."""
+        if self.linear_bound is not None:
+            return self.linear_bound
+        return float(np.linalg.norm(self.linear, axis=1).max())
+
+    def affine(self) -> tuple[Array, Array]:
+        """[[0, B], [-B^T, 0]] and (p, q), averaged."""
+        b = self.matrices.mean(axis=0)
+        d_x, d_y = b.shape
+        matrix = np.block([[np.zeros((d_x, d_x)), b], [-b.T, np.zeros((d_y, d_y))]])
+        return matrix, self.linear.mean(axis=0)
+
+
+def box_game(rng: np.random.Generator, size: int, d_x: int, d_y: int, coupling: float = 1.0) -> BilinearLoss:
+    """A random bilinear game for the boxes [-1, 1]^d_x and [-1, 1]^d_y, ||B_xi|| <= coupling, ||(p, q)|| <= 1."""
+    matrices = rng.normal(size=(size, d_x, d_y))
+    matrices *= coupling / np.linalg.norm(matrices, ord=2, axis=(1, 2))[:, None, None]
+    linear = rng.normal(size=(size, d_x + d_y))
+    linear /= np.linalg.norm(linear, axis=1)[:, None]
+    return BilinearLoss(matrices, linear, float(np.sqrt(d_x)), float(np.sqrt(d_y)), coupling, 1.0)
+
+
+def boxes(loss: BilinearLoss) -> tuple[Domain, Domain]:
+    """The domains that `box_game` is made for."""
+    return Box(-1.0, 1.0, loss.primal), Box(-1.0, 1.0, loss.dual)
+
+
+def sharp_stability(lipschitz: float, size: int, mu_own: float, mu_other: float) -> float:
+    """Largest distance of one block of the saddle points of neighbours; attained by `saddle_pair`.
+
+    With J = [[A, B], [-B^T, C]] the averaged Jacobian (normal cones of the domain join A and C), A >= mu_own and
+    C >= mu_other, one block moves by S^-1 (g_own - B C^-1 g_other), S = A + B C^-1 B^T, ||g|| <= 2L/n.  Since
+    B C^-2 B^T <= (S - mu_own)/mu_other, its square is at most (2L/n)^2 max over s >= mu_own of
+    (1/s)(1/mu_other) - (1/s^2)(mu_own - mu_other)/mu_other: 1/mu_own^2 when mu_own <= 2 mu_other, else
+    1/(4 mu_other (mu_own - mu_other)).  The paper's bound (Lemma 4.5) is 2L/(n sqrt(mu_own min)).
+    """
+    unit = 2 * lipschitz / size
+    if mu_own <= 2 * mu_other:
+        return unit / mu_own
+    return unit / (2 * float(np.sqrt(mu_other * (mu_own - mu_other))))
+
+
+def saddle_pair(size: int, mu_x: float, mu_y: float, slope: float = 1.0) -> tuple[FiniteSum, FiniteSum]:
+    """Neighbours in one dimension each whose x moves by `sharp_stability` (data part: L = slope, unbounded domain).
+
+    All records share the coupling b = sqrt(mu_y (mu_x - 2 mu_y)) (0 when negative); one record's linear term turns
+    from +g to -g with g along (mu_y, -b).  L counts the linear terms: the coupling cancels between neighbours.
+    """
+    coupling = float(np.sqrt(max(0.0, mu_y * (mu_x - 2 * mu_y))))
+    direction = np.array([mu_y, -coupling]) / np.hypot(mu_y, coupling)
+    pair = []
+    for sign in (1.0, -1.0):
+        linear = np.zeros((size, 2))
+        linear[0] = sign * slope * direction
+        matrices = np.full((size, 1, 1), coupling)
+        loss = BilinearLoss(matrices, linear, np.inf, np.inf, coupling, slope)
+        pair.append(FiniteSum(loss, Regulariser(mu_x, mu_y), Everywhere(), Everywhere()))
+    return pair[0], pair[1]
