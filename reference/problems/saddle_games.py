@@ -22,19 +22,23 @@ class BilinearLoss(Loss):
     y_bound: float
     matrix_bound: float | None = None  # public bound on ||B_xi||; the largest of these records when None
     linear_bound: float | None = None  # public bound on ||(p_xi, q_xi)||; the largest of these records when None
+    shared_coupling: bool = False  # B is public and the same for all: part of G in Lemma 4.5, so not part of L
 
     def __post_init__(self) -> None:
         n, d_x, d_y = self.matrices.shape
         if self.linear.shape != (n, d_x + d_y):
             raise BadInput("linear.shape", self.linear.shape, f"expected {(n, d_x + d_y)}")
+        if self.shared_coupling and np.ptp(self.matrices, axis=0).any():
+            raise BadInput("shared_coupling", True, "the records have different matrices")
         largest = float(np.linalg.norm(self.matrices, ord=2, axis=(1, 2)).max())
         longest = float(np.linalg.norm(self.linear, axis=1).max())
         smoothness = largest if self.matrix_bound is None else self.matrix_bound
         constant = longest if self.linear_bound is None else self.linear_bound
         if largest > smoothness * (1 + 1e-12) or longest > constant * (1 + 1e-12):
             raise BadInput("matrices, linear", (largest, longest), f"above the bounds {(smoothness, constant)}")
-        reach = float(np.hypot(self.x_bound, self.y_bound)) if smoothness else 0.0
-        lipschitz = smoothness * reach + constant if smoothness else constant
+        lipschitz = constant
+        if smoothness and not self.shared_coupling:
+            lipschitz += smoothness * float(np.hypot(self.x_bound, self.y_bound))
         for name, value in (
             ("size", n),
             ("primal", d_x),
@@ -58,7 +62,7 @@ class BilinearLoss(Loss):
 
     def subset(self, indices: Indices) -> BilinearLoss:
         """Some of the records; the public bounds stay."""
-        bounds = (self.x_bound, self.y_bound, self.smoothness, self.public_linear_bound)
+        bounds = (self.x_bound, self.y_bound, self.smoothness, self.public_linear_bound, self.shared_coupling)
         return BilinearLoss(self.matrices[indices], self.linear[indices], *bounds)
 
     @property
@@ -109,7 +113,7 @@ def saddle_pair(size: int, mu_x: float, mu_y: float, slope: float = 1.0) -> tupl
     """Neighbours in one dimension each whose x moves by `sharp_stability` (data part: L = slope, unbounded domain).
 
     All records share the coupling b = sqrt(mu_y (mu_x - 2 mu_y)) (0 when negative); one record's linear term turns
-    from +g to -g with g along (mu_y, -b).  L counts the linear terms: the coupling cancels between neighbours.
+    from +g to -g with g along (mu_y, -b).  The coupling is public, so L is that of the linear terms.
     """
     coupling = float(np.sqrt(max(0.0, mu_y * (mu_x - 2 * mu_y))))
     direction = np.array([mu_y, -coupling]) / np.hypot(mu_y, coupling)
@@ -118,6 +122,6 @@ def saddle_pair(size: int, mu_x: float, mu_y: float, slope: float = 1.0) -> tupl
         linear = np.zeros((size, 2))
         linear[0] = sign * slope * direction
         matrices = np.full((size, 1, 1), coupling)
-        loss = BilinearLoss(matrices, linear, np.inf, np.inf, coupling, slope)
+        loss = BilinearLoss(matrices, linear, np.inf, np.inf, coupling, slope, shared_coupling=True)
         pair.append(FiniteSum(loss, Regulariser(mu_x, mu_y), Everywhere(), Everywhere()))
     return pair[0], pair[1]

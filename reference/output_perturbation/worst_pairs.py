@@ -1,0 +1,79 @@
+"""For each algorithm the neighbouring datasets that attain its stability bound, in closed form.
+
+In every pair the records are zero but one, which turns from +g to -g (with a coupling that all records share).
+The record belongs to phase `phase` of the phased algorithms (1 = first).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dpassay.reference.errors import BadInput
+from dpassay.reference.lockstep import Pair
+from dpassay.reference.problems.finite_sum import Convex, FiniteSum
+from dpassay.reference.problems.saddle_games import BilinearLoss, saddle_pair
+from dpassay.reference.problems.strongly_convex import LinearLoss, stability_pair
+
+from .phases import Phases
+
+
+def for_algorithm1(size: int, dimension: int, strong_convexity: float) -> Pair[FiniteSum]:
+    """Mean estimation on the smallest domain: n/(n+1) of the bound of Lemma 3.3."""
+    here, there = stability_pair(size, dimension, strong_convexity)
+    return Pair(here, there, 0, "one record turns from +e1 to -e1, all others are zero")
+
+
+def for_algorithm2(size: int, dimension: int, plan: Phases, phase: int = 1) -> Pair[Convex]:
+    """Linear losses on R^d: the whole bound of Lemma 3.5 in the chosen phase."""
+    target = _target(plan, phase)
+    sides = []
+    for sign in (1.0, -1.0):
+        records = np.zeros((size, dimension))
+        records[target, 0] = sign
+        sides.append(Convex(LinearLoss(records)))
+    return Pair(sides[0], sides[1], target, f"one record of phase {phase} turns from +e1 to -e1, all others are zero")
+
+
+def for_algorithm3(size: int, mu_x: float, mu_y: float) -> Pair[FiniteSum]:
+    """Linear terms on the block with the smaller modulus: the whole bound of Lemma 4.3 (data part, Lemma 4.5)."""
+    here, there = saddle_pair(size, min(mu_x, mu_y), min(mu_x, mu_y))  # direction (1, 0), no coupling
+    flip = mu_y < mu_x
+    sides = []
+    for side in (here, there):
+        assert isinstance(side.loss, BilinearLoss)
+        linear = side.loss.linear[:, ::-1].copy() if flip else side.loss.linear
+        loss = BilinearLoss(side.loss.matrices, linear, np.inf, np.inf, 0.0, 1.0, True)
+        regulariser = type(side.regulariser)(mu_x, mu_y)
+        sides.append(FiniteSum(loss, regulariser))
+    return Pair(sides[0], sides[1], 0, "one record's linear term turns round, along the block with the smaller modulus")
+
+
+def for_algorithm4(size: int, plan: Phases, mu: float, phase: int = 1) -> Pair[Convex]:
+    """The coupling that moves x most at modulus mu_k against mu (`sharp_stability`)."""
+    return _coupled(size, plan, mu, phase, primal=True)
+
+
+def for_algorithm5(size: int, plan: Phases, mu: float, phase: int = 1) -> Pair[Convex]:
+    """The mirror: moves y most."""
+    return _coupled(size, plan, mu, phase, primal=False)
+
+
+def _coupled(size: int, plan: Phases, mu: float, phase: int, *, primal: bool) -> Pair[Convex]:
+    target = _target(plan, phase)
+    mu_k = plan.regularisers[phase - 1]
+    coupling = float(np.sqrt(max(0.0, mu * (mu_k - 2 * mu))))
+    own, other = np.array([mu, -coupling]) / np.hypot(mu, coupling)
+    direction = np.array([own, other]) if primal else np.array([-other, own])
+    sides = []
+    for sign in (1.0, -1.0):
+        linear = np.zeros((size, 2))
+        linear[target] = sign * direction
+        loss = BilinearLoss(np.full((size, 1, 1), coupling), linear, np.inf, np.inf, coupling, 1.0, True)
+        sides.append(Convex(loss))
+    return Pair(sides[0], sides[1], target, f"one linear term of phase {phase} turns round; coupling {coupling:.4g}")
+
+
+def _target(plan: Phases, phase: int) -> int:
+    if not 1 <= phase <= plan.count:
+        raise BadInput("phase", phase, f"must lie in 1..{plan.count}")
+    return (phase - 1) * plan.length
