@@ -265,11 +265,13 @@ class _Hub:
         if not self._comparable(ask):
             return
         here, there = self._laws(self._here), self._laws(self._there)
-        group = self._states.group(ask.draws)
+        known = self._here[0].tape.transcript.draws
+        hidden = tuple(number for number in ask.draws if known[number].hidden)
+        group = self._states.group(hidden)
         if group is None:
             self.result.inexact = self.result.inexact or f"release {ask.label!r} depends on several sampled batches"
             group = self._states.full()
-        if not ask.draws and len(here) > 1:
+        if not hidden and len(here) > 1:
             group = self._undeclared(ask, here)
         picked, picked_there = [here[s] for s in group.worlds], [there[s] for s in group.worlds]
         self._movement(ask, picked, picked_there)
@@ -282,7 +284,7 @@ class _Hub:
         value = plan.sample(self._rng, self._tilt)
         self._count(group, plan.logs(value))
         if self._check:
-            self._compare_check(ask, here, value)
+            self._compare_check(ask, hidden, here, value)
         self._answer(value)
 
     def _laws(self, worlds: list[World]) -> list[Law]:
@@ -341,9 +343,9 @@ class _Hub:
         self.result.log_weights += log_here - logs.proposals
         self._states.update(group, logs.here - log_here, logs.there - log_there)
 
-    def _compare_check(self, ask: Request, here: list[Law], value: Any) -> None:
+    def _compare_check(self, ask: Request, hidden: tuple[int, ...], here: list[Law], value: Any) -> None:
         assert self._check is not None and self._check.ask.law is not None
-        law, reference = self._check.ask.law, here[self._states.check_world(ask.draws)]
+        law, reference = self._check.ask.law, here[self._states.check_world(hidden)]
         if hasattr(law, "query"):
             agree = law.public_difference(reference) is None and _agree(law, reference)
         else:

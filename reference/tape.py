@@ -111,8 +111,7 @@ class Tape(ABC):
         """Release a value that follows ``law``."""
         require(sensitivity is None or 0 <= sensitivity < float("inf"), "sensitivity", sensitivity, "must be finite")
         batches = () if batch is None else (batch,) if isinstance(batch, Batch) else batch
-        hidden = [one.draw for one in batches if self.transcript.draws[one.draw].hidden]
-        draws = tuple(sorted(set(hidden)))
+        draws = tuple(sorted({one.draw for one in batches}))
         value = self._released(label, law, sensitivity, draws)
         self.transcript.events.append(Release(self.step, label, law, sensitivity, draws, value))
         return value

@@ -1,0 +1,18 @@
+"""The explicit list of everything that is audited. Nothing is discovered: what is not here does not exist."""
+
+from __future__ import annotations
+
+from .baselines.cases import CASES as BASELINES
+from .case import Case
+from .errors import BadInput
+
+CASES: tuple[Case, ...] = (*BASELINES,)
+
+
+def find(name: str) -> list[Case]:
+    """The cases whose id, key or paper is ``name``; all cases for an empty name."""
+    found = [case for case in CASES if name in ("", case.id, case.key, case.id.split("/")[0])]
+    if not found:
+        known = ", ".join(sorted({case.id for case in CASES}))
+        raise BadInput("algorithm", name, f"is not in the catalogue; known: {known}")
+    return found
