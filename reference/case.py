@@ -64,8 +64,8 @@ class Case:
     """One row of the audit table.
 
     Args:
-        id: ``paper/algorithm`` or ``baselines/algorithm``; with ``variant`` (an instance's name) and ``reading`` unique.
-        reading: ``printed`` (as the paper has it, with ``completions``), ``repaired`` (with ``repairs``), ``baseline``.
+        id: ``paper/algorithm`` or ``baselines/algorithm``; unique with ``variant`` and ``reading``.
+        reading: ``printed`` (the paper's, with ``completions``), ``repaired`` (with ``repairs``) or ``baseline``.
         build: makes the instance (data, schedule, pair); cheap to call, deterministic.
         known: for printed readings: the defect in a few words, if the claim is known not to hold; empty otherwise.
         proofs: ids of the ledger's rows about this algorithm.

@@ -1,14 +1,14 @@
 """Dominating pairs of one sampled Gaussian release: exact hockey-stick curves, and dp-accounting PLDs.
 
-``mu`` is sensitivity over noise std of the un-sampled release, for replace-one neighbours (the whole move from D to D').
+``mu`` is sensitivity over noise std of the un-sampled release, for replace-one neighbours (the move from D to D').
 
-* without replacement, replace-one: the batch has the target or another record in its place. In either direction
-  the curve is at most that of ``(1-q) N(0,1) + q N(mu,1)`` against ``N(0,1)`` (advanced joint convexity, Balle, Barthe and
-  Gaboardi 2018). Neither direction dominates the other at all epsilon, and steps may mix them, so the pair that is
-  composed is the upper envelope of both (see Lebeda et al. 2025 on what goes wrong otherwise).
+* without replacement, replace-one: the batch has the target, or another record in its place. In either direction the
+  curve is at most that of ``(1-q) N(0,1) + q N(mu,1)`` against ``N(0,1)`` (advanced joint convexity; Balle, Barthe
+  and Gaboardi 2018). Neither direction dominates the other at all epsilon, and steps may mix them, so the pair that
+  is composed is the upper envelope of both (see Lebeda et al. 2025 on what goes wrong otherwise).
 * Poisson, replace-one: ``(1-q) N(0,1) + q N(mu/2,1)`` against ``(1-q) N(0,1) + q N(-mu/2,1)``.
-* Poisson, add-remove: ``(1-q) N(0,1) + q N(mu/2,1)`` against ``N(0,1)``, the envelope of both directions not needed
-  because one neighbour always has the record (dp-accounting composes the two directions apart).
+* Poisson, add-remove: ``(1-q) N(0,1) + q N(mu/2,1)`` against ``N(0,1)``; one neighbour always has the record, so
+  dp-accounting composes the two directions apart.
 """
 
 from __future__ import annotations
@@ -55,7 +55,11 @@ def _mixture_delta(epsilons: Array, q: float, up: float, down: float) -> Array:
 
 
 def sampled_delta(
-    epsilons: Array, q: float, mu: float, sampling: Sampling = "without-replacement", relation: Relation = "replace-one"
+    epsilons: Array,
+    q: float,
+    mu: float,
+    sampling: Sampling = "without-replacement",
+    relation: Relation = "replace-one",
 ) -> Array:
     """delta at each epsilon (any sign) of the dominating pair of one sampled Gaussian release."""
     epsilons = np.asarray(epsilons, dtype=float)
@@ -91,7 +95,8 @@ def sampled_pld(q: float, mu: float, sampling: Sampling, relation: Relation, ste
         top *= 1.3
     # D and D' swap roles, so the curve is symmetric: losses below -top have mass under 1e-16 as well
     grid = np.arange(-math.ceil(top / step), math.ceil(top / step) + 1, dtype=np.int64)
-    deltas = np.minimum.accumulate(np.clip(sampled_delta((grid * step).astype(float), q, mu, sampling, relation), 0.0, 1.0))
+    deltas = sampled_delta((grid * step).astype(float), q, mu, sampling, relation)
+    deltas = np.minimum.accumulate(np.clip(deltas, 0.0, 1.0))
     return privacy_loss_distribution.PrivacyLossDistribution(
         pld_pmf.create_pmf_pessimistic_connect_dots(step, grid, deltas)
     )
