@@ -120,19 +120,23 @@ def run(problem: ErmProblem, schedule: Schedule, tape: Tape) -> Outcome:
     """Algorithm 1 with the step sizes of eq. (7)."""
     s = schedule
     T = iteration_bound(problem, s, tape, s.minimum_decrease)
-    sigma_g = sigma_H = s.budget.sigma(T)  # eq. (8)
-    w, k_g, k_H = s.start, 0, 0
+    return descend(problem, s, tape, s.start, T, s.budget.sigma(T))  # eq. (8): sigma_g = sigma_H
+
+
+def descend(problem: ErmProblem, s: Schedule, tape: Tape, w: FloatArray, T: int, sigma: float) -> Outcome:
+    """The loop of Algorithm 1."""
+    k_g = k_H = 0
     for _k in range(1, T + 1):
         # NOISE
         g = tape.gaussian(  # g~_k = g_k + eps_k
-            "gradient", problem.gradient(w), std=s.sensitivity.gradient * sigma_g, sensitivity=s.sensitivity.gradient
+            "gradient", problem.gradient(w), std=s.sensitivity.gradient * sigma, sensitivity=s.sensitivity.gradient
         )
         # STEP
         if np.linalg.norm(g) > s.accuracy.gradient:
             w, k_g = w - g / s.smoothness, k_g + 1  # eq. (7): gamma_g = 1 / G
             continue
         H = tape.symmetric_gaussian(  # H~_k = H_k + E_k
-            "hessian", problem.hessian(w), std=s.sensitivity.hessian * sigma_H, sensitivity=s.sensitivity.hessian
+            "hessian", problem.hessian(w), std=s.sensitivity.hessian * sigma, sensitivity=s.sensitivity.hessian
         )
         smallest, p = smallest_eigenpair(H)  # (lambda~_k, p~_k)
         if smallest >= -s.accuracy.curvature:

@@ -1,0 +1,118 @@
+"""Private backtracking line search by the sparse vector technique (`second_order_erm`, Algorithm 2, Lemma 6).
+
+Finds a step gamma that lowers f enough; only the number of the accepted trial is released, and it is (1/lambda)-DP.
+
+Cite: second_order_erm, Algorithm 2, eq. (13), (15), (SD1), (SD2), Lemma 6, Theorem 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from math import exp, floor, inf, log, sqrt
+
+import numpy as np
+from scipy.stats import binom, norm
+
+from dpassay.reference.errors import require
+from dpassay.reference.problems.erm import ErmProblem
+from dpassay.reference.problems.margin_losses import FloatArray
+from dpassay.reference.tape import Tape
+
+from .common import Accuracy
+
+Query = Callable[[float], float]  # step size gamma -> slack of the sufficient decrease condition
+
+
+@dataclass(frozen=True)
+class LineSearch:
+    """Decrease parameters c, initial multipliers b and backtracking factors beta, for gradient and curvature steps."""
+
+    c_g: float = 0.2
+    c_H: float = 0.2  # noqa: N815
+    b_g: float = 8.0
+    b_H: float = 4.0  # noqa: N815
+    beta_g: float = 0.5
+    beta_H: float = 0.5  # noqa: N815
+
+    def check(self, accuracy: Accuracy) -> None:
+        """Raise BadInput unless the conditions of Lemmas 6 and 7 hold."""
+        a = accuracy
+        require(0 < self.c_g < 1 - a.c1, "c_g", self.c_g, f"must lie in (0, 1 - c1 = {1 - a.c1:.4g})")
+        top = 1 - a.c - sqrt(8 / 3 * a.c2)
+        require(0 < self.c_H < top, "c_H", self.c_H, f"must lie in (0, 1 - c - sqrt(8 c2 / 3) = {top:.4g})")
+        require(min(self.b_g, self.b_H) > 1, "b", min(self.b_g, self.b_H), "multipliers must exceed 1")
+        require(0 < self.beta_g < 1, "beta_g", self.beta_g, "must lie in (0, 1)")
+        t1, t2 = curvature_roots(a, self.c_H)
+        require(t1 / t2 < self.beta_H < 1, "beta_H", self.beta_H, f"must lie in (t1/t2 = {t1 / t2:.4g}, 1)")
+
+
+def curvature_roots(accuracy: Accuracy, c_H: float) -> tuple[float, float]:
+    """Return t1 < t2 of eq. (15), the roots of -t^2/6 + (1 - c - c_H) t/2 - c2 (the printed +- has t1 second)."""
+    a = 1 - accuracy.c - c_H
+    spread = 3 * sqrt(a**2 / 4 - 2 * accuracy.c2 / 3)
+    return 3 * a / 2 - spread, 3 * a / 2 + spread  # eq. (15)
+
+
+def gradient_query(problem: ErmProblem, w: FloatArray, g: FloatArray, c_g: float) -> Query:
+    """Return q_g of eq. (13a)."""
+    here, square = problem.value(w), float(g @ g)
+    return lambda gamma: here - problem.value(w - gamma * g) - c_g * gamma * square
+
+
+def curvature_query(problem: ErmProblem, w: FloatArray, p: FloatArray, smallest: float, c_H: float) -> Query:
+    """Return q_H of eq. (13b)."""
+    here = problem.value(w)
+    return lambda gamma: here - problem.value(w + gamma * p) - 0.5 * c_H * gamma**2 * abs(smallest)
+
+
+def trial_count(initial: float, fallback: float, beta: float) -> int:
+    """i_max = floor(log_beta(fallback / initial)) + 1: the last trial is not below the fallback step."""
+    return floor(log(fallback / initial) / log(beta) + 1e-9) + 1  # 1e-9: an exact power must not round down
+
+
+def line_search(
+    tape: Tape, label: str, q: Query, *, sensitivity: float, initial: float, fallback: float, beta: float, lam: float
+) -> float:
+    """DP-LINESEARCH of Algorithm 2. `sensitivity` bounds the change of every q(gamma), gamma <= initial."""
+    i_max = trial_count(initial, fallback, beta)
+    index = tape.above_threshold(
+        label,
+        _queries(q, initial, beta, i_max),  # q_i
+        threshold=0.0,
+        threshold_scale=2 * lam * sensitivity,  # xi ~ Lap(2 lambda Delta_q)
+        query_scale=4 * lam * sensitivity,  # nu_i ~ Lap(4 lambda Delta_q)
+        sensitivity=sensitivity,
+    )
+    return fallback if index is None else initial * beta**index
+
+
+def _queries(q: Query, initial: float, beta: float, i_max: int) -> Iterator[float]:
+    return (q(initial * beta**i) for i in range(i_max))
+
+
+# accounting of one line search -------------------------------------------------------------------------------------
+
+
+def gaussian_parameter(lam: float) -> float:
+    """Smallest mu for which every (1/lambda)-DP mechanism is mu-GDP: -2 Phi^-1(1 / (1 + exp(1/lambda)))."""
+    return float(-2 * norm.ppf(1 / (1 + exp(1 / lam))))
+
+
+def lambda_for(mu: float) -> float:
+    """Inverse of `gaussian_parameter`: about 1.2533 / mu for small mu."""
+    require(0 < mu < inf, "mu", mu, "must be positive and finite")
+    return float(1 / (norm.logcdf(mu / 2) - norm.logcdf(-mu / 2)))
+
+
+def composed_delta(mu: float, pure_epsilon: float, count: int, epsilon: float) -> float:
+    """Exact delta(epsilon) of a mu-GDP composition beside `count` releases that are each pure_epsilon-DP at worst.
+
+    Randomised response dominates each of those, so the loss is Gaussian plus pure_epsilon (2 X - count), X binomial:
+    a finite sum of Gaussian deltas. Tight for the class; the line search itself leaks less.
+    """
+    x = np.arange(count + 1)
+    weight = binom.pmf(x, count, 1 / (1 + exp(-pure_epsilon)))
+    left = epsilon - pure_epsilon * (2 * x - count)
+    deltas = norm.cdf(-left / mu + mu / 2) - np.exp(left + norm.logcdf(-left / mu - mu / 2))
+    return float(weight @ np.maximum(deltas, 0))
