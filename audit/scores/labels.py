@@ -48,7 +48,7 @@ def coin_labels(p: Floats, q: Floats, rng: np.random.Generator) -> tuple[Floats,
     return scores, labels
 
 
-def _tally(correct: Bools) -> tuple[Floats, Floats]:
+def tally(correct: Bools) -> tuple[Floats, Floats]:
     """Right and wrong guesses down to each of about `_DEPTHS` log-spaced depths."""
     depth = np.unique(np.geomspace(1, correct.size, _DEPTHS).astype(int))
     hits = np.cumsum(correct)[depth - 1].astype(float)
@@ -68,7 +68,7 @@ def log_wealth(hits: Floats, misses: Floats, epsilon: float, delta: float, label
 
 def largest_refuted(correct: Bools, delta: float, alpha: float) -> float:
     """Walk epsilon up a fixed ladder until one is not rejected (fixed-sequence testing keeps the level)."""
-    hits, misses = _tally(correct)
+    hits, misses = tally(correct)
     refuted = 0.0
     for epsilon in LADDER:
         if log_wealth(hits, misses, float(epsilon), delta, correct.size) < -np.log(alpha):
