@@ -8,36 +8,12 @@ A.6 is an upper bound, the Gaussian trade-off curve is exact.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import exp, log, sqrt
+from math import sqrt
 
-from scipy.optimize import brentq
-from scipy.stats import norm
+from dpassay.reference.errors import require
+from dpassay.reference.gdp import gdp_mu, zcdp_rho
 
-from dpassay.reference.errors import require, require_budget
-
-
-def rho_by_conversion(epsilon: float, delta: float) -> float:
-    """Largest rho for which rho-zCDP implies (epsilon, delta)-DP by Proposition A.6 (xi = 0)."""
-    require_budget(epsilon, delta)
-    return float((sqrt(epsilon + log(1 / delta)) - sqrt(log(1 / delta))) ** 2)  # Prop. A.6
-
-
-def epsilon_by_conversion(rho: float, delta: float) -> float:
-    """Proposition A.6 with xi = 0."""
-    return rho + 2 * sqrt(rho * log(1 / delta))  # Prop. A.6
-
-
-def gaussian_delta(mu: float, epsilon: float) -> float:
-    """Exact delta(epsilon) of mu-GDP: a composition of Gaussian releases with sum of 1/sigma^2 equal to mu^2."""
-    return float(norm.cdf(-epsilon / mu + mu / 2) - exp(epsilon + norm.logcdf(-epsilon / mu - mu / 2)))
-
-
-def rho_exact(epsilon: float, delta: float) -> float:
-    """Largest rho = mu^2 / 2 for which a composition of Gaussian releases is (epsilon, delta)-DP."""
-    require_budget(epsilon, delta)
-    top = 2 * sqrt(2 * (epsilon + 20))
-    mu = brentq(lambda m: gaussian_delta(m, epsilon) - delta, 1e-9, top, xtol=1e-14, rtol=1e-14)
-    return float(mu**2 / 2)
+_ROUNDING = 1e-10  # kept back, so that an accountant that rounds up stays below the claim
 
 
 @dataclass(frozen=True)
@@ -64,11 +40,16 @@ class Budget:
 
 def printed_budget(epsilon: float, delta: float, part_f: float = 0.1, releases_per_step: int = 2) -> Budget:
     """Split rho of Proposition A.6; rho_f = c_f rho (Theorem 4)."""
-    rho = rho_by_conversion(epsilon, delta)
+    rho = zcdp_rho(epsilon, delta)  # Prop. A.6
     return Budget(rho, part_f * rho, releases_per_step)
 
 
 def exact_budget(epsilon: float, delta: float, part_f: float = 0.1, releases_per_step: int = 2) -> Budget:
-    """Split the exact Gaussian budget (a line search is not Gaussian: see `line_search_budget`)."""
-    rho = rho_exact(epsilon, delta)
+    """Split the exact Gaussian budget rho = mu^2 / 2 (a line search is not Gaussian: see `line_search.lambda_for`)."""
+    rho = gdp_mu(epsilon, delta) ** 2 / 2 * (1 - _ROUNDING)
     return Budget(rho, part_f * rho, releases_per_step)
+
+
+def noise_saved(epsilon: float, delta: float) -> float:
+    """Share of the printed noise that the exact conversion saves: 1 - sqrt(rho_printed / rho_exact)."""
+    return 1 - sqrt(zcdp_rho(epsilon, delta) * 2) / gdp_mu(epsilon, delta)

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpassay.reference.errors import BadInput
+from dpassay.reference.gdp import gdp_delta
 from dpassay.reference.lockstep import Pair, lockstep
 from dpassay.reference.mechanisms.above_threshold import AboveThreshold
 from dpassay.reference.second_order_erm import line_search as ls
@@ -169,16 +170,14 @@ def test_replay_finds_the_bound_in_the_printed_reading_only(cancer, far_start):
 
 def test_lambda_and_its_gaussian_parameter_are_inverse_and_safe():
     """mu-GDP with that mu dominates randomised response at every epsilon (200 points), and no smaller mu does."""
-    from dpassay.reference.second_order_erm.calibration import gaussian_delta
-
     for lam in (0.5, 3.0, 50.0):
         mu = ls.gaussian_parameter(lam)
         assert ls.lambda_for(mu) == pytest.approx(lam, rel=1e-9)
         e0 = 1 / lam
         grid = np.linspace(0, e0, 200)
         response = [(math.exp(e0) - math.exp(e)) / (1 + math.exp(e0)) for e in grid]
-        assert all(gaussian_delta(mu, e) >= r - 1e-12 for e, r in zip(grid, response, strict=True))
-        assert gaussian_delta(0.99 * mu, 0.0) < response[0]
+        assert all(gdp_delta(e, mu) >= r - 1e-12 for e, r in zip(grid, response, strict=True))
+        assert gdp_delta(0.0, 0.99 * mu) < response[0]
 
 
 def test_composed_delta_agrees_with_dp_accounting():
