@@ -1,7 +1,8 @@
 """The likelihood audit: a sound lower bound on epsilon from exact privacy losses, importance-tilted.
 
 For every epsilon, ``delta(epsilon) = E_D[(1 - exp(epsilon - L))_+] = E_R[W (1 - exp(epsilon - L))_+]`` with
-``W = dP_D/dR``, for any sampling law R. Whoever claims (epsilon, delta)-DP claims that this mean is at most delta; we bet against it:
+``W = dP_D/dR``, for any sampling law R. Whoever claims (epsilon, delta)-DP claims that this mean is at most delta; we
+bet against it:
 
     capital = prod_i (1 - c + c X_i / delta),   X_i = W_i (1 - exp(epsilon - L_i))_+ >= 0,   0 < c <= 1,
 
