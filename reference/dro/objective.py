@@ -156,9 +156,7 @@ class CompositionalObjective:
         scale = np.minimum(self.inner_values(x, temperature, indices), 1e100) / temperature
         return np.asarray(scale[:, None] * self.data.loss_gradients(x, indices))
 
-    def inner_temperature_gradients(
-        self, x: Array, temperature: float, indices: Indices | None = None
-    ) -> Array:
+    def inner_temperature_gradients(self, x: Array, temperature: float, indices: Indices | None = None) -> Array:
         """Derivative in lambda of g(w; xi_i) = -exp(loss / lambda) loss / lambda^2, shape (b,), capped
         likewise."""
         values = np.minimum(self.inner_values(x, temperature, indices), 1e100)

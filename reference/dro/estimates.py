@@ -1,0 +1,59 @@
+"""Clipping (Algorithm 1) and the two ways to combine it with averaging, made explicit.
+
+``clip_each``: mean of clipped rows. Replacing one of b rows moves it by at most 2 C / b.
+``clip_mean``: clipped mean, which is what Algorithm 2 prints. Replacing one row moves it by up to 2 C,
+whatever b is, unless
+the rows are bounded by C anyway; the paper's noise assumes 2 C / b.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpassay.reference.errors import require
+from dpassay.reference.tape import Tape
+from dpassay.reference.transcript import Batch
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+ClipMode = Literal["each", "mean"]
+
+
+def clip(vector: Array, threshold: float) -> Array:
+    """Algorithm 1: min(C / ||x||, 1) x for one vector (or scalar array of shape ())."""
+    norm = float(np.sqrt(np.sum(np.square(vector))))
+    return vector if norm <= threshold else vector * (threshold / norm)
+
+
+def clip_rows(rows: Array, threshold: float) -> Array:
+    """Algorithm 1 for each row; ``rows`` is (b, d), or (b,) for scalars."""
+    if rows.ndim == 1:
+        return np.clip(rows, -threshold, threshold)
+    largest = np.maximum(np.max(np.abs(rows), axis=1, keepdims=True), 1e-300)  # avoids overflow of squares
+    norms = largest * np.sqrt(np.sum((rows / largest) ** 2, axis=1, keepdims=True))
+    return np.asarray(rows * np.minimum(1.0, threshold / np.maximum(norms, 1e-300)))
+
+
+def clipped_mean(rows: Array, threshold: float, mode: ClipMode) -> Array:
+    """Combine per-sample rows (b, d) or (b,) into one estimate, clipping each row or the mean."""
+    require(mode in ("each", "mean"), "clip_mode", mode, "must be 'each' or 'mean'")
+    if mode == "mean":
+        return clip(np.asarray(np.mean(rows, axis=0)), threshold)
+    return np.asarray(np.mean(clip_rows(rows, threshold), axis=0))
+
+
+def true_sensitivity(threshold: float, size: int, mode: ClipMode) -> float:
+    """How far one replaced row can move :func:`clipped_mean`, with nothing assumed about the rows."""
+    return 2.0 * threshold / (size if mode == "each" else 1)
+
+
+def draw(tape: Tape, label: str, n: int, size: int) -> tuple[Indices, Batch | None]:
+    """A secret batch without replacement; ``size = n`` is the full data set and no draw at all."""
+    require(1 <= size <= n, label, size, f"must lie in 1..n = {n}")
+    if size == n:
+        return np.arange(n), None
+    batch = tape.batch(label, n, size)
+    return batch.indices, batch

@@ -1,0 +1,215 @@
+"""DP Recursive-SPIDER (paper ``dro``, Algorithm 3): private compositional descent for KL-divergence DRO.
+
+Minimises Psi(x, lambda) = lambda log(mean exp(loss_i(x) / lambda)) + lambda rho over x and lambda >=
+lambda_0, eq. (5):
+v estimates the x-gradient and u the lambda-gradient of the inner function g, s its value by a STORM
+recursion.
+Claimed guarantee: (epsilon, delta)-DP with the noise of Theorems 3 and 8. Readings, by switches of the
+schedule:
+
+printed    line 13-14 without the previous estimate; line 16 with g(w_t; xi) twice, one record per step;
+noise that follows
+           ||x_t - x_{t-1}|| for v and |lambda_t - lambda_{t-1}| for u only.
+repaired   differences are added to the previous estimate, clipped at min(C, L ||w_t - w_{t-1}||) with noise
+in proportion;
+           s over a batch, with the proof's recursion (Lemma 8) and its true sensitivity.
+
+Completions of the printed text, in both readings: lambda starts at ``start_temperature`` (line 1 sets it to
+zero, where g is
+undefined) and is kept >= lambda_0 (eq. (5)); s is floored at 1 where it is divided by or its log is taken (g
+>= 1 for a
+non-negative loss, and the proof of Lemma 7 uses s >= 1); w_1 = w_0; u, v and s are zero, zero and one before
+their first
+update.
+
+Cite: ``dro``, Algorithm 3, Theorems 3, 4, 8, Lemma 8.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpassay.reference.dro.estimates import clipped_mean, draw
+from dpassay.reference.dro.objective import CompositionalObjective
+from dpassay.reference.errors import require
+from dpassay.reference.tape import Tape
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class InnerEstimator:
+    """How v (or u) is estimated.
+
+    Args:
+        refresh_batch, refresh_clip, refresh_std: b_1, C_1, sigma_1 (b_3, C_3, sigma_3).
+        batch, clip: b_2, C_2 (b_4, C_4) of the differences.
+        std_per_move, std_cap: noise of a difference is min(std_per_move * move, std_cap), lines 11-12.
+    """
+
+    refresh_batch: int
+    refresh_clip: float
+    refresh_std: float
+    batch: int
+    clip: float
+    std_per_move: float
+    std_cap: float
+
+
+@dataclass(frozen=True)
+class RecursiveSpiderSchedule:
+    """Everything that Algorithm 3 takes as input, and the switches between its readings."""
+
+    steps: int  # T
+    phase: int  # q
+    x: InnerEstimator  # v
+    temperature: InnerEstimator  # u
+    value_batch: int  # records behind s_t: 1 as printed
+    value_clip: float  # C_5
+    value_std: float  # sigma_{s_t}
+    momentum: float  # beta
+    step: float  # eta
+    smoothness: float  # L, of the inner gradient in w: differences are claimed to be at most L ||w_t - w_{t-1}||
+    first_refresh: int = 1  # refresh at t = first_refresh mod q: 0 as printed, 1 repaired
+    accumulate: bool = True  # v_t = v_{t-1} + difference; False as printed
+    moves: Literal["own", "all"] = "all"  # noise of v follows ||dx|| alone (printed) or ||dw||
+    adaptive_clip: bool = True  # clip differences at min(C, L ||dw||); False: at C
+    recursion: Literal["printed", "proof"] = "proof"
+    claimed_value_sensitivity: float | None = None  # what the noise formula takes for granted; None: the true one
+    start_x: Array | None = None
+    start_temperature: float = 1.0
+    note: str = field(default="", compare=False)
+
+    def __post_init__(self) -> None:
+        require(self.steps >= 1, "steps", self.steps, "must be at least 1")
+        require(self.phase >= 1, "phase", self.phase, "must be at least 1")
+        require(0 < self.momentum <= 1, "momentum", self.momentum, "must lie in (0, 1]")
+        require(self.value_clip >= 1, "value_clip", self.value_clip, "g = exp(loss / lambda) is at least 1")
+
+    @property
+    def value_sensitivity(self) -> float:
+        """Largest change of the released part of s_t when one of ``value_batch`` records is replaced.
+
+        Clipped values lie in [0, C_5], so beta * value ranges over beta C_5 (recursion as printed), and
+        value - (1 - beta) * previous value over (2 - beta) C_5 (recursion of the proof).
+        """
+        coefficient = self.momentum if self.recursion == "printed" else 2.0 - self.momentum
+        return coefficient * self.value_clip / self.value_batch
+
+
+@dataclass(frozen=True)
+class RecursiveSpiderOutput:
+    """Line 20: (w, v, u, s) at a uniformly random step."""
+
+    x: Array
+    temperature: float
+    v: Array
+    u: float
+    s: float
+
+
+State = tuple[Array, float]
+
+
+def run(problem: CompositionalObjective, schedule: RecursiveSpiderSchedule, tape: Tape) -> RecursiveSpiderOutput:
+    """Run Algorithm 3; v, u and s are releases, the rest is post-processing."""
+    # SCHEDULE
+    x = np.zeros(problem.dimension) if schedule.start_x is None else np.array(schedule.start_x, dtype=float)
+    temperature = max(schedule.start_temperature, problem.floor)
+    now, before = (x, temperature), (x, temperature)
+    v, u, s = np.zeros(problem.dimension), 0.0, 1.0
+    chosen = tape.public("select", lambda rng: int(rng.integers(1, schedule.steps + 1)))  # line 20
+    selected = RecursiveSpiderOutput(x, temperature, v, u, s)
+
+    for t in range(1, schedule.steps + 1):
+        # GRADIENT, CLIP, NOISE: the inner gradients
+        if (t - schedule.first_refresh) % schedule.phase == 0:  # line 4
+            v = _refresh(problem, schedule, tape, "x", now)  # line 7
+            u = float(_refresh(problem, schedule, tape, "temperature", now))  # line 8
+        else:
+            v_change = _difference(problem, schedule, tape, "x", now, before)  # line 13
+            u_change = float(_difference(problem, schedule, tape, "temperature", now, before))  # line 14
+            v, u = (v + v_change, u + u_change) if schedule.accumulate else (v_change, u_change)
+        # GRADIENT, CLIP, NOISE: the inner value
+        s = (1.0 - schedule.momentum) * s + _value_change(problem, schedule, tape, now, before)  # line 16
+        # STEP
+        safe = max(s, 1.0)
+        slope = now[1] / safe  # derivative of f in its second argument
+        in_temperature = slope * u + float(np.log(safe)) + problem.radius  # line 18
+        if t == chosen:
+            selected = RecursiveSpiderOutput(now[0], now[1], v, u, s)
+        before = now
+        lowered = max(now[1] - schedule.step * in_temperature, problem.floor)
+        now = (now[0] - schedule.step * slope * v, lowered)  # line 17
+    return selected
+
+
+def _rows(problem: CompositionalObjective, which: str, w: State, records: NDArray[np.int64]) -> Array:
+    if which == "x":
+        return problem.inner_x_gradients(*w, records)
+    return problem.inner_temperature_gradients(*w, records)
+
+
+def _refresh(
+    problem: CompositionalObjective, schedule: RecursiveSpiderSchedule, tape: Tape, which: str, now: State
+) -> Array:
+    how = schedule.x if which == "x" else schedule.temperature
+    records, batch = draw(tape, f"{which}/refresh batch", problem.n, how.refresh_batch)
+    mean = clipped_mean(_rows(problem, which, now, records), how.refresh_clip, "each")
+    claimed = 2.0 * how.refresh_clip / how.refresh_batch
+    return np.asarray(tape.gaussian(f"{which}/refresh", mean, std=how.refresh_std, sensitivity=claimed, batch=batch))
+
+
+def _difference(
+    problem: CompositionalObjective,
+    schedule: RecursiveSpiderSchedule,
+    tape: Tape,
+    which: str,
+    now: State,
+    before: State,
+) -> Array:
+    how = schedule.x if which == "x" else schedule.temperature
+    x_move, temperature_move = float(np.linalg.norm(now[0] - before[0])), abs(now[1] - before[1])
+    move = float(np.hypot(x_move, temperature_move))
+    threshold = min(how.clip, schedule.smoothness * move)
+    records, batch = draw(tape, f"{which}/difference batch", problem.n, how.batch)
+    rows = _rows(problem, which, now, records) - _rows(problem, which, before, records)
+    mean = clipped_mean(rows, threshold if schedule.adaptive_clip else how.clip, "each")
+    if schedule.moves == "own":
+        move = x_move if which == "x" else temperature_move  # Theorem 3: sigma_2, sigma_4
+    std = min(how.std_per_move * move, how.std_cap)  # lines 11-12
+    claimed = 2.0 * threshold / how.batch
+    return np.asarray(tape.gaussian(f"{which}/difference", mean, std=std, sensitivity=claimed, batch=batch))
+
+
+def _value_change(
+    problem: CompositionalObjective,
+    schedule: RecursiveSpiderSchedule,
+    tape: Tape,
+    now: State,
+    before: State,
+) -> float:
+    """The new part of s_t; (1 - beta) s_{t-1} is a function of earlier releases."""
+    records, batch = draw(tape, "value batch", problem.n, schedule.value_batch)
+    here = np.minimum(problem.inner_values(*now, records), schedule.value_clip)
+    keep = 1.0 - schedule.momentum
+    other = (
+        here
+        if schedule.recursion == "printed"
+        else np.minimum(problem.inner_values(*before, records), schedule.value_clip)
+    )
+    mean = np.mean(here - keep * other)
+    claimed = schedule.claimed_value_sensitivity
+    return float(
+        tape.gaussian(
+            "value",
+            mean,
+            std=schedule.value_std,
+            batch=batch,
+            sensitivity=schedule.value_sensitivity if claimed is None else claimed,
+        )
+    )
