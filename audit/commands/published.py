@@ -25,8 +25,8 @@ from dpassay.audit.published_dro import CONFOUNDS, table_2
 from dpassay.reference.errors import BadInput
 
 MEANING = {
-    Finding.CONTRADICTS: "impossible under the claim, even when every pair across groups is granted",
-    Finding.CONTRADICTS_UNLESS_SHIFT: "impossible under the claim, if members and non-members are from one distribution",
+    Finding.CONTRADICTS: "impossible under the claim, even with every pair across groups granted",
+    Finding.CONTRADICTS_UNLESS_SHIFT: "impossible under the claim, if members and non-members share a distribution",
     Finding.ABOVE: "above the ceiling of the expectation; chance was not excluded",
     Finding.WITHIN: "possible under the claim (which is not shown by this)",
 }
@@ -137,9 +137,9 @@ def _show(assessment: Assessment, confidence: float, curves: dict[str, Ceilings]
     if assessment.shifted_ceiling is not None:
         table.add_row("largest, pairs across groups granted", f"{assessment.shifted_ceiling:.4f}")
     table.add_row("epsilon it implies", f"{assessment.implied_epsilon:.4g}")
-    table.add_row("p-value, random split (sound)", f"{assessment.p_value:.3g}")
+    table.add_row("p-value; sound for a random split", f"{assessment.p_value:.3g}")
     if assessment.shifted_p_value is not None:
-        table.add_row("p-value, pairs across groups granted (sound)", f"{assessment.shifted_p_value:.3g}")
+        table.add_row("p-value; sound for a random split within groups", f"{assessment.shifted_p_value:.3g}")
     if assessment.spread_bound is not None:
         table.add_row(f"{confidence:.0%} lower bound, assumes normal runs", f"{assessment.spread_bound:.4f}")
     if assessment.independent_bound is not None:

@@ -40,9 +40,7 @@ def test_conjugate_equals_numerical_supremum(case):
     for u in np.linspace(-3.0, 0.9 * min(case.conjugate_limit, 2.0), 15):
         with np.errstate(divide="ignore"):
             best = np.max(grid * u - case.generator(grid))
-        assert one(case.conjugate, u) == pytest.approx(
-            best, abs=2e-6
-        )  # grid spacing 1e-4, curvature about one
+        assert one(case.conjugate, u) == pytest.approx(best, abs=2e-6)  # grid spacing 1e-4, curvature about one
 
 
 @pytest.mark.parametrize("case", CASES, ids=ids)
@@ -58,9 +56,7 @@ def test_derivative_by_finite_differences_and_smoothness(case):
 
 def test_printed_table_1():
     """Table 1: the Cressie-Read row holds for k > 1, the chi-square and CVaR rows do not; counterexamples."""
-    assert one(cressie_read(3.0).printed_conjugate, 0.7) == pytest.approx(
-        one(cressie_read(3.0).conjugate, 0.7)
-    )
+    assert one(cressie_read(3.0).printed_conjugate, 0.7) == pytest.approx(one(cressie_read(3.0).conjugate, 0.7))
     assert one(chi_square().conjugate, 1.0) == 1.5
     assert one(chi_square().printed_conjugate, 1.0) == 1.25
     assert one(kl_cvar(0.2).conjugate, 0.0) == 0.0
@@ -90,9 +86,7 @@ def test_global_smoothness_constants():
         assert unbounded.smoothness() == math.inf
 
 
-@pytest.mark.parametrize(
-    "make, value", [(kl_cvar, 1.0), (kl_cvar, 0.0), (cressie_read, 1.0), (cressie_read, 0.0)]
-)
+@pytest.mark.parametrize("make, value", [(kl_cvar, 1.0), (kl_cvar, 0.0), (cressie_read, 1.0), (cressie_read, 0.0)])
 def test_bad_parameters_are_named(make, value):
     with pytest.raises(BadInput, match=f"= {value}"):
         make(value)

@@ -8,9 +8,7 @@ from dpassay.reference.dro.divergences import DIVERGENCES, chi_square, kl
 from dpassay.reference.dro.objective import CompositionalObjective, DualObjective
 from dpassay.reference.errors import BadInput
 
-GRADIENT_ERROR = (
-    2e-6  # forward differences with step 1.5e-8: square root of the rounding unit times curvature
-)
+GRADIENT_ERROR = 2e-6  # forward differences with step 1.5e-8: square root of the rounding unit times curvature
 
 
 @pytest.mark.parametrize("case", DIVERGENCES, ids=lambda case: case.name)
