@@ -169,6 +169,11 @@ class FiniteSum:
         weights = self.regulariser_weights
         return self.project((z + step * weights * self.centre) / (1.0 + step * weights))
 
+    def scaled_prox(self, z: Array, step: Array) -> Array:
+        """`prox` with a step per coordinate, constant on each block: shape (d,)."""
+        weights = self.regulariser_weights
+        return self.project((z + step * weights * self.centre) / (1.0 + step * weights))
+
     def value(self, z: Array) -> float:
         """Objective at z, regulariser included."""
         d_x = self.loss.primal

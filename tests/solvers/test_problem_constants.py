@@ -1,0 +1,109 @@
+"""L, ell, mu of every problem against finite differences and against the data; gradients against differences."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dpassay.reference.problems.auc import AUCLoss, auc
+from dpassay.reference.problems.finite_sum import Convex, FiniteSum, Regulariser
+from dpassay.reference.problems.real_data import breast_cancer
+from dpassay.reference.problems.robust_least_squares import GroupLeastSquares
+from dpassay.reference.problems.saddle_games import box_game, boxes
+from dpassay.reference.problems.strongly_convex import LinearLoss, LogisticLoss, SquaredLoss
+from dpassay.reference.solvers.exact import Exact, closed_form
+
+RADIUS = 2.0
+
+
+def losses():
+    rng = np.random.default_rng(8)
+    x, y = breast_cancer()
+    x, y = x[:80], y[:80]
+    groups = rng.integers(3, size=80)
+    game = box_game(rng, 30, 3, 2)
+    dro = GroupLeastSquares(x, 0.5 * y, groups, 3, RADIUS)
+    ranking = AUCLoss(x, y, 0.6, RADIUS, 1.5)
+    ball = Convex(LinearLoss(x, 0.7)).domain_x
+    return {
+        "linear": (LinearLoss(x, 0.7), ball, ball),
+        "squared": (SquaredLoss(x, y, RADIUS), ranking.domains[0], ball),
+        "logistic": (LogisticLoss(x, y), ranking.domains[0], ball),
+        "game": (game, *boxes(game)),
+        "auc": (ranking, *ranking.domains),
+        "dro": (dro, *dro.domains),
+    }
+
+
+LOSSES = losses()
+
+
+def random_point(rng, loss, domain_x, domain_y):
+    z = rng.normal(size=loss.primal + loss.dual) * rng.choice([0.3, 3.0])
+    return np.concatenate([domain_x.project(z[: loss.primal]), domain_y.project(z[loss.primal :])])
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_operator_is_the_gradient_of_the_values(name):
+    loss, domain_x, domain_y = LOSSES[name]
+    rng = np.random.default_rng(1)
+    z = random_point(rng, loss, domain_x, domain_y)
+    indices = np.arange(loss.size)
+    step = 1e-6
+    numeric = np.stack(
+        [loss.values(z + step * e, indices) - loss.values(z - step * e, indices) for e in np.eye(len(z))],
+        axis=1,
+    )
+    numeric /= 2 * step
+    numeric[:, loss.primal :] *= -1
+    assert loss.rows(z, indices) == pytest.approx(numeric, abs=1e-7)
+    assert loss.mean_operator(z) == pytest.approx(loss.rows(z, indices).mean(axis=0), abs=1e-12)
+    assert loss.subset(indices[5:9]).rows(z, np.arange(4)) == pytest.approx(loss.rows(z, indices[5:9]))
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_constants_bound_every_record_on_the_domain(name):
+    """200 random pairs of points: Lipschitz, smooth and monotone constants hold for every record (seed 2)."""
+    loss, domain_x, domain_y = LOSSES[name]
+    rng = np.random.default_rng(2)
+    indices = np.arange(loss.size)
+    steepest = sharpest = 0.0
+    for _ in range(200):
+        u, v = (random_point(rng, loss, domain_x, domain_y) for _ in range(2))
+        at_u, at_v = loss.rows(u, indices), loss.rows(v, indices)
+        steepest = max(steepest, float(np.linalg.norm(at_u, axis=1).max()))
+        gap = float(np.linalg.norm(u - v))
+        sharpest = max(sharpest, float(np.linalg.norm(at_u - at_v, axis=1).max()) / gap if gap else 0.0)
+        dual_gap = float(np.sum((u - v)[loss.primal :] ** 2))
+        monotone = (at_u - at_v) @ (u - v)
+        assert monotone.min() >= loss.strong_concavity * dual_gap - 1e-9
+    assert steepest <= loss.lipschitz * (1 + 1e-9)
+    assert sharpest <= loss.smoothness * (1 + 1e-9)
+    assert steepest >= 0.15 * loss.lipschitz  # the constants are not far off either
+    assert sharpest >= 0.15 * loss.smoothness
+
+
+@pytest.mark.parametrize("name", ["squared", "game", "auc"])
+def test_closed_form_is_a_zero_of_the_operator(name):
+    loss, domain_x, domain_y = LOSSES[name]
+    problem = FiniteSum(loss, Regulariser(3.0, 3.0 if loss.dual else 0.0), domain_x, domain_y)
+    z = closed_form(problem)
+    assert problem.operator(z) == pytest.approx(np.zeros(len(z)), abs=1e-12)
+
+
+def test_dro_solution_has_no_better_reply():
+    loss, domain_x, domain_y = LOSSES["dro"]
+    problem = FiniteSum(loss, Regulariser(0.1, 0.05), domain_x, domain_y)
+    z = Exact()(problem, 1e-9, np.random.default_rng(0)).point
+    rng = np.random.default_rng(3)
+    for _ in range(200):
+        other = random_point(rng, loss, domain_x, domain_y)
+        moved_x = np.concatenate([other[: loss.primal], z[loss.primal :]])
+        moved_y = np.concatenate([z[: loss.primal], other[loss.primal :]])
+        assert problem.value(moved_y) - 1e-9 <= problem.value(z) <= problem.value(moved_x) + 1e-9
+
+
+def test_auc_counts_pairs():
+    features = np.array([[1.0], [2.0], [0.0], [1.0]])
+    labels = np.array([1.0, 1.0, -1.0, -1.0])
+    assert auc(np.ones(1), features, labels) == pytest.approx(0.875)

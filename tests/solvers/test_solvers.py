@@ -1,0 +1,169 @@
+"""Every base solver: certified solution, linear rate as proved (or faster), gradient counts, refusal."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.linear_model import Ridge
+
+from dpassay.reference.errors import BadInput
+from dpassay.reference.solvers.black_box import ScikitLearn, ScipyMinimise, ScipyRoot
+from dpassay.reference.solvers.catalyst import accelerated_saddle_saga, accelerated_saddle_svrg, accelerated_svrg
+from dpassay.reference.solvers.exact import Exact, closed_form
+from dpassay.reference.solvers.extragradient import Extragradient, GradientDescentAscent
+from dpassay.reference.solvers.gradient_descent import GradientDescent
+from dpassay.reference.solvers.katyusha import Katyusha
+from dpassay.reference.solvers.protocol import Oracle, certify
+from dpassay.reference.solvers.saddle_variance_reduced import PrimalDual, SaddleSAGA, SaddleSVRG
+from dpassay.reference.solvers.variance_reduced import SAGA, SARAH, SVRG
+
+MINIMISERS = [
+    GradientDescent(),
+    GradientDescent(accelerated=True),
+    SVRG(),
+    SARAH(),
+    SAGA(),
+    Katyusha(),
+    accelerated_svrg(),
+    ScipyMinimise(),
+    ScikitLearn(),
+]
+SADDLE_SOLVERS = [
+    GradientDescentAscent(),
+    Extragradient(),
+    SaddleSVRG(),
+    SaddleSAGA(),
+    PrimalDual(),
+    accelerated_saddle_svrg(),
+    accelerated_saddle_saga(),
+]
+
+
+def weighted(problem, difference):
+    return float(np.linalg.norm(np.sqrt(problem.weights) * difference))
+
+
+@pytest.mark.parametrize("solver", MINIMISERS, ids=lambda s: s.name)
+@pytest.mark.parametrize("kind", ["ridge", "logistic"])
+def test_minimisers_reach_the_solution_and_certify_it(solver, kind, request):
+    problem = request.getfixturevalue(kind)()
+    exact = Exact()(problem, 1e-9, np.random.default_rng(0))
+    found = solver(problem, 1e-5, np.random.default_rng(1))
+    assert found.certificate.holds
+    assert weighted(problem, found.point - exact.point) <= found.certificate.distance + 1e-9
+    assert found.evaluations >= 2 * problem.size
+
+
+@pytest.mark.parametrize("solver", SADDLE_SOLVERS, ids=lambda s: s.name)
+@pytest.mark.parametrize("spread", [1.0, 40.0])
+def test_saddle_solvers_reach_the_saddle_point_and_certify_it(solver, spread, game):
+    problem = game(spread=spread)
+    exact = Exact()(problem, 1e-9, np.random.default_rng(0)).point
+    found = solver(problem, 1e-5, np.random.default_rng(1))
+    assert found.certificate.holds
+    assert weighted(problem, found.point - exact) <= found.certificate.distance + 1e-9
+
+
+def test_scipy_root_is_certified_inside_and_only_inside(game):
+    inside, outside = game(kappa=0.9), game(kappa=8.0)
+    found = ScipyRoot()(inside, 1e-9, np.random.default_rng(0))
+    assert found.certificate.holds
+    assert found.point == pytest.approx(closed_form(inside), abs=1e-8)
+    assert closed_form(outside) is None
+    assert not ScipyRoot()(outside, 1e-5, np.random.default_rng(0)).certificate.holds
+
+
+@pytest.mark.parametrize("solver", [*MINIMISERS[:-1], Exact()], ids=lambda s: s.name)
+def test_minimisers_on_the_boundary_of_a_small_ball(solver, logistic):
+    problem = logistic(radius=0.4)
+    found = solver(problem, 1e-4, np.random.default_rng(2))
+    assert found.certificate.holds
+    assert np.linalg.norm(found.point) == pytest.approx(0.4, abs=1e-6)
+
+
+def test_ridge_agrees_with_scikit_learn(ridge):
+    problem = ridge(kappa=50.0)
+    theirs = Ridge(alpha=problem.size / 50.0, fit_intercept=False, solver="cholesky")
+    theirs.fit(problem.loss.features, problem.loss.targets)
+    assert closed_form(problem) == pytest.approx(theirs.coef_, rel=1e-10)
+
+
+def test_a_false_solution_is_not_certified(ridge):
+    problem = ridge()
+    exact = closed_form(problem)
+    _, certificate = certify(Oracle(problem), exact + 0.1, 1e-3)
+    assert not certificate.holds
+    _, broken = certify(Oracle(problem), exact * np.nan, 1e-3)
+    assert not broken.holds
+
+
+def test_certificate_is_never_below_the_distance(ridge, logistic, game):
+    """800 random points over four problems, with and without active constraints."""
+    rng = np.random.default_rng(6)
+    for problem in (ridge(), logistic(radius=0.4), game(), game(spread=30.0)):
+        exact = Exact()(problem, 1e-10, rng).point
+        for _ in range(200):
+            start = exact + rng.normal(size=problem.dimension) * 10 ** rng.uniform(-6, 1)
+            reached, certificate = certify(Oracle(problem), start, 1.0)
+            assert weighted(problem, reached - exact) <= certificate.distance * (1 + 1e-9) + 1e-10
+
+
+# proved contraction of the squared distance or of the gap per full pass-equivalent unit named in `steps`
+RATES = [
+    (GradientDescent(), lambda n, k: (1 - 1 / k) ** 2, lambda n, k: n),
+    (GradientDescent(accelerated=True), lambda n, k: 1 - 1 / np.sqrt(k), lambda n, k: n),
+    (SVRG(), lambda n, k: 0.5, lambda n, k: n + 200 * k),
+    (SARAH(), lambda n, k: 2 / 3, lambda n, k: n + 12 * (k + 1)),
+    (SAGA(), lambda n, k: (1 - min(1 / (4 * n), 1 / (3 * k))) ** n, lambda n, k: n),
+    (Katyusha(), lambda n, k: (1 + min(1 / (4 * n), 1 / np.sqrt(24 * n * k))) ** (-2.0 * n), lambda n, k: 5 * n),
+]
+
+
+@pytest.mark.parametrize(("solver", "rate", "cost"), RATES, ids=lambda x: getattr(x, "name", ""))
+@pytest.mark.parametrize("kappa", [5.0, 40.0])
+def test_linear_convergence_at_the_proved_rate_or_faster(solver, rate, cost, kappa, ridge):
+    """Evaluations from 1e-2 to 1e-6 stay below those that the proved rate needs (seed 4).
+
+    A factor 3 is allowed for the certificates and for the two starting constants.
+    """
+    problem = ridge(kappa=kappa)
+    evaluations = [solver(problem, t, np.random.default_rng(4)).evaluations for t in (1e-2, 1e-6)]
+    n, k = problem.size, kappa + 1
+    steps = np.log(1e8) / -np.log(rate(n, k))  # squared distances
+    assert evaluations[1] - evaluations[0] <= 3 * steps * cost(n, k)
+    assert evaluations[1] > evaluations[0]
+
+
+SADDLE_RATES = [
+    (GradientDescentAscent(), lambda n, k: 1 - 1 / k**2, lambda n, k: n),
+    (Extragradient(), lambda n, k: 1 - 1 / (4 * k), lambda n, k: 2 * n),
+    (SaddleSVRG(), lambda n, k: 0.75, lambda n, k: n + 2 * np.log(4) * (1 + 4 * k**2)),
+    (SaddleSAGA(), lambda n, k: (1 - 0.25 / max(1.5 * n, 1 + 4 * k**2)) ** n, lambda n, k: n),
+    (PrimalDual(), lambda n, k: (1 - min(0.5 / n, 0.25 / (np.sqrt(n) * k))) ** n, lambda n, k: 4 * n),
+]
+
+
+@pytest.mark.parametrize(("solver", "rate", "cost"), SADDLE_RATES, ids=lambda x: getattr(x, "name", ""))
+@pytest.mark.parametrize("kappa", [3.0, 8.0])
+def test_saddle_linear_convergence_at_the_proved_rate_or_faster(solver, rate, cost, kappa, game):
+    """As above, from 1e-2 to 1e-6 (seed 4)."""
+    problem = game(kappa=kappa)
+    evaluations = [solver(problem, t, np.random.default_rng(4)).evaluations for t in (1e-2, 1e-6)]
+    n, k = problem.size, problem.relative_smoothness
+    steps = np.log(1e8) / -np.log(rate(n, k))
+    assert evaluations[1] - evaluations[0] <= 3 * steps * cost(n, k)
+
+
+def test_same_generator_state_gives_the_same_solution(ridge):
+    problem = ridge()
+    first, second = (SVRG()(problem, 1e-4, np.random.default_rng(9)).point for _ in range(2))
+    assert np.array_equal(first, second)
+
+
+def test_black_boxes_say_what_they_cannot_do(game, logistic):
+    with pytest.raises(BadInput, match="saddle"):
+        ScipyMinimise()(game(), 1e-3, np.random.default_rng(0))
+    with pytest.raises(BadInput, match="BilinearLoss"):
+        ScikitLearn()(game(), 1e-3, np.random.default_rng(0))
+    with pytest.raises(BadInput, match="target"):
+        GradientDescent()(logistic(), 0.0, np.random.default_rng(0))
