@@ -1,0 +1,48 @@
+"""Gradient and Hessian oracles (adaptive_batch, Algorithm 4): means over records that no oracle has used before."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from dpassay.reference.problems.interfaces import Array, MinimisationProblem
+from dpassay.reference.tape import Tape
+from dpassay.reference.transcript import Batch
+
+
+@dataclass(frozen=True)
+class Oracles:
+    """O1 to O4 on one problem and one tape; they return an exact batch mean (no noise) and the batch."""
+
+    problem: MinimisationProblem
+    tape: Tape
+    order: Literal["random", "index"] = "random"
+
+    def gradient(self, x: Array, size: int) -> tuple[Array, Batch]:
+        """O1: mean gradient at x."""
+        batch = self._unused("O1", size)
+        return self.problem.gradients(x, batch.indices).mean(axis=0), batch
+
+    def gradient_difference(self, x: Array, before: Array, size: int) -> tuple[Array, Batch]:
+        """O2: mean of the gradient differences between x and the point before."""
+        batch = self._unused("O2", size)
+        rows = self.problem.gradients(x, batch.indices) - self.problem.gradients(before, batch.indices)
+        return rows.mean(axis=0), batch
+
+    def hessian(self, x: Array, size: int) -> tuple[Array, Batch]:
+        """O3: mean Hessian at x."""
+        batch = self._unused("O3", size)
+        return self.problem.hessians(x, batch.indices).mean(axis=0), batch
+
+    def hessian_difference(self, x: Array, before: Array, size: int) -> tuple[Array, Batch]:
+        """O4: mean of the Hessian differences between x and the point before."""
+        batch = self._unused("O4", size)
+        stack = self.problem.hessians(x, batch.indices) - self.problem.hessians(before, batch.indices)
+        return stack.mean(axis=0), batch
+
+    def left(self) -> int:
+        """Number of unused functions."""
+        return self.tape.unused(self.problem.size)
+
+    def _unused(self, label: str, size: int) -> Batch:
+        return self.tape.fresh(label, self.problem.size, size, order=self.order)  # line 3 of each oracle
