@@ -7,7 +7,7 @@ from math import ceil, sqrt
 from typing import Literal
 
 from dpassay.reference.errors import require
-from dpassay.reference.minimax_sosp.calibration import mu_of_budget
+from dpassay.reference.gdp import gdp_mu
 
 PRINTED_COMPLETIONS = (
     "b_t is computed from |g_{t-1}|: the printed |g_t| is not known when O2 draws its batch",
@@ -58,11 +58,12 @@ class Schedule:
     def __post_init__(self) -> None:
         for field in ("steps", "batch", "escape_steps"):
             require(getattr(self, field) >= 1, field, getattr(self, field), "must be at least 1")
-        for field in ("step_size", "drift_limit", "escape_limit", "escape_radius", "lipschitz", "smoothness"):
+        for field in ("step_size", "drift_limit", "escape_limit", "escape_radius", "batch_slope", "smoothness"):
             require(getattr(self, field) > 0, field, getattr(self, field), "must be positive")
-        for field in ("batch_slope", "tree_std", "escape_std", "threshold"):
+        for field in ("tree_std", "escape_std", "threshold", "lipschitz", "hessian_lipschitz"):
             require(getattr(self, field) >= 0, field, getattr(self, field), "must not be negative")
-        require(self.refresh != "new tree" or self.epoch_length is not None, "epoch_length", None, "needed for new tree")
+        if self.refresh == "new tree":
+            require((self.epoch_length or 0) >= 1, "epoch_length", self.epoch_length, "a new tree needs its length")
 
     @property
     def factor(self) -> float:
@@ -80,12 +81,12 @@ class Schedule:
 
     def gradient_sensitivity(self) -> float:
         """Largest sensitivity of one oracle value under the schedule: O1, or O2 at |x_t - x_{t-1}| = eta |g|."""
-        moves = self.smoothness * self.step_size / self.batch_slope if self.batch_slope else float("inf")
+        moves = self.smoothness * self.step_size / self.batch_slope
         return self.factor * max(self.lipschitz / self.batch, moves)
 
     def hessian_sensitivity(self) -> float:
         """The same for O3 and O4, in operator norm."""
-        moves = self.hessian_lipschitz * self.step_size / self.batch_slope if self.batch_slope else float("inf")
+        moves = self.hessian_lipschitz * self.step_size / self.batch_slope
         return self.factor * max(self.smoothness / self.batch, moves)
 
     def with_bare_refresh(self) -> Schedule:
@@ -101,7 +102,7 @@ def repaired(schedule: Schedule, epsilon: float, delta: float, epoch_length: int
     """
     length = epoch_length or schedule.steps
     mended = replace(schedule, refresh="new tree", replace_one=True, epoch_length=length, repairs=REPAIRS)
-    mu = mu_of_budget(epsilon, delta)
+    mu = gdp_mu(epsilon, delta)
     levels = length.bit_length()  # nodes above one leaf: widths 1, 2, 4, ... <= length
     uses = max(1, mended.escape_steps - 1) * mended.escapes_per_refresh  # the first escape step has x = x_anchor
     return replace(

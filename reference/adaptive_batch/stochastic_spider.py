@@ -62,11 +62,9 @@ class Noisy:
         if s.refresh == "new tree":
             self.epoch = TreeSum(self.tape, "tree", std=s.tree_std)
             return self.epoch.add(estimate, sensitivity=claim, batch=batch)
-        noisy = self.printed.next(estimate, sensitivity=claim, batches=(batch,)) if s.refresh == "tree" else None
-        if noisy is not None:
-            return noisy
-        self.printed = PrintedTree(self.tape, "tree", length=s.steps, std=s.tree_std)
-        self._start = estimate
+        if s.refresh == "tree":
+            return self.printed.next(estimate, sensitivity=claim, batches=(batch,))
+        self.printed.skip(estimate, sensitivity=claim, batches=(batch,))
         bare: Array = self.tape.gaussian("refresh/bare", estimate, std=0.0, sensitivity=claim, batch=batch)
         return bare
 
@@ -74,10 +72,7 @@ class Noisy:
         """nabla_t + TREE(t) (line 8)."""
         if self.schedule.refresh == "new tree":
             return self.epoch.add(change, sensitivity=claim, batch=batch)
-        if self.schedule.refresh == "tree":
-            return self.printed.next(estimate, sensitivity=claim, batches=(batch,))
-        since = self.printed.next(estimate - self._start, sensitivity=claim, batches=(batch,))
-        return self._start + since
+        return self.printed.next(estimate, sensitivity=claim, batches=(batch,))
 
 
 def stochastic_spider(
@@ -89,11 +84,12 @@ def stochastic_spider(
     x = np.zeros(d) if start is None else start
     before, anchor = x, x
     drift, frozen_before, frozen, count = s.drift_limit, 1, 0, 0  # line 2
-    escaping, g, H, draws = False, np.zeros(d), np.zeros((d, d)), ()
+    escaping, g, H = False, np.zeros(d), np.zeros((d, d))
+    draws: tuple[Batch, ...] = ()
     estimates, noisy = Estimates(np.zeros(d), np.zeros((d, d))), Noisy(tape, s)
     iterates, released, refreshes, escapes, step = [], [], 0, 0, np.zeros(d)
     rule = EscapeParameters(s.escape_steps, s.escape_radius, s.step_size, s.escape_std, s.hessian_sensitivity())
-    for t in range(s.steps):  # line 3
+    for _ in range(s.steps):  # line 3
         refresh = drift >= s.drift_limit or count >= s.escape_limit  # line 4
         refresh = refresh or (s.epoch_length is not None and estimates.steps_since_refresh >= s.epoch_length)
         size = s.batch if refresh else s.adaptive_batch(float(np.linalg.norm(step)))

@@ -74,11 +74,7 @@ class PrintedTree:
 
     def next(self, prefix: Array, *, sensitivity: float, batches: tuple[Batch, ...]) -> Array:
         """Release X_t for the next t; `batches` are the draws that entered S_t since the step before."""
-        if not self._prefix:
-            self._prefix.append(np.zeros_like(prefix))
-        self._prefix.append(prefix)
-        self._draws.append(batches)
-        self._claims.append(sensitivity)
+        self.skip(prefix, sensitivity=sensitivity, batches=batches)
         t = len(self._prefix) - 1
         intervals = printed_nodes(t, self._length)
         bare = uncovered(t, self._length)
@@ -87,6 +83,14 @@ class PrintedTree:
                 self._released[interval] = self._release(interval, self._std)
         total: Array = np.sum([self._released[interval] for interval in intervals], axis=0) if intervals else 0 * prefix
         return total if bare is None else total + self._release(bare, 0.0)
+
+    def skip(self, prefix: Array, *, sensitivity: float, batches: tuple[Batch, ...]) -> None:
+        """Let t advance without a release of X_t."""
+        if not self._prefix:
+            self._prefix.append(np.zeros_like(prefix))
+        self._prefix.append(prefix)
+        self._draws.append(batches)
+        self._claims.append(sensitivity)
 
     def _release(self, interval: Interval, std: float) -> Array:
         first, last = interval

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import exp, expm1, log, sqrt
+from math import expm1, log, sqrt
 
 from scipy.optimize import brentq
-from scipy.special import log_ndtr
 
 from dpassay.reference.errors import require, require_budget
+from dpassay.reference.gdp import gaussian_std
 
 from .schedule import NoiseRule, Schedule
 
@@ -22,21 +22,9 @@ REPAIRS = (
 )
 
 
-def mu_of_budget(epsilon: float, delta: float) -> float:
-    """The largest mu such that mu-GDP implies (epsilon, delta)-DP."""
-    require_budget(epsilon, delta)
-
-    def excess(mu: float) -> float:
-        hockey_stick = exp(log_ndtr(-epsilon / mu + mu / 2)) - exp(epsilon + log_ndtr(-epsilon / mu - mu / 2))
-        return hockey_stick - delta
-
-    return float(brentq(excess, 1e-9, 10 * (1 + epsilon), xtol=1e-14))
-
-
 def exact_multiplier(epsilon: float, delta: float, releases: int) -> float:
     """Noise std over sensitivity such that `releases` full-batch Gaussian releases are exactly (epsilon, delta)-DP."""
-    require(releases >= 1, "releases", releases, "must be at least 1")
-    return sqrt(releases) / mu_of_budget(epsilon, delta)
+    return gaussian_std(epsilon, delta, 1.0, releases)
 
 
 def advanced_composition_multiplier(epsilon: float, delta: float, releases: int) -> float:

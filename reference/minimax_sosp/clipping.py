@@ -1,23 +1,9 @@
-"""Clipping (minimax_sosp, Algorithm 1), and the two places where it can stand."""
+"""The two places where clipping (minimax_sosp, Algorithm 1; `mechanisms.clipping.clip`) can stand."""
 
 from __future__ import annotations
 
-import numpy as np
-
+from dpassay.reference.mechanisms.clipping import clip, clip_rows
 from dpassay.reference.problems.interfaces import Array
-
-
-def clip(vector: Array, threshold: float) -> Array:
-    """Scale a vector back to norm at most `threshold` (Algorithm 1, line 1); the zero vector stays."""
-    norm = float(np.linalg.norm(vector))
-    return vector if norm <= threshold else (threshold / norm) * vector
-
-
-def clip_rows(rows: Array, threshold: float) -> Array:
-    """Algorithm 1 applied to every row."""
-    norms = np.linalg.norm(rows, axis=1, keepdims=True)
-    clipped: Array = rows * np.minimum(1.0, threshold / np.maximum(norms, np.finfo(float).tiny))
-    return clipped
 
 
 def clipped_mean(rows: Array, threshold: float, *, clip_each: bool) -> Array:
