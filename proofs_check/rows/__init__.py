@@ -1,1 +1,6 @@
-"""The ledger's rows, one module or more per paper."""
+"""The ledger's rows, one module or more per paper; each module holds a list ``ROWS``."""
+
+MODULES = (
+    "second_order_erm_short_step",
+    "second_order_erm_convergence",
+)

@@ -1,0 +1,85 @@
+"""`dpassay prove`: run the proof ledger, or explain one of its rows."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dpassay.proofs_check import report
+from dpassay.proofs_check.check import check_row
+from dpassay.proofs_check.claim import PAPERS, Result
+from dpassay.proofs_check.ledger import as_data, check_all, load_rows, summary
+
+CACHE = Path("reports") / "proof-cache"
+
+
+def prove(
+    paper: Annotated[list[str] | None, typer.Option(help="Only this paper's rows (may be repeated).")] = None,
+    row_id: Annotated[
+        str | None, typer.Option("--id", help="Only this row, e.g. second_order_erm/eq28.")
+    ] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show formula, region, evidence and derivation.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
+    output: Annotated[Path, typer.Option(help="Where the machine-readable ledger goes.")] = Path(
+        "reports/ledger.json"
+    ),
+    ledger: Annotated[Path | None, typer.Option(help="Also write the generated LEDGER.md here.")] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 2,
+    cache: Annotated[
+        bool, typer.Option(help="Re-use findings of rows and checkers that did not change.")
+    ] = True,
+) -> None:
+    """Check every statement of the papers by machine and say, row by row, what holds.
+
+    Exit code 0 when the ledger ran (papers contain mistakes: refuted rows are the result, not an error), 2
+    for an unknown
+    paper or id, 3 when a row stayed unknown or passed on no point at all.
+    """
+    for key in paper or []:
+        if key not in PAPERS:
+            _bad_usage(f"paper = {key!r}: not one of {', '.join(PAPERS)}")
+    if row_id is not None:
+        results = [_one(row_id)]
+    else:
+        results = check_all(paper, jobs=jobs, cache_dir=CACHE if cache else None)
+        _write(
+            output,
+            json.dumps(
+                {"summary": summary(results), "rows": [as_data(r) for r in results]}, indent=1, sort_keys=True
+            ),
+        )
+        if ledger is not None:
+            _write(ledger, report.markdown(results))
+    if as_json:
+        typer.echo(json.dumps([as_data(result) for result in results], indent=1, sort_keys=True))
+    elif explain or row_id is not None:
+        typer.echo("\n\n".join(report.explain(result) for result in results))
+    else:
+        typer.echo(report.summary_table(results))
+        typer.echo(report.summary_line(results))
+    if any(result.finding.vacuous or result.verdict == "unknown" for result in results):
+        raise typer.Exit(3)
+
+
+def _one(row_id: str) -> Result:
+    found = [row for row in load_rows() if row.id == row_id]
+    if not found:
+        _bad_usage(f"id = {row_id!r}: no such row; `dpassay prove --json` lists them")
+    return check_row(found[0])
+
+
+def _bad_usage(message: str) -> None:
+    typer.echo(message, err=True)
+    raise typer.Exit(2)
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(path.name + ".part")
+    temporary.write_text(text if text.endswith("\n") else text + "\n", encoding="utf-8")
+    temporary.replace(path)

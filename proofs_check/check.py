@@ -1,0 +1,75 @@
+"""From a claim to a finding: the checker is chosen by the kind, and no exception escapes as a pass."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from .checkers import (
+    budget,
+    consistency,
+    identity,
+    inequality,
+    montecarlo,
+    privacy,
+    rates,
+    tables,
+    units,
+)
+from .claim import Claim, Finding, Kind, Result, Row, Verdict
+
+TIME_LIMIT = 30.0  # seconds per claim; beyond it the verdict is unknown
+CHECKERS: dict[Kind, Callable[[Claim], Finding]] = {
+    Kind.IDENTITY: identity.check,
+    Kind.INEQUALITY: inequality.check,
+    Kind.RATES: rates.check,
+    Kind.UNITS: units.check,
+    Kind.BUDGET: budget.check,
+    Kind.PRIVACY: privacy.check,
+    Kind.MONTECARLO: montecarlo.check,
+    Kind.TABLES: tables.check,
+    Kind.CONSISTENCY: consistency.check,
+}
+
+
+def check(claim: Claim) -> Finding:
+    """Decide a claim; a checker that gives up or runs out of time yields ``unknown`` with the reason."""
+    try:
+        with _time_limit(TIME_LIMIT):
+            return CHECKERS[claim.kind](claim)
+    except TimeoutError:
+        return Finding(Verdict.UNKNOWN, f"no decision within {TIME_LIMIT:.0f} s")
+    except (ArithmeticError, ValueError, TypeError, KeyError, NotImplementedError, RecursionError) as error:
+        return Finding(Verdict.UNKNOWN, f"checker gave up: {type(error).__name__}: {error}")
+
+
+def check_row(row: Row) -> Result:
+    """Decide a row; when the printed statement does not hold, its charitable reading is decided too."""
+    start = time.perf_counter()
+    finding = check(row.claim)
+    reading = None
+    if not finding.holds and row.charitable.claim is not None:
+        reading = check(row.charitable.claim)
+    return Result(row, finding, reading, time.perf_counter() - start)
+
+
+@contextmanager
+def _time_limit(seconds: float) -> Iterator[None]:
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(_signal: int, _frame: Any) -> None:
+        raise TimeoutError
+
+    previous = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)

@@ -1,0 +1,80 @@
+"""The same quantity in several places, and pseudocode in which every variable is written before it is
+read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from dpassay.proofs_check.checkers import identity
+from dpassay.proofs_check.claim import Claim, Finding, Verdict
+from dpassay.proofs_check.formula import FormulaError, parse, resolve
+from dpassay.proofs_check.region import region
+
+_STEP = re.compile(r"^(?P<line>[\w.-]+): (?P<writes>[^<]*)<-(?P<reads>.*)$")
+
+
+def check(claim: Claim) -> Finding:
+    """Formula keys: either ``same`` (formulas by place, with optional ``let``) or ``program`` and
+    ``given``.
+    """
+    if "program" in claim.formula:
+        return program(claim.formula["program"], str(claim.formula.get("given", "")).split())
+    return same(claim)
+
+
+def same(claim: Claim) -> Finding:
+    """All places print the same quantity; otherwise the text is ill-defined."""
+    space = region(claim.assumptions)
+    table = resolve(claim.formula.get("let", {}), space.symbols)
+    places = list(claim.formula["same"].items())
+    first_place, first = places[0]
+    finding = Finding(Verdict.UNKNOWN, "only one place given")
+    for place, text in places[1:]:
+        finding = identity.compare(parse(first, table), parse(text, table), space)
+        if finding.verdict is Verdict.REFUTED:
+            told = f"{first_place} has {first}, {place} has {text}; {finding.evidence}"
+            return Finding(Verdict.ILL_DEFINED, told, finding.counterexample, finding.points)
+    return finding
+
+
+def program(steps: Sequence[str], given: Sequence[str]) -> Finding:
+    """Definite assignment over straight lines, branches and loops.
+
+    A step is ``"7: a b <- c d"`` (line, written names, read names), or one of ``loop``, ``if``, ``else``,
+    ``end``.
+    The first pass through a loop is the one that counts: a name that only an earlier pass could have
+    written is undefined.
+    """
+    known: set[str] = set(given)
+    stack: list[tuple[str, set[str], set[str] | None]] = []
+    missing: list[str] = []
+    for step in steps:
+        if step in ("loop", "if"):
+            stack.append((step, set(known), None))
+        elif step == "else":
+            kind, before, _ = stack.pop()
+            stack.append((kind, before, known))
+            known = set(before)
+        elif step == "end":
+            kind, before, first = stack.pop()
+            if kind == "if":
+                known = (first if first is not None else before) & known
+        else:
+            known, undefined = _line(step, known)
+            missing += undefined
+    if missing:
+        told = "read before it is written: " + "; ".join(dict.fromkeys(missing))
+        return Finding(Verdict.ILL_DEFINED, told, {"undefined": "; ".join(missing)}, len(steps))
+    return Finding(
+        Verdict.PROVED, f"every variable is written before it is read ({len(steps)} steps)", points=len(steps)
+    )
+
+
+def _line(step: str, known: set[str]) -> tuple[set[str], list[str]]:
+    match = _STEP.match(step)
+    if match is None:
+        raise FormulaError(f"step = {step!r}: expected 'line: writes <- reads'")
+    undefined = [f"{name} at line {match['line']}" for name in match["reads"].split() if name not in known]
+    return known | set(match["writes"].split()), undefined

@@ -1,0 +1,69 @@
+"""Two expressions are equal: sympy proves it, mpmath confirms it, and failures carry a counterexample."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from dpassay.proofs_check.claim import Claim, Finding, Verdict
+from dpassay.proofs_check.formula import FormulaError, parse_relation, resolve
+from dpassay.proofs_check.region import Point, Region, evaluate, friendly, holds, region, sample, show
+
+POINTS = 24
+SEED = 20_261_120
+
+
+def check(claim: Claim) -> Finding:
+    """Formula keys: ``claim`` ("left == right") and optionally ``let`` (definitions in order)."""
+    space = region(claim.assumptions)
+    left, operator, right = parse_relation(
+        claim.formula["claim"], resolve(claim.formula.get("let", {}), space.symbols)
+    )
+    if operator != "==":
+        raise FormulaError(f"claim = {claim.formula['claim']!r}: an identity needs ==")
+    return compare(left, right, space)
+
+
+def compare(left: Any, right: Any, space: Region) -> Finding:
+    """Decide ``left == right`` on the region."""
+    points = sample(space, np.random.default_rng(SEED), POINTS)
+    if not points:
+        return Finding(Verdict.UNKNOWN, "no point satisfies the assumptions", vacuous=True)
+    for point in points:
+        if holds(left, "==", right, point) is False:
+            return _refuted(left, right, _simplest(left, right, space, point))
+    confirmed = sum(holds(left, "==", right, point) is True for point in points)
+    symbolic = sp.simplify(left - right) == 0
+    if symbolic and confirmed:
+        return Finding(
+            Verdict.PROVED,
+            f"sympy reduces the difference to 0; mpmath agrees to 40 digits at {confirmed} points",
+            points=confirmed,
+        )
+    if confirmed:
+        return Finding(
+            Verdict.CHECKED, f"equal to 40 digits at {confirmed} points, no symbolic proof", points=confirmed
+        )
+    return Finding(Verdict.UNKNOWN, "could not be evaluated anywhere in the region")
+
+
+def _simplest(left: Any, right: Any, space: Region, point: Point) -> Point:
+    """A nearby counterexample with shorter numbers, if there is one."""
+    from dpassay.proofs_check.region import admissible
+
+    for digits in (1, 2):
+        rounded = {key: friendly(float(value), digits) for key, value in point.items()}
+        if admissible(space, rounded) and holds(left, "==", right, rounded) is False:
+            return rounded
+    return point
+
+
+def _refuted(left: Any, right: Any, point: Point) -> Finding:
+    shown = show(point)
+    values = f"left = {sp.N(evaluate(left, point), 8)}, right = {sp.N(evaluate(right, point), 8)}"
+    at = ", ".join(f"{name} = {value}" for name, value in shown.items())
+    ratio = sp.simplify(left / right) if right != 0 else None
+    hint = f"; left / right = {ratio}" if ratio is not None and len(str(ratio)) < 80 else ""
+    return Finding(Verdict.REFUTED, f"at {at}: {values}{hint}", counterexample=shown, points=1)

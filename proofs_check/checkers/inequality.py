@@ -1,0 +1,217 @@
+"""One expression bounds another on a whole region: counterexample, certificate, interval proof, or search."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import sympy as sp
+from scipy.optimize import minimize
+
+from dpassay.proofs_check.checkers import intervals
+from dpassay.proofs_check.claim import Claim, Finding, Verdict
+from dpassay.proofs_check.formula import FormulaError, parse, parse_relation, resolve
+from dpassay.proofs_check.region import (
+    Point,
+    Region,
+    admissible,
+    evaluate,
+    friendly,
+    holds,
+    region,
+    sample,
+    show,
+)
+
+POINTS = 200
+STARTS = 4
+SEED = 20_261_120
+
+
+def check(claim: Claim) -> Finding:
+    """Formula keys: ``claim`` ("left <= right", also <, >=, >), optional ``let``, optional ``try``
+    (points to test).
+    """
+    space = region(claim.assumptions)
+    table = resolve(claim.formula.get("let", {}), space.symbols)
+    left, operator, right = parse_relation(claim.formula["claim"], table)
+    if operator == "==":
+        raise FormulaError(f"claim = {claim.formula['claim']!r}: an inequality needs <=, <, >= or >")
+    if operator in (">=", ">"):
+        left, right = right, left
+    hints = [
+        {space.symbols[name]: parse(str(text), {}) for name, text in point.items()}
+        for point in claim.formula.get("try", ())
+    ]
+    return bound(left, right, space, strict=operator in ("<", ">"), hints=hints)
+
+
+def bound(left: Any, right: Any, space: Region, *, strict: bool, hints: list[Point] | None = None) -> Finding:
+    """Decide ``left <= right`` (or ``<``) on the region."""
+    rng = np.random.default_rng(SEED)
+    operator = "<" if strict else "<="
+    points = [p for p in hints or [] if admissible(space, p)] + sample(
+        space, rng, POINTS if space.variables else 1
+    )
+    if not points:
+        return Finding(Verdict.UNKNOWN, "no point satisfies the assumptions", vacuous=True)
+    states = [holds(left, operator, right, point) for point in points]
+    for point, state in zip(points, states, strict=True):
+        if state is False:
+            return _refuted(left, operator, right, _simplest(left, operator, right, space, point))
+    evaluated = sum(state is True for state in states)
+    if evaluated == 0:
+        return Finding(Verdict.UNKNOWN, "could not be evaluated anywhere in the region")
+    if not space.variables:
+        return Finding(Verdict.PROVED, _values(left, right, points[0]), points=1)
+    proof = _certificate(left, right, space, strict) or _interval_proof(left, right, space, strict)
+    if proof:
+        return Finding(Verdict.PROVED, f"{proof}; confirmed at {evaluated} points", points=evaluated)
+    found = _adversary(left, operator, right, space, points)
+    if found is not None:
+        return _refuted(left, operator, right, _simplest(left, operator, right, space, found))
+    evidence = f"no violation on {evaluated} points and from {STARTS} adversarial searches; not a proof"
+    return Finding(Verdict.CHECKED, evidence, points=evaluated)
+
+
+def _certificate(left: Any, right: Any, space: Region, strict: bool) -> str | None:
+    """Every branch of the difference is a ratio of polynomials with non-negative coefficients after a
+    shift.
+    """
+    if all(_positive(branch, space, strict) for branch in _branches(left, right)):
+        return "positivity certificate (all coefficients of the shifted difference are >= 0)"
+    return None
+
+
+def _branches(left: Any, right: Any) -> Iterator[Any]:
+    if left.func == sp.Max:
+        for argument in left.args:
+            yield from _branches(argument, right)
+    elif right.func == sp.Min:
+        for argument in right.args:
+            yield from _branches(left, argument)
+    else:
+        yield right - left
+
+
+def _positive(difference: Any, space: Region, strict: bool) -> bool:
+    if strict and not all(v.low_open and (v.high_open or v.high == sp.oo) for v in space.variables):
+        return False  # a closed end could touch zero
+    shifted = difference
+    fresh = []
+    for variable in reversed(space.variables):
+        if variable.low == -sp.oo:
+            return False
+        step = sp.Symbol(f"t_{variable.name}", positive=True)
+        fresh.append(step)
+        if variable.high == sp.oo:
+            shifted = shifted.subs(variable.symbol, variable.low + step)
+        else:
+            shifted = shifted.subs(variable.symbol, (variable.low + variable.high * step) / (1 + step))
+    for step in fresh:  # roots of the step itself become polynomial
+        shifted = shifted.subs(step, step**2) if shifted.has(sp.sqrt(step)) else shifted
+    try:
+        numerator, denominator = sp.fraction(sp.together(sp.powdenest(shifted, force=True)))
+        return all(_sign_is_plain(part, fresh, strict) for part in (numerator, denominator))
+    except (sp.PolynomialError, TypeError, ValueError):
+        return False
+
+
+def _sign_is_plain(part: Any, fresh: list[Any], strict: bool) -> bool:
+    """Positive coefficients, or a product of even powers and such factors (even powers could be zero:
+    not strict).
+    """
+    whole = sp.Poly(sp.expand(part), *fresh)
+    if strict and whole.is_zero:
+        return False
+    if all(coefficient >= 0 for coefficient in whole.coeffs()):
+        return True
+    constant, factors = sp.factor_list(whole)
+    plain = all(
+        (power % 2 == 0 and not strict) or all(coefficient >= 0 for coefficient in factor.coeffs())
+        for factor, power in factors
+    )
+    return bool(constant >= 0) and plain
+
+
+def _interval_proof(left: Any, right: Any, space: Region, strict: bool) -> str | None:
+    box = []
+    for variable in space.variables:
+        if not (variable.low.is_Rational and variable.high.is_Rational):
+            return None
+        box.append((variable.low, variable.high))
+    count = intervals.nonnegative_on(
+        right - left, [v.symbol for v in space.variables], tuple(box), strict=strict
+    )
+    return f"interval arithmetic on {count} boxes that cover the region" if count else None
+
+
+def _adversary(left: Any, operator: str, right: Any, space: Region, points: list[Point]) -> Point | None:
+    """Nelder-Mead on the relative slack from the tightest sampled points, in logarithms where a
+    variable is positive.
+    """
+    slack = (right - left) / (sp.Abs(right) + sp.Abs(left))
+    symbols = [variable.symbol for variable in space.variables]
+    function = sp.lambdify(symbols, slack, modules=["scipy", "numpy"])
+    logarithmic = [variable.low.is_nonnegative for variable in space.variables]
+
+    def point_of(vector: Any) -> Point:
+        numbers = [
+            10.0 ** float(np.clip(x, -30, 30)) if log else float(x)
+            for x, log in zip(vector, logarithmic, strict=True)
+        ]
+        return {
+            v.symbol: sp.Integer(round(x)) if v.integer else friendly(x, 8)
+            for v, x in zip(space.variables, numbers, strict=True)
+        }
+
+    def objective(vector: Any) -> float:
+        point = point_of(vector)
+        if not admissible(space, point):
+            return 10.0
+        with np.errstate(all="ignore"):
+            value = np.real(complex(function(*(float(point[s]) for s in symbols))))
+        return float(value) if np.isfinite(value) else 10.0
+
+    def start_of(point: Point) -> list[float]:
+        values = [float(point[s]) for s in symbols]
+        return [
+            float(np.log10(max(x, 1e-300))) if log else x for x, log in zip(values, logarithmic, strict=True)
+        ]
+
+    try:
+        ranked = sorted(points, key=lambda p: objective(start_of(p)))[:STARTS]
+        for start in ranked:
+            best = minimize(objective, start_of(start), method="Nelder-Mead", options={"maxfev": 120})
+            candidate = point_of(best.x)
+            if (
+                best.fun < 0
+                and admissible(space, candidate)
+                and holds(left, operator, right, candidate) is False
+            ):
+                return candidate
+    except (TypeError, ValueError, NameError, OverflowError, ZeroDivisionError):
+        return None
+    return None
+
+
+def _simplest(left: Any, operator: str, right: Any, space: Region, point: Point) -> Point:
+    for digits in (1, 2, 3):
+        rounded = {key: friendly(float(value), digits) for key, value in point.items()}
+        if admissible(space, rounded) and holds(left, operator, right, rounded) is False:
+            return rounded
+    return point
+
+
+def _values(left: Any, right: Any, point: Point) -> str:
+    return f"left = {sp.N(evaluate(left, point), 8)}, right = {sp.N(evaluate(right, point), 8)}"
+
+
+def _refuted(left: Any, operator: str, right: Any, point: Point) -> Finding:
+    shown = show(point)
+    at = ", ".join(f"{name} = {value}" for name, value in shown.items())
+    evidence = (
+        f"{'at ' + at + ': ' if at else ''}{_values(left, right, point)}, so left {operator} right fails"
+    )
+    return Finding(Verdict.REFUTED, evidence, counterexample=shown, points=1)

@@ -1,0 +1,139 @@
+"""A printed noise scale against what exact accounting needs, for Gaussian releases under replace-one
+neighbours.
+
+Without sampling the composition is one Gaussian of parameter mu = sqrt(count) * sensitivity / std, and its
+delta(epsilon) is a closed form. With a sampling rate the pair is (1-q) N(0, s^2) + q N(sensitivity, s^2)
+against
+N(0, s^2) per release: it is attained by data whose other records coincide, so its epsilon is a lower bound
+on the truth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.stats import norm
+
+from dpassay.proofs_check.claim import Claim, Finding, Verdict
+from dpassay.proofs_check.formula import parse, resolve
+from dpassay.proofs_check.region import Point, admissible, evaluate, region, sample, show
+
+POINTS = 40
+SEED = 20_261_120
+SLACK = 1e-6  # relative; the closed form is exact to about 1e-12
+DISCRETISATION = 1e-3
+
+
+def gaussian_delta(epsilon: float, mu: float) -> float:
+    """Exact delta of a Gaussian release with parameter mu (Balle and Wang 2018)."""
+    tail = np.exp(epsilon + norm.logcdf(-epsilon / mu - mu / 2))
+    return float(norm.cdf(-epsilon / mu + mu / 2) - tail)
+
+
+def gaussian_epsilon(delta: float, mu: float) -> float:
+    """Exact epsilon at delta of a Gaussian release with parameter mu; 0 when delta is met at epsilon 0."""
+    if mu <= 0 or gaussian_delta(0.0, mu) <= delta:
+        return 0.0
+    high = 1.0
+    while gaussian_delta(high, mu) > delta:
+        high *= 2
+    return float(brentq(lambda e: gaussian_delta(e, mu) - delta, 0.0, high, xtol=1e-13))
+
+
+def mu_for(epsilon: float, delta: float) -> float:
+    """The largest mu whose Gaussian release is (epsilon, delta)-DP."""
+    low, high = 1e-12, 1.0
+    while gaussian_delta(epsilon, high) < delta:
+        high *= 2
+    return float(brentq(lambda m: gaussian_delta(epsilon, m) - delta, low, high, xtol=1e-14))
+
+
+@lru_cache(maxsize=64)
+def sampled_epsilon(noise: float, rate: float, count: int, delta: float) -> float:
+    """Lower bound on epsilon for ``count`` sampled releases with std / sensitivity = ``noise``
+    (optimistic rounding).
+    """
+    from dp_accounting.pld import privacy_loss_distribution as pld
+
+    one = pld.from_gaussian_mechanism(
+        noise, sampling_prob=rate, pessimistic_estimate=False, value_discretization_interval=DISCRETISATION
+    )
+    return float(one.self_compose(count).get_epsilon_for_delta(delta))
+
+
+def check(claim: Claim) -> Finding:
+    """Formula keys: ``std``, ``sensitivity``, ``epsilon``, ``delta`` and optionally ``count`` (releases of
+    the same
+    record, default 1), ``rate`` (sampling, default 1), ``failure`` (delta spent elsewhere), ``let``,
+    ``instances``.
+    """
+    space = region(claim.assumptions)
+    table = resolve(claim.formula.get("let", {}), space.symbols)
+    formula = {key: parse(str(claim.formula.get(key, default)), table) for key, default in _DEFAULTS.items()}
+    points = [
+        {space.symbols[k]: parse(str(v), {}) for k, v in one.items()}
+        for one in claim.formula.get("instances", ())
+    ]
+    points = [p for p in points if admissible(space, p)]
+    if not claim.formula.get("instances"):
+        points = sample(space, np.random.default_rng(SEED), POINTS)
+    if not points:
+        return Finding(Verdict.UNKNOWN, "no instance satisfies the assumptions", vacuous=True)
+    measured = [(point, _measure({k: _number(e, point) for k, e in formula.items()})) for point in points]
+    return _verdict(measured, sampled=any(m["rate"] < 1 for _, m in measured))
+
+
+_DEFAULTS = {
+    "std": "",
+    "sensitivity": "",
+    "epsilon": "",
+    "delta": "",
+    "count": "1",
+    "rate": "1",
+    "failure": "0",
+}
+
+
+def _number(expression: Any, point: Point) -> float:
+    value = evaluate(expression, point)
+    if value is None:
+        raise ValueError(f"{expression} has no value at {show(point)}")
+    return float(value)
+
+
+def _measure(numbers: Mapping[str, float]) -> dict[str, float]:
+    """True epsilon at the claimed delta and, without sampling, the factor needed std / printed std."""
+    delta = numbers["delta"] - numbers["failure"]
+    if delta <= 0:
+        return {**numbers, "true": float("inf"), "factor": float("inf")}
+    if numbers["rate"] >= 1:
+        mu = float(np.sqrt(numbers["count"])) * numbers["sensitivity"] / numbers["std"]
+        factor = mu / mu_for(numbers["epsilon"], delta)
+        return {**numbers, "true": gaussian_epsilon(delta, mu), "factor": factor}
+    noise = numbers["std"] / numbers["sensitivity"]
+    true = sampled_epsilon(noise, numbers["rate"], round(numbers["count"]), delta)
+    return {**numbers, "true": true, "factor": float("nan")}
+
+
+def _verdict(measured: list[tuple[Point, dict[str, float]]], *, sampled: bool) -> Finding:
+    tolerance = 1 + (0.02 if sampled else SLACK)
+    worst_point, worst = max(measured, key=lambda item: item[1]["true"] / item[1]["epsilon"])
+    at = ", ".join(f"{k} = {v}" for k, v in show(worst_point).items())
+    told = f"at {at}: claimed epsilon {worst['epsilon']:.4g}, true epsilon {worst['true']:.4g}"
+    told += f" at delta {worst['delta']:.3g}"
+    if worst["factor"] == worst["factor"]:
+        told += f"; needed std / printed std = {worst['factor']:.4g}"
+    if worst["true"] > worst["epsilon"] * tolerance:
+        return Finding(
+            Verdict.REFUTED, f"{told} (replace-one)", counterexample=show(worst_point), points=len(measured)
+        )
+    bound = "lower bound on epsilon under sampling stays below the claim; tightest" if sampled else "tightest"
+    return Finding(
+        Verdict.CHECKED,
+        f"exact accounting on {len(measured)} instances, {bound} {told} (replace-one)",
+        points=len(measured),
+    )

@@ -1,0 +1,168 @@
+"""Rates: is one bound of the order of another? Exponents of the parameters, and a linear program over them.
+
+Every parameter p is written as scale^x_p with the scale going to infinity. A product becomes a sum of
+exponents, a sum and a maximum become a maximum, so the order of a formula is a maximum of minima of linear
+forms, and "left = O(right) throughout the region" is a finite set of linear programs. A logarithm is a
+variable of its own: zero under O-tilde, an arbitrarily small positive exponent under O.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+import sympy as sp
+from scipy.optimize import linprog
+
+from dpassay.proofs_check.claim import Assumptions, Claim, Finding, Verdict
+from dpassay.proofs_check.formula import FormulaError, parse_relation, resolve, symbol
+
+Form = Mapping[str, Fraction]
+Order = list[list[dict[str, Fraction]]]  # maximum over the outer list of the minimum over the inner one
+LOG = "log"
+TINY = Fraction(1, 1000)
+BOX = 12
+
+
+def check(claim: Claim) -> Finding:
+    """Formula keys: ``claim`` ("left <= right" for O, == for Theta) and ``scale`` ("n", "1/alpha").
+
+    Optional: ``constants`` (names hidden in the O), ``tilde`` (True hides logarithms), ``let``. The region is
+    the list of conditions, each between two products of powers.
+    """
+    table = _symbols(claim.assumptions, str(claim.formula.get("constants", "")))
+    symbols = resolve(claim.formula.get("let", {}), table)
+    left, operator, right = parse_relation(claim.formula["claim"], symbols)
+    rows = [_row(text, table) for text in claim.assumptions.conditions]
+    scale = _linear(parse_relation(f"{claim.formula['scale']} <= 1", table)[0])
+    log_weight = Fraction(0) if claim.formula.get("tilde", True) else TINY
+    pairs = [(left, right, "exceeds")]
+    if operator == "==":
+        pairs.append((right, left, "is below"))
+    for larger, smaller, word in pairs:
+        bad = violation(order(larger), order(smaller), rows, scale, log_weight)
+        if bad is not None:
+            return _refuted(left, right, bad, str(claim.formula["scale"]), word)
+    word = "the same order as" if operator == "==" else "at most the order of"
+    logs = "logarithms hidden" if log_weight == 0 else "logarithms counted"
+    return Finding(
+        Verdict.PROVED, f"left is {word} right for all exponents in the region (linear programs; {logs})"
+    )
+
+
+def _symbols(assumptions: Assumptions, constants: str) -> dict[str, Any]:
+    table: dict[str, Any] = {name: symbol(name) for name in assumptions.names}
+    table.update({name: sp.Integer(1) for name in constants.split()})
+    return table
+
+
+def order(expression: Any) -> Order:
+    """The order of a formula as a maximum of minima of linear forms in the exponents.
+
+    Raises:
+        FormulaError: a difference, an exponential or another construct without an order.
+    """
+    if expression.is_number:
+        if not expression.is_positive:
+            raise FormulaError(f"rate: {expression} is not positive")
+        return [[{}]]
+    if expression.is_Symbol:
+        return [[{str(expression): Fraction(1)}]]
+    if expression.func in (sp.Add, sp.Max):
+        return [alternative for argument in expression.args for alternative in order(argument)]
+    if expression.func == sp.Min:
+        return [list(itertools.chain(*choice)) for choice in itertools.product(*map(order, expression.args))]
+    if expression.func == sp.Mul:
+        result: Order = [[{}]]
+        for argument in expression.args:
+            result = _add(result, order(argument))
+        return result
+    if expression.func == sp.Pow and expression.exp.is_Rational:
+        return _scaled(order(expression.base), Fraction(int(expression.exp.p), int(expression.exp.q)))
+    if expression.func == sp.log:
+        return [[{LOG: Fraction(1)}]]
+    if expression.func in (sp.floor, sp.ceiling):
+        return order(expression.args[0])
+    raise FormulaError(f"rate: no order for {expression}")
+
+
+def _add(left: Order, right: Order) -> Order:
+    return [[_plus(a, b) for a in one for b in two] for one in left for two in right]
+
+
+def _plus(a: Form, b: Form) -> dict[str, Fraction]:
+    names = set(a) | set(b)
+    return {name: a.get(name, Fraction(0)) + b.get(name, Fraction(0)) for name in names}
+
+
+def _scaled(value: Order, factor: Fraction) -> Order:
+    if factor >= 0:
+        return [[{k: factor * v for k, v in form.items()} for form in inner] for inner in value]
+    choices = itertools.product(*value)  # minus a max of mins = max over choices of a min of the negatives
+    return [[{k: factor * v for k, v in form.items()} for form in choice] for choice in choices]
+
+
+def _linear(expression: Any) -> dict[str, Fraction]:
+    forms = order(expression)
+    if len(forms) != 1 or len(forms[0]) != 1:
+        raise FormulaError(f"rate: {expression} is not a product of powers")
+    return forms[0][0]
+
+
+def _row(text: str, table: Mapping[str, Any]) -> dict[str, Fraction]:
+    """A condition as a linear form that must be <= 0."""
+    left, operator, right = parse_relation(text, table)
+    if operator in (">=", ">"):
+        left, right = right, left
+    return _plus(_linear(left), {k: -v for k, v in _linear(right).items()})
+
+
+def violation(
+    left: Order, right: Order, rows: list[dict[str, Fraction]], scale: Form, log_weight: Fraction
+) -> tuple[dict[str, Fraction], Fraction] | None:
+    """Exponents in the region at which left has the larger order, with the gap; None when there are none."""
+    for alternative in _add(left, _scaled(right, Fraction(-1))):
+        found = _solve(alternative, rows, scale, log_weight)
+        if found is not None:
+            return found
+    return None
+
+
+def _solve(
+    forms: list[dict[str, Fraction]], rows: list[dict[str, Fraction]], scale: Form, log_weight: Fraction
+) -> tuple[dict[str, Fraction], Fraction] | None:
+    """Maximise t with every form >= t inside the region; exact verification of the optimum."""
+    names = sorted({name for form in [*forms, *rows, scale] for name in form} - {LOG})
+    objective = [0.0] * len(names) + [-1.0]
+    upper = [[-float(f.get(k, 0)) for k in names] + [1.0] for f in forms]
+    limit = [float(f.get(LOG, 0)) * float(log_weight) for f in forms]
+    upper += [[float(row.get(k, 0)) for k in names] + [0.0] for row in rows]
+    limit += [-float(row.get(LOG, 0)) * float(log_weight) for row in rows]
+    equal = [[float(scale.get(k, 0)) for k in names] + [0.0]]
+    bounds = [(-BOX, BOX)] * len(names) + [(-100, 100)]
+    solution = linprog(
+        objective, A_ub=upper, b_ub=limit, A_eq=equal, b_eq=[1.0], bounds=bounds, method="highs"
+    )
+    if not solution.success or solution.x is None or solution.fun is None or solution.fun > -1e-7:
+        return None
+    exact = {
+        k: Fraction(float(x)).limit_denominator(5000) for k, x in zip(names, solution.x[:-1], strict=True)
+    }
+    exact[LOG] = log_weight
+    gap = min(sum((v * exact.get(k, Fraction(0)) for k, v in f.items()), Fraction(0)) for f in forms)
+    inside = all(sum((v * exact.get(k, Fraction(0)) for k, v in r.items()), Fraction(0)) <= 0 for r in rows)
+    return (exact, gap) if gap > 0 and inside else None
+
+
+def _refuted(
+    left: Any, right: Any, bad: tuple[dict[str, Fraction], Fraction], scale: str, word: str
+) -> Finding:
+    exponents, gap = bad
+    shown = {k: f"({scale})^{v}" for k, v in exponents.items() if k != LOG}
+    at = ", ".join(f"{k} = {v}" for k, v in shown.items())
+    by = f"by the factor ({scale})^{gap}" if gap >= TINY * 5 or exponents[LOG] == 0 else "by logarithms only"
+    return Finding(
+        Verdict.REFUTED, f"as {scale} grows with {at}: left {word} right {by}", counterexample=shown, points=1
+    )

@@ -1,0 +1,138 @@
+"""Printed experiment numbers against what they must satisfy."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from decimal import Decimal
+
+from dpassay.proofs_check.claim import Claim, Finding, Verdict
+from dpassay.proofs_check.formula import FormulaError, parse
+
+
+def check(claim: Claim) -> Finding:
+    """Formula key ``test`` names one of TESTS; the others are its arguments (printed numbers as strings)."""
+    test = TESTS.get(str(claim.formula["test"]))
+    if test is None:
+        raise FormulaError(f"test = {claim.formula['test']!r}: not one of {', '.join(TESTS)}")
+    return test(**{k: v for k, v in claim.formula.items() if k != "test"})
+
+
+def integer_means(runs: int, entries: list[tuple[str, str]], low: int = 0) -> Finding:
+    """Each printed (mean, sample standard deviation) must be possible for ``runs`` integers >= low."""
+    for mean, deviation in entries:
+        if not possible(mean, deviation, runs, low):
+            others = [k for k in range(1, 13) if possible(mean, deviation, k, low)]
+            evidence = f"{mean} +- {deviation} is impossible for {runs} integers; "
+            evidence += f"possible for {others or 'no number up to 12'}"
+            return Finding(Verdict.REFUTED, evidence, {"mean": mean, "std": deviation}, len(entries))
+    return Finding(
+        Verdict.CHECKED, f"all {len(entries)} entries are possible for {runs} integers", points=len(entries)
+    )
+
+
+def possible(mean: str, deviation: str, runs: int, low: int = 0) -> bool:
+    """Whether some ``runs`` integers >= low round to this mean and to this sample or population deviation."""
+    centre, spread = _range(mean), _range(deviation)
+    totals = range(math.ceil(centre[0] * runs), math.floor(centre[1] * runs) + 1)
+    for total in totals:
+        base = Decimal(total * total) / runs
+        for divisor in {max(runs - 1, 1), runs}:
+            least = math.ceil(base + spread[0] ** 2 * divisor - Decimal("1e-9"))
+            most = math.floor(base + spread[1] ** 2 * divisor + Decimal("1e-9"))
+            if any(
+                _squares(total - low * runs, q - 2 * low * total + low * low * runs, runs)
+                for q in range(least, most + 1)
+            ):
+                return True
+    return False
+
+
+def _range(printed: str) -> tuple[Decimal, Decimal]:
+    value = Decimal(printed)
+    half = Decimal(1).scaleb(int(value.as_tuple().exponent)) / 2
+    return max(value - half, Decimal(0)), value + half
+
+
+def _squares(total: int, squares: int, runs: int) -> bool:
+    """Whether ``runs`` non-negative integers can have this sum and sum of squares (exact search with
+    pruning).
+    """
+    if runs == 0:
+        return total == 0 and squares == 0
+    if total < 0 or squares * runs < total * total or squares > total * total or (total - squares) % 2:
+        return False
+    if runs > 4 and squares > 400:
+        return True  # four or more squares represent every remainder of the right parity
+    top = min(total, math.isqrt(squares))
+    return any(_squares(total - x, squares - x * x, runs - 1) for x in range(top, -1, -1))
+
+
+def largest_auc(auc: str, epsilon: str, delta: str) -> Finding:
+    """A printed attack AUC against the exact maximum 1 - (1 - delta)^2 / (1 + e^epsilon) for
+    (epsilon, delta)-DP.
+    """
+    bound = 1 - (1 - float(parse(delta, {}))) ** 2 / (1 + math.exp(float(parse(epsilon, {}))))
+    told = f"AUC {auc} at epsilon {epsilon}; the largest possible is {bound:.6f}"
+    verdict = Verdict.PROVED if float(auc) <= bound else Verdict.REFUTED
+    return Finding(verdict, told, {} if verdict is Verdict.PROVED else {"auc": auc, "epsilon": epsilon}, 1)
+
+
+def at_most(values: list[tuple[str, str]], bound: str) -> Finding:
+    """Every labelled printed value is at most the bound (a formula without variables)."""
+    limit = float(parse(bound, {}))
+    above = [f"{label}: {value}" for label, value in values if float(value) > limit]
+    if above:
+        return Finding(
+            Verdict.REFUTED,
+            f"{len(above)} of {len(values)} values exceed {bound} = {limit:.6g}: " + "; ".join(above[:6]),
+            {"values": "; ".join(above)},
+            len(values),
+        )
+    return Finding(
+        Verdict.PROVED, f"all {len(values)} values are at most {bound} = {limit:.6g}", points=len(values)
+    )
+
+
+def monotone(values: list[str], direction: str) -> Finding:
+    """Printed values in order do not increase (``down``) or do not decrease (``up``)."""
+    numbers = [float(v) for v in values]
+    sign = 1 if direction == "up" else -1
+    for one, two in itertools.pairwise(numbers):
+        if sign * (two - one) < 0:
+            return Finding(
+                Verdict.REFUTED, f"{one} is followed by {two}", {"pair": f"{one}, {two}"}, len(values)
+            )
+    return Finding(Verdict.PROVED, f"{', '.join(values)} goes {direction}", points=len(values))
+
+
+def rounds_to(printed: str, formula: str, tolerance: str = "0") -> Finding:
+    """A printed number is the rounding of a formula without variables (or lies within an absolute
+    tolerance).
+    """
+    exact = Decimal(str(float(parse(formula, {}))))
+    low, high = _range(printed)
+    if low <= exact <= high or abs(exact - Decimal(printed)) <= Decimal(tolerance):
+        return Finding(Verdict.PROVED, f"{formula} = {exact:.8g} rounds to {printed}", points=1)
+    return Finding(Verdict.REFUTED, f"{formula} = {exact:.8g}, printed {printed}", {"exact": str(exact)}, 1)
+
+
+def complete(entries: list[str], missing: str = "<NA>") -> Finding:
+    """No entry of a printed table is missing."""
+    gaps = [f"entry {i + 1}" for i, entry in enumerate(entries) if entry == missing]
+    if gaps:
+        return Finding(
+            Verdict.ILL_DEFINED, f"{len(gaps)} of {len(entries)} entries are {missing}", points=len(entries)
+        )
+    return Finding(Verdict.PROVED, f"all {len(entries)} entries are present", points=len(entries))
+
+
+TESTS: dict[str, Callable[..., Finding]] = {
+    "integer_means": integer_means,
+    "largest_auc": largest_auc,
+    "at_most": at_most,
+    "monotone": monotone,
+    "rounds_to": rounds_to,
+    "complete": complete,
+}

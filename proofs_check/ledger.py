@@ -1,0 +1,129 @@
+"""The ledger: all rows of all papers, decided in parallel and cached by content."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from joblib import Parallel, delayed
+
+from .check import check_row
+from .claim import PAPERS, Finding, Result, Row, Verdict
+from .rows import MODULES
+
+
+def load_rows(papers: Iterable[str] | None = None) -> list[Row]:
+    """Every row, in the order of the papers and of the rows in their files.
+
+    Raises:
+        ValueError: an unknown paper, or an id that occurs twice.
+    """
+    wanted = tuple(papers) if papers is not None else PAPERS
+    for paper in wanted:
+        if paper not in PAPERS:
+            raise ValueError(f"paper = {paper!r}: not one of {', '.join(PAPERS)}")
+    rows: list[Row] = []
+    for name in MODULES:
+        rows += importlib.import_module(f"dpassay.proofs_check.rows.{name}").ROWS
+    twice = [row_id for row_id, count in Counter(row.id for row in rows).items() if count > 1]
+    if twice:
+        raise ValueError(f"id = {twice[0]!r}: occurs twice")
+    rows.sort(key=lambda row: PAPERS.index(row.cite.paper))
+    return [row for row in rows if row.cite.paper in wanted]
+
+
+def check_all(
+    papers: Iterable[str] | None = None, jobs: int = 2, cache_dir: Path | str | None = None
+) -> list[Result]:
+    """Decide all rows (of some papers). The order, and every verdict, is the same for any number of jobs.
+
+    Args:
+        papers: keys; all by default.
+        jobs: worker processes.
+        cache_dir: folder of findings keyed by the content of the row and of the checkers; None checks
+        everything.
+    """
+    rows = load_rows(papers)
+    folder = Path(cache_dir) if cache_dir is not None else None
+    code = _code_hash()
+    known = {row.id: found for row in rows if folder and (found := _read(folder, _key(row, code), row))}
+    todo = [row for row in rows if row.id not in known]
+    if jobs == 1 or len(todo) < 2:
+        fresh = [check_row(row) for row in todo]
+    else:
+        fresh = list(Parallel(n_jobs=jobs, batch_size=4)(delayed(check_row)(row) for row in todo))
+    for result in fresh:
+        known[result.row.id] = result
+        if folder:
+            _write(folder, _key(result.row, code), result)
+    return [known[row.id] for row in rows]
+
+
+def summary(results: Sequence[Result]) -> dict[str, dict[str, int]]:
+    """Rows per paper and verdict; vacuous passes and rows that the charitable reading rescues are
+    counted apart.
+    """
+    table: dict[str, dict[str, int]] = {}
+    for result in results:
+        line = table.setdefault(
+            result.row.cite.paper, dict.fromkeys([*Verdict, "vacuous", "rescued", "rows"], 0)
+        )
+        line["rows"] += 1
+        line[result.verdict] += 1
+        line["vacuous"] += result.finding.vacuous
+        line["rescued"] += result.rescued
+    return {paper: table[paper] for paper in PAPERS if paper in table}
+
+
+def as_data(result: Result) -> dict[str, Any]:
+    """A result as plain JSON data."""
+    data: dict[str, Any] = asdict(result.row)
+    data["verdict"] = str(result.verdict)
+    data["finding"] = asdict(result.finding)
+    data["reading"] = asdict(result.reading) if result.reading else None
+    data["rescued"] = result.rescued
+    return data
+
+
+def _code_hash() -> str:
+    digest = hashlib.sha256()
+    here = Path(__file__).parent
+    for path in sorted([*here.glob("*.py"), *here.glob("checkers/*.py")]):
+        if path.name not in ("ledger.py", "report.py"):
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def _key(row: Row, code: str) -> str:
+    text = json.dumps([asdict(row.claim), asdict(row.charitable)], sort_keys=True, default=str)
+    return hashlib.sha256((code + text).encode()).hexdigest()[:32]
+
+
+def _read(folder: Path, key: str, row: Row) -> Result | None:
+    path = folder / f"{key}.json"
+    if not path.is_file():
+        return None
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        finding, reading = _finding(data["finding"]), _finding(data["reading"])
+    except (ValueError, KeyError, TypeError):
+        return None  # an unreadable entry is checked again
+    return Result(row, finding, reading, 0.0) if finding else None
+
+
+def _finding(data: dict[str, Any] | None) -> Finding | None:
+    return None if data is None else Finding(**{**data, "verdict": Verdict(data["verdict"])})
+
+
+def _write(folder: Path, key: str, result: Result) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    data = {"finding": asdict(result.finding), "reading": asdict(result.reading) if result.reading else None}
+    temporary = folder / f"{key}.part"
+    temporary.write_text(json.dumps(data, sort_keys=True), encoding="utf-8")
+    temporary.replace(folder / f"{key}.json")

@@ -1,0 +1,181 @@
+"""The region of a claim: declared variables, points in it, and exact evaluation at a point."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from .claim import Assumptions
+from .formula import FormulaError, parse, parse_relation, symbol
+
+DIGITS = 50
+SPREAD = (-3.0, 6.0)  # decades from which an unbounded positive variable is drawn
+SHORT = (0.5, 1.0, 2.0, 3.0, 10.0)  # tried often: they make short counterexamples
+Point = dict[Any, Any]
+
+_DOMAIN = re.compile(r"^(integer )?\s*([\[(])(.+),([^,]+)([\])])$")
+
+
+@dataclass(frozen=True)
+class Variable:
+    """One real or integer variable between two bounds (sympy expressions, possibly of earlier variables)."""
+
+    name: str
+    symbol: Any
+    low: Any
+    high: Any
+    low_open: bool
+    high_open: bool
+    integer: bool
+
+
+@dataclass(frozen=True)
+class Region:
+    """Variables in the order of their dependence, and relations that a point must satisfy."""
+
+    variables: tuple[Variable, ...]
+    conditions: tuple[tuple[Any, str, Any], ...]
+
+    @property
+    def symbols(self) -> dict[str, Any]:
+        """Name to sympy symbol."""
+        return {variable.name: variable.symbol for variable in self.variables}
+
+
+def region(assumptions: Assumptions) -> Region:
+    """Read the assumptions; raises FormulaError on a malformed domain."""
+    variables = [
+        Variable(name, symbol(name), sp.Integer(0), sp.oo, True, True, False)
+        for name in assumptions.positive.split()
+    ]
+    table = {variable.name: variable.symbol for variable in variables}
+    for name, text in assumptions.domain.items():
+        variable = _variable(name, text, table)
+        variables.append(variable)
+        table[name] = variable.symbol
+    conditions = tuple(parse_relation(text, table) for text in assumptions.conditions)
+    return Region(tuple(variables), conditions)
+
+
+def _variable(name: str, text: str, table: Mapping[str, Any]) -> Variable:
+    match = _DOMAIN.match(text.strip())
+    if match is None:
+        raise FormulaError(f"domain of {name} = {text!r}: expected like '(0, 1/2]' or 'integer [1, inf)'")
+    integer, left, low_text, high_text, right = match.groups()
+    low = -sp.oo if low_text.strip() == "-inf" else parse(low_text.strip(), table)
+    high = sp.oo if high_text.strip() == "inf" else parse(high_text.strip(), table)
+    positive = bool(low.is_nonnegative) and (left == "(" or bool(low.is_positive))
+    return Variable(
+        name, symbol(name, positive=positive), low, high, left == "(", right == ")", integer is not None
+    )
+
+
+def holds(left: Any, operator: str, right: Any, point: Point) -> bool | None:
+    """Whether a relation holds at a point, by evaluation with 50 digits; None where it cannot be
+    evaluated.
+    """
+    difference = evaluate(right - left, point)
+    if difference is None:
+        return None
+    scale = abs(evaluate(left, point) or 0) + abs(evaluate(right, point) or 0)
+    zero = abs(difference) <= scale * sp.Float(10) ** (-DIGITS + 10)
+    if operator == "==":
+        return bool(zero)
+    if operator in (">=", ">"):
+        difference = -difference
+    return bool(zero or difference > 0) if operator in ("<=", ">=") else bool(not zero and difference > 0)
+
+
+def evaluate(expression: Any, point: Point) -> Any | None:
+    """The real value at a point to 50 digits, or None (complex, infinite, undefined)."""
+    value = sp.sympify(expression).xreplace(point)
+    try:
+        value = value.evalf(DIGITS)
+    except (ValueError, TypeError, ZeroDivisionError, OverflowError):
+        return None
+    return value if value.is_Float or value.is_Integer or value.is_Rational else None
+
+
+def admissible(space: Region, point: Point) -> bool:
+    """Whether the point lies in every domain and satisfies every condition."""
+    for variable in space.variables:
+        value = point[variable.symbol]
+        low, high = (sp.sympify(bound).xreplace(point) for bound in (variable.low, variable.high))
+        if (
+            value < low
+            or value > high
+            or (variable.low_open and value == low)
+            or (variable.high_open and value == high)
+        ):
+            return False
+        if variable.integer and value != int(value):
+            return False
+    return all(holds(*condition, point) for condition in space.conditions)
+
+
+def sample(space: Region, rng: np.random.Generator, count: int, tries: int = 40) -> list[Point]:
+    """Up to ``count`` admissible points of short rational numbers; fewer when the conditions are
+    rarely met.
+    """
+    points: list[Point] = []
+    for _ in range(count * tries):
+        if len(points) == count:
+            break
+        point = _draw(space.variables, rng)
+        if point is not None and admissible(space, point):
+            points.append(point)
+    return points
+
+
+def _draw(variables: Sequence[Variable], rng: np.random.Generator) -> Point | None:
+    point: Point = {}
+    for variable in variables:
+        low = float(sp.sympify(variable.low).xreplace(point))
+        high = float(sp.sympify(variable.high).xreplace(point))
+        if low > high:
+            return None
+        value = _number(low, high, rng)
+        rounded = sp.Integer(round(value)) if variable.integer else friendly(value, 3)
+        point[variable.symbol] = rounded
+    return point
+
+
+def _number(low: float, high: float, rng: np.random.Generator) -> float:
+    if math.isinf(low):
+        return (
+            float(rng.choice([-1.0, 1.0]) * 10 ** rng.uniform(*SPREAD))
+            if math.isinf(high)
+            else high - float(10 ** rng.uniform(*SPREAD))
+        )
+    if math.isinf(high):
+        plain = rng.uniform() < 0.4
+        return low + float(rng.choice(SHORT) if plain else 10 ** rng.uniform(*SPREAD))
+    share = float(rng.choice([rng.uniform(), rng.beta(0.3, 0.3)]))
+    if low > 0 and high / low > 100:
+        return float(low * (high / low) ** share)
+    return low + (high - low) * share
+
+
+def friendly(value: float, digits: int) -> Any:
+    """The number rounded to so many significant digits, as an exact rational."""
+    if value == 0 or not math.isfinite(value):
+        return sp.Integer(0)
+    return sp.Rational(f"{value:.{digits - 1}e}")
+
+
+def show(point: Point) -> dict[str, str]:
+    """A point as strings that anyone can plug in: short decimals, fractions where they are shorter."""
+    return {str(key): _text(value) for key, value in point.items()}
+
+
+def _text(value: Any) -> str:
+    rational = sp.Rational(value)
+    if rational.q == 1 or len(str(rational)) <= 6:
+        return str(rational)
+    return f"{float(rational):.6g}" if sp.Rational(f"{float(rational):.6g}") == rational else str(rational)

@@ -1,0 +1,191 @@
+"""Short constructors, so that a row reads like the statement it stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from dpassay.proofs_check.claim import Assumptions, Cite, Claim, Kind, Reading, Row, Severity
+
+PRIVACY, UTILITY, COSMETIC = Severity.PRIVACY, Severity.UTILITY, Severity.COSMETIC
+
+
+def rows_of(paper: str) -> Callable[..., Row]:
+    """A constructor of rows of one paper: ``row(id, place, statement, claim, **more)``."""
+
+    def row(
+        name: str,
+        place: str,
+        statement: str,
+        claim: Claim,
+        *,
+        severity: Severity = COSMETIC,
+        corrected: str = "",
+        reading: str = "",
+        reading_claim: Claim | None = None,
+        garbling: str = "",
+        explain: str = "",
+    ) -> Row:
+        return Row(
+            id=f"{paper}/{name}",
+            cite=Cite(paper, place),
+            statement=statement,
+            claim=claim,
+            severity=severity,
+            corrected=corrected,
+            charitable=Reading(reading, reading_claim),
+            garbling=garbling,
+            explain=explain,
+        )
+
+    return row
+
+
+def _claim(
+    kind: Kind,
+    formula: dict[str, Any],
+    positive: str,
+    domain: Mapping[str, str] | None,
+    conditions: Sequence[str],
+    note: str,
+    let: Mapping[str, str] | None,
+) -> Claim:
+    if let:
+        formula["let"] = dict(let)
+    return Claim(kind, formula, Assumptions(positive, dict(domain or {}), tuple(conditions), note))
+
+
+def identity(
+    claim: str,
+    positive: str = "",
+    domain: Mapping[str, str] | None = None,
+    *,
+    conditions: Sequence[str] = (),
+    let: Mapping[str, str] | None = None,
+    note: str = "",
+) -> Claim:
+    """``left == right`` on the region."""
+    return _claim(Kind.IDENTITY, {"claim": claim}, positive, domain, conditions, note, let)
+
+
+def inequality(
+    claim: str,
+    positive: str = "",
+    domain: Mapping[str, str] | None = None,
+    *,
+    conditions: Sequence[str] = (),
+    let: Mapping[str, str] | None = None,
+    hints: Sequence[Mapping[str, str]] = (),
+    note: str = "",
+) -> Claim:
+    """``left <= right`` on the region; ``hints`` are points to test first."""
+    return _claim(
+        Kind.INEQUALITY, {"claim": claim, "try": list(hints)}, positive, domain, conditions, note, let
+    )
+
+
+def rates(
+    claim: str,
+    scale: str,
+    positive: str,
+    *,
+    constants: str = "",
+    conditions: Sequence[str] = (),
+    let: Mapping[str, str] | None = None,
+    tilde: bool = True,
+    note: str = "",
+) -> Claim:
+    """``left <= right`` (O) or ``left == right`` (Theta) in exponents of the scale."""
+    formula = {"claim": claim, "scale": scale, "constants": constants, "tilde": tilde}
+    return _claim(Kind.RATES, formula, positive, None, conditions, note, let)
+
+
+def units(claim: str, free: str = "", **names: str) -> Claim:
+    """Both sides carry the same dimensions (v value, l length, s sample)."""
+    return Claim(Kind.UNITS, {"claim": claim, "units": names, "free": free})
+
+
+def budget(
+    claim: str,
+    positive: str = "",
+    domain: Mapping[str, str] | None = None,
+    *,
+    conditions: Sequence[str] = (),
+    let: Mapping[str, str] | None = None,
+    hints: Sequence[Mapping[str, str]] = (),
+    scale: str = "",
+    constants: str = "",
+    note: str = "",
+) -> Claim:
+    """A requirement on a schedule: exact, or by exponents when ``scale`` is given."""
+    formula: dict[str, Any] = {"claim": claim, "try": list(hints)}
+    if scale:
+        formula = {"claim": claim, "scale": scale, "constants": constants}
+    return _claim(Kind.BUDGET, formula, positive, domain, conditions, note, let)
+
+
+def privacy(
+    std: str,
+    sensitivity: str,
+    epsilon: str,
+    delta: str,
+    positive: str = "",
+    domain: Mapping[str, str] | None = None,
+    *,
+    count: str = "1",
+    rate: str = "1",
+    failure: str = "0",
+    conditions: Sequence[str] = (),
+    let: Mapping[str, str] | None = None,
+    instances: Sequence[Mapping[str, str]] = (),
+    note: str = "",
+) -> Claim:
+    """A printed noise scale is enough for the claimed (epsilon, delta)."""
+    formula = {
+        "std": std,
+        "sensitivity": sensitivity,
+        "epsilon": epsilon,
+        "delta": delta,
+        "count": count,
+        "rate": rate,
+        "failure": failure,
+        "instances": list(instances),
+    }
+    return _claim(Kind.PRIVACY, formula, positive, domain, conditions, note, let)
+
+
+def montecarlo(
+    sampler: str, below: str, probability: str, instances: Sequence[Mapping[str, str]], trials: int = 20_000
+) -> Claim:
+    """P(value <= below) >= probability for a simulated random object."""
+    formula = {
+        "sampler": sampler,
+        "below": below,
+        "probability": probability,
+        "instances": list(instances),
+        "trials": trials,
+    }
+    return Claim(Kind.MONTECARLO, formula)
+
+
+def table(test: str, **arguments: Any) -> Claim:
+    """A test of printed numbers."""
+    return Claim(Kind.TABLES, {"test": test, **arguments})
+
+
+def same(
+    places: Mapping[str, str],
+    positive: str = "",
+    domain: Mapping[str, str] | None = None,
+    *,
+    conditions: Sequence[str] = (),
+    let: Mapping[str, str] | None = None,
+    note: str = "",
+) -> Claim:
+    """The same quantity printed in several places."""
+    return _claim(Kind.CONSISTENCY, {"same": dict(places)}, positive, domain, conditions, note, let)
+
+
+def program(given: str, *steps: str) -> Claim:
+    """Pseudocode as reads and writes: every name is written before it is read."""
+    return Claim(Kind.CONSISTENCY, {"program": list(steps), "given": given})

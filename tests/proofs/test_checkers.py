@@ -1,0 +1,172 @@
+"""Every checker has something that it must refute and something that looks wrong but is right."""
+
+import math
+
+import pytest
+from scipy.integrate import quad
+from scipy.stats import norm
+
+from dpassay.proofs_check.check import check
+from dpassay.proofs_check.checkers import consistency, privacy, rates, tables
+from dpassay.proofs_check.claim import Assumptions, Claim, Kind, Verdict
+from dpassay.proofs_check.rows import build
+
+PROVED, CHECKED, REFUTED, ILL, UNKNOWN = (
+    Verdict.PROVED,
+    Verdict.CHECKED,
+    Verdict.REFUTED,
+    Verdict.ILL_DEFINED,
+    Verdict.UNKNOWN,
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        (build.identity("(a + b)**2 == a**2 + 2*a*b + b**2", "a b"), PROVED),
+        (build.identity("(a + b)**2 == a**2 + b**2", "a b"), REFUTED),
+        (build.identity("sqrt(a**2) == a", "a"), PROVED),
+        (build.identity("log(a*b) == log(a) + log(b)", "a b"), PROVED),
+        (build.identity("x == abs(x)", domain={"x": "[-5, 5]"}), REFUTED),
+        (build.inequality("2*a*b <= a**2 + b**2", "a b"), PROVED),
+        (build.inequality("3*a*b <= a**2 + b**2", "a b"), REFUTED),
+        (build.inequality("log(1 + x) <= x", "x"), CHECKED),
+        (build.inequality("exp(x) <= 1 + 2*x", domain={"x": "[1/10, 5/4]"}), PROVED),
+        (build.inequality("exp(x) <= 1 + 2*x", domain={"x": "[0, 13/10]"}), REFUTED),
+        (build.inequality("x < x + y**2", "x y"), PROVED),
+        (build.inequality("x < x", "x"), REFUTED),
+        (build.inequality("n/2 <= floor(n/2)", domain={"n": "integer [1, 100]"}), REFUTED),
+        (build.inequality("3 <= 4"), PROVED),
+        (build.units("g**2/G == v", g="v/l", G="v/l**2", v="v"), PROVED),
+        (build.units("g/G == v", g="v/l", G="v/l**2", v="v"), REFUTED),
+        (build.units("g + G == g", g="v/l", G="v/l**2"), REFUTED),
+        (
+            build.budget("T*B <= n", "", {"n": "integer [100, 10000]"}, let={"B": "sqrt(n)", "T": "sqrt(n)"}),
+            PROVED,
+        ),
+        (
+            build.budget(
+                "T*B <= n", "", {"n": "integer [100, 10000]"}, let={"B": "sqrt(n)", "T": "2*sqrt(n)"}
+            ),
+            REFUTED,
+        ),
+        (build.table("integer_means", runs=5, entries=[("0.2", "0.447")]), CHECKED),
+        (build.table("integer_means", runs=5, entries=[("0.5", "0.577")]), REFUTED),
+        (build.table("largest_auc", auc="0.52", epsilon="0.1", delta="1/100000"), PROVED),
+        (build.table("largest_auc", auc="0.53", epsilon="0.1", delta="1/100000"), REFUTED),
+        (build.table("at_most", values=[("a", "0.69")], bound="log(2)"), PROVED),
+        (build.table("at_most", values=[("a", "0.70")], bound="log(2)"), REFUTED),
+        (build.table("monotone", values=["1", "2", "2"], direction="up"), PROVED),
+        (build.table("monotone", values=["1", "3", "2"], direction="up"), REFUTED),
+        (build.table("rounds_to", printed="0.245", formula="sqrt(6/100)"), PROVED),
+        (build.table("rounds_to", printed="0.254", formula="sqrt(6/100)"), REFUTED),
+        (build.table("complete", entries=["1", "<NA>"]), ILL),
+        (build.table("complete", entries=["1", "2"]), PROVED),
+        (build.same({"a": "1/x", "b": "x/x**2"}, "x"), PROVED),
+        (build.same({"a": "1/x", "b": "x"}, "x"), ILL),
+        (build.montecarlo("gaussian_norm", "sqrt(d) + 3", "99/100", [{"d": "10"}], 5000), CHECKED),
+        (build.montecarlo("gaussian_norm", "sqrt(d)", "99/100", [{"d": "10"}], 5000), REFUTED),
+    ],
+)
+def test_verdicts(claim, verdict):
+    assert check(claim).verdict is verdict, check(claim).evidence
+
+
+def test_a_claim_about_nothing_is_vacuous_and_not_a_pass():
+    finding = check(build.inequality("x <= y", "x y", conditions=("x < y", "y < x")))
+    assert finding.verdict is UNKNOWN and finding.vacuous and not finding.holds
+
+
+def test_a_broken_claim_is_unknown_with_its_reason():
+    finding = check(build.identity("x == z", "x"))
+    assert finding.verdict is UNKNOWN and "unknown name" in finding.evidence
+
+
+def test_a_counterexample_can_be_plugged_in():
+    finding = check(build.inequality("x**2 <= 10*x", "x"))
+    assert float(finding.counterexample["x"]) > 10
+
+
+@pytest.mark.parametrize(
+    ("claim", "tilde", "verdict"),
+    [
+        ("n**2 + n*d <= n**2*d", True, PROVED),
+        ("n**2*d <= n**2 + n*d", True, REFUTED),
+        ("1/min(n, d) == max(1/n, 1/d)", True, PROVED),
+        ("n*log(n) <= n", True, PROVED),
+        ("n*log(n) <= n", False, REFUTED),
+        ("n*log(n) <= n*d", False, REFUTED),
+        ("n*log(n) <= n**(11/10)", False, PROVED),
+        ("min(n, d) <= sqrt(n*d)", False, PROVED),
+        ("max(n, d) <= sqrt(n*d)", False, REFUTED),
+    ],
+)
+def test_rates(claim, tilde, verdict):
+    finding = check(build.rates(claim, "n", "n d", conditions=("d >= 1",), tilde=tilde))
+    assert finding.verdict is verdict, finding.evidence
+
+
+def test_rate_counterexamples_are_exact_exponents():
+    finding = check(build.rates("d*n <= n**2", "n", "n d", conditions=("d >= 1", "d <= n**3")))
+    assert finding.verdict is REFUTED and finding.counterexample["d"] == "(n)^3"
+
+
+def test_a_difference_has_no_order():
+    assert check(build.rates("n - d <= n", "n", "n d")).verdict is UNKNOWN
+    with pytest.raises(ValueError, match="not positive"):
+        rates.order(-1 * rates.sp.Integer(1))
+
+
+def test_gaussian_closed_form_against_quadrature():
+    """delta(epsilon) = E_P (1 - exp(epsilon - L))_+ by numerical integration, to 1e-9."""
+    mu, epsilon = 1.3, 0.7
+    slow, _ = quad(lambda x: max(norm.pdf(x, mu) - math.exp(epsilon) * norm.pdf(x), 0.0), -10, 12, limit=400)
+    assert privacy.gaussian_delta(epsilon, mu) == pytest.approx(slow, abs=1e-9)
+    assert privacy.gaussian_epsilon(slow, mu) == pytest.approx(epsilon, abs=1e-6)
+    assert privacy.mu_for(epsilon, slow) == pytest.approx(mu, abs=1e-6)
+
+
+REGION = {"epsilon": "(0, 1)", "delta": "(1/100000000, 1/100)"}
+
+
+def test_privacy_accepts_the_classical_scale_and_refutes_half_of_it():
+    good = build.privacy("D*sqrt(2*log(1.25/delta))/epsilon", "D", "epsilon", "delta", "D", REGION)
+    assert check(good).verdict is CHECKED
+    half = build.privacy("D*sqrt(2*log(1.25/delta))/(2*epsilon)", "D", "epsilon", "delta", "D", REGION)
+    finding = check(half)
+    assert finding.verdict is REFUTED and "needed std / printed std" in finding.evidence
+
+
+def test_privacy_counts_compositions():
+    four = build.privacy("D*sqrt(2*log(1.25/delta))/epsilon", "D", "epsilon", "delta", "D", REGION, count="4")
+    assert check(four).verdict is REFUTED
+
+
+def test_privacy_with_sampling_refutes_noise_below_one_record():
+    instance = [{"q": "1/100", "s": "1/10", "T": "10"}]
+    claim = build.privacy(
+        "s", "1", "1", "1/100000", "s T", {"q": "(0, 1)"}, count="T", rate="q", instances=instance
+    )
+    assert check(claim).verdict is REFUTED
+
+
+def test_definite_assignment():
+    ok = consistency.program(["a: x <-", "if", "b: y <- x", "else", "c: y <-", "end", "d: <- y"], [])
+    assert ok.verdict is PROVED
+    one_branch = consistency.program(["if", "b: y <-", "end", "d: <- y"], [])
+    assert one_branch.verdict is ILL and "y at line d" in one_branch.evidence
+    first_pass = consistency.program(["loop", "a: y <- x", "b: x <- y", "end"], [])
+    assert first_pass.verdict is ILL and "x at line a" in first_pass.evidence
+
+
+def test_integer_means_names_the_number_of_runs_that_would_fit():
+    finding = tables.integer_means(5, [("85.25", "47.647")])
+    assert finding.verdict is REFUTED and "4" in finding.evidence
+
+
+def test_a_slow_claim_is_unknown(monkeypatch):
+    monkeypatch.setattr("dpassay.proofs_check.check.TIME_LIMIT", 0.05)
+    claim = Claim(
+        Kind.INEQUALITY, {"claim": "chi2_sf(x, d) <= 1"}, Assumptions("x", {"d": "integer [1, 100]"})
+    )
+    assert check(claim).verdict is UNKNOWN

@@ -1,0 +1,119 @@
+"""The ledger as a whole: rows are well formed, verdicts do not depend on jobs or cache, nothing
+passes on nothing.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from dpassay.audit.commands.prove import prove
+from dpassay.proofs_check import report
+from dpassay.proofs_check.check import check_row
+from dpassay.proofs_check.claim import PAPERS, Cite, Finding, Kind, Result, Row, Verdict
+from dpassay.proofs_check.ledger import as_data, check_all, load_rows, summary
+from dpassay.proofs_check.rows import build
+
+APP = typer.Typer()
+APP.command()(prove)
+
+
+QUICK = (Kind.IDENTITY, Kind.RATES, Kind.UNITS, Kind.TABLES, Kind.CONSISTENCY)
+
+
+@pytest.fixture(scope="module")
+def results():
+    """The rows of the quick checkers; the whole ledger is a slow test below."""
+    return [check_row(row) for row in load_rows() if row.claim.kind in QUICK]
+
+
+@pytest.fixture
+def few_rows(monkeypatch):
+    monkeypatch.setattr("dpassay.proofs_check.ledger.MODULES", ("second_order_erm_short_step",))
+
+
+def test_every_row_is_complete():
+    rows = load_rows()
+    assert len(rows) >= 30
+    assert all(row.statement and row.cite.place for row in rows)
+    assert {row.cite.paper for row in rows} <= set(PAPERS)
+
+
+def test_no_row_is_vacuous_or_unexplained(results):
+    assert not [r.row.id for r in results if r.finding.vacuous]
+    assert all(result.finding.evidence for result in results)
+
+
+def test_every_failed_row_says_what_would_be_right_or_was_read_charitably(results):
+    failed = [r for r in results if r.verdict in (Verdict.REFUTED, Verdict.ILL_DEFINED)]
+    assert not [r.row.id for r in failed if not (r.row.corrected or r.row.charitable.text or r.row.explain)]
+
+
+def test_known_verdicts(results):
+    verdicts = {r.row.id.split("/", 1)[1]: r.verdict for r in results}
+    assert verdicts["thm1/count_of_releases"] is Verdict.REFUTED
+    assert verdicts["thm1/bar_rho_schedule"] is Verdict.PROVED
+
+
+def test_looks_wrong_but_is_right():
+    row = next(row for row in load_rows() if row.id == "second_order_erm/eq6/iterations_suffice")
+    assert check_row(row).verdict is Verdict.CHECKED
+
+
+def test_cache_and_jobs_give_the_same_findings(tmp_path, few_rows):
+    first = check_all(["second_order_erm"], jobs=2, cache_dir=tmp_path)
+    again = check_all(["second_order_erm"], jobs=1, cache_dir=tmp_path)
+    assert [as_data(r) for r in first] == [as_data(r) for r in again]
+
+
+def test_markdown_has_a_line_per_row(results):
+    text = report.markdown(results)
+    assert text.count("\n| ") >= len(results)
+    assert "refuted" in report.summary_line(results)
+    assert sum(line["rows"] for line in summary(results).values()) == len(results)
+
+
+def test_rescued_needs_a_reading_that_holds():
+    row = Row("dro/x", Cite("dro", "p"), "s", build.identity("1 == 2"))
+    bad = Finding(Verdict.REFUTED, "no")
+    assert not Result(row, bad).rescued
+    assert Result(row, bad, Finding(Verdict.PROVED, "yes")).rescued
+    assert not Result(row, bad, Finding(Verdict.CHECKED, "yes", vacuous=True)).rescued
+
+
+def test_bad_rows_are_refused():
+    with pytest.raises(ValueError, match="paper"):
+        Cite("nobody", "p")
+    with pytest.raises(ValueError, match="must start"):
+        Row("dro/x", Cite("adaptive_batch", "p"), "s", build.identity("1 == 1"))
+    with pytest.raises(ValueError, match="paper"):
+        load_rows(["nobody"])
+
+
+def test_command_explains_one_row():
+    answer = CliRunner().invoke(APP, ["--id", "second_order_erm/eq6/absolute_noise", "--explain"])
+    assert answer.exit_code == 0
+    assert "refuted" in answer.output and "charitable" in answer.output
+
+
+def test_command_refuses_unknown_names():
+    assert CliRunner().invoke(APP, ["--paper", "nobody"]).exit_code == 2
+    assert CliRunner().invoke(APP, ["--id", "nobody/none"]).exit_code == 2
+
+
+def test_command_writes_json_and_markdown(tmp_path, few_rows):
+    options = ["--paper", "second_order_erm", "--jobs", "1", "--no-cache"]
+    options += ["--output", str(tmp_path / "l.json"), "--ledger", str(tmp_path / "L.md")]
+    answer = CliRunner().invoke(APP, options)
+    assert answer.exit_code in (0, 3)
+    data = json.loads((tmp_path / "l.json").read_text())
+    assert data["summary"]["second_order_erm"]["rows"] == len(data["rows"])
+    assert (tmp_path / "L.md").read_text().startswith("# Ledger")
+
+
+@pytest.mark.slow
+def test_the_committed_ledger_is_the_generated_one():
+    committed = (Path(__file__).parents[2] / "LEDGER.md").read_text(encoding="utf-8")
+    assert report.markdown(check_all(jobs=2)) == committed
