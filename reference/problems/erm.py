@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from dataclasses import replace as replace_fields
-from math import inf, log1p, sqrt
+from math import exp, inf, log1p, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -146,6 +146,10 @@ class ErmProblem:
         a = np.array([self.feature_bound * float(np.linalg.norm(w))])
         return abs(float((self.loss.link.value(-a) - self.loss.link.value(a))[0])) / self.n
 
+    def value_bound(self, w: FloatArray) -> float:
+        """Public upper bound on f(w): the worst record of the domain; equals f(0) at w = 0."""
+        return self._link_top(float(np.linalg.norm(w))) + self._penalty(w)
+
     def gradient_sensitivity(self) -> float:
         """Bound on the change of the mean gradient: 2 R sup|phi'| / n (the regulariser cancels)."""
         return 2 * self.feature_bound * self.loss.link.slope_bound / self.n
@@ -176,10 +180,10 @@ class ErmProblem:
 
     def _link_top(self, radius: float) -> float:
         """Largest value of the link for |m| <= R * radius."""
-        if not self.loss.link.convex:
-            return 1.0
         edge = self.feature_bound * radius
-        return inf if edge == inf else edge + log1p(np.exp(-edge))
+        if not self.loss.link.convex:
+            return 1 / (1 + exp(-edge))
+        return inf if edge == inf else edge + log1p(exp(-edge))
 
 
 def _blocks(features: FloatArray) -> Iterator[FloatArray]:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import inf, sqrt
 
 import numpy as np
-from scipy.linalg import eigh
 
 from dpassay.reference.errors import require
 from dpassay.reference.problems.erm import Constants, ErmProblem
 from dpassay.reference.problems.margin_losses import FloatArray
-
-EigenSolver = Callable[[FloatArray], tuple[float, FloatArray]]
 
 
 @dataclass(frozen=True)
@@ -81,12 +77,6 @@ class Outcome:
     gradient_steps: int  # k_g
     curvature_steps: int  # k_H
     hessian_evaluations: int
-
-
-def smallest_eigenpair(matrix: FloatArray) -> tuple[float, FloatArray]:
-    """Smallest eigenvalue and its unit eigenvector, shape (d,)."""
-    value, vector = eigh(matrix, subset_by_index=[0, 0])
-    return float(value[0]), np.asarray(vector[:, 0])
 
 
 def descent_sign(vector: FloatArray, gradient: FloatArray) -> FloatArray:

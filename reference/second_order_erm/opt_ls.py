@@ -23,7 +23,7 @@ from dpassay.reference.tape import Tape
 
 from . import short_step
 from .calibration import exact_budget, printed_budget
-from .common import Accuracy, Outcome, descent_sign, smallest_eigenpair
+from .common import Accuracy, Outcome, descent_sign
 from .line_search import (
     LineSearch,
     curvature_query,
@@ -136,8 +136,8 @@ def descend(problem: ErmProblem, s: Schedule, tape: Tape, w: FloatArray, T: int,
         H = tape.symmetric_gaussian(  # H~_k = H_k + E_k
             "hessian", problem.hessian(w), std=s.sensitivity.hessian * sigma, sensitivity=s.sensitivity.hessian
         )
-        smallest, p = smallest_eigenpair(H)  # (lambda~_k, p~_k)
-        if smallest >= -s.accuracy.curvature:
+        smallest, p = s.eigen.pair(H, s.accuracy.curvature, tape)  # (lambda~_k, p~_k)
+        if smallest >= -s.eigen.margin * s.accuracy.curvature:
             return Outcome(w, True, k_g, k_H, k_H + 1)
         p = descent_sign(p, g)  # eq. (5)
         fallback = curvature_roots(s.accuracy, ls.c_H)[1] * abs(smallest) / s.hessian_lipschitz  # t2 |lambda~| / M

@@ -12,7 +12,7 @@ Cite: second_order_erm, Algorithm 1, Theorem 1, Lemma 2, Corollary 3, Theorem 4.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import ceil, inf
 from typing import Literal
 
@@ -32,8 +32,8 @@ from .common import (
     exact_sensitivities,
     printed_constants,
     printed_sensitivities,
-    smallest_eigenpair,
 )
+from .eigen import Dense, Lanczos
 
 Reading = Literal["printed", "repaired"]
 
@@ -64,6 +64,7 @@ class Schedule:
     budget: Budget
     lower_bound: float = 0.0  # f underbar
     failure: float = 0.01  # zeta: how often the repaired T may be too small
+    eigen: Dense | Lanczos = field(default_factory=Dense)
 
     @property
     def minimum_decrease(self) -> float:
@@ -138,8 +139,8 @@ def descend(problem: ErmProblem, s: Schedule, tape: Tape, w: FloatArray, T: int,
         H = tape.symmetric_gaussian(  # H~_k = H_k + E_k
             "hessian", problem.hessian(w), std=s.sensitivity.hessian * sigma, sensitivity=s.sensitivity.hessian
         )
-        smallest, p = smallest_eigenpair(H)  # (lambda~_k, p~_k)
-        if smallest >= -s.accuracy.curvature:
+        smallest, p = s.eigen.pair(H, s.accuracy.curvature, tape)  # (lambda~_k, p~_k)
+        if smallest >= -s.eigen.margin * s.accuracy.curvature:
             return Outcome(w, True, k_g, k_H, k_H + 1)
         p = descent_sign(p, g)  # eq. (5)
         w, k_H = w + 2 * abs(smallest) / s.hessian_lipschitz * p, k_H + 1  # eq. (7): gamma_H = 2 |lambda~| / M

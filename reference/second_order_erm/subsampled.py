@@ -1,0 +1,150 @@
+"""Calibration of the mini-batch methods: eq. (27) to (30), Theorem B.8, and exact accounting.
+
+Two things are wrong with the printed route. Eq. (27) keeps min(2, ...) = 2 in its terms of order 3 and more, because
+epsilon(infinity) is infinite for a Gaussian: these terms do not shrink as the noise grows, so T steps have a floor and
+small budgets cannot be met by any noise (`floor`). And eq. (29) adds the costs of gradient and Hessian as if each had
+its own batch, while Section 3.3 computes both from the same S_k: one draw protects the two releases together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from math import exp, inf, log, sqrt
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import gammaln
+
+from dpassay.reference.accounting import Account, Part
+from dpassay.reference.errors import BadInput, require, require_budget
+from dpassay.reference.gdp import zcdp_rho
+
+ORDERS = tuple(range(2, 129)) + tuple(range(132, 513, 4))
+
+
+def subsampled_rdp(order: int, sigma: float, rate: float) -> float:
+    """Return epsilon'_N(alpha; sigma, s) of eq. (27) for the Gaussian mechanism, m of n without replacement."""
+    j = np.arange(3, order + 1)
+    log_choose = gammaln(order + 1) - gammaln(j + 1) - gammaln(order - j + 1)
+    square = 1 / sigma**2
+    second = min(4 * np.expm1(min(square, 700.0)), 2 * exp(min(square, 700.0)))
+    terms = [0.0, 2 * log(rate) + log(order * (order - 1) / 2) + log(second)]
+    rest = log(2) + j * log(rate) + log_choose + (j - 1) * j / (2 * sigma**2)
+    return float(np.logaddexp.reduce(np.concatenate([terms, rest]))) / (order - 1)  # eq. (27)
+
+
+def approximate_rdp(order: int, sigma: float, rate: float) -> float:
+    """Return what eq. (28) should say, 2 s^2 alpha / sigma^2 (it prints alpha^2)."""
+    return 2 * rate**2 * order / sigma**2  # eq. (28), corrected
+
+
+def floor(steps: int, rate: float, delta: float) -> float:
+    """Smallest epsilon that eq. (29) can certify with infinite noise, for T = steps."""
+    return min(2 * steps * subsampled_rdp(a, 1e9, rate) + log(1 / delta) / (a - 1) for a in ORDERS)
+
+
+def rdp_epsilon(sigma_f: float, sigma: float, steps: int, rate: float, delta: float) -> float:
+    """Convert eq. (29) with sigma_g = sigma_H = sigma, minimised over the order."""
+    first = 0.0 if sigma_f == inf else 1 / (2 * sigma_f**2)
+    return min(
+        a * first + 2 * steps * subsampled_rdp(a, sigma, rate) + log(1 / delta) / (a - 1)  # eq. (29)
+        for a in ORDERS
+    )
+
+
+@dataclass(frozen=True)
+class SampledBudget:
+    """Eq. (30): the least sigma for which eq. (29) stays within (epsilon, delta); rho_f = part_f of
+    Proposition A.6's rho.
+    """
+
+    epsilon: float
+    delta: float
+    rate: float  # s = m / n
+    part_f: float = 0.1
+
+    def __post_init__(self) -> None:
+        require_budget(self.epsilon, self.delta)
+        require(0 < self.rate <= 1, "rate", self.rate, "must lie in (0, 1]")
+
+    @property
+    def sigma_f(self) -> float:
+        """Noise multiplier of f(w0), which is not sampled."""
+        return sqrt(1 / (2 * self.part_f * zcdp_rho(self.epsilon, self.delta)))
+
+    def sigma(self, steps: int) -> float:
+        """Noise multiplier of the sampled releases. Raises BadInput where no noise meets the budget."""
+        return _least_sigma(self, steps)
+
+
+@lru_cache(maxsize=128)
+def _least_sigma(budget: SampledBudget, steps: int) -> float:
+    def excess(log_sigma: float) -> float:
+        return rdp_epsilon(budget.sigma_f, exp(log_sigma), steps, budget.rate, budget.delta) - budget.epsilon
+
+    if excess(log(1e6)) > 0:
+        least = floor(steps, budget.rate, budget.delta)
+        raise BadInput("epsilon", budget.epsilon, f"eq. (29) is at least {least:.3g} for T = {steps}")
+    return exp(brentq(excess, log(0.05), log(1e6), xtol=1e-9))  # eq. (30)
+
+
+@dataclass(frozen=True)
+class ExactSampledBudget:
+    """The least sigma by composing exact dominating pairs: 2 T sampled releases, each from a batch of its own.
+
+    The number of steps must be public (`ErmProblem.value_bound`), so nothing is spent on f(w0).
+    """
+
+    epsilon: float
+    delta: float
+    rate: float
+
+    def sigma(self, steps: int) -> float:
+        """Noise multiplier of the sampled releases."""
+        return _least_exact_sigma(self.epsilon, self.delta, self.rate, 2 * steps)
+
+
+@lru_cache(maxsize=128)
+def _least_exact_sigma(epsilon: float, delta: float, rate: float, releases: int) -> float:
+    def excess(log_sigma: float) -> float:
+        return sampled_epsilon(exp(log_sigma), releases, rate, delta) - epsilon
+
+    low = log(0.3)
+    while excess(low + 0.7) > 0:
+        low += 0.7
+    return exp(brentq(excess, low, low + 0.7, xtol=1e-4)) * (1 + 2e-4)
+
+
+def sampled_epsilon(sigma: float, releases: int, rate: float, delta: float) -> float:
+    """Epsilon of sampled Gaussian releases (without replacement, replace-one), composed by dp-accounting."""
+    return Account(((Part("sampled", 1 / sigma, rate), releases),)).epsilon(delta)
+
+
+@dataclass(frozen=True)
+class AdvancedBudget:
+    """Theorem B.8: (epsilon, delta) by amplification and advanced composition."""
+
+    epsilon: float
+    delta: float
+    rate: float
+    part_f: float = 0.1
+
+    @property
+    def sigma_f(self) -> float:
+        """Noise multiplier of f(w0)."""
+        return sqrt(2 * log(1.25 / (self.part_f * self.delta))) / (self.part_f * self.epsilon)  # Theorem B.8
+
+    def per_release(self, steps: int) -> tuple[float, float]:
+        """Return epsilon_0 and delta_0."""
+        epsilon, delta = (1 - self.part_f) * self.epsilon, (1 - self.part_f) * self.delta
+        epsilon_0 = epsilon / (8 * self.rate * sqrt(2 * steps * log(2 / delta)))
+        return epsilon_0, delta / (4 * self.rate * steps)  # Theorem B.8
+
+    def sigma(self, steps: int) -> float:
+        """Noise multiplier. Raises BadInput where the proof's steps fail: it needs e^(2 e0) - 1 <= 4
+        e0, so e0 <= 0.628.
+        """
+        epsilon_0, delta_0 = self.per_release(steps)
+        require(np.expm1(2 * epsilon_0) <= 4 * epsilon_0, "epsilon_0", epsilon_0, "Theorem B.8 needs at most 0.628")
+        return sqrt(2 * log(1.25 / delta_0)) / epsilon_0
