@@ -31,8 +31,13 @@ def printed(problem: Convex, budget: Budget, mu: float, solver: Solver | None = 
 
 
 def repaired(
-    problem: Convex, budget: Budget, mu: float, solver: Solver | None = None, residual: float = RESIDUAL_FRACTION
+    problem: Convex,
+    budget: Budget,
+    mu: float,
+    solver: Solver | None = None,
+    residual: float = RESIDUAL_FRACTION,
+    releases: int = 1,
 ) -> Schedule:
-    """Exact noise: a record meets one phase of Algorithm 4 and one of Algorithm 5, two Gaussians, hence sqrt(2)."""
-    multiplier = float(np.sqrt(2)) * exact_multiplier(budget)
+    """Exact noise for `budget`, spent on this half alone, or on `releases` Gaussians per record (2: both halves)."""
+    multiplier = float(np.sqrt(releases)) * exact_multiplier(budget)
     return phased_saddle.schedule(problem, "x", mu, mu, multiplier, residual, solver, repaired=True)

@@ -31,10 +31,15 @@ def printed(problem: Convex, budget: Budget, mu: float, solver: Solver | None = 
 
 
 def repaired(
-    problem: Convex, budget: Budget, mu: float, solver: Solver | None = None, residual: float = RESIDUAL_FRACTION
+    problem: Convex,
+    budget: Budget,
+    mu: float,
+    solver: Solver | None = None,
+    residual: float = RESIDUAL_FRACTION,
+    releases: int = 1,
 ) -> Schedule:
-    """Exact noise for half of a pair of Gaussians."""
-    multiplier = float(np.sqrt(2)) * exact_multiplier(budget)
+    """Exact noise for `budget`, spent on this half alone, or on `releases` Gaussians per record (2: both halves)."""
+    multiplier = float(np.sqrt(releases)) * exact_multiplier(budget)
     return phased_saddle.schedule(problem, "y", mu, mu, multiplier, residual, solver, repaired=True)
 
 
@@ -44,8 +49,9 @@ def both_printed(problem: Convex, budget: Budget, mu: float, solver: Solver | No
 
 
 def both_repaired(problem: Convex, budget: Budget, mu: float, solver: Solver | None = None) -> Pair:
-    """Both halves repaired."""
-    return algorithm4.repaired(problem, budget, mu, solver), repaired(problem, budget, mu, solver)
+    """Both halves repaired: a record meets one phase of each, two Gaussians within `budget`."""
+    x_half = algorithm4.repaired(problem, budget, mu, solver, releases=2)
+    return x_half, repaired(problem, budget, mu, solver, releases=2)
 
 
 def run_both(problem: Convex, schedules: Pair, tape: Tape) -> Array:

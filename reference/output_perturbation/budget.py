@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.stats import norm
 
 from dpassay.reference.errors import BadInput
+from dpassay.reference.gdp import gdp_mu
 from dpassay.reference.problems.domains import Array
 from dpassay.reference.problems.finite_sum import FiniteSum
-from dpassay.reference.solvers.protocol import CertificateError, Solver
+from dpassay.reference.solvers.protocol import CertificateError, Oracle, Solver, certify
 from dpassay.reference.tape import Tape
 
 Reading = Literal["printed", "repaired"]
@@ -44,41 +43,25 @@ def printed_multiplier(budget: Budget, parts: int = 1) -> float:
     return float(np.sqrt(2 * np.log(2.5 * parts / budget.delta)) * parts / budget.epsilon)
 
 
-def gaussian_delta(mu: float, epsilon: float) -> float:
-    """Exact delta of a Gaussian mechanism with sensitivity/std = mu (Balle and Wang 2018, Theorem 8)."""
-    if mu == 0:
-        return 0.0
-    tail = norm.logcdf(-epsilon / mu - mu / 2) + epsilon
-    return float(norm.cdf(-epsilon / mu + mu / 2) - np.exp(min(tail, 0.0)))
-
-
 def exact_multiplier(budget: Budget) -> float:
     """Smallest std per unit of sensitivity for which one Gaussian release is (epsilon, delta)-DP."""
-    excess = brentq(
-        lambda log_mu: gaussian_delta(np.exp(log_mu), budget.epsilon) - budget.delta, -30.0, 10.0, xtol=1e-13
-    )
-    return float(np.exp(-excess) * (1 + 1e-9))  # rounded away from the budget
-
-
-def exact_epsilon(mu: float, delta: float) -> float:
-    """Exact epsilon at `delta` of a Gaussian mechanism with sensitivity/std = mu."""
-    if gaussian_delta(mu, 0.0) <= delta:
-        return 0.0
-    high = 1.0
-    while gaussian_delta(mu, high) > delta:
-        high *= 2
-    return float(brentq(lambda epsilon: gaussian_delta(mu, epsilon) - delta, 0.0, high, xtol=1e-12))
+    return (1 + 1e-9) / gdp_mu(budget.epsilon, budget.delta)  # rounded away from the budget
 
 
 def solve(problem: FiniteSum, solver: Solver, target: float, certified: bool, tape: Tape, label: str) -> Array:
-    """Run the base solver with randomness from the tape; refuse when the certificate fails and `certified` is set.
+    """Run the base solver with randomness from the tape; with `certified`, verify its point or refuse.
 
     Only the seed goes through the tape, never the solution: the neighbour's run must solve its own problem.
+    The solver's own certificate is not believed.  It is asked for half of the target, because one step of `certify`
+    at most doubles the residual of a point that is good enough.
     A refusal is itself seen by the adversary, so a certified solver must be given the iterations it needs by its
     proven rate; then a refusal means a broken solver, not a property of the data.
     """
     seed = tape.secret(f"{label}/seed", lambda rng: int(rng.integers(2**62)))
-    solution = solver(problem, target, np.random.default_rng(seed))
-    if certified and not solution.certificate.holds:
-        raise CertificateError(solution.certificate, label)
-    return solution.point
+    rng = np.random.default_rng(seed)
+    if not certified:
+        return solver(problem, target, rng).point
+    point, certificate = certify(Oracle(problem), solver(problem, target / 2, rng).point, target)
+    if not certificate.holds:
+        raise CertificateError(certificate, label)
+    return point

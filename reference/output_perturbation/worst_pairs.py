@@ -12,7 +12,7 @@ from dpassay.reference.errors import BadInput
 from dpassay.reference.lockstep import Pair
 from dpassay.reference.problems.finite_sum import Convex, FiniteSum
 from dpassay.reference.problems.saddle_games import BilinearLoss, saddle_pair
-from dpassay.reference.problems.strongly_convex import LinearLoss, stability_pair
+from dpassay.reference.problems.strongly_convex import LinearLoss, regularised, stability_pair
 
 from .phases import Phases
 
@@ -21,6 +21,16 @@ def for_algorithm1(size: int, dimension: int, strong_convexity: float) -> Pair[F
     """Mean estimation on the smallest domain: n/(n+1) of the bound of Lemma 3.3."""
     here, there = stability_pair(size, dimension, strong_convexity)
     return Pair(here, there, 0, "one record turns from +e1 to -e1, all others are zero")
+
+
+def for_early_stop(size: int, dimension: int, strong_convexity: float) -> Pair[FiniteSum]:
+    """Mean estimation on R^d (L of the data part, Lemma 3.5); the LAST record turns: a lazy solver overrates it."""
+    sides = []
+    for sign in (1.0, -1.0):
+        records = np.zeros((size, dimension))
+        records[-1, 0] = sign
+        sides.append(regularised(LinearLoss(records), strong_convexity))
+    return Pair(sides[0], sides[1], size - 1, "the last record turns from +e1 to -e1, all others are zero")
 
 
 def for_algorithm2(size: int, dimension: int, plan: Phases, phase: int = 1) -> Pair[Convex]:
@@ -58,17 +68,24 @@ def for_algorithm5(size: int, plan: Phases, mu: float, phase: int = 1) -> Pair[C
     return _coupled(size, plan, mu, phase, primal=False)
 
 
-def _coupled(size: int, plan: Phases, mu: float, phase: int, *, primal: bool) -> Pair[Convex]:
+def for_strongly_concave(size: int, plan: Phases, curvature: float, phase: int = 1) -> Pair[Convex]:
+    """Section 4.3: the loss has curvature of its own in y; the coupling moves x most at mu_k against it."""
+    return _coupled(size, plan, 0.0, phase, primal=True, curvature=curvature)
+
+
+def _coupled(
+    size: int, plan: Phases, mu: float, phase: int, *, primal: bool, curvature: float = 0.0
+) -> Pair[Convex]:
     target = _target(plan, phase)
-    mu_k = plan.regularisers[phase - 1]
-    coupling = float(np.sqrt(max(0.0, mu * (mu_k - 2 * mu))))
-    own, other = np.array([mu, -coupling]) / np.hypot(mu, coupling)
+    mu_k, fixed = plan.regularisers[phase - 1], mu + curvature
+    coupling = float(np.sqrt(max(0.0, fixed * (mu_k - 2 * fixed))))
+    own, other = np.array([fixed, -coupling]) / np.hypot(fixed, coupling)
     direction = np.array([own, other]) if primal else np.array([-other, own])
     sides = []
     for sign in (1.0, -1.0):
         linear = np.zeros((size, 2))
         linear[target] = sign * direction
-        loss = BilinearLoss(np.full((size, 1, 1), coupling), linear, np.inf, np.inf, coupling, 1.0, True)
+        loss = BilinearLoss(np.full((size, 1, 1), coupling), linear, np.inf, np.inf, coupling, 1.0, True, curvature)
         sides.append(Convex(loss))
     return Pair(sides[0], sides[1], target, f"one linear term of phase {phase} turns round; coupling {coupling:.4g}")
 

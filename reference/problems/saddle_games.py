@@ -14,7 +14,7 @@ from .finite_sum import FiniteSum, Indices, Loss, Regulariser
 
 @dataclass(frozen=True)
 class BilinearLoss(Loss):
-    """f(x, y; xi) = <x, B_xi y> + <p_xi, x> - <q_xi, y> on ||x|| <= x_bound, ||y|| <= y_bound."""
+    """f = <x, B_xi y> + <p_xi, x> - <q_xi, y> - (concavity/2) ||y||^2 on ||x|| <= x_bound, ||y|| <= y_bound."""
 
     matrices: Array  # (n, d_x, d_y)
     linear: Array  # (n, d_x + d_y): rows (p, q)
@@ -23,6 +23,7 @@ class BilinearLoss(Loss):
     matrix_bound: float | None = None  # public bound on ||B_xi||; the largest of these records when None
     linear_bound: float | None = None  # public bound on ||(p_xi, q_xi)||; the largest of these records when None
     shared_coupling: bool = False  # B is public and the same for all: part of G in Lemma 4.5, so not part of L
+    concavity: float = 0.0  # the loss's own mu_y; public, counted in L unless the coupling is shared
 
     def __post_init__(self) -> None:
         n, d_x, d_y = self.matrices.shape
@@ -37,33 +38,36 @@ class BilinearLoss(Loss):
         if largest > smoothness * (1 + 1e-12) or longest > constant * (1 + 1e-12):
             raise BadInput("matrices, linear", (largest, longest), f"above the bounds {(smoothness, constant)}")
         lipschitz = constant
-        if smoothness and not self.shared_coupling:
-            lipschitz += smoothness * float(np.hypot(self.x_bound, self.y_bound))
+        if (smoothness or self.concavity) and not self.shared_coupling:
+            lipschitz += smoothness * float(np.hypot(self.x_bound, self.y_bound)) + self.concavity * self.y_bound
         for name, value in (
             ("size", n),
             ("primal", d_x),
             ("dual", d_y),
-            ("smoothness", smoothness),
+            ("smoothness", smoothness + self.concavity),
             ("lipschitz", lipschitz),
+            ("strong_concavity", self.concavity),
         ):
             object.__setattr__(self, name, value)
 
     def rows(self, z: Array, indices: Indices) -> Array:
-        """(B y + p, -B^T x + q)."""
+        """(B y + p, -B^T x + q + concavity y)."""
         x, y = z[: self.primal], z[self.primal :]
         b = self.matrices[indices]
-        return np.hstack([b @ y, -np.einsum("ijk,j->ik", b, x)]) + self.linear[indices]
+        return np.hstack([b @ y, self.concavity * y - np.einsum("ijk,j->ik", b, x)]) + self.linear[indices]
 
     def values(self, z: Array, indices: Indices) -> Array:
-        """<x, B y> + <p, x> - <q, y>."""
+        """<x, B y> + <p, x> - <q, y> - (concavity/2) ||y||^2."""
         x, y = z[: self.primal], z[self.primal :]
-        signed = np.concatenate([x, -y])
-        return np.asarray(np.einsum("j,ijk,k->i", x, self.matrices[indices], y) + self.linear[indices] @ signed)
+        bilinear = np.einsum("j,ijk,k->i", x, self.matrices[indices], y)
+        linear = self.linear[indices] @ np.concatenate([x, -y])
+        return np.asarray(bilinear + linear - 0.5 * self.concavity * (y @ y))
 
     def subset(self, indices: Indices) -> BilinearLoss:
         """Some of the records; the public bounds stay."""
-        bounds = (self.x_bound, self.y_bound, self.smoothness, self.public_linear_bound, self.shared_coupling)
-        return BilinearLoss(self.matrices[indices], self.linear[indices], *bounds)
+        bounds = (self.x_bound, self.y_bound, self.smoothness - self.concavity, self.public_linear_bound)
+        public = (self.shared_coupling, self.concavity)
+        return BilinearLoss(self.matrices[indices], self.linear[indices], *bounds, *public)
 
     @property
     def public_linear_bound(self) -> float:
@@ -73,10 +77,10 @@ class BilinearLoss(Loss):
         return float(np.linalg.norm(self.linear, axis=1).max())
 
     def affine(self) -> tuple[Array, Array]:
-        """[[0, B], [-B^T, 0]] and (p, q), averaged."""
+        """[[0, B], [-B^T, concavity I]] and (p, q), averaged."""
         b = self.matrices.mean(axis=0)
         d_x, d_y = b.shape
-        matrix = np.block([[np.zeros((d_x, d_x)), b], [-b.T, np.zeros((d_y, d_y))]])
+        matrix = np.block([[np.zeros((d_x, d_x)), b], [-b.T, self.concavity * np.eye(d_y)]])
         return matrix, self.linear.mean(axis=0)
 
 

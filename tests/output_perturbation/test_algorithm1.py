@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from dpassay.reference.gdp import gdp_delta, gdp_epsilon
 from dpassay.reference.output_perturbation import algorithm1
-from dpassay.reference.output_perturbation.budget import Budget, exact_epsilon, exact_multiplier, gaussian_delta
+from dpassay.reference.output_perturbation.budget import Budget, exact_multiplier
 from dpassay.reference.problems.strongly_convex import LogisticLoss, SquaredLoss, regularised, stability_pair
 from dpassay.reference.solvers.exact import Exact, closed_form
 from dpassay.reference.solvers.gradient_descent import GradientDescent
@@ -33,8 +34,8 @@ def test_realised_accounted_claimed_in_this_order_and_repaired_is_tight():
         moved = np.linalg.norm(queries[0].releases[0].law.query - queries[1].releases[0].law.query)
         assert moved <= schedule.sensitivity
         epsilons[reading.__name__] = [
-            exact_epsilon(moved / schedule.noise_std, BUDGET.delta),
-            exact_epsilon(schedule.sensitivity / schedule.noise_std, BUDGET.delta),
+            gdp_epsilon(moved / schedule.noise_std, BUDGET.delta),
+            gdp_epsilon(schedule.sensitivity / schedule.noise_std, BUDGET.delta),
         ]
     for realised, accounted in epsilons.values():
         assert realised <= accounted <= BUDGET.epsilon
@@ -71,5 +72,5 @@ def test_certificate_bounds_the_true_distance_inside_and_on_the_boundary(radius)
 
 def test_exact_multiplier_is_the_smallest():
     mu = 1 / exact_multiplier(BUDGET)
-    assert gaussian_delta(mu, BUDGET.epsilon) <= BUDGET.delta
-    assert gaussian_delta(mu * 1.001, BUDGET.epsilon) > BUDGET.delta
+    assert gdp_delta(BUDGET.epsilon, mu) <= BUDGET.delta
+    assert gdp_delta(BUDGET.epsilon, mu * 1.001) > BUDGET.delta
