@@ -62,6 +62,24 @@ class Account:
             return math.inf
         return max(_epsilon((*self.common, *extra), self.relation, delta) for extra in self.alternatives)
 
+    def one_direction(self, delta: float) -> float | None:
+        """What neighbours can show whose target pulls the same way at every step; None where nothing is sampled.
+
+        Below :meth:`epsilon` for fixed-size batches, whose dominating pair covers every mixture of directions.
+        """
+        fixed = [part for part, _ in self.common if part.kind == "sampled" and part.sampling == "without-replacement"]
+        if self.gap or not fixed or self.relation != "replace-one":
+            return None
+        total = privacy_loss_distribution.identity(STEP)
+        for part, count in self.common:
+            one = _pld(part, self.relation)
+            if part in fixed:
+                one = privacy_loss_distribution.from_gaussian_mechanism(
+                    1 / part.size, value_discretization_interval=STEP, sampling_prob=part.rate
+                )
+            total = total.compose(one.self_compose(count) if count > 1 else one)
+        return float(total.get_epsilon_for_delta(delta))
+
     def delta(self, epsilon: float) -> float:
         """The smallest delta that is proved at ``epsilon``."""
         if self.gap:

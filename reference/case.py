@@ -31,6 +31,18 @@ class PrivacyClaim:
         require_budget(self.epsilon, self.delta, pure=True)
 
 
+@dataclass(frozen=True)
+class ExactDelta:
+    """What a part of the output costs on the pair, in closed form (no statistics).
+
+    ``at_claim`` is its exact delta at the claimed epsilon, ``at_infinity`` the mass that no epsilon covers.
+    """
+
+    at_claim: float
+    at_infinity: float
+    how: str
+
+
 @dataclass(frozen=True, eq=False)
 class Instance:
     """A runnable algorithm on a pair of neighbouring problems.
@@ -40,13 +52,15 @@ class Instance:
         pair: the neighbours; ``pair.here`` is also the problem that is solved.
         longest: for algorithms that may stop early: answers (label, law, step) -> value or None (draw it) under which
             the most releases happen, so that the accountant sees all that the algorithm may spend.
-        facts: named numbers worth showing (constants, sizes, an exact delta), in order.
+        facts: named numbers worth showing (constants, sizes), in order.
+        exact: the exact cost of something that the algorithm gives away, where a closed form is known.
     """
 
     run: Callable[[Any, Tape], Any]
     pair: Pair[Any]
     longest: Callable[[str, Any, int], Any] | None = None
     facts: dict[str, float | int | str] = field(default_factory=dict)
+    exact: ExactDelta | None = None
 
     def longest_transcript(self, seed: int = 0) -> Transcript:
         """The transcript of the run that spends the most."""

@@ -12,8 +12,10 @@ CASES: tuple[Case, ...] = (*BASELINES, *OUTPUT_PERTURBATION, *SECOND_ORDER_ERM)
 
 
 def find(name: str) -> list[Case]:
-    """The cases whose id, key or paper is ``name``; all cases for an empty name."""
-    found = [case for case in CASES if name in ("", case.id, case.key, case.id.split("/")[0])]
+    """The cases whose key, id, id with variant, or paper is ``name``; all cases for an empty name."""
+    found = [
+        case for case in CASES if name in ("", case.id, case.key, case.key.split("@")[0], case.id.split("/")[0])
+    ]
     if not found:
         known = ", ".join(sorted({case.id for case in CASES}))
         raise BadInput("algorithm", name, f"is not in the catalogue; known: {known}")

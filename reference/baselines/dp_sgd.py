@@ -18,10 +18,15 @@ Array = NDArray[np.float64]
 class PerSample(Protocol):
     """A finite-sum problem with per-sample gradients."""
 
-    n: int
-    d: int
+    @property
+    def n(self) -> int:
+        """Number of records."""
 
-    def sample_gradients(self, w: Array, indices: NDArray[np.int64]) -> Array:
+    @property
+    def d(self) -> int:
+        """Number of parameters."""
+
+    def gradients(self, w: Array, indices: NDArray[np.int64]) -> Array:
         """Gradients of the losses of these records at ``w``, shape (len(indices), d)."""
 
 
@@ -69,7 +74,7 @@ def run(problem: PerSample, schedule: Schedule, tape: Tape) -> Array:
             batch = tape.poisson("batch", n, size / n) if schedule.poisson else tape.batch("batch", n, size)
             indices = batch.indices
         # GRADIENT
-        gradients = problem.sample_gradients(w, indices)
+        gradients = problem.gradients(w, indices)
         # CLIP
         mean = clip_rows(gradients, schedule.clip).sum(axis=0) / size
         # NOISE

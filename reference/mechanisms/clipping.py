@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,7 +22,7 @@ def clip(vector: Array, bound: float) -> Array:
 def clip_rows(rows: Array, bound: float) -> Array:
     """Each row of a matrix clipped by itself; shape (m, ...) in and out. A sum moves by at most ``2 bound`` per row."""
     require(bound > 0, "clip", bound, "must be positive")
-    flat = rows.reshape(len(rows), -1)
+    flat = rows.reshape(len(rows), math.prod(rows.shape[1:]))  # an empty batch has no rows, but a shape
     norms = np.linalg.norm(flat, axis=1)
     factors = np.minimum(1.0, bound / np.maximum(norms, np.finfo(float).tiny))
     return np.asarray((flat * factors[:, None]).reshape(rows.shape))

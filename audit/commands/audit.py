@@ -1,0 +1,81 @@
+"""``dpassay audit``: the audit suite."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from dpassay.audit.report.table import print_rows
+from dpassay.audit.sandwich import Effort, Row
+from dpassay.audit.suite import load, run_suite, save
+from dpassay.reference.catalogue import find
+from dpassay.reference.errors import require
+
+
+def audit(
+    algorithms: Annotated[
+        list[str] | None,
+        typer.Argument(help="Papers, algorithms or keys (see `dpassay list`); default: the quick ones."),
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Every case of the catalogue, slow ones too.")] = False,
+    runs: Annotated[int, typer.Option(help="Runs whose losses count, for each case.")] = 1000,
+    pilot: Annotated[int, typer.Option(help="Runs for choosing the tilt, thrown away.")] = 400,
+    confidence: Annotated[float, typer.Option(help="Confidence of each lower bound.")] = 0.95,
+    seed: Annotated[int, typer.Option(help="Same seed, same table, whatever the number of jobs.")] = 0,
+    jobs: Annotated[int, typer.Option(help="Worker processes.")] = 2,
+    output: Annotated[Path, typer.Option(help="Where the report goes (JSON).")] = Path("reports/audit.json"),
+    resume: Annotated[bool, typer.Option(help="Keep the finished rows of the report at --output.")] = False,
+    strict: Annotated[bool, typer.Option(help="Exit 1 for known violations of printed readings as well.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the rows as JSON instead of a table.")] = False,
+) -> None:
+    """Account, replay and audit algorithms; print claimed, accounted and realised epsilon.
+
+    "realised epsilon >=" is a lower bound that holds with the stated confidence for each row; "exact" and "replay"
+    need no statistics. Violations that are known defects of a printed paper are findings and do not change the exit
+    code (see --strict); any other violation exits 1.
+    """
+    require(0 < confidence < 1, "--confidence", confidence, "must lie in (0, 1)")
+    require(runs >= 10, "--runs", runs, "must be at least 10")
+    require(pilot >= 50, "--pilot", pilot, "must be at least 50")
+    require(seed >= 0, "--seed", seed, "must not be negative")
+    require(jobs >= 1, "--jobs", jobs, "must be at least 1")
+    effort = Effort(runs, pilot, confidence, seed)
+    names = algorithms or [""]
+    cases = list({case.key: case for name in names for case in find(name)}.values())
+    if not algorithms and not everything:
+        cases = [case for case in cases if case.quick]
+    done = [row for row in load(output, effort) if row.key in {case.key for case in cases}] if resume else []
+    finished: list[Row] = list(done)
+    console = Console(stderr=True)
+    now = TextColumn("{task.fields[now]}")
+    columns = (TextColumn("auditing"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), now)
+    try:
+        with Progress(*columns, console=console, transient=True, disable=as_json) as progress:
+            task = progress.add_task("audit", total=len(cases), completed=len(done), now="")
+
+            def each(row: Row) -> None:
+                finished.append(row)
+                save(output, finished, effort)
+                progress.update(task, advance=1, now=f"{row.key}: {row.verdict}")
+
+            rows = run_suite(cases, effort, jobs, done, each)
+    except KeyboardInterrupt:
+        print(
+            f"dpassay: interrupted; {len(finished)} of {len(cases)} rows are kept in {output}; "
+            "the same command with --resume goes on from there",
+            file=sys.stderr,
+        )
+        raise typer.Exit(130) from None
+    save(output, rows, effort)
+    if as_json:
+        print(json.dumps([row.as_dict() for row in rows], indent=1, sort_keys=True, allow_nan=False))
+    else:
+        print_rows(rows, confidence, str(output))
+    bad = [row for row in rows if row.verdict == "violated" and (strict or not row.expected)]
+    raise typer.Exit(1 if bad else 0)

@@ -1,0 +1,70 @@
+"""``dpassay check``: hold algorithms to the claims of a file."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dpassay.audit.claims import ClaimEntry, read_claims
+from dpassay.audit.report.table import print_rows
+from dpassay.audit.sandwich import Effort, Row
+from dpassay.audit.suite import run_suite
+from dpassay.reference.case import Case, PrivacyClaim
+from dpassay.reference.catalogue import find
+from dpassay.reference.errors import BadInput, require
+
+
+def check(
+    claims: Annotated[
+        Path,
+        typer.Argument(help='JSON: {"version": 1, "claims": [{"algorithm": ..., "epsilon": ..., "delta": ...}]}'),
+    ],
+    runs: Annotated[int, typer.Option(help="Runs whose losses count, for each claim.")] = 1000,
+    seed: Annotated[int, typer.Option(help="Same seed, same verdicts.")] = 0,
+    jobs: Annotated[int, typer.Option(help="Worker processes.")] = 2,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+) -> None:
+    """Check the claims of a file: exit 0 if all are accounted for, 1 if one is violated, 3 if neither is shown.
+
+    A claim is fine when the accountant proves it and nothing contradicts it; it is violated when more epsilon is
+    realised than claimed. Anything else is inconclusive.
+    """
+    require(runs >= 10, "--runs", runs, "must be at least 10")
+    require(jobs >= 1, "--jobs", jobs, "must be at least 1")
+    require(seed >= 0, "--seed", seed, "must not be negative")
+    cases = [
+        case
+        for position, entry in enumerate(read_claims(claims).claims)
+        for case in _claimed(f"{claims}: claims[{position}]", entry)
+    ]
+    rows = run_suite(cases, Effort(runs=runs, seed=seed), jobs)
+    if as_json:
+        print(json.dumps([row.as_dict() for row in rows], indent=1, sort_keys=True, allow_nan=False))
+    else:
+        print_rows(rows, 0.95, "not written")
+    if any(row.verdict == "violated" for row in rows):
+        raise typer.Exit(1)
+    raise typer.Exit(0 if all(_proved(row) for row in rows) else 3)
+
+
+def _claimed(where: str, entry: ClaimEntry) -> list[Case]:
+    """The catalogue's cases with the file's claim put in place of their own."""
+    try:
+        cases = [case for case in find(entry.algorithm) if entry.reading in (None, case.reading)]
+    except BadInput as error:
+        raise BadInput(f"{where}.algorithm", entry.algorithm, error.why) from None
+    require(bool(cases), f"{where}.reading", entry.reading, f"{entry.algorithm} has no such reading")
+    for case in cases:
+        why = f"the pair of {case.key} is of {case.claim.relation} neighbours"
+        require(entry.relation == case.claim.relation, f"{where}.relation", entry.relation, why)
+    return [
+        replace(case, claim=PrivacyClaim(entry.epsilon, entry.delta, case.claim.cite, entry.relation)) for case in cases
+    ]
+
+
+def _proved(row: Row) -> bool:
+    return row.accounted <= row.claimed * (1 + 1e-9) and not row.findings

@@ -1,0 +1,36 @@
+"""``dpassay list``: the catalogue."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from dpassay.reference.catalogue import CASES
+
+
+def list_(as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False) -> None:
+    """List every algorithm, reading and instance that can be audited."""
+    if as_json:
+        rows = [
+            {
+                "key": case.key,
+                "title": case.title,
+                "cite": str(case.cite),
+                "epsilon": case.claim.epsilon,
+                "delta": case.claim.delta,
+                "relation": case.claim.relation,
+                "quick": case.quick,
+            }
+            for case in CASES
+        ]
+        print(json.dumps(rows, indent=1, sort_keys=True))
+        return
+    table = Table("key", "what", "claim", "where", "quick")
+    for case in CASES:
+        claim = f"({case.claim.epsilon:g}, {case.claim.delta:.0e})"
+        table.add_row(case.key, case.title, claim, str(case.cite), "yes" if case.quick else "")
+    Console().print(table)

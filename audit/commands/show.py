@@ -1,0 +1,70 @@
+"""``dpassay show``: one algorithm, all that is known of it without running an audit."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Annotated, Any
+
+import typer
+
+from dpassay.reference.case import Case
+from dpassay.reference.catalogue import find
+
+
+def show(
+    algorithm: Annotated[str, typer.Argument(help="An id or key of `dpassay list`.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Show an algorithm: claim, constants, completions, repairs, and what it releases, with its cost."""
+    found = [_describe(case) for case in find(algorithm)]
+    if as_json:
+        print(json.dumps(found, indent=1, sort_keys=True, allow_nan=False))
+        return
+    for position, one in enumerate(found):
+        if position:
+            print()
+        for name, value in one.items():
+            if value in ("", [], {}):
+                continue
+            if isinstance(value, list):
+                print(f"{name}:")
+                for line in value:
+                    print(f"  - {line}")
+            elif isinstance(value, dict):
+                print(f"{name}:")
+                for key, entry in value.items():
+                    print(f"  {key}: {entry:.6g}" if isinstance(entry, float) else f"  {key}: {entry}")
+            else:
+                print(f"{name}: {value}")
+
+
+def _describe(case: Case) -> dict[str, Any]:
+    instance = case.build()
+    transcript = instance.longest_transcript()
+    kinds: Counter[str] = Counter()
+    for release in transcript.releases:
+        noise = getattr(release.law, "std", getattr(release.law, "scale", None))
+        scale = "" if noise is None else f", noise {noise:.4g}"
+        claimed = "none claimed" if release.sensitivity is None else f"{release.sensitivity:.4g}"
+        law = type(release.law).__name__
+        kinds[f"{release.label}: {law}{scale}, sensitivity {claimed}, {transcript.participation(release)}"] += 1
+    account = instance.accounted(case.claim.relation)
+    epsilon = account.epsilon(case.claim.delta)
+    lines = [f"{count} x {what}" for what, count in kinds.items()]
+    if len(lines) > 12:
+        lines = [*lines[:12], f"... and {len(lines) - 12} more kinds"]
+    return {
+        "key": case.key,
+        "what": case.title,
+        "cite": str(case.cite),
+        "claim": f"({case.claim.epsilon:g}, {case.claim.delta:g})-DP, {case.claim.relation} ({case.claim.cite})",
+        "data": case.data,
+        "neighbours": instance.pair.description,
+        "facts": dict(instance.facts),
+        "completions (where the text is not executable)": list(case.completions),
+        "repairs": list(case.repairs),
+        "known defect": case.known,
+        "releases of the longest run": lines,
+        "accounted": f"epsilon {epsilon:.6g} at delta {case.claim.delta:g}: {account.method}",
+    }

@@ -1,0 +1,146 @@
+"""Test vectors: one recorded run as data, for implementations in any language.
+
+A vector holds the problem, the schedule, and the tape of one run. Whoever is fed the same released values, batches and
+public values must ask for the same queries with the same noise scales, in the same order, and return the same output.
+No seeds have to agree.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields, is_dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dpassay.reference.case import Case
+from dpassay.reference.errors import BadInput, require
+from dpassay.reference.tape import record
+from dpassay.reference.transcript import Draw, Note, Release, Transcript
+
+FORMAT = 1
+RTOL = 1e-9  # a few thousand roundings (2e-16 each) in another order of summation, with room
+
+
+def plain(value: Any) -> Any:
+    """Arrays, dataclasses and numpy scalars as JSON data; anything else by its name."""
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, np.generic):
+        return value.item()
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value) if field.name[0] != "_"}
+    if isinstance(value, dict):
+        return {str(name): plain(entry) for name, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(entry) for entry in value]
+    if isinstance(value, float) and not np.isfinite(value):
+        return str(value)
+    return value if value is None or isinstance(value, bool | int | float | str) else type(value).__name__
+
+
+def make_vector(case: Case, seed: int) -> dict[str, Any]:
+    """Record one run of a case."""
+    instance = case.build()
+    transcript = record(partial(instance.run, instance.pair.here), seed)
+    bound: tuple[Any, ...] = getattr(instance.run, "args", ())
+    return {
+        "format": FORMAT,
+        "case": case.key,
+        "seed": seed,
+        "problem": plain(instance.pair.here),
+        "schedule": plain(bound[1]) if len(bound) > 1 else None,
+        "events": events(transcript),
+        "output": plain(transcript.output),
+    }
+
+
+def events(transcript: Transcript) -> list[dict[str, Any]]:
+    """The events of a transcript as data."""
+    found: list[dict[str, Any]] = []
+    for event in transcript.events:
+        if isinstance(event, Release):
+            law = dict(plain(event.law))
+            common = {"event": "release", "label": event.label, "law": type(event.law).__name__, **law}
+            found.append({**common, "sensitivity": event.sensitivity, "value": plain(event.value)})
+        elif isinstance(event, Draw):
+            indices = transcript.batches[event.number].tolist()
+            found.append({"event": "draw", "label": event.label, "kind": event.kind, "indices": indices})
+        elif isinstance(event, Note):
+            found.append({"event": event.kind, "label": event.label, "value": plain(event.value)})
+    return found
+
+
+def write_json(path: Path, document: Any) -> None:
+    """Canonical JSON: sorted keys, shortest floats that round-trip, newline at the end."""
+    try:
+        path.write_text(json.dumps(document, sort_keys=True, allow_nan=False) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise BadInput("output", str(path), error.strerror or str(error)) from None
+
+
+def read_json(path: Path, what: str) -> dict[str, Any]:
+    """A JSON object from a file; :class:`BadInput` for anything else."""
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(what, str(path), getattr(error, "strerror", None) or "not a text file") from None
+    except json.JSONDecodeError as error:
+        raise BadInput(f"{path}: line {error.lineno}", error.msg, "the file must be JSON") from None
+    require(isinstance(document, dict), f"{path}", type(document).__name__, "must be a JSON object")
+    return dict(document)
+
+
+def compare(vector: dict[str, Any], answers: dict[str, Any], rtol: float = RTOL) -> list[str]:
+    """Differences between a vector and what another implementation asked for; empty if there are none.
+
+    ``answers`` has ``events``, one for each event of the vector with ``event`` and ``label`` and, for releases,
+    ``query`` and the noise scale (``std`` or ``scale``); and ``output``.
+    """
+    require(vector.get("format") == FORMAT, "vector: format", vector.get("format"), f"must be {FORMAT}")
+    require(isinstance(answers.get("events"), list), "answers: events", answers.get("events"), "must be a list")
+    found: list[str] = []
+    ours, theirs = vector["events"], answers["events"]
+    if len(ours) != len(theirs):
+        found.append(f"number of events: expected {len(ours)}, got {len(theirs)}")
+    for step, (one, other) in enumerate(zip(ours, theirs, strict=False)):
+        require(isinstance(other, dict), f"answers: events[{step}]", other, "must be an object")
+        if (one["event"], one["label"]) != (other.get("event"), other.get("label")):
+            found.append(
+                f"step {step}: expected {one['event']} {one['label']!r}, got {other.get('event')} "
+                f"{other.get('label')!r}"
+            )
+            break
+        for name in ("query", "std", "scale"):
+            if name in one and not _close(one[name], other.get(name), rtol):
+                found.append(
+                    f"step {step}, {one['label']}, {name}: expected {_short(one[name])}, "
+                    f"got {_short(other.get(name))} (rtol {rtol:g})"
+                )
+    if "output" in answers and not _close(vector["output"], answers["output"], rtol):
+        found.append(f"output: expected {_short(vector['output'])}, got {_short(answers['output'])} (rtol {rtol:g})")
+    return found
+
+
+def _close(one: Any, other: Any, rtol: float) -> bool:
+    if isinstance(one, dict):
+        return (
+            isinstance(other, dict)
+            and one.keys() == other.keys()
+            and all(_close(one[key], other[key], rtol) for key in one)
+        )
+    if isinstance(one, str | bool) or one is None:
+        return bool(one == other)
+    try:
+        a, b = np.asarray(one, dtype=float), np.asarray(other, dtype=float)
+    except (TypeError, ValueError):
+        return False
+    scale = float(np.max(np.abs(a), initial=0.0))
+    return a.shape == b.shape and bool(np.all(np.abs(a - b) <= rtol * max(scale, 1e-300)))
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,204 @@
+"""One row of the audit table: claimed, accounted and realised epsilon side by side, and why they are ordered so."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+
+from dpassay.reference.accounting import Account
+from dpassay.reference.case import Case, Instance
+from dpassay.reference.lockstep import Movement
+
+from .likelihood import audit_likelihood
+from .losses import LockstepSampler, Losses
+from .results import AssumedEstimate, SoundBound, Verdict
+
+# findings by which something private leaves outside the accounting (the others are defects of the bookkeeping)
+UNACCOUNTED = {
+    "call",
+    "law",
+    "noise scale",
+    "batch size",
+    "public value",
+    "revealed value",
+    "output",
+    "early end",
+    "undeclared batch",
+    "released without noise",
+}
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How hard to look."""
+
+    runs: int = 1000
+    pilot: int = 400
+    confidence: float = 0.95
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table; every number an audit reports, with where it came from. ``None``: not available."""
+
+    algorithm: str
+    variant: str
+    reading: str
+    data: str
+    claimed: float
+    delta: float
+    relation: str
+    accounted: float
+    accounting: str
+    realised: float | None
+    realised_by: str
+    verdict: str
+    why: str
+    expected: bool
+    findings: list[str]
+    movements: dict[str, float]
+    power: float | None
+    runs: int
+    confidence: float
+    seed: int
+    seconds: float
+    facts: dict[str, float | int | str]
+    proofs: list[str]
+
+    @property
+    def key(self) -> str:
+        """The case's key."""
+        return f"{self.algorithm}{':' + self.variant if self.variant else ''}@{self.reading}"
+
+    def as_dict(self) -> dict[str, object]:
+        """Plain data; infinities become the string "infinity" (JSON has none)."""
+        return {name: _plain(value) for name, value in asdict(self).items()}
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, float) and not math.isfinite(value):
+        return "infinity" if value > 0 else "-infinity" if value < 0 else "nan"
+    if isinstance(value, Mapping):
+        return {str(name): _plain(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    return value
+
+
+def assay(case: Case, effort: Effort) -> Row:
+    """Account, replay, audit: one case."""
+    start = time.perf_counter()
+    instance = case.build()
+    account = instance.accounted(case.claim.relation)
+    accounted = account.epsilon(case.claim.delta)
+    sampler = LockstepSampler(instance.run, instance.pair)
+    bound, losses = audit_likelihood(
+        sampler,
+        case.claim.delta,
+        claimed=case.claim.epsilon,
+        confidence=effort.confidence,
+        runs=effort.runs,
+        pilot=effort.pilot,
+        seed=effort.seed,
+        relation=case.claim.relation,
+    )
+    realised, by = _realised(instance, case, bound, losses)
+    verdict = _verdict(case, realised, bound, losses)
+    return Row(
+        algorithm=case.id,
+        variant=case.variant,
+        reading=case.reading,
+        data=case.data,
+        claimed=case.claim.epsilon,
+        delta=case.claim.delta,
+        relation=case.claim.relation,
+        accounted=accounted,
+        accounting=account.method,
+        realised=realised,
+        realised_by=by,
+        verdict=verdict.value,
+        why=_why(case, instance, account, realised, by, verdict, losses),
+        expected=verdict is not Verdict.VIOLATED or bool(case.known),
+        findings=[str(finding) for finding in losses.findings],
+        movements={label: movement.share for label, movement in losses.movements.items()},
+        power=bound.power if isinstance(bound, SoundBound) else None,
+        runs=effort.runs,
+        confidence=effort.confidence,
+        seed=effort.seed,
+        seconds=time.perf_counter() - start,
+        facts=instance.facts,
+        proofs=list(case.proofs),
+    )
+
+
+def _realised(
+    instance: Instance, case: Case, bound: SoundBound | AssumedEstimate, losses: Losses
+) -> tuple[float | None, str]:
+    """The largest sound lower bound there is, and what shows it."""
+    if any(finding.kind == "released without noise" for finding in losses.findings):
+        return math.inf, "replay"
+    if instance.exact and instance.exact.at_infinity > case.claim.delta:
+        return math.inf, "exact"
+    if isinstance(bound, AssumedEstimate):
+        return None, bound.assumption
+    return bound.epsilon, "likelihood"
+
+
+def _verdict(case: Case, realised: float | None, bound: SoundBound | AssumedEstimate, losses: Losses) -> Verdict:
+    if realised is not None and realised > case.claim.epsilon:
+        return Verdict.VIOLATED
+    if any(finding.kind in UNACCOUNTED for finding in losses.findings):
+        return Verdict.INCONCLUSIVE  # something leaks outside the accounting; how much was not shown
+    return bound.verdict
+
+
+def _why(
+    case: Case,
+    instance: Instance,
+    account: Account,
+    realised: float | None,
+    by: str,
+    verdict: Verdict,
+    losses: Losses,
+) -> str:
+    """The cause, in one line."""
+    parts = []
+    if by == "exact" and instance.exact:
+        exact = instance.exact
+        parts.append(f"exact delta {exact.at_claim:.3g} at the claimed epsilon, {exact.at_infinity:.3g} at any epsilon")
+        parts.append(exact.how)
+    found = [finding for finding in losses.findings if finding.kind in UNACCOUNTED]
+    if found:
+        parts.append("replay: " + "; ".join(f"{f.kind} ({f.label}, step {f.step})" for f in found[:3]))
+    exceeded = [finding for finding in losses.findings if finding.kind == "sensitivity exceeded"]
+    if exceeded:
+        parts.append(f"sensitivity exceeded at {exceeded[0].label}: {exceeded[0].detail}")
+    accounted = account.epsilon(case.claim.delta)
+    if accounted > case.claim.epsilon * (1 + 1e-6):
+        parts.append(f"the releases add up to {accounted:.3g}, more than claimed")
+    if realised is None:
+        parts.append(f"no sound likelihood: {by}")
+    elif verdict is not Verdict.VIOLATED:
+        parts += _looseness(account, case.claim.delta, realised, losses.movements)
+    if verdict is Verdict.VIOLATED and not parts:
+        parts.append(case.known or "more is realised than claimed")
+    return "; ".join(parts)
+
+
+def _looseness(account: Account, delta: float, realised: float, movements: Mapping[str, Movement]) -> list[str]:
+    """How close the lower bound comes to the upper one, and what the gap is made of."""
+    accounted = account.epsilon(delta)
+    if not (math.isfinite(accounted) and accounted > 0):
+        return []
+    parts = [f"{realised / accounted:.0%} of the accounted epsilon shown"]
+    partial = [(m.share, label) for label, m in movements.items() if m.claimed and m.share < 0.95]
+    if partial and realised < 0.9 * accounted:
+        share, label = min(partial)
+        parts.append(f"the pair moves {label!r} by {share:.0%} of its claimed sensitivity")
+    one_way = account.one_direction(delta)
+    if one_way is not None and one_way < 0.98 * accounted:
+        parts.append(f"a pair that pulls one way at every step can show {one_way:.3g} at most")
+    return parts

@@ -1,0 +1,43 @@
+"""The worst case of clipped gradient methods: every record has a constant gradient."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpassay.reference.errors import require
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class LinearLosses:
+    """Losses ``l(w; x) = <x, w>``: record ``i`` always has the gradient ``rows[i]``, shape (n, d)."""
+
+    rows: Array
+
+    def __post_init__(self) -> None:
+        require(self.rows.ndim == 2, "rows", self.rows.shape, "must have shape (n, d)")
+        require(bool(np.all(np.isfinite(self.rows))), "rows", "not finite", "NaN or infinity in the data")
+
+    @property
+    def n(self) -> int:
+        """Number of records."""
+        return len(self.rows)
+
+    @property
+    def d(self) -> int:
+        """Number of parameters."""
+        return int(self.rows.shape[1])
+
+    def gradients(self, w: Array, indices: NDArray[np.int64]) -> Array:
+        """Gradient of each of these records, shape (len(indices), d)."""
+        return self.rows[indices]
+
+    def replace(self, index: int, row: Array) -> LinearLosses:
+        """The replace-one neighbour in which record ``index`` is ``row``."""
+        rows = self.rows.copy()
+        rows[index] = row
+        return replace(self, rows=rows)
