@@ -29,8 +29,13 @@ def list_(as_json: Annotated[bool, typer.Option("--json", help="Print JSON inste
         ]
         print(json.dumps(rows, indent=1, sort_keys=True))
         return
-    table = Table("key", "what", "claim", "where", "quick")
+    table = Table(box=None, header_style="bold")
+    table.add_column("key", no_wrap=True)
+    table.add_column("claim", no_wrap=True)
+    table.add_column("quick", no_wrap=True)
+    table.add_column("what")
     for case in CASES:
         claim = f"({case.claim.epsilon:g}, {case.claim.delta:.0e})"
-        table.add_row(case.key, case.title, claim, str(case.cite), "yes" if case.quick else "")
-    Console().print(table)
+        table.add_row(case.key, claim, "yes" if case.quick else "", f"{case.title} ({case.cite.place})")
+    console = Console()
+    console.print(table, soft_wrap=not console.is_terminal)
