@@ -18,13 +18,13 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from dp_accounting import dp_event, privacy_accountant, rdp
-from dp_accounting.pld import common, privacy_loss_distribution
+from dp_accounting.pld import privacy_loss_distribution
 
 from .errors import require
 from .gdp import gdp_delta, gdp_epsilon
 from .mechanisms.above_threshold import AboveThreshold
 from .mechanisms.laws import Gaussian, Laplace
-from .pairs import Relation, Sampling, sampled_pld
+from .pairs import Relation, Sampling, pure_pld, sampled_pld
 from .transcript import Draw, Release, Transcript
 
 STEP = 1e-3  # grid of the privacy loss distributions; pessimistic whatever the value, 1e-4 changes the third digit
@@ -256,6 +256,4 @@ def _pld(part: Part, relation: Relation) -> Any:
         return privacy_loss_distribution.from_gaussian_mechanism(1 / part.size, value_discretization_interval=STEP)
     if part.kind == "laplace":
         return privacy_loss_distribution.from_laplace_mechanism(1 / part.size, value_discretization_interval=STEP)
-    return privacy_loss_distribution.from_privacy_parameters(
-        common.DifferentialPrivacyParameters(part.size, 0.0), value_discretization_interval=STEP
-    )
+    return pure_pld(part.size, STEP)

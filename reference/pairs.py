@@ -100,3 +100,18 @@ def sampled_pld(q: float, mu: float, sampling: Sampling, relation: Relation, ste
     return privacy_loss_distribution.PrivacyLossDistribution(
         pld_pmf.create_pmf_pessimistic_connect_dots(step, grid, deltas)
     )
+
+
+@lru_cache(maxsize=256)
+def pure_pld(epsilon: float, step: float) -> Any:
+    """The privacy loss distribution of randomised response, which dominates every epsilon-DP release.
+
+    Pessimistic, by connecting the dots: losses far below one grid step (many line searches) are not rounded up to it.
+    """
+    grid = np.arange(-math.ceil(epsilon / step), math.ceil(epsilon / step) + 1, dtype=np.int64)
+    at = np.clip(grid * step, -epsilon, None)
+    inside = np.maximum(0.0, (math.exp(epsilon) - np.exp(at)) / (1 + math.exp(epsilon)))
+    deltas = np.where(grid * step <= -epsilon, -np.expm1(grid * step), inside)
+    return privacy_loss_distribution.PrivacyLossDistribution(
+        pld_pmf.create_pmf_pessimistic_connect_dots(step, grid, deltas)
+    )

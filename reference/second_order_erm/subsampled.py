@@ -70,7 +70,9 @@ class SampledBudget:
 
     @property
     def sigma_f(self) -> float:
-        """Noise multiplier of f(w0), which is not sampled."""
+        """Noise multiplier of f(w0), which is not sampled (infinite: f is not released)."""
+        if self.part_f == 0:
+            return inf
         return sqrt(1 / (2 * self.part_f * zcdp_rho(self.epsilon, self.delta)))
 
     def sigma(self, steps: int) -> float:

@@ -1,0 +1,125 @@
+"""2OPT, 2OPT-LS, 2OPT-B: a hopeful first phase, then the full algorithm (`second_order_erm`, Section 3.4).
+
+Phase one spends a part of the budget (3/4) on a number of steps that counts on a larger decrease per step, hence with
+less noise. If it ends without a certified point, the algorithm starts again at the last iterate with what is left.
+
+Guarantee: printed, the guarantee of the algorithm it wraps, with its leak, twice. Repaired: a filter; what phase one
+did not spend (Hessians that were never evaluated) passes to phase two, which is sound because the cost of Gaussian
+releases adds up adaptively.
+
+Cite: second_order_erm, Section 3.4.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+import numpy as np
+
+from dpassay.reference.errors import require
+from dpassay.reference.problems.erm import ErmProblem
+from dpassay.reference.problems.margin_losses import FloatArray
+from dpassay.reference.tape import Tape
+
+from . import opt_b, opt_ls, short_step
+from .calibration import Budget
+from .common import Outcome
+from .filters import Filter, gaussian_cost
+from .line_search import gaussian_parameter
+
+COMPLETIONS = (
+    "phase one counts on a decrease of 20 MIN_DEC per step (the text: an aggressive estimate)",
+    "phase two evaluates f at its warm start, with noise of its own, for its own bound (6)",
+    "the budget left is what the realised counts of Theorems 1 and 5 leave; for OPT-B, a quarter of (epsilon, delta)",
+)
+REPAIRS = ("the repairs of the wrapped algorithm; the realised counts are used through a privacy filter",)
+
+S = TypeVar("S", bound=short_step.Schedule)
+
+
+# SCHEDULE
+@dataclass(frozen=True)
+class Schedule:
+    """The schedule of the wrapped algorithm with the total budget, and how phase one uses it."""
+
+    base: short_step.Schedule | opt_b.Schedule
+    share: float = 3 / 4
+    hope: float = 20.0  # phase one counts on hope * MIN_DEC
+
+    def __post_init__(self) -> None:
+        require(0 < self.share < 1, "share", self.share, "must lie in (0, 1)")
+        require(self.hope >= 1, "hope", self.hope, "must be at least 1")
+
+
+# GRADIENT, CLIP, NOISE: those of the wrapped algorithm. STEP:
+def run(problem: ErmProblem, schedule: Schedule, tape: Tape) -> Outcome:
+    """Both phases."""
+    if isinstance(schedule.base, opt_b.Schedule):
+        return _run_batches(problem, schedule, schedule.base, tape)
+    base, spent = schedule.base, Filter(schedule.base.budget.rho)
+    first = replace(base, budget=_part(base.budget, schedule.share * base.budget.rho))
+    outcome = _phase(problem, first, tape, schedule.hope, spent)
+    if outcome.certified:
+        return outcome
+    second = replace(restarted(problem, base, outcome.w), budget=_part(base.budget, spent.left))
+    return _joined(outcome, _phase(problem, second, tape, 1.0, spent))
+
+
+def _phase(problem: ErmProblem, s: short_step.Schedule, tape: Tape, hope: float, spent: Filter) -> Outcome:
+    T = short_step.iteration_bound(problem, s, tape, hope * s.minimum_decrease)
+    sigma = s.budget.sigma(T)
+    if isinstance(s, opt_ls.Schedule):
+        outcome = opt_ls.descend(problem, s, tape, s.start, T, sigma)
+    else:
+        outcome = short_step.descend(problem, s, tape, s.start, T, sigma)
+    spent.charge(gaussian_cost(s.budget.sigma_f) + realised_cost(s, outcome, sigma))
+    return outcome
+
+
+def realised_cost(s: short_step.Schedule, outcome: Outcome, sigma: float) -> float:
+    """Return the rho of Theorems 1 and 5 for the counts of this run (without the term of f)."""
+    steps = outcome.gradient_steps + outcome.curvature_steps
+    gradients = steps + int(outcome.certified)  # the last gradient of a certified run leads to no step
+    cost = gaussian_cost(sigma, gradients + outcome.hessian_evaluations)
+    if isinstance(s, opt_ls.Schedule):
+        lam = s.lam(sigma)
+        cost += gaussian_cost(lam, steps) if s.reading == "printed" else steps * gaussian_parameter(lam) ** 2 / 2
+    return cost
+
+
+def restarted(problem: ErmProblem, s: S, w: FloatArray) -> S:
+    """Move the schedule to a new start; the sensitivity of f there depends on public numbers only."""
+    if s.reading == "printed":
+        value = problem.constants(radius=float(np.linalg.norm(w))).value / problem.n
+    else:
+        value = problem.value_sensitivity(w)
+    return replace(s, start=w, sensitivity=replace(s.sensitivity, value=value))
+
+
+def _part(budget: Budget, rho: float) -> Budget:
+    return Budget(rho, budget.rho_f / budget.rho * rho, budget.releases_per_step)
+
+
+def _joined(one: Outcome, two: Outcome) -> Outcome:
+    return Outcome(
+        two.w,
+        two.certified,
+        one.gradient_steps + two.gradient_steps,
+        one.curvature_steps + two.curvature_steps,
+        one.hessian_evaluations + two.hessian_evaluations,
+    )
+
+
+def _run_batches(problem: ErmProblem, schedule: Schedule, base: opt_b.Schedule, tape: Tape) -> Outcome:
+    """2OPT-B: (epsilon, delta) is split 3/4 to 1/4, which adds up by basic composition."""
+    start, done = base.start, Outcome(base.start, False, 0, 0, 0)
+    for share, hope in ((schedule.share, schedule.hope), (1 - schedule.share, 1.0)):
+        part = replace(base.budget, epsilon=share * base.budget.epsilon, delta=share * base.budget.delta)
+        phase = replace(base, start=start, budget=part)
+        T = opt_b.iteration_bound(problem, phase, tape, hope * phase.minimum_decrease)
+        done = _joined(done, opt_b.descend(problem, phase, tape, start, T, phase.budget.sigma(T)))
+        if done.certified:
+            return done
+        start = done.w
+    return done
