@@ -1,0 +1,148 @@
+"""Rows of the audit table for ``dro``: small worst-case instances, claims at (1, 1e-5)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+from dpassay.reference.case import Case, Instance, PrivacyClaim, bind
+from dpassay.reference.cite import Cite
+from dpassay.reference.dro import double_spider, recursive_spider, single_sample
+from dpassay.reference.dro.calibration import Sequence, calibrated_ratios
+from dpassay.reference.dro.divergences import Divergence, chi_square, cressie_read, kl, kl_cvar
+from dpassay.reference.dro.repaired import (
+    DOUBLE_REPAIRS,
+    RECURSIVE_REPAIRS,
+    double_spider_repaired,
+    recursive_spider_repaired,
+)
+from dpassay.reference.dro.schedules import Constants, Plan, double_spider_printed, recursive_spider_printed
+from dpassay.reference.dro.worst_case import compositional_pair, dual_pair
+
+PAPER = "dro"
+EPSILON, DELTA = 1.0, 1e-5
+PLAN = Plan(n=40, steps=12, phase=4, batch=20)
+LONG = Plan(n=40, steps=60, phase=60, batch=40)
+SMALL_CLIP = 0.05  # keeps the iterates near the start, so that the dual variable does not run away
+DATA = "one rough record among identical ones"
+
+DOUBLE_COMPLETIONS = (
+    "c = 1 unless said otherwise (the universal constant has no value; Definition 3 suggests 1)",
+    "C_1 = C_3 = 1 (some specific values, Theorem 2); G = L = M = lambda = H = 1",
+    "batches are drawn without replacement; N_1 = N_3 = n (Remark 2)",
+)
+RECURSIVE_COMPLETIONS = (
+    "c = 1; C_1 = C_3 = G, C_2 = C_4 = 2 G, G = L = 1 (the bounds that the proof of Theorem 8 uses)",
+    "lambda starts at 1 and is kept >= lambda_0; s is floored at 1 where it is divided by or its log is taken",
+    "w_1 = w_0, v_0 = u_0 = 0, s_0 = 1, beta = 1/2, b_1 = b_3 = n",
+)
+
+
+def _facts(plan: Plan, extra: dict[str, float | int | str] | None = None) -> dict[str, float | int | str]:
+    return {"n": plan.n, "T": plan.steps, "q": plan.phase, "batch": plan.batch, **(extra or {})}
+
+
+def double_printed() -> Instance:
+    """As printed on a record whose gradient exceeds the threshold: the clipped mean moves by 2 C."""
+    schedule = double_spider_printed(PLAN, Constants(), EPSILON, DELTA)
+    return Instance(bind(double_spider.run, schedule), dual_pair(chi_square(), PLAN.n), facts=_facts(PLAN))
+
+
+def double_assumptions() -> Instance:
+    """As printed where the assumptions hold with G = 1: no clipping happens, c = 1 decides."""
+    schedule = double_spider_printed(PLAN, Constants(smoothness=2.0), EPSILON, DELTA)
+    pair = dual_pair(chi_square(), PLAN.n, width=0.5, phase=0.0)
+    return Instance(bind(double_spider.run, schedule), pair, facts=_facts(PLAN, {"c": 1}))
+
+
+def double_no_steps() -> Instance:
+    """Charitable (each record clipped, c = 4): sigma_2 does not grow with T and sigma_4 grows with T / q only."""
+    schedule = double_spider_printed(LONG, Constants(), EPSILON, DELTA, clip=SMALL_CLIP, constant=4.0)
+    charitable = replace(schedule, clip_mode="each")
+    return Instance(bind(double_spider.run, charitable), dual_pair(chi_square(), LONG.n), facts=_facts(LONG, {"c": 4}))
+
+
+def double_repaired(divergence: Divergence) -> Instance:
+    """Repaired, any divergence: clipping alone bounds the sensitivity."""
+    schedule = double_spider_repaired(PLAN, Constants(), EPSILON, DELTA, clip=SMALL_CLIP)
+    pair = dual_pair(divergence, PLAN.n)
+    return Instance(bind(double_spider.run, schedule), pair, facts=_facts(PLAN, {"divergence": divergence.name}))
+
+
+def recursive_printed() -> Instance:
+    """As printed: the value of one random record is released with noise for the mean of n."""
+    schedule = recursive_spider_printed(PLAN, EPSILON, DELTA, step=0.05)
+    pair = compositional_pair(PLAN.n)
+    return Instance(bind(recursive_spider.run, schedule), pair, facts=_facts(PLAN, {"beta": schedule.momentum}))
+
+
+def recursive_repaired(value_batch: int | None) -> Instance:
+    """Repaired, with s over a batch or over one record whose noise fits."""
+    schedule = recursive_spider_repaired(PLAN, EPSILON, DELTA, clip=SMALL_CLIP, value_batch=value_batch, step=0.05)
+    facts = _facts(PLAN, {"b_5": schedule.value_batch, "sigma_s": schedule.value_std})
+    return Instance(bind(recursive_spider.run, schedule), compositional_pair(PLAN.n), facts=facts)
+
+
+def value_alone(repaired: bool) -> Instance:
+    """Line 16 alone at n = 40: the exact pair is known (``single_sample``)."""
+    n, steps, clip, momentum = PLAN.n, 4, 3.0, 0.5
+    printed = recursive_spider_printed(replace(PLAN, steps=steps), EPSILON, DELTA, value_clip=clip, momentum=momentum)
+    std, claimed = printed.value_std, printed.claimed_value_sensitivity
+    if repaired:
+        ratio = calibrated_ratios((Sequence(steps, 1.0 / n),), EPSILON, DELTA)[0]
+        std, claimed = ratio * momentum * clip, None
+    schedule = single_sample.ValueSchedule(steps, momentum, clip, std, claimed)
+    facts: dict[str, float | int | str] = {"n": n, "T": steps, "sigma_s": std, "sensitivity": schedule.sensitivity}
+    return Instance(bind(single_sample.run, schedule), single_sample.extreme_pair(n, clip), facts=facts)
+
+
+def _printed(name: str, title: str, place: str, theorem: str, build: Callable[[], Instance], known: str, variant: str = "",
+             completions: tuple[str, ...] = DOUBLE_COMPLETIONS) -> Case:  # fmt: skip
+    claim = PrivacyClaim(EPSILON, DELTA, Cite(PAPER, theorem))
+    return Case(
+        f"{PAPER}/{name}", "printed", title, Cite(PAPER, place), claim, build, variant, DATA, completions, known=known
+    )
+
+
+def _repaired(name: str, title: str, place: str, theorem: str, build: Callable[[], Instance], variant: str,
+              repairs: tuple[str, ...]) -> Case:  # fmt: skip
+    claim = PrivacyClaim(EPSILON, DELTA, Cite(PAPER, theorem))
+    quick = variant in ("", "chi_square")
+    return Case(
+        f"{PAPER}/{name}",
+        "repaired",
+        title,
+        Cite(PAPER, place),
+        claim,
+        build,
+        variant,
+        DATA,
+        repairs=repairs,
+        quick=quick,
+    )
+
+
+DOUBLE, RECURSIVE, VALUE = "DP Double-SPIDER", "DP Recursive-SPIDER", "Recursive-SPIDER, s_t alone"
+_SINGLE = "one record per step (line 16) has sensitivity beta C_5, the noise is made for O(1/n)"
+_REPAIR_VALUE = ("line 16: noise for sensitivity beta C_5 at sampling rate 1/n",)
+
+CASES: tuple[Case, ...] = (
+    _printed("double_spider", DOUBLE, "Algorithm 2", "Theorem 6", double_printed,
+             "clips the mean: sensitivity 2 C, noise for 2 C / N", "chi_square"),
+    _printed("double_spider", DOUBLE, "Algorithm 2", "Theorem 6", double_assumptions,
+             "c = 1: each of four mechanisms spends more than the whole budget", "assumptions hold"),
+    _printed("double_spider", DOUBLE, "Algorithm 2", "Theorem 6", double_no_steps,
+             "sigma_2 does not grow with T: no constant c serves all T", "each record clipped, c = 4"),
+    *(_repaired("double_spider", DOUBLE, "Algorithm 2", "Theorem 6", partial(double_repaired, one), one.name, DOUBLE_REPAIRS)
+      for one in (chi_square(), kl(), kl_cvar(0.2), cressie_read(3.0))),
+    _printed("recursive_spider", RECURSIVE, "Algorithm 3", "Theorem 8", recursive_printed, _SINGLE,
+             completions=RECURSIVE_COMPLETIONS),
+    _repaired("recursive_spider", RECURSIVE, "Algorithm 3", "Theorem 8", partial(recursive_repaired, None), "",
+              RECURSIVE_REPAIRS),
+    _repaired("recursive_spider", RECURSIVE, "Algorithm 3", "Theorem 8", partial(recursive_repaired, 1), "one record",
+              RECURSIVE_REPAIRS),
+    _printed("single_sample", VALUE, "Algorithm 3, line 16", "Theorem 8", partial(value_alone, False), _SINGLE,
+             completions=("w fixed, beta = 1/2, C_5 = 3, G = 1, c = 1",)),
+    _repaired("single_sample", VALUE, "Algorithm 3, line 16", "Theorem 8", partial(value_alone, True), "", _REPAIR_VALUE),
+)  # fmt: skip
