@@ -69,7 +69,10 @@ def curve_trade_off(epsilons: Array, deltas: Array) -> TradeOff:
     curves = [dp_trade_off(float(e), float(d)) for e, d in zip(epsilons, deltas, strict=True)]
 
     def envelope(alpha: Array) -> Array:
-        return np.asarray(np.max([curve(alpha) for curve in curves], axis=0))
+        highest = curves[0](alpha)
+        for curve in curves[1:]:
+            highest = np.maximum(highest, curve(alpha))
+        return highest
 
     return envelope
 
@@ -100,7 +103,7 @@ class Ceilings:
     tpr: dict[float, float]  # at the false positive rates asked for
 
 
-def ceilings(trade_off: TradeOff, fprs: tuple[float, ...] = (0.001, 0.01, 0.1), cells: int = 200_000) -> Ceilings:
+def ceilings(trade_off: TradeOff, fprs: tuple[float, ...] = (0.001, 0.01, 0.1), cells: int = 20_000) -> Ceilings:
     """Integrate a trade-off curve.
 
     The midpoint rule underestimates the area under a convex curve, and each cell's smallest sum of errors is

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from .baselines.cases import CASES as BASELINES
 from .case import Case
+from .dro.cases import CASES as DRO
 from .errors import BadInput
 from .output_perturbation.cases import CASES as OUTPUT_PERTURBATION
 from .second_order_erm.cases import CASES as SECOND_ORDER_ERM
 
-CASES: tuple[Case, ...] = (*BASELINES, *OUTPUT_PERTURBATION, *SECOND_ORDER_ERM)
+CASES: tuple[Case, ...] = (*BASELINES, *OUTPUT_PERTURBATION, *SECOND_ORDER_ERM, *DRO)
 
 
 def find(name: str) -> list[Case]:

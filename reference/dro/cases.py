@@ -25,6 +25,7 @@ EPSILON, DELTA = 1.0, 1e-5
 PLAN = Plan(n=40, steps=12, phase=4, batch=20)
 LONG = Plan(n=40, steps=60, phase=60, batch=40)
 SMALL_CLIP = 0.05  # keeps the iterates near the start, so that the dual variable does not run away
+START_ETA = 0.5  # the quiet records' loss: their dual gradient starts at zero
 DATA = "one rough record among identical ones"
 
 DOUBLE_COMPLETIONS = (
@@ -45,13 +46,14 @@ def _facts(plan: Plan, extra: dict[str, float | int | str] | None = None) -> dic
 
 def double_printed() -> Instance:
     """As printed on a record whose gradient exceeds the threshold: the clipped mean moves by 2 C."""
-    schedule = double_spider_printed(PLAN, Constants(), EPSILON, DELTA)
+    schedule = replace(double_spider_printed(PLAN, Constants(), EPSILON, DELTA), start_eta=START_ETA)
     return Instance(bind(double_spider.run, schedule), dual_pair(chi_square(), PLAN.n), facts=_facts(PLAN))
 
 
 def double_assumptions() -> Instance:
-    """As printed where the assumptions hold with G = 1: no clipping happens, c = 1 decides."""
-    schedule = double_spider_printed(PLAN, Constants(smoothness=2.0), EPSILON, DELTA)
+    """As printed where the assumptions hold with G = 1 and psi*' <= 1.5 = C_3: no clipping happens, c = 1 decides."""
+    schedule = double_spider_printed(PLAN, Constants(smoothness=2.0), EPSILON, DELTA, clip=1.5)
+    schedule = replace(schedule, start_eta=START_ETA)
     pair = dual_pair(chi_square(), PLAN.n, width=0.5, phase=0.0)
     return Instance(bind(double_spider.run, schedule), pair, facts=_facts(PLAN, {"c": 1}))
 
@@ -59,20 +61,24 @@ def double_assumptions() -> Instance:
 def double_no_steps() -> Instance:
     """Charitable (each record clipped, c = 4): sigma_2 does not grow with T and sigma_4 grows with T / q only."""
     schedule = double_spider_printed(LONG, Constants(), EPSILON, DELTA, clip=SMALL_CLIP, constant=4.0)
-    charitable = replace(schedule, clip_mode="each")
+    charitable = replace(schedule, clip_mode="each", start_eta=START_ETA)
     return Instance(bind(double_spider.run, charitable), dual_pair(chi_square(), LONG.n), facts=_facts(LONG, {"c": 4}))
 
 
 def double_repaired(divergence: Divergence) -> Instance:
     """Repaired, any divergence: clipping alone bounds the sensitivity."""
     schedule = double_spider_repaired(PLAN, Constants(), EPSILON, DELTA, clip=SMALL_CLIP)
+    schedule = replace(schedule, start_eta=START_ETA)
     pair = dual_pair(divergence, PLAN.n)
     return Instance(bind(double_spider.run, schedule), pair, facts=_facts(PLAN, {"divergence": divergence.name}))
 
 
-def recursive_printed() -> Instance:
-    """As printed: the value of one random record is released with noise for the mean of n."""
+def recursive_printed(charitable: bool) -> Instance:
+    """As printed, x stands still at first while lambda moves, so v gets no noise; charitably, noise follows all of
+    w."""
     schedule = recursive_spider_printed(PLAN, EPSILON, DELTA, step=0.05)
+    if charitable:
+        schedule = replace(schedule, moves="all", adaptive_clip=True, first_refresh=1)
     pair = compositional_pair(PLAN.n)
     return Instance(bind(recursive_spider.run, schedule), pair, facts=_facts(PLAN, {"beta": schedule.momentum}))
 
@@ -97,8 +103,8 @@ def value_alone(repaired: bool) -> Instance:
     return Instance(bind(single_sample.run, schedule), single_sample.extreme_pair(n, clip), facts=facts)
 
 
-def _printed(name: str, title: str, place: str, theorem: str, build: Callable[[], Instance], known: str, variant: str = "",
-             completions: tuple[str, ...] = DOUBLE_COMPLETIONS) -> Case:  # fmt: skip
+def _printed(name: str, title: str, place: str, theorem: str, build: Callable[[], Instance], known: str,
+             variant: str = "", completions: tuple[str, ...] = DOUBLE_COMPLETIONS) -> Case:  # fmt: skip
     claim = PrivacyClaim(EPSILON, DELTA, Cite(PAPER, theorem))
     return Case(
         f"{PAPER}/{name}", "printed", title, Cite(PAPER, place), claim, build, variant, DATA, completions, known=known
@@ -125,6 +131,7 @@ def _repaired(name: str, title: str, place: str, theorem: str, build: Callable[[
 
 DOUBLE, RECURSIVE, VALUE = "DP Double-SPIDER", "DP Recursive-SPIDER", "Recursive-SPIDER, s_t alone"
 _SINGLE = "one record per step (line 16) has sensitivity beta C_5, the noise is made for O(1/n)"
+_STILL = "sigma_2 follows ||x_t - x_{t-1}||: no noise on v where only lambda moved"
 _REPAIR_VALUE = ("line 16: noise for sensitivity beta C_5 at sampling rate 1/n",)
 
 CASES: tuple[Case, ...] = (
@@ -134,15 +141,20 @@ CASES: tuple[Case, ...] = (
              "c = 1: each of four mechanisms spends more than the whole budget", "assumptions hold"),
     _printed("double_spider", DOUBLE, "Algorithm 2", "Theorem 6", double_no_steps,
              "sigma_2 does not grow with T: no constant c serves all T", "each record clipped, c = 4"),
-    *(_repaired("double_spider", DOUBLE, "Algorithm 2", "Theorem 6", partial(double_repaired, one), one.name, DOUBLE_REPAIRS)
+    *(_repaired("double_spider", DOUBLE, "Algorithm 2", "Theorem 6", partial(double_repaired, one), one.name,
+                DOUBLE_REPAIRS)
       for one in (chi_square(), kl(), kl_cvar(0.2), cressie_read(3.0))),
-    _printed("recursive_spider", RECURSIVE, "Algorithm 3", "Theorem 8", recursive_printed, _SINGLE,
+    _printed("recursive_spider", RECURSIVE, "Algorithm 3", "Theorem 8", partial(recursive_printed, False), _STILL,
              completions=RECURSIVE_COMPLETIONS),
+    _printed("recursive_spider", RECURSIVE, "Algorithm 3", "Theorem 8", partial(recursive_printed, True), _SINGLE,
+             "noise follows all of w",
+             completions=(*RECURSIVE_COMPLETIONS, "charitably: L ||w_t - w_{t-1}|| (the proof)")),
     _repaired("recursive_spider", RECURSIVE, "Algorithm 3", "Theorem 8", partial(recursive_repaired, None), "",
               RECURSIVE_REPAIRS),
     _repaired("recursive_spider", RECURSIVE, "Algorithm 3", "Theorem 8", partial(recursive_repaired, 1), "one record",
               RECURSIVE_REPAIRS),
     _printed("single_sample", VALUE, "Algorithm 3, line 16", "Theorem 8", partial(value_alone, False), _SINGLE,
              completions=("w fixed, beta = 1/2, C_5 = 3, G = 1, c = 1",)),
-    _repaired("single_sample", VALUE, "Algorithm 3, line 16", "Theorem 8", partial(value_alone, True), "", _REPAIR_VALUE),
+    _repaired("single_sample", VALUE, "Algorithm 3, line 16", "Theorem 8", partial(value_alone, True), "",
+              _REPAIR_VALUE),
 )  # fmt: skip

@@ -8,12 +8,14 @@ the rows are bounded by C anyway; the paper's noise assumes 2 C / b.
 
 from __future__ import annotations
 
+import math
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpassay.reference.errors import require
+from dpassay.reference.mechanisms.clipping import clip, clip_rows
 from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Batch
 
@@ -22,27 +24,16 @@ Indices = NDArray[np.int64]
 ClipMode = Literal["each", "mean"]
 
 
-def clip(vector: Array, threshold: float) -> Array:
-    """Algorithm 1: min(C / ||x||, 1) x for one vector (or scalar array of shape ())."""
-    norm = float(np.sqrt(np.sum(np.square(vector))))
-    return vector if norm <= threshold else vector * (threshold / norm)
-
-
-def clip_rows(rows: Array, threshold: float) -> Array:
-    """Algorithm 1 for each row; ``rows`` is (b, d), or (b,) for scalars."""
-    if rows.ndim == 1:
-        return np.clip(rows, -threshold, threshold)
-    largest = np.maximum(np.max(np.abs(rows), axis=1, keepdims=True), 1e-300)  # avoids overflow of squares
-    norms = largest * np.sqrt(np.sum((rows / largest) ** 2, axis=1, keepdims=True))
-    return np.asarray(rows * np.minimum(1.0, threshold / np.maximum(norms, 1e-300)))
-
-
 def clipped_mean(rows: Array, threshold: float, mode: ClipMode) -> Array:
     """Combine per-sample rows (b, d) or (b,) into one estimate, clipping each row or the mean."""
     require(mode in ("each", "mean"), "clip_mode", mode, "must be 'each' or 'mean'")
+    if threshold == 0:  # an iterate-dependent threshold where nothing moved
+        return np.zeros(rows.shape[1:])
+    if math.isinf(threshold):
+        return np.asarray(np.mean(rows, axis=0))
     if mode == "mean":
         return clip(np.asarray(np.mean(rows, axis=0)), threshold)
-    return np.asarray(np.mean(clip_rows(rows, threshold), axis=0))
+    return np.asarray(np.mean(clip_rows(rows, threshold), axis=0))  # Algorithm 1 for each record
 
 
 def true_sensitivity(threshold: float, size: int, mode: ClipMode) -> float:

@@ -24,8 +24,15 @@ class SampleLoss(Protocol):
     """A dataset with a loss: everything the robust objectives need. ``indices`` selects records, rows follow
     it."""
 
-    n: int
-    dimension: int
+    @property
+    def n(self) -> int:
+        """Number of records."""
+        ...
+
+    @property
+    def dimension(self) -> int:
+        """Number of model parameters."""
+        ...
 
     def losses(self, parameters: Array, indices: Indices | None = None) -> Array:
         """Loss of each selected record, shape (b,)."""

@@ -54,7 +54,7 @@ class RoughRecord:
         return rows
 
     def _is_target(self, indices: Indices | None) -> NDArray[np.bool_]:
-        return (np.arange(self.n) if indices is None else indices) == TARGET
+        return np.asarray((np.arange(self.n) if indices is None else indices) == TARGET)
 
 
 def _two(n: int, dimension: int, amplitude: float, width: float, phase: float) -> tuple[RoughRecord, RoughRecord]:
