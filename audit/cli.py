@@ -12,12 +12,13 @@ import typer
 
 from dpassay.reference.errors import BadInput
 
-COMMANDS = ("audit", "list", "show", "check", "prove", "published")
+COMMANDS = ("audit", "list", "show", "check", "prove", "published", "zoo")
 GROUPS = ("crosscheck",)  # commands with commands of their own: their module has a typer app named ``app``
 
 app = typer.Typer(
     name="dpassay",
-    help="How much privacy is really in this algorithm? Claimed, accounted and realised epsilon side by side.\n\n"
+    help="How much privacy is really in this algorithm? Claimed, accounted and realised epsilon side by
+    side.\n\n"
     "Exit codes: 0 fine, 1 a claim is violated, 2 bad usage or bad input, 3 inconclusive, 130 interrupted.",
     no_args_is_help=True,
     add_completion=False,

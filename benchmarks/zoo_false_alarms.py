@@ -1,6 +1,6 @@
 """False alarms of the black-box audit on the zoo's correct mechanisms: 200 seeds each, 5 % level.
 
-    python benchmarks/zoo_false_alarms.py [seeds] [samples]
+python benchmarks/zoo_false_alarms.py [seeds] [samples]
 """
 
 import sys
