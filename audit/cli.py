@@ -17,8 +17,7 @@ GROUPS = ("crosscheck",)  # commands with commands of their own: their module ha
 
 app = typer.Typer(
     name="dpassay",
-    help="How much privacy is really in this algorithm? Claimed, accounted and realised epsilon side by
-    side.\n\n"
+    help="How much privacy is really in this algorithm? Claimed, accounted and realised epsilon side by side.\n\n"
     "Exit codes: 0 fine, 1 a claim is violated, 2 bad usage or bad input, 3 inconclusive, 130 interrupted.",
     no_args_is_help=True,
     add_completion=False,
