@@ -122,12 +122,12 @@ def phase_log_wealth(bets: _Bets, next_p: Floats, next_q: Floats, pairs: int) ->
     return np.concatenate([single[None, :], logs[joint:]])
 
 
-def curve_log_wealth(p: Floats, q: Floats, curve: Curve) -> float:
-    """Largest log wealth over the phases, for samples in random order."""
+def curve_log_wealth(p: Floats, q: Floats, curve: Curve, at_end: bool = False) -> float:
+    """Largest log wealth over the phases, for samples in random order; `at_end`: the last one, an e-value."""
     pairs = min(p.size, q.size)
     ends = [max(2, int(share * pairs)) for share in PHASES]
     spare_p, spare_q = p[pairs:], q[pairs:]  # what cannot be paired still teaches
-    wealth, best = np.zeros((KINDS, STAKES.size)), 0.0
+    wealth, now, best = np.zeros((KINDS, STAKES.size)), 0.0, 0.0
     for start, end in pairwise(ends):
         if end <= start:
             continue
@@ -135,8 +135,9 @@ def curve_log_wealth(p: Floats, q: Floats, curve: Curve) -> float:
         sign = 1.0 if _leans_to_q(past_p, past_q) else -1.0
         bets = learn_bets(sign * past_p, sign * past_q, curve)
         wealth = wealth + phase_log_wealth(bets, sign * p[start:end], sign * q[start:end], pairs)
-        best = max(best, float(logsumexp(wealth) - np.log(wealth.size)))
-    return best
+        now = float(logsumexp(wealth) - np.log(wealth.size))
+        best = max(best, now)
+    return now if at_end else best
 
 
 def _leans_to_q(p: Floats, q: Floats) -> bool:
