@@ -1,0 +1,49 @@
+"""`dpassay reproduce PAPER`: run a paper's experiments on real data, print tables, draw plots."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table as RichTable
+
+from dpassay.audit.reproduction import Options, Report
+from dpassay.reference.errors import BadInput
+
+PAPERS = {  # paper key -> module with run(options) -> Report
+    "output_perturbation": "dpassay.audit.reproduce_output_perturbation",
+}
+
+
+def reproduce(
+    paper: Annotated[str, typer.Argument(help="Key of the paper, e.g. output_perturbation.")],
+    seed: Annotated[int, typer.Option(min=0, help="Names all randomness.")] = 0,
+    runs: Annotated[int | None, typer.Option(min=1, help="Repetitions per cell.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="A small version that shows the shape.")] = False,
+    output: Annotated[Path, typer.Option(help="Folder for tables and plots.")] = Path("reports/reproduce"),
+    data: Annotated[Path | None, typer.Option(help="Folder with the paper's own data sets.")] = None,
+) -> None:
+    """Reproduce a paper's experiments: private methods, comparators and the non-private optimum on real data.
+
+    Exit code 0 when the experiments ran, 2 for an unknown paper or bad data.
+    """
+    if paper not in PAPERS:
+        raise BadInput("paper", paper, f"cannot be reproduced; known: {', '.join(sorted(PAPERS))}")
+    report: Report = import_module(PAPERS[paper]).run(Options(seed, runs, quick, output, data))
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=150)
+    for table in report.tables:
+        shown = RichTable(title=table.title)
+        for column in table.columns:
+            shown.add_column(column, no_wrap=True)
+        for row in table.rows:
+            shown.add_row(*row)
+        console.print(shown)
+    for note in report.notes:
+        console.print(f"- {note}")
+    for file in (*report.files, report.write(output)):
+        console.print(f"written: {file}")
