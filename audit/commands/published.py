@@ -53,16 +53,13 @@ def published(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """The largest value any attack can reach, the epsilon a number implies, and the verdict."""
-    try:
-        if paper is not None:
-            _paper(paper, confidence, as_json)
-            return
-        counts = tuple(_group(text) for text in group or [])
-        result = _one(epsilon, delta, auc, balanced_accuracy, tpr, fpr, members, nonmembers, counts, runs, std)
-        assessment = assess(result, confidence)
-        curves = _curves(gdp, sampled_gaussian)
-    except BadInput as error:
-        raise typer.BadParameter(str(error)) from error
+    if paper is not None:
+        _paper(paper, confidence, as_json)
+        return
+    counts = tuple(_group(text) for text in group or [])
+    result = _one(epsilon, delta, auc, balanced_accuracy, tpr, fpr, members, nonmembers, counts, runs, std)
+    assessment = assess(result, confidence)
+    curves = _curves(gdp, sampled_gaussian)
     if as_json:
         print(json.dumps(_record(assessment), sort_keys=True, allow_nan=False))
     else:
@@ -98,6 +95,8 @@ def _curves(gdp: float | None, sampled: str | None) -> dict[str, Ceilings]:
         try:
             noise, rate, steps = sampled.split(":")
             curve = sampled_gaussian_trade_off(float(noise), float(rate), int(steps))
+        except BadInput:
+            raise
         except ValueError as error:
             raise BadInput("--sampled-gaussian", sampled, f"must read NOISE:RATE:STEPS ({error})") from error
         found[f"DP-SGD {sampled}"] = ceilings(curve)

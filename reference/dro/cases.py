@@ -6,9 +6,18 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
+import numpy as np
+
 from dpassay.reference.case import Case, Instance, PrivacyClaim, bind
 from dpassay.reference.cite import Cite
-from dpassay.reference.dro import double_spider, recursive_spider, single_sample
+from dpassay.reference.dro import (
+    composite_sgd,
+    composite_spider,
+    double_spider,
+    minimax_baselines,
+    recursive_spider,
+    single_sample,
+)
 from dpassay.reference.dro.calibration import Sequence, calibrated_ratios
 from dpassay.reference.dro.divergences import Divergence, chi_square, cressie_read, kl, kl_cvar
 from dpassay.reference.dro.repaired import (
@@ -18,7 +27,7 @@ from dpassay.reference.dro.repaired import (
     recursive_spider_repaired,
 )
 from dpassay.reference.dro.schedules import Constants, Plan, double_spider_printed, recursive_spider_printed
-from dpassay.reference.dro.worst_case import compositional_pair, dual_pair
+from dpassay.reference.dro.worst_case import compositional_pair, dual_pair, minimax_pair
 
 PAPER = "dro"
 EPSILON, DELTA = 1.0, 1e-5
@@ -26,6 +35,7 @@ PLAN = Plan(n=40, steps=12, phase=4, batch=20)
 LONG = Plan(n=40, steps=60, phase=60, batch=40)
 SMALL_CLIP = 0.05  # keeps the iterates near the start, so that the dual variable does not run away
 START_ETA = 0.5  # the quiet records' loss: their dual gradient starts at zero
+START_Z = np.array([0.0, 0.0, 0.0, START_ETA])
 DATA = "one rough record among identical ones"
 
 DOUBLE_COMPLETIONS = (
@@ -103,6 +113,30 @@ def value_alone(repaired: bool) -> Instance:
     return Instance(bind(single_sample.run, schedule), single_sample.extreme_pair(n, clip), facts=facts)
 
 
+def composite(spider: bool) -> Instance:
+    """DP-SGD or DP-SPIDER on z = (x, eta)."""
+    pair = dual_pair(chi_square(), PLAN.n)
+    if spider:
+        calm = replace(composite_spider.calibrated(PLAN, EPSILON, DELTA, clip=SMALL_CLIP), start=START_Z)
+        return Instance(bind(composite_spider.run, calm), pair, facts=_facts(PLAN))
+    schedule = composite_sgd.calibrated(PLAN.n, PLAN.steps, PLAN.batch, EPSILON, DELTA, clip=SMALL_CLIP)
+    return Instance(bind(composite_sgd.run, replace(schedule, start=START_Z)), pair, facts=_facts(PLAN))
+
+
+def minimax(differences: bool) -> Instance:
+    """DP-SGDA or PrivateDiff Minimax on the constrained form, eq. (2)."""
+    schedule = minimax_baselines.calibrated(
+        PLAN, EPSILON, DELTA, differences=differences, ascents=2 if differences else 1, loss_clip=1.0, clip=SMALL_CLIP
+    )
+    run = minimax_baselines.run_private_diff if differences else minimax_baselines.run_sgda
+    return Instance(bind(run, schedule), minimax_pair(PLAN.n), facts=_facts(PLAN))
+
+
+def _baseline(name: str, title: str, place: str, build: Callable[[], Instance]) -> Case:
+    claim = PrivacyClaim(EPSILON, DELTA, Cite(PAPER, place))
+    return Case(f"{PAPER}/{name}", "baseline", title, Cite(PAPER, place), claim, build, data=DATA, quick=False)
+
+
 def _printed(name: str, title: str, place: str, theorem: str, build: Callable[[], Instance], known: str,
              variant: str = "", completions: tuple[str, ...] = DOUBLE_COMPLETIONS) -> Case:  # fmt: skip
     claim = PrivacyClaim(EPSILON, DELTA, Cite(PAPER, theorem))
@@ -157,4 +191,8 @@ CASES: tuple[Case, ...] = (
              completions=("w fixed, beta = 1/2, C_5 = 3, G = 1, c = 1",)),
     _repaired("single_sample", VALUE, "Algorithm 3, line 16", "Theorem 8", partial(value_alone, True), "",
               _REPAIR_VALUE),
+    _baseline("composite_sgd", "DP-SGD on z = (x, eta)", "Section 3", partial(composite, False)),
+    _baseline("composite_spider", "DP-SPIDER on z = (x, eta)", "Section 3", partial(composite, True)),
+    _baseline("sgda", "DP-SGDA", "Section 5.1", partial(minimax, False)),
+    _baseline("private_diff", "PrivateDiff Minimax, our reading", "Section 5.1", partial(minimax, True)),
 )  # fmt: skip

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpassay.reference.dro.divergences import Divergence
+from dpassay.reference.dro.minimax_baselines import MinimaxProblem
 from dpassay.reference.dro.objective import CompositionalObjective, DualObjective
 from dpassay.reference.errors import require
 from dpassay.reference.lockstep import Pair
@@ -85,3 +86,12 @@ def compositional_pair(
     one, other = _two(n, dimension, amplitude, width, phase)
     text = f"record 0: amplitude {amplitude:g}, width {width:g}, opposite signs; {n - 1} quiet records"
     return Pair(CompositionalObjective(one), CompositionalObjective(other), TARGET, text)
+
+
+def minimax_pair(
+    n: int, *, dimension: int = 3, width: float = 1e-6, amplitude: float = 0.5, phase: float = 0.7
+) -> Pair[MinimaxProblem]:
+    """Neighbours for the baselines on eq. (2)."""
+    one, other = _two(n, dimension, amplitude, width, phase)
+    text = f"record 0: amplitude {amplitude:g}, width {width:g}, opposite signs; {n - 1} quiet records"
+    return Pair(MinimaxProblem(one), MinimaxProblem(other), TARGET, text)

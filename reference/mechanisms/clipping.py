@@ -24,5 +24,5 @@ def clip_rows(rows: Array, bound: float) -> Array:
     require(bound > 0, "clip", bound, "must be positive")
     flat = rows.reshape(len(rows), math.prod(rows.shape[1:]))  # an empty batch has no rows, but a shape
     norms = np.linalg.norm(flat, axis=1)
-    factors = np.minimum(1.0, bound / np.maximum(norms, np.finfo(float).tiny))
+    factors = bound / np.maximum(norms, bound)
     return np.asarray((flat * factors[:, None]).reshape(rows.shape))

@@ -147,7 +147,7 @@ def test_command_line(command):
     [["--auc", "0.9"], ["--epsilon", "1"], ["--auc", "1.2", "--epsilon", "1"], ["--tpr", "0.1", "--epsilon", "1"]],
 )
 def test_command_line_refuses(command, arguments):
-    assert command(*arguments).exit_code == 2
+    assert isinstance(command(*arguments).exception, BadInput)
 
 
 def test_bad_group():
