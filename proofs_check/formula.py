@@ -22,9 +22,7 @@ def _chi2_sf(x: Any, d: Any) -> Any:
     return sp.uppergamma(d / 2, x / 2) / sp.gamma(d / 2)
 
 
-FUNCTIONS: dict[
-    str, tuple[int | None, Callable[..., Any]]
-] = {  # name -> (number of arguments, None = any; function)
+FUNCTIONS: dict[str, tuple[int | None, Callable[..., Any]]] = {  # name -> (number of arguments, None = any; function)
     "sqrt": (1, sp.sqrt),
     "log": (1, sp.log),
     "log2": (1, lambda x: sp.log(x) / sp.log(2)),
@@ -90,9 +88,7 @@ def _tree(text: str) -> ast.expr:
 class _Builder:
     def __init__(self, text: str, symbols: Mapping[str, Any] | Collection[str]) -> None:
         self.text = text
-        self.table = (
-            dict(symbols) if isinstance(symbols, Mapping) else {name: symbol(name) for name in symbols}
-        )
+        self.table = dict(symbols) if isinstance(symbols, Mapping) else {name: symbol(name) for name in symbols}
 
     def build(self, node: ast.expr) -> Any:
         if isinstance(node, ast.Constant):
@@ -133,7 +129,5 @@ class _Builder:
             raise FormulaError(f"formula = {self.text!r}: unknown function {name!r}")
         count, function = FUNCTIONS[name]
         if count is not None and count != len(node.args):
-            raise FormulaError(
-                f"formula = {self.text!r}: {name} takes {count} argument(s), got {len(node.args)}"
-            )
+            raise FormulaError(f"formula = {self.text!r}: {name} takes {count} argument(s), got {len(node.args)}")
         return function(*(self.build(argument) for argument in node.args))

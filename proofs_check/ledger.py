@@ -38,9 +38,7 @@ def load_rows(papers: Iterable[str] | None = None) -> list[Row]:
     return [row for row in rows if row.cite.paper in wanted]
 
 
-def check_all(
-    papers: Iterable[str] | None = None, jobs: int = 2, cache_dir: Path | str | None = None
-) -> list[Result]:
+def check_all(papers: Iterable[str] | None = None, jobs: int = 2, cache_dir: Path | str | None = None) -> list[Result]:
     """Decide all rows (of some papers). The order, and every verdict, is the same for any number of jobs.
 
     Args:
@@ -71,9 +69,7 @@ def summary(results: Sequence[Result]) -> dict[str, dict[str, int]]:
     """
     table: dict[str, dict[str, int]] = {}
     for result in results:
-        line = table.setdefault(
-            result.row.cite.paper, dict.fromkeys([*Verdict, "vacuous", "rescued", "rows"], 0)
-        )
+        line = table.setdefault(result.row.cite.paper, dict.fromkeys([*Verdict, "vacuous", "rescued", "rows"], 0))
         line["rows"] += 1
         line[result.verdict] += 1
         line["vacuous"] += result.finding.vacuous

@@ -51,8 +51,7 @@ class Region:
 def region(assumptions: Assumptions) -> Region:
     """Read the assumptions; raises FormulaError on a malformed domain."""
     variables = [
-        Variable(name, symbol(name), sp.Integer(0), sp.oo, True, True, False)
-        for name in assumptions.positive.split()
+        Variable(name, symbol(name), sp.Integer(0), sp.oo, True, True, False) for name in assumptions.positive.split()
     ]
     table = {variable.name: variable.symbol for variable in variables}
     for name, text in assumptions.domain.items():
@@ -71,9 +70,7 @@ def _variable(name: str, text: str, table: Mapping[str, Any]) -> Variable:
     low = -sp.oo if low_text.strip() == "-inf" else parse(low_text.strip(), table)
     high = sp.oo if high_text.strip() == "inf" else parse(high_text.strip(), table)
     positive = bool(low.is_nonnegative) and (left == "(" or bool(low.is_positive))
-    return Variable(
-        name, symbol(name, positive=positive), low, high, left == "(", right == ")", integer is not None
-    )
+    return Variable(name, symbol(name, positive=positive), low, high, left == "(", right == ")", integer is not None)
 
 
 def holds(left: Any, operator: str, right: Any, point: Point) -> bool | None:

@@ -62,9 +62,7 @@ def _region(result: Result) -> str:
     assumptions = result.row.claim.assumptions
     parts = [f"{name} > 0" for name in assumptions.positive.split()]
     parts += [f"{name} in {text}" for name, text in assumptions.domain.items()]
-    return (
-        ", ".join([*parts, *assumptions.conditions, *([assumptions.note] if assumptions.note else [])]) or "-"
-    )
+    return ", ".join([*parts, *assumptions.conditions, *([assumptions.note] if assumptions.note else [])]) or "-"
 
 
 def summary_table(results: Sequence[Result]) -> str:
@@ -72,10 +70,7 @@ def summary_table(results: Sequence[Result]) -> str:
     table = summary(results)
     heads = [*(str(v) for v in Verdict), "vacuous", "rescued", "rows"]
     lines = ["| paper | " + " | ".join(heads) + " |", "|---" * (len(heads) + 1) + "|"]
-    lines += [
-        f"| {paper} | " + " | ".join(str(line[head]) for head in heads) + " |"
-        for paper, line in table.items()
-    ]
+    lines += [f"| {paper} | " + " | ".join(str(line[head]) for head in heads) + " |" for paper, line in table.items()]
     totals = [sum(line[head] for line in table.values()) for head in heads]
     return "\n".join([*lines, "| all | " + " | ".join(map(str, totals)) + " |"])
 
@@ -99,9 +94,7 @@ def _reading(result: Result) -> str:
     text = result.row.charitable.text
     if not text:
         return "none found"
-    return (
-        f"{text} ({'holds' if result.reading.holds else result.reading.verdict})" if result.reading else text
-    )
+    return f"{text} ({'holds' if result.reading.holds else result.reading.verdict})" if result.reading else text
 
 
 def _short(text: str, length: int = 220) -> str:

@@ -18,21 +18,13 @@ CACHE = Path("reports") / "proof-cache"
 
 def prove(
     paper: Annotated[list[str] | None, typer.Option(help="Only this paper's rows (may be repeated).")] = None,
-    row_id: Annotated[
-        str | None, typer.Option("--id", help="Only this row, e.g. second_order_erm/eq28.")
-    ] = None,
-    explain: Annotated[
-        bool, typer.Option("--explain", help="Show formula, region, evidence and derivation.")
-    ] = False,
+    row_id: Annotated[str | None, typer.Option("--id", help="Only this row, e.g. second_order_erm/eq28.")] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Show formula, region, evidence and derivation.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
-    output: Annotated[Path, typer.Option(help="Where the machine-readable ledger goes.")] = Path(
-        "reports/ledger.json"
-    ),
+    output: Annotated[Path, typer.Option(help="Where the machine-readable ledger goes.")] = Path("reports/ledger.json"),
     ledger: Annotated[Path | None, typer.Option(help="Also write the generated LEDGER.md here.")] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 2,
-    cache: Annotated[
-        bool, typer.Option(help="Re-use findings of rows and checkers that did not change.")
-    ] = True,
+    cache: Annotated[bool, typer.Option(help="Re-use findings of rows and checkers that did not change.")] = True,
 ) -> None:
     """Check every statement of the papers by machine and say, row by row, what holds.
 
@@ -49,9 +41,7 @@ def prove(
         results = check_all(paper, jobs=jobs, cache_dir=CACHE if cache else None)
         _write(
             output,
-            json.dumps(
-                {"summary": summary(results), "rows": [as_data(r) for r in results]}, indent=1, sort_keys=True
-            ),
+            json.dumps({"summary": summary(results), "rows": [as_data(r) for r in results]}, indent=1, sort_keys=True),
         )
         if ledger is not None:
             _write(ledger, report.markdown(results))

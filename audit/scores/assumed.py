@@ -70,9 +70,7 @@ def bayesian(
     cuts = np.unique(np.quantile(np.concatenate([first_p, first_q]), np.linspace(0.01, 0.99, 99)))
     false_p = (first_p[None, :] > cuts[:, None]).mean(axis=1) + 1.0 / (first_p.size + 1)
     miss = (first_q[None, :] <= cuts[:, None]).mean(axis=1) + 1.0 / (first_q.size + 1)
-    gain = np.maximum(
-        np.maximum(1 - miss - delta, 1e-12) / false_p, np.maximum(1 - false_p - delta, 1e-12) / miss
-    )
+    gain = np.maximum(np.maximum(1 - miss - delta, 1e-12) / false_p, np.maximum(1 - false_p - delta, 1e-12) / miss)
     threshold = cuts[int(np.argmax(gain))]
     hits_p, misses_q = int((p > threshold).sum()), int((q <= threshold).sum())
     fpr = rng.beta(0.5 + hits_p, 0.5 + p.size - hits_p, POSTERIOR_DRAWS)

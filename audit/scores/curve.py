@@ -61,9 +61,7 @@ def approx_dp(epsilon: float, delta: float = 0.0) -> Curve:
     grid = np.unique(np.append(np.linspace(0.0, epsilon, 5), epsilon))
 
     def delta_of(value: Floats) -> Floats:  # the extremal mechanism's
-        ratio = np.logaddexp(0.0, value) - np.logaddexp(
-            0.0, epsilon
-        )  # log of (1 + e^value) / (1 + e^epsilon)
+        ratio = np.logaddexp(0.0, value) - np.logaddexp(0.0, epsilon)  # log of (1 + e^value) / (1 + e^epsilon)
         return np.asarray(1 - (1 - delta) * np.exp(ratio))
 
     return _mirrored(f"({epsilon:g}, {delta:g})-DP", grid, delta_of)

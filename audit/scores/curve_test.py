@@ -142,10 +142,7 @@ def curve_log_wealth(p: Floats, q: Floats, curve: Curve, at_end: bool = False) -
 
 def _leans_to_q(p: Floats, q: Floats) -> bool:
     """Do the past scores of Q tend to be the larger ones?"""
-    return (
-        float(np.searchsorted(np.sort(p), q).mean() + np.searchsorted(np.sort(p), q, "right").mean())
-        >= p.size
-    )
+    return float(np.searchsorted(np.sort(p), q).mean() + np.searchsorted(np.sort(p), q, "right").mean()) >= p.size
 
 
 def refute_curve(

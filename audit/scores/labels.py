@@ -25,9 +25,7 @@ from dpassay.reference.errors import BadInput
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-TARGETS = np.array(
-    [0.1, 0.3, 0.6, 1.0]
-)  # where between the house limit and 1 the bettor believes the rate to be
+TARGETS = np.array([0.1, 0.3, 0.6, 1.0])  # where between the house limit and 1 the bettor believes the rate to be
 LADDER = np.concatenate([np.arange(0.0, 3.0, 0.02), np.arange(3.0, 40.0, 0.05)])
 PILOT_SHARE = 0.03
 _DEPTHS = 600
@@ -103,9 +101,7 @@ def epsilon_labels(
     if labels.size:
         order = np.argsort(scores)  # stable order of a random pool: ties are broken by the coins' own shuffle
         alpha = (1 - confidence) / 2
-        value = max(
-            largest_refuted(labels[order][::-1], delta, alpha), largest_refuted(~labels[order], delta, alpha)
-        )
+        value = max(largest_refuted(labels[order][::-1], delta, alpha), largest_refuted(~labels[order], delta, alpha))
     return SoundBound(
         epsilon=value,
         delta=delta,

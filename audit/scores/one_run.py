@@ -34,9 +34,7 @@ GUESSES_CAP = 5000  # of `one_run_curve`, whose recursion is sequential
 def steinke_p_value(canaries: int, guesses: int, correct: int, epsilon: float, delta: float) -> float:
     """P(at least `correct` of `guesses` right | (epsilon, delta)-DP), bounded above."""
     if not 0 <= correct <= guesses <= canaries:
-        raise BadInput(
-            "correct, guesses, canaries", (correct, guesses, canaries), "must be increasing from 0"
-        )
+        raise BadInput("correct, guesses, canaries", (correct, guesses, canaries), "must be increasing from 0")
     rate = expit(epsilon)
     tail = float(binom.sf(correct - 1, guesses, rate))
     if delta == 0 or correct == 0:
@@ -46,9 +44,7 @@ def steinke_p_value(canaries: int, guesses: int, correct: int, epsilon: float, d
     return min(1.0, tail + 2 * canaries * delta * float((between / shift).max()))
 
 
-def epsilon_steinke(
-    canaries: int, guesses: int, correct: int, delta: float, confidence: float = 0.95
-) -> float:
+def epsilon_steinke(canaries: int, guesses: int, correct: int, delta: float, confidence: float = 0.95) -> float:
     """The largest epsilon refuted by a number of right guesses fixed in advance (the p-value rises in
     epsilon).
     """
@@ -172,9 +168,7 @@ def fdp_refuted(curve: Curve, canaries: int, guesses: int, correct: int, alpha: 
     f bounds the wrong mass from below by f(1 - r).
     """
     if not 0 <= correct <= guesses <= canaries or guesses == 0:
-        raise BadInput(
-            "correct, guesses, canaries", (correct, guesses, canaries), "must be increasing from 0"
-        )
+        raise BadInput("correct, guesses, canaries", (correct, guesses, canaries), "must be increasing from 0")
     starts, heights, slopes = _lower_envelope(curve)
     share = alpha * guesses / canaries
     wrong, right = share * (guesses - correct) / guesses, share * correct / guesses
@@ -200,9 +194,7 @@ def one_run_curve(
     """Test a claimed trade-off curve on one run; `guesses` (half from each end) is fixed before looking."""
     start = time.perf_counter()
     values, coins = _check_canaries(scores, included)
-    few = min(
-        max(values.size // 20, min(values.size, 20)), GUESSES_CAP
-    )  # a few percent works best for all mu
+    few = min(max(values.size // 20, min(values.size, 20)), GUESSES_CAP)  # a few percent works best for all mu
     count = few if guesses is None else guesses
     both = reading_orders(values, coins, rng)[-1][:count]
     count = int(both.size)

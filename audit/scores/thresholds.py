@@ -95,9 +95,7 @@ def epsilon_split(
     q = rng.permutation(check_scores(scores_q, "scores_q"))
     cut_p, cut_q = int(PILOT_SHARE * p.size), int(PILOT_SHARE * q.size)
     if min(cut_p, cut_q) < 1:
-        raise BadInput(
-            "scores", (p.size, q.size), f"a split needs at least {int(1 / PILOT_SHARE) + 1} a side"
-        )
+        raise BadInput("scores", (p.size, q.size), f"a split needs at least {int(1 / PILOT_SHARE) + 1} a side")
     pilot = list(_directions(p[:cut_p], q[:cut_q]))
     rest = list(_directions(p[cut_p:], q[cut_q:]))
     values = [_scan(rare, frequent, delta, 0.5) for _, rare, frequent in pilot]

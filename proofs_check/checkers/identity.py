@@ -18,9 +18,7 @@ SEED = 20_261_120
 def check(claim: Claim) -> Finding:
     """Formula keys: ``claim`` ("left == right") and optionally ``let`` (definitions in order)."""
     space = region(claim.assumptions)
-    left, operator, right = parse_relation(
-        claim.formula["claim"], resolve(claim.formula.get("let", {}), space.symbols)
-    )
+    left, operator, right = parse_relation(claim.formula["claim"], resolve(claim.formula.get("let", {}), space.symbols))
     if operator != "==":
         raise FormulaError(f"claim = {claim.formula['claim']!r}: an identity needs ==")
     return compare(left, right, space)

@@ -51,9 +51,7 @@ def bound(left: Any, right: Any, space: Region, *, strict: bool, hints: list[Poi
     """Decide ``left <= right`` (or ``<``) on the region."""
     rng = np.random.default_rng(SEED)
     operator = "<" if strict else "<="
-    points = [p for p in hints or [] if admissible(space, p)] + sample(
-        space, rng, POINTS if space.variables else 1
-    )
+    points = [p for p in hints or [] if admissible(space, p)] + sample(space, rng, POINTS if space.variables else 1)
     if not points:
         return Finding(Verdict.UNKNOWN, "no point satisfies the assumptions", vacuous=True)
     states = [holds(left, operator, right, point) for point in points]
@@ -141,9 +139,7 @@ def _interval_proof(left: Any, right: Any, space: Region, strict: bool) -> str |
         if not (variable.low.is_Rational and variable.high.is_Rational):
             return None
         box.append((variable.low, variable.high))
-    count = intervals.nonnegative_on(
-        right - left, [v.symbol for v in space.variables], tuple(box), strict=strict
-    )
+    count = intervals.nonnegative_on(right - left, [v.symbol for v in space.variables], tuple(box), strict=strict)
     return f"interval arithmetic on {count} boxes that cover the region" if count else None
 
 
@@ -158,8 +154,7 @@ def _adversary(left: Any, operator: str, right: Any, space: Region, points: list
 
     def point_of(vector: Any) -> Point:
         numbers = [
-            10.0 ** float(np.clip(x, -30, 30)) if log else float(x)
-            for x, log in zip(vector, logarithmic, strict=True)
+            10.0 ** float(np.clip(x, -30, 30)) if log else float(x) for x, log in zip(vector, logarithmic, strict=True)
         ]
         return {
             v.symbol: sp.Integer(round(x)) if v.integer else friendly(x, 8)
@@ -176,20 +171,14 @@ def _adversary(left: Any, operator: str, right: Any, space: Region, points: list
 
     def start_of(point: Point) -> list[float]:
         values = [float(point[s]) for s in symbols]
-        return [
-            float(np.log10(max(x, 1e-300))) if log else x for x, log in zip(values, logarithmic, strict=True)
-        ]
+        return [float(np.log10(max(x, 1e-300))) if log else x for x, log in zip(values, logarithmic, strict=True)]
 
     try:
         ranked = sorted(points, key=lambda p: objective(start_of(p)))[:STARTS]
         for start in ranked:
             best = minimize(objective, start_of(start), method="Nelder-Mead", options={"maxfev": 120})
             candidate = point_of(best.x)
-            if (
-                best.fun < 0
-                and admissible(space, candidate)
-                and holds(left, operator, right, candidate) is False
-            ):
+            if best.fun < 0 and admissible(space, candidate) and holds(left, operator, right, candidate) is False:
                 return candidate
     except (TypeError, ValueError, NameError, OverflowError, ZeroDivisionError):
         return None
@@ -211,7 +200,5 @@ def _values(left: Any, right: Any, point: Point) -> str:
 def _refuted(left: Any, operator: str, right: Any, point: Point) -> Finding:
     shown = show(point)
     at = ", ".join(f"{name} = {value}" for name, value in shown.items())
-    evidence = (
-        f"{'at ' + at + ': ' if at else ''}{_values(left, right, point)}, so left {operator} right fails"
-    )
+    evidence = f"{'at ' + at + ': ' if at else ''}{_values(left, right, point)}, so left {operator} right fails"
     return Finding(Verdict.REFUTED, evidence, counterexample=shown, points=1)

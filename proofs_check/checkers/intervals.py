@@ -107,17 +107,13 @@ def nonnegative_on(
         if done > limit:
             return None
         try:
-            lower = enclose(
-                expression, {s: _interval(*side) for s, side in zip(symbols, current, strict=True)}
-            ).a
+            lower = enclose(expression, {s: _interval(*side) for s, side in zip(symbols, current, strict=True)}).a
             if lower > 0 or (lower >= 0 and not strict):
                 continue
         except EnclosureError as error:
             if "no interval rule" in str(error):
                 return None
-        index = max(
-            range(len(box)), key=lambda i: (current[i][1] - current[i][0]) / widths[i] if widths[i] else 0
-        )
+        index = max(range(len(box)), key=lambda i: (current[i][1] - current[i][0]) / widths[i] if widths[i] else 0)
         low, high = current[index]
         middle = (low + high) / 2
         queue.append((*current[:index], (low, middle), *current[index + 1 :]))

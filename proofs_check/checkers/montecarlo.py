@@ -78,9 +78,7 @@ def check(claim: Claim) -> Finding:
         hits = int(np.sum(sampler(sizes, trials, rng) <= threshold))
         low, high = clopper_pearson(hits, trials)
         at = ", ".join(f"{k} = {v}" for k, v in instance.items())
-        told = (
-            f"at {at}: claimed P >= {wanted:.6g}, observed {hits}/{trials}, interval [{low:.6g}, {high:.6g}]"
-        )
+        told = f"at {at}: claimed P >= {wanted:.6g}, observed {hits}/{trials}, interval [{low:.6g}, {high:.6g}]"
         if high < wanted:
             return Finding(
                 Verdict.REFUTED,

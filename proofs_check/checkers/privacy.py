@@ -60,7 +60,11 @@ def sampled_epsilon(noise: float, rate: float, count: int, delta: float) -> floa
     from dp_accounting.pld import privacy_loss_distribution as pld
 
     one = pld.from_gaussian_mechanism(
-        noise, sampling_prob=rate, pessimistic_estimate=False, value_discretization_interval=DISCRETISATION
+        noise,
+        sampling_prob=rate,
+        pessimistic_estimate=False,
+        use_connect_dots=False,
+        value_discretization_interval=DISCRETISATION,
     )
     return float(one.self_compose(count).get_epsilon_for_delta(delta))
 
@@ -75,8 +79,7 @@ def check(claim: Claim) -> Finding:
     table = resolve(claim.formula.get("let", {}), space.symbols)
     formula = {key: parse(str(claim.formula.get(key, default)), table) for key, default in _DEFAULTS.items()}
     points = [
-        {space.symbols[k]: parse(str(v), {}) for k, v in one.items()}
-        for one in claim.formula.get("instances", ())
+        {space.symbols[k]: parse(str(v), {}) for k, v in one.items()} for one in claim.formula.get("instances", ())
     ]
     points = [p for p in points if admissible(space, p)]
     if not claim.formula.get("instances"):
@@ -128,9 +131,7 @@ def _verdict(measured: list[tuple[Point, dict[str, float]]], *, sampled: bool) -
     if worst["factor"] == worst["factor"]:
         told += f"; needed std / printed std = {worst['factor']:.4g}"
     if worst["true"] > worst["epsilon"] * tolerance:
-        return Finding(
-            Verdict.REFUTED, f"{told} (replace-one)", counterexample=show(worst_point), points=len(measured)
-        )
+        return Finding(Verdict.REFUTED, f"{told} (replace-one)", counterexample=show(worst_point), points=len(measured))
     bound = "lower bound on epsilon under sampling stays below the claim; tightest" if sampled else "tightest"
     return Finding(
         Verdict.CHECKED,

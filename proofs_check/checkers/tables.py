@@ -27,9 +27,7 @@ def integer_means(runs: int, entries: list[tuple[str, str]], low: int = 0) -> Fi
             evidence = f"{mean} +- {deviation} is impossible for {runs} integers; "
             evidence += f"possible for {others or 'no number up to 12'}"
             return Finding(Verdict.REFUTED, evidence, {"mean": mean, "std": deviation}, len(entries))
-    return Finding(
-        Verdict.CHECKED, f"all {len(entries)} entries are possible for {runs} integers", points=len(entries)
-    )
+    return Finding(Verdict.CHECKED, f"all {len(entries)} entries are possible for {runs} integers", points=len(entries))
 
 
 def possible(mean: str, deviation: str, runs: int, low: int = 0) -> bool:
@@ -90,9 +88,7 @@ def at_most(values: list[tuple[str, str]], bound: str) -> Finding:
             {"values": "; ".join(above)},
             len(values),
         )
-    return Finding(
-        Verdict.PROVED, f"all {len(values)} values are at most {bound} = {limit:.6g}", points=len(values)
-    )
+    return Finding(Verdict.PROVED, f"all {len(values)} values are at most {bound} = {limit:.6g}", points=len(values))
 
 
 def monotone(values: list[str], direction: str) -> Finding:
@@ -101,9 +97,7 @@ def monotone(values: list[str], direction: str) -> Finding:
     sign = 1 if direction == "up" else -1
     for one, two in itertools.pairwise(numbers):
         if sign * (two - one) < 0:
-            return Finding(
-                Verdict.REFUTED, f"{one} is followed by {two}", {"pair": f"{one}, {two}"}, len(values)
-            )
+            return Finding(Verdict.REFUTED, f"{one} is followed by {two}", {"pair": f"{one}, {two}"}, len(values))
     return Finding(Verdict.PROVED, f"{', '.join(values)} goes {direction}", points=len(values))
 
 
@@ -122,9 +116,7 @@ def complete(entries: list[str], missing: str = "<NA>") -> Finding:
     """No entry of a printed table is missing."""
     gaps = [f"entry {i + 1}" for i, entry in enumerate(entries) if entry == missing]
     if gaps:
-        return Finding(
-            Verdict.ILL_DEFINED, f"{len(gaps)} of {len(entries)} entries are {missing}", points=len(entries)
-        )
+        return Finding(Verdict.ILL_DEFINED, f"{len(gaps)} of {len(entries)} entries are {missing}", points=len(entries))
     return Finding(Verdict.PROVED, f"all {len(entries)} entries are present", points=len(entries))
 
 

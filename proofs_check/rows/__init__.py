@@ -3,4 +3,7 @@
 MODULES = (
     "second_order_erm_short_step",
     "second_order_erm_convergence",
+    "second_order_erm_line_search",
+    "second_order_erm_minibatch",
+    "second_order_erm_tables",
 )

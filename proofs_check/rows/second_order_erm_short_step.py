@@ -159,5 +159,6 @@ ROWS = [
         severity=UTILITY,
         corrected="return w_T (and say that it failed) when the loop ends",
         reading="on the event of Corollary 3 the loop returns within T iterations",
+        reading_claim=program("T", "init: w <-", "return: output <- w", "caller: <- output"),
     ),
 ]

@@ -124,9 +124,7 @@ def _refresh(oracles: Oracles, noisy: Noisy, estimates: Estimates, x: Array, siz
     return noisy.after_refresh(gradient, batch)
 
 
-def _difference(
-    oracles: Oracles, noisy: Noisy, estimates: Estimates, points: tuple[Array, Array], size: int
-) -> Array:
+def _difference(oracles: Oracles, noisy: Noisy, estimates: Estimates, points: tuple[Array, Array], size: int) -> Array:
     """Lines 8 and 9: add the differences from O2 and O4."""
     x, before = points
     s = noisy.schedule

@@ -24,17 +24,13 @@ from .phased_saddle import Schedule, Side, run
 __all__ = ["Schedule", "as_variance", "printed", "repaired", "run"]
 
 
-def printed(
-    problem: Convex, budget: Budget, mu: float, solver: Solver | None = None, side: Side = "x"
-) -> Schedule:
+def printed(problem: Convex, budget: Budget, mu: float, solver: Solver | None = None, side: Side = "x") -> Schedule:
     """sigma_k = (4L/(n_bar epsilon)) sqrt(2 log(2.5/delta)/(mu_k min(mu_k, mu_y))) as a standard deviation."""
     _require_curvature(problem, side)
     return phased_saddle.schedule(problem, side, mu, 0.0, printed_multiplier(budget), 1.0, solver, repaired=False)
 
 
-def as_variance(
-    problem: Convex, budget: Budget, mu: float, solver: Solver | None = None, side: Side = "x"
-) -> Schedule:
+def as_variance(problem: Convex, budget: Budget, mu: float, solver: Solver | None = None, side: Side = "x") -> Schedule:
     """The word "variance" taken literally: std = sqrt(sigma_k); too little noise as soon as sigma_k > 1."""
     schedule = printed(problem, budget, mu, solver, side)
     return replace(schedule, noise_stds=tuple(float(np.sqrt(std)) for std in schedule.noise_stds))

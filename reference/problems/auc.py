@@ -69,15 +69,11 @@ class AUCLoss(Loss):
         extended, square, linear, features = self._parts(indices)
         x, alpha, p = z[:-1], float(z[-1]), self.positive_share
         score = features @ x[:-2]
-        return np.asarray(
-            square * (extended @ x) ** 2 + 2 * (1 + alpha) * linear * score - p * (1 - p) * alpha**2
-        )
+        return np.asarray(square * (extended @ x) ** 2 + 2 * (1 + alpha) * linear * score - p * (1 - p) * alpha**2)
 
     def subset(self, indices: Indices) -> AUCLoss:
         """Some of the records; p stays, it is public."""
-        return AUCLoss(
-            self.features[indices], self.labels[indices], self.positive_share, self.x_radius, self.y_radius
-        )
+        return AUCLoss(self.features[indices], self.labels[indices], self.positive_share, self.x_radius, self.y_radius)
 
     def affine(self) -> tuple[Array, Array]:
         """The operator is affine: (A, b) averaged over all records."""

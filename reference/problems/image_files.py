@@ -27,9 +27,7 @@ CIFAR_RECORD = 1 + 32 * 32 * 3  # one label byte, then red, green and blue plane
 def read_idx(path: Path | str) -> Bytes:
     """An IDX file of unsigned bytes as an array of the shape its header states."""
     raw = _contents(Path(path))
-    require(
-        len(raw) >= 4 and raw[:2] == b"\0\0", str(path), raw[:4], "an IDX file starts with two zero bytes"
-    )
+    require(len(raw) >= 4 and raw[:2] == b"\0\0", str(path), raw[:4], "an IDX file starts with two zero bytes")
     require(raw[2] == 0x08, f"{path}: element type", hex(raw[2]), "only unsigned bytes (0x8) are supported")
     dimensions = raw[3]
     start = 4 + 4 * dimensions
@@ -44,9 +42,7 @@ def read_mnist(images: Path | str, labels: Path | str) -> tuple[NDArray[np.float
     """Features (n, pixels) scaled to [0, 1] and labels (n,) from a pair of IDX files."""
     pixels, classes = read_idx(images), read_idx(labels)
     require(pixels.ndim >= 2, f"{images}: dimensions", pixels.ndim, "images need at least two")
-    require(
-        classes.shape == pixels.shape[:1], f"{labels}: shape", classes.shape, f"must be {pixels.shape[:1]}"
-    )
+    require(classes.shape == pixels.shape[:1], f"{labels}: shape", classes.shape, f"must be {pixels.shape[:1]}")
     return pixels.reshape(len(pixels), -1) / 255.0, classes.astype(np.int64)
 
 

@@ -52,17 +52,13 @@ def digits() -> tuple[Array, Indices]:
 def wine() -> tuple[Array, Indices]:
     """Wine: 178 records, 13 features divided by their published maxima, three classes."""
     data = load_wine()
-    return _by_published_maxima(np.asarray(data.data, dtype=np.float64)), np.asarray(
-        data.target, dtype=np.int64
-    )
+    return _by_published_maxima(np.asarray(data.data, dtype=np.float64)), np.asarray(data.target, dtype=np.int64)
 
 
 def breast_cancer() -> tuple[Array, Indices]:
     """Breast cancer (Wisconsin): 569 records, 30 features divided by their published maxima, two classes."""
     data = load_breast_cancer()
-    return _by_published_maxima(np.asarray(data.data, dtype=np.float64)), np.asarray(
-        data.target, dtype=np.int64
-    )
+    return _by_published_maxima(np.asarray(data.data, dtype=np.float64)), np.asarray(data.target, dtype=np.int64)
 
 
 def mnist_st(
@@ -111,9 +107,7 @@ def cifar10_st(
     return Split("cifar10_st", features[train], labels[train], features[test], labels[test], classes)
 
 
-def plain_split(
-    name: str, features: Array, labels: Indices, rng: np.random.Generator, test: float = 0.3
-) -> Split:
+def plain_split(name: str, features: Array, labels: Indices, rng: np.random.Generator, test: float = 0.3) -> Split:
     """A uniformly random split without any imbalance: training and test come from the same distribution."""
     require(0 < test < 1, "test", test, "must lie in (0, 1)")
     order = rng.permutation(len(labels))

@@ -120,9 +120,7 @@ class ClassificationLoss:
 
     def __post_init__(self) -> None:
         require(self.features.ndim == 2, "features", self.features.shape, "must have shape (n, f)")
-        require(
-            self.labels.shape == (len(self.features),), "labels", self.labels.shape, "must have shape (n,)"
-        )
+        require(self.labels.shape == (len(self.features),), "labels", self.labels.shape, "must have shape (n,)")
         require(bool(np.isfinite(self.features).all()), "features", "nan or inf", "must be finite")
 
     @property
@@ -136,11 +134,7 @@ class ClassificationLoss:
         return self.model.dimension
 
     def _rows(self, indices: Indices | None) -> tuple[Array, Indices]:
-        return (
-            (self.features, self.labels)
-            if indices is None
-            else (self.features[indices], self.labels[indices])
-        )
+        return (self.features, self.labels) if indices is None else (self.features[indices], self.labels[indices])
 
     def losses(self, parameters: Array, indices: Indices | None = None) -> Array:
         """Cross-entropy of each selected record, shape (b,), never negative."""

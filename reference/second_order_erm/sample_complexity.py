@@ -55,17 +55,18 @@ def line_search_minimum(
 ) -> float:
     """Return the third term of Theorem 8: the n that eq. (16) asks for."""
     by_gradient = 2 * b_g * constants.gradient / (c_g * accuracy.gradient)
-    by_curvature = (
-        4 * b_H * constants.gradient * constants.hessian_lipschitz / (t2 * c_H * accuracy.curvature**2)
-    )
+    by_curvature = 4 * b_H * constants.gradient * constants.hessian_lipschitz / (t2 * c_H * accuracy.curvature**2)
     return 16 * lam * (log(i_max) + log(steps / xi)) * max(by_gradient, by_curvature)  # eq. (16)
 
 
 def batch_minimum(accuracy: Accuracy, constants: Constants, d: int, steps: int, *, eta: float = 0.05) -> float:
     """Return the smallest mini-batch of eq. (24)."""
     a, logarithm = accuracy, log(2 * d * steps / eta)
-    by_gradient = 64 * constants.gradient**2 * (logarithm + 1 / 4) * max(
-        (a.c1 * a.gradient) ** -2, (constants.hessian_lipschitz / a.c2) ** 2 * a.curvature**-4
+    by_gradient = (
+        64
+        * constants.gradient**2
+        * (logarithm + 1 / 4)
+        * max((a.c1 * a.gradient) ** -2, (constants.hessian_lipschitz / a.c2) ** 2 * a.curvature**-4)
     )
     by_hessian = 32 * constants.hessian**2 * logarithm * (a.c * a.curvature) ** -2
     return max(by_gradient, by_hessian)  # eq. (24)

@@ -7,9 +7,7 @@ from dpassay.reference.errors import BadInput
 
 
 def _bound(epsilon, claimed=2.0, **more):
-    return SoundBound(
-        epsilon=epsilon, delta=1e-5, confidence=0.95, method="test", claimed=claimed, runs=10, **more
-    )
+    return SoundBound(epsilon=epsilon, delta=1e-5, confidence=0.95, method="test", claimed=claimed, runs=10, **more)
 
 
 @pytest.mark.parametrize(

@@ -30,9 +30,7 @@ def test_gdp_closed_form_and_pld_curves_agree():
 def test_approx_dp_curve_is_the_extremal_one():
     rates = np.linspace(0, 1, 41)
     eps, delta = 1.0, 0.1
-    exact = np.maximum.reduce(
-        [0 * rates, 1 - delta - np.exp(eps) * rates, np.exp(-eps) * (1 - delta - rates)]
-    )
+    exact = np.maximum.reduce([0 * rates, 1 - delta - np.exp(eps) * rates, np.exp(-eps) * (1 - delta - rates)])
     assert np.allclose(curve.approx_dp(eps, delta).tradeoff(rates), exact, atol=1e-12)
 
 
@@ -98,9 +96,7 @@ def test_labels_beat_the_single_threshold_mean():
     values = []
     for seed in range(10):
         p, q, rng = _gauss(seed, 10_000)
-        values.append(
-            (labels.epsilon_labels(p, q, 1e-5, rng).epsilon, thresholds.epsilon_simultaneous(p, q, 1e-5))
-        )
+        values.append((labels.epsilon_labels(p, q, 1e-5, rng).epsilon, thresholds.epsilon_simultaneous(p, q, 1e-5)))
     assert np.mean([a for a, _ in values]) > 2.3 > np.mean([b.epsilon for _, b in values])
 
 

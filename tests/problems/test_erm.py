@@ -53,10 +53,15 @@ def test_constants_bound_every_record_and_are_nearly_reached(problem):
         i = int(rng.integers(problem.n))
         a, b = problem.record_hessian(w, i), problem.record_hessian(u, i)
         row = np.array([i])
-        tops = np.maximum(tops, [
-            problem.values(w, row)[0], np.linalg.norm(problem.gradients(w, row)[0]),
-            np.linalg.norm(a, 2), np.linalg.norm(a - b, 2) / step,
-        ])
+        tops = np.maximum(
+            tops,
+            [
+                problem.values(w, row)[0],
+                np.linalg.norm(problem.gradients(w, row)[0]),
+                np.linalg.norm(a, 2),
+                np.linalg.norm(a - b, 2) / step,
+            ],
+        )
     bounds = np.array([k.value, k.gradient, k.hessian, k.hessian_lipschitz])
     assert (tops <= bounds * (1 + 1e-9)).all()
     assert (tops >= 0.5 * bounds).all(), (tops, bounds)
@@ -108,12 +113,15 @@ def test_printed_loss_b_rewards_misclassification():
     assert problem.value(x[0]) > problem.value(-x[0])
 
 
-@pytest.mark.parametrize(("features", "labels", "field"), [
-    (np.full((2, 2), np.nan), np.ones(2), "features"),
-    (np.full((2, 2), 1.0), np.ones(2), "features"),
-    (np.zeros((2, 2)), np.array([0.0, 1.0]), "labels"),
-    (np.zeros((2, 2)), np.ones(3), "features.shape"),
-])
+@pytest.mark.parametrize(
+    ("features", "labels", "field"),
+    [
+        (np.full((2, 2), np.nan), np.ones(2), "features"),
+        (np.full((2, 2), 1.0), np.ones(2), "features"),
+        (np.zeros((2, 2)), np.array([0.0, 1.0]), "labels"),
+        (np.zeros((2, 2)), np.ones(3), "features.shape"),
+    ],
+)
 def test_bad_data_is_named(features, labels, field):
     with pytest.raises(BadInput) as caught:
         erm.ErmProblem(features, labels, LOSSES["loss_a"]())

@@ -9,12 +9,15 @@ from dpassay.reference.errors import BadInput
 from dpassay.reference.problems import real_data
 
 
-@pytest.mark.parametrize(("task", "shape"), [
-    (real_data.breast_cancer, (569, 30)),
-    (real_data.digits, (1797, 64)),
-    (lambda: real_data.covertype_stand_in(np.random.default_rng(1), 3000), (3000, 54)),
-    (lambda: real_data.ijcnn_stand_in(np.random.default_rng(1), 3000), (3000, 22)),
-])
+@pytest.mark.parametrize(
+    ("task", "shape"),
+    [
+        (real_data.breast_cancer, (569, 30)),
+        (real_data.digits, (1797, 64)),
+        (lambda: real_data.covertype_stand_in(np.random.default_rng(1), 3000), (3000, 54)),
+        (lambda: real_data.ijcnn_stand_in(np.random.default_rng(1), 3000), (3000, 22)),
+    ],
+)
 def test_tasks_are_binary_and_inside_the_unit_ball(task, shape):
     x, y = task()
     assert x.shape == shape

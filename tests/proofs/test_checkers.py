@@ -45,9 +45,7 @@ PROVED, CHECKED, REFUTED, ILL, UNKNOWN = (
             PROVED,
         ),
         (
-            build.budget(
-                "T*B <= n", "", {"n": "integer [100, 10000]"}, let={"B": "sqrt(n)", "T": "2*sqrt(n)"}
-            ),
+            build.budget("T*B <= n", "", {"n": "integer [100, 10000]"}, let={"B": "sqrt(n)", "T": "2*sqrt(n)"}),
             REFUTED,
         ),
         (build.table("integer_means", runs=5, entries=[("0.2", "0.447")]), CHECKED),
@@ -144,9 +142,7 @@ def test_privacy_counts_compositions():
 
 def test_privacy_with_sampling_refutes_noise_below_one_record():
     instance = [{"q": "1/100", "s": "1/10", "T": "10"}]
-    claim = build.privacy(
-        "s", "1", "1", "1/100000", "s T", {"q": "(0, 1)"}, count="T", rate="q", instances=instance
-    )
+    claim = build.privacy("s", "1", "1", "1/100000", "s T", {"q": "(0, 1)"}, count="T", rate="q", instances=instance)
     assert check(claim).verdict is REFUTED
 
 
@@ -166,7 +162,5 @@ def test_integer_means_names_the_number_of_runs_that_would_fit():
 
 def test_a_slow_claim_is_unknown(monkeypatch):
     monkeypatch.setattr("dpassay.proofs_check.check.TIME_LIMIT", 0.05)
-    claim = Claim(
-        Kind.INEQUALITY, {"claim": "chi2_sf(x, d) <= 1"}, Assumptions("x", {"d": "integer [1, 100]"})
-    )
+    claim = Claim(Kind.INEQUALITY, {"claim": "chi2_sf(x, d) <= 1"}, Assumptions("x", {"d": "integer [1, 100]"}))
     assert check(claim).verdict is UNKNOWN

@@ -208,10 +208,16 @@ def test_calibrated_line_search_spends_exactly_the_budget(cancer, far_start):
     assert spent / 2 == pytest.approx(schedule.budget.rho, rel=1e-9)
 
 
-@pytest.mark.parametrize(("search", "field"), [
-    (ls.LineSearch(c_g=0.95), "c_g"), (ls.LineSearch(c_H=0.5), "c_H"),
-    (ls.LineSearch(b_g=1.0), "b"), (ls.LineSearch(beta_g=1.0), "beta_g"), (ls.LineSearch(beta_H=0.1), "beta_H"),
-])
+@pytest.mark.parametrize(
+    ("search", "field"),
+    [
+        (ls.LineSearch(c_g=0.95), "c_g"),
+        (ls.LineSearch(c_H=0.5), "c_H"),
+        (ls.LineSearch(b_g=1.0), "b"),
+        (ls.LineSearch(beta_g=1.0), "beta_g"),
+        (ls.LineSearch(beta_H=0.1), "beta_H"),
+    ],
+)
 def test_parameters_outside_the_lemmas_are_named(search, field):
     with pytest.raises(BadInput) as caught:
         search.check(ACCURACY)

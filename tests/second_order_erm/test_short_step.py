@@ -122,12 +122,15 @@ def test_iteration_bound_covers_f_with_the_stated_probability(cancer, far_start)
     assert np.mean(enough) >= 0.99 - 0.0067
 
 
-@pytest.mark.parametrize(("arguments", "field"), [
-    ({"gradient": 0.0, "curvature": 1.0}, "epsilon_g"),
-    ({"gradient": 1.0, "curvature": -1.0}, "epsilon_H"),
-    ({"gradient": 1.0, "curvature": 1.0, "c1": 0.5}, "c1"),
-    ({"gradient": 1.0, "curvature": 1.0, "c": 0.3}, "c + c2"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "field"),
+    [
+        ({"gradient": 0.0, "curvature": 1.0}, "epsilon_g"),
+        ({"gradient": 1.0, "curvature": -1.0}, "epsilon_H"),
+        ({"gradient": 1.0, "curvature": 1.0, "c1": 0.5}, "c1"),
+        ({"gradient": 1.0, "curvature": 1.0, "c": 0.3}, "c + c2"),
+    ],
+)
 def test_impossible_accuracy_is_named(arguments, field):
     with pytest.raises(BadInput) as caught:
         Accuracy(**arguments)
