@@ -49,7 +49,6 @@ class Schedule:
     smoothness: float  # M
     hessian_lipschitz: float  # rho
     refresh: Literal["bare", "tree", "new tree"] = "tree"
-    replace_one: bool = False
     epoch_length: int | None = None
     order: Literal["random", "index"] = "random"
     completions: tuple[str, ...] = (*PRINTED_COMPLETIONS, CHARITABLE)
@@ -66,11 +65,6 @@ class Schedule:
             require((self.epoch_length or 0) >= 1, "epoch_length", self.epoch_length, "a new tree needs its length")
 
     @property
-    def factor(self) -> float:
-        """2 for replace-one neighbours; the printed sensitivities have 1."""
-        return 2.0 if self.replace_one else 1.0
-
-    @property
     def escapes_per_refresh(self) -> int:
         """Escapes that line 4 allows to start between two refreshes: the smallest whole count >= tau."""
         return max(1, ceil(self.escape_limit))
@@ -80,14 +74,14 @@ class Schedule:
         return max(1, ceil(self.batch_slope * gradient_norm - 1e-12))
 
     def gradient_sensitivity(self) -> float:
-        """Largest sensitivity of one oracle value under the schedule: O1, or O2 at |x_t - x_{t-1}| = eta |g|."""
+        """Largest replace-one sensitivity of one oracle value: O1, or O2 at |x_t - x_{t-1}| = eta |g|."""
         moves = self.smoothness * self.step_size / self.batch_slope
-        return self.factor * max(self.lipschitz / self.batch, moves)
+        return 2 * max(self.lipschitz / self.batch, moves)
 
     def hessian_sensitivity(self) -> float:
         """The same for O3 and O4, in operator norm."""
         moves = self.hessian_lipschitz * self.step_size / self.batch_slope
-        return self.factor * max(self.smoothness / self.batch, moves)
+        return 2 * max(self.smoothness / self.batch, moves)
 
     def with_bare_refresh(self) -> Schedule:
         """The literal reading of line 5."""
@@ -101,7 +95,7 @@ def repaired(schedule: Schedule, epsilon: float, delta: float, epoch_length: int
     mu-GDP with the larger of the two mu, and both are set to the mu of the budget.
     """
     length = epoch_length or schedule.steps
-    mended = replace(schedule, refresh="new tree", replace_one=True, epoch_length=length, repairs=REPAIRS)
+    mended = replace(schedule, refresh="new tree", epoch_length=length, repairs=REPAIRS)
     mu = gdp_mu(epsilon, delta)
     levels = length.bit_length()  # nodes above one leaf: widths 1, 2, 4, ... <= length
     uses = max(1, mended.escape_steps - 1) * mended.escapes_per_refresh  # the first escape step has x = x_anchor

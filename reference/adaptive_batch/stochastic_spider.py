@@ -18,7 +18,7 @@ from dpassay.reference.transcript import Batch
 from .escape import EscapeParameters, model_gradient
 from .oracles import Oracles
 from .schedule import Schedule
-from .tree import PrintedTree
+from .tree import Members, PrintedTree
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,10 +34,11 @@ class Result:
 
 @dataclass(eq=False)
 class Estimates:
-    """nabla_t and H_t with the draws they depend on; both private."""
+    """nabla_t and H_t with the batches they depend on; both private."""
 
     gradient: Array
     hessian: Array
+    gradient_members: Members = ()
     hessian_draws: tuple[Batch, ...] = ()
     steps_since_refresh: int = 0
 
@@ -55,24 +56,25 @@ class Noisy:
         s = self.schedule
         self.printed = PrintedTree(self.tape, "tree", length=s.steps, std=s.tree_std)
 
-    def after_refresh(self, estimate: Array, batch: Batch) -> Array:
+    def after_refresh(self, found: Estimates) -> Array:
         """The gradient that lines 11 and 17 use after line 5."""
         s = self.schedule
-        claim = s.factor * s.lipschitz / s.batch  # B.3: |O1 - O1'| <= G/b
+        batch, claim = found.gradient_members[-1]
         if s.refresh == "new tree":
             self.epoch = TreeSum(self.tape, "tree", std=s.tree_std)
-            return self.epoch.add(estimate, sensitivity=claim, batch=batch)
+            return self.epoch.add(found.gradient, sensitivity=claim, batch=batch)
         if s.refresh == "tree":
-            return self.printed.next(estimate, sensitivity=claim, batches=(batch,))
-        self.printed.skip(estimate, sensitivity=claim, batches=(batch,))
-        bare: Array = self.tape.gaussian("refresh/bare", estimate, std=0.0, sensitivity=claim, batch=batch)
+            return self.printed.next(found.gradient, found.gradient_members)
+        self.printed.skip(found.gradient, found.gradient_members)
+        bare: Array = self.tape.gaussian("refresh/bare", found.gradient, std=0.0, sensitivity=claim, batch=batch)
         return bare
 
-    def after_difference(self, estimate: Array, change: Array, claim: float, batch: Batch) -> Array:
+    def after_difference(self, found: Estimates, change: Array) -> Array:
         """nabla_t + TREE(t) (line 8)."""
         if self.schedule.refresh == "new tree":
+            batch, claim = found.gradient_members[-1]
             return self.epoch.add(change, sensitivity=claim, batch=batch)
-        return self.printed.next(estimate, sensitivity=claim, batches=(batch,))
+        return self.printed.next(found.gradient, found.gradient_members)
 
 
 def stochastic_spider(
@@ -119,9 +121,10 @@ def _refresh(oracles: Oracles, noisy: Noisy, estimates: Estimates, x: Array, siz
     """Line 5: fresh estimates from O1 and O3, and the gradient that the rest of the step uses."""
     gradient, batch = oracles.gradient(x, size)
     hessian, hessian_batch = oracles.hessian(x, size)
-    estimates.gradient, estimates.hessian = gradient, hessian
-    estimates.hessian_draws, estimates.steps_since_refresh = (hessian_batch,), 1
-    return noisy.after_refresh(gradient, batch)
+    estimates.gradient, estimates.hessian, estimates.steps_since_refresh = gradient, hessian, 1
+    claim = 2 * noisy.schedule.lipschitz / size  # replace-one; B.3 prints |O1 - O1'| <= G/b
+    estimates.gradient_members, estimates.hessian_draws = ((batch, claim),), (hessian_batch,)
+    return noisy.after_refresh(estimates)
 
 
 def _difference(oracles: Oracles, noisy: Noisy, estimates: Estimates, points: tuple[Array, Array], size: int) -> Array:
@@ -134,5 +137,6 @@ def _difference(oracles: Oracles, noisy: Noisy, estimates: Estimates, points: tu
     estimates.hessian = estimates.hessian + hessian_change
     estimates.hessian_draws += (hessian_batch,)
     estimates.steps_since_refresh += 1
-    claim = s.factor * s.smoothness * float(np.linalg.norm(x - before)) / size  # B.3: |O2 - O2'|
-    return noisy.after_difference(estimates.gradient, change, claim, batch)
+    claim = 2 * s.smoothness * float(np.linalg.norm(x - before)) / size  # B.3 prints half of it
+    estimates.gradient_members += ((batch, claim),)
+    return noisy.after_difference(estimates, change)

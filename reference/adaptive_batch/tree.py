@@ -53,11 +53,15 @@ def uncovered(t: int, length: int) -> Interval | None:
     return None if last == t else (last + 1, t)
 
 
+Members = tuple[tuple[Batch, float], ...]
+
+
 class PrintedTree:
     """Noisy prefix sums X_t = S_t + TREE(t) for prefix values S_t given by the caller, with the printed NODE(t).
 
     The caller gives S_t itself (not its increments), as Algorithm 3, line 8 does: after a refresh the estimate starts
-    anew while TREE(t) goes on, so a node's sum is S_last - S_{first - 1}, whatever lies between.
+    anew while TREE(t) goes on, so a node's sum is S_last - S_{first - 1}, whatever lies between. It moves with a
+    record that is a member of one of the two and not of the other.
 
     Args:
         tape: where the nodes are released.
@@ -67,14 +71,12 @@ class PrintedTree:
 
     def __init__(self, tape: Tape, label: str, *, length: int, std: float):
         self._tape, self._label, self._length, self._std = tape, label, length, std
-        self._prefix: list[Array] = []
-        self._draws: list[tuple[Batch, ...]] = [()]
-        self._claims: list[float] = [0.0]
+        self._prefix: list[tuple[Array | float, Members]] = [(0.0, ())]
         self._released: dict[Interval, Array] = {}
 
-    def next(self, prefix: Array, *, sensitivity: float, batches: tuple[Batch, ...]) -> Array:
-        """Release X_t for the next t; `batches` are the draws that entered S_t since the step before."""
-        self.skip(prefix, sensitivity=sensitivity, batches=batches)
+    def next(self, prefix: Array, members: Members) -> Array:
+        """Release X_t for the next t; `members` are the batches that S_t depends on, with their sensitivities."""
+        self.skip(prefix, members)
         t = len(self._prefix) - 1
         intervals = printed_nodes(t, self._length)
         bare = uncovered(t, self._length)
@@ -84,22 +86,20 @@ class PrintedTree:
         total: Array = np.sum([self._released[interval] for interval in intervals], axis=0) if intervals else 0 * prefix
         return total if bare is None else total + self._release(bare, 0.0)
 
-    def skip(self, prefix: Array, *, sensitivity: float, batches: tuple[Batch, ...]) -> None:
+    def skip(self, prefix: Array, members: Members) -> None:
         """Let t advance without a release of X_t."""
-        if not self._prefix:
-            self._prefix.append(np.zeros_like(prefix))
-        self._prefix.append(prefix)
-        self._draws.append(batches)
-        self._claims.append(sensitivity)
+        self._prefix.append((prefix, members))
 
     def _release(self, interval: Interval, std: float) -> Array:
         first, last = interval
+        (end, with_end), (start, with_start) = self._prefix[last], self._prefix[first - 1]
+        moving = set(with_end) ^ set(with_start)
         released: Array = self._tape.gaussian(
             f"{self._label}/({first},{last})",
-            self._prefix[last] - self._prefix[first - 1],
+            end - start,
             std=std,
-            sensitivity=max(self._claims[first : last + 1]),
-            batch=tuple(batch for group in self._draws[: last + 1] for batch in group) or None,
+            sensitivity=max((claim for _, claim in moving), default=0.0),
+            batch=tuple(batch for batch, _ in moving) or None,
         )
         return released
 

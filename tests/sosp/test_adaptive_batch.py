@@ -35,7 +35,7 @@ class TestTree:
             tape, noises, stds, seen = LiveTape(length), {}, {}, 0
             tree = PrintedTree(tape, "tree", length=length, std=1.0)
             for t in range(1, length + 1):
-                total = tree.next(np.array([float(t)]), sensitivity=0.0, batches=())
+                total = tree.next(np.array([float(t)]), ())
                 events = tape.transcript.events  # releases only
                 for release in events[seen:]:
                     node = tuple(map(int, release.label[6:-1].split(",")))
