@@ -96,7 +96,7 @@ def repaired(schedule: Schedule, epsilon: float, delta: float, epoch_length: int
     """
     length = epoch_length or schedule.steps
     mended = replace(schedule, refresh="new tree", epoch_length=length, repairs=REPAIRS)
-    mu = gdp_mu(epsilon, delta)
+    mu = gdp_mu(epsilon, delta) / (1 + 1e-9)  # so that re-accounting, which rounds up, stays within the budget
     levels = length.bit_length()  # nodes above one leaf: widths 1, 2, 4, ... <= length
     uses = max(1, mended.escape_steps - 1) * mended.escapes_per_refresh  # the first escape step has x = x_anchor
     return replace(

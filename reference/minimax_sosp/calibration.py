@@ -7,10 +7,13 @@ from math import expm1, log, sqrt
 
 from scipy.optimize import brentq
 
+from dpassay.reference.accounting import Account, Part
 from dpassay.reference.errors import require, require_budget
 from dpassay.reference.gdp import gaussian_std
 
 from .schedule import NoiseRule, Schedule
+
+ROUNDING = 1 + 1e-9  # so that re-accounting the releases, which rounds up, stays within the budget
 
 REPAIRS = (
     "clip every per-sample gradient (difference), then average: the printed clip of the mean leaves sensitivity 2 C",
@@ -18,13 +21,13 @@ REPAIRS = (
     "replace-one sensitivity 2 C / S for every mean, in place of C / S",
     "one fixed noise level for the differences: proportional to |y_k - y_{k-1}| it vanishes at k = 0, where x moved",
     "at a refresh the recursion restarts at x_t: the printed x_{t,-1} = x_{t-1} adds one gradient difference twice",
-    "noise from the exact composition of Gaussians (no amplification by sampling is claimed)",
+    "noise from exact accounting: composed Gaussians, amplified by sampling where batches are smaller than the data",
 )
 
 
 def exact_multiplier(epsilon: float, delta: float, releases: int) -> float:
     """Noise std over sensitivity such that `releases` full-batch Gaussian releases are exactly (epsilon, delta)-DP."""
-    return gaussian_std(epsilon, delta, 1.0, releases)
+    return ROUNDING * gaussian_std(epsilon, delta, 1.0, releases)
 
 
 def advanced_composition_multiplier(epsilon: float, delta: float, releases: int) -> float:
@@ -42,6 +45,30 @@ def advanced_composition_multiplier(epsilon: float, delta: float, releases: int)
     return sqrt(2 * log(1.25 * 2 * releases / delta)) / each
 
 
+def amplified_multiplier(schedule: Schedule, epsilon: float, delta: float) -> float:
+    """The same with secret batches without replacement (replace-one), by composed privacy loss distributions.
+
+    v and u of one draw share their batch: one sampled release of sqrt(2) times the size.
+    """
+    require_budget(epsilon, delta)
+    steps = schedule.outer_steps * schedule.inner_steps
+    counts = ((schedule.refresh_batch, schedule.refreshes), (schedule.step_batch, steps))
+
+    def spent(multiplier: float) -> float:
+        size = sqrt(2) / multiplier
+        parts = tuple((Part("sampled", size, batch / schedule.records), count) for batch, count in counts)
+        return Account(parts).epsilon(delta)
+
+    high = exact_multiplier(epsilon, delta, schedule.releases)
+    low = high
+    while spent(low) <= epsilon:
+        high, low = low, low / 2
+    found = float(brentq(lambda multiplier: spent(multiplier) - epsilon, low, high, rtol=1e-4))
+    while spent(found) > epsilon:  # the root finder may stop on the wrong side
+        found *= 1.0005
+    return found
+
+
 def rule_from_multiplier(schedule: Schedule, multiplier: float, name: str) -> NoiseRule:
     """Noise proportional to the replace-one sensitivities 2 C / S."""
     refresh = 2 * schedule.clip_refresh / schedule.refresh_batch
@@ -51,7 +78,11 @@ def rule_from_multiplier(schedule: Schedule, multiplier: float, name: str) -> No
 
 def repaired(schedule: Schedule, epsilon: float, delta: float) -> Schedule:
     """The same parameters, with what breaks privacy mended and noise by exact accounting."""
-    multiplier = exact_multiplier(epsilon, delta, schedule.releases)
+    full = schedule.refresh_batch == schedule.step_batch == schedule.records
+    if full:
+        multiplier = exact_multiplier(epsilon, delta, schedule.releases)
+    else:
+        multiplier = amplified_multiplier(schedule, epsilon, delta)
     return replace(
         schedule,
         noise=rule_from_multiplier(schedule, multiplier, "exact composition"),

@@ -87,7 +87,8 @@ def _difference(
     mean_v = clipped_mean(change_v, clip, clip_each=schedule.clip_each)
     mean_u = clipped_mean(change_u, clip, clip_each=schedule.clip_each)
     std = rule.step_std + rule.step_std_per_move * move  # line 2, or Appendix B.2
-    sensitivity = rule.step_sensitivity + rule.step_sensitivity_per_move * move
+    moved = float(np.hypot(np.linalg.norm(x - before[0]), np.linalg.norm(y - before[1])))  # Assumption 2: x counts too
+    sensitivity = rule.step_sensitivity + rule.step_sensitivity_per_move * moved
     noisy_v: Array = tape.gaussian("step/v", mean_v, std=std, sensitivity=sensitivity, batch=batch)  # line 14
     noisy_u: Array = tape.gaussian("step/u", mean_u, std=std, sensitivity=sensitivity, batch=batch)  # line 15
     return v + noisy_v, u + noisy_u
