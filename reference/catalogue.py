@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from .adaptive_batch.cases import CASES as ADAPTIVE_BATCH
 from .baselines.cases import CASES as BASELINES
 from .case import Case
 from .dro.cases import CASES as DRO
 from .errors import BadInput
+from .minimax_sosp.cases import CASES as MINIMAX_SOSP
 from .output_perturbation.cases import CASES as OUTPUT_PERTURBATION
 from .second_order_erm.cases import CASES as SECOND_ORDER_ERM
 
-CASES: tuple[Case, ...] = (*BASELINES, *OUTPUT_PERTURBATION, *SECOND_ORDER_ERM, *DRO)
+CASES: tuple[Case, ...] = (
+    *BASELINES,
+    *OUTPUT_PERTURBATION,
+    *SECOND_ORDER_ERM,
+    *DRO,
+    *MINIMAX_SOSP,
+    *ADAPTIVE_BATCH,
+)
 
 
 def find(name: str) -> list[Case]:

