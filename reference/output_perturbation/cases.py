@@ -35,17 +35,17 @@ _SHARP = "sensitivity of the released block alone: L/(n sqrt(mu (mu_k - mu))), a
 def _first(variant: str, reading: Reading) -> Instance:
     lazy = variant == "early-stop"
     if lazy:
-        pair, lipschitz = worst_pairs.for_early_stop(SIZE, 2, MU), 1.0
+        pair, lipschitz = worst_pairs.for_early_stop(SIZE // 4, 2, MU), 1.0
     else:
         pair = worst_pairs.for_algorithm1(SIZE, 2, MU)
         lipschitz = pair.here.lipschitz
     make = algorithm1.printed if reading == "printed" else algorithm1.repaired
     schedule = make(pair.here, BUDGET, UndecayedPasses() if lazy else None, lipschitz)
     facts: dict[str, float | int | str] = {
-        "n": SIZE,
+        "n": pair.here.size,
         "mu": MU,
         "L": lipschitz,
-        "stability bound 2L/(mu n)": 2 * lipschitz / (MU * SIZE),
+        "stability bound 2L/(mu n)": 2 * lipschitz / (MU * pair.here.size),
         "noise std": schedule.noise_std,
     }
     return Instance(bind(algorithm1.run, schedule), pair, facts=facts)

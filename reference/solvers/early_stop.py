@@ -21,7 +21,7 @@ class UndecayedPasses:
     """
 
     residual: float = 10.0  # in units of the paper's L/(mu n)
-    passes: int = 3
+    passes: int = 1
     name: str = "undecayed passes"
 
     def __call__(self, problem: FiniteSum, target: float, rng: np.random.Generator) -> Solution:
