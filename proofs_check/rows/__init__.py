@@ -6,4 +6,6 @@ MODULES = (
     "second_order_erm_line_search",
     "second_order_erm_minibatch",
     "second_order_erm_tables",
+    "output_perturbation_convex",
+    "output_perturbation_minimax",
 )
