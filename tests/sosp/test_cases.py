@@ -42,7 +42,7 @@ def test_account_and_findings_are_those_the_case_declares(key):
     [
         ("minimax_sosp/dp_rgda:appendixB2-n9-T8-K1-q4-b9@printed", "step/v"),
         ("adaptive_batch/stochastic_spider:bare-refresh@printed", "refresh/bare"),
-        ("adaptive_batch/stochastic_spider:theorem-3.17-T8-O1@printed", "tree/(8,8)"),
+        ("adaptive_batch/stochastic_spider:theorem-3.17-T2-O2@printed", "tree/(2,2)"),
     ],
 )
 def test_release_without_noise_is_found_with_its_label(key, label):
