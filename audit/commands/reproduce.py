@@ -14,6 +14,7 @@ from dpassay.audit.reproduction import Options, Report
 from dpassay.reference.errors import BadInput
 
 PAPERS = {  # paper key -> module with run(options) -> Report
+    "dro": "dpassay.audit.reproduce_dro",
     "output_perturbation": "dpassay.audit.reproduce_output_perturbation",
 }
 

@@ -68,6 +68,7 @@ class DoubleSpiderSchedule:
     clip_mode: ClipMode = "each"
     start_x: Array | None = None  # zeros when absent
     start_eta: float = 0.0
+    last: bool = False  # output the last iterate (a function of the releases too) instead of a random one
     note: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
@@ -114,7 +115,7 @@ def run(problem: DualObjective, schedule: DoubleSpiderSchedule, tape: Tape) -> D
         x, eta = x - rate * v, eta_next  # line 14
         if t + 1 == chosen:
             selected = DoubleSpiderOutput(x, eta)
-    return selected
+    return DoubleSpiderOutput(x, eta) if schedule.last else selected
 
 
 Point = tuple[Array, float]

@@ -91,9 +91,9 @@ def project_to_simplex(p: Array) -> Array:
     return np.asarray(np.maximum(p - excess[last], 0.0))
 
 
-def run_sgda(problem: MinimaxProblem, schedule: Schedule, tape: Tape) -> Array:
+def run_sgda(problem: MinimaxProblem, schedule: Schedule, tape: Tape, start: Array | None = None) -> Array:
     """DP-SGDA: the last x, shape (d,)."""
-    x, p = np.zeros(problem.dimension), np.full(problem.n, 1.0 / problem.n)
+    x, p = _start(problem, start), np.full(problem.n, 1.0 / problem.n)
     plan = schedule.plan
     for _ in range(plan.steps):
         p = _ascend(problem, schedule, tape, x, p)
@@ -103,9 +103,9 @@ def run_sgda(problem: MinimaxProblem, schedule: Schedule, tape: Tape) -> Array:
     return x
 
 
-def run_private_diff(problem: MinimaxProblem, schedule: Schedule, tape: Tape) -> Array:
+def run_private_diff(problem: MinimaxProblem, schedule: Schedule, tape: Tape, start: Array | None = None) -> Array:
     """PrivateDiff Minimax, our reading: the last x, shape (d,)."""
-    x, p = np.zeros(problem.dimension), np.full(problem.n, 1.0 / problem.n)
+    x, p = _start(problem, start), np.full(problem.n, 1.0 / problem.n)
     x_before, estimate = x, np.zeros(problem.dimension)
     plan = schedule.plan
     for t in range(plan.steps):
@@ -122,6 +122,10 @@ def run_private_diff(problem: MinimaxProblem, schedule: Schedule, tape: Tape) ->
             estimate = estimate + _weighted(schedule, tape, "x", rows, p, records, batch, threshold)
         x_before, x = x, x - schedule.x_step * estimate
     return x
+
+
+def _start(problem: MinimaxProblem, start: Array | None) -> Array:
+    return np.zeros(problem.dimension) if start is None else np.array(start, dtype=float)
 
 
 def _ascend(problem: MinimaxProblem, schedule: Schedule, tape: Tape, x: Array, p: Array) -> Array:

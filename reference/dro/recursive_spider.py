@@ -82,6 +82,7 @@ class RecursiveSpiderSchedule:
     claimed_value_sensitivity: float | None = None  # what the noise formula takes for granted; None: the true one
     start_x: Array | None = None
     start_temperature: float = 1.0
+    last: bool = False  # output the last iterate (a function of the releases too) instead of a random one
     note: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
@@ -145,7 +146,7 @@ def run(problem: CompositionalObjective, schedule: RecursiveSpiderSchedule, tape
         before = now
         lowered = max(now[1] - schedule.step * in_temperature, problem.floor)
         now = (now[0] - schedule.step * slope * v, lowered)  # line 17
-    return selected
+    return RecursiveSpiderOutput(now[0], now[1], v, u, s) if schedule.last else selected
 
 
 def _rows(problem: CompositionalObjective, which: str, w: State, records: NDArray[np.int64]) -> Array:

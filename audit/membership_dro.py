@@ -1,0 +1,112 @@
+"""The membership-inference experiment of ``dro`` (Section 5, Table 2): trained models and the scores an attacker sees.
+
+``same``     every model is trained on a random half of one pool; the other half are its non-members. Models of one
+budget
+             serve each other as shadow models (who is in whose training set is random and known).
+``shifted``  members are an imbalanced training set, non-members a balanced test set: the paper's CIFAR10-ST
+construction,
+             here on digits. ``detector`` is the AUC of an attacker who sees only the label and no model at all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import roc_auc_score
+
+from dpassay.reference.dro.divergences import kl
+from dpassay.reference.dro.objective import DualObjective
+from dpassay.reference.dro.training import Setting, train
+from dpassay.reference.errors import require
+from dpassay.reference.problems.imbalanced import Split, cifar10_st, digits
+from dpassay.reference.problems.metrics import Quality, quality
+from dpassay.reference.problems.models import ClassificationLoss, TwoLayerNetwork
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+HIDDEN = 16
+DELTA_POWER = -1.1  # delta = n^-1.1, Section 5.1
+
+
+@dataclass(frozen=True, eq=False)
+class Models:
+    """Models trained on random halves of one pool.
+
+    Args:
+        signals: log odds of the true label under each model for each record, shape (models, records).
+        members: which records each model was trained on, shape (models, records).
+        qualities: metrics of each model on its non-members.
+        gradient_norms: norm of the gradient of the robust loss inf_eta L(x, eta), KL with lambda = 1, on the members.
+    """
+
+    signals: Array
+    members: NDArray[np.bool_]
+    qualities: tuple[Quality, ...]
+    gradient_norms: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Shifted:
+    """AUCs of one run on shifted members and non-members, with the group counts."""
+
+    confidence: float
+    detector: float
+    groups: tuple[tuple[int, int], ...]
+
+
+def signal(probabilities: Array, labels: Indices) -> Array:
+    """Log odds of the true label, shape (n,): monotone in the confidence, and nearly normal (what LiRA models)."""
+    true = np.clip(probabilities[np.arange(len(labels)), labels], 1e-12, 1.0 - 1e-12)
+    return np.asarray(np.log(true) - np.log1p(-true))
+
+
+def member_auc(scores: Array, members: NDArray[np.bool_]) -> float:
+    """AUC of a score that should be larger for members."""
+    return float(roc_auc_score(members, scores))
+
+
+def same_distribution(method: str, epsilon: float, models: int, seed: int, records: int | None = None) -> Models:
+    """Train ``models`` models, each on a random half of the pool (digits, or the first ``records`` of a shuffle)."""
+    require(models >= 1, "models", models, "must be at least 1")
+    features, labels = digits()
+    pool = np.random.default_rng([seed, 0]).permutation(len(labels))[:records]
+    features, labels = features[pool], labels[pool]
+    rows, masks, qualities, norms = [], [], [], []
+    for number in range(models):
+        rng = np.random.default_rng([seed, 1, number])  # the splits are those of the seed, whatever the method
+        mask = np.zeros(len(labels), dtype=bool)
+        mask[rng.permutation(len(labels))[: len(labels) // 2]] = True
+        parameters, loss = _fit(method, features[mask], labels[mask], epsilon, rng)
+        probabilities = loss.probabilities(parameters, features)
+        rows.append(signal(probabilities, labels))
+        masks.append(mask)
+        qualities.append(quality(probabilities[~mask], labels[~mask]))
+        robust = DualObjective(loss, kl(), 1.0)
+        norms.append(robust.gradient_norm(parameters, robust.best_eta(parameters)))
+    return Models(np.array(rows), np.array(masks), tuple(qualities), tuple(norms))
+
+
+def shifted(method: str, epsilon: float, seed: int) -> Shifted:
+    """One run in the paper's construction: imbalanced members, balanced non-members."""
+    rng = np.random.default_rng([seed, 2])
+    split: Split = cifar10_st(*digits(), rng)
+    parameters, loss = _fit(method, split.features, split.labels, epsilon, rng)
+    scores = np.concatenate([
+        signal(loss.probabilities(parameters), split.labels),
+        signal(loss.probabilities(parameters, split.test_features), split.test_labels),
+    ])  # fmt: skip
+    members = np.arange(len(scores)) < split.n
+    rare = np.concatenate([split.labels, split.test_labels]) < split.classes // 2
+    counts = tuple((int(np.sum(half & members)), int(np.sum(half & ~members))) for half in (rare, ~rare))
+    return Shifted(member_auc(scores, members), member_auc(-rare.astype(float), members), counts)
+
+
+def _fit(
+    method: str, features: Array, labels: Indices, epsilon: float, rng: np.random.Generator
+) -> tuple[Array, ClassificationLoss]:
+    model = TwoLayerNetwork(features.shape[1], HIDDEN, 10)
+    loss = ClassificationLoss(model, features, labels)
+    start, tape = model.initial(rng), int(rng.integers(2**31))
+    return train(method, Setting(loss, epsilon, loss.n**DELTA_POWER, start, tape)), loss
