@@ -1,0 +1,84 @@
+"""How much of the stability bounds an adversarial search attains (differential evolution over all records, n = 20).
+
+Run: python benchmarks/output_perturbation_stability.py
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dpassay.reference.output_perturbation.stability import search, shares
+from dpassay.reference.problems.finite_sum import FiniteSum, Regulariser
+from dpassay.reference.problems.saddle_games import BilinearLoss, saddle_pair
+from dpassay.reference.problems.strongly_convex import LogisticLoss, SquaredLoss, regularised, stability_pair
+
+N, SEED = 20, 0
+
+
+def unit(v):
+    return v / max(float(np.linalg.norm(v)), 1.0)
+
+
+def ridge(mu, radius):
+    def family(p):
+        common, pair = np.tile(unit(p[:2]), (N, 1)), []
+        for w, b in ((p[3:5], p[5]), (p[6:8], p[8])):
+            features, targets = common.copy(), np.full(N, p[2])
+            features[0], targets[0] = unit(w), b
+            pair.append(regularised(SquaredLoss(features, targets, radius), mu, radius))
+        return pair[0], pair[1]
+
+    return family, [(-1.0, 1.0)] * 9
+
+
+def logistic(mu, radius):
+    """Records in the plane, labels +1 (a record -w with label +1 is w with label -1)."""
+
+    def family(p):
+        common, pair = np.tile(unit(p[:2]), (N, 1)), []
+        for w in (p[2:4], p[4:6]):
+            features = common.copy()
+            features[0] = unit(w)
+            pair.append(regularised(LogisticLoss(features, np.ones(N)), mu, radius))
+        return pair[0], pair[1]
+
+    return family, [(-1.0, 1.0)] * 6
+
+
+def game(mu_x, mu_y):
+    """A shared public coupling up to 10 and one linear term that changes; L = 1 (data part)."""
+
+    def family(p):
+        pair = []
+        for g in (p[1:3], p[3:5]):
+            linear = np.zeros((N, 2))
+            linear[0] = unit(g)
+            loss = BilinearLoss(np.full((N, 1, 1), p[0]), linear, np.inf, np.inf, abs(float(p[0])), 1.0, True)
+            pair.append(FiniteSum(loss, Regulariser(mu_x, mu_y)))
+        return pair[0], pair[1]
+
+    return family, [(0.0, 10.0)] + [(-1.0, 1.0)] * 4
+
+
+def show(name, found):
+    print(f"{name:44s}{found.weighted:10.4f}{found.x:10.4f}{found.x_sharp:10.4f}", flush=True)
+
+
+if __name__ == "__main__":
+    print(f"{'share of the bound attained':44s}{'weighted':>10s}{'x':>10s}{'x sharp':>10s}")
+    show("mean estimation, closed form, n = 20", shares(*stability_pair(N, 2, 0.1)))
+    show("mean estimation, closed form, n = 10000", shares(*stability_pair(10_000, 2, 0.1)))
+    for mu, radius in ((1.0, 1.0), (0.1, 1.0), (0.1, 0.2), (0.01, 1.0)):
+        family, ranges = ridge(mu, radius)
+        found, _ = search(family, ranges, np.random.default_rng(SEED), objective=lambda s: s.x, generations=25)
+        show(f"ridge, mu = {mu}, radius {radius}", found)
+    for mu, radius in ((1.0, 1.0), (0.1, 1.0)):
+        family, ranges = logistic(mu, radius)
+        found, _ = search(family, ranges, np.random.default_rng(SEED), objective=lambda s: s.x, generations=15)
+        show(f"logistic, mu = {mu}, radius {radius}", found)
+    for mu_x in (1.0, 2.0, 4.0, 16.0, 0.25):
+        family, ranges = game(mu_x, 1.0)
+        rng = np.random.default_rng(SEED)
+        found, _ = search(family, ranges, rng, objective=lambda s: s.x, lipschitz=1.0, generations=40)
+        show(f"game, mu_x = {mu_x}, mu_y = 1, searched for x", found)
+        show(f"game, mu_x = {mu_x}, mu_y = 1, closed form", shares(*saddle_pair(N, mu_x, 1.0), 1.0))
