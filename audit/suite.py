@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, fields
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +58,7 @@ def save(path: Path, rows: Sequence[Row], effort: Effort) -> None:
     """Write the report as canonical JSON, atomically."""
     document = {
         "format": FORMAT,
-        "dpassay": version("dpassay"),
+        "dpassay": _version(),
         "effort": asdict(effort),
         "rows": [row.as_dict() for row in rows],
     }
@@ -80,7 +80,7 @@ def load(path: Path, effort: Effort) -> list[Row]:
         raise BadInput(str(path), "unreadable", str(error)) from None
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise BadInput(f"{path}: format", _get(document, "format"), f"expected {FORMAT}")
-    if document.get("effort") != asdict(effort) or document.get("dpassay") != version("dpassay"):
+    if document.get("effort") != asdict(effort) or document.get("dpassay") != _version():
         raise BadInput(f"{path}: effort", document.get("effort"), "was made with another effort; drop --resume")
     names = {field.name for field in fields(Row)}
     rows = []
@@ -89,6 +89,13 @@ def load(path: Path, effort: Effort) -> list[Row]:
             raise BadInput(f"{path}: rows[{position}]", "malformed", "was not written by this version")
         rows.append(Row(**{name: _number(value) for name, value in data.items()}))
     return rows
+
+
+def _version() -> str:
+    try:
+        return version("dpassay")
+    except PackageNotFoundError:
+        return "not installed"
 
 
 def _get(document: Any, name: str) -> Any:

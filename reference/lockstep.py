@@ -147,14 +147,16 @@ class _Hub:
     def __init__(
         self, run: Run[P], pair: Pair[P], seed: Sequence[int], tilts: list[Tilt], tilt: int, where: list[Place]
     ):
-        streams = [np.random.default_rng(child) for child in np.random.SeedSequence(list(seed)).spawn(6)]
-        self._rng, self._public, self._secret = streams[0], streams[1], streams[2]
-        self._check_secret = streams[3]
-        self._records = Records(pair.target, streams[4], streams[5])
+        streams = [np.random.default_rng(child) for child in np.random.SeedSequence(list(seed)).spawn(4)]
+        self._rng, self._public = streams[0], streams[1]
+        self._records = Records(pair.target, streams[2], streams[3])
         self._tilts, self._tilt = tilts, tilt
         sides = {"D": pair.here, "D'": pair.there}
         self.worlds = [World(run, sides[place.side], place) for place in where]
         main = [world for world in self.worlds if world.place.role != "check"]
+        self._inner = {
+            id(world): np.random.default_rng([*seed, 7, int(world.place.role == "check")]) for world in self.worlds
+        }
         half = len(main) // 2
         self._here, self._there = main[:half], main[half:]
         self._check = next((world for world in self.worlds if world.place.role == "check"), None)
@@ -165,13 +167,20 @@ class _Hub:
     # -- the loop -----------------------------------------------------------------------------------------
     def go(self) -> None:
         """Until the worlds end or part."""
-        answers = {"release": self._release, "draw": self._draw, "reveal": self._reveal}
+        answers = {
+            "release": self._release,
+            "draw": self._draw,
+            "reveal": self._reveal,
+            "public": self._public_value,
+        }
+        self._serve_inner()
         while self._same_call():
             call = self._here[0].ask.call
             if call == "end":
                 self._end()
                 return
-            answers.get(call, self._value)()
+            answers[call]()
+            self._serve_inner()
             self._step += 1
 
     def _finding(self, kind: str, label: str, detail: str) -> None:
@@ -218,29 +227,27 @@ class _Hub:
                 self._finding("revealed value", first.label, f"{first.value} against {world.ask.value}")
         self._answer(None)
 
-    def _value(self) -> None:
+    def _public_value(self) -> None:
         ask = self._here[0].ask
-        if ask.call == "public":
-            state = self._public.bit_generator.state
-            values = []
-            for world in self.worlds:
-                self._public.bit_generator.state = state
-                assert world.ask.make is not None
-                values.append(world.ask.make(self._public))
-            if not all(same(values[0], value) for value in values):
-                self._finding("public value", ask.label, "it depends on private data")
-            self._answer(values[0])
-            return
-        state = self._secret.bit_generator.state  # inner randomness: the same stream in every world but the check's
-
-        def make(world: World) -> Any:
+        state = self._public.bit_generator.state
+        values = []
+        for world in self.worlds:
+            self._public.bit_generator.state = state
             assert world.ask.make is not None
-            if world is self._check:
-                return world.ask.make(self._check_secret)
-            self._secret.bit_generator.state = state
-            return world.ask.make(self._secret)
+            values.append(world.ask.make(self._public))
+        if not all(same(values[0], value) for value in values):
+            self._finding("public value", ask.label, "it depends on private data")
+        self._answer(values[0])
 
-        self._answer(make)
+    def _serve_inner(self) -> None:
+        """Inner randomness is never released, so the worlds need not ask for the same amount of it.
+
+        Every world has a stream of its own; all but the check world's start alike.
+        """
+        for world in list(self.worlds):
+            while world.ask.call in ("secret", "noise"):
+                assert world.ask.make is not None
+                world.answer(world.ask.make(self._inner[id(world)]))
 
     def _draw(self) -> None:
         draws = [world.ask.draw for world in self.worlds if world is not self._check]

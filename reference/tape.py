@@ -247,20 +247,26 @@ class ReplayTape(Tape):
     """Hands back the values of ``recording`` while it records what this run would have had as queries.
 
     Differences that leave a value to hand back (a noise scale, a claimed sensitivity) are collected in ``findings``;
-    another label, kind or number of calls raises :class:`ReplayDiverged`.
+    another label, kind or number of calls raises :class:`ReplayDiverged`. Inner randomness is handed back label by
+    label; as it is never released, a run that needs more of it than the recorded one is given more.
     """
 
     def __init__(self, recording: Transcript):
         super().__init__()
         self.recording = recording
         self.findings: list[UnaccountedAccess] = []
+        self._events = [event for event in recording.events if not _is_inner(event)]
+        self._inner: dict[str, list[Any]] = {}
+        for event in filter(_is_inner, recording.events):
+            self._inner.setdefault(event.label, []).append(event.value)  # type: ignore[union-attr]
+        self._more = np.random.default_rng(0)
         self._position = 0
         self._batch = 0
 
     def _next(self, kind: type, label: str) -> Any:
-        if self._position >= len(self.recording.events):
+        if self._position >= len(self._events):
             self._diverged("early end", label, "this run goes on after the recorded one ended")
-        event = self.recording.events[self._position]
+        event = self._events[self._position]
         if not isinstance(event, kind) or event.label != label:
             self._diverged("call", label, f"the recorded run has {type(event).__name__} {event.label!r} here")
         self._position += 1
@@ -291,6 +297,9 @@ class ReplayTape(Tape):
         return self.recording.batches[self._batch - 1]
 
     def _value(self, kind: str, label: str, draw: Drawn) -> Any:
+        if kind != "public":
+            known = self._inner.get(label, [])
+            return known.pop(0) if known else draw(self._more)
         event: Note = self._next(Note, label)
         if event.kind != kind:
             self._diverged("call", label, f"the recorded run has a {event.kind} value here, this one a {kind} value")
@@ -304,13 +313,17 @@ class ReplayTape(Tape):
 
     def close(self, output: Any) -> list[UnaccountedAccess]:
         """Compare the ends and the outputs; return all findings."""
-        if self._position < len(self.recording.events):
-            event = self.recording.events[self._position]
+        if self._position < len(self._events):
+            event = self._events[self._position]
             detail = f"this run ended, the recorded one goes on with {event.label!r}"
             self.findings.append(UnaccountedAccess("early end", event.label, self.step, detail))
         if not same(self.recording.output, output):
             self.findings.append(UnaccountedAccess("output", "output", self.step, "outputs differ"))
         return self.findings
+
+
+def _is_inner(event: Any) -> bool:
+    return isinstance(event, Note) and event.kind in ("secret", "noise")
 
 
 class ScriptedTape(LiveTape):
