@@ -15,6 +15,7 @@ from dpassay.reference.errors import BadInput
 
 PAPERS = {  # paper key -> module with run(options) -> Report
     "dro": "dpassay.audit.reproduce_dro",
+    "minimax_sosp": "dpassay.audit.reproduce_minimax_sosp",
     "output_perturbation": "dpassay.audit.reproduce_output_perturbation",
 }
 
