@@ -1,0 +1,205 @@
+"""Does the auditor catch planted bugs? Every mutant of a few catalogue cases against replay, likelihood,
+black box.
+
+A mutant whose exact epsilon on the pair exceeds the claim by 10 % or more must be caught by at least one
+of them; a
+mutant within its claim must pass all three.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpassay.audit.blackbox.detect import audit_outputs
+from dpassay.audit.likelihood import audit_likelihood
+from dpassay.audit.losses import LockstepSampler
+from dpassay.audit.mutations import Mutation, Run, clipping_mutations, mutated, mutations
+from dpassay.audit.results import SoundBound, Verdict
+from dpassay.audit.scores.curve import Curve, from_pairs
+from dpassay.reference.accounting import Account, account
+from dpassay.reference.baselines import dp_sgd
+from dpassay.reference.case import Case, Instance, bind
+from dpassay.reference.catalogue import find
+from dpassay.reference.lockstep import Pair, lockstep, needs
+from dpassay.reference.problems.linear import LinearLosses
+from dpassay.reference.tape import LiveTape
+
+Floats = NDArray[np.float64]
+MUST_CATCH = 1.1  # times the claim
+CASES = (
+    "baselines/dp_sgd:full-batch@baseline",
+    "output_perturbation/algorithm1@repaired",
+    "output_perturbation/algorithm2@repaired",
+    "output_perturbation/strongly_concave@repaired",
+    "dro/single_sample@repaired",
+)  # their pairs attain the accounted epsilon, so the mutants' epsilons on the pair are exact
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How hard each method tries."""
+
+    replays: int = 3
+    runs: int = 400  # likelihood; the pilot has 100 more a candidate
+    outputs: int = 1000  # black box, a side; 0 switches it off
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One mutant: what it costs on the pair, and who saw it."""
+
+    case: str
+    mutation: str
+    claimed: float
+    exact: float  # epsilon on the pair at the claim's delta
+    replay: str  # the finding, or empty
+    likelihood: float | None  # the sound lower bound; None when replay ends the run
+    black_box: float | None  # p-value
+    seconds: float
+
+    @property
+    def caught_by(self) -> tuple[str, ...]:
+        """The methods that call the claim violated."""
+        seen = {
+            "replay": bool(self.replay),
+            "likelihood": self.likelihood is not None and self.likelihood > self.claimed,
+            "black box": self.black_box is not None and self.black_box <= 0.05,
+        }
+        return tuple(name for name, caught in seen.items() if caught)
+
+    @property
+    def must_be_caught(self) -> bool:
+        """Exceeds its claim by 10 % or more."""
+        return self.exact >= MUST_CATCH * self.claimed
+
+    @property
+    def safe(self) -> bool:
+        """Within its claim (up to the rounding of the accountant)."""
+        return self.exact <= self.claimed * (1 + 1e-6)
+
+    @property
+    def right(self) -> bool:
+        """Caught if it must be, quiet if it is safe; in between both answers are fine."""
+        return bool(self.caught_by) if self.must_be_caught else not (self.safe and self.caught_by)
+
+
+def short_dp_sgd() -> tuple[Case, list[Mutation]]:
+    """Ten steps of DP-SGD with batches of 10 in 100; record 0 has ten times the clipped length, + or -."""
+    problem = LinearLosses(-np.ones((100, 1)))
+    schedule = dp_sgd.Schedule(10, 0.1, 1.0, 4.0, 10)
+    here, there = problem.replace(0, 10 * np.ones(1)), problem.replace(0, -10 * np.ones(1))
+    instance = Instance(
+        bind(dp_sgd.run, schedule), Pair(here, there, 0, "record 0 against all others, or with them")
+    )
+    known = find("baselines/dp_sgd:fixed-size@baseline")[0]
+    shown = instance.accounted().one_direction(known.claim.delta)
+    claim = replace(known.claim, epsilon=math.ceil(1000 * (shown or 0.0)) / 1000)
+    case = replace(known, variant="short, fixed-size", claim=claim, build=lambda: instance)
+    return case, clipping_mutations(schedule)
+
+
+def moving_label(instance: Instance) -> str:
+    """The label whose queries the pair moves most, relative to the claimed sensitivity."""
+    movements = lockstep(instance.run, instance.pair, [13], check=False).movements
+    return max(movements, key=lambda label: movements[label].share)
+
+
+def claimed_curve(bound: Account, name: str) -> Curve:
+    """What the accountant proves of the unmutated algorithm, as a curve for the black box."""
+    top = bound.epsilon(1e-9)
+    return from_pairs([(float(e), bound.delta(float(e))) for e in np.linspace(1e-3, top, 25)], name)
+
+
+def exact_epsilon(instance: Instance, mutation: Mutation, delta: float) -> float:
+    """Epsilon of the mutant on the pair: the accountant on the noise really drawn and the distance really
+    moved.
+    """
+    if mutation.unbounded:
+        return math.inf
+    moved: dict[str, float] = {}
+    for seed in range(2):
+        run = lockstep(mutated(instance.run, mutation), instance.pair, [17, seed], check=False)
+        for label, movement in run.movements.items():
+            moved[label] = max(moved.get(label, 0.0), movement.moved)
+    tape = LiveTape(0)
+    mutated(instance.run, mutation, moved)(instance.pair.here, tape)
+    cost = account(tape.transcript)
+    return cost.one_direction(delta) or cost.epsilon(delta)
+
+
+def _released(run: Run, problem: Any, seed: int) -> list[Any]:
+    tape = LiveTape(seed)
+    run(problem, tape)
+    return [release.value for release in tape.transcript.releases]
+
+
+def _replay(run: Run, instance: Instance, effort: Effort) -> str:
+    for seed in range(effort.replays):
+        result = lockstep(run, instance.pair, [effort.seed, 23, seed])
+        if result.findings:
+            return str(result.findings[0])
+        if math.isinf(result.loss):
+            return "infinite loss"
+    return ""
+
+
+def assess(case: Case, instance: Instance, mutation: Mutation, effort: Effort) -> Outcome:
+    """Plant one bug and let the three methods look."""
+    start = time.perf_counter()
+    plain = instance.longest_transcript()
+    delta, claimed = case.claim.delta, case.claim.epsilon
+    run = mutated(instance.run, mutation)
+    finding = _replay(run, instance, effort)
+    realised = None
+    if not finding:
+        what = needs(run, instance.pair.here)
+        sampler = LockstepSampler(run, instance.pair, what=what, checks=2)
+        bound, _ = audit_likelihood(
+            sampler, delta, claimed=claimed, runs=effort.runs, pilot=100, seed=effort.seed, confidence=0.99
+        )
+        realised = bound.epsilon if isinstance(bound, SoundBound) else None
+    p_value = None
+    if effort.outputs:
+        sides = [
+            [_released(run, problem, 2 * seed + side) for seed in range(effort.outputs)]
+            for side, problem in enumerate((instance.pair.here, instance.pair.there))
+        ]
+        curve = claimed_curve(account(plain), case.key)
+        rng = np.random.default_rng([effort.seed, 29])
+        result = audit_outputs(sides[0], sides[1], curve, rng, confidence=0.99)
+        p_value = result.p_value if result.verdict is Verdict.VIOLATED else 1.0
+    exact = exact_epsilon(instance, mutation, delta)
+    seconds = time.perf_counter() - start
+    return Outcome(case.key, mutation.name, claimed, exact, finding, realised, p_value, seconds)
+
+
+def _of_case(case: Case, extra: Sequence[Mutation], effort: Effort, only: str) -> Iterator[Outcome]:
+    instance = case.build()
+    plain = instance.longest_transcript()
+    labels = [release.label for release in plain.releases]
+    moving = labels.index(moving_label(instance))
+    for mutation in (*mutations(len(labels), moving, plain.draws[0] if plain.draws else None), *extra):
+        if only in mutation.name:
+            yield assess(case, instance, mutation, effort)
+
+
+def run_mutants(names: Sequence[str] = (), effort: Effort | None = None, only: str = "") -> Iterator[Outcome]:
+    """All mutants whose mutation's name contains `only`, one outcome at a time.
+
+    Without names: the cases of `CASES` and a short sampled DP-SGD, whose pairs attain what is accounted.
+    """
+    effort = effort or Effort()
+    for name in names or CASES:
+        for case in find(name):
+            yield from _of_case(case, (), effort, only)
+    if not names:
+        case, extra = short_dp_sgd()
+        yield from _of_case(case, extra, effort, only)

@@ -1,0 +1,70 @@
+import math
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from dpassay.audit import mutants
+from dpassay.audit.commands.mutants import mutants as command
+from dpassay.audit.mutations import MutantTape, Mutation, mutated, mutations
+from dpassay.reference.catalogue import find
+from dpassay.reference.errors import BadInput
+from dpassay.reference.tape import LiveTape
+
+FIRST = "output_perturbation/algorithm1@repaired"
+
+
+def test_every_mutant_of_a_one_release_algorithm_is_judged_right():
+    """13 planted bugs and controls; likelihood at 99 % with 300 runs, seed 0."""
+    outcomes = list(mutants.run_mutants([FIRST], mutants.Effort(runs=300, outputs=0)))
+    assert len(outcomes) == 13 and all(outcome.right for outcome in outcomes)
+    assert sum(outcome.must_be_caught for outcome in outcomes) == 9
+    assert sum(outcome.safe for outcome in outcomes) == 4
+    assert {name for outcome in outcomes for name in outcome.caught_by} == {"replay", "likelihood"}
+
+
+@pytest.mark.parametrize("only", ["clip", "same noise", "branch", "follows the data", "without noise"])
+def test_replay_alone_catches_what_is_not_about_scales(only):
+    case, extra = mutants.short_dp_sgd()
+    found = list(mutants._of_case(case, extra, mutants.Effort(replays=2, runs=50, outputs=0), only))
+    assert found and all(outcome.caught_by == ("replay",) for outcome in found)
+
+
+def test_exact_epsilons_have_closed_forms():
+    instance = find(FIRST)[0].build()
+    plain = mutants.exact_epsilon(instance, Mutation("unchanged"), 1e-5)
+    louder = mutants.exact_epsilon(instance, Mutation("half", noise=0.5), 1e-5)
+    doubled = mutants.exact_epsilon(instance, Mutation("query", query=2.0), 1e-5)
+    assert plain < 0.9 and louder == pytest.approx(doubled, rel=1e-9)
+    assert math.isinf(mutants.exact_epsilon(instance, Mutation("x", unbounded=True), 1e-5))
+
+
+def test_an_unmutated_tape_changes_nothing():
+    instance = find(FIRST)[0].build()
+    plain, wrapped = LiveTape(5), LiveTape(5)
+    first = instance.run(instance.pair.here, plain)
+    second = mutated(instance.run, Mutation("unchanged"))(instance.pair.here, wrapped)
+    assert (first == second).all() and isinstance(MutantTape(wrapped, Mutation("x")).unused(3), int)
+    with pytest.raises(BadInput, match="releases"):
+        mutations(0, 0)
+
+
+def test_an_escaped_mutant_would_be_reported():
+    """Red case: an outcome over its claim that nobody caught is not right, an accused safe one is not either."""
+    common = {"case": "c", "mutation": "m", "claimed": 1.0, "seconds": 0.0}
+    escaped = mutants.Outcome(**common, exact=1.2, replay="", likelihood=0.9, black_box=None)
+    accused = mutants.Outcome(**common, exact=0.9, replay="finding", likelihood=None, black_box=None)
+    between = mutants.Outcome(**common, exact=1.05, replay="", likelihood=0.9, black_box=1.0)
+    assert not escaped.right and not accused.right and between.right
+
+
+def test_the_command():
+    app = typer.Typer()
+    app.command()(command)
+    result = CliRunner().invoke(app, [FIRST, "--only", "half", "--runs", "100", "--outputs", "200"])
+    assert result.exit_code == 0 and "caught by at least one: 1 of 1" in result.output
+
+
+@pytest.mark.slow
+def test_all_mutants_of_all_tight_cases():
+    assert all(outcome.right for outcome in mutants.run_mutants(effort=mutants.Effort(outputs=0)))
