@@ -12,7 +12,7 @@ import typer
 
 from dpassay.reference.errors import BadInput
 
-COMMANDS = ("audit", "list", "show", "check", "prove", "published", "zoo", "reproduce")
+COMMANDS = ("audit", "list", "show", "check", "prove", "published", "zoo", "mutants", "reproduce")
 GROUPS = ("crosscheck",)  # commands with commands of their own: their module has a typer app named ``app``
 
 app = typer.Typer(
