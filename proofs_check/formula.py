@@ -33,6 +33,7 @@ FUNCTIONS: dict[str, tuple[int | None, Callable[..., Any]]] = {  # name -> (numb
     "min": (None, sp.Min),
     "max": (None, sp.Max),
     "binomial": (2, sp.binomial),
+    "Gamma": (1, sp.gamma),
     "Phi": (1, lambda x: (1 + sp.erf(x / sp.sqrt(2))) / 2),
     "chi2_sf": (2, _chi2_sf),
 }

@@ -26,6 +26,7 @@ POINTS = 40
 SEED = 20_261_120
 SLACK = 1e-6  # relative; the closed form is exact to about 1e-12
 DISCRETISATION = 1e-3
+BUCKETS = 20_000  # the loss ranges over about 1/noise^2; coarser buckets only lower the bound
 
 
 def gaussian_delta(epsilon: float, mu: float) -> float:
@@ -64,7 +65,7 @@ def sampled_epsilon(noise: float, rate: float, count: int, delta: float) -> floa
         sampling_prob=rate,
         pessimistic_estimate=False,
         use_connect_dots=False,
-        value_discretization_interval=DISCRETISATION,
+        value_discretization_interval=max(DISCRETISATION, 1 / (BUCKETS * noise**2)),
     )
     return float(one.self_compose(count).get_epsilon_for_delta(delta))
 

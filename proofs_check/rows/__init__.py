@@ -1,6 +1,8 @@
 """The ledger's rows, one module or more per paper; each module holds a list ``ROWS``."""
 
 MODULES = (
+    "minimax_sosp_privacy",
+    "minimax_sosp_utility",
     "second_order_erm_short_step",
     "second_order_erm_convergence",
     "second_order_erm_line_search",
