@@ -1,0 +1,53 @@
+"""The mirror of a saddle loss: x and y exchange roles, f'(x, y) = -f(y, x)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .domains import Array
+from .finite_sum import Indices, Loss
+
+
+@dataclass(frozen=True)
+class Swapped(Loss):
+    """Strongly-convex-concave becomes convex-strongly-concave and back; L and ell stay."""
+
+    inner: Loss
+
+    def __post_init__(self) -> None:
+        for name, value in (
+            ("size", self.inner.size),
+            ("primal", self.inner.dual),
+            ("dual", self.inner.primal),
+            ("lipschitz", self.inner.lipschitz),
+            ("smoothness", self.inner.smoothness),
+            ("strong_convexity", self.inner.strong_concavity),
+            ("strong_concavity", self.inner.strong_convexity),
+        ):
+            object.__setattr__(self, name, value)
+
+    def _there(self, z: Array) -> Array:
+        return np.concatenate([z[self.primal :], z[: self.primal]])
+
+    def rows(self, z: Array, indices: Indices) -> Array:
+        """The inner operator with its blocks exchanged."""
+        inner = self.inner.rows(self._there(z), indices)
+        return np.hstack([inner[:, self.inner.primal :], inner[:, : self.inner.primal]])
+
+    def values(self, z: Array, indices: Indices) -> Array:
+        """-f(y, x)."""
+        return -self.inner.values(self._there(z), indices)
+
+    def subset(self, indices: Indices) -> Swapped:
+        """Some of the records."""
+        return Swapped(self.inner.subset(indices))
+
+    def affine(self) -> tuple[Array, Array] | None:
+        """The inner matrix with rows and columns exchanged."""
+        inner = self.inner.affine()
+        if inner is None:
+            return None
+        order = np.r_[self.inner.primal : self.inner.primal + self.primal, 0 : self.inner.primal]
+        return inner[0][np.ix_(order, order)], inner[1][order]
