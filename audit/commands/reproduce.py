@@ -14,6 +14,7 @@ from dpassay.audit.reproduction import Options, Report
 from dpassay.reference.errors import BadInput
 
 PAPERS = {  # paper key -> module with run(options) -> Report
+    "adaptive_batch": "dpassay.audit.reproduce_adaptive_batch",
     "dro": "dpassay.audit.reproduce_dro",
     "minimax_sosp": "dpassay.audit.reproduce_minimax_sosp",
     "output_perturbation": "dpassay.audit.reproduce_output_perturbation",

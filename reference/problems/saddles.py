@@ -7,6 +7,7 @@ the empirical objective is the base function while gradients and Hessians differ
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -143,18 +144,24 @@ class SampledLandscape:
         lipschitz, smooth, hessian = self.base.constants
         return top * lipschitz + float(np.linalg.norm(self.tilts, axis=1).max()), top * smooth, top * hessian
 
+    @cached_property
+    def _means(self) -> tuple[float, Array]:
+        return float(self.scales.mean()), self.tilts.mean(axis=0)
+
     def value(self, x: Array) -> float:
         """Empirical mean of the losses."""
-        return float(self.scales.mean() * self.base.value(x) + self.tilts.mean(axis=0) @ x)
+        scale, tilt = self._means
+        return float(scale * self.base.value(x) + tilt @ x)
 
     def gradient(self, x: Array) -> Array:
         """Mean of the per-sample gradients."""
-        slope: Array = self.scales.mean() * self.base.gradient(x) + self.tilts.mean(axis=0)
+        scale, tilt = self._means
+        slope: Array = scale * self.base.gradient(x) + tilt
         return slope
 
     def hessian(self, x: Array) -> Array:
         """Mean of the per-sample Hessians."""
-        mean: Array = self.scales.mean() * self.base.hessian(x)
+        mean: Array = self._means[0] * self.base.hessian(x)
         return mean
 
     def gradients(self, x: Array, indices: Indices) -> Array:
