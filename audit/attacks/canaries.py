@@ -1,0 +1,151 @@
+"""Canaries: records, gradients and starting points that make membership as visible as the mechanism
+allows.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpassay.audit.results import SoundBound
+from dpassay.audit.scores.one_run import epsilon_one_run
+from dpassay.reference.errors import BadInput
+from dpassay.reference.tape import LiveTape, Tape
+
+Array = NDArray[np.float64]
+Labels = NDArray[np.int64]
+Kind = Literal["one-hot", "orthogonal", "random"]
+
+
+def gradient_canaries(kind: Kind, count: int, dimension: int, norm: float, rng: np.random.Generator) -> Array:
+    """`count` gradients of the given norm, shape (count, dimension).
+
+    One-hot: distinct coordinates; orthogonal: random orthonormal directions; random: independent directions.
+    """
+    if norm <= 0 or count < 1:
+        raise BadInput("count, norm", (count, norm), "must be positive")
+    if kind != "random" and count > dimension:
+        raise BadInput("count", count, f"at most {dimension} canaries can be orthogonal")
+    if kind == "one-hot":
+        rows = np.zeros((count, dimension))
+        rows[np.arange(count), rng.permutation(dimension)[:count]] = rng.choice([-1.0, 1.0], count)
+    elif kind == "orthogonal":
+        rows = np.linalg.qr(rng.normal(size=(dimension, count)))[0].T
+    elif kind == "random":
+        rows = rng.normal(size=(count, dimension))
+        rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    else:
+        raise BadInput("kind", kind, "must be one-hot, orthogonal or random")
+    return np.asarray(norm * rows)
+
+
+class PerSample(Protocol):
+    """A finite sum with per-record gradients."""
+
+    @property
+    def n(self) -> int:
+        """Number of records."""
+        ...
+
+    @property
+    def d(self) -> int:
+        """Number of parameters."""
+        ...
+
+    def gradients(self, w: Array, indices: NDArray[np.int64]) -> Array:
+        """Shape (len(indices), d)."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class WithCanaries:
+    """A problem with extra records of constant gradients; those whose coin fell the other way contribute
+    zero.
+    """
+
+    base: PerSample
+    rows: Array
+    included: NDArray[np.bool_]
+
+    @property
+    def n(self) -> int:
+        """Records and canaries together: public, whatever the coins."""
+        return self.base.n + len(self.rows)
+
+    @property
+    def d(self) -> int:
+        """Number of parameters."""
+        return self.base.d
+
+    def gradients(self, w: Array, indices: NDArray[np.int64]) -> Array:
+        """Gradients of records, then of canaries, as `indices` asks for them."""
+        found = np.zeros((len(indices), self.d))
+        real = indices < self.base.n
+        if real.any():
+            found[real] = self.base.gradients(w, indices[real])
+        which = indices[~real] - self.base.n
+        found[~real] = self.rows[which] * self.included[which, None]
+        return found
+
+
+def audit_with_gradient_canaries(
+    run: Callable[[Any, Tape], Any],
+    base: PerSample,
+    rows: Array,
+    delta: float,
+    rng: np.random.Generator,
+    confidence: float = 0.95,
+) -> SoundBound:
+    """One run of `run(problem, tape)` with canaries by coin; score: inner product with all vector releases.
+
+    The relation is 'a canary's gradient or zero' (half the move of replace-one).
+    """
+    start = time.perf_counter()
+    included = rng.random(len(rows)) < 0.5
+    tape = LiveTape(int(rng.integers(2**31)))
+    run(WithCanaries(base, rows, included), tape)
+    values = [np.asarray(release.value) for release in tape.transcript.releases]
+    vectors = [value for value in values if value.shape == (rows.shape[1],)]
+    if not vectors:
+        raise BadInput("run", "no release of a parameter-sized vector", "gradient canaries need one")
+    bound = epsilon_one_run(rows @ np.sum(vectors, axis=0), included, delta, rng, confidence)
+    return replace(
+        bound,
+        method="one run, gradient canaries",
+        relation="a canary's gradient or zero",
+        seconds=time.perf_counter() - start,
+    )
+
+
+def mislabelled(y: Labels, classes: int, rng: np.random.Generator) -> Labels:
+    """Another label for each record, uniform among the wrong ones."""
+    if classes < 2:
+        raise BadInput("classes", classes, "must be at least 2")
+    return np.asarray((y + rng.integers(1, classes, y.shape)) % classes)
+
+
+def out_of_distribution(
+    x: Array, count: int, classes: int, rng: np.random.Generator, stretch: float = 3.0
+) -> tuple[Array, Labels]:
+    """Records of random direction and `stretch` times the usual length, with random labels."""
+    rows = rng.normal(size=(count, x.shape[1]))
+    usual = float(np.median(np.linalg.norm(x, axis=1)))
+    rows *= stretch * usual / np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows, rng.integers(0, classes, count)
+
+
+def crafted_initialisation(x: Array, signs: Array, canary: Array, margin: float = 12.0) -> Array:
+    """Weights of a linear classifier under which ordinary records are learned already and the canary is not.
+
+    Least squares for signs * (x @ w) = margin and canary @ w = 0: gradients of the others vanish like
+    exp(-margin), the
+    canary's is half its norm. `signs` are labels in {-1, +1}.
+    """
+    rows = np.concatenate([signs[:, None] * x, len(x) * canary[None, :]])
+    wanted = np.concatenate([np.full(len(x), margin), [0.0]])
+    return np.asarray(np.linalg.lstsq(rows, wanted, rcond=None)[0])

@@ -1,0 +1,103 @@
+"""Models under attack: anything that trains on (x, y) and then gives class probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpassay.reference.errors import BadInput
+from dpassay.reference.problems.models import ClassificationLoss, Model
+from dpassay.reference.tape import LiveTape, Tape
+
+Array = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+
+class Trained(Protocol):
+    """A trained classifier."""
+
+    def probabilities(self, x: Array) -> Array:
+        """Class probabilities, shape (rows, classes)."""
+        ...
+
+
+class Trainer(Protocol):
+    """Something that trains."""
+
+    def fit(self, x: Array, y: Labels, rng: np.random.Generator) -> Trained:
+        """Train on labelled rows; all randomness from `rng`."""
+        ...
+
+
+@dataclass(frozen=True)
+class _SklearnModel:
+    estimator: Any
+    columns: Labels
+    classes: int
+
+    def probabilities(self, x: Array) -> Array:
+        found = np.zeros((len(x), self.classes))
+        found[:, self.columns] = self.estimator.predict_proba(x)
+        return found
+
+
+@dataclass(frozen=True)
+class SklearnTrainer:
+    """Adapter for any scikit-learn estimator with `fit` and `predict_proba`; `make()` gives an untrained one.
+
+    Labels are 0 .. classes - 1; a class that is missing in a training set gets probability 0.
+    """
+
+    make: Callable[[], Any]
+    classes: int
+
+    def fit(self, x: Array, y: Labels, rng: np.random.Generator) -> Trained:
+        """Train a fresh estimator; its `random_state`, if it has one, comes from `rng`."""
+        estimator = self.make()
+        for method in ("fit", "predict_proba"):
+            if not callable(getattr(estimator, method, None)):
+                raise BadInput("make", type(estimator).__name__, f"the estimator has no {method}")
+        if "random_state" in getattr(estimator, "get_params", dict)():
+            estimator.set_params(random_state=int(rng.integers(2**31)))
+        estimator.fit(x, y)
+        return _SklearnModel(estimator, np.asarray(estimator.classes_, dtype=np.int64), self.classes)
+
+
+class _Samples:
+    """A classification loss with the names that the algorithms of `reference` use."""
+
+    def __init__(self, loss: ClassificationLoss) -> None:
+        self.loss, self.n, self.d = loss, loss.n, loss.dimension
+
+    def gradients(self, w: Array, indices: NDArray[np.int64]) -> Array:
+        """Per-record gradients at `w`, shape (len(indices), d)."""
+        return self.loss.loss_gradients(w, indices)
+
+
+@dataclass(frozen=True)
+class _NumpyModel:
+    model: Model
+    parameters: Array
+
+    def probabilities(self, x: Array) -> Array:
+        loss = ClassificationLoss(self.model, x, np.zeros(len(x), dtype=np.int64))
+        return loss.probabilities(self.parameters)
+
+
+@dataclass(frozen=True)
+class ReferenceTrainer:
+    """A numpy model of `reference` trained by `run(problem, tape) -> parameters` (say, DP-SGD with its
+    schedule).
+    """
+
+    model: Model
+    run: Callable[[Any, Tape], Array]
+
+    def fit(self, x: Array, y: Labels, rng: np.random.Generator) -> Trained:
+        """Train on a live tape seeded from `rng`."""
+        problem = _Samples(ClassificationLoss(self.model, x, y))
+        return _NumpyModel(self.model, self.run(problem, LiveTape(int(rng.integers(2**31)))))
