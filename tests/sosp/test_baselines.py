@@ -107,19 +107,26 @@ def test_reproduction_of_minimax_sosp(tmp_path):
 
 
 def test_printed_rows_of_table_2_are_within_reach_of_points_without_data():
-    """Each printed gradient norm and eigenvalue lies within 2.5 sd of 60 Gaussian points with the printed Phi; a point
-    that did use the data (a descent from the start) is over 5 sd away, so the comparison can fail."""
+    """Each printed gradient norm and eigenvalue lies within 2.5 sd of 60 Gaussian points with the printed Phi.
+
+    The comparison can fail: it does for |X*|_F = 20 (over 5 sd), and 60 exact gradient steps move a point by 3 sd.
+    """
     problem = reproduce_minimax_sosp.make_matrix_sensing(np.random.default_rng(0), signal_norm=1.0)
+
+    def deviations(problem, value, others):
+        points = reproduce_minimax_sosp.gaussian_points(problem, value, 60)[:, 1:]
+        return np.abs((np.array(others) - points.mean(axis=0)) / points.std(axis=0))
+
     for value, *printed in reproduce_minimax_sosp.PRINTED.values():
-        points = reproduce_minimax_sosp.gaussian_points(problem, value, 60)
-        deviations = (np.array(printed) - points[:, 1:].mean(axis=0)) / points[:, 1:].std(axis=0)
-        assert np.abs(deviations).max() < 2.5
+        assert deviations(problem, value, printed).max() < 2.5
+    value, *printed = reproduce_minimax_sosp.PRINTED["DP-RGDA"]
+    large = reproduce_minimax_sosp.make_matrix_sensing(np.random.default_rng(0), signal_norm=20.0)
+    assert deviations(large, value, printed).max() > 5
     x = 0.8 * np.random.default_rng(5).standard_normal(problem.dimension_x)
-    for _ in range(600):
+    for _ in range(60):
         x = x - 0.5 * problem.value_gradient(x)
-    points = reproduce_minimax_sosp.gaussian_points(problem, problem.value(x), 60)
-    reached = (float(np.linalg.norm(problem.value_gradient(x))) - points[:, 1].mean()) / points[:, 1].std()
-    assert reached < -5
+    reached = float(np.linalg.norm(problem.value_gradient(x))), problem.smallest_eigenvalue(x)
+    assert deviations(problem, problem.value(x), reached).max() > 2.5
 
 
 def test_reproduction_of_adaptive_batch(tmp_path):
