@@ -32,9 +32,11 @@ from dpassay.reference.dro.worst_case import compositional_pair, dual_pair, mini
 PAPER = "dro"
 EPSILON, DELTA = 1.0, 1e-5
 PLAN = Plan(n=40, steps=12, phase=4, batch=20)
+EXPERIMENT = Plan(n=640, steps=20, phase=5, batch=128)  # the paper's batch size at a rate of one in five
 LONG = Plan(n=40, steps=60, phase=60, batch=40)
 SMALL_CLIP = 0.05  # keeps the iterates near the start, so that the dual variable does not run away
 START_ETA = 0.5  # the quiet records' loss: their dual gradient starts at zero
+QUICK = ("", "chi_square", "assumptions hold", "noise follows all of w")  # variants of the default audit
 START_Z = np.array([0.0, 0.0, 0.0, START_ETA])
 DATA = "one rough record among identical ones"
 
@@ -54,10 +56,11 @@ def _facts(plan: Plan, extra: dict[str, float | int | str] | None = None) -> dic
     return {"n": plan.n, "T": plan.steps, "q": plan.phase, "batch": plan.batch, **(extra or {})}
 
 
-def double_printed() -> Instance:
+def double_printed(divergence: Divergence) -> Instance:
     """As printed on a record whose gradient exceeds the threshold: the clipped mean moves by 2 C."""
     schedule = replace(double_spider_printed(PLAN, Constants(), EPSILON, DELTA), start_eta=START_ETA)
-    return Instance(bind(double_spider.run, schedule), dual_pair(chi_square(), PLAN.n), facts=_facts(PLAN))
+    facts = _facts(PLAN, {"divergence": divergence.name})
+    return Instance(bind(double_spider.run, schedule), dual_pair(divergence, PLAN.n), facts=facts)
 
 
 def double_assumptions() -> Instance:
@@ -75,12 +78,13 @@ def double_no_steps() -> Instance:
     return Instance(bind(double_spider.run, charitable), dual_pair(chi_square(), LONG.n), facts=_facts(LONG, {"c": 4}))
 
 
-def double_repaired(divergence: Divergence) -> Instance:
+def double_repaired(divergence: Divergence, plan: Plan = PLAN, dimension: int = 3) -> Instance:
     """Repaired, any divergence: clipping alone bounds the sensitivity."""
-    schedule = double_spider_repaired(PLAN, Constants(), EPSILON, DELTA, clip=SMALL_CLIP)
+    schedule = double_spider_repaired(plan, Constants(), EPSILON, DELTA, clip=SMALL_CLIP)
     schedule = replace(schedule, start_eta=START_ETA)
-    pair = dual_pair(divergence, PLAN.n)
-    return Instance(bind(double_spider.run, schedule), pair, facts=_facts(PLAN, {"divergence": divergence.name}))
+    pair = dual_pair(divergence, plan.n, dimension=dimension)
+    facts = _facts(plan, {"d": dimension, "divergence": divergence.name})
+    return Instance(bind(double_spider.run, schedule), pair, facts=facts)
 
 
 def recursive_printed(charitable: bool) -> Instance:
@@ -93,11 +97,12 @@ def recursive_printed(charitable: bool) -> Instance:
     return Instance(bind(recursive_spider.run, schedule), pair, facts=_facts(PLAN, {"beta": schedule.momentum}))
 
 
-def recursive_repaired(value_batch: int | None) -> Instance:
+def recursive_repaired(value_batch: int | None, plan: Plan = PLAN, dimension: int = 3) -> Instance:
     """Repaired, with s over a batch or over one record whose noise fits."""
-    schedule = recursive_spider_repaired(PLAN, EPSILON, DELTA, clip=SMALL_CLIP, value_batch=value_batch, step=0.05)
-    facts = _facts(PLAN, {"b_5": schedule.value_batch, "sigma_s": schedule.value_std})
-    return Instance(bind(recursive_spider.run, schedule), compositional_pair(PLAN.n), facts=facts)
+    schedule = recursive_spider_repaired(plan, EPSILON, DELTA, clip=SMALL_CLIP, value_batch=value_batch, step=0.05)
+    facts = _facts(plan, {"d": dimension, "b_5": schedule.value_batch, "sigma_s": schedule.value_std})
+    pair = compositional_pair(plan.n, dimension=dimension)
+    return Instance(bind(recursive_spider.run, schedule), pair, facts=facts)
 
 
 def value_alone(repaired: bool) -> Instance:
@@ -141,14 +146,23 @@ def _printed(name: str, title: str, place: str, theorem: str, build: Callable[[]
              variant: str = "", completions: tuple[str, ...] = DOUBLE_COMPLETIONS) -> Case:  # fmt: skip
     claim = PrivacyClaim(EPSILON, DELTA, Cite(PAPER, theorem))
     return Case(
-        f"{PAPER}/{name}", "printed", title, Cite(PAPER, place), claim, build, variant, DATA, completions, known=known
+        f"{PAPER}/{name}",
+        "printed",
+        title,
+        Cite(PAPER, place),
+        claim,
+        build,
+        variant,
+        DATA,
+        completions,
+        known=known,
+        quick=variant in QUICK,
     )
 
 
 def _repaired(name: str, title: str, place: str, theorem: str, build: Callable[[], Instance], variant: str,
               repairs: tuple[str, ...]) -> Case:  # fmt: skip
     claim = PrivacyClaim(EPSILON, DELTA, Cite(PAPER, theorem))
-    quick = variant in ("", "chi_square")
     return Case(
         f"{PAPER}/{name}",
         "repaired",
@@ -159,25 +173,29 @@ def _repaired(name: str, title: str, place: str, theorem: str, build: Callable[[
         variant,
         DATA,
         repairs=repairs,
-        quick=quick,
+        quick=variant in QUICK,
     )
 
 
 DOUBLE, RECURSIVE, VALUE = "DP Double-SPIDER", "DP Recursive-SPIDER", "Recursive-SPIDER, s_t alone"
+DIVERGENCES = (chi_square(), kl(), kl_cvar(0.2), cressie_read(3.0))
+_MEAN = "clips the mean: sensitivity 2 C, noise for 2 C / N"
 _SINGLE = "one record per step (line 16) has sensitivity beta C_5, the noise is made for O(1/n)"
 _STILL = "sigma_2 follows ||x_t - x_{t-1}||: no noise on v where only lambda moved"
 _REPAIR_VALUE = ("line 16: noise for sensitivity beta C_5 at sampling rate 1/n",)
 
 CASES: tuple[Case, ...] = (
-    _printed("double_spider", DOUBLE, "Algorithm 2", "Theorem 6", double_printed,
-             "clips the mean: sensitivity 2 C, noise for 2 C / N", "chi_square"),
+    *(_printed("double_spider", DOUBLE, "Algorithm 2", "Theorem 6", partial(double_printed, one), _MEAN, one.name)
+      for one in DIVERGENCES),
     _printed("double_spider", DOUBLE, "Algorithm 2", "Theorem 6", double_assumptions,
              "c = 1: each of four mechanisms spends more than the whole budget", "assumptions hold"),
     _printed("double_spider", DOUBLE, "Algorithm 2", "Theorem 6", double_no_steps,
              "sigma_2 does not grow with T: no constant c serves all T", "each record clipped, c = 4"),
     *(_repaired("double_spider", DOUBLE, "Algorithm 2", "Theorem 6", partial(double_repaired, one), one.name,
                 DOUBLE_REPAIRS)
-      for one in (chi_square(), kl(), kl_cvar(0.2), cressie_read(3.0))),
+      for one in DIVERGENCES),
+    _repaired("double_spider", DOUBLE, "Algorithm 2", "Theorem 6", partial(double_repaired, kl(), EXPERIMENT, 20),
+              "batch 128", DOUBLE_REPAIRS),
     _printed("recursive_spider", RECURSIVE, "Algorithm 3", "Theorem 8", partial(recursive_printed, False), _STILL,
              completions=RECURSIVE_COMPLETIONS),
     _printed("recursive_spider", RECURSIVE, "Algorithm 3", "Theorem 8", partial(recursive_printed, True), _SINGLE,
@@ -187,6 +205,8 @@ CASES: tuple[Case, ...] = (
               RECURSIVE_REPAIRS),
     _repaired("recursive_spider", RECURSIVE, "Algorithm 3", "Theorem 8", partial(recursive_repaired, 1), "one record",
               RECURSIVE_REPAIRS),
+    _repaired("recursive_spider", RECURSIVE, "Algorithm 3", "Theorem 8",
+              partial(recursive_repaired, None, EXPERIMENT, 20), "batch 128", RECURSIVE_REPAIRS),
     _printed("single_sample", VALUE, "Algorithm 3, line 16", "Theorem 8", partial(value_alone, False), _SINGLE,
              completions=("w fixed, beta = 1/2, C_5 = 3, G = 1, c = 1",)),
     _repaired("single_sample", VALUE, "Algorithm 3, line 16", "Theorem 8", partial(value_alone, True), "",
