@@ -54,7 +54,7 @@ def run(options: Options) -> Report:
 def interval(values: Sequence[float]) -> str:
     """Mean and half-width of the 95 % Student interval over seeds."""
     mean = float(np.mean(values))
-    if len(values) < 2:
+    if len(values) < 2 or not np.isfinite(mean):
         return f"{mean:.3f}"
     half = float(student.ppf(0.975, len(values) - 1) * np.std(values, ddof=1) / np.sqrt(len(values)))
     return f"{mean:.3f} ± {half:.3f}"

@@ -43,6 +43,7 @@ DATA = "one rough record among identical ones"
 DOUBLE_COMPLETIONS = (
     "c = 1 unless said otherwise (the universal constant has no value; Definition 3 suggests 1)",
     "C_1 = C_3 = 1 (some specific values, Theorem 2); G = L = M = lambda = H = 1",
+    "C_4 follows |eta_{t+1} - eta_t|, which line 12 compares (Theorem 6 prints |eta_t - eta_{t-1}|)",
     "batches are drawn without replacement; N_1 = N_3 = n (Remark 2)",
 )
 RECURSIVE_COMPLETIONS = (

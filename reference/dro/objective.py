@@ -10,7 +10,6 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize_scalar
 from scipy.special import logsumexp
 
 from dpassay.reference.dro.divergences import Divergence
@@ -18,6 +17,9 @@ from dpassay.reference.errors import require
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
+
+
+_HALVINGS = 100  # of the range of the losses: below one rounding unit
 
 
 class SampleLoss(Protocol):
@@ -95,18 +97,19 @@ class DualObjective:
         return float(np.mean(self.values(x, eta)))
 
     def best_eta(self, x: Array) -> float:
-        """The minimiser of L(x, .), by one-dimensional convex minimisation (not private)."""
+        """The minimiser of L(x, .): where mean psi*'((loss - dual_scale eta) / weight) crosses 1 (not private).
+
+        The mean falls in eta and psi*'(0) = 1, so it crosses between the smallest and the largest loss; bisection
+        needs nothing but its sign against 1, also where psi*' overflows.
+        """
         losses = self.data.losses(x)
         low, high = float(losses.min()), float(losses.max())
-        # psi*'(u) passes 1 at u = 0, so the minimiser lies within the losses
-        reach = 1.0 + 4.0 * self.weight + (high - low)
-        found = minimize_scalar(
-            lambda eta: self.value(x, eta / self.dual_scale),
-            bounds=(low - 1e-9 * reach, high + 1e-9 * reach),
-            method="bounded",
-            options={"xatol": 1e-12 * reach},
-        )
-        return float(found.x) / self.dual_scale
+        with np.errstate(over="ignore"):
+            for _ in range(_HALVINGS):
+                middle = 0.5 * (low + high)
+                mean = float(np.mean(self.divergence.conjugate_derivative((losses - middle) / self.weight)))
+                low, high = (middle, high) if mean > 1.0 else (low, middle)
+        return high / self.dual_scale
 
     def robust_value(self, x: Array) -> float:
         """Psi(x) = inf over eta of L(x, eta), which strong duality equates with the worst case F(x) of eq.

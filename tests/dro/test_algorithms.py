@@ -17,8 +17,8 @@ from dpassay.reference.dro.schedules import (
     Plan,
     double_spider_printed,
     recursive_spider_printed,
-    theorem_eight,
 )
+from dpassay.reference.dro.theorem_sizes import theorem_eight, theorem_seven
 from dpassay.reference.errors import BadInput
 from dpassay.reference.gdp import gdp_delta
 from dpassay.reference.lockstep import lockstep
@@ -86,7 +86,7 @@ def schedules():
 
 
 @pytest.mark.parametrize(
-    "name, module, schedule", schedules(), ids=lambda value: value if isinstance(value, str) else ""
+    "name, module, schedule", list(schedules()), ids=lambda value: value if isinstance(value, str) else ""
 )
 def test_replay_bit_for_bit(small_loss, name, module, schedule):
     double = module is double_spider
@@ -116,6 +116,15 @@ def test_theorem_eight_can_prescribe_a_phase_of_zero():
     assert theorem_eight(25_500, 270_000, 1.0, 1e-5, smoothness=20.0).phase == 0
     with pytest.raises(BadInput, match="phase"):
         double_spider_printed(Plan(10, 5, 0, 5), Constants(), 1.0, 1e-5)
+
+
+@pytest.mark.parametrize("n", [100, 25_500, 10**8])
+def test_theorem_seven_asks_for_more_records_than_there_are(n):
+    """N_3 >= 96 G^2 n whatever n is; with G = 0.05 and a constant loss the refreshes fit."""
+    assert "N_3" in theorem_seven(n, 10, Constants(), 1.0).too_large
+    assert theorem_seven(n, 10, Constants(), 0.0).x_refresh >= 96 * n
+    small = theorem_seven(10**8, 10, Constants(lipschitz=0.05, smoothness=0.05), 0.0)
+    assert small.x_refresh < 10**8
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 2.0])
