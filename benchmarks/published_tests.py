@@ -25,12 +25,18 @@ def alarms(pairs: int, epsilon: float, rng: np.random.Generator) -> tuple[float,
     auc = counts / pairs
     plain = [auc_p_value(a, pairs, pairs, CLAIM, 0.0) <= LEVEL for a in auc]
     slack = [auc_p_value(a, pairs, pairs, CLAIM, 1e-6) <= LEVEL for a in auc]
-    # two groups, members 9 : 1 and non-members 1 : 1; every pair across groups is won, within groups `auc` of them
-    groups = [(9 * pairs, 5 * pairs), (pairs, 5 * pairs)]
-    share = (9 * 5 + 5) / 100
-    grouped = [grouped_auc_p_value(share * a + 1 - share, groups, CLAIM, 0.0) <= LEVEL for a in auc]
     weight = times / TRIALS
-    return float(weight @ plain), float(weight @ slack), float(weight @ grouped)
+    return float(weight @ plain), float(weight @ slack), grouped_alarms(pairs, epsilon, rng)
+
+
+def grouped_alarms(pairs: int, epsilon: float, rng: np.random.Generator) -> float:
+    """Members 9 : 1 and non-members 1 : 1 over two groups; pairs across groups are won, within them as often as
+    allowed."""
+    groups = [(9 * pairs, 5 * pairs), (pairs, 5 * pairs)]
+    weights = np.array([0.9 * 0.5, 0.1 * 0.5])
+    rates = [rng.binomial(m, expit(epsilon), TRIALS // 10) / m for m in (5 * pairs, pairs)]
+    aucs = weights @ np.array(rates) + 1.0 - weights.sum()
+    return float(np.mean([grouped_auc_p_value(float(a), groups, CLAIM, 0.0) <= LEVEL for a in aucs]))
 
 
 def main() -> None:

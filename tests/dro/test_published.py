@@ -153,3 +153,14 @@ def test_command_line_refuses(command, arguments):
 def test_bad_group():
     with pytest.raises(BadInput, match="groups"):
         matching.exchangeable_share([])
+
+
+def test_grouped_p_value_keeps_its_level():
+    """2,000 attackers at exactly epsilon = 1 who win every pair across groups: alarms at level 0.05 at most 0.05 (seed
+    14)."""
+    rng, groups = np.random.default_rng(14), [(450, 250), (50, 250)]
+    rate, weights = 1 / (1 + math.exp(-1.0)), np.array([0.45, 0.05])
+    within = np.array([rng.binomial(250, rate, 2_000) / 250, rng.binomial(50, rate, 2_000) / 50])
+    aucs = weights @ within + 0.5
+    alarms = np.mean([matching.grouped_auc_p_value(float(auc), groups, 1.0, 0.0) <= 0.05 for auc in aucs])
+    assert alarms <= 0.05
