@@ -26,4 +26,5 @@ def test_each_row_is_ordered_or_known_to_be_broken(case):
     assert accounted <= case.claim.epsilon * (1 + 1e-9)
     if case.reading == "repaired":
         assert accounted > 0.99 * case.claim.epsilon
+    if case.reading == "repaired" and "worst case" in case.data:
         assert realised > (0.6 if "4and5" in case.id else 0.97) * case.claim.epsilon
