@@ -14,8 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import roc_auc_score
 
+from dpassay.audit.attacks.game import Game
+from dpassay.audit.attacks.membership import ATTACKS, auc
 from dpassay.reference.dro.divergences import kl
 from dpassay.reference.dro.objective import DualObjective
 from dpassay.reference.dro.training import Setting, train
@@ -27,6 +28,7 @@ from dpassay.reference.problems.models import ClassificationLoss, TwoLayerNetwor
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 HIDDEN = 16
+_FLOOR = 1e-12  # of a probability, before logarithms
 DELTA_POWER = -1.1  # delta = n^-1.1, Section 5.1
 
 
@@ -35,14 +37,12 @@ class Models:
     """Models trained on random halves of one pool.
 
     Args:
-        signals: log odds of the true label under each model for each record, shape (models, records).
-        members: which records each model was trained on, shape (models, records).
+        game: confidences of every model on every record of the pool, and who was trained on what.
         qualities: metrics of each model on its non-members.
         gradient_norms: norm of the gradient of the robust loss inf_eta L(x, eta), KL with lambda = 1, on the members.
     """
 
-    signals: Array
-    members: NDArray[np.bool_]
+    game: Game
     qualities: tuple[Quality, ...]
     gradient_norms: tuple[float, ...]
 
@@ -58,13 +58,18 @@ class Shifted:
 
 def signal(probabilities: Array, labels: Indices) -> Array:
     """Log odds of the true label, shape (n,): monotone in the confidence, and nearly normal (what LiRA models)."""
-    true = np.clip(probabilities[np.arange(len(labels)), labels], 1e-12, 1.0 - 1e-12)
+    true = np.clip(probabilities[np.arange(len(labels)), labels], _FLOOR, 1.0 - _FLOOR)
     return np.asarray(np.log(true) - np.log1p(-true))
 
 
-def member_auc(scores: Array, members: NDArray[np.bool_]) -> float:
-    """AUC of a score that should be larger for members."""
-    return float(roc_auc_score(members, scores))
+def attack_aucs(models: Models, targets: int, seed: int) -> dict[str, list[float]]:
+    """AUC of every attack on the first ``targets`` models, the other models of the game being its shadow models."""
+    found: dict[str, list[float]] = {}
+    for target in range(targets):
+        for name, attack in ATTACKS.items():
+            scores = attack(models.game, target, np.random.default_rng([seed, 3, target]))
+            found.setdefault(name, []).append(auc(scores, models.game.member[target]))
+    return found
 
 
 def same_distribution(method: str, epsilon: float, models: int, seed: int, records: int | None = None) -> Models:
@@ -80,12 +85,13 @@ def same_distribution(method: str, epsilon: float, models: int, seed: int, recor
         mask[rng.permutation(len(labels))[: len(labels) // 2]] = True
         parameters, loss = _fit(method, features[mask], labels[mask], epsilon, rng)
         probabilities = loss.probabilities(parameters, features)
-        rows.append(signal(probabilities, labels))
+        rows.append(np.clip(probabilities[np.arange(len(labels)), labels], _FLOOR, 1.0 - _FLOOR))
         masks.append(mask)
         qualities.append(quality(probabilities[~mask], labels[~mask]))
         robust = DualObjective(loss, kl(), 1.0)
         norms.append(robust.gradient_norm(parameters, robust.best_eta(parameters)))
-    return Models(np.array(rows), np.array(masks), tuple(qualities), tuple(norms))
+    confidence = np.array(rows)
+    return Models(Game(confidence, np.array(masks), confidence, labels), tuple(qualities), tuple(norms))
 
 
 def shifted(method: str, epsilon: float, seed: int) -> Shifted:
@@ -100,7 +106,7 @@ def shifted(method: str, epsilon: float, seed: int) -> Shifted:
     members = np.arange(len(scores)) < split.n
     rare = np.concatenate([split.labels, split.test_labels]) < split.classes // 2
     counts = tuple((int(np.sum(half & members)), int(np.sum(half & ~members))) for half in (rare, ~rare))
-    return Shifted(member_auc(scores, members), member_auc(-rare.astype(float), members), counts)
+    return Shifted(auc(scores, members), auc(-rare.astype(float), members), counts)
 
 
 def _fit(

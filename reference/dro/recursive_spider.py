@@ -82,6 +82,7 @@ class RecursiveSpiderSchedule:
     claimed_value_sensitivity: float | None = None  # what the noise formula takes for granted; None: the true one
     start_x: Array | None = None
     start_temperature: float = 1.0
+    largest_temperature: float = np.inf  # lambda is kept at most this large: no cap as printed
     last: bool = False  # output the last iterate (a function of the releases too) instead of a random one
     note: str = field(default="", compare=False)
 
@@ -144,7 +145,8 @@ def run(problem: CompositionalObjective, schedule: RecursiveSpiderSchedule, tape
         if t == chosen:
             selected = RecursiveSpiderOutput(now[0], now[1], v, u, s)
         before = now
-        lowered = max(now[1] - schedule.step * in_temperature, problem.floor)
+        lowered = now[1] - schedule.step * in_temperature
+        lowered = min(max(lowered, problem.floor), schedule.largest_temperature)
         now = (now[0] - schedule.step * slope * v, lowered)  # line 17
     return RecursiveSpiderOutput(now[0], now[1], v, u, s) if schedule.last else selected
 

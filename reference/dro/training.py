@@ -35,6 +35,7 @@ from dpassay.reference.tape import LiveTape
 Array = NDArray[np.float64]
 BATCH, STEPS, PHASE = 128, 40, 5
 FLOOR = 0.5  # lambda_0
+LARGEST_TEMPERATURE = 10.0  # without a cap, noise in u makes lambda, and x with it, grow geometrically
 CLIP = 2.0
 
 
@@ -90,7 +91,7 @@ def _recursive(setting: Setting, repaired: bool) -> Array:
         schedule = recursive_spider_printed(
             setting.plan, *claim, lipschitz=threshold, smoothness=20.0, value_clip=20.0, step=1.0
         )
-    schedule = replace(schedule, start_x=setting.start, last=True)
+    schedule = replace(schedule, start_x=setting.start, largest_temperature=LARGEST_TEMPERATURE, last=True)
     return recursive_spider.run(setting.composed, schedule, LiveTape(setting.seed)).x
 
 
