@@ -61,10 +61,9 @@ def second(reading: Reading) -> Instance:
 def third(variant: str, reading: Reading) -> Instance:
     """Algorithm 3: worst pair, or AUC maximisation on real data ("auc")."""
     real = variant == "auc"
-    pair = real_pairs.ranking(MU) if real else worst_pairs.for_algorithm3(SIZE, MU, 4 * MU)
+    pair = real_pairs.ranking(3 * MU) if real else worst_pairs.for_algorithm3(SIZE, MU, 4 * MU)
     lipschitz = pair.here.lipschitz if real and reading == "printed" else pair.here.loss.lipschitz  # Lemma 4.5
-    solver = None if real else Exact()
-    schedules = [make(pair.here, BUDGET, solver, lipschitz) for make in (algorithm3.printed, algorithm3.repaired)]
+    schedules = [make(pair.here, BUDGET, Exact(), lipschitz) for make in (algorithm3.printed, algorithm3.repaired)]
     facts: Facts = {
         "n": pair.here.size,
         "mu_x": pair.here.strong_convexity,

@@ -58,6 +58,14 @@ def test_spends_its_budget_and_no_more(module, make, share):
     assert not seen.findings
 
 
+def test_many_passes_of_nseg_stay_in_the_budget():
+    pair = game_pair()
+    schedule = noisy_extragradient.many_passes(pair.here, BUDGET, 1.0)
+    assert 2 * schedule.steps * schedule.batch_size == SIZE**2
+    transcript = record(lambda tape: noisy_extragradient.run(pair.here, schedule, tape), 1)
+    assert 0.97 * BUDGET.epsilon < account(transcript).epsilon(BUDGET.delta) <= BUDGET.epsilon
+
+
 def test_comparators_learn_something():
     """Mean estimation in the unit ball with n = 4000: the risk falls below half of the trivial 0.6 (seeds 0-4)."""
     rng = np.random.default_rng(3)
