@@ -18,6 +18,7 @@ PAPERS = {  # paper key -> module with run(options) -> Report
     "dro": "dpassay.audit.reproduce_dro",
     "minimax_sosp": "dpassay.audit.reproduce_minimax_sosp",
     "output_perturbation": "dpassay.audit.reproduce_output_perturbation",
+    "second_order_erm": "dpassay.audit.reproduce_second_order_erm",
 }
 
 

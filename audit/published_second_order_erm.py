@@ -1,0 +1,230 @@
+"""What the printed tables of `second_order_erm` cannot mean: found by going through all cells, not by eye.
+
+``impossible``: no numbers of the stated kind have the printed statistics. ``contradiction``: two statements of the
+paper exclude each other. ``unexplained``: possible, but only under something that the paper does not say.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from math import ceil, floor, inf, log, sqrt
+from typing import Literal
+
+from dpassay.reference.gdp import zcdp_rho
+from dpassay.reference.problems.erm import Constants
+from dpassay.reference.second_order_erm import sample_complexity, short_step, subsampled
+from dpassay.reference.second_order_erm.calibration import Budget
+from dpassay.reference.second_order_erm.common import Accuracy
+from dpassay.reference.second_order_erm.printed_tables import EPSILONS, TABLES, Figure, PrintedTable
+
+Kind = Literal["impossible", "contradiction", "unexplained"]
+RUNS = 5
+RECORDS = {"covertype": 495_141, "ijcnn": 49_990}  # the original IJCNN file; Appendix E.1 prints 4999
+DIMENSIONS = {"covertype": 54, "ijcnn": 22}
+
+
+@dataclass(frozen=True)
+class Remark:
+    """One finding: where, what is printed, why it cannot be or what it takes."""
+
+    kind: Kind
+    where: str
+    printed: str
+    why: str
+
+
+def remarks() -> list[Remark]:
+    """All findings, in the order of the tables, then those about the set-up."""
+    found: list[Remark] = []
+    for table in TABLES.values():
+        if table.metric == "hessians":
+            found += [*_counts(table), *_certificates(table)]
+        else:
+            found += [*_losses(table), *_same_outcomes(table)]
+    return [*found, *_sample_sizes(), *_mini_batches(), *_hessian_lipschitz(), *_second_loss()]
+
+
+# statistics of integer counts ----------------------------------------------------------------------------------------
+
+
+def interval(figure: Figure, part: int) -> tuple[Fraction, Fraction]:
+    """The numbers that round to the printed mean (part 0) or spread (part 1)."""
+    text = figure.text.split("±")[part]
+    digits = len(text.split(".")[1]) if "." in text else 0
+    half = Fraction(1, 2 * 10**digits)
+    return Fraction(text) - half, Fraction(text) + half
+
+
+def possible_counts(figure: Figure, runs: int, ddof: int = 1, largest: float = inf) -> list[int] | None:
+    """Non-negative integers with the printed mean and spread after rounding, or None if there are none."""
+    low, high = interval(figure, 0)
+    spread_low, spread_high = (max(Fraction(0), edge) for edge in interval(figure, 1))
+    for total in range(max(0, ceil(low * runs)), floor(high * runs) + 1):
+        base = Fraction(total * total, runs)
+        squares_low = ceil(base + spread_low**2 * (runs - ddof))
+        squares_high = floor(base + spread_high**2 * (runs - ddof))
+        for squares in range(squares_low, squares_high + 1):
+            found = _with_sums(total, squares, runs, min(largest, total))
+            if found is not None:
+                return found
+    return None
+
+
+def _with_sums(total: int, squares: int, count: int, largest: float) -> list[int] | None:
+    """`count` integers in [0, largest], descending, with the given sum and sum of squares: a pruned search."""
+    if count == 1:
+        return [total] if total * total == squares and total <= largest else None
+    if total * total > count * squares or squares > total * max(largest, 0) or (total - squares) % 2:
+        return None
+    centre = Fraction(total, count)
+    reach = sqrt(max(0.0, float(squares - total * centre)) * (count - 1) / count)  # how far one value can be off
+    top = min(largest, floor(float(centre) + reach) + 1)
+    for first in range(int(top), max(ceil(float(centre)) - 1, -1), -1):
+        rest = _with_sums(total - first, squares - first * first, count - 1, first)
+        if rest is not None:
+            return [first, *rest]
+    return None
+
+
+def _counts(table: PrintedTable) -> Iterator[Remark]:
+    for cell in table.cells:
+        if cell.value is None:
+            continue
+        fits = {n: any(possible_counts(cell.value, n, ddof) for ddof in (0, 1)) for n in (RUNS, RUNS - 1)}
+        if not fits[RUNS]:
+            why = f"no {RUNS} integer counts have this mean and spread (n or n - 1 in the denominator)"
+            if fits[RUNS - 1]:
+                why += f"; {RUNS - 1} counts do, e.g. {_example(cell.value, RUNS - 1)}"
+            yield Remark("impossible", f"Table {table.number}, {cell.method}, {cell.epsilon}", cell.value.text, why)
+
+
+def _example(figure: Figure, runs: int) -> list[int] | None:
+    return possible_counts(figure, runs, 1) or possible_counts(figure, runs, 0)
+
+
+def _certificates(table: PrintedTable) -> Iterator[Remark]:
+    """A run can only stop at a point whose noisy Hessian it has evaluated."""
+    for cell in table.cells:
+        if cell.runtime is not None and cell.value is not None and cell.value.mean < 1:
+            why = "all five runs are printed as finished, and each needs one Hessian to finish"
+            yield Remark("contradiction", f"Table {table.number}, {cell.method}, {cell.epsilon}", cell.value.text, why)
+
+
+# losses --------------------------------------------------------------------------------------------------------------
+
+
+def _losses(table: PrintedTable) -> Iterator[Remark]:
+    start = log(2)  # both logistic losses at w = 0
+    above = [c for c in table.cells if c.value is not None and c.value.mean > start + 0.0005]
+    if above:
+        worst = max(above, key=lambda c: c.value.mean if c.value else 0.0)
+        assert worst.value is not None
+        why = f"{len(above)} of 24 cells end above log 2 = 0.693, the loss of w = 0: the start is not stated, and not 0"
+        where = f"Table {table.number}, worst: {worst.method}, {worst.epsilon}"
+        yield Remark("unexplained", where, worst.value.text, why)
+
+
+def _same_outcomes(table: PrintedTable) -> Iterator[Remark]:
+    texts = Counter(c.value.text for c in table.cells if c.value is not None)
+    text, count = texts.most_common(1)[0]
+    methods = {c.method for c in table.cells if c.value is not None and c.value.text == text}
+    if count >= 6 and len(methods) >= 3:
+        why = (
+            f"{count} cells of {len(methods)} methods with other steps and noise levels agree in mean and spread: "
+            "all of these runs returned (nearly) the same points"
+        )
+        yield Remark("unexplained", f"Table {table.number}, {', '.join(sorted(methods))}", text, why)
+
+
+# sample sizes --------------------------------------------------------------------------------------------------------
+
+
+def charitable_constants(radius: float = 1.0) -> Constants:
+    """Loss A's link with M = 1 (eps_H = sqrt(alpha) implies it), gradients bounded by R, curvature by R^2 / 4."""
+    return Constants(log(2), radius, radius**2 / 4, radius**2 / 4, 1.0, inf)
+
+
+def needed_records(table: PrintedTable, epsilon: float, delta: float = 1e-5) -> float:
+    """Return the least n_min of Theorem 4 over c, c1, c2, with C = 1, f(w0) = log 2 and all of rho for the steps."""
+    k, rho, best = charitable_constants(), zcdp_rho(epsilon, delta), inf
+    for a in _accuracies(table):
+        steps = _steps(a)
+        sigma = Budget(rho, rho * 1e-9).sigma(steps)
+        best = min(best, sample_complexity.short_step_minimum(a, k, DIMENSIONS[table.data], sigma, steps))
+    return best
+
+
+def _accuracies(table: PrintedTable) -> Iterator[Accuracy]:
+    for c1, c2, c in product((0.1, 0.2, 0.3, 0.4), (0.05, 0.1, 0.15, 0.2, 0.25), (0.02, 0.05, 0.1, 0.15)):
+        if c2 + c < 1 / 3:
+            yield Accuracy(table.epsilon_g, table.epsilon_H, c1=c1, c2=c2, c=c)
+
+
+def _steps(a: Accuracy) -> int:
+    k = charitable_constants()
+    return max(1, ceil(log(2) / short_step.minimum_decrease(a, k.smoothness, k.hessian_lipschitz)))
+
+
+def _sample_sizes() -> Iterator[Remark]:
+    """Section 4 says that n is large compared to what is required in the loose setting (and small in the tight one)."""
+    for number in (1, 3):
+        table = TABLES[number]
+        needed, n = [needed_records(table, epsilon) for epsilon in EPSILONS], RECORDS[table.data]
+        if min(needed) > n:
+            asked = ", ".join(f"{x:.2g}" for x in needed)
+            why = f"Theorem 4 asks for at least {asked} at epsilon 0.2, 0.6, 1.0 (norm 1, C = 1, M = 1); n = {n}"
+            yield Remark("contradiction", f"Table {number}", "large n compared to the required sample complexity", why)
+
+
+def _mini_batches() -> Iterator[Remark]:
+    for number in (1, 2, 3, 4):
+        table, k = TABLES[number], charitable_constants()
+        n, d = RECORDS[table.data], DIMENSIONS[table.data]
+        batch = min(sample_complexity.batch_minimum(a, k, d, _steps(a)) for a in _accuracies(table))
+        if batch > n:
+            why = f"eq. (24) asks for mini-batches of {batch:.2g} records, {batch / n:.2g} times the whole set"
+            yield Remark("contradiction", f"Table {number}, OPT-B", f"n = {n}", why)
+        steps = min(map(_steps, _accuracies(table)))
+        top = largest_rate(steps, 0.2) * n
+        why = f"for T >= {steps}, eq. (29) gives epsilon 0.2, at any noise, for at most {top:.0f} of {n} records"
+        yield Remark("unexplained", f"Table {number}, OPT-B, 0.2", "batch size not stated", why)
+
+
+def largest_rate(steps: int, epsilon: float, delta: float = 1e-5) -> float:
+    """Largest sampling rate at which eq. (29) can give epsilon with infinite noise."""
+    low, high = 1e-7, 1.0
+    for _ in range(40):
+        middle = sqrt(low * high)
+        low, high = (middle, high) if subsampled.floor(steps, middle, delta) <= epsilon else (low, middle)
+    return low
+
+
+# the set-up ----------------------------------------------------------------------------------------------------------
+
+
+def _hessian_lipschitz() -> Iterator[Remark]:
+    """eps_H = sqrt(M alpha) with M = 1 in all tables; M = R^3 / (6 sqrt 3) for the logistic part."""
+    implied = [t.epsilon_H**2 / t.epsilon_g for t in TABLES.values()]
+    radius = (6 * sqrt(3) * max(implied)) ** (1 / 3)
+    columns = 10 + 2  # mean square norm of ten z-scored columns and two one-hot groups
+    if columns > radius**2:
+        why = f"M = 1 needs features of norm at most {radius:.2f}; z-scored columns have mean square {columns}"
+        yield Remark("unexplained", "all tables, Covertype", f"M = {min(implied):.2f} to {max(implied):.2f}", why)
+
+
+def _second_loss() -> Iterator[Remark]:
+    """Loss B as printed is at most 1 + lambda/2 ||w||^2, and 1/2 at w = 0."""
+    cells = [c for t in TABLES.values() if t.loss == "loss_b" and t.metric == "loss" for c in t.cells]
+    figures = [(c, c.value) for c in cells if c.value is not None]
+    cell, worst = max(figures, key=lambda pair: pair[1].mean)
+    needed = sqrt(2 * (worst.mean - 1) / 1e-3)
+    where = f"Table {cell.table}, {cell.method}, {cell.epsilon}"
+    why = f"the printed (sigmoid) loss is below 1 + ||w||^2 / 2000: this needs ||w|| >= {needed:.0f} on average"
+    yield Remark("unexplained", where, worst.text, why)
+    above = sum(figure.mean > 0.5005 for _, figure in figures)
+    why = f"{above} of {len(figures)} final losses exceed 1/2, the printed loss of w = 0; the logistic loss is meant"
+    yield Remark("unexplained", "Tables 5, 7, 9, 11, loss of Appendix E.3", "1/(1 + exp(-y <x, w>))", why)

@@ -1,0 +1,94 @@
+"""Printed tables as data, what they cannot mean, and a tiny reproduction that is interrupted and goes on."""
+
+import dataclasses
+from itertools import product
+
+import numpy as np
+import pytest
+
+from dpassay.audit import published_second_order_erm as published
+from dpassay.audit import reproduce_second_order_erm as reproduce
+from dpassay.reference.errors import BadInput
+from dpassay.reference.problems import real_data
+from dpassay.reference.problems.erm import ErmProblem
+from dpassay.reference.problems.margin_losses import loss_a
+from dpassay.reference.second_order_erm.printed_tables import HESSIAN_TABLES, METHODS, TABLES, Figure
+
+
+def figure(mean, spread):
+    return Figure(f"{mean}±{spread}", float(mean), float(spread))
+
+
+def test_all_tables_are_complete():
+    assert sorted(TABLES) == list(range(1, 13))
+    assert all(len(table.cells) == 24 for table in TABLES.values())
+    assert sum(cell.missing for table in TABLES.values() for cell in table.cells) == 2
+    assert sum(cell.runtime is None for cell in TABLES[2].cells) == 10
+    for hessians, losses in HESSIAN_TABLES.items():
+        for cell in TABLES[hessians].cells:
+            assert cell.runtime == TABLES[losses].cell(cell.method, cell.epsilon).runtime
+
+
+def test_integer_search_agrees_with_enumeration():
+    """All 4-tuples of integers up to 6, both denominators: each printed summary is found possible, others are not."""
+    seen = set()
+    for counts in product(range(7), repeat=4):
+        seen.add((f"{np.mean(counts):.2f}", f"{np.std(counts, ddof=1):.2f}"))
+    for mean, spread in product(("0.50", "1.25", "3.00", "5.75"), ("0.00", "0.50", "0.58", "1.00", "2.45", "2.87")):
+        found = published.possible_counts(figure(mean, spread), 4, 1, largest=6)
+        assert (found is not None) == ((mean, spread) in seen)
+        if found:
+            assert f"{np.mean(found):.2f}" == mean and f"{np.std(found, ddof=1):.2f}" == spread
+
+
+def test_impossible_statistics_are_found_and_possible_ones_are_not():
+    assert published.possible_counts(figure("0.5", "0.577"), 5) is None
+    assert published.possible_counts(figure("0.5", "0.577"), 4) == [1, 1, 0, 0]
+    assert published.possible_counts(figure("0.2", "0.447"), 5) == [1, 0, 0, 0, 0]
+    assert published.possible_counts(figure("282.4", "174.252"), 5) is not None
+    found = published.remarks()
+    where = [r.where for r in found if r.kind == "impossible"]
+    assert len(where) == 5 and all(place.startswith("Table 10") for place in where)
+    assert {r.kind for r in found} == {"impossible", "contradiction", "unexplained"}
+
+
+def test_planted_certificate_without_a_hessian_is_caught():
+    table = TABLES[6]
+    cell = table.cell("OPT", 1.0)
+    planted = dataclasses.replace(table, cells=(dataclasses.replace(cell, value=figure("0.8", "0.4")),))
+    assert list(published._certificates(table)) == []
+    assert [r.kind for r in published._certificates(planted)] == ["contradiction"]
+
+
+@pytest.fixture(scope="module")
+def small():
+    return ErmProblem(*real_data.ijcnn_stand_in(np.random.default_rng(1), 400), loss_a())
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_of_the_tables_runs(small, method):
+    run = reproduce.one_run(small, TABLES[3], method, 20.0, 1)
+    assert np.isfinite(run.final)
+    assert run.steps + run.hessians > 0
+    assert run.n == 400
+
+
+def test_store_goes_on_after_an_interrupt(small, tmp_path):
+    store = reproduce.Store(tmp_path / "runs.jsonl")
+    first = store.get_or(small, TABLES[3], "OPT", 20.0, 1)
+    store.get_or(small, TABLES[3], "OPT", 20.0, 2)
+    text = store.path.read_text()
+    store.path.write_text(text[: len(text) - 10])  # cut off in the middle of the second line
+    again = reproduce.Store(store.path)
+    assert list(again.runs.values()) == [first]
+    assert again.get_or(small, TABLES[3], "OPT", 20.0, 1) is again.runs[first.key]
+    store.path.write_text("nonsense\n" + text)
+    with pytest.raises(BadInput, match="line 1 is not a run"):
+        reproduce.Store(store.path)
+
+
+def test_absent_files_are_named(tmp_path):
+    options = reproduce.Options(data=tmp_path)
+    for name in ("covertype", "ijcnn"):
+        with pytest.raises(BadInput, match="no such file"):
+            reproduce.load(name, options)
