@@ -3,6 +3,8 @@
 MODULES = (
     "minimax_sosp_privacy",
     "minimax_sosp_utility",
+    "adaptive_batch_privacy",
+    "adaptive_batch_utility",
     "second_order_erm_short_step",
     "second_order_erm_convergence",
     "second_order_erm_line_search",

@@ -64,7 +64,7 @@ ROWS = [
     row("lemma5/gradient_variation", "B.1, privacy proof", "|w_t - w_(t-1)| = |y_t - y_(t-1)| with w = (x, y)", identity("sqrt(dx**2 + dy**2) == dy", "dx dy"), severity=PRIVACY, corrected="sqrt(|x_t - x_(t-1)|^2 + |y_t - y_(t-1)|^2)",
         reading="x does not move inside the inner loop (k >= 1)", reading_claim=identity("sqrt(dx**2 + dy**2) == dy", "dy", let={"dx": "0"})),
     row("eqB2/zero_noise_first_inner_step", "B.2, sigma_zeta", "noise proportional to |y_(t,k) - y_(t,k-1)| covers the query at k = 0, where y does not move and x does", inequality("2*L*dx/S2 <= C2*L*dy/n", "L dx C2 n S2", let={"dy": "0"}), severity=PRIVACY,
-        corrected="noise proportional to |w_(t,k) - w_(t,k-1)|, which includes x_t - x_(t-1) at k = 0", reading="for k >= 1 only y moves; the step k = 0 would have to be left out", reading_claim=identity("sqrt(dx**2 + dy**2) == dy", "dy", let={"dx": "0"}),
+        corrected="noise proportional to |w_(t,k) - w_(t,k-1)|, which includes x_t - x_(t-1) at k = 0",
         explain="Algorithm 3 sets y_(t,-1) = y_(t,0), so the printed noise is zero while the gradient difference between x_t and x_(t-1) is released."),
     row("eq30/refresh_sensitivity", "eq. (30)", "replacing one of S_1 gradients of norm <= M moves the mean by at most 2M/S_1", identity("(M - (-M))/S1 == 2*M/S1", "M S1"), severity=PRIVACY),
     row("eq31/difference_sensitivity", "eq. (31)", "2 L r/S_2 <= 2 sqrt 2 L r/S_2", inequality("2*L*r/S2 <= 2*sqrt(2)*L*r/S2", "L r S2"), severity=PRIVACY),
