@@ -11,6 +11,7 @@ construction,
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from dpassay.reference.dro.divergences import kl
 from dpassay.reference.dro.objective import DualObjective
 from dpassay.reference.dro.training import Setting, train
 from dpassay.reference.errors import require
+from dpassay.reference.problems.image_files import read_cifar10, read_mnist
 from dpassay.reference.problems.imbalanced import Split, cifar10_st, digits
 from dpassay.reference.problems.metrics import Quality, quality
 from dpassay.reference.problems.models import ClassificationLoss, TwoLayerNetwork
@@ -56,6 +58,30 @@ class Shifted:
     groups: tuple[tuple[int, int], ...]
 
 
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """Labelled records to draw members and non-members from."""
+
+    name: str
+    features: Array
+    labels: Indices
+
+
+def pool(data: Path | None, largest: int = 6_000) -> Pool:
+    """scikit-learn's digits, or the first ``largest`` records of CIFAR-10 batches or MNIST-like IDX files in
+    ``data``."""
+    if data is None:
+        return Pool("digits", *digits())
+    batches = sorted(data.glob("data_batch_*.bin"))
+    if batches:
+        features, labels = read_cifar10(batches[:1])
+        return Pool("CIFAR-10", features[:largest], labels[:largest])
+    images = sorted(data.glob("train-images*"))
+    require(len(images) > 0, "data", str(data), "has neither data_batch_*.bin nor train-images* files")
+    features, labels = read_mnist(images[0], images[0].with_name(images[0].name.replace("images-idx3", "labels-idx1")))
+    return Pool("IDX images", features[:largest], labels[:largest])
+
+
 def signal(probabilities: Array, labels: Indices) -> Array:
     """Log odds of the true label, shape (n,): monotone in the confidence, and nearly normal (what LiRA models)."""
     true = np.clip(probabilities[np.arange(len(labels)), labels], _FLOOR, 1.0 - _FLOOR)
@@ -72,12 +98,13 @@ def attack_aucs(models: Models, targets: int, seed: int) -> dict[str, list[float
     return found
 
 
-def same_distribution(method: str, epsilon: float, models: int, seed: int, records: int | None = None) -> Models:
-    """Train ``models`` models, each on a random half of the pool (digits, or the first ``records`` of a shuffle)."""
+def same_distribution(
+    method: str, epsilon: float, models: int, seed: int, source: Pool, records: int | None = None
+) -> Models:
+    """Train ``models`` models, each on a random half of the pool (or of the first ``records`` of a shuffle of it)."""
     require(models >= 1, "models", models, "must be at least 1")
-    features, labels = digits()
-    pool = np.random.default_rng([seed, 0]).permutation(len(labels))[:records]
-    features, labels = features[pool], labels[pool]
+    chosen = np.random.default_rng([seed, 0]).permutation(len(source.labels))[:records]
+    features, labels = source.features[chosen], source.labels[chosen]
     rows, masks, qualities, norms = [], [], [], []
     for number in range(models):
         rng = np.random.default_rng([seed, 1, number])  # the splits are those of the seed, whatever the method
@@ -94,10 +121,10 @@ def same_distribution(method: str, epsilon: float, models: int, seed: int, recor
     return Models(Game(confidence, np.array(masks), confidence, labels), tuple(qualities), tuple(norms))
 
 
-def shifted(method: str, epsilon: float, seed: int) -> Shifted:
+def shifted(method: str, epsilon: float, seed: int, source: Pool) -> Shifted:
     """One run in the paper's construction: imbalanced members, balanced non-members."""
     rng = np.random.default_rng([seed, 2])
-    split: Split = cifar10_st(*digits(), rng)
+    split: Split = cifar10_st(source.features, source.labels, rng)
     parameters, loss = _fit(method, split.features, split.labels, epsilon, rng)
     scores = np.concatenate([
         signal(loss.probabilities(parameters), split.labels),

@@ -14,7 +14,7 @@ from scipy.stats import t as student
 
 from dpassay.audit.attacks.membership import ATTACKS
 from dpassay.audit.matching import auc_p_value, exchangeable_share
-from dpassay.audit.membership_dro import DELTA_POWER, Models, attack_aucs, same_distribution, shifted
+from dpassay.audit.membership_dro import DELTA_POWER, Models, Pool, attack_aucs, pool, same_distribution, shifted
 from dpassay.audit.published import ceiling_under_shift, largest_auc
 from dpassay.audit.published_dro import EPSILONS, TABLE_2
 from dpassay.audit.reproduction import Options, Report, Table
@@ -32,23 +32,24 @@ def run(options: Options) -> Report:
     methods = (*(MAIN if not options.quick else MAIN[1::2]), "non-private")
     shadows = 3 if options.quick else SHADOWS
     records = 600 if options.quick else None
+    source = pool(options.data)
     rows, quality_rows = [], []
     for method in methods:
         for epsilon in epsilons if method != "non-private" else epsilons[-1:]:
-            models = same_distribution(method, epsilon, seeds + shadows, options.seed, records)
+            models = same_distribution(method, epsilon, seeds + shadows, options.seed, source, records)
             rows.append(_same_row(method, epsilon, models, seeds, options.seed))
             quality_rows.append(_quality_row(method, epsilon, models, seeds))
     if not options.quick:
         for method in (name for name in METHODS if name not in methods):
-            models = same_distribution(method, 10.0, seeds, options.seed, records)
+            models = same_distribution(method, 10.0, seeds, options.seed, source, records)
             quality_rows.append(_quality_row(method, 10.0, models, seeds))
     shift_rows = [
-        _shift_row(method, epsilon, seeds, options.seed)
+        _shift_row(method, epsilon, seeds, options.seed, source)
         for method in methods
         for epsilon in ((epsilons[0], epsilons[-1]) if method != "non-private" else epsilons[-1:])
     ]
     return Report(
-        "dro", [_same_table(rows, seeds), _shift_table(shift_rows), _quality_table(quality_rows)], [], _notes()
+        "dro", [_same_table(rows, seeds), _shift_table(shift_rows), _quality_table(quality_rows)], [], _notes(source)
     )
 
 
@@ -81,8 +82,8 @@ def _same_table(rows: list[tuple[str, ...]], seeds: int) -> Table:
     return Table(f"AUC, members and non-members from one distribution, {seeds} seeds (95 % interval)", columns, rows)
 
 
-def _shift_row(method: str, epsilon: float, seeds: int, seed: int) -> tuple[str, ...]:
-    results = [shifted(method, epsilon, seed + number) for number in range(seeds)]
+def _shift_row(method: str, epsilon: float, seeds: int, seed: int, source: Pool) -> tuple[str, ...]:
+    results = [shifted(method, epsilon, seed + number, source) for number in range(seeds)]
     private = method != "non-private"
     share = exchangeable_share(results[0].groups)
     ceiling = ceiling_under_shift(largest_auc(epsilon, sum(m for m, _ in results[0].groups) ** DELTA_POWER), share)
@@ -112,10 +113,10 @@ def _quality_table(rows: list[tuple[str, ...]]) -> Table:
     return Table("Quality of the attacked models on records they were not trained on", columns, rows)
 
 
-def _notes() -> list[str]:
+def _notes(source: Pool) -> list[str]:
     return [
-        "Digits and a two-layer network stand in for CIFAR10-ST and ResNet20; the paper's numbers are beside ours for"
-        " the shape of the argument, not as a benchmark.",
+        f"{source.name[0].upper()}{source.name[1:]} and a two-layer network stand in for CIFAR10-ST and ResNet20; the"
+        " paper's numbers are beside ours for the shape of the argument, not as a benchmark.",
         "The p-value is for the strongest attack (level shared between the attacks) and sound: one model per random"
         " split of one pool, scores may depend on each other (matching.py).",
         "In the paper's construction an attacker who looks at the label and at no model beats chance; that part of an"

@@ -18,7 +18,7 @@ from dpassay.reference.dro import (
     recursive_spider,
     single_sample,
 )
-from dpassay.reference.dro.calibration import Sequence, calibrated_ratios
+from dpassay.reference.dro.calibration import Sequence, account_of, calibrated_ratios
 from dpassay.reference.dro.divergences import Divergence, chi_square, cressie_read, kl, kl_cvar
 from dpassay.reference.dro.repaired import (
     DOUBLE_REPAIRS,
@@ -116,6 +116,8 @@ def value_alone(repaired: bool) -> Instance:
         std, claimed = ratio * momentum * clip, None
     schedule = single_sample.ValueSchedule(steps, momentum, clip, std, claimed)
     facts: dict[str, float | int | str] = {"n": n, "T": steps, "sigma_s": std, "sensitivity": schedule.sensitivity}
+    true = account_of((Sequence(steps, 1.0 / n),), (std / schedule.sensitivity,))
+    facts["epsilon with the true sensitivity"] = true.epsilon(DELTA)
     return Instance(bind(single_sample.run, schedule), single_sample.extreme_pair(n, clip), facts=facts)
 
 
