@@ -56,20 +56,20 @@ def check_scores(scores: ArrayLike, name: str) -> Floats:
 
 def _cuts(past_p: Floats, past_q: Floats) -> Floats:
     """Thresholds at logit-spaced quantiles of the pooled past; both sides of an atom when there are ties."""
-    pooled = np.sort(np.concatenate([past_p, past_q]))
+    pooled = np.sort(np.concatenate([past_p, past_q]))  # both are sorted already: a merge
     depth = np.log(max(pooled.size / 2.0, 2.0))
     levels = 1 / (1 + np.exp(-np.linspace(-depth, depth, THRESHOLDS)))
     cuts = pooled[np.minimum((levels * pooled.size).astype(int), pooled.size - 1)]
-    if pooled.size > np.unique(pooled).size:
+    if bool((pooled[1:] == pooled[:-1]).any()):
         cuts = np.concatenate([cuts, np.nextafter(cuts, -np.inf)])
     cuts = np.unique(cuts)
     return np.asarray(cuts[cuts < np.inf]) if bool((cuts < np.inf).any()) else cuts
 
 
-def _rates(scores: Floats, cuts: Floats) -> Floats:
-    """Smoothed share of scores above each cut."""
-    above = scores.size - np.searchsorted(np.sort(scores), cuts, side="right")
-    return np.asarray((above + 0.5) / (scores.size + 1.0))
+def _rates(ordered: Floats, cuts: Floats) -> Floats:
+    """Smoothed share of the sorted scores above each cut."""
+    above = ordered.size - np.searchsorted(ordered, cuts, side="right")
+    return np.asarray((above + 0.5) / (ordered.size + 1.0))
 
 
 def _portfolios(p: Floats, q: Floats, slopes: Floats, excess: Floats) -> Floats:
@@ -93,7 +93,7 @@ def _portfolios(p: Floats, q: Floats, slopes: Floats, excess: Floats) -> Floats:
 
 
 def learn_bets(past_p: Floats, past_q: Floats, curve: Curve) -> _Bets:
-    """Choose, for each threshold, the claim's most violated tangent on the past, then the portfolios."""
+    """Choose, for each threshold, the claim's most violated tangent on the sorted past, then the portfolios."""
     cuts = _cuts(past_p, past_q)
     p, q = _rates(past_p, cuts), _rates(past_q, cuts)
     odds = np.exp(curve.epsilons)
@@ -131,9 +131,10 @@ def curve_log_wealth(p: Floats, q: Floats, curve: Curve, at_end: bool = False) -
     for start, end in pairwise(ends):
         if end <= start:
             continue
-        past_p, past_q = np.concatenate([p[:start], spare_p]), np.concatenate([q[:start], spare_q])
-        sign = 1.0 if _leans_to_q(past_p, past_q) else -1.0
-        bets = learn_bets(sign * past_p, sign * past_q, curve)
+        past_p, past_q = (np.sort(np.append(x[:start], spare)) for x, spare in ((p, spare_p), (q, spare_q)))
+        up = _leans_to_q(past_p, past_q)
+        bets = learn_bets(past_p, past_q, curve) if up else learn_bets(-past_p[::-1], -past_q[::-1], curve)
+        sign = 1.0 if up else -1.0
         wealth = wealth + phase_log_wealth(bets, sign * p[start:end], sign * q[start:end], pairs)
         now = float(logsumexp(wealth) - np.log(wealth.size))
         best = max(best, now)
@@ -141,8 +142,8 @@ def curve_log_wealth(p: Floats, q: Floats, curve: Curve, at_end: bool = False) -
 
 
 def _leans_to_q(p: Floats, q: Floats) -> bool:
-    """Do the past scores of Q tend to be the larger ones?"""
-    return float(np.searchsorted(np.sort(p), q).mean() + np.searchsorted(np.sort(p), q, "right").mean()) >= p.size
+    """Do the past scores of Q (both sorted) tend to be the larger ones?"""
+    return float(np.searchsorted(p, q).mean() + np.searchsorted(p, q, "right").mean()) >= p.size
 
 
 def refute_curve(

@@ -17,62 +17,53 @@ import time
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import log_expit, logsumexp
+from scipy.special import log_expit
 
 from dpassay.audit.results import SoundBound
 from dpassay.audit.scores.curve_test import check_scores
+from dpassay.audit.scores.reading import refuted_steps, tally
 from dpassay.reference.errors import BadInput
 
 Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 TARGETS = np.array([0.1, 0.3, 0.6, 1.0])  # where between the house limit and 1 the bettor believes the rate to be
 LADDER = np.concatenate([np.arange(0.0, 3.0, 0.02), np.arange(3.0, 40.0, 0.05)])
 PILOT_SHARE = 0.03
-_DEPTHS = 600
 
 
-def coin_labels(p: Floats, q: Floats, rng: np.random.Generator) -> tuple[Floats, Bools]:
-    """Pool two samples under independent fair coins: (scores, came from Q).
+def label_counts(size: int, rng: np.random.Generator) -> tuple[int, int]:
+    """How many of P and of Q are labelled when each score gets a fair coin until a side of `size` would run out.
 
-    Coins are drawn until a side would run out, which leaves about sqrt(n) scores unused.
+    About sqrt(size) scores stay unused.
     """
-    size = min(p.size, q.size)
-    labels = rng.random(2 * size) < 0.5
-    longest = np.maximum(np.cumsum(labels), np.cumsum(~labels))
-    labels = labels[: int(np.searchsorted(longest, size, side="right"))]
-    scores = np.empty(labels.size)
-    scores[labels] = rng.permutation(q)[: int(labels.sum())]
-    scores[~labels] = rng.permutation(p)[: labels.size - int(labels.sum())]
-    return scores, labels
+    coins = rng.random(2 * size) < 0.5
+    of_q = np.cumsum(coins)
+    longest = np.maximum(of_q, np.arange(1, 2 * size + 1) - of_q)
+    used = int(np.searchsorted(longest, size, side="right"))
+    count = int(of_q[used - 1]) if used else 0
+    return used - count, count
 
 
-def tally(correct: Bools) -> tuple[Floats, Floats]:
-    """Right and wrong guesses down to each of about `_DEPTHS` log-spaced depths."""
-    depth = np.unique(np.geomspace(1, correct.size, _DEPTHS).astype(int))
-    hits = np.cumsum(correct)[depth - 1].astype(float)
-    return hits, depth - hits
+def without(values: Floats, count: int, rng: np.random.Generator) -> Floats:
+    """A random part of `values`: all but `count` of them."""
+    return np.delete(values, rng.choice(values.size, count, replace=False)) if count else values
 
 
-def log_wealth(hits: Floats, misses: Floats, epsilon: float, delta: float, labels: int) -> float:
-    """Largest log wealth over the depths against (epsilon, delta)-DP, after paying for corrupted labels."""
-    log_limit, miss_limit = log_expit(epsilon), np.exp(log_expit(-epsilon))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        gain_hit = np.log1p(-miss_limit * (1 - TARGETS)) - log_limit
-        gain_miss = np.log(1 - TARGETS)
-        logs = hits[:, None] * gain_hit + np.where(misses[:, None] > 0, misses[:, None] * gain_miss, 0.0)
-    corruption = labels * np.log1p(delta * np.expm1(gain_hit.max()))
-    return float(logsumexp(logs, axis=1).max() - np.log(TARGETS.size) - corruption)
+def ladder_gains(ladder: Floats) -> tuple[Floats, Floats]:
+    """Log factors of a right guess, shape (steps, targets), and of a wrong one, shape (targets,)."""
+    miss_limit = np.exp(log_expit(-ladder))[:, None]
+    with np.errstate(divide="ignore"):
+        return np.log1p(-miss_limit * (1 - TARGETS)) - log_expit(ladder)[:, None], np.log(1 - TARGETS)
 
 
-def largest_refuted(correct: Bools, delta: float, alpha: float) -> float:
-    """Walk epsilon up a fixed ladder until one is not rejected (fixed-sequence testing keeps the level)."""
-    hits, misses = tally(correct)
-    refuted = 0.0
-    for epsilon in LADDER:
-        if log_wealth(hits, misses, float(epsilon), delta, correct.size) < -np.log(alpha):
-            break
-        refuted = float(epsilon)
-    return refuted
+def largest_refuted(tally: tuple[Floats, Floats], labels: int, delta: float, alpha: float) -> float:
+    """Walk epsilon up a fixed ladder until one is not rejected (fixed-sequence testing keeps the level).
+
+    The bettor pays for `labels` labels that are corrupted with probability `delta` each.
+    """
+    hit, miss = ladder_gains(LADDER)
+    corruption = labels * np.log1p(delta * np.expm1(hit.max(axis=1)))
+    steps = refuted_steps([tally], hit, miss, corruption - np.log(alpha))
+    return float(LADDER[steps - 1]) if steps else 0.0
 
 
 def _orientation(p: Floats, q: Floats) -> float:
@@ -92,22 +83,23 @@ def epsilon_labels(
     start = time.perf_counter()
     if not 0 <= delta < 1:
         raise BadInput("delta", delta, "must lie in [0, 1)")
-    p = rng.permutation(check_scores(scores_p, "scores_p"))
-    q = rng.permutation(check_scores(scores_q, "scores_q"))
-    pilot = max(1, int(PILOT_SHARE * min(p.size, q.size)))
-    sign = _orientation(p[:pilot], q[:pilot])
-    scores, labels = coin_labels(sign * p[pilot:], sign * q[pilot:], rng)
-    value = 0.0
-    if labels.size:
-        order = np.argsort(scores)  # stable order of a random pool: ties are broken by the coins' own shuffle
-        alpha = (1 - confidence) / 2
-        value = max(largest_refuted(labels[order][::-1], delta, alpha), largest_refuted(~labels[order], delta, alpha))
+    p, q = check_scores(scores_p, "scores_p"), check_scores(scores_q, "scores_q")
+    size = max(1, int(PILOT_SHARE * min(p.size, q.size)))
+    pilot_p, pilot_q = (rng.choice(side.size, size, replace=False) for side in (p, q))
+    sign = _orientation(p[pilot_p], q[pilot_q])
+    p, q = sign * np.delete(p, pilot_p), sign * np.delete(q, pilot_q)
+    of_p, of_q = label_counts(min(p.size, q.size), rng)
+    low, high = np.sort(without(p, p.size - of_p, rng)), np.sort(without(q, q.size - of_q, rng))
+    value, labels = 0.0, of_p + of_q
+    if labels:
+        for tally_here in (tally(high, low, rng), tally(-low[::-1], -high[::-1], rng)):
+            value = max(value, largest_refuted(tally_here, labels, delta, (1 - confidence) / 2))
     return SoundBound(
         epsilon=value,
         delta=delta,
         confidence=confidence,
         method="labels of extreme scores",
-        runs=p.size + q.size,
+        runs=np.size(scores_p) + np.size(scores_q),
         seconds=time.perf_counter() - start,
-        evidence={"labelled": int(labels.size), "high scores speak for": "Q" if sign > 0 else "P"},
+        evidence={"labelled": labels, "high scores speak for": "Q" if sign > 0 else "P"},
     )

@@ -1,14 +1,10 @@
 """Audits from a single run with many canaries, each included by its own fair coin.
 
-`steinke_p_value` is Steinke, Nasr and Jagielski 2023 (Theorem 5.2, Appendix D): v right of r guesses,
-abstaining on
-the rest. `epsilon_one_run` reads the coins from the most extreme score inwards, which lets the number of
-guesses be
-chosen by the data at no cost: given the output, coin i is known with probability at most e^eps / (1 +
-e^eps), except for
-at most 2 m delta corrupted coins in expectation (their Proposition behind Theorem 5.2). `fdp_refuted` is
-Mahloujifar, Melis
-and Chaudhuri 2024 (Algorithm 3) for any trade-off curve.
+`steinke_p_value` is Steinke, Nasr and Jagielski 2023 (Theorem 5.2, Appendix D): v right of r guesses, abstaining on the
+rest. `epsilon_one_run` reads the coins from the most extreme score inwards, which lets the number of guesses be chosen
+by the data at no cost: given the output, coin i is known with probability at most e^eps / (1 + e^eps), except for at
+most 2 m delta corrupted coins in expectation (their Proposition behind Theorem 5.2). `fdp_refuted` is Mahloujifar,
+Melis and Chaudhuri 2024 (Algorithm 3) for any trade-off curve.
 """
 
 from __future__ import annotations
@@ -17,17 +13,19 @@ import time
 from bisect import bisect_right
 
 import numpy as np
-from numpy.typing import ArrayLike
-from scipy.special import expit, log_expit, logsumexp
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit
 from scipy.stats import binom
 
 from dpassay.audit.results import ClaimTest, SoundBound
 from dpassay.audit.scores.curve import Curve
 from dpassay.audit.scores.curve_test import check_scores
-from dpassay.audit.scores.labels import LADDER, TARGETS, Bools, Floats, tally
+from dpassay.audit.scores.labels import LADDER, Floats, ladder_gains
+from dpassay.audit.scores.reading import refuted_steps, tally, tally_both_ends, tops
 from dpassay.reference.errors import BadInput
 
 RELATION = "add or remove one canary"
+Bools = NDArray[np.bool_]
 GUESSES_CAP = 5000  # of `one_run_curve`, whose recursion is sequential
 
 
@@ -65,39 +63,21 @@ def _check_canaries(scores: ArrayLike, included: ArrayLike) -> tuple[Floats, Boo
     return values, coins.astype(bool)
 
 
-def reading_orders(scores: Floats, coins: Bools, rng: np.random.Generator) -> list[Bools]:
-    """Was each guess right? Read from the top ('in'), from the bottom ('out'), and from both ends in turn."""
-    order = np.lexsort((rng.random(scores.size), scores))
-    top, bottom = coins[order][::-1], ~coins[order]
-    both = np.empty(2 * (scores.size // 2), dtype=bool)
-    both[0::2], both[1::2] = top[: scores.size // 2], bottom[: scores.size // 2]
-    return [top, bottom, both] if both.size else [top, bottom]
+def needed_log_wealth(epsilons: Floats, canaries: int, delta: float, alpha: float) -> Floats:
+    """Log wealth that refutes each epsilon: at most c coins are corrupted except with probability 2 m delta / (c + 1).
 
-
-def needed_log_wealth(epsilon: float, canaries: int, delta: float, alpha: float) -> float:
-    """Log wealth that refutes: at most c coins are corrupted except with probability 2 m delta / (c + 1)."""
+    The best c is taken; a corrupted coin is worth at most the factor 1 + exp(-epsilon) of a right guess.
+    """
     expected = 2 * canaries * delta
     if expected == 0:
-        return float(-np.log(alpha))
+        return np.full(epsilons.shape, -np.log(alpha))
     allowed = np.unique(np.round(np.geomspace(max(1.0, expected / alpha), 1e3 * (1 + expected / alpha), 200)))
     allowed = np.append(0.0, allowed)
     left = alpha - expected / (allowed + 1)
-    gain = np.log1p(np.exp(-epsilon))  # the most a right guess can multiply the wealth by
-    with np.errstate(divide="ignore", invalid="ignore"):
-        need = np.where(left > 0, -np.log(left) + allowed * gain, np.inf)
-    return float(need.min())
-
-
-def _log_wealth(tallies: list[tuple[Floats, Floats]], epsilon: float) -> float:
-    """Largest log wealth along each reading order, averaged over the orders."""
-    log_limit, miss_limit = log_expit(epsilon), np.exp(log_expit(-epsilon))
-    best = []
-    with np.errstate(divide="ignore", invalid="ignore"):
-        hit, miss = np.log1p(-miss_limit * (1 - TARGETS)) - log_limit, np.log(1 - TARGETS)
-        for hits, misses in tallies:
-            logs = hits[:, None] * hit + np.where(misses[:, None] > 0, misses[:, None] * miss, 0.0)
-            best.append(logsumexp(logs, axis=1).max() - np.log(TARGETS.size))
-    return float(max(best) - np.log(len(best)))
+    allowed, left = allowed[left > 0], left[left > 0]
+    if not allowed.size:
+        return np.full(epsilons.shape, np.inf)
+    return np.asarray((allowed * np.log1p(np.exp(-epsilons))[:, None] - np.log(left)).min(axis=1))
 
 
 def epsilon_one_run(
@@ -116,14 +96,14 @@ def epsilon_one_run(
     values, coins = _check_canaries(scores, included)
     if not 0 <= delta < 1:
         raise BadInput("delta", delta, "must lie in [0, 1)")
-    tallies = [tally(order) for order in reading_orders(values, coins, rng)]
-    refuted = 0.0
-    for epsilon in LADDER:
-        if _log_wealth(tallies, epsilon) < needed_log_wealth(epsilon, values.size, delta, 1 - confidence):
-            break
-        refuted = float(epsilon)
+    high, low = np.sort(values[coins]), np.sort(values[~coins])
+    tallies = [tally(high, low, rng), tally(-low[::-1], -high[::-1], rng), tally_both_ends(high, low, rng)]
+    tallies = [one for one in tallies if one[0].size]
+    hit, miss = ladder_gains(LADDER)
+    needed = needed_log_wealth(LADDER, values.size, delta, 1 - confidence)
+    steps = refuted_steps(tallies, hit, miss, needed)
     return SoundBound(
-        epsilon=refuted,
+        epsilon=float(LADDER[steps - 1]) if steps else 0.0,
         delta=delta,
         confidence=confidence,
         method="one run, labels of extreme scores",
@@ -196,9 +176,11 @@ def one_run_curve(
     values, coins = _check_canaries(scores, included)
     few = min(max(values.size // 20, min(values.size, 20)), GUESSES_CAP)  # a few percent works best for all mu
     count = few if guesses is None else guesses
-    both = reading_orders(values, coins, rng)[-1][:count]
-    count = int(both.size)
-    refuted = fdp_refuted(curve, values.size, count, int(both.sum()), 1 - confidence)
+    high, low = np.sort(values[coins]), np.sort(values[~coins])
+    half = np.array([min(count, values.size) // 2], dtype=np.int64)
+    correct = int(tops(high, low, half, rng)[0] + tops(-low[::-1], -high[::-1], half, rng)[0])
+    count = 2 * int(half[0])
+    refuted = count > 0 and fdp_refuted(curve, values.size, count, correct, 1 - confidence)
     return ClaimTest(
         claim=curve.name,
         p_value=1 - confidence if refuted else 1.0,
@@ -207,5 +189,5 @@ def one_run_curve(
         relation=RELATION,
         runs=1,
         seconds=time.perf_counter() - start,
-        evidence={"canaries": int(values.size), "guesses": count, "correct": int(both.sum())},
+        evidence={"canaries": int(values.size), "guesses": count, "correct": correct},
     )

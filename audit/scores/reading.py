@@ -1,0 +1,90 @@
+"""Reading labelled scores from the most extreme one inwards: how many of the first d belong to which side.
+
+The bettors of `labels.py` and `one_run.py` need the counts at some depths only, so both samples are sorted and counted;
+the order inside a group of tied scores is drawn at random, as if every label stood on its own card.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+_DEPTHS = 600
+_BLOCK = 16  # steps of the ladder at a time
+
+
+def depths(longest: int) -> Counts:
+    """About `_DEPTHS` log-spaced depths 1, 2, 3, ... up to `longest`; empty for 0."""
+    if longest < 1:
+        return np.zeros(0, dtype=np.int64)
+    return np.unique(np.geomspace(1, longest, _DEPTHS).astype(np.int64))
+
+
+def tops(high: Floats, low: Floats, at: Counts, rng: np.random.Generator) -> Counts:
+    """How many of the `at[i]` largest scores of both samples together belong to `high`.
+
+    Args:
+        high, low: the two samples, each sorted upwards; infinities allowed.
+        at: increasing depths, at most `high.size + low.size`.
+        rng: draws the order inside ties.
+    """
+    if at.size == 0:
+        return np.zeros(0, dtype=np.int64)
+    pooled = np.sort(np.concatenate([high, low]))
+    values = pooled[pooled.size - at]
+    above_high = high.size - np.searchsorted(high, values, side="right")
+    above_low = low.size - np.searchsorted(low, values, side="right")
+    tied_high = high.size - above_high - np.searchsorted(high, values, side="left")
+    tied_low = low.size - above_low - np.searchsorted(low, values, side="left")
+    inside = at - above_high - above_low  # how many are read of the group of ties at the cut
+    found = above_high + np.where(tied_low == 0, inside, np.where(tied_high == 0, 0, -1))
+    taken, read, last = 0, 0, np.nan
+    for i in np.flatnonzero((tied_high > 0) & (tied_low > 0)):
+        if values[i] != last:
+            taken, read, last = 0, 0, float(values[i])
+        left = int(tied_high[i]) - taken
+        taken += int(rng.hypergeometric(left, int(tied_low[i]) - (read - taken), int(inside[i]) - read))
+        read = int(inside[i])
+        found[i] = above_high[i] + taken
+    return np.asarray(found, dtype=np.int64)
+
+
+def tally(high: Floats, low: Floats, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """Right and wrong guesses when the largest scores are guessed to be of `high`, at log-spaced depths."""
+    at = depths(high.size + low.size)
+    hits = tops(high, low, at, rng).astype(float)
+    return hits, at - hits
+
+
+def tally_both_ends(high: Floats, low: Floats, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """The same, reading from both ends in turn: the largest are guessed to be of `high`, the smallest of `low`."""
+    half = depths((high.size + low.size) // 2)
+    hits = (tops(high, low, half, rng) + tops(-low[::-1], -high[::-1], half, rng)).astype(float)
+    return hits, 2 * half - hits
+
+
+def refuted_steps(tallies: list[tuple[Floats, Floats]], hit: Floats, miss: Floats, needed: Floats) -> int:
+    """How many steps of an epsilon ladder are refuted in a row, from the first (fixed-sequence testing).
+
+    Args:
+        tallies: (hits, misses) of each reading order; the wealths of the orders are averaged, and may be taken at any
+            depth.
+        hit: log factor of a right guess, shape (steps, targets); the wealths of the targets are averaged.
+        miss: log factor of a wrong guess, shape (targets,); it may be ``-inf``.
+        needed: log wealth that refutes each step, shape (steps,).
+    """
+    lost = [np.where(misses[:, None] > 0, misses[:, None] * np.maximum(miss, -1e9), 0.0) for _, misses in tallies]
+    for first in range(0, needed.size, _BLOCK):
+        rows = slice(first, first + _BLOCK)
+        best = []
+        for (hits, _), costs in zip(tallies, lost, strict=True):
+            logs = hits[None, :, None] * hit[rows, None, :] + costs[None]
+            best.append(logsumexp(logs, axis=2).max(axis=1) if hits.size else np.zeros(hit[rows].shape[0]))
+        wealth = np.max(best, axis=0) - np.log(miss.size) - np.log(len(tallies))
+        short = np.flatnonzero(wealth < needed[rows])
+        if short.size:
+            return first + int(short[0])
+    return int(needed.size)

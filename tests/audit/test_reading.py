@@ -1,0 +1,63 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpassay.audit.scores import reading
+
+
+def _naive(high, low, depth, rng):
+    """Cards in a shuffled pile, sorted by score: the reading order itself."""
+    scores, sides = np.concatenate([high, low]), np.arange(high.size + low.size) < high.size
+    order = np.lexsort((rng.random(scores.size), -scores))
+    return int(sides[order][:depth].sum())
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.floats(allow_nan=False), max_size=25), st.lists(st.floats(allow_nan=False), max_size=25))
+def test_without_ties_between_the_sides_the_counts_are_those_of_the_sorted_pile(a, b):
+    high, low = np.unique(a), np.setdiff1d(np.unique(b), np.unique(a))
+    at = np.arange(1, high.size + low.size + 1)
+    found = reading.tops(high, low, at, np.random.default_rng(0))
+    assert found.tolist() == [_naive(high, low, d, np.random.default_rng(1)) for d in at]
+
+
+def test_ties_are_read_in_random_order():
+    """Mean and covariance of the counts at four depths against 20,000 shuffled piles, within four standard errors."""
+    high, low = np.sort(np.array([0.0, 1.0, 1.0, 1.0, 2.0])), np.sort(np.array([0.0, 0.0, 1.0, 1.0, 3.0, 2.0]))
+    at, rng = np.array([2, 4, 7, 9]), np.random.default_rng(2)
+    ours = np.array([reading.tops(high, low, at, rng) for _ in range(20_000)])
+    piles = []
+    scores, sides = np.concatenate([high, low]), np.arange(11) < 5
+    for _ in range(20_000):
+        order = np.lexsort((rng.random(11), -scores))
+        piles.append(np.cumsum(sides[order])[at - 1])
+    assert np.abs(ours.mean(axis=0) - np.mean(piles, axis=0)).max() < 4 * np.sqrt(2 / 20_000)
+    assert np.abs(np.cov(ours.T) - np.cov(np.transpose(piles))).max() < 0.03
+
+
+def test_both_ends_add_up():
+    rng = np.random.default_rng(3)
+    high, low = np.sort(rng.normal(1, 1, 40)), np.sort(rng.normal(0, 1, 60))
+    hits, misses = reading.tally_both_ends(high, low, rng)
+    assert ((hits + misses) % 2 == 0).all() and hits[-1] + misses[-1] == 100
+    assert reading.tally(high[:0], low[:0], rng)[0].size == 0
+
+
+def test_the_walk_stops_at_the_first_step_that_is_not_refuted():
+    """Also when a later step would be refuted again (the red case of fixed-sequence testing)."""
+    tallies = [(np.array([10.0]), np.array([0.0]))]
+    gain = np.full((40, 1), 0.5)
+    needed = np.full(40, 4.0)
+    assert reading.refuted_steps(tallies, gain, np.array([-np.inf]), needed) == 40
+    needed[20] = 5.1
+    assert reading.refuted_steps(tallies, gain, np.array([-np.inf]), needed) == 20
+    with_a_miss = [(np.array([10.0]), np.array([1.0]))]
+    assert reading.refuted_steps(with_a_miss, gain, np.array([-np.inf]), needed) == 0
+    assert reading.refuted_steps(tallies * 2, gain, np.array([0.0]), needed) == 20
+
+
+@pytest.mark.parametrize("longest", [0, 1, 2, 5000])
+def test_depths(longest):
+    at = reading.depths(longest)
+    assert (np.diff(at) > 0).all() and (at.size == 0 or (at[0], at[-1]) == (1, longest))
