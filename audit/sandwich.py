@@ -67,6 +67,7 @@ class Row:
     seconds: float
     facts: dict[str, float | int | str]
     proofs: list[str]
+    proved: str = ""  # what the ledger says of the statements behind the claim
 
     @property
     def key(self) -> str:
@@ -120,7 +121,7 @@ def assay(case: Case, effort: Effort) -> Row:
         realised=realised,
         realised_by=by,
         verdict=verdict.value,
-        why=_why(case, instance, account, realised, by, verdict, losses),
+        why=_why(case, instance, account, realised, by, verdict, losses, bound),
         expected=verdict is not Verdict.VIOLATED or bool(case.known),
         findings=[str(finding) for finding in losses.findings],
         movements={label: movement.share for label, movement in losses.movements.items()},
@@ -163,12 +164,15 @@ def _why(
     by: str,
     verdict: Verdict,
     losses: Losses,
+    bound: SoundBound | AssumedEstimate,
 ) -> str:
     """The cause, in one line."""
     parts = []
     if by == "exact" and instance.exact:
         exact = instance.exact
-        parts.append(f"exact delta {exact.at_claim:.3g} at the claimed epsilon, {exact.at_infinity:.3g} at any epsilon")
+        parts.append(
+            f"exact delta {exact.at_claim:.3g} at the claimed epsilon, {exact.at_infinity:.3g} whatever the epsilon"
+        )
         parts.append(exact.how)
     found = [finding for finding in losses.findings if finding.kind in UNACCOUNTED]
     if found:
@@ -182,23 +186,37 @@ def _why(
     if realised is None:
         parts.append(f"no sound likelihood: {by}")
     elif verdict is not Verdict.VIOLATED:
-        parts += _looseness(account, case.claim.delta, realised, losses.movements)
+        parts += _looseness(account, case.claim.delta, realised, losses.movements, bound)
     if verdict is Verdict.VIOLATED and not parts:
         parts.append(case.known or "more is realised than claimed")
     return "; ".join(parts)
 
 
-def _looseness(account: Account, delta: float, realised: float, movements: Mapping[str, Movement]) -> list[str]:
+def _looseness(
+    account: Account,
+    delta: float,
+    realised: float,
+    movements: Mapping[str, Movement],
+    bound: SoundBound | AssumedEstimate,
+) -> list[str]:
     """How close the lower bound comes to the upper one, and what the gap is made of."""
     accounted = account.epsilon(delta)
     if not (math.isfinite(accounted) and accounted > 0):
         return []
     parts = [f"{realised / accounted:.0%} of the accounted epsilon shown"]
-    partial = [(m.share, label) for label, m in movements.items() if m.claimed and m.share < 0.95]
-    if partial and realised < 0.9 * accounted:
-        share, label = min(partial)
-        parts.append(f"the pair moves {label!r} by {share:.0%} of its claimed sensitivity")
+    if realised >= 0.95 * accounted:
+        return parts
+    shares = {label: movement.share for label, movement in movements.items() if movement.claimed}
+    if shares and max(shares.values()) < 0.95:
+        label = max(shares, key=lambda name: shares[name])
+        parts.append(f"the pair moves no query by more than {shares[label]:.0%} of its claimed sensitivity ({label!r})")
+    elif shares and min(shares.values()) < 0.95:
+        label = min(shares, key=lambda name: shares[name])
+        parts.append(f"the pair moves {label!r} by {shares[label]:.0%} of its claimed sensitivity")
     one_way = account.one_direction(delta)
     if one_way is not None and one_way < 0.98 * accounted:
         parts.append(f"a pair that pulls one way at every step can show {one_way:.3g} at most")
+    carried = bound.evidence.get("pilot estimate")
+    if isinstance(carried, float) and math.isfinite(carried):
+        parts.append(f"this pair carries about {carried:.3g} (pilot)")
     return parts

@@ -17,7 +17,7 @@ from dpassay.reference.errors import BadInput
 
 from .sandwich import Effort, Row, assay
 
-FORMAT = 1
+FORMAT = 2
 
 
 def run_suite(

@@ -47,7 +47,11 @@ def check_all(papers: Iterable[str] | None = None, jobs: int = 2, cache_dir: Pat
         cache_dir: folder of findings keyed by the content of the row and of the checkers; None checks
         everything.
     """
-    rows = load_rows(papers)
+    return check_rows(load_rows(papers), jobs, cache_dir)
+
+
+def check_rows(rows: Sequence[Row], jobs: int = 2, cache_dir: Path | str | None = None) -> list[Result]:
+    """Decide these rows; see :func:`check_all`."""
     folder = Path(cache_dir) if cache_dir is not None else None
     code = _code_hash()
     known = {row.id: found for row in rows if folder and (found := _read(folder, _key(row, code), row))}

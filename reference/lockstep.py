@@ -162,6 +162,7 @@ class _Hub:
         self._check = next((world for world in self.worlds if world.place.role == "check"), None)
         self._states = HiddenStates([world.place for world in self._here])
         self._step = 0
+        self._over = False  # the laws parted: no common value could be handed back
         self.result = LockstepRun(log_weights=np.zeros(len(tilts)))
 
     # -- the loop -----------------------------------------------------------------------------------------
@@ -180,6 +181,8 @@ class _Hub:
                 self._end()
                 return
             answers[call]()
+            if self._over:
+                return
             self._serve_inner()
             self._step += 1
 
@@ -305,7 +308,7 @@ class _Hub:
             difference = ask.law.public_difference(world.ask.law)
             if difference and difference.startswith(("law", "shape", "number")):
                 self._finding("law", ask.label, difference)
-                self._here = []
+                self._over = True
                 return False
             if difference:
                 self._finding("noise scale", ask.label, difference)
@@ -348,7 +351,8 @@ class _Hub:
         log_there = float(np.logaddexp.reduce(group.log_there + logs.there))
         self.result.loss += log_here - log_there
         self.result.log_weights += log_here - logs.proposals
-        self._states.update(group, logs.here - log_here, logs.there - log_there)
+        if math.isfinite(log_here) and math.isfinite(log_there):  # else the loss is infinite and no filter changes it
+            self._states.update(group, logs.here - log_here, logs.there - log_there)
 
     def _compare_check(self, ask: Request, hidden: tuple[int, ...], here: list[Law], value: Any) -> None:
         assert self._check is not None and self._check.ask.law is not None

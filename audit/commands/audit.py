@@ -17,6 +17,8 @@ from dpassay.audit.suite import load, run_suite, save
 from dpassay.reference.catalogue import find
 from dpassay.reference.errors import require
 
+from .proofs import with_proofs
+
 
 def audit(
     algorithms: Annotated[
@@ -72,6 +74,7 @@ def audit(
             file=sys.stderr,
         )
         raise typer.Exit(130) from None
+    rows = with_proofs(rows, jobs)
     save(output, rows, effort)
     if as_json:
         print(json.dumps([row.as_dict() for row in rows], indent=1, sort_keys=True, allow_nan=False))

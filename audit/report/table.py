@@ -22,35 +22,49 @@ def number(value: float | None) -> str:
     return "inf" if math.isinf(value) else f"{value:.3g}"
 
 
+_WIDE = 160  # columns where nothing says how wide the reader's window is (a pipe, a CI log)
+
+
 def print_rows(rows: Sequence[Row], confidence: float, where: str) -> None:
     """Print the table, and what the verdicts mean."""
     console = Console()
-    table = Table(
-        "algorithm",
-        "reading",
-        "claimed epsilon",
-        "accounted epsilon",
-        f"realised epsilon >= ({confidence:.0%})",
-        "verdict",
-        "why",
-        show_lines=True,
-    )
+    if not console.is_terminal:
+        console.width = _WIDE
+    table = Table(show_lines=True)
+    table.add_column("algorithm", overflow="fold", max_width=34)
+    table.add_column("reading", no_wrap=True)
+    for heading in ("claimed epsilon", "accounted epsilon", f"realised epsilon >= ({confidence:.0%})"):
+        table.add_column(heading, max_width=12)
+    table.add_column("verdict", no_wrap=True)
+    table.add_column("ledger", max_width=24)
+    table.add_column("why", min_width=24)
     for row in rows:
         name = row.algorithm + (f"\n{row.variant}" if row.variant else "") + (f"\n[{row.data}]" if row.data else "")
         mark = "" if row.realised is None or row.realised_by == "likelihood" else f" ({row.realised_by})"
         table.add_row(
             Text(name),
             row.reading,
-            f"{number(row.claimed)}\n(delta {row.delta:.0e})",
+            f"{number(row.claimed)}\ndelta {row.delta:.0e}",
             number(row.accounted),
             number(row.realised) + mark,
             Text(row.verdict, style=_STYLE[row.verdict]),
+            Text(row.proved),
             Text(row.why),
         )
     console.print(table)
+    for line in closing_lines(rows, where):
+        console.print(Text(line))
+
+
+def closing_lines(rows: Sequence[Row], where: str) -> list[str]:
+    """The lines under the table: counts, what to make of them, where the report is."""
     counts = Counter(row.verdict for row in rows)
     known = sum(row.verdict == "violated" and row.expected for row in rows)
     summary = ", ".join(f"{counts[verdict]} {verdict}" for verdict in _STYLE if counts[verdict])
     note = f" ({known} of the violated are known defects of printed papers)" if known else ""
-    console.print(Text(f"{len(rows)} rows: {summary}{note}. Report: {where}"))
-    console.print(Text("No verdict means 'private': an audit shows violations, or says what it would have seen."))
+    return [
+        f"{len(rows)} rows: {summary}{note}. Report: {where}",
+        "tight: the claim is nearly used up; consistent: not refuted, by an audit able to refute a claim 10 % below what",
+        "this pair carries; no verdict means 'private'. ledger: the paper's own privacy statements, checked by machine",
+        "(`dpassay prove`). More about a row: `dpassay show KEY`; the keys: `dpassay list`.",
+    ]

@@ -1,0 +1,169 @@
+"""The tape on single runs: recording, replay bit for bit, and what replay on other data must report."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpassay.reference.errors import BadInput
+from dpassay.reference.tape import LiveTape, ReplayDiverged, ReplayTape, ScriptedTape, record
+
+DATA = np.linspace(-1.0, 1.0, 12)
+CALLS = ("gaussian", "laplace", "above", "batch", "poisson", "fresh", "public", "secret", "noise", "reveal")
+
+
+def program(calls):
+    """An algorithm made of any sequence of calls; what it returns depends on every value it got."""
+
+    def run(data, tape):
+        state = 0.0
+        for position, call in enumerate(calls):
+            label = f"{call} {position}"
+            if call == "gaussian":
+                state += tape.gaussian(label, np.full(3, data.mean() + state), std=1.0, sensitivity=1.0)[1]
+            elif call == "laplace":
+                state += tape.laplace(label, data.mean(), scale=2.0, sensitivity=1.0)
+            elif call == "above":
+                index = tape.above_threshold(
+                    label, [data[0], data[1]], threshold=0.1, threshold_scale=1.0, query_scale=2.0, sensitivity=1.0
+                )
+                state += -1.0 if index is None else index
+            elif call == "batch":
+                state += data[tape.batch(label, len(data), 3).indices].sum()
+            elif call == "poisson":
+                state += data[tape.poisson(label, len(data), 0.3).indices].sum()
+            elif call == "fresh" and tape.unused(len(data)) >= 2:
+                state += data[tape.fresh(label, len(data), 2).indices].sum()
+            elif call == "public":
+                state += tape.public(label, lambda rng: rng.random())
+            elif call == "secret":
+                state += tape.secret(label, lambda rng: rng.random())
+            elif call == "noise":
+                state += tape.noise(label, 1.0)
+            elif call == "reveal":
+                tape.reveal(label, position)
+        return state
+
+    return run
+
+
+@given(st.lists(st.sampled_from(CALLS), max_size=12), st.integers(0, 2**31))
+@settings(max_examples=60, deadline=None)
+def test_replay_on_the_same_data_is_the_same_run(calls, seed):
+    run = program(calls)
+    transcript = record(lambda tape: run(DATA, tape), seed)
+    tape = ReplayTape(transcript)
+    output = run(DATA, tape)
+    assert tape.close(output) == []
+    assert output == transcript.output, "bit for bit"
+
+
+@given(st.integers(0, 2**31))
+@settings(max_examples=20, deadline=None)
+def test_the_same_seed_is_the_same_run(seed):
+    run = program(CALLS)
+    assert run(DATA, LiveTape(seed)) == run(DATA, LiveTape(seed))
+    assert run(DATA, LiveTape(seed)) != run(DATA, LiveTape(seed + 1))
+
+
+def test_streams_are_apart():
+    """One more draw of records leaves the noise as it was: runs with another batch size can be compared."""
+
+    def noise_after(draws):
+        tape = LiveTape(5)
+        for k in range(draws):
+            tape.batch(f"b{k}", 12, 4)
+        return tape.gaussian("g", 0.0, std=1.0, sensitivity=1.0)
+
+    assert noise_after(0) == noise_after(3)
+
+
+def test_replay_hands_back_releases_and_records_the_other_queries():
+    def run(data, tape):
+        return tape.gaussian("mean", data.mean(), std=0.5, sensitivity=0.2)
+
+    transcript = record(lambda tape: run(DATA, tape), 1)
+    tape = ReplayTape(transcript)
+    assert run(DATA + 1.0, tape) == transcript.output
+    assert tape.transcript.releases[0].law.query == pytest.approx(transcript.releases[0].law.query + 1.0)
+
+
+@pytest.mark.parametrize(
+    ("other", "kind"),
+    [
+        (lambda d, t: t.gaussian("b", d.mean(), std=1.0, sensitivity=1.0), "call"),
+        (lambda d, t: t.laplace("a", d.mean(), scale=1.0, sensitivity=1.0), "law"),
+        (lambda d, t: t.gaussian("a", d[:2], std=1.0, sensitivity=1.0), "law"),
+        (lambda d, t: t.gaussian("a", d.mean(), std=1.1, sensitivity=1.0), "noise scale"),
+        (lambda d, t: t.gaussian("a", d.mean(), std=1.0, sensitivity=2.0), "claimed sensitivity"),
+        (lambda d, t: 0.0, "early end"),
+        (lambda d, t: [t.gaussian("a", d.mean(), std=1.0, sensitivity=1.0) for _ in range(2)], "early end"),
+        (lambda d, t: t.gaussian("a", d.mean(), std=1.0, sensitivity=1.0) + 1e-9, "output"),
+    ],
+)
+def test_every_difference_is_reported(other, kind):
+    transcript = record(lambda tape: tape.gaussian("a", DATA.mean(), std=1.0, sensitivity=1.0), 1)
+    tape = ReplayTape(transcript)
+    try:
+        output = other(DATA, tape)
+    except ReplayDiverged as diverged:
+        assert diverged.finding.kind == kind
+    else:
+        assert kind in {finding.kind for finding in tape.close(output)}
+
+
+def test_fresh_batches_are_disjoint_and_exhaust_the_data():
+    tape = LiveTape(3)
+    batches = [tape.fresh(f"f{k}", 12, 4).indices for k in range(3)]
+    assert sorted(np.concatenate(batches)) == list(range(12))
+    with pytest.raises(BadInput, match="records unused"):
+        tape.fresh("one more", 12, 1)
+
+
+def test_index_order_is_not_secret():
+    tape = LiveTape(3)
+    assert list(tape.fresh("f", 12, 4, order="index").indices) == [0, 1, 2, 3]
+    assert not tape.transcript.draws[0].hidden
+
+
+def test_symmetric_noise_is_symmetric_with_the_stated_std():
+    """Entries on and above the diagonal have the std, within four standard errors (seed 0, 4,000 matrices)."""
+    tape = LiveTape(0)
+    found = [tape.symmetric_gaussian("H", np.zeros((3, 3)), std=2.0, sensitivity=1.0) for _ in range(4000)]
+    assert all(np.array_equal(matrix, matrix.T) for matrix in found)
+    assert np.std(found, axis=0) == pytest.approx(np.full((3, 3), 2.0), rel=4 / np.sqrt(2 * 4000))
+
+
+def test_participation_is_known():
+    tape = LiveTape(0)
+    batch, fresh = tape.batch("b", 12, 3), tape.fresh("f", 12, 3)
+    tape.gaussian("full", 0.0, std=1.0, sensitivity=1.0)
+    tape.gaussian("sampled", 0.0, std=1.0, sensitivity=1.0, batch=batch)
+    tape.gaussian("once", 0.0, std=1.0, sensitivity=1.0, batch=fresh)
+    found = [tape.transcript.participation(release) for release in tape.transcript.releases]
+    assert found == ["full batch", "sampled at rate 0.25", "at most once"]
+
+
+def test_a_script_dictates_releases():
+    tape = ScriptedTape(lambda label, law, step: 7.0 if label == "a" else None, 0)
+    assert tape.gaussian("a", 0.0, std=1.0, sensitivity=1.0) == 7.0
+    assert tape.gaussian("b", 0.0, std=1.0, sensitivity=1.0) != 7.0
+
+
+@pytest.mark.parametrize(
+    ("call", "field"),
+    [
+        (lambda t: t.gaussian("a", np.nan, std=1.0, sensitivity=1.0), "query"),
+        (lambda t: t.gaussian("a", 0.0, std=-1.0, sensitivity=1.0), "std"),
+        (lambda t: t.gaussian("a", 0.0, std=1.0, sensitivity=-1.0), "sensitivity"),
+        (lambda t: t.laplace("a", 0.0, scale=0.0, sensitivity=1.0), "scale"),
+        (lambda t: t.batch("a", 4, 5), "batch size"),
+        (lambda t: t.poisson("a", 4, 1.5), "sampling rate"),
+        (lambda t: t.noise("a", -1.0), "std"),
+    ],
+)
+def test_bad_calls_name_the_field(call, field):
+    with pytest.raises(BadInput, match=field):
+        call(LiveTape(0))
