@@ -40,8 +40,9 @@ def _mixture_delta(epsilons: Array, q: float, up: float, down: float) -> Array:
             bottom = np.logaddexp(rest, math.log(q) + down * x - down**2 / 2)
         return np.asarray(top - bottom)
 
-    low = np.full_like(epsilons, -_REACH - abs(up) - abs(down))
-    high = -low
+    reach = _REACH + abs(up) + abs(down)
+    never = loss(np.full_like(epsilons, reach)) < epsilons  # the largest loss there is stays below epsilon
+    low, high = np.full_like(epsilons, -reach), np.full_like(epsilons, reach)
     for _ in range(80):
         middle = (low + high) / 2
         below = loss(middle) < epsilons
@@ -50,7 +51,6 @@ def _mixture_delta(epsilons: Array, q: float, up: float, down: float) -> Array:
     above_up, above_down, above = ndtr(up - cut), ndtr(down - cut), ndtr(-cut)
     p = (1 - q) * above + q * above_up
     r = (1 - q) * above + q * above_down
-    never = loss(np.full_like(epsilons, -low.min())) < epsilons
     return np.where(never, 0.0, np.clip(p - np.exp(epsilons) * r, np.maximum(0.0, -np.expm1(epsilons)), 1.0))
 
 
