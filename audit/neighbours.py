@@ -24,7 +24,8 @@ from dpassay.audit.results import AssumedEstimate, SoundBound
 from dpassay.reference.errors import BadInput
 from dpassay.reference.lockstep import Pair
 from dpassay.reference.mechanisms.laws import Gaussian, Laplace
-from dpassay.reference.tape import ReplayDiverged, ReplayTape, record
+from dpassay.reference.replay import ReplayDiverged, ReplayTape
+from dpassay.reference.tape import record
 
 Array = NDArray[np.float64]
 FORMAT = 1  # of a witness file

@@ -64,7 +64,7 @@ def closing_lines(rows: Sequence[Row], where: str) -> list[str]:
     note = f" ({known} of the violated are known defects of printed papers)" if known else ""
     return [
         f"{len(rows)} rows: {summary}{note}. Report: {where}",
-        "tight: the claim is nearly used up; consistent: not refuted, by an audit able to refute a claim 10 % below what",
-        "this pair carries; no verdict means 'private'. ledger: the paper's own privacy statements, checked by machine",
-        "(`dpassay prove`). More about a row: `dpassay show KEY`; the keys: `dpassay list`.",
+        "tight: the claim is nearly used up; consistent: not refuted, by an audit able to refute a claim 10 % below",
+        "what this pair carries; no verdict means 'private'. ledger: the paper's own privacy statements, checked by",
+        "machine (`dpassay prove`). More about a row: `dpassay show KEY`; the keys: `dpassay list`.",
     ]

@@ -23,7 +23,8 @@ from dpassay.reference.errors import BadInput
 from dpassay.reference.gdp import gdp_delta
 from dpassay.reference.lockstep import lockstep
 from dpassay.reference.pairs import sampled_delta
-from dpassay.reference.tape import LiveTape, ReplayTape, record
+from dpassay.reference.replay import ReplayTape
+from dpassay.reference.tape import LiveTape, record
 
 PLAN = Plan(n=14, steps=9, phase=3, batch=14)
 

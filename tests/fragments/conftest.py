@@ -11,7 +11,8 @@ from dpassay.audit.likelihood import audit_likelihood
 from dpassay.audit.losses import LockstepSampler
 from dpassay.audit.results import SoundBound
 from dpassay.reference.accounting import account
-from dpassay.reference.tape import ReplayTape, record
+from dpassay.reference.replay import ReplayTape
+from dpassay.reference.tape import record
 
 DELTA = 1e-3
 

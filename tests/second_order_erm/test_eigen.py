@@ -5,9 +5,10 @@ import dataclasses
 import numpy as np
 import pytest
 
+from dpassay.reference.replay import ReplayTape
 from dpassay.reference.second_order_erm import eigen, neighbours, short_step
 from dpassay.reference.second_order_erm.common import Accuracy, Sensitivities
-from dpassay.reference.tape import LiveTape, ReplayTape, record
+from dpassay.reference.tape import LiveTape, record
 
 
 def symmetric(rng, d):

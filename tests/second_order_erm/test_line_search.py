@@ -15,11 +15,12 @@ from dpassay.reference.errors import BadInput
 from dpassay.reference.gdp import gdp_delta
 from dpassay.reference.lockstep import Pair, lockstep
 from dpassay.reference.mechanisms.above_threshold import AboveThreshold
+from dpassay.reference.replay import ReplayDiverged, ReplayTape
 from dpassay.reference.second_order_erm import line_search as ls
 from dpassay.reference.second_order_erm import neighbours, opt_ls
 from dpassay.reference.second_order_erm.common import Accuracy, Sensitivities, descent_sign
 from dpassay.reference.second_order_erm.eigen import Dense
-from dpassay.reference.tape import ReplayDiverged, ReplayTape, record
+from dpassay.reference.tape import record
 
 ACCURACY = Accuracy(gradient=0.3, curvature=0.3)
 

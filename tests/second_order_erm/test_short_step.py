@@ -11,10 +11,11 @@ from scipy.stats import norm
 
 from dpassay.reference.errors import BadInput
 from dpassay.reference.gdp import gdp_delta, zcdp_epsilon
+from dpassay.reference.replay import ReplayDiverged, ReplayTape
 from dpassay.reference.second_order_erm import calibration, iteration_leak, neighbours, short_step
 from dpassay.reference.second_order_erm.common import Accuracy, Sensitivities, descent_sign
 from dpassay.reference.second_order_erm.eigen import Dense
-from dpassay.reference.tape import ReplayDiverged, ReplayTape, record
+from dpassay.reference.tape import record
 
 ACCURACY = Accuracy(gradient=0.15, curvature=0.12)
 

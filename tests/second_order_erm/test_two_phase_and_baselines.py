@@ -8,6 +8,7 @@ import pytest
 from dpassay.reference.accounting import account
 from dpassay.reference.errors import BadInput
 from dpassay.reference.gdp import gdp_epsilon
+from dpassay.reference.replay import ReplayDiverged, ReplayTape
 from dpassay.reference.second_order_erm import (
     filters,
     gradient_descent,
@@ -20,7 +21,7 @@ from dpassay.reference.second_order_erm import (
 )
 from dpassay.reference.second_order_erm.cases import curvature_steps_only
 from dpassay.reference.second_order_erm.common import Accuracy
-from dpassay.reference.tape import ReplayDiverged, ReplayTape, ScriptedTape, record
+from dpassay.reference.tape import ScriptedTape, record
 
 ACCURACY = Accuracy(gradient=0.3, curvature=0.3)
 

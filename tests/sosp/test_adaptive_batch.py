@@ -23,7 +23,8 @@ from dpassay.reference.adaptive_batch.tree import PrintedTree, node_set, printed
 from dpassay.reference.errors import BadInput
 from dpassay.reference.mechanisms.tree import TreeSum
 from dpassay.reference.problems.saddles import ChainOfSaddles, CosineSaddle, sample_landscape
-from dpassay.reference.tape import LiveTape, ReplayTape
+from dpassay.reference.replay import ReplayTape
+from dpassay.reference.tape import LiveTape
 
 
 class TestTree:

@@ -25,7 +25,8 @@ from dpassay.reference.minimax_sosp.theorem_schedules import (
     population_schedule,
 )
 from dpassay.reference.problems.saddles import CosineSaddle, CoupledSaddle, sample_landscape
-from dpassay.reference.tape import LiveTape, ReplayTape
+from dpassay.reference.replay import ReplayTape
+from dpassay.reference.tape import LiveTape
 
 
 def plain_twin(problem, s, x, y, restart, seed):

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpassay.reference.errors import BadInput
-from dpassay.reference.tape import LiveTape, ReplayDiverged, ReplayTape, ScriptedTape, record
+from dpassay.reference.replay import ReplayDiverged, ReplayTape
+from dpassay.reference.tape import LiveTape, ScriptedTape, record
 
 DATA = np.linspace(-1.0, 1.0, 12)
 CALLS = ("gaussian", "laplace", "above", "batch", "poisson", "fresh", "public", "secret", "noise", "reveal")
