@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,18 +124,18 @@ class FiniteSum:
                 steepest[block] = weight * (domain.largest_norm + float(np.linalg.norm(part)))
         return self.loss.lipschitz + float(np.hypot(steepest[0], steepest[1]))
 
-    @property
+    @cached_property
     def centre(self) -> Array:
         """Centre of the regulariser, shape (d,); zero unless given."""
         given = self.regulariser.centre
         return np.zeros(self.dimension) if given is None else given
 
-    @property
+    @cached_property
     def weights(self) -> Array:
         """mu_x on the coordinates of x and mu_y on those of y, shape (d,): the metric of the certificate."""
         return self.by_block(self.strong_convexity, self.strong_concavity)
 
-    @property
+    @cached_property
     def regulariser_weights(self) -> Array:
         """The regulariser's own weight on each coordinate, shape (d,)."""
         return self.by_block(self.regulariser.x_weight, self.regulariser.y_weight)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -64,10 +66,14 @@ class BilinearLoss(Loss):
         return np.asarray(bilinear + linear - 0.5 * self.concavity * (y @ y))
 
     def subset(self, indices: Indices) -> BilinearLoss:
-        """Some of the records; the public bounds stay."""
-        bounds = (self.x_bound, self.y_bound, self.smoothness - self.concavity, self.public_linear_bound)
-        public = (self.shared_coupling, self.concavity)
-        return BilinearLoss(self.matrices[indices], self.linear[indices], *bounds, *public)
+        """Some of the records; the public bounds stay, and need no second check."""
+        part = copy(self)
+        part.__dict__.pop("_mean", None)
+        values = {"matrices": self.matrices[indices], "linear": self.linear[indices], "size": len(indices)}
+        bounds = {"matrix_bound": self.smoothness - self.concavity, "linear_bound": self.public_linear_bound}
+        for name, value in {**values, **bounds}.items():
+            object.__setattr__(part, name, value)
+        return part
 
     @property
     def public_linear_bound(self) -> float:
@@ -76,11 +82,22 @@ class BilinearLoss(Loss):
             return self.linear_bound
         return float(np.linalg.norm(self.linear, axis=1).max())
 
+    def mean_operator(self, z: Array) -> Array:
+        """A z + b."""
+        matrix, offset = self.affine()
+        return matrix @ z + offset
+
     def affine(self) -> tuple[Array, Array]:
         """[[0, B], [-B^T, concavity I]] and (p, q), averaged."""
-        b = self.matrices.mean(axis=0)
-        d_x, d_y = b.shape
-        matrix = np.block([[np.zeros((d_x, d_x)), b], [-b.T, self.concavity * np.eye(d_y)]])
+        return self._mean
+
+    @cached_property
+    def _mean(self) -> tuple[Array, Array]:
+        d_x, d_y = self.primal, self.dual
+        matrix = np.zeros((d_x + d_y, d_x + d_y))
+        matrix[:d_x, d_x:] = self.matrices.mean(axis=0)
+        matrix[d_x:, :d_x] = -matrix[:d_x, d_x:].T
+        matrix[d_x:, d_x:] = self.concavity * np.eye(d_y)
         return matrix, self.linear.mean(axis=0)
 
 

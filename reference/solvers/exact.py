@@ -19,10 +19,9 @@ def closed_form(problem: FiniteSum) -> Array | None:
         return None
     matrix, offset = affine
     weights = problem.regulariser_weights
-    solved = np.linalg.solve(matrix + np.diag(weights), weights * problem.centre - offset)
-    z: Array = np.asarray(solved, dtype=np.float64)
-    inside = np.allclose(problem.project(z), z, rtol=1e-12, atol=1e-15)
-    return z if inside else None
+    z = np.asarray(np.linalg.solve(matrix + np.diag(weights), weights * problem.centre - offset), dtype=np.float64)
+    outside = np.abs(problem.project(z) - z)
+    return z if (outside <= 1e-15 + 1e-12 * np.abs(z)).all() else None  # rounding of the projection
 
 
 class Exact:
