@@ -5,7 +5,7 @@ BIN     = $(VENV)/bin
 STAMP   = $(VENV)/.installed
 JOBS   ?= 2
 
-.PHONY: audit test test-all lint types links check bench clean install
+.PHONY: audit test test-all wheel lint types links check bench clean install
 audit: $(STAMP)
 	$(BIN)/dpassay audit --jobs $(JOBS) --output reports/audit.json
 
@@ -14,6 +14,12 @@ test: $(STAMP)
 
 test-all: $(STAMP)
 	$(BIN)/python -m pytest -q -n $(JOBS)
+
+wheel: $(STAMP)
+	$(BIN)/python -m pytest -q tests/house/test_wheel.py
+
+bench: $(STAMP)  # minutes to an hour; the figures in benchmarks/results come from here
+	for file in benchmarks/*.py; do $(BIN)/python $$file --write || exit 1; done
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

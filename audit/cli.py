@@ -34,7 +34,7 @@ for _name in GROUPS:
 def main() -> None:
     """Run the command line; bad input is one line on standard error and exit code 2."""
     try:
-        app()
+        app(prog_name="dpassay")
     except BadInput as error:
         print(f"dpassay: {error}", file=sys.stderr)
         sys.exit(2)

@@ -13,7 +13,7 @@ from typing import Any
 from joblib import Parallel, delayed
 
 from dpassay.reference.case import Case
-from dpassay.reference.errors import BadInput
+from dpassay.reference.errors import BadInput, require
 
 from .sandwich import Effort, Row, assay
 
@@ -62,10 +62,30 @@ def save(path: Path, rows: Sequence[Row], effort: Effort) -> None:
         "effort": asdict(effort),
         "rows": [row.as_dict() for row in rows],
     }
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_suffix(path.suffix + ".part")
-    temporary.write_text(json.dumps(document, indent=1, sort_keys=True, allow_nan=False) + "\n", encoding="utf-8")
-    temporary.replace(path)
+    text = json.dumps(document, indent=1, sort_keys=True, allow_nan=False) + "\n"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = path.with_suffix(path.suffix + ".part")
+        temporary.write_text(text, encoding="utf-8")
+        temporary.replace(path)
+    except OSError as error:
+        raise BadInput("--output", str(path), error.strerror or str(error)) from None
+
+
+def require_writable(path: Path) -> None:
+    """Say before the work begins that its report cannot be written.
+
+    Raises:
+        BadInput: the folder cannot be made or written to, or the path is a folder.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        require(not path.is_dir(), "--output", str(path), "is a folder")
+        probe = path.with_suffix(path.suffix + ".part")
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise BadInput("--output", str(path), error.strerror or str(error)) from None
 
 
 def load(path: Path, effort: Effort) -> list[Row]:

@@ -39,6 +39,7 @@ class Hub:
         self._here, self._there = main[:half], main[half:]
         self._check = next((world for world in self.worlds if world.place.role == "check"), None)
         self._states = HiddenStates([world.place for world in self._here])
+        self._hidden: list[bool] = []  # of each draw so far: is it secret who was drawn?
         self._step = 0
         self._over = False  # the laws parted: no common value could be handed back
         self.result = LockstepRun(log_weights=np.zeros(len(tilts)))
@@ -139,6 +140,7 @@ class Hub:
             if (other.kind, other.n, other.size, other.rate) != (first.kind, first.n, first.size, first.rate):
                 detail = f"{first.size or first.rate} of {first.n} against {other.size or other.rate} of {other.n}"
                 self._finding("batch size", first.label, detail)
+        self._hidden.append(first.hidden)
         number = self._states.drawn(first)
         found = self._records.indices(first, [world.place for world in self.worlds], number)
         if self._check and first.number in self._records.check_has_target:
@@ -153,8 +155,7 @@ class Hub:
         if not self._comparable(ask):
             return
         here, there = self._laws(self._here), self._laws(self._there)
-        known = self._here[0].tape.transcript.draws
-        hidden = tuple(number for number in ask.draws if known[number].hidden)
+        hidden = tuple(number for number in ask.draws if self._hidden[number])
         group = self._states.group(hidden)
         if group is None:
             self.result.inexact = self.result.inexact or f"release {ask.label!r} depends on several sampled batches"

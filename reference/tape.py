@@ -119,12 +119,12 @@ class Tape(ABC):
     def batch(self, label: str, n: int, size: int) -> Batch:
         """``size`` of ``n`` records without replacement; independent of every other draw."""
         require(1 <= size <= n, f"batch size ({label})", size, f"must lie in 1..n = {n}")
-        return self._drawn(Draw(len(self.transcript.draws), label, "without-replacement", n, size, size / n))
+        return self._drawn(Draw(len(self.transcript.batches), label, "without-replacement", n, size, size / n))
 
     def poisson(self, label: str, n: int, rate: float) -> Batch:
         """Each of ``n`` records by itself with probability ``rate``."""
         require(0 < rate <= 1, f"sampling rate ({label})", rate, "must lie in (0, 1]")
-        return self._drawn(Draw(len(self.transcript.draws), label, "poisson", n, None, rate))
+        return self._drawn(Draw(len(self.transcript.batches), label, "poisson", n, None, rate))
 
     def fresh(self, label: str, n: int, size: int, *, order: str = "random") -> Batch:
         """``size`` records that no earlier fresh batch of this run used: one pass over the data.
@@ -134,7 +134,7 @@ class Tape(ABC):
         require(order in ("random", "index"), "order", order, "must be random or index")
         left = n - self._used
         require(1 <= size <= left, f"fresh batch size ({label})", size, f"must lie in 1..{left} (records unused)")
-        draw = Draw(len(self.transcript.draws), label, "fresh", n, size, size / left, hidden=order == "random")
+        draw = Draw(len(self.transcript.batches), label, "fresh", n, size, size / left, hidden=order == "random")
         self._used += size
         return self._drawn(draw)
 

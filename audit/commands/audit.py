@@ -13,7 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from dpassay.audit.report.table import print_rows
 from dpassay.audit.sandwich import Effort, Row
-from dpassay.audit.suite import load, run_suite, save
+from dpassay.audit.suite import load, require_writable, run_suite, save
 from dpassay.reference.catalogue import find
 from dpassay.reference.errors import require
 
@@ -52,6 +52,7 @@ def audit(
     cases = list({case.key: case for name in names for case in find(name)}.values())
     if not algorithms and not everything:
         cases = [case for case in cases if case.quick]
+    require_writable(output)
     done = [row for row in load(output, effort) if row.key in {case.key for case in cases}] if resume else []
     finished: list[Row] = list(done)
     console = Console(stderr=True)

@@ -1,0 +1,208 @@
+"""The command line as a user meets it: outputs, exit codes, bad input, interruption, determinism."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from dpassay.audit.cli import COMMANDS, GROUPS, main
+
+QUICK = ["--runs", "60", "--pilot", "60"]
+
+
+@pytest.fixture
+def dpassay(monkeypatch, capfd, tmp_path):
+    """Run a command in an empty folder; returns exit code, standard output and standard error."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*words):
+        monkeypatch.setattr(sys, "argv", ["dpassay", *map(str, words)])
+        try:
+            main()
+            code = 0
+        except SystemExit as stop:
+            code = stop.code if isinstance(stop.code, int) else 0 if stop.code is None else 1
+        out, err = capfd.readouterr()
+        return code, out, err
+
+    return run
+
+
+@pytest.mark.parametrize("command", [[], *([name] for name in (*COMMANDS, *GROUPS))])
+def test_help(dpassay, command):
+    code, out, _ = dpassay(*command, "--help")
+    assert code == 0 and "Usage" in out and "dpassay" in out
+
+
+def test_audit_prints_the_table_and_writes_the_report(dpassay, tmp_path):
+    code, out, _ = dpassay("audit", "baselines/dp_sgd:digits", *QUICK, "--jobs", 1)
+    assert code == 0
+    for heading in ("algorithm", "reading", "claimed", "accounted", "realised", "verdict", "why"):
+        assert heading in out
+    report = json.loads((tmp_path / "reports" / "audit.json").read_text())
+    assert [row["algorithm"] for row in report["rows"]] == ["baselines/dp_sgd"]
+
+
+def test_the_same_seed_gives_the_same_rows_for_one_and_two_workers(dpassay):
+    found = []
+    for jobs in (1, 2):
+        code, out, _ = dpassay(
+            "audit", "baselines/dp_sgd:digits", "output_perturbation/algorithm1", *QUICK, "--json", "--jobs", jobs
+        )
+        assert code == 0
+        rows = json.loads(out)
+        for row in rows:
+            row.pop("seconds")
+        found.append(rows)
+    assert len(found[0]) >= 3
+    assert found[0] == found[1]
+
+
+def test_resume_keeps_finished_rows(dpassay, tmp_path):
+    first = ["audit", "baselines/dp_sgd:digits", *QUICK]
+    dpassay(*first)
+    path = tmp_path / "reports" / "audit.json"
+    report = json.loads(path.read_text())
+    report["rows"][0]["seconds"] = 12345.0  # a mark that a second audit of the row would wipe out
+    path.write_text(json.dumps(report))
+    dpassay(*first, "--resume")
+    assert json.loads(path.read_text())["rows"][0]["seconds"] == 12345.0
+
+
+def test_resume_refuses_a_report_of_another_effort(dpassay):
+    dpassay("audit", "baselines/dp_sgd:digits", *QUICK)
+    code, _, err = dpassay("audit", "baselines/dp_sgd:digits", "--runs", 70, "--pilot", 60, "--resume")
+    assert code == 2 and "effort" in err
+
+
+def test_strict_turns_known_violations_into_an_exit_code(dpassay):
+    words = ["audit", "output_perturbation/strongly_concave:as-variance", "--runs", 300, "--pilot", 200]
+    assert dpassay(*words)[0] == 0
+    assert dpassay(*words, "--strict")[0] == 1
+
+
+def test_show_and_list(dpassay):
+    code, out, _ = dpassay("list")
+    assert code == 0 and "second_order_erm/opt@printed" in out
+    code, out, _ = dpassay("list", "--json")
+    assert code == 0 and len(json.loads(out)) > 50
+    code, out, _ = dpassay("show", "second_order_erm/opt@printed")
+    assert code == 0 and "completions" in out and "known defect" in out
+    assert json.loads(dpassay("show", "baselines/dp_sgd:digits", "--json")[1])
+
+
+def claims(tmp_path, **entry):
+    path = tmp_path / "claims.json"
+    path.write_text(json.dumps({"version": 1, "claims": [entry]}))
+    return path
+
+
+@pytest.mark.parametrize(("epsilon", "code"), [(1.0, 0), (0.5, 1), (0.99, 3)])
+def test_check_exits_by_the_claim(dpassay, tmp_path, epsilon, code):
+    """Accounted 1.0: fine. Realised about 0.98: 0.5 is violated, 0.99 neither proved nor refuted."""
+    path = claims(tmp_path, algorithm="baselines/dp_sgd:digits", epsilon=epsilon, delta=1e-5)
+    assert dpassay("check", path, "--runs", 500)[0] == code
+
+
+@pytest.mark.parametrize(
+    ("entry", "field"),
+    [
+        ({"algorithm": "nobody/knows", "epsilon": 1.0, "delta": 1e-5}, "claims[0].algorithm"),
+        ({"algorithm": "baselines/dp_sgd", "epsilon": 0.0, "delta": 1e-5}, "claims[0].epsilon"),
+        ({"algorithm": "baselines/dp_sgd", "epsilon": "1", "delta": 1e-5}, "claims[0].epsilon"),
+        ({"algorithm": "baselines/dp_sgd", "epsilon": 1.0, "delta": 1.0}, "claims[0].delta"),
+        ({"algorithm": "baselines/dp_sgd", "epsilon": 1.0}, "claims[0].delta"),
+        ({"algorithm": "baselines/dp_sgd", "epsilon": 1.0, "delta": 1e-5, "typo": 1}, "claims[0].typo"),
+        ({"algorithm": "baselines/dp_sgd", "epsilon": 1.0, "delta": 1e-5, "relation": "add-remove"}, "relation"),
+    ],
+)
+def test_bad_claims_name_file_field_and_value(dpassay, tmp_path, entry, field):
+    code, out, err = dpassay("check", claims(tmp_path, **entry))
+    assert code == 2 and not out
+    assert len(err.strip().splitlines()) == 1, err
+    assert "claims.json" in err and field in err
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"version": 2, "claims": []}', "\x00\xff", '{"epsilon": NaN}'])
+def test_malformed_claims_files(dpassay, tmp_path, content):
+    path = tmp_path / "broken.json"
+    path.write_bytes(content.encode("latin-1"))
+    code, _, err = dpassay("check", path)
+    assert code == 2 and "broken.json" in err and len(err.strip().splitlines()) == 1
+
+
+def test_missing_claims_file(dpassay):
+    code, _, err = dpassay("check", "nowhere.json")
+    assert code == 2 and "nowhere.json" in err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["audit", "nobody"],
+        ["audit", "baselines", "--confidence", "1"],
+        ["audit", "baselines", "--runs", "0"],
+        ["audit", "baselines", "--jobs", "0"],
+        ["audit", "baselines", "--seed", "-1"],
+        ["audit", "baselines", "--runs", "many"],
+        ["show", "nobody"],
+        ["nothing"],
+        ["crosscheck", "export", "baselines/dp_sgd", "x.json"],
+        ["crosscheck", "compare", "nowhere.json", "nowhere.json"],
+        ["prove", "--paper", "nobody"],
+        ["prove", "--id", "nobody/knows"],
+    ],
+)
+def test_bad_usage_exits_two_without_a_traceback(dpassay, tmp_path, words):
+    code, _, err = dpassay(*words)
+    assert code == 2 and err.strip() and "Traceback" not in err
+    assert not (tmp_path / "reports" / "audit.json").exists(), "nothing half-written"
+
+
+def test_unwritable_output(dpassay, tmp_path):
+    (tmp_path / "file").write_text("")
+    code, _, err = dpassay("audit", "baselines/dp_sgd:digits", *QUICK, "--output", tmp_path / "file" / "audit.json")
+    assert code == 2 and "audit.json" in err and "Traceback" not in err
+
+
+def test_crosscheck_round_trip_and_a_planted_difference(dpassay, tmp_path):
+    code, _, _ = dpassay("crosscheck", "export", "baselines/dp_sgd:digits@baseline", "vector.json")
+    assert code == 0
+    assert dpassay("crosscheck", "replay", "vector.json")[0] == 0
+    vector = json.loads((tmp_path / "vector.json").read_text())
+    answers = {"events": [dict(event) for event in vector["events"]], "output": vector["output"]}
+    (tmp_path / "answers.json").write_text(json.dumps(answers))
+    assert dpassay("crosscheck", "compare", "vector.json", "answers.json")[0] == 0
+    release = next(event for event in answers["events"] if event["event"] == "release")
+    release["std"] *= 0.5
+    (tmp_path / "answers.json").write_text(json.dumps(answers))
+    code, out, _ = dpassay("crosscheck", "compare", "vector.json", "answers.json")
+    assert code == 1 and "std" in out
+
+
+def test_interrupting_keeps_what_is_finished_and_says_how_to_go_on(tmp_path):
+    """Ctrl-C after the first row: exit 130, the row is in the report, --resume finishes the rest."""
+    words = [sys.executable, "-c", "from dpassay.audit.cli import main; main()", "audit", "baselines", "--jobs", "2"]
+    environment = {**os.environ, "COLUMNS": "200"}
+    running = subprocess.Popen(
+        words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+    )
+    path = tmp_path / "reports" / "audit.json"
+    deadline = time.monotonic() + 120
+    while not path.exists() and time.monotonic() < deadline and running.poll() is None:
+        time.sleep(0.05)
+    running.send_signal(signal.SIGINT)
+    _, err = running.communicate(timeout=120)
+    kept = json.loads(path.read_text())["rows"]
+    assert 1 <= len(kept)
+    if running.returncode == 0:  # all four rows were done before the signal came
+        assert len(kept) == 4
+        return
+    assert running.returncode == 130
+    assert "--resume" in err and "Traceback" not in err, err
