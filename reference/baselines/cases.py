@@ -23,9 +23,10 @@ _CANARY = 50.0  # length of the canary's only feature: its gradient is clipped w
 
 
 def full_batch(data: str, records: int, epsilon: float, delta: float, steps: int) -> Instance:
-    """Logistic regression on the first records of a real set; record 0 is a canary with a feature that no other record has, label + or -.
+    """Logistic regression on the first records of a real set.
 
-    The canary's clipped gradients differ by the whole ``2 clip``: the pair attains the sensitivity.
+    Record 0 is a canary with a feature that no other record has, label + or -. The canary's clipped gradients differ
+    by the whole ``2 clip``: the pair attains the sensitivity.
     """
     loaders = {"breast cancer": real_data.breast_cancer, "digits": real_data.digits}
     require(data in loaders, "data", data, f"must be one of {', '.join(loaders)}")

@@ -200,7 +200,7 @@ def test_interrupting_keeps_what_is_finished_and_says_how_to_go_on(tmp_path):
     running.send_signal(signal.SIGINT)
     _, err = running.communicate(timeout=120)
     kept = json.loads(path.read_text())["rows"]
-    assert 1 <= len(kept)
+    assert len(kept) >= 1
     if running.returncode == 0:  # all four rows were done before the signal came
         assert len(kept) == 4
         return
