@@ -5,7 +5,8 @@ BIN     = $(VENV)/bin
 STAMP   = $(VENV)/.installed
 JOBS   ?= 2
 
-.PHONY: audit test test-all wheel lint types links check bench clean install
+
+.PHONY: audit test test-all wheel tables lint types links check bench clean install
 audit: $(STAMP)
 	$(BIN)/dpassay audit --jobs $(JOBS) --output reports/audit.json
 
@@ -17,6 +18,10 @@ test-all: $(STAMP)
 
 wheel: $(STAMP)
 	$(BIN)/python -m pytest -q tests/house/test_wheel.py
+
+tables: audit  # the generated parts: LEDGER.md and two tables of the README
+	$(BIN)/dpassay prove --jobs $(JOBS) --ledger LEDGER.md --readme README.md
+	$(BIN)/python -m dpassay.audit.report.readme reports/audit.json README.md
 
 bench: $(STAMP)  # minutes to an hour; the figures in benchmarks/results come from here
 	for file in benchmarks/*.py; do $(BIN)/python $$file --write || exit 1; done
