@@ -79,7 +79,28 @@ def _certificate(left: Any, right: Any, space: Region, strict: bool) -> str | No
     """
     if all(_positive(branch, space, strict) for branch in _branches(left, right)):
         return "positivity certificate (all coefficients of the shifted difference are >= 0)"
+    for weaker, how in _means(left, right, space):
+        if all(_positive(branch, space, strict) for branch in _branches(left, weaker)):
+            return f"positivity certificate, with {how}"
     return None
+
+
+def _means(left: Any, right: Any, space: Region) -> Iterator[tuple[Any, str]]:
+    """The right-hand side with one maximum replaced by an argument, or by the mean of its arguments.
+
+    Only where the right-hand side grows with the maximum: then the replacement lowers it.
+    """
+    for peak in right.atoms(sp.Max):
+        if left.has(peak):
+            continue
+        height = sp.Symbol("peak", positive=True)
+        slope = sp.diff(right.xreplace({peak: height}), height)
+        if slope.has(height) or not _positive(slope, space, strict=False):
+            continue
+        for argument in sorted(peak.args, key=str):
+            yield right.xreplace({peak: argument}), f"{peak} >= {argument}"
+        mean = sp.Add(*peak.args) / len(peak.args)
+        yield right.xreplace({peak: mean}), f"{peak} >= the mean of its arguments"
 
 
 def _branches(left: Any, right: Any) -> Iterator[Any]:

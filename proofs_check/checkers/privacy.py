@@ -15,12 +15,14 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+import sympy as sp
 from scipy.optimize import brentq
 from scipy.stats import norm
 
 from dpassay.proofs_check.claim import Claim, Finding, Verdict
-from dpassay.proofs_check.formula import parse, resolve
-from dpassay.proofs_check.region import Point, admissible, evaluate, region, sample, show
+from dpassay.proofs_check.formula import parse, parse_relation, resolve, symbol
+from dpassay.proofs_check.region import Point, admissible, evaluate, holds, region, sample, show
+from dpassay.proofs_check.transcripts import count as released
 
 POINTS = 40
 SEED = 20_261_120
@@ -74,10 +76,15 @@ def check(claim: Claim) -> Finding:
     """Formula keys: ``std``, ``sensitivity``, ``epsilon``, ``delta`` and optionally ``count`` (releases of
     the same
     record, default 1), ``rate`` (sampling, default 1), ``failure`` (delta spent elsewhere), ``let``,
-    ``instances``.
+    ``instances``, ``releases`` (names for ``count``: how often the reference algorithm releases a label).
+
+    With ``claim`` in place of a noise scale, only the printed count is compared with the transcript.
     """
+    if "claim" in claim.formula:
+        return _counts(claim)
     space = region(claim.assumptions)
-    table = resolve(claim.formula.get("let", {}), space.symbols)
+    sources = claim.formula.get("releases", {})
+    table = resolve(claim.formula.get("let", {}), {**space.symbols, **{name: symbol(name) for name in sources}})
     formula = {key: parse(str(claim.formula.get(key, default)), table) for key, default in _DEFAULTS.items()}
     points = [
         {space.symbols[k]: parse(str(v), {}) for k, v in one.items()} for one in claim.formula.get("instances", ())
@@ -87,8 +94,32 @@ def check(claim: Claim) -> Finding:
         points = sample(space, np.random.default_rng(SEED), POINTS)
     if not points:
         return Finding(Verdict.UNKNOWN, "no instance satisfies the assumptions", vacuous=True)
+    points = [{**point, **_released(sources, point)} for point in points]
     measured = [(point, _measure({k: _number(e, point) for k, e in formula.items()})) for point in points]
     return _verdict(measured, sampled=any(m["rate"] < 1 for _, m in measured))
+
+
+def _released(sources: Mapping[str, Any], point: Point) -> Point:
+    """The counts that the reference algorithms' transcripts give at a point."""
+    sizes = {str(name): int(value) for name, value in point.items() if value == int(value)}
+    return {symbol(name): sp.Integer(released(one[0], one[1], sizes)) for name, one in sources.items()}
+
+
+def _counts(claim: Claim) -> Finding:
+    """A relation between printed counts and counted releases, at every instance."""
+    sources = claim.formula["releases"]
+    told: list[str] = []
+    for one in claim.formula["instances"]:
+        point = {symbol(name): parse(str(value), {}) for name, value in one.items()}
+        point |= _released(sources, point)
+        left, operator, right = parse_relation(claim.formula["claim"], {str(name): name for name in point})
+        at = ", ".join(f"{k} = {v}" for k, v in show(point).items())
+        if not holds(left, operator, right, point):
+            evidence = f"at {at} (counts from the transcript of the reference): {claim.formula['claim']} fails"
+            return Finding(Verdict.REFUTED, evidence, counterexample=show(point), points=len(told) + 1)
+        told.append(at)
+    evidence = f"counted in the transcripts of {len(told)} runs of the reference, last at {told[-1]}"
+    return Finding(Verdict.CHECKED, evidence, points=len(told))
 
 
 _DEFAULTS = {

@@ -10,6 +10,11 @@ MODULES = (
     "second_order_erm_line_search",
     "second_order_erm_minibatch",
     "second_order_erm_tables",
+    "dro_privacy",
+    "dro_duality",
+    "dro_double_utility",
+    "dro_recursive_utility",
+    "dro_tables",
     "output_perturbation_convex",
     "output_perturbation_minimax",
 )

@@ -138,10 +138,14 @@ def privacy(
     conditions: Sequence[str] = (),
     let: Mapping[str, str] | None = None,
     instances: Sequence[Mapping[str, str]] = (),
+    releases: Mapping[str, tuple[str, str]] | None = None,
     note: str = "",
 ) -> Claim:
-    """A printed noise scale is enough for the claimed (epsilon, delta)."""
-    formula = {
+    """A printed noise scale is enough for the claimed (epsilon, delta).
+
+    ``releases`` gives names that ``count`` may use: how many releases with a label the reference algorithm makes.
+    """
+    formula: dict[str, Any] = {
         "std": std,
         "sensitivity": sensitivity,
         "epsilon": epsilon,
@@ -151,7 +155,15 @@ def privacy(
         "failure": failure,
         "instances": list(instances),
     }
+    if releases:
+        formula["releases"] = {name: list(source) for name, source in releases.items()}
     return _claim(Kind.PRIVACY, formula, positive, domain, conditions, note, let)
+
+
+def releases(claim: str, counts: Mapping[str, tuple[str, str]], instances: Sequence[Mapping[str, str]]) -> Claim:
+    """A printed count of releases against the transcript of the reference algorithm, run at each instance."""
+    sources = {name: list(source) for name, source in counts.items()}
+    return Claim(Kind.PRIVACY, {"claim": claim, "releases": sources, "instances": list(instances)})
 
 
 def montecarlo(
