@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+
+from dpassay.reference.errors import BadInput
 
 
 @dataclass(frozen=True)
@@ -51,3 +54,51 @@ class Report:
         content = asdict(self) | {"files": [file.name for file in self.files]}
         path.write_text(json.dumps(content, indent=1, sort_keys=True) + "\n", encoding="utf-8")
         return path
+
+    def write_page(self, page: Path, command: str) -> Path:
+        """Write the report as a Markdown page; images are copied beside it."""
+        page.parent.mkdir(parents=True, exist_ok=True)
+        parts = [f"# Reproduction: `{self.paper}`\n\nWritten by `{command}`.\n"]
+        parts += [f"## {table.title}\n\n{markdown(table)}" for table in self.tables]
+        for image in (file for file in self.files if file.suffix in (".png", ".svg")):
+            if image.parent.resolve() != page.parent.resolve():
+                shutil.copyfile(image, page.parent / image.name)
+            parts.append(f"![{image.stem.replace('_', ' ')}]({image.name})\n")
+        parts.append("## Notes\n\n" + "".join(f"- {note}\n" for note in self.notes))
+        page.write_text("\n".join(parts), encoding="utf-8")
+        return page
+
+
+def markdown(table: Table) -> str:
+    """One table in Markdown (a bar inside a cell is escaped)."""
+    lines = [table.columns, tuple("---" for _ in table.columns), *table.rows]
+    return "".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |\n" for line in lines)
+
+
+def sandwich_table(path: Path, paper: str) -> Table:
+    """Claimed, accounted and realised epsilon of one paper's rows in a report of `dpassay audit`.
+
+    Raises:
+        BadInput: the file is not such a report, or has no row of the paper.
+    """
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        effort = document["effort"]
+        rows = [_sandwich_row(row) for row in document["rows"] if row["algorithm"].startswith(f"{paper}/")]
+        title = f"Sandwich: {effort['runs']} runs, confidence {effort['confidence']:g}, seed {effort['seed']}"
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise BadInput(str(path), "unreadable", f"not a report of `dpassay audit`: {error!r}") from None
+    if not rows:
+        raise BadInput(str(path), f"no row of {paper}", "run `dpassay audit` for this paper first")
+    return Table(title, ("case", "reading", "claimed", "accounted", "realised >=", "verdict", "why"), rows)
+
+
+def _sandwich_row(row: dict[str, object]) -> tuple[str, ...]:
+    name = str(row["algorithm"]).split("/")[1] + (f":{row['variant']}" if row["variant"] else "")
+    claimed = f"({row['claimed']:g}, {row['delta']:g})"
+    bounds = (_epsilon(row["accounted"]), _epsilon(row["realised"]))
+    return (name, str(row["reading"]), claimed, *bounds, str(row["verdict"]), str(row["why"]))
+
+
+def _epsilon(value: object) -> str:
+    return f"{value:.3f}" if isinstance(value, float | int) else "-" if value is None else str(value)

@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.table import Table as RichTable
 
-from dpassay.audit.reproduction import Options, Report
+from dpassay.audit.reproduction import Options, Report, sandwich_table
 from dpassay.reference.errors import BadInput
 
 PAPERS = {  # paper key -> module with run(options) -> Report
@@ -29,6 +29,8 @@ def reproduce(
     quick: Annotated[bool, typer.Option("--quick", help="A small version that shows the shape.")] = False,
     output: Annotated[Path, typer.Option(help="Folder for tables and plots.")] = Path("reports/reproduce"),
     data: Annotated[Path | None, typer.Option(help="Folder with the paper's own data sets.")] = None,
+    audited: Annotated[Path | None, typer.Option(help="Report of `dpassay audit`: adds its rows.")] = None,
+    page: Annotated[Path | None, typer.Option(help="Also write a Markdown page here, plots beside it.")] = None,
 ) -> None:
     """Reproduce a paper's experiments: private methods, comparators and the non-private optimum on real data.
 
@@ -36,7 +38,9 @@ def reproduce(
     """
     if paper not in PAPERS:
         raise BadInput("paper", paper, f"cannot be reproduced; known: {', '.join(sorted(PAPERS))}")
+    sandwich = [] if audited is None else [sandwich_table(audited, paper)]
     report: Report = import_module(PAPERS[paper]).run(Options(seed, runs, quick, output, data))
+    report.tables.extend(sandwich)
     console = Console()
     if not console.is_terminal:
         console = Console(width=150)
@@ -51,3 +55,7 @@ def reproduce(
         console.print(f"- {note}")
     for file in (*report.files, report.write(output)):
         console.print(f"written: {file}")
+    if page is not None:
+        options = "".join((f" --seed {seed}" if seed else "", f" --runs {runs}" if runs else "", " --quick" * quick))
+        command = f"dpassay reproduce {paper}{options} --page {page}"
+        console.print(f"written: {report.write_page(page, command)}")

@@ -20,7 +20,7 @@ REPAIRS = (
     "both sequences (u and v), all T K inner steps and all refreshes are counted; the text counts T and T/q",
     "replace-one sensitivity 2 C / S for every mean, in place of C / S",
     "one fixed noise level for the differences: proportional to |y_k - y_{k-1}| it vanishes at k = 0, where x moved",
-    "at a refresh the recursion restarts at x_t: the printed x_{t,-1} = x_{t-1} adds one gradient difference twice",
+    "at a refresh the recursion restarts at x_t, without a difference: the printed x_{t,-1} = x_{t-1} adds one twice",
     "noise from exact accounting: composed Gaussians, amplified by sampling where batches are smaller than the data",
 )
 
@@ -51,12 +51,11 @@ def amplified_multiplier(schedule: Schedule, epsilon: float, delta: float) -> fl
     v and u of one draw share their batch: one sampled release of sqrt(2) times the size.
     """
     require_budget(epsilon, delta)
-    steps = schedule.outer_steps * schedule.inner_steps
-    counts = ((schedule.refresh_batch, schedule.refreshes), (schedule.step_batch, steps))
+    counts = ((schedule.refresh_batch, schedule.refreshes), (schedule.step_batch, schedule.differences))
 
     def spent(multiplier: float) -> float:
         size = sqrt(2) / multiplier
-        parts = tuple((Part("sampled", size, batch / schedule.records), count) for batch, count in counts)
+        parts = tuple((Part("sampled", size, batch / schedule.records), count) for batch, count in counts if count)
         return Account(parts).epsilon(delta)
 
     high = exact_multiplier(epsilon, delta, schedule.releases)
@@ -78,15 +77,10 @@ def rule_from_multiplier(schedule: Schedule, multiplier: float, name: str) -> No
 
 def repaired(schedule: Schedule, epsilon: float, delta: float) -> Schedule:
     """The same parameters, with what breaks privacy mended and noise by exact accounting."""
+    schedule = replace(schedule, clip_each=True, restart_at_refresh=True, repairs=REPAIRS)
     full = schedule.refresh_batch == schedule.step_batch == schedule.records
     if full:
         multiplier = exact_multiplier(epsilon, delta, schedule.releases)
     else:
         multiplier = amplified_multiplier(schedule, epsilon, delta)
-    return replace(
-        schedule,
-        noise=rule_from_multiplier(schedule, multiplier, "exact composition"),
-        clip_each=True,
-        restart_at_refresh=True,
-        repairs=REPAIRS,
-    )
+    return schedule.with_noise(rule_from_multiplier(schedule, multiplier, "exact composition"))

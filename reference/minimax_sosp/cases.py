@@ -10,23 +10,25 @@ from typing import Literal
 from dpassay.reference.case import Case, Instance, PrivacyClaim, bind
 from dpassay.reference.cite import Cite
 
+from .baseline_cases import BASELINES
 from .calibration import REPAIRS, repaired
 from .dp_rgda import dp_rgda
 from .schedule import PRINTED_COMPLETIONS, Schedule, algorithm3_noise, appendix_b2_noise
 from .theorem_schedules import EXPERIMENT_COMPLETIONS, experiment_schedule
-from .worst_case import sign_flip
+from .worst_case import Others, TugOfWar, sign_flip, steep, within_clips
 
 DELTA = 1e-5
 STEP = 0.05  # eta: every move of x has this length
-CURVATURE = 0.05  # L where the assumptions hold; differences are then at most L eta
-STEEP = {"slope": 1e4, "curvature": 1e9}  # every clip is active, however short the move
+CURVATURE = 0.05  # L where the assumptions hold; a move of length eta changes a gradient by L eta at most
+BOUNCE = 1e3  # lambda: y jumps across its domain, so that the inner differences are as large as those of x
 THEOREM1 = Cite("minimax_sosp", "Theorem 1")
 ALGORITHM = Cite("minimax_sosp", "Algorithms 2 and 3")
+NO_ESCAPE = "the tolerance alpha is so small that no escape phase starts: every run makes all of its releases"
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """One grid point: n, T, K, q, S1, S2."""
+    """One grid point: n, T, K, q, S1, S2, d."""
 
     records: int
     outer_steps: int
@@ -34,19 +36,26 @@ class Sizes:
     period: int
     refresh_batch: int
     step_batch: int
+    dimension: int = 1
 
     @property
     def name(self) -> str:
         """Short and unique."""
-        return f"n{self.records}-T{self.outer_steps}-K{self.inner_steps}-q{self.period}-b{self.step_batch}"
+        size = f"n{self.records}-d{self.dimension}"
+        return f"{size}-T{self.outer_steps}-K{self.inner_steps}-q{self.period}-b{self.step_batch}"
+
+    @property
+    def full(self) -> bool:
+        """Every batch is the whole data set."""
+        return self.step_batch == self.refresh_batch == self.records
 
 
-def _plain(sizes: Sizes, epsilon: float, rule: Literal["algorithm 3", "appendix B.2"], clip: float) -> Schedule:
-    """Escape phases are switched off by a tolerance no gradient meets, so that every run makes all releases."""
+def _plain(sizes: Sizes, rule: Literal["algorithm 3", "appendix B.2"], clip: float, ascent: float) -> Schedule:
+    """The printed noise for epsilon = 1 and the sizes, with C_u = `clip` and lambda = `ascent`."""
     s = sizes
     if rule == "algorithm 3":
         noise = algorithm3_noise(
-            epsilon,
+            1.0,
             DELTA,
             records=s.records,
             outer_steps=s.outer_steps,
@@ -58,7 +67,7 @@ def _plain(sizes: Sizes, epsilon: float, rule: Literal["algorithm 3", "appendix 
         )
     else:
         noise = appendix_b2_noise(
-            epsilon,
+            1.0,
             DELTA,
             records=s.records,
             refresh_batch=s.refresh_batch,
@@ -75,7 +84,7 @@ def _plain(sizes: Sizes, epsilon: float, rule: Literal["algorithm 3", "appendix 
         step_batch=s.step_batch,
         descent_step=STEP,
         escape_step=STEP,
-        ascent_step=1e-3,
+        ascent_step=ascent,
         tolerance=1e-12,
         perturbation_radius=STEP,
         escape_threshold=s.outer_steps,
@@ -86,23 +95,18 @@ def _plain(sizes: Sizes, epsilon: float, rule: Literal["algorithm 3", "appendix 
     )
 
 
-def _case(sizes: Sizes, make: Callable[[], Schedule], epsilon: float, **changes: object) -> Case:
+def _case(
+    sizes: Sizes, make: Callable[[], Schedule], landscape: TugOfWar, variant: str = "", **changes: object
+) -> Case:
     """A case on the pair that suits the batches: balanced others for full batches, identical ones for sampled."""
-    full = sizes.step_batch == sizes.refresh_batch == sizes.records
-    curvature = float(changes.pop("curvature", CURVATURE))  # type: ignore[arg-type]
-    slope = float(changes.pop("slope", 0.9))  # type: ignore[arg-type]
 
     def build() -> Instance:
         schedule = make()
-        pair = sign_flip(
-            sizes.records,
-            "balanced" if full else "identical",
-            slope=slope,
-            curvature=curvature,
-            dual_slope=slope,
-        )
+        others: Others = "balanced" if sizes.full else "identical"
+        pair = sign_flip(sizes.records, others, landscape)
         facts: dict[str, float | int | str] = {
             "n": sizes.records,
+            "d": sizes.dimension,
             "T": sizes.outer_steps,
             "K": sizes.inner_steps,
             "q": sizes.period,
@@ -117,107 +121,86 @@ def _case(sizes: Sizes, make: Callable[[], Schedule], epsilon: float, **changes:
         "id": "minimax_sosp/dp_rgda",
         "title": "DP-RGDA (Algorithms 2 and 3)",
         "cite": ALGORITHM,
-        "claim": PrivacyClaim(epsilon, DELTA, THEOREM1),
+        "claim": PrivacyClaim(1.0, DELTA, THEOREM1),
         "build": build,
-        "data": "signs on the line, one flipped",
-        "variant": sizes.name,
+        "data": "signs, one flipped",
+        "completions": (*PRINTED_COMPLETIONS, NO_ESCAPE),
+        "variant": f"{variant}-{sizes.name}" if variant else sizes.name,
     }
     return Case(**(options | changes))  # type: ignore[arg-type]
 
 
-FULL = (Sizes(9, 8, 1, 4, 9, 9), Sizes(9, 8, 5, 4, 9, 9), Sizes(25, 20, 3, 5, 25, 25), Sizes(101, 40, 2, 10, 101, 101))
-SAMPLED = (Sizes(9, 9, 2, 3, 9, 3), Sizes(36, 36, 1, 6, 24, 6))
-QUICK = (FULL[0], SAMPLED[0])
-COUNTS = "K inner steps, both sequences (u and v) and replace-one's factor 2 are missing from the noise"
+COUNTS = "the K inner steps, the second sequence (v beside u) and replace-one's factor 2 are missing from the noise"
 VANISHES = "step/v is released without noise at k = 0: y_{t,0} = y_{t,-1} while x has moved"
 MEAN_CLIP = "clip of the mean: without a bound on single gradients one record moves it by 2 C, not 2 C/S"
 
 
-def _printed_fixed(sizes: Sizes, quick: bool) -> Case:
-    """Algorithm 3's noise; gradients and moves stay inside the clips, so the printed sensitivities hold."""
-    make = partial(_plain, sizes, 1.0, "algorithm 3", CURVATURE * STEP)
-    slope = 1.0 - 2 * CURVATURE * STEP * (sizes.outer_steps + 1)  # |gradient| <= 1 = C_v on all that can be reached
-    return _case(
-        sizes,
-        make,
-        1.0,
-        reading="printed",
-        variant=f"algorithm3-{sizes.name}",
-        completions=PRINTED_COMPLETIONS,
-        known=COUNTS,
-        slope=slope,
-        quick=quick,
-    )
+def _printed_fixed(sizes: Sizes, quick: bool = False) -> Case:
+    """Algorithm 3's noise with C_v = 1 and C_u = L eta; no clip acts, so the printed sensitivities hold."""
+    landscape = within_clips(STEP, CURVATURE, sizes.outer_steps, sizes.dimension)
+    make = partial(_plain, sizes, "algorithm 3", CURVATURE * STEP, BOUNCE)
+    return _case(sizes, make, landscape, "algorithm3", reading="printed", known=COUNTS, quick=quick)
 
 
-def _printed_proportional(sizes: Sizes, quick: bool) -> Case:
+def _printed_proportional(sizes: Sizes, quick: bool = False) -> Case:
     """Appendix B.2's noise, proportional to the last inner step."""
-    return _case(
-        sizes,
-        partial(_plain, sizes, 1.0, "appendix B.2", 1.0),
-        1.0,
-        reading="printed",
-        variant=f"appendixB2-{sizes.name}",
-        completions=PRINTED_COMPLETIONS,
-        known=VANISHES,
-        quick=quick,
-    )
+    landscape = within_clips(STEP, CURVATURE, sizes.outer_steps, sizes.dimension)
+    make = partial(_plain, sizes, "appendix B.2", 1.0, 1e-3)
+    return _case(sizes, make, landscape, "appendixB2", reading="printed", known=VANISHES, quick=quick)
 
 
-def _printed_mean_clip(sizes: Sizes) -> Case:
+def _printed_mean_clip(sizes: Sizes, quick: bool = False) -> Case:
     """Algorithm 3's noise on gradients larger than the clip."""
-    return _case(
-        sizes,
-        partial(_plain, sizes, 1.0, "algorithm 3", 1.0),
-        1.0,
-        reading="printed",
-        variant=f"mean-clip-{sizes.name}",
-        completions=PRINTED_COMPLETIONS,
-        known=MEAN_CLIP,
-        **STEEP,
-    )
+    make = partial(_plain, sizes, "algorithm 3", 1.0, 1e-3)
+    return _case(sizes, make, steep(sizes.dimension), "mean-clip", reading="printed", known=MEAN_CLIP, quick=quick)
 
 
-def _repaired(sizes: Sizes, quick: bool = True) -> Case:
-    return _case(
-        sizes,
-        lambda: repaired(_plain(sizes, 1.0, "algorithm 3", clip=1.0), 1.0, DELTA),
-        1.0,
-        reading="repaired",
-        completions=PRINTED_COMPLETIONS,
-        repairs=REPAIRS,
-        **STEEP,
-        quick=quick,
-    )
+def _repaired(sizes: Sizes, quick: bool = False) -> Case:
+    def make() -> Schedule:
+        return repaired(_plain(sizes, "algorithm 3", 1.0, 1e-3), 1.0, DELTA)
+
+    return _case(sizes, make, steep(sizes.dimension), reading="repaired", repairs=REPAIRS, quick=quick)
 
 
 def _experiment(repair: bool) -> Case:
-    """The experiment's sizes (Appendix D) on the worst-case pair; 4,080 releases per run."""
-    sizes = Sizes(400, 400, 5, 10, 200, 50)
+    """The experiment's sizes (Appendix D) on the worst-case pair; 4,080 releases per run as printed."""
 
     def make() -> Schedule:
         schedule = replace(experiment_schedule(epsilon=2.0, delta=1e-6), tolerance=1e-12, ascent_step=1e-3)
         return repaired(schedule, 2.0, 1e-6) if repair else schedule
 
     return _case(
-        sizes,
+        Sizes(400, 400, 5, 10, 200, 50),
         make,
-        2.0,
+        steep(),
+        "experiment",
         reading="repaired" if repair else "printed",
-        variant="experiment",
         claim=PrivacyClaim(2.0, 1e-6, Cite("minimax_sosp", "Appendix D")),
-        completions=EXPERIMENT_COMPLETIONS,
+        completions=(*EXPERIMENT_COMPLETIONS, NO_ESCAPE),
         repairs=REPAIRS if repair else (),
-        **STEEP,
         quick=False,
     )
 
 
+SMALL, SMALL_SAMPLED = Sizes(9, 3, 2, 3, 9, 9, 2), Sizes(9, 4, 1, 2, 6, 3, 2)
+FULL = (
+    Sizes(9, 8, 1, 4, 9, 9),
+    Sizes(9, 8, 5, 4, 9, 9),
+    Sizes(25, 12, 3, 4, 25, 25, 5),
+    Sizes(101, 20, 2, 5, 101, 101, 20),
+)
+SAMPLED = (Sizes(9, 9, 2, 3, 9, 3), Sizes(36, 24, 1, 6, 24, 6, 10))
+
 CASES: tuple[Case, ...] = (
-    *(_printed_fixed(sizes, quick=sizes in QUICK) for sizes in (*FULL, *SAMPLED)),
-    *(_printed_proportional(sizes, quick=sizes in QUICK) for sizes in FULL[:2]),
-    _printed_mean_clip(FULL[0]),
-    *(_repaired(sizes, quick=sizes in QUICK) for sizes in (*FULL, *SAMPLED)),
+    *(_printed_fixed(sizes, quick=True) for sizes in (SMALL, SMALL_SAMPLED)),
+    *(_printed_fixed(sizes) for sizes in (*FULL, *SAMPLED)),
+    _printed_proportional(SMALL, quick=True),
+    _printed_proportional(FULL[1]),
+    _printed_mean_clip(SMALL, quick=True),
+    _printed_mean_clip(FULL[3]),
+    *(_repaired(sizes, quick=True) for sizes in (SMALL, SMALL_SAMPLED)),
+    *(_repaired(sizes) for sizes in (*FULL, *SAMPLED)),
     _experiment(repair=False),
     _experiment(repair=True),
+    *BASELINES,
 )

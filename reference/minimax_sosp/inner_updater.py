@@ -42,21 +42,20 @@ def inner_updater(problem: MinimaxProblem, schedule: Schedule, tape: Tape, statu
     """One call of Algorithm 3 at outer step t; returns y_{t+1}, v_t, u_t (x unchanged)."""
     x, y, v, u = status.x, status.y, status.v, status.u
     x_before, y_before = status.x_previous, y  # line 3: x_{t,-1} = x_{t-1}, y_{t,-1} = y_{t,0} = y_t
-    if t % schedule.period == 0:  # line 4
-        v, u = _refresh(problem, schedule, tape, x, y)  # lines 5-8
-        if schedule.restart_at_refresh:
-            x_before = x  # repair: the refreshed estimate is already one at x_t
+    refreshed = t % schedule.period == 0  # line 4
+    if refreshed:
+        v, u = _refresh(problem, schedule, tape, x, y)  # lines 5-8; lines 9, 10: otherwise v_{t-1} and u_{t-1} go on
     best: tuple[float, Array, Array, Array] | None = None
-    for _ in range(schedule.inner_steps):  # line 12
-        move = float(np.linalg.norm(y - y_before))
-        v, u = _difference(problem, schedule, tape, (x, y, v, u), (x_before, y_before), move)  # lines 13-15
+    for k in range(schedule.inner_steps):  # line 12
+        if not (schedule.restart_at_refresh and refreshed and k == 0):  # repair: the refresh was at (x_t, y_t)
+            v, u = _difference(problem, schedule, tape, (x, y, v, u), (x_before, y_before))  # lines 13-15
         y_next = problem.project(y + schedule.ascent_step * u)  # line 16
         mapping = float(np.linalg.norm(y - y_next)) / schedule.ascent_step  # |G~_lambda(y_{t,k})|, (28)
         if best is None or mapping < best[0]:
             best = (mapping, y, v, u)  # line 18
         x_before, y_before, y = x, y, y_next
     assert best is not None
-    return Status(x, x, best[1], best[2], best[3])
+    return Status(x, x, best[1], best[2], best[3])  # y_{t+1}, v_t, u_t
 
 
 def _refresh(problem: MinimaxProblem, schedule: Schedule, tape: Tape, x: Array, y: Array) -> tuple[Array, Array]:
@@ -77,7 +76,6 @@ def _difference(
     tape: Tape,
     now: tuple[Array, Array, Array, Array],
     before: tuple[Array, Array],
-    move: float,
 ) -> tuple[Array, Array]:
     """Lines 13 to 15: add the noisy clipped mean difference between the last two points."""
     (x, y, v, u), rule, clip = now, schedule.noise, schedule.clip_step
@@ -86,7 +84,8 @@ def _difference(
     change_u = problem.gradients_y(x, y, indices) - problem.gradients_y(*before, indices)
     mean_v = clipped_mean(change_v, clip, clip_each=schedule.clip_each)
     mean_u = clipped_mean(change_u, clip, clip_each=schedule.clip_each)
-    std = rule.step_std + rule.step_std_per_move * move  # line 2, or Appendix B.2
+    inner_move = float(np.linalg.norm(y - before[1]))
+    std = rule.step_std + rule.step_std_per_move * inner_move  # line 2, or Appendix B.2
     moved = float(np.hypot(np.linalg.norm(x - before[0]), np.linalg.norm(y - before[1])))  # Assumption 2: x counts too
     sensitivity = rule.step_sensitivity + rule.step_sensitivity_per_move * moved
     noisy_v: Array = tape.gaussian("step/v", mean_v, std=std, sensitivity=sensitivity, batch=batch)  # line 14

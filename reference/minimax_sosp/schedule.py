@@ -14,6 +14,7 @@ PRINTED_COMPLETIONS = (
     "samples are drawn without replacement, afresh at every draw; a batch of size n is the whole data set",
     "v and u share the samples of lines 5 and 13, as the pseudocode says",
     "if no escape phase was ever entered there is no x_{m_s}: the last iterate is returned",
+    "when T is reached the last line returns x_{m_s}, also after line 15 has left that point as a saddle",
     "G~ of line 18 is the projected gradient mapping of (28) with u_{t,k} for the gradient",
 )
 
@@ -79,9 +80,14 @@ class Schedule:
         return ceil(self.outer_steps / self.period)
 
     @property
+    def differences(self) -> int:
+        """Noisy gradient differences of one sequence: T K, less those that the restarted recursion does not need."""
+        return self.outer_steps * self.inner_steps - (self.refreshes if self.restart_at_refresh else 0)
+
+    @property
     def releases(self) -> int:
-        """Number of noisy vectors: v and u at each refresh, and v and u at each of the T K inner steps."""
-        return 2 * (self.refreshes + self.outer_steps * self.inner_steps)
+        """Number of noisy vectors: v and u at each refresh, and v and u at each gradient difference."""
+        return 2 * (self.refreshes + self.differences)
 
     def with_noise(self, noise: NoiseRule) -> Schedule:
         """The same schedule under another noise rule."""

@@ -135,11 +135,12 @@ def test_replay_reproduces_a_noisy_sampled_run_bit_for_bit(small_sensing, make_s
 
 
 def test_number_of_releases_is_the_one_the_calibration_counts(small_sensing, make_schedule):
-    """Algorithm 2 makes 2 (ceil(T/q) + T K) Gaussian releases; the text counts T/q and T."""
-    schedule = make_schedule(10, tolerance=1e-12, step_batch=4)
-    tape = LiveTape(0)
-    dp_rgda(small_sensing, schedule, tape, (np.full(14, 0.5), np.zeros(10)))
-    assert len(tape.transcript.releases) == schedule.releases == 2 * (5 + 23 * 3)
+    """Algorithm 2 makes 2 (ceil(T/q) + T K) Gaussian releases; the text counts T/q and T. Restarted: 2 T K."""
+    for restart, expected in ((False, 2 * (5 + 23 * 3)), (True, 2 * 23 * 3)):
+        schedule = make_schedule(10, tolerance=1e-12, step_batch=4, restart_at_refresh=restart)
+        tape = LiveTape(0)
+        dp_rgda(small_sensing, schedule, tape, (np.full(14, 0.5), np.zeros(10)))
+        assert len(tape.transcript.releases) == schedule.releases == expected
 
 
 def test_escape_finds_the_negative_direction():
@@ -179,6 +180,16 @@ def test_escape_finds_the_negative_direction():
     stays = dp_rgda(calm, schedule, LiveTape(0))
     assert "escaped" not in stays.phases
     np.testing.assert_array_equal(stays.x, np.zeros(3))
+
+
+def test_a_saddle_that_was_left_is_returned_when_the_steps_run_out(make_schedule):
+    """The last line of Algorithm 2, as printed: the output is x_{m_s}, which the movement test has just rejected."""
+    landscape = sample_landscape(CosineSaddle((1.0, 0.7, -0.4)), 8, np.random.default_rng(0), tilt=0.0)
+    schedule = make_schedule(8, outer_steps=40, escape_step=0.3, tolerance=0.02, escape_threshold=30)
+    result = dp_rgda(CoupledSaddle(landscape), replace(schedule, restart_at_refresh=True), LiveTape(1))
+    assert result.phases.count("perturb") == 1 and "escaped" in result.phases
+    np.testing.assert_array_equal(result.x, np.zeros(3))  # the saddle, smallest eigenvalue -0.4
+    assert landscape.value(result.iterates[-1]) < landscape.value(result.x)
 
 
 def test_place_of_the_clipping_decides_the_sensitivity():
