@@ -15,7 +15,7 @@ from typing import Any
 from joblib import Parallel, delayed
 
 from .check import check_row
-from .claim import PAPERS, Finding, Result, Row, Verdict
+from .claim import PAPERS, Finding, Result, Row, Severity, Verdict
 from .rows import MODULES
 
 
@@ -66,6 +66,15 @@ def check_rows(rows: Sequence[Row], jobs: int = 2, cache_dir: Path | str | None 
         if folder:
             _write(folder, _key(result.row, code), result)
     return [known[row.id] for row in rows]
+
+
+def about(prefixes: Iterable[str]) -> list[Row]:
+    """The rows on which a privacy claim rests: severity "breaks privacy", id with one of the prefixes.
+
+    The prefixes of an audit case are its ``proofs``; no prefix gives no row.
+    """
+    starts = tuple(prefixes)
+    return [row for row in load_rows() if row.severity is Severity.PRIVACY and row.id.startswith(starts)]
 
 
 def summary(results: Sequence[Result]) -> dict[str, dict[str, int]]:

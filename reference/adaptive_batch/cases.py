@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from dpassay.reference.case import Case, Instance, PrivacyClaim, bind
 from dpassay.reference.cite import Cite
+from dpassay.reference.proofs import proofs_of
 
 from .schedule import PRINTED_COMPLETIONS, REPAIRS, Schedule, repaired
 from .stochastic_spider import stochastic_spider
@@ -76,6 +77,7 @@ def _case(variant: str, make: Callable[[], Schedule], target: str = "O1", **chan
         "data": "signs on the line, one flipped",
         "completions": (*COMPLETIONS, "records are taken in index order: the strongest reading of 'draw among unused'"),
     }
+    options["proofs"] = proofs_of(str(options["id"]), str(changes["reading"]))
     return Case(**(options | changes))  # type: ignore[arg-type]
 
 

@@ -28,6 +28,7 @@ from dpassay.reference.dro.repaired import (
 )
 from dpassay.reference.dro.schedules import Constants, Plan, double_spider_printed, recursive_spider_printed
 from dpassay.reference.dro.worst_case import compositional_pair, dual_pair, minimax_pair
+from dpassay.reference.proofs import proofs_of
 
 PAPER = "dro"
 EPSILON, DELTA = 1.0, 1e-5
@@ -159,6 +160,7 @@ def _printed(name: str, title: str, place: str, theorem: str, build: Callable[[]
         DATA,
         completions,
         known=known,
+        proofs=proofs_of(f"{PAPER}/{name}", "printed"),
         quick=variant in QUICK,
     )
 

@@ -9,6 +9,7 @@ from typing import Literal
 
 from dpassay.reference.case import Case, Instance, PrivacyClaim, bind
 from dpassay.reference.cite import Cite
+from dpassay.reference.proofs import proofs_of
 
 from .baseline_cases import BASELINES
 from .calibration import REPAIRS, repaired
@@ -127,6 +128,7 @@ def _case(
         "completions": (*PRINTED_COMPLETIONS, NO_ESCAPE),
         "variant": f"{variant}-{sizes.name}" if variant else sizes.name,
     }
+    options["proofs"] = proofs_of(str(options["id"]), str(changes["reading"]))
     return Case(**(options | changes))  # type: ignore[arg-type]
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from dpassay.reference.case import Case, Instance, PrivacyClaim, Reading
 from dpassay.reference.cite import Cite
+from dpassay.reference.proofs import proofs_of
 
 from . import algorithm4, algorithm5, instances, real_pairs, worst_pairs
 from .budget import Budget
@@ -50,6 +51,7 @@ def _rows(
             data=data,
             completions=completions if reading == "printed" else (),
             repairs=repairs if reading == "repaired" else (),
+            proofs=proofs_of(f"{PAPER}/{name}", reading),
         )
         for reading in ("printed", "repaired")
     ]
@@ -66,6 +68,7 @@ def _defect(name: str, variant: str, title: str, place: str, theorem: str, build
         build=partial(build, variant, "printed"),
         data=DATA,
         known=known,
+        proofs=proofs_of(f"{PAPER}/{name}", "printed"),
     )
 
 

@@ -15,6 +15,7 @@ from dpassay.reference.lockstep import Pair
 from dpassay.reference.problems import real_data
 from dpassay.reference.problems.erm import ErmProblem
 from dpassay.reference.problems.margin_losses import FloatArray, loss_a
+from dpassay.reference.proofs import proofs_of
 
 from . import gradient_descent, opt_b, opt_ls, short_step, trust_region, two_phase
 from .common import Accuracy
@@ -159,6 +160,7 @@ def _case(module: Any, reading: Reading, name: str, title: str, place: str) -> C
         data=DATA,
         completions=module.COMPLETIONS if reading == "printed" else (),
         repairs=module.REPAIRS if reading == "repaired" else (),
+        proofs=proofs_of(f"{PAPER}/{name}", reading),
         known=_LEAK if reading == "printed" else "",
     )
 
@@ -184,6 +186,7 @@ def _other(
         data=DATA,
         completions=module.COMPLETIONS if reading == "printed" else (),
         repairs=module.REPAIRS if reading == "repaired" else (),
+        proofs=proofs_of(f"{PAPER}/{name}", reading),
         known=known,
         quick=False,
     )

@@ -13,8 +13,10 @@ from dpassay.audit.commands.prove import prove
 from dpassay.proofs_check import report
 from dpassay.proofs_check.check import check_row
 from dpassay.proofs_check.claim import PAPERS, Cite, Finding, Kind, Result, Row, Verdict
-from dpassay.proofs_check.ledger import as_data, check_all, load_rows, summary
+from dpassay.proofs_check.ledger import about, as_data, check_all, load_rows, summary
 from dpassay.proofs_check.rows import build
+from dpassay.reference.catalogue import CASES
+from dpassay.reference.proofs import PROOFS
 
 APP = typer.Typer()
 APP.command()(prove)
@@ -81,6 +83,15 @@ def test_rescued_needs_a_reading_that_holds():
     assert not Result(row, bad).rescued
     assert Result(row, bad, Finding(Verdict.PROVED, "yes")).rescued
     assert not Result(row, bad, Finding(Verdict.CHECKED, "yes", vacuous=True)).rescued
+
+
+def test_every_printed_case_of_the_audit_names_rows_about_its_privacy():
+    ids = [row.id for row in load_rows()]
+    for case_id, prefixes in PROOFS.items():
+        assert about(prefixes), case_id
+        assert not [prefix for prefix in prefixes if not any(i.startswith(prefix) for i in ids)], case_id
+    assert about(()) == []
+    assert {case.id for case in CASES if case.proofs} == set(PROOFS)
 
 
 def test_bad_rows_are_refused():
