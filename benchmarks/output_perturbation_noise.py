@@ -1,10 +1,11 @@
 """How much noise the printed schedules add beyond what exact accounting asks for, and what the certificate saves.
 
-Run: python benchmarks/output_perturbation_noise.py
+Run: python benchmarks/output_perturbation_noise.py [--quick] [--write]   (a second either way)
 """
 
 from __future__ import annotations
 
+import keep
 import numpy as np
 
 from dpassay.reference.gdp import gdp_epsilon
@@ -84,7 +85,11 @@ def certificate():
         print(f"{solver.name:12s} at 1, 0.01 and (delta = 1e-6)/4 of L/(mu n): {passes}")
 
 
-if __name__ == "__main__":
+def measure(quick):
     noise()
     early_stop()
     certificate()
+
+
+if __name__ == "__main__":
+    keep.main(__file__, __doc__, measure)

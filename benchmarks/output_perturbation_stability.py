@@ -1,10 +1,11 @@
 """How much of the stability bounds an adversarial search attains (differential evolution over all records, n = 20).
 
-Run: python benchmarks/output_perturbation_stability.py
+Run: python benchmarks/output_perturbation_stability.py [--quick] [--write]
 """
 
 from __future__ import annotations
 
+import keep
 import numpy as np
 
 from dpassay.reference.output_perturbation.stability import search, shares
@@ -64,21 +65,26 @@ def show(name, found):
     print(f"{name:44s}{found.weighted:10.4f}{found.x:10.4f}{found.x_sharp:10.4f}", flush=True)
 
 
-if __name__ == "__main__":
+def measure(quick):
+    shift, turn, couple = (5, 5, 10) if quick else (25, 15, 40)  # generations
     print(f"{'share of the bound attained':44s}{'weighted':>10s}{'x':>10s}{'x sharp':>10s}")
     show("mean estimation, closed form, n = 20", shares(*stability_pair(N, 2, 0.1)))
     show("mean estimation, closed form, n = 10000", shares(*stability_pair(10_000, 2, 0.1)))
     for mu, radius in ((1.0, 1.0), (0.1, 1.0), (0.1, 0.2), (0.01, 1.0)):
         family, ranges = ridge(mu, radius)
-        found, _ = search(family, ranges, np.random.default_rng(SEED), objective=lambda s: s.x, generations=25)
+        found, _ = search(family, ranges, np.random.default_rng(SEED), objective=lambda s: s.x, generations=shift)
         show(f"ridge, mu = {mu}, radius {radius}", found)
     for mu, radius in ((1.0, 1.0), (0.1, 1.0)):
         family, ranges = logistic(mu, radius)
-        found, _ = search(family, ranges, np.random.default_rng(SEED), objective=lambda s: s.x, generations=15)
+        found, _ = search(family, ranges, np.random.default_rng(SEED), objective=lambda s: s.x, generations=turn)
         show(f"logistic, mu = {mu}, radius {radius}", found)
     for mu_x in (1.0, 2.0, 4.0, 16.0, 0.25):
         family, ranges = game(mu_x, 1.0)
         rng = np.random.default_rng(SEED)
-        found, _ = search(family, ranges, rng, objective=lambda s: s.x, lipschitz=1.0, generations=40)
+        found, _ = search(family, ranges, rng, objective=lambda s: s.x, lipschitz=1.0, generations=couple)
         show(f"game, mu_x = {mu_x}, mu_y = 1, searched for x", found)
         show(f"game, mu_x = {mu_x}, mu_y = 1, closed form", shares(*saddle_pair(N, mu_x, 1.0), 1.0))
+
+
+if __name__ == "__main__":
+    keep.main(__file__, __doc__, measure)

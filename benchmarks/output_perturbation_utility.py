@@ -1,11 +1,13 @@
 """Theorems 3.4, 3.7, 4.4, 4.8 and Corollary 4.9 over a grid: measured / bound, and from which n a bound says anything.
 
-Run: python benchmarks/output_perturbation_utility.py
+Run: python benchmarks/output_perturbation_utility.py [--quick] [--write]
 """
 
 from __future__ import annotations
 
 from itertools import product
+
+import keep
 
 from dpassay.reference.output_perturbation import bounds, utility
 from dpassay.reference.output_perturbation.bounds import Setting
@@ -14,10 +16,10 @@ from dpassay.reference.output_perturbation.budget import Budget
 SEED = 7
 
 
-def grid():
+def grid(sizes):
     print(f"{'theorem':18s}{'n':>6s}{'d':>4s}{'eps':>6s}{'kappa':>7s}", end="")
     print(f"{'measured':>12s}{'bound':>12s}{'share':>9s}  vacuous")
-    for n, d, epsilon in product((128, 1024), (2, 16), (0.1, 0.9)):
+    for n, d, epsilon in product(sizes, (2, 16), (0.1, 0.9)):
         budget = Budget(epsilon, 1 / n**2)
         for kappa in (1.0, 10.0, 100.0):
             empirical, population = utility.strongly_convex(n, d, budget, kappa, SEED)
@@ -63,7 +65,12 @@ def corollary_gap():
         print(f"n = {n}: {(bounds.corollary_4_9_as_proved(s) - head) / (bounds.corollary_4_9(s) - head):.2f}")
 
 
-if __name__ == "__main__":
+def measure(quick):
     first_meaningful()
     corollary_gap()
-    grid()
+    print()
+    grid((128,) if quick else (128, 1024))
+
+
+if __name__ == "__main__":
+    keep.main(__file__, __doc__, measure)

@@ -1,16 +1,16 @@
 """Gradient counts of the base solvers as growth exponents over n and kappa, against Tables 1 and 2 of the paper.
 
-For each solver: evaluations to take the certified distance from 1e-1 to 1e-4 of the starting certificate, on random
-problems with prescribed kappa, least-squares slope in log-log.  Two regimes: n above kappa (slope in n) and kappa above
-n (slopes in kappa and in n).  Medians over three seeds.
+For each solver: evaluations to take the certified distance from 1e-1 to 1e-4 of the starting certificate (to 1e-10
+when n is above kappa: a pass or two would do for less), on random problems with prescribed kappa, least-squares slope
+in log-log.  Two regimes: n above kappa (slope in n) and kappa above n (slopes in kappa and in n).  Medians over three
+seeds.
 
-Run: python benchmarks/solver_gradient_counts.py [--quick]
+Run: python benchmarks/solver_gradient_counts.py [--quick] [--write]
 """
 
 from __future__ import annotations
 
-import sys
-
+import keep
 import numpy as np
 
 from dpassay.reference.problems.finite_sum import FiniteSum, Regulariser
@@ -48,23 +48,23 @@ def game(n, kappa, seed):
     return FiniteSum(loss, Regulariser(1.0 / kappa, 1.0 / kappa))
 
 
-def cost(solver, problem, seed):
+def cost(solver, problem, seed, last):
     _, start = certify(Oracle(problem), problem.project(problem.centre), 1.0)
-    counts = [solver(problem, start.distance * t, np.random.default_rng(seed)).evaluations for t in (1e-1, 1e-4)]
+    counts = [solver(problem, start.distance * t, np.random.default_rng(seed)).evaluations for t in (1e-1, last)]
     return max(counts[1] - counts[0], 1)
 
 
-def median_cost(make, solver, n, kappa):
-    return float(np.median([cost(solver, make(n, kappa, seed), seed) for seed in SEEDS]))
+def median_cost(make, solver, n, kappa, last=1e-4):
+    return float(np.median([cost(solver, make(n, kappa, seed), seed, last) for seed in SEEDS]))
 
 
 def slope(x, y):
     return float(np.polyfit(np.log(x), np.log(y), 1)[0])
 
 
-def measure(make, solver, grids):
+def exponents(make, solver, grids):
     (n_long, kappa_low), (n_short, kappas), (ns, kappa_high) = grids
-    in_n = slope(n_long, [median_cost(make, solver, n, kappa_low) for n in n_long])
+    in_n = slope(n_long, [median_cost(make, solver, n, kappa_low, 1e-10) for n in n_long])
     in_kappa = slope(kappas, [median_cost(make, solver, n_short, k) for k in kappas])
     in_n_ill = slope(ns, [median_cost(make, solver, n, kappa_high) for n in ns])
     return in_n, in_kappa, in_n_ill
@@ -90,17 +90,17 @@ SADDLES = [
 ]
 
 
-def main(quick):
+def measure(quick):
     wide = (800, 1600) if quick else (1000, 2000, 4000)
     grids = ((wide, 2.0), (8, (100.0, 400.0) if quick else (100.0, 200.0, 400.0)), ((4, 16), 400.0))
     saddle_grids = ((wide, 2.0), (8, (8.0, 24.0) if quick else (8.0, 16.0, 32.0)), ((4, 32), 24.0))
     print(f"{'solver':28s}{'n | n>>k':>16s}{'kappa | k>>n':>16s}{'n | k>>n':>16s}   measured (proved)")
     for make, rows, used in ((ridge, MINIMISERS, grids), (game, SADDLES, saddle_grids)):
         for solver, proved in rows:
-            found = measure(make, solver, used)
+            found = exponents(make, solver, used)
             cells = "".join(f"{f:10.2f} ({p:g})".rjust(16) for f, p in zip(found, proved, strict=True))
             print(f"{solver.name:28s}{cells}", flush=True)
 
 
 if __name__ == "__main__":
-    main("--quick" in sys.argv)
+    keep.main(__file__, __doc__, measure)

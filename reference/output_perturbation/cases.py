@@ -12,10 +12,12 @@ from dpassay.reference.proofs import proofs_of
 
 from . import algorithm4, algorithm5, instances, real_pairs, worst_pairs
 from .budget import Budget
-from .instances import BUDGET, HALF, SIZE
+from .instances import BUDGET, HALF, PHASED_SIZE, SIZE
 
 PAPER = "output_perturbation"
 DATA = f"worst case, n = {SIZE}"
+PHASED = f"worst case, n = {PHASED_SIZE}"
+LAZY = f"worst case, n = {SIZE // 8}"
 REAL = f"breast cancer, first {real_pairs.RECORDS} records"
 _PHASES = "K = floor(log2 n), n_bar = floor(n/K), the rest unused; log base 2 because the proof uses mu_K = mu n"
 _L = "logs in sigma are natural; the solver's accuracy is met, so the delta kept for failures is not used"
@@ -23,6 +25,15 @@ _EXACT = (
     "noise from the exact Gaussian trade-off at all of delta",
     "solver certified at 1/100 of the printed distance",
 )
+QUICK = {
+    "algorithm1@printed",
+    "algorithm1@repaired",
+    "algorithm1:early-stop@printed",
+    "algorithm2@repaired",
+    "algorithm3@repaired",
+    "algorithm3:auc@repaired",
+    "strongly_concave:as-variance@printed",
+}
 _SHARP = "sensitivity of the released block alone: L/(n sqrt(mu (mu_k - mu))), about half of Lemma 4.5's"
 
 
@@ -52,12 +63,20 @@ def _rows(
             completions=completions if reading == "printed" else (),
             repairs=repairs if reading == "repaired" else (),
             proofs=proofs_of(f"{PAPER}/{name}", reading),
+            quick=_key(name, variant, reading) in QUICK,
         )
         for reading in ("printed", "repaired")
     ]
 
 
-def _defect(name: str, variant: str, title: str, place: str, theorem: str, build: Any, known: str) -> Case:
+def _key(name: str, variant: str, reading: Reading) -> str:
+    return f"{name}{':' + variant if variant else ''}@{reading}"
+
+
+def _printed(
+    name: str, variant: str, title: str, place: str, theorem: str, build: Any, data: str, known: str = ""
+) -> Case:
+    """A variant that exists as printed only."""
     return Case(
         id=f"{PAPER}/{name}",
         reading="printed",
@@ -66,9 +85,11 @@ def _defect(name: str, variant: str, title: str, place: str, theorem: str, build
         cite=Cite(PAPER, place),
         claim=PrivacyClaim(BUDGET.epsilon, BUDGET.delta, Cite(PAPER, theorem)),
         build=partial(build, variant, "printed"),
-        data=DATA,
+        data=data,
+        completions=(_L,),
         known=known,
         proofs=proofs_of(f"{PAPER}/{name}", "printed"),
+        quick=_key(name, variant, "printed") in QUICK,
     )
 
 
@@ -82,13 +103,23 @@ CASES: tuple[Case, ...] = (
         (_L, "L is that of the full f on the domain (Assumption 3.2)"),
         (*_EXACT, "output projected on the domain"),
     ),
-    _defect(
+    _printed(
+        "algorithm1",
+        "worst-solver",
+        "Output perturbation with the worst solver that line 1 allows",
+        "Algorithm 1, line 1",
+        "Theorem 3.4",
+        instances.first,
+        LAZY,
+    ),
+    _printed(
         "algorithm1",
         "early-stop",
         "Output perturbation with a solver that stops early in silence",
         "Algorithm 1, line 1",
         "Theorem 3.4",
         instances.first,
+        LAZY,
         "planted: the solver ends 10 L/(mu n) from the solution and says nothing; line 1 is not checked",
     ),
     *_rows(
@@ -110,6 +141,7 @@ CASES: tuple[Case, ...] = (
         instances.second,
         (_PHASES, _L, "x_0 = 0"),
         (*_EXACT, "iterates projected on the domain"),
+        data=PHASED,
     ),
     *_rows(
         "algorithm3",
@@ -140,6 +172,7 @@ CASES: tuple[Case, ...] = (
         (_PHASES, _L),
         (*_EXACT, _SHARP),
         HALF,
+        data=PHASED,
     ),
     *_rows(
         "algorithm5",
@@ -150,6 +183,7 @@ CASES: tuple[Case, ...] = (
         (_PHASES, _L),
         (*_EXACT, _SHARP),
         HALF,
+        data=PHASED,
     ),
     *_rows(
         "algorithms4and5",
@@ -159,6 +193,7 @@ CASES: tuple[Case, ...] = (
         instances.both,
         (_PHASES, _L, "both halves use the same partition by index"),
         (*_EXACT, _SHARP, "two Gaussians per record, accounted together"),
+        data=PHASED,
     ),
     *_rows(
         "strongly_concave",
@@ -168,14 +203,16 @@ CASES: tuple[Case, ...] = (
         partial(instances.curved, ""),
         (_PHASES, _L, "sigma_k is a standard deviation although the text says variance"),
         (*_EXACT, _SHARP),
+        data=PHASED,
     ),
-    _defect(
+    _printed(
         "strongly_concave",
         "as-variance",
         "Section 4.3 with the word variance at its word",
         "Section 4.3",
         "Corollary 4.9",
         instances.curved,
+        PHASED,
         "sigma_k is called a variance; taken so, the noise is too small as soon as sigma_k > 1",
     ),
 )

@@ -9,6 +9,7 @@ import numpy as np
 
 from dpassay.reference.case import Instance, Reading, bind
 from dpassay.reference.lockstep import Pair
+from dpassay.reference.problems.bent_game import BentGameSolver
 from dpassay.reference.solvers.early_stop import UndecayedPasses
 from dpassay.reference.solvers.exact import Exact
 
@@ -19,23 +20,27 @@ from .phases import phases
 BUDGET = Budget(0.9, 1e-5)  # the paper wants epsilon < 1 and delta < 1/n
 HALF = Budget(BUDGET.epsilon / 2, BUDGET.delta / 2)
 SIZE, MU = 256, 0.1
-PLAN = phases(SIZE, MU)
+PHASED_SIZE = 64
+PLAN = phases(PHASED_SIZE, MU)
 PHASE = 3
 Facts = dict[str, float | int | str]
 
 
 def first(variant: str, reading: Reading) -> Instance:
-    """Algorithm 1: worst pair, real data ("logistic"), or with a solver that stops early ("early-stop")."""
-    lazy = variant == "early-stop"
+    """Algorithm 1: worst pair, real data ("logistic"), or with a lazy solver.
+
+    "early-stop": ten times the error that line 1 allows; "worst-solver": exactly that error, in the worst direction.
+    """
+    lazy = {"early-stop": 10.0, "worst-solver": 1.0}.get(variant)
     if lazy:
-        pair, lipschitz = worst_pairs.for_early_stop(SIZE // 4, 2, MU), 1.0
+        pair, lipschitz = worst_pairs.for_early_stop(SIZE // 8, 2, MU), 1.0
     elif variant == "logistic":
         pair = real_pairs.logistic(MU)
         lipschitz = pair.here.lipschitz if reading == "printed" else pair.here.loss.lipschitz  # Lemma 3.5
     else:
         pair = worst_pairs.for_algorithm1(SIZE, 2, MU)
         lipschitz = pair.here.lipschitz
-    solver = UndecayedPasses() if lazy else None
+    solver = UndecayedPasses(lazy) if lazy else None
     schedules = [
         make(pair.here, BUDGET, solver, lipschitz) for make in (algorithm1.printed, algorithm1.repaired)
     ]
@@ -52,7 +57,7 @@ def first(variant: str, reading: Reading) -> Instance:
 
 def second(reading: Reading) -> Instance:
     """Algorithm 2 on its worst pair."""
-    pair = worst_pairs.for_algorithm2(SIZE, 2, PLAN, PHASE)
+    pair = worst_pairs.for_algorithm2(PHASED_SIZE, 2, PLAN, PHASE)
     schedules = [make(pair.here, BUDGET, MU) for make in (algorithm2.printed, algorithm2.repaired)]
     stds = [schedule.noise_stds[PHASE - 1] for schedule in schedules]
     return Instance(bind(algorithm2.run, schedules[reading == "repaired"]), pair, facts=_phased(stds))
@@ -77,18 +82,18 @@ def third(variant: str, reading: Reading) -> Instance:
 
 def side(module: Any, worst: Callable[..., Pair[Any]], reading: Reading) -> Instance:
     """Algorithm 4 or 5 on its worst pair, each with its half of the budget."""
-    pair = worst(SIZE, PLAN, MU, PHASE)
+    pair = worst(PHASED_SIZE, PLAN, MU, PHASE)
     schedules = [module.printed(pair.here, BUDGET, MU, Exact()), module.repaired(pair.here, HALF, MU, Exact())]
     stds = [schedule.noise_stds[PHASE - 1] for schedule in schedules]
     return Instance(bind(module.run, schedules[reading == "repaired"]), pair, facts=_phased(stds))
 
 
 def both(reading: Reading) -> Instance:
-    """Algorithms 4 and 5 composed."""
-    pair = worst_pairs.for_algorithm4(SIZE, PLAN, MU, PHASE)
+    """Algorithms 4 and 5 composed, on the pair that moves both."""
+    pair = worst_pairs.for_algorithms4and5(PHASED_SIZE, PLAN, MU)
     makers = (algorithm5.both_printed, algorithm5.both_repaired)
-    schedules = [make(pair.here, BUDGET, MU, Exact()) for make in makers]
-    stds = [schedule[0].noise_stds[PHASE - 1] for schedule in schedules]
+    schedules = [make(pair.here, BUDGET, MU, BentGameSolver()) for make in makers]
+    stds = [schedule[0].noise_stds[worst_pairs.BOTH_PHASE - 1] for schedule in schedules]
     return Instance(bind(algorithm5.run_both, schedules[reading == "repaired"]), pair, facts=_phased(stds))
 
 
@@ -97,7 +102,7 @@ def curved(variant: str, reading: Reading) -> Instance:
     literal = variant == "as-variance"
     mu = 0.1 * MU if literal else MU  # a smaller mu makes sigma_k larger than 1
     phase = 1 if literal else PHASE
-    pair = worst_pairs.for_strongly_concave(SIZE, phases(SIZE, mu), 0.5, phase)
+    pair = worst_pairs.for_strongly_concave(PHASED_SIZE, phases(PHASED_SIZE, mu), 0.5, phase)
     makers = (strongly_concave.as_variance if literal else strongly_concave.printed, strongly_concave.repaired)
     schedules = [make(pair.here, BUDGET, mu, Exact()) for make in makers]
     stds = [schedule.noise_stds[phase - 1] for schedule in schedules]
@@ -105,7 +110,7 @@ def curved(variant: str, reading: Reading) -> Instance:
 
 
 def _phased(stds: list[float], mu: float = MU) -> Facts:
-    return {"n": SIZE, "K": PLAN.count, "n_bar": PLAN.length, "mu": mu, **_noise(*stds)}
+    return {"n": PHASED_SIZE, "K": PLAN.count, "n_bar": PLAN.length, "mu": mu, **_noise(*stds)}
 
 
 def _noise(printed: float, calibrated: float) -> Facts:

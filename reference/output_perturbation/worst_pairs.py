@@ -10,11 +10,15 @@ import numpy as np
 
 from dpassay.reference.errors import BadInput
 from dpassay.reference.lockstep import Pair
+from dpassay.reference.problems.bent_game import BentGame
+from dpassay.reference.problems.domains import Box
 from dpassay.reference.problems.finite_sum import Convex, FiniteSum
 from dpassay.reference.problems.saddle_games import BilinearLoss, saddle_pair
 from dpassay.reference.problems.strongly_convex import LinearLoss, regularised, stability_pair
 
 from .phases import Phases
+
+BOTH_PHASE = 2  # the phase of the pair for Algorithms 4 and 5 together: mu_2 = 4 mu suits it best
 
 
 def for_algorithm1(size: int, dimension: int, strong_convexity: float) -> Pair[FiniteSum]:
@@ -66,6 +70,24 @@ def for_algorithm4(size: int, plan: Phases, mu: float, phase: int = 1) -> Pair[C
 def for_algorithm5(size: int, plan: Phases, mu: float, phase: int = 1) -> Pair[Convex]:
     """The mirror: moves y most."""
     return _coupled(size, plan, mu, phase, primal=False)
+
+
+def for_algorithms4and5(size: int, plan: Phases, mu: float) -> Pair[Convex]:
+    """Moves x in Algorithm 4 and y in Algorithm 5 by 0.99 of `sharp_stability` each, in phase 2.
+
+    With mu_2 = 4 mu and the coupling beta mu on one side of the bend, -beta mu on the other, a linear term turned along
+    (1, -1) moves x here and y there by (1 + beta)/(4 + beta^2) of sqrt(2) 2L/(n_bar mu): largest at sqrt(5) - 1.
+    Bend and drift put the two saddle points on the two sides, some thousand times as far apart as they move.
+    """
+    target = _target(plan, BOTH_PHASE)
+    unit = 1000 * 2 / (plan.length * mu)
+    sides = []
+    for sign in (1.0, -1.0):
+        linear = np.zeros((size, 2))
+        linear[target] = sign * np.array([1.0, -1.0]) / np.sqrt(2)
+        loss = BentGame(linear, coupling=(np.sqrt(5) - 1) * mu, bend=-96.5 * unit, drift=100 * unit * mu)
+        sides.append(Convex(loss, domain_y=Box(0.0, np.inf, 1)))
+    return Pair(sides[0], sides[1], target, "one linear term of phase 2 turns round; the coupling has a bend")
 
 
 def for_strongly_concave(size: int, plan: Phases, curvature: float, phase: int = 1) -> Pair[Convex]:

@@ -27,4 +27,10 @@ def test_each_row_is_ordered_or_known_to_be_broken(case):
     if case.reading == "repaired":
         assert accounted > 0.99 * case.claim.epsilon
     if case.reading == "repaired" and "worst case" in case.data:
-        assert realised > (0.6 if "4and5" in case.id else 0.97) * case.claim.epsilon
+        assert realised > (0.96 if "4and5" in case.id else 0.97) * case.claim.epsilon
+    if case.variant == "worst-solver":  # all that the printed sensitivity allows is attained
+        assert realised > 0.999 * accounted
+
+
+def test_quick_rows_are_few():
+    assert sum(case.quick for case in CASES) == 7

@@ -23,8 +23,12 @@ def test_quick_reproduction(command, tmp_path):
     result = CliRunner().invoke(command, ["output_perturbation", "--quick", "--output", str(tmp_path)])
     assert result.exit_code == 0, result.output
     report = json.loads((tmp_path / "output_perturbation.json").read_text())
-    assert [(tmp_path / name).stat().st_size > 1000 for name in report["files"]] == [True, True]
-    logistic, ranking = ({row[0]: row[1:] for row in table["rows"]} for table in report["tables"])
+    assert [(tmp_path / name).stat().st_size > 1000 for name in report["files"]] == [True, True, True]
+    logistic, _, ranking, _ = ({row[0]: row[1:-1] for row in table["rows"]} for table in report["tables"])
+    page = (tmp_path / "output_perturbation.md").read_text()
+    assert page.count("![") == 2
+    names = [row[0] for table in report["tables"] for row in table["rows"]]
+    assert all(page.count(f"| {name} |") == names.count(name) for name in names)
     loss = {name: float(cells[0].split("±")[0]) for name, cells in logistic.items()}
     assert loss["not private"] < loss["Algorithm 1, repaired"] < loss["Algorithm 1, printed"]
     area = {name: float(cells[-1].split("±")[0]) for name, cells in ranking.items()}

@@ -121,12 +121,13 @@ RATES = [
 
 @pytest.mark.parametrize(("solver", "rate", "cost"), RATES, ids=lambda x: getattr(x, "name", ""))
 @pytest.mark.parametrize("kappa", [5.0, 40.0])
-def test_linear_convergence_at_the_proved_rate_or_faster(solver, rate, cost, kappa, ridge):
+@pytest.mark.parametrize("kind", ["ridge", "logistic"])
+def test_linear_convergence_at_the_proved_rate_or_faster(solver, rate, cost, kappa, kind, request):
     """Evaluations from 1e-2 to 1e-6 stay below those that the proved rate needs (seed 4).
 
     A factor 3 is allowed for the certificates and for the two starting constants.
     """
-    problem = ridge(kappa=kappa)
+    problem = request.getfixturevalue(kind)(kappa=kappa)
     evaluations = [solver(problem, t, np.random.default_rng(4)).evaluations for t in (1e-2, 1e-6)]
     n, k = problem.size, kappa + 1
     steps = np.log(1e8) / -np.log(rate(n, k))  # squared distances

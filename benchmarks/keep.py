@@ -1,0 +1,35 @@
+"""`--write`: keep what a benchmark prints as benchmarks/results/<name>.md, the file that notes and pages cite."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+RESULTS = Path(__file__).parent / "results"
+
+
+class _Both(io.StringIO):
+    """Keeps what is written and shows it at once."""
+
+    def write(self, text: str) -> int:
+        sys.__stdout__.write(text)
+        sys.__stdout__.flush()
+        return super().write(text)
+
+
+def main(script: str, about: str, measure: Callable[[bool], None]) -> None:
+    """Run `measure(quick)`; with --write keep its output, headed by the first line of `about`."""
+    unknown = set(sys.argv[1:]) - {"--quick", "--write"}
+    if unknown:
+        sys.exit(f"unknown option {sorted(unknown)[0]}; known: --quick, --write")
+    with contextlib.redirect_stdout(_Both()) as shown:
+        measure("--quick" in sys.argv)
+    if "--write" in sys.argv:
+        name = Path(script).stem
+        command = " ".join(["python", f"benchmarks/{name}.py", *sorted(sys.argv[1:])])
+        RESULTS.mkdir(exist_ok=True)
+        text = f"# {about.strip().splitlines()[0]}\n\nWritten by `{command}`.\n\n```\n{shown.getvalue().strip()}\n```\n"
+        (RESULTS / f"{name}.md").write_text(text, encoding="utf-8")
