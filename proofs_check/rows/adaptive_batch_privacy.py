@@ -23,7 +23,7 @@ ROWS = [
         corrected="start at level ceil(log2(S + 1)), so that the whole interval is a node", reading="S is not a power of two: then sizes 2^(ceil(log S) - 1), ..., 1 reach S",
         reading_claim=inequality("S <= 2**ceil(log2(S)) - 1", "", {"S": "integer [2, 10000]"}, conditions=("ceil(log2(S)) > log2(S)",)),
         explain="TREE(S) = TREE(S - 1), so X_S - X_(S-1) = M_S is released without noise."),
-    row("alg1/levels", "Algorithm 1, lines 2 and 12", "every node that NODE uses (levels up to ceil(log S)) has a noise in T (levels up to log S)", inequality("ceil(log2(S)) <= floor(log2(S))", "", {"S": "integer [2, 10000]"}, hints=[{"S": "5"}]), severity=PRIVACY,
+    row("alg1/levels", "Algorithm 1, lines 2 and 12", "every node that NODE uses (levels up to ceil(log S)) has a noise in T (levels up to log S)", inequality("ceil(log2(S)) <= floor(log2(S))", "", {"S": "integer [2, 10000]"}, hints=[{"S": "5"}]), severity=UTILITY,
         corrected="levels 1 to ceil(log2(S))", reading="S is a power of two (then the last prefix is not covered, see above)", reading_claim=identity("ceil(log2(2**m)) == floor(log2(2**m))", "", {"m": "integer [1, 20]"})),
     row("alg1/dimension", "Algorithm 1, line 3", "a one-dimensional noise is added to a d-dimensional sum (d = 1)", identity("d == 1", "", {"d": "integer [1, 100]"}), corrected="N(0, sigma^2 I_d)", reading="sigma^2 I_d was meant", reading_claim=identity("d*s**2 == d*s**2", "d s")),
     row("alg3/tilde_at_refresh", "Algorithm 3, lines 5, 11 and 17", "the noisy gradient read in lines 11 and 17 is written on both branches", program("x_t D grad_prev", "if", "5: grad H <- x_t D", "else", "8: grad tilde <- x_t D grad_prev", "end", "11: <- tilde"), severity=PRIVACY,

@@ -17,9 +17,6 @@ THM37 = "9*b + 65*b**2/m + 2*K*a**2/m + m <= 4*K*a + 28*b"
 ROWS = [
     row("def2/gaussian_mechanism", "Definition 2", "noise Delta sqrt(2 log(1.25/delta))/epsilon is (epsilon, delta)-DP for epsilon < 1",
         privacy("D*sqrt(2*log(1.25/delta))/epsilon", "D", "epsilon", "delta", "D", DP), severity=PRIVACY),
-    row("def2/failure_adds", "Definition 2", "a sensitivity that holds with probability 1 - delta costs delta once: delta + delta = 2 delta",
-        identity("delta + delta == 2*delta", "delta"), severity=PRIVACY,
-        explain="Couple the solver's randomness on S and S'; the bad event has probability delta and the good one satisfies (epsilon, delta). No factor e^epsilon."),
     row("lemma33/stability", "Lemma 3.3, eq. (5)", "mu r^2 <= (2L/n) r gives r <= 2L/(mu n)", identity("mu*r**2 == 2*L/n*r", "mu L n", let={"r": "2*L/(mu*n)"}), severity=PRIVACY),
     row("lemma35/stability_attained", "Lemma 3.5", "linear losses +-L x with regulariser mu x^2/2 attain the stability 2L/(mu n)",
         identity("L/mu*(s/n + 1/n) - L/mu*(s/n - 1/n) == 2*L/(mu*n)", "L mu n s"), severity=PRIVACY, explain="x* = -(L/mu) mean(sign); replacing one sign moves it by 2L/(mu n)."),
@@ -51,7 +48,7 @@ ROWS = [
     row("thm34/units", "Theorem 3.4", "L^2 kappa d/(mu n^2 epsilon^2) is a value", units("L**2*kappa*d/(mu*n**2*epsilon**2) == v0", free="kappa d n epsilon", L="v/l", mu="v/l**2", v0="v")),
     row("thm34/output_in_domain", "Algorithms 1 to 5", "the noisy output stays in the bounded domain, where f is Lipschitz and smooth",
         inequality("2*(1 - Phi(r/sigma)) <= 0", "r sigma"), severity=UTILITY, corrected="project onto X (post-processing), or assume f extends to R^d with the same constants",
-        reading="f is defined, Lipschitz and smooth on R^d", reading_claim=identity("ell*r**2/2 == ell/2*r**2", "ell r"),
+        reading="f is defined, Lipschitz and smooth on R^d",
         explain="A strongly convex Lipschitz function needs a bounded domain (|x - x*| <= 2L/mu), and Gaussian noise leaves it."),
     row("sec3/bounded_domain", "Assumption 3.2", "mu-strongly convex and L-Lipschitz: (mu/2) r^2 <= L r bounds the radius by 2L/mu", identity("mu/2*r**2 == L*r", "mu L", let={"r": "2*L/mu"})),
     row("alg2/K_integer", "Algorithm 2, line 1", "K = log(n) is a number of phases", identity("log2(n) == floor(log2(n))", "", {"n": "integer [2, 100000]"}),

@@ -124,7 +124,6 @@ ROWS = [
         inequality("rho <= gap**2/(4*ell)", "gap ell", let={"rho": "(sqrt(gap + ell) - sqrt(ell))**2"}), severity=PRIVACY),
     row("propA7/gaussian_zcdp", "Proposition A.7", "noise Delta sigma: Renyi divergence alpha Delta^2/(2 (Delta sigma)^2) = alpha/(2 sigma^2)",
         identity("alpha*Delta**2/(2*(Delta*sigma)**2) == alpha/(2*sigma**2)", "alpha Delta sigma"), severity=PRIVACY),
-    row("defA4/zcdp_interpolates", "Definition A.4", "xi + rho alpha at every alpha > 1 is what (alpha, xi + rho alpha)-RDP says", identity("xi + rho*alpha == rho*alpha + xi", "xi rho alpha")),
     row("alg3/t2_is_given", "Algorithm 3", "every name in the curvature branch is given", program("c c2 c_H M lam b_H B_g n", "eq15: t2 <- c c2 c_H", "step: gbar <- t2 lam M", "init: ginit <- b_H gbar", "sens: Delta <- n ginit B_g")),
     row("alg3/fallback_is_short_step", "Section 3.2", "at c_g = (1 - 2 c1)/2 the fall-back step 2(1 - c1 - c_g)/G is the short step 1/G",
         identity("2*(1 - c1 - c_g)/G == 1/G", "G", {"c1": "(0, 1/2)"}, let={"c_g": "(1 - 2*c1)/2"})),

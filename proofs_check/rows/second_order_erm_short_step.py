@@ -41,9 +41,8 @@ ROWS = [
         "Assumption 2 and Section 4",
         "the experiment's loss is bounded by a constant B for all w",
         inequality("log(1 + exp(t)) + lam*t**2/(1 + t**2) <= B", "B lam", {"t": "[0, 200]"}, hints=[{"t": "100", "B": "10", "lam": "1/1000"}]),
-        severity=PRIVACY,
         corrected="the loss is bounded by log(1 + e^(R)) + lambda p on the ball |w| <= R with |x| <= 1",
-        reading="values of f are released only at w_0 = 0, where every record has loss log 2",
+        reading="values of f are released only at w_0, a public point with a finite loss for bounded features (log 2 at w_0 = 0)",
         reading_claim=identity("log(1 + exp(0)) == log(2)"),
     ),
     row(
