@@ -73,23 +73,32 @@ def _key(name: str, variant: str, reading: Reading) -> str:
     return f"{name}{':' + variant if variant else ''}@{reading}"
 
 
-def _printed(
-    name: str, variant: str, title: str, place: str, theorem: str, build: Any, data: str, known: str = ""
+def _variant(
+    name: str,
+    variant: str,
+    title: str,
+    place: str,
+    theorem: str,
+    build: Any,
+    data: str,
+    known: str = "",
+    reading: Reading = "printed",
 ) -> Case:
-    """A variant that exists as printed only."""
+    """A variant that exists in one reading only."""
     return Case(
         id=f"{PAPER}/{name}",
-        reading="printed",
+        reading=reading,
         variant=variant,
         title=title,
         cite=Cite(PAPER, place),
         claim=PrivacyClaim(BUDGET.epsilon, BUDGET.delta, Cite(PAPER, theorem)),
-        build=partial(build, variant, "printed"),
+        build=partial(build, variant, reading),
         data=data,
-        completions=(_L,),
+        completions=(_L,) if reading == "printed" else (),
+        repairs=_EXACT if reading == "repaired" else (),
         known=known,
-        proofs=proofs_of(f"{PAPER}/{name}", "printed"),
-        quick=_key(name, variant, "printed") in QUICK,
+        proofs=proofs_of(f"{PAPER}/{name}", reading),
+        quick=_key(name, variant, reading) in QUICK,
     )
 
 
@@ -103,7 +112,7 @@ CASES: tuple[Case, ...] = (
         (_L, "L is that of the full f on the domain (Assumption 3.2)"),
         (*_EXACT, "output projected on the domain"),
     ),
-    _printed(
+    _variant(
         "algorithm1",
         "worst-solver",
         "Output perturbation with the worst solver that line 1 allows",
@@ -112,7 +121,7 @@ CASES: tuple[Case, ...] = (
         instances.first,
         LAZY,
     ),
-    _printed(
+    _variant(
         "algorithm1",
         "early-stop",
         "Output perturbation with a solver that stops early in silence",
@@ -121,6 +130,16 @@ CASES: tuple[Case, ...] = (
         instances.first,
         LAZY,
         "planted: the solver ends 10 L/(mu n) from the solution and says nothing; line 1 is not checked",
+    ),
+    _variant(
+        "algorithm1",
+        "early-stop",
+        "The same solver where its point is certified: one step of the certificate mends it",
+        "Algorithm 1, line 1",
+        "Theorem 3.4",
+        instances.first,
+        LAZY,
+        reading="repaired",
     ),
     *_rows(
         "algorithm1",
@@ -205,7 +224,7 @@ CASES: tuple[Case, ...] = (
         (*_EXACT, _SHARP),
         data=PHASED,
     ),
-    _printed(
+    _variant(
         "strongly_concave",
         "as-variance",
         "Section 4.3 with the word variance at its word",

@@ -54,17 +54,19 @@ def schedule(
 ) -> Schedule:
     """Targets, sensitivities and noise for noise `multiplier` and solver error `residual` times the paper's.
 
-    Printed sensitivity: 4L/(n_bar sqrt(mu_k m)), m the smaller modulus.  Repaired: `sharp_stability` plus the
-    solver's error on both datasets.
+    Printed sensitivity: 4L/(n_bar sqrt(mu_k m)), m the smaller modulus, of the regularisers alone where there are two.
+    Repaired: `sharp_stability`, with the loss's own curvature if it has any, plus the solver's error on both datasets.
     """
     plan, lipschitz = phases(problem.loss.size, mu), problem.loss.lipschitz
     n_bar = plan.length
-    own_curvature = problem.loss.strong_convexity if side == "x" else problem.loss.strong_concavity
-    other_curvature = problem.loss.strong_concavity if side == "x" else problem.loss.strong_convexity
-    other = other_regulariser + other_curvature
+    curvatures = (problem.loss.strong_convexity, problem.loss.strong_concavity)
+    own_curvature, other_curvature = curvatures if side == "x" else curvatures[::-1]
+    printed_other = other_regulariser or other_curvature  # mu in Algorithms 4 and 5, mu_y (mu_x) in Section 4.3
     targets, sensitivities = [], []
     for mu_k in plan.regularisers:
-        own = mu_k + own_curvature
+        own, other = (
+            (mu_k + own_curvature, other_regulariser + other_curvature) if repaired else (mu_k, printed_other)
+        )
         unit = lipschitz / (n_bar * np.sqrt(min(own, other)))  # L / (n_bar sqrt(m))
         targets.append(float(residual * unit))
         stable = sharp_stability(lipschitz, n_bar, own, other) if repaired else 2 * unit / np.sqrt(own)

@@ -92,6 +92,17 @@ def test_composition_of_4_and_5_needs_two_gaussians(size):
     assert 0.6 < spent[1] < 0.72
 
 
+def test_printed_noise_is_the_formula_also_on_a_loss_with_curvature_of_its_own():
+    """Line 5 of Algorithm 4 has mu_k and mu, whatever the loss adds; the repaired reading uses what it adds."""
+    problem = worst_pairs.for_strongly_concave(SIZE, PLAN, 1.0).here
+    scale = 8 / (PLAN.length * BUDGET.epsilon) * np.sqrt(2 * np.log(5 / BUDGET.delta))
+    wanted = [scale / np.sqrt(mu_k * MU) for mu_k in PLAN.regularisers]
+    assert algorithm4.printed(problem, BUDGET, MU).noise_stds == pytest.approx(wanted)
+    flat = worst_pairs.for_algorithm4(SIZE, PLAN, MU).here
+    curved, plain = (algorithm4.repaired(p, BUDGET, MU).noise_stds for p in (problem, flat))
+    assert all(less < more for less, more in zip(curved[1:], plain[1:], strict=True))
+
+
 def test_the_word_variance_taken_literally_breaks_the_claim():
     pair = worst_pairs.for_strongly_concave(SIZE, PLAN, 1.0)
     epsilons = {}

@@ -1,0 +1,22 @@
+"""The code of docs/output_perturbation.md runs and shows what the page says."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+PAGE = Path(__file__).parents[2] / "docs" / "output_perturbation.md"
+
+
+def test_the_program_of_the_page_runs(capsys):
+    blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), flags=re.DOTALL)
+    assert len(blocks) == 3
+    names: dict[str, object] = {}
+    exec(compile("\n".join(blocks), str(PAGE), "exec"), names)
+    printed = capsys.readouterr().out
+    assert names["accuracy"] > 0.75  # seed 1 of the page
+    assert "release refused" in printed
+    assert "quiet: []" in printed
+    assert "loud: ['revealed value']" in printed
+    distance = float(re.search(r"same noise: (\S+)", printed)[1])
+    assert distance < 1e-3
