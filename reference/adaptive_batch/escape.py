@@ -34,9 +34,10 @@ class EscapeParameters:
 def model_gradient(
     tape: Tape, g: Array, H: Array, move: Array, p: EscapeParameters, batches: tuple[Batch, ...]
 ) -> Array:
-    """Release g + H (x - x_0) + zeta (Algorithm 2, line 5); |x - x_0| < Xi bounds its sensitivity."""
+    """Release g + H (x - x_0) + zeta (Algorithm 2, line 5); `move` = x - x_0 is public and shorter than Xi."""
+    sensitivity = p.hessian_sensitivity * float(np.linalg.norm(move))  # B.3 bounds the move by Xi
     released: Array = tape.gaussian(
-        "escape/gradient", g + H @ move, std=p.std, sensitivity=p.hessian_sensitivity * p.radius, batch=batches or None
+        "escape/gradient", g + H @ move, std=p.std, sensitivity=sensitivity, batch=batches or None
     )
     return released
 

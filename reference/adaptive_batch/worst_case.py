@@ -1,13 +1,13 @@
-"""Worst-case neighbours for the stochastic SPIDER: records are signs, so that oracles move as far as they can.
+"""Worst-case neighbours for the stochastic SPIDER: waves with signs, so that oracles move as far as they can.
 
-f(x; z) = -z cos(x + phase) on the line: the constants are G = M = rho = 1. At the start the gradient is z sin(phase),
-the Hessian z cos(phase). One record changes its sign; all others are -1, so a batch matters only through that record.
+f(x; z) = -s cos(x_1 + phase) for z = (s, phase), s in {-1, 0, 1}, in d dimensions: G = M = rho = 1.
+At x = 0 the gradient is s sin(phase) e_1, the Hessian s cos(phase) e_1 e_1^T. One record changes its sign. All others
+are the same, so a batch matters only through that record.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import cos, pi, sin
 
 import numpy as np
 
@@ -18,40 +18,50 @@ from dpassay.reference.problems.interfaces import Array, Indices
 
 @dataclass(frozen=True, eq=False)
 class SignedWave:
-    """Signs (n,) and the phase: pi/2 makes the first gradient largest, 0 the first Hessian."""
+    """Signs (n,), phases (n,) and the dimension."""
 
     signs: Array
-    phase: float = pi / 2
+    phases: Array
+    dimension: int = 1
 
     @property
     def size(self) -> int:
         """Number of records."""
         return int(self.signs.size)
 
-    @property
-    def dimension(self) -> int:
-        """One."""
-        return 1
-
     def value(self, x: Array) -> float:
         """Mean loss."""
-        return -float(self.signs.mean()) * cos(float(x[0]) + self.phase)
+        return -float(np.mean(self.signs * np.cos(x[0] + self.phases)))
 
     def gradients(self, x: Array, indices: Indices) -> Array:
-        """Per-sample gradients, shape (b, 1)."""
-        rows: Array = (self.signs[indices] * sin(float(x[0]) + self.phase))[:, None]
+        """Per-sample gradients, shape (b, d)."""
+        rows = np.zeros((len(indices), self.dimension))
+        rows[:, 0] = self.signs[indices] * np.sin(x[0] + self.phases[indices])
         return rows
 
     def hessians(self, x: Array, indices: Indices) -> Array:
-        """Per-sample second derivatives, shape (b, 1, 1)."""
-        stack: Array = (self.signs[indices] * cos(float(x[0]) + self.phase))[:, None, None]
+        """Per-sample second derivatives, shape (b, d, d)."""
+        stack = np.zeros((len(indices), self.dimension, self.dimension))
+        stack[:, 0, 0] = self.signs[indices] * np.cos(x[0] + self.phases[indices])
         return stack
 
 
-def sign_flip(records: int, target: int = 0, phase: float = pi / 2) -> Pair[SignedWave]:
-    """The pair in which record `target` is +1 here and -1 there; all others are -1."""
+@dataclass(frozen=True)
+class Scene:
+    """Phase of the changed record; sign and phase of all others."""
+
+    phase: float
+    other_sign: float = 0.0
+    other_phase: float = 0.0
+
+
+def sign_flip(records: int, target: int, scene: Scene, dimension: int = 1) -> Pair[SignedWave]:
+    """The pair in which record `target` has sign +1 here and -1 there."""
     require(0 <= target < records, "target", target, f"must lie in 0..{records - 1}")
-    signs = -np.ones(records)
-    signs[target] = 1.0
-    here, there = SignedWave(signs, phase), SignedWave(-np.ones(records), phase)
-    return Pair(here, there, target, f"sign of record {target} of {records} flipped, all others -1")
+    signs, phases = np.full(records, scene.other_sign), np.full(records, scene.other_phase)
+    signs[target], phases[target] = 1.0, scene.phase
+    flipped = signs.copy()
+    flipped[target] = -1.0
+    here, there = (SignedWave(z, phases, dimension) for z in (signs, flipped))
+    text = f"sign of record {target} of {records} flipped, the others {scene.other_sign:g}, d = {dimension}"
+    return Pair(here, there, target, text)
