@@ -4,7 +4,20 @@
 
 from __future__ import annotations
 
-from .build import PRIVACY, UTILITY, budget, identity, inequality, privacy, program, rates, rows_of, same, units
+from .build import (
+    PRIVACY,
+    UTILITY,
+    budget,
+    identity,
+    inequality,
+    privacy,
+    program,
+    rates,
+    releases,
+    rows_of,
+    same,
+    units,
+)
 
 row = rows_of("adaptive_batch")
 TREE = {"epsilon": "(0, 1)", "delta": "(1/100000000, 1/100)", "S": "integer [2, 1000000]"}
@@ -15,6 +28,7 @@ NODES = "log2(S)"
 ROWS = [
     row("thm22/tree_noise", "Theorem 2.2", "node noise 4 s sqrt(log S log(1/delta))/epsilon: a record in log2(S) nodes of sensitivity s is (epsilon, delta)-DP",
         privacy("4*s*sqrt(log(S)*log(1/delta))/epsilon", "s", "epsilon", "delta", "s", TREE, count=NODES), severity=PRIVACY, explain="log2(S) levels although the noise has the natural logarithm: the constant 4 absorbs it."),
+    row("thm22/nodes_per_record", "Theorem 2.2, Algorithm 1", "a record enters at most ceil(log2 S) nodes of NODE(1), ..., NODE(S) (counted in the reference)", releases("k <= ceil(log2(S))", {"k": ("adaptive_batch/tree", "node")}, [{"S": "4"}, {"S": "37"}, {"S": "256"}]), severity=PRIVACY),
     row("thm22/one_leaf", "Theorem 2.2", "the noise is positive for a sequence of length 1", inequality("0 < 4*sqrt(log(S)*ell)", "ell", {"S": "integer [1, 100]"}, hints=[{"S": "1", "ell": "10"}]), severity=PRIVACY,
         corrected="log(S) + 1 levels, or S >= 2", reading="S >= 2", reading_claim=inequality("0 < 4*sqrt(log(S)*ell)", "ell", {"S": "integer [2, 100]"})),
     row("thm22/error", "Theorem 2.2", "a sum of log S nodes has norm sqrt(d log(1/iota)) sigma up to logarithms", rates("sqrt(d*log(S)*log(1/iota))*sigma == sqrt(d)*sigma", "d", "d S iota sigma")),

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from .build import PRIVACY, UTILITY, identity, inequality, privacy, program, rates, rows_of, same, units
+from .build import PRIVACY, UTILITY, identity, inequality, privacy, program, rates, releases, rows_of, same, units
 
 row = rows_of("minimax_sosp")
 DP = {"epsilon": "(0, 1)", "delta": "(1/100000000, 1/100)"}
@@ -13,7 +13,8 @@ INST = {"epsilon": "(0, 1]", "delta": "(0, 1/100)", "n": "[1, 1000000]", "T": "[
 POP = [{"epsilon": "1", "delta": "1/100000", "n": "10000", "S2": "10", "T": "95"}]
 POP_REGION = {"epsilon": "(0, 1]", "delta": "(0, 1/100)", "n": "[1, 1000000]", "S2": "[1, n]", "T": "[1, 10000]"}
 ERM_V = "sqrt(log(1/delta))/epsilon*max(1/n, sqrt(T)/(sqrt(q)*n))"
-NOTE = "constant 1, C_v = M"
+RGDA = "minimax_sosp/dp_rgda"
+INCREMENTS = {"v": (RGDA, "step/v"), "u": (RGDA, "step/u")}
 
 ROWS = [
     row("def3/gaussian_mechanism", "Definition 3", "variance Delta^2 log(1.25/delta)/epsilon^2 is (epsilon, delta)-DP for epsilon < 1", privacy("D*sqrt(log(1.25/delta))/epsilon", "D", "epsilon", "delta", "D", DP), severity=PRIVACY,
@@ -48,14 +49,20 @@ ROWS = [
         corrected="clip per record, or assume L |w - w'| <= C_u", reading="C_u >= L |w - w'| at every step", reading_claim=inequality("min(2*L*r/S2, 2*C_u) <= 2*C_u/S2", "L r", {"S2": "[1, 100000]", "C_u": "[L*r, inf)"})),
     row("appD/clipping_place", "Appendix D against Algorithm 3", "per-sample clipping (Appendix D) and clipping of the mean (Algorithm 3) have the same sensitivity", same({"Appendix D": "2*C/B", "Algorithm 3": "2*C"}, "C", {"B": "[2, 1000]"}), severity=PRIVACY,
         corrected="Algorithm 3 should clip per sample, as the experiments do", reading="gradients are bounded by C anyway, then both have 2C/B", reading_claim=same({"Appendix D": "2*C/B", "Algorithm 3": "2*min(C/B, C)"}, "C", {"B": "[2, 1000]"})),
+    row("alg3/release_counts", "Algorithm 3, lines 12 to 15", "a run of T outer and K inner steps releases T K increments of v and as many of u (transcript of the reference)",
+        releases("v + u == 2*T*K", INCREMENTS, [{"T": "12", "K": "1", "q": "4"}, {"T": "8", "K": "5", "q": "4"}]), severity=PRIVACY),
+    row("alg3/refresh_counts", "B.1, privacy proof", "the refresh is computed at most T/q times", releases("k <= T/q", {"k": (RGDA, "refresh/v")}, [{"T": "12", "K": "1", "q": "4"}, {"T": "10", "K": "1", "q": "4"}]),
+        corrected="ceil(T/q)", reading="q divides T", reading_claim=releases("k <= T/q", {"k": (RGDA, "refresh/v")}, [{"T": "12", "K": "1", "q": "4"}])),
+    row("lemma5/variations_counted", "B.1, privacy proof", "the gradient variation is computed at most T times for K = 5 inner steps (transcript of the reference)", releases("k <= T", {"k": (RGDA, "step/v")}, [{"T": "8", "K": "5", "q": "4"}]), severity=PRIVACY,
+        corrected="T K times", reading="K = 1, as B.1 says", reading_claim=releases("k <= T", {"k": (RGDA, "step/v")}, [{"T": "8", "K": "1", "q": "4"}])),
     row("alg3/erm_refresh_noise", "Algorithm 3, line 1 (S_1 = n)", "with a constant 8 in front, the T/q refreshes of v and u (sensitivity 2M/n, half of the budget) are (epsilon, delta)-DP",
         privacy("8*" + ERM_V, "2*sqrt(2)/n", "epsilon", "delta", "", INST, count="2*T/q", instances=ONE, note="C_v = M; sqrt 2 stands for the equal share of the increments"), severity=PRIVACY,
         explain="The universal constant is left open. With constant 1 the true epsilon is 3.6 for a claimed 1 at delta 1e-5."),
     row("alg3/erm_increment_noise", "Algorithm 3, line 2 (S_2 = n, K = 1)", "with a constant 8 in front, the T increments of v and u (sensitivity 2 C_u/n, half of the budget) are (epsilon, delta)-DP",
-        privacy("8*sqrt(log(1/delta))/epsilon*max(1/n, sqrt(T)/n)", "2*sqrt(2)/n", "epsilon", "delta", "", INST, count="2*T*K", instances=ONE), severity=PRIVACY),
+        privacy("8*sqrt(log(1/delta))/epsilon*max(1/n, sqrt(T)/n)", "2*sqrt(2)/n", "epsilon", "delta", "", INST, count="v + u", releases=INCREMENTS, instances=ONE), severity=PRIVACY),
     row("alg3/erm_increment_noise_K5", "Algorithm 3, line 2 (S_2 = n)", "the same constant 8 does for K = 50 inner steps",
-        privacy("8*sqrt(log(1/delta))/epsilon*max(1/n, sqrt(T)/n)", "2*sqrt(2)/n", "epsilon", "delta", "", INST, count="2*T*K", instances=[{**ONE[0], "K": "50"}]), severity=PRIVACY,
-        corrected="sqrt(T K) in place of sqrt(T)", reading="K = 1, as in the empirical theorem", reading_claim=privacy("8*sqrt(log(1/delta))/epsilon*max(1/n, sqrt(T)/n)", "2*sqrt(2)/n", "epsilon", "delta", "", INST, count="2*T*K", instances=ONE)),
+        privacy("8*sqrt(log(1/delta))/epsilon*max(1/n, sqrt(T)/n)", "2*sqrt(2)/n", "epsilon", "delta", "", INST, count="v + u", releases=INCREMENTS, instances=[{**ONE[0], "K": "50"}]), severity=PRIVACY,
+        corrected="sqrt(T K) in place of sqrt(T)", reading="K = 1, as in the empirical theorem", reading_claim=privacy("8*sqrt(log(1/delta))/epsilon*max(1/n, sqrt(T)/n)", "2*sqrt(2)/n", "epsilon", "delta", "", INST, count="v + u", releases=INCREMENTS, instances=ONE)),
     row("alg3/inner_steps_not_counted", "Algorithm 3, line 2", "the noise sqrt(T)/n is of the order sqrt(T K)/n that T K sampled increments need", rates("sqrt(T*K)/n <= max(1/S2, sqrt(T)/n)", "n", "n T K S2", conditions=("K >= 1", "T >= 1", "S2 >= 1", "S2 <= n", "T*S2**2 >= n**2")), severity=PRIVACY,
         corrected="sqrt(T K)/n", reading="K is a constant", reading_claim=rates("sqrt(T*K)/n <= max(1/S2, sqrt(T)/n)", "n", "n T S2", constants="K", conditions=("T >= 1", "S2 >= 1", "S2 <= n")), explain="Section 4.3 takes K = O(kappa)."),
     row("alg3/noise_places", "Algorithm 3 against B.2", "the increment noise of Algorithm 3 (with C_u = L r) and of B.2 agree up to constants", rates("L*r*sqrt(ell)/epsilon*max(1/S2, sqrt(T)/n) == L*r*sqrt(ell)/(n*epsilon)", "n", "n L r ell epsilon S2 T", conditions=("S2 >= 1", "S2 <= n", "T >= 1")), severity=PRIVACY,

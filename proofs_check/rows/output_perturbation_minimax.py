@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from .build import PRIVACY, UTILITY, identity, inequality, privacy, program, rates, rows_of, same, units
+from .build import PRIVACY, UTILITY, identity, inequality, privacy, program, rates, releases, rows_of, same, units
 
 row = rows_of("output_perturbation")
 DP = {"epsilon": "(0, 1)", "delta": "(1/100000000, 1/100)"}
@@ -31,6 +31,7 @@ ROWS = [
     row("alg3/sigma_is_classical", "Algorithm 3, line 2", "sigma_x is the classical scale at (epsilon/2, delta/4)", identity(SIGMA3 + " == (" + SENS3 + ")*sqrt(2*log(1.25/(delta/4)))/(epsilon/2)", "L n mu_x mu", DP), severity=PRIVACY),
     row("alg3/delta_split", "Appendix B.2", "per variable delta/4 for the noise and delta/4 for the two solver failures; two variables make delta", identity("2*(delta/4 + 2*(delta/8)) == delta", "delta"), severity=PRIVACY),
     row("alg3/privacy_of_x", "Theorem 4.4", "the release of x alone is (epsilon/2, delta/2)-DP", privacy(SIGMA3, SENS3, "epsilon/2", "delta/2", "L", SC, failure="delta/4"), severity=PRIVACY),
+    row("alg3/two_releases", "Algorithm 3, output", "a run releases two noisy vectors (transcript of the reference)", releases("k == 2", {"k": ("output_perturbation/algorithm3", "")}, [{"n": "1"}]), severity=PRIVACY),
     row("alg3/privacy_joint", "Theorem 4.4", "x and y together are (epsilon, delta)-DP, counted as two releases", privacy(SIGMA3, SENS3, "epsilon", "delta", "L", SC, count="2", failure="delta/4"), severity=PRIVACY),
     row("alg3/half_noise_for_joint", "Theorem 4.4", "half of the printed noise suffices for (x, y) jointly, since (3) and Lemma 4.3 bound the weighted sum",
         privacy("(" + SIGMA3 + ")/2", SENS3, "epsilon", "delta", "L", SC, count="1", failure="delta/4"), severity=PRIVACY,

@@ -4,9 +4,12 @@
 
 from __future__ import annotations
 
-from .build import PRIVACY, UTILITY, identity, inequality, program, rows_of, units
+from .build import PRIVACY, UTILITY, identity, inequality, program, releases, rows_of, units
 
 row = rows_of("second_order_erm")
+LABELS = {"g": "gradient", "h": "hessian", "k_g": "taken/gradient", "k_H": "taken/curvature"}
+RETURNING = {name: ("second_order_erm/opt_returning", label) for name, label in LABELS.items()}
+RUNNING = {name: ("second_order_erm/opt", label) for name, label in LABELS.items()}
 UNITS = {"G": "v/l**2", "M": "v/l**3", "eps_g": "v/l", "eps_H": "v/l**2"}
 T_OF = {"min_dec": "min(eps_g**2/G, eps_H**3/M**2)", "T": "1/min_dec", "sigma": "sqrt(T/rho)"}
 SMALL = ("eps_g <= 1", "eps_H <= 1", "rho <= 1", "d >= 1")
@@ -88,12 +91,12 @@ ROWS = [
     row(
         "thm1/count_of_releases",
         "Theorem 1",
-        "a run of k_g gradient and k_H curvature steps uses k_g + k_H gradients and k_H Hessians",
-        identity("(k_g + k_H)/s_g**2 + k_H/s_H**2 == (k_g + k_H + 1)/s_g**2 + (k_H + 1)/s_H**2", "k_g k_H s_g s_H"),
+        "a run of k_g gradient and k_H curvature steps releases k_g + k_H gradients and k_H Hessians (transcript of the reference)",
+        releases("g + h <= k_g + 2*k_H", RETURNING, [{"T": "5"}]),
         severity=PRIVACY,
         corrected="a run that returns has looked at one more gradient and one more Hessian: k_g + k_H + 1 and k_H + 1",
         reading="the run did not return (all T iterations were steps), so nothing more was looked at",
-        reading_claim=identity("(k_g + k_H)/s_g**2 == T/s_g**2", "k_g k_H s_g", let={"T": "k_g + k_H"}),
+        reading_claim=releases("g + h <= k_g + 2*k_H", RUNNING, [{"T": "5"}, {"T": "20"}]),
         explain="The iteration that returns w_k draws a noisy gradient and a noisy Hessian and takes no step.",
     ),
     row(

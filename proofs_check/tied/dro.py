@@ -1,0 +1,101 @@
+"""dro: noise, thresholds, sizes and conjugates, tied to ``reference/dro``."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from dpassay.proofs_check.ties import Numbers, Tie, down
+from dpassay.reference.dro.divergences import Divergence, chi_square, cressie_read, kl_cvar
+from dpassay.reference.dro.double_spider import DoubleSpiderSchedule
+from dpassay.reference.dro.recursive_spider import RecursiveSpiderSchedule
+from dpassay.reference.dro.schedules import Constants, Plan, double_spider_printed, recursive_spider_printed
+from dpassay.reference.dro.theorem_sizes import TheoremEight, theorem_eight, theorem_seven
+
+C = 4.0  # the constant c in the rows
+SIZES = (
+    {"epsilon": 1.0, "delta": 1e-5, "n": 1000, "N": 200, "T": 60, "q": 20},
+    {"epsilon": 0.5, "delta": 1e-6, "n": 400, "N": 400, "T": 30, "q": 5},
+)
+PROBLEM = ({"G": 2.0, "L": 3.0, "M": 0.7, "lam": 1.5}, {"G": 0.4, "L": 0.9, "M": 2.0, "lam": 0.3})
+VALUE = ({"C5": 3.0, "b": 0.25, "s": 1.3}, {"C5": 5.0, "b": 1.0, "s": 2.0})
+EIGHT = ({"n": 1000, "epsilon": 1.0, "D": 100.0, "L": 2.0}, {"n": 5000, "epsilon": 0.7, "D": 30.0, "L": 1.3})
+SEVEN = ({"n": 500, "G": 1.0, "M": 0.8, "lam": 1.2, "s": 0.3}, {"n": 90, "G": 2.0, "M": 1.0, "lam": 0.5, "s": 0.1})
+
+
+def _plan(p: Numbers) -> Plan:
+    return Plan(int(p["n"]), int(p["T"]), int(p["q"]), int(p["N"]), int(p["N"]))
+
+
+def _double(p: Numbers) -> DoubleSpiderSchedule:
+    return double_spider_printed(_plan(p), Constants(), p["epsilon"], p["delta"], constant=C)
+
+
+def _recursive(p: Numbers) -> RecursiveSpiderSchedule:
+    return recursive_spider_printed(_plan(p), p["epsilon"], p["delta"], constant=C)
+
+
+def _thresholds(p: Numbers) -> DoubleSpiderSchedule:
+    constants = Constants(p["G"], p["L"], p["M"], p["lam"])
+    return double_spider_printed(Plan(10, 4, 2, 5), constants, 1.0, 1e-5)
+
+
+def _value(p: Numbers, recursion: str) -> float:
+    schedule = recursive_spider_printed(Plan(10, 4, 2, 5), 1.0, 1e-5, value_clip=p["C5"], momentum=p["b"])
+    mode = "printed" if recursion == "printed" else "proof"
+    return replace(schedule, recursion=mode).value_sensitivity  # type: ignore[arg-type]
+
+
+def _eight(p: Numbers) -> TheoremEight:
+    return theorem_eight(int(p["n"]), 1, p["epsilon"], float(np.exp(-p["D"])), smoothness=p["L"])
+
+
+def _seven(p: Numbers) -> float:
+    return theorem_seven(int(p["n"]), 1, Constants(p["G"], 1.0, p["M"], p["lam"]), p["s"]).x_refresh
+
+
+def _printed(divergence: Divergence, u: float) -> float:
+    assert divergence.printed_conjugate is not None
+    return float(divergence.printed_conjugate(np.array([u]))[0])
+
+
+def _true(divergence: Divergence, u: float) -> float:
+    return float(divergence.conjugate(np.array([u]))[0])
+
+
+TIES = (
+    Tie("dro/double_spider/sigma_1_accounted", "std", lambda p: _double(p).eta_refresh.noise_ratio,
+        "dro.schedules.double_spider_printed", SIZES),
+    Tie("dro/double_spider/sigma_2_accounted", "std", lambda p: _double(p).eta_difference.noise_ratio,
+        "dro.schedules.double_spider_printed", SIZES),
+    Tie("dro/double_spider/sigma_4_accounted", "std", lambda p: _double(p).x_difference.noise_ratio,
+        "dro.schedules.double_spider_printed", SIZES),
+    Tie("dro/double_spider/sigma_3_places", "same:Theorem 6",
+        lambda p: _double(p).x_refresh.noise_ratio / (C * np.sqrt(np.log(1 / p["delta"])) / p["epsilon"]),
+        "dro.schedules.double_spider_printed", SIZES),
+    Tie("dro/double_spider/C2_x_constant", "same:Theorem 6", lambda p: _thresholds(p).eta_difference.per_x,
+        "dro.schedules.double_spider_printed", PROBLEM),
+    Tie("dro/double_spider/C4_eta_constant", "same:Theorem 6 and Lemma 5",
+        lambda p: _thresholds(p).x_difference.per_eta, "dro.schedules.double_spider_printed", PROBLEM),
+    Tie("dro/lemma1/L0_units", "left", lambda p: Constants(p["G"], p["L"], p["M"], p["lam"]).l0_printed,
+        "dro.schedules.Constants.l0_printed", PROBLEM),
+    Tie("dro/recursive_spider/sigma_1_accounted", "std", lambda p: _recursive(p).x.refresh_std,
+        "dro.schedules.recursive_spider_printed", SIZES),
+    Tie("dro/recursive_spider/value_noise_accounted", "std", lambda p: _recursive(p).value_std,
+        "dro.schedules.recursive_spider_printed", SIZES),
+    Tie("dro/recursive_spider/value_sensitivity_printed", "right", lambda p: _value(p, "printed"),
+        "dro.recursive_spider.RecursiveSpiderSchedule.value_sensitivity", VALUE),
+    Tie("dro/recursive_spider/value_sensitivity_proof", "right", lambda p: _value(p, "proof"),
+        "dro.recursive_spider.RecursiveSpiderSchedule.value_sensitivity", VALUE),
+    Tie("dro/thm7/N3_at_most_n", "left", _seven, "dro.theorem_sizes.theorem_seven", SEVEN),
+    Tie("dro/thm8/q_at_least_one", "let:T", lambda p: _eight(p).steps, "dro.theorem_sizes.theorem_eight", EIGHT, down),
+    Tie("dro/table1/chi2_conjugate", "right", lambda p: _printed(chi_square(), p["u"]),
+        "dro.divergences.chi_square", ({"u": 0.7}, {"u": -1.5})),
+    Tie("dro/table1/chi2_attained", "right", lambda p: _true(chi_square(), p["u"]),
+        "dro.divergences.chi_square", ({"u": 0.7}, {"u": -0.5})),
+    Tie("dro/table1/kl_cvar_minimum", "right", lambda p: _printed(kl_cvar(p["alpha"]), p["u"]),
+        "dro.divergences.kl_cvar", ({"alpha": 0.2, "u": 0.3}, {"alpha": 0.5, "u": 2.0})),
+    Tie("dro/table1/cressie_read_conjugate", "right", lambda p: _true(cressie_read(p["k"]), p["u"]),
+        "dro.divergences.cressie_read", ({"k": 1.5, "u": 0.4}, {"k": 3.0, "u": 2.0})),
+)  # fmt: skip

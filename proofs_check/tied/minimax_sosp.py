@@ -1,0 +1,52 @@
+"""minimax_sosp: the noise of Algorithm 3 and of Appendix B.2, and the sizes of Lemma 5."""
+
+from __future__ import annotations
+
+from math import exp, sqrt
+
+from dpassay.proofs_check.ties import Numbers, Tie
+from dpassay.reference.minimax_sosp.schedule import NoiseRule, algorithm3_noise, appendix_b2_noise
+from dpassay.reference.minimax_sosp.theorem_schedules import Constants
+
+ERM = (
+    {"epsilon": 1.0, "delta": 1e-5, "n": 1000, "T": 60, "q": 20},
+    {"epsilon": 0.3, "delta": 1e-6, "n": 50, "T": 8, "q": 4},
+)
+POP = (
+    {"epsilon": 1.0, "delta": 1e-5, "n": 1000, "S1": 300, "S2": 20},
+    {"epsilon": 0.3, "delta": 1e-6, "n": 90, "S1": 50, "S2": 4},
+)
+ERROR = ({"epsilon": 1.0, "n": 1000, "d": 10, "ell": 11.0}, {"epsilon": 0.4, "n": 5000, "d": 3, "ell": 14.0})
+
+
+def _algorithm_3(p: Numbers) -> NoiseRule:
+    n = int(p["n"])
+    return algorithm3_noise(
+        p["epsilon"], p["delta"], records=n, outer_steps=int(p["T"]), period=int(p["q"]), refresh_batch=n,
+        step_batch=n, clip_refresh=1.0, clip_step=1.0,
+    )  # fmt: skip
+
+
+def _appendix(p: Numbers, constant: float) -> NoiseRule:
+    return appendix_b2_noise(
+        p["epsilon"], p["delta"], records=int(p["n"]), refresh_batch=int(p["S1"]), step_batch=int(p["S2"]),
+        lipschitz=1.0, smoothness=1.0, constant=constant,
+    )  # fmt: skip
+
+
+def _inverse_error(p: Numbers) -> float:
+    return 1 / Constants(int(p["n"]), int(p["d"]), p["epsilon"], exp(-p["ell"])).privacy_error
+
+
+TIES = (
+    Tie("minimax_sosp/alg3/erm_refresh_noise", "std", lambda p: 8 * _algorithm_3(p).refresh_std,
+        "minimax_sosp.schedule.algorithm3_noise", ERM),
+    Tie("minimax_sosp/alg3/erm_increment_noise", "std", lambda p: 8 * _algorithm_3(p).step_std,
+        "minimax_sosp.schedule.algorithm3_noise", ERM),
+    Tie("minimax_sosp/eqB2/refresh_noise", "std", lambda p: _appendix(p, 4 * sqrt(2)).refresh_std,
+        "minimax_sosp.schedule.appendix_b2_noise", POP),
+    Tie("minimax_sosp/eqB2/no_composition", "std", lambda p: _appendix(p, 1.0).step_std_per_move,
+        "minimax_sosp.schedule.appendix_b2_noise", POP),
+    Tie("minimax_sosp/lemma5/T_places", "same:proof", _inverse_error,
+        "minimax_sosp.theorem_schedules.Constants.privacy_error", ERROR),
+)  # fmt: skip

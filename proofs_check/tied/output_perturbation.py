@@ -1,0 +1,60 @@
+"""output_perturbation: noise scales, phases, regularisers and the utility bounds."""
+
+from __future__ import annotations
+
+from math import log, log2, sqrt
+
+from dpassay.proofs_check.ties import Numbers, Tie
+from dpassay.reference.output_perturbation.bounds import Setting, theorem_3_4_empirical, theorem_4_4_empirical
+from dpassay.reference.output_perturbation.budget import Budget, printed_multiplier
+from dpassay.reference.output_perturbation.phases import convex_concave_regulariser, convex_regulariser, phases
+
+ONE = (
+    {"L": 2.0, "mu": 0.5, "n": 100, "epsilon": 0.7, "delta": 1e-5},
+    {"L": 1.0, "mu": 3.0, "n": 9, "epsilon": 0.2, "delta": 1e-3},
+)
+TWO = (
+    {"L": 2.0, "mu_x": 0.5, "mu": 0.3, "n": 100, "epsilon": 0.7, "delta": 1e-5},
+    {"L": 1.0, "mu_x": 3.0, "mu": 1.0, "n": 9, "epsilon": 0.2, "delta": 1e-3},
+)
+ENERGY = ({"d": 10, "epsilon": 0.7, "delta": 1e-5}, {"d": 3, "epsilon": 0.2, "delta": 1e-3})
+
+
+def _multiplier(p: Numbers, parts: int) -> float:
+    return printed_multiplier(Budget(p["epsilon"], p["delta"]), parts)
+
+
+def _setting(p: Numbers) -> Setting:
+    return Setting(1, int(p["d"]), Budget(p["epsilon"], p["delta"]), 1.0, 1.0, 1.0, 1.0)
+
+
+def _regulariser(p: Numbers, saddle: bool) -> float:
+    rule = convex_concave_regulariser if saddle else convex_regulariser
+    return rule(round(1 / p["a"] ** 2), 1, 1.0, 1.0, Budget(0.7, 1e-5))
+
+
+def _roots_of(constant: float) -> tuple[Numbers, ...]:
+    """a = 1/sqrt(n) and b = log2(n) sqrt(log(constant/delta))/(n epsilon), as the rows abbreviate them."""
+    return tuple(
+        {"a": 1 / sqrt(n), "b": log2(n) * sqrt(log(constant / 1e-5)) / (n * 0.7)} for n in (64, 4096, 1_048_576)
+    )
+
+
+TIES = (
+    Tie("output_perturbation/alg1/sigma_is_classical", "left",
+        lambda p: 4 * p["L"] / (p["mu"] * p["n"]) * _multiplier(p, 1),
+        "output_perturbation.budget.printed_multiplier", ONE),
+    Tie("output_perturbation/alg3/sigma_is_classical", "left",
+        lambda p: 4 * p["L"] / (p["n"] * sqrt(p["mu_x"] * p["mu"])) * _multiplier(p, 2),
+        "output_perturbation.budget.printed_multiplier", TWO),
+    Tie("output_perturbation/alg2/K_integer", "right", lambda p: float(phases(int(p["n"]), 1.0).count),
+        "output_perturbation.phases.phases", ({"n": 100}, {"n": 4096}, {"n": 5})),
+    Tie("output_perturbation/thm34/33", "right", lambda p: theorem_3_4_empirical(_setting(p)),
+        "output_perturbation.bounds.theorem_3_4_empirical", ENERGY),
+    Tie("output_perturbation/thm44/257", "right", lambda p: theorem_4_4_empirical(_setting(p)) / 2,
+        "output_perturbation.bounds.theorem_4_4_empirical", ENERGY),
+    Tie("output_perturbation/thm37/constants", "let:m", lambda p: _regulariser(p, False),
+        "output_perturbation.phases.convex_regulariser", _roots_of(2.5)),
+    Tie("output_perturbation/eq29/third_line", "let:m", lambda p: _regulariser(p, True),
+        "output_perturbation.phases.convex_concave_regulariser", _roots_of(5)),
+)  # fmt: skip

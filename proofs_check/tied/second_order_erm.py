@@ -1,0 +1,97 @@
+"""second_order_erm: sensitivities, eq. (8) and (14), MIN_DEC, and the sample sizes of Theorems 4, 8 and B.3."""
+
+from __future__ import annotations
+
+from math import exp
+
+from dpassay.proofs_check.ties import Numbers, Tie
+from dpassay.reference.gdp import zcdp_rho
+from dpassay.reference.problems.erm import Constants
+from dpassay.reference.second_order_erm.calibration import Budget
+from dpassay.reference.second_order_erm.common import Accuracy, Sensitivities, printed_sensitivities
+from dpassay.reference.second_order_erm.line_search import curvature_roots
+from dpassay.reference.second_order_erm.sample_complexity import (
+    batch_minimum,
+    line_search_minimum,
+    short_step_minimum,
+)
+from dpassay.reference.second_order_erm.short_step import minimum_decrease
+
+BOUNDS = ({"B": 0.7, "B_g": 1.3, "B_H": 0.25, "n": 500, "d": 10}, {"B": 2.0, "B_g": 0.4, "B_H": 3.0, "n": 77, "d": 3})
+RHO = ({"rho_f": 0.02, "gap": 0.3, "T": 40}, {"rho_f": 0.5, "gap": 2.0, "T": 7})
+SLACK = ({"c": 0.1, "c2": 0.05}, {"c": 0.2, "c2": 0.02})
+ROOTS = ({"c": 0.1, "c2": 0.05, "c_H": 0.2}, {"c": 0.2, "c2": 0.02, "c_H": 0.1})
+TINY = 1e-9  # makes the other branch of a maximum or minimum negligible
+
+
+def _sensitivities(p: Numbers) -> Sensitivities:
+    bounds = Constants(p.get("B", 1.0), p.get("B_g", 1.0), p.get("B_H", 1.0), 1.0, 1.0, 1.0)
+    return printed_sensitivities(bounds, int(p["n"]), int(p.get("d", 1)))
+
+
+def _budget(p: Numbers, releases: int) -> Budget:
+    return Budget(p["rho_f"] + p["gap"], p["rho_f"], releases)
+
+
+def _decrease(p: Numbers) -> float:
+    accuracy = Accuracy(1.0, 0.01, c2=p["c2"], c=p["c"])
+    return minimum_decrease(accuracy, 1.0, 1.0) / 0.01**3
+
+
+def _roots(p: Numbers, which: int) -> float:
+    return curvature_roots(Accuracy(1.0, 1.0, c2=p["c2"], c=p["c"]), p["c_H"])[which]
+
+
+def _short_step(p: Numbers) -> float:
+    accuracy = Accuracy(p["m"] / 0.1, 1e6)
+    bounds = Constants(1.0, p["B_g"], TINY, 1.0, 1.0, 1.0)
+    return short_step_minimum(accuracy, bounds, int(p["d"]), p["sigma_g"], 1, zeta=exp(-p["ell"]))
+
+
+def _batch(p: Numbers, gradient: bool) -> float:
+    logarithm = p["ell"] - (0.25 if gradient else 0.0)
+    bounds = Constants(1.0, p["B_g"] if gradient else TINY, TINY if gradient else p["B_H"], 1.0, 1.0, 1.0)
+    accuracy = Accuracy(p["m"] / 0.1, 1e6) if gradient else Accuracy(1e6, p["eps_H"], c=p["c"])
+    return batch_minimum(accuracy, bounds, 1, 1, eta=2 * exp(-logarithm))
+
+
+def _line_search(p: Numbers) -> float:
+    bounds = Constants(1.0, p["B_g"], 1.0, 1.0, TINY, 1.0)
+    return line_search_minimum(
+        bounds, Accuracy(p["eps_g"], 1.0), p["lam"], 1, i_max=1, b_g=p["b_g"], b_H=1.0, c_g=p["c_g"], c_H=0.2, t2=1.0,
+        xi=exp(-p["L"]),
+    )  # fmt: skip
+
+
+TIES = (
+    Tie("second_order_erm/eq4/delta_f", "right", lambda p: _sensitivities(p).value,
+        "second_order_erm.common.printed_sensitivities", BOUNDS),
+    Tie("second_order_erm/eq4/delta_g", "right", lambda p: _sensitivities(p).gradient,
+        "second_order_erm.common.printed_sensitivities", BOUNDS),
+    Tie("second_order_erm/eq4/delta_H", "right", lambda p: _sensitivities(p).hessian,
+        "second_order_erm.common.printed_sensitivities", BOUNDS),
+    Tie("second_order_erm/thm1/bar_rho_schedule", "let:sf2", lambda p: _budget(p, 2).sigma_f ** 2,
+        "second_order_erm.calibration.Budget.sigma_f", RHO),
+    Tie("second_order_erm/thm1/bar_rho_schedule", "let:s2", lambda p: _budget(p, 2).sigma(int(p["T"])) ** 2,
+        "second_order_erm.calibration.Budget.sigma", RHO),
+    Tie("second_order_erm/thm5/schedule", "let:s2", lambda p: _budget(p, 3).sigma(int(p["T"])) ** 2,
+        "second_order_erm.calibration.Budget.sigma", RHO),
+    Tie("second_order_erm/propA6/inverse", "let:rho", lambda p: zcdp_rho(p["gap"], exp(-p["ell"])),
+        "gdp.zcdp_rho", ({"xi": 0.0, "gap": 1.0, "ell": 11.0}, {"xi": 0.0, "gap": 0.3, "ell": 14.0})),
+    Tie("second_order_erm/lemma2/min_dec_places", "same:eq. (10)", _decrease,
+        "second_order_erm.short_step.minimum_decrease", SLACK),
+    Tie("second_order_erm/lemma6/roots", "let:t1", lambda p: _roots(p, 0),
+        "second_order_erm.line_search.curvature_roots", ROOTS),
+    Tie("second_order_erm/lemma6/roots", "let:t2", lambda p: _roots(p, 1),
+        "second_order_erm.line_search.curvature_roots", ROOTS),
+    Tie("second_order_erm/thm4/n_min_gradient", "let:n", _short_step,
+        "second_order_erm.sample_complexity.short_step_minimum",
+        ({"d": 10, "B_g": 1.3, "sigma_g": 20.0, "ell": 6.0, "m": 0.01},)),
+    Tie("second_order_erm/eq24/gradient_batch", "let:S", lambda p: _batch(p, True),
+        "second_order_erm.sample_complexity.batch_minimum", ({"B_g": 1.3, "ell": 6.0, "m": 0.01},)),
+    Tie("second_order_erm/eq24/hessian_batch", "let:S", lambda p: _batch(p, False),
+        "second_order_erm.sample_complexity.batch_minimum", ({"B_H": 0.4, "ell": 6.0, "c": 0.1, "eps_H": 0.2},)),
+    Tie("second_order_erm/eq16/gradient", "let:n", _line_search,
+        "second_order_erm.sample_complexity.line_search_minimum",
+        ({"lam": 12.0, "L": 7.0, "b_g": 8.0, "B_g": 1.3, "c_g": 0.2, "eps_g": 0.05, "gbar": 1.0},)),
+)  # fmt: skip
