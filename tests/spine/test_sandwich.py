@@ -1,0 +1,146 @@
+"""One row of the table: which verdict follows from what was claimed, accounted, replayed and realised, and why."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+
+from dpassay.audit.commands.proofs import summarise, with_proofs
+from dpassay.audit.report.table import closing_lines, number, print_rows
+from dpassay.audit.sandwich import Effort, assay
+from dpassay.audit.suite import load, save
+from dpassay.reference.case import Case, ExactDelta, Instance, PrivacyClaim
+from dpassay.reference.cite import Cite
+from dpassay.reference.errors import BadInput
+from dpassay.reference.gdp import gdp_epsilon
+from dpassay.reference.lockstep import Pair
+
+DELTA = 1e-5
+ONE = gdp_epsilon(1.0, DELTA)  # 4.377: one Gaussian release with sensitivity = std
+HERE = Cite("dwork2014", "Theorem 3.22")
+EFFORT = Effort(runs=300, pilot=200)
+
+
+def case(run, claimed=ONE, pair=1.0, exact=None, known="", reading="printed", proofs=()):
+    return Case(
+        "test/one",
+        reading,
+        "a test",
+        HERE,
+        PrivacyClaim(claimed, DELTA, HERE),
+        lambda: Instance(run, Pair(pair, 0.0, 0), exact=exact),
+        known=known,
+        proofs=proofs,
+    )
+
+
+def honest(x, tape):
+    return tape.gaussian("g", x, std=1.0, sensitivity=1.0)
+
+
+def under_claimed_sensitivity(x, tape):
+    return tape.gaussian("g", x, std=1.0, sensitivity=0.5)
+
+
+def bare(x, tape):
+    return tape.gaussian("g", x, std=0.0, sensitivity=1.0)
+
+
+def branching(x, tape):
+    return tape.gaussian("up" if x > 0.5 else "down", x, std=1.0, sensitivity=1.0)
+
+
+def leaking(x, tape):
+    return tape.gaussian("g", x, std=1.0, sensitivity=1.0), x
+
+
+def test_tight():
+    row = assay(case(honest), EFFORT)
+    assert row.verdict == "tight" and row.accounted == pytest.approx(ONE) and row.realised > 0.9 * ONE
+    assert "of the accounted epsilon shown" in row.why and row.expected
+
+
+def test_consistent_says_what_the_gap_is_made_of():
+    row = assay(case(honest, pair=0.5), EFFORT)
+    assert row.verdict == "consistent" and row.realised < 0.6 * ONE
+    assert "moves no query by more than 50% of its claimed sensitivity ('g')" in row.why
+    assert "this pair carries about" in row.why
+
+
+def test_too_large_a_claim_of_the_accountant_is_named_and_the_claim_violated():
+    row = assay(case(honest, claimed=1.0), EFFORT)
+    assert row.verdict == "violated" and not row.expected
+    assert "the releases add up to 4.38, more than claimed" in row.why
+
+
+def test_a_known_defect_is_expected():
+    assert assay(case(honest, claimed=1.0, known="noise too small"), EFFORT).expected
+
+
+def test_a_sensitivity_that_is_exceeded_is_named():
+    row = assay(case(under_claimed_sensitivity, claimed=gdp_epsilon(0.5, DELTA)), EFFORT)
+    assert row.verdict == "violated" and "sensitivity exceeded at g" in row.why
+
+
+def test_a_bare_release_is_infinite_by_replay():
+    row = assay(case(bare), EFFORT)
+    assert row.realised == math.inf and row.realised_by == "replay" and row.verdict == "violated"
+    assert row.accounted == math.inf and "released without noise (g, step 0)" in row.why
+
+
+@pytest.mark.parametrize("run", [branching, leaking])
+def test_what_leaks_outside_the_accounting_is_never_passed(run):
+    """Nothing above the claim was shown, but something private leaves without a mechanism."""
+    row = assay(case(run, claimed=50.0), EFFORT)
+    assert row.verdict == "inconclusive" and "replay: " in row.why
+
+
+def test_an_exact_delta_decides_without_statistics():
+    leak = ExactDelta(at_claim=0.05, at_infinity=0.05, how="f(w0) + |z|")
+    row = assay(case(honest, pair=0.0, exact=leak), EFFORT)
+    assert (row.realised, row.realised_by, row.verdict) == (math.inf, "exact", "violated")
+    assert "exact delta 0.05 at the claimed epsilon, 0.05 whatever the epsilon; f(w0) + |z|" in row.why
+
+
+def test_an_exact_delta_within_the_claim_decides_nothing():
+    leak = ExactDelta(at_claim=1e-9, at_infinity=0.0, how="harmless")
+    assert assay(case(honest, exact=leak), EFFORT).realised_by == "likelihood"
+
+
+def test_rows_survive_saving_and_loading(tmp_path):
+    rows = [assay(case(bare), EFFORT), assay(case(honest, pair=0.5), EFFORT)]
+    path = tmp_path / "audit.json"
+    save(path, rows, EFFORT)
+    assert load(path, EFFORT) == rows
+    json.loads(path.read_text(), parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
+
+
+@pytest.mark.parametrize("change", [{"format": 1}, {"effort": {}}, {"rows": [{}]}, {"dpassay": "9"}])
+def test_foreign_reports_are_refused(tmp_path, change):
+    path = tmp_path / "audit.json"
+    save(path, [assay(case(honest), EFFORT)], EFFORT)
+    path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
+    with pytest.raises(BadInput, match=r"audit\.json"):
+        load(path, EFFORT)
+
+
+def test_the_table_shows_every_row_and_counts(capsys):
+    rows = [assay(case(bare, known="defect"), EFFORT), assay(case(honest), EFFORT)]
+    print_rows(rows, 0.95, "reports/audit.json")
+    shown = capsys.readouterr().out
+    assert "inf (replay)" in shown and "tight" in shown and "delta 1e-05" in shown
+    assert closing_lines(rows, "x")[0] == (
+        "2 rows: 1 violated, 1 tight (1 of the violated are known defects of printed papers). Report: x"
+    )
+    assert (number(None), number(math.inf), number(0.12345)) == ("-", "inf", "0.123")
+
+
+def test_the_ledger_column(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    row = assay(case(honest, proofs=("second_order_erm/eq6", "second_order_erm/eq4")), EFFORT)
+    other = assay(case(honest), EFFORT)
+    told, silent = with_proofs([row, other])
+    assert "fail" in told.proved and "hold" in told.proved and "eq6/absolute_noise" in told.proved
+    assert silent.proved == summarise([]) == "-"
