@@ -18,7 +18,7 @@ PAPER = "output_perturbation"
 DATA = f"worst case, n = {SIZE}"
 PHASED = f"worst case, n = {PHASED_SIZE}"
 LAZY = f"worst case, n = {SIZE // 8}"
-REAL = f"breast cancer, first {real_pairs.RECORDS} records"
+REAL = f"breast cancer, first {real_pairs.RECORDS} records, one replaced"
 _PHASES = "K = floor(log2 n), n_bar = floor(n/K), the rest unused; log base 2 because the proof uses mu_K = mu n"
 _L = "logs in sigma are natural; the solver's accuracy is met, so the delta kept for failures is not used"
 _EXACT = (

@@ -1,4 +1,4 @@
-"""Neighbours in real data: the record whose flipped label pulls the solution hardest."""
+"""Neighbours in real data: the replacement of one record that pulls the solution hardest."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def logistic(strong_convexity: float) -> Pair[FiniteSum]:
     def make(features: Array, labels: Array) -> FiniteSum:
         return regularised(LogisticLoss(features, labels), strong_convexity, RADIUS)
 
-    return _flipped(make)
+    return _hardest(make)
 
 
 @lru_cache(maxsize=8)
@@ -38,17 +38,37 @@ def ranking(mu: float) -> Pair[FiniteSum]:
         loss = AUCLoss(features, labels, share, 1.0, 1.0)
         return FiniteSum(loss, Regulariser(mu, mu), *loss.domains)
 
-    return _flipped(make)
+    return _hardest(make)
 
 
-def _flipped(make: Callable[[Array, Array], FiniteSum]) -> Pair[FiniteSum]:
-    """Flip the label with the largest difference of gradients at the solution, in the metric that the solution sees."""
+def _hardest(make: Callable[[Array, Array], FiniteSum]) -> Pair[FiniteSum]:
+    """Real records but one, and for that one the two records that pull the solution farthest apart.
+
+    To first order a record with operator F at the solution pulls by J^-1 F / n, J the Jacobian of the whole operator.
+    Candidates are the real records and the unit vectors along the singular directions of J^-1, with either label.
+    """
     features, labels = (part[:RECORDS] for part in breast_cancer())
-    here, every = make(features, labels), np.arange(RECORDS)
-    z = Exact()(here, 1e-6, np.random.default_rng(0)).point
-    flipped = make(features, -labels)
-    pull = (here.loss.rows(z, every) - flipped.loss.rows(z, every)) / np.sqrt(here.weights)
-    target = int(np.argmax(np.linalg.norm(pull, axis=1)))
-    there = labels.copy()
-    there[target] *= -1
-    return Pair(here, make(features, there), target, f"the label of record {target} is flipped")
+    whole = make(features, labels)
+    z = Exact()(whole, 1e-6, np.random.default_rng(0)).point
+    pull = np.sqrt(whole.weights)[:, None] * np.linalg.inv(_jacobian(whole, z))
+    columns = features.shape[1]
+    directions = np.linalg.svd(pull[:, :columns])[2]
+    records = np.vstack([features, directions, -directions])
+    records, signs = np.vstack([records, records]), np.repeat([1.0, -1.0], len(records))
+    images = make(records, signs).loss.rows(z, np.arange(len(records))) @ pull.T
+    squares = (images**2).sum(axis=1)
+    first, second = np.unravel_index(np.argmax(squares[:, None] + squares - 2 * images @ images.T), (len(records),) * 2)
+    sides = []
+    for chosen in (second, first):
+        own, signs_of = features.copy(), labels.copy()
+        own[0], signs_of[0] = records[chosen], signs[chosen]
+        sides.append(make(own, signs_of))
+    return Pair(sides[0], sides[1], 0, f"record 0 is replaced; the other {RECORDS - 1} are real")
+
+
+def _jacobian(problem: FiniteSum, z: Array) -> Array:
+    """Of the operator, by central differences."""
+    step = 1e-5
+    return np.stack(
+        [(problem.operator(z + e) - problem.operator(z - e)) / (2 * step) for e in step * np.eye(len(z))], axis=1
+    )
