@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from dataclasses import replace as replace_fields
 from math import exp, inf, log1p, sqrt
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,42 @@ class Constants:
     smoothness: float  # G
     hessian_lipschitz: float  # M
     radius: float
+
+
+class SmoothRisk(Protocol):
+    """What the algorithms of `second_order_erm` ask of a problem: means over records, their bounds, n and d."""
+
+    @property
+    def n(self) -> int:
+        """Number of records."""
+
+    @property
+    def d(self) -> int:
+        """Number of parameters."""
+
+    def value(self, w: FloatArray, indices: IndexArray | None = None) -> float:
+        """Mean loss over the records `indices` (all when None)."""
+
+    def gradient(self, w: FloatArray, indices: IndexArray | None = None) -> FloatArray:
+        """Mean gradient, shape (d,)."""
+
+    def hessian(self, w: FloatArray, indices: IndexArray | None = None) -> FloatArray:
+        """Mean Hessian, shape (d, d), exactly symmetric."""
+
+    def constants(self, radius: float = inf) -> Constants:
+        """Bounds of Assumption 2 on ||w|| <= radius."""
+
+    def value_sensitivity(self, w: FloatArray) -> float:
+        """Largest change of f(w) when one record is replaced; depends on public numbers only."""
+
+    def gradient_sensitivity(self) -> float:
+        """Largest change of the mean gradient (2-norm), whatever w."""
+
+    def hessian_sensitivity(self) -> float:
+        """Largest change of the mean Hessian (Frobenius norm), whatever w."""
+
+    def value_bound(self, w: FloatArray) -> float:
+        """Public upper bound on f(w)."""
 
 
 @dataclass(frozen=True)

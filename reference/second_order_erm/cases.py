@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from math import sqrt
 from typing import Any
 
 import numpy as np
 
-from dpassay.reference.case import Case, Instance, PrivacyClaim, Reading, bind
+from dpassay.reference.case import Case, ExactDelta, Instance, PrivacyClaim, Reading, bind
 from dpassay.reference.cite import Cite
 from dpassay.reference.lockstep import Pair
 from dpassay.reference.problems import real_data
@@ -17,15 +18,17 @@ from dpassay.reference.problems.erm import ErmProblem
 from dpassay.reference.problems.margin_losses import FloatArray, loss_a
 from dpassay.reference.proofs import proofs_of
 
-from . import gradient_descent, opt_b, opt_ls, short_step, trust_region, two_phase
+from . import gradient_descent, opt_b, opt_ls, short_step, trust_region, two_phase, worst_cases
 from .common import Accuracy
 from .iteration_leak import StepBound, pair_delta, pair_delta_infinity, worst_case_delta
 from .neighbours import aligned_pair, first_records, opposed_pair
 
 PAPER = "second_order_erm"
 EPSILON, DELTA = 1.0, 1e-5
-RECORDS, START, STEPS = 100, 6.0, 30
+B8_EPSILON = 0.9  # Theorem B.8 needs epsilon < 1
+RECORDS, START, STEPS = 100, 6.0, 3
 DATA = f"breast cancer, first {RECORDS} records"
+ALIGNED = "record 0 is w0/||w0|| with label +1 or -1: f(w0) moves by its sensitivity"
 _LEAK = "T and every noise scale are computed from f(w0) + |z|: private data, one-sided noise (eq. 6)"
 
 
@@ -58,41 +61,43 @@ def edge_accuracy(module: Any, value: float, steps: int = STEPS, **search: Any) 
     k = problem().constants()
     unit = Accuracy(gradient=1.0, curvature=10.0)
     per_square = module.minimum_decrease(unit, *search.values(), k.smoothness, k.hessian_lipschitz)
-    return Accuracy(gradient=sqrt(value / (steps * (1 + 1e-9)) / per_square), curvature=0.3)
+    return Accuracy(gradient=sqrt(value / (steps * (1 + 1e-9)) / per_square), curvature=0.9)
 
 
-def leak_facts(schedule: short_step.Schedule, low: float, high: float) -> dict[str, float | int | str]:
-    """What eq. (6) costs on this pair, in closed form."""
-    std = schedule.sensitivity.value * schedule.budget.sigma_f
-    one, other = (StepBound(v, std, schedule.minimum_decrease, schedule.lower_bound) for v in (low, high))
-    return {
-        "sigma_f": schedule.budget.sigma_f,
-        "delta of eq. (6), any pair": worst_case_delta(schedule.budget.sigma_f),
-        "delta of eq. (6), this pair, any epsilon": pair_delta_infinity(one, other),
-        f"delta of eq. (6), this pair, epsilon {EPSILON:g}": pair_delta(one, other, EPSILON),
-    }
+def leak(schedule: Any, pair: Pair[ErmProblem], epsilon: float = EPSILON, hope: float = 1.0) -> ExactDelta:
+    """What eq. (6) costs on this pair, in closed form: T is the length of every run that does not return early."""
+    std = schedule.sensitivity.value * schedule.budget.sigma_f  # Delta_f sigma_f
+    low, high = (
+        StepBound(side.value(schedule.start), std, hope * schedule.minimum_decrease, schedule.lower_bound)
+        for side in (pair.here, pair.there)
+    )
+    how = (
+        "T of eq. (6), the number of steps: f(w0) + |z| is never below f(w0), so a short run on D is impossible on D' "
+        f"(the worst data: delta {worst_case_delta(schedule.budget.sigma_f):.3g})"
+    )
+    return ExactDelta(pair_delta(low, high, epsilon), pair_delta_infinity(low, high), how)
 
 
 def build(module: Any, reading: Reading) -> Instance:
     """Algorithm 1 or 3 on the pair that moves f(w0) the most."""
     w0 = start()
     here, there = aligned_pair(problem(), w0)
-    low, high = here.value(w0), there.value(w0)
+    pair = Pair(here, there, 0, ALIGNED)
     search = {"search": opt_ls.LineSearch()} if module is opt_ls else {}
-    accuracy = edge_accuracy(module, high, **search)
+    accuracy = edge_accuracy(module, there.value(w0), 1 if search else STEPS, **search)
     make = module.printed if reading == "printed" else module.repaired
     schedule = make(problem(), w0, accuracy, EPSILON, DELTA)
     facts: dict[str, float | int | str] = {
         "n": problem().n,
         "d": problem().d,
+        "f(w0) on D": here.value(w0),
+        "f(w0) on D'": there.value(w0),
+        "Delta_f": schedule.sensitivity.value,
+        "sigma_f": schedule.budget.sigma_f,
         "MIN_DEC": schedule.minimum_decrease,
-        "G": schedule.smoothness,
-        "M": schedule.hessian_lipschitz,
     }
-    if reading == "printed":
-        facts.update(leak_facts(schedule, low, high))
-    description = f"record 0 is w0/||w0|| with label +1 or -1; f(w0) moves by {high - low:.4g}"
-    return Instance(bind(module.run, schedule), Pair(here, there, 0, description), curvature_steps_only, facts)
+    exact = leak(schedule, pair) if reading == "printed" else None
+    return Instance(bind(module.run, schedule), pair, curvature_steps_only, facts, exact)
 
 
 def identical(start: FloatArray) -> Pair[ErmProblem]:
@@ -111,28 +116,32 @@ def identical(start: FloatArray) -> Pair[ErmProblem]:
 def build_batches(reading: Reading) -> Instance:
     """OPT-B: Theorem B.8 on the pair that moves f(w0); repaired on equal records, where the loss is exact."""
     w0 = start()
-    accuracy = edge_accuracy(short_step, aligned_pair(problem(), w0)[1].value(w0))
+    accuracy = edge_accuracy(short_step, aligned_pair(problem(), w0)[1].value(w0), 1)
+    schedule: opt_b.Schedule
+    exact = None
     if reading == "printed":
         here, there = aligned_pair(problem(), w0)
-        schedule = opt_b.printed(problem(), w0, accuracy, 0.9, DELTA, batch_size=10, route="advanced")
-        pair = Pair(here, there, 0, "record 0 is w0/||w0|| with label +1 or -1")
+        schedule = opt_b.printed(problem(), w0, accuracy, B8_EPSILON, DELTA, batch_size=10, route="advanced")
+        pair = Pair(here, there, 0, ALIGNED)
+        exact = leak(schedule, pair, B8_EPSILON)
     else:
         pair = identical(w0)
         schedule = opt_b.repaired(pair.here, w0, accuracy, EPSILON, DELTA, batch_size=10)
     facts: dict[str, float | int | str] = {"n": RECORDS, "batch": 10, "MIN_DEC": schedule.minimum_decrease}
-    return Instance(bind(opt_b.run, schedule), pair, curvature_steps_only, facts)
+    return Instance(bind(opt_b.run, schedule), pair, curvature_steps_only, facts, exact)
 
 
 def build_two_phase(inner: Any, reading: Reading) -> Instance:
     """2OPT or 2OPT-LS on all 569 records: with little noise, so that the warm start of phase two is not far off."""
     whole = ErmProblem(*real_data.breast_cancer(), loss_a())
     w0 = start() * 40 / START
-    here, there = aligned_pair(whole, w0)
+    pair = Pair(*aligned_pair(whole, w0), 0, ALIGNED)
     search = {"search": opt_ls.LineSearch()} if inner is opt_ls else {}
-    accuracy = edge_accuracy(inner, there.value(w0), 100, **search)
-    make = inner.printed if reading == "printed" else inner.repaired
-    schedule = two_phase.Schedule(make(whole, w0, accuracy, EPSILON, DELTA), hope=1.0 if reading == "printed" else 4.0)
-    return Instance(bind(two_phase.run, schedule), Pair(here, there, 0), curvature_steps_only, {"n": whole.n})
+    accuracy = edge_accuracy(inner, pair.there.value(w0), 4 * STEPS, **search)
+    base = (inner.printed if reading == "printed" else inner.repaired)(whole, w0, accuracy, EPSILON, DELTA)
+    schedule = two_phase.Schedule(base, hope=1.0 if reading == "printed" else 4.0)
+    exact = leak(schedule.first(base), pair, hope=schedule.hope) if reading == "printed" else None
+    return Instance(bind(two_phase.run, schedule), pair, curvature_steps_only, {"n": whole.n}, exact)
 
 
 def build_baseline(module: Any, reading: Reading, **options: Any) -> Instance:
@@ -148,78 +157,90 @@ def build_baseline(module: Any, reading: Reading, **options: Any) -> Instance:
     return Instance(bind(module.run, schedule), pair, curvature_steps_only, facts)
 
 
-def _case(module: Any, reading: Reading, name: str, title: str, place: str) -> Case:
-    make: Callable[[], Instance] = partial(build, module, reading)
-    return Case(
-        id=f"{PAPER}/{name}",
-        reading=reading,
-        title=title,
-        cite=Cite(PAPER, place),
-        claim=PrivacyClaim(EPSILON, DELTA, Cite(PAPER, "Theorem 1" if module is short_step else "Theorem 5")),
-        build=make,
-        data=DATA,
-        completions=module.COMPLETIONS if reading == "printed" else (),
-        repairs=module.REPAIRS if reading == "repaired" else (),
-        proofs=proofs_of(f"{PAPER}/{name}", reading),
-        known=_LEAK if reading == "printed" else "",
-    )
+@dataclass(frozen=True)
+class Method:
+    """One algorithm: its file, how its instances are made, and which of its rows are quick."""
+
+    name: str
+    title: str
+    module: Any
+    cite: Cite
+    real: Callable[[Reading], Instance]
+    worst: Callable[[float, float], Instance]
+    guarantee: Cite
+    epsilon: float = EPSILON  # printed claim
+    known: str = ""  # defect of the printed reading
+    data: str = DATA
+    readings: tuple[Reading, ...] = ("printed", "repaired")
+    quick: tuple[str, ...] = ()
+
+    def rows(self) -> tuple[Case, ...]:
+        """As printed, as repaired, and repaired on the pair that shows (nearly) all it may."""
+        found = [self._row(reading, "", partial(self.real, reading), self.data) for reading in self.readings]
+        worst = partial(self.worst, EPSILON, DELTA)
+        return (*found, self._row("repaired", "worst", worst, worst_cases.DATA))
+
+    def _row(self, reading: Reading, variant: str, make: Callable[[], Instance], data: str) -> Case:
+        printed = reading == "printed"
+        return Case(
+            id=f"{PAPER}/{self.name}",
+            reading=reading,
+            title=self.title,
+            cite=self.cite,
+            claim=PrivacyClaim(self.epsilon if printed else EPSILON, DELTA, self.guarantee),
+            build=make,
+            variant=variant,
+            data=data,
+            completions=self.module.COMPLETIONS if printed else (),
+            repairs=() if printed else self.module.REPAIRS,
+            known=self.known if printed else "",
+            proofs=proofs_of(f"{PAPER}/{self.name}", reading),
+            quick=(variant or reading) in self.quick,
+        )
 
 
-def _other(
-    name: str,
-    reading: Reading,
-    title: str,
-    place: Cite,
-    make: Callable[[], Instance],
-    module: Any,
-    *,
-    epsilon: float = EPSILON,
-    known: str = "",
-) -> Case:
-    return Case(
-        id=f"{PAPER}/{name}",
-        reading=reading,
-        title=title,
-        cite=place,
-        claim=PrivacyClaim(epsilon, DELTA, place),
-        build=make,
-        data=DATA,
-        completions=module.COMPLETIONS if reading == "printed" else (),
-        repairs=module.REPAIRS if reading == "repaired" else (),
-        proofs=proofs_of(f"{PAPER}/{name}", reading),
-        known=known,
-        quick=False,
-    )
+METHODS = (
+    Method(
+        "opt", "OPT: short steps", short_step, Cite(PAPER, "Algorithm 1"),
+        partial(build, short_step), partial(worst_cases.build, short_step), Cite(PAPER, "Theorem 1"),
+        known=_LEAK, quick=("printed", "repaired", "worst"),
+    ),
+    Method(
+        "opt_ls", "OPT-LS: private line search", opt_ls, Cite(PAPER, "Algorithms 2 and 3"),
+        partial(build, opt_ls), partial(worst_cases.build, opt_ls, steps=2), Cite(PAPER, "Theorem 5"),
+        known=_LEAK, quick=("printed", "worst"),
+    ),
+    Method(
+        "opt_b", "OPT-B: mini-batches", opt_b, Cite(PAPER, "Section 3.3"),
+        build_batches, worst_cases.build_batches, Cite(PAPER, "Theorem B.8"),
+        epsilon=B8_EPSILON, known=_LEAK,
+    ),
+    Method(
+        "2opt", "2OPT: two phases", two_phase, Cite(PAPER, "Section 3.4"),
+        partial(build_two_phase, short_step), partial(worst_cases.build_two_phase, short_step),
+        Cite(PAPER, "Section 3.4"), known=_LEAK, data="breast cancer",
+    ),
+    Method(
+        "2opt_ls", "2OPT-LS: two phases with line search", two_phase, Cite(PAPER, "Section 3.4"),
+        partial(build_two_phase, opt_ls), partial(worst_cases.build_two_phase, opt_ls),
+        Cite(PAPER, "Section 3.4"), known=_LEAK, data="breast cancer",
+    ),
+    Method(
+        "dp_tr", "DP-TR: trust region", trust_region, Cite("wang2021", "DP-TR"),
+        partial(build_baseline, trust_region), partial(worst_cases.build_baseline, trust_region),
+        Cite("wang2021", "DP-TR"),
+    ),
+    Method(
+        "dp_gd", "DP-GD: descend, then search", gradient_descent, Cite("wang2019", "DP-GD"),
+        partial(build_baseline, gradient_descent), partial(worst_cases.build_baseline, gradient_descent),
+        Cite("wang2019", "DP-GD"),
+    ),
+    Method(
+        "tr_b", "TR-B: trust region on batches", trust_region, Cite(PAPER, "Section 4"),
+        partial(build_baseline, trust_region, batch_size=10),
+        partial(worst_cases.build_baseline, trust_region, batch_size=1),
+        Cite(PAPER, "Section 4"), readings=("repaired",),
+    ),
+)  # fmt: skip
 
-
-def _others() -> tuple[Case, ...]:
-    found: list[Case] = []
-    readings: tuple[Reading, Reading] = ("printed", "repaired")
-    for reading in readings:
-        leak = _LEAK if reading == "printed" else ""
-        place = Cite(PAPER, "Theorem B.8" if reading == "printed" else "Section 3.3")
-        epsilon = 0.9 if reading == "printed" else EPSILON  # Theorem B.8 needs epsilon < 1
-        make: Callable[[], Instance] = partial(build_batches, reading)
-        found.append(_other("opt_b", reading, "OPT-B: mini-batches", place, make, opt_b, epsilon=epsilon, known=leak))
-        for inner, name in ((short_step, "2opt"), (opt_ls, "2opt_ls")):
-            make = partial(build_two_phase, inner, reading)
-            title, place = f"{name.upper().replace('_', '-')}: two phases", Cite(PAPER, "Section 3.4")
-            found.append(_other(name, reading, title, place, make, two_phase, known=leak))
-        make = partial(build_baseline, trust_region, reading)
-        found.append(_other("dp_tr", reading, "DP-TR: trust region", Cite("wang2021", "DP-TR"), make, trust_region))
-        make = partial(build_baseline, gradient_descent, reading)
-        place = Cite("wang2019", "DP-GD")
-        found.append(_other("dp_gd", reading, "DP-GD: descend, then search", place, make, gradient_descent))
-    make = partial(build_baseline, trust_region, "repaired", batch_size=10)
-    place = Cite(PAPER, "Section 4")
-    found.append(_other("tr_b", "repaired", "TR-B: trust region on batches", place, make, trust_region))
-    return tuple(found)
-
-
-CASES: tuple[Case, ...] = (
-    _case(short_step, "printed", "opt", "OPT: short steps", "Algorithm 1"),
-    _case(short_step, "repaired", "opt", "OPT: short steps", "Algorithm 1"),
-    _case(opt_ls, "printed", "opt_ls", "OPT-LS: private line search", "Algorithms 2 and 3"),
-    _case(opt_ls, "repaired", "opt_ls", "OPT-LS: private line search", "Algorithms 2 and 3"),
-    *_others(),
-)
+CASES: tuple[Case, ...] = tuple(case for method in METHODS for case in method.rows())

@@ -8,7 +8,7 @@ from math import inf, sqrt
 import numpy as np
 
 from dpassay.reference.errors import require
-from dpassay.reference.problems.erm import Constants, ErmProblem
+from dpassay.reference.problems.erm import Constants, SmoothRisk
 from dpassay.reference.problems.margin_losses import FloatArray
 
 
@@ -43,7 +43,7 @@ class Sensitivities:
     hessian: float  # Delta_H
 
 
-def printed_constants(problem: ErmProblem, start: FloatArray, radius: float = inf) -> Constants:
+def printed_constants(problem: SmoothRisk, start: FloatArray, radius: float = inf) -> Constants:
     """B on ||w|| <= ||w0|| (f is released at w0 only, and no loss here is bounded on R^d), the rest on `radius`."""
     at_start = problem.constants(radius=float(np.linalg.norm(start)))
     return replace(problem.constants(radius), value=at_start.value)
@@ -59,7 +59,7 @@ def printed_sensitivities(constants: Constants, n: int, d: int) -> Sensitivities
     )
 
 
-def exact_sensitivities(problem: ErmProblem, start: FloatArray) -> Sensitivities:
+def exact_sensitivities(problem: SmoothRisk, start: FloatArray) -> Sensitivities:
     """Return the sensitivities without what cancels: the regulariser, and the sqrt(d) of a rank-one Hessian."""
     return Sensitivities(
         value=problem.value_sensitivity(start),

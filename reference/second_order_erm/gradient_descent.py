@@ -17,7 +17,7 @@ from math import ceil, inf, sqrt
 import numpy as np
 
 from dpassay.reference.gdp import gdp_mu, zcdp_rho
-from dpassay.reference.problems.erm import ErmProblem
+from dpassay.reference.problems.erm import SmoothRisk
 from dpassay.reference.problems.margin_losses import FloatArray
 from dpassay.reference.tape import Tape
 
@@ -54,7 +54,7 @@ class Schedule:
 
 def make(
     reading: Reading,
-    problem: ErmProblem,
+    problem: SmoothRisk,
     start: FloatArray,
     accuracy: Accuracy,
     epsilon: float,
@@ -73,7 +73,7 @@ def make(
 
 
 # GRADIENT: the full data set. CLIP: none, bounded by assumption.
-def run(problem: ErmProblem, schedule: Schedule, tape: Tape) -> Outcome:
+def run(problem: SmoothRisk, schedule: Schedule, tape: Tape) -> Outcome:
     """T noisy gradient steps, then the search."""
     s, w = schedule, schedule.start
     iterates, norms = [], []

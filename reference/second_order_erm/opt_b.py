@@ -17,7 +17,7 @@ from typing import Literal
 import numpy as np
 
 from dpassay.reference.errors import require
-from dpassay.reference.problems.erm import ErmProblem
+from dpassay.reference.problems.erm import SmoothRisk
 from dpassay.reference.problems.margin_losses import FloatArray
 from dpassay.reference.tape import Tape
 
@@ -76,7 +76,7 @@ def scaled(sensitivity: Sensitivities, factor: float) -> Sensitivities:
 
 
 def printed(
-    problem: ErmProblem,
+    problem: SmoothRisk,
     start: FloatArray,
     accuracy: Accuracy,
     epsilon: float,
@@ -103,7 +103,7 @@ def printed(
 
 
 def repaired(
-    problem: ErmProblem, start: FloatArray, accuracy: Accuracy, epsilon: float, delta: float, *, batch_size: int
+    problem: SmoothRisk, start: FloatArray, accuracy: Accuracy, epsilon: float, delta: float, *, batch_size: int
 ) -> Schedule:
     """Return the repaired schedule: see REPAIRS."""
     require(1 <= batch_size <= problem.n, "batch_size", batch_size, f"must lie in 1..n = {problem.n}")
@@ -121,13 +121,13 @@ def repaired(
 
 
 # GRADIENT: a fresh batch in each iteration. CLIP: none, gradients are bounded by Assumption 2.
-def run(problem: ErmProblem, schedule: Schedule, tape: Tape) -> Outcome:
+def run(problem: SmoothRisk, schedule: Schedule, tape: Tape) -> Outcome:
     """Algorithm 1 with f, g and H of a batch, step sizes of eq. (7)."""
     T = iteration_bound(problem, schedule, tape, schedule.minimum_decrease)
     return descend(problem, schedule, tape, schedule.start, T, schedule.budget.sigma(T))
 
 
-def descend(problem: ErmProblem, s: Schedule, tape: Tape, w: FloatArray, T: int, sigma: float) -> Outcome:
+def descend(problem: SmoothRisk, s: Schedule, tape: Tape, w: FloatArray, T: int, sigma: float) -> Outcome:
     """The loop of Algorithm 1 on batches."""
     k_g = k_H = 0
     for _k in range(1, T + 1):
@@ -161,7 +161,7 @@ def descend(problem: ErmProblem, s: Schedule, tape: Tape, w: FloatArray, T: int,
     return Outcome(w, False, k_g, k_H, k_H)
 
 
-def iteration_bound(problem: ErmProblem, s: Schedule, tape: Tape, minimum_decrease: float) -> int:
+def iteration_bound(problem: SmoothRisk, s: Schedule, tape: Tape, minimum_decrease: float) -> int:
     """T: eq. (6) as printed, or from a public bound on f(w0)."""
     if isinstance(s.budget, ExactSampledBudget):
         top = problem.value_bound(s.start)

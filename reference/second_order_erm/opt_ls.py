@@ -17,7 +17,7 @@ from math import inf
 
 import numpy as np
 
-from dpassay.reference.problems.erm import ErmProblem
+from dpassay.reference.problems.erm import SmoothRisk
 from dpassay.reference.problems.margin_losses import FloatArray
 from dpassay.reference.tape import Tape
 
@@ -71,7 +71,7 @@ def minimum_decrease(accuracy: Accuracy, search: LineSearch, smoothness: float, 
 
 
 def printed(
-    problem: ErmProblem,
+    problem: SmoothRisk,
     start: FloatArray,
     accuracy: Accuracy,
     epsilon: float,
@@ -87,7 +87,7 @@ def printed(
 
 
 def repaired(
-    problem: ErmProblem,
+    problem: SmoothRisk,
     start: FloatArray,
     accuracy: Accuracy,
     epsilon: float,
@@ -102,14 +102,14 @@ def repaired(
 
 
 # GRADIENT: the full data set. CLIP: none, gradients are bounded by Assumption 2.
-def run(problem: ErmProblem, schedule: Schedule, tape: Tape) -> Outcome:
+def run(problem: SmoothRisk, schedule: Schedule, tape: Tape) -> Outcome:
     """Algorithm 3."""
     s = schedule
     T = short_step.iteration_bound(problem, s, tape, s.minimum_decrease)  # eq. (6) with (17)
     return descend(problem, s, tape, s.start, T, s.budget.sigma(T))
 
 
-def descend(problem: ErmProblem, s: Schedule, tape: Tape, w: FloatArray, T: int, sigma: float) -> Outcome:
+def descend(problem: SmoothRisk, s: Schedule, tape: Tape, w: FloatArray, T: int, sigma: float) -> Outcome:
     """The loop of Algorithm 3."""
     lam, ls, k_g, k_H = s.lam(sigma), s.search, 0, 0
     fallback_g = 2 * (1 - s.accuracy.c1 - ls.c_g) / s.smoothness  # gamma-bar_g

@@ -19,7 +19,7 @@ from typing import Literal
 import numpy as np
 from scipy.stats import norm
 
-from dpassay.reference.problems.erm import ErmProblem
+from dpassay.reference.problems.erm import SmoothRisk
 from dpassay.reference.problems.margin_losses import FloatArray
 from dpassay.reference.tape import Tape
 
@@ -81,7 +81,7 @@ def minimum_decrease(accuracy: Accuracy, smoothness: float, hessian_lipschitz: f
 
 
 def printed(
-    problem: ErmProblem,
+    problem: SmoothRisk,
     start: FloatArray,
     accuracy: Accuracy,
     epsilon: float,
@@ -102,7 +102,7 @@ def printed(
     )
 
 
-def repaired(problem: ErmProblem, start: FloatArray, accuracy: Accuracy, epsilon: float, delta: float) -> Schedule:
+def repaired(problem: SmoothRisk, start: FloatArray, accuracy: Accuracy, epsilon: float, delta: float) -> Schedule:
     """Return the repaired schedule: see REPAIRS."""
     constants = problem.constants()
     return Schedule(
@@ -117,14 +117,14 @@ def repaired(problem: ErmProblem, start: FloatArray, accuracy: Accuracy, epsilon
 
 
 # GRADIENT: the full data set. CLIP: none, gradients are bounded by Assumption 2.
-def run(problem: ErmProblem, schedule: Schedule, tape: Tape) -> Outcome:
+def run(problem: SmoothRisk, schedule: Schedule, tape: Tape) -> Outcome:
     """Algorithm 1 with the step sizes of eq. (7)."""
     s = schedule
     T = iteration_bound(problem, s, tape, s.minimum_decrease)
     return descend(problem, s, tape, s.start, T, s.budget.sigma(T))  # eq. (8): sigma_g = sigma_H
 
 
-def descend(problem: ErmProblem, s: Schedule, tape: Tape, w: FloatArray, T: int, sigma: float) -> Outcome:
+def descend(problem: SmoothRisk, s: Schedule, tape: Tape, w: FloatArray, T: int, sigma: float) -> Outcome:
     """The loop of Algorithm 1."""
     k_g = k_H = 0
     for _k in range(1, T + 1):
@@ -147,7 +147,7 @@ def descend(problem: ErmProblem, s: Schedule, tape: Tape, w: FloatArray, T: int,
     return Outcome(w, False, k_g, k_H, k_H)
 
 
-def iteration_bound(problem: ErmProblem, schedule: Schedule, tape: Tape, minimum_decrease: float) -> int:
+def iteration_bound(problem: SmoothRisk, schedule: Schedule, tape: Tape, minimum_decrease: float) -> int:
     """T, the bound on the number of iterations: eq. (6) as printed, or from a proper release of f(w0)."""
     s = schedule
     std = s.sensitivity.value * s.budget.sigma_f  # Delta_f sigma_f

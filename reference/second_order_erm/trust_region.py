@@ -20,7 +20,7 @@ from scipy.optimize import brentq
 
 from dpassay.reference.errors import require
 from dpassay.reference.gdp import gdp_mu, zcdp_rho
-from dpassay.reference.problems.erm import ErmProblem
+from dpassay.reference.problems.erm import SmoothRisk
 from dpassay.reference.problems.margin_losses import FloatArray
 from dpassay.reference.tape import Tape
 
@@ -69,7 +69,7 @@ def step_count(accuracy: Accuracy, hessian_lipschitz: float, gap: float) -> int:
 
 def make(
     reading: Reading,
-    problem: ErmProblem,
+    problem: SmoothRisk,
     start: FloatArray,
     accuracy: Accuracy,
     epsilon: float,
@@ -98,7 +98,7 @@ def make(
 
 
 # GRADIENT: full or one batch per step. CLIP: none, bounded by assumption.
-def run(problem: ErmProblem, schedule: Schedule, tape: Tape) -> Outcome:
+def run(problem: SmoothRisk, schedule: Schedule, tape: Tape) -> Outcome:
     """Noisy trust-region steps until the noisy test of Definition 1 passes."""
     s, w = schedule, schedule.start
     for k in range(s.steps):

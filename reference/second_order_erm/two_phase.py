@@ -18,7 +18,7 @@ from typing import TypeVar
 import numpy as np
 
 from dpassay.reference.errors import require
-from dpassay.reference.problems.erm import ErmProblem
+from dpassay.reference.problems.erm import SmoothRisk
 from dpassay.reference.problems.margin_losses import FloatArray
 from dpassay.reference.tape import Tape
 
@@ -51,22 +51,25 @@ class Schedule:
         require(0 < self.share < 1, "share", self.share, "must lie in (0, 1)")
         require(self.hope >= 1, "hope", self.hope, "must be at least 1")
 
+    def first(self, base: short_step.Schedule) -> short_step.Schedule:
+        """Phase one: a share of the budget of `base`."""
+        return replace(base, budget=_part(base.budget, self.share * base.budget.rho))
+
 
 # GRADIENT, CLIP, NOISE: those of the wrapped algorithm. STEP:
-def run(problem: ErmProblem, schedule: Schedule, tape: Tape) -> Outcome:
+def run(problem: SmoothRisk, schedule: Schedule, tape: Tape) -> Outcome:
     """Both phases."""
     if isinstance(schedule.base, opt_b.Schedule):
         return _run_batches(problem, schedule, schedule.base, tape)
     base, spent = schedule.base, Filter(schedule.base.budget.rho)
-    first = replace(base, budget=_part(base.budget, schedule.share * base.budget.rho))
-    outcome = _phase(problem, first, tape, schedule.hope, spent)
+    outcome = _phase(problem, schedule.first(base), tape, schedule.hope, spent)
     if outcome.certified:
         return outcome
     second = replace(restarted(problem, base, outcome.w), budget=_part(base.budget, spent.left))
     return _joined(outcome, _phase(problem, second, tape, 1.0, spent))
 
 
-def _phase(problem: ErmProblem, s: short_step.Schedule, tape: Tape, hope: float, spent: Filter) -> Outcome:
+def _phase(problem: SmoothRisk, s: short_step.Schedule, tape: Tape, hope: float, spent: Filter) -> Outcome:
     T = short_step.iteration_bound(problem, s, tape, hope * s.minimum_decrease)
     sigma = s.budget.sigma(T)
     if isinstance(s, opt_ls.Schedule):
@@ -88,7 +91,7 @@ def realised_cost(s: short_step.Schedule, outcome: Outcome, sigma: float) -> flo
     return cost
 
 
-def restarted(problem: ErmProblem, s: S, w: FloatArray) -> S:
+def restarted(problem: SmoothRisk, s: S, w: FloatArray) -> S:
     """Move the schedule to a new start; the sensitivity of f there depends on public numbers only."""
     if s.reading == "printed":
         value = problem.constants(radius=float(np.linalg.norm(w))).value / problem.n
@@ -111,7 +114,7 @@ def _joined(one: Outcome, two: Outcome) -> Outcome:
     )
 
 
-def _run_batches(problem: ErmProblem, schedule: Schedule, base: opt_b.Schedule, tape: Tape) -> Outcome:
+def _run_batches(problem: SmoothRisk, schedule: Schedule, base: opt_b.Schedule, tape: Tape) -> Outcome:
     """2OPT-B: (epsilon, delta) is split 3/4 to 1/4, which adds up by basic composition."""
     start, done = base.start, Outcome(base.start, False, 0, 0, 0)
     for share, hope in ((schedule.share, schedule.hope), (1 - schedule.share, 1.0)):

@@ -1,24 +1,70 @@
 """The rows of the audit table: findings where a defect is known, none elsewhere, accounted at most claimed."""
 
+import numpy as np
 import pytest
 
 from dpassay.reference.lockstep import lockstep
 from dpassay.reference.second_order_erm.cases import CASES
+from dpassay.reference.second_order_erm.iteration_leak import StepBound, pair_delta, pair_delta_infinity
+from dpassay.reference.tape import LiveTape
+
+
+def case_of(key):
+    return next(case for case in CASES if case.key == f"second_order_erm/{key}")
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.key)
 def test_findings_and_accounting_agree_with_what_is_known(case):
     instance = case.build()
-    found = [lockstep(instance.run, instance.pair, [7, k]).findings for k in range(3 if case.quick else 1)]
-    assert all(bool(one) == bool(case.known) for one in found)
+    # z is the same on both sides, so the printed T differs only in the runs in which f(w0) + |z| crosses an edge
+    found = (bool(lockstep(instance.run, instance.pair, [7, k]).findings) for k in range(60 if case.known else 2))
+    assert any(found) == bool(case.known)
+    assert (instance.exact is not None) == bool(case.known)
     if case.reading == "repaired":
         assert instance.accounted().epsilon(case.claim.delta) <= case.claim.epsilon
 
 
-def test_the_leak_costs_what_the_closed_form_says():
-    """On the edge pair: 2 Phi((f(w0; D') - f(w0; D)) / (Delta_f sigma_f)) - 1, thousands of times the claimed delta."""
-    case = next(case for case in CASES if case.key == "second_order_erm/opt@printed")
-    facts = case.build().facts
-    pair, worst = facts["delta of eq. (6), this pair, any epsilon"], facts["delta of eq. (6), any pair"]
-    assert 0.9 * worst < pair < worst
-    assert pair > 5_000 * case.claim.delta
+@pytest.mark.parametrize("case", [case for case in CASES if case.variant == "worst"], ids=lambda case: case.key)
+def test_the_worst_pair_moves_what_it_should_and_rarely_ends_early(case):
+    """All but the line search are moved by 98 % of what is claimed; of 40 runs at most 2 have fewer releases than most."""
+    instance = case.build()
+    run = lockstep(instance.run, instance.pair, [3])
+    assert run.complete and not run.findings
+    shares = {label: movement.share for label, movement in run.movements.items() if "line search" not in label}
+    assert shares and all(0.98 <= share <= 1 + 1e-9 for share in shares.values())
+    lengths = []
+    for seed in range(40):
+        tape = LiveTape(seed)
+        instance.run(instance.pair.here, tape)
+        lengths.append(len(tape.transcript.releases))
+    full = len(instance.longest_transcript().releases)
+    assert sum(length < full for length in lengths) <= 2
+
+
+@pytest.mark.parametrize("key", ["opt@printed", "opt_ls@printed"])
+def test_the_leak_costs_what_the_closed_form_says(key):
+    """At an edge of the ceiling the pair reaches 2 Phi(Delta / (Delta_f sigma_f)) - 1, thousands of times delta."""
+    case = case_of(key)
+    exact = case.build().exact
+    assert 0.05 < exact.at_infinity <= exact.at_claim
+    assert exact.at_infinity > 5_000 * case.claim.delta
+
+
+def test_the_number_of_steps_shows_the_bound_and_the_neighbour_cannot_take_so_few():
+    """400 runs on D and on D': none returns early; the shortest are impossible on D', as often as the form says."""
+    instance = case_of("opt@printed").build()
+    steps = {}
+    for name, problem in (("D", instance.pair.here), ("D'", instance.pair.there)):
+        outcomes = [instance.run(problem, LiveTape(seed)) for seed in range(400)]
+        assert not any(outcome.certified for outcome in outcomes)
+        steps[name] = np.array([outcome.gradient_steps + outcome.curvature_steps for outcome in outcomes])
+    below = float((steps["D"] < steps["D'"].min()).mean())
+    spread = np.sqrt(instance.exact.at_infinity / 400)
+    assert below == pytest.approx(instance.exact.at_infinity, abs=4 * spread)
+
+
+def test_signed_noise_costs_no_such_mass():
+    """Planted the other way: far from an edge T tells nothing, so the closed form must be able to say 0."""
+    far = [StepBound(value, 0.5, 1.0) for value in (2.5, 2.6)]
+    assert pair_delta_infinity(*far) == 0
+    assert pair_delta(*far, 1.0) < 1e-12

@@ -67,7 +67,7 @@ def small():
 
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_of_the_tables_runs(small, method):
-    run = reproduce.one_run(small, TABLES[3], method, 20.0, 1)
+    run = reproduce.one_run(small, reproduce.SETTINGS[2], method, 20.0, 1)
     assert np.isfinite(run.final)
     assert run.steps + run.hessians > 0
     assert run.n == 400
@@ -75,13 +75,13 @@ def test_every_method_of_the_tables_runs(small, method):
 
 def test_store_goes_on_after_an_interrupt(small, tmp_path):
     store = reproduce.Store(tmp_path / "runs.jsonl")
-    first = store.get_or(small, TABLES[3], "OPT", 20.0, 1)
-    store.get_or(small, TABLES[3], "OPT", 20.0, 2)
+    first = store.get_or(small, reproduce.SETTINGS[2], "OPT", 20.0, 1)
+    store.get_or(small, reproduce.SETTINGS[2], "OPT", 20.0, 2)
     text = store.path.read_text()
     store.path.write_text(text[: len(text) - 10])  # cut off in the middle of the second line
     again = reproduce.Store(store.path)
     assert list(again.runs.values()) == [first]
-    assert again.get_or(small, TABLES[3], "OPT", 20.0, 1) is again.runs[first.key]
+    assert again.get_or(small, reproduce.SETTINGS[2], "OPT", 20.0, 1) is again.runs[first.key]
     store.path.write_text("nonsense\n" + text)
     with pytest.raises(BadInput, match="line 1 is not a run"):
         reproduce.Store(store.path)

@@ -1,0 +1,83 @@
+"""Pairs on which a run shows (nearly) all that its repaired accounting allows.
+
+The problem is `WaveRisk`: replacing one sign moves f(w0), every gradient and every Hessian by their sensitivities. The
+tolerances are chosen such that a run takes a given number of steps and that noise, not curvature, makes each noisy
+Hessian look indefinite, so that no run ends early: the regime n < n_min of Theorem 4. What is then missing from the
+accounted epsilon is the accountant's or the auditor's.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dpassay.reference.case import Instance, bind
+from dpassay.reference.lockstep import Pair
+from dpassay.reference.problems.waves import WaveRisk
+
+from . import opt_b, opt_ls, short_step, trust_region, two_phase
+from .common import Accuracy
+
+DIMENSION, LARGE = 12, 1e9
+DATA = "signs (worst case)"
+
+
+def pair(n: int) -> Pair[WaveRisk]:
+    """All records are -1, but one is +1 in D: it pulls the other way, so a batch shows whether it is in it."""
+    there = WaveRisk(-np.ones(n), DIMENSION)
+    return Pair(there.replace(0, 1.0), there, 0, "record 0 is the sign +1 or -1: value, gradient and Hessian opposed")
+
+
+def accuracy_for(problem: WaveRisk, module: Any, gap: float, steps: int) -> Accuracy:
+    """Tolerances for which the bound (6) is `steps`: epsilon_g passes every gradient, epsilon_H sets MIN_DEC."""
+    k, search = problem.constants(), (opt_ls.LineSearch(),) if module is opt_ls else ()
+    unit = module.minimum_decrease(Accuracy(LARGE, 1.0), *search, k.smoothness, k.hessian_lipschitz)
+    return Accuracy(gradient=LARGE, curvature=(gap / ((steps - 0.5) * unit)) ** (1 / 3))
+
+
+def facts(problem: WaveRisk, schedule: Any) -> dict[str, float | int | str]:
+    """Sizes and constants."""
+    k, dec = problem.constants(), schedule.minimum_decrease
+    return {"n": problem.n, "d": problem.d, "G": k.smoothness, "M": k.hessian_lipschitz, "MIN_DEC": dec}
+
+
+def build(module: Any, epsilon: float, delta: float, steps: int = 4) -> Instance:
+    """OPT or OPT-LS."""
+    both, w0 = pair(2), np.zeros(DIMENSION)
+    accuracy = accuracy_for(both.here, module, both.here.value_bound(w0), steps)
+    schedule = module.repaired(both.here, w0, accuracy, epsilon, delta)
+    return Instance(bind(module.run, schedule), both, facts=facts(both.here, schedule))
+
+
+def build_batches(epsilon: float, delta: float, steps: int = 4) -> Instance:
+    """OPT-B: batches of 1 out of 10."""
+    both, w0 = pair(10), np.zeros(DIMENSION)
+    accuracy = accuracy_for(both.here, short_step, both.here.value_bound(w0), steps)
+    schedule = opt_b.repaired(both.here, w0, accuracy, epsilon, delta, batch_size=1)
+    return Instance(bind(opt_b.run, schedule), both, facts=facts(both.here, schedule))
+
+
+def build_two_phase(inner: Any, epsilon: float, delta: float, steps: int = 4) -> Instance:
+    """2OPT or 2OPT-LS: phase one hopes for twice the decrease, so for half the steps."""
+    both, w0 = pair(2), np.zeros(DIMENSION)
+    accuracy = accuracy_for(both.here, inner, both.here.value_bound(w0), steps)
+    base = inner.repaired(both.here, w0, accuracy, epsilon, delta)
+    return Instance(bind(two_phase.run, two_phase.Schedule(base, hope=2.0)), both, facts=facts(both.here, base))
+
+
+def build_baseline(
+    module: Any, epsilon: float, delta: float, *, steps: int = 4, batch_size: int | None = None
+) -> Instance:
+    """DP-TR, TR-B or DP-GD from w0 = 0."""
+    both, w0 = pair(10 if batch_size else 2), np.zeros(DIMENSION)
+    k, gap = both.here.constants(), both.here.value_bound(w0)
+    if module is trust_region:  # T = 6 sqrt(M) gap / alpha^1.5; curvature so tight that nothing passes
+        alpha = (6 * k.hessian_lipschitz**0.5 * gap / (steps - 0.5)) ** (2 / 3)
+        options: dict[str, Any] = {"batch_size": batch_size}
+    else:  # T = 2 G gap / alpha^2
+        alpha, options = (2 * k.smoothness * gap / (steps - 0.5)) ** 0.5, {}
+    accuracy = Accuracy(gradient=alpha, curvature=1e-3)
+    schedule = module.make("repaired", both.here, w0, accuracy, epsilon, delta, **options)
+    sizes: dict[str, float | int | str] = {"n": both.here.n, "T": schedule.steps, "sigma": schedule.sigma}
+    return Instance(bind(module.run, schedule), both, facts=sizes)
