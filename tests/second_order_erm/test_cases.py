@@ -26,19 +26,13 @@ def test_findings_and_accounting_agree_with_what_is_known(case):
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.variant == "worst"], ids=lambda case: case.key)
 def test_the_worst_pair_moves_what_it_should_and_rarely_ends_early(case):
-    """All but the line search are moved by 98 % of what is claimed; of 40 runs at most 2 have fewer releases than most."""
+    """All but the line search are moved by 98 % of what is claimed; at most 2 of 40 runs return early."""
     instance = case.build()
     run = lockstep(instance.run, instance.pair, [3])
     assert run.complete and not run.findings
     shares = {label: movement.share for label, movement in run.movements.items() if "line search" not in label}
     assert shares and all(0.98 <= share <= 1 + 1e-9 for share in shares.values())
-    lengths = []
-    for seed in range(40):
-        tape = LiveTape(seed)
-        instance.run(instance.pair.here, tape)
-        lengths.append(len(tape.transcript.releases))
-    full = len(instance.longest_transcript().releases)
-    assert sum(length < full for length in lengths) <= 2
+    assert sum(instance.run(instance.pair.here, LiveTape(seed)).certified for seed in range(40)) <= 2
 
 
 @pytest.mark.parametrize("key", ["opt@printed", "opt_ls@printed"])
