@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from dpassay.audit.blackbox.learner import learn_scores
 from dpassay.audit.blackbox.outputs import Mechanism, draw, to_table
+from dpassay.audit.blackbox.repeats import repeats_log_wealth
 from dpassay.audit.results import ClaimTest, SoundBound
 from dpassay.audit.scores.curve import Curve
 from dpassay.audit.scores.curve_test import curve_log_wealth
@@ -18,6 +19,7 @@ from dpassay.reference.errors import BadInput
 
 Floats = NDArray[np.float64]
 TRAINING_SHARE = 0.4
+REPEATS_SHARE = 0.35  # of the stake is on outputs that repeat exactly; learned scores share the rest
 
 
 def _shuffled_split(table: Floats, rng: np.random.Generator) -> tuple[Floats, Floats]:
@@ -48,10 +50,12 @@ def audit_outputs(
     train_q, test_q = _shuffled_split(table_q, rng)
     candidates = learn_scores(train_p, train_q, claim, rng, low_bits)
     logs = [curve_log_wealth(c.score(test_p), c.score(test_q), claim) for c in candidates]
-    weights = np.array([c.weight for c in candidates])
+    weights = np.array([(1 - REPEATS_SHARE) * c.weight for c in candidates] + [REPEATS_SHARE])
+    names = [*(c.name for c in candidates), "repeated outputs"]
+    logs.append(repeats_log_wealth(table_p, table_q, claim, rng))
     # each log is the largest over time of one martingale; a weighted union bound joins them
     wealth = max(0.0, float(np.max(np.array(logs) + np.log(weights))))
-    best = candidates[int(np.argmax(np.array(logs) + np.log(weights)))]
+    best = names[int(np.argmax(np.array(logs) + np.log(weights)))]
     return ClaimTest(
         claim=claim.name,
         p_value=float(np.exp(-wealth)),
@@ -60,7 +64,7 @@ def audit_outputs(
         relation=relation,
         runs=len(table_p) + len(table_q),
         seconds=time.perf_counter() - start,
-        evidence={"score": best.name, "log_wealth": wealth},
+        evidence={"score": best, "log_wealth": wealth},
     )
 
 

@@ -48,11 +48,11 @@ def without(values: Floats, count: int, rng: np.random.Generator) -> Floats:
     return np.delete(values, rng.choice(values.size, count, replace=False)) if count else values
 
 
-def ladder_gains(ladder: Floats) -> tuple[Floats, Floats]:
+def ladder_gains(ladder: Floats, targets: Floats = TARGETS) -> tuple[Floats, Floats]:
     """Log factors of a right guess, shape (steps, targets), and of a wrong one, shape (targets,)."""
     miss_limit = np.exp(log_expit(-ladder))[:, None]
     with np.errstate(divide="ignore"):
-        return np.log1p(-miss_limit * (1 - TARGETS)) - log_expit(ladder)[:, None], np.log(1 - TARGETS)
+        return np.log1p(-miss_limit * (1 - targets)) - log_expit(ladder)[:, None], np.log(1 - targets)
 
 
 def largest_refuted(tally: tuple[Floats, Floats], labels: int, delta: float, alpha: float) -> float:

@@ -12,7 +12,7 @@ from scipy.special import logsumexp
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
-_DEPTHS = 600
+_DEPTHS = 250
 _BLOCK = 16  # steps of the ladder at a time
 
 
@@ -66,25 +66,31 @@ def tally_both_ends(high: Floats, low: Floats, rng: np.random.Generator) -> tupl
     return hits, 2 * half - hits
 
 
-def refuted_steps(tallies: list[tuple[Floats, Floats]], hit: Floats, miss: Floats, needed: Floats) -> int:
-    """How many steps of an epsilon ladder are refuted in a row, from the first (fixed-sequence testing).
+def log_wealths(tallies: list[tuple[Floats, Floats]], hit: Floats, miss: Floats) -> Floats:
+    """Log wealth against each step of an epsilon ladder, shape (steps,).
 
     Args:
         tallies: (hits, misses) of each reading order; the wealths of the orders are averaged, and may be taken at any
             depth.
         hit: log factor of a right guess, shape (steps, targets); the wealths of the targets are averaged.
         miss: log factor of a wrong guess, shape (targets,); it may be ``-inf``.
-        needed: log wealth that refutes each step, shape (steps,).
     """
-    lost = [np.where(misses[:, None] > 0, misses[:, None] * np.maximum(miss, -1e9), 0.0) for _, misses in tallies]
+    best = []
+    for hits, misses in tallies:
+        costs = np.where(misses[:, None] > 0, misses[:, None] * np.maximum(miss, -1e9), 0.0)
+        logs = hits[None, :, None] * hit[:, None, :] + costs[None]
+        best.append(logsumexp(logs, axis=2).max(axis=1) if hits.size else np.zeros(len(hit)))
+    return np.asarray(np.max(best, axis=0) - np.log(miss.size) - np.log(len(tallies)))
+
+
+def refuted_steps(tallies: list[tuple[Floats, Floats]], hit: Floats, miss: Floats, needed: Floats) -> int:
+    """How many steps of an epsilon ladder are refuted in a row, from the first (fixed-sequence testing).
+
+    ``needed`` is the log wealth that refutes each step, shape (steps,); the others as in `log_wealths`.
+    """
     for first in range(0, needed.size, _BLOCK):
         rows = slice(first, first + _BLOCK)
-        best = []
-        for (hits, _), costs in zip(tallies, lost, strict=True):
-            logs = hits[None, :, None] * hit[rows, None, :] + costs[None]
-            best.append(logsumexp(logs, axis=2).max(axis=1) if hits.size else np.zeros(hit[rows].shape[0]))
-        wealth = np.max(best, axis=0) - np.log(miss.size) - np.log(len(tallies))
-        short = np.flatnonzero(wealth < needed[rows])
+        short = np.flatnonzero(log_wealths(tallies, hit[rows], miss) < needed[rows])
         if short.size:
             return first + int(short[0])
     return int(needed.size)

@@ -1,0 +1,67 @@
+"""Exact outputs that come back: a bet on which side they belong to, on all outputs, without a training split.
+
+Under (epsilon, delta)-DP a label given any outputs is guessed with probability at most e^eps / (1 + e^eps) (see
+`scores/labels.py`). So the labels of equal outputs may be read one by one: the first says nothing, the next are guessed
+to be like most of those before. A branch that skips the noise in one run of ten thousand shows up in twenty labels.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpassay.audit.scores.curve import Curve
+from dpassay.audit.scores.labels import label_counts, ladder_gains, without
+from dpassay.audit.scores.reading import depths, log_wealths
+
+Floats = NDArray[np.float64]
+TARGETS = np.array([0.3, 1.0])  # an output that only one side can give is the usual case
+CORRUPTED = 0.3  # labels that the chosen (epsilon, delta) of the claim may corrupt, in expectation
+
+
+def row_hashes(table: Floats) -> NDArray[np.uint64]:
+    """One number a row, equal for equal rows (-0.0 counts as 0.0); a collision only merges two outputs."""
+    bits = np.ascontiguousarray(np.where(table == 0, 0.0, table)).view(np.uint64)
+    odd = np.random.default_rng(0).integers(2**62, size=(2, table.shape[1]), dtype=np.uint64) * 2 + 1
+    with np.errstate(over="ignore"):
+        mixed = (bits * odd[0]) ^ ((bits >> np.uint64(29)) * odd[1])
+        mixed = mixed * np.uint64(0x9E3779B97F4A7C15)
+        return np.asarray((mixed ^ (mixed >> np.uint64(32))).sum(axis=1, dtype=np.uint64))
+
+
+def guesses(codes: NDArray[np.uint64], of_q: NDArray[np.bool_], rng: np.random.Generator) -> NDArray[np.bool_]:
+    """Was each guess right? Groups of equal outputs, largest first; inside a group in random order."""
+    _, group, sizes = np.unique(codes, return_inverse=True, return_counts=True)
+    order = np.lexsort((rng.random(codes.size), group, -sizes[group]))
+    order = order[sizes[group][order] > 1]
+    if not order.size:
+        return np.zeros(0, dtype=bool)
+    step = np.where(of_q[order], 1, -1)
+    before = np.cumsum(step) - step
+    start = np.flatnonzero(np.append(True, np.diff(group[order]) != 0))
+    balance = before - np.repeat(before[start], np.diff(np.append(start, order.size)))
+    return np.asarray((np.sign(balance) == step)[balance != 0])
+
+
+def chosen_pair(claim: Curve, labels: int) -> tuple[float, float]:
+    """The pair of the claim that is tested: the smallest epsilon whose delta corrupts next to none of the labels."""
+    usable = claim.epsilons >= 0
+    epsilons, deltas = claim.epsilons[usable], claim.deltas[usable]
+    cheap = np.flatnonzero(deltas * labels <= CORRUPTED)
+    pick = int(cheap[0]) if cheap.size else int(np.argmin(deltas))
+    return float(epsilons[pick]), float(deltas[pick])
+
+
+def repeats_log_wealth(p: Floats, q: Floats, claim: Curve, rng: np.random.Generator) -> float:
+    """Largest log wealth of betting against `claim` on repeated rows of the outputs on D (P) and D' (Q)."""
+    of_p, of_q = label_counts(min(len(p), len(q)), rng)
+    codes = np.concatenate([without(row_hashes(p), len(p) - of_p, rng), without(row_hashes(q), len(q) - of_q, rng)])
+    right = guesses(codes, np.arange(codes.size) >= of_p, rng)
+    if not right.size:
+        return 0.0
+    epsilon, delta = chosen_pair(claim, codes.size)
+    at = depths(right.size)
+    hits = np.cumsum(right)[at - 1].astype(float)
+    hit, miss = ladder_gains(np.array([epsilon]), TARGETS)
+    corruption = codes.size * np.log1p(delta * np.expm1(hit.max()))
+    return float(log_wealths([(hits, at - hits)], hit, miss)[0] - corruption)

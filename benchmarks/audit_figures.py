@@ -1,0 +1,60 @@
+"""Shared by the auditor's benchmarks: options, and tables on screen and in `benchmarks/results/`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+RESULTS = Path(__file__).resolve().parent / "results"
+
+
+def options(description: str | None) -> argparse.Namespace:
+    """`--quick` (seconds, for looking) and `--write` (keep the figures)."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="a small version, in seconds")
+    parser.add_argument("--write", action="store_true", help="write benchmarks/results/<name>.json and .md")
+    return parser.parse_args()
+
+
+def text(value: Any) -> str:
+    """A cell: three or four digits for floats, everything else as it is."""
+    if isinstance(value, float | np.floating):
+        return "infinite" if np.isinf(value) else f"{value:.4g}"
+    return str(value)
+
+
+def markdown(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    """A pipe table."""
+    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
+    return "\n".join([*lines, *("| " + " | ".join(map(text, row)) + " |" for row in rows)]) + "\n"
+
+
+def plain(value: Any) -> Any:
+    """Numbers that JSON can hold (infinity as a word)."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    return "infinity" if isinstance(value, float) and np.isinf(value) else value
+
+
+def write(name: str, title: str, header: Sequence[str], rows: Sequence[Sequence[Any]], notes: Sequence[str]) -> None:
+    """Keep one table: figures as JSON, and for the eye as Markdown, with the command that makes them."""
+    RESULTS.mkdir(exist_ok=True)
+    records = [dict(zip(header, map(plain, row), strict=True)) for row in rows]
+    where = {"python": platform.python_version(), "numpy": np.__version__, "cores": os.cpu_count()}
+    document = {"title": title, "command": f"python benchmarks/{name}.py --write", "machine": where}
+    document |= {"notes": list(notes), "rows": records}
+    (RESULTS / f"{name}.json").write_text(json.dumps(document, indent=1, sort_keys=True, allow_nan=False) + "\n")
+    lines = [f"# {title}", "", f"`python benchmarks/{name}.py --write`", "", markdown(header, rows), *notes, ""]
+    (RESULTS / f"{name}.md").write_text("\n".join(lines))
+
+
+def show(header: Sequence[str], row: Sequence[Any]) -> None:
+    """One line on the screen, as soon as it is known."""
+    print("  ".join(f"{name} {text(value)}" for name, value in zip(header, row, strict=True)), flush=True)

@@ -1,0 +1,56 @@
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+
+from dpassay.audit.blackbox import repeats
+from dpassay.audit.blackbox.detect import audit_outputs
+from dpassay.audit.results import Verdict
+from dpassay.audit.scores import curve
+
+
+def _branch(value, probability, size, rng):
+    """Laplace mechanism at epsilon 1 that skips the noise now and then."""
+    return np.where(rng.random(size) < probability, value, value + rng.laplace(0, 1, size))[:, None]
+
+
+def test_a_branch_of_one_in_five_hundred_is_seen_in_ten_thousand_outputs():
+    """About 40 repeated outputs are enough, in each of 5 seeds."""
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        p, q = _branch(0.0, 0.002, 10_000, rng), _branch(1.0, 0.002, 10_000, rng)
+        result = audit_outputs(p, q, curve.approx_dp(1.0), rng)
+        assert result.verdict is Verdict.VIOLATED and result.evidence["score"] == "repeated outputs"
+
+
+@pytest.mark.parametrize("delta", [0.0, 0.02])
+def test_the_level_is_kept_when_every_output_repeats(delta):
+    """Extremal (1, delta)-DP pair on four outputs, claim exactly true: 5 % level, 400 runs of 500 a side."""
+    eps, wrong, claim = 1.0, 0, curve.approx_dp(1.0, delta)
+    rate = (1 - delta) / (1 + np.exp(eps))
+    for seed in range(400):
+        rng = np.random.default_rng(seed)
+        p = rng.choice([-2.0, -1.0, 1.0], p=[delta, 1 - delta - rate, rate], size=(500, 1))
+        q = -rng.choice([-2.0, -1.0, 1.0], p=[delta, 1 - delta - rate, rate], size=(500, 1))
+        wrong += repeats.repeats_log_wealth(p, q, claim, rng) >= -np.log(0.05)
+    assert binomtest(wrong, 400, 0.05, alternative="greater").pvalue > 1e-3
+
+
+def test_guesses_follow_the_majority_inside_each_group():
+    codes = np.array([7, 7, 7, 7, 9, 9, 1], dtype=np.uint64)
+    of_q = np.array([True, True, True, True, False, False, True])
+    right = repeats.guesses(codes, of_q, np.random.default_rng(0))
+    assert right.tolist() == [True, True, True, True]  # three of the four 7s, then one of the two 9s; 1 never repeats
+    assert repeats.guesses(codes[-1:], of_q[-1:], np.random.default_rng(0)).size == 0
+
+
+def test_rows_are_equal_exactly_when_their_numbers_are():
+    table = np.array([[0.0, 1.0], [-0.0, 1.0], [1.0, 0.0], [np.nan, 1.0], [np.nan, 1.0], [0.0, np.nextafter(1.0, 2.0)]])
+    found = repeats.row_hashes(table)
+    assert found[0] == found[1] and found[3] == found[4] and np.unique(found).size == 4
+    assert np.unique(repeats.row_hashes(np.random.default_rng(0).normal(size=(200_000, 2)))).size == 200_000
+
+
+def test_the_tested_pair_is_part_of_the_claim():
+    assert repeats.chosen_pair(curve.approx_dp(1.0), 10**6) == (1.0, 0.0)
+    epsilon, delta = repeats.chosen_pair(curve.gdp(1.0), 10_000)
+    assert delta * 10_000 <= repeats.CORRUPTED and delta >= curve.gaussian_delta(epsilon, 1.0) * (1 - 1e-9)
