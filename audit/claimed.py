@@ -47,6 +47,12 @@ def claimed_curve(
     return None if pairs is None else _from_file(pairs)
 
 
+def claimed_at(claim: Curve, delta: float) -> float | None:
+    """The smallest epsilon that the claim gives at `delta`; None where its pairs do not go down that far."""
+    allowed = claim.epsilons[(claim.epsilons >= 0) & (claim.deltas <= delta * (1 + 1e-9))]
+    return float(allowed.min()) if allowed.size else None
+
+
 def _sampled_gaussian(text: str) -> Curve:
     try:
         noise, rate, steps = (kind(part) for kind, part in zip((float, float, int), text.split(":"), strict=True))

@@ -12,8 +12,8 @@ import typer
 
 from dpassay.reference.errors import BadInput
 
-COMMANDS = ("audit", "list", "show", "check", "prove", "published", "zoo", "mutants", "reproduce")
-GROUPS = ("crosscheck",)  # commands with commands of their own: their module has a typer app named ``app``
+COMMANDS = ("audit", "list", "show", "check", "prove", "published", "zoo", "mutants", "reproduce", "scores", "blackbox")
+GROUPS = ("crosscheck", "sequential")  # commands with commands of their own: their module has a typer app named ``app``
 
 app = typer.Typer(
     name="dpassay",

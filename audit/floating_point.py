@@ -1,10 +1,8 @@
 """What the floats give away although the real numbers would not: a standard test with verdicts of its own.
 
-Grids and ULPs (Mironov 2012): adding noise to 1.0 leaves another pattern of low-order bits than adding it
-to 0.0.
-Support holes: naive inversion of a uniform variable reaches only some floats, so 'could this be noise
-around the answer on
-D?' has a yes or no. Repeated noise: a seed used twice, or a seed space small enough to search.
+Grids and ULPs (Mironov 2012): adding noise to 1.0 leaves another pattern of low-order bits than adding it to 0.0.
+Support holes: naive inversion of a uniform variable reaches only some floats, so 'could this be noise around the answer
+on D?' has a yes or no. Repeated noise: a seed used twice, or a seed space small enough to search.
 """
 
 from __future__ import annotations
@@ -54,33 +52,30 @@ def support_holes(
     scale: float,
     claim: Curve,
     rng: np.random.Generator,
+    confidence: float = 0.95,
 ) -> ClaimTest:
-    """Test the claim with the score 'the output minus the answer on D is not a float the sampler can
-    give'.
-    """
+    """Test the claim with the score 'the output minus the answer on D is not a float the sampler can give'."""
     scores = [
         (~laplace_attainable(np.asarray(side, dtype=float).ravel() - answer_p, scale)).astype(float)
         for side in (outputs_p, outputs_q)
     ]
-    result = refute_curve(scores[0], scores[1], claim, rng)
-    return _named(
-        result, "support holes", {"unattainable": (float(scores[0].mean()), float(scores[1].mean()))}
-    )
+    result = refute_curve(scores[0], scores[1], claim, rng, confidence)
+    return _named(result, "support holes", {"unattainable": (float(scores[0].mean()), float(scores[1].mean()))})
 
 
-def float_grid(outputs_p: Any, outputs_q: Any, claim: Curve, rng: np.random.Generator) -> ClaimTest:
-    """Black-box test that also sees the grid each float lies on; `real_numbers` says what it finds
-    without.
-    """
-    seen = audit_outputs(outputs_p, outputs_q, claim, rng, low_bits=True)
-    without = audit_outputs(outputs_p, outputs_q, claim, rng)
+def float_grid(
+    outputs_p: Any, outputs_q: Any, claim: Curve, rng: np.random.Generator, confidence: float = 0.95
+) -> ClaimTest:
+    """Black-box test that also sees the grid each float lies on; `real_numbers` says what it finds without."""
+    seen = audit_outputs(outputs_p, outputs_q, claim, rng, confidence, low_bits=True)
+    without = audit_outputs(outputs_p, outputs_q, claim, rng, confidence)
     only_floats = without.verdict is not Verdict.VIOLATED
     cause = "none" if seen.verdict is not Verdict.VIOLATED else "floats" if only_floats else "mechanism"
     found: dict[str, object] = {"real_numbers": without.verdict.value, "cause": cause}
     return _named(seen, "grid of the floats", found)
 
 
-def repeated_noise(outputs_p: Any, outputs_q: Any, resolution_bits: int = 40) -> ClaimTest:
+def repeated_noise(outputs_p: Any, outputs_q: Any, resolution_bits: int = 40, confidence: float = 0.95) -> ClaimTest:
     """Do outputs of continuous noise repeat exactly, within or between the samples?
 
     Honest noise with `resolution_bits` bits of resolution collides with probability at most pairs / 2^bits
@@ -94,7 +89,7 @@ def repeated_noise(outputs_p: Any, outputs_q: Any, resolution_bits: int = 40) ->
     return ClaimTest(
         claim=f"fresh continuous noise with {resolution_bits} bits in every run",
         p_value=min(1.0, pairs / 2.0**resolution_bits) if repeats else 1.0,
-        confidence=0.95,
+        confidence=confidence,
         method="repeated noise",
         runs=len(table),
         seconds=time.perf_counter() - start,

@@ -1,9 +1,8 @@
 """Outputs of any mechanism as one numeric table: callables, command lines and stored files.
 
-A mechanism is `mechanism(dataset, rng) -> array | number | string | dict`; if it also has
-`many(dataset, rng, size)`, that is used to draw a whole sample at once. Columns: numbers as they are,
-strings and booleans
-as integer codes (shared between the two datasets), missing entries and short vectors as NaN.
+A mechanism is `mechanism(dataset, rng) -> array | number | string | dict`; if it also has `many(dataset, rng, size)`,
+that is used to draw a whole sample at once. Columns: numbers as they are, strings and booleans as integer codes (shared
+between the two datasets), missing entries and short vectors as NaN.
 """
 
 from __future__ import annotations
@@ -42,13 +41,17 @@ class CommandLine:
     def __call__(self, dataset: Any, rng: np.random.Generator) -> Any:
         """Run once with a seed drawn from `rng`; raises BadInput on a failing program or on no JSON."""
         request = json.dumps({"dataset": dataset, "seed": int(rng.integers(2**31))})
-        done = subprocess.run(
-            self.command, input=request, capture_output=True, text=True, timeout=self.timeout, check=False
-        )
-        if done.returncode != 0:
-            raise BadInput(
-                "command", self.command, f"exit status {done.returncode}: {done.stderr.strip()[-200:]}"
+        try:
+            done = subprocess.run(
+                self.command, input=request, capture_output=True, text=True, timeout=self.timeout, check=False
             )
+        except OSError as error:
+            raise BadInput("command", self.command, f"cannot be started: {error.strerror}") from None
+        except subprocess.TimeoutExpired:
+            raise BadInput("command", self.command, f"took longer than {self.timeout:g} s for one run") from None
+        if done.returncode != 0:
+            said = " ".join(done.stderr.split())[-200:]
+            raise BadInput("command", self.command, f"exit status {done.returncode}: {said}")
         try:
             return json.loads(done.stdout)
         except json.JSONDecodeError as error:
@@ -56,16 +59,35 @@ class CommandLine:
 
 
 def load(path: Path) -> Any:
-    """Stored outputs of one dataset: .npy (no pickles), .csv of numbers, or .jsonl with one output per
-    line.
+    """Stored outputs of one dataset: .npy (no pickles), .csv of numbers, or .jsonl with one output per line.
+
+    Raises:
+        BadInput: unreadable, another format, or a line that is not JSON (named).
     """
-    if path.suffix == ".npy":
-        return np.load(path, allow_pickle=False)
-    if path.suffix == ".csv":
-        return np.loadtxt(path, delimiter=",", ndmin=2)
-    if path.suffix in (".jsonl", ".json"):
-        return [json.loads(line) for line in path.read_text().splitlines() if line.strip()]
+    try:
+        if path.suffix == ".npy":
+            return np.load(path, allow_pickle=False)
+        if path.suffix == ".csv":
+            return np.loadtxt(path, delimiter=",", ndmin=2)
+        if path.suffix in (".jsonl", ".json"):
+            return _json_lines(path)
+    except (OSError, ValueError, EOFError) as error:
+        if isinstance(error, BadInput):
+            raise
+        why = getattr(error, "strerror", None) or " ".join(str(error).split())
+        raise BadInput(str(path), "unreadable", why) from None
     raise BadInput("path", str(path), "must end in .npy, .csv or .jsonl")
+
+
+def _json_lines(path: Path) -> list[Any]:
+    found = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        if line.strip():
+            try:
+                found.append(json.loads(line))
+            except json.JSONDecodeError as error:
+                raise BadInput(f"{path}: line {number}", line, f"is not JSON: {error.msg}") from None
+    return found
 
 
 def _flatten(output: Any, name: str, row: dict[str, float]) -> None:

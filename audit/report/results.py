@@ -52,7 +52,7 @@ def _statement(result: AuditResult) -> str:
 
 def _verdict(result: AuditResult) -> str:
     if isinstance(result, AssumedEstimate):
-        return f"does not decide: assumes that {result.assumption}"
+        return f"does not decide; it assumes: {result.assumption}"
     if isinstance(result, SoundBound) and result.claimed is None:
         return "(no claim given)"
     return str(result.verdict.value)
@@ -65,11 +65,11 @@ def print_results(results: Sequence[AuditResult], overall: Verdict | None, as_js
         document = {"verdict": verdict, "results": [as_dict(one) for one in results]}
         print(json.dumps(document, indent=1, sort_keys=True, allow_nan=False))
         return
-    console = Console()
+    console = Console() if Console().is_terminal else Console(width=150)
     table = Table("method", "statement", "confidence", "samples", "seconds", "verdict", box=None, header_style="bold")
     for one in results:
         effort = (f"{one.confidence:.1%}", f"{one.runs:,}", f"{one.seconds:.2f}")
         table.add_row(one.method, _statement(one), *effort, _verdict(one))
-    console.print(table, soft_wrap=not console.is_terminal)
+    console.print(table)
     for line in filter(None, (note, f"Verdict: {overall.value}." if overall else "", NO_VERDICT)):
         console.print(line, soft_wrap=True)

@@ -26,7 +26,7 @@ from dpassay.reference.errors import BadInput
 
 Floats = NDArray[np.float64]
 TARGETS = np.array([0.1, 0.3, 0.6, 1.0])  # where between the house limit and 1 the bettor believes the rate to be
-LADDER = np.concatenate([np.arange(0.0, 3.0, 0.02), np.arange(3.0, 40.0, 0.05)])
+LADDER = np.round(np.concatenate([np.arange(0.0, 3.0, 0.02), np.arange(3.0, 40.0, 0.05)]), 2)
 PILOT_SHARE = 0.03
 
 

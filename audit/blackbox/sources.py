@@ -1,0 +1,84 @@
+"""Where black-box outputs come from, as named on the command line: a callable, a program, or stored files."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from dpassay.audit.blackbox.outputs import CommandLine, Mechanism
+from dpassay.audit.claimed import read_json
+from dpassay.reference.errors import BadInput, require
+
+MechanismName = Annotated[
+    str | None,
+    typer.Argument(help="MODULE:FUNCTION, called as function(dataset, rng); the working directory is searched first."),
+]
+CommandOption = Annotated[
+    str | None,
+    typer.Option(
+        "--command", help='A program instead: {"dataset", "seed"} as JSON on its input, one JSON value on its output.'
+    ),
+]
+DatasetOption = Annotated[Path | None, typer.Option("--dataset", help="D: a .json or .npy file.")]
+NeighbourOption = Annotated[Path | None, typer.Option("--neighbour", help="D', its neighbour: a .json or .npy file.")]
+
+
+@dataclass(frozen=True)
+class Source:
+    """A mechanism, the pair it is run on, and how to call it in a report."""
+
+    name: str
+    mechanism: Mechanism
+    datasets: tuple[Any, Any]
+
+
+def read_source(name: str | None, command: str | None, dataset: Path | None, neighbour: Path | None) -> Source:
+    """The mechanism and the pair of datasets.
+
+    Raises:
+        BadInput: nothing or too much was named, or it cannot be loaded.
+    """
+    require((name is None) != (command is None), "mechanism", (name, command), "give MODULE:FUNCTION or --command")
+    if dataset is None or neighbour is None:
+        raise BadInput("--dataset, --neighbour", (dataset, neighbour), "both files are needed")
+    mechanism: Mechanism
+    if command is not None:
+        words = shlex.split(command)
+        require(bool(words), "--command", command, "is empty")
+        mechanism = CommandLine(words)
+    else:
+        mechanism = _callable(str(name))
+    return Source(command or str(name), mechanism, (read_dataset(dataset), read_dataset(neighbour)))
+
+
+def read_dataset(path: Path) -> Any:
+    """A dataset: whatever a JSON file holds, or a numpy array (no pickles)."""
+    if path.suffix != ".npy":
+        return read_json(path)
+    try:
+        return np.load(path, allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        raise BadInput(str(path), "unreadable", " ".join(str(error).split())) from None
+
+
+def _callable(name: str) -> Callable[..., Any]:
+    module, _, function = name.partition(":")
+    require(bool(module and function), "mechanism", name, "must be MODULE:FUNCTION")
+    if str(Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))
+    try:
+        found: Any = import_module(module)
+        for part in function.split("."):
+            found = getattr(found, part)
+    except (ImportError, AttributeError) as error:
+        raise BadInput("mechanism", name, f"cannot be loaded: {error}") from None
+    require(callable(found), "mechanism", name, "is not callable")
+    return found  # type: ignore[no-any-return]

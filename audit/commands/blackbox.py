@@ -1,0 +1,141 @@
+"""``dpassay blackbox``: audit a callable, a program or stored outputs without looking inside."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+
+from dpassay.audit.blackbox.detect import audit_outputs, epsilon_of_outputs
+from dpassay.audit.blackbox.outputs import draw, load
+from dpassay.audit.blackbox.sources import (
+    CommandOption,
+    DatasetOption,
+    MechanismName,
+    NeighbourOption,
+    read_source,
+)
+from dpassay.audit.claimed import Delta, Epsilon, Mu, PairsFile, Sampled, claimed_at, claimed_curve
+from dpassay.audit.floating_point import float_grid, repeated_noise, support_holes
+from dpassay.audit.report.results import exit_code, print_results
+from dpassay.audit.results import AuditResult, ClaimTest, Sound, decide
+from dpassay.audit.scores.curve import Curve
+from dpassay.reference.errors import BadInput, require
+
+
+def blackbox(
+    mechanism: MechanismName = None,
+    command: CommandOption = None,
+    dataset: DatasetOption = None,
+    neighbour: NeighbourOption = None,
+    outputs: Annotated[
+        list[Path] | None, typer.Option("--outputs", help="Stored outputs instead (give twice: on D, on D').")
+    ] = None,
+    epsilon: Epsilon = None,
+    delta: Delta = 0.0,
+    mu: Mu = None,
+    sampled: Sampled = None,
+    pairs: PairsFile = None,
+    samples: Annotated[int, typer.Option(help="Runs on each side.")] = 10_000,
+    floats: Annotated[
+        bool, typer.Option("--floats", help="Also judge the floating-point numbers themselves, with an own verdict.")
+    ] = False,
+    laplace: Annotated[
+        str | None, typer.Option(help="ANSWER:SCALE of a Laplace mechanism on D: also test its support for holes.")
+    ] = None,
+    fresh_noise: Annotated[
+        bool,
+        typer.Option("--fresh-noise", help="The noise is continuous and new in each run: outputs must not repeat."),
+    ] = False,
+    confidence: Annotated[float, typer.Option(help="Confidence of each verdict.")] = 0.95,
+    seed: Annotated[int, typer.Option(help="Of the runs, the split and the learners.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Refute a claimed guarantee from outputs on two neighbouring datasets, or bound epsilon from below.
+
+    Outputs may be numbers, arrays, strings or dicts: a callable's values, one JSON value per run of a program, or files
+    (.jsonl with one output per line, .npy without pickles, .csv). The verdict is about the mechanism in real numbers;
+    --floats adds a second one about the floating-point numbers, which naive samplers fail. Exit 1: a claim is refuted,
+    3: nothing was found (which shows nothing).
+    """
+    require(0 < confidence < 1, "--confidence", confidence, "must lie in (0, 1)")
+    require(10 <= samples <= 10**8, "--samples", samples, "must lie in 10..1e8")
+    require(seed >= 0, "--seed", seed, "must not be negative")
+    floats = floats or fresh_noise or laplace is not None
+    claim = claimed_curve(epsilon, delta, mu, sampled, pairs)
+    rng = np.random.default_rng(seed)
+    if outputs:
+        require(mechanism is None and command is None, "--outputs", outputs, "takes the place of a mechanism")
+        require(len(outputs) == 2, "--outputs", outputs, "give two files: on D and on D'")
+        p, q = load(outputs[0]), load(outputs[1])
+    else:
+        source = read_source(mechanism, command, dataset, neighbour)
+        p, q = (draw(source.mechanism, data, samples, rng) for data in source.datasets)
+    if claim is None:
+        require(not floats, "--floats, --fresh-noise, --laplace", True, "test a claim: give --epsilon or another one")
+        bound = epsilon_of_outputs(p, q, delta, rng, confidence)
+        print_results([bound], None, as_json, "No claim was given, so nothing is decided.")
+        return
+    deciding = judge(p, q, claim, claimed_at(claim, delta), delta, rng, confidence)
+    in_floats = judge_floats(p, q, claim, laplace, fresh_noise, rng, confidence) if floats else []
+    real, binary = decide(deciding), decide(in_floats)
+    note = ""
+    if in_floats:
+        note = f"In real numbers: {real.value}. In floating point: {binary.value}" + _cause(in_floats) + "."
+    overall = decide([*deciding, *in_floats])
+    shown: list[AuditResult] = [*deciding, *in_floats]
+    print_results(shown, overall, as_json, note)
+    raise typer.Exit(exit_code(overall))
+
+
+def judge(
+    p: Any, q: Any, claim: Curve, claimed: float | None, delta: float, rng: np.random.Generator, confidence: float
+) -> list[Sound]:
+    """The mechanism in real numbers: test of the claim, and (nine to one) bound of the epsilon claimed at delta."""
+    if claimed is None:
+        return [audit_outputs(p, q, claim, rng, confidence)]
+    test = audit_outputs(p, q, claim, rng, 1 - 0.9 * (1 - confidence))
+    bound = epsilon_of_outputs(p, q, delta, rng, 1 - 0.1 * (1 - confidence))
+    return [test, replace(bound, claimed=claimed)]
+
+
+def judge_floats(
+    p: Any,
+    q: Any,
+    claim: Curve,
+    laplace: str | None,
+    fresh_noise: bool,
+    rng: np.random.Generator,
+    confidence: float,
+) -> list[Sound]:
+    """Grid; repeated noise, if it is said to be fresh; support holes of a known Laplace mechanism: a third each."""
+    each = 1 - (1 - confidence) / 3
+    found: list[ClaimTest] = [float_grid(p, q, claim, rng, each)]
+    if fresh_noise:
+        found.append(repeated_noise(p, q, confidence=each))
+    if laplace is not None:
+        try:
+            answer, scale = (float(part) for part in laplace.split(":"))
+        except ValueError:
+            raise BadInput("--laplace", laplace, "must be ANSWER:SCALE, two numbers") from None
+        found.append(support_holes(_single(p), _single(q), answer, scale, claim, rng, each))
+    return list(found)
+
+
+def _single(outputs: Any) -> NDArray[np.float64]:
+    """Outputs that are one number each."""
+    try:
+        values = np.asarray(outputs, dtype=float)
+    except (TypeError, ValueError):
+        values = np.zeros((0, 0))
+    require(values.size == len(outputs), "--laplace", "outputs", "needs outputs that are one number each")
+    return values.ravel()
+
+
+def _cause(results: list[Sound]) -> str:
+    causes = {str(one.evidence["cause"]) for one in results if one.evidence.get("cause") not in (None, "none")}
+    return f" (cause: {', '.join(sorted(causes))})" if causes else ""

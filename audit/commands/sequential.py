@@ -1,0 +1,104 @@
+"""``dpassay sequential``: audits that may stop at any time, continue later, and join several machines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dpassay.audit.blackbox.sources import CommandOption, DatasetOption, MechanismName, NeighbourOption, read_source
+from dpassay.audit.claimed import Delta, Epsilon, Mu, PairsFile, Sampled, claimed_curve
+from dpassay.audit.report.results import exit_code, print_results
+from dpassay.audit.session import black_box, likelihood, load, open_session, save, verdict
+from dpassay.reference.catalogue import find
+from dpassay.reference.errors import BadInput, require
+
+app = typer.Typer(
+    help="Audits that stop as soon as a claim is refuted, continue from a checkpoint, and join several machines.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+Checkpoint = Annotated[Path, typer.Option("--checkpoint", help="Where the state is kept; continued if it exists.")]
+Limit = Annotated[int, typer.Option("--limit", help="Runs of this session (each side).")]
+Confidence = Annotated[float, typer.Option("--confidence", help="Confidence, whenever the audit is stopped.")]
+Seed = Annotated[int, typer.Option("--seed", help="Of this machine: another one on every machine.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def _check(limit: int, confidence: float, seed: int) -> None:
+    require(50 <= limit <= 10**9, "--limit", limit, "must lie in 50..1e9")
+    require(0 < confidence < 1, "--confidence", confidence, "must lie in (0, 1)")
+    require(seed >= 0, "--seed", seed, "must not be negative")
+
+
+@app.command()
+def algorithm(
+    name: Annotated[str, typer.Argument(help="A key of `dpassay list`.")],
+    checkpoint: Checkpoint,
+    epsilon: Annotated[float | None, typer.Option(help="Claimed epsilon; default: the case's claim.")] = None,
+    limit: Limit = 1000,
+    confidence: Confidence = 0.95,
+    seed: Seed = 0,
+    as_json: AsJson = False,
+) -> None:
+    """White box: bet on the exact privacy losses of an algorithm of the catalogue, run by run."""
+    _check(limit, confidence, seed)
+    cases = find(name)
+    require(len(cases) == 1, "name", name, f"names {len(cases)} cases; give a key of `dpassay list`")
+    case = cases[0]
+    claimed = case.claim.epsilon if epsilon is None else epsilon
+    require(0 <= claimed < float("inf"), "--epsilon", claimed, "must be finite and not negative")
+    claim = f"({claimed:g}, {case.claim.delta:g})-DP"
+    session = open_session(checkpoint, case.key, claim, seed)
+    result = likelihood(session, case, claimed, limit, confidence)
+    session = session.continued(result)
+    save(checkpoint, session)
+    _report([checkpoint], confidence, as_json, result.seconds)
+
+
+@app.command()
+def blackbox(
+    checkpoint: Checkpoint,
+    mechanism: MechanismName = None,
+    command: CommandOption = None,
+    dataset: DatasetOption = None,
+    neighbour: NeighbourOption = None,
+    epsilon: Epsilon = None,
+    delta: Delta = 0.0,
+    mu: Mu = None,
+    sampled: Sampled = None,
+    pairs: PairsFile = None,
+    limit: Limit = 100_000,
+    confidence: Confidence = 0.95,
+    seed: Seed = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Black box: learn on all outputs so far, bet on fresh ones, until the claim falls or the limit is reached."""
+    _check(limit, confidence, seed)
+    claim = claimed_curve(epsilon, delta, mu, sampled, pairs)
+    if claim is None:
+        raise BadInput("claim", None, "give one of --epsilon, --gdp, --sampled-gaussian, --curve")
+    source = read_source(mechanism, command, dataset, neighbour)
+    session = open_session(checkpoint, source.name, claim.name, seed)
+    result = black_box(session, source, claim, limit, confidence)
+    save(checkpoint, session.continued(result))
+    _report([checkpoint], confidence, as_json, result.seconds)
+
+
+@app.command()
+def combine(
+    checkpoints: Annotated[list[Path], typer.Argument(help="Checkpoints of machines with different seeds.")],
+    confidence: Confidence = 0.95,
+    as_json: AsJson = False,
+) -> None:
+    """One verdict from several machines (or the state of one)."""
+    _check(50, confidence, 0)
+    _report(checkpoints, confidence, as_json, 0.0)
+
+
+def _report(checkpoints: list[Path], confidence: float, as_json: bool, seconds: float) -> None:
+    result = verdict([load(path) for path in checkpoints], confidence, seconds)
+    note = f"Audited: {result.evidence['audited']}. Continue with the same --checkpoint."
+    print_results([result], result.verdict, as_json, note)
+    raise typer.Exit(exit_code(result.verdict))
