@@ -1,10 +1,11 @@
 """False alarms of the black-box audit on the zoo's correct mechanisms: 200 seeds each, 5 % level.
 
-python benchmarks/zoo_false_alarms.py [seeds] [samples]
+python benchmarks/zoo_false_alarms.py [--quick] [--write]
 """
 
-import sys
+from __future__ import annotations
 
+import audit_figures as figures
 import numpy as np
 from scipy.stats import binomtest
 
@@ -12,22 +13,38 @@ from dpassay.audit.blackbox.detect import audit_mechanism
 from dpassay.audit.blackbox.zoo import zoo
 from dpassay.audit.results import Verdict
 
+HEADER = ("mechanism", "seeds", "samples a side", "alarms", "share", "low", "high")
+SAMPLES, LEVEL = 2000, 0.05
 
-def main(seeds: int = 200, samples: int = 2000) -> None:
-    total = alarms = 0
-    print(f"{'mechanism':28s} alarms of {seeds} ({samples} samples a side)")
+
+def main() -> None:
+    """One line a mechanism, and all together."""
+    chosen = figures.options(__doc__)
+    seeds = 10 if chosen.quick else 200
+    rows = []
     for entry in (e for e in zoo() if not e.broken):
-        pair = (entry.mechanism, entry.dataset, entry.neighbour, entry.claim, samples)
+        pair = (entry.mechanism, entry.dataset, entry.neighbour, entry.claim, SAMPLES)
         results = (
-            audit_mechanism(*pair, np.random.default_rng([9, seed]), low_bits=entry.low_bits)
-            for seed in range(seeds)
+            audit_mechanism(*pair, np.random.default_rng([9, seed]), low_bits=entry.low_bits) for seed in range(seeds)
         )
-        found = sum(result.verdict is Verdict.VIOLATED for result in results)
-        print(f"{entry.name:28s} {found}", flush=True)
-        total, alarms = total + seeds, alarms + found
-    interval = binomtest(alarms, total).proportion_ci(0.95)
-    print(f"all: {alarms} of {total}, 95 % interval [{interval.low:.4f}, {interval.high:.4f}]; allowed 0.05")
+        rows.append(_row(entry.name, seeds, sum(result.verdict is Verdict.VIOLATED for result in results)))
+        figures.show(HEADER, rows[-1])
+    rows.append(_row("all", seeds * len(rows), sum(row[3] for row in rows)))
+    figures.show(HEADER, rows[-1])
+    worst = min(binomtest(row[3], row[1], LEVEL, alternative="greater").pvalue for row in rows[:-1])
+    notes = [
+        f"Allowed: {LEVEL:g}. Smallest p-value of 'more alarms than allowed' over the mechanisms: {worst:.3g}.",
+        f"95 % interval of all together: [{rows[-1][5]:.4f}, {rows[-1][6]:.4f}].",
+    ]
+    print("\n".join(notes))
+    if chosen.write:
+        figures.write("zoo_false_alarms", "False alarms on the zoo's correct mechanisms", HEADER, rows, notes)
+
+
+def _row(name: str, seeds: int, alarms: int) -> tuple[str, int, int, int, float, float, float]:
+    interval = binomtest(alarms, seeds).proportion_ci(0.95)
+    return name, seeds, SAMPLES, alarms, alarms / seeds, float(interval.low), float(interval.high)
 
 
 if __name__ == "__main__":
-    main(*(int(arg) for arg in sys.argv[1:]))
+    main()

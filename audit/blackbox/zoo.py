@@ -92,9 +92,7 @@ def _selection() -> list[Entry]:
     favoured, opposed = np.array([1.0, 0, 0, 0, 0]), np.array([0.0, 1, 1, 1, 1])
     pair = (favoured, opposed)
     weights = [np.exp(EPSILON * a / 2) for a in pair]
-    exact = float(
-        np.max(np.abs(np.log(weights[0] / weights[0].sum()) - np.log(weights[1] / weights[1].sum())))
-    )
+    exact = float(np.max(np.abs(np.log(weights[0] / weights[0].sum()) - np.log(weights[1] / weights[1].sum()))))
     good, half = 2 / EPSILON, 1 / EPSILON
     entries = [
         _pure("noisy max", law.noisy_max(good, "index"), pair, law.noisy_max_epsilon(good, *pair)),
@@ -115,13 +113,16 @@ def _selection() -> list[Entry]:
         5: (1, [0.0, 1.0], [1.0, 0.0]),
         6: (1, [0.0] * 8, [1.0] * 4 + [-1.0] * 4),
     }
-    for number, (cutoff, answers, neighbour) in tests.items():
+    values = ([0.0] * 7, [1.0] * 6 + [0.0])  # six 'below' then a value v -> -inf: ratio exp(6 epsilon / 2)
+    for number in range(1, 7):
+        if number == 3:
+            third = lyu_variant(3, EPSILON, 1)
+            entries.append(_pure("sparse vector 3", third, values, 3 * EPSILON, at_least=True, source=source))
+            continue
+        cutoff, answers, neighbour = tests[number]
         variant = lyu_variant(number, EPSILON, cutoff)
         truth = exact_epsilon(variant, answers, neighbour)
         entries.append(_pure(f"sparse vector {number}", variant, (answers, neighbour), truth, source=source))
-    third = lyu_variant(3, EPSILON, 1)
-    values = ([0.0] * 7, [1.0] * 6 + [0.0])  # six 'below' then a value v -> -inf: ratio exp(6 epsilon / 2)
-    entries.append(_pure("sparse vector 3", third, values, 3 * EPSILON, at_least=True, source=source))
     return entries
 
 
@@ -139,36 +140,32 @@ def _aggregation() -> list[Entry]:
     ]
 
 
+def _composed(std: float, rate: float, steps: int) -> Any:
+    one = pld_lib.from_gaussian_mechanism(std, value_discretization_interval=1e-3, sampling_prob=rate)
+    return one.self_compose(steps)
+
+
 def _sampling() -> list[Entry]:
     rate, steps, std, coarse = 0.1, 10, 0.7, 0.3
-    loss = pld_lib.from_gaussian_mechanism(std, value_discretization_interval=1e-3, sampling_prob=rate)
-    pld = loss.self_compose(steps)
+    pld = _composed(std, rate, steps)
     claim, claimed = from_pld(pld, "Poisson sampled Gaussian, PLD"), float(pld.get_epsilon_for_delta(DELTA))
     once = law.mixture_epsilon(rate, float(np.sqrt(steps)) / std, DELTA)
-    loss = pld_lib.from_gaussian_mechanism(coarse, value_discretization_interval=1e-3, sampling_prob=rate)
-    pld, large = (
-        loss.self_compose(steps),
-        0.6,
-    )  # a third of the Poisson runs never use the record, shuffled runs do
-    shuffle_claim = from_pld(pld, "Poisson sampled Gaussian, PLD")
+    doubled = float(_composed(std, 2 * rate, steps).get_epsilon_for_delta(DELTA))
+    of_coarse = _composed(coarse, rate, steps)
+    large = 0.6  # a third of the Poisson runs never use the record, shuffled runs do
+    shuffle_claim = from_pld(of_coarse, "Poisson sampled Gaussian, PLD")
+    at_large = float(of_coarse.get_epsilon_for_delta(large))
     shuffled = law.shuffle_epsilon(steps, coarse, large)
-    at_large = float(pld.get_epsilon_for_delta(large))
-    mechanisms = {how: law.sampled_gaussian(rate, steps, std, how) for how in ("poisson", "once")}
+
+    def entry(name: str, q: float, how: str, truth: float) -> Entry:
+        return Entry(name, law.sampled_gaussian(q, steps, std, how), 0.0, 1.0, claim, claimed, truth, DELTA)
+
     shuffler = law.sampled_gaussian(rate, steps, coarse, "shuffle")
     return [
-        Entry("poisson sampling", mechanisms["poisson"], 0.0, 1.0, claim, claimed, claimed, DELTA),
-        Entry("one sample for all steps", mechanisms["once"], 0.0, 1.0, claim, claimed, once, DELTA),
-        Entry(
-            "shuffling accounted as poisson",
-            shuffler,
-            0.0,
-            1.0,
-            shuffle_claim,
-            at_large,
-            shuffled,
-            large,
-            True,
-        ),
+        entry("poisson sampling", rate, "poisson", claimed),
+        entry("twice the sampling rate", 2 * rate, "poisson", doubled),
+        entry("one sample for all steps", rate, "once", once),
+        Entry("shuffling accounted as poisson", shuffler, 0.0, 1.0, shuffle_claim, at_large, shuffled, large, True),
     ]
 
 

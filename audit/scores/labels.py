@@ -14,6 +14,7 @@ when corrupted, cost N log(1 + delta (g - 1)) with g <= 1 + e^-eps.
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -43,7 +44,7 @@ def label_counts(size: int, rng: np.random.Generator) -> tuple[int, int]:
     return used - count, count
 
 
-def without(values: Floats, count: int, rng: np.random.Generator) -> Floats:
+def without(values: NDArray[Any], count: int, rng: np.random.Generator) -> NDArray[Any]:
     """A random part of `values`: all but `count` of them."""
     return np.delete(values, rng.choice(values.size, count, replace=False)) if count else values
 
