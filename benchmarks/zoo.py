@@ -36,8 +36,8 @@ def main() -> None:
     share = ", ".join(f"{hit} with {size:,}" for hit, size in zip(hits, sizes, strict=True))
     alarms = sum(row[4] != "not found" for row in rows if row[1])
     notes = [
-        f"Bugs found of {len(bugs)}, outputs a side: {share}; {alarms} of {len(rows) - len(bugs)} correct ones accused.",
-        "Level 5 % at each size, seed 0. Three looks at each correct mechanism: see `zoo_false_alarms` for the level.",
+        f"Bugs found of {len(bugs)}: {share} outputs a side; {alarms} of {len(rows) - len(bugs)} correct ones accused.",
+        "Level 5 % at each size, seed 0; correct mechanisms are looked at thrice (the level: `zoo_false_alarms`).",
     ]
     print("\n".join(notes))
     if chosen.write:
