@@ -4,20 +4,31 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_diabetes
 
 from dpassay.reference.errors import BadInput
 from dpassay.reference.lockstep import Pair, lockstep
-from dpassay.reference.output_perturbation import algorithm1, algorithm2, algorithm4, algorithm5, strongly_concave
+from dpassay.reference.output_perturbation import (
+    algorithm1,
+    algorithm2,
+    algorithm3,
+    algorithm4,
+    algorithm5,
+    strongly_concave,
+)
 from dpassay.reference.output_perturbation.budget import Budget, exact_multiplier, printed_multiplier
+from dpassay.reference.problems.auc import AUCLoss
 from dpassay.reference.problems.domains import Ball
-from dpassay.reference.problems.finite_sum import Convex
+from dpassay.reference.problems.finite_sum import Convex, FiniteSum, Regulariser
 from dpassay.reference.problems.real_data import breast_cancer
 from dpassay.reference.problems.saddle_games import box_game, boxes
-from dpassay.reference.problems.strongly_convex import LogisticLoss, regularised
+from dpassay.reference.problems.strongly_convex import LogisticLoss, SquaredLoss, regularised
 from dpassay.reference.problems.swapped import Swapped
-from dpassay.reference.solvers.black_box import ScikitLearn, ScipyMinimise
-from dpassay.reference.solvers.exact import Exact
+from dpassay.reference.solvers.black_box import ScikitLearn, ScipyMinimise, ScipyRoot
+from dpassay.reference.solvers.exact import Exact, closed_form
+from dpassay.reference.solvers.extragradient import Extragradient
 from dpassay.reference.solvers.gradient_descent import GradientDescent
+from dpassay.reference.solvers.saddle_variance_reduced import SaddleSVRG
 from dpassay.reference.solvers.variance_reduced import SAGA, SVRG
 from dpassay.reference.tape import record
 
@@ -57,6 +68,34 @@ def test_solvers_agree_on_what_is_released():
     allowed = 2 * schedule.target / np.sqrt(problem.strong_convexity)
     assert np.linalg.norm(outputs[0] - outputs[2]) <= allowed
     assert np.linalg.norm(outputs[1] - outputs[2]) <= allowed
+
+
+BLACK_BOX_RIDGE = [ScikitLearn(), ScipyMinimise(), GradientDescent(accelerated=True)]
+
+
+@pytest.mark.parametrize("solver", BLACK_BOX_RIDGE, ids=lambda s: s.name)
+def test_black_boxes_on_real_ridge_regression(solver):
+    """scikit-learn's diabetes set, target mapped to [-1, 1] by its documented range 25 to 346."""
+    raw = load_diabetes()
+    features = raw.data / np.linalg.norm(raw.data, axis=1).max()
+    problem = regularised(SquaredLoss(features, (raw.target - 185.5) / 160.5, 5.0), 0.05, 5.0)
+    schedule = algorithm1.repaired(problem, BUDGET, solver)
+    seen = record(lambda tape: algorithm1.run(problem, schedule, tape), 2)
+    own = seen.releases[0].law.query
+    exact = np.linalg.solve(features.T @ features / 442 + 0.05 * np.eye(10), features.T @ problem.loss.targets / 442)
+    assert np.linalg.norm(own - exact) <= schedule.target / np.sqrt(0.05)
+
+
+@pytest.mark.parametrize("solver", [ScipyRoot(), Extragradient(), SaddleSVRG()], ids=lambda s: s.name)
+def test_black_boxes_on_real_ranking(solver):
+    """AUC maximisation, breast cancer: the closed form of the saddle point to the certified accuracy."""
+    features, labels = (part[:60] for part in breast_cancer())
+    loss = AUCLoss(features, labels, 0.6, 1.0, 1.0)
+    problem = FiniteSum(loss, Regulariser(2.0, 2.0), *loss.domains)
+    schedule = algorithm3.repaired(problem, BUDGET, solver, lipschitz=loss.lipschitz)
+    seen = record(lambda tape: algorithm3.run(problem, schedule, tape), 2)
+    own = seen.releases[0].law.query / np.sqrt(problem.weights)
+    assert np.linalg.norm(np.sqrt(problem.weights) * (own - closed_form(problem))) <= schedule.target
 
 
 @pytest.mark.parametrize("solver", [ScipyMinimise(), GradientDescent(), SVRG()], ids=lambda s: s.name)
