@@ -1,7 +1,8 @@
 """For each algorithm the neighbouring datasets that attain its stability bound, in closed form.
 
 In every pair the records are zero but one, which turns from +g to -g (with a coupling that all records share).
-The record belongs to phase `phase` of the phased algorithms (1 = first).
+The record belongs to phase `phase` of the phased algorithms (1 = first).  What all records share, the coupling, is
+public and belongs to the regulariser of Lemma 4.5, so L is that of the records' own terms.
 """
 
 from __future__ import annotations
@@ -87,7 +88,7 @@ def for_algorithms4and5(size: int, plan: Phases, mu: float) -> Pair[Convex]:
         linear[target] = sign * np.array([1.0, -1.0]) / np.sqrt(2)
         loss = BentGame(linear, coupling=(np.sqrt(5) - 1) * mu, bend=-96.5 * unit, drift=100 * unit * mu)
         sides.append(Convex(loss, domain_y=Box(0.0, np.inf, 1)))
-    return Pair(sides[0], sides[1], target, "one linear term of phase 2 turns round; the coupling has a bend")
+    return Pair(sides[0], sides[1], target, "one linear term of phase 2 turns round; public coupling with a bend")
 
 
 def for_strongly_concave(size: int, plan: Phases, curvature: float, phase: int = 1) -> Pair[Convex]:
@@ -109,7 +110,8 @@ def _coupled(
         linear[target] = sign * direction
         loss = BilinearLoss(np.full((size, 1, 1), coupling), linear, np.inf, np.inf, coupling, 1.0, True, curvature)
         sides.append(Convex(loss))
-    return Pair(sides[0], sides[1], target, f"one linear term of phase {phase} turns round; coupling {coupling:.4g}")
+    how = f"one linear term of phase {phase} turns round; public coupling {coupling:.4g}"
+    return Pair(sides[0], sides[1], target, how)
 
 
 def _target(plan: Phases, phase: int) -> int:

@@ -20,12 +20,13 @@ def command():
 
 def test_quick_reproduction(command, tmp_path):
     """Fixed seed 0, three runs per cell; at epsilon 2 repaired beats printed by far more than the standard errors."""
-    result = CliRunner().invoke(command, ["output_perturbation", "--quick", "--output", str(tmp_path)])
+    words = ["output_perturbation", "--quick", "--output", str(tmp_path), "--page", str(tmp_path / "page.md")]
+    result = CliRunner().invoke(command, words)
     assert result.exit_code == 0, result.output
     report = json.loads((tmp_path / "output_perturbation.json").read_text())
-    assert [(tmp_path / name).stat().st_size > 1000 for name in report["files"]] == [True, True, True]
+    assert [(tmp_path / name).stat().st_size > 1000 for name in report["files"]] == [True, True]
     logistic, _, ranking, _ = ({row[0]: row[1:-1] for row in table["rows"]} for table in report["tables"])
-    page = (tmp_path / "output_perturbation.md").read_text()
+    page = (tmp_path / "page.md").read_text()
     assert page.count("![") == 2
     names = [row[0] for table in report["tables"] for row in table["rows"]]
     assert all(page.count(f"| {name} |") == names.count(name) for name in names)
