@@ -1,11 +1,11 @@
 """The membership-inference experiment of ``dro`` (Section 5, Table 2): trained models and the scores an attacker sees.
 
-``same``     every model is trained on a random half of one pool; the other half are its non-members. Models of one
-budget
-             serve each other as shadow models (who is in whose training set is random and known).
-``shifted``  members are an imbalanced training set, non-members a balanced test set: the paper's CIFAR10-ST
-construction,
-             here on digits. ``detector`` is the AUC of an attacker who sees only the label and no model at all.
+One imbalanced pool in the paper's style, and every model is trained on a random half of it. Its non-members are taken
+twice: the other half of the pool, which is of the SAME distribution, and, as the paper does, a balanced test set, which
+is not. The second AUC stands beside that of an attacker who sees only the label and no model at all.
+
+The first models of a game are attacked, each with the last ones as shadow models; no attacked model serves another, so
+that given the shadow models the attacked ones are independent.
 """
 
 from __future__ import annotations
@@ -21,17 +21,29 @@ from dpassay.audit.attacks.membership import ATTACKS, auc
 from dpassay.reference.dro.divergences import kl
 from dpassay.reference.dro.objective import DualObjective
 from dpassay.reference.dro.training import Setting, train
-from dpassay.reference.errors import require
+from dpassay.reference.errors import BadInput, require
 from dpassay.reference.problems.image_files import read_cifar10, read_mnist
-from dpassay.reference.problems.imbalanced import Split, cifar10_st, digits
+from dpassay.reference.problems.imbalanced import Split, cifar10_st, digits, mnist_st
 from dpassay.reference.problems.metrics import Quality, quality
 from dpassay.reference.problems.models import ClassificationLoss, TwoLayerNetwork
 
 Array = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 Indices = NDArray[np.int64]
 HIDDEN = 16
 _FLOOR = 1e-12  # of a probability, before logarithms
 DELTA_POWER = -1.1  # delta = n^-1.1, Section 5.1
+STYLES = ("CIFAR10-ST", "MNIST-ST")
+RARE = 12  # records of each rare class: 2 % of the digits would be 3, and half of them trains a model
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """Labelled records as they come, before any imbalance."""
+
+    name: str
+    features: Array
+    labels: Indices
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,36 +52,30 @@ class Models:
 
     Args:
         game: confidences of every model on every record of the pool, and who was trained on what.
-        qualities: metrics of each model on its non-members.
+        test: confidences (models, t) on the true label of the balanced test records.
+        test_labels: shape (t,).
+        qualities: metrics of each model on the balanced test set.
         gradient_norms: norm of the gradient of the robust loss inf_eta L(x, eta), KL with lambda = 1, on the members.
     """
 
     game: Game
+    test: Array
+    test_labels: Indices
     qualities: tuple[Quality, ...]
     gradient_norms: tuple[float, ...]
 
 
 @dataclass(frozen=True)
 class Shifted:
-    """AUCs of one run on shifted members and non-members, with the group counts."""
+    """AUCs against the balanced test set as non-members, and the counts (members, non-members) of each class."""
 
     confidence: float
     detector: float
     groups: tuple[tuple[int, int], ...]
 
 
-@dataclass(frozen=True, eq=False)
-class Pool:
-    """Labelled records to draw members and non-members from."""
-
-    name: str
-    features: Array
-    labels: Indices
-
-
 def pool(data: Path | None, largest: int = 6_000) -> Pool:
-    """scikit-learn's digits, or the first ``largest`` records of CIFAR-10 batches or MNIST-like IDX files in
-    ``data``."""
+    """scikit-learn's digits, or the first records of CIFAR-10 batches or MNIST-like IDX files in the folder."""
     if data is None:
         return Pool("digits", *digits())
     batches = sorted(data.glob("data_batch_*.bin"))
@@ -82,64 +88,78 @@ def pool(data: Path | None, largest: int = 6_000) -> Pool:
     return Pool("IDX images", features[:largest], labels[:largest])
 
 
-def signal(probabilities: Array, labels: Indices) -> Array:
-    """Log odds of the true label, shape (n,): monotone in the confidence, and nearly normal (what LiRA models)."""
-    true = np.clip(probabilities[np.arange(len(labels)), labels], _FLOOR, 1.0 - _FLOOR)
-    return np.asarray(np.log(true) - np.log1p(-true))
+def imbalanced(style: str, source: Pool, seed: int) -> Split:
+    """The pool in one of the paper's two styles, with a balanced test set."""
+    if style not in STYLES:
+        raise BadInput("style", style, f"must be one of {', '.join(STYLES)}")
+    rng = np.random.default_rng([seed, 0])
+    if style == "CIFAR10-ST":
+        return cifar10_st(source.features, source.labels, rng, RARE)
+    return mnist_st(source.features, source.labels, rng)
 
 
-def attack_aucs(models: Models, targets: int, seed: int) -> dict[str, list[float]]:
-    """AUC of every attack on the first ``targets`` models, the other models of the game being its shadow models."""
-    found: dict[str, list[float]] = {}
-    for target in range(targets):
-        for name, attack in ATTACKS.items():
-            scores = attack(models.game, target, np.random.default_rng([seed, 3, target]))
-            found.setdefault(name, []).append(auc(scores, models.game.member[target]))
-    return found
-
-
-def same_distribution(
-    method: str, epsilon: float, models: int, seed: int, source: Pool, records: int | None = None
-) -> Models:
-    """Train ``models`` models, each on a random half of the pool (or of the first ``records`` of a shuffle of it)."""
-    require(models >= 1, "models", models, "must be at least 1")
-    chosen = np.random.default_rng([seed, 0]).permutation(len(source.labels))[:records]
-    features, labels = source.features[chosen], source.labels[chosen]
-    rows, masks, qualities, norms = [], [], [], []
-    for number in range(models):
-        rng = np.random.default_rng([seed, 1, number])  # the splits are those of the seed, whatever the method
-        mask = np.zeros(len(labels), dtype=bool)
-        mask[rng.permutation(len(labels))[: len(labels) // 2]] = True
-        parameters, loss = _fit(method, features[mask], labels[mask], epsilon, rng)
-        probabilities = loss.probabilities(parameters, features)
-        rows.append(np.clip(probabilities[np.arange(len(labels)), labels], _FLOOR, 1.0 - _FLOOR))
+def train_models(method: str, epsilon: float, count: int, seed: int, split: Split) -> Models:
+    """Train ``count`` models, each on a random half of ``split``'s training records."""
+    require(count >= 1, "models", count, "must be at least 1")
+    rows, masks, tests, qualities, norms = [], [], [], [], []
+    for number in range(count):
+        rng = np.random.default_rng([seed, 1, number])  # the halves are those of the seed, whatever the method
+        mask = np.zeros(split.n, dtype=bool)
+        mask[rng.permutation(split.n)[: split.n // 2]] = True
+        parameters, loss = _fit(method, split, mask, epsilon, rng)
+        rows.append(_confidence(loss.probabilities(parameters, split.features), split.labels))
         masks.append(mask)
-        qualities.append(quality(probabilities[~mask], labels[~mask]))
+        unseen = loss.probabilities(parameters, split.test_features)
+        tests.append(_confidence(unseen, split.test_labels))
+        qualities.append(quality(unseen, split.test_labels))
         robust = DualObjective(loss, kl(), 1.0)
         norms.append(robust.gradient_norm(parameters, robust.best_eta(parameters)))
     confidence = np.array(rows)
-    return Models(Game(confidence, np.array(masks), confidence, labels), tuple(qualities), tuple(norms))
+    game = Game(confidence, np.array(masks), confidence, split.labels)
+    return Models(game, np.array(tests), split.test_labels, tuple(qualities), tuple(norms))
 
 
-def shifted(method: str, epsilon: float, seed: int, source: Pool) -> Shifted:
-    """One run in the paper's construction: imbalanced members, balanced non-members."""
-    rng = np.random.default_rng([seed, 2])
-    split: Split = cifar10_st(source.features, source.labels, rng)
-    parameters, loss = _fit(method, split.features, split.labels, epsilon, rng)
-    scores = np.concatenate([
-        signal(loss.probabilities(parameters), split.labels),
-        signal(loss.probabilities(parameters, split.test_features), split.test_labels),
-    ])  # fmt: skip
-    members = np.arange(len(scores)) < split.n
-    rare = np.concatenate([split.labels, split.test_labels]) < split.classes // 2
-    counts = tuple((int(np.sum(half & members)), int(np.sum(half & ~members))) for half in (rare, ~rare))
-    return Shifted(auc(scores, members), auc(-rare.astype(float), members), counts)
+def attack_aucs(models: Models, targets: int, seed: int) -> dict[str, list[float]]:
+    """AUC of every attack on the first ``targets`` models; the others are the shadow models."""
+    found: dict[str, list[float]] = {name: [] for name in ATTACKS}
+    for target in range(targets):
+        alone = with_shadows(models.game, target, targets)
+        for name, attack in ATTACKS.items():
+            scores = attack(alone, 0, np.random.default_rng([seed, 3, target]))
+            found[name].append(auc(scores, alone.member[0]))
+    return found
+
+
+def with_shadows(game: Game, target: int, targets: int) -> Game:
+    """The target as model 0, and the models that are not attacked."""
+    require(0 <= target < targets < game.models, "targets", (target, targets), f"of {game.models} models")
+    keep = [target, *range(targets, game.models)]
+    return Game(game.confidence[keep], game.member[keep], game.population[keep], game.labels)
+
+
+def shifted(models: Models, target: int) -> Shifted:
+    """The confidence attack on one model in the paper's construction, and what the label alone gives."""
+    inside = models.game.member[target]
+    labels = np.concatenate([models.game.labels[inside], models.test_labels])
+    scores = np.concatenate([models.game.confidence[target, inside], models.test[target]])
+    member = np.arange(len(labels)) < int(inside.sum())
+    groups = tuple(
+        (int(np.sum(member & (labels == label))), int(np.sum(~member & (labels == label))))
+        for label in np.unique(labels)
+    )
+    share = {label: inner / (inner + outer) for label, (inner, outer) in zip(np.unique(labels), groups, strict=True)}
+    likeliest = np.array([share[label] for label in labels])  # the class sizes are public knowledge in the paper
+    return Shifted(auc(scores, member), auc(likeliest, member), groups)
 
 
 def _fit(
-    method: str, features: Array, labels: Indices, epsilon: float, rng: np.random.Generator
+    method: str, split: Split, mask: Bools, epsilon: float, rng: np.random.Generator
 ) -> tuple[Array, ClassificationLoss]:
-    model = TwoLayerNetwork(features.shape[1], HIDDEN, 10)
-    loss = ClassificationLoss(model, features, labels)
+    model = TwoLayerNetwork(split.features.shape[1], HIDDEN, split.classes)
+    loss = ClassificationLoss(model, split.features[mask], split.labels[mask])
     start, tape = model.initial(rng), int(rng.integers(2**31))
     return train(method, Setting(loss, epsilon, loss.n**DELTA_POWER, start, tape)), loss
+
+
+def _confidence(probabilities: Array, labels: Indices) -> Array:
+    return np.asarray(np.clip(probabilities[np.arange(len(labels)), labels], _FLOOR, 1.0 - _FLOOR))

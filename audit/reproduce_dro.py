@@ -1,127 +1,122 @@
-"""Reproduction of ``dro``, Section 5: membership inference done twice, and the quality of the models attacked.
+"""Reproduction of ``dro``, Section 5: membership inference done twice, and the quality of the models (Tables 2 and 3).
 
-Table 2 of the paper attacks models trained on an imbalanced set with a balanced set as non-members. Here the attack is
-run on members and non-members of one distribution, beside the paper's number and the ceiling of the claim, and once in
-the paper's construction, beside what an attacker without any model reaches there.
+Table 2 of the paper attacks models trained on an imbalanced set with a balanced set as non-members. Here the attacks
+are run on members and non-members of one distribution, beside the paper's number and the ceiling of the claim, and the
+confidence attack also in the paper's construction, beside what an attacker without any model reaches there.
+
+Every finished cell is written to a file at once, so an interrupted reproduction goes on where it stopped.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
 
 import numpy as np
-from scipy.stats import t as student
+from rich.console import Console
+from rich.progress import track
 
-from dpassay.audit.attacks.membership import ATTACKS
-from dpassay.audit.matching import auc_p_value, exchangeable_share
-from dpassay.audit.membership_dro import DELTA_POWER, Models, Pool, attack_aucs, pool, same_distribution, shifted
-from dpassay.audit.published import ceiling_under_shift, largest_auc
-from dpassay.audit.published_dro import EPSILONS, TABLE_2
-from dpassay.audit.reproduction import Options, Report, Table
+from dpassay.audit.dro_page import write_page, write_plot
+from dpassay.audit.dro_tables import Cell, findings, notes, quality_table, same_table, shift_table
+from dpassay.audit.membership_dro import STYLES, attack_aucs, imbalanced, pool, shifted, train_models
+from dpassay.audit.published_dro import EPSILONS, TABLE_3_EPSILONS
+from dpassay.audit.reproduction import Options, Report
 from dpassay.reference.dro.training import MAIN, METHODS
+from dpassay.reference.errors import BadInput
+from dpassay.reference.problems.imbalanced import Split
 
+SEEDS, SHADOWS = 5, 12  # attacked models and shadow models of a cell
 QUICK_EPSILONS = (1.0, 10.0)
-SHADOWS = 11  # models per budget beside the targets
-PAPER_NAMES = {"Double": "DP Double SPIDER", "Recursive": "DP Recursive SPIDER"}
 
 
 def run(options: Options) -> Report:
-    """Train, attack, tabulate."""
-    seeds = options.runs or (2 if options.quick else 5)
-    epsilons = QUICK_EPSILONS if options.quick else EPSILONS
-    methods = (*(MAIN if not options.quick else MAIN[1::2]), "non-private")
-    shadows = 3 if options.quick else SHADOWS
-    records = 600 if options.quick else None
+    """Train and attack what is missing, then print ours beside theirs."""
     source = pool(options.data)
-    rows, quality_rows = [], []
-    for method in methods:
-        for epsilon in epsilons if method != "non-private" else epsilons[-1:]:
-            models = same_distribution(method, epsilon, seeds + shadows, options.seed, source, records)
-            rows.append(_same_row(method, epsilon, models, seeds, options.seed))
-            quality_rows.append(_quality_row(method, epsilon, models, seeds))
-    if not options.quick:
-        for method in (name for name in METHODS if name not in methods):
-            models = same_distribution(method, 10.0, seeds, options.seed, source, records)
-            quality_rows.append(_quality_row(method, 10.0, models, seeds))
-    shift_rows = [
-        _shift_row(method, epsilon, seeds, options.seed, source)
-        for method in methods
-        for epsilon in ((epsilons[0], epsilons[-1]) if method != "non-private" else epsilons[-1:])
-    ]
-    return Report(
-        "dro", [_same_table(rows, seeds), _shift_table(shift_rows), _quality_table(quality_rows)], [], _notes(source)
-    )
+    cells = plan(options, source.name)
+    store = Store(options.output / "dro_cells.jsonl")
+    splits = {style: imbalanced(style, source, options.seed) for style in STYLES}
+    for cell in track(cells, "dro: cells", console=Console(stderr=True), transient=True):
+        store.get_or(cell.key, partial(measure, cell, splits[cell.style]))
+    report = Report("dro", notes=notes(source.name, splits), files=[store.path])
+    shown = []
+    for style in STYLES:
+        found = [(cell, store.get(cell.key)) for cell in cells if cell.style == style]
+        sizes = splits[style].n // 2, splits[style].n - splits[style].n // 2
+        shown.append(findings(style, found, sizes))
+        report.tables.extend((same_table(style, found, sizes), shift_table(style, found), quality_table(style, found)))
+    report.files.append(write_plot([(cell, store.get(cell.key)) for cell in cells], options.output))
+    report.notes[:0] = shown
+    report.files.append(write_page(report, options))
+    return report
 
 
-def interval(values: Sequence[float]) -> str:
-    """Mean and half-width of the 95 % Student interval over seeds."""
-    mean = float(np.mean(values))
-    if len(values) < 2 or not np.isfinite(mean):
-        return f"{mean:.3f}"
-    half = float(student.ppf(0.975, len(values) - 1) * np.std(values, ddof=1) / np.sqrt(len(values)))
-    return f"{mean:.3f} ± {half:.3f}"
+def plan(options: Options, source: str) -> list[Cell]:
+    """All cells, in the order of the tables."""
+    seeds = options.runs or (2 if options.quick else SEEDS)
+    shadows = 3 if options.quick else SHADOWS
+    main = tuple(name for name in MAIN if "repaired" in name) if options.quick else MAIN
+    attacked = QUICK_EPSILONS if options.quick else EPSILONS
+    cells = []
+    for style in STYLES:
+        for method in METHODS:
+            if method in main:
+                budgets = tuple(sorted({*attacked, *(() if options.quick else TABLE_3_EPSILONS)}))
+            elif method == "non-private":
+                budgets = attacked[-1:]
+            else:
+                budgets = () if options.quick else TABLE_3_EPSILONS
+            for epsilon in budgets:
+                used = shadows if epsilon in attacked and (method in main or method == "non-private") else 0
+                cells.append(Cell(style, method, epsilon, seeds, used, options.seed, source))
+    return cells
 
 
-def _same_row(method: str, epsilon: float, models: Models, seeds: int, seed: int) -> tuple[str, ...]:
-    aucs = attack_aucs(models, seeds, seed)
-    cells = tuple(interval(values) for values in aucs.values())
-    if method == "non-private":
-        return (method, "-", "-", *cells, "-", "-")
-    members = models.game.member[0]
-    count, others = int(members.sum()), int((~members).sum())
-    delta = count**DELTA_POWER
-    strongest = max(float(np.mean(values)) for values in aucs.values())
-    p_value = min(1.0, len(aucs) * auc_p_value(strongest, count, others, epsilon, delta, seeds))
-    printed = next(TABLE_2[name] for key, name in PAPER_NAMES.items() if method.startswith(key))
-    paper = f"{printed[EPSILONS.index(epsilon)][0]:.4f}"
-    return (method, f"{epsilon:g}", paper, *cells, f"{largest_auc(epsilon, delta):.3f}", f"{p_value:.2g}")
+def measure(cell: Cell, split: Split) -> dict[str, Any]:
+    """Train, attack, and keep the numbers of each attacked model."""
+    models = train_models(cell.method, cell.epsilon, cell.seeds + cell.shadows, cell.seed, split)
+    content: dict[str, Any] = {
+        name: [float(getattr(one, name)) for one in models.qualities[: cell.seeds]]
+        for name in ("accuracy", "auc", "f1", "worst_group")
+    }
+    content["gradient_norm"] = list(models.gradient_norms[: cell.seeds])
+    if cell.shadows:
+        contrasts = [shifted(models, target) for target in range(cell.seeds)]
+        content["aucs"] = attack_aucs(models, cell.seeds, cell.seed)
+        content["shifted"] = [one.confidence for one in contrasts]
+        content["detector"] = [one.detector for one in contrasts]
+        content["groups"] = [list(group) for group in contrasts[0].groups]
+    if not all(np.isfinite(values).all() for name, values in content.items() if name != "aucs"):
+        raise BadInput("cell", cell.key, "gave a number that is not finite")
+    return content
 
 
-def _same_table(rows: list[tuple[str, ...]], seeds: int) -> Table:
-    columns = ("algorithm", "epsilon", "paper", *ATTACKS, "ceiling", "p-value")
-    return Table(f"AUC, members and non-members from one distribution, {seeds} seeds (95 % interval)", columns, rows)
+class Store:
+    """Finished cells, one JSON line each."""
 
+    def __init__(self, path: Path):
+        self.path = path
+        self._cells: dict[str, dict[str, Any]] = {}
+        if not path.is_file():
+            return
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+            try:
+                document = json.loads(line)
+                self._cells[document["key"]] = document["content"]
+            except (json.JSONDecodeError, KeyError, TypeError) as error:
+                raise BadInput(f"{path}: line {number}", line[:60], f"is no finished cell ({error!r})") from None
 
-def _shift_row(method: str, epsilon: float, seeds: int, seed: int, source: Pool) -> tuple[str, ...]:
-    results = [shifted(method, epsilon, seed + number, source) for number in range(seeds)]
-    private = method != "non-private"
-    share = exchangeable_share(results[0].groups)
-    ceiling = ceiling_under_shift(largest_auc(epsilon, sum(m for m, _ in results[0].groups) ** DELTA_POWER), share)
-    return (
-        method,
-        f"{epsilon:g}" if private else "-",
-        interval([result.confidence for result in results]),
-        interval([result.detector for result in results]),
-        f"{ceiling:.3f}" if private else "-",
-    )
+    def get(self, key: str) -> dict[str, Any]:
+        """A finished cell."""
+        return self._cells[key]
 
-
-def _shift_table(rows: list[tuple[str, ...]]) -> Table:
-    columns = ("algorithm", "epsilon", "confidence attack", "label alone, no model", "ceiling with shift")
-    return Table("AUC, the paper's construction: imbalanced members, balanced non-members", columns, rows)
-
-
-def _quality_row(method: str, epsilon: float, models: Models, seeds: int) -> tuple[str, ...]:
-    private, names = method != "non-private", ("accuracy", "auc", "f1", "worst_group")
-    found = [[getattr(one, name) for one in models.qualities[:seeds]] for name in names]
-    found.append(list(models.gradient_norms[:seeds]))
-    return (method, f"{epsilon:g}" if private else "-", *(interval(values) for values in found))
-
-
-def _quality_table(rows: list[tuple[str, ...]]) -> Table:
-    columns = ("algorithm", "epsilon", "accuracy", "ROC AUC", "F1", "worst class", "gradient norm")
-    return Table("Quality of the attacked models on records they were not trained on", columns, rows)
-
-
-def _notes(source: Pool) -> list[str]:
-    return [
-        f"{source.name[0].upper()}{source.name[1:]} and a two-layer network stand in for CIFAR10-ST and ResNet20; the"
-        " paper's numbers are beside ours for the shape of the argument, not as a benchmark.",
-        "The p-value is for the strongest attack (level shared between the attacks) and sound: one model per random"
-        " split of one pool, scores may depend on each other (matching.py).",
-        "In the paper's construction an attacker who looks at the label and at no model beats chance; that part of an"
-        " AUC says nothing about privacy.",
-        "Printed readings use c = 1, for which their claims are refuted by the audit; a small AUC here does not rescue"
-        " them: these attacks see one final model, the audit sees every release.",
-        "Step sizes and thresholds were chosen on digits without accounting for the choice.",
-    ]
+    def get_or(self, key: str, make: Callable[[], dict[str, Any]]) -> None:
+        """Make and keep the cell unless it is finished."""
+        if key in self._cells:
+            return
+        self._cells[key] = make()
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps({"key": key, "content": self._cells[key]}, sort_keys=True, allow_nan=False) + "\n")

@@ -1,10 +1,8 @@
 """Divergence generators psi and their conjugates psi* (paper ``dro``, Definition 8 and Table 1).
 
-Every divergence is an immutable description with vectorised callables. ``conjugate`` is the conjugate that
-follows
-from ``generator`` over ``t >= 0`` (Definition 8 with psi(t) = +inf for t < 0), ``printed_conjugate`` is what
-Table 1
-prints; the two differ for the chi-square and for the KL-regularised CVaR rows, and the tests show where.
+Every divergence is an immutable description with vectorised callables. ``conjugate`` follows from ``generator`` over
+t >= 0 (Definition 8 with psi(t) = +inf for t < 0), ``printed_conjugate`` is what Table 1 prints; the two differ for
+the chi-square and for the KL-regularised CVaR rows, and the tests show where.
 """
 
 from __future__ import annotations
@@ -60,15 +58,15 @@ class Divergence:
 def chi_square() -> Divergence:
     """psi(t) = (t - 1)^2 / 2; its conjugate is ((u + 1)_+^2 - 1) / 2, 1-smooth.
 
-    Table 1 prints -1 + (u + 2)_+^2 / 4, which is the conjugate of (t - 1)^2 (twice the printed psi),
-    1/2-smooth.
+    Table 1 prints -1 + (u + 2)^2 / 4: the conjugate of (t - 1)^2, twice the printed psi, and without the positive part
+    that t >= 0 asks for, so it grows again below u = -2.
     """
     return Divergence(
         "chi_square",
         generator=lambda t: 0.5 * (t - 1.0) ** 2,
         conjugate=lambda u: 0.5 * (np.maximum(u + 1.0, 0.0) ** 2 - 1.0),
         conjugate_derivative=lambda u: np.maximum(u + 1.0, 0.0),
-        printed_conjugate=lambda u: -1.0 + 0.25 * np.maximum(u + 2.0, 0.0) ** 2,
+        printed_conjugate=lambda u: -1.0 + 0.25 * (u + 2.0) ** 2,
         curvature=lambda low, high: 1.0 if high > -1.0 else 0.0,
     )
 

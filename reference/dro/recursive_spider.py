@@ -1,26 +1,19 @@
 """DP Recursive-SPIDER (paper ``dro``, Algorithm 3): private compositional descent for KL-divergence DRO.
 
-Minimises Psi(x, lambda) = lambda log(mean exp(loss_i(x) / lambda)) + lambda rho over x and lambda >=
-lambda_0, eq. (5):
-v estimates the x-gradient and u the lambda-gradient of the inner function g, s its value by a STORM
-recursion.
-Claimed guarantee: (epsilon, delta)-DP with the noise of Theorems 3 and 8. Readings, by switches of the
-schedule:
+Minimises Psi(x, lambda) = lambda log(mean exp(loss_i(x) / lambda)) + lambda rho over x and lambda >= lambda_0, eq. (5),
+for losses >= 0: v estimates the x-gradient and u the lambda-gradient of the inner function g, s its value (STORM).
+Claimed guarantee: (epsilon, delta)-DP with the noise of Theorems 3 and 8. Readings, by switches of the schedule:
 
-printed    line 13-14 without the previous estimate; line 16 with g(w_t; xi) twice, one record per step;
-noise that follows
-           ||x_t - x_{t-1}|| for v and |lambda_t - lambda_{t-1}| for u only.
-repaired   differences are added to the previous estimate, clipped at min(C, L ||w_t - w_{t-1}||) with noise
-in proportion;
-           s over a batch, with the proof's recursion (Lemma 8) and its true sensitivity.
+printed    lines 13-14 without the previous estimate; line 16 with g(w_t; xi) twice, one record per step; noise of
+           differences after ||x_t - x_{t-1}|| for v and |lambda_t - lambda_{t-1}| for u (Theorem 3), or after neither
+           (Theorem 8, which drops the factor).
+repaired   differences are added to the previous estimate, clipped at min(C, L ||w_t - w_{t-1}||) with noise in
+           proportion; s over a batch, with the proof's recursion (Lemma 8) and its true sensitivity.
 
-Completions of the printed text, in both readings: lambda starts at ``start_temperature`` (line 1 sets it to
-zero, where g is
-undefined) and is kept >= lambda_0 (eq. (5)); s is floored at 1 where it is divided by or its log is taken (g
->= 1 for a
-non-negative loss, and the proof of Lemma 7 uses s >= 1); w_1 = w_0; u, v and s are zero, zero and one before
-their first
-update.
+Completions of the printed text, in both readings: lambda starts at ``start_temperature`` (line 1 sets it to zero, where
+g is undefined) and is kept >= lambda_0 (eq. (5)); s is floored at 1 where it is divided by or its log is taken (g >= 1
+for a loss >= 0, and the proof of Lemma 7 uses s >= 1); w_1 = w_0; u, v and s are zero, zero and one before their first
+update; eta and beta are constants (Theorem 8 and Lemma 9 define each through the other).
 
 Cite: ``dro``, Algorithm 3, Theorems 3, 4, 8, Lemma 8.
 """
@@ -48,7 +41,8 @@ class InnerEstimator:
     Args:
         refresh_batch, refresh_clip, refresh_std: b_1, C_1, sigma_1 (b_3, C_3, sigma_3).
         batch, clip: b_2, C_2 (b_4, C_4) of the differences.
-        std_per_move, std_cap: noise of a difference is min(std_per_move * move, std_cap), lines 11-12.
+        std_per_move, std_cap: noise of a difference is min(std_per_move * move, std_cap), lines 11-12 (which cross
+            sigma^_2 and sigma^_4; both are equal for b_2 = b_4).
     """
 
     refresh_batch: int
@@ -76,7 +70,7 @@ class RecursiveSpiderSchedule:
     smoothness: float  # L, of the inner gradient in w: differences are claimed to be at most L ||w_t - w_{t-1}||
     first_refresh: int = 1  # refresh at t = first_refresh mod q: 0 as printed, 1 repaired
     accumulate: bool = True  # v_t = v_{t-1} + difference; False as printed
-    moves: Literal["own", "all"] = "all"  # noise of v follows ||dx|| alone (printed) or ||dw||
+    moves: Literal["own", "none", "all"] = "all"  # noise of v follows ||dx|| (Theorem 3), nothing (Theorem 8), ||dw||
     adaptive_clip: bool = True  # clip differences at min(C, L ||dw||); False: at C
     recursion: Literal["printed", "proof"] = "proof"
     claimed_value_sensitivity: float | None = None  # what the noise formula takes for granted; None: the true one
@@ -96,11 +90,11 @@ class RecursiveSpiderSchedule:
     def value_sensitivity(self) -> float:
         """Largest change of the released part of s_t when one of ``value_batch`` records is replaced.
 
-        Clipped values lie in [0, C_5], so beta * value ranges over beta C_5 (recursion as printed), and
-        value - (1 - beta) * previous value over (2 - beta) C_5 (recursion of the proof).
+        Clipped values lie in [1, C_5], so beta * value ranges over beta (C_5 - 1) (recursion as printed), and
+        value - (1 - beta) * previous value over (2 - beta) (C_5 - 1) (recursion of the proof).
         """
         coefficient = self.momentum if self.recursion == "printed" else 2.0 - self.momentum
-        return coefficient * self.value_clip / self.value_batch
+        return coefficient * (self.value_clip - 1.0) / self.value_batch
 
 
 @dataclass(frozen=True)
@@ -162,8 +156,11 @@ def _refresh(
 ) -> Array:
     how = schedule.x if which == "x" else schedule.temperature
     records, batch = draw(tape, f"{which}/refresh batch", problem.n, how.refresh_batch)
-    mean = clipped_mean(_rows(problem, which, now, records), how.refresh_clip, "each")
-    claimed = 2.0 * how.refresh_clip / how.refresh_batch
+    rows, spread = _rows(problem, which, now, records), 2.0 * how.refresh_clip
+    if which == "temperature":  # -g loss / lambda^2 <= 0: clipped rows lie in [-C_3, 0], half as far apart
+        rows, spread = np.minimum(rows, 0.0), how.refresh_clip
+    mean = clipped_mean(rows, how.refresh_clip, "each")
+    claimed = spread / how.refresh_batch
     return np.asarray(tape.gaussian(f"{which}/refresh", mean, std=how.refresh_std, sensitivity=claimed, batch=batch))
 
 
@@ -176,16 +173,18 @@ def _difference(
     before: State,
 ) -> Array:
     how = schedule.x if which == "x" else schedule.temperature
-    x_move, temperature_move = float(np.linalg.norm(now[0] - before[0])), abs(now[1] - before[1])
-    move = float(np.hypot(x_move, temperature_move))
-    threshold = min(how.clip, schedule.smoothness * move)
+    own = float(np.linalg.norm(now[0] - before[0])), abs(now[1] - before[1])
+    move = float(np.hypot(*own))
+    bound = min(how.clip, schedule.smoothness * move)  # what the proof of Theorem 8 takes for the norm
     records, batch = draw(tape, f"{which}/difference batch", problem.n, how.batch)
     rows = _rows(problem, which, now, records) - _rows(problem, which, before, records)
-    mean = clipped_mean(rows, threshold if schedule.adaptive_clip else how.clip, "each")
-    if schedule.moves == "own":
-        move = x_move if which == "x" else temperature_move  # Theorem 3: sigma_2, sigma_4
+    mean = clipped_mean(rows, bound if schedule.adaptive_clip else how.clip, "each")
+    if schedule.moves == "own":  # Theorem 3: sigma_2, sigma_4
+        move = own[0] if which == "x" else own[1]
+    elif schedule.moves == "none":  # Theorem 8
+        move, bound = 1.0, how.clip
     std = min(how.std_per_move * move, how.std_cap)  # lines 11-12
-    claimed = 2.0 * threshold / how.batch
+    claimed = 2.0 * bound / how.batch
     return np.asarray(tape.gaussian(f"{which}/difference", mean, std=std, sensitivity=claimed, batch=batch))
 
 
@@ -198,21 +197,12 @@ def _value_change(
 ) -> float:
     """The new part of s_t; (1 - beta) s_{t-1} is a function of earlier releases."""
     records, batch = draw(tape, "value batch", problem.n, schedule.value_batch)
-    here = np.minimum(problem.inner_values(*now, records), schedule.value_clip)
-    keep = 1.0 - schedule.momentum
-    other = (
-        here
-        if schedule.recursion == "printed"
-        else np.minimum(problem.inner_values(*before, records), schedule.value_clip)
-    )
-    mean = np.mean(here - keep * other)
+
+    def clipped(w: State) -> Array:
+        return np.clip(problem.inner_values(*w, records), 1.0, schedule.value_clip)
+
+    other = clipped(now if schedule.recursion == "printed" else before)
+    mean = np.mean(clipped(now) - (1.0 - schedule.momentum) * other)
     claimed = schedule.claimed_value_sensitivity
-    return float(
-        tape.gaussian(
-            "value",
-            mean,
-            std=schedule.value_std,
-            batch=batch,
-            sensitivity=schedule.value_sensitivity if claimed is None else claimed,
-        )
-    )
+    claimed = schedule.value_sensitivity if claimed is None else claimed
+    return float(tape.gaussian("value", mean, std=schedule.value_std, sensitivity=claimed, batch=batch))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from typing import Literal
 
 from dpassay.reference.dro.calibration import Sequence, calibrated_ratios, refreshes
 from dpassay.reference.dro.double_spider import DoubleSpiderSchedule, Estimator
@@ -18,7 +20,7 @@ RECURSIVE_REPAIRS = (
     "the first step refreshes (as printed, w_1 and v_1 come from nowhere)",
     "lines 13-14: differences are added to the previous estimate",
     "lines 11-14: differences are clipped at min(C, L ||w_t - w_{t-1}||), noise follows this threshold",
-    "line 16: the recursion of Lemma 8 on a batch, noise for its sensitivity (2 - beta) C_5 / b_5",
+    "line 16: the recursion of Lemma 8 on a batch, noise for its sensitivity (2 - beta) (C_5 - 1) / b_5",
     "sigma: std / sensitivity calibrated to the joint budget by exact accounting",
 )
 
@@ -71,7 +73,7 @@ def recursive_spider_repaired(
     value_batch: int | None = None,
     momentum: float = 0.5,
     step: float = 0.5,
-    recursion: str = "proof",
+    recursion: Literal["printed", "proof"] = "proof",
 ) -> RecursiveSpiderSchedule:
     """Algorithm 3 with noise for the joint budget; ``value_batch`` (default: the difference batch) may be 1."""
     often = refreshes(plan.steps, plan.phase)
@@ -84,26 +86,26 @@ def recursive_spider_repaired(
         InnerEstimator(
             refresh_batch=plan.refresh,
             refresh_clip=clip,
-            refresh_std=ratios[i] * 2.0 * clip / plan.refresh,
+            refresh_std=ratios[i] * spread * clip / plan.refresh,
             batch=plan.batch,
             clip=2.0 * clip,
             std_per_move=ratios[i + 1] * 2.0 * smoothness / plan.batch,
             std_cap=ratios[i + 1] * 2.0 * (2.0 * clip) / plan.batch,
         )
-        for i in (0, 2)
+        for i, spread in ((0, 2.0), (2, 1.0))  # the lambda-gradient has one sign
     ]
-    coefficient = momentum if recursion == "printed" else 2.0 - momentum
-    return RecursiveSpiderSchedule(
+    schedule = RecursiveSpiderSchedule(
         steps=plan.steps,
         phase=plan.phase,
         x=draft[0],
         temperature=draft[1],
         value_batch=value_size,
         value_clip=value_clip,
-        value_std=ratios[4] * coefficient * value_clip / value_size,
+        value_std=0.0,
         momentum=momentum,
         step=step,
         smoothness=smoothness,
-        recursion="printed" if recursion == "printed" else "proof",
+        recursion=recursion,
         note="exact accounting",
     )
+    return replace(schedule, value_std=ratios[4] * schedule.value_sensitivity)

@@ -1,5 +1,4 @@
-"""A non-private reference of the SCDRO type: stochastic compositional descent on Psi(x, lambda), eq. (5), with
-momentum.
+"""A non-private reference of the SCDRO type: stochastic compositional descent with momentum on Psi, eq. (5).
 
 STORM estimates of the inner value and gradient, mini-batches, projection to lambda >= lambda_0. Nothing is released and
 nothing is private; it shows what the private algorithms give up. Cite: ``dro``, Section 5.1 (non-private baseline).
@@ -29,6 +28,7 @@ class Schedule:
     momentum: float = 0.3
     start_temperature: float = 1.0
     start_x: Array | None = None
+    longest_move: float = np.inf  # of x in one step: the differences of exp(loss / lambda) can overshoot
 
     def __post_init__(self) -> None:
         require(self.steps >= 1, "steps", self.steps, "must be at least 1")
@@ -48,7 +48,9 @@ def run(problem: CompositionalObjective, schedule: Schedule, tape: Tape) -> tupl
         outer = now[1] / value
         in_temperature = outer * slope + float(np.log(value)) + problem.radius
         lowered = max(now[1] - schedule.step * in_temperature, problem.floor)
-        before, now = now, (now[0] - schedule.step * outer * x_slope, lowered)
+        move = schedule.step * outer * x_slope
+        move *= min(1.0, schedule.longest_move / max(float(np.linalg.norm(move)), 1e-300))
+        before, now = now, (now[0] - move, lowered)
     return now
 
 

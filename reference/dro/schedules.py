@@ -1,8 +1,7 @@
-"""Schedules of Algorithms 2 and 3: as the theorems print them, and calibrated by exact accounting.
+"""Schedules of Algorithms 2 and 3 as the theorems print them.
 
-The universal constant c of the theorems is never given. ``constant`` defaults to 1, which is what Definition
-3 (the paper's
-own Gaussian mechanism) suggests; the sandwich also reports the smallest c that would do, case by case.
+The universal constant c of the theorems is never given. ``constant`` defaults to 1, which is what Definition 3 (the
+paper's own Gaussian mechanism) suggests; the sandwich also reports the smallest c that would do, case by case.
 """
 
 from __future__ import annotations
@@ -123,9 +122,13 @@ def recursive_spider_printed(
     momentum: float = 0.5,
     step: float | None = None,
     constant: float = 1.0,
+    theorem: int = 3,
 ) -> RecursiveSpiderSchedule:
-    """Noise of Theorems 3 and 8; C_1 = C_3 = G and C_2 = C_4 = 2 G, the bounds that the proof of Theorem 8
-    uses."""
+    """Noise of Theorem 3, or of 8, which prints sigma_2 without the factor ||x_t - x_{t-1}||.
+
+    C_1 = C_3 = G and C_2 = C_4 = 2 G, the bounds that the proof of Theorem 8 uses.
+    """
+    require(theorem in (3, 8), "theorem", theorem, "must be 3 or 8")
     require_budget(epsilon, delta)
     root = constant * math.sqrt(math.log(1.0 / delta)) / epsilon
     turns = math.sqrt(plan.steps)
@@ -153,9 +156,9 @@ def recursive_spider_printed(
         smoothness=smoothness,
         first_refresh=0,
         accumulate=False,
-        moves="own",
+        moves="own" if theorem == 3 else "none",
         adaptive_clip=False,
         recursion="printed",
         claimed_value_sensitivity=2.0 * lipschitz / plan.n,  # what sigma_{s_t} is made for
-        note=f"Theorem 8, c = {constant:g}",
+        note=f"Theorem {theorem}, c = {constant:g}",
     )

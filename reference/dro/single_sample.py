@@ -2,9 +2,9 @@
 
 s_t = Clip(g(w; xi), C_5) + (1 - beta) (s_{t-1} - Clip(g(w; xi), C_5)) + N(0, sigma^2) with one random record xi per
 step. At a fixed w this is beta Clip(g) + (1 - beta) s_{t-1} + noise: the record that was drawn is released through one
-Gaussian with sensitivity beta C_5, and a given record is drawn with probability 1 / n. So each step is the pair
-(1 - 1/n) N(0, sigma^2) + (1/n) N(Delta, sigma^2) against N(0, sigma^2). Theorem 3 draws noise as if Delta were O(1 /
-n).
+Gaussian, and a given record is drawn with probability 1 / n. As g = exp(loss / lambda) >= 1, Clip(g) lies in [1, C_5]
+and the sensitivity is Delta = beta (C_5 - 1). So each step is the pair (1 - 1/n) N(0, sigma^2) + (1/n) N(Delta,
+sigma^2) against N(0, sigma^2). Theorem 3 draws noise as if Delta were O(1 / n).
 
 Guarantee as printed: none at small delta: once sigma << Delta, delta is at least about 1 / n whatever epsilon is.
 Cite: ``dro``, Algorithm 3 line 16, Theorems 3 and 8 (sigma_{s_t}).
@@ -33,27 +33,28 @@ class ValueSchedule:
     momentum: float  # beta
     clip: float  # C_5
     std: float  # sigma_{s_t}
-    claimed_sensitivity: float | None = None  # None: beta C_5, the true one
+    claimed_sensitivity: float | None = None  # None: beta (C_5 - 1), the true one
 
     def __post_init__(self) -> None:
         require(self.steps >= 1, "steps", self.steps, "must be at least 1")
         require(0 < self.momentum <= 1, "momentum", self.momentum, "must lie in (0, 1]")
+        require(self.clip > 1, "clip", self.clip, "g = exp(loss / lambda) is at least 1")
 
     @property
     def sensitivity(self) -> float:
-        """Largest change of beta Clip(g) when the drawn record is another: values lie in [0, C_5]."""
-        return self.momentum * self.clip
+        """Largest change of beta Clip(g) when the drawn record is another: values lie in [1, C_5]."""
+        return self.momentum * (self.clip - 1.0)
 
 
 def run(values: Array, schedule: ValueSchedule, tape: Tape) -> float:
-    """s_T for per-record values g(w; xi_i), shape (n,), non-negative."""
+    """s_T for per-record values g(w; xi_i), shape (n,), at least 1."""
     s = 1.0
     claimed = schedule.sensitivity if schedule.claimed_sensitivity is None else schedule.claimed_sensitivity
     for _ in range(schedule.steps):
         records, batch = draw(tape, "value batch", len(values), 1)
         # GRADIENT: none, a function value
         # CLIP
-        value = min(float(values[records[0]]), schedule.clip)
+        value = min(max(float(values[records[0]]), 1.0), schedule.clip)
         # NOISE
         released = tape.gaussian("value", schedule.momentum * value, std=schedule.std, sensitivity=claimed, batch=batch)
         # STEP
@@ -62,8 +63,8 @@ def run(values: Array, schedule: ValueSchedule, tape: Tape) -> float:
 
 
 def extreme_pair(n: int, clip: float) -> Pair[Array]:
-    """Every value 0 but the target's, which is C_5 on D and 0 on D': the pair that the sampled Gaussian stands for."""
-    there = np.zeros(n)
+    """Every value 1 but the target's, which is C_5 on D and 1 on D': the pair that the sampled Gaussian stands for."""
+    there = np.ones(n)
     here = there.copy()
     here[0] = clip
-    return Pair(here, there, 0, f"value C_5 = {clip:g} against 0, all others 0")
+    return Pair(here, there, 0, f"value C_5 = {clip:g} against 1, all others 1")

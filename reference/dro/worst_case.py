@@ -1,14 +1,20 @@
-"""Neighbours that separate as far as clipping lets them: one rough record among identical quiet ones.
+"""Neighbours that separate as far as clipping lets them: one rough record among identical ones.
 
-The target's loss is offset + sign * amplitude * sin(x_0 / width). A narrow width gives gradients that exceed any
-threshold and change sign from one iterate to the next, so refreshes and differences are clipped at every step, and
-opposite signs on D and D' put them at opposite ends. A wide width gives a loss that meets the paper's assumptions with
-G = amplitude / width and L = amplitude / width^2. All other records are equal, so the mixture over the target's
-participation is the exact likelihood.
+The target's loss is amplitude * (1 + sign * wave(x_0)). A narrow wave has gradients that exceed any threshold and
+change sign from one iterate to the next, so refreshes and differences are clipped at every step, and opposite signs put
+two records at opposite ends. A sharp wave is a square wave with a fine ripple on it: the loss is either nearly 0 or
+nearly 2 * amplitude, so that clipped function values reach both ends as well, and the ripple gives it a steep slope
+that has the sign of the level (almost everywhere: a ripple ends in a jump). A wide wave is a loss that meets the
+paper's assumptions with G = amplitude / width and L = amplitude / width^2.
+
+All other records are equal, so the mixture over the target's participation is the exact likelihood. They are quiet
+(no wave, the target has opposite signs on D and D'), or opposite (the wave with sign -1, like the target on D'): the
+pair that makes a sample with the target differ most from one without.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,18 +29,21 @@ from dpassay.reference.lockstep import Pair
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 TARGET = 0
+RIPPLE, FINER = 0.01, 1e-2  # height and width of the ripple on a sharp wave, relative to the wave's
 
 
 @dataclass(frozen=True)
 class RoughRecord:
-    """A data set of ``n`` records of which record 0 is rough; implements ``SampleLoss``, losses are >= 0."""
+    """A data set of ``n`` records of which record 0 is the target; implements ``SampleLoss``, losses are >= 0."""
 
     n: int
     dimension: int
-    sign: float
+    sign: float  # of the target
+    others: float = 0.0  # sign of all other records, 0: quiet
     amplitude: float = 0.5
     width: float = 1e-6
-    phase: float = 0.0
+    phase: float = 0.7
+    sharpness: float = 0.0  # 0: a sine
 
     def __post_init__(self) -> None:
         require(self.n >= 2, "n", self.n, "must be at least 2")
@@ -42,25 +51,38 @@ class RoughRecord:
 
     def losses(self, parameters: Array, indices: Indices | None = None) -> Array:
         """Loss of each selected record, shape (b,)."""
-        target = self._is_target(indices)
-        wave = self.sign * self.amplitude * np.sin(parameters[0] / self.width + self.phase)
-        return self.amplitude + np.where(target, wave, 0.0)
+        return np.asarray(self.amplitude * (1.0 + self._signs(indices) * self._wave(float(parameters[0]))[0]))
 
     def loss_gradients(self, parameters: Array, indices: Indices | None = None) -> Array:
         """Gradient of each selected record, shape (b, d)."""
-        target = self._is_target(indices)
-        rows = np.zeros((len(target), self.dimension))
-        slope = self.sign * self.amplitude / self.width * np.cos(parameters[0] / self.width + self.phase)
-        rows[:, 0] = np.where(target, slope, 0.0)
+        signs = self._signs(indices)
+        rows = np.zeros((len(signs), self.dimension))
+        rows[:, 0] = self.amplitude * signs * self._wave(float(parameters[0]))[1]
         return rows
 
-    def _is_target(self, indices: Indices | None) -> NDArray[np.bool_]:
-        return np.asarray((np.arange(self.n) if indices is None else indices) == TARGET)
+    def _wave(self, x: float) -> tuple[float, float]:
+        """Value in [-1, 1] and derivative."""
+        angle = x / self.width + self.phase
+        if not self.sharpness:
+            return math.sin(angle), math.cos(angle) / self.width
+        level, fine = math.tanh(self.sharpness * math.sin(angle)), x / (FINER * self.width) + self.phase
+        slope = self.sharpness * math.cos(angle) * (1.0 - level**2) / self.width
+        turn = 2.0 * math.pi * (fine - math.floor(fine))
+        height = (turn + 0.9 * math.sin(turn)) / math.pi - 1.0  # rises from -1 to 1, faster here than there
+        steepness = 2.0 * (1.0 + 0.9 * math.cos(turn)) / (FINER * self.width)
+        whole = 1.0 + RIPPLE
+        return level * (1.0 + RIPPLE * height) / whole, (slope + level * RIPPLE * steepness) / whole
+
+    def _signs(self, indices: Indices | None) -> Array:
+        target = (np.arange(self.n) if indices is None else indices) == TARGET
+        return np.where(target, self.sign, self.others)
 
 
-def _two(n: int, dimension: int, amplitude: float, width: float, phase: float) -> tuple[RoughRecord, RoughRecord]:
-    one, other = (RoughRecord(n, dimension, sign, amplitude, width, phase) for sign in (1.0, -1.0))
-    return one, other
+def _two(n: int, dimension: int, opposite: bool, **shape: float) -> tuple[RoughRecord, RoughRecord, str]:
+    others = -1.0 if opposite else 0.0
+    one, other = (RoughRecord(n, dimension, sign, others, **shape) for sign in (1.0, -1.0))
+    rest = "others like the target on D'" if opposite else "others quiet"
+    return one, other, f"record 0: amplitude {one.amplitude:g}, width {one.width:g}, opposite signs; {rest}"
 
 
 def dual_pair(
@@ -68,30 +90,25 @@ def dual_pair(
     n: int,
     *,
     dimension: int = 3,
-    width: float = 1e-6,
+    opposite: bool = False,
     amplitude: float = 0.5,
-    weight: float = 1.0,
+    width: float = 1e-6,
     phase: float = 0.7,
+    weight: float = 1.0,
 ) -> Pair[DualObjective]:
     """Neighbours for Algorithm 2 and the baselines on L(x, eta)."""
-    one, other = _two(n, dimension, amplitude, width, phase)
-    text = f"record 0: amplitude {amplitude:g}, width {width:g}, opposite signs; {n - 1} quiet records"
+    one, other, text = _two(n, dimension, opposite, amplitude=amplitude, width=width, phase=phase)
     return Pair(DualObjective(one, divergence, weight), DualObjective(other, divergence, weight), TARGET, text)
 
 
-def compositional_pair(
-    n: int, *, dimension: int = 3, width: float = 1e-6, amplitude: float = 0.5, phase: float = 0.7
-) -> Pair[CompositionalObjective]:
-    """Neighbours for Algorithm 3 on Psi(x, lambda)."""
-    one, other = _two(n, dimension, amplitude, width, phase)
-    text = f"record 0: amplitude {amplitude:g}, width {width:g}, opposite signs; {n - 1} quiet records"
+def compositional_pair(n: int, *, dimension: int = 3, opposite: bool = False) -> Pair[CompositionalObjective]:
+    """Neighbours for Algorithm 3 on Psi(x, lambda); sharp with amplitude 1 where the others are opposite."""
+    shape = {"amplitude": 1.0, "sharpness": 50.0} if opposite else {}
+    one, other, text = _two(n, dimension, opposite, **shape)
     return Pair(CompositionalObjective(one), CompositionalObjective(other), TARGET, text)
 
 
-def minimax_pair(
-    n: int, *, dimension: int = 3, width: float = 1e-6, amplitude: float = 0.5, phase: float = 0.7
-) -> Pair[MinimaxProblem]:
+def minimax_pair(n: int, *, dimension: int = 3) -> Pair[MinimaxProblem]:
     """Neighbours for the baselines on eq. (2)."""
-    one, other = _two(n, dimension, amplitude, width, phase)
-    text = f"record 0: amplitude {amplitude:g}, width {width:g}, opposite signs; {n - 1} quiet records"
+    one, other, text = _two(n, dimension, False)
     return Pair(MinimaxProblem(one), MinimaxProblem(other), TARGET, text)

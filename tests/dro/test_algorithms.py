@@ -165,7 +165,7 @@ def test_single_sample_loss_is_that_of_the_mixture():
             return result
 
         found = lockstep(run, pair, [seed], check=False)
-        x = np.array(values)
+        x = np.array(values) - 0.5  # beta * 1, the quiet value
         quiet, loud = norm.pdf(x, 0.0, 0.8), norm.pdf(x, schedule.sensitivity, 0.8)
         exact = np.log((0.9 * quiet + 0.1 * loud) / quiet).sum()
         assert found.loss == pytest.approx(exact, abs=1e-9)

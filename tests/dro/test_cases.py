@@ -19,6 +19,7 @@ EXPECTED = {
     "dro/double_spider:each record clipped, c = 4@printed": set(),
     "dro/recursive_spider@printed": {"sensitivity exceeded", "released without noise"},
     "dro/recursive_spider:noise follows all of w@printed": {"sensitivity exceeded"},
+    "dro/recursive_spider:sigma_2 of Theorem 8@printed": {"sensitivity exceeded"},
     "dro/single_sample@printed": {"sensitivity exceeded"},
 }
 

@@ -65,9 +65,12 @@ def test_printed_table_1():
     assert one(cressie_read(-1.0).printed_conjugate, 0.6) == 1.0
 
 
-def test_printed_chi_square_belongs_to_twice_the_generator():
-    u = np.linspace(-3, 3, 13)
+def test_printed_chi_square_belongs_to_twice_the_generator_on_the_whole_line():
+    """It is the conjugate of (t - 1)^2 over all t; over t >= 0 the conjugate stays at -1 below u = -2."""
+    u = np.linspace(-2, 3, 11)
     assert chi_square().printed_conjugate(u) == pytest.approx(2 * chi_square().conjugate(u / 2))
+    assert one(chi_square().printed_conjugate, -4.0) == 0.0
+    assert 2 * one(chi_square().conjugate, -2.0) == -1.0
 
 
 def test_no_conjugate_of_table_1_is_non_negative_everywhere():
