@@ -46,8 +46,8 @@ def reproduce(
         console = Console(width=150)
     for table in report.tables:
         shown = RichTable(title=table.title)
-        for column in table.columns:
-            shown.add_column(column, no_wrap=True)
+        for position, column in enumerate(table.columns):  # sentences wrap, figures do not
+            shown.add_column(column, no_wrap=all(len(row[position]) <= 40 for row in table.rows))
         for row in table.rows:
             shown.add_row(*row)
         console.print(shown)
