@@ -29,7 +29,7 @@ def reproduce(
     quick: Annotated[bool, typer.Option("--quick", help="A small version that shows the shape.")] = False,
     output: Annotated[Path, typer.Option(help="Folder for tables and plots.")] = Path("reports/reproduce"),
     data: Annotated[Path | None, typer.Option(help="Folder with the paper's own data sets.")] = None,
-    audited: Annotated[Path | None, typer.Option(help="Report of `dpassay audit`: adds its rows.")] = None,
+    audited: Annotated[list[Path] | None, typer.Option(help="Report of `dpassay audit`: adds its rows.")] = None,
     page: Annotated[Path | None, typer.Option(help="Also write a Markdown page here, plots beside it.")] = None,
 ) -> None:
     """Reproduce a paper's experiments: private methods, comparators and the non-private optimum on real data.
@@ -38,7 +38,7 @@ def reproduce(
     """
     if paper not in PAPERS:
         raise BadInput("paper", paper, f"cannot be reproduced; known: {', '.join(sorted(PAPERS))}")
-    sandwich = [] if audited is None else [sandwich_table(audited, paper)]
+    sandwich = [sandwich_table(path, paper) for path in audited or ()]
     report: Report = import_module(PAPERS[paper]).run(Options(seed, runs, quick, output, data))
     report.tables.extend(sandwich)
     console = Console()
