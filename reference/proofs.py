@@ -35,6 +35,7 @@ PROOFS: dict[str, tuple[str, ...]] = {
     "second_order_erm/opt_ls": _erm(*_SEARCH),
     "second_order_erm/opt_b": _erm("sec33", "thmB4", "eq28", "thmB5", "eq30", "defB1", "thmB6", "thmB7", "thmB8"),
     "second_order_erm/2opt": _erm(*_SHORT),
+    "second_order_erm/2opt_b": _erm("sec33", "thmB5", "eq6", "thmB8"),
     "second_order_erm/2opt_ls": _erm(*_SHORT, *_SEARCH),
     "dro/double_spider": _dro("double_spider/", "alg2/", "lemma1/", "lemma3/", "lemma4/", "lemma5/"),
     "dro/recursive_spider": _dro("recursive_spider/", "alg3/"),

@@ -55,6 +55,11 @@ class Schedule:
         """Phase one: a share of the budget of `base`."""
         return replace(base, budget=_part(base.budget, self.share * base.budget.rho))
 
+    @staticmethod
+    def part(budget: opt_b.Budget, share: float) -> opt_b.Budget:
+        """Share of a mini-batch budget: (epsilon, delta) adds up by basic composition."""
+        return replace(budget, epsilon=share * budget.epsilon, delta=share * budget.delta)
+
 
 # GRADIENT, CLIP, NOISE: those of the wrapped algorithm. STEP:
 def run(problem: SmoothRisk, schedule: Schedule, tape: Tape) -> Outcome:
@@ -118,8 +123,7 @@ def _run_batches(problem: SmoothRisk, schedule: Schedule, base: opt_b.Schedule, 
     """2OPT-B: (epsilon, delta) is split 3/4 to 1/4, which adds up by basic composition."""
     start, done = base.start, Outcome(base.start, False, 0, 0, 0)
     for share, hope in ((schedule.share, schedule.hope), (1 - schedule.share, 1.0)):
-        part = replace(base.budget, epsilon=share * base.budget.epsilon, delta=share * base.budget.delta)
-        phase = replace(base, start=start, budget=part)
+        phase = replace(base, start=start, budget=schedule.part(base.budget, share))
         T = opt_b.iteration_bound(problem, phase, tape, hope * phase.minimum_decrease)
         done = _joined(done, opt_b.descend(problem, phase, tape, start, T, phase.budget.sigma(T)))
         if done.certified:

@@ -8,6 +8,7 @@ accounted epsilon is the accountant's or the auditor's.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -64,6 +65,13 @@ def build_two_phase(inner: Any, epsilon: float, delta: float, steps: int = 4) ->
     accuracy = accuracy_for(both.here, inner, both.here.value_bound(w0), steps)
     base = inner.repaired(both.here, w0, accuracy, epsilon, delta)
     return Instance(bind(two_phase.run, two_phase.Schedule(base, hope=2.0)), both, facts=facts(both.here, base))
+
+
+def build_two_phase_batches(epsilon: float, delta: float, steps: int = 4) -> Instance:
+    """2OPT-B: batches of 1 out of 10, 3/4 of (epsilon, delta) on half the steps."""
+    inner = build_batches(epsilon, delta, steps)
+    base = inner.run.args[1]  # type: ignore[attr-defined]  # the schedule that `bind` bound
+    return replace(inner, run=bind(two_phase.run, two_phase.Schedule(base, hope=2.0)))
 
 
 def build_baseline(
