@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from .build import UTILITY, budget, identity, inequality, rates, rows_of, same, units
+from .build import UTILITY, budget, identity, inequality, program, rates, rows_of, same, units
 
 row = rows_of("adaptive_batch")
 XI = {"Xi": "sqrt(gamma/rho)", "eta": "1/M", "Gam": "c*M/sqrt(rho*gamma)"}
@@ -85,4 +85,11 @@ ROWS = [
     row("thm317/samples_at_weaker_rate", "Theorem 3.17, corrected", "with alpha = n^(-2/7) + (sqrt(d)/(n epsilon))^(2/5) the refreshes forced by escapes do fit into n", budget("b*alpha**(-3/2) <= n", "n d epsilon", scale="n", conditions=REGION, let={"e": "sqrt(d)/(n*epsilon)", "alpha": "e**(2/5) + n**(-2/7)", "b": "sqrt(d)/(epsilon*alpha) + 1/alpha**2 + sqrt(d)/epsilon + 1/alpha"})),
     row("thmC1/cover", "Theorem C.1, proof", "2 M r + G sqrt(d/n) with r = sqrt(d/n) is of the order sqrt(d/n)", rates("M*r + G*sqrt(d/n) == sqrt(d/n)", "n", "n d M G", constants="M G", let={"r": "sqrt(d/n)"})),
     row("thmC1/places", "Theorem C.1 against the text after it", "the generalisation term is sqrt(d/n) in the theorem and sqrt(d)/n in the text", same({"theorem": "sqrt(d/n)", "text": "sqrt(d)/n"}, "d n"), severity=UTILITY, corrected="sqrt(d/n)", reading="the root covers n", reading_claim=same({"theorem": "sqrt(d/n)", "text": "sqrt(d)/sqrt(n)"}, "d n"), garbling="the extent of the root was lost in rendering"),
+    row("lemma311/O4_units", "Lemma 3.11, item (4)", "the Hessian difference oracle is compared with a Hessian difference: printed is grad F(x_t) - grad F(x_(t-1))", units("h == g", h="v/l**2", g="v/l"), corrected="the Hessians of F", reading="a lost exponent on nabla", reading_claim=units("h == hF", h="v/l**2", hF="v/l**2"), garbling="a lost exponent is likely: the expectation in the same item has it"),
+    row("lemma311/gradient_difference_range", "B.1", "two differences of norm <= M r each differ by at most 2 M r", identity("M*r - (-M*r) == 2*M*r", "M r")),
+    row("lemma312/log_power", "Lemma 3.12, eq. (2), B.2", "increments that are nSG(M r sqrt(log)/sqrt(b)) give, by Lemma 2.4, a squared error with one logarithm", rates("log(T)**2*M**2/b <= log(T)*M**2/b", "T", "T M b", tilde=False), corrected="log^2(Td/iota) in (2), as (3) has it", reading="up to logarithms, which O~ hides", reading_claim=rates("log(T)**2*M**2/b <= log(T)*M**2/b", "T", "T M b")),
+    row("claim36/descent", "Claim 3.6", "smoothness at eta = 1/M with g = grad F - r gives -h^2/2 + r^2/2 (times eta)", identity("-h*(h - r) + (h - r)**2/2 == -h**2/2 + r**2/2", "h r"), severity=UTILITY),
+    row("claim36/constants", "Claim 3.6", "which is at most -h^2/4 + 5 r^2", inequality("-h**2/2 + r**2/2 <= -h**2/4 + 5*r**2", "h r"), severity=UTILITY),
+    row("claim37/constants", "Claim 3.7", "2 eta^2 t ((4/eta) D + 20 R + R) <= 8 eta Gamma D + 50 eta^2 t R for t <= Gamma", inequality("2*eta**2*t*(4/eta*D + 20*R + R) <= 8*eta*Gam*D + 50*eta**2*t*R", "eta D R Gam", {"t": "(0, Gam]"}), severity=UTILITY, explain="D = F(x_0) - F(x_t), R the sum of squared errors; Claim 3.6 bounds the sum of squared gradients by (4/eta) D + 20 R."),
+    row("alg2/order", "Algorithm 2", "every variable is written before it is read", program("x_0 g H Gamma Xi eta sigma", "3: y x_t <- x_0", "loop", "5: zeta <- sigma", "5b: g_t <- g H x_t x_0 zeta", "6: x_t <- x_t eta g_t", "if", "8: y <- x_t Xi x_0", "end", "end", "12: <- y")),
 ]

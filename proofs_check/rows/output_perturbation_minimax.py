@@ -101,4 +101,6 @@ ROWS = [
     row("cor49/complexity_svrg", "Section 4.3", "n + (ell/min(mu_k, mu_y))^2 is n + n ell^2 + kappa_y^2", rates("n + (ell/min(mu, mu_y))**2 == n + n*ell**2 + (ell/mu_y)**2", "n", "n ell mu_y", let={"mu": "1/sqrt(n)"}), severity=UTILITY),
     row("cor49/complexity_acc", "Section 4.3", "n + sqrt(n) ell/min(mu_k, mu_y) is n + n ell + sqrt(n) kappa_y", rates("n + sqrt(n)*ell/min(mu, mu_y) == n + n*ell + sqrt(n)*ell/mu_y", "n", "n ell mu_y", let={"mu": "1/sqrt(n)"}), severity=UTILITY),
     row("sec42/nonsmooth_example", "Section 4.2", "|a x| is the maximum of (a x) y over |y| <= 1", identity("max(z, -z) == abs(z)", "", {"z": "[-10, 10]"})),
+    row("lemma45/stability", "Lemma 4.5", "a regulariser that does not depend on the data cancels: Q = (2L/n) sqrt(Q/mu) still gives Q = 4 L^2/(mu n^2)", identity("Q == 2*L/n*sqrt(Q/mu)", "L n mu", let={"Q": "4*L**2/(mu*n**2)"}), severity=PRIVACY, explain="Q = mu_x |dx|^2 + mu_y |dy|^2, and |(dx, dy)| <= sqrt(Q/mu). The Lipschitz constant is that of the data part alone."),
+    row("lemma45/attained_primal", "Lemma 4.5", "f = +-L x with G = mu x^2/2 (no y) moves by 2L/(mu n), which attains mu |dx|^2 = 4 L^2/(mu n^2)", identity("mu*(2*L/(mu*n))**2 == 4*L**2/(mu*n**2)", "L n mu"), severity=PRIVACY),
 ]
