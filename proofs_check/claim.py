@@ -115,7 +115,7 @@ class Finding:
     """What a checker says: verdict, evidence, and the numbers of a counterexample where there is one.
 
     ``points`` counts the cases that were evaluated; ``vacuous`` marks a pass in which no case met the
-    assumptions.
+    assumptions. ``excess`` is the true epsilon over the claimed one at the counterexample, where that was measured.
     """
 
     verdict: Verdict
@@ -123,6 +123,7 @@ class Finding:
     counterexample: Mapping[str, str] = field(default_factory=dict)
     points: int = 0
     vacuous: bool = False
+    excess: float = 0.0
 
     @property
     def holds(self) -> bool:

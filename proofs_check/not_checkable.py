@@ -40,6 +40,7 @@ NOT_CHECKABLE: Mapping[str, Mapping[str, str]] = {
         "Assumption 3.1": ASSUMPTION,
         "Lemma 2.4": CITED + " (norm-sub-Gaussian Hoeffding inequality; its absolute constant is not given)",
         **_eq("the definition of the stuck region and what it implies: " + DISPLAY, 1, 5),
+        **_eq("(2) for the Hessians: the same argument, with the square of the logarithm", 3),
         **_eq("sums Claim 3.6 over the steps", 4),
         **_eq("truncation argument with an unnamed constant C", 6, 7, 8),
         **_eq("union bound over a net with unnamed constants; its order has a row (thmC1/cover)", 10),

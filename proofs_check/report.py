@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .claim import PAPERS, Result, Severity, Verdict
+from . import coverage
+from .claim import PAPERS, Kind, Result, Severity, Verdict
 from .ledger import summary
 
 FAILED = (Verdict.REFUTED, Verdict.ILL_DEFINED)
+_HARD = (Kind.PRIVACY, Kind.TABLES)
 _WEIGHT = {Severity.PRIVACY: 0, Severity.UTILITY: 1, Severity.COSMETIC: 2}
 
 
@@ -21,48 +23,27 @@ def summary_line(results: Sequence[Result]) -> str:
     return f"{', '.join(parts)}; {rescued} failed rows hold in the charitable reading; {vacuous} vacuous"
 
 
-def serious(results: Sequence[Result], count: int = 12) -> list[Result]:
-    """Failed rows by severity; those that no checked reading rescues come first."""
-    failed = [result for result in results if result.verdict in FAILED]
-    return sorted(failed, key=lambda r: (_WEIGHT[r.row.severity], r.rescued, bool(r.row.garbling)))[:count]
-
-
-def explain(result: Result) -> str:
-    """Everything known about one row, for a terminal."""
+def _order(result: Result) -> tuple[int, bool, bool, bool, float]:
     row = result.row
-    lines = [
-        f"{row.id}  [{result.verdict}]",
-        f"  where:      {row.cite.paper}, {row.cite.place}",
-        f"  statement:  {row.statement}",
-        f"  kind:       {row.claim.kind}; if it fails: {row.severity}",
-        f"  formula:    {_formula(row.claim.formula)}",
-        f"  region:     {_region(result)}",
-        f"  evidence:   {result.finding.evidence}",
-    ]
-    if row.corrected:
-        lines.append(f"  corrected:  {row.corrected}")
-    if row.charitable.text:
-        verdict = f" [{result.reading.verdict}: {result.reading.evidence}]" if result.reading else ""
-        lines.append(f"  charitable: {row.charitable.text}{verdict}")
-    if row.garbling:
-        lines.append(f"  rendering:  {row.garbling}")
-    if row.explain:
-        lines.append(f"  why:        {row.explain}")
-    return "\n".join(lines)
+    soft = row.claim.kind not in _HARD
+    return _WEIGHT[row.severity], result.rescued, bool(row.garbling), soft, -result.finding.excess
 
 
-def _formula(formula: object) -> str:
-    if not hasattr(formula, "items"):
-        return str(formula)
-    shown = {k: v for k, v in formula.items() if v not in ([], "", {})}
-    return "; ".join(f"{k}: {v}" for k, v in shown.items())
+def serious(results: Sequence[Result], count: int = 12, per_paper: int = 4) -> list[Result]:
+    """The most serious failed rows, one for each part of a paper.
 
-
-def _region(result: Result) -> str:
-    assumptions = result.row.claim.assumptions
-    parts = [f"{name} > 0" for name in assumptions.positive.split()]
-    parts += [f"{name} in {text}" for name, text in assumptions.domain.items()]
-    return ", ".join([*parts, *assumptions.conditions, *([assumptions.note] if assumptions.note else [])]) or "-"
+    In order: what breaks privacy, what no checked reading rescues, what the rendering cannot be blamed for, what
+    exact accounting (the largest excess first) or a printed table shows. At most ``per_paper`` of one paper.
+    """
+    failed = [result for result in results if result.verdict in FAILED]
+    failed.sort(key=_order)
+    chosen: list[Result] = []
+    for result in failed:
+        part = result.row.id.rsplit("/", 1)[0]
+        parts = [other.row.id.rsplit("/", 1)[0] for other in chosen]
+        if part not in parts and sum(p.startswith(result.row.cite.paper) for p in parts) < per_paper:
+            chosen.append(result)
+    return chosen[:count]
 
 
 def summary_table(results: Sequence[Result]) -> str:
@@ -105,6 +86,36 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
 
 
+BEGIN, END = "<!-- ledger:begin -->", "<!-- ledger:end -->"
+
+
+def readme_block(results: Sequence[Result]) -> str:
+    """Markdown for the README, between its markers: rows per verdict and paper, and the dozen most serious findings."""
+    lines = [
+        f"{len(results)} statements of the five papers, decided by machine (`dpassay prove`; all rows: `LEDGER.md`).",
+        "`rescued` rows fail as printed and hold in a charitable reading that is given with them.",
+        "",
+        summary_table(results),
+        "",
+        "The most serious findings, at most four of one paper; `dpassay prove --id ID --explain` shows one:",
+        "",
+        findings_table(results),
+    ]
+    return "\n".join(lines)
+
+
+def with_block(text: str, block: str) -> str:
+    """The text with what stands between the ledger's markers replaced.
+
+    Raises:
+        ValueError: the markers are missing, or in the wrong order.
+    """
+    start, end = text.find(BEGIN), text.find(END)
+    if start < 0 or end < start:
+        raise ValueError(f"needs the lines {BEGIN} and {END}, in this order")
+    return f"{text[: start + len(BEGIN)]}\n{block}\n{text[end:]}"
+
+
 def markdown(results: Sequence[Result]) -> str:
     """LEDGER.md."""
     lines = [
@@ -133,6 +144,9 @@ def markdown(results: Sequence[Result]) -> str:
                 "|---|---|---|---|---|",
             ]
             lines += [_line(result) for result in own]
+    lines += ["", "## Coverage of the numbered statements", ""]
+    lines += ["In brackets the number of rows that name a statement; the rest with the reason why they have none."]
+    lines += coverage.markdown([result.row for result in results], [p for p in PAPERS if p in summary(results)])
     return "\n".join(lines) + "\n"
 
 

@@ -11,7 +11,9 @@ import typer
 from dpassay.proofs_check import report
 from dpassay.proofs_check.check import check_row
 from dpassay.proofs_check.claim import PAPERS, Result
+from dpassay.proofs_check.explain import explain as explain_row
 from dpassay.proofs_check.ledger import as_data, check_all, load_rows, summary
+from dpassay.proofs_check.tied import TIES
 
 CACHE = Path("reports") / "proof-cache"
 
@@ -23,6 +25,7 @@ def prove(
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
     output: Annotated[Path, typer.Option(help="Where the machine-readable ledger goes.")] = Path("reports/ledger.json"),
     ledger: Annotated[Path | None, typer.Option(help="Also write the generated LEDGER.md here.")] = None,
+    readme: Annotated[Path | None, typer.Option(help="Also rewrite the ledger's block between its markers.")] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 2,
     cache: Annotated[bool, typer.Option(help="Re-use findings of rows and checkers that did not change.")] = True,
 ) -> None:
@@ -45,10 +48,12 @@ def prove(
         )
         if ledger is not None:
             _write(ledger, report.markdown(results))
+        if readme is not None:
+            _rewrite(readme, report.readme_block(results))
     if as_json:
         typer.echo(json.dumps([as_data(result) for result in results], indent=1, sort_keys=True))
     elif explain or row_id is not None:
-        typer.echo("\n\n".join(report.explain(result) for result in results))
+        typer.echo("\n\n".join(explain_row(result, TIES) for result in results))
     else:
         typer.echo(report.summary_table(results))
         typer.echo(report.summary_line(results))
@@ -66,6 +71,14 @@ def _one(row_id: str) -> Result:
 def _bad_usage(message: str) -> None:
     typer.echo(message, err=True)
     raise typer.Exit(2)
+
+
+def _rewrite(path: Path, block: str) -> None:
+    try:
+        text = report.with_block(path.read_text(encoding="utf-8"), block)
+    except (OSError, ValueError) as error:
+        _bad_usage(f"readme = {str(path)!r}: {error}")
+    _write(path, text)
 
 
 def _write(path: Path, text: str) -> None:

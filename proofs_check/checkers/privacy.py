@@ -26,6 +26,7 @@ from dpassay.proofs_check.transcripts import count as released
 
 POINTS = 40
 SEED = 20_261_120
+LARGEST_EXCESS = 1e9  # stands for an infinite epsilon
 SLACK = 1e-6  # relative; the closed form is exact to about 1e-12
 DISCRETISATION = 1e-3
 BUCKETS = 20_000  # the loss ranges over about 1/noise^2; coarser buckets only lower the bound
@@ -163,7 +164,9 @@ def _verdict(measured: list[tuple[Point, dict[str, float]]], *, sampled: bool) -
     if worst["factor"] == worst["factor"]:
         told += f"; needed std / printed std = {worst['factor']:.4g}"
     if worst["true"] > worst["epsilon"] * tolerance:
-        return Finding(Verdict.REFUTED, f"{told} (replace-one)", counterexample=show(worst_point), points=len(measured))
+        excess = min(worst["true"] / worst["epsilon"], LARGEST_EXCESS)
+        told = f"{told} (replace-one)"
+        return Finding(Verdict.REFUTED, told, show(worst_point), len(measured), excess=excess)
     bound = "lower bound on epsilon under sampling stays below the claim; tightest" if sampled else "tightest"
     return Finding(
         Verdict.CHECKED,

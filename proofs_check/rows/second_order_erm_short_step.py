@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from .build import PRIVACY, UTILITY, identity, inequality, program, releases, rows_of, units
+from .build import PRIVACY, UTILITY, identity, inequality, privacy, program, releases, rows_of, units
 
 row = rows_of("second_order_erm")
 LABELS = {"g": "gradient", "h": "hessian", "k_g": "taken/gradient", "k_H": "taken/curvature"}
@@ -162,5 +162,19 @@ ROWS = [
         corrected="return w_T (and say that it failed) when the loop ends",
         reading="on the event of Corollary 3 the loop returns within T iterations",
         reading_claim=program("T", "init: w <-", "return: output <- w", "caller: <- output"),
+    ),
+    row(
+        "eq6/cost_of_absolute_noise",
+        "eq. (6) with eq. (8) and Proposition A.6",
+        "T computed with |z| at sigma_f = 10 costs the epsilon of rho_f = 1/(2 sigma_f^2) at delta = 1e-5",
+        privacy(
+            "sigma_f", "1", "rho_f + sqrt(4*rho_f*log(1/delta))", "delta", "sigma_f", {"delta": "(0, 1/100)"}, failure="2*Phi(1/sigma_f) - 1",
+            let={"rho_f": "1/(2*sigma_f**2)"}, instances=[{"sigma_f": "10", "delta": "1/100000"}],
+        ),
+        severity=PRIVACY,
+        corrected="T = ceil((f(w_0) + z + margin - f_low)/MIN_DEC) with z unsigned",
+        reading="f(w_0) is the same for all data (w_0 = 0), then T costs nothing",
+        reading_claim=identity("log(1 + exp(-y*0)) - log(2) == 0", "y"),
+        explain="The event of eq6/absolute_noise has probability 2 Phi(1/sigma_f) - 1 = 0.08 on one data set and 0 on the other, so no epsilon is enough at delta = 1e-5.",
     ),
 ]

@@ -3,6 +3,7 @@ passes on nothing.
 """
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,13 @@ from dpassay.audit.commands.prove import prove
 from dpassay.proofs_check import report
 from dpassay.proofs_check.check import check_row
 from dpassay.proofs_check.claim import PAPERS, Cite, Finding, Kind, Result, Row, Verdict
+from dpassay.proofs_check.coverage import named, uncovered
+from dpassay.proofs_check.explain import explain
 from dpassay.proofs_check.ledger import about, as_data, check_all, load_rows, summary
+from dpassay.proofs_check.not_checkable import NOT_CHECKABLE
 from dpassay.proofs_check.rows import build
+from dpassay.proofs_check.statements import STATEMENTS
+from dpassay.proofs_check.tied import TIES
 from dpassay.reference.catalogue import CASES
 from dpassay.reference.proofs import PROOFS
 
@@ -22,13 +28,16 @@ APP = typer.Typer()
 APP.command()(prove)
 
 
-QUICK = (Kind.IDENTITY, Kind.RATES, Kind.UNITS, Kind.TABLES, Kind.CONSISTENCY)
+QUICK = (Kind.RATES, Kind.UNITS, Kind.TABLES, Kind.PRIVACY, Kind.CONSISTENCY)
+KNOWN = ("second_order_erm/thm1/bar_rho_schedule", "second_order_erm/thm1/count_of_releases")
 
 
 @pytest.fixture(scope="module")
 def results():
-    """The rows of the quick checkers; the whole ledger is a slow test below."""
-    return [check_row(row) for row in load_rows() if row.claim.kind in QUICK]
+    """Rows of the quick checkers, every second one; the whole ledger is a slow test below."""
+    quick = [row for row in load_rows() if row.claim.kind in QUICK]
+    known = [row for row in load_rows() if row.id in KNOWN]
+    return [check_row(row) for row in {row.id: row for row in [*quick[::2], *known]}.values()]
 
 
 @pytest.fixture
@@ -124,7 +133,53 @@ def test_command_writes_json_and_markdown(tmp_path, few_rows):
     assert (tmp_path / "L.md").read_text().startswith("# Ledger")
 
 
+def test_command_rewrites_the_readme_block(tmp_path, few_rows):
+    readme = tmp_path / "README.md"
+    options = ["--paper", "second_order_erm", "--jobs", "1", "--no-cache", "--output", str(tmp_path / "l.json")]
+    readme.write_text(f"# T\n\n{report.BEGIN}\nOLD BLOCK\n{report.END}\n\nrest\n", encoding="utf-8")
+    assert CliRunner().invoke(APP, [*options, "--readme", str(readme)]).exit_code in (0, 3)
+    text = readme.read_text(encoding="utf-8")
+    assert text.startswith("# T") and text.endswith("rest\n") and "OLD BLOCK" not in text and "| all |" in text
+    readme.write_text("# no markers\n", encoding="utf-8")
+    answer = CliRunner().invoke(APP, [*options, "--readme", str(readme)])
+    assert answer.exit_code == 2 and "ledger:begin" in answer.output
+
+
+def test_the_most_serious_findings_are_spread_over_the_papers(results):
+    chosen = report.serious(results)
+    assert len(chosen) == 12
+    assert max(Counter(result.row.cite.paper for result in chosen).values()) <= 4
+    assert len({result.row.id.rsplit("/", 1)[0] for result in chosen}) == 12
+
+
+def test_every_numbered_statement_has_a_row_or_a_reason():
+    assert not any(uncovered(load_rows()).values()), uncovered(load_rows())
+    for paper, reasons in NOT_CHECKABLE.items():
+        assert set(reasons) <= set(STATEMENTS[paper])
+        assert all(reasons.values())
+
+
+def test_citations_name_their_statements():
+    assert named("Lemmas 6, 7 and eq. (16)") == {"Lemma 6", "Lemma 7", "eq. (16)"}
+    assert named("Algorithms 1 to 5") == {f"Algorithm {n}" for n in range(1, 6)}
+    assert named("Theorem 3.17 against B.6") == {"Theorem 3.17"}
+    assert named("Theorem 16") == {"Theorem 16"}
+
+
+def test_explain_shows_source_formula_assumptions_and_ties():
+    row = next(row for row in load_rows() if row.id == "dro/double_spider/sigma_4_accounted")
+    text = explain(check_row(row), TIES)
+    for part in ("source", "formula", "assuming", "decided by", "evidence", "corrected", "charitable", "tied to"):
+        assert f"  {part}" in text
+    assert "counted     k = releases 'x/difference*'" in text
+    assert max(map(len, text.splitlines())) <= 120
+
+
 @pytest.mark.slow
-def test_the_committed_ledger_is_the_generated_one():
-    committed = (Path(__file__).parents[2] / "LEDGER.md").read_text(encoding="utf-8")
-    assert report.markdown(check_all(jobs=2)) == committed
+def test_committed_ledger_and_readme_are_the_generated_ones():
+    root = Path(__file__).parents[2]
+    results = check_all(jobs=2)
+    assert report.markdown(results) == (root / "LEDGER.md").read_text(encoding="utf-8")
+    readme = (root / "README.md").read_text(encoding="utf-8") if (root / "README.md").exists() else ""
+    if report.BEGIN in readme:
+        assert report.with_block(readme, report.readme_block(results)) == readme
