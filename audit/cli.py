@@ -13,7 +13,8 @@ import typer
 from dpassay.reference.errors import BadInput
 
 COMMANDS = ("audit", "list", "show", "check", "prove", "published", "zoo", "mutants", "reproduce", "scores", "blackbox")
-GROUPS = ("crosscheck", "sequential")  # commands with commands of their own: their module has a typer app named ``app``
+# commands with commands of their own: their module has a typer app named ``app``
+GROUPS = ("crosscheck", "sequential", "neighbours")
 
 app = typer.Typer(
     name="dpassay",

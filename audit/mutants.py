@@ -1,8 +1,6 @@
-"""Does the auditor catch planted bugs? Every mutant of a few catalogue cases against replay, likelihood,
-black box.
+"""Does the auditor catch planted bugs? Every mutant of catalogue cases against replay, likelihood, black box.
 
-A mutant whose exact epsilon on the pair exceeds the claim by 10 % or more must be caught by at least one
-of them; a
+A mutant whose exact epsilon on the pair exceeds the claim by 10 % or more must be caught by at least one of them; a
 mutant within its claim must pass all three.
 """
 
@@ -20,16 +18,19 @@ from numpy.typing import NDArray
 from dpassay.audit.blackbox.detect import audit_outputs
 from dpassay.audit.likelihood import audit_likelihood
 from dpassay.audit.losses import LockstepSampler
-from dpassay.audit.mutations import Mutation, Run, clipping_mutations, mutated, mutations
+from dpassay.audit.mutations import SAFE, Mutation, Run, clipping_mutations, mutated, mutations
 from dpassay.audit.results import SoundBound, Verdict
 from dpassay.audit.scores.curve import Curve, from_pairs
 from dpassay.reference.accounting import Account, account
 from dpassay.reference.baselines import dp_sgd
 from dpassay.reference.case import Case, Instance, bind
 from dpassay.reference.catalogue import find
+from dpassay.reference.errors import require
 from dpassay.reference.lockstep import Pair, lockstep, needs
+from dpassay.reference.mechanisms.laws import Gaussian
 from dpassay.reference.problems.linear import LinearLosses
 from dpassay.reference.tape import LiveTape
+from dpassay.reference.transcript import Transcript
 
 Floats = NDArray[np.float64]
 MUST_CATCH = 1.1  # times the claim
@@ -40,6 +41,16 @@ CASES = (
     "output_perturbation/strongly_concave@repaired",
     "dro/single_sample@repaired",
 )  # their pairs attain the accounted epsilon, so the mutants' epsilons on the pair are exact
+ATTAINED = ("minimax_sosp/dp_rgda", "second_order_erm/dp_gd")  # likewise; the claim is what the pair itself costs
+STRUCTURAL = (
+    "second_order_erm/opt",
+    "second_order_erm/opt_ls",
+    "output_perturbation/algorithm3",
+    "output_perturbation/algorithm5",
+    "dro/double_spider",
+    "dro/recursive_spider",
+    "adaptive_batch/stochastic_spider",
+)  # their pairs show less than is accounted: only bugs without any finite epsilon are planted, and safe changes
 
 
 @dataclass(frozen=True)
@@ -59,7 +70,7 @@ class Outcome:
     case: str
     mutation: str
     claimed: float
-    exact: float  # epsilon on the pair at the claim's delta
+    exact: float  # epsilon on the pair at the claim's delta (structural mutants: infinite, or what is accounted)
     replay: str  # the finding, or empty
     likelihood: float | None  # the sound lower bound; None when replay ends the run
     black_box: float | None  # p-value
@@ -96,20 +107,12 @@ def short_dp_sgd() -> tuple[Case, list[Mutation]]:
     problem = LinearLosses(-np.ones((100, 1)))
     schedule = dp_sgd.Schedule(10, 0.1, 1.0, 4.0, 10)
     here, there = problem.replace(0, 10 * np.ones(1)), problem.replace(0, -10 * np.ones(1))
-    instance = Instance(
-        bind(dp_sgd.run, schedule), Pair(here, there, 0, "record 0 against all others, or with them")
-    )
+    instance = Instance(bind(dp_sgd.run, schedule), Pair(here, there, 0, "record 0 against all others, or with them"))
     known = find("baselines/dp_sgd:fixed-size@baseline")[0]
     shown = instance.accounted().one_direction(known.claim.delta)
     claim = replace(known.claim, epsilon=math.ceil(1000 * (shown or 0.0)) / 1000)
     case = replace(known, variant="short, fixed-size", claim=claim, build=lambda: instance)
     return case, clipping_mutations(schedule)
-
-
-def moving_label(instance: Instance) -> str:
-    """The label whose queries the pair moves most, relative to the claimed sensitivity."""
-    movements = lockstep(instance.run, instance.pair, [13], check=False).movements
-    return max(movements, key=lambda label: movements[label].share)
 
 
 def claimed_curve(bound: Account, name: str) -> Curve:
@@ -119,8 +122,9 @@ def claimed_curve(bound: Account, name: str) -> Curve:
 
 
 def exact_epsilon(instance: Instance, mutation: Mutation, delta: float) -> float:
-    """Epsilon of the mutant on the pair: the accountant on the noise really drawn and the distance really
-    moved.
+    """Epsilon of the mutant on the pair: the accountant on the noise really drawn and the distance really moved.
+
+    Exact where every release happens in every run with the same noise; see `accounted_epsilon` for the others.
     """
     if mutation.unbounded:
         return math.inf
@@ -133,6 +137,13 @@ def exact_epsilon(instance: Instance, mutation: Mutation, delta: float) -> float
     mutated(instance.run, mutation, moved)(instance.pair.here, tape)
     cost = account(tape.transcript)
     return cost.one_direction(delta) or cost.epsilon(delta)
+
+
+def accounted_epsilon(instance: Instance, mutation: Mutation, delta: float) -> float:
+    """What the accountant proves of a mutant whose releases depend on the run, at the declared sensitivities."""
+    if mutation.unbounded:
+        return math.inf
+    return replace(instance, run=mutated(instance.run, mutation)).accounted().epsilon(delta)
 
 
 def _released(run: Run, problem: Any, seed: int) -> list[Any]:
@@ -151,7 +162,7 @@ def _replay(run: Run, instance: Instance, effort: Effort) -> str:
     return ""
 
 
-def assess(case: Case, instance: Instance, mutation: Mutation, effort: Effort) -> Outcome:
+def assess(case: Case, instance: Instance, mutation: Mutation, effort: Effort, structural: bool = False) -> Outcome:
     """Plant one bug and let the three methods look."""
     start = time.perf_counter()
     plain = instance.longest_transcript()
@@ -176,30 +187,72 @@ def assess(case: Case, instance: Instance, mutation: Mutation, effort: Effort) -
         rng = np.random.default_rng([effort.seed, 29])
         result = audit_outputs(sides[0], sides[1], curve, rng, confidence=0.99)
         p_value = result.p_value if result.verdict is Verdict.VIOLATED else 1.0
-    exact = exact_epsilon(instance, mutation, delta)
+    exact = (accounted_epsilon if structural else exact_epsilon)(instance, mutation, delta)
     seconds = time.perf_counter() - start
     return Outcome(case.key, mutation.name, claimed, exact, finding, realised, p_value, seconds)
 
 
-def _of_case(case: Case, extra: Sequence[Mutation], effort: Effort, only: str) -> Iterator[Outcome]:
-    instance = case.build()
+def first_repaired(name: str) -> Case:
+    """The first repaired case of an algorithm."""
+    return next(case for case in find(name) if case.reading == "repaired")
+
+
+def with_pair_claim(case: Case) -> Case:
+    """The same case, claiming no more than its own pair costs (rounded up to 0.001): bugs cannot hide in slack."""
+    cost = exact_epsilon(case.build(), Mutation("unchanged"), case.claim.delta)
+    return replace(case, claim=replace(case.claim, epsilon=math.ceil(1000 * cost) / 1000))
+
+
+def silenced(instance: Instance, transcript: Transcript) -> int:
+    """Number of the Gaussian release whose query the pair moves most, relative to its claimed sensitivity."""
+    movements = lockstep(instance.run, instance.pair, [13], check=False).movements
+    candidates = [
+        (movements[release.label].share, -number)
+        for number, release in enumerate(transcript.releases)
+        if isinstance(release.law, Gaussian) and release.label in movements
+    ]
+    require(bool(candidates), "algorithm", "no Gaussian release", "mutations change Gaussian noise")
+    return -max(candidates)[1]
+
+
+def planted(case: Case, instance: Instance, extra: Sequence[Mutation] = (), structural: bool = False) -> list[Mutation]:
+    """The mutations of one case; `structural`: those without a finite epsilon, and the safe ones."""
     plain = instance.longest_transcript()
-    labels = [release.label for release in plain.releases]
-    moving = labels.index(moving_label(instance))
-    for mutation in (*mutations(len(labels), moving, plain.draws[0] if plain.draws else None), *extra):
+    moving = silenced(instance, record_of(instance))
+    listed = [*mutations(len(plain.releases), moving, plain.draws[0] if plain.draws else None), *extra]
+    return [one for one in listed if not structural or one.unbounded or one.name in SAFE]
+
+
+def record_of(instance: Instance) -> Transcript:
+    """The transcript of an ordinary run (which may end before the longest one)."""
+    tape = LiveTape(0)
+    tape.transcript.output = instance.run(instance.pair.here, tape)
+    return tape.transcript
+
+
+def suite() -> Iterator[tuple[Case, list[Mutation], bool]]:
+    """Every case that bugs are planted in by default: (case, its own mutations, structural ones only)."""
+    for name in CASES:
+        yield find(name)[0], [], False
+    for name in ATTAINED:
+        yield with_pair_claim(first_repaired(name)), [], False
+    yield *short_dp_sgd(), False
+    for name in STRUCTURAL:
+        yield first_repaired(name), [], True
+
+
+def _of_case(
+    case: Case, extra: Sequence[Mutation], effort: Effort, only: str, structural: bool = False
+) -> Iterator[Outcome]:
+    instance = case.build()
+    for mutation in planted(case, instance, extra, structural):
         if only in mutation.name:
-            yield assess(case, instance, mutation, effort)
+            yield assess(case, instance, mutation, effort, structural)
 
 
 def run_mutants(names: Sequence[str] = (), effort: Effort | None = None, only: str = "") -> Iterator[Outcome]:
-    """All mutants whose mutation's name contains `only`, one outcome at a time.
-
-    Without names: the cases of `CASES` and a short sampled DP-SGD, whose pairs attain what is accounted.
-    """
+    """All mutants whose mutation's name contains `only`, one outcome at a time; without names, those of `suite`."""
     effort = effort or Effort()
-    for name in names or CASES:
-        for case in find(name):
-            yield from _of_case(case, (), effort, only)
-    if not names:
-        case, extra = short_dp_sgd()
-        yield from _of_case(case, extra, effort, only)
+    chosen = ((case, [], False) for name in names for case in find(name)) if names else suite()
+    for case, extra, structural in chosen:
+        yield from _of_case(case, extra, effort, only, structural)

@@ -1,10 +1,8 @@
 """Planted bugs, as a layer between an algorithm and its tape.
 
-A mutation changes what the algorithm asks of the tape: noise scales, queries, batches, calls. With `moved`
-(how far
-the pair moves the queries of each label) the same change is made but declared, so the accountant reads off
-what the
-mutant really costs on the pair.
+A mutation changes what the algorithm asks of the tape: noise scales, queries, batches, calls. With `moved` (how far the
+pair moves the queries of each label) the same change is made but declared, so the accountant reads off what the mutant
+really costs on the pair.
 """
 
 from __future__ import annotations
@@ -26,7 +24,7 @@ from dpassay.reference.transcript import Batch, Draw
 Array = NDArray[np.float64]
 Batches = Batch | tuple[Batch, ...] | None
 Run = Callable[[Any, Tape], Any]
-INFINITE = float("inf")
+SAFE = ("unchanged", "noise 10 % too large", "an extra public value", "an extra release of pure noise")
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,6 @@
 """Search for the worst neighbours: patterns, random records, evolution; then a fresh sample decides.
 
-The search may look at anything, because nothing it saw counts: the winners are judged on new seeds with
-the level split
+The search may look at anything, because nothing it saw counts: the winners are judged on new seeds with the level split
 between them. The best witness is simplified and saved as numbers that replay anywhere.
 """
 
@@ -9,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -51,9 +50,7 @@ class Space:
 
     def __post_init__(self) -> None:
         if self.n < 2 or self.d < 1 or not 0 < self.radius < math.inf:
-            raise BadInput(
-                "n, d, radius", (self.n, self.d, self.radius), "need n >= 2, d >= 1, a finite radius"
-            )
+            raise BadInput("n, d, radius", (self.n, self.d, self.radius), "need n >= 2, d >= 1, a finite radius")
 
     def pair(self, candidate: Candidate) -> Pair[Any]:
         """The neighbouring problems of a candidate."""
@@ -173,9 +170,7 @@ def search(
     return best + [found for found in start if all(found is not other for other in best)]
 
 
-def simplify(
-    run: Run, space: Space, found: Found, share: float = 0.98, seeds: Sequence[int] = (1, 2)
-) -> Found:
+def simplify(run: Run, space: Space, found: Found, share: float = 0.98, seeds: Sequence[int] = (1, 2)) -> Found:
     """The same witness with as many silent records and as few digits as keep `share` of its separation."""
     floor = share * separation(run, space.pair(found.candidate), seeds)
 
@@ -224,38 +219,48 @@ def confirm(
 
 
 def save_witness(
-    path: Path, candidate: Candidate, bound: SoundBound | AssumedEstimate, note: str = ""
+    path: Path,
+    candidate: Candidate,
+    bound: SoundBound | AssumedEstimate,
+    note: str = "",
+    about: Mapping[str, str | int | float] | None = None,
 ) -> None:
-    """Write the pair and what it showed as JSON; floats keep every bit."""
+    """Write the pair, what it showed, and `about` what (so that it can be replayed) as JSON; floats keep every bit."""
     document = {
         "format": FORMAT,
         "name": candidate.name,
         "rows": candidate.rows.tolist(),
         "there": candidate.there.tolist(),
-        "epsilon": bound.epsilon,
+        "epsilon": bound.epsilon if math.isfinite(bound.epsilon) else "infinity",
         "delta": bound.delta,
         "confidence": bound.confidence,
         "sound": isinstance(bound, SoundBound),
         "note": note,
+        "about": dict(about or {}),
     }
     path.write_text(json.dumps(document, allow_nan=False, sort_keys=True, indent=1) + "\n")
 
 
 def load_witness(path: Path) -> Candidate:
     """Read the pair of a witness file."""
+    document = read_witness(path)
     try:
-        document = json.loads(path.read_text())
-        if document["format"] != FORMAT:
-            raise BadInput("format", document["format"], f"expected {FORMAT}")
         rows, there = np.array(document["rows"], dtype=float), np.array(document["there"], dtype=float)
         name = str(document["name"])
-    except (KeyError, TypeError, json.JSONDecodeError) as error:
+    except (KeyError, TypeError, ValueError) as error:
         raise BadInput("witness", str(path), f"not a witness file: {error}") from error
-    if (
-        rows.ndim != 2
-        or there.shape != rows.shape[1:]
-        or not np.isfinite(rows).all()
-        or not np.isfinite(there).all()
-    ):
+    finite = bool(np.isfinite(rows).all() and np.isfinite(there).all())
+    if rows.ndim != 2 or there.shape != rows.shape[1:] or not finite:
         raise BadInput("witness", str(path), f"rows {rows.shape} and replacement {there.shape} do not fit")
     return Candidate(name, rows, there)
+
+
+def read_witness(path: Path) -> dict[str, Any]:
+    """A witness file as plain data."""
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise BadInput("witness", str(path), f"not a witness file: {error}") from None
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise BadInput("witness", str(path), f"not a witness file of format {FORMAT}")
+    return document

@@ -55,7 +55,7 @@ def read_source(name: str | None, command: str | None, dataset: Path | None, nei
         require(bool(words), "--command", command, "is empty")
         mechanism = CommandLine(words)
     else:
-        mechanism = _callable(str(name))
+        mechanism = load_callable(str(name), "mechanism")
     return Source(command or str(name), mechanism, (read_dataset(dataset), read_dataset(neighbour)))
 
 
@@ -69,9 +69,14 @@ def read_dataset(path: Path) -> Any:
         raise BadInput(str(path), "unreadable", " ".join(str(error).split())) from None
 
 
-def _callable(name: str) -> Callable[..., Any]:
+def load_callable(name: str, field: str) -> Callable[..., Any]:
+    """What MODULE:FUNCTION names; the working directory is searched first.
+
+    Raises:
+        BadInput: naming `field`.
+    """
     module, _, function = name.partition(":")
-    require(bool(module and function), "mechanism", name, "must be MODULE:FUNCTION")
+    require(bool(module and function), field, name, "must be MODULE:FUNCTION")
     if str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))
     try:
@@ -79,6 +84,6 @@ def _callable(name: str) -> Callable[..., Any]:
         for part in function.split("."):
             found = getattr(found, part)
     except (ImportError, AttributeError) as error:
-        raise BadInput("mechanism", name, f"cannot be loaded: {error}") from None
-    require(callable(found), "mechanism", name, "is not callable")
+        raise BadInput(field, name, f"cannot be loaded: {error}") from None
+    require(callable(found), field, name, "is not callable")
     return found  # type: ignore[no-any-return]

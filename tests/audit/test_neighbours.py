@@ -2,8 +2,10 @@ import json
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from dpassay.audit import neighbours
+from dpassay.audit.commands.neighbours import app
 from dpassay.audit.results import SoundBound, Verdict
 from dpassay.reference.baselines import dp_sgd
 from dpassay.reference.case import bind
@@ -106,3 +108,32 @@ def test_bad_witness_files(tmp_path):
             neighbours.load_witness(path)
     with pytest.raises(BadInput, match="radius"):
         neighbours.Space(3, 1, float("inf"), _build)
+
+
+ALGORITHM = """
+import numpy as np
+
+def clip_of_the_mean(problem, tape):
+    mean = problem.rows.mean(axis=0)
+    mean = mean * min(1.0, 1.0 / max(np.linalg.norm(mean), 1e-300))
+    return tape.gaussian("mean", mean, std=4.0 / problem.n, sensitivity=2 / problem.n)
+"""
+
+
+def test_search_and_replay_from_the_command_line(tmp_path, monkeypatch):
+    """A user's algorithm that clips the mean is refuted and replayed; a catalogue case is tight (seed 0)."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "algorithm_of_a_test.py").write_text(ALGORITHM)
+    few = ("--budget", "20", "--runs", "100")
+    words = ("search", "algorithm_of_a_test:clip_of_the_mean", "--epsilon", "2", "--radius", "20")
+    found = CliRunner().invoke(app, [*words, "--witness", "w.json", *few])
+    again = CliRunner().invoke(app, ["replay", "w.json", "--runs", "100"])
+    assert (found.exit_code, again.exit_code) == (1, 1)
+    rows = neighbours.load_witness(tmp_path / "w.json").rows
+    assert np.count_nonzero(rows) == 1  # the smallest: all but the target are silent
+    known = ("search", "baselines/dp_sgd:full-batch@baseline", "--epsilon", "2", "--witness", "v.json")
+    assert CliRunner().invoke(app, [*known, *few]).exit_code in (0, 3)
+    document = json.loads((tmp_path / "w.json").read_text())
+    (tmp_path / "x.json").write_text(json.dumps(document | {"about": document["about"] | {"claimed": "2"}}))
+    for bad in (["replay", "x.json"], [*words[:1], "second_order_erm/opt@repaired", *words[2:], "--witness", "y.json"]):
+        assert isinstance(CliRunner().invoke(app, bad).exception, BadInput)

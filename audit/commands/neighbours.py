@@ -1,0 +1,99 @@
+"""``dpassay neighbours``: search the worst pair of neighbours, confirm it on fresh runs, keep it as a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+
+from dpassay.audit.neighbours import Candidate, confirm, load_witness, read_witness, save_witness, search, simplify
+from dpassay.audit.report.results import exit_code, print_results
+from dpassay.audit.results import AuditResult, Verdict
+from dpassay.audit.spaces import Target
+from dpassay.reference.errors import BadInput, require
+
+app = typer.Typer(
+    help="Search the worst pair of neighbouring data sets of an algorithm that runs on a tape; replay what was found.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+Runs = Annotated[int, typer.Option("--runs", help="Fresh runs for each confirmed candidate.")]
+Seed = Annotated[int, typer.Option("--seed", help="Of the search or the replay; confirmation uses other randomness.")]
+Confidence = Annotated[float, typer.Option("--confidence", help="Of the confirmation, all candidates together.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+@app.command(name="search")
+def search_(
+    algorithm: Annotated[str, typer.Argument(help="A key of `dpassay list`, or MODULE:RUN with run(problem, tape).")],
+    epsilon: Annotated[float, typer.Option(help="Claimed epsilon.")],
+    witness: Annotated[Path, typer.Option(help="Where the smallest witness goes (JSON).")],
+    delta: Annotated[float, typer.Option(help="Claimed delta.")] = 1e-5,
+    problem: Annotated[str, typer.Option(help="linear, logistic, or MODULE:BUILD with build(rows, there).")] = "linear",
+    records: Annotated[int, typer.Option(help="Records of the searched data sets.")] = 6,
+    dimension: Annotated[int, typer.Option(help="Numbers in a record.")] = 2,
+    radius: Annotated[float, typer.Option(help="Largest length of a record.")] = 1.0,
+    budget: Annotated[int, typer.Option(help="Pairs to look at.")] = 200,
+    keep: Annotated[int, typer.Option(help="Candidates to confirm; they share the level.")] = 2,
+    runs: Runs = 400,
+    confidence: Confidence = 0.95,
+    seed: Seed = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Patterns, random records and evolution; the winners are simplified and judged by likelihood on fresh runs."""
+    require(0 < delta < 1, "--delta", delta, "must lie in (0, 1)")
+    require(0 < epsilon < float("inf"), "--epsilon", epsilon, "must be positive and finite")
+    require(budget >= 1 and keep >= 1, "--budget, --keep", (budget, keep), "must be at least 1")
+    require(0 < confidence < 1, "--confidence", confidence, "must lie in (0, 1)")
+    target = Target(algorithm, problem, records, dimension, radius)
+    run, space = target.open()
+    try:
+        found = search(run, space, np.random.default_rng(seed), budget)[:keep]
+        chosen = [simplify(run, space, one).candidate for one in found]
+    except (AttributeError, TypeError, ValueError) as error:
+        why = f"does not run on {problem!r} problems: {' '.join(str(error).split())}"
+        raise BadInput("algorithm", algorithm, why) from None
+    bound, best = confirm(run, space, chosen, delta, epsilon, seed + 1_000_003, runs, confidence)
+    about = {"algorithm": algorithm, "problem": problem, "radius": radius, "claimed": epsilon}
+    save_witness(witness, best, bound, "", about)
+    _report(bound, f"Witness ({best.name}): {witness}", as_json)
+
+
+@app.command()
+def replay(
+    witness: Annotated[Path, typer.Argument(help="A file of `dpassay neighbours search`.")],
+    runs: Runs = 400,
+    confidence: Confidence = 0.95,
+    seed: Seed = 1,
+    as_json: AsJson = False,
+) -> None:
+    """Judge the pair of a witness file again, on other randomness; exit 1 if its claim is refuted."""
+    candidate, document = load_witness(witness), read_witness(witness)
+    target, epsilon, delta = _described(witness, document, candidate)
+    run, space = target.open()
+    bound, _ = confirm(run, space, [candidate], delta, epsilon, seed + 2_000_003, runs, confidence)
+    _report(bound, f"Replayed {candidate.name!r} of {target.algorithm}.", as_json)
+
+
+def _described(path: Path, document: dict[str, object], candidate: Candidate) -> tuple[Target, float, float]:
+    about = document.get("about")
+    fields = {"algorithm": str, "problem": str, "radius": float, "claimed": float}
+    if not isinstance(about, dict):
+        raise BadInput(f"{path}: about", about, "must say what was searched")
+    for name, kind in fields.items():
+        good = isinstance(about.get(name), int | float if kind is float else kind)
+        require(good, f"{path}: about.{name}", about.get(name), f"must be of type {kind.__name__}")
+    delta = document.get("delta")
+    if not isinstance(delta, float) or not 0 < delta < 1:
+        raise BadInput(f"{path}: delta", delta, "must lie in (0, 1)")
+    sizes = candidate.rows.shape
+    target = Target(about["algorithm"], about["problem"], int(sizes[0]), int(sizes[1]), float(about["radius"]))
+    return target, float(about["claimed"]), delta
+
+
+def _report(bound: AuditResult, note: str, as_json: bool) -> None:
+    verdict: Verdict = bound.verdict
+    print_results([bound], verdict, as_json, note)
+    raise typer.Exit(exit_code(verdict))
