@@ -16,7 +16,7 @@ METHODS = ("replay", "likelihood", "black box")
 def main() -> None:
     """One line a mutant, and the shares."""
     chosen = figures.options(__doc__)
-    effort = Effort(runs=200, outputs=0) if chosen.quick else Effort(runs=300, outputs=300)
+    effort = Effort(runs=200, outputs=0) if chosen.quick else Effort(runs=200, outputs=200)
     outcomes: list[Outcome] = []
     rows = []
     for one in run_mutants((), effort, "half" if chosen.quick else ""):

@@ -2,48 +2,88 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import json
+from dataclasses import asdict
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
 from dpassay.audit.mutants import Effort, Outcome, run_mutants
+from dpassay.audit.report.results import plain
+from dpassay.reference.errors import require
+
+METHODS = ("replay", "likelihood", "black box")
+
+
+def _answer(outcome: Outcome) -> str:
+    return "right" if outcome.right else "MISSED" if outcome.must_be_caught else "FALSE ALARM"
 
 
 def _row(outcome: Outcome) -> tuple[str, ...]:
-    state = "right" if outcome.right else ("MISSED" if outcome.must_be_caught else "FALSE ALARM")
     bound = "" if outcome.likelihood is None else f"{outcome.likelihood:.3f}"
     caught = ", ".join(outcome.caught_by) or "nobody"
     numbers = (f"{outcome.claimed:.3g}", f"{outcome.exact:.3f}", bound)
-    return (outcome.case, outcome.mutation, *numbers, caught, state, f"{outcome.seconds:.1f}")
+    return (outcome.case, outcome.mutation, *numbers, caught, _answer(outcome), f"{outcome.seconds:.1f}")
 
 
 def mutants(
     cases: Annotated[
-        list[str] | None, typer.Argument(help="catalogue cases; none: those with tight pairs")
+        list[str] | None, typer.Argument(help="Names of `dpassay list`; default: cases of every paper.")
     ] = None,
-    only: Annotated[str, typer.Option(help="keep mutations whose name contains this")] = "",
-    runs: Annotated[int, typer.Option(help="runs of the likelihood audit")] = 400,
-    outputs: Annotated[int, typer.Option(help="black-box runs a side, 0 to switch it off")] = 1000,
-    seed: Annotated[int, typer.Option()] = 0,
+    only: Annotated[str, typer.Option(help="Keep mutations whose name contains this.")] = "",
+    runs: Annotated[int, typer.Option(help="Runs of the likelihood audit.")] = 400,
+    outputs: Annotated[int, typer.Option(help="Black-box runs a side, 0 to switch it off.")] = 1000,
+    seed: Annotated[int, typer.Option(help="Of replay, likelihood and black box.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Exit status 1 when a mutant 10 % over its claim escapes, or a safe one is accused."""
-    table = Table("case", "mutation", "claimed", "exact", "likelihood", "caught by", "", "seconds")
+    """Plant bugs (half the noise, forgotten factors, no clipping, reused noise, private branches, ...) and look.
+
+    "pair" is the epsilon of the mutant on the case's pair. A mutant 10 % over its claim must be caught by at least one
+    method, a safe one must pass all three; otherwise exit 1. Takes minutes; `--outputs 0` is faster.
+    """
+    require(runs >= 10, "--runs", runs, "must be at least 10")
+    require(outputs == 0 or outputs >= 10, "--outputs", outputs, "must be 0 or at least 10")
+    require(seed >= 0, "--seed", seed, "must not be negative")
     outcomes = []
     for outcome in run_mutants(tuple(cases or ()), Effort(runs=runs, outputs=outputs, seed=seed), only):
         outcomes.append(outcome)
+        if not as_json:
+            done = f"{len(outcomes)}: {outcome.case}, {outcome.mutation}"
+            Console(stderr=True).print(done[:100].ljust(100), end="\r", soft_wrap=True)
+    require(bool(outcomes), "--only", only, "is part of no mutation's name")
+    summary = _summary(outcomes)
+    if as_json:
+        listed = [asdict(one) | {"caught by": list(one.caught_by), "answer": _answer(one)} for one in outcomes]
+        print(json.dumps(plain({"summary": summary, "mutants": listed}), indent=1, sort_keys=True, allow_nan=False))
+    else:
+        _print(outcomes, summary)
+    raise typer.Exit(1 if summary["missed"] or summary["accused"] else 0)
+
+
+def _summary(outcomes: list[Outcome]) -> dict[str, Any]:
+    bad, safe = [one for one in outcomes if one.must_be_caught], [one for one in outcomes if one.safe]
+    return {
+        "must be caught": len(bad),
+        "caught": {method: sum(method in one.caught_by for one in bad) for method in METHODS},
+        "missed": sum(not one.right for one in bad),
+        "safe": len(safe),
+        "accused": sum(not one.right for one in safe),
+    }
+
+
+def _print(outcomes: list[Outcome], summary: dict[str, Any]) -> None:
+    console = Console() if Console().is_terminal else Console(width=170)
+    heads = ("case", "mutation", "claimed", "pair", "likelihood >=", "caught by", "answer", "seconds")
+    table = Table(*heads, box=None, header_style="bold")
+    for outcome in outcomes:
         table.add_row(*_row(outcome))
-    console = Console()
     console.print(table)
-    bad = [o for o in outcomes if o.must_be_caught]
-    safe = [o for o in outcomes if o.safe]
-    for method in ("replay", "likelihood", "black box"):
-        console.print(f"{method}: {sum(method in o.caught_by for o in bad)} of {len(bad)}")
-    missed = sum(not o.right for o in bad)
-    accused = sum(not o.right for o in safe)
-    console.print(
-        f"caught by at least one: {len(bad) - missed} of {len(bad)}; safe: {accused} of {len(safe)} accused"
+    count = summary["must be caught"]
+    for method, caught in summary["caught"].items():
+        print(f"{method}: {caught} of {count}")
+    print(
+        f"caught by at least one: {count - summary['missed']} of {count}; "
+        f"safe: {summary['accused']} of {summary['safe']} accused"
     )
-    if missed or accused:
-        raise typer.Exit(1)
