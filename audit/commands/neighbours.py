@@ -56,7 +56,8 @@ def search_(
         why = f"does not run on {problem!r} problems: {' '.join(str(error).split())}"
         raise BadInput("algorithm", algorithm, why) from None
     bound, best = confirm(run, space, chosen, delta, epsilon, seed + 1_000_003, runs, confidence)
-    about = {"algorithm": algorithm, "problem": problem, "radius": radius, "claimed": epsilon}
+    about: dict[str, str | int | float] = {"algorithm": algorithm, "problem": problem}
+    about |= {"radius": radius, "claimed": epsilon}
     save_witness(witness, best, bound, "", about)
     _report(bound, f"Witness ({best.name}): {witness}", as_json)
 
