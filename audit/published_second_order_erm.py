@@ -45,7 +45,7 @@ def remarks() -> list[Remark]:
             found += [*_counts(table), *_certificates(table)]
         else:
             found += [*_losses(table), *_same_outcomes(table)]
-    return [*found, *_sample_sizes(), *_mini_batches(), *_hessian_lipschitz(), *_second_loss()]
+    return [*found, *_sample_sizes(), *_mini_batches(), *_hessian_lipschitz(), *_second_loss(), *_trust_region_steps()]
 
 
 # statistics of integer counts ----------------------------------------------------------------------------------------
@@ -214,6 +214,22 @@ def _hessian_lipschitz() -> Iterator[Remark]:
     if columns > radius**2:
         why = f"M = 1 needs features of norm at most {radius:.2f}; z-scored columns have mean square {columns}"
         yield Remark("unexplained", "all tables, Covertype", f"M = {min(implied):.2f} to {max(implied):.2f}", why)
+
+
+def _trust_region_steps() -> Iterator[Remark]:
+    """DP-TR's count of steps is ceil(6 sqrt(M) gap / alpha^1.5): the printed counts are one constant gap."""
+    for tolerance in ("loose", "tight"):
+        tables = [t for t in TABLES.values() if t.metric == "hessians" and t.tolerance == tolerance]
+        figures = [t.cell(method, e).value for t in tables for method in ("TR", "TR-B") for e in EPSILONS]
+        counts = {figure.mean for figure in figures if figure is not None}
+        if len(counts) == 1:
+            count, alpha = counts.pop(), tables[0].epsilon_g
+            low, high = ((count - less) * alpha**1.5 / 6 for less in (1, 0))
+            why = (
+                f"the same count for both sets, all epsilon and all five starts: sqrt(M) (f(w0) - f_low) is in "
+                f"({low:.4f}, {high:.4f}], a constant 1/2, although the losses of the starts differ"
+            )
+            yield Remark("unexplained", f"TR and TR-B, {tolerance} tolerances", f"{count:g}±0.0", why)
 
 
 def _second_loss() -> Iterator[Remark]:

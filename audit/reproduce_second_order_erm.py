@@ -34,10 +34,11 @@ AT_HAND = {"breast_cancer": real_data.breast_cancer, "digits": real_data.digits}
 NOTES = (
     "Ours are the repaired readings: (epsilon, delta)-DP with delta = 1/(10 n), replace-one. The paper does not state "
     "delta, the start, the batch size, c, c1, c2, or the parameters of the line search.",
-    "Start: N(0, I/d). Batches: n/100 records. Rows of the data have norm at most 1.",
+    "Start: N(0, I/d). Batches: n/100 records. Rows of the data have norm at most 1. Printed: x means that not all "
+    "five runs ended, NA not available, - not printed. Seconds are those of the machine that wrote the page.",
     "Loss B is run as logistic plus ridge, the only reading that the printed losses fit.",
-    "failed: runs that used up their steps. certified: the noisy test passed; true: (1 + c1) epsilon_g and (1 + c) "
-    "epsilon_H hold for the noise-free derivatives at the returned point.",
+    "failed: runs that used up their steps; the others were certified by the noisy test. true: (1 + c1) epsilon_g and "
+    "(1 + c) epsilon_H hold for the noise-free derivatives at the returned point.",
     "Without --data the sets named covertype and ijcnn are synthetic stand-ins with as many columns of the same kinds: "
     "losses are not comparable with the printed ones. The noise of a step falls as 1 / n: compare step counts, "
     "failures and noise at equal n only (--quick takes a tenth of the records). With --data FOLDER: covtype.data (or "
@@ -108,6 +109,7 @@ def run(options: Options) -> Report:
     for seed, (setting, problem), method, epsilon in track(cells, description="runs", transient=True):
         store.get_or(problem, setting, method, epsilon, seed)
     report = Report("second_order_erm", notes=list(NOTES), files=[store.path])
+    report.tables.append(summary(problems, store, seeds))
     for setting, problem in zip(SETTINGS, problems, strict=True):
         report.tables.append(compare(setting, problem.n, store, seeds))
     report.tables.append(_impossible())
@@ -231,7 +233,10 @@ def compare(s: Setting, n: int, store: Store, seeds: range) -> Table:
     if s.printed is None:  # nothing is printed beside ours
         rows = [tuple(cell for k, cell in enumerate(row) if k not in (3, 5, 7)) for row in rows]
         return Table(title, ("method", "epsilon", "loss", "seconds", "Hessians", "failed", "true"), rows)
-    heads = ("method", "epsilon", "loss", "printed", "seconds", "printed", "Hessians", "printed", "failed", "true")
+    heads = (
+        "method", "epsilon", "loss", "printed loss", "seconds", "printed seconds", "Hessians", "printed Hessians",
+        "failed", "true",
+    )  # fmt: skip
     return Table(title, heads, rows)
 
 
@@ -250,8 +255,34 @@ def _printed(table: PrintedTable | None, method: str, epsilon: float) -> tuple[s
 
 
 def _spread(values: list[float] | list[int], digits: int) -> str:
-    spread = np.std(values, ddof=1) if len(values) > 1 else 0.0
-    return f"{np.mean(values):.{digits}f}±{spread:.{digits}f}"
+    mean = f"{np.mean(values):.{digits}f}"
+    return f"{mean}±{np.std(values, ddof=1):.{digits}f}" if len(values) > 1 else mean
+
+
+def summary(problems: list[ErmProblem], store: Store, seeds: range) -> Table:
+    """How often each method ended, ours and printed, and how far noise threw it."""
+    rows: list[tuple[str, ...]] = []
+    for method in METHODS:
+        cells = [(s, p.n, e) for s, p in zip(SETTINGS, problems, strict=True) if s.printed for e in EPSILONS]
+        runs = [store.runs[s.data, n, s.loss, s.tolerance, method, e, seed] for s, n, e in cells for seed in seeds]
+        printed = [s.printed.cell(method, e) for s, _, e in cells if s.printed]
+        known = [cell for cell in printed if not cell.missing]
+        rows.append(
+            (
+                method,
+                f"{sum(r.certified for r in runs)} of {len(runs)}",
+                f"{sum(r.certified and r.true for r in runs)} of {sum(r.certified for r in runs)}",
+                f"{sum(cell.runtime is not None for cell in known)} of {len(known)}",
+                f"{np.median([r.hessians for r in runs]):.0f}",
+                f"{np.median([r.steps for r in runs]):.0f}",
+                f"{max(r.final for r in runs):.3g}",
+            )
+        )
+    heads = (
+        "method", "runs certified", "of these true", "printed: cells in which all runs ended", "Hessians (median)",
+        "steps (median)", "worst final loss",
+    )  # fmt: skip
+    return Table("Summary of Tables 1 to 12", heads, rows)
 
 
 def _impossible() -> Table:

@@ -92,3 +92,9 @@ def test_absent_files_are_named(tmp_path):
     for name in ("covertype", "ijcnn"):
         with pytest.raises(BadInput, match="no such file"):
             reproduce.load(name, options)
+
+
+def test_trust_region_counts_come_from_one_constant():
+    found = [r for r in published.remarks() if r.where.startswith("TR and TR-B")]
+    assert [r.printed for r in found] == ["375±0.0", "1061±0.0"]
+    assert all(0.5 == pytest.approx(float(r.why.split("], ")[0].split(", ")[-1]), abs=1e-3) for r in found)
