@@ -227,7 +227,7 @@ def _trust_region_steps() -> Iterator[Remark]:
             low, high = ((count - less) * alpha**1.5 / 6 for less in (1, 0))
             why = (
                 f"the same count for both sets, all epsilon and all five starts: sqrt(M) (f(w0) - f_low) is in "
-                f"({low:.4f}, {high:.4f}], a constant 1/2, although the losses of the starts differ"
+                f"({low:.4f}, {high:.4f}], one constant near 1/2 in all runs, which the text does not state"
             )
             yield Remark("unexplained", f"TR and TR-B, {tolerance} tolerances", f"{count:g}±0.0", why)
 
