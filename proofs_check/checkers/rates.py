@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -44,7 +45,8 @@ def check(claim: Claim) -> Finding:
     for larger, smaller, word in pairs:
         bad = violation(order(larger), order(smaller), rows, scale, log_weight)
         if bad is not None:
-            return _refuted(left, right, bad, str(claim.formula["scale"]), word)
+            finding = _refuted(left, right, bad, str(claim.formula["scale"]), word)
+            return replace(finding, evidence=finding.evidence + _regime(larger, smaller, rows, scale, log_weight))
     word = "the same order as" if operator == "==" else "at most the order of"
     logs = "logarithms hidden" if log_weight == 0 else "logarithms counted"
     return Finding(Verdict.PROVED, f"left is {word} right for all exponents in the region (linear programs; {logs})")
@@ -149,6 +151,30 @@ def _solve(
     gap = min(sum((v * exact.get(k, Fraction(0)) for k, v in f.items()), Fraction(0)) for f in forms)
     inside = all(sum((v * exact.get(k, Fraction(0)) for k, v in r.items()), Fraction(0)) <= 0 for r in rows)
     return (exact, gap) if gap > 0 and inside else None
+
+
+def _regime(larger: Any, smaller: Any, rows: list[dict[str, Fraction]], scale: Form, log_weight: Fraction) -> str:
+    """The first term that is too large, and where it is within the other side: inequalities between exponents."""
+    terms = larger.args if larger.func in (sp.Add, sp.Max) else (larger,)
+    bound = order(smaller)
+    term = next(t for t in terms if violation(order(t), bound, rows, scale, log_weight) is not None)
+    mine = order(term)
+    if len(mine) != 1 or len(mine[0]) != 1 or any(len(inner) != 1 for inner in bound):
+        return f"; first term too large: {term}"
+    gaps = [_plus(mine[0][0], {k: -v for k, v in inner[0].items()}) for inner in bound]
+    if any(not any(v for k, v in gap.items() if k != LOG) for gap in gaps):
+        return f"; first term too large: {term}"  # by a logarithm or nowhere within
+    told = sorted({_monomial(gap) for gap in gaps})
+    return f"; first term too large: {term}; it is within where {' or '.join(told)}"
+
+
+def _monomial(gap: Mapping[str, Fraction]) -> str:
+    """``x^a y^b <= 1`` written without negative powers."""
+    sides = []
+    for sign in (1, -1):
+        powers = [(k, v * sign) for k, v in sorted(gap.items()) if k != LOG and v * sign > 0]
+        sides.append("*".join(k if v == 1 else f"{k}^({v})" if v.denominator > 1 else f"{k}^{v}" for k, v in powers))
+    return f"{sides[0] or '1'} <= {sides[1] or '1'}"
 
 
 def _refuted(left: Any, right: Any, bad: tuple[dict[str, Fraction], Fraction], scale: str, word: str) -> Finding:

@@ -109,6 +109,12 @@ def test_rate_counterexamples_are_exact_exponents():
     assert finding.verdict is REFUTED and finding.counterexample["d"] == "(n)^3"
 
 
+def test_a_refuted_rate_names_its_first_large_term_and_the_regime():
+    finding = check(build.rates("sqrt(n) + n**2*d <= n**3 + d**2", "n", "n d", conditions=("d >= 1",)))
+    assert "first term too large: d*n**2" in finding.evidence
+    assert "within where d <= n or n^2 <= d" in finding.evidence
+
+
 def test_a_difference_has_no_order():
     assert check(build.rates("n - d <= n", "n", "n d")).verdict is UNKNOWN
     with pytest.raises(ValueError, match="not positive"):

@@ -1,6 +1,8 @@
 """The formulas of the ledger and the functions of the reference give the same numbers, for all five papers."""
 
+import doctest
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -48,3 +50,9 @@ def test_counts_come_from_transcripts():
     with pytest.raises(FormulaError, match="q is not given"):
         count("dro/double_spider", "", {"T": 10})
     assert {name.split("/")[0] for name in ALGORITHMS} == set(PAPERS)
+
+
+def test_the_examples_of_the_page_run():
+    page = Path(__file__).parents[2] / "docs" / "proofs.md"
+    failed, run = doctest.testfile(str(page), module_relative=False)
+    assert run >= 9 and failed == 0
