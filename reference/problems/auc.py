@@ -13,6 +13,7 @@ import numpy as np
 
 from dpassay.reference.errors import BadInput
 
+from .checks import bounded_rows, plus_or_minus_one
 from .domains import Array, Ball, Domain
 from .finite_sum import Indices, Loss
 
@@ -30,8 +31,8 @@ class AUCLoss(Loss):
     def __post_init__(self) -> None:
         if not 0 < self.positive_share < 1:
             raise BadInput("positive_share", self.positive_share, "must lie in (0, 1)")
-        if float(np.linalg.norm(self.features, axis=1).max()) > 1 + 1e-12:
-            raise BadInput("features", float(np.linalg.norm(self.features, axis=1).max()), "rows must have norm <= 1")
+        bounded_rows("features", self.features, 1.0)
+        plus_or_minus_one("labels", self.labels, len(self.features))
         p = self.positive_share
         share, dual_curvature = max(p, 1 - p), 2 * p * (1 - p)
         # ||d(<w,z> - a)|| = ||(z, -1)|| <= sqrt(2): Jacobian blocks 4c, 2c, 2p(1-p); gradient blocks likewise

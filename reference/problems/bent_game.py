@@ -16,6 +16,7 @@ import numpy as np
 from dpassay.reference.errors import BadInput
 from dpassay.reference.solvers.protocol import Oracle, Solution, certify
 
+from .checks import bounded_rows
 from .domains import Array
 from .finite_sum import FiniteSum, Indices, Loss
 
@@ -31,9 +32,7 @@ class BentGame(Loss):
     linear_bound: float = 1.0
 
     def __post_init__(self) -> None:
-        longest = float(np.linalg.norm(self.linear, axis=1).max())
-        if longest > self.linear_bound * (1 + 1e-12):
-            raise BadInput("linear", longest, f"above the bound {self.linear_bound!r}")
+        bounded_rows("linear", self.linear, self.linear_bound)
         for name, value in (
             ("size", len(self.linear)),
             ("primal", 1),

@@ -8,6 +8,7 @@ import numpy as np
 
 from dpassay.reference.errors import BadInput
 
+from .checks import bounded_rows
 from .domains import Array
 from .finite_sum import Indices, Loss
 
@@ -27,8 +28,7 @@ class QuadraticLoss(Loss):
     def __post_init__(self) -> None:
         if not (self.curvatures > 0).all():
             raise BadInput("curvatures", self.curvatures.tolist()[:4], "must be positive")
-        if float(np.linalg.norm(self.records, axis=1).max()) > self.record_bound * (1 + 1e-12):
-            raise BadInput("records", float(np.linalg.norm(self.records, axis=1).max()), "longer than record_bound")
+        bounded_rows("records", self.records, self.record_bound)
         steepest = float(self.curvatures.max())
         for name, value in (
             ("size", len(self.records)),

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from dpassay.reference.errors import BadInput
 
+from .checks import bounded_rows, bounded_values
 from .domains import Array, Ball, Box, Domain
 from .finite_sum import Indices, Loss
 
@@ -28,10 +29,14 @@ class GroupLeastSquares(Loss):
     radius: float
 
     def __post_init__(self) -> None:
-        if float(np.linalg.norm(self.features, axis=1).max()) > 1 + 1e-12:
-            raise BadInput("features", float(np.linalg.norm(self.features, axis=1).max()), "rows must have norm <= 1")
-        if float(np.abs(self.targets).max()) > 1 + 1e-12:
-            raise BadInput("targets", float(np.abs(self.targets).max()), "must lie in [-1, 1]")
+        bounded_rows("features", self.features, 1.0)
+        bounded_values("targets", self.targets, len(self.features), 1.0)
+        allowed = f"one of 0..{self.number_of_groups - 1} for each record"
+        if self.groups.shape != self.targets.shape:
+            raise BadInput("groups.shape", self.groups.shape, allowed)
+        outside = np.flatnonzero((self.groups < 0) | (self.groups >= self.number_of_groups))
+        if len(outside):
+            raise BadInput(f"groups[{outside[0]}]", int(self.groups[outside[0]]), allowed)
         residual = self.radius + 1
         for name, value in (
             ("size", len(self.features)),

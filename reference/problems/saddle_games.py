@@ -10,6 +10,7 @@ import numpy as np
 
 from dpassay.reference.errors import BadInput
 
+from .checks import bounded_rows
 from .domains import Array, Box, Domain, Everywhere
 from .finite_sum import FiniteSum, Indices, Loss, Regulariser
 
@@ -31,14 +32,16 @@ class BilinearLoss(Loss):
         n, d_x, d_y = self.matrices.shape
         if self.linear.shape != (n, d_x + d_y):
             raise BadInput("linear.shape", self.linear.shape, f"expected {(n, d_x + d_y)}")
+        bounded_rows("linear", self.linear, np.inf if self.linear_bound is None else self.linear_bound)
+        bounded_rows("matrices", self.matrices.reshape(n, -1), np.inf)
         if self.shared_coupling and np.ptp(self.matrices, axis=0).any():
             raise BadInput("shared_coupling", True, "the records have different matrices")
         largest = float(np.linalg.norm(self.matrices, ord=2, axis=(1, 2)).max())
         longest = float(np.linalg.norm(self.linear, axis=1).max())
         smoothness = largest if self.matrix_bound is None else self.matrix_bound
         constant = longest if self.linear_bound is None else self.linear_bound
-        if largest > smoothness * (1 + 1e-12) or longest > constant * (1 + 1e-12):
-            raise BadInput("matrices, linear", (largest, longest), f"above the bounds {(smoothness, constant)}")
+        if largest > smoothness * (1 + 1e-12):
+            raise BadInput("matrices", largest, f"largest norm is above the bound {smoothness!r}")
         lipschitz = constant
         if (smoothness or self.concavity) and not self.shared_coupling:
             lipschitz += smoothness * float(np.hypot(self.x_bound, self.y_bound)) + self.concavity * self.y_bound

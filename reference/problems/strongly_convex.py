@@ -13,16 +13,9 @@ from scipy.special import expit
 
 from dpassay.reference.errors import BadInput
 
+from .checks import bounded_rows, bounded_values, plus_or_minus_one
 from .domains import Array, Ball, Domain, Everywhere
 from .finite_sum import FiniteSum, Indices, Loss, Regulariser
-
-
-def _bounded_rows(name: str, rows: Array, bound: float) -> None:
-    if rows.ndim != 2 or len(rows) == 0:
-        raise BadInput(f"{name}.shape", rows.shape, "needs a non-empty matrix, one record per row")
-    largest = float(np.linalg.norm(rows, axis=1).max())
-    if not largest <= bound * (1 + 1e-12):  # one rounding of the norm
-        raise BadInput(name, largest, f"a row is longer than the declared bound {bound!r}")
 
 
 @dataclass(frozen=True)
@@ -33,7 +26,7 @@ class LinearLoss(Loss):
     slope: float = 1.0  # a = L of the data part
 
     def __post_init__(self) -> None:
-        _bounded_rows("records", self.records, 1.0)
+        bounded_rows("records", self.records, 1.0)
         for name, value in (
             ("size", len(self.records)),
             ("primal", self.records.shape[1]),
@@ -71,9 +64,8 @@ class SquaredLoss(Loss):
     target_bound: float = 1.0
 
     def __post_init__(self) -> None:
-        _bounded_rows("features", self.features, self.feature_bound)
-        if float(np.abs(self.targets).max()) > self.target_bound * (1 + 1e-12):
-            raise BadInput("targets", float(np.abs(self.targets).max()), f"above {self.target_bound!r}")
+        bounded_rows("features", self.features, self.feature_bound)
+        bounded_values("targets", self.targets, len(self.features), self.target_bound)
         lipschitz = self.feature_bound * (self.feature_bound * self.radius + self.target_bound)
         for name, value in (
             ("size", len(self.features)),
@@ -116,9 +108,8 @@ class LogisticLoss(Loss):
     feature_bound: float = 1.0
 
     def __post_init__(self) -> None:
-        _bounded_rows("features", self.features, self.feature_bound)
-        if not np.isin(self.labels, (-1.0, 1.0)).all():
-            raise BadInput("labels", sorted(set(self.labels.tolist()))[:5], "must be -1 or +1")
+        bounded_rows("features", self.features, self.feature_bound)
+        plus_or_minus_one("labels", self.labels, len(self.features))
         for name, value in (
             ("size", len(self.features)),
             ("primal", self.features.shape[1]),

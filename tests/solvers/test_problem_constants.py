@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from dpassay.reference.errors import BadInput
 from dpassay.reference.problems.auc import AUCLoss, auc
 from dpassay.reference.problems.finite_sum import Convex, FiniteSum, Regulariser
 from dpassay.reference.problems.real_data import breast_cancer
 from dpassay.reference.problems.robust_least_squares import GroupLeastSquares
-from dpassay.reference.problems.saddle_games import box_game, boxes
+from dpassay.reference.problems.saddle_games import BilinearLoss, box_game, boxes
 from dpassay.reference.problems.strongly_convex import LinearLoss, LogisticLoss, SquaredLoss
 from dpassay.reference.solvers.exact import Exact, closed_form
 
@@ -107,3 +108,33 @@ def test_auc_counts_pairs():
     features = np.array([[1.0], [2.0], [0.0], [1.0]])
     labels = np.array([1.0, 1.0, -1.0, -1.0])
     assert auc(np.ones(1), features, labels) == pytest.approx(0.875)
+
+
+GOOD = np.eye(3)
+SIGNS = np.array([1.0, -1.0, 1.0])
+NAN = np.array([[1.0, 0, 0], [0, np.nan, 0], [0, 0, 1]])
+
+
+@pytest.mark.parametrize(
+    ("make", "field"),
+    [
+        (lambda: LogisticLoss(NAN, SIGNS), r"features\[1\]"),
+        (lambda: LogisticLoss(2 * GOOD, SIGNS), r"features\[0\]"),
+        (lambda: LogisticLoss(GOOD, np.array([1.0, 0.0, 1.0])), r"labels\[1\]"),
+        (lambda: LogisticLoss(GOOD, SIGNS[:2]), "labels.shape"),
+        (lambda: LogisticLoss(GOOD[:0], SIGNS), "features.shape"),
+        (lambda: SquaredLoss(GOOD, np.array([0.0, np.nan, 0.0]), 1.0), r"targets\[1\]"),
+        (lambda: LinearLoss(NAN), r"records\[1\]"),
+        (lambda: AUCLoss(NAN, SIGNS, 0.5, 1.0, 1.0), r"features\[1\]"),
+        (lambda: AUCLoss(GOOD, 2 * SIGNS, 0.5, 1.0, 1.0), r"labels\[0\]"),
+        (lambda: AUCLoss(GOOD, SIGNS, np.nan, 1.0, 1.0), "positive_share"),
+        (lambda: GroupLeastSquares(GOOD, SIGNS, np.array([0, 3, 1]), 3, 1.0), r"groups\[1\]"),
+        (lambda: GroupLeastSquares(GOOD, 2 * SIGNS, np.array([0, 1, 1]), 3, 1.0), r"targets\[0\]"),
+        (lambda: BilinearLoss(np.full((2, 1, 1), np.nan), np.ones((2, 2)), 1.0, 1.0), r"matrices\[0\]"),
+        (lambda: BilinearLoss(np.ones((2, 1, 1)), np.ones((2, 2)), 1.0, 1.0, 0.5), "matrices"),
+        (lambda: BilinearLoss(np.ones((2, 1, 1)), np.ones((2, 2)), 1.0, 1.0, 1.0, 1.0), r"linear\[0\]"),
+    ],
+)
+def test_records_that_break_the_constants_are_refused_by_name(make, field):
+    with pytest.raises(BadInput, match=field):
+        make()
