@@ -9,8 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from dpassay.audit.attack_ceilings import largest_auc
 from dpassay.audit.dro_tables import PAPER_NAMES, Cells
-from dpassay.audit.published import largest_auc
 from dpassay.audit.published_dro import EPSILONS, TABLE_2
 from dpassay.audit.reproduction import Options, Report
 

@@ -1,174 +1,43 @@
 """What a printed attack result says about a claimed guarantee.
 
-Three ceilings for what any attack can reach on one record: under (epsilon, delta)-DP, under mu-GDP, under a
-privacy loss
-distribution. A printed AUC, TPR at FPR, or balanced accuracy above the ceiling contradicts the claim, if the
-number is not
-chance and members and non-members came from one distribution. Both conditions are reported, never assumed
+Three ceilings for what any attack can reach on one record: under (epsilon, delta)-DP, under mu-GDP, under a privacy
+loss distribution. A printed AUC, TPR at FPR, or balanced accuracy above the ceiling contradicts the claim, if the
+number is not chance and members and non-members came from one distribution. Both conditions are reported, never assumed
 silently:
 
-* chance: ``matching.py`` has tests that are sound for a uniformly random split of the records into members
-and
-  non-members, although the scores of one model depend on each other;
-* distribution shift: when members and non-members have different group sizes, :func:`ceiling_under_shift`
-grants the attacker
-  every pair across groups, which no guarantee forbids him.
+* chance: ``matching.py`` has tests that are sound for a uniformly random split of the records into members and
+  non-members, although the scores of one model depend on each other. They swap a member with a non-member, which is one
+  replacement; a claim about adding or removing a record is turned into (2 epsilon, (1 + e^epsilon) delta) for them.
+* distribution shift: when members and non-members have different group sizes, :func:`ceiling_under_shift` grants the
+  attacker every pair across groups, which no guarantee forbids him.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Literal, Protocol
+from typing import Literal
 
 import numpy as np
-from dp_accounting.pld import privacy_loss_distribution
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 from scipy.stats import norm
 from scipy.stats import t as student
 
-from dpassay.reference.errors import BadInput, require
+from dpassay.reference.errors import require
 
+from .attack_ceilings import (
+    Metric,
+    ceiling_of,
+    ceiling_under_shift,
+    ceilings,
+    curve_trade_off,
+    implied_epsilon,
+)
 from .matching import Group, auc_p_value, exchangeable_share, grouped_auc_p_value, tpr_p_value
 
 Array = NDArray[np.float64]
-Metric = Literal["auc", "balanced accuracy", "tpr"]
-
-
-class TradeOff(Protocol):
-    """Smallest type II error at a type I error: f(alpha) = inf {1 - TPR : FPR <= alpha}."""
-
-    def __call__(self, alpha: Array) -> Array:
-        """Values of f; any lower bound of the true f keeps the ceilings valid."""
-        ...
-
-
-def dp_trade_off(epsilon: float, delta: float) -> TradeOff:
-    """max(0, 1 - delta - e^epsilon alpha, e^-epsilon (1 - delta - alpha)): exact for (epsilon, delta)-DP."""
-    _check(epsilon, delta)
-
-    def curve(alpha: Array) -> Array:
-        steep = 1.0 - delta - np.exp(epsilon) * alpha
-        return np.asarray(np.maximum(0.0, np.maximum(steep, np.exp(-epsilon) * (1.0 - delta - alpha))))
-
-    return curve
-
-
-def gdp_trade_off(mu: float) -> TradeOff:
-    """Phi(Phi^-1(1 - alpha) - mu): exact for the Gaussian mechanism with sensitivity mu times its
-    deviation."""
-    require(mu >= 0, "mu", mu, "must not be negative")
-    return lambda alpha: np.asarray(norm.cdf(norm.isf(alpha) - mu))
-
-
-def curve_trade_off(epsilons: Array, deltas: Array) -> TradeOff:
-    """Upper envelope of the trade-offs of all (epsilon, delta) points of a privacy curve, such as a PLD's."""
-    require(len(epsilons) == len(deltas) and len(epsilons) > 0, "epsilons", len(epsilons), "one delta for each")
-    curves = [dp_trade_off(float(e), float(d)) for e, d in zip(epsilons, deltas, strict=True)]
-
-    def envelope(alpha: Array) -> Array:
-        highest = curves[0](alpha)
-        for curve in curves[1:]:
-            highest = np.maximum(highest, curve(alpha))
-        return highest
-
-    return envelope
-
-
-def sampled_gaussian_trade_off(noise_multiplier: float, rate: float, steps: int) -> TradeOff:
-    """Trade-off of ``steps`` Poisson-sampled Gaussian releases (add/remove), from dp-accounting's PLD.
-
-    ``noise_multiplier`` is relative to one record's clipping norm, the usual DP-SGD parameters.
-    """
-    require(noise_multiplier > 0, "noise_multiplier", noise_multiplier, "must be positive")
-    require(0 < rate <= 1, "rate", rate, "must lie in (0, 1]")
-    require(steps >= 1, "steps", steps, "must be at least 1")
-    one = privacy_loss_distribution.from_gaussian_mechanism(
-        noise_multiplier, sampling_prob=rate, value_discretization_interval=1e-3
-    )
-    composed = one.self_compose(steps)
-    epsilons = np.linspace(0.0, 25.0, 501)
-    deltas = np.minimum(1.0 - 1e-15, np.asarray(composed.get_delta_for_epsilon(list(epsilons))))
-    return curve_trade_off(epsilons, deltas)
-
-
-@dataclass(frozen=True)
-class Ceilings:
-    """Largest values any attack can reach in expectation."""
-
-    auc: float
-    balanced_accuracy: float
-    tpr: dict[float, float]  # at the false positive rates asked for
-
-
-def ceilings(trade_off: TradeOff, fprs: tuple[float, ...] = (0.001, 0.01, 0.1), cells: int = 20_000) -> Ceilings:
-    """Integrate a trade-off curve.
-
-    The midpoint rule underestimates the area under a convex curve, and each cell's smallest sum of errors is
-    bounded by its left end plus the curve at its right end, so both ceilings err upwards (safe). The grid is
-    graded towards 0, where the curve is steep.
-    """
-    edges = np.linspace(0.0, 1.0, cells + 1) ** 3
-    values = trade_off(0.5 * (edges[1:] + edges[:-1]))
-    area = float(values @ np.diff(edges))
-    accuracy = 1.0 - 0.5 * float(np.min(edges[:-1] + trade_off(edges[1:])))
-    at = {fpr: float(1.0 - trade_off(np.array([fpr]))[0]) for fpr in fprs}
-    return Ceilings(1.0 - area, min(1.0, accuracy), at)
-
-
-def largest_auc(epsilon: float, delta: float) -> float:
-    """1 - (1 - delta)^2 / (1 + e^epsilon): area under the extremal (epsilon, delta) ROC curve."""
-    _check(epsilon, delta)
-    return 1.0 - (1.0 - delta) ** 2 / (1.0 + math.exp(epsilon))
-
-
-def largest_balanced_accuracy(epsilon: float, delta: float) -> float:
-    """(e^epsilon + delta) / (1 + e^epsilon), at the corner of the trade-off curve."""
-    _check(epsilon, delta)
-    return 1.0 - (1.0 - delta) / (1.0 + math.exp(epsilon))
-
-
-def largest_tpr(epsilon: float, delta: float, fpr: float) -> float:
-    """min(1, delta + e^epsilon fpr, 1 - e^-epsilon (1 - delta - fpr))."""
-    require(0 <= fpr <= 1, "fpr", fpr, "must lie in [0, 1]")
-    return float(1.0 - dp_trade_off(epsilon, delta)(np.array([fpr]))[0])
-
-
-def implied_epsilon(metric: Metric, value: float, delta: float, fpr: float | None = None) -> float:
-    """The smallest epsilon under which ``value`` can be an expectation at all (0 when anything allows it)."""
-    _check(0.0, delta)
-    require(0 <= value <= 1, metric, value, "must lie in [0, 1]")
-
-    def ceiling(epsilon: float) -> float:
-        return _ceiling(metric, epsilon, delta, fpr)
-
-    if ceiling(0.0) >= value:
-        return 0.0
-    top = 1.0
-    while ceiling(top) < value:
-        top *= 2.0
-        if top > 600.0:
-            return math.inf
-    return float(brentq(lambda epsilon: ceiling(epsilon) - value, 0.0, top, xtol=1e-12))
-
-
-def gdp_from_auc(auc: float) -> float:
-    """The mu whose Gaussian trade-off has this AUC: sqrt(2) Phi^-1(auc). Assumes the curve is Gaussian."""
-    require(0 <= auc < 1, "auc", auc, "must lie in [0, 1)")
-    return max(0.0, math.sqrt(2.0) * float(norm.ppf(auc)))
-
-
-def ceiling_under_shift(auc_ceiling: float, exchangeable: float) -> float:
-    """AUC ceiling when only a share of the (member, non-member) pairs come from the same group.
-
-    Within a group the claim bounds the AUC; a pair across groups may be told apart with certainty by the
-    group alone, which
-    no guarantee forbids. Assumes that members and non-members of one group are exchangeable.
-    """
-    require(0 <= exchangeable <= 1, "exchangeable", exchangeable, "must lie in [0, 1]")
-    return exchangeable * auc_ceiling + (1.0 - exchangeable)
+Relation = Literal["replace-one", "add/remove"]
 
 
 def spread_lower(mean: float, std: float, runs: int, confidence: float) -> float:
@@ -209,6 +78,19 @@ class Published:
     runs: int = 1
     std: float | None = None
     groups: tuple[Group, ...] = ()  # members and non-members by group; empty: one distribution is claimed
+    relation: Relation = "replace-one"  # of the claim
+    splits: int = 1  # how many of the runs had a random split of their own; runs on one split count as one
+
+    def at(self, epsilon: float, delta: float) -> Published:
+        """The same result held against another claim."""
+        return replace(self, epsilon=epsilon, delta=delta)
+
+    @property
+    def swap_claim(self) -> tuple[float, float]:
+        """What the claim says about swapping a member with a non-member (group privacy for add/remove)."""
+        if self.relation == "replace-one":
+            return self.epsilon, self.delta
+        return min(2.0 * self.epsilon, 699.0), min((1.0 + math.exp(self.epsilon)) * self.delta, 1.0 - 1e-15)
 
 
 @dataclass(frozen=True)
@@ -231,16 +113,21 @@ def assess(result: Published, confidence: float = 0.95) -> Assessment:
     require(0 < confidence < 1, "confidence", confidence, "must lie in (0, 1)")
     for name, count in (("members", result.members), ("nonmembers", result.nonmembers)):
         require(count >= 1, name, count, "must be at least 1")
-    ceiling = _ceiling(result.metric, result.epsilon, result.delta, result.fpr)
+    spread_known = result.std is None or result.runs >= 2
+    require(spread_known, "std", result.std, f"is a spread over runs, but runs = {result.runs}")
+    require(1 <= result.splits <= result.runs, "splits", result.splits, f"must lie in 1..runs = {result.runs}")
+    if result.metric != "tpr":
+        require(result.fpr is None, "fpr", result.fpr, f"belongs to a TPR, not to {result.metric}")
+    ceiling = ceiling_of(result.metric, result.epsilon, result.delta, result.fpr)
     implied = implied_epsilon(result.metric, result.value, result.delta, result.fpr)
     p_value = _sound_p_value(result)
     shifted = shifted_p = None
     if result.groups:
         require(result.metric == "auc", "groups", result.groups, "are understood for an AUC only")
         shifted = ceiling_under_shift(ceiling, exchangeable_share(result.groups))
-        shifted_p = grouped_auc_p_value(result.value, result.groups, result.epsilon, result.delta, result.runs)
+        shifted_p = grouped_auc_p_value(result.value, result.groups, *result.swap_claim, result.splits)
     spread = None
-    if result.std is not None and result.runs >= 2:
+    if result.std is not None:
         spread = spread_lower(result.value, result.std, result.runs, confidence)
     independent = None
     if result.metric == "auc":
@@ -259,27 +146,39 @@ def _finding(p_value: float, shifted_p: float | None, above: bool, level: float)
     return Finding.CONTRADICTS_UNLESS_SHIFT
 
 
-def _sound_p_value(result: Published) -> float:
-    """A balanced accuracy at a fixed threshold is the AUC of the thresholded score."""
+@dataclass(frozen=True)
+class CurveAssessment:
+    """A result held against a whole privacy curve."""
+
+    ceiling: float
+    p_value: float  # sound for a random split
+    finding: Finding
+
+
+def assess_curve(result: Published, points: tuple[Array, Array], confidence: float = 0.95) -> CurveAssessment:
+    """Hold one printed result against a privacy curve: each point of it is a claim, and all of them hold at once.
+
+    The test takes 26 points fixed in advance (every 20th) and shares its level between them; it is conservative, as a
+    point with a small epsilon has a large delta.
+    """
+    if result.metric == "tpr":
+        require(result.fpr is not None, "fpr", result.fpr, "a TPR needs the FPR at which it was measured")
+    require(not result.groups, "groups", result.groups, "are understood for (epsilon, delta) claims only")
+    found = ceilings(curve_trade_off(*points), () if result.fpr is None else (result.fpr,))
+    claims = list(zip(*points, strict=True))[::20]
+    p_value = min(1.0, len(claims) * min(_sound_p_value(result.at(float(e), float(d))) for e, d in claims))
     if result.metric == "tpr":
         assert result.fpr is not None
-        counts = (result.members, result.nonmembers)
-        return tpr_p_value(result.value, result.fpr, *counts, result.epsilon, result.delta)
-    return auc_p_value(result.value, result.members, result.nonmembers, result.epsilon, result.delta, result.runs)
+        ceiling = found.tpr[result.fpr]
+    else:
+        ceiling = found.auc if result.metric == "auc" else found.balanced_accuracy
+    return CurveAssessment(ceiling, p_value, _finding(p_value, None, result.value > ceiling, 1.0 - confidence))
 
 
-def _ceiling(metric: Metric, epsilon: float, delta: float, fpr: float | None) -> float:
-    if metric == "auc":
-        return largest_auc(epsilon, delta)
-    if metric == "balanced accuracy":
-        return largest_balanced_accuracy(epsilon, delta)
-    if metric == "tpr":
-        if fpr is None:
-            raise BadInput("fpr", fpr, "a TPR needs the FPR at which it was measured")
-        return largest_tpr(epsilon, delta, fpr)
-    raise BadInput("metric", metric, "must be auc, balanced accuracy or tpr")
-
-
-def _check(epsilon: float, delta: float) -> None:
-    require(0 <= epsilon < 700, "epsilon", epsilon, "must lie in [0, 700)")
-    require(0 <= delta < 1, "delta", delta, "must lie in [0, 1)")
+def _sound_p_value(result: Published) -> float:
+    """A balanced accuracy at a fixed threshold is the AUC of the thresholded score."""
+    counts = (result.members, result.nonmembers)
+    if result.metric == "tpr":
+        assert result.fpr is not None
+        return tpr_p_value(result.value, result.fpr, *counts, *result.swap_claim)
+    return auc_p_value(result.value, *counts, *result.swap_claim, result.splits)

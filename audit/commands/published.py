@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Annotated
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
-from dpassay.audit.matching import Group
-from dpassay.audit.published import (
-    Assessment,
+from dpassay.audit.attack_ceilings import (
     Ceilings,
-    Finding,
     Metric,
-    Published,
-    assess,
     ceilings,
-    gdp_trade_off,
-    sampled_gaussian_trade_off,
+    curve_trade_off,
+    gdp_points,
+    sampled_gaussian_points,
 )
-from dpassay.audit.published_dro import CONFOUNDS, table_2
+from dpassay.audit.matching import Group
+from dpassay.audit.published import Assessment, CurveAssessment, Finding, Published, Relation, assess, assess_curve
+from dpassay.audit.published_dro import ASSUMED, CONFOUNDS, table_2
 from dpassay.reference.errors import BadInput
 
 MEANING = {
@@ -32,54 +31,98 @@ MEANING = {
 }
 
 
+ASSUMPTIONS = (
+    "The p-value lets the scores of one model depend on each other. It assumes that who is a member was a uniformly "
+    "random split (within each group, where groups are given), made anew --splits times, and that attack and "
+    "threshold were fixed before the members were known.",
+    "A ceiling is for the expectation over splits and trainings; members and non-members of one distribution.",
+)
+CLAIM_ONLY = ("epsilon", "gdp", "sampled_gaussian", "auc", "balanced_accuracy", "tpr", "fpr", "members", "nonmembers",
+              "group", "std")  # fmt: skip
+
+
 def published(
+    context: typer.Context,
     epsilon: Annotated[float | None, typer.Option(help="Claimed epsilon.")] = None,
     delta: Annotated[float, typer.Option(help="Claimed delta.")] = 0.0,
+    relation: Annotated[str, typer.Option(help="Of the claim: replace-one or add/remove.")] = "replace-one",
     auc: Annotated[float | None, typer.Option(help="Printed area under the ROC curve.")] = None,
     balanced_accuracy: Annotated[float | None, typer.Option(help="Printed balanced accuracy.")] = None,
     tpr: Annotated[float | None, typer.Option(help="Printed true positive rate; needs --fpr.")] = None,
     fpr: Annotated[float | None, typer.Option(help="False positive rate of --tpr.")] = None,
-    members: Annotated[int, typer.Option(help="Members attacked.")] = 1,
-    nonmembers: Annotated[int, typer.Option(help="Non-members attacked.")] = 1,
+    members: Annotated[int | None, typer.Option(help="Members attacked.")] = None,
+    nonmembers: Annotated[int | None, typer.Option(help="Non-members attacked.")] = None,
     group: Annotated[list[str] | None, typer.Option(help="MEMBERS:NONMEMBERS of one group (repeat).")] = None,
     runs: Annotated[int, typer.Option(help="Independent trainings behind the number.")] = 1,
+    splits: Annotated[int, typer.Option(help="How many of the runs had a random split of their own.")] = 1,
     std: Annotated[float | None, typer.Option(help="Deviation over the runs.")] = None,
     confidence: Annotated[float, typer.Option(help="Confidence of the statements.")] = 0.95,
-    gdp: Annotated[float | None, typer.Option(help="Also print the ceilings under mu-GDP.")] = None,
+    gdp: Annotated[float | None, typer.Option(help="Claimed mu of mu-GDP (beside or instead of --epsilon).")] = None,
     sampled_gaussian: Annotated[
-        str | None, typer.Option(help="NOISE:RATE:STEPS of DP-SGD: also print the ceilings under its PLD.")
+        str | None, typer.Option(help="NOISE:RATE:STEPS of DP-SGD, held against its PLD (beside or instead).")
     ] = None,
     paper: Annotated[str | None, typer.Option(help="Assess a stored table instead: dro.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """The largest value any attack can reach, the epsilon a number implies, and the verdict."""
+    """The largest value any attack can reach, the epsilon a number implies, and the verdict.
+
+    Exit code 1 when the number contradicts a claim, 2 for bad input, else 0; a stored table (--paper) is only shown.
+    """
     if paper is not None:
+        extra = [name for name in CLAIM_ONLY if context.params.get(name) not in (None, [], ())]
+        if extra:
+            raise BadInput("--paper", paper, f"has its own numbers; drop --{extra[0].replace('_', '-')}")
         _paper(paper, confidence, as_json)
         return
+    if epsilon is None and gdp is None and sampled_gaussian is None:
+        raise BadInput("--epsilon", epsilon, "is required (or --gdp, --sampled-gaussian, --paper)")
     counts = tuple(_group(text) for text in group or [])
-    result = _one(epsilon, delta, auc, balanced_accuracy, tpr, fpr, members, nonmembers, counts, runs, std)
-    assessment = assess(result, confidence)
-    curves = _curves(gdp, sampled_gaussian)
+    metric, value = _metric(auc, balanced_accuracy, tpr)
+    sizes = _sizes(members, nonmembers, counts)
+    printed = Published(
+        metric, value, epsilon or 0.0, delta, *sizes, fpr, runs, std, counts, _relation(relation), splits
+    )
+    assessment = None if epsilon is None else assess(printed, confidence)
+    curves = _curves(printed, gdp, sampled_gaussian, confidence)
     if as_json:
-        print(json.dumps(_record(assessment), sort_keys=True, allow_nan=False))
+        record: dict[str, object] = {} if assessment is None else _record(assessment)
+        record["curves"] = {name: _curve_record(one) for name, (one, _) in curves.items()}
+        print(json.dumps(record, sort_keys=True, allow_nan=False))
     else:
-        _show(assessment, confidence, curves)
-    if assessment.finding in (Finding.CONTRADICTS, Finding.CONTRADICTS_UNLESS_SHIFT):
+        _show(printed, assessment, confidence, curves)
+    found = [one.finding for one, _ in curves.values()] + ([] if assessment is None else [assessment.finding])
+    if any(finding in (Finding.CONTRADICTS, Finding.CONTRADICTS_UNLESS_SHIFT) for finding in found):
         raise typer.Exit(1)
 
 
-def _one(
-    epsilon: float | None, delta: float, auc: float | None, accuracy: float | None, tpr: float | None,
-    fpr: float | None, members: int, nonmembers: int, groups: tuple[Group, ...], runs: int, std: float | None,
-) -> Published:  # fmt: skip
-    if epsilon is None:
-        raise BadInput("--epsilon", epsilon, "is required (or give --paper)")
+def _metric(auc: float | None, accuracy: float | None, tpr: float | None) -> tuple[Metric, float]:
     options: tuple[tuple[Metric, float | None], ...] = (("auc", auc), ("balanced accuracy", accuracy), ("tpr", tpr))
     given = [(metric, value) for metric, value in options if value is not None]
     if len(given) != 1:
         raise BadInput("metric", [name for name, _ in given], "give exactly one of --auc, --balanced-accuracy, --tpr")
-    metric, value = given[0]
-    return Published(metric, value, epsilon, delta, members, nonmembers, fpr, runs, std, groups)
+    return given[0]
+
+
+def _sizes(members: int | None, nonmembers: int | None, groups: tuple[Group, ...]) -> tuple[int, int]:
+    """The counts, from the groups where they are given."""
+    sums = (sum(m for m, _ in groups), sum(n for _, n in groups)) if groups else (None, None)
+    found = []
+    for name, given, total in (("--members", members, sums[0]), ("--nonmembers", nonmembers, sums[1])):
+        if given is not None and total is not None and given != total:
+            raise BadInput(name, given, f"the groups add up to {total}")
+        count = total if given is None else given
+        if count is None:
+            raise BadInput(name, given, "is required: without it chance cannot be excluded")
+        found.append(count)
+    return found[0], found[1]
+
+
+def _relation(text: str) -> Relation:
+    if text == "replace-one":
+        return "replace-one"
+    if text == "add/remove":
+        return "add/remove"
+    raise BadInput("--relation", text, "must be replace-one or add/remove")
 
 
 def _group(text: str) -> Group:
@@ -89,18 +132,28 @@ def _group(text: str) -> Group:
     return int(parts[0]), int(parts[1])
 
 
-def _curves(gdp: float | None, sampled: str | None) -> dict[str, Ceilings]:
-    found = {} if gdp is None else {f"{gdp:g}-GDP": ceilings(gdp_trade_off(gdp))}
+Curves = dict[str, tuple[CurveAssessment, Ceilings]]
+
+
+def _curves(printed: Published, gdp: float | None, sampled: str | None, confidence: float) -> Curves:
+    points = {} if gdp is None else {f"{gdp:g}-GDP": (gdp_points(gdp), printed)}
     if sampled is not None:
         try:
             noise, rate, steps = sampled.split(":")
-            curve = sampled_gaussian_trade_off(float(noise), float(rate), int(steps))
-        except BadInput:
-            raise
+            curve = sampled_gaussian_points(float(noise), float(rate), int(steps))
+        except BadInput as error:
+            raise BadInput("--sampled-gaussian", sampled, str(error)) from error
         except ValueError as error:
             raise BadInput("--sampled-gaussian", sampled, f"must read NOISE:RATE:STEPS ({error})") from error
-        found[f"DP-SGD {sampled}"] = ceilings(curve)
-    return found
+        points[f"DP-SGD {sampled}"] = curve, replace(printed, relation="add/remove")
+    return {
+        name: (assess_curve(one, curve, confidence), ceilings(curve_trade_off(*curve)))
+        for name, (curve, one) in points.items()
+    }
+
+
+def _curve_record(one: CurveAssessment) -> dict[str, object]:
+    return {"ceiling": one.ceiling, "p-value, random split": one.p_value, "finding": str(one.finding)}
 
 
 def _record(assessment: Assessment) -> dict[str, object]:
@@ -122,31 +175,44 @@ def _record(assessment: Assessment) -> dict[str, object]:
     }
 
 
-def _show(assessment: Assessment, confidence: float, curves: dict[str, Ceilings]) -> None:
-    console, result = Console(), assessment.result
-    at = f" at FPR {result.fpr:g}" if result.fpr is not None else ""
-    table = Table("statement", "value", title=f"{result.metric}{at} = {result.value:g}")
-    table.add_row(f"largest under ({result.epsilon:g}, {result.delta:g})-DP", f"{assessment.ceiling:.4f}")
-    for name, ceiling in curves.items():
+def _show(printed: Published, assessment: Assessment | None, confidence: float, curves: Curves) -> None:
+    console = Console()
+    at = f" at FPR {printed.fpr:g}" if printed.fpr is not None else ""
+    table = Table("statement", "value", title=f"{printed.metric}{at} = {printed.value:g}")
+    for statement, value in [] if assessment is None else _statements(assessment, confidence):
+        table.add_row(statement, value)
+    for name, (one, ceiling) in curves.items():
+        table.add_row(f"largest under {name}", f"{one.ceiling:.4f}")
+        table.add_row(f"p-value under {name}; sound for a random split", f"{one.p_value:.3g}")
         table.add_row(
             f"largest AUC / balanced accuracy under {name}", f"{ceiling.auc:.4f} / {ceiling.balanced_accuracy:.4f}"
         )
         rates = ", ".join(f"{value:.4f} at {fpr:g}" for fpr, value in ceiling.tpr.items())
         table.add_row(f"largest TPR under {name}", rates)
-    if assessment.shifted_ceiling is not None:
-        table.add_row("largest, pairs across groups granted", f"{assessment.shifted_ceiling:.4f}")
-    table.add_row("epsilon it implies", f"{assessment.implied_epsilon:.4g}")
-    table.add_row("p-value; sound for a random split", f"{assessment.p_value:.3g}")
-    if assessment.shifted_p_value is not None:
-        table.add_row("p-value; sound for a random split within groups", f"{assessment.shifted_p_value:.3g}")
-    if assessment.spread_bound is not None:
-        table.add_row(f"{confidence:.0%} lower bound, assumes normal runs", f"{assessment.spread_bound:.4f}")
-    if assessment.independent_bound is not None:
-        table.add_row(
-            f"{confidence:.0%} lower bound, assumes independent scores", f"{assessment.independent_bound:.4f}"
-        )
     console.print(table)
-    console.print(f"{assessment.finding}: {MEANING[assessment.finding]}")
+    if assessment is not None:
+        console.print(f"{assessment.finding}: {MEANING[assessment.finding]}")
+    for name, (one, _) in curves.items():
+        console.print(f"{name}: {one.finding}: {MEANING[one.finding]}")
+    for assumption in ASSUMPTIONS:
+        console.print(f"- {assumption}")
+
+
+def _statements(assessment: Assessment, confidence: float) -> list[tuple[str, str]]:
+    result = assessment.result
+    rows = [(f"largest under ({result.epsilon:g}, {result.delta:g})-DP", f"{assessment.ceiling:.4f}")]
+    if assessment.shifted_ceiling is not None:
+        rows.append(("largest, pairs across groups granted", f"{assessment.shifted_ceiling:.4f}"))
+    rows.append(("epsilon it implies as an expectation", f"{assessment.implied_epsilon:.4g}"))
+    rows.append(("p-value; sound for a random split", f"{assessment.p_value:.3g}"))
+    if assessment.shifted_p_value is not None:
+        rows.append(("p-value; sound for a random split within groups", f"{assessment.shifted_p_value:.3g}"))
+    if assessment.spread_bound is not None:
+        rows.append((f"{confidence:.0%} lower bound, assumes normal runs", f"{assessment.spread_bound:.4f}"))
+    if assessment.independent_bound is not None:
+        text = f"{confidence:.0%} lower bound, assumes independent scores"
+        rows.append((text, f"{assessment.independent_bound:.4f}"))
+    return rows
 
 
 def _paper(paper: str, confidence: float, as_json: bool) -> None:
@@ -155,7 +221,7 @@ def _paper(paper: str, confidence: float, as_json: bool) -> None:
     cells = table_2(confidence)
     if as_json:
         rows = [{"algorithm": cell.algorithm, **_record(cell.assessment)} for cell in cells]
-        print(json.dumps({"cells": rows, "confounds": CONFOUNDS}, sort_keys=True, allow_nan=False))
+        print(json.dumps({"cells": rows, "assumed": ASSUMED, "confounds": CONFOUNDS}, sort_keys=True, allow_nan=False))
         return
     table = Table("algorithm", "epsilon", "printed AUC", "ceiling", "with shift", "implies", "p", "p, shift", "finding")
     for cell in cells:
@@ -167,5 +233,7 @@ def _paper(paper: str, confidence: float, as_json: bool) -> None:
         )  # fmt: skip
     console = Console(width=150)
     console.print(table)
-    for confound in CONFOUNDS:
-        console.print(f"- {confound}")
+    for title, lines in (("Assumed by the findings:", ASSUMED), ("What else could explain a number:", CONFOUNDS)):
+        console.print(title)
+        for line in lines:
+            console.print(f"- {line}")

@@ -10,13 +10,14 @@ from __future__ import annotations
 import gzip
 import math
 import struct
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpassay.reference.errors import require
+from dpassay.reference.errors import BadInput, require
 
 Bytes = NDArray[np.uint8]
 Indices = NDArray[np.int64]
@@ -64,4 +65,10 @@ def read_cifar10(paths: Sequence[Path | str]) -> tuple[NDArray[np.float64], Indi
 
 def _contents(path: Path) -> bytes:
     require(path.is_file(), "path", str(path), "no such file")
-    return gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    raw = path.read_bytes()
+    if path.suffix != ".gz":
+        return raw
+    try:
+        return gzip.decompress(raw)
+    except (OSError, EOFError, zlib.error) as error:
+        raise BadInput("path", str(path), f"cannot be decompressed: {error}") from None

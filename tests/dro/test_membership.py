@@ -1,6 +1,7 @@
 """The training and data side of the membership-inference experiment."""
 
 import struct
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -40,12 +41,14 @@ def test_styles():
 
 
 def test_overfitted_model_is_found_out_and_a_private_one_is_not():
-    """Without privacy an AUC exceeds 0.56 (seed 5); with epsilon = 0.1 all stay within 0.12 of a half."""
-    free = m.attack_aucs(m.train_models("non-private", 1.0, 5, 5, small()), 1, 0)
-    tight = m.attack_aucs(m.train_models("Double-SPIDER, repaired", 0.1, 5, 5, small()), 1, 0)
+    """80 members: without privacy an AUC exceeds 0.6 (seed 5); with epsilon = 0.1 all stay within 0.15 of a half."""
+    whole = small()
+    split = replace(whole, features=whole.features[::5], labels=whole.labels[::5])
+    free = m.attack_aucs(m.train_models("non-private", 1.0, 4, 5, split), 1, 0)
+    tight = m.attack_aucs(m.train_models("DP-SGD on z", 0.1, 4, 5, split), 1, 0)
     assert set(free) == set(ATTACKS)
-    assert max(found[0] for found in free.values()) > 0.56
-    assert all(abs(found[0] - 0.5) < 0.12 for found in tight.values())
+    assert max(found[0] for found in free.values()) > 0.6
+    assert all(abs(found[0] - 0.5) < 0.15 for found in tight.values())
 
 
 def test_attacked_models_are_no_shadow_models():

@@ -9,6 +9,7 @@ import typer
 from scipy.stats import norm
 from typer.testing import CliRunner
 
+from dpassay.audit import attack_ceilings as c
 from dpassay.audit import matching
 from dpassay.audit import published as p
 from dpassay.audit.commands.published import published
@@ -18,31 +19,31 @@ from dpassay.reference.errors import BadInput
 
 @pytest.mark.parametrize("epsilon, delta", [(0.1, 0.0), (1.0, 1e-5), (3.0, 0.01), (0.0, 0.0)])
 def test_closed_forms_equal_the_integrated_trade_off(epsilon, delta):
-    numeric = p.ceilings(p.dp_trade_off(epsilon, delta), fprs=(0.05,))
-    assert numeric.auc == pytest.approx(p.largest_auc(epsilon, delta), abs=1e-6)
-    assert numeric.auc >= p.largest_auc(epsilon, delta) - 1e-12  # errs upwards
-    assert numeric.balanced_accuracy == pytest.approx(p.largest_balanced_accuracy(epsilon, delta), abs=1e-4)
-    assert numeric.balanced_accuracy >= p.largest_balanced_accuracy(epsilon, delta) - 1e-12
-    assert numeric.tpr[0.05] == pytest.approx(p.largest_tpr(epsilon, delta, 0.05))
+    numeric = c.ceilings(c.dp_trade_off(epsilon, delta), fprs=(0.05,))
+    assert numeric.auc == pytest.approx(c.largest_auc(epsilon, delta), abs=1e-6)
+    assert numeric.auc >= c.largest_auc(epsilon, delta) - 1e-12  # errs upwards
+    assert numeric.balanced_accuracy == pytest.approx(c.largest_balanced_accuracy(epsilon, delta), abs=1e-4)
+    assert numeric.balanced_accuracy >= c.largest_balanced_accuracy(epsilon, delta) - 1e-12
+    assert numeric.tpr[0.05] == pytest.approx(c.largest_tpr(epsilon, delta, 0.05))
 
 
 def test_notes_values():
-    assert p.largest_auc(0.1, 0.0) == pytest.approx(0.525, abs=5e-4)
-    assert p.largest_auc(1.0, 1e-5) == pytest.approx(0.731, abs=5e-4)
+    assert c.largest_auc(0.1, 0.0) == pytest.approx(0.525, abs=5e-4)
+    assert c.largest_auc(1.0, 1e-5) == pytest.approx(0.731, abs=5e-4)
 
 
 def test_gdp_ceilings():
     """AUC Phi(mu / sqrt 2), balanced accuracy Phi(mu / 2)."""
-    found = p.ceilings(p.gdp_trade_off(1.3), fprs=(0.01,))
+    found = c.ceilings(c.gdp_trade_off(1.3), fprs=(0.01,))
     assert found.auc == pytest.approx(norm.cdf(1.3 / math.sqrt(2)), abs=1e-5)
     assert found.balanced_accuracy == pytest.approx(norm.cdf(0.65), abs=1e-4)
     assert found.tpr[0.01] == pytest.approx(norm.sf(norm.isf(0.01) - 1.3))
-    assert p.gdp_from_auc(found.auc) == pytest.approx(1.3, abs=1e-4)
+    assert c.gdp_from_auc(found.auc) == pytest.approx(1.3, abs=1e-4)
 
 
 def test_gaussian_pld_recovers_its_gdp_curve():
     """One full-batch release with noise multiplier 1 is 1-GDP (add/remove); the envelope lies just above."""
-    found = p.ceilings(p.sampled_gaussian_trade_off(1.0, 1.0, 1), fprs=())
+    found = c.ceilings(c.sampled_gaussian_trade_off(1.0, 1.0, 1), fprs=())
     exact = norm.cdf(1 / math.sqrt(2))
     assert exact <= found.auc <= exact + 1e-3
 
@@ -50,12 +51,12 @@ def test_gaussian_pld_recovers_its_gdp_curve():
 @pytest.mark.parametrize("metric, fpr", [("auc", None), ("balanced accuracy", None), ("tpr", 0.01)])
 def test_implied_epsilon_inverts_the_ceiling(metric, fpr):
     ceiling = {
-        "auc": p.largest_auc(1.7, 1e-4),
-        "balanced accuracy": p.largest_balanced_accuracy(1.7, 1e-4),
-        "tpr": p.largest_tpr(1.7, 1e-4, 0.01),
+        "auc": c.largest_auc(1.7, 1e-4),
+        "balanced accuracy": c.largest_balanced_accuracy(1.7, 1e-4),
+        "tpr": c.largest_tpr(1.7, 1e-4, 0.01),
     }[metric]
-    assert p.implied_epsilon(metric, ceiling, 1e-4, fpr) == pytest.approx(1.7, abs=1e-9)
-    assert p.implied_epsilon(metric, 0.4 if metric != "tpr" else 0.005, 1e-4, fpr) == 0.0
+    assert c.implied_epsilon(metric, ceiling, 1e-4, fpr) == pytest.approx(1.7, abs=1e-9)
+    assert c.implied_epsilon(metric, 0.4 if metric != "tpr" else 0.005, 1e-4, fpr) == 0.0
 
 
 def randomised_response(rng, pairs, epsilon, trials):
@@ -110,7 +111,7 @@ def test_grouped_ceiling_is_reached_by_a_group_detector():
     share = matching.exchangeable_share(groups)
     assert share == pytest.approx(0.18)
     detector = 0.81 + 0.5 * share
-    assert detector < p.ceiling_under_shift(p.largest_auc(0.1, 0.0), share)
+    assert detector < c.ceiling_under_shift(c.largest_auc(0.1, 0.0), share)
     assert matching.grouped_auc_p_value(detector, groups, 0.1, 0.0) == 1.0
     assert matching.grouped_auc_p_value(0.999, groups, 0.1, 0.0) < 1e-6
 
@@ -126,6 +127,9 @@ def test_table_2_of_dro():
     assert recursive == [p.Finding.CONTRADICTS, p.Finding.CONTRADICTS_UNLESS_SHIFT, p.Finding.WITHIN]
 
 
+COUNTS = ("--members", "5000", "--nonmembers", "5000")
+
+
 @pytest.fixture
 def command():
     app = typer.Typer()
@@ -134,7 +138,7 @@ def command():
 
 
 def test_command_line(command):
-    counts = ("--members", "5000", "--nonmembers", "5000", "--delta", "1e-5")
+    counts = (*COUNTS, "--delta", "1e-5")
     result = command("--auc", "0.97", "--epsilon", "1", *counts, "--json")
     assert result.exit_code == 1
     assert json.loads(result.stdout)["finding"] == "contradicts unless shifted"
@@ -144,10 +148,68 @@ def test_command_line(command):
 
 @pytest.mark.parametrize(
     "arguments",
-    [["--auc", "0.9"], ["--epsilon", "1"], ["--auc", "1.2", "--epsilon", "1"], ["--tpr", "0.1", "--epsilon", "1"]],
+    [
+        ["--auc", "0.9"],
+        ["--epsilon", "1"],
+        ["--auc", "1.2", "--epsilon", "1", *COUNTS],
+        ["--auc", "nan", "--epsilon", "1", *COUNTS],
+        ["--tpr", "0.1", "--epsilon", "1", *COUNTS],
+        ["--auc", "0.9", "--fpr", "0.1", "--epsilon", "1", *COUNTS],
+        ["--auc", "0.9", "--epsilon", "1"],  # no counts
+        ["--auc", "0.9", "--epsilon", "1", "--group", "9:x"],
+        ["--auc", "0.9", "--epsilon", "1", "--group", "9:9", "--members", "8"],
+        ["--auc", "0.9", "--epsilon", "1", "--std", "0.1", *COUNTS],  # one run has no spread
+        ["--auc", "0.9", "--epsilon", "1", "--splits", "2", *COUNTS],
+        ["--auc", "0.9", "--epsilon", "1", "--relation", "other", *COUNTS],
+        ["--auc", "0.9", "--sampled-gaussian", "1:2:3", *COUNTS],
+        ["--auc", "0.9", "--sampled-gaussian", "1:2", *COUNTS],
+        ["--paper", "dro", "--auc", "0.9"],
+        ["--paper", "other"],
+    ],
 )
 def test_command_line_refuses(command, arguments):
     assert isinstance(command(*arguments).exception, BadInput)
+
+
+def test_command_line_curves(command):
+    """AUC 0.97 with 5,000 pairs contradicts 0.5-GDP (ceiling 0.638), not 2-GDP; nor does a TPR DP-SGD without noise."""
+    result = command("--auc", "0.97", "--gdp", "0.5", *COUNTS, "--json")
+    assert result.exit_code == 1
+    found = json.loads(result.stdout)["curves"]["0.5-GDP"]
+    assert found["ceiling"] == pytest.approx(norm.cdf(0.5 / math.sqrt(2)), abs=1e-3)
+    assert found["finding"] == "contradicts unless shifted"
+    assert command("--auc", "0.9", "--gdp", "2", *COUNTS).exit_code == 0
+    assert command("--tpr", "0.3", "--fpr", "0.01", "--sampled-gaussian", "0.5:1:1", *COUNTS).exit_code == 0
+
+
+def test_curve_p_value_keeps_its_level():
+    """5 attackers at exactly mu = 1 (independent Gaussian scores, 300 records a side): no alarm (seed 15)."""
+    rng = np.random.default_rng(15)
+    points, above = c.gdp_points(1.0), 0
+    for _ in range(5):
+        inside, outside = rng.normal(1.0, size=300), rng.normal(size=300)
+        auc = float(np.mean(inside[:, None] > outside[None, :]))
+        found = p.assess_curve(p.Published("auc", auc, 0.0, 0.0, 300, 300), points)
+        above += found.finding is not p.Finding.WITHIN
+        assert found.p_value > 0.05
+    assert above > 0  # half of the AUCs lie above the ceiling of the expectation, none is called a contradiction
+
+
+def test_add_remove_claims_are_weakened_for_swaps():
+    """AUC 0.83 with 5,000 pairs: impossible at replace-one epsilon 1; add/remove swaps cost 2 epsilon."""
+    one = p.Published("auc", 0.83, 1.0, 1e-9, 5000, 5000)
+    assert one.swap_claim == (1.0, 1e-9)
+    other = p.Published("auc", 0.83, 1.0, 1e-9, 5000, 5000, relation="add/remove")
+    assert other.swap_claim == (2.0, pytest.approx((1 + math.e) * 1e-9))
+    assert p.assess(one).finding is p.Finding.CONTRADICTS_UNLESS_SHIFT
+    assert p.assess(other).finding is p.Finding.ABOVE
+
+
+def test_runs_on_one_split_count_as_one():
+    few = p.assess(p.Published("auc", 0.8, 1.0, 0.0, 60, 60, runs=5))
+    own = p.assess(p.Published("auc", 0.8, 1.0, 0.0, 60, 60, runs=5, splits=5))
+    assert few.p_value == pytest.approx(p.assess(p.Published("auc", 0.8, 1.0, 0.0, 60, 60)).p_value)
+    assert own.p_value < few.p_value
 
 
 def test_bad_group():

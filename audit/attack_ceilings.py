@@ -1,0 +1,185 @@
+"""The largest AUC, balanced accuracy or TPR that any attack can reach in expectation under a guarantee.
+
+Each guarantee is a trade-off curve: the smallest type II error at a type I error. (epsilon, delta)-DP has closed forms;
+mu-GDP and privacy curves (a PLD's, for instance) are integrated.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+import numpy as np
+from dp_accounting.pld import privacy_loss_distribution
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+from scipy.stats import norm
+
+from dpassay.reference.errors import BadInput, require
+from dpassay.reference.gdp import gdp_delta
+
+Array = NDArray[np.float64]
+Metric = Literal["auc", "balanced accuracy", "tpr"]
+CURVE = np.linspace(0.0, 25.0, 501)  # epsilons at which a privacy curve is read
+
+
+class TradeOff(Protocol):
+    """Smallest type II error at a type I error: f(alpha) = inf {1 - TPR : FPR <= alpha}."""
+
+    def __call__(self, alpha: Array) -> Array:
+        """Values of f; any lower bound of the true f keeps the ceilings valid."""
+        ...
+
+
+def dp_trade_off(epsilon: float, delta: float) -> TradeOff:
+    """max(0, 1 - delta - e^epsilon alpha, e^-epsilon (1 - delta - alpha)): exact for (epsilon, delta)-DP."""
+    _check(epsilon, delta)
+
+    def curve(alpha: Array) -> Array:
+        steep = 1.0 - delta - np.exp(epsilon) * alpha
+        return np.asarray(np.maximum(0.0, np.maximum(steep, np.exp(-epsilon) * (1.0 - delta - alpha))))
+
+    return curve
+
+
+def gdp_trade_off(mu: float) -> TradeOff:
+    """Phi(Phi^-1(1 - alpha) - mu): exact for the Gaussian mechanism with sensitivity mu times its
+    deviation."""
+    require(mu >= 0, "mu", mu, "must not be negative")
+    return lambda alpha: np.asarray(norm.cdf(norm.isf(alpha) - mu))
+
+
+def curve_trade_off(epsilons: Array, deltas: Array) -> TradeOff:
+    """Upper envelope of the trade-offs of all (epsilon, delta) points of a privacy curve, such as a PLD's."""
+    require(len(epsilons) == len(deltas) and len(epsilons) > 0, "epsilons", len(epsilons), "one delta for each")
+    curves = [dp_trade_off(float(e), float(d)) for e, d in zip(epsilons, deltas, strict=True)]
+
+    def envelope(alpha: Array) -> Array:
+        highest = curves[0](alpha)
+        for curve in curves[1:]:
+            highest = np.maximum(highest, curve(alpha))
+        return highest
+
+    return envelope
+
+
+def gdp_points(mu: float) -> tuple[Array, Array]:
+    """Epsilons and exact deltas of mu-GDP."""
+    require(mu >= 0, "mu", mu, "must not be negative")
+    return CURVE, np.array([gdp_delta(float(epsilon), mu) for epsilon in CURVE])
+
+
+def sampled_gaussian_points(noise_multiplier: float, rate: float, steps: int) -> tuple[Array, Array]:
+    """Epsilons and deltas of ``steps`` Poisson-sampled Gaussian releases (add/remove), from dp-accounting's PLD.
+
+    ``noise_multiplier`` is relative to one record's clipping norm, the usual DP-SGD parameters.
+    """
+    require(noise_multiplier > 0, "noise_multiplier", noise_multiplier, "must be positive")
+    require(0 < rate <= 1, "rate", rate, "must lie in (0, 1]")
+    require(steps >= 1, "steps", steps, "must be at least 1")
+    one = privacy_loss_distribution.from_gaussian_mechanism(
+        noise_multiplier, sampling_prob=rate, value_discretization_interval=1e-3
+    )
+    composed = one.self_compose(steps)
+    return CURVE, np.minimum(1.0 - 1e-15, np.asarray(composed.get_delta_for_epsilon(list(CURVE))))
+
+
+def sampled_gaussian_trade_off(noise_multiplier: float, rate: float, steps: int) -> TradeOff:
+    """Trade-off of :func:`sampled_gaussian_points`."""
+    return curve_trade_off(*sampled_gaussian_points(noise_multiplier, rate, steps))
+
+
+@dataclass(frozen=True)
+class Ceilings:
+    """Largest values any attack can reach in expectation."""
+
+    auc: float
+    balanced_accuracy: float
+    tpr: dict[float, float]  # at the false positive rates asked for
+
+
+def ceilings(trade_off: TradeOff, fprs: tuple[float, ...] = (0.001, 0.01, 0.1), cells: int = 20_000) -> Ceilings:
+    """Integrate a trade-off curve.
+
+    The midpoint rule underestimates the area under a convex curve, and each cell's smallest sum of errors is
+    bounded by its left end plus the curve at its right end, so both ceilings err upwards (safe). The grid is
+    graded towards 0, where the curve is steep.
+    """
+    edges = np.linspace(0.0, 1.0, cells + 1) ** 3
+    values = trade_off(0.5 * (edges[1:] + edges[:-1]))
+    area = float(values @ np.diff(edges))
+    accuracy = 1.0 - 0.5 * float(np.min(edges[:-1] + trade_off(edges[1:])))
+    at = {fpr: float(1.0 - trade_off(np.array([fpr]))[0]) for fpr in fprs}
+    return Ceilings(1.0 - area, min(1.0, accuracy), at)
+
+
+def largest_auc(epsilon: float, delta: float) -> float:
+    """1 - (1 - delta)^2 / (1 + e^epsilon): area under the extremal (epsilon, delta) ROC curve."""
+    _check(epsilon, delta)
+    return 1.0 - (1.0 - delta) ** 2 / (1.0 + math.exp(epsilon))
+
+
+def largest_balanced_accuracy(epsilon: float, delta: float) -> float:
+    """(e^epsilon + delta) / (1 + e^epsilon), at the corner of the trade-off curve."""
+    _check(epsilon, delta)
+    return 1.0 - (1.0 - delta) / (1.0 + math.exp(epsilon))
+
+
+def largest_tpr(epsilon: float, delta: float, fpr: float) -> float:
+    """min(1, delta + e^epsilon fpr, 1 - e^-epsilon (1 - delta - fpr))."""
+    require(0 <= fpr <= 1, "fpr", fpr, "must lie in [0, 1]")
+    return float(1.0 - dp_trade_off(epsilon, delta)(np.array([fpr]))[0])
+
+
+def implied_epsilon(metric: Metric, value: float, delta: float, fpr: float | None = None) -> float:
+    """The smallest epsilon under which ``value`` can be an expectation at all (0 when anything allows it)."""
+    _check(0.0, delta)
+    require(0 <= value <= 1, metric, value, "must lie in [0, 1]")
+
+    def ceiling(epsilon: float) -> float:
+        return ceiling_of(metric, epsilon, delta, fpr)
+
+    if ceiling(0.0) >= value:
+        return 0.0
+    top = 1.0
+    while ceiling(top) < value:
+        top *= 2.0
+        if top > 600.0:
+            return math.inf
+    return float(brentq(lambda epsilon: ceiling(epsilon) - value, 0.0, top, xtol=1e-12))
+
+
+def gdp_from_auc(auc: float) -> float:
+    """The mu whose Gaussian trade-off has this AUC: sqrt(2) Phi^-1(auc). Assumes the curve is Gaussian."""
+    require(0 <= auc < 1, "auc", auc, "must lie in [0, 1)")
+    return max(0.0, math.sqrt(2.0) * float(norm.ppf(auc)))
+
+
+def ceiling_under_shift(auc_ceiling: float, exchangeable: float) -> float:
+    """AUC ceiling when only a share of the (member, non-member) pairs come from the same group.
+
+    Within a group the claim bounds the AUC; a pair across groups may be told apart with certainty by the
+    group alone, which
+    no guarantee forbids. Assumes that members and non-members of one group are exchangeable.
+    """
+    require(0 <= exchangeable <= 1, "exchangeable", exchangeable, "must lie in [0, 1]")
+    return exchangeable * auc_ceiling + (1.0 - exchangeable)
+
+
+def ceiling_of(metric: Metric, epsilon: float, delta: float, fpr: float | None) -> float:
+    """The ceiling of one metric under (epsilon, delta)-DP."""
+    if metric == "auc":
+        return largest_auc(epsilon, delta)
+    if metric == "balanced accuracy":
+        return largest_balanced_accuracy(epsilon, delta)
+    if metric == "tpr":
+        if fpr is None:
+            raise BadInput("fpr", fpr, "a TPR needs the FPR at which it was measured")
+        return largest_tpr(epsilon, delta, fpr)
+    raise BadInput("metric", metric, "must be auc, balanced accuracy or tpr")
+
+
+def _check(epsilon: float, delta: float) -> None:
+    require(0 <= epsilon < 700, "epsilon", epsilon, "must lie in [0, 700)")
+    require(0 <= delta < 1, "delta", delta, "must lie in [0, 1)")
