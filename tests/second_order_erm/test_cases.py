@@ -35,6 +35,12 @@ def test_the_worst_pair_moves_what_it_should_and_rarely_ends_early(case):
     assert sum(instance.run(instance.pair.here, LiveTape(seed)).certified for seed in range(40)) <= 2
 
 
+def test_what_the_pair_of_opt_ls_cannot_show_is_the_line_search():
+    instance = case_of("opt_ls:worst@repaired").build()
+    alone = instance.facts["epsilon without line searches"]
+    assert 0.8 < alone < 0.9 < instance.accounted().epsilon(1e-5)
+
+
 @pytest.mark.parametrize("key", ["opt@printed", "opt_ls@printed"])
 def test_the_leak_costs_what_the_closed_form_says(key):
     """At an edge of the ceiling the pair reaches 2 Phi(Delta / (Delta_f sigma_f)) - 1, thousands of times delta."""

@@ -67,6 +67,21 @@ def test_line_search_is_pure_private_by_enumeration(lam):
     assert worst_ratio(lam, count=4, factor=0.5) > 1 / lam  # planted: sensitivity of one side only
 
 
+@pytest.mark.parametrize("count", [3, 4])
+def test_a_line_search_leaks_far_less_than_it_counts_for(count):
+    """Mean loss over all 3^count patterns and 5 levels: 5 to 7 % of the 1/(2 lambda^2) that Theorem 5 counts."""
+    lam, worst = 50.0, 0.0
+    outcomes = (*range(count), None)
+    for level in (-2.0, -0.5, 0.0, 0.5, 2.0):
+        queries = np.full(count, 2 * lam * level)
+        here = AboveThreshold(iter(queries), 0.0, 2 * lam, 4 * lam)
+        logs = np.array([here.log_density(outcome) for outcome in outcomes])
+        for move in product((-1.0, 0.0, 1.0), repeat=count):
+            there = AboveThreshold(iter(queries + np.array(move)), 0.0, 2 * lam, 4 * lam)
+            worst = max(worst, float(np.exp(logs) @ (logs - [there.log_density(outcome) for outcome in outcomes])))
+    assert 0.05 < worst * 2 * lam**2 < 0.07
+
+
 def fresh_threshold_log_probabilities(queries, scale_t, scale_q):
     """Planted: a new noisy threshold for every query, so queries are independent; P(above) by simulation-free sums."""
     z = np.linspace(-60, 60, 120_001)
