@@ -54,7 +54,7 @@ def build(module: Any, epsilon: float, delta: float, steps: int = 4) -> Instance
 
 
 def _without_searches(instance: Instance, delta: float) -> Instance:
-    """Name the cost of the Gaussian releases alone: searches step across the gradient, so the pair hardly moves them."""
+    """Name the cost of the Gaussian releases alone: the pair hardly moves the searches, which step across it."""
     parts = instance.accounted().common
     gaussian = Account(tuple(part for part in parts if part[0].kind == "gaussian"))
     if len(gaussian.common) == len(parts):
