@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from rich.console import Console
+from rich.progress import track
 
 from dpassay.audit.output_perturbation_plot import write_plot
 from dpassay.audit.reproduction import Options, Report, Table
@@ -102,8 +104,9 @@ def run(options: Options) -> Report:
     repetitions = options.runs or (3 if options.quick else 40)
     report = Report("output_perturbation", notes=list(NOTES))
     for task in (_logistic(), _ranking()):
+        shown = track(task.methods, f"{task.key}: methods", console=Console(stderr=True), transient=True)
         cells = [
-            [_repeat(method, task, e, options.seed, repetitions) for e in epsilons] for method in task.methods
+            [_repeat(method, task, e, options.seed, repetitions) for e in epsilons] for method in shown
         ]  # [method][epsilon][measure]
         panels = []
         for which, measure in enumerate(task.measures):
