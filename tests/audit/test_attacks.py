@@ -1,10 +1,14 @@
+import json
+
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification
 from sklearn.metrics import roc_auc_score
 from sklearn.tree import DecisionTreeClassifier
+from typer.testing import CliRunner
 
 from dpassay.audit.attacks import canaries, game, membership, targets
+from dpassay.audit.cli import app
 from dpassay.reference.baselines import dp_sgd
 from dpassay.reference.case import bind
 from dpassay.reference.errors import BadInput
@@ -117,3 +121,24 @@ def test_bad_input(overfitted):
         membership.loss_threshold(overfitted, 99)
     with pytest.raises(BadInput, match="gamma"):
         membership.rmia(overfitted, 0, gamma=0.0)
+
+
+def _attack(*words):
+    return CliRunner().invoke(app, ["attack", "--candidates", "150", "--models", "4", *words])
+
+
+def test_attacks_from_the_command_line(tmp_path):
+    """A full tree that learns wrong labels by heart is refuted at epsilon 1; DP-SGD at its own epsilon is not."""
+    tree = _attack("--estimator", "DecisionTreeClassifier", "--canaries", "mislabelled", "--epsilon", "1", "--json")
+    document = json.loads(tree.output)
+    assert tree.exit_code == 1 and len(document["results"]) == len(membership.ATTACKS)
+    assert max(one["evidence"]["auc"] for one in document["results"]) > 0.8
+    assert _attack("--canaries", "out of distribution").exit_code == 3
+    rows = np.column_stack([np.random.default_rng(0).normal(size=(200, 3)), np.arange(200) % 3])
+    np.savetxt(tmp_path / "own.csv", rows, delimiter=",")
+    assert _attack("--estimator", "GaussianNB", "--data", str(tmp_path / "own.csv")).exit_code == 0
+
+
+@pytest.mark.parametrize("words", [("--estimator", "os.system"), ("--data", "none.csv"), ("--canaries", "all")])
+def test_only_listed_names_are_attacked(words):
+    assert isinstance(_attack(*words).exception, BadInput)

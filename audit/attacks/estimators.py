@@ -1,0 +1,75 @@
+"""Training algorithms that can be attacked by name: a closed list of scikit-learn estimators, and DP-SGD.
+
+Anything else goes through `SklearnTrainer(make, classes)` in Python; no name is ever imported from the command line.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neural_network import MLPClassifier
+from sklearn.tree import DecisionTreeClassifier
+
+from dpassay.audit.attacks.targets import Array, Labels, ReferenceTrainer, SklearnTrainer, Trainer
+from dpassay.reference.baselines import dp_sgd
+from dpassay.reference.case import bind
+from dpassay.reference.errors import BadInput, require
+from dpassay.reference.gdp import gdp_epsilon
+from dpassay.reference.problems import real_data
+from dpassay.reference.problems.models import SoftmaxRegression
+
+DP_SGD = "dp-sgd"
+STEPS = 20
+ESTIMATORS: dict[str, Callable[[], Any]] = {
+    "DecisionTreeClassifier": DecisionTreeClassifier,
+    "RandomForestClassifier": lambda: RandomForestClassifier(n_estimators=20),
+    "ExtraTreesClassifier": lambda: ExtraTreesClassifier(n_estimators=20),
+    "HistGradientBoostingClassifier": lambda: HistGradientBoostingClassifier(max_iter=30),
+    "LogisticRegression": lambda: LogisticRegression(max_iter=1000),
+    "KNeighborsClassifier": KNeighborsClassifier,
+    "GaussianNB": GaussianNB,
+    "MLPClassifier": lambda: MLPClassifier((32,), max_iter=200),
+}
+
+
+def trainer_named(name: str, classes: int, dimension: int, noise_multiplier: float) -> Trainer:
+    """The training algorithm; `noise_multiplier` is that of DP-SGD (20 full-batch steps on softmax regression)."""
+    if name == DP_SGD:
+        require(noise_multiplier > 0, "--noise-multiplier", noise_multiplier, "must be positive")
+        schedule = dp_sgd.Schedule(STEPS, learning_rate=2.0, clip=1.0, noise_multiplier=noise_multiplier)
+        return ReferenceTrainer(SoftmaxRegression(dimension, classes), bind(dp_sgd.run, schedule))
+    if name not in ESTIMATORS:
+        raise BadInput("--estimator", name, f"must be {DP_SGD} or one of {', '.join(ESTIMATORS)}")
+    return SklearnTrainer(ESTIMATORS[name], classes)
+
+
+def dp_sgd_epsilon(noise_multiplier: float, delta: float) -> float:
+    """What DP-SGD above may leak of one record's membership (the mean's divisor moves too: the sum may move by 2)."""
+    return gdp_epsilon(math.sqrt(STEPS) * 2 / noise_multiplier, delta)
+
+
+def labelled_data(name: str) -> tuple[Array, Labels]:
+    """`breast cancer`, `digits`, or a .csv file of numbers whose last column is the class 0, 1, 2, ..."""
+    known = {"breast cancer": real_data.breast_cancer, "digits": real_data.digits}
+    if name in known:
+        features, signs = known[name]()
+        return features, (signs > 0).astype(np.int64)
+    require(name.endswith(".csv"), "--data", name, "must be 'breast cancer', 'digits' or a .csv file")
+    try:
+        table = np.loadtxt(Path(name), delimiter=",", ndmin=2)
+    except (OSError, ValueError) as error:
+        raise BadInput("--data", name, " ".join(str(error).split())) from None
+    require(table.size > 0 and table.shape[1] >= 2, "--data", table.shape, "needs features and a class in each line")
+    require(bool(np.isfinite(table).all()), "--data", name, "has NaN or infinity")
+    labels = table[:, -1].astype(np.int64)
+    good = bool((labels == table[:, -1]).all() and labels.min() >= 0 and labels.max() >= 1)
+    require(good, "--data: last column", name, "must be classes 0, 1, 2, ...")
+    return table[:, :-1], labels
