@@ -12,7 +12,7 @@ import typer
 
 from dpassay.reference.errors import BadInput
 
-COMMANDS = ("audit", "list", "show", "check", "prove", "published", "zoo", "mutants", "reproduce")
+COMMANDS: tuple[str, ...] = ("audit", "list", "show", "check", "prove", "published", "zoo", "mutants", "reproduce")
 COMMANDS += ("scores", "blackbox", "attack")  # for other people's models and mechanisms
 # commands with commands of their own: their module has a typer app named ``app``
 GROUPS = ("crosscheck", "sequential", "neighbours")
