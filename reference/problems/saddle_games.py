@@ -121,11 +121,11 @@ def boxes(loss: BilinearLoss) -> tuple[Domain, Domain]:
 def sharp_stability(lipschitz: float, size: int, mu_own: float, mu_other: float) -> float:
     """Largest distance of one block of the saddle points of neighbours; attained by `saddle_pair`.
 
-    With J = [[A, B], [-B^T, C]] the averaged Jacobian (normal cones of the domain join A and C), A >= mu_own and
-    C >= mu_other, one block moves by S^-1 (g_own - B C^-1 g_other), S = A + B C^-1 B^T, ||g|| <= 2L/n.  Since
-    B C^-2 B^T <= (S - mu_own)/mu_other, its square is at most (2L/n)^2 max over s >= mu_own of
-    (1/s)(1/mu_other) - (1/s^2)(mu_own - mu_other)/mu_other: 1/mu_own^2 when mu_own <= 2 mu_other, else
-    1/(4 mu_other (mu_own - mu_other)).  The paper's bound (Lemma 4.5) is 2L/(n sqrt(mu_own min)).
+    Monotonicity of everything but the regulariser, tested between the two saddle points, gives for their differences
+    mu_own |x|^2 + mu_other |y|^2 <= (2L/n) sqrt(|x|^2 + |y|^2).  On this curve, at angle t, |x| is at most
+    (2L/n) cos t / (mu_other + (mu_own - mu_other) cos^2 t): largest at cos t = 1 when mu_own <= 2 mu_other, giving
+    2L/(n mu_own), else at cos^2 t = mu_other/(mu_own - mu_other), giving L/(n sqrt(mu_other (mu_own - mu_other))).
+    The paper's bound (Lemma 4.5) is 2L/(n sqrt(mu_own min)).
     """
     unit = 2 * lipschitz / size
     if mu_own <= 2 * mu_other:
