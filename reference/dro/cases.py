@@ -34,7 +34,7 @@ from dpassay.reference.proofs import proofs_of
 PAPER = "dro"
 EPSILON, DELTA = 1.0, 1e-5
 FULL = Plan(n=40, steps=4, phase=2, batch=40)
-STILL = Plan(n=40, steps=4, phase=3, batch=40)  # two steps before the first refresh of Algorithm 3 as printed
+STILL = Plan(n=40, steps=2, phase=3, batch=40)  # two steps before the first refresh of Algorithm 3 as printed
 SAMPLED = Plan(n=40, steps=12, phase=4, batch=20, refresh_batch=20)
 MIXED = Plan(n=40, steps=12, phase=4, batch=20)  # refreshes on all records (Remark 2)
 EXPERIMENT = Plan(n=640, steps=20, phase=5, batch=128, refresh_batch=128)  # "the batch size is 128", a rate of 1 in 5

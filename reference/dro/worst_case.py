@@ -109,6 +109,6 @@ def compositional_pair(n: int, *, dimension: int = 3, opposite: bool = False) ->
 
 
 def minimax_pair(n: int, *, dimension: int = 3) -> Pair[MinimaxProblem]:
-    """Neighbours for the baselines on eq. (2)."""
-    one, other, text = _two(n, dimension, False)
+    """Neighbours for the baselines on eq. (2); sharp, so that a loss moves by 2 * amplitude = 1."""
+    one, other, text = _two(n, dimension, False, sharpness=50.0)
     return Pair(MinimaxProblem(one), MinimaxProblem(other), TARGET, text)
