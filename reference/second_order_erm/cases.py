@@ -148,7 +148,7 @@ def build_two_phase(inner: Any, reading: Reading) -> Instance:
     w0 = start() * 40 / START
     pair = Pair(*aligned_pair(whole, w0), 0, ALIGNED)
     search = {"search": opt_ls.LineSearch()} if inner is opt_ls else {}
-    accuracy = edge_accuracy(inner, pair.there.value(w0), 4 * STEPS, **search)
+    accuracy = edge_accuracy(inner, pair.there.value(w0), 2 if search else 4 * STEPS, **search)
     base = (inner.printed if reading == "printed" else inner.repaired)(whole, w0, accuracy, EPSILON, DELTA)
     schedule = two_phase.Schedule(base, hope=1.0 if reading == "printed" else 4.0)
     exact = leak(schedule.first(base), pair, hope=schedule.hope) if reading == "printed" else None
@@ -252,7 +252,7 @@ METHODS = (
     ),
     Method(
         "2opt_ls", "2OPT-LS: two phases with line search", two_phase, Cite(PAPER, "Section 3.4"),
-        partial(build_two_phase, opt_ls), partial(worst_cases.build_two_phase, opt_ls),
+        partial(build_two_phase, opt_ls), partial(worst_cases.build_two_phase, opt_ls, steps=2),
         Cite(PAPER, "Section 3.4"), known=_LEAK, data="breast cancer",
     ),
     Method(
