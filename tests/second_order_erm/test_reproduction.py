@@ -99,3 +99,22 @@ def test_trust_region_counts_come_from_one_constant():
     assert [r.printed for r in found] == ["375±0.0", "1061±0.0"]
     tops = [float(r.why.split("], ")[0].split(", ")[-1]) for r in found]
     assert tops == pytest.approx([0.5, 0.5], abs=1e-3)
+
+
+def test_the_command_fills_every_table_and_keeps_what_is_finished(small, tmp_path, monkeypatch):
+    """Two methods, one epsilon, a printed setting and one that is not in the paper; the second call runs nothing."""
+    for name, value in (
+        ("SETTINGS", (reproduce.SETTINGS[2], reproduce.SETTINGS[-1])),
+        ("METHODS", ("TR", "OPT")),
+        ("EPSILONS", (1.0,)),
+        ("load", lambda name, options: (small.features, small.labels)),
+    ):
+        monkeypatch.setattr(reproduce, name, value)
+    options = reproduce.Options(runs=2, output=tmp_path)
+    report = reproduce.run(options)
+    summary, printed, at_hand, remarks = report.tables
+    assert [len(table.rows) for table in (summary, printed, at_hand)] == [2, 2, 2] and len(remarks.rows) > 20
+    assert all(len(row) == len(table.columns) for table in report.tables for row in table.rows)
+    assert printed.rows[1][3] == TABLES[3].cell("OPT", 1.0).value.text and "±" in printed.rows[1][2]
+    monkeypatch.setattr(reproduce, "one_run", None)
+    assert reproduce.run(options).tables == report.tables
