@@ -22,7 +22,7 @@ from .checkers import (
 )
 from .claim import Claim, Finding, Kind, Result, Row, Verdict
 
-TIME_LIMIT = 30.0  # seconds per claim; beyond it the verdict is unknown
+TIME_LIMIT = 30.0  # seconds of processor time per claim; beyond it the verdict is unknown
 CHECKERS: dict[Kind, Callable[[Claim], Finding]] = {
     Kind.IDENTITY: identity.check,
     Kind.INEQUALITY: inequality.check,
@@ -42,7 +42,7 @@ def check(claim: Claim) -> Finding:
         with _time_limit(TIME_LIMIT):
             return CHECKERS[claim.kind](claim)
     except TimeoutError:
-        return Finding(Verdict.UNKNOWN, f"no decision within {TIME_LIMIT:.0f} s")
+        return Finding(Verdict.UNKNOWN, f"no decision within {TIME_LIMIT:.0f} s of processor time")
     except (ArithmeticError, ValueError, TypeError, KeyError, NotImplementedError, RecursionError) as error:
         return Finding(Verdict.UNKNOWN, f"checker gave up: {type(error).__name__}: {error}")
 
@@ -66,10 +66,10 @@ def _time_limit(seconds: float) -> Iterator[None]:
     def stop(_signal: int, _frame: Any) -> None:
         raise TimeoutError
 
-    previous = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    previous = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, previous)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, previous)

@@ -52,16 +52,15 @@ def check_all(papers: Iterable[str] | None = None, jobs: int = 2, cache_dir: Pat
 
 
 def check_rows(rows: Sequence[Row], jobs: int = 2, cache_dir: Path | str | None = None) -> list[Result]:
-    """Decide these rows; see :func:`check_all`."""
+    """Decide these rows; see :func:`check_all`. An interrupted run resumes from the cache."""
     folder = Path(cache_dir) if cache_dir is not None else None
     code = _code_hash()
     known = {row.id: found for row in rows if folder and (found := _read(folder, _key(row, code), row))}
     todo = [row for row in rows if row.id not in known]
-    if jobs == 1 or len(todo) < 2:
-        fresh = [check_row(row) for row in todo]
-    else:
-        fresh = list(Parallel(n_jobs=jobs, batch_size=4)(delayed(check_row)(row) for row in todo))
-    for result in fresh:
+    fresh: Iterable[Result] = map(check_row, todo)
+    if jobs > 1 and len(todo) > 1:
+        fresh = Parallel(n_jobs=jobs, batch_size=4, return_as="generator")(delayed(check_row)(row) for row in todo)
+    for result in fresh:  # one by one, so that an interrupted run goes on where it was
         known[result.row.id] = result
         if folder:
             _write(folder, _key(result.row, code), result)

@@ -16,7 +16,7 @@ from dpassay.proofs_check.check import check_row
 from dpassay.proofs_check.claim import PAPERS, Cite, Finding, Kind, Result, Row, Verdict
 from dpassay.proofs_check.coverage import named, uncovered
 from dpassay.proofs_check.explain import explain
-from dpassay.proofs_check.ledger import about, as_data, check_all, load_rows, summary
+from dpassay.proofs_check.ledger import about, as_data, check_all, check_rows, load_rows, summary
 from dpassay.proofs_check.not_checkable import NOT_CHECKABLE
 from dpassay.proofs_check.rows import build
 from dpassay.proofs_check.statements import STATEMENTS
@@ -77,6 +77,24 @@ def test_cache_and_jobs_give_the_same_findings(tmp_path, few_rows):
     first = check_all(["second_order_erm"], jobs=2, cache_dir=tmp_path)
     again = check_all(["second_order_erm"], jobs=1, cache_dir=tmp_path)
     assert [as_data(r) for r in first] == [as_data(r) for r in again]
+
+
+def test_an_interrupted_run_goes_on_where_it_was(tmp_path, few_rows, monkeypatch):
+    rows, decided = load_rows(["second_order_erm"])[:4], []
+
+    def stops_at_the_third(row):
+        if len(decided) == 2:
+            raise KeyboardInterrupt
+        decided.append(row.id)
+        return check_row(row)
+
+    monkeypatch.setattr("dpassay.proofs_check.ledger.check_row", stops_at_the_third)
+    with pytest.raises(KeyboardInterrupt):
+        check_rows(rows, jobs=1, cache_dir=tmp_path)
+    assert len(list(tmp_path.glob("*.json"))) == 2
+    monkeypatch.setattr("dpassay.proofs_check.ledger.check_row", lambda row: decided.append(row.id) or check_row(row))
+    assert len(check_rows(rows, jobs=1, cache_dir=tmp_path)) == 4
+    assert decided == [row.id for row in rows]
 
 
 def test_markdown_has_a_line_per_row(results):
