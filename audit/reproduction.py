@@ -7,6 +7,7 @@ import shutil
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from dpassay.reference.catalogue import CASES
 from dpassay.reference.errors import BadInput
 
 
@@ -76,7 +77,7 @@ def markdown(table: Table) -> str:
 
 
 def sandwich_table(path: Path, paper: str) -> Table:
-    """Claimed, accounted and realised epsilon of one paper's rows in a report of `dpassay audit`.
+    """Claimed, accounted and realised epsilon of one paper's rows in a report of `dpassay audit`, with known causes.
 
     Raises:
         BadInput: the file is not such a report, or has no row of the paper.
@@ -95,9 +96,12 @@ def sandwich_table(path: Path, paper: str) -> Table:
 
 def _sandwich_row(row: dict[str, object]) -> tuple[str, ...]:
     name = str(row["algorithm"]).split("/")[1] + (f":{row['variant']}" if row["variant"] else "")
+    key = f"{row['algorithm']}{':' + str(row['variant']) if row['variant'] else ''}@{row['reading']}"
+    known = next((case.known for case in CASES if case.key == key), "")
+    why = "; ".join(part for part in (str(row["why"]), known and f"cause: {known}") if part)
     claimed = f"({row['claimed']:g}, {row['delta']:g})"
     bounds = (_epsilon(row["accounted"]), _epsilon(row["realised"]))
-    return (name, str(row["reading"]), claimed, *bounds, str(row["verdict"]), str(row["why"]))
+    return (name, str(row["reading"]), claimed, *bounds, str(row["verdict"]), why)
 
 
 def _epsilon(value: object) -> str:

@@ -57,5 +57,11 @@ def reproduce(
         console.print(f"written: {file}")
     if page is not None:
         options = "".join((f" --seed {seed}" if seed else "", f" --runs {runs}" if runs else "", " --quick" * quick))
-        command = f"dpassay reproduce {paper}{options} --page {page}"
+        options += "".join(f" --audited {_shown(path)}" for path in audited or ())
+        command = f"dpassay reproduce {paper}{options} --page {_shown(page)}"
         console.print(f"written: {report.write_page(page, command)}")
+
+
+def _shown(path: Path) -> str:
+    """Relative paths as given; of others the name alone, which is all that a reader elsewhere can use."""
+    return path.name if path.is_absolute() else str(path)

@@ -46,3 +46,11 @@ def test_sandwich_rows_of_one_paper(tmp_path):
     path.write_text('{"rows": 3}', encoding="utf-8")
     with pytest.raises(BadInput, match="not a report of"):
         sandwich_table(path, "dro")
+
+
+def test_the_known_cause_of_a_catalogued_row_is_named(tmp_path):
+    path = tmp_path / "audit.json"
+    row = ROW | {"variant": "appendixB2-n9-d2-T3-K2-q3-b9"}
+    effort = {"runs": 10, "confidence": 0.95, "seed": 0}
+    path.write_text(json.dumps({"effort": effort, "rows": [row]}), encoding="utf-8")
+    assert "cause: step/v is released without noise" in sandwich_table(path, "minimax_sosp").rows[0][-1]
