@@ -59,7 +59,7 @@ def summary_table(results: Sequence[Result]) -> str:
 def findings_table(results: Sequence[Result], count: int = 12) -> str:
     """Markdown: the most serious findings."""
     lines = [
-        "| finding | where | what the text says | evidence | charitable reading |",
+        "| finding | where | statement | evidence | charitable reading |",
         "|---|---|---|---|---|",
     ]
     for result in serious(results, count):
@@ -92,7 +92,7 @@ BEGIN, END = "<!-- ledger:begin -->", "<!-- ledger:end -->"
 def readme_block(results: Sequence[Result]) -> str:
     """Markdown for the README, between its markers: rows per verdict and paper, and the dozen most serious findings."""
     lines = [
-        f"{len(results)} statements of the five papers, decided by machine (`dpassay prove`; all rows: `LEDGER.md`).",
+        f"{len(results)} rows about the five papers, decided by machine (`dpassay prove`; all of them: `LEDGER.md`).",
         "`rescued` rows fail as printed and hold in a charitable reading that is given with them.",
         "",
         summary_table(results),
