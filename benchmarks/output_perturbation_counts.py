@@ -122,7 +122,7 @@ def comparators(sizes):
         "NISPP, extragradient inside": proximal_count,
     }
     paper = {
-        "DP-SGDA": "n^1.5 sqrt(eps)",
+        "DP-SGDA": "n^1.5 sqrt(eps); n^2 while privacy limits the steps",
         "NSEG, many passes": "n^2",
         "NISPP, extragradient inside": "n^1.5 log n; one pass here",
     }
