@@ -54,7 +54,7 @@ class Schedule(short_step.Schedule):
     @property
     def minimum_decrease(self) -> float:
         """MIN_DEC of Lemma 7."""
-        return minimum_decrease(self.accuracy, self.search, self.smoothness, self.hessian_lipschitz)
+        return minimum_decrease(self.step_accuracy, self.search, self.smoothness, self.hessian_lipschitz)
 
     def lam(self, sigma: float) -> float:
         """Privacy parameter of the line search beside Gaussian releases of noise multiplier sigma."""

@@ -12,7 +12,7 @@ Cite: second_order_erm, Algorithm 1, Theorem 1, Lemma 2, Corollary 3, Theorem 4.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import ceil, inf
 from typing import Literal
 
@@ -67,9 +67,14 @@ class Schedule:
     eigen: Dense | Lanczos = field(default_factory=Dense)
 
     @property
+    def step_accuracy(self) -> Accuracy:
+        """Where steps begin: at epsilon_H, with Lanczos at epsilon_H / 2 (Appendix C)."""
+        return replace(self.accuracy, curvature=self.eigen.margin * self.accuracy.curvature)
+
+    @property
     def minimum_decrease(self) -> float:
         """MIN_DEC of Lemma 2."""
-        return minimum_decrease(self.accuracy, self.smoothness, self.hessian_lipschitz)
+        return minimum_decrease(self.step_accuracy, self.smoothness, self.hessian_lipschitz)
 
 
 def minimum_decrease(accuracy: Accuracy, smoothness: float, hessian_lipschitz: float) -> float:

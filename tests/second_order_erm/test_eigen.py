@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpassay.reference.replay import ReplayTape
-from dpassay.reference.second_order_erm import eigen, neighbours, short_step
+from dpassay.reference.second_order_erm import eigen, neighbours, opt_ls, short_step
 from dpassay.reference.second_order_erm.common import Accuracy, Sensitivities
 from dpassay.reference.tape import LiveTape, record
 
@@ -59,6 +59,14 @@ def test_lanczos_variant_of_algorithm_1(curved):
     transcript = record(lambda tape: short_step.run(curved, quiet, tape), 2)
     assert transcript.output.certified and transcript.output.curvature_steps > 0
     assert np.linalg.eigvalsh(curved.hessian(transcript.output.w))[0] >= -0.1
+
+
+@pytest.mark.parametrize("module", [short_step, opt_ls])
+def test_lanczos_steps_begin_at_half_the_curvature_so_more_steps_are_allowed(module, curved):
+    """Appendix C: epsilon_H / 2 takes the place of epsilon_H, so MIN_DEC by curvature is an eighth."""
+    dense = module.repaired(curved, np.zeros(curved.d), Accuracy(gradient=100.0, curvature=0.1), 1.0, 1e-5)
+    lanczos = dataclasses.replace(dense, eigen=eigen.Lanczos())
+    assert lanczos.minimum_decrease == pytest.approx(dense.minimum_decrease / 8)
 
 
 def test_lanczos_variant_replays(cancer, far_start):
