@@ -205,9 +205,9 @@ class Method:
         worst = partial(self.worst, EPSILON, DELTA)
         return (*found, self._row("repaired", "worst", worst, worst_cases.DATA))
 
-    def also(self, variant: str, make: Callable[[], Instance], data: str, **changes: Any) -> Case:
-        """One more printed row."""
-        return replace(self, **changes)._row("printed", variant, make, data)
+    def also(self, reading: Reading, variant: str, make: Callable[[], Instance], data: str, **changes: Any) -> Case:
+        """One more row."""
+        return replace(self, **changes)._row(reading, variant, make, data)
 
     def _row(self, reading: Reading, variant: str, make: Callable[[], Instance], data: str) -> Case:
         printed = reading == "printed"
@@ -278,8 +278,11 @@ METHODS = (
     ),
 )  # fmt: skip
 
-_OPT_B = next(method for method in METHODS if method.name == "opt_b")
+_OPT, _OPT_B = METHODS[0], METHODS[2]
 CASES: tuple[Case, ...] = (
     *(case for method in METHODS for case in method.rows()),
-    _OPT_B.also("eq30", build_rdp_batches, "breast cancer", guarantee=Cite(PAPER, "eq. (30)"), epsilon=EPSILON),
+    _OPT.also("repaired", "lanczos", partial(worst_cases.build_lanczos, EPSILON, DELTA), worst_cases.DATA),
+    _OPT_B.also(
+        "printed", "eq30", build_rdp_batches, "breast cancer", guarantee=Cite(PAPER, "eq. (30)"), epsilon=EPSILON
+    ),
 )

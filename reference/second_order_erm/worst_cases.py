@@ -21,6 +21,7 @@ from dpassay.reference.problems.waves import WaveRisk
 
 from . import opt_b, opt_ls, short_step, trust_region, two_phase
 from .common import Accuracy
+from .eigen import Lanczos
 
 DIMENSION, LARGE = 12, 1e9
 DATA = "signs (worst case)"
@@ -51,6 +52,15 @@ def build(module: Any, epsilon: float, delta: float, steps: int = 4) -> Instance
     accuracy = accuracy_for(both.here, module, both.here.value_bound(w0), steps)
     schedule = module.repaired(both.here, w0, accuracy, epsilon, delta)
     return _without_searches(Instance(bind(module.run, schedule), both, facts=facts(both.here, schedule)), delta)
+
+
+def build_lanczos(epsilon: float, delta: float, steps: int = 4) -> Instance:
+    """OPT with the eigenpair by Lanczos, whose steps begin at epsilon_H / 2."""
+    both, w0, eigen = pair(2), np.zeros(DIMENSION), Lanczos()
+    dense = accuracy_for(both.here, short_step, both.here.value_bound(w0), steps)
+    accuracy = replace(dense, curvature=dense.curvature / eigen.margin)
+    schedule = replace(short_step.repaired(both.here, w0, accuracy, epsilon, delta), eigen=eigen)
+    return Instance(bind(short_step.run, schedule), both, facts=facts(both.here, schedule))
 
 
 def _without_searches(instance: Instance, delta: float) -> Instance:
