@@ -29,6 +29,7 @@ B8_EPSILON = 0.9  # Theorem B.8 needs epsilon < 1
 RECORDS, START, STEPS = 100, 6.0, 3
 DATA = f"breast cancer, first {RECORDS} records"
 ALIGNED = "record 0 is w0/||w0|| with label +1 or -1: f(w0) moves by its sensitivity"
+PHASE_ONE = "the steps of phase one, seen by who is told when phase two begins"
 _LEAK = "T and every noise scale are computed from f(w0) + |z|: private data, one-sided noise (eq. 6)"
 
 
@@ -64,7 +65,9 @@ def edge_accuracy(module: Any, value: float, steps: int = STEPS, **search: Any) 
     return Accuracy(gradient=sqrt(value / (steps * (1 + 1e-9)) / per_square), curvature=0.9)
 
 
-def leak(schedule: Any, pair: Pair[ErmProblem], epsilon: float = EPSILON, hope: float = 1.0) -> ExactDelta:
+def leak(
+    schedule: Any, pair: Pair[ErmProblem], epsilon: float = EPSILON, hope: float = 1.0, shown: str = "the number of steps"
+) -> ExactDelta:
     """What eq. (6) costs on this pair, in closed form: T is the length of every run that does not return early."""
     std = schedule.sensitivity.value * schedule.budget.sigma_f  # Delta_f sigma_f
     low, high = (
@@ -72,7 +75,7 @@ def leak(schedule: Any, pair: Pair[ErmProblem], epsilon: float = EPSILON, hope: 
         for side in (pair.here, pair.there)
     )
     how = (
-        "T of eq. (6), the number of steps: f(w0) + |z| is never below f(w0), so a short run on D is impossible on D' "
+        f"T of eq. (6), {shown}: f(w0) + |z| is never below f(w0), so a short run on D is impossible on D' "
         f"(the worst data: delta {worst_case_delta(schedule.budget.sigma_f):.3g})"
     )
     return ExactDelta(pair_delta(low, high, epsilon), pair_delta_infinity(low, high), how)
@@ -151,7 +154,7 @@ def build_two_phase(inner: Any, reading: Reading) -> Instance:
     accuracy = edge_accuracy(inner, pair.there.value(w0), 2 if search else 4 * STEPS, **search)
     base = (inner.printed if reading == "printed" else inner.repaired)(whole, w0, accuracy, EPSILON, DELTA)
     schedule = two_phase.Schedule(base, hope=1.0 if reading == "printed" else 4.0)
-    exact = leak(schedule.first(base), pair, hope=schedule.hope) if reading == "printed" else None
+    exact = leak(schedule.first(base), pair, hope=schedule.hope, shown=PHASE_ONE) if reading == "printed" else None
     return Instance(bind(two_phase.run, schedule), pair, curvature_steps_only, {"n": whole.n}, exact)
 
 
@@ -161,7 +164,7 @@ def build_two_phase_batches(reading: Reading) -> Instance:
     base = inner.run.args[1]  # type: ignore[attr-defined]  # the schedule that `bind` bound
     schedule = two_phase.Schedule(base, hope=1.0 if reading == "printed" else 4.0)
     first = replace(base, budget=schedule.part(base.budget, schedule.share))
-    exact = leak(first, inner.pair, B8_EPSILON) if reading == "printed" else None
+    exact = leak(first, inner.pair, B8_EPSILON, shown=PHASE_ONE) if reading == "printed" else None
     return replace(inner, run=bind(two_phase.run, schedule), exact=exact)
 
 
