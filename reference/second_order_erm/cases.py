@@ -66,7 +66,11 @@ def edge_accuracy(module: Any, value: float, steps: int = STEPS, **search: Any) 
 
 
 def leak(
-    schedule: Any, pair: Pair[ErmProblem], epsilon: float = EPSILON, hope: float = 1.0, shown: str = "the number of steps"
+    schedule: Any,
+    pair: Pair[ErmProblem],
+    epsilon: float = EPSILON,
+    hope: float = 1.0,
+    shown: str = "the number of steps",
 ) -> ExactDelta:
     """What eq. (6) costs on this pair, in closed form: T is the length of every run that does not return early."""
     std = schedule.sensitivity.value * schedule.budget.sigma_f  # Delta_f sigma_f
