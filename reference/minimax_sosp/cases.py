@@ -132,7 +132,8 @@ def _case(
     return Case(**(options | changes))  # type: ignore[arg-type]
 
 
-COUNTS = "the K inner steps, the second sequence (v beside u) and replace-one's factor 2 are missing from the noise"
+COUNTS = "the noise leaves out the K inner steps, the second sequence (v beside u) and replace-one's factor 2"
+NO_CONSTANT = "the K inner steps are missing from the noise: the constant 8, enough for K = 1, is too small here"
 ROW_CLIP = "charitable: Algorithm 3 clips every gradient (difference) before it averages, as Appendix D says"
 VANISHES = "step/v is released without noise at k = 0: y_{t,0} = y_{t,-1} while x has moved"
 MEAN_CLIP = "clip of the mean: without a bound on single gradients one record moves it by 2 C, not 2 C/S"
@@ -145,15 +146,22 @@ def _printed_fixed(sizes: Sizes, quick: bool = False) -> Case:
     return _case(sizes, make, landscape, "algorithm3", reading="printed", known=COUNTS, quick=quick)
 
 
-def _printed_row_clip(sizes: Sizes, quick: bool = False) -> Case:
-    """Algorithm 3's noise in the charitable reading: rows are clipped, so 2 C / S holds for all data."""
+def _printed_row_clip(sizes: Sizes, quick: bool = False, constant: int = 1, known: str = COUNTS) -> Case:
+    """Algorithm 3, noise in the charitable reading: rows are clipped, so 2 C / S holds for all data; c = `constant`."""
 
     def make() -> Schedule:
-        return replace(_plain(sizes, "algorithm 3", 1.0, 1e-3), clip_each=True)
+        schedule = replace(_plain(sizes, "algorithm 3", 1.0, 1e-3), clip_each=True)
+        rule = schedule.noise
+        stronger = replace(rule, refresh_std=constant * rule.refresh_std, step_std=constant * rule.step_std)
+        return schedule.with_noise(stronger)
 
-    completions = (*PRINTED_COMPLETIONS, ROW_CLIP, NO_ESCAPE)
-    changes = {"reading": "printed", "known": COUNTS, "completions": completions, "quick": quick}
-    return _case(sizes, make, steep(sizes.dimension), "rowclip", **changes)
+    completions: tuple[str, ...] = (*PRINTED_COMPLETIONS, ROW_CLIP, NO_ESCAPE)
+    variant = "rowclip"
+    if constant != 1:
+        variant = f"rowclip-c{constant}"
+        completions = (*completions, f"charitable: c = {constant} in front of the noise")
+    changes = {"reading": "printed", "known": known, "completions": completions, "quick": quick}
+    return _case(sizes, make, steep(sizes.dimension), variant, **changes)
 
 
 def _printed_proportional(sizes: Sizes, quick: bool = False) -> Case:
@@ -210,6 +218,8 @@ CASES: tuple[Case, ...] = (
     *(_printed_fixed(sizes) for sizes in (FULL[0], FULL[3], SAMPLED[0])),
     _printed_row_clip(SMALL_SAMPLED, quick=True),
     *(_printed_row_clip(sizes) for sizes in (*FULL, *SAMPLED)),
+    _printed_row_clip(FULL[0], constant=8, known=""),
+    _printed_row_clip(Sizes(9, 1, 50, 1, 9, 9), constant=8, known=NO_CONSTANT),
     _printed_proportional(SMALL, quick=True),
     _printed_proportional(FULL[1]),
     _printed_mean_clip(SMALL, quick=True),
