@@ -28,8 +28,7 @@ class Divergence:
         name: short name, ``chi_square``, ``kl``, ``kl_cvar(0.2)``, ``cressie_read(2)``.
         generator: psi on the non-negative reals (+inf outside ``generator_range``).
         conjugate: psi*(u) = sup_t (t u - psi(t)).
-        conjugate_derivative: the maximiser t*(u), which is also the unnormalised worst-case weight of a
-        sample.
+        conjugate_derivative: the maximiser t*(u), which is also the unnormalised worst-case weight of a sample.
         generator_range: interval of t on which psi is finite.
         conjugate_limit: psi* is finite below this u (+inf: everywhere).
         printed_conjugate: the formula of Table 1, or None where the table has no such row.
@@ -45,8 +44,7 @@ class Divergence:
     curvature: Callable[[float, float], float] = lambda low, high: math.inf
 
     def smoothness(self, low: float = -math.inf, high: float = math.inf) -> float:
-        """Lipschitz constant M of the conjugate's derivative on [low, high] (Assumption 2); may be
-        ``inf``."""
+        """Lipschitz constant M of the conjugate's derivative on [low, high] (Assumption 2); may be ``inf``."""
         require(low <= high, "low", low, f"must not exceed high = {high!r}")
         return self.curvature(low, high)
 
@@ -85,10 +83,8 @@ def kl() -> Divergence:
 def kl_cvar(alpha: float) -> Divergence:
     """KL-regularised CVaR: psi(t) = t log t - t + 1 on [0, 1/alpha].
 
-    The conjugate is e^u - 1 up to u = -log(alpha) and its tangent there beyond, 1/alpha-smooth. Table 1
-    prints the minimum
-    of the two branches, which is the tangent everywhere because e^u is convex: wrong for every u <
-    -log(alpha).
+    The conjugate is e^u - 1 up to u = -log(alpha) and its tangent there beyond, 1/alpha-smooth. Table 1 prints the
+    minimum of the two branches, which is the tangent everywhere because e^u is convex: wrong for u < -log(alpha).
     """
     require(0 < alpha < 1, "alpha", alpha, "must lie in (0, 1)")
     kink = -math.log(alpha)
@@ -115,10 +111,8 @@ def kl_cvar(alpha: float) -> Divergence:
 def cressie_read(k: float) -> Divergence:
     """psi(t) = (t^k - k t + k - 1) / (k (k - 1)); conjugate (((k - 1) u + 1)_+^{k/(k-1)} - 1) / k.
 
-    Finite for every u when k > 1; for k < 1 only for u < 1/(1 - k) (at that point too when k < 0), where
-    Table 1's
-    formula keeps printing a finite value for k < 0. Globally smooth only at k = 2 (M = 1), not for every
-    real k as the
+    Finite for every u when k > 1; for k < 1 only for u < 1/(1 - k) (at that point too when k < 0), where Table 1's
+    formula keeps printing a finite value for k < 0. Globally smooth only at k = 2 (M = 1), not for every real k as the
     caption of Table 1 says.
     """
     require(k not in (0.0, 1.0) and math.isfinite(k), "k", k, "must be a real number other than 0 and 1")
@@ -153,8 +147,7 @@ def cressie_read(k: float) -> Divergence:
 
 
 def _cressie_read_curvature(k: float, low: float, high: float) -> float:
-    """Largest second derivative ((k - 1) u + 1)^{(2 - k)/(k - 1)} of the Cressie-Read conjugate on [low,
-    high]."""
+    """Largest second derivative ((k - 1) u + 1)^{(2 - k)/(k - 1)} of the Cressie-Read conjugate on [low, high]."""
     if k < 1:  # convex, increasing curvature up to the pole at 1/(1 - k)
         room = (k - 1.0) * high + 1.0
         return math.inf if room <= 0 else room ** ((2.0 - k) / (k - 1.0))

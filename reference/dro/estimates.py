@@ -1,9 +1,8 @@
 """Clipping (Algorithm 1) and the two ways to combine it with averaging, made explicit.
 
 ``clip_each``: mean of clipped rows. Replacing one of b rows moves it by at most 2 C / b.
-``clip_mean``: clipped mean, which is what Algorithm 2 prints. Replacing one row moves it by up to 2 C,
-whatever b is, unless
-the rows are bounded by C anyway; the paper's noise assumes 2 C / b.
+``clip_mean``: clipped mean, which is what Algorithm 2 prints. Replacing one row moves it by up to 2 C, whatever b is,
+unless the rows are bounded by C anyway; the paper's noise assumes 2 C / b.
 """
 
 from __future__ import annotations

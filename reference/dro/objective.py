@@ -1,6 +1,5 @@
-"""The two formulations the algorithms minimise: the dual objective L(x, eta) of eq. (3) and the
-compositional KL
-objective Psi(x, lambda) of eq. (5), each with vectorised per-sample values and gradients.
+"""The two formulations that the algorithms minimise, with vectorised per-sample values and gradients: the objective
+L(x, eta) of eq. (3) and the compositional KL objective Psi(x, lambda) of eq. (5).
 """
 
 from __future__ import annotations
@@ -23,8 +22,7 @@ _HALVINGS = 100  # of the range of the losses: below one rounding unit
 
 
 class SampleLoss(Protocol):
-    """A dataset with a loss: everything the robust objectives need. ``indices`` selects records, rows follow
-    it."""
+    """A dataset with a loss, all that the robust objectives need; ``indices`` selects records, rows follow it."""
 
     @property
     def n(self) -> int:
@@ -49,10 +47,8 @@ class SampleLoss(Protocol):
 class DualObjective:
     """L(x, eta) = weight * mean psi*((loss_i(x) - dual_scale * eta) / weight) + dual_scale * eta (eq. (3)).
 
-    ``dual_scale`` is G in the rescaling L(x, eta) = L^(x, G eta) below eq. (3). The paper states the
-    objective in three ways
-    that agree only for G = 1 (below eq. (3); the mini-batch definition after Algorithm 2; the proof of Lemma
-    4).
+    ``dual_scale`` is G in the rescaling L(x, eta) = L^(x, G eta) below eq. (3). The paper states the objective in three
+    ways that agree only for G = 1 (below eq. (3); the mini-batch definition after Algorithm 2; the proof of Lemma 4).
     """
 
     data: SampleLoss
@@ -112,13 +108,11 @@ class DualObjective:
         return high / self.dual_scale
 
     def robust_value(self, x: Array) -> float:
-        """Psi(x) = inf over eta of L(x, eta), which strong duality equates with the worst case F(x) of eq.
-        (2)."""
+        """Psi(x) = inf over eta of L(x, eta); by strong duality the worst case F(x) of eq. (2)."""
         return self.value(x, self.best_eta(x))
 
     def worst_case_weights(self, x: Array) -> Array:
-        """The maximising p of eq. (2), shape (n,): proportional to psi*'((loss_i - eta) / weight), sums to
-        1."""
+        """The maximising p of eq. (2), shape (n,): proportional to psi*'((loss_i - eta) / weight), sums to 1."""
         slopes = self.divergence.conjugate_derivative(self._arguments(x, self.best_eta(x), None))
         return np.asarray(slopes / slopes.sum())
 
@@ -155,20 +149,17 @@ class CompositionalObjective:
         return self.data.dimension
 
     def inner_values(self, x: Array, temperature: float, indices: Indices | None = None) -> Array:
-        """g(w; xi_i) = exp(loss_i / lambda), shape (b,); ``inf`` where it overflows, which clipping maps to
-        its bound."""
+        """g(w; xi_i) = exp(loss_i / lambda), shape (b,); ``inf`` where it overflows: clipping maps it to its bound."""
         with np.errstate(over="ignore"):
             return np.asarray(np.exp(self.data.losses(x, indices) / temperature))
 
     def inner_x_gradients(self, x: Array, temperature: float, indices: Indices | None = None) -> Array:
-        """Gradient in x of g(w; xi_i), shape (b, d), with exp(loss / lambda) capped at 1e100 (direction
-        kept)."""
+        """Gradient in x of g(w; xi_i), shape (b, d), with exp(loss / lambda) capped at 1e100 (direction kept)."""
         scale = np.minimum(self.inner_values(x, temperature, indices), 1e100) / temperature
         return np.asarray(scale[:, None] * self.data.loss_gradients(x, indices))
 
     def inner_temperature_gradients(self, x: Array, temperature: float, indices: Indices | None = None) -> Array:
-        """Derivative in lambda of g(w; xi_i) = -exp(loss / lambda) loss / lambda^2, shape (b,), capped
-        likewise."""
+        """Derivative in lambda of g(w; xi_i), -exp(loss / lambda) loss / lambda^2, shape (b,), capped likewise."""
         values = np.minimum(self.inner_values(x, temperature, indices), 1e100)
         return np.asarray(-values * self.data.losses(x, indices) / temperature**2)
 

@@ -20,6 +20,7 @@ RECURSIVE_REPAIRS = (
     "the first step refreshes (as printed, w_1 and v_1 come from nowhere)",
     "lines 13-14: differences are added to the previous estimate",
     "lines 11-14: differences are clipped at min(C, L ||w_t - w_{t-1}||), noise follows this threshold",
+    "line 8: noise for C_3 / b_3, because clipped lambda-gradients of a loss >= 0 lie in [-C_3, 0]",
     "line 16: the recursion of Lemma 8 on a batch, noise for its sensitivity (2 - beta) (C_5 - 1) / b_5",
     "sigma: std / sensitivity calibrated to the joint budget by exact accounting",
 )
