@@ -21,6 +21,7 @@ from scipy.special import logsumexp
 
 from dpassay.audit.blackbox.learner import learn_scores
 from dpassay.audit.blackbox.outputs import Mechanism, draw, to_table
+from dpassay.audit.blackbox.repeats import REPEATS_SHARE, repeats_log_wealth
 from dpassay.audit.results import ClaimTest
 from dpassay.audit.scores.curve import Curve
 from dpassay.audit.scores.curve_test import check_scores, curve_log_wealth
@@ -215,6 +216,8 @@ def audit_sequentially(
                 curve_log_wealth(c.score(fresh[0]), c.score(fresh[1]), claim, at_end=True) + np.log(c.weight)
                 for c in candidates
             ]
+            logs = [log + np.log(1 - REPEATS_SHARE) for log in logs]
+            logs.append(repeats_log_wealth(*fresh, claim, rng, at_end=True) + np.log(REPEATS_SHARE))
             wealth += float(logsumexp(logs))
             best = max(best, wealth)
             tables = (np.concatenate([tables[0], fresh[0]]), np.concatenate([tables[1], fresh[1]]))

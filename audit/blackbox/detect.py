@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dpassay.audit.blackbox.learner import learn_scores
 from dpassay.audit.blackbox.outputs import Mechanism, draw, to_table
-from dpassay.audit.blackbox.repeats import repeats_log_wealth
+from dpassay.audit.blackbox.repeats import REPEATS_SHARE, repeats_log_wealth
 from dpassay.audit.results import ClaimTest, SoundBound
 from dpassay.audit.scores.curve import Curve
 from dpassay.audit.scores.curve_test import curve_log_wealth
@@ -19,7 +19,6 @@ from dpassay.reference.errors import BadInput
 
 Floats = NDArray[np.float64]
 TRAINING_SHARE = 0.4
-REPEATS_SHARE = 0.35  # of the stake is on outputs that repeat exactly; learned scores share the rest
 
 
 def _shuffled_split(table: Floats, rng: np.random.Generator) -> tuple[Floats, Floats]:

@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -20,7 +21,8 @@ from dpassay.audit.scores.curve_test import curve_log_wealth
 Floats = NDArray[np.float64]
 Score = Callable[[Floats], Floats]
 ROWS_CAP = 30_000  # a side, for the boosting and logistic fits
-ODDS_CAP = 40.0
+KERNEL_ROWS = 4000
+CENTRES = 30
 
 
 @dataclass
@@ -33,6 +35,8 @@ class Candidate:
 
 
 def _boosting(x: Floats, y: NDArray[np.int64], rng: np.random.Generator) -> Score:
+    """Trees on all columns; those that are empty in training (an output seen only later) say nothing."""
+    empty = np.isnan(x).all(axis=0)
     model = HistGradientBoostingClassifier(
         max_iter=60,
         max_leaf_nodes=15,
@@ -40,8 +44,8 @@ def _boosting(x: Floats, y: NDArray[np.int64], rng: np.random.Generator) -> Scor
         min_samples_leaf=max(5, len(y) // 2000),
         early_stopping=False,
         random_state=int(rng.integers(2**31)),
-    ).fit(x, y)
-    return lambda z: np.asarray(model.decision_function(z))
+    ).fit(np.where(empty, 0.0, x), y)
+    return lambda z: np.asarray(model.decision_function(np.where(empty, 0.0, z)))
 
 
 def _logistic(x: Floats, y: NDArray[np.int64]) -> Score:
@@ -56,6 +60,22 @@ def _logistic(x: Floats, y: NDArray[np.int64]) -> Score:
     return lambda z: np.asarray(model.decision_function(expand(z)))
 
 
+def _kernel(x: Floats, y: NDArray[np.int64], rng: np.random.Generator) -> Score:
+    """Logistic regression on the Gaussian kernel with a few random rows as centres (Nystroem)."""
+    keep = rng.permutation(len(x))[:KERNEL_ROWS]
+    scale = StandardScaler().fit(np.nan_to_num(x[keep]))
+
+    def clipped(z: Floats) -> Floats:
+        return np.asarray(np.clip(scale.transform(np.nan_to_num(z)), -5, 5))
+
+    centres = Nystroem(gamma=1 / x.shape[1], n_components=CENTRES, random_state=int(rng.integers(2**31)))
+    model = make_pipeline(centres, LogisticRegression(C=1.0, max_iter=200, tol=1e-2))
+    if len(keep) < CENTRES or np.unique(y[keep]).size < 2:
+        return lambda z: np.zeros(len(z))
+    model.fit(clipped(x[keep]), y[keep])
+    return lambda z: np.asarray(model.decision_function(clipped(z)))
+
+
 def _column(column: int, table: Floats) -> Floats:
     return np.nan_to_num(table[:, column], nan=-1e300)
 
@@ -67,6 +87,7 @@ def _candidates(p: Floats, q: Floats, rng: np.random.Generator, low_bits: bool) 
     x = np.concatenate([few_p, few_q])
     y = np.concatenate([np.zeros(len(few_p), dtype=np.int64), np.ones(len(few_q), dtype=np.int64)])
     boost, logistic = _boosting(x, y, rng), _logistic(x, y)
+    kernel = _kernel(x, y, rng.spawn(1)[0])
 
     def atoms_else(rest: Score) -> Score:
         def score(table: Floats) -> Floats:
@@ -82,6 +103,7 @@ def _candidates(p: Floats, q: Floats, rng: np.random.Generator, low_bits: bool) 
     found += [
         ("boosting", lambda t: boost(features.transform(t))),
         ("logistic", lambda t: logistic(features.transform(t))),
+        ("kernel", lambda t: kernel(features.transform(t))),
     ]
     for column in range(min(p.shape[1], 4)):
         found.append((f"output[{column}]", partial(_column, column)))

@@ -16,6 +16,7 @@ from dpassay.audit.scores.reading import depths, log_wealths
 
 Floats = NDArray[np.float64]
 TARGETS = np.array([0.3, 1.0])  # an output that only one side can give is the usual case
+REPEATS_SHARE = 0.35  # of the stake is on outputs that repeat exactly; learned scores share the rest
 CORRUPTED = 0.3  # labels that the chosen (epsilon, delta) of the claim may corrupt, in expectation
 
 
@@ -52,15 +53,18 @@ def chosen_pair(claim: Curve, labels: int) -> tuple[float, float]:
     return float(epsilons[pick]), float(deltas[pick])
 
 
-def repeats_log_wealth(p: Floats, q: Floats, claim: Curve, rng: np.random.Generator) -> float:
-    """Largest log wealth of betting against `claim` on repeated rows of the outputs on D (P) and D' (Q)."""
+def repeats_log_wealth(p: Floats, q: Floats, claim: Curve, rng: np.random.Generator, at_end: bool = False) -> float:
+    """Largest log wealth of betting against `claim` on repeated rows of the outputs on D (P) and D' (Q).
+
+    `at_end`: the last one, an e-value that may be multiplied with others.
+    """
     of_p, of_q = label_counts(min(len(p), len(q)), rng)
     codes = np.concatenate([without(row_hashes(p), len(p) - of_p, rng), without(row_hashes(q), len(q) - of_q, rng)])
     right = guesses(codes, np.arange(codes.size) >= of_p, rng)
     if not right.size:
         return 0.0
     epsilon, delta = chosen_pair(claim, codes.size)
-    at = depths(right.size)
+    at = depths(right.size)[-1:] if at_end else depths(right.size)
     hits = np.cumsum(right)[at - 1].astype(float)
     hit, miss = ladder_gains(np.array([epsilon]), TARGETS)
     corruption = codes.size * np.log1p(delta * np.expm1(hit.max()))
