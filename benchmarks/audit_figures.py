@@ -43,15 +43,23 @@ def plain(value: Any) -> Any:
     return "infinity" if isinstance(value, float) and np.isinf(value) else value
 
 
-def write(name: str, title: str, header: Sequence[str], rows: Sequence[Sequence[Any]], notes: Sequence[str]) -> None:
+def write(
+    name: str,
+    title: str,
+    header: Sequence[str],
+    rows: Sequence[Sequence[Any]],
+    notes: Sequence[str],
+    command: str | None = None,
+) -> None:
     """Keep one table: figures as JSON, and for the eye as Markdown, with the command that makes them."""
     RESULTS.mkdir(exist_ok=True)
+    command = command or f"python benchmarks/{name}.py --write"
     records = [dict(zip(header, map(plain, row), strict=True)) for row in rows]
     where = {"python": platform.python_version(), "numpy": np.__version__, "cores": os.cpu_count()}
-    document = {"title": title, "command": f"python benchmarks/{name}.py --write", "machine": where}
+    document = {"title": title, "command": command, "machine": where}
     document |= {"notes": list(notes), "rows": records}
     (RESULTS / f"{name}.json").write_text(json.dumps(document, indent=1, sort_keys=True, allow_nan=False) + "\n")
-    lines = [f"# {title}", "", f"`python benchmarks/{name}.py --write`", "", markdown(header, rows), *notes, ""]
+    lines = [f"# {title}", "", f"`{command}`", "", markdown(header, rows), *notes, ""]
     (RESULTS / f"{name}.md").write_text("\n".join(lines))
 
 

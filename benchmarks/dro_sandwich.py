@@ -142,10 +142,11 @@ def main() -> None:
     parser.add_argument("--report", type=Path, help="report of `dpassay audit dro`: tabulate it instead")
     options = parser.parse_args()
     if options.report is not None:
-        table, notes = realised(options.report), ["Rows of `dpassay audit dro --output REPORT`, 95 % confidence each."]
+        table, notes = realised(options.report), ["1,000 runs a row, 95 % confidence each."]
         if options.write:
             title = "dro: claimed, accounted and realised epsilon of the catalogue's cases"
-            figures.write("dro_sandwich_cases", title, CASES_HEADER, table, notes)
+            command = "dpassay audit dro --output REPORT; python benchmarks/dro_sandwich.py --report REPORT --write"
+            figures.write("dro_sandwich_cases", title, CASES_HEADER, table, notes, command)
         return
     rows = accounted(options.quick)
     if options.write:
