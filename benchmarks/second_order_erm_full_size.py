@@ -6,8 +6,8 @@ Runs the repaired Algorithm 3 on a stand-in of Covertype's shape (n = 495,141, d
 for both losses and both pairs of tolerances, each until it ends, in one process. Gradients and Hessians are summed in
 blocks of rows; the peak is that of the whole process, data included.
 
-Not in the grid: tight tolerances at epsilon 0.2. Such a run is not certified early, may take thousands of steps, and had
-not ended after six minutes of one core.
+Not in the grid: tight tolerances at epsilon 0.2. Such a run is not certified early, may take thousands of steps, and
+had not ended after six minutes of one core.
 """
 
 from __future__ import annotations
