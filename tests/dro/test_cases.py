@@ -52,3 +52,21 @@ def test_audit_of_the_single_sample_release_gives_the_exact_answer():
     bound, losses = audit_likelihood(sampler, case.claim.delta, claimed=exact, runs=2000, pilot=300, seed=1)
     assert losses.inexact == ""
     assert 0.85 * exact <= bound.epsilon <= exact
+
+
+@pytest.mark.parametrize(
+    "key", ["dro/double_spider:chi_square@repaired", "dro/recursive_spider:line 16 as printed@repaired"]
+)
+def test_the_worst_pair_reaches_the_accounting(key):
+    """400 runs (seed 1) show more than 0.93 of the accounted epsilon, and not more than all of it."""
+    instance = BY_KEY[key].build()
+    spent = instance.accounted().epsilon(1e-5)
+    sampler = LockstepSampler(instance.run, instance.pair)
+    bound, losses = audit_likelihood(sampler, 1e-5, claimed=1.0, runs=400, pilot=200, seed=1)
+    assert 0.93 * spent <= bound.epsilon <= spent
+    assert all(movement.share == pytest.approx(1.0, abs=1e-6) for movement in losses.movements.values())
+
+
+def test_six_quick_rows():
+    """The default audit takes one row per algorithm and reading."""
+    assert sum(case.quick for case in CASES) == 6
