@@ -125,7 +125,7 @@ def build_batches(reading: Reading) -> Instance:
     w0 = start()
     accuracy = edge_accuracy(short_step, aligned_pair(problem(), w0)[1].value(w0), 1)
     if reading == "printed":
-        return _printed_batches(problem(), w0, accuracy, B8_EPSILON, 10, "advanced")
+        return _printed_batches(problem(), w0, accuracy, B8_EPSILON, RECORDS // 2, "advanced")
     pair = identical(w0)
     schedule = opt_b.repaired(pair.here, w0, accuracy, EPSILON, DELTA, batch_size=10)
     facts: dict[str, float | int | str] = {"n": RECORDS, "batch": 10, "MIN_DEC": schedule.minimum_decrease}
@@ -133,10 +133,10 @@ def build_batches(reading: Reading) -> Instance:
 
 
 def build_rdp_batches() -> Instance:
-    """OPT-B by eq. (30), on all 569 records in batches of 3: larger shares have no noise that meets the budget."""
+    """OPT-B by eq. (30), on all 569 records in batches of 10: larger shares have no noise that meets the budget."""
     whole, w0 = ErmProblem(*real_data.breast_cancer(), loss_a()), start()
     accuracy = edge_accuracy(short_step, aligned_pair(whole, w0)[1].value(w0), 1)
-    return _printed_batches(whole, w0, accuracy, EPSILON, 3, "rdp")
+    return _printed_batches(whole, w0, accuracy, EPSILON, 10, "rdp")
 
 
 def _printed_batches(
