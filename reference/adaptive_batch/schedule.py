@@ -14,6 +14,7 @@ PRINTED_COMPLETIONS = (
     "count_0 = 0, x_anchor = x_0 and H_0 = O3(x_0): used before they are set",
     "O1 and O3 draw separate batches, and so do O2 and O4 (each draws 'among unused functions')",
     "the run also stops when the next two oracles need more unused functions than are left",
+    "sigma in line 3 of Algorithm 1 is sigma_tree, and its noise has d independent entries",
     "batch sizes are rounded up; log has base two in Algorithm 1",
     "the tree is indexed by t + 1 with Sigma = T: the printed TREE(0) has no node",
 )

@@ -11,6 +11,7 @@ PRINTED_COMPLETIONS = (
     "x_{-1} = x_0: Algorithm 3, line 3 reads x_{t-1} at t = 0",
     "the constant c that line 1 names occurs in no formula: it is one",
     "C_v and C_u are both the clipping thresholds and the constants of the noise (lines 1 and 2)",
+    "m_s of Algorithm 2 is the anchor time set last (line 8 sets m_s and then increases s)",
     "w_t = (x_y, y_t) in line 2 is read as (x_t, y_t)",
     "samples are drawn without replacement, afresh at every draw; a batch of size n is the whole data set",
     "v and u share the samples of lines 5 and 13, as the pseudocode says",
