@@ -63,9 +63,7 @@ class Space:
 
 
 def patterns(space: Space) -> list[Candidate]:
-    """Known worst cases: the target against all others, alone, with them, along a diagonal, against
-    nothing.
-    """
+    """Known worst cases: the target against all others, alone, with them, along a diagonal, against nothing."""
     axis = np.zeros(space.d)
     axis[0] = space.radius
     diagonal = np.full(space.d, space.radius / np.sqrt(space.d))
@@ -91,9 +89,7 @@ def random_candidate(space: Space, rng: np.random.Generator) -> Candidate:
 
 
 def offspring(space: Space, first: Candidate, second: Candidate, rng: np.random.Generator) -> Candidate:
-    """Rows of either parent, a few of them moved, mirrored, stretched to the sphere, or replaced by
-    others.
-    """
+    """Rows of either parent, a few of them moved, mirrored, stretched to the sphere, or replaced by others."""
     pick = rng.random((space.n, 1)) < 0.5
     rows = np.where(pick, first.rows, second.rows)
     there = first.there if rng.random() < 0.5 else second.there
@@ -113,8 +109,7 @@ def offspring(space: Space, first: Candidate, second: Candidate, rng: np.random.
 
 
 def separation(run: Run, pair: Pair[Any], seeds: Sequence[int]) -> float:
-    """How far the queries move, in noise scales (root mean square over runs); infinite when the replay
-    diverges.
+    """How far the queries move, in noise scales (root mean square over runs); infinite when the replay diverges.
 
     A rank for the search, not a bound: with sampling it looks at the target's participation only as it
     happens.

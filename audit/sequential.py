@@ -1,10 +1,8 @@
 """Audits that may stop at any time: test martingales on losses, on scores and on black-box outputs.
 
-The wealth of each process is at most 1 in expectation under the claim at every stopping time, so 'stop as
-soon as it
-reaches 1 / alpha' keeps the level alpha (Ville). A process can be written to a checkpoint and continued,
-and wealths
-of independent machines multiply.
+The wealth of each process is at most 1 in expectation under the claim at every stopping time, so 'stop as soon as it
+reaches 1 / alpha' keeps the level alpha (Ville). A process can be written to a checkpoint and continued, and wealths of
+independent machines multiply. `session.py` does this from the command line.
 """
 
 from __future__ import annotations
@@ -35,8 +33,7 @@ FORMAT = 1  # of the checkpoint
 class MeanProcess:
     """Bets that the mean of non-negative variables exceeds `null`: capital prod(1 - c + c x / null).
 
-    With x = W (1 - exp(epsilon - L))_+ from runs drawn under any tilt (weight W = dP/dR) and null = delta
-    this is the
+    With x = W (1 - exp(epsilon - L))_+ from runs drawn under any tilt (weight W = dP/dR) and null = delta this is the
     likelihood audit of (epsilon, delta), one run at a time; no upper bound on x is needed.
     """
 
@@ -103,8 +100,7 @@ def hockey_stick(losses: ArrayLike, log_weights: ArrayLike, epsilon: float) -> F
 
 @dataclass
 class CurveProcess:
-    """Tests a claimed curve from score pairs that arrive in blocks; each block must be independent of the
-    past.
+    """Tests a claimed curve from score pairs that arrive in blocks; each block must be independent of the past.
 
     A block is judged by bets learned inside it, so the state is one number and machines need not share
     scores.
@@ -173,9 +169,7 @@ def until_refuted(
     confidence: float = 0.95,
     block: int = 64,
 ) -> ClaimTest:
-    """Draw values block by block and stop once the wealth reaches 1 / (1 - confidence), or at `limit`
-    runs.
-    """
+    """Draw values block by block and stop once the wealth reaches 1 / (1 - confidence), or at `limit` runs."""
     start, needed = time.perf_counter(), -np.log(1 - confidence)
     while process.best < needed and process.runs < limit:
         process.update(draw_values(min(block, limit - process.runs)))
@@ -202,8 +196,7 @@ def audit_sequentially(
 ) -> ClaimTest:
     """Black-box audit that grows: learn on all outputs so far, bet on as many fresh ones, stop when refuted.
 
-    `first` outputs a side only teach; then the sample doubles until the claim falls or `limit` a side is
-    reached.
+    `first` outputs a side only teach; then the sample doubles until the claim falls or `limit` a side is reached.
     """
     start, needed, wealth, best = time.perf_counter(), -np.log(1 - confidence), 0.0, 0.0
     tables = to_table(*(draw(mechanism, data, first, rng) for data in datasets))

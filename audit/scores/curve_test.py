@@ -1,11 +1,9 @@
 """Joint test of a claimed trade-off curve: all thresholds at once, both directions, no parametric assumption.
 
 Claim: E_Q 1{s > t} - e^eps E_P 1{s > t} <= delta(eps) for every threshold t and every eps of either sign. Any
-non-negative combination of these inequalities bounds the mean of h(s_Q) - k(s_P), a bounded variable, so
-it can be
-bet against. Thresholds, tangents and combinations are learned on the samples before the bet, so the wealth
-is a
-test martingale: the test is exact at every sample size, and 1/wealth is a p-value.
+non-negative combination of these inequalities bounds the mean of h(s_Q) - k(s_P), a bounded variable, so it can be bet
+against. Thresholds, tangents and combinations are learned on the samples before the bet, so the wealth is a test
+martingale: the test is exact at every sample size, and 1/wealth is a p-value.
 """
 
 from __future__ import annotations

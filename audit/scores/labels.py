@@ -1,14 +1,11 @@
 """Sound bound of epsilon from the labels of extreme scores: all thresholds at once, exact at delta = 0.
 
 Give each score a fair coin for its side. Under (epsilon, delta)-DP in both directions the pair (P, Q) is a
-post-processing of: with probability delta the coin itself, else randomised response (Kairouz, Oh and
-Viswanath 2017,
-Theorem 3.2). So given ANY scores, an uncorrupted label is guessed with probability at most e^eps / (1 +
-e^eps).
-Reading the pooled scores from the most extreme inwards is then a betting game with a known house limit; its
-wealth may be taken at any depth (Ville), and N labels, each corrupted with probability delta and worth at
-most a factor g
-when corrupted, cost N log(1 + delta (g - 1)) with g <= 1 + e^-eps.
+post-processing of: with probability delta the coin itself, else randomised response (Kairouz, Oh and Viswanath 2017,
+Theorem 3.2). So given ANY scores, an uncorrupted label is guessed with probability at most e^eps / (1 + e^eps). Reading
+the pooled scores from the most extreme inwards is then a betting game with a known house limit; its wealth may be taken
+at any depth (Ville), and N labels, each corrupted with probability delta and worth at most a factor g when corrupted,
+cost N log(1 + delta (g - 1)) with g <= 1 + e^-eps.
 """
 
 from __future__ import annotations

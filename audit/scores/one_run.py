@@ -43,9 +43,7 @@ def steinke_p_value(canaries: int, guesses: int, correct: int, epsilon: float, d
 
 
 def epsilon_steinke(canaries: int, guesses: int, correct: int, delta: float, confidence: float = 0.95) -> float:
-    """The largest epsilon refuted by a number of right guesses fixed in advance (the p-value rises in
-    epsilon).
-    """
+    """The largest epsilon refuted by a number of right guesses fixed in advance (the p-value rises in epsilon)."""
     low, high = 0.0, 50.0
     if steinke_p_value(canaries, guesses, correct, low, delta) > 1 - confidence:
         return 0.0
@@ -87,8 +85,7 @@ def epsilon_one_run(
     rng: np.random.Generator,
     confidence: float = 0.95,
 ) -> SoundBound:
-    """Lower bound of epsilon from one run: canary scores and the coins that included them (high score =
-    'in').
+    """Lower bound of epsilon from one run: canary scores and the coins that included them (high score = 'in').
 
     The number of guesses is chosen by the data without correction; more canaries do not worsen it.
     """
@@ -143,9 +140,8 @@ def _lower_envelope(curve: Curve) -> tuple[list[float], list[float], list[float]
 def fdp_refuted(curve: Curve, canaries: int, guesses: int, correct: int, alpha: float = 0.05) -> bool:
     """Would f-DP allow `correct` of `guesses` right with probability above alpha? True when it would not.
 
-    Backward recursion on (h, r), the masses of runs with more than i right guesses weighted by their wrong
-    and right guesses;
-    f bounds the wrong mass from below by f(1 - r).
+    Backward recursion on (h, r), the masses of runs with more than i right guesses weighted by their wrong and right
+    guesses; f bounds the wrong mass from below by f(1 - r).
     """
     if not 0 <= correct <= guesses <= canaries or guesses == 0:
         raise BadInput("correct, guesses, canaries", (correct, guesses, canaries), "must be increasing from 0")
