@@ -19,7 +19,8 @@ class BadInput(ValueError):
 
 def _short(value: object) -> str:
     text = " ".join(repr(value).split())
-    return text if len(text) <= 80 else text[:77] + "..."
+    longest = 300 if isinstance(value, str) else 80  # a path is only of use whole
+    return text if len(text) <= longest else text[: longest - 3] + "..."
 
 
 def require(condition: bool, field: str, value: object, why: str) -> None:
