@@ -167,7 +167,7 @@ def _why(
     bound: SoundBound | AssumedEstimate,
 ) -> str:
     """The cause, in one line."""
-    parts = []
+    parts = [case.known] if case.known else []
     if by == "exact" and instance.exact:
         exact = instance.exact
         parts.append(
@@ -188,7 +188,7 @@ def _why(
     elif verdict is not Verdict.VIOLATED:
         parts += _looseness(account, case.claim.delta, realised, losses.movements, bound)
     if verdict is Verdict.VIOLATED and not parts:
-        parts.append(case.known or "more is realised than claimed")
+        parts.append("more is realised than claimed")
     return "; ".join(parts)
 
 
@@ -206,13 +206,12 @@ def _looseness(
     parts = [f"{realised / accounted:.0%} of the accounted epsilon shown"]
     if realised >= 0.95 * accounted:
         return parts
-    shares = {label: movement.share for label, movement in movements.items() if movement.claimed}
-    if shares and max(shares.values()) < 0.95:
-        label = max(shares, key=lambda name: shares[name])
-        parts.append(f"the pair moves no query by more than {shares[label]:.0%} of its claimed sensitivity ({label!r})")
-    elif shares and min(shares.values()) < 0.95:
-        label = min(shares, key=lambda name: shares[name])
-        parts.append(f"the pair moves {label!r} by {shares[label]:.0%} of its claimed sensitivity")
+    shares = sorted((movement.share, label) for label, movement in movements.items() if movement.claimed)
+    short = [f"{label!r} by {share:.0%}" for share, label in shares if share < 0.95]
+    if short:
+        parts.append(f"the pair moves {', '.join(short[:3])} of the claimed sensitivity")
+    if any(part.kind == "pure" for part, _ in account.common):
+        parts.append("pure-DP parts are accounted at their worst case")
     one_way = account.one_direction(delta)
     if one_way is not None and one_way < 0.98 * accounted:
         parts.append(f"a pair that pulls one way at every step can show {one_way:.3g} at most")

@@ -29,9 +29,10 @@ from dpassay.audit.likelihood import audit_likelihood
 from dpassay.audit.losses import GaussianSampler
 from dpassay.audit.results import Verdict
 from dpassay.audit.scores import curve, labels, one_run, reading, thresholds
-from dpassay.audit.scores.assumed import bayesian, gdp_epsilon, gdp_fit
+from dpassay.audit.scores.assumed import bayesian, gdp_fit
 from dpassay.audit.scores.curve_test import refute_curve
 from dpassay.audit.sequential import MeanProcess, hockey_stick
+from dpassay.reference.gdp import gdp_epsilon
 
 Array = NDArray[np.float64]
 LEVEL, DELTA, MU, RATE = 0.05, 1e-5, 1.0, 0.1

@@ -17,8 +17,8 @@ from dp_accounting.pld import privacy_loss_distribution as pld_lib
 from dpassay.audit.blackbox import zoo_laws as law
 from dpassay.audit.blackbox.outputs import Mechanism
 from dpassay.audit.blackbox.zoo_svt import exact_epsilon, lyu_variant
-from dpassay.audit.scores.assumed import gdp_epsilon
 from dpassay.audit.scores.curve import Curve, approx_dp, from_pld, gdp
+from dpassay.reference.gdp import gdp_epsilon
 
 EPSILON = 1.0  # the claim of every pure mechanism
 DELTA = 1e-5  # where Gaussian claims are read

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from dpassay.audit.sandwich import Row
 from dpassay.proofs_check.claim import Result, Verdict
-from dpassay.proofs_check.ledger import check_rows, load_rows
+from dpassay.proofs_check.ledger import about, check_rows
 
 from .prove import CACHE
 
@@ -16,13 +16,11 @@ _FAILED = (Verdict.REFUTED, Verdict.ILL_DEFINED)
 
 
 def with_proofs(rows: Sequence[Row], jobs: int = 1) -> list[Row]:
-    """The rows with ``proved`` filled in: verdicts of the ledger's statements named by ``Case.proofs``.
+    """The rows with ``proved`` filled in: verdicts of the ledger's privacy statements named by ``Case.proofs``.
 
     ``Case.proofs`` holds prefixes of ledger ids; a prefix without a row is an error of the catalogue (a test checks).
     """
-    wanted = tuple({prefix for row in rows for prefix in row.proofs})
-    chosen = [row for row in load_rows() if wanted and row.id.startswith(wanted)]
-    results = check_rows(chosen, jobs, CACHE)
+    results = check_rows(about({prefix for row in rows for prefix in row.proofs}), jobs, CACHE)
     return [replace(row, proved=summarise(_of(row, results))) for row in rows]
 
 

@@ -7,23 +7,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq
 from scipy.special import ndtri
 
 from dpassay.audit.bounds import clopper_pearson_upper
 from dpassay.audit.results import AssumedEstimate
-from dpassay.audit.scores.curve import gaussian_delta
 from dpassay.audit.scores.curve_test import check_scores
+from dpassay.reference.gdp import gdp_epsilon
 
 POSTERIOR_DRAWS = 200_000
-
-
-def gdp_epsilon(mu: float, delta: float) -> float:
-    """The epsilon of mu-GDP at delta in (0, 1), by root search on the closed form."""
-    if mu <= 0 or gaussian_delta(0.0, mu) <= delta:
-        return 0.0
-    top = mu * (mu / 2 + 40)
-    return float(brentq(lambda e: float(gaussian_delta(e, mu)) - delta, 0.0, top, xtol=1e-10))
 
 
 def _split(p: ArrayLike, q: ArrayLike, rng: np.random.Generator) -> tuple[Any, Any, Any, Any]:

@@ -59,7 +59,8 @@ def _cuts(past_p: Floats, past_q: Floats) -> Floats:
     levels = 1 / (1 + np.exp(-np.linspace(-depth, depth, THRESHOLDS)))
     cuts = pooled[np.minimum((levels * pooled.size).astype(int), pooled.size - 1)]
     if bool((pooled[1:] == pooled[:-1]).any()):
-        cuts = np.concatenate([cuts, np.nextafter(cuts, -np.inf)])
+        with np.errstate(over="ignore"):  # just below the smallest float is -inf: no score is below it, a fine cut
+            cuts = np.concatenate([cuts, np.nextafter(cuts, -np.inf)])
     cuts = np.unique(cuts)
     return np.asarray(cuts[cuts < np.inf]) if bool((cuts < np.inf).any()) else cuts
 
