@@ -26,6 +26,11 @@ HOW = {
     Kind.TABLES: "the printed numbers against what they must satisfy",
     Kind.CONSISTENCY: "the places compared symbolically, or definite assignment over the pseudocode's reads and writes",
 }
+COUNTED = "the reference is run at each instance, and the printed count is compared with its transcript"
+
+
+def _only_counts(claim: Claim) -> bool:
+    return "releases" in claim.formula and "claim" in claim.formula
 
 
 def explain(result: Result, ties: Iterable[Tie] = ()) -> str:
@@ -36,7 +41,7 @@ def explain(result: Result, ties: Iterable[Tie] = ()) -> str:
     lines += _item("statement", row.statement)
     lines += _item("at stake", f"{row.severity}, if the statement fails")
     lines += _claim(row.claim)
-    lines += _item("decided by", HOW[row.claim.kind])
+    lines += _item("decided by", COUNTED if _only_counts(row.claim) else HOW[row.claim.kind])
     lines += _item("evidence", result.finding.evidence)
     if row.explain:
         lines += _item("why", row.explain)

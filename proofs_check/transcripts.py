@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import lru_cache
 
+import numpy as np
+
 from dpassay.proofs_check.formula import FormulaError
+from dpassay.reference.adaptive_batch.cases import CASES as ADAPTIVE_BATCH
 from dpassay.reference.adaptive_batch.tree import printed_nodes
 from dpassay.reference.dro import double_spider, recursive_spider
 from dpassay.reference.dro.divergences import chi_square
 from dpassay.reference.dro.schedules import Constants, Plan, double_spider_printed, recursive_spider_printed
 from dpassay.reference.dro.worst_case import compositional_pair, dual_pair
 from dpassay.reference.minimax_sosp.dp_rgda import dp_rgda
+from dpassay.reference.minimax_sosp.schedule import NoiseRule
 from dpassay.reference.minimax_sosp.theorem_schedules import experiment_schedule
 from dpassay.reference.minimax_sosp.worst_case import sign_flip, steep
 from dpassay.reference.output_perturbation import instances
+from dpassay.reference.problems.saddles import CosineSaddle, CoupledSaddle, sample_landscape
 from dpassay.reference.second_order_erm import cases as erm
 from dpassay.reference.second_order_erm import short_step
 from dpassay.reference.second_order_erm.common import Accuracy
@@ -45,6 +51,43 @@ def _dp_rgda(T: int, K: int, q: int) -> Counter[str]:
     )
     dp_rgda(sign_flip(n, "balanced", steep()).here, schedule, tape)
     return _labels(tape)
+
+
+def _dp_rgda_at_a_saddle(T: int) -> Counter[str]:
+    """Algorithm 2 without noise, from a saddle of curvature -0.39: is x_{m_s} returned although line 15 left it?"""
+    landscape = sample_landscape(CosineSaddle((1.0, 0.7, -0.4)), 8, np.random.default_rng(0), tilt=0.0)
+    schedule = experiment_schedule(
+        records=8, outer_steps=T, inner_steps=3, period=1, refresh_batch=8, step_batch=8,
+        tolerance=0.05, escape_threshold=60, average_movement=2e-5,
+    )  # fmt: skip
+    quiet = schedule.with_noise(NoiseRule("none", 0.0, 0.0, 0.25, 0.25))
+    quiet = replace(quiet, descent_step=0.05, escape_step=0.1, restart_at_refresh=True)
+    problem = CoupledSaddle(landscape)
+    result = dp_rgda(problem, quiet, LiveTape(5))
+    phases = result.phases
+    anchor = len(phases) - 1 - phases[::-1].index("perturb")  # m_s
+    returned = np.array_equal(result.x, result.iterates[anchor])
+    left = returned and "escaped" in phases[anchor:]
+    saddle = problem.smallest_eigenvalue(result.x) < 0
+    return Counter({"returned/left": int(left), "returned/saddle": int(saddle)})
+
+
+def _one_tree(T: int) -> Counter[str]:
+    """Tree nodes that record 0 (first batch) enters in Algorithm 3 with one tree; a refresh follows step 2^m."""
+    return _record_in_nodes(f"lemma-3.13-d1-T{T}-O1", "printed")
+
+
+def _tree_per_epoch(T: int) -> Counter[str]:
+    """The same with a new tree at every refresh."""
+    return _record_in_nodes(f"d1-T{T}-O1", "repaired")
+
+
+def _record_in_nodes(variant: str, reading: str) -> Counter[str]:
+    found = [case for case in ADAPTIVE_BATCH if (case.variant, case.reading) == (variant, reading)]
+    if not found:
+        raise FormulaError(f"releases: adaptive_batch has no case {variant}@{reading}")
+    releases = found[0].build().longest_transcript().releases
+    return Counter(node=sum(release.label.startswith("tree/") and 0 in release.draws for release in releases))
 
 
 def _tree(S: int) -> Counter[str]:
@@ -84,7 +127,10 @@ ALGORITHMS: dict[str, Callable[..., Counter[str]]] = {
     "dro/double_spider": _double_spider,
     "dro/recursive_spider": _recursive_spider,
     "minimax_sosp/dp_rgda": _dp_rgda,
+    "minimax_sosp/dp_rgda_at_a_saddle": _dp_rgda_at_a_saddle,
     "adaptive_batch/tree": _tree,
+    "adaptive_batch/one_tree": _one_tree,
+    "adaptive_batch/tree_per_epoch": _tree_per_epoch,
     "second_order_erm/opt": _short_step,
     "second_order_erm/opt_returning": _short_step_returning,
     "output_perturbation/algorithm3": _algorithm_3,

@@ -14,6 +14,8 @@ POP = [{"epsilon": "1", "delta": "1/100000", "n": "10000", "S2": "10", "T": "95"
 POP_REGION = {"epsilon": "(0, 1]", "delta": "(0, 1/100)", "n": "[1, 1000000]", "S2": "[1, n]", "T": "[1, 10000]"}
 ERM_V = "sqrt(log(1/delta))/epsilon*max(1/n, sqrt(T)/(sqrt(q)*n))"
 RGDA = "minimax_sosp/dp_rgda"
+SADDLE = "minimax_sosp/dp_rgda_at_a_saddle"
+ENDED = {"left": (SADDLE, "returned/left"), "saddle": (SADDLE, "returned/saddle")}
 INCREMENTS = {"v": (RGDA, "step/v"), "u": (RGDA, "step/u")}
 
 ROWS = [
@@ -34,6 +36,10 @@ ROWS = [
         explain="Line 8 sets m_s = t and then increases s; the later m_s is another, unset entry."),
     row("alg2/output_without_escape", "Algorithm 2, last line", "the output x_(m_s) is defined when |v_t| never falls below alpha", program("T x_0", "loop", "if", "8: m_s <- T", "end", "end", "22: <- m_s"), severity=UTILITY,
         corrected="return x_T (and say so) when no escape phase was entered", reading="T is large enough for one escape phase", reading_claim=program("T x_0", "8: m_s <- T", "22: <- m_s")),
+    row("alg2/output_after_early_end", "Algorithm 2, last line, against line 15", "when T is reached, the returned x_(m_s) is no saddle that line 15 has left (run of the reference from a saddle of curvature -0.39, no noise, t_thres = 60; left = 1: line 15 left the returned point, saddle = 1: its curvature is negative)",
+        releases("left*saddle == 0", ENDED, [{"T": "40"}]), severity=UTILITY,
+        corrected="return x_(m_s) only if its escape phase has lasted t_thres steps; else x_T, and say that nothing is shown", reading="T is so large that line 19 returns", reading_claim=releases("left*saddle == 0", ENDED, [{"T": "150"}]),
+        explain="An early end is the text's sign of a saddle (Section 4.1, iii). Line 15 sets escape back to False, but m_s stays: descent that lasts until T returns the point that was left. Section 4 promises x_(m_s) only if the phase does not end early."),
     row("alg2/eta_t", "Algorithm 2, line 14", "the reduced step of line 14 is below eta_H", inequality("sqrt((k*Dbar)/V) <= eta_H", "Dbar V eta_H k", conditions=("eta_H**2*V > k*Dbar",))),
     row("alg2/eta_t_solves", "Algorithm 2, line 14", "eta_t = sqrt((t - m_s) Dbar/sum |v_j|^2) solves the equation of line 14", identity("eta_t**2*V == k*Dbar", "k Dbar V", let={"eta_t": "sqrt(k*Dbar/V)"})),
     row("alg3/first_previous_iterate", "Algorithm 3, line 3", "x_(t-1) is defined at t = 0", program("x_0 y_0", "3: x_prev <- x_minus_1", "14: v <- x_0 x_prev y_0"), corrected="x_(-1) = x_0", reading="x_(-1) = x_0", reading_claim=program("x_0 y_0", "3: x_prev <- x_0", "14: v <- x_0 x_prev y_0")),

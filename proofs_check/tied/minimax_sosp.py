@@ -16,6 +16,7 @@ POP = (
     {"epsilon": 1.0, "delta": 1e-5, "n": 1000, "S1": 300, "S2": 20},
     {"epsilon": 0.3, "delta": 1e-6, "n": 90, "S1": 50, "S2": 4},
 )
+CLIP = ({"C": 1.0}, {"C": 2.5})  # the experiment's clip; its other sizes are printed
 ERROR = ({"epsilon": 1.0, "n": 1000, "d": 10, "ell": 11.0}, {"epsilon": 0.4, "n": 5000, "d": 3, "ell": 14.0})
 
 
@@ -24,6 +25,13 @@ def _algorithm_3(p: Numbers) -> NoiseRule:
     return algorithm3_noise(
         p["epsilon"], p["delta"], records=n, outer_steps=int(p["T"]), period=int(p["q"]), refresh_batch=n,
         step_batch=n, clip_refresh=1.0, clip_step=1.0,
+    )  # fmt: skip
+
+
+def _experiment(p: Numbers) -> NoiseRule:
+    return algorithm3_noise(
+        2.0, 1e-6, records=400, outer_steps=400, period=10, refresh_batch=200, step_batch=50,
+        clip_refresh=p["C"], clip_step=p["C"],
     )  # fmt: skip
 
 
@@ -43,6 +51,10 @@ TIES = (
         "minimax_sosp.schedule.algorithm3_noise", ERM),
     Tie("minimax_sosp/alg3/erm_increment_noise", "std", lambda p: 8 * _algorithm_3(p).step_std,
         "minimax_sosp.schedule.algorithm3_noise", ERM),
+    Tie("minimax_sosp/sec5/selected_inner_iterate", "let:s_r", lambda p: _experiment(p).refresh_std,
+        "minimax_sosp.schedule.algorithm3_noise", CLIP),
+    Tie("minimax_sosp/sec5/selected_inner_iterate", "let:s", lambda p: _experiment(p).step_std,
+        "minimax_sosp.schedule.algorithm3_noise", CLIP),
     Tie("minimax_sosp/eqB2/refresh_noise", "std", lambda p: _appendix(p, 4 * sqrt(2)).refresh_std,
         "minimax_sosp.schedule.appendix_b2_noise", POP),
     Tie("minimax_sosp/eqB2/no_composition", "std", lambda p: _appendix(p, 1.0).step_std_per_move,

@@ -184,6 +184,14 @@ def test_citations_name_their_statements():
     assert named("Theorem 16") == {"Theorem 16"}
 
 
+def test_explain_says_that_a_count_is_a_count():
+    row = next(row for row in load_rows() if row.id == "adaptive_batch/alg3/one_tree_over_the_run")
+    found = check_row(row)
+    assert found.rescued and "k = 5" in found.finding.evidence
+    text = explain(found)
+    assert "compared with its transcript" in text and "exact accounting" not in text
+
+
 def test_explain_shows_source_formula_assumptions_and_ties():
     row = next(row for row in load_rows() if row.id == "dro/double_spider/sigma_4_accounted")
     text = explain(check_row(row), TIES)

@@ -43,10 +43,16 @@ def test_counts_come_from_transcripts():
     assert count("dro/double_spider", "eta/refresh", {"T": 10, "q": 4}) == 3
     assert count("minimax_sosp/dp_rgda", "step/v", {"T": 8, "K": 5, "q": 4}) == 40
     assert count("adaptive_batch/tree", "node", {"S": 16}) == 4
+    assert count("adaptive_batch/one_tree", "node", {"T": 7}) == 5
+    assert count("adaptive_batch/tree_per_epoch", "node", {"T": 7}) == 3
+    assert count("minimax_sosp/dp_rgda_at_a_saddle", "returned/saddle", {"T": 40}) == 1
+    assert count("minimax_sosp/dp_rgda_at_a_saddle", "returned/left", {"T": 150}) == 0
     assert count("second_order_erm/opt_returning", "gradient", {"T": 5}) == 1
     assert count("output_perturbation/algorithm3", "", {}) == 2
     with pytest.raises(FormulaError, match="not one of"):
         count("dro/nobody", "", {})
+    with pytest.raises(FormulaError, match="no case d1-T6-O1@repaired"):
+        count("adaptive_batch/tree_per_epoch", "node", {"T": 6})
     with pytest.raises(FormulaError, match="q is not given"):
         count("dro/double_spider", "", {"T": 10})
     assert {name.split("/")[0] for name in ALGORITHMS} == set(PAPERS)
