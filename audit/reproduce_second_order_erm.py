@@ -35,7 +35,8 @@ NOTES = (
     "Ours are the repaired readings: (epsilon, delta)-DP with delta = 1/(10 n), replace-one. The paper does not state "
     "delta, the start, the batch size, c, c1, c2, or the parameters of the line search.",
     "Start: N(0, I/d). Batches: n/100 records. Rows of the data have norm at most 1. Printed: x means that not all "
-    "five runs ended, NA not available, - not printed. Seconds are those of the machine that wrote the page.",
+    "five runs ended, NA not available, - not printed. Seconds are those of the machine that wrote the page, under "
+    "changing load: their spread says little.",
     "Loss B is run as logistic plus ridge, the only reading that the printed losses fit.",
     "failed: runs that used up their steps; the others were certified by the noisy test. true: (1 + c1) epsilon_g and "
     "(1 + c) epsilon_H hold for the noise-free derivatives at the returned point.",
