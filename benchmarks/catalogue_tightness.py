@@ -37,10 +37,9 @@ def measure(quick: bool) -> None:
         print(
             f"| `{key}` | {accounted:.4g} | {'-' if realised is None else format(realised, '.4g')} | {shown} | {why} |"
         )
-    print(
-        f"\n{len(shares)} rows: median share {statistics.median(shares):.3f}; "
-        f"{sum(share >= 0.95 for share in shares)} rows at 0.95 or more, {sum(s >= 0.9 for s in shares)} at 0.9 or more."
-    )
+    tight, close = (sum(share >= least for share in shares) for least in (0.95, 0.9))
+    median = statistics.median(shares)
+    print(f"\n{len(shares)} rows: median share {median:.3f}; {tight} at 0.95 or more, {close} at 0.9 or more.")
 
 
 if __name__ == "__main__":

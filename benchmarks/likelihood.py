@@ -8,10 +8,9 @@ privacy loss distribution (grid 1e-4, so the truth is known to about 1e-3).
 
 from __future__ import annotations
 
-import sys
 import time
-from pathlib import Path
 
+import keep
 import numpy as np
 from dp_accounting.pld import privacy_loss_distribution
 from joblib import Parallel, delayed
@@ -96,16 +95,11 @@ def line(name, sampler, truth, seeds):
     )
 
 
-def main() -> None:
-    rows = [HEADER, "|---|---|---|---|---|---|---|"]
+def measure(quick: bool) -> None:
+    print(HEADER + "\n|---|---|---|---|---|---|---|")
     for name, sampler, truth in laws():
-        seeds = 40 if "--quick" in sys.argv else 300 if sampler.has_hidden else 1000
-        rows.append(line(name, sampler, truth, seeds))
-        print(rows[-1], flush=True)
-    text = "\n".join(["# The likelihood audit", "", f"`python benchmarks/likelihood.py`: {__doc__}"[:-1], "", *rows])
-    if "--write" in sys.argv:
-        (Path(__file__).parent / "results" / "likelihood.md").write_text(text + "\n", encoding="utf-8")
+        print(line(name, sampler, truth, 40 if quick else 300 if sampler.has_hidden else 1000), flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    keep.main(__file__, __doc__, measure)
