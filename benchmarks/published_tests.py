@@ -13,7 +13,7 @@ import audit_figures as figures
 import numpy as np
 from scipy.special import expit
 
-from dpassay.audit.matching import auc_p_value, grouped_auc_p_value, tpr_p_value
+from dpassay.audit.published.matching import auc_p_value, grouped_auc_p_value, tpr_p_value
 
 CLAIM, LEVEL, TRIALS = 1.0, 0.05, 20_000
 RATES = ((0.03, 0.01, 5_000), (0.05, 0.01, 5_000), (0.1, 0.01, 5_000), (0.1, 0.01, 500))

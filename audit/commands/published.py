@@ -10,7 +10,16 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from dpassay.audit.attack_ceilings import (
+from dpassay.audit.published.assessment import (
+    Assessment,
+    CurveAssessment,
+    Finding,
+    Published,
+    Relation,
+    assess,
+    assess_curve,
+)
+from dpassay.audit.published.ceilings import (
     Ceilings,
     Metric,
     ceilings,
@@ -18,9 +27,8 @@ from dpassay.audit.attack_ceilings import (
     gdp_points,
     sampled_gaussian_points,
 )
-from dpassay.audit.matching import Group
-from dpassay.audit.published import Assessment, CurveAssessment, Finding, Published, Relation, assess, assess_curve
-from dpassay.audit.published_dro import ASSUMED, CONFOUNDS, table_2
+from dpassay.audit.published.dro import ASSUMED, CONFOUNDS, table_2
+from dpassay.audit.published.matching import Group
 from dpassay.reference.errors import BadInput
 
 MEANING = {

@@ -10,16 +10,11 @@ import typer
 from rich.console import Console
 from rich.table import Table as RichTable
 
-from dpassay.audit.reproduction import Options, Report, sandwich_table
+from dpassay.audit.reproductions.report import Options, Report, sandwich_table
 from dpassay.reference.errors import BadInput
 
-PAPERS = {  # paper key -> module with run(options) -> Report
-    "adaptive_batch": "dpassay.audit.reproduce_adaptive_batch",
-    "dro": "dpassay.audit.reproduce_dro",
-    "minimax_sosp": "dpassay.audit.reproduce_minimax_sosp",
-    "output_perturbation": "dpassay.audit.reproduce_output_perturbation",
-    "second_order_erm": "dpassay.audit.reproduce_second_order_erm",
-}
+# Each has a module of its name in `reproductions`, with run(options) -> Report.
+PAPERS = ("adaptive_batch", "dro", "minimax_sosp", "output_perturbation", "second_order_erm")
 
 
 def reproduce(
@@ -37,9 +32,9 @@ def reproduce(
     Exit code 0 when the experiments ran, 2 for an unknown paper or bad data.
     """
     if paper not in PAPERS:
-        raise BadInput("paper", paper, f"cannot be reproduced; known: {', '.join(sorted(PAPERS))}")
+        raise BadInput("paper", paper, f"cannot be reproduced; known: {', '.join(PAPERS)}")
     sandwich = [sandwich_table(path, paper) for path in audited or ()]
-    report: Report = import_module(PAPERS[paper]).run(Options(seed, runs, quick, output, data))
+    report: Report = import_module(f"dpassay.audit.reproductions.{paper}").run(Options(seed, runs, quick, output, data))
     report.tables.extend(sandwich)
     console = Console()
     if not console.is_terminal:

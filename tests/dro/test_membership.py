@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dpassay.audit import membership_dro as m
 from dpassay.audit.attacks.membership import ATTACKS
-from dpassay.audit.dro_tables import interval, printed_accuracy, printed_auc
-from dpassay.audit.reproduce_dro import Store, plan, run
-from dpassay.audit.reproduction import Options
+from dpassay.audit.reproductions import dro_membership as m
+from dpassay.audit.reproductions.dro import Store, plan, run
+from dpassay.audit.reproductions.dro_tables import interval, printed_accuracy, printed_auc
+from dpassay.audit.reproductions.report import Options
 from dpassay.reference.dro.training import METHODS, Setting, train
 from dpassay.reference.errors import BadInput
 from dpassay.reference.problems.models import ClassificationLoss, SoftmaxRegression

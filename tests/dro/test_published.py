@@ -9,11 +9,11 @@ import typer
 from scipy.stats import norm
 from typer.testing import CliRunner
 
-from dpassay.audit import attack_ceilings as c
-from dpassay.audit import matching
-from dpassay.audit import published as p
 from dpassay.audit.commands.published import published
-from dpassay.audit.published_dro import table_2
+from dpassay.audit.published import assessment as p
+from dpassay.audit.published import ceilings as c
+from dpassay.audit.published import matching
+from dpassay.audit.published.dro import table_2
 from dpassay.reference.errors import BadInput
 
 

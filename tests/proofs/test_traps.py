@@ -75,7 +75,7 @@ def test_every_kind_has_a_trap_on_both_sides():
 
 
 def test_the_table_of_the_ledger_is_the_table_of_the_published_numbers():
-    from dpassay.audit.published_dro import EPSILONS, TABLE_2
+    from dpassay.audit.published.dro import EPSILONS, TABLE_2
     from dpassay.proofs_check.rows import dro_tables
 
     assert [float(e) for e in dro_tables.EPSILONS] == list(EPSILONS)

@@ -6,8 +6,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from dpassay.audit import published_second_order_erm as published
-from dpassay.audit import reproduce_second_order_erm as reproduce
+from dpassay.audit.published import second_order_erm as published
+from dpassay.audit.reproductions import second_order_erm as reproduce
 from dpassay.reference.errors import BadInput
 from dpassay.reference.problems import real_data
 from dpassay.reference.problems.erm import ErmProblem

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dpassay.audit import reproduce_adaptive_batch, reproduce_minimax_sosp
-from dpassay.audit.reproduction import Options
-from dpassay.audit.sosp_methods import methods
+from dpassay.audit.reproductions import adaptive_batch, minimax_sosp
+from dpassay.audit.reproductions.minimax_sosp_methods import methods
+from dpassay.audit.reproductions.report import Options
 from dpassay.reference.accounting import account
 from dpassay.reference.adaptive_batch.empirical_route import empirical_route, empirical_schedule, population_accuracy
 from dpassay.reference.adaptive_batch.theorem_schedules import Constants
@@ -102,7 +102,7 @@ def test_private_experiment_of_dp_rgda_never_looks_at_the_data(noise):
 
     Not so without noise, where y moves and with it the gradient in x.
     """
-    problem = reproduce_minimax_sosp.make_matrix_sensing(np.random.default_rng(0), signal_norm=1.0)
+    problem = minimax_sosp.make_matrix_sensing(np.random.default_rng(0), signal_norm=1.0)
     rgda = methods(40)[0]
     private, tape = rgda.once(noise, problem, 0)
     blind, _ = replace(rgda, schedules={"blind": rgda.schedules[noise]}).once("blind", problem, 0)
@@ -116,7 +116,7 @@ def test_private_experiment_of_dp_rgda_never_looks_at_the_data(noise):
 @pytest.mark.slow
 def test_reproduction_of_minimax_sosp(tmp_path):
     """The quick report has all methods; private runs of DP-RGDA stay as far from the data as the blind ones."""
-    report = reproduce_minimax_sosp.run(Options(quick=True, output=tmp_path, runs=2))
+    report = minimax_sosp.run(Options(quick=True, output=tmp_path, runs=2))
     assert all(file.exists() for file in report.files)
     rows = {(row[0], row[1]): row for row in report.tables[0].rows}
     private, blind = (float(rows["DP-RGDA", noise][3].split()[0]) for noise in ("exact", "blind, exact"))
@@ -129,16 +129,16 @@ def test_printed_rows_of_table_2_are_within_reach_of_points_without_data():
 
     The comparison can fail: it does for |X*|_F = 20 (over 5 sd), and 60 exact gradient steps move a point by 3 sd.
     """
-    problem = reproduce_minimax_sosp.make_matrix_sensing(np.random.default_rng(0), signal_norm=1.0)
+    problem = minimax_sosp.make_matrix_sensing(np.random.default_rng(0), signal_norm=1.0)
 
     def deviations(problem, value, others):
-        points = reproduce_minimax_sosp.gaussian_points(problem, value, 60)[:, 1:]
+        points = minimax_sosp.gaussian_points(problem, value, 60)[:, 1:]
         return np.abs((np.array(others) - points.mean(axis=0)) / points.std(axis=0))
 
-    for value, *printed in reproduce_minimax_sosp.PRINTED.values():
+    for value, *printed in minimax_sosp.PRINTED.values():
         assert deviations(problem, value, printed).max() < 2.5
-    value, *printed = reproduce_minimax_sosp.PRINTED["DP-RGDA"]
-    large = reproduce_minimax_sosp.make_matrix_sensing(np.random.default_rng(0), signal_norm=20.0)
+    value, *printed = minimax_sosp.PRINTED["DP-RGDA"]
+    large = minimax_sosp.make_matrix_sensing(np.random.default_rng(0), signal_norm=20.0)
     assert deviations(large, value, printed).max() > 5
     x = 0.8 * np.random.default_rng(5).standard_normal(problem.dimension_x)
     for _ in range(60):
@@ -148,7 +148,7 @@ def test_printed_rows_of_table_2_are_within_reach_of_points_without_data():
 
 
 def test_reproduction_of_adaptive_batch(tmp_path):
-    report = reproduce_adaptive_batch.run(Options(quick=True, output=tmp_path, runs=1))
+    report = adaptive_batch.run(Options(quick=True, output=tmp_path, runs=1))
     assert all(file.exists() for file in report.files)
     rows = {(row[0], row[1]): row for row in report.tables[0].rows}
     assert float(rows["10000", "Theorem 3.17"][3]) > 1.0  # claimed epsilon

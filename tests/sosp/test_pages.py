@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from dpassay.audit.reproduction import Report, Table, sandwich_table
+from dpassay.audit.reproductions.report import Report, Table, sandwich_table
 from dpassay.reference.errors import BadInput
 
 ROW = {

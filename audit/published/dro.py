@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .assessment import Assessment, Published, assess
 from .matching import Group
-from .published import Assessment, Published, assess
 
 EPSILONS = (0.1, 1.0, 3.0, 5.0, 8.0, 10.0)
 TABLE_2: dict[str, tuple[tuple[float, float], ...]] = {  # AUC: mean and deviation over five runs

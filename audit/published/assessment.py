@@ -26,7 +26,7 @@ from scipy.stats import t as student
 
 from dpassay.reference.errors import require
 
-from .attack_ceilings import (
+from .ceilings import (
     Metric,
     ceiling_of,
     ceiling_under_shift,

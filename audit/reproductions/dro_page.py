@@ -9,10 +9,10 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from dpassay.audit.attack_ceilings import largest_auc
-from dpassay.audit.dro_tables import PAPER_NAMES, Cells
-from dpassay.audit.published_dro import EPSILONS, TABLE_2
-from dpassay.audit.reproduction import Options, Report
+from dpassay.audit.published.ceilings import largest_auc
+from dpassay.audit.published.dro import EPSILONS, TABLE_2
+from dpassay.audit.reproductions.dro_tables import PAPER_NAMES, Cells
+from dpassay.audit.reproductions.report import Options, Report
 
 INTRODUCTION = """# Reproduction of `dro`, Section 5
 

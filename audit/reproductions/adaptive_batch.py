@@ -14,7 +14,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from dpassay.audit.reproduction import Options, Report, Table
+from dpassay.audit.reproductions.report import Options, Report, Table
 from dpassay.reference.accounting import account
 from dpassay.reference.adaptive_batch.empirical_route import empirical_route, empirical_schedule
 from dpassay.reference.adaptive_batch.schedule import Schedule, repaired

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from rich.progress import track
 
-from dpassay.audit.published_second_order_erm import remarks
-from dpassay.audit.reproduction import Options, Report, Table
+from dpassay.audit.published.second_order_erm import remarks
+from dpassay.audit.reproductions.report import Options, Report, Table
 from dpassay.reference.errors import BadInput
 from dpassay.reference.problems import real_data
 from dpassay.reference.problems.erm import ErmProblem

@@ -14,8 +14,8 @@ import numpy as np
 from rich.console import Console
 from rich.progress import track
 
-from dpassay.audit.output_perturbation_plot import write_plot
-from dpassay.audit.reproduction import Options, Report, Table
+from dpassay.audit.reproductions.output_perturbation_plot import write_plot
+from dpassay.audit.reproductions.report import Options, Report, Table
 from dpassay.reference.output_perturbation import (
     algorithm1,
     algorithm2,

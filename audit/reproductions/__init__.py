@@ -1,0 +1,1 @@
+"""The experiments of the five papers run again: one module a paper, its tables and plots beside it."""
