@@ -1,13 +1,15 @@
 """Sequential audits in sessions: stop, continue from a checkpoint file, combine what several machines found.
 
-A checkpoint holds the claim, the seed of its machine, how many sessions it has had, and the wealth: no outputs and no
-losses. Each session draws from a stream of its own (seed, session number), so continuing never looks at old randomness
-again; machines must have different seeds.
+A checkpoint holds the claim, the seed of its machine, how many sessions it has had, and the wealth: no outputs, no
+losses, and of stored scores only digests, by which a file that is given twice is known again. Each session draws from a
+stream of its own (seed, session number), so continuing never looks at old randomness again; machines must have
+different seeds.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -22,12 +24,13 @@ from dpassay.audit.likelihood import make_plan
 from dpassay.audit.losses import LockstepSampler
 from dpassay.audit.results import ClaimTest
 from dpassay.audit.scores.curve import Curve
-from dpassay.audit.sequential import MeanProcess, audit_sequentially, hockey_stick, until_refuted
+from dpassay.audit.sequential import CurveProcess, MeanProcess, audit_sequentially, hockey_stick, until_refuted
 from dpassay.reference.case import Case
 from dpassay.reference.errors import BadInput, require
 
 Floats = NDArray[np.float64]
 FORMAT = 1
+_MARK = re.compile(r"(\d{1,18} in order|sorted): [0-9a-f]{32}")
 
 
 @dataclass(frozen=True)
@@ -41,8 +44,9 @@ class Session:
     runs: int = 0
     log_wealth: float = 0.0
     best: float = 0.0
+    marks: tuple[str, ...] = ()  # of the files of stored scores that were judged, see `scores/blocks.py`
 
-    def continued(self, result: ClaimTest) -> Session:
+    def continued(self, result: ClaimTest, marks: Sequence[str] = ()) -> Session:
         """After one more session, whose wealth multiplies this one's."""
         gained = float(result.evidence["log_wealth"])  # type: ignore[arg-type]
         peak = -float(np.log(max(result.p_value, 1e-300)))
@@ -52,6 +56,7 @@ class Session:
             runs=self.runs + result.runs,
             log_wealth=self.log_wealth + gained,
             best=max(self.best, self.log_wealth + peak),
+            marks=(*self.marks, *marks),
         )
 
 
@@ -87,9 +92,12 @@ def load(path: Path) -> Session:
         value = document.get(name)
         good = isinstance(value, int | float if kind is float else kind) and not isinstance(value, bool)
         require(good, f"{path}: {name}", value, f"must be of type {kind.__name__}")
+    marks = document.pop("marks", [])  # absent in checkpoints of earlier versions
+    good = isinstance(marks, list) and all(isinstance(mark, str) and _MARK.fullmatch(mark) for mark in marks)
+    require(good, f"{path}: marks", marks, "must be a list of marks of files")
     require(set(document) == set(kinds), str(path), sorted(set(document) - set(kinds)), "has fields that do not belong")
     require(bool(np.isfinite([document["log_wealth"], document["best"]]).all()), str(path), "wealth", "must be finite")
-    return Session(**document)
+    return Session(**document, marks=tuple(marks))
 
 
 def open_session(path: Path, audited: str, claim: str, seed: int) -> Session:
@@ -107,6 +115,21 @@ def black_box(session: Session, source: Source, claim: Curve, limit: int, confid
     rng = np.random.default_rng([session.seed, 31, session.sessions])
     first = max(10, min(250, limit // 4))
     return audit_sequentially(source.mechanism, source.datasets, claim, rng, limit, first, confidence)
+
+
+def stored_scores(session: Session, p: Floats, q: Floats, claim: Curve, confidence: float) -> ClaimTest:
+    """One session on one pair of files: scores of independent runs on D and on D' that were never judged before."""
+    start, process = time.perf_counter(), CurveProcess(claim.name)
+    process.update(p, q, claim, np.random.default_rng([session.seed, 41, session.sessions]))
+    return ClaimTest(
+        claim=claim.name,
+        p_value=float(np.exp(-process.best)),
+        confidence=confidence,
+        method="sequential curve betting on stored scores",
+        runs=process.runs,
+        seconds=time.perf_counter() - start,
+        evidence={"log_wealth": process.log_wealth},
+    )
 
 
 def likelihood(session: Session, case: Case, epsilon: float, limit: int, confidence: float) -> ClaimTest:
@@ -137,12 +160,17 @@ def verdict(sessions: Sequence[Session], confidence: float = 0.95, seconds: floa
     """One verdict from machines with different seeds: the wealths multiply; one machine may use its largest so far.
 
     Raises:
-        BadInput: different audits, or the same seed twice (then the runs are not independent).
+        BadInput: different audits, or the same seed or the same stored scores twice (then they are not independent).
     """
     audits = {(one.audited, one.claim) for one in sessions}
     require(len(audits) == 1, "checkpoints", sorted(audits), "must be of one and the same audit")
     seeds = [one.seed for one in sessions]
-    require(len(set(seeds)) == len(seeds), "checkpoints: seed", seeds, "the same seed twice is not independent")
+    known = all(one.marks for one in sessions)  # stored scores: independent by their files, whatever the seeds
+    distinct = known or len(set(seeds)) == len(seeds)
+    require(distinct, "checkpoints: seed", seeds, "the same seed twice is not independent")
+    marks = [mark for one in sessions for mark in set(one.marks)]
+    twice = len(marks) - len(set(marks))
+    require(not twice, "checkpoints", f"{twice} marks in common", "share a file of scores, so are not independent")
     wealth = sessions[0].best if len(sessions) == 1 else sum(one.log_wealth for one in sessions)
     return ClaimTest(
         claim=sessions[0].claim,

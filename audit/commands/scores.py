@@ -10,12 +10,12 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from dpassay.audit.blackbox.outputs import load
 from dpassay.audit.claimed import Delta, Epsilon, Mu, PairsFile, Sampled, claimed_at, claimed_curve
 from dpassay.audit.report.results import exit_code, print_results
 from dpassay.audit.results import AuditResult, Sound, decide
 from dpassay.audit.scores.assumed import bayesian, gdp_fit
 from dpassay.audit.scores.curve_test import refute_curve
+from dpassay.audit.scores.files import read_canaries, read_scores
 from dpassay.audit.scores.labels import epsilon_labels
 from dpassay.audit.scores.one_run import epsilon_one_run, one_run_curve
 from dpassay.audit.scores.thresholds import epsilon_simultaneous
@@ -71,36 +71,6 @@ def scores(
     note = "" if claim else "No claim was given, so nothing is decided; the bounds hold one by one, not jointly."
     print_results([*deciding, *more], overall, as_json, note)
     raise typer.Exit(exit_code(overall) if overall else 0)
-
-
-def read_scores(path: Path) -> Floats:
-    """One score per line or entry."""
-    table = _numbers(path)
-    require(table.shape[1] == 1, str(path), table.shape, "must hold one score per line")
-    return np.asarray(table[:, 0])
-
-
-def read_canaries(path: Path) -> tuple[Floats, NDArray[np.bool_]]:
-    """Scores of canaries and the coins that included them, one canary per line."""
-    table = _numbers(path)
-    require(table.shape[1] == 2, str(path), table.shape, "needs two columns: SCORE,COIN with coin 0 or 1")
-    good = bool(np.isin(table[:, 1], (0, 1)).all())
-    require(good, f"{path}: second column", "other than 0 or 1", "coins are 0 (left out) or 1 (included)")
-    return table[:, 0], table[:, 1].astype(bool)
-
-
-def _numbers(path: Path) -> Floats:
-    """A file of numbers as a matrix, one row per line or entry."""
-    try:
-        table = np.asarray(load(path), dtype=float)
-    except (ValueError, TypeError) as error:
-        if isinstance(error, BadInput):
-            raise
-        raise BadInput(str(path), "malformed", "must hold numbers, the same number of them in each line") from None
-    table = table[:, None] if table.ndim == 1 else table
-    require(table.ndim == 2 and table.size > 0, str(path), table.shape, "must hold at least one line of numbers")
-    require(not bool(np.isnan(table).any()), str(path), "NaN", "scores must be comparable")
-    return table
 
 
 def _estimates(p: Floats, q: Floats, delta: float, confidence: float, rng: np.random.Generator) -> list[AuditResult]:

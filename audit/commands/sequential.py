@@ -10,7 +10,10 @@ import typer
 from dpassay.audit.blackbox.sources import CommandOption, DatasetOption, MechanismName, NeighbourOption, read_source
 from dpassay.audit.claimed import Delta, Epsilon, Mu, PairsFile, Sampled, claimed_curve
 from dpassay.audit.report.results import exit_code, print_results
-from dpassay.audit.session import black_box, likelihood, load, open_session, save, verdict
+from dpassay.audit.scores.blocks import marks, seen_before
+from dpassay.audit.scores.curve import Curve
+from dpassay.audit.scores.files import read_scores
+from dpassay.audit.session import black_box, likelihood, load, open_session, save, stored_scores, verdict
 from dpassay.reference.catalogue import find
 from dpassay.reference.errors import BadInput, require
 
@@ -30,6 +33,15 @@ def _check(limit: int, confidence: float, seed: int) -> None:
     require(50 <= limit <= 10**9, "--limit", limit, "must lie in 50..1e9")
     require(0 < confidence < 1, "--confidence", confidence, "must lie in (0, 1)")
     require(seed >= 0, "--seed", seed, "must not be negative")
+
+
+def _claim(
+    epsilon: float | None, delta: float, mu: float | None, sampled: str | None, pairs: Path | None
+) -> Curve:
+    claim = claimed_curve(epsilon, delta, mu, sampled, pairs)
+    if claim is None:
+        raise BadInput("claim", None, "give one of --epsilon, --gdp, --sampled-gaussian, --curve")
+    return claim
 
 
 @app.command()
@@ -76,14 +88,48 @@ def blackbox(
 ) -> None:
     """Black box: learn on all outputs so far, bet on fresh ones, until the claim falls or the limit is reached."""
     _check(limit, confidence, seed)
-    claim = claimed_curve(epsilon, delta, mu, sampled, pairs)
-    if claim is None:
-        raise BadInput("claim", None, "give one of --epsilon, --gdp, --sampled-gaussian, --curve")
+    claim = _claim(epsilon, delta, mu, sampled, pairs)
     source = read_source(mechanism, command, dataset, neighbour)
     session = open_session(checkpoint, source.name, claim.name, seed)
     result = black_box(session, source, claim, limit, confidence)
     save(checkpoint, session.continued(result))
     _report([checkpoint], confidence, as_json, result.seconds)
+
+
+@app.command()
+def scores(
+    first: Annotated[Path, typer.Argument(help="Scores of further runs on D.")],
+    second: Annotated[Path, typer.Argument(help="Scores of further runs on D' (with the record).")],
+    checkpoint: Checkpoint,
+    name: Annotated[str, typer.Option(help="What is scored: checkpoints join only under one name.")] = "stored scores",
+    epsilon: Epsilon = None,
+    delta: Delta = 0.0,
+    mu: Mu = None,
+    sampled: Sampled = None,
+    pairs: PairsFile = None,
+    confidence: Confidence = 0.95,
+    seed: Annotated[int, typer.Option(help="Of the random order in which scores are read.")] = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Grey box: bet on stored attack scores, one pair of files after the other, as they come in.
+
+    Each file must hold runs that no earlier file held. A file that was judged before, also in another order or format
+    or with more scores appended, is refused.
+    """
+    _check(50, confidence, seed)
+    claim = _claim(epsilon, delta, mu, sampled, pairs)
+    session = open_session(checkpoint, name, claim.name, seed)
+    sides = read_scores(first), read_scores(second)
+    new: list[str] = []  # marks of the first side, then of both
+    for path, side in zip((first, second), sides, strict=True):
+        known = seen_before(side, (*session.marks, *new))
+        require(not known, str(path), f"{side.size} scores", f"judged before, says {checkpoint}: give new runs only")
+        new += marks(side)
+    result = stored_scores(session, *sides, claim, confidence)
+    save(checkpoint, session.continued(result, new))
+    plain = [str(path) for path, side in zip((first, second), sides, strict=True) if not marks(side)]
+    note = f" Too alike to be known again, so never give twice: {', '.join(plain)}." if plain else ""
+    _report([checkpoint], confidence, as_json, result.seconds, note)
 
 
 @app.command()
@@ -97,8 +143,8 @@ def combine(
     _report(checkpoints, confidence, as_json, 0.0)
 
 
-def _report(checkpoints: list[Path], confidence: float, as_json: bool, seconds: float) -> None:
+def _report(checkpoints: list[Path], confidence: float, as_json: bool, seconds: float, more: str = "") -> None:
     result = verdict([load(path) for path in checkpoints], confidence, seconds)
-    note = f"Audited: {result.evidence['audited']}. Continue with the same --checkpoint."
+    note = f"Audited: {result.evidence['audited']}. Continue with the same --checkpoint.{more}"
     print_results([result], result.verdict, as_json, note)
     raise typer.Exit(exit_code(result.verdict))

@@ -125,6 +125,8 @@ def test_one_run_scores(place):
         (("blackbox", "--outputs", "d.json"), "two files"),
         (("sequential", "blackbox", "json:loads", "--checkpoint", "c.json", *PAIR), "claim"),
         (("sequential", "combine", "d.json"), "checkpoint"),
+        (("sequential", "scores", "d.json", "e.json", "--checkpoint", "c.json"), "claim"),
+        (("sequential", "scores", "none.csv", "d.json", "--checkpoint", "c.json", "--gdp", 1), "none.csv"),
     ],
 )
 def test_bad_input_is_one_clear_line(place, words, what):
