@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from dpassay.audit.likelihood import audit_likelihood
 from dpassay.audit.losses import LockstepSampler
 from dpassay.audit.mutations import Run
+from dpassay.audit.plain import json_text
 from dpassay.audit.results import AssumedEstimate, SoundBound
 from dpassay.reference.errors import BadInput
 from dpassay.reference.lockstep import Pair
@@ -226,14 +227,14 @@ def save_witness(
         "name": candidate.name,
         "rows": candidate.rows.tolist(),
         "there": candidate.there.tolist(),
-        "epsilon": bound.epsilon if math.isfinite(bound.epsilon) else "infinity",
+        "epsilon": bound.epsilon,
         "delta": bound.delta,
         "confidence": bound.confidence,
         "sound": isinstance(bound, SoundBound),
         "note": note,
         "about": dict(about or {}),
     }
-    path.write_text(json.dumps(document, allow_nan=False, sort_keys=True, indent=1) + "\n")
+    path.write_text(json_text(document) + "\n")
 
 
 def load_witness(path: Path) -> Candidate:

@@ -13,6 +13,7 @@ from dpassay.reference.lockstep import Movement
 
 from .likelihood import audit_likelihood
 from .losses import LockstepSampler, Losses
+from .plain import plain
 from .results import AssumedEstimate, SoundBound, Verdict
 
 # findings by which something private leaves outside the accounting (the others are defects of the bookkeeping)
@@ -76,17 +77,8 @@ class Row:
 
     def as_dict(self) -> dict[str, object]:
         """Plain data; infinities become the string "infinity" (JSON has none)."""
-        return {name: _plain(value) for name, value in asdict(self).items()}
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, float) and not math.isfinite(value):
-        return "infinity" if value > 0 else "-infinity" if value < 0 else "nan"
-    if isinstance(value, Mapping):
-        return {str(name): _plain(one) for name, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
-    return value
+        found: dict[str, object] = plain(asdict(self))
+        return found
 
 
 def assay(case: Case, effort: Effort) -> Row:

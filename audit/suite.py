@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, fields
@@ -15,6 +16,7 @@ from joblib import Parallel, delayed
 from dpassay.reference.case import Case
 from dpassay.reference.errors import BadInput, require
 
+from .plain import json_text
 from .sandwich import Effort, Row, assay
 
 FORMAT = 2
@@ -62,7 +64,7 @@ def save(path: Path, rows: Sequence[Row], effort: Effort) -> None:
         "effort": asdict(effort),
         "rows": [row.as_dict() for row in rows],
     }
-    text = json.dumps(document, indent=1, sort_keys=True, allow_nan=False) + "\n"
+    text = json_text(document) + "\n"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = path.with_suffix(path.suffix + ".part")
@@ -107,7 +109,7 @@ def load(path: Path, effort: Effort) -> list[Row]:
     for position, data in enumerate(document.get("rows", [])):
         if not isinstance(data, dict) or set(data) != names:
             raise BadInput(f"{path}: rows[{position}]", "malformed", "was not written by this version")
-        rows.append(Row(**{name: _number(value) for name, value in data.items()}))
+        rows.append(Row(**{name: _read(value) for name, value in data.items()}))
     return rows
 
 
@@ -122,5 +124,6 @@ def _get(document: Any, name: str) -> Any:
     return document.get(name) if isinstance(document, dict) else document
 
 
-def _number(value: Any) -> Any:
-    return float("inf") if isinstance(value, str) and value == "infinity" else value
+def _read(value: Any) -> Any:
+    """Back from `plain`."""
+    return math.inf if value == "infinity" else value

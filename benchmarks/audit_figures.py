@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import platform
 from collections.abc import Sequence
@@ -11,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from dpassay.audit.plain import json_text
 
 RESULTS = Path(__file__).resolve().parent / "results"
 
@@ -36,13 +37,6 @@ def markdown(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     return "\n".join([*lines, *("| " + " | ".join(map(text, row)) + " |" for row in rows)]) + "\n"
 
 
-def plain(value: Any) -> Any:
-    """Numbers that JSON can hold (infinity as a word)."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    return "infinity" if isinstance(value, float) and np.isinf(value) else value
-
-
 def write(
     name: str,
     title: str,
@@ -54,11 +48,11 @@ def write(
     """Keep one table: figures as JSON, and for the eye as Markdown, with the command that makes them."""
     RESULTS.mkdir(exist_ok=True)
     command = command or f"python benchmarks/{name}.py --write"
-    records = [dict(zip(header, map(plain, row), strict=True)) for row in rows]
+    records = [dict(zip(header, row, strict=True)) for row in rows]
     where = {"python": platform.python_version(), "numpy": np.__version__, "cores": os.cpu_count()}
     document = {"title": title, "command": command, "machine": where}
     document |= {"notes": list(notes), "rows": records}
-    (RESULTS / f"{name}.json").write_text(json.dumps(document, indent=1, sort_keys=True, allow_nan=False) + "\n")
+    (RESULTS / f"{name}.json").write_text(json_text(document) + "\n")
     lines = [f"# {title}", "", f"`{command}`", "", markdown(header, rows), *notes, ""]
     (RESULTS / f"{name}.md").write_text("\n".join(lines))
 

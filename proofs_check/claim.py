@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-PAPERS = ("minimax_sosp", "adaptive_batch", "second_order_erm", "dro", "output_perturbation")
+from dpassay.reference.cite import Cite
 
 
 class Verdict(StrEnum):
@@ -40,18 +40,6 @@ class Severity(StrEnum):
     PRIVACY = "breaks privacy"
     UTILITY = "breaks utility"
     COSMETIC = "cosmetic"
-
-
-@dataclass(frozen=True)
-class Cite:
-    """Paper key and the place in it: theorem, equation, line of an algorithm."""
-
-    paper: str
-    place: str
-
-    def __post_init__(self) -> None:
-        if self.paper not in PAPERS:
-            raise ValueError(f"paper = {self.paper!r}: not one of {', '.join(PAPERS)}")
 
 
 @dataclass(frozen=True)

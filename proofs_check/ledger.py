@@ -14,8 +14,10 @@ from typing import Any
 
 from joblib import Parallel, delayed
 
+from dpassay.reference.cite import PAPERS
+
 from .check import check_row
-from .claim import PAPERS, Finding, Result, Row, Severity, Verdict
+from .claim import Finding, Result, Row, Severity, Verdict
 from .rows import MODULES
 
 
@@ -25,7 +27,7 @@ def load_rows(papers: Iterable[str] | None = None) -> list[Row]:
     Raises:
         ValueError: an unknown paper, or an id that occurs twice.
     """
-    wanted = tuple(papers) if papers is not None else PAPERS
+    wanted = tuple(papers) if papers is not None else tuple(PAPERS)
     for paper in wanted:
         if paper not in PAPERS:
             raise ValueError(f"paper = {paper!r}: not one of {', '.join(PAPERS)}")
@@ -35,7 +37,7 @@ def load_rows(papers: Iterable[str] | None = None) -> list[Row]:
     twice = [row_id for row_id, count in Counter(row.id for row in rows).items() if count > 1]
     if twice:
         raise ValueError(f"id = {twice[0]!r}: occurs twice")
-    rows.sort(key=lambda row: PAPERS.index(row.cite.paper))
+    rows.sort(key=lambda row: list(PAPERS).index(row.cite.paper))
     return [row for row in rows if row.cite.paper in wanted]
 
 

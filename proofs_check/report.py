@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dpassay.reference.cite import PAPERS
+
 from . import coverage
-from .claim import PAPERS, Kind, Result, Severity, Verdict
+from .claim import Kind, Result, Severity, Verdict
 from .ledger import summary
 
 FAILED = (Verdict.REFUTED, Verdict.ILL_DEFINED)

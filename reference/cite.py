@@ -6,12 +6,14 @@ from dataclasses import dataclass
 
 from .errors import require
 
-PAPERS = {
+PAPERS = {  # implemented, checked and audited here
     "minimax_sosp": "DP-RGDA: second-order stationary points of nonconvex-strongly-concave minimax problems",
     "adaptive_batch": "Adaptive batch sizes and the tree mechanism for private second-order stationary points",
     "second_order_erm": "Differentially private optimization for smooth non-convex ERM",
     "dro": "Private distributionally robust optimisation: Double-SPIDER and Recursive-SPIDER",
     "output_perturbation": "Bring your own algorithm for optimal DP stochastic minimax optimization, v1, 2022",
+}
+OTHERS = {  # baselines and facts are taken from them
     "abadi2016": "Abadi et al., Deep learning with differential privacy, CCS 2016",
     "bassily2014": "Bassily, Smith and Thakurta, Private empirical risk minimization, FOCS 2014",
     "bassily2019": "Bassily, Feldman, Talwar and Thakurta, Private stochastic convex optimization, NeurIPS 2019",
@@ -33,7 +35,8 @@ class Cite:
     place: str
 
     def __post_init__(self) -> None:
-        require(self.paper in PAPERS, "paper", self.paper, f"must be one of {', '.join(PAPERS)}")
+        known = PAPERS | OTHERS
+        require(self.paper in known, "paper", self.paper, f"must be one of {', '.join(known)}")
 
     def __str__(self) -> str:
         return f"{self.paper}, {self.place}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -11,6 +10,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from dpassay.audit.plain import json_text
 from dpassay.audit.report.table import print_rows
 from dpassay.audit.sandwich import Effort, Row
 from dpassay.audit.suite import load, require_writable, run_suite, save
@@ -78,7 +78,7 @@ def audit(
     rows = with_proofs(rows, jobs)
     save(output, rows, effort)
     if as_json:
-        print(json.dumps([row.as_dict() for row in rows], indent=1, sort_keys=True, allow_nan=False))
+        print(json_text([row.as_dict() for row in rows]))
     else:
         print_rows(rows, confidence, str(output))
     bad = [row for row in rows if row.verdict == "violated" and (strict or not row.expected)]

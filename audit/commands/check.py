@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -10,6 +9,7 @@ from typing import Annotated
 import typer
 
 from dpassay.audit.claims import ClaimEntry, read_claims
+from dpassay.audit.plain import json_text
 from dpassay.audit.report.table import print_rows
 from dpassay.audit.sandwich import Effort, Row
 from dpassay.audit.suite import run_suite
@@ -43,7 +43,7 @@ def check(
     ]
     rows = run_suite(cases, Effort(runs=runs, seed=seed), jobs)
     if as_json:
-        print(json.dumps([row.as_dict() for row in rows], indent=1, sort_keys=True, allow_nan=False))
+        print(json_text([row.as_dict() for row in rows]))
     else:
         print_rows(rows, 0.95, "not written")
     if any(row.verdict == "violated" for row in rows):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
+from dpassay.audit.plain import json_text
 from dpassay.reference.catalogue import CASES
 
 
@@ -27,7 +27,7 @@ def list_(as_json: Annotated[bool, typer.Option("--json", help="Print JSON inste
             }
             for case in CASES
         ]
-        print(json.dumps(rows, indent=1, sort_keys=True))
+        print(json_text(rows))
         return
     table = Table(box=None, header_style="bold")
     table.add_column("key", no_wrap=True)

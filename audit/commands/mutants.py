@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import Annotated, Any
 
@@ -11,7 +10,8 @@ from rich.console import Console
 from rich.table import Table
 
 from dpassay.audit.mutants import Effort, Outcome, run_mutants
-from dpassay.audit.report.results import plain
+from dpassay.audit.plain import json_text
+from dpassay.audit.report.console import wide_console
 from dpassay.reference.errors import require
 
 METHODS = ("replay", "likelihood", "black box")
@@ -56,7 +56,7 @@ def mutants(
     summary = _summary(outcomes)
     if as_json:
         listed = [asdict(one) | {"caught by": list(one.caught_by), "answer": _answer(one)} for one in outcomes]
-        print(json.dumps(plain({"summary": summary, "mutants": listed}), indent=1, sort_keys=True, allow_nan=False))
+        print(json_text({"summary": summary, "mutants": listed}))
     else:
         _print(outcomes, summary)
     raise typer.Exit(1 if summary["missed"] or summary["accused"] else 0)
@@ -74,7 +74,7 @@ def _summary(outcomes: list[Outcome]) -> dict[str, Any]:
 
 
 def _print(outcomes: list[Outcome], summary: dict[str, Any]) -> None:
-    console = Console() if Console().is_terminal else Console(width=170)
+    console = wide_console(170)
     heads = ("case", "mutation", "claimed", "pair", "likelihood >=", "caught by", "answer", "seconds")
     table = Table(*heads, box=None, header_style="bold")
     for outcome in outcomes:

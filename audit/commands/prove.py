@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from dpassay.audit.plain import json_text
 from dpassay.proofs_check import report
 from dpassay.proofs_check.check import check_row
-from dpassay.proofs_check.claim import PAPERS, Result
+from dpassay.proofs_check.claim import Result
 from dpassay.proofs_check.explain import explain as explain_row
 from dpassay.proofs_check.ledger import as_data, check_all, load_rows, summary
 from dpassay.proofs_check.tied import TIES
+from dpassay.reference.cite import PAPERS
 
 CACHE = Path("reports") / "proof-cache"
 
@@ -44,14 +45,14 @@ def prove(
         results = check_all(paper, jobs=jobs, cache_dir=CACHE if cache else None)
         _write(
             output,
-            json.dumps({"summary": summary(results), "rows": [as_data(r) for r in results]}, indent=1, sort_keys=True),
+            json_text({"summary": summary(results), "rows": [as_data(result) for result in results]}),
         )
         if ledger is not None:
             _write(ledger, report.markdown(results))
         if readme is not None:
             _rewrite(readme, report.readme_block(results))
     if as_json:
-        typer.echo(json.dumps([as_data(result) for result in results], indent=1, sort_keys=True))
+        typer.echo(json_text([as_data(result) for result in results]))
     elif explain or row_id is not None:
         typer.echo("\n\n".join(explain_row(result, TIES) for result in results))
     else:

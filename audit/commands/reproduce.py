@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table as RichTable
 
+from dpassay.audit.report.console import wide_console
 from dpassay.audit.reproductions.report import Options, Report, sandwich_table
 from dpassay.reference.errors import BadInput
 
@@ -36,9 +36,7 @@ def reproduce(
     sandwich = [sandwich_table(path, paper) for path in audited or ()]
     report: Report = import_module(f"dpassay.audit.reproductions.{paper}").run(Options(seed, runs, quick, output, data))
     report.tables.extend(sandwich)
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=150)
+    console = wide_console()
     for table in report.tables:
         shown = RichTable(title=table.title)
         for position, column in enumerate(table.columns):  # sentences wrap, figures do not

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from typing import Annotated, Any
 
 import typer
 
+from dpassay.audit.plain import json_text
 from dpassay.reference.case import Case
 from dpassay.reference.catalogue import find
 
@@ -19,7 +19,7 @@ def show(
     """Show an algorithm: claim, constants, completions, repairs, and what it releases, with its cost."""
     found = [_describe(case) for case in find(algorithm)]
     if as_json:
-        print(json.dumps(found, indent=1, sort_keys=True, allow_nan=False))
+        print(json_text(found))
         return
     for position, one in enumerate(found):
         if position:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Annotated, Any
 
@@ -14,7 +13,8 @@ from rich.table import Table
 from dpassay.audit.blackbox.detect import audit_mechanism
 from dpassay.audit.blackbox.zoo import Entry
 from dpassay.audit.blackbox.zoo import zoo as entries
-from dpassay.audit.report.results import plain
+from dpassay.audit.plain import json_text
+from dpassay.audit.report.console import wide_console
 from dpassay.audit.results import Verdict
 from dpassay.reference.errors import require
 
@@ -72,7 +72,7 @@ def zoo(
     alarms = sum(row["answer"] == "FALSE ALARM" for row in rows)
     summary = {"bugs": len(bugs), "found": sum(row["answer"] == "right" for row in bugs), "alarms": alarms}
     if as_json:
-        print(json.dumps(plain({"summary": summary, "rows": rows}), indent=1, sort_keys=True, allow_nan=False))
+        print(json_text({"summary": summary, "rows": rows}))
     else:
         _print(rows)
         print(
@@ -83,7 +83,7 @@ def zoo(
 
 
 def _print(rows: list[dict[str, Any]]) -> None:
-    console = Console() if Console().is_terminal else Console(width=150)
+    console = wide_console()
     heads = ("mechanism", "claimed", "truth", "verdict", "answer", "p-value", "seconds", "by the score")
     table = Table(*heads, box=None, header_style="bold")
     for row in rows:

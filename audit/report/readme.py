@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from dpassay.audit.plain import number
 from dpassay.reference.errors import BadInput, require
 
 BEGIN, END = "<!-- audit:begin -->", "<!-- audit:end -->"
@@ -31,15 +32,9 @@ def table(rows: Sequence[dict[str, Any]]) -> str:
 def _cells(row: dict[str, Any]) -> list[str]:
     name = f"`{row['algorithm']}`" + (f" {row['variant']}" if row["variant"] else "")
     mark = "" if row["realised"] is None or row["realised_by"] == "likelihood" else f" ({row['realised_by']})"
-    numbers = [_number(row["claimed"]), _number(row["accounted"]), _number(row["realised"]) + mark]
+    numbers = [number(row["claimed"]), number(row["accounted"]), number(row["realised"]) + mark]
     verdict = f"**{row['verdict']}**" if row["verdict"] == "violated" else row["verdict"]
     return [name, row["reading"], *numbers, verdict, row["why"].replace("|", "\\|")]
-
-
-def _number(value: Any) -> str:
-    if value is None:
-        return "-"
-    return "inf" if value == "infinity" else f"{value:.3g}"
 
 
 def split(text: str, where: str) -> tuple[str, str, str]:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-import numpy as np
-from rich.console import Console
 from rich.table import Table
 
+from dpassay.audit.plain import json_text
+from dpassay.audit.report.console import wide_console
 from dpassay.audit.results import AssumedEstimate, AuditResult, ClaimTest, SoundBound, Verdict
 
 EXIT = {Verdict.VIOLATED: 1, Verdict.TIGHT: 0, Verdict.CONSISTENT: 0, Verdict.INCONCLUSIVE: 3}
@@ -23,24 +22,11 @@ def exit_code(verdict: Verdict) -> int:
     return EXIT[verdict]
 
 
-def plain(value: Any) -> Any:
-    """Plain data for JSON; infinities and NaN become words."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float) and not math.isfinite(value):
-        return "nan" if math.isnan(value) else "infinity" if value > 0 else "-infinity"
-    if isinstance(value, dict):
-        return {str(key): plain(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(one) for one in value]
-    return value
-
-
 def as_dict(result: AuditResult) -> dict[str, Any]:
     """Every field, the verdict, and whether the number holds without an assumption."""
     kind = {SoundBound: "sound bound", ClaimTest: "test of a claim", AssumedEstimate: "estimate under an assumption"}
     found = {"kind": kind[type(result)], "assumption": result.assumption, "verdict": result.verdict.value}
-    return plain(asdict(result) | found)  # type: ignore[no-any-return]
+    return asdict(result) | found
 
 
 def _statement(result: AuditResult) -> str:
@@ -63,9 +49,9 @@ def print_results(results: Sequence[AuditResult], overall: Verdict | None, as_js
     if as_json:
         verdict = overall.value if overall else None
         document = {"verdict": verdict, "results": [as_dict(one) for one in results]}
-        print(json.dumps(document, indent=1, sort_keys=True, allow_nan=False))
+        print(json_text(document))
         return
-    console = Console() if Console().is_terminal else Console(width=150)
+    console = wide_console()
     table = Table("method", "statement", "confidence", "samples", "seconds", "verdict", box=None, header_style="bold")
     for one in results:
         effort = (f"{one.confidence:.1%}", f"{one.runs:,}", f"{one.seconds:.2f}")

@@ -2,34 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from dpassay.audit.plain import number
+from dpassay.audit.report.console import wide_console
 from dpassay.audit.sandwich import Row
 
 _STYLE = {"violated": "bold red", "tight": "green", "consistent": "green", "inconclusive": "yellow"}
 
 
-def number(value: float | None) -> str:
-    """Three digits; ``inf`` and ``-`` spelled as they are read."""
-    if value is None:
-        return "-"
-    return "inf" if math.isinf(value) else f"{value:.3g}"
-
-
-_WIDE = 160  # columns where nothing says how wide the reader's window is (a pipe, a CI log)
-
-
 def print_rows(rows: Sequence[Row], confidence: float, where: str) -> None:
     """Print the table, and what the verdicts mean."""
-    console = Console()
-    if not console.is_terminal:
-        console.width = _WIDE
+    console = wide_console(160)
     table = Table(show_lines=True)
     table.add_column("algorithm", overflow="fold", max_width=34)
     table.add_column("reading", no_wrap=True)

@@ -7,6 +7,7 @@ import shutil
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from dpassay.audit.plain import json_text
 from dpassay.reference.catalogue import CASES
 from dpassay.reference.errors import BadInput
 
@@ -53,7 +54,7 @@ class Report:
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / f"{self.paper}.json"
         content = asdict(self) | {"files": [file.name for file in self.files]}
-        path.write_text(json.dumps(content, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+        path.write_text(json_text(content) + "\n", encoding="utf-8")
         return path
 
     def write_page(self, page: Path, command: str) -> Path:

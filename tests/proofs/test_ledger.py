@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from dpassay.audit.commands.prove import prove
 from dpassay.proofs_check import report
 from dpassay.proofs_check.check import check_row
-from dpassay.proofs_check.claim import PAPERS, Cite, Finding, Kind, Result, Row, Verdict
+from dpassay.proofs_check.claim import Finding, Kind, Result, Row, Verdict
 from dpassay.proofs_check.coverage import named, uncovered
 from dpassay.proofs_check.explain import explain
 from dpassay.proofs_check.ledger import about, as_data, check_all, check_rows, load_rows, summary
@@ -22,6 +22,7 @@ from dpassay.proofs_check.rows import build
 from dpassay.proofs_check.statements import STATEMENTS
 from dpassay.proofs_check.tied import TIES
 from dpassay.reference.catalogue import CASES
+from dpassay.reference.cite import PAPERS, Cite
 from dpassay.reference.proofs import PROOFS
 
 APP = typer.Typer()

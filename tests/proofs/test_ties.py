@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from dpassay.proofs_check.claim import PAPERS, Claim
+from dpassay.proofs_check.claim import Claim
 from dpassay.proofs_check.formula import FormulaError
 from dpassay.proofs_check.ledger import load_rows
 from dpassay.proofs_check.tied import TIES
 from dpassay.proofs_check.ties import check_tie, expression
 from dpassay.proofs_check.transcripts import ALGORITHMS, count
+from dpassay.reference.cite import PAPERS
 
 ROWS = {row.id: row for row in load_rows()}
 

@@ -8,7 +8,8 @@ import math
 import pytest
 
 from dpassay.audit.commands.proofs import summarise, with_proofs
-from dpassay.audit.report.table import closing_lines, number, print_rows
+from dpassay.audit.plain import number
+from dpassay.audit.report.table import closing_lines, print_rows
 from dpassay.audit.sandwich import Effort, assay
 from dpassay.audit.suite import load, save
 from dpassay.reference.case import Case, ExactDelta, Instance, PrivacyClaim

@@ -1,0 +1,33 @@
+"""Values as JSON and people read them: infinities have no number in JSON, and nobody reads sixteen digits."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+
+def plain(value: Any) -> Any:
+    """Plain data for JSON; infinities and NaN become words, NumPy's numbers Python's."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return "nan" if math.isnan(value) else "infinity" if value > 0 else "-infinity"
+    if isinstance(value, Mapping):
+        return {str(key): plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(one) for one in value]
+    return value
+
+
+def json_text(document: Any) -> str:
+    """Canonical JSON: plain data, sorted keys, the same text for the same content."""
+    return json.dumps(plain(document), indent=1, sort_keys=True, allow_nan=False)
+
+
+def number(value: float | str | None) -> str:
+    """Three digits; ``-`` where there is no number, ``inf`` for an infinity (and for `plain`'s word for it)."""
+    return "-" if value is None else f"{float(value):.3g}"
