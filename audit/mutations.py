@@ -18,7 +18,7 @@ from dpassay.reference.baselines import dp_sgd
 from dpassay.reference.errors import BadInput
 from dpassay.reference.mechanisms.above_threshold import AboveThreshold
 from dpassay.reference.mechanisms.laws import Gaussian, Laplace, Law
-from dpassay.reference.tape import Tape
+from dpassay.reference.tape import Layer, Tape
 from dpassay.reference.transcript import Batch, Draw
 
 Array = NDArray[np.float64]
@@ -48,13 +48,12 @@ class Mutation:
     run: Run | None = None  # another body of the algorithm (where the bug is not at the tape)
 
 
-class MutantTape(Tape):
-    """Passes everything on to `inner`, changed as the mutation says."""
+class MutantTape(Layer):
+    """Asks `inner` for something else than the algorithm does, as the mutation says."""
 
     def __init__(self, inner: Tape, mutation: Mutation, moved: Mapping[str, float] | None = None) -> None:
-        super().__init__()
-        self._inner, self._mutation, self._moved = inner, mutation, moved
-        self.transcript = inner.transcript
+        super().__init__(inner)
+        self._mutation, self._moved = mutation, moved
         self._count = 0
         self._noise: dict[tuple[int, ...], Array] = {}
         self._first: Batch | None = None
@@ -68,17 +67,17 @@ class MutantTape(Tape):
         self._count += 1
         if self._mutation.reuse_noise and isinstance(changed, Gaussian):
             return self._with_old_noise(label, changed)
-        return self._inner.release(label, changed, sensitivity=claimed, batch=batch)
+        return super().release(label, changed, sensitivity=claimed, batch=batch)
 
     def _before(self, label: str, law: Law) -> None:
         query = getattr(law, "query", None)
         if self._mutation.private_branch and query is not None:
             digits = int(float(np.sum(query)) * 1e9) % 997
-            self._inner.public(f"{label}/branch {digits}", lambda rng: rng.random())
+            self.public(f"{label}/branch {digits}", lambda rng: rng.random())
         if self._mutation.extra == "public":
-            self._inner.public(f"{label}/extra", lambda rng: rng.random())
+            self.public(f"{label}/extra", lambda rng: rng.random())
         if self._mutation.extra == "noise":
-            self._inner.gaussian(f"{label}/nothing", 0.0, std=1.0, sensitivity=0.0)
+            super().release(f"{label}/nothing", Gaussian(np.asarray(0.0), 1.0), sensitivity=0.0)
 
     def _changed(self, law: Law) -> Law:
         wanted = self._mutation.silent_release
@@ -98,57 +97,23 @@ class MutantTape(Tape):
     def _with_old_noise(self, label: str, law: Gaussian) -> Any:
         shape = law.query.shape
         if shape not in self._noise:
-            self._noise[shape] = np.asarray(self._inner.noise(f"{label}/noise", law.std, shape))
+            self._noise[shape] = np.asarray(self.noise(f"{label}/noise", law.std, shape))
         value = law.query + self._noise[shape]
-        return self._inner.reveal(label, value if value.ndim else float(value))
+        return self.reveal(label, value if value.ndim else float(value))
 
     def batch(self, label: str, n: int, size: int) -> Batch:
         """A batch without replacement, of the mutated size."""
         larger = max(1, min(n, round(size * self._mutation.batch)))
-        return self._once(lambda: self._inner.batch(label, n, larger))
+        if self._first is None or not self._mutation.one_batch:
+            self._first = super().batch(label, n, larger)
+        return self._first
 
     def poisson(self, label: str, n: int, rate: float) -> Batch:
         """A Poisson batch at the mutated rate."""
-        return self._once(lambda: self._inner.poisson(label, n, min(1.0, rate * self._mutation.batch)))
-
-    def _once(self, draw: Callable[[], Batch]) -> Batch:
-        if not self._mutation.one_batch:
-            return draw()
-        self._first = self._first or draw()
+        larger = min(1.0, rate * self._mutation.batch)
+        if self._first is None or not self._mutation.one_batch:
+            self._first = super().poisson(label, n, larger)
         return self._first
-
-    def fresh(self, label: str, n: int, size: int, *, order: str = "random") -> Batch:
-        """Unchanged."""
-        return self._inner.fresh(label, n, size, order=order)
-
-    def unused(self, n: int) -> int:
-        """Unchanged."""
-        return self._inner.unused(n)
-
-    def public(self, label: str, draw: Callable[[np.random.Generator], Any]) -> Any:
-        """Unchanged."""
-        return self._inner.public(label, draw)
-
-    def secret(self, label: str, draw: Callable[[np.random.Generator], Any]) -> Any:
-        """Unchanged."""
-        return self._inner.secret(label, draw)
-
-    def noise(self, label: str, std: float, shape: int | tuple[int, ...] = ()) -> Any:
-        """Unchanged."""
-        return self._inner.noise(label, std, shape)
-
-    def reveal(self, label: str, value: Any) -> Any:
-        """Unchanged."""
-        return self._inner.reveal(label, value)
-
-    def _released(self, label: str, law: Law, sensitivity: float | None, draws: tuple[int, ...]) -> Any:
-        raise NotImplementedError("releases go through the inner tape")
-
-    def _indices(self, draw: Draw) -> NDArray[np.int64]:
-        raise NotImplementedError("draws go through the inner tape")
-
-    def _value(self, kind: str, label: str, draw: Callable[[np.random.Generator], Any]) -> Any:
-        raise NotImplementedError("values go through the inner tape")
 
 
 def mutated(run: Run, mutation: Mutation, moved: Mapping[str, float] | None = None) -> Run:

@@ -24,7 +24,7 @@ def main() -> None:
         bound = "" if one.likelihood is None else figures.text(one.likelihood)
         said = "right" if one.right else "MISSED" if one.must_be_caught else "FALSE ALARM"
         by = ", ".join(one.caught_by) or "nobody"
-        rows.append((one.case, one.mutation, one.claimed, one.exact, bound, by, said, one.seconds))
+        rows.append((one.case, one.mutation, one.claimed, one.epsilon, bound, by, said, one.seconds))
         figures.show(HEADER, rows[-1])
     notes = shares(outcomes)
     print("\n".join(notes))

@@ -8,6 +8,7 @@ neighbouring data, dictated, or tilted, without the algorithm knowing.
 ``LiveTape``        draws from a seed, and records
 ``ReplayTape``      (replay.py) hands back what was recorded, on other data, and reports differences
 ``ScriptedTape``    a caller dictates the released values (the longest run, a worst case)
+``Layer``           changes what an algorithm asks of another tape (a planted bug)
 ``lockstep.py``     several runs at once on neighbouring data: exact privacy loss, tilted sampling
 ==================  ==========================================================================
 """
@@ -244,6 +245,29 @@ class ScriptedTape(LiveTape):
     def _released(self, label: str, law: Law, sensitivity: float | None, draws: tuple[int, ...]) -> Any:
         dictated = self._answer(label, law, self.step)
         return super()._released(label, law, sensitivity, draws) if dictated is None else dictated
+
+
+class Layer(Tape):
+    """Lies between an algorithm and another tape, which gives the values and keeps the transcript.
+
+    Changes nothing by itself; a sub-class overrides the calls that it changes.
+    """
+
+    def __init__(self, inner: Tape):
+        super().__init__()
+        self._inner, self.transcript = inner, inner.transcript
+
+    def _released(self, label: str, law: Law, sensitivity: float | None, draws: tuple[int, ...]) -> Any:
+        return self._inner._released(label, law, sensitivity, draws)
+
+    def _indices(self, draw: Draw) -> NDArray[np.int64]:
+        return self._inner._indices(draw)
+
+    def _value(self, kind: str, label: str, draw: Drawn) -> Any:
+        return self._inner._value(kind, label, draw)
+
+    def _revealed(self, label: str, value: Any) -> None:
+        self._inner._revealed(label, value)
 
 
 def record(run: Callable[[Tape], Any], seed: int | np.random.SeedSequence) -> Transcript:

@@ -24,7 +24,7 @@ def _answer(outcome: Outcome) -> str:
 def _row(outcome: Outcome) -> tuple[str, ...]:
     bound = "" if outcome.likelihood is None else f"{outcome.likelihood:.3f}"
     caught = ", ".join(outcome.caught_by) or "nobody"
-    numbers = (f"{outcome.claimed:.3g}", f"{outcome.exact:.3f}", bound)
+    numbers = (f"{outcome.claimed:.3g}", f"{'' if outcome.exact else '<= '}{outcome.epsilon:.3f}", bound)
     return (outcome.case, outcome.mutation, *numbers, caught, _answer(outcome), f"{outcome.seconds:.1f}")
 
 
@@ -40,7 +40,8 @@ def mutants(
 ) -> None:
     """Plant bugs (half the noise, forgotten factors, no clipping, reused noise, private branches, ...) and look.
 
-    "pair" is the epsilon of the mutant on the case's pair. A mutant 10 % over its claim must be caught by at least one
+    "pair" is the exact epsilon of the mutant on the case's pair; "<=" marks what the accountant proves where runs
+    differ (early stops) or the pair does not attain it. A mutant 10 % over its claim must be caught by at least one
     method, a safe one must pass all three; otherwise exit 1. Takes minutes; `--outputs 0` is faster.
     """
     require(runs >= 10, "--runs", runs, "must be at least 10")

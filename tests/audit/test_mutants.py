@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 
 import pytest
 import typer
@@ -32,11 +33,11 @@ def test_replay_alone_catches_what_is_not_about_scales(only):
 
 def test_exact_epsilons_have_closed_forms():
     instance = find(FIRST)[0].build()
-    plain = mutants.exact_epsilon(instance, Mutation("unchanged"), 1e-5)
-    louder = mutants.exact_epsilon(instance, Mutation("half", noise=0.5), 1e-5)
-    doubled = mutants.exact_epsilon(instance, Mutation("query", query=2.0), 1e-5)
+    plain = mutants.pair_epsilon(instance, Mutation("unchanged"), 1e-5)
+    louder = mutants.pair_epsilon(instance, Mutation("half", noise=0.5), 1e-5)
+    doubled = mutants.pair_epsilon(instance, Mutation("query", query=2.0), 1e-5)
     assert plain < 0.9 and louder == pytest.approx(doubled, rel=1e-9)
-    assert math.isinf(mutants.exact_epsilon(instance, Mutation("x", unbounded=True), 1e-5))
+    assert math.isinf(mutants.pair_epsilon(instance, Mutation("x", unbounded=True), 1e-5))
 
 
 def test_an_unmutated_tape_changes_nothing():
@@ -54,10 +55,19 @@ def test_an_escaped_mutant_would_be_reported():
     either.
     """
     common = {"case": "c", "mutation": "m", "claimed": 1.0, "seconds": 0.0}
-    escaped = mutants.Outcome(**common, exact=1.2, replay="", likelihood=0.9, black_box=None)
-    accused = mutants.Outcome(**common, exact=0.9, replay="finding", likelihood=None, black_box=None)
-    between = mutants.Outcome(**common, exact=1.05, replay="", likelihood=0.9, black_box=1.0)
+    escaped = mutants.Outcome(**common, epsilon=1.2, exact=True, replay="", likelihood=0.9, black_box=None)
+    accused = mutants.Outcome(**common, epsilon=0.9, exact=True, replay="finding", likelihood=None, black_box=None)
+    between = mutants.Outcome(**common, epsilon=1.05, exact=True, replay="", likelihood=0.9, black_box=1.0)
     assert not escaped.right and not accused.right and between.right
+    assert not replace(escaped, exact=False).must_be_caught, "an upper bound over the claim proves nothing"
+
+
+@pytest.mark.parametrize(("algorithm", "alike"), [("second_order_erm/dp_gd", True), ("dro/double_spider", False)])
+def test_epsilon_is_called_exact_only_where_runs_are_alike(algorithm, alike):
+    """DP-GD's search rarely happens and costs nothing on its pair; Double-SPIDER's differences follow the noise."""
+    key = mutants.first_repaired(algorithm).key
+    (safe,) = mutants.run_mutants([key], mutants.Effort(replays=1, runs=50, outputs=0), "10 % too large")
+    assert safe.safe and safe.right and safe.exact is alike
 
 
 def test_the_command():
@@ -65,6 +75,11 @@ def test_the_command():
     app.command()(command)
     result = CliRunner().invoke(app, [FIRST, "--only", "half", "--runs", "100", "--outputs", "200"])
     assert result.exit_code == 0 and "caught by at least one: 1 of 1" in result.output
+
+
+def test_the_suite_calls_no_epsilon_exact_that_is_not():
+    cases = [case for case, _, structural in mutants.suite() if not structural]
+    assert len(cases) == 8 and all(mutants.runs_alike(case.build()) for case in cases)
 
 
 @pytest.mark.slow

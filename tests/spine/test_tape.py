@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 
 from dpassay.reference.errors import BadInput
 from dpassay.reference.replay import ReplayDiverged, ReplayTape
-from dpassay.reference.tape import LiveTape, ScriptedTape, record
+from dpassay.reference.tape import Layer, LiveTape, ScriptedTape, record
 
 DATA = np.linspace(-1.0, 1.0, 12)
 CALLS = ("gaussian", "laplace", "above", "batch", "poisson", "fresh", "public", "secret", "noise", "reveal")
@@ -59,6 +61,19 @@ def test_replay_on_the_same_data_is_the_same_run(calls, seed):
     output = run(DATA, tape)
     assert tape.close(output) == []
     assert output == transcript.output, "bit for bit"
+    layered = ReplayTape(record(lambda tape: run(DATA, Layer(tape)), seed))  # a layer that changes nothing is not seen
+    assert layered.close(run(DATA, Layer(layered))) == []
+    assert layered.recording.output == transcript.output
+
+
+def test_replay_sees_what_a_layer_changes():
+    class Louder(Layer):
+        def release(self, label, law, **others):
+            return super().release(label, replace(law, std=2 * law.std), **others)
+
+    run = program(["gaussian", "public"])
+    tape = ReplayTape(record(lambda tape: run(DATA, tape), 0))
+    assert [finding.kind for finding in tape.close(run(DATA, Louder(tape)))] == ["noise scale"]
 
 
 @given(st.integers(0, 2**31))
