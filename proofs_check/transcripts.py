@@ -17,8 +17,8 @@ from dpassay.reference.dro.divergences import chi_square
 from dpassay.reference.dro.schedules import Constants, Plan, double_spider_printed, recursive_spider_printed
 from dpassay.reference.dro.worst_case import compositional_pair, dual_pair
 from dpassay.reference.minimax_sosp.dp_rgda import dp_rgda
+from dpassay.reference.minimax_sosp.experiment import experiment_schedule
 from dpassay.reference.minimax_sosp.schedule import NoiseRule
-from dpassay.reference.minimax_sosp.theorem_schedules import experiment_schedule
 from dpassay.reference.minimax_sosp.worst_case import sign_flip, steep
 from dpassay.reference.output_perturbation import instances
 from dpassay.reference.problems.saddles import CosineSaddle, CoupledSaddle, sample_landscape

@@ -14,10 +14,11 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-from dpassay.audit.reproductions.minimax_sosp_methods import DELTA, Method, methods, noise_lengths, unprinted
+from dpassay.audit.reproductions.minimax_sosp_methods import Method, methods, noise_lengths, unprinted
 from dpassay.audit.reproductions.report import Options, Report, Table
 from dpassay.reference.accounting import account
 from dpassay.reference.mechanisms.laws import Gaussian
+from dpassay.reference.minimax_sosp.experiment import DELTA
 from dpassay.reference.problems.matrix_sensing import MatrixSensing, initial_point, make_matrix_sensing
 
 Array = NDArray[np.float64]

@@ -12,26 +12,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dpassay.reference.minimax_sosp import baselines
 from dpassay.reference.minimax_sosp.baseline_schedule import (
     BaselineSchedule,
-    Counts,
     by_advanced_composition,
     by_exact_accounting,
-    descent_ascent_counts,
-    drift_counts,
-    private_diff_counts,
 )
 from dpassay.reference.minimax_sosp.calibration import repaired
 from dpassay.reference.minimax_sosp.dp_rgda import Result, dp_rgda
-from dpassay.reference.minimax_sosp.minimax_baselines import dp_sgda, private_diff
+from dpassay.reference.minimax_sosp.experiment import DELTA, EPSILON, experiment_schedule
 from dpassay.reference.minimax_sosp.schedule import NoiseRule, Schedule, algorithm3_noise
-from dpassay.reference.minimax_sosp.spider_baselines import ada_dp_spider, sto_spider
-from dpassay.reference.minimax_sosp.theorem_schedules import experiment_schedule
 from dpassay.reference.problems.matrix_sensing import MatrixSensing, initial_point
 from dpassay.reference.tape import LiveTape, Tape
 
 Array = NDArray[np.float64]
-EPSILON, DELTA = 2.0, 1e-6  # Appendix D
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +88,11 @@ class Method:
         return self.run(target, self.schedules[noise], tape, start if self.minimax else start[0]), tape
 
 
+def _sizes(steps: int) -> BaselineSchedule:
+    """Appendix D's, for all baselines."""
+    return BaselineSchedule(400, steps, 5, 10, 200, 50)
+
+
 def methods(steps: int = 400) -> list[Method]:
     """DP-RGDA and the baselines of Table 2 (and Figure 1's DP-SGDA) with all their noises."""
     printed = experiment_schedule(EPSILON, DELTA, outer_steps=steps)
@@ -119,21 +118,21 @@ def methods(steps: int = 400) -> list[Method]:
         "blind, described": printed,
         "blind, exact": mended,
     }
-    base = BaselineSchedule(400, steps, 5, 10, 200, 50)
 
-    def baseline(name: str, run: Any, counts: Counts, minimax: bool, **changes: float) -> Method:
-        plain = replace(base, **changes)  # type: ignore[arg-type]
-        exact = by_exact_accounting(plain, counts, EPSILON, DELTA)
-        described = by_advanced_composition(plain, counts, EPSILON, DELTA)
+    def baseline(method: baselines.Baseline, **changes: float) -> Method:
+        plain = replace(_sizes(steps), **changes)  # type: ignore[arg-type]
+        exact = by_exact_accounting(plain, method.counts, EPSILON, DELTA)
+        described = by_advanced_composition(plain, method.counts, EPSILON, DELTA)
         kinds = {"as described": described, "exact": exact, "none": plain}
-        return Method(name, run, kinds | {"blind, described": described, "blind, exact": exact}, minimax)
+        kinds |= {"blind, described": described, "blind, exact": exact}
+        return Method(method.title, method.run, kinds, method.minimax)
 
     return [
         Method("DP-RGDA", dp_rgda, rgda, True),
-        baseline("Sto-SPIDER", sto_spider, drift_counts, False, step_x=0.005),
-        baseline("Ada-DP-SPIDER", ada_dp_spider, drift_counts, False, step_x=0.02),
-        baseline("PrivateDiff", private_diff, private_diff_counts, True, step_x=0.2, step_y=0.8),
-        baseline("DP-SGDA", dp_sgda, descent_ascent_counts, True, step_x=0.2, step_y=0.8),
+        baseline(baselines.STO_SPIDER, step_x=0.005),
+        baseline(baselines.ADA_DP_SPIDER, step_x=0.02),
+        baseline(baselines.PRIVATE_DIFF, step_x=0.2, step_y=0.8),
+        baseline(baselines.DP_SGDA, step_x=0.2, step_y=0.8),
     ]
 
 
@@ -148,11 +147,12 @@ def unprinted(steps: int = 400) -> list[tuple[str, Method]]:
         text = ", ".join(f"{key.replace('_', ' ')} {value:g}" for key, value in change.items())
         kinds = {"exact": schedule, "blind, exact": schedule}
         found.append((text, Method("DP-RGDA", dp_rgda, kinds, True)))
-    base = by_exact_accounting(BaselineSchedule(400, steps, 5, 10, 200, 50), private_diff_counts, EPSILON, DELTA)
+    method = baselines.PRIVATE_DIFF
+    base = by_exact_accounting(_sizes(steps), method.counts, EPSILON, DELTA)
     for step in (0.05, 0.02, 0.01, 0.005, 0.002):
         plain = replace(base, step_x=step, step_y=0.8)
         kinds_of = {"exact": plain, "blind, exact": plain}
-        found.append((f"step size {step:g}", Method("PrivateDiff", private_diff, kinds_of, True)))
+        found.append((f"step size {step:g}", Method(method.title, method.run, kinds_of, True)))
     return found
 
 

@@ -11,11 +11,12 @@ from dpassay.reference.case import Case, Instance, PrivacyClaim, bind
 from dpassay.reference.cite import Cite
 from dpassay.reference.proofs import proofs_of
 
+from . import experiment
 from .baseline_cases import BASELINES
 from .calibration import REPAIRS, repaired
 from .dp_rgda import dp_rgda
+from .experiment import EXPERIMENT_COMPLETIONS, experiment_schedule
 from .schedule import PRINTED_COMPLETIONS, Schedule, algorithm3_noise, appendix_b2_noise
-from .theorem_schedules import EXPERIMENT_COMPLETIONS, experiment_schedule
 from .worst_case import Others, TugOfWar, sign_flip, steep, within_clips
 
 DELTA = 1e-5
@@ -188,8 +189,8 @@ def _experiment(repair: bool) -> Case:
     """The experiment's sizes (Appendix D) on the worst-case pair; 4,080 releases per run as printed."""
 
     def make() -> Schedule:
-        schedule = replace(experiment_schedule(epsilon=2.0, delta=1e-6), tolerance=1e-12, ascent_step=1e-3)
-        return repaired(schedule, 2.0, 1e-6) if repair else schedule
+        schedule = replace(experiment_schedule(), tolerance=1e-12, ascent_step=1e-3)
+        return repaired(schedule, experiment.EPSILON, experiment.DELTA) if repair else schedule
 
     return _case(
         Sizes(400, 400, 5, 10, 200, 50),
@@ -197,7 +198,7 @@ def _experiment(repair: bool) -> Case:
         steep(),
         "experiment",
         reading="repaired" if repair else "printed",
-        claim=PrivacyClaim(2.0, 1e-6, Cite("minimax_sosp", "Appendix D")),
+        claim=PrivacyClaim(experiment.EPSILON, experiment.DELTA, Cite("minimax_sosp", "Appendix D")),
         completions=(*EXPERIMENT_COMPLETIONS, NO_ESCAPE),
         repairs=REPAIRS if repair else (),
         quick=False,

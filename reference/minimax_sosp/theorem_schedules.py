@@ -1,4 +1,4 @@
-"""Schedules of Theorem 1 (Appendix B.1), Theorem 2 (Appendix B.2) and Appendix D of minimax_sosp.
+"""Schedules of Theorem 1 (Appendix B.1) and Theorem 2 (Appendix B.2) of minimax_sosp.
 
 Constants that the text hides in O(.) are one; each schedule is checked against the inequalities its proof uses, and
 refuses with the name of the first one that fails.
@@ -11,8 +11,7 @@ from math import ceil, floor, inf, log, sqrt
 
 from dpassay.reference.errors import require, require_budget
 
-from .calibration import advanced_composition_multiplier, rule_from_multiplier
-from .schedule import PRINTED_COMPLETIONS, NoiseRule, Schedule, algorithm3_noise, appendix_b2_noise
+from .schedule import PRINTED_COMPLETIONS, Schedule, algorithm3_noise, appendix_b2_noise
 
 VALUE_CONSTANTS = "L_Phi = (1 + kappa) L and rho_Phi = 4 sqrt(2) kappa^3 rho (Luo et al. 2022); the text gives neither"
 CONSTANTS_ARE_ONE = "constants hidden in O(.) and C, C_1, C_2 are one"
@@ -33,12 +32,6 @@ POPULATION_COMPLETIONS = (
     "S1 = n^(2/3) and q = eps_bar^(-1/3) as in the proof; Lemma 8 prints S1 = n and q = eps_bar^(1/3) < 1",
     "the theorem's 'same perturbed-descent scaling' is read as Lemmas 9 and 10",
     "eta_H also at most 1/L_Phi, r the largest value that Lemmas 8 to 10 allow",
-)
-EXPERIMENT_COMPLETIONS = (
-    *PRINTED_COMPLETIONS,
-    "alpha, r, eta_H, t_thres and D bar of the experiment are not printed: named parameters with defaults",
-    "the printed text says per-sample clipping at C = 1 here, against the clip of the mean in Algorithm 3",
-    "advanced composition splits delta in halves and each release uses the classical Gaussian mechanism",
 )
 
 
@@ -204,45 +197,3 @@ def population_schedule(c: Constants) -> Schedule:
         ),
         completions=POPULATION_COMPLETIONS,
     )
-
-
-def experiment_schedule(
-    epsilon: float = 2.0,
-    delta: float = 1e-6,
-    *,
-    records: int = 400,
-    outer_steps: int = 400,
-    inner_steps: int = 5,
-    period: int = 10,
-    refresh_batch: int = 200,
-    step_batch: int = 50,
-    clip: float = 1.0,
-    steps: tuple[float, float] = (0.2, 0.8),
-    tolerance: float = 0.1,
-    perturbation_radius: float = 0.1,
-    escape_threshold: int = 50,
-    average_movement: float = 0.01,
-) -> Schedule:
-    """Appendix D: printed sizes and step sizes; noise by advanced composition over all gradient accesses."""
-    printed = Schedule(
-        records=records,
-        outer_steps=outer_steps,
-        inner_steps=inner_steps,
-        period=period,
-        refresh_batch=refresh_batch,
-        step_batch=step_batch,
-        descent_step=steps[0],
-        escape_step=steps[0],
-        ascent_step=steps[1],
-        tolerance=tolerance,
-        perturbation_radius=perturbation_radius,
-        escape_threshold=escape_threshold,
-        average_movement=average_movement,
-        clip_refresh=clip,
-        clip_step=clip,
-        noise=NoiseRule("none", 0.0, 0.0, 2 * clip / refresh_batch, 2 * clip / step_batch),
-        clip_each=True,
-        completions=EXPERIMENT_COMPLETIONS,
-    )
-    multiplier = advanced_composition_multiplier(epsilon, delta, printed.releases)
-    return printed.with_noise(rule_from_multiplier(printed, multiplier, "advanced composition (Appendix D)"))

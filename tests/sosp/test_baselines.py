@@ -16,24 +16,14 @@ from dpassay.reference.minimax_sosp.baseline_schedule import (
     BaselineSchedule,
     by_advanced_composition,
     by_exact_accounting,
-    descent_ascent_counts,
-    drift_counts,
-    private_diff_counts,
-    spider_counts,
 )
+from dpassay.reference.minimax_sosp.baselines import METHODS
 from dpassay.reference.minimax_sosp.minimax_baselines import dp_sgda, private_diff
-from dpassay.reference.minimax_sosp.spider_baselines import ada_dp_spider, dp_spider, sto_spider
+from dpassay.reference.minimax_sosp.spider_baselines import dp_spider
 from dpassay.reference.problems.saddles import ChainOfSaddles, sample_landscape
 from dpassay.reference.tape import LiveTape
 
 BASE = BaselineSchedule(10, 12, 2, 4, 6, 3, clip=1e9, step_x=0.05)
-BASELINES = [
-    (dp_spider, spider_counts, False),
-    (sto_spider, drift_counts, False),
-    (ada_dp_spider, drift_counts, False),
-    (private_diff, private_diff_counts, True),
-    (dp_sgda, descent_ascent_counts, True),
-]
 
 
 def start(problem, minimax):
@@ -41,14 +31,14 @@ def start(problem, minimax):
     return (x, np.zeros(problem.dimension_y)) if minimax else x
 
 
-@pytest.mark.parametrize(("run", "counts", "minimax"), BASELINES)
-def test_releases_are_those_that_the_calibration_counts(small_sensing, run, counts, minimax):
-    s = by_exact_accounting(replace(BASE, clip=1.0), counts, 2.0, 1e-5)
+@pytest.mark.parametrize("method", METHODS, ids=[method.name for method in METHODS])
+def test_releases_are_those_that_the_calibration_counts(small_sensing, method):
+    s = by_exact_accounting(replace(BASE, clip=1.0), method.counts, 2.0, 1e-5)
     tape = LiveTape(0)
-    run(small_sensing, s, tape, start(small_sensing, minimax))
-    assert len(tape.transcript.releases) == sum(number for _, number in counts(s))
+    method.run(small_sensing, s, tape, start(small_sensing, method.minimax))
+    assert len(tape.transcript.releases) == sum(number for _, number in method.counts(s))
     assert account(tape.transcript).epsilon(1e-5) <= 2.0
-    assert by_advanced_composition(s, counts, 2.0, 1e-5).multiplier > s.multiplier
+    assert by_advanced_composition(s, method.counts, 2.0, 1e-5).multiplier > s.multiplier
 
 
 def test_noise_free_full_batch_baselines_are_gradient_descent_on_the_value_function(small_sensing):

@@ -16,12 +16,12 @@ from dpassay.reference.minimax_sosp.calibration import (
 )
 from dpassay.reference.minimax_sosp.clipping import clipped_mean
 from dpassay.reference.minimax_sosp.dp_rgda import dp_rgda, uniform_ball
+from dpassay.reference.minimax_sosp.experiment import experiment_schedule
 from dpassay.reference.minimax_sosp.inner_updater import Status, inner_updater
 from dpassay.reference.minimax_sosp.schedule import NoiseRule, Schedule
 from dpassay.reference.minimax_sosp.theorem_schedules import (
     Constants,
     empirical_schedule,
-    experiment_schedule,
     population_schedule,
 )
 from dpassay.reference.problems.saddles import CosineSaddle, CoupledSaddle, sample_landscape
