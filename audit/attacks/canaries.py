@@ -5,7 +5,7 @@ allows.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
@@ -20,6 +20,7 @@ from dpassay.reference.tape import LiveTape, Tape
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
 Kind = Literal["one-hot", "orthogonal", "random"]
+GRADIENT_RELATION = "a canary's gradient or zero"
 
 
 def gradient_canaries(kind: Kind, count: int, dimension: int, norm: float, rng: np.random.Generator) -> Array:
@@ -93,6 +94,29 @@ class WithCanaries:
         return found
 
 
+def gradient_game(
+    run: Callable[[Any, Tape], Any],
+    base: PerSample,
+    rows: Array,
+    rng: np.random.Generator,
+    without: Callable[[Sequence[Array]], Array] | None = None,
+) -> tuple[Array, NDArray[np.bool_]]:
+    """One run of `run(problem, tape)` with canaries by coin: their scores, and the coins.
+
+    The score is the inner product with the sum of all vector releases, less `without(releases)`: what that sum would be
+    in expectation if all canaries were out. The auditor knows the records, and any function of the releases is fair.
+    """
+    included = rng.random(len(rows)) < 0.5
+    tape = LiveTape(int(rng.integers(2**31)))
+    run(WithCanaries(base, rows, included), tape)
+    values = [np.asarray(release.value) for release in tape.transcript.releases]
+    vectors = [value for value in values if value.shape == (rows.shape[1],)]
+    if not vectors:
+        raise BadInput("run", "no release of a parameter-sized vector", "gradient canaries need one")
+    expected = without(vectors) if without is not None else 0.0
+    return np.asarray(rows @ (np.sum(vectors, axis=0) - expected)), included
+
+
 def audit_with_gradient_canaries(
     run: Callable[[Any, Tape], Any],
     base: PerSample,
@@ -101,25 +125,12 @@ def audit_with_gradient_canaries(
     rng: np.random.Generator,
     confidence: float = 0.95,
 ) -> SoundBound:
-    """One run of `run(problem, tape)` with canaries by coin; score: inner product with all vector releases.
-
-    The relation is 'a canary's gradient or zero' (half the move of replace-one).
-    """
+    """Sound epsilon from one run with gradient canaries; the relation is theirs (half the move of replace-one)."""
     start = time.perf_counter()
-    included = rng.random(len(rows)) < 0.5
-    tape = LiveTape(int(rng.integers(2**31)))
-    run(WithCanaries(base, rows, included), tape)
-    values = [np.asarray(release.value) for release in tape.transcript.releases]
-    vectors = [value for value in values if value.shape == (rows.shape[1],)]
-    if not vectors:
-        raise BadInput("run", "no release of a parameter-sized vector", "gradient canaries need one")
-    bound = epsilon_one_run(rows @ np.sum(vectors, axis=0), included, delta, rng, confidence)
-    return replace(
-        bound,
-        method="one run, gradient canaries",
-        relation="a canary's gradient or zero",
-        seconds=time.perf_counter() - start,
-    )
+    scores, included = gradient_game(run, base, rows, rng)
+    bound = epsilon_one_run(scores, included, delta, rng, confidence)
+    seconds = time.perf_counter() - start
+    return replace(bound, method="one run, gradient canaries", relation=GRADIENT_RELATION, seconds=seconds)
 
 
 def mislabelled(y: Labels, classes: int, rng: np.random.Generator) -> Labels:
@@ -149,3 +160,13 @@ def crafted_initialisation(x: Array, signs: Array, canary: Array, margin: float 
     rows = np.concatenate([signs[:, None] * x, len(x) * canary[None, :]])
     wanted = np.concatenate([np.full(len(x), margin), [0.0]])
     return np.asarray(np.linalg.lstsq(rows, wanted, rcond=None)[0])
+
+
+def crafted_softmax(x: Array, y: Labels, classes: int, canary: Array, margin: float = 12.0) -> Array:
+    """The same for softmax regression with offsets, any number of classes: parameters (features + 1) * classes.
+
+    Where it fits, the true class of each ordinary record leads by `margin`, and all classes of the canary are equal.
+    """
+    rows, one = np.column_stack([x, np.ones(len(x))]), np.append(canary, 1.0)
+    columns = [crafted_initialisation(rows, np.where(y == c, 1.0, -1.0), one, margin / 2) for c in range(classes)]
+    return np.column_stack(columns).ravel()

@@ -18,13 +18,10 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from dpassay.audit.attacks.targets import Array, Labels, ReferenceTrainer, SklearnTrainer, Trainer
+from dpassay.audit.attacks.targets import Array, Labels, SklearnTrainer, Trainer
 from dpassay.reference.baselines import dp_sgd
-from dpassay.reference.case import bind
 from dpassay.reference.errors import BadInput, require
-from dpassay.reference.gdp import gdp_epsilon
 from dpassay.reference.problems import real_data
-from dpassay.reference.problems.models import SoftmaxRegression
 
 DP_SGD = "dp-sgd"
 STEPS = 20
@@ -40,20 +37,26 @@ ESTIMATORS: dict[str, Callable[[], Any]] = {
 }
 
 
-def trainer_named(name: str, classes: int, dimension: int, noise_multiplier: float) -> Trainer:
-    """The training algorithm; `noise_multiplier` is that of DP-SGD (20 full-batch steps on softmax regression)."""
-    if name == DP_SGD:
-        require(noise_multiplier > 0, "--noise-multiplier", noise_multiplier, "must be positive")
-        schedule = dp_sgd.Schedule(STEPS, learning_rate=2.0, clip=1.0, noise_multiplier=noise_multiplier)
-        return ReferenceTrainer(SoftmaxRegression(dimension, classes), bind(dp_sgd.run, schedule))
+def trainer_named(name: str, classes: int) -> Trainer:
+    """A scikit-learn estimator of the closed list."""
     if name not in ESTIMATORS:
         raise BadInput("--estimator", name, f"must be {DP_SGD} or one of {', '.join(ESTIMATORS)}")
     return SklearnTrainer(ESTIMATORS[name], classes)
 
 
-def dp_sgd_epsilon(noise_multiplier: float, delta: float) -> float:
-    """What DP-SGD above may leak of one record's membership (the mean's divisor moves too: the sum may move by 2)."""
-    return gdp_epsilon(math.sqrt(STEPS) * 2 / noise_multiplier, delta)
+def dp_sgd_schedule(noise_multiplier: float) -> dp_sgd.Schedule:
+    """20 full-batch steps."""
+    require(0 < noise_multiplier < math.inf, "--noise-multiplier", noise_multiplier, "must be positive")
+    return dp_sgd.Schedule(STEPS, learning_rate=2.0, clip=1.0, noise_multiplier=noise_multiplier)
+
+
+def dp_sgd_mu(noise_multiplier: float) -> float:
+    """The mu of DP-SGD above when a record's gradient, or a canary's, becomes zero and n is public.
+
+    Each of the T sums of clipped gradients moves by at most C, its noise is N(0, (noise_multiplier C)^2): exactly
+    mu = sqrt(T) / noise_multiplier (Dong, Roth and Su 2022, Cor. 3.3), reached by a canary of constant gradient norm C.
+    """
+    return math.sqrt(STEPS) / noise_multiplier
 
 
 def labelled_data(name: str) -> tuple[Array, Labels]:

@@ -62,8 +62,8 @@ def play(
     """Train `models` models; each candidate (row of x) joins each by a coin, rows of `always` join all of
     them.
     """
-    if models < 1 or len(x) < 2:
-        raise BadInput("models, candidates", (models, len(x)), "need at least 1 model and 2 candidates")
+    if models < 1 or len(x) < 1:
+        raise BadInput("models, candidates", (models, len(x)), "need at least 1 model and 1 candidate")
     fixed_x, fixed_y = always if always is not None else (x[:0], y[:0])
     other_x, other_y = population if population is not None else (x, y)
     member = rng.random((models, len(x))) < 0.5

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from dpassay.reference.errors import BadInput
+from dpassay.reference.errors import BadInput, require
 from dpassay.reference.problems.models import ClassificationLoss, Model
 from dpassay.reference.tape import LiveTape, Tape
 
@@ -67,15 +67,23 @@ class SklearnTrainer:
         return _SklearnModel(estimator, np.asarray(estimator.classes_, dtype=np.int64), self.classes)
 
 
-class _Samples:
-    """A classification loss with the names that the algorithms of `reference` use."""
+class Samples:
+    """A classification loss with the names that the algorithms of `reference` use, in parameters counted from `start`.
 
-    def __init__(self, loss: ClassificationLoss) -> None:
-        self.loss, self.n, self.d = loss, loss.n, loss.dimension
+    Places `loss.n` to `size - 1` are empty: records that stayed out, with zero gradients, so that n is public.
+    """
+
+    def __init__(self, loss: ClassificationLoss, size: int | None = None, start: Array | None = None) -> None:
+        self.loss, self.n, self.d = loss, loss.n if size is None else size, loss.dimension
+        self.start = np.zeros(self.d) if start is None else start
+        require(self.n >= loss.n, "size", self.n, f"must not be below the {loss.n} records")
 
     def gradients(self, w: Array, indices: NDArray[np.int64]) -> Array:
-        """Per-record gradients at `w`, shape (len(indices), d)."""
-        return self.loss.loss_gradients(w, indices)
+        """Per-record gradients at `start + w`, shape (len(indices), d)."""
+        found = np.zeros((len(indices), self.d))
+        real = indices < self.loss.n
+        found[real] = self.loss.loss_gradients(self.start + w, indices[real])
+        return found
 
 
 @dataclass(frozen=True)
@@ -88,16 +96,20 @@ class _NumpyModel:
         return loss.probabilities(self.parameters)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ReferenceTrainer:
-    """A numpy model of `reference` trained by `run(problem, tape) -> parameters` (say, DP-SGD with its
-    schedule).
+    """A numpy model of `reference` trained by `run(problem, tape) -> parameters` (say, DP-SGD with its schedule).
+
+    With a public `size`, records that stay out count as zero gradients; `start`: where training begins, shape (d,).
     """
 
     model: Model
     run: Callable[[Any, Tape], Array]
+    size: int | None = None
+    start: Array | None = None
 
     def fit(self, x: Array, y: Labels, rng: np.random.Generator) -> Trained:
         """Train on a live tape seeded from `rng`."""
-        problem = _Samples(ClassificationLoss(self.model, x, y))
-        return _NumpyModel(self.model, self.run(problem, LiveTape(int(rng.integers(2**31)))))
+        problem = Samples(ClassificationLoss(self.model, x, y), self.size, self.start)
+        moved = self.run(problem, LiveTape(int(rng.integers(2**31))))
+        return _NumpyModel(self.model, problem.start + moved)

@@ -28,9 +28,13 @@ def tops(high: Floats, low: Floats, at: Counts, rng: np.random.Generator) -> Cou
 
     Args:
         high, low: the two samples, each sorted upwards; infinities allowed.
-        at: increasing depths, at most `high.size + low.size`.
+        at: increasing depths, 0 or more, at most `high.size + low.size`.
         rng: draws the order inside ties.
     """
+    if not bool(np.all(at > 0)):  # nothing read, nothing found
+        found = np.zeros(at.size, dtype=np.int64)
+        found[at > 0] = tops(high, low, at[at > 0], rng)
+        return found
     if at.size == 0:
         return np.zeros(0, dtype=np.int64)
     pooled = np.sort(np.concatenate([high, low]))

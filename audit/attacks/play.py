@@ -1,0 +1,160 @@
+"""The three games of an attack: many records, one record over many models, gradient canaries in one run.
+
+Many records: each joins each training set by a coin, five attacks on one model, the others are shadows. One record: one
+coin per model, the plain loss over many models. Gradient canaries: one training run, a coin for each canary's gradient.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from dpassay.audit.attacks import canaries as craft
+from dpassay.audit.attacks.estimators import DP_SGD, dp_sgd_mu, dp_sgd_schedule, labelled_data, trainer_named
+from dpassay.audit.attacks.game import Game, one_candidate_bound, one_run_bound, play
+from dpassay.audit.attacks.membership import ATTACKS, auc, loss_threshold
+from dpassay.audit.attacks.plans import GRADIENT, GRADIENTS, MANY, ONE, Plan
+from dpassay.audit.attacks.targets import Array, Labels, ReferenceTrainer, Samples, Trainer
+from dpassay.audit.results import Sound
+from dpassay.audit.scores.curve_test import refute_curve
+from dpassay.audit.scores.one_run import epsilon_one_run, one_run_curve
+from dpassay.audit.scores.power import gaussian_law, planned_guesses
+from dpassay.reference.baselines import dp_sgd
+from dpassay.reference.case import bind
+from dpassay.reference.errors import require
+from dpassay.reference.mechanisms.clipping import clip_rows
+from dpassay.reference.problems.models import ClassificationLoss, SoftmaxRegression, TwoLayerNetwork
+
+RELATION = "a record or a zero gradient"  # of dp-sgd; n is public
+
+
+def play_plan(plan: Plan, rng: np.random.Generator, confidence: float) -> list[Sound]:
+    """Bounds and tests that share the level 1 - confidence."""
+    x, y = labelled_data(plan.data)
+    order = rng.permutation(len(x))
+    games = {MANY: _many_records, ONE: _one_record, GRADIENT: _gradient_canaries}
+    return games[plan.game](plan, x[order], y[order], rng, confidence)
+
+
+def _model(plan: Plan, features: int, classes: int, rng: np.random.Generator) -> tuple[Any, Array]:
+    """The model of dp-sgd and its usual start."""
+    if not plan.units:
+        softmax = SoftmaxRegression(features, classes)
+        return softmax, softmax.initial(rng)
+    network = TwoLayerNetwork(features, plan.units, classes)
+    return network, network.initial(rng)
+
+
+def _trainer(
+    plan: Plan, features: int, classes: int, size: int, rng: np.random.Generator, start: Array | None = None
+) -> Trainer:
+    """The training algorithm; n of dp-sgd is the public `size`, and it begins at `start` (None: as usual)."""
+    if plan.estimator != DP_SGD:
+        return trainer_named(plan.estimator, classes)
+    model, usual = _model(plan, features, classes, rng)
+    begin = usual if start is None else start
+    return ReferenceTrainer(model, bind(dp_sgd.run, dp_sgd_schedule(plan.noise)), size, begin)
+
+
+def _visible(plan: Plan, x: Array, y: Labels, classes: int, rng: np.random.Generator) -> tuple[Array, Labels]:
+    """The candidates: ordinary records of all records (x, y), or canaries in their place."""
+    mine, labels = x[: plan.count], y[: plan.count]
+    if plan.canaries == "mislabelled":
+        return mine, craft.mislabelled(labels, classes, rng)
+    if plan.canaries == "out of distribution":
+        return craft.out_of_distribution(x, plan.count, classes, rng)
+    return mine, labels
+
+
+def _relation(plan: Plan) -> str:
+    return RELATION if plan.estimator == DP_SGD else "add or remove one record"
+
+
+def _many_records(plan: Plan, x: Array, y: Labels, rng: np.random.Generator, confidence: float) -> list[Sound]:
+    """Five attacks, a fifth of the level each. Canaries join half of the records that are no candidates."""
+    game = _play_many(plan, x, y, rng)
+    each = 1 - (1 - confidence) / len(ATTACKS)
+    results: list[Sound] = []
+    for name, score in ATTACKS.items():
+        start = time.perf_counter()
+        scores = score(game, 0, rng)
+        bound = one_run_bound(game, 0, scores, plan.delta, rng, each)
+        area = auc(scores, game.member[0])
+        bound = replace(bound, method=f"{name} (AUC {area:.3f})", evidence={**bound.evidence, "auc": area})
+        results.append(replace(bound, claimed=plan.claimed, seconds=time.perf_counter() - start))
+    return [replace(one, relation=_relation(plan)) for one in results]
+
+
+def _play_many(plan: Plan, x: Array, y: Labels, rng: np.random.Generator) -> Game:
+    count = plan.count
+    require(len(x) >= count + 10, "--candidates", count, f"the data have {len(x)} records; leave 10 or more")
+    fixed = count + ((len(x) - count) // 2 if plan.canaries != "none" else 0)
+    always, population = (x[count:fixed], y[count:fixed]), (x[fixed:], y[fixed:])
+    classes = int(y.max()) + 1
+    mine, labels = _visible(plan, x, y, classes, rng)
+    trainer = _trainer(plan, x.shape[1], classes, fixed, rng)
+    return play(trainer, mine, labels, plan.trained, rng, always, population)
+
+
+def _one_record(plan: Plan, x: Array, y: Labels, rng: np.random.Generator, confidence: float) -> list[Sound]:
+    """The loss of one candidate over all models; all other records are always in."""
+    start = time.perf_counter()
+    classes = int(y.max()) + 1
+    mine, labels = _visible(plan, x, y, classes, rng)
+    crafted = craft.crafted_softmax(x[1:], y[1:], classes, mine[0]) if plan.crafted else None
+    trainer = _trainer(plan, x.shape[1], classes, len(x), rng, crafted)
+    game = play(trainer, mine, labels, plan.trained, rng, (x[1:], y[1:]), (x[:10], y[:10]))
+    scores = np.array([loss_threshold(game, k)[0] for k in range(game.models)])
+    inside = game.member[:, 0]
+    each = 1 - (1 - confidence) / 2 if plan.claim else confidence
+    bound = replace(one_candidate_bound(game, 0, scores, plan.delta, rng, each), claimed=plan.claimed)
+    tests = [refute_curve(scores[~inside], scores[inside], plan.claim, rng, each)] if plan.claim else []
+    return _labelled([bound, *tests], "loss of one record", _relation(plan), auc(scores, inside), start)
+
+
+def _gradient_canaries(plan: Plan, x: Array, y: Labels, rng: np.random.Generator, confidence: float) -> list[Sound]:
+    """One run; bound of epsilon and test of the whole claim, half of the level each."""
+    start, claim, kind = time.perf_counter(), plan.claim, GRADIENTS[plan.canaries]
+    assert claim is not None  # dp-sgd always claims something
+    model, origin = _model(plan, x.shape[1], int(y.max()) + 1, rng)
+    if kind != "random":
+        room = f"at most {model.dimension} canaries fit: one for each parameter (more with --hidden)"
+        require(plan.count <= model.dimension, "--candidates", plan.count, room)
+    base, schedule = Samples(ClassificationLoss(model, x, y), start=origin), dp_sgd_schedule(plan.noise)
+    rows = craft.gradient_canaries(kind, plan.count, model.dimension, schedule.clip, rng)
+    without = _without_canaries(base, schedule, base.n + len(rows))
+    each, mu = 1 - (1 - confidence) / 2, dp_sgd_mu(plan.noise)
+    worse = gaussian_law(2 * mu if plan.epsilon is None else mu, "the worse mechanism to look for")
+    guesses = planned_guesses(claim, worse, len(rows), each)
+    scores, coins = craft.gradient_game(bind(dp_sgd.run, schedule), base, rows, rng, without)
+    bound = replace(epsilon_one_run(scores, coins, plan.delta, rng, each), claimed=plan.claimed)
+    found: list[Sound] = [bound, one_run_curve(scores, coins, claim, rng, each, guesses)]
+    return _labelled(found, f"gradients, {kind}", craft.GRADIENT_RELATION, auc(scores, coins), start)
+
+
+def _without_canaries(base: Samples, schedule: dp_sgd.Schedule, size: int) -> Callable[[Sequence[Array]], Array]:
+    """What dp-sgd's releases would sum to without canaries and noise: iterates, hence the records' part, are known."""
+
+    def total(releases: Sequence[Array]) -> Array:
+        w, found = np.zeros(base.d), np.zeros(base.d)
+        for released in releases:
+            found += clip_rows(base.gradients(w, np.arange(base.n)), schedule.clip).sum(axis=0) / size
+            w = w - schedule.learning_rate * released
+        return found
+
+    return total
+
+
+def _labelled(found: Sequence[Sound], label: str, relation: str, area: float, start: float) -> list[Sound]:
+    """Say in each result what was attacked, and how well the scores sort; the time is that of the game."""
+    seconds = time.perf_counter() - start
+    method = f"{label} (AUC {area:.3f})"
+    return [
+        replace(one, method=f"{method}: {one.method}", relation=relation, seconds=seconds,
+                evidence={**one.evidence, "auc": area})
+        for one in found
+    ]  # fmt: skip

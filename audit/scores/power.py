@@ -1,0 +1,123 @@
+"""What a test of scores would have seen: the test, simulated on an ideal attack against a worse mechanism.
+
+A law is a pair of score distributions whose scores order outcomes by likelihood ratio, as the best attack would. It
+breaks the claim by a stated amount. The test is run on samples of the user's sizes; of the share that it refutes a
+Clopper-Pearson lower limit is reported. This is power of the test, not of the attack: how good the attack is that made
+the user's scores, nobody knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpassay.audit.bounds import clopper_pearson_lower
+from dpassay.audit.results import Verdict
+from dpassay.audit.scores.curve import Curve
+from dpassay.audit.scores.one_run import one_run_curve
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+REPETITIONS, SMALL = 60, 20_000  # about a second for up to SMALL scores on both sides; fewer repetitions above
+FEW, CAP = 24, 100_000  # and of a larger sample only so many scores a side are simulated, which is said
+LIMIT_CONFIDENCE = 0.95
+SHARES = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8)  # of the canaries that may be guessed
+TRIALS, PLANNED, GUESSES_CAP = 6, 5000, 50_000  # per share; canaries simulated; guesses whose recursion takes 0.1 s
+
+
+@dataclass(frozen=True)
+class Law:
+    """Scores of an ideal attack: `draw(rng, size_p, size_q)` gives scores on D and on D' (with the record)."""
+
+    statement: str  # the mechanism
+    draw: Callable[[np.random.Generator, int, int], tuple[Floats, Floats]]
+
+
+@dataclass(frozen=True)
+class Power:
+    """`refuted` of `repetitions` simulated samples; power is `at_least` that much at 95 % confidence."""
+
+    law: str
+    sizes: tuple[int, int]  # that were simulated: the user's, or fewer
+    whole: bool  # were they the user's?
+    repetitions: int
+    refuted: int
+
+    @property
+    def at_least(self) -> float:
+        """Clopper-Pearson lower limit."""
+        return float(clopper_pearson_lower(self.refuted, self.repetitions, 1 - LIMIT_CONFIDENCE))
+
+    @property
+    def statement(self) -> str:
+        """One sentence."""
+        size = "samples of this size" if self.whole else f"samples of only {' and '.join(f'{n:,}' for n in self.sizes)}"
+        share = f"{self.refuted} of {self.repetitions} simulated {size} were refuted"
+        return f"at least {self.at_least:.2f} against {self.law} ({share})"
+
+
+def gaussian_law(mu: float, statement: str) -> Law:
+    """N(0, 1) against N(mu, 1)."""
+    return Law(statement, lambda rng, p, q: (rng.normal(size=p), rng.normal(mu, size=q)))
+
+
+def laplace_law(epsilon: float, statement: str) -> Law:
+    """Laplace noise of scale 1 / epsilon on answers 0 and 1; a score is the privacy loss, by which outputs order."""
+
+    def draw(rng: np.random.Generator, p: int, q: int) -> tuple[Floats, Floats]:
+        x, y = rng.laplace(size=p), rng.laplace(epsilon, size=q)
+        return np.abs(x) - np.abs(x - epsilon), np.abs(y) - np.abs(y - epsilon)
+
+    return Law(statement, draw)
+
+
+def extremal_law(curve: Curve, statement: str) -> Law:
+    """The most revealing pair that obeys `curve`: P uniform on [0, 1], Q with distribution function 1 - f, small first.
+
+    1 - f(a) is the least of the lines delta + e^epsilon a, so a = max over the lines of (u - delta) e^-epsilon is its
+    inverse; between the knots it is interpolated, which errs on the less revealing side (a is convex in u).
+    """
+    edges = np.geomspace(1e-9, 1.0, 512)
+    knots = np.unique(np.concatenate([[0.0], edges, 1 - edges, np.linspace(0, 1, 2049), curve.deltas]))
+    slopes = np.exp(-np.clip(curve.epsilons, -700, 700))
+    inverse = np.clip(((knots[:, None] - curve.deltas) * slopes).max(axis=1), 0.0, 1.0)
+    return Law(statement, lambda rng, p, q: (-rng.random(p), -np.interp(rng.random(q), knots, inverse)))
+
+
+def shown_power(
+    refuted: Callable[[Floats, Floats, np.random.Generator], bool], law: Law, sizes: tuple[int, int], seed: int
+) -> Power:
+    """Simulate a test (`refuted(scores on D, scores on D', rng)`) on `law`; the same seed gives the same figures."""
+    small = sum(sizes) <= SMALL
+    simulated = sizes if small else (min(CAP, sizes[0]), min(CAP, sizes[1]))
+    repetitions = REPETITIONS if small else FEW
+    rng = np.random.default_rng([seed, 53])
+    count = sum(refuted(*law.draw(rng, *simulated), rng) for _ in range(repetitions))
+    return Power(law.statement, simulated, simulated == sizes, repetitions, count)
+
+
+def one_run_draw(law: Law, canaries: int, rng: np.random.Generator) -> tuple[Floats, Bools]:
+    """Scores and coins of one run whose canaries are independent, each as revealing as `law`."""
+    coins = rng.random(canaries) < 0.5
+    scores = np.empty(canaries)
+    scores[~coins], scores[coins] = law.draw(rng, int((~coins).sum()), int(coins.sum()))
+    return scores, coins
+
+
+def planned_guesses(claim: Curve, law: Law, canaries: int, confidence: float) -> int:
+    """How many canaries the f-DP test should guess so as to refute `claim` if the truth is `law`, without looking.
+
+    The share that wins most of a few simulated runs, the middle one of equals.
+    """
+    few, wins = min(canaries, PLANNED), np.zeros(len(SHARES), dtype=np.int64)
+    rng = np.random.default_rng([canaries, 59])
+    for _ in range(TRIALS):
+        scores, coins = one_run_draw(law, few, rng)
+        for i, share in enumerate(SHARES):
+            judged = one_run_curve(scores, coins, claim, rng, confidence, max(2, int(share * few)))
+            wins[i] += judged.verdict is Verdict.VIOLATED
+    best = np.flatnonzero(wins == wins.max())
+    return min(max(2, int(SHARES[best[best.size // 2]] * canaries)), GUESSES_CAP)
