@@ -64,7 +64,7 @@ TWO_SAMPLES: dict[tuple[str, str], Bound] = {
 ONE_RUN: dict[tuple[str, str], Bound] = {
     ("jax-privacy", "one run, all thresholds (default)"): _theirs("epsilon_one_run"),
     ("jax-privacy", "one run, split"): _theirs("epsilon_one_run", lambda s: theirs.Split(seed=s)),
-    ("dpassay", "one run, labels"): lambda p, q, rng: one_run.epsilon_one_run(*_coins(p, q), DELTA, rng).epsilon,
+    ("dpassay", "one run"): lambda p, q, rng: one_run.epsilon_one_run(*_coins(p, q), DELTA, rng).epsilon,
 }
 ASSUMED: dict[tuple[str, str], Bound] = {
     ("jax-privacy", "GDP bound (assumes a Gaussian curve)"): lambda p, q, rng: float(

@@ -42,8 +42,8 @@ def times(n: int, repeats: int) -> list[tuple[object, ...]]:
         ("Clopper-Pearson, simultaneous", lambda: thresholds.epsilon_simultaneous(p, q, DELTA), 0.5),
         ("Clopper-Pearson, split", lambda: thresholds.epsilon_split(p, q, DELTA, rng), 0.5),
         ("joint curve test", lambda: refute_curve(p, q, claim, rng), 0.5),
-        ("one run, labels", lambda: one_run.epsilon_one_run(scores, coins, DELTA, rng), 1.0),
-        ("one run, f-DP", lambda: one_run.one_run_curve(scores, coins, claim, rng), 1.0),
+        ("one run", lambda: one_run.epsilon_one_run(scores, coins, DELTA, rng), 1.0),
+        ("one run, curve", lambda: one_run.one_run_curve(scores, coins, claim, rng), 1.0),
     ]
     rows = []
     for name, question, wanted in questions:

@@ -1,64 +1,136 @@
 """Audits from a single run with many canaries, each included by its own fair coin.
 
-`steinke_p_value` is Steinke, Nasr and Jagielski 2023 (Theorem 5.2, Appendix D): v right of r guesses, abstaining on the
-rest. `epsilon_one_run` reads the coins from the most extreme score inwards, which lets the number of guesses be chosen
-by the data at no cost: given the output, coin i is known with probability at most e^eps / (1 + e^eps), except for at
-most 2 m delta corrupted coins in expectation (their Proposition behind Theorem 5.2). `fdp_refuted` is Mahloujifar,
-Melis and Chaudhuri 2024 (Algorithm 3) for any trade-off curve.
+Two ways to a bound, and m delta, known before any score is seen, says which:
+
+- *Reading* labels from the most extreme score inwards (`reading.py`), stopping anywhere: given the output, coin i is
+  known with probability at most e^eps / (1 + e^eps), except for at most 2 m delta corrupted coins in expectation
+  (Steinke, Nasr and Jagielski 2023, Proposition behind Theorem 5.2). Best while less than one corrupted coin is to be
+  expected in as many runs as the level allows.
+- *Guessing* a fixed number of coins, judged by the exact recursion of `fdp.py`. How many, and at which end of the
+  scores, is learned on a fifth of the canaries whose coins are then public: for the others nothing changes.
 """
 
 from __future__ import annotations
 
+import math
 import time
-from bisect import bisect_right
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit
-from scipy.stats import binom
+from scipy.special import expit, logit
 
 from dpassay.audit.results import ClaimTest, SoundBound
 from dpassay.audit.scores.curve import Curve
 from dpassay.audit.scores.curve_test import check_scores
+from dpassay.audit.scores.fdp import epsilon_fdp, fdp_p_value
 from dpassay.audit.scores.labels import LADDER, Floats, ladder_gains
 from dpassay.audit.scores.reading import refuted_steps, tally, tally_both_ends, tops
 from dpassay.reference.errors import BadInput
 
 RELATION = "add or remove one canary"
 Bools = NDArray[np.bool_]
-GUESSES_CAP = 5000  # of `one_run_curve`, whose recursion is sequential
+SHARES = tuple(2.0 ** (-k / 2) for k in range(21))  # of the canaries that are guessed: 1 to 1 / 1024
+ENDS = ("both ends", "high end", "low end")
+PILOT_FROM, PILOT_SHARE = 400, 0.2
+PILOT_DOUBT = 1.0  # standard deviations by which the pilot's share of right guesses is lowered
+PILOT_CASES = 8  # guesses that the pilot must have made to speak about a share
+MOST_GUESSES = 100_000  # the recursion is sequential; beyond this a random part of the canaries is as good
+FEW_GUESSES = 3_000  # of these when only a comparison is wanted
+ROOT = 3.2  # guesses per root of the number of canaries that suit most laws, without a pilot
 
 
-def steinke_p_value(canaries: int, guesses: int, correct: int, epsilon: float, delta: float) -> float:
-    """P(at least `correct` of `guesses` right | (epsilon, delta)-DP), bounded above."""
-    if not 0 <= correct <= guesses <= canaries:
-        raise BadInput("correct, guesses, canaries", (correct, guesses, canaries), "must be increasing from 0")
-    rate = expit(epsilon)
-    tail = float(binom.sf(correct - 1, guesses, rate))
-    if delta == 0 or correct == 0:
-        return min(1.0, tail)
-    shift = np.arange(1, correct + 1)
-    between = binom.sf(correct - 1 - shift, guesses, rate) - tail
-    return min(1.0, tail + 2 * canaries * delta * float((between / shift).max()))
+@dataclass(frozen=True)
+class Canaries:
+    """Scores of the canaries that were in and that were out, each sorted."""
+
+    high: Floats
+    low: Floats
+
+    @staticmethod
+    def of(scores: Floats, coins: Bools) -> Canaries:
+        """Sort both sides."""
+        return Canaries(np.sort(scores[coins]), np.sort(scores[~coins]))
+
+    @property
+    def count(self) -> int:
+        """Of both sides."""
+        return int(self.high.size + self.low.size)
+
+    def turned(self) -> Canaries:
+        """With the low scores speaking for 'in'."""
+        return Canaries(-self.low[::-1], -self.high[::-1])
 
 
-def epsilon_steinke(canaries: int, guesses: int, correct: int, delta: float, confidence: float = 0.95) -> float:
-    """The largest epsilon refuted by a number of right guesses fixed in advance (the p-value rises in epsilon)."""
-    low, high = 0.0, 50.0
-    if steinke_p_value(canaries, guesses, correct, low, delta) > 1 - confidence:
-        return 0.0
-    for _ in range(40):
-        middle = 0.5 * (low + high)
-        refuted = steinke_p_value(canaries, guesses, correct, middle, delta) <= 1 - confidence
-        low, high = (middle, high) if refuted else (low, middle)
-    return low
+@dataclass(frozen=True)
+class Guessing:
+    """Which share of the canaries is guessed, from which end of the scores."""
+
+    share: float
+    end: str = ENDS[0]
+
+    def guess(self, canaries: Canaries, rng: np.random.Generator) -> tuple[int, int]:
+        """(guesses, right ones); the extreme scores are guessed to be 'in' at the high end, 'out' at the low one."""
+        count = min(canaries.count, max(2, round(self.share * canaries.count)))
+        if self.end != ENDS[0]:
+            side = canaries if self.end == ENDS[1] else canaries.turned()
+            return count, int(tops(side.high, side.low, np.array([count]), rng)[0])
+        half = np.array([count // 2])
+        right = sum(int(tops(side.high, side.low, half, rng)[0]) for side in (canaries, canaries.turned()))
+        return 2 * (count // 2), right
 
 
-def _check_canaries(scores: ArrayLike, included: ArrayLike) -> tuple[Floats, Bools]:
+def check_canaries(scores: ArrayLike, included: ArrayLike) -> tuple[Floats, Bools]:
+    """Comparable scores, and one coin for each."""
     values, coins = check_scores(scores, "scores"), np.asarray(included)
     if coins.shape != values.shape or not bool(np.isin(coins, (0, 1)).all()):
         raise BadInput("included", coins.shape, "must be one coin (0 or 1) per score")
     return values, coins.astype(bool)
+
+
+def epsilon_one_run(
+    scores: ArrayLike,
+    included: ArrayLike,
+    delta: float,
+    rng: np.random.Generator,
+    confidence: float = 0.95,
+) -> SoundBound:
+    """Lower bound of epsilon from one run.
+
+    Args:
+        scores: one per canary; high or low ones may speak for 'in'. Infinities are allowed, NaN is not.
+        included: the coins, 0 or 1, one per canary.
+        delta: in [0, 1).
+        rng: draws the order inside ties and the pilot.
+        confidence: one-sided.
+    """
+    start = time.perf_counter()
+    values, coins = check_canaries(scores, included)
+    if not 0 <= delta < 1:
+        raise BadInput("delta", delta, "must lie in [0, 1)")
+    alpha = 1 - confidence
+    bound = _by_reading if values.size * delta <= alpha or values.size < 2 else _by_guessing
+    return replace(bound(values, coins, delta, rng, alpha), seconds=time.perf_counter() - start)
+
+
+def _by_reading(values: Floats, coins: Bools, delta: float, rng: np.random.Generator, alpha: float) -> SoundBound:
+    """From the high end, from the low end, from both in turn; the bettors share the stake."""
+    canaries = Canaries.of(values, coins)
+    high, low = canaries.high, canaries.low
+    tallies = [tally(high, low, rng), tally(-low[::-1], -high[::-1], rng), tally_both_ends(high, low, rng)]
+    tallies = [one for one in tallies if one[0].size]
+    hit, miss = ladder_gains(LADDER)
+    steps = refuted_steps(tallies, hit, miss, needed_log_wealth(LADDER, values.size, delta, alpha))
+    return SoundBound(
+        epsilon=float(LADDER[steps - 1]) if steps else 0.0,
+        delta=delta,
+        confidence=1 - alpha,
+        method="one run, labels of extreme scores",
+        relation=RELATION,
+        runs=1,
+        evidence={"canaries": int(values.size)},
+    )
 
 
 def needed_log_wealth(epsilons: Floats, canaries: int, delta: float, alpha: float) -> Floats:
@@ -73,90 +145,77 @@ def needed_log_wealth(epsilons: Floats, canaries: int, delta: float, alpha: floa
     allowed = np.append(0.0, allowed)
     left = alpha - expected / (allowed + 1)
     allowed, left = allowed[left > 0], left[left > 0]
-    if not allowed.size:
-        return np.full(epsilons.shape, np.inf)
     return np.asarray((allowed * np.log1p(np.exp(-epsilons))[:, None] - np.log(left)).min(axis=1))
 
 
-def epsilon_one_run(
-    scores: ArrayLike,
-    included: ArrayLike,
-    delta: float,
-    rng: np.random.Generator,
-    confidence: float = 0.95,
-) -> SoundBound:
-    """Lower bound of epsilon from one run: canary scores and the coins that included them (high score = 'in').
+def _by_guessing(values: Floats, coins: Bools, delta: float, rng: np.random.Generator, alpha: float) -> SoundBound:
+    """A share learned on the pilot, its right guesses held against (epsilon, delta)-DP for growing epsilon.
 
-    The number of guesses is chosen by the data without correction; more canaries do not worsen it.
+    Few canaries are not worth a pilot: the usual share is guessed, at both ends.
     """
-    start = time.perf_counter()
-    values, coins = _check_canaries(scores, included)
-    if not 0 <= delta < 1:
-        raise BadInput("delta", delta, "must lie in [0, 1)")
-    high, low = np.sort(values[coins]), np.sort(values[~coins])
-    tallies = [tally(high, low, rng), tally(-low[::-1], -high[::-1], rng), tally_both_ends(high, low, rng)]
-    tallies = [one for one in tallies if one[0].size]
-    hit, miss = ladder_gains(LADDER)
-    needed = needed_log_wealth(LADDER, values.size, delta, 1 - confidence)
-    steps = refuted_steps(tallies, hit, miss, needed)
+
+    def promise(count: int, guesses: int, right: int, above: float) -> float:
+        return epsilon_fdp(count, guesses, right, delta, alpha, above, steps=5)
+
+    plan, used = Guessing(min(1.0, max(ROOT / math.sqrt(values.size), 2.5 * delta / alpha))), np.arange(values.size)
+    if values.size >= PILOT_FROM:
+        pilot, used = np.split(rng.permutation(values.size), [int(PILOT_SHARE * values.size)])
+        plan = best_guessing(Canaries.of(values[pilot], coins[pilot]), used.size, plan, promise, rng)
+        used = used[: int(MOST_GUESSES / plan.share)]
+    guesses, right = plan.guess(Canaries.of(values[used], coins[used]), rng)
     return SoundBound(
-        epsilon=float(LADDER[steps - 1]) if steps else 0.0,
+        epsilon=epsilon_fdp(used.size, guesses, right, delta, alpha),
         delta=delta,
-        confidence=confidence,
-        method="one run, labels of extreme scores",
+        confidence=1 - alpha,
+        method="one run, f-DP recursion",
         relation=RELATION,
         runs=1,
-        seconds=time.perf_counter() - start,
-        evidence={"canaries": int(values.size)},
+        evidence={
+            "canaries": int(values.size),
+            "used": int(used.size),
+            "guesses": guesses,
+            "correct": right,
+            "end": plan.end,
+        },
     )
 
 
-def _lower_envelope(curve: Curve) -> tuple[list[float], list[float], list[float]]:
-    """The curve's lines in the order in which they are the maximum, with the points where they take over."""
-    slopes = -np.exp(curve.epsilons)
-    heights = 1 - curve.deltas
-    starts: list[float] = []
-    keep: list[int] = []
-    for line in np.argsort(slopes):  # steepest first: the maximum at alpha = 0 side
-        while keep:
-            last = keep[-1]
-            if slopes[line] == slopes[last]:
-                cross = -np.inf if heights[line] >= heights[last] else np.inf
-            else:
-                cross = (heights[last] - heights[line]) / (slopes[line] - slopes[last])
-            if cross > (starts[-1] if len(starts) > 0 else -np.inf):
-                break
-            keep.pop()
-            starts.pop()
-        if not keep:
-            keep.append(int(line))
-            starts.append(-np.inf)
-        elif np.isfinite(cross):
-            keep.append(int(line))
-            starts.append(float(cross))
-    return starts, [float(heights[i]) for i in keep], [float(slopes[i]) for i in keep]
+Promise = Callable[[int, int, int, float], float]  # canaries, guesses, right ones -> epsilon, if above the last
 
 
-def fdp_refuted(curve: Curve, canaries: int, guesses: int, correct: int, alpha: float = 0.05) -> bool:
-    """Would f-DP allow `correct` of `guesses` right with probability above alpha? True when it would not.
+def best_guessing(pilot: Canaries, count: int, usual: Guessing, promise: Promise, rng: np.random.Generator) -> Guessing:
+    """The share and end that promise most for `count` canaries; right guesses are counted `PILOT_DOUBT` lower."""
+    best, most = usual, 0.0
+    for share in SHARES:
+        if share * pilot.count < PILOT_CASES:
+            break
+        for end in ENDS:
+            plan = Guessing(share, end)
+            tried, right = plan.guess(pilot, rng)
+            rate = (right + 0.5) / (tried + 1)
+            rate -= PILOT_DOUBT * math.sqrt(rate * (1 - rate) / tried)
+            guesses = int(min(share * count, FEW_GUESSES))
+            shown = promise(int(guesses / share), guesses, int(rate * guesses), most)
+            if shown > most:
+                best, most = plan, shown
+    return best
 
-    Backward recursion on (h, r), the masses of runs with more than i right guesses weighted by their wrong and right
-    guesses; f bounds the wrong mass from below by f(1 - r).
+
+def telling_share(curve: Curve, canaries: int) -> float:
+    """The share of canaries to guess against a claimed curve, from the claim alone.
+
+    If scores were the best that the claim allows, and their log odds half as large again: where is the p-value least?
     """
-    if not 0 <= correct <= guesses <= canaries or guesses == 0:
-        raise BadInput("correct, guesses, canaries", (correct, guesses, canaries), "must be increasing from 0")
-    starts, heights, slopes = _lower_envelope(curve)
-    share = alpha * guesses / canaries
-    wrong, right = share * (guesses - correct) / guesses, share * correct / guesses
-    for i in range(correct - 1, -1, -1):
-        point = 1.0 - right
-        line = bisect_right(starts, point) - 1
-        more = max(wrong, heights[line] + slopes[line] * point)
-        right += i / (guesses - i) * (more - wrong)
-        wrong = more
-        if right + wrong > guesses / canaries:
-            return True
-    return right + wrong > guesses / canaries
+    false = np.geomspace(1e-9, 0.5, 400)  # canaries left out, among the guesses at one end
+    true = 1 - curve.tradeoff(false)
+    best, least = SHARES[0], math.inf
+    for share in (one for one in SHARES if one * canaries >= PILOT_CASES):
+        rate = expit(1.5 * logit(np.interp(share, false + true, true / (false + true))))
+        guesses = int(min(share * canaries, FEW_GUESSES))
+        p_value = fdp_p_value(curve, int(guesses / share), guesses, int(rate * guesses), steps=8)
+        if p_value < least:
+            best, least = share, p_value
+    return best
 
 
 def one_run_curve(
@@ -167,23 +226,31 @@ def one_run_curve(
     confidence: float = 0.95,
     guesses: int | None = None,
 ) -> ClaimTest:
-    """Test a claimed trade-off curve on one run; `guesses` (half from each end) is fixed before looking."""
+    """Test a claimed trade-off curve on one run; arguments as in `epsilon_one_run`.
+
+    The number of `guesses` is fixed before looking (by default from the claim). They are made at both ends with half of
+    the level, at the high and at the low end with a quarter.
+    """
     start = time.perf_counter()
-    values, coins = _check_canaries(scores, included)
-    few = min(max(values.size // 20, min(values.size, 20)), GUESSES_CAP)  # a few percent works best for all mu
-    count = few if guesses is None else guesses
-    high, low = np.sort(values[coins]), np.sort(values[~coins])
-    half = np.array([min(count, values.size) // 2], dtype=np.int64)
-    correct = int(tops(high, low, half, rng)[0] + tops(-low[::-1], -high[::-1], half, rng)[0])
-    count = 2 * int(half[0])
-    refuted = count > 0 and fdp_refuted(curve, values.size, count, correct, 1 - confidence)
+    values, coins = check_canaries(scores, included)
+    if values.size < 2 or (guesses is not None and not 2 <= guesses <= values.size):
+        raise BadInput("guesses", guesses, f"must lie in 2..{values.size}, the number of canaries")
+    share = telling_share(curve, values.size) if guesses is None else guesses / values.size
+    used = rng.permutation(values.size)[: max(2, int(MOST_GUESSES / share))]
+    canaries = Canaries.of(values[used], coins[used])
+    found = {}
+    for end, part in zip(ENDS, (0.5, 0.25, 0.25), strict=True):
+        made, right = Guessing(share, end).guess(canaries, rng)
+        found[end] = fdp_p_value(curve, canaries.count, made, right) / part, made, right
+    end = min(found, key=lambda one: found[one][0])
+    p_value, made, right = found[end]
     return ClaimTest(
         claim=curve.name,
-        p_value=1 - confidence if refuted else 1.0,
+        p_value=min(1.0, p_value),
         confidence=confidence,
         method="one run, f-DP recursion",
         relation=RELATION,
         runs=1,
         seconds=time.perf_counter() - start,
-        evidence={"canaries": int(values.size), "guesses": count, "correct": correct},
+        evidence={"canaries": values.size, "used": canaries.count, "guesses": made, "correct": right, "end": end},
     )

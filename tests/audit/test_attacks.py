@@ -114,9 +114,7 @@ def test_bad_input(overfitted):
     with pytest.raises(BadInput, match="count"):
         canaries.gradient_canaries("one-hot", 5, 3, 1.0, rng)
     with pytest.raises(BadInput, match="predict_proba"):
-        targets.SklearnTrainer(lambda: type("Model", (), {"fit": print})(), 2).fit(
-            np.zeros((2, 1)), np.zeros(2), rng
-        )
+        targets.SklearnTrainer(lambda: type("Model", (), {"fit": print})(), 2).fit(np.zeros((2, 1)), np.zeros(2), rng)
     with pytest.raises(BadInput, match="target"):
         membership.loss_threshold(overfitted, 99)
     with pytest.raises(BadInput, match="gamma"):

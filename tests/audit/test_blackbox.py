@@ -76,9 +76,7 @@ def test_truths_of_closed_form():
     b, gap = 2.0, 1.0
     p = 0.5 * np.exp(-gap / b) * (1 + gap / (2 * b))
     exact = np.log((1 - p) / p)
-    assert zoo_laws.noisy_max_epsilon(b, np.array([1.0, 0.0]), np.array([0.0, 1.0])) == pytest.approx(
-        exact, rel=1e-6
-    )
+    assert zoo_laws.noisy_max_epsilon(b, np.array([1.0, 0.0]), np.array([0.0, 1.0])) == pytest.approx(exact, rel=1e-6)
     assert zoo_laws.mixture_epsilon(1.0, 1.0, 1e-5) == pytest.approx(4.3766, abs=1e-3)
 
 
@@ -106,9 +104,7 @@ def test_a_sound_epsilon_from_stored_files(tmp_path):
 
 def test_command_line_mechanism(tmp_path):
     program = tmp_path / "mechanism.py"
-    program.write_text(
-        "import json,sys; r=json.load(sys.stdin); print(json.dumps([r['dataset'], r['seed'] % 2]))"
-    )
+    program.write_text("import json,sys; r=json.load(sys.stdin); print(json.dumps([r['dataset'], r['seed'] % 2]))")
     mechanism = outputs.CommandLine([sys.executable, str(program)])
     assert mechanism(7, np.random.default_rng(0))[0] == 7
     broken = outputs.CommandLine([sys.executable, "-c", "print('no json')"])

@@ -29,9 +29,7 @@ WORST = np.sqrt(3) * 2 / 4.0  # root of steps times 2 clip / (multiplier clip)
 
 
 def test_patterns_attain_the_sensitivity_and_the_rank_is_exact():
-    scores = {
-        c.name: neighbours.separation(FULL, _space().pair(c), [0]) for c in neighbours.patterns(_space())
-    }
+    scores = {c.name: neighbours.separation(FULL, _space().pair(c), [0]) for c in neighbours.patterns(_space())}
     assert scores["against all others"] == pytest.approx(WORST, rel=1e-9)
     assert scores["record or zero"] == pytest.approx(WORST / 2, rel=1e-9)
 
@@ -50,9 +48,7 @@ def test_search_confirm_and_witness_of_a_missing_clip(tmp_path):
     """DP-SGD that clips the mean, records up to 20: refuted on fresh runs, saved, replayed (seed 3)."""
     run = bind(_clip_of_the_mean, None)
     space = _space(radius=20.0, n=5, d=2)
-    best = neighbours.simplify(
-        run, space, neighbours.search(run, space, np.random.default_rng(3), budget=60)[0]
-    )
+    best = neighbours.simplify(run, space, neighbours.search(run, space, np.random.default_rng(3), budget=60)[0])
     claimed = gdp_epsilon(2 / 4.0, 1e-5)
     bound, witness = neighbours.confirm(run, space, [best.candidate], 1e-5, claimed, seed=9, runs=200)
     assert isinstance(bound, SoundBound) and bound.verdict is Verdict.VIOLATED
@@ -74,9 +70,7 @@ def test_a_correct_algorithm_is_not_accused_after_a_search():
     space = _space()
     found = neighbours.search(FULL, space, np.random.default_rng(4), budget=30)
     exact = gdp_epsilon(WORST, 1e-5)
-    bound, _ = neighbours.confirm(
-        FULL, space, [f.candidate for f in found[:2]], 1e-5, exact, seed=5, runs=200
-    )
+    bound, _ = neighbours.confirm(FULL, space, [f.candidate for f in found[:2]], 1e-5, exact, seed=5, runs=200)
     assert 0.85 * exact < bound.epsilon <= exact
 
 

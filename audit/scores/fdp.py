@@ -1,0 +1,113 @@
+"""f-DP and the number of right guesses about many canaries (Mahloujifar, Melis and Chaudhuri 2024, Algorithm 3).
+
+Let P_i be the probability of at least i right guesses of c, about m canaries with fair coins. Turning the coin of a
+guessed canary over makes a right guess wrong and changes nothing else, and f-DP bounds how much more likely this makes
+an event. Summed over the canaries, for the event 'at least i right':
+
+    (c - i + 1) P_{i-1} - sum_{l >= i} P_l  >=  m f(1 - (i P_i + sum_{l > i} P_l) / m).
+
+Each P_{i-1} is bounded from below by the larger ones, and the bound rises with them; so if P_c' = alpha leads to
+P_0 > 1, at least c' right guesses have a probability below alpha. Nothing is assumed about the runs: the canaries may
+be found out together or not at all.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpassay.audit.scores.curve import Curve, approx_dp
+from dpassay.audit.scores.steinke import check_guesses
+
+SMALLEST_P = 1e-9  # below, rounding would show
+
+
+@dataclass(frozen=True)
+class Envelope:
+    """The tangents of a curve in the order in which they are the maximum: line k from alpha = starts[k] on."""
+
+    starts: list[float]
+    heights: list[float]
+    slopes: list[float]
+
+
+def envelope(curve: Curve) -> Envelope:
+    """The curve's lines as a convex piecewise linear function of alpha."""
+    slopes = -np.exp(curve.epsilons)
+    heights = 1 - curve.deltas
+    found = Envelope([], [], [])
+    for slope, height in sorted(zip(slopes.tolist(), heights.tolist(), strict=True)):  # steepest first
+        cross = -math.inf
+        while found.starts:
+            if slope == found.slopes[-1]:  # parallel, and not below: it takes the other's place
+                cross = -math.inf
+            else:
+                cross = (found.heights[-1] - height) / (slope - found.slopes[-1])
+            if cross > found.starts[-1]:
+                break
+            for column in (found.starts, found.heights, found.slopes):
+                column.pop()
+        found.starts.append(cross if found.starts else -math.inf)
+        found.heights.append(height)
+        found.slopes.append(slope)
+    return found
+
+
+def _refuted(lines: Envelope, canaries: int, guesses: int, correct: int, alpha: float) -> bool:
+    """Would P(at least `correct` right) = alpha lead to P_0 > 1? In terms of W_i + R_i = guesses P_i / canaries.
+
+    R_i and W_i are the expected right and wrong guesses over the number of canaries, in runs with at least i right.
+    """
+    starts, heights, slopes = lines.starts, lines.heights, lines.slopes
+    whole = guesses / canaries
+    right, wrong = alpha * correct / canaries, alpha * (guesses - correct) / canaries
+    for i in range(correct, 0, -1):
+        point = 1.0 - right
+        line = bisect_right(starts, point) - 1
+        more = max(wrong, heights[line] + slopes[line] * point)
+        right += (i - 1) / (guesses - i + 1) * (more - wrong)
+        wrong = more
+        if right + wrong > whole:
+            return True
+    return right + wrong > whole
+
+
+def fdp_refuted(curve: Curve, canaries: int, guesses: int, correct: int, alpha: float = 0.05) -> bool:
+    """Is `correct` or more of `guesses` right less likely than alpha under f-DP (each canary in or out)?"""
+    check_guesses(canaries, guesses, correct)
+    return _refuted(envelope(curve), canaries, guesses, correct, alpha)
+
+
+def fdp_p_value(curve: Curve, canaries: int, guesses: int, correct: int, steps: int = 20) -> float:
+    """The smallest alpha at which `correct` right guesses refute the curve, rounded up (halvings of its logarithm)."""
+    check_guesses(canaries, guesses, correct)
+    lines = envelope(curve)
+    low, high = math.log(SMALLEST_P), 0.0
+    for _ in range(steps):
+        middle = 0.5 * (low + high)
+        low, high = (low, middle) if _refuted(lines, canaries, guesses, correct, math.exp(middle)) else (middle, high)
+    return math.exp(high)
+
+
+def epsilon_fdp(
+    canaries: int, guesses: int, correct: int, delta: float, alpha: float = 0.05, above: float = 0.0, steps: int = 12
+) -> float:
+    """The largest epsilon for which (epsilon, delta)-DP is refuted at level alpha, rounded down.
+
+    0 if `above` is not refuted: a search that only wants more than it has found need not know how much less this is.
+    """
+    check_guesses(canaries, guesses, correct)
+
+    def refuted(epsilon: float) -> bool:
+        return _refuted(envelope(approx_dp(epsilon, delta)), canaries, guesses, correct, alpha)
+
+    low, high = above, math.log((correct + 1) / max(1, guesses - correct))  # no more is shown, even at delta = 0
+    if high <= low or not refuted(low):
+        return 0.0
+    for _ in range(steps):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if refuted(middle) else (low, middle)
+    return low

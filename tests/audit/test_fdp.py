@@ -1,0 +1,71 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+from scipy.special import expit
+from scipy.stats import binom, norm
+
+from dpassay.audit.scores import curve, fdp
+from dpassay.reference.errors import BadInput
+
+
+def test_one_canary_is_exact():
+    """One canary, one guess: right with probability at most Phi(1/2) = 0.691 under 1-GDP."""
+    assert not fdp.fdp_refuted(curve.gdp(1.0), 1, 1, 1)
+    assert fdp.fdp_refuted(curve.gdp(1.0), 1, 1, 1, alpha=0.75)
+    assert not fdp.fdp_refuted(curve.gdp(1.0), 1, 1, 1, alpha=float(norm.cdf(0.5)) - 0.01)
+    assert fdp.fdp_p_value(curve.gdp(1.0), 1, 1, 1) == pytest.approx(norm.cdf(0.5), abs=1e-3)
+
+
+@pytest.mark.parametrize("claim", [curve.gdp(1.3), curve.approx_dp(1.0, 0.01), curve.from_pairs([(0.5, 0.2)])])
+def test_the_envelope_is_the_curve(claim):
+    lines = fdp.envelope(claim)
+    points = np.linspace(0.001, 0.999, 200)
+    which = np.searchsorted(lines.starts, points, side="right") - 1
+    values = np.array(lines.heights)[which] + np.array(lines.slopes)[which] * points
+    assert np.allclose(np.maximum(values, 0), claim.tradeoff(points), atol=1e-12)
+
+
+def _by_linear_program(claim, canaries, guesses, correct):
+    """The largest P(at least `correct` right) that the inequalities of the module's head allow."""
+    levels = np.arange(guesses + 1)
+    rows, limits = [], []
+    for i in range(1, guesses + 1):
+        right = np.where(levels >= i, levels, 0) / canaries
+        wrong = np.where(levels >= i - 1, guesses - levels, 0) / canaries
+        for epsilon, delta in zip(claim.epsilons, claim.deltas, strict=True):  # wrong >= 1 - delta - e^eps (1 - right)
+            rows.append(np.exp(epsilon) * right - wrong)
+            limits.append(np.exp(epsilon) - (1 - delta))
+    wanted = -1.0 * (levels >= correct)
+    return -linprog(wanted, rows, limits, np.ones((1, guesses + 1)), [1.0]).fun
+
+
+@pytest.mark.parametrize("claim", [curve.gdp(0.7), curve.approx_dp(1.0, 0.01), curve.approx_dp(0.5, 0.0)])
+@pytest.mark.parametrize(("canaries", "guesses", "correct"), [(12, 12, 10), (30, 10, 9), (8, 8, 8), (40, 15, 12)])
+def test_the_recursion_solves_the_linear_program(claim, canaries, guesses, correct):
+    exact = _by_linear_program(claim, canaries, guesses, correct)
+    assert fdp.fdp_p_value(claim, canaries, guesses, correct, steps=40) == pytest.approx(exact, rel=1e-6)
+
+
+@given(st.integers(1, 60), st.integers(0, 60), st.integers(0, 60), st.floats(0.0, 4.0))
+def test_never_below_what_randomised_response_attains(guesses, more, correct, epsilon):
+    """It answers each coin with the largest odds allowed, independently: a lower bound of the worst case."""
+    correct = min(correct, guesses)
+    found = fdp.fdp_p_value(curve.approx_dp(epsilon), guesses + more, guesses, correct)
+    assert found >= min(1.0, binom.sf(correct - 1, guesses, expit(epsilon))) * (1 - 1e-6)
+
+
+@given(st.integers(1, 80), st.integers(0, 80), st.floats(0.0, 0.2))
+def test_more_right_guesses_show_more_and_delta_takes_from_it(guesses, correct, delta):
+    correct = min(correct, guesses)
+    shown = fdp.epsilon_fdp(200, guesses, correct, delta)
+    assert shown <= fdp.epsilon_fdp(200, guesses, min(guesses, correct + 1), delta) + 0.01
+    assert shown <= fdp.epsilon_fdp(200, guesses, correct, 0.0) + 0.01
+    assert shown == 0.0 or fdp.fdp_refuted(curve.approx_dp(shown, delta), 200, guesses, correct)
+
+
+def test_bad_counts():
+    for counts in ((5, 6, 1), (5, 4, 5), (5, 0, 0), (5, 4, -1)):
+        with pytest.raises(BadInput, match="guesses"):
+            fdp.fdp_p_value(curve.gdp(1.0), *counts)
