@@ -31,7 +31,7 @@ from dpassay.reference.errors import BadInput
 
 RELATION = "add or remove one canary"
 Bools = NDArray[np.bool_]
-SHARES = tuple(2.0 ** (-k / 2) for k in range(21))  # of the canaries that are guessed: 1 to 1 / 1024
+SHARES = tuple(math.exp2(-k / 2) for k in range(21))  # of the canaries that are guessed: 1 to 1 / 1024
 ENDS = ("both ends", "high end", "low end")
 PILOT_FROM, PILOT_SHARE = 400, 0.2
 PILOT_DOUBT = 1.0  # standard deviations by which the pilot's share of right guesses is lowered
@@ -208,9 +208,9 @@ def telling_share(curve: Curve, canaries: int) -> float:
     """
     false = np.geomspace(1e-9, 0.5, 400)  # canaries left out, among the guesses at one end
     true = 1 - curve.tradeoff(false)
-    best, least = SHARES[0], math.inf
+    best, least = 1.0, math.inf
     for share in (one for one in SHARES if one * canaries >= PILOT_CASES):
-        rate = expit(1.5 * logit(np.interp(share, false + true, true / (false + true))))
+        rate = float(expit(1.5 * logit(np.interp(share, false + true, true / (false + true)))))
         guesses = int(min(share * canaries, FEW_GUESSES))
         p_value = fdp_p_value(curve, int(guesses / share), guesses, int(rate * guesses), steps=8)
         if p_value < least:
