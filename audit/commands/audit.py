@@ -14,6 +14,7 @@ from dpassay.audit.plain import json_text
 from dpassay.audit.report.table import print_rows
 from dpassay.audit.sandwich import Effort, Row
 from dpassay.audit.suite import load, require_writable, run_suite, save
+from dpassay.reference.case import Case
 from dpassay.reference.catalogue import find
 from dpassay.reference.errors import require
 
@@ -42,40 +43,12 @@ def audit(
     need no statistics. Violations that are known defects of a printed paper are findings and do not change the exit
     code (see --strict); any other violation exits 1.
     """
-    require(0 < confidence < 1, "--confidence", confidence, "must lie in (0, 1)")
-    require(runs >= 10, "--runs", runs, "must be at least 10")
-    require(pilot >= 50, "--pilot", pilot, "must be at least 50")
-    require(seed >= 0, "--seed", seed, "must not be negative")
+    effort = _effort(runs, pilot, confidence, seed)
     require(jobs >= 1, "--jobs", jobs, "must be at least 1")
-    effort = Effort(runs, pilot, confidence, seed)
-    names = algorithms or [""]
-    cases = list({case.key: case for name in names for case in find(name)}.values())
-    if not algorithms and not everything:
-        cases = [case for case in cases if case.quick]
+    cases = _chosen(algorithms, everything)
     require_writable(output)
     done = [row for row in load(output, effort) if row.key in {case.key for case in cases}] if resume else []
-    finished: list[Row] = list(done)
-    console = Console(stderr=True)
-    now = TextColumn("{task.fields[now]}")
-    columns = (TextColumn("auditing"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), now)
-    try:
-        with Progress(*columns, console=console, transient=True, disable=as_json) as progress:
-            task = progress.add_task("audit", total=len(cases), completed=len(done), now="")
-
-            def each(row: Row) -> None:
-                finished.append(row)
-                save(output, finished, effort)
-                progress.update(task, advance=1, now=f"{row.key}: {row.verdict}")
-
-            rows = run_suite(cases, effort, jobs, done, each)
-    except KeyboardInterrupt:
-        print(
-            f"dpassay: interrupted; {len(finished)} of {len(cases)} rows are kept in {output}; "
-            "the same command with --resume goes on from there",
-            file=sys.stderr,
-        )
-        raise typer.Exit(130) from None
-    rows = with_proofs(rows, jobs)
+    rows = with_proofs(_run(cases, effort, jobs, done, output, quiet=as_json), jobs)
     save(output, rows, effort)
     if as_json:
         print(json_text([row.as_dict() for row in rows]))
@@ -83,3 +56,42 @@ def audit(
         print_rows(rows, confidence, str(output))
     bad = [row for row in rows if row.verdict == "violated" and (strict or not row.expected)]
     raise typer.Exit(1 if bad else 0)
+
+
+def _effort(runs: int, pilot: int, confidence: float, seed: int) -> Effort:
+    require(0 < confidence < 1, "--confidence", confidence, "must lie in (0, 1)")
+    require(runs >= 10, "--runs", runs, "must be at least 10")
+    require(pilot >= 50, "--pilot", pilot, "must be at least 50")
+    require(seed >= 0, "--seed", seed, "must not be negative")
+    return Effort(runs, pilot, confidence, seed)
+
+
+def _chosen(algorithms: list[str] | None, everything: bool) -> list[Case]:
+    """The named cases, each once; without names the quick ones, or all."""
+    cases = list({case.key: case for name in algorithms or [""] for case in find(name)}.values())
+    return cases if algorithms or everything else [case for case in cases if case.quick]
+
+
+def _run(cases: list[Case], effort: Effort, jobs: int, done: list[Row], output: Path, quiet: bool) -> list[Row]:
+    """The suite with a progress bar; finished rows are saved one by one, so that an interrupted run can go on."""
+    finished = list(done)
+    columns = (TextColumn("auditing"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    try:
+        with Progress(
+            *columns, TextColumn("{task.fields[now]}"), console=Console(stderr=True), transient=True, disable=quiet
+        ) as progress:
+            task = progress.add_task("audit", total=len(cases), completed=len(done), now="")
+
+            def each(row: Row) -> None:
+                finished.append(row)
+                save(output, finished, effort)
+                progress.update(task, advance=1, now=f"{row.key}: {row.verdict}")
+
+            return run_suite(cases, effort, jobs, done, each)
+    except KeyboardInterrupt:
+        print(
+            f"dpassay: interrupted; {len(finished)} of {len(cases)} rows are kept in {output}; "
+            "the same command with --resume goes on from there",
+            file=sys.stderr,
+        )
+        raise typer.Exit(130) from None
