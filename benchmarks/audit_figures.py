@@ -1,4 +1,4 @@
-"""Shared by the auditor's benchmarks: options, and tables on screen and in `benchmarks/results/`."""
+"""Shared by the benchmarks: options, and tables on screen and in `benchmarks/results/`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def options(description: str | None) -> argparse.Namespace:
     """`--quick` (seconds, for looking) and `--write` (keep the figures)."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="a small version, in seconds")
-    parser.add_argument("--write", action="store_true", help="write benchmarks/results/<name>.json and .md")
+    parser.add_argument("--write", action="store_true", help="keep the figures in benchmarks/results/")
     return parser.parse_args()
 
 

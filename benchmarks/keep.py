@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-RESULTS = Path(__file__).parent / "results"
+from audit_figures import RESULTS, options
 
 
 class _Both(io.StringIO):
@@ -22,12 +22,10 @@ class _Both(io.StringIO):
 
 def main(script: str, about: str, measure: Callable[[bool], None]) -> None:
     """Run `measure(quick)`; with --write keep its output, headed by the first line of `about`."""
-    unknown = set(sys.argv[1:]) - {"--quick", "--write"}
-    if unknown:
-        sys.exit(f"unknown option {sorted(unknown)[0]}; known: --quick, --write")
+    chosen = options(about)
     with contextlib.redirect_stdout(_Both()) as shown:
-        measure("--quick" in sys.argv)
-    if "--write" in sys.argv:
+        measure(chosen.quick)
+    if chosen.write:
         name = Path(script).stem
         command = " ".join(["python", f"benchmarks/{name}.py", *sorted(sys.argv[1:])])
         RESULTS.mkdir(exist_ok=True)

@@ -29,6 +29,21 @@ def require(condition: bool, field: str, value: object, why: str) -> None:
         raise BadInput(field, value, why)
 
 
+def require_at_least(least: int, record: object, *fields: str) -> None:
+    """Each of these fields of ``record`` is ``least`` or more."""
+    for field in fields:
+        value = getattr(record, field)
+        require(value >= least, field, value, "must not be negative" if least == 0 else f"must be at least {least}")
+
+
+def require_positive(record: object, *fields: str, finite: bool = False) -> None:
+    """Each of these fields of ``record`` is above zero, and perhaps finite."""
+    for field in fields:
+        value = getattr(record, field)
+        good = 0 < value < float("inf") if finite else value > 0
+        require(good, field, value, "must be positive and finite" if finite else "must be positive")
+
+
 def require_budget(epsilon: float, delta: float, *, pure: bool = False) -> None:
     """A privacy budget that means something: ``0 < epsilon < inf`` and ``0 < delta < 1`` (``0 <=`` if ``pure``)."""
     require(0 < epsilon < float("inf"), "epsilon", epsilon, "must be positive and finite")

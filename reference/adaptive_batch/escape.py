@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpassay.reference.errors import require
+from dpassay.reference.errors import require, require_positive
 from dpassay.reference.problems.interfaces import Array
 from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Batch
@@ -27,8 +27,7 @@ class EscapeParameters:
 
     def __post_init__(self) -> None:
         require(self.steps >= 1, "steps", self.steps, "must be at least 1")
-        for field in ("radius", "step_size"):
-            require(getattr(self, field) > 0, field, getattr(self, field), "must be positive")
+        require_positive(self, "radius", "step_size")
 
 
 def model_gradient(

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from math import ceil, sqrt
 from typing import Literal
 
-from dpassay.reference.errors import require
+from dpassay.reference.errors import require, require_at_least, require_positive
 from dpassay.reference.gdp import gdp_mu
 
 PRINTED_COMPLETIONS = (
@@ -56,12 +56,9 @@ class Schedule:
     repairs: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for field in ("steps", "batch", "escape_steps"):
-            require(getattr(self, field) >= 1, field, getattr(self, field), "must be at least 1")
-        for field in ("step_size", "drift_limit", "escape_limit", "escape_radius", "batch_slope", "smoothness"):
-            require(getattr(self, field) > 0, field, getattr(self, field), "must be positive")
-        for field in ("tree_std", "escape_std", "threshold", "lipschitz", "hessian_lipschitz"):
-            require(getattr(self, field) >= 0, field, getattr(self, field), "must not be negative")
+        require_at_least(1, self, "steps", "batch", "escape_steps")
+        require_positive(self, "step_size", "drift_limit", "escape_limit", "escape_radius", "batch_slope", "smoothness")
+        require_at_least(0, self, "tree_std", "escape_std", "threshold", "lipschitz", "hessian_lipschitz")
         if self.refresh == "new tree":
             require((self.epoch_length or 0) >= 1, "epoch_length", self.epoch_length, "a new tree needs its length")
 

@@ -7,10 +7,10 @@ with the name of the first inequality that fails.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, inf, log, sqrt
+from math import ceil, log, sqrt
 from typing import Literal
 
-from dpassay.reference.errors import require, require_budget
+from dpassay.reference.errors import require, require_at_least, require_budget, require_positive
 
 from .schedule import CHARITABLE, PRINTED_COMPLETIONS, Schedule
 
@@ -42,10 +42,8 @@ class Constants:
     def __post_init__(self) -> None:
         require_budget(self.epsilon, self.delta)
         require(self.epsilon <= 1, "epsilon", self.epsilon, "Theorem 3.17 needs epsilon <= O(1); the constant is one")
-        for field in ("records", "dimension"):
-            require(getattr(self, field) >= 1, field, getattr(self, field), "must be at least 1")
-        for field in ("lipschitz", "smoothness", "hessian_lipschitz", "initial_gap"):
-            require(0 < getattr(self, field) < inf, field, getattr(self, field), "must be positive and finite")
+        require_at_least(1, self, "records", "dimension")
+        require_positive(self, "lipschitz", "smoothness", "hessian_lipschitz", "initial_gap", finite=True)
         require(0 < self.failure < 1, "failure", self.failure, "must lie in (0, 1)")
 
     @property

@@ -14,6 +14,7 @@ Cite: ``dro``, Algorithm 2, Theorems 1, 2, 6, 7.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,8 @@ from dpassay.reference.errors import require
 from dpassay.reference.tape import Tape
 
 Array = NDArray[np.float64]
+Point = tuple[Array, float]
+Block = Literal["eta", "x"]
 
 
 @dataclass(frozen=True)
@@ -98,16 +101,16 @@ def run(problem: DualObjective, schedule: DoubleSpiderSchedule, tape: Tape) -> D
         refresh = t % schedule.phase == 0  # lines 3, 9
         # GRADIENT, CLIP, NOISE: the dual variable
         if refresh:
-            g = _refresh_eta(problem, schedule, tape, x, eta)  # line 4
+            g = _refresh(problem, schedule, tape, "eta", (x, eta))  # line 4
         else:
-            g = g + _difference_eta(problem, schedule, tape, (x, eta), (x_before, eta_before))  # line 6
+            g = g + _difference(problem, schedule, tape, "eta", (x, eta), (x_before, eta_before))  # line 6
         # STEP: the dual variable
         eta_next = eta - schedule.eta_step * g  # line 8
         # GRADIENT, CLIP, NOISE: the model
         if refresh:
-            v = _refresh_x(problem, schedule, tape, x, eta_next)  # line 10
+            v = _refresh(problem, schedule, tape, "x", (x, eta_next))  # line 10
         else:
-            v = v + _difference_x(problem, schedule, tape, (x, eta_next), (x_before, eta))  # line 12
+            v = v + _difference(problem, schedule, tape, "x", (x, eta_next), (x_before, eta))  # line 12
         # STEP: the model
         length = float(np.linalg.norm(v))
         rate = min(schedule.x_step, schedule.move_cap / length if length > 0 else np.inf)  # Theorem 7
@@ -118,47 +121,33 @@ def run(problem: DualObjective, schedule: DoubleSpiderSchedule, tape: Tape) -> D
     return DoubleSpiderOutput(x, eta) if schedule.last else selected
 
 
-Point = tuple[Array, float]
 
 
-def _refresh_eta(problem: DualObjective, schedule: DoubleSpiderSchedule, tape: Tape, x: Array, eta: float) -> float:
-    how = schedule.eta_refresh
-    records, batch = draw(tape, "eta/refresh batch", problem.n, how.batch_size)
-    mean = clipped_mean(problem.eta_gradients(x, eta, records), how.clip, schedule.clip_mode)
+def _refresh(problem: DualObjective, schedule: DoubleSpiderSchedule, tape: Tape, block: Block, at: Point) -> Any:
+    """A clipped batch mean of gradients in `block`, released."""
+    how, gradients = (
+        (schedule.eta_refresh, problem.eta_gradients) if block == "eta" else (schedule.x_refresh, problem.x_gradients)
+    )
+    records, batch = draw(tape, f"{block}/refresh batch", problem.n, how.batch_size)
+    mean = clipped_mean(gradients(*at, records), how.clip, schedule.clip_mode)
     std, claimed = how.noise_ratio * how.clip, 2.0 * how.clip / how.batch_size
-    return float(tape.gaussian("eta/refresh", mean, std=std, sensitivity=claimed, batch=batch))
+    return tape.gaussian(f"{block}/refresh", mean, std=std, sensitivity=claimed, batch=batch)
 
 
-def _difference_eta(
-    problem: DualObjective, schedule: DoubleSpiderSchedule, tape: Tape, now: Point, before: Point
-) -> float:
-    how = schedule.eta_difference
+def _difference(
+    problem: DualObjective, schedule: DoubleSpiderSchedule, tape: Tape, block: Block, now: Point, before: Point
+) -> Any:
+    """A clipped batch mean of gradient differences in `block`, released."""
+    how, gradients = (
+        (schedule.eta_difference, problem.eta_gradients)
+        if block == "eta"
+        else (schedule.x_difference, problem.x_gradients)
+    )
     threshold = how.threshold(*_moves(now, before))
-    records, batch = draw(tape, "eta/difference batch", problem.n, how.batch_size)
-    rows = problem.eta_gradients(*now, records) - problem.eta_gradients(*before, records)
-    mean = clipped_mean(rows, threshold, schedule.clip_mode)
+    records, batch = draw(tape, f"{block}/difference batch", problem.n, how.batch_size)
+    mean = clipped_mean(gradients(*now, records) - gradients(*before, records), threshold, schedule.clip_mode)
     std, claimed = how.noise_ratio * threshold, 2.0 * threshold / how.batch_size
-    return float(tape.gaussian("eta/difference", mean, std=std, sensitivity=claimed, batch=batch))
-
-
-def _refresh_x(problem: DualObjective, schedule: DoubleSpiderSchedule, tape: Tape, x: Array, eta: float) -> Array:
-    how = schedule.x_refresh
-    records, batch = draw(tape, "x/refresh batch", problem.n, how.batch_size)
-    mean = clipped_mean(problem.x_gradients(x, eta, records), how.clip, schedule.clip_mode)
-    std, claimed = how.noise_ratio * how.clip, 2.0 * how.clip / how.batch_size
-    return np.asarray(tape.gaussian("x/refresh", mean, std=std, sensitivity=claimed, batch=batch))
-
-
-def _difference_x(
-    problem: DualObjective, schedule: DoubleSpiderSchedule, tape: Tape, now: Point, before: Point
-) -> Array:
-    how = schedule.x_difference
-    threshold = how.threshold(*_moves(now, before))
-    records, batch = draw(tape, "x/difference batch", problem.n, how.batch_size)
-    rows = problem.x_gradients(*now, records) - problem.x_gradients(*before, records)
-    mean = clipped_mean(rows, threshold, schedule.clip_mode)
-    std, claimed = how.noise_ratio * threshold, 2.0 * threshold / how.batch_size
-    return np.asarray(tape.gaussian("x/difference", mean, std=std, sensitivity=claimed, batch=batch))
+    return tape.gaussian(f"{block}/difference", mean, std=std, sensitivity=claimed, batch=batch)
 
 
 def _moves(now: Point, before: Point) -> tuple[float, float]:

@@ -64,11 +64,7 @@ class Gaussian:
 
     def public_difference(self, other: Law) -> str | None:
         """Type, shape and noise scale are public."""
-        if not isinstance(other, Gaussian):
-            return f"law: Gaussian against {type(other).__name__}"
-        if self.query.shape != other.query.shape:
-            return f"shape: {self.query.shape} against {other.query.shape}"
-        return _scale_difference("std", self.std, other.std)
+        return _noise_difference(self, other, "std")
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,11 +90,7 @@ class Laplace:
 
     def public_difference(self, other: Law) -> str | None:
         """Type, shape and noise scale are public."""
-        if not isinstance(other, Laplace):
-            return f"law: Laplace against {type(other).__name__}"
-        if self.query.shape != other.query.shape:
-            return f"shape: {self.query.shape} against {other.query.shape}"
-        return _scale_difference("scale", self.scale, other.scale)
+        return _noise_difference(self, other, "scale")
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,6 +119,14 @@ class Categorical:
     def public_difference(self, other: Law) -> str | None:
         """The type is public; supports may differ (that is a privacy loss, and it is counted as one)."""
         return None if isinstance(other, Categorical) else f"law: Categorical against {type(other).__name__}"
+
+
+def _noise_difference(one: Gaussian | Laplace, other: Law, scale: str) -> str | None:
+    if not isinstance(other, type(one)):
+        return f"law: {type(one).__name__} against {type(other).__name__}"
+    if one.query.shape != other.query.shape:
+        return f"shape: {one.query.shape} against {other.query.shape}"
+    return _scale_difference(scale, getattr(one, scale), getattr(other, scale))
 
 
 def _scale_difference(name: str, here: float, there: float) -> str | None:

@@ -13,7 +13,7 @@ from math import ceil
 from scipy.optimize import brentq
 
 from dpassay.reference.accounting import Account, Part
-from dpassay.reference.errors import require
+from dpassay.reference.errors import require, require_at_least, require_positive
 
 from .calibration import advanced_composition_multiplier, exact_multiplier
 
@@ -40,12 +40,10 @@ class BaselineSchedule:
     frozen_steps: int = 50  # no second perturbation for so many steps
 
     def __post_init__(self) -> None:
-        for field in ("outer_steps", "inner_steps", "period", "refresh_batch", "step_batch", "frozen_steps"):
-            require(getattr(self, field) >= 1, field, getattr(self, field), "must be at least 1")
+        require_at_least(1, self, "outer_steps", "inner_steps", "period", "refresh_batch", "step_batch", "frozen_steps")
         for field in ("refresh_batch", "step_batch"):
             require(getattr(self, field) <= self.records, field, getattr(self, field), f"must be <= n = {self.records}")
-        for field in ("clip", "step_x", "step_y"):
-            require(getattr(self, field) > 0, field, getattr(self, field), "must be positive")
+        require_positive(self, "clip", "step_x", "step_y")
         require(self.multiplier >= 0, "multiplier", self.multiplier, "must not be negative")
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import ceil, log, sqrt
 
-from dpassay.reference.errors import require, require_budget
+from dpassay.reference.errors import require, require_at_least, require_budget, require_positive
 
 PRINTED_COMPLETIONS = (
     "x_{-1} = x_0: Algorithm 3, line 3 reads x_{t-1} at t = 0",
@@ -37,8 +37,7 @@ class NoiseRule:
     step_sensitivity_per_move: float = 0.0
 
     def __post_init__(self) -> None:
-        for field in ("refresh_std", "step_std", "step_std_per_move"):
-            require(getattr(self, field) >= 0, field, getattr(self, field), "must not be negative")
+        require_at_least(0, self, "refresh_std", "step_std", "step_std_per_move")
 
 
 @dataclass(frozen=True)
@@ -67,14 +66,13 @@ class Schedule:
     repairs: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for field in ("outer_steps", "inner_steps", "period", "refresh_batch", "step_batch", "escape_threshold"):
-            require(getattr(self, field) >= 1, field, getattr(self, field), "must be at least 1")
+        require_at_least(
+            1, self, "outer_steps", "inner_steps", "period", "refresh_batch", "step_batch", "escape_threshold"
+        )
         for field in ("refresh_batch", "step_batch"):
             require(getattr(self, field) <= self.records, field, getattr(self, field), f"must be <= n = {self.records}")
-        for field in ("descent_step", "escape_step", "ascent_step", "tolerance", "clip_refresh", "clip_step"):
-            require(getattr(self, field) > 0, field, getattr(self, field), "must be positive")
-        for field in ("perturbation_radius", "average_movement"):
-            require(getattr(self, field) >= 0, field, getattr(self, field), "must not be negative")
+        require_positive(self, "descent_step", "escape_step", "ascent_step", "tolerance", "clip_refresh", "clip_step")
+        require_at_least(0, self, "perturbation_radius", "average_movement")
 
     @property
     def refreshes(self) -> int:

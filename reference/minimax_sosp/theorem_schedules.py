@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import ceil, floor, inf, log, sqrt
 
-from dpassay.reference.errors import require, require_budget
+from dpassay.reference.errors import require, require_at_least, require_budget, require_positive
 
 from .schedule import PRINTED_COMPLETIONS, Schedule, algorithm3_noise, appendix_b2_noise
 
@@ -53,10 +53,8 @@ class Constants:
 
     def __post_init__(self) -> None:
         require_budget(self.epsilon, self.delta)
-        for field in ("records", "dimension"):
-            require(getattr(self, field) >= 1, field, getattr(self, field), "must be at least 1")
-        for field in ("lipschitz", "smoothness", "concavity", "hessian_lipschitz", "initial_gap"):
-            require(0 < getattr(self, field) < inf, field, getattr(self, field), "must be positive and finite")
+        require_at_least(1, self, "records", "dimension")
+        require_positive(self, "lipschitz", "smoothness", "concavity", "hessian_lipschitz", "initial_gap", finite=True)
         require(self.concavity <= self.smoothness, "concavity", self.concavity, "Definition 5 needs mu <= L")
         for field in ("failure", "perturbation_failure"):
             require(0 < getattr(self, field) < 1, field, getattr(self, field), "must lie in (0, 1)")

@@ -165,13 +165,11 @@ class FiniteSum:
         """Mean operator over `indices`, regulariser included."""
         return self.data_operator(z, indices) + self.regulariser_weights * (z - self.centre)
 
-    def prox(self, z: Array, step: float) -> Array:
-        """Resolvent of step * (regulariser + indicator of the domain): isotropic per block, so scale and project."""
-        weights = self.regulariser_weights
-        return self.project((z + step * weights * self.centre) / (1.0 + step * weights))
+    def prox(self, z: Array, step: float | Array) -> Array:
+        """Resolvent of step * (regulariser + indicator of the domain): isotropic per block, so scale and project.
 
-    def scaled_prox(self, z: Array, step: Array) -> Array:
-        """`prox` with a step per coordinate, constant on each block: shape (d,)."""
+        A step per coordinate, shape (d,), must be constant on each block.
+        """
         weights = self.regulariser_weights
         return self.project((z + step * weights * self.centre) / (1.0 + step * weights))
 

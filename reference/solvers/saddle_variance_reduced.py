@@ -14,6 +14,7 @@ from dpassay.reference.problems.domains import Array
 from dpassay.reference.problems.finite_sum import FiniteSum
 
 from .protocol import Oracle, Solution, run_until_certified
+from .variance_reduced import saga_pass
 
 
 def saddle_condition(problem: FiniteSum) -> float:
@@ -44,7 +45,7 @@ class SaddleSVRG:
             for j in range(inner):
                 i = picks[j : j + 1]
                 estimate = oracle.rows(z, i)[0] - oracle.rows(snapshot, i)[0] + mean
-                z = problem.scaled_prox(z - step * estimate, step)
+                z = problem.prox(z - step * estimate, step)
             return z
 
         start = problem.project(problem.centre)
@@ -67,23 +68,7 @@ class SaddleSAGA:
         size = max(1.5 * n - 1, 4 * saddle_condition(problem) ** 2)
         step = problem.by_block(1 / problem.strong_convexity, 1 / problem.strong_concavity) / size
         start = problem.project(problem.centre)
-        table = oracle.rows(start, np.arange(n))
-        mean = table.mean(axis=0)
-
-        def one_pass(z: Array) -> Array:
-            nonlocal mean
-            picks = rng.integers(n, size=n)
-            for j in range(n):
-                i = picks[j : j + 1]
-                fresh = oracle.rows(z, i)[0]
-                change = fresh - table[i[0]]
-                z = problem.scaled_prox(z - step * (change + mean), step)
-                table[i[0]] = fresh
-                mean = mean + change / n
-            mean = table.mean(axis=0)  # rounding does not build up
-            return z
-
-        return run_until_certified(oracle, start, one_pass, target, self.passes)
+        return run_until_certified(oracle, start, saga_pass(oracle, start, step, rng), target, self.passes)
 
 
 @dataclass(frozen=True)
@@ -112,9 +97,9 @@ class PrimalDual:
             for j in range(n):
                 i = picks[j : j + 1]
                 middle = (1 - refresh) * z + refresh * anchor
-                half = problem.scaled_prox(middle - step * mean, step)
+                half = problem.prox(middle - step * mean, step)
                 estimate = mean + oracle.rows(half, i)[0] - oracle.rows(anchor, i)[0]
-                z = problem.scaled_prox(middle - step * estimate, step)
+                z = problem.prox(middle - step * estimate, step)
                 if renew[j]:
                     anchor, mean = z, oracle.data_operator(z)
             state["anchor"], state["mean"] = anchor, mean

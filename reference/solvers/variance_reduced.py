@@ -13,7 +13,7 @@ import numpy as np
 from dpassay.reference.problems.domains import Array
 from dpassay.reference.problems.finite_sum import FiniteSum
 
-from .protocol import Oracle, Solution, run_until_certified
+from .protocol import Oracle, Solution, Step, run_until_certified
 
 
 def condition(problem: FiniteSum) -> float:
@@ -99,23 +99,29 @@ class SAGA:
 
     def __call__(self, problem: FiniteSum, target: float, rng: np.random.Generator) -> Solution:
         """Solve with indices from `rng`."""
-        oracle, n = Oracle(problem), problem.size
+        oracle = Oracle(problem)
         step = 1.0 / (3 * condition(problem) * problem.strong_convexity)
         start = problem.project(problem.centre)
-        table = oracle.rows(start, np.arange(n))
-        mean = table.mean(axis=0)
+        return run_until_certified(oracle, start, saga_pass(oracle, start, step, rng), target, self.passes)
 
-        def one_pass(z: Array) -> Array:
-            nonlocal mean
-            picks = rng.integers(n, size=n)
-            for j in range(n):
-                i = picks[j : j + 1]
-                fresh = oracle.rows(z, i)[0]
-                change = fresh - table[i[0]]
-                z = problem.prox(z - step * (change + mean), step)
-                table[i[0]] = fresh
-                mean = mean + change / n
-            mean = table.mean(axis=0)  # rounding does not build up
-            return z
 
-        return run_until_certified(oracle, start, one_pass, target, self.passes)
+def saga_pass(oracle: Oracle, start: Array, step: float | Array, rng: np.random.Generator) -> Step:
+    """One pass of SAGA (n inner steps), for minimisation and saddle points alike; the table starts at `start`."""
+    problem, n = oracle.problem, oracle.problem.size
+    table = oracle.rows(start, np.arange(n))
+    mean = table.mean(axis=0)
+
+    def one_pass(z: Array) -> Array:
+        nonlocal mean
+        picks = rng.integers(n, size=n)
+        for j in range(n):
+            i = picks[j : j + 1]
+            fresh = oracle.rows(z, i)[0]
+            change = fresh - table[i[0]]
+            z = problem.prox(z - step * (change + mean), step)
+            table[i[0]] = fresh
+            mean = mean + change / n
+        mean = table.mean(axis=0)  # rounding does not build up
+        return z
+
+    return one_pass
