@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
-from dpassay.reference.case import Case, Instance, PrivacyClaim, bind
+from dpassay.reference.case import Case, Instance, PrivacyClaim, Reading, bind
 from dpassay.reference.cite import Cite
 from dpassay.reference.dro import (
     composite_sgd,
@@ -161,47 +161,34 @@ def minimax(differences: bool) -> Instance:
     return Instance(bind(run, schedule), minimax_pair(FULL.n), facts=_facts(FULL))
 
 
+def _case(reading: Reading, name: str, title: str, place: str, theorem: str, build: Callable[[], Instance],
+          variant: str = "", **notes: Any) -> Case:  # fmt: skip
+    return Case(
+        f"{PAPER}/{name}",
+        reading,
+        title,
+        Cite(PAPER, place),
+        PrivacyClaim(EPSILON, DELTA, Cite(PAPER, theorem)),
+        build,
+        variant,
+        DATA,
+        **{"quick": variant in QUICK} | notes,
+    )
+
+
 def _baseline(name: str, title: str, place: str, build: Callable[[], Instance]) -> Case:
-    claim = PrivacyClaim(EPSILON, DELTA, Cite(PAPER, place))
-    return Case(f"{PAPER}/{name}", "baseline", title, Cite(PAPER, place), claim, build, data=DATA, quick=False)
+    return _case("baseline", name, title, place, place, build, quick=False)
 
 
 def _printed(name: str, title: str, place: str, theorem: str, build: Callable[[], Instance], known: str,
              variant: str = "", completions: tuple[str, ...] = DOUBLE_COMPLETIONS) -> Case:  # fmt: skip
-    claim = PrivacyClaim(EPSILON, DELTA, Cite(PAPER, theorem))
-    return Case(
-        f"{PAPER}/{name}",
-        "printed",
-        title,
-        Cite(PAPER, place),
-        claim,
-        build,
-        variant,
-        DATA,
-        completions,
-        known=known,
-        proofs=proofs_of(f"{PAPER}/{name}", "printed"),
-        quick=variant in QUICK,
+    proofs = proofs_of(f"{PAPER}/{name}", "printed")
+    return _case(
+        "printed", name, title, place, theorem, build, variant, completions=completions, known=known, proofs=proofs
     )
 
 
-def _repaired(name: str, title: str, place: str, theorem: str, build: Callable[[], Instance], variant: str,
-              repairs: tuple[str, ...]) -> Case:  # fmt: skip
-    claim = PrivacyClaim(EPSILON, DELTA, Cite(PAPER, theorem))
-    return Case(
-        f"{PAPER}/{name}",
-        "repaired",
-        title,
-        Cite(PAPER, place),
-        claim,
-        build,
-        variant,
-        DATA,
-        repairs=repairs,
-        quick=variant in QUICK,
-    )
-
-
+_repaired = partial(_case, "repaired")
 DOUBLE, RECURSIVE, VALUE = "DP Double-SPIDER", "DP Recursive-SPIDER", "Recursive-SPIDER, s_t alone"
 DIVERGENCES = (chi_square(), kl(), kl_cvar(0.2), cressie_read(3.0))
 _MEAN = "clips the mean: sensitivity 2 C, noise for 2 C / N"
@@ -237,8 +224,8 @@ CASES: tuple[Case, ...] = (
     recursive_case(partial(recursive_repaired, EXPERIMENT, 20), "batch 128"),
     _printed("single_sample", VALUE, "Algorithm 3, line 16", "Theorem 8", partial(value_alone, False), _SINGLE,
              completions=("w fixed, beta = 1/2, C_5 = 3, G = 1, c = 1",)),
-    _repaired("single_sample", VALUE, "Algorithm 3, line 16", "Theorem 8", partial(value_alone, True), "",
-              _REPAIR_VALUE),
+    _repaired("single_sample", VALUE, "Algorithm 3, line 16", "Theorem 8", partial(value_alone, True),
+              repairs=_REPAIR_VALUE),
     _baseline("composite_sgd", "DP-SGD on z = (x, eta)", "Section 3", partial(composite, False)),
     _baseline("composite_spider", "DP-SPIDER on z = (x, eta)", "Section 3", partial(composite, True)),
     _baseline("sgda", "DP-SGDA", "Section 5.1", partial(minimax, False)),
