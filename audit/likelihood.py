@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 import time
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -26,7 +27,6 @@ from dpassay.reference.errors import require
 from dpassay.reference.gdp import gdp_epsilon
 from dpassay.reference.tilting import PLAIN, Tilt
 
-from .bounds import betting_log_capital
 from .losses import Losses, Sampler
 from .results import AssumedEstimate, SoundBound
 
@@ -108,26 +108,44 @@ def audit_likelihood(
     return SoundBound(claimed=claimed, power=plan.power, **common), losses  # type: ignore[arg-type]
 
 
-def walk(losses: Losses, plan: Plan, delta: float, alpha: float) -> float:
-    """Walk epsilon upward until the first value that is not rejected; return the last rejected one (0 if none)."""
-    log_weight = losses.log_weight(np.log(plan.shares))
-    last = 0.0
-    for epsilon, bet in zip(plan.epsilons, plan.bets, strict=True):
-        x = _tail(losses.loss, log_weight, epsilon)
-        top = float(x.max())
-        if top <= delta or betting_log_capital(x / top, delta / top, [bet]) < -math.log(alpha):
-            break
-        last = float(epsilon)
-    else:
-        return math.inf if np.all(np.isinf(losses.loss[losses.loss > plan.epsilons[-1]])) else last
-    return last
+def walk(losses: Losses, plan: Plan, delta: float, alpha: float, counts: Array | None = None) -> float:
+    """Walk epsilon upward until the first value that is not rejected; return the last rejected one (0 if none).
+
+    Args:
+        losses: of the runs drawn under the plan, one a row.
+        counts: how many runs each row stands for, if equal runs were merged (a mechanism with few outcomes).
+    """
+    weight = _weight(losses.log_weight(np.log(plan.shares)))
+
+    def rejected(k: int) -> bool:
+        x = _tail(losses.loss, weight, plan.epsilons[k])
+        return _log_capital(x, plan.bets[k], delta, counts) >= -math.log(alpha)
+
+    passed = 0  # grid points rejected so far
+    for end in (*np.flatnonzero(np.diff(plan.bets)) + 1, len(plan.bets)):
+        # under one bet the capital falls as epsilon grows: the last point of the stretch speaks for all of it
+        if not rejected(int(end) - 1):
+            passed += bisect_left(range(passed, int(end) - 1), True, key=lambda k: not rejected(k))
+            return float(plan.epsilons[passed - 1]) if passed else 0.0
+        passed = int(end)
+    last = float(plan.epsilons[-1])
+    return math.inf if np.all(np.isinf(losses.loss[losses.loss > last])) else last
 
 
-def _tail(loss: Array, log_weight: Array, epsilon: float) -> Array:
-    """``W (1 - exp(epsilon - L))_+``, in logs until the end."""
-    with np.errstate(invalid="ignore", over="ignore"):
-        gain = -np.expm1(np.minimum(0.0, epsilon - loss))
-    return np.asarray(np.where(loss > epsilon, np.exp(np.minimum(log_weight, 700.0)) * gain, 0.0))
+def _log_capital(x: Array, bet: float, delta: float, counts: Array | None = None) -> float:
+    """``sum_i log(1 - bet + bet X_i / delta)``: log wealth against 'the mean of X is at most delta'."""
+    gains = np.log1p(bet * (x / delta - 1.0))
+    return float(gains.sum() if counts is None else counts @ gains)
+
+
+def _weight(log_weight: Array) -> Array:
+    """``W``; what overflows is lowered, which lowers the bound."""
+    return np.asarray(np.exp(np.minimum(log_weight, 700.0)))
+
+
+def _tail(loss: Array, weight: Array, epsilon: float) -> Array:
+    """``W (1 - exp(epsilon - L))_+``."""
+    return np.asarray(weight * -np.expm1(np.minimum(0.0, epsilon - loss)))
 
 
 # -- the pilot ------------------------------------------------------------------------------------------------
@@ -192,8 +210,9 @@ def _refined(tilt: Tilt, hidden: bool) -> list[Tilt]:
 def _best_tilt(losses: Losses, sampled: Sequence[Tilt], tilts: Sequence[Tilt], delta: float) -> tuple[int, float]:
     """The tilt with the smallest second moment at the estimated epsilon, and that epsilon."""
     log_weight = losses.log_weight(np.full(len(sampled), -math.log(len(sampled))))
-    epsilon = _estimate(losses.loss, log_weight, delta)
-    x = _tail(losses.loss, log_weight, 0.97 * epsilon if math.isfinite(epsilon) else 50.0)
+    weight = _weight(log_weight)
+    epsilon = _estimate(losses.loss, weight, delta)
+    x = _tail(losses.loss, weight, 0.97 * epsilon if math.isfinite(epsilon) else 50.0)
     with np.errstate(over="ignore"):
         moments = [
             float(np.mean(x**2 * np.exp(np.minimum(700.0, losses.log_weights[:, c] - log_weight))))
@@ -203,15 +222,15 @@ def _best_tilt(losses: Losses, sampled: Sequence[Tilt], tilts: Sequence[Tilt], d
     return int(np.argmin(usable)), epsilon
 
 
-def _estimate(loss: Array, log_weight: Array, delta: float) -> float:
+def _estimate(loss: Array, weight: Array, delta: float) -> float:
     """The epsilon at which the estimated delta(epsilon) crosses ``delta``; ``inf`` if it never does."""
     high = max(1.0, 2 * float(np.max(loss[np.isfinite(loss)], initial=1.0)))
-    if float(np.mean(_tail(loss, log_weight, high))) > delta:
+    if float(np.mean(_tail(loss, weight, high))) > delta:
         return math.inf
     low = 0.0
     for _ in range(60):
         middle = (low + high) / 2
-        low, high = (middle, high) if float(np.mean(_tail(loss, log_weight, middle))) > delta else (low, middle)
+        low, high = (middle, high) if float(np.mean(_tail(loss, weight, middle))) > delta else (low, middle)
     return high
 
 
@@ -234,15 +253,28 @@ def _finish(
     final_weight = -np.logaddexp(math.log(shares[0]), math.log(shares[1]) - losses.log_weights[:, chosen])
     occurs = np.exp(np.minimum(50.0, pilot_weight - final_weight))  # dR / d(pilot law)
     occurs /= max(1e-300, float(occurs.sum()))
-    bets = []
+    weight, bets, k = _weight(final_weight), [], len(_BETS) - 1
     for value in grid:
-        ratio = _tail(losses.loss, final_weight, value) / delta
-        rates = [float(occurs @ np.log1p(bet * (ratio - 1))) for bet in _BETS]
-        bets.append(_BETS[int(np.argmax(rates))])
+        k = _fastest(_tail(losses.loss, weight, value) / delta - 1, occurs, k)
+        bets.append(_BETS[k])
     near = int(np.argmin(np.abs(grid - 0.9 * epsilon))) if math.isfinite(epsilon) else 0
-    ratio = _tail(losses.loss, final_weight, grid[near]) / delta
+    ratio = _tail(losses.loss, weight, grid[near]) / delta
     power = _power(np.log1p(bets[near] * (ratio - 1)), occurs, runs, alpha)
     return Plan(swapped, tilts, shares, np.asarray(grid), np.array(bets), epsilon, power)
+
+
+def _fastest(excess: Array, occurs: Array, k: int) -> int:
+    """The bet with the largest mean log growth, climbing from bet ``k``: the growth is concave in the bet."""
+
+    def rate(j: int) -> float:
+        return float(occurs @ np.log1p(_BETS[j] * excess)) if 0 <= j < len(_BETS) else -math.inf
+
+    here, below, above = rate(k), rate(k - 1), rate(k + 1)
+    while below >= here:  # of equal ones the smallest
+        k, here, above, below = k - 1, below, here, rate(k - 2)
+    while above > here:
+        k, here, above = k + 1, above, rate(k + 2)
+    return k
 
 
 def _power(gains: Array, occurs: Array, runs: int, alpha: float) -> float:
