@@ -211,9 +211,10 @@ class LaplaceSampler:
         )
         normal = masses.sum(axis=0)
         chosen = rng.choice(len(tilts), size=count, p=shares)
+        below, between = masses[0][chosen], (masses[0] + masses[1])[chosen]
         u, v = rng.random(count) * normal[chosen], rng.random(count)
         inner = -np.log1p(v * np.expm1(-rates[chosen] * gap)) / rates[chosen]
-        loss = np.where(u < masses[0][chosen], gap, np.where(u < (masses[0] + masses[1])[chosen], gap - 2 * inner, -gap))
+        loss = np.where(u < below, gap, np.where(u < between, gap - 2 * inner, -gap))
         return Losses(loss, np.log(normal / 2) - shifts * loss[:, None])
 
 

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpassay.audit.blackbox.sources import Source
-from dpassay.audit.likelihood import make_plan
 from dpassay.audit.losses import LockstepSampler
+from dpassay.audit.pilot import make_plan
 from dpassay.audit.results import ClaimTest
 from dpassay.audit.scores.curve import Curve
 from dpassay.audit.sequential import CurveProcess, MeanProcess, audit_sequentially, hockey_stick, until_refuted

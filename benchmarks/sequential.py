@@ -16,10 +16,10 @@ import numpy as np
 
 from dpassay.audit.blackbox.detect import audit_mechanism
 from dpassay.audit.blackbox.zoo import Entry, zoo
-from dpassay.audit.likelihood import make_plan
 from dpassay.audit.losses import LockstepSampler
 from dpassay.audit.mutants import ATTAINED, CASES, first_repaired, planted, with_pair_claim
 from dpassay.audit.mutations import mutated
+from dpassay.audit.pilot import make_plan
 from dpassay.audit.results import Verdict
 from dpassay.audit.sequential import MeanProcess, audit_sequentially, hockey_stick, until_refuted
 from dpassay.reference.case import Case
