@@ -92,6 +92,11 @@ class FiniteSampler:
             weights = np.where(self._here > 0, np.log(self._here) - np.log(laws), -np.inf)
         return laws, weights.T
 
+    def table(self, tilts: Sequence[Tilt], shares: Array) -> tuple[Losses, Array]:
+        """One row an outcome, and the probabilities of the outcomes when tilts are drawn with these shares."""
+        laws, weights = self._laws(tilts)
+        return Losses(self._loss, weights), np.asarray(np.asarray(shares) @ laws)
+
     def sample(self, tilts: Sequence[Tilt], shares: Array, count: int, seed: Sequence[int]) -> Losses:
         """See :class:`Sampler`."""
         rng = np.random.default_rng(list(seed))
