@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -177,17 +178,16 @@ def rounded_sampled_gaussian(rate: float, mu: float, cells: int = 2000) -> Finit
     def mixed(weight: float, mean: float) -> Array:
         return np.asarray((1 - weight) * gaussian_cells(edges, 0.0) + weight * gaussian_cells(edges, mean))
 
+    @lru_cache(maxsize=256)
     def forth(tilt: Tilt) -> Array:
         raised = rate * math.exp(tilt.odds)
         return mixed(raised / (1 - rate + raised), mu * (1 + tilt.shift))
 
-    return FiniteSampler(
-        mixed(rate, mu),
-        gaussian_cells(edges, 0.0),
-        forth,
-        lambda tilt: gaussian_cells(edges, -tilt.shift * rate * mu),
-        has_hidden=True,
-    )
+    @lru_cache(maxsize=256)
+    def back(tilt: Tilt) -> Array:
+        return gaussian_cells(edges, -tilt.shift * rate * mu)
+
+    return FiniteSampler(mixed(rate, mu), gaussian_cells(edges, 0.0), forth, back, has_hidden=True)
 
 
 # -- continuous mechanisms ------------------------------------------------------------------------------------
