@@ -211,16 +211,15 @@ class LaplaceSampler:
         rng, gap = np.random.default_rng(list(seed)), self._gap
         shifts = np.array([tilt.shift for tilt in tilts])
         rates = 1 + 2 * shifts  # decay between the centres
-        masses = np.stack(
-            [np.exp(shifts * gap), np.exp(shifts * gap) * -np.expm1(-rates * gap) / rates, np.exp(-(1 + shifts) * gap)]
-        )
+        decays = np.exp(-rates * gap)
+        masses = np.stack([np.ones(len(shifts)), (1 - decays) / rates, decays])  # of the pieces, in exp(shift gap) / 2
         normal = masses.sum(axis=0)
         chosen = rng.choice(len(tilts), size=count, p=shares)
         below, between = masses[0][chosen], (masses[0] + masses[1])[chosen]
         u, v = rng.random(count) * normal[chosen], rng.random(count)
         inner = -np.log1p(v * np.expm1(-rates[chosen] * gap)) / rates[chosen]
         loss = np.where(u < below, gap, np.where(u < between, gap - 2 * inner, -gap))
-        return Losses(loss, np.log(normal / 2) - shifts * loss[:, None])
+        return Losses(loss, np.log(normal / 2) + shifts * (gap - loss[:, None]))
 
 
 class SampledGaussianSampler:
