@@ -43,7 +43,7 @@ def _one_way(here: Array, there: Array, delta: float) -> float:
 
 
 def _losses(here: Array, there: Array) -> Array:
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.where(here > 0, np.log(here) - np.log(there), -np.inf))
 
 
