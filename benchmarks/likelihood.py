@@ -16,51 +16,13 @@ from dp_accounting.pld import privacy_loss_distribution
 from joblib import Parallel, delayed
 from scipy.stats import binomtest
 
+from dpassay.audit.known_laws import SampledGaussianSampler
 from dpassay.audit.likelihood import audit_likelihood
-from dpassay.audit.losses import GaussianSampler, Losses
+from dpassay.audit.losses import GaussianSampler
 from dpassay.reference.gdp import gdp_mu
 
 DELTA, LEVEL = 1e-5, 0.05
 HEADER = "| law | true epsilon | median bound / truth | lowest | above the truth | 95 % interval | ms an audit |"
-
-
-class SampledSampler:
-    """T steps of (1-q) N(0,1) + q N(mu,1) against N(0,1): what lockstep does, vectorised over runs."""
-
-    has_hidden = True
-
-    def __init__(self, rate: float, mu: float, steps: int, back: bool = False):
-        self._rate, self._mu, self._steps, self._back = rate, mu, steps, back
-
-    def swapped(self) -> SampledSampler:
-        return SampledSampler(self._rate, self._mu, self._steps, not self._back)
-
-    def sample(self, tilts, shares, count, seed):
-        rng = np.random.default_rng(list(seed))
-        q, mu, shape = self._rate, self._mu, (count, self._steps)
-        chosen = rng.choice(len(tilts), size=count, p=shares)
-        shifts = np.array([tilt.shift for tilt in tilts])
-        raised = q * np.exp([tilt.odds for tilt in tilts])
-        odds = raised / (1 - q + raised)  # of having the target, under each tilt
-        noise = rng.standard_normal(shape)
-        if self._back:  # D has no target: one state, moved away from the average mean of D'
-            centres = -shifts * q * mu
-            x = centres[chosen, None] + noise
-            here = -(x**2) / 2
-        else:
-            target = rng.random(shape) < odds[chosen, None]
-            x = noise + target * (mu * (1 + shifts))[chosen, None]
-            here = np.logaddexp(np.log1p(-q) - x**2 / 2, np.log(q) - (x - mu) ** 2 / 2)
-        there = np.logaddexp(np.log1p(-q) - x**2 / 2, np.log(q) - (x - mu) ** 2 / 2) if self._back else -(x**2) / 2
-        weights = np.empty((count, len(tilts)))
-        for c in range(len(tilts)):
-            if self._back:
-                proposal = -((x - centres[c]) ** 2) / 2
-            else:
-                up = np.log(odds[c]) - (x - mu * (1 + shifts[c])) ** 2 / 2
-                proposal = np.logaddexp(np.log1p(-odds[c]) - x**2 / 2, up)
-            weights[:, c] = (here - proposal).sum(axis=1)
-        return Losses((here - there).sum(axis=1), weights)
 
 
 def sampled_epsilon(rate: float, mu: float, steps: int) -> float:
@@ -76,7 +38,7 @@ def laws():
         yield f"Gaussian composition, epsilon {epsilon:g}", GaussianSampler(gdp_mu(epsilon, DELTA)), epsilon
     for rate, mu, steps in ((0.01, 2.0, 100), (0.1, 0.5, 100), (0.1, 1.0, 20), (0.5, 0.3, 30)):
         truth = sampled_epsilon(rate, mu, steps)
-        yield f"sampled, q {rate:g}, mu {mu:g}, T {steps}", SampledSampler(rate, mu, steps), truth
+        yield f"sampled, q {rate:g}, mu {mu:g}, T {steps}", SampledGaussianSampler(rate, mu, steps), truth
 
 
 def line(name, sampler, truth, seeds):
