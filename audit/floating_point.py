@@ -34,9 +34,7 @@ def _log(values: Floats) -> Floats:
 
 
 def laplace_attainable(noise: ArrayLike, scale: float) -> NDArray[np.bool_]:
-    """Can numpy's Laplace sampler, scale * log(v) with v on the 2^-53 grid of (0, 1], give exactly this
-    float?
-    """
+    """Can numpy's Laplace sampler, scale * log(v) with v on the 2^-53 grid of (0, 1], give exactly this float?"""
     if not 0 < scale < np.inf:
         raise BadInput("scale", scale, "must be positive and finite")
     size = np.abs(np.asarray(noise, dtype=float))
@@ -78,8 +76,7 @@ def float_grid(
 def repeated_noise(outputs_p: Any, outputs_q: Any, resolution_bits: int = 40, confidence: float = 0.95) -> ClaimTest:
     """Do outputs of continuous noise repeat exactly, within or between the samples?
 
-    Honest noise with `resolution_bits` bits of resolution collides with probability at most pairs / 2^bits
-    (a union
+    Honest noise with `resolution_bits` bits of resolution collides with probability at most pairs / 2^bits (a union
     bound over pairs, which is the p-value). For discrete mechanisms the test does not apply.
     """
     start = time.perf_counter()
@@ -105,8 +102,7 @@ def seeds_found(
 ) -> list[tuple[int, int]]:
     """(seed, number of the answer) pairs whose `answer + noise(default_rng(seed))` is exactly the output.
 
-    A hit on an output of several floats is a proof: the generator was started from a guessable seed, and
-    the noise can
+    A hit on an output of several floats is a proof: the generator was started from a guessable seed, and the noise can
     be taken off again.
     """
     seen, found = np.asarray(output, dtype=float), []

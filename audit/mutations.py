@@ -29,9 +29,7 @@ SAFE = ("unchanged", "noise 10 % too large", "an extra public value", "an extra 
 
 @dataclass(frozen=True)
 class Mutation:
-    """What is planted. Factors multiply; flags name one bug each; everything else stays as the algorithm
-    has it.
-    """
+    """What is planted. Factors multiply; flags name one bug each; everything else stays as the algorithm has it."""
 
     name: str
     noise: float = 1.0  # on every noise scale
@@ -126,8 +124,7 @@ def mutated(run: Run, mutation: Mutation, moved: Mapping[str, float] | None = No
 
 
 def mutations(releases: int, moving: int, batches: Draw | None = None) -> list[Mutation]:
-    """The planted bugs for an algorithm with this many releases; the one numbered `moving` differs on the
-    pair.
+    """The planted bugs for an algorithm with this many releases; the one numbered `moving` differs on the pair.
 
     `batches` is the first of its secret batches, if it has any.
     """

@@ -112,8 +112,7 @@ def offspring(space: Space, first: Candidate, second: Candidate, rng: np.random.
 def separation(run: Run, pair: Pair[Any], seeds: Sequence[int]) -> float:
     """How far the queries move, in noise scales (root mean square over runs); infinite when the replay diverges.
 
-    A rank for the search, not a bound: with sampling it looks at the target's participation only as it
-    happens.
+    A rank for the search, not a bound: with sampling it looks at the target's participation only as it happens.
     """
     total = 0.0
     for seed in seeds:

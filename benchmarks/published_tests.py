@@ -31,8 +31,7 @@ def alarms(pairs: int, epsilon: float, rng: np.random.Generator) -> tuple[float,
 
 
 def grouped_alarms(pairs: int, epsilon: float, rng: np.random.Generator) -> float:
-    """Members 9 : 1 and non-members 1 : 1 over two groups; pairs across groups are won, within them as often as
-    allowed."""
+    """Members 9 : 1 and non-members 1 : 1 over two groups; pairs across groups are won, within as often as allowed."""
     groups = [(9 * pairs, 5 * pairs), (pairs, 5 * pairs)]
     weights = np.array([0.9 * 0.5, 0.1 * 0.5])
     rates = [rng.binomial(m, expit(epsilon), TRIALS // 10) / m for m in (5 * pairs, pairs)]

@@ -1,6 +1,4 @@
-"""Formulas from text by a whitelist of names, operators and functions; nothing is ever evaluated as
-Python.
-"""
+"""Formulas from text by a whitelist of names, operators and functions; nothing is ever evaluated as Python."""
 
 from __future__ import annotations
 

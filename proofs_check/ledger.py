@@ -79,9 +79,7 @@ def about(prefixes: Iterable[str]) -> list[Row]:
 
 
 def summary(results: Sequence[Result]) -> dict[str, dict[str, int]]:
-    """Rows per paper and verdict; vacuous passes and rows that the charitable reading rescues are
-    counted apart.
-    """
+    """Rows per paper and verdict; vacuous passes and rows that the charitable reading rescues are counted apart."""
     table: dict[str, dict[str, int]] = {}
     for result in results:
         line = table.setdefault(result.row.cite.paper, dict.fromkeys([*Verdict, "vacuous", "rescued", "rows"], 0))

@@ -74,9 +74,7 @@ def _variable(name: str, text: str, table: Mapping[str, Any]) -> Variable:
 
 
 def holds(left: Any, operator: str, right: Any, point: Point) -> bool | None:
-    """Whether a relation holds at a point, by evaluation with 50 digits; None where it cannot be
-    evaluated.
-    """
+    """Whether a relation holds at a point, by evaluation with 50 digits; None where it cannot be evaluated."""
     difference = evaluate(right - left, point)
     if difference is None:
         return None
@@ -117,9 +115,7 @@ def admissible(space: Region, point: Point) -> bool:
 
 
 def sample(space: Region, rng: np.random.Generator, count: int, tries: int = 40) -> list[Point]:
-    """Up to ``count`` admissible points of short rational numbers; fewer when the conditions are
-    rarely met.
-    """
+    """Up to ``count`` admissible points of short rational numbers; fewer when the conditions are rarely met."""
     points: list[Point] = []
     for _ in range(count * tries):
         if len(points) == count:

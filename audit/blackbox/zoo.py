@@ -1,8 +1,7 @@
 """The bug zoo: correct and broken mechanisms with a claim and the exact truth of the pair that shows it.
 
-`truth` is the exact epsilon of the pair at `delta` (a proven lower bound of it where `at_least`), so a
-tester's
-answer can be scored without trusting any tester.
+`truth` is the exact epsilon of the pair at `delta` (a proven lower bound of it where `at_least`), so a tester's answer
+can be scored without trusting any tester.
 """
 
 from __future__ import annotations

@@ -149,9 +149,7 @@ def sampled_gaussian(rate: float, steps: int, std: float, how: str) -> Bulk:
 
 
 def mixture_epsilon(rate: float, mu: float, delta: float) -> float:
-    """Epsilon of (1 - q) N(0, 1) + q N(mu, 1) against N(0, 1): q times a Gaussian hockey stick, solved for
-    delta.
-    """
+    """Epsilon of (1 - q) N(0, 1) + q N(mu, 1) against N(0, 1): q times a Gaussian hockey stick, solved for delta."""
 
     def excess(epsilon: float) -> float:
         return float(rate * gaussian_delta(np.log1p(np.expm1(epsilon) / rate), mu)) - delta

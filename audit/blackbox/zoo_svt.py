@@ -1,9 +1,7 @@
-"""The six sparse vector algorithms of Lyu, Su and Li 2017 (Figure 1), sampled in bulk and solved by
-integration.
+"""The six sparse vector algorithms of Lyu, Su and Li 2017 (Figure 1), sampled in bulk and solved by integration.
 
-Threshold 0, sensitivity 1. Output of a run: one column per query, 1 above, 0 below, -1 not reached; with
-released values
-a second block of columns holds the noisy answers.
+Threshold 0, sensitivity 1. Output of a run: one column per query, 1 above, 0 below, -1 not reached; with released
+values a second block of columns holds the noisy answers.
 """
 
 from __future__ import annotations
@@ -105,9 +103,7 @@ def pattern_probabilities(mechanism: SparseVector, answers: Sequence[float]) -> 
 
 
 def exact_epsilon(mechanism: SparseVector, answers: Sequence[float], neighbour: Sequence[float]) -> float:
-    """max |log ratio| over all patterns of positive probability; infinite when one side has none (no
-    values).
-    """
+    """max |log ratio| over all patterns of positive probability; infinite when one side has none (no values)."""
     p, q = pattern_probabilities(mechanism, answers), pattern_probabilities(mechanism, neighbour)
     worst = 0.0
     for pattern in p:

@@ -32,9 +32,8 @@ def prove(
 ) -> None:
     """Check every statement of the papers by machine and say, row by row, what holds.
 
-    Exit code 0 when the ledger ran (papers contain mistakes: refuted rows are the result, not an error), 2
-    for an unknown
-    paper or id, 3 when a row stayed unknown or passed on no point at all.
+    Exit code 0 when the ledger ran (papers contain mistakes: refuted rows are the result, not an error), 2 for an
+    unknown paper or id, 3 when a row stayed unknown or passed on no point at all.
     """
     for key in paper or []:
         if key not in PAPERS:

@@ -41,8 +41,7 @@ Relation = Literal["replace-one", "add/remove"]
 
 
 def spread_lower(mean: float, std: float, runs: int, confidence: float) -> float:
-    """Student lower bound of the expectation from mean and deviation over runs; assumes normal run
-    results."""
+    """Student lower bound of the expectation from mean and deviation over runs; assumes normal run results."""
     require(runs >= 2, "runs", runs, "needs at least 2")
     require(std >= 0, "std", std, "must not be negative")
     return mean - float(student.ppf(confidence, runs - 1)) * std / math.sqrt(runs)

@@ -44,8 +44,7 @@ def dp_trade_off(epsilon: float, delta: float) -> TradeOff:
 
 
 def gdp_trade_off(mu: float) -> TradeOff:
-    """Phi(Phi^-1(1 - alpha) - mu): exact for the Gaussian mechanism with sensitivity mu times its
-    deviation."""
+    """Phi(Phi^-1(1 - alpha) - mu): exact for the Gaussian mechanism with sensitivity mu times its deviation."""
     require(mu >= 0, "mu", mu, "must not be negative")
     return lambda alpha: np.asarray(norm.cdf(norm.isf(alpha) - mu))
 
@@ -159,9 +158,8 @@ def gdp_from_auc(auc: float) -> float:
 def ceiling_under_shift(auc_ceiling: float, exchangeable: float) -> float:
     """AUC ceiling when only a share of the (member, non-member) pairs come from the same group.
 
-    Within a group the claim bounds the AUC; a pair across groups may be told apart with certainty by the
-    group alone, which
-    no guarantee forbids. Assumes that members and non-members of one group are exchangeable.
+    Within a group the claim bounds the AUC; a pair across groups may be told apart with certainty by the group alone,
+    which no guarantee forbids. Assumes that members and non-members of one group are exchangeable.
     """
     require(0 <= exchangeable <= 1, "exchangeable", exchangeable, "must lie in [0, 1]")
     return exchangeable * auc_ceiling + (1.0 - exchangeable)

@@ -1,25 +1,19 @@
 """Sound tests of a privacy claim from one attacked model, by matching members with non-members.
 
-Setting: records are split uniformly at random into members and non-members (within each group, where groups
-are given), one
-model is trained on the members, and each record gets a score that depends on the model in any way.
+Setting: records are split uniformly at random into members and non-members (within each group, where groups are given),
+one model is trained on the members, and each record gets a score that depends on the model in any way.
 
-Derivation. Match members and non-members at random into m disjoint pairs. Given the pairs, who is the member
-is a fair coin
-in each, and swapping the two is a replace-one change. So (Steinke, Nasr and Jagielski 2023, Theorem 5.2)
-among the pairs
-on which an attacker commits himself, the number he gets right is dominated by a binomial with success
-p = e^epsilon / (1 + e^epsilon) plus F with E F <= 2 m delta. The AUC is the mean over matchings of the share
-of pairs ranked
-rightly, and TPR (1 - FPR) and FPR (1 - TPR) are the mean shares of pairs that a threshold ranks rightly and
-wrongly. By
-convexity (Hoeffding 1963, section 5) the exponential moments of these means are no larger than the
+Derivation. Match members and non-members at random into m disjoint pairs. Given the pairs, who is the member is a fair
+coin in each, and swapping the two is a replace-one change. So (Steinke, Nasr and Jagielski 2023, Theorem 5.2) among the
+pairs on which an attacker commits himself, the number he gets right is dominated by a binomial with success
+p = e^epsilon / (1 + e^epsilon) plus F with E F <= 2 m delta. The AUC is the mean over matchings of the share of pairs
+ranked rightly, and TPR (1 - FPR) and FPR (1 - TPR) are the mean shares of pairs that a threshold ranks rightly and
+wrongly. By convexity (Hoeffding 1963, section 5) the exponential moments of these means are no larger than the
 binomial's, hence
 
     P(right >= A, wrong <= B) <= exp(-m (A + B) KL((A - u) / (A + B) || p)) + 2 delta / u     for every u > 0.
 
-Nothing is assumed about how the scores of different records depend on each other. Thresholds must be fixed
-in advance.
+Nothing is assumed about how the scores of different records depend on each other. Thresholds must be fixed in advance.
 """
 
 from __future__ import annotations
@@ -36,8 +30,7 @@ Group = tuple[int, int]  # members and non-members of one group
 
 
 def matching_p_value(right: float, wrong: float, pairs: float, epsilon: float, delta: float) -> float:
-    """Bound on P(share right >= ``right`` and share wrong <= ``wrong``) under (epsilon, delta)-DP,
-    replace-one."""
+    """Bound on P(share right >= ``right`` and share wrong <= ``wrong``) under (epsilon, delta)-DP, replace-one."""
     require(0 <= right <= 1 and 0 <= wrong <= 1, "shares", (right, wrong), "must lie in [0, 1]")
     require(right + wrong <= 1 + 1e-9, "shares", (right, wrong), "must not add up to more than 1")
     require(pairs > 0, "pairs", pairs, "must be positive")
@@ -77,11 +70,9 @@ def exchangeable_share(groups: Sequence[Group]) -> float:
 def grouped_auc_p_value(auc: float, groups: Sequence[Group], epsilon: float, delta: float, runs: int = 1) -> float:
     """P-value of an AUC when members and non-members have different group sizes (a distribution shift).
 
-    Every pair across groups is granted to the attacker, so the AUC within groups is at least (auc - (1 - w))
-    / w with w the
-    exchangeable share. It is a weighted mean of the groups' AUCs with weights w_g; the binomial moments then
-    combine to
-    w / max(w_g / m_g) effective pairs, m_g the smaller count of group g.
+    Every pair across groups is granted to the attacker, so the AUC within groups is at least (auc - (1 - w)) / w with w
+    the exchangeable share. It is a weighted mean of the groups' AUCs with weights w_g; the binomial moments then
+    combine to w / max(w_g / m_g) effective pairs, m_g the smaller count of group g.
     """
     members, nonmembers = _totals(groups)
     require(runs >= 1, "runs", runs, "must be at least 1")

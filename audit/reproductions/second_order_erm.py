@@ -1,5 +1,4 @@
-"""Reproduction of `second_order_erm`, Tables 1 to 12: methods x epsilon x tolerances x losses, ours beside the printed
-numbers.
+"""Reproduction of `second_order_erm`, Tables 1 to 12: methods x epsilon x tolerances x losses, ours beside the printed.
 
 Every finished run is written to a file at once, so an interrupted reproduction goes on where it stopped.
 """

@@ -30,9 +30,7 @@ def _split(p: ArrayLike, q: ArrayLike, rng: np.random.Generator) -> tuple[Any, A
 def gdp_fit(
     scores_p: ArrayLike, scores_q: ArrayLike, delta: float, rng: np.random.Generator, confidence: float = 0.95
 ) -> AssumedEstimate:
-    """Lower bound of mu at one threshold (chosen on half of the data), read as epsilon of a Gaussian
-    curve.
-    """
+    """Lower bound of mu at one threshold (chosen on half of the data), read as epsilon of a Gaussian curve."""
     start = time.perf_counter()
     first_p, first_q, p, q = _split(scores_p, scores_q, rng)
     threshold = (np.median(first_p) + np.median(first_q)) / 2 if first_p.size and first_q.size else 0.0

@@ -1,5 +1,4 @@
-"""A claimed privacy guarantee as data: a finite list of (epsilon, delta(epsilon)) pairs, epsilon of either
-sign.
+"""A claimed privacy guarantee as data: a finite list of (epsilon, delta(epsilon)) pairs, epsilon of either sign.
 
 Every pair is implied by the claim, so a sound test of any of them is a sound test of the claim. A negative
 epsilon is the reverse direction: Q(S) - e^epsilon P(S) <= delta(epsilon) with
@@ -76,9 +75,7 @@ def gaussian_delta(epsilon: Any, mu: float) -> Any:
 
 
 def gdp(mu: float) -> Curve:
-    """mu-Gaussian DP (Dong, Roth and Su 2022): 81 tangents of its trade-off curve, out to delta about
-    1e-12.
-    """
+    """mu-Gaussian DP (Dong, Roth and Su 2022): 81 tangents of its trade-off curve, out to delta about 1e-12."""
     if not mu >= 0:
         raise BadInput("mu", mu, "must be at least 0")
     grid = np.linspace(0.0, max(mu * (mu / 2 + 7), 1e-9), 81)

@@ -31,9 +31,7 @@ KINDS = 4  # single thresholds, Gaussian shift, two learned combinations
 
 @dataclass(frozen=True)
 class _Bets:
-    """Learned on the past: gains (portfolios, Q bins, P bins) are h(s_Q) - k(s_P) - D, in units of their
-    std.
-    """
+    """Learned on the past: gains (portfolios, Q bins, P bins) are h(s_Q) - k(s_P) - D, in units of their std."""
 
     cuts: Floats
     gains: Floats
@@ -41,9 +39,7 @@ class _Bets:
 
 
 def check_scores(scores: ArrayLike, name: str) -> Floats:
-    """A finite, non-empty vector of scores as floats; infinities are allowed (perfect evidence), NaN is
-    not.
-    """
+    """A finite, non-empty vector of scores as floats; infinities are allowed (perfect evidence), NaN is not."""
     values = np.asarray(scores, dtype=float)
     if values.ndim != 1 or values.size == 0:
         raise BadInput(name, values.shape, "must be a non-empty vector of scores")
@@ -72,9 +68,7 @@ def _rates(ordered: Floats, cuts: Floats) -> Floats:
 
 
 def _portfolios(p: Floats, q: Floats, slopes: Floats, excess: Floats) -> Floats:
-    """Non-negative weights over thresholds with null std 1, rows: each alone, the Gaussian shift, two
-    learned.
-    """
+    """Non-negative weights over thresholds with null std 1, rows: each alone, the Gaussian shift, two learned."""
     count = p.size
     low, high = np.minimum.outer(p, p), np.minimum.outer(q, q)
     cov = (high - np.outer(q, q)) + np.outer(slopes, slopes) * (low - np.outer(p, p))

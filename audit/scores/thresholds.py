@@ -1,8 +1,7 @@
 """Clopper-Pearson bounds of epsilon from scores: threshold by split, or simultaneous over log-spaced ranks.
 
 For an event S, (epsilon, delta)-DP says Q(S) <= e^epsilon P(S) + delta, so
-epsilon >= log((lower(Q(S)) - delta) / upper(P(S))). Thresholds are never chosen on the data they are
-judged on.
+epsilon >= log((lower(Q(S)) - delta) / upper(P(S))). Thresholds are never chosen on the data that judge them.
 """
 
 from __future__ import annotations
@@ -49,9 +48,7 @@ def _log_ranks(n: int) -> NDArray[np.int64]:
 
 
 def _scan(rare: Floats, frequent: Floats, delta: float, alpha: float) -> tuple[float, float]:
-    """Best (epsilon, threshold): thresholds at ranks of the rare side; its tail mass there is Beta
-    distributed.
-    """
+    """Best (epsilon, threshold): thresholds at ranks of the rare side; its tail mass there is Beta distributed."""
     ordered = np.sort(rare)[::-1]
     ranks = _log_ranks(rare.size)
     cuts = ordered[ranks - 1]

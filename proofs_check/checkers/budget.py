@@ -9,8 +9,7 @@ from dpassay.proofs_check.claim import Claim, Finding
 def check(claim: Claim) -> Finding:
     """Formula keys: ``claim`` (the requirement, e.g. "T*B <= n"), ``let`` (the schedule).
 
-    With ``scale`` the requirement is read up to constants and decided by exponents (``rates``), otherwise
-    exactly.
+    With ``scale`` the requirement is read up to constants and decided by exponents (``rates``), otherwise exactly.
     """
     finding = rates.check(claim) if "scale" in claim.formula else inequality.check(claim)
     how = "up to constants" if "scale" in claim.formula else "exactly, constants included"

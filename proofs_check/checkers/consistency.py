@@ -1,6 +1,4 @@
-"""The same quantity in several places, and pseudocode in which every variable is written before it is
-read.
-"""
+"""The same quantity in several places, and pseudocode in which every variable is written before it is read."""
 
 from __future__ import annotations
 
@@ -16,9 +14,7 @@ _STEP = re.compile(r"^(?P<line>[\w.-]+): (?P<writes>[^<]*)<-(?P<reads>.*)$")
 
 
 def check(claim: Claim) -> Finding:
-    """Formula keys: either ``same`` (formulas by place, with optional ``let``) or ``program`` and
-    ``given``.
-    """
+    """Formula keys: either ``same`` (formulas by place, with optional ``let``) or ``program`` and ``given``."""
     if "program" in claim.formula:
         return program(claim.formula["program"], str(claim.formula.get("given", "")).split())
     return same(claim)

@@ -74,9 +74,7 @@ def bound(left: Any, right: Any, space: Region, *, strict: bool, hints: list[Poi
 
 
 def _certificate(left: Any, right: Any, space: Region, strict: bool) -> str | None:
-    """Every branch of the difference is a ratio of polynomials with non-negative coefficients after a
-    shift.
-    """
+    """Every branch of the difference is a ratio of polynomials with non-negative coefficients after a shift."""
     if all(_positive(branch, space, strict) for branch in _branches(left, right)):
         return "positivity certificate (all coefficients of the shifted difference are >= 0)"
     for weaker, how in _means(left, right, space):

@@ -43,9 +43,7 @@ def _wigner_norm(p: Mapping[str, int], trials: int, rng: np.random.Generator) ->
 
 
 def _sampled_mean(p: Mapping[str, int], trials: int, rng: np.random.Generator) -> Any:
-    """|mean of a batch - mean of all| for +-1 records, batch m of n without replacement, in one of d
-    coordinates.
-    """
+    """|mean of a batch - mean of all| for +-1 records, batch m of n without replacement, in one of d coordinates."""
     heads = rng.hypergeometric(p["n"] // 2, p["n"] - p["n"] // 2, p["m"], size=trials)
     return np.abs(2 * heads / p["m"] - (2 * (p["n"] // 2) / p["n"] - 1) - 1)
 

@@ -1,11 +1,8 @@
-"""A printed noise scale against what exact accounting needs, for Gaussian releases under replace-one
-neighbours.
+"""A printed noise scale against what exact accounting needs, for Gaussian releases under replace-one neighbours.
 
 Without sampling the composition is one Gaussian of parameter mu = sqrt(count) * sensitivity / std, and its
-delta(epsilon) is a closed form. With a sampling rate the pair is (1-q) N(0, s^2) + q N(sensitivity, s^2)
-against
-N(0, s^2) per release: it is attained by data whose other records coincide, so its epsilon is a lower bound
-on the truth.
+delta(epsilon) is a closed form. With a sampling rate the pair is (1-q) N(0, s^2) + q N(sensitivity, s^2) against
+N(0, s^2) per release: it is attained by data whose other records coincide, so its epsilon is a lower bound on the truth.
 """
 
 from __future__ import annotations
@@ -58,8 +55,7 @@ def mu_for(epsilon: float, delta: float) -> float:
 
 @lru_cache(maxsize=64)
 def sampled_epsilon(noise: float, rate: float, count: int, delta: float) -> float:
-    """Lower bound on epsilon for ``count`` sampled releases with std / sensitivity = ``noise``
-    (optimistic rounding).
+    """Lower bound on epsilon for ``count`` sampled releases with std / sensitivity = ``noise`` (optimistic rounding).
     """
     from dp_accounting.pld import privacy_loss_distribution as pld
 
@@ -75,8 +71,7 @@ def sampled_epsilon(noise: float, rate: float, count: int, delta: float) -> floa
 
 def check(claim: Claim) -> Finding:
     """Formula keys: ``std``, ``sensitivity``, ``epsilon``, ``delta`` and optionally ``count`` (releases of
-    the same
-    record, default 1), ``rate`` (sampling, default 1), ``failure`` (delta spent elsewhere), ``let``,
+    the same record, default 1), ``rate`` (sampling, default 1), ``failure`` (delta spent elsewhere), ``let``,
     ``instances``, ``releases`` (names for ``count``: how often the reference algorithm releases a label).
 
     With ``claim`` in place of a noise scale, only the printed count is compared with the transcript.

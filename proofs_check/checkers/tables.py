@@ -54,9 +54,7 @@ def _range(printed: str) -> tuple[Decimal, Decimal]:
 
 
 def _squares(total: int, squares: int, runs: int) -> bool:
-    """Whether ``runs`` non-negative integers can have this sum and sum of squares (exact search with
-    pruning).
-    """
+    """Whether ``runs`` non-negative integers can have this sum and sum of squares (exact search with pruning)."""
     if runs == 0:
         return total == 0 and squares == 0
     if total < 0 or squares * runs < total * total or squares > total * total or (total - squares) % 2:
@@ -68,9 +66,7 @@ def _squares(total: int, squares: int, runs: int) -> bool:
 
 
 def largest_auc(auc: str, epsilon: str, delta: str) -> Finding:
-    """A printed attack AUC against the exact maximum 1 - (1 - delta)^2 / (1 + e^epsilon) for
-    (epsilon, delta)-DP.
-    """
+    """A printed attack AUC against the exact maximum 1 - (1 - delta)^2 / (1 + e^epsilon) for (epsilon, delta)-DP."""
     bound = 1 - (1 - float(parse(delta, {}))) ** 2 / (1 + math.exp(float(parse(epsilon, {}))))
     told = f"AUC {auc} at epsilon {epsilon}; the largest possible is {bound:.6f}"
     verdict = Verdict.PROVED if float(auc) <= bound else Verdict.REFUTED
@@ -102,9 +98,7 @@ def monotone(values: list[str], direction: str) -> Finding:
 
 
 def rounds_to(printed: str, formula: str, tolerance: str = "0") -> Finding:
-    """A printed number is the rounding of a formula without variables (or lies within an absolute
-    tolerance).
-    """
+    """A printed number is the rounding of a formula without variables (or lies within an absolute tolerance)."""
     exact = Decimal(str(float(parse(formula, {}))))
     low, high = _range(printed)
     if low <= exact <= high or abs(exact - Decimal(printed)) <= Decimal(tolerance):

@@ -18,9 +18,7 @@ class UnitError(Exception):
 
 
 def check(claim: Claim) -> Finding:
-    """Formula keys: ``claim`` (a relation), ``units`` (name -> "v/l**2" over base units), ``free``
-    (dimensionless names).
-    """
+    """Formula keys: ``claim`` (a relation), ``units`` (name -> "v/l**2" over base units), ``free`` (without unit)."""
     free = str(claim.formula.get("free", "")).split()
     table: dict[str, Unit] = {name: {} for name in free}
     for name, text in claim.formula["units"].items():

@@ -1,5 +1,4 @@
-"""Noise for a budget, by exact accounting of what is really released: how often, sampled how, each with its
-sensitivity.
+"""Noise for a budget, by exact accounting of what is really released: how often, sampled how, how sensitive.
 
 A run of either algorithm releases several sequences. Each gets noise in proportion to its own sensitivity, so that the
 ratio std / sensitivity is a constant of the sequence even where the sensitivity follows the iterates; fully adaptive

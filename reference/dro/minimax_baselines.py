@@ -1,5 +1,4 @@
-"""Baselines on the constrained minimax form, eq. (2): max over p in the simplex of sum p_i loss_i - lambda D_psi(p,
-1/n).
+"""Baselines on the minimax form, eq. (2): max over distributions p of sum p_i loss_i - lambda D_psi(p, 1/n).
 
 ``run_sgda``           DP-SGDA: one noisy projected ascent step in p, one noisy descent step in x (yang2022).
 ``run_private_diff``   our reading of PrivateDiff Minimax (the paper names it, its text is not among the sources):
@@ -146,8 +145,7 @@ def _weighted(
     batch: Batch | None,
     clip: float,
 ) -> Array:
-    """Noisy sum of p_i rows_i, scaled up from the batch; p is a function of releases, so its largest entry is
-    public."""
+    """Noisy sum of p_i rows_i, scaled up from the batch; p is made of releases, so its largest entry is public."""
     scale = len(p) / len(records)
     sensitivity = 2.0 * clip * scale * float(p.max())
     query = scale * (p[records] @ clip_rows(rows, clip)) if clip > 0 else np.zeros(rows.shape[1])

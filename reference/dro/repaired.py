@@ -38,8 +38,7 @@ def double_spider_repaired(
     x_step: float | None = None,
     move_cap: float | None = None,
 ) -> DoubleSpiderSchedule:
-    """Algorithm 2 with noise for the joint budget; ``clip`` is C_3 and the cap of C_4, ``eta_clip`` C_1 and cap of
-    C_2."""
+    """Algorithm 2 with noise for the joint budget; ``clip`` is C_3 and caps C_4, ``eta_clip`` is C_1 and caps C_2."""
     k = constants
     often = refreshes(plan.steps, plan.phase)
     rate, refresh_rate = plan.batch / plan.n, plan.refresh / plan.n

@@ -16,8 +16,7 @@ from dpassay.reference.errors import require, require_budget
 
 @dataclass(frozen=True)
 class Constants:
-    """Constants of Assumptions 1-3: the loss is G-Lipschitz and L-smooth, psi* is M-smooth, |d/deta L| <=
-    sqrt(H)."""
+    """Constants of Assumptions 1-3: the loss is G-Lipschitz and L-smooth, psi* is M-smooth, |d/deta L| <= sqrt(H)."""
 
     lipschitz: float = 1.0  # G
     smoothness: float = 1.0  # L
@@ -48,8 +47,7 @@ class Constants:
 
 @dataclass(frozen=True)
 class Plan:
-    """Shape of a run: records, iterations, phase, batch sizes for refreshes (None: all records) and
-    differences."""
+    """Shape of a run: records, iterations, phase, batch sizes for refreshes (None: all records) and differences."""
 
     n: int
     steps: int  # T
@@ -80,8 +78,7 @@ def double_spider_printed(
     constant: float = 1.0,
     theorem: int = 6,
 ) -> DoubleSpiderSchedule:
-    """Noise of Theorem 6 (or 1, which differs in sigma_3), thresholds C_2 and C_4 of Theorem 6, clip of the
-    mean.
+    """Noise of Theorem 6 (or 1, which differs in sigma_3), thresholds C_2 and C_4 of Theorem 6, clip of the mean.
 
     C_1 = C_3 = ``clip`` ("some specific values" in Theorem 2).
     """

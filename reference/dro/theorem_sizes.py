@@ -1,5 +1,4 @@
-"""Sizes that the utility theorems prescribe: batches of Theorem 7 (Algorithm 2), T, q and b_2 of Theorem 8 (Algorithm
-3).
+"""Sizes by the utility theorems: batches of Theorem 7 (Algorithm 2), T, q and b_2 of Theorem 8 (Algorithm 3).
 
 They are computed, not obeyed: Theorem 7 asks for batches larger than the data set in every regime with G > 0.102, and
 Theorem 8 can ask for a phase of length zero.

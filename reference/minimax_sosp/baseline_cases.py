@@ -1,7 +1,6 @@
 """Cases of the baselines of minimax_sosp, Tables 1 and 2 (all reconstructions), on the steep worst-case neighbours.
 
-Each runs with the privacy rule of Appendix D twice: noise by advanced composition, as described, and by exact
-accounting.
+Each runs with the privacy rule of Appendix D twice: noise by advanced composition (as described) and exact.
 """
 
 from __future__ import annotations

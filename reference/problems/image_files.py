@@ -1,7 +1,6 @@
 """Readers for the original image files, by path: IDX (MNIST, Fashion-MNIST) and the CIFAR-10 binary version.
 
-Nothing is downloaded. Files ending in ``.gz`` are decompressed on the fly. A file that is truncated, has the
-wrong
+Nothing is downloaded. Files ending in ``.gz`` are decompressed on the fly. A file that is truncated, has the wrong
 magic number or trailing bytes is refused with the field and the value.
 """
 
@@ -48,8 +47,7 @@ def read_mnist(images: Path | str, labels: Path | str) -> tuple[NDArray[np.float
 
 
 def read_cifar10(paths: Sequence[Path | str]) -> tuple[NDArray[np.float64], Indices]:
-    """Features (n, 3072) scaled to [0, 1] and labels (n,) from CIFAR-10 binary batches, in the order
-    given."""
+    """Features (n, 3072) scaled to [0, 1] and labels (n,) from CIFAR-10 binary batches, in the order given."""
     require(len(paths) > 0, "paths", paths, "needs at least one file")
     tables = []
     for path in paths:

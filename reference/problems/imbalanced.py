@@ -1,12 +1,8 @@
-"""Imbalanced training sets with balanced tests, in the way of the paper's Section 5.1, on data that needs no
-download.
+"""Imbalanced training sets with balanced tests, in the way of the paper's Section 5.1, on data that needs no download.
 
-``mnist_st``: digits 0-4 against 5-9, the positive class subsampled to a target ratio, the test split
-balanced.
-``cifar10_st``: the last ``keep`` records of each class of the first half of the classes, everything of the
-other half.
-Both take any (features, labels), so the original files of :mod:`dpassay.reference.problems.image_files` fit
-too.
+``mnist_st``: digits 0-4 against 5-9, the positive class subsampled to a target ratio, the test split balanced.
+``cifar10_st``: the last ``keep`` records of each class of the first half of the classes, everything of the other half.
+Both take any (features, labels), so the original files of :mod:`dpassay.reference.problems.image_files` fit too.
 """
 
 from __future__ import annotations
@@ -27,8 +23,7 @@ CIFAR10_KEPT_FRACTION = 100 / 5000  # the paper keeps 100 of CIFAR-10's 5,000 tr
 
 @dataclass(frozen=True)
 class Split:
-    """A training set and a test set: features (n, f), labels (n,), groups (n,) for the worst-group
-    accuracy."""
+    """A training set and a test set: features (n, f), labels (n,), groups (n,) for the worst-group accuracy."""
 
     name: str
     features: Array
@@ -64,8 +59,7 @@ def breast_cancer() -> tuple[Array, Indices]:
 def mnist_st(
     features: Array, labels: Indices, rng: np.random.Generator, ratio: float = 0.1, test_per_class: int = 150
 ) -> Split:
-    """Labels 0-4 become class 0, 5-9 class 1; positives are subsampled to ``ratio`` of the training set
-    (imratio).
+    """Labels 0-4 become class 0, 5-9 class 1; positives are subsampled to ``ratio`` of the training set (imratio).
 
     ``test_per_class`` records of each class are set aside first, drawn at random; the test split is balanced.
     """
@@ -91,8 +85,7 @@ def cifar10_st(
 ) -> Split:
     """Keep the last ``keep`` training records of each class in the first half of the classes.
 
-    The paper keeps 100 of 5,000; the default is the same fraction of the smallest training class, at least
-    three.
+    The paper keeps 100 of 5,000; the default is the same fraction of the smallest training class, at least three.
     """
     classes = int(labels.max()) + 1
     test, rest = _set_aside(labels, rng, test_per_class)

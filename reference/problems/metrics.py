@@ -25,8 +25,7 @@ class Quality:
 
 
 def quality(probabilities: Array, labels: Indices, groups: Indices | None = None) -> Quality:
-    """Metrics of predicted probabilities (n, classes) against labels (n,); groups (n,) default to the
-    labels."""
+    """Metrics of predicted probabilities (n, classes) against labels (n,); groups (n,) default to the labels."""
     require(
         probabilities.shape[:1] == labels.shape,
         "labels",

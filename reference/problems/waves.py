@@ -8,8 +8,7 @@ A margin loss cannot do that: where its slope is largest its curvature vanishes.
 and a well c(w) = K (2 - cos(e w_1) - cos(e w_2)) / e^2 that all records share. At w = 0 the sign's gradient is gamma
 e_1 and its Hessian kappa e_2 e_2': the suprema over R^d up to the factors sqrt(1 + (kappa / (b gamma))^2) and
 sqrt(1 + (a gamma / kappa)^2). The well keeps iterates near w_1 = w_2 = 0, whatever they do in the other coordinates.
-Values, gradients, Hessians and third derivatives are bounded on R^d and l >= 0, as Assumption 2 of `second_order_erm`
-asks.
+Values, gradients, Hessians and third derivatives are bounded on R^d and l >= 0 (`second_order_erm`, Assumption 2).
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """What the printed bound on the steps costs: exact delta of T = ceil((f(w0) + |z| - f_low) / MIN_DEC), eq. (6).
 
 T can be read off the run: it is its length when no step returns early, and the noise level of every release. The
-noise |z| is one-sided, so on the neighbour with the larger f(w0) small values of T are impossible, and no epsilon
-covers them.
+noise |z| is one-sided, so on the neighbour with the larger f(w0) small T are impossible, and no epsilon covers them.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 Minimises f(w) = (1/n) sum_i l(w; x_i) to an (epsilon_g, epsilon_H)-second-order necessary point.
 
-Guarantee: printed, rho-zCDP (Theorem 1, eq. 8), which the bound (6) on the number of steps breaks: it is computed
-from f(w0) plus a noise that can only be positive, and both the noise levels and the length of the run depend on it.
+Guarantee: printed, rho-zCDP (Theorem 1, eq. 8), which the bound (6) on the number of steps breaks: it is computed from
+f(w0) plus a noise that can only be positive, and both the noise levels and the length of the run depend on it.
 Repaired: f(w0) is released with signed noise, the bound is post-processing, (epsilon, delta)-DP by exact Gaussian
 accounting.
 

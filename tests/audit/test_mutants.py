@@ -51,9 +51,7 @@ def test_an_unmutated_tape_changes_nothing():
 
 
 def test_an_escaped_mutant_would_be_reported():
-    """Red case: an outcome over its claim that nobody caught is not right, an accused safe one is not
-    either.
-    """
+    """Red case: an outcome over its claim that nobody caught is not right, an accused safe one is not either."""
     common = {"case": "c", "mutation": "m", "claimed": 1.0, "seconds": 0.0}
     escaped = mutants.Outcome(**common, epsilon=1.2, exact=True, replay="", likelihood=0.9, black_box=None)
     accused = mutants.Outcome(**common, epsilon=0.9, exact=True, replay="finding", likelihood=None, black_box=None)

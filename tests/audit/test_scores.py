@@ -35,9 +35,7 @@ def test_approx_dp_curve_is_the_extremal_one():
 
 
 def test_curve_test_refutes_a_claim_ten_percent_too_small():
-    """mu = 1 against the claim mu = 0.9, 1e4 scores a side: power at least 0.9 (98 of 100 measured; seed
-    1).
-    """
+    """mu = 1 against the claim mu = 0.9, 1e4 scores a side: power at least 0.9 (98 of 100 measured; seed 1)."""
     claim = curve.gdp(0.9)
     found = 0
     for seed in range(40):
@@ -47,9 +45,7 @@ def test_curve_test_refutes_a_claim_ten_percent_too_small():
 
 
 def test_curve_test_keeps_its_level_on_the_boundary():
-    """The claim is exactly true, 5 % level, 300 runs of 1,000: 12 % errors would fail with probability
-    0.99.
-    """
+    """The claim is exactly true, 5 % level, 300 runs of 1,000: 12 % errors would fail with probability 0.99."""
     claim, wrong = curve.gdp(1.0), 0
     for seed in range(300):
         p, q, rng = _gauss(1000 + seed, 1000)
@@ -59,9 +55,7 @@ def test_curve_test_keeps_its_level_on_the_boundary():
 
 @pytest.mark.parametrize("flip", [False, True])
 def test_curve_test_sees_both_directions_and_either_sign(flip):
-    """Randomised response at epsilon 1.5 against a claim of 1 with ties everywhere, asymmetric event (seed
-    3).
-    """
+    """Randomised response at epsilon 1.5 against a claim of 1 with ties everywhere, asymmetric event (seed 3)."""
     rng = np.random.default_rng(3)
     p, q = (rng.random(5000) < 0.02).astype(float), (rng.random(5000) < 0.09).astype(float)
     if flip:
@@ -102,9 +96,7 @@ def test_labels_beat_the_single_threshold_mean():
 
 @pytest.mark.parametrize("bound", BOUNDS)
 def test_bounds_keep_their_level_on_randomised_response(bound):
-    """Extremal (1, 0.05)-DP pair with ties, 5 % level, 200 runs of 400: 14 % errors fail with probability
-    0.99.
-    """
+    """Extremal (1, 0.05)-DP pair with ties, 5 % level, 200 runs of 400: 14 % errors fail with probability 0.99."""
     eps, delta, wrong = 1.0, 0.05, 0
     rate = (1 - delta) / (1 + np.exp(eps))
     for seed in range(200):
@@ -124,9 +116,7 @@ def test_corrupted_labels_are_paid_for():
 
 
 def test_estimates_under_an_assumption_are_labelled_and_exceed_the_truth_when_it_fails():
-    """Laplace noise is not Gaussian: the GDP fit claims more than the true epsilon 1 at delta = 1e-9 (seed
-    6).
-    """
+    """Laplace noise is not Gaussian: the GDP fit claims more than the true epsilon 1 at delta = 1e-9 (seed 6)."""
     rng = np.random.default_rng(6)
     p, q = rng.laplace(0, 1, 100_000), rng.laplace(1, 1, 100_000)
     fit = assumed.gdp_fit(p, q, 1e-9, rng)

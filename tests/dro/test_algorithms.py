@@ -152,8 +152,7 @@ def test_repaired_transcripts_account_for_the_claim(small_loss):
 
 
 def test_single_sample_loss_is_that_of_the_mixture():
-    """Each step is (1 - 1/n) N(0, s^2) + (1/n) N(Delta, s^2) against N(0, s^2): the lockstep loss equals the log
-    ratio."""
+    """Each step is (1 - 1/n) N(0, s^2) + (1/n) N(Delta, s^2) against N(0, s^2): the loss is the log ratio."""
     n, schedule = 10, single_sample.ValueSchedule(3, 0.5, 3.0, std=0.8)
     pair = single_sample.extreme_pair(n, 3.0)
     for seed in range(20):

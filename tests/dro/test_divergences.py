@@ -74,8 +74,7 @@ def test_printed_chi_square_belongs_to_twice_the_generator_on_the_whole_line():
 
 
 def test_no_conjugate_of_table_1_is_non_negative_everywhere():
-    """Assumption 3 asks psi* >= 0 on its domain; psi*(0) = 0 with slope 1 makes it negative just below
-    zero."""
+    """Assumption 3 asks psi* >= 0 on its domain; psi*(0) = 0 with slope 1 makes it negative just below zero."""
     for case in CASES:
         assert one(case.conjugate, 0.0) == pytest.approx(0.0, abs=1e-12)
         assert one(case.conjugate, -0.1) < 0

@@ -64,8 +64,7 @@ def test_compositional_gradients(small_loss):
 
 @pytest.mark.parametrize("case", DIVERGENCES, ids=lambda case: case.name)
 def test_robust_value_is_the_worst_case_reweighting(small_loss, case):
-    """The dual value equals max over the simplex of sum p loss - weight D_psi(p, 1/n) (eq. (2)), solved by
-    SLSQP."""
+    """The dual value equals max over the simplex of sum p loss - weight D_psi(p, 1/n) (eq. (2)), solved by SLSQP."""
     weight = 1.5
     objective = DualObjective(small_loss, case, weight)
     x = np.random.default_rng(8).normal(size=objective.dimension)
@@ -97,8 +96,7 @@ def test_dual_scale_changes_only_the_coordinate(small_loss):
 
 
 def test_kl_dual_and_composition_agree(small_loss):
-    """Minimising eq. (3) over eta with psi = KL gives lambda log mean exp(loss/lambda), eq. (5) with radius
-    0."""
+    """Minimising eq. (3) over eta with psi = KL gives lambda log mean exp(loss/lambda), eq. (5) with radius 0."""
     x = np.random.default_rng(10).normal(size=small_loss.dimension)
     dual, composed = DualObjective(small_loss, kl(), 0.7), CompositionalObjective(small_loss, radius=0.0)
     assert dual.robust_value(x) == pytest.approx(composed.value(x, 0.7), abs=1e-9)

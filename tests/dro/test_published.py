@@ -82,8 +82,7 @@ def test_auc_p_value_has_power():
 
 
 def test_auc_p_value_on_a_real_random_split():
-    """Score = noisy bit per record (add a common model-wide offset): epsilon-DP, so alarms stay below the level (seed
-    13)."""
+    """Score = noisy bit per record (add a common model-wide offset): epsilon-DP, alarms at 5 % at most (seed 13)."""
     rng, alarms = np.random.default_rng(13), 0
     for _ in range(400):
         members, others = rng.random(200) < 0.731, rng.random(200) < 0.269
@@ -218,8 +217,7 @@ def test_bad_group():
 
 
 def test_grouped_p_value_keeps_its_level():
-    """2,000 attackers at exactly epsilon = 1 who win every pair across groups: alarms at level 0.05 at most 0.05 (seed
-    14)."""
+    """2,000 attackers at exactly epsilon = 1 who win every pair across groups: alarms at 5 % at most (seed 14)."""
     rng, groups = np.random.default_rng(14), [(450, 250), (50, 250)]
     rate, weights = 1 / (1 + math.exp(-1.0)), np.array([0.45, 0.05])
     within = np.array([rng.binomial(250, rate, 2_000) / 250, rng.binomial(50, rate, 2_000) / 50])
