@@ -9,19 +9,19 @@ from .claim import Row
 from .not_checkable import NOT_CHECKABLE
 from .statements import STATEMENTS
 
-KINDS = {
-    "Theorem": "Theorem",
-    "Lemma": "Lemma",
-    "Definition": "Definition",
-    "Assumption": "Assumption",
-    "Proposition": "Proposition",
-    "Corollary": "Corollary",
-    "Remark": "Remark",
-    "Claim": "Claim",
-    "Algorithm": "Algorithm",
-    "Table": "Table",
-    "Figure": "Figure",
-}
+KINDS = (
+    "Theorem",
+    "Lemma",
+    "Definition",
+    "Assumption",
+    "Proposition",
+    "Corollary",
+    "Remark",
+    "Claim",
+    "Algorithm",
+    "Table",
+    "Figure",
+)
 _NUMBER = r"[A-Z]?\.?\d+(?:\.\d+)?"
 _LIST = re.compile(rf"\b({'|'.join(KINDS)})s?\s+((?:{_NUMBER})(?:(?:, | and | to |, and )(?:{_NUMBER}))*)")
 _EQUATION = re.compile(r"\((\d{1,2})[a-z]?\)")
@@ -31,10 +31,10 @@ def named(place: str) -> set[str]:
     """The statements that a citation names: ``"Lemmas 6, 7 and eq. (16)"`` gives Lemma 6, Lemma 7 and eq. (16)."""
     found = {f"eq. ({number})" for number in _EQUATION.findall(place)}
     for kind, numbers in _LIST.findall(place):
-        found |= {f"{KINDS[kind]} {number}" for number in re.findall(_NUMBER, numbers)}
+        found |= {f"{kind} {number}" for number in re.findall(_NUMBER, numbers)}
         span = re.search(r"(\d+) to (\d+)", numbers)
         if span:
-            found |= {f"{KINDS[kind]} {n}" for n in range(int(span[1]), int(span[2]) + 1)}
+            found |= {f"{kind} {n}" for n in range(int(span[1]), int(span[2]) + 1)}
     return found
 
 

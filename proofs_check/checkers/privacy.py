@@ -2,7 +2,7 @@
 
 Without sampling the composition is one Gaussian of parameter mu = sqrt(count) * sensitivity / std, and its
 delta(epsilon) is a closed form. With a sampling rate the pair is (1-q) N(0, s^2) + q N(sensitivity, s^2) against
-N(0, s^2) per release: it is attained by data whose other records coincide, so its epsilon is a lower bound on the truth.
+N(0, s^2) per release: attained by data whose other records coincide, so its epsilon is a lower bound on the truth.
 """
 
 from __future__ import annotations
