@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,7 +12,9 @@ import typer
 from dp_accounting.pld import privacy_loss_distribution
 
 from dpassay.audit.scores.curve import Curve, approx_dp, from_pairs, from_pld, gdp
+from dpassay.audit.scores.power import Law, extremal_law, gaussian_law, laplace_law
 from dpassay.reference.errors import BadInput, require
+from dpassay.reference.gdp import gdp_mu
 
 Epsilon = Annotated[float | None, typer.Option("--epsilon", help="Claimed epsilon, at --delta.")]
 Delta = Annotated[float, typer.Option("--delta", help="Claimed delta (0 allowed).")]
@@ -22,6 +26,50 @@ Sampled = Annotated[
 PairsFile = Annotated[
     Path | None, typer.Option("--curve", help="JSON file: claim all of [[epsilon, delta], ...] instead.")
 ]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim, its epsilon at the delta in question, and mechanisms that break it by a factor of two."""
+
+    curve: Curve
+    epsilon: float | None
+    worse: Callable[[], list[Law]]
+
+
+def read_claim(
+    epsilon: float | None, delta: float, mu: float | None, sampled: str | None, pairs: Path | None
+) -> Claim | None:
+    """The claim of the options, or None when nothing is claimed; raises what `claimed_curve` raises."""
+    curve = claimed_curve(epsilon, delta, mu, sampled, pairs)
+    if curve is None:
+        return None
+    at_delta = epsilon if epsilon is not None else claimed_at(curve, delta)
+    return Claim(curve, at_delta, lambda: worse_laws(epsilon, delta, mu, sampled, pairs))
+
+
+def worse_laws(
+    epsilon: float | None, delta: float, mu: float | None, sampled: str | None, pairs: Path | None
+) -> list[Law]:
+    """Ideal attacks on mechanisms twice as bad as claimed: twice mu, twice epsilon (0: one), half the noise.
+
+    For (epsilon, delta) two: the most revealing mechanism of twice the epsilon, and plain noise calibrated to it.
+    """
+    if mu is not None:
+        return [gaussian_law(2 * mu, f"a {2 * mu:g}-GDP mechanism (twice the mu)")]
+    if epsilon is not None:
+        more = 2 * epsilon if epsilon > 0 else 1.0
+        most = extremal_law(approx_dp(more, delta), f"the most revealing ({more:g}, {delta:g})-DP mechanism")
+        if delta == 0:
+            return [most, laplace_law(more, f"Laplace noise for epsilon {more:g}")]
+        return [most, gaussian_law(gdp_mu(more, delta), f"Gaussian noise for exactly ({more:g}, {delta:g})")]
+    if sampled is not None:
+        noise, rate, steps = _noise_rate_steps(sampled)
+        half = _dp_sgd(noise / 2, rate, steps)
+        return [extremal_law(half, f"the most revealing mechanism within the curve of {half.name}: half the noise")]
+    doubled = [(2 * e if e > 0 else 1.0, d) for e, d in _pairs(pairs)] if pairs else []
+    why = "the most revealing mechanism within twice the claimed epsilons"
+    return [extremal_law(from_pairs(doubled), why)] if doubled else []
 
 
 def claimed_curve(
@@ -43,8 +91,8 @@ def claimed_curve(
         require(0 < mu < float("inf"), "--gdp", mu, "must be positive and finite")
         return gdp(mu)
     if sampled is not None:
-        return _sampled_gaussian(sampled)
-    return None if pairs is None else _from_file(pairs)
+        return _dp_sgd(*_noise_rate_steps(sampled))
+    return None if pairs is None else from_pairs(_pairs(pairs), pairs.stem)
 
 
 def claimed_at(claim: Curve, delta: float) -> float | None:
@@ -53,14 +101,17 @@ def claimed_at(claim: Curve, delta: float) -> float | None:
     return float(allowed.min()) if allowed.size else None
 
 
-def _sampled_gaussian(text: str) -> Curve:
+def _noise_rate_steps(text: str) -> tuple[float, float, int]:
     try:
         noise, rate, steps = (kind(part) for kind, part in zip((float, float, int), text.split(":"), strict=True))
     except ValueError:
         raise BadInput("--sampled-gaussian", text, "must be NOISE:RATE:STEPS, for instance 1.1:0.01:1000") from None
-    require(
-        noise > 0 and 0 < rate <= 1 and steps >= 1, "--sampled-gaussian", text, "NOISE > 0, 0 < RATE <= 1, STEPS >= 1"
-    )
+    good = noise > 0 and 0 < rate <= 1 and steps >= 1
+    require(good, "--sampled-gaussian", text, "NOISE > 0, 0 < RATE <= 1, STEPS >= 1")
+    return float(noise), float(rate), int(steps)
+
+
+def _dp_sgd(noise: float, rate: float, steps: int) -> Curve:
     one = privacy_loss_distribution.from_gaussian_mechanism(
         noise, value_discretization_interval=1e-3, sampling_prob=rate
     )
@@ -75,7 +126,7 @@ def read_json(path: Path) -> Any:
         raise BadInput(str(path), "unreadable", getattr(error, "strerror", None) or str(error)) from None
 
 
-def _from_file(path: Path) -> Curve:
+def _pairs(path: Path) -> list[tuple[float, float]]:
     document = read_json(path)
     try:
         pairs = [(float(epsilon), float(delta)) for epsilon, delta in document]
@@ -83,4 +134,4 @@ def _from_file(path: Path) -> Curve:
         raise BadInput(str(path), document, "must be a list of [epsilon, delta] pairs") from None
     good = bool(pairs) and all(0 <= epsilon < float("inf") and 0 <= delta <= 1 for epsilon, delta in pairs)
     require(good, str(path), pairs, "needs pairs with epsilon >= 0 and delta in [0, 1]")
-    return from_pairs(pairs, path.stem)
+    return pairs

@@ -23,6 +23,9 @@ Score = Callable[[Floats], Floats]
 ROWS_CAP = 30_000  # a side, for the boosting and logistic fits
 KERNEL_ROWS = 4000
 CENTRES = 30
+FIT_SHARE = 0.7  # of the training tables; the rest chooses the best
+COLUMNS = 4  # raw outputs that are scores by themselves
+LEAST_WEIGHT = 0.5 / (2 + 3 + COLUMNS + 1 - 1)  # of any candidate: atoms, models, columns, the largest; less the best
 
 
 @dataclass
@@ -105,7 +108,7 @@ def _candidates(p: Floats, q: Floats, rng: np.random.Generator, low_bits: bool) 
         ("logistic", lambda t: logistic(features.transform(t))),
         ("kernel", lambda t: kernel(features.transform(t))),
     ]
-    for column in range(min(p.shape[1], 4)):
+    for column in range(min(p.shape[1], COLUMNS)):
         found.append((f"output[{column}]", partial(_column, column)))
     if p.shape[1] > 1:
         found.append(("largest output", lambda t: np.nan_to_num(t, nan=-1e300).max(axis=1)))
@@ -119,7 +122,7 @@ def learn_scores(
 
     With weights fixed before the test data are seen, the weighted mean of the candidates' wealth is valid.
     """
-    cut_p, cut_q = max(1, int(0.7 * len(p))), max(1, int(0.7 * len(q)))
+    cut_p, cut_q = max(1, int(FIT_SHARE * len(p))), max(1, int(FIT_SHARE * len(q)))
     found = _candidates(p[:cut_p], q[:cut_q], rng, low_bits)
     held_p, held_q = p[cut_p:], q[cut_q:]
     wealth = [

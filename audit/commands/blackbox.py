@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,17 +12,12 @@ from numpy.typing import NDArray
 
 from dpassay.audit.blackbox.detect import audit_outputs, epsilon_of_outputs
 from dpassay.audit.blackbox.outputs import draw, load
-from dpassay.audit.blackbox.sources import (
-    CommandOption,
-    DatasetOption,
-    MechanismName,
-    NeighbourOption,
-    read_source,
-)
-from dpassay.audit.claimed import Delta, Epsilon, Mu, PairsFile, Sampled, claimed_at, claimed_curve
+from dpassay.audit.blackbox.planted import planted_power
+from dpassay.audit.blackbox.sources import CommandOption, DatasetOption, MechanismName, NeighbourOption, read_source
+from dpassay.audit.claimed import Claim, Delta, Epsilon, Mu, PairsFile, Sampled, read_claim
 from dpassay.audit.floating_point import float_grid, repeated_noise, support_holes
 from dpassay.audit.report.results import exit_code, print_results
-from dpassay.audit.results import AuditResult, ClaimTest, Sound, decide
+from dpassay.audit.results import ClaimTest, Sound, Verdict, decide
 from dpassay.audit.scores.curve import Curve
 from dpassay.reference.errors import BadInput, require
 
@@ -59,15 +54,14 @@ def blackbox(
 
     Outputs may be numbers, arrays, strings or dicts: a callable's values, one JSON value per run of a program, or files
     (.jsonl with one output per line, .npy without pickles, .csv). The verdict is about the mechanism in real numbers;
-    --floats adds a second one about the floating-point numbers, which naive samplers fail. Exit 1: a claim is refuted,
-    3: nothing was found (which shows nothing).
+    --floats adds a second one about the floating-point numbers, which naive samplers fail. Where nothing is refuted, a
+    violation is planted in the outputs to see what would have been. Exit 1: a claim is refuted, 3: nothing was found.
     """
     require(0 < confidence < 1, "--confidence", confidence, "must lie in (0, 1)")
     require(10 <= samples <= 10**8, "--samples", samples, "must lie in 10..1e8")
     require(seed >= 0, "--seed", seed, "must not be negative")
-    floats = floats or fresh_noise or laplace is not None
-    claim = claimed_curve(epsilon, delta, mu, sampled, pairs)
-    rng = np.random.default_rng(seed)
+    claim, rng = read_claim(epsilon, delta, mu, sampled, pairs), np.random.default_rng(seed)
+    binary = Floating(floats or fresh_noise or laplace is not None, laplace, fresh_noise)
     if outputs:
         require(mechanism is None and command is None, "--outputs", outputs, "takes the place of a mechanism")
         require(len(outputs) == 2, "--outputs", outputs, "give two files: on D and on D'")
@@ -76,52 +70,71 @@ def blackbox(
         source = read_source(mechanism, command, dataset, neighbour)
         p, q = (draw(source.mechanism, data, samples, rng) for data in source.datasets)
     if claim is None:
-        require(not floats, "--floats, --fresh-noise, --laplace", True, "test a claim: give --epsilon or another one")
+        require(not binary.asked, "--floats, --fresh-noise, --laplace", True, "test a claim: give --epsilon or another")
         bound = epsilon_of_outputs(p, q, delta, rng, confidence)
         print_results([bound], None, as_json, "No claim was given, so nothing is decided.")
         return
-    deciding = judge(p, q, claim, claimed_at(claim, delta), delta, rng, confidence)
-    in_floats = judge_floats(p, q, claim, laplace, fresh_noise, rng, confidence) if floats else []
-    real, binary = decide(deciding), decide(in_floats)
-    note = ""
+    deciding = judge(p, q, claim, delta, rng, confidence)
+    in_floats = judge_floats(p, q, claim.curve, binary, rng, confidence) if binary.asked else []
+    overall, notes = decide([*deciding, *in_floats]), []
     if in_floats:
-        note = f"In real numbers: {real.value}. In floating point: {binary.value}" + _cause(in_floats) + "."
-    overall = decide([*deciding, *in_floats])
-    shown: list[AuditResult] = [*deciding, *in_floats]
-    print_results(shown, overall, as_json, note)
+        notes.append(f"In real numbers: {decide(deciding)}. In floating point: {decide(in_floats)}{_cause(in_floats)}.")
+    if overall is Verdict.INCONCLUSIVE:
+        deciding, said = with_power(deciding, p, q, claim.curve, seed)
+        notes.append(said)
+    print_results([*deciding, *in_floats], overall, as_json, "\n".join(notes))
     raise typer.Exit(exit_code(overall))
 
 
+@dataclass(frozen=True)
+class Floating:
+    """What was asked about the floating-point numbers themselves."""
+
+    asked: bool
+    laplace: str | None  # ANSWER:SCALE
+    fresh_noise: bool
+
+
 def judge(
-    p: Any, q: Any, claim: Curve, claimed: float | None, delta: float, rng: np.random.Generator, confidence: float
+    p: Any, q: Any, claim: Claim, delta: float, rng: np.random.Generator, confidence: float
 ) -> list[Sound]:
     """The mechanism in real numbers: test of the claim, and (nine to one) bound of the epsilon claimed at delta."""
-    if claimed is None:
-        return [audit_outputs(p, q, claim, rng, confidence)]
-    test = audit_outputs(p, q, claim, rng, 1 - 0.9 * (1 - confidence))
+    if claim.epsilon is None:
+        return [audit_outputs(p, q, claim.curve, rng, confidence)]
+    test = audit_outputs(p, q, claim.curve, rng, 1 - 0.9 * (1 - confidence))
     bound = epsilon_of_outputs(p, q, delta, rng, 1 - 0.1 * (1 - confidence))
-    return [test, replace(bound, claimed=claimed)]
+    return [test, replace(bound, claimed=claim.epsilon)]
+
+
+def with_power(deciding: list[Sound], p: Any, q: Any, curve: Curve, seed: int) -> tuple[list[Sound], str]:
+    """A planted violation that the first result, the test of the claim, would have refuted: as evidence, in words."""
+    test = deciding[0]
+    found = planted_power(p, q, curve, test.confidence, seed)
+    said = found.statement
+    if found.runs is not None:
+        said += " That says nothing of quieter violations, so the claim is not called 'consistent'."
+    evidence = {**test.evidence, "planted_branch": found.evidence}
+    return [replace(test, evidence=evidence), *deciding[1:]], said
 
 
 def judge_floats(
     p: Any,
     q: Any,
     claim: Curve,
-    laplace: str | None,
-    fresh_noise: bool,
+    asked: Floating,
     rng: np.random.Generator,
     confidence: float,
 ) -> list[Sound]:
     """Grid; repeated noise, if it is said to be fresh; support holes of a known Laplace mechanism: a third each."""
     each = 1 - (1 - confidence) / 3
     found: list[ClaimTest] = [float_grid(p, q, claim, rng, each)]
-    if fresh_noise:
+    if asked.fresh_noise:
         found.append(repeated_noise(p, q, confidence=each))
-    if laplace is not None:
+    if asked.laplace is not None:
         try:
-            answer, scale = (float(part) for part in laplace.split(":"))
+            answer, scale = (float(part) for part in asked.laplace.split(":"))
         except ValueError:
-            raise BadInput("--laplace", laplace, "must be ANSWER:SCALE, two numbers") from None
+            raise BadInput("--laplace", asked.laplace, "must be ANSWER:SCALE, two numbers") from None
         found.append(support_holes(_single(p), _single(q), answer, scale, claim, rng, each))
     return list(found)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -10,18 +11,20 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from dpassay.audit.claimed import Delta, Epsilon, Mu, PairsFile, Sampled, claimed_at, claimed_curve
+from dpassay.audit.claimed import Claim, Delta, Epsilon, Mu, PairsFile, Sampled, read_claim
 from dpassay.audit.report.results import exit_code, print_results
-from dpassay.audit.results import AuditResult, Sound, decide
+from dpassay.audit.results import AuditResult, Sound, Verdict, decide
 from dpassay.audit.scores.assumed import bayesian, gdp_fit
 from dpassay.audit.scores.curve_test import refute_curve
 from dpassay.audit.scores.files import read_canaries, read_scores
 from dpassay.audit.scores.labels import epsilon_labels
 from dpassay.audit.scores.one_run import epsilon_one_run, one_run_curve
+from dpassay.audit.scores.power import Power, planned_guesses, shown_power
 from dpassay.audit.scores.thresholds import epsilon_simultaneous
 from dpassay.reference.errors import BadInput, require
 
 Floats = NDArray[np.float64]
+Judge = Callable[[Floats, Floats, np.random.Generator], list[Sound]]
 BOUND_SHARE = 0.5  # of the level when a bound and a test of the claim decide together
 
 
@@ -45,32 +48,82 @@ def scores(
 
     Files: .npy (no pickles), .csv or .jsonl, one score each; infinite scores are allowed. Higher or lower scores may
     speak for the record, the audit finds out. With a claim, the level is halved between the bound of epsilon at --delta
-    and the test of the whole claimed curve; without one, only bounds are printed. Exit 1: the claim is refuted.
+    and the test of the whole claimed curve; without one, only bounds are printed. Where nothing is refuted, the power
+    against mechanisms twice as bad is shown, for an ideal attack. Exit 1: the claim is refuted.
     """
     require(0 < confidence < 1, "--confidence", confidence, "must lie in (0, 1)")
     require(seed >= 0, "--seed", seed, "must not be negative")
-    claim = claimed_curve(epsilon, delta, mu, sampled, pairs)
-    claimed = epsilon if epsilon is not None else claimed_at(claim, delta) if claim else None
-    rng = np.random.default_rng(seed)
-    each = 1 - (BOUND_SHARE if claim else 1.0) * (1 - confidence)
+    claim, rng = read_claim(epsilon, delta, mu, sampled, pairs), np.random.default_rng(seed)
+    p, q = _both_sides(first, second, one_run)
+    judge = (_judge_canaries if one_run else _judge_runs)(claim, delta, confidence, p.size + q.size)
+    deciding: list[Sound] = judge(p, q, rng)
     more: list[AuditResult] = []
+    if not one_run:
+        more += [] if claim else [epsilon_simultaneous(p, q, delta, confidence)]
+        more += _estimates(p, q, delta, confidence, rng) if estimates else []
+    overall, note = None, "No claim was given, so nothing is decided; the bounds hold one by one, not jointly."
+    if claim:
+        overall, note = decide(deciding), ""
+        if overall is Verdict.INCONCLUSIVE:
+            deciding, note = _with_power(deciding, claim, judge, (p.size, q.size), seed)
+    print_results([*deciding, *more], overall, as_json, note)
+    raise typer.Exit(exit_code(overall) if overall else 0)
+
+
+def _both_sides(first: Path, second: Path | None, one_run: bool) -> tuple[Floats, Floats]:
+    """Scores on D and on D', or of canaries that were left out and of those that were in."""
     if one_run:
         require(second is None, "second file", second, "--one-run reads one file of SCORE,COIN lines")
         values, coins = read_canaries(first)
-        deciding: list[Sound] = [replace(epsilon_one_run(values, coins, delta, rng, each), claimed=claimed)]
-        deciding += [one_run_curve(values, coins, claim, rng, each)] if claim else []
-    else:
-        if second is None:
-            raise BadInput("second file", None, "give the scores on D' too, or --one-run")
-        p, q = read_scores(first), read_scores(second)
-        deciding = [replace(epsilon_labels(p, q, delta, rng, each), claimed=claimed)]
-        deciding += [refute_curve(p, q, claim, rng, each)] if claim else []
-        more += [] if claim else [epsilon_simultaneous(p, q, delta, confidence)]
-        more += _estimates(p, q, delta, confidence, rng) if estimates else []
-    overall = decide(deciding) if claim else None
-    note = "" if claim else "No claim was given, so nothing is decided; the bounds hold one by one, not jointly."
-    print_results([*deciding, *more], overall, as_json, note)
-    raise typer.Exit(exit_code(overall) if overall else 0)
+        return values[~coins], values[coins]
+    if second is None:
+        raise BadInput("second file", None, "give the scores on D' too, or --one-run")
+    return read_scores(first), read_scores(second)
+
+
+def _judge_runs(claim: Claim | None, delta: float, confidence: float, count: int) -> Judge:
+    """Bound of epsilon at delta and, with a claim, the joint test of its curve."""
+    each = 1 - (BOUND_SHARE if claim else 1.0) * (1 - confidence)
+
+    def judge(p: Floats, q: Floats, rng: np.random.Generator) -> list[Sound]:
+        bound = epsilon_labels(p, q, delta, rng, each)
+        if claim is None:
+            return [bound]
+        return [replace(bound, claimed=claim.epsilon), refute_curve(p, q, claim.curve, rng, each)]
+
+    return judge
+
+
+def _judge_canaries(claim: Claim | None, delta: float, confidence: float, count: int) -> Judge:
+    """The same from one run of `count` canaries; how many the test guesses is fixed by their number and the claim."""
+    each = 1 - (BOUND_SHARE if claim else 1.0) * (1 - confidence)
+    guesses = planned_guesses(claim.curve, claim.worse()[-1], count, each) if claim else None
+
+    def judge(out: Floats, inside: Floats, rng: np.random.Generator) -> list[Sound]:
+        values, coins = np.concatenate([out, inside]), np.arange(out.size + inside.size) >= out.size
+        bound = epsilon_one_run(values, coins, delta, rng, each)
+        if claim is None:
+            return [bound]
+        wanted = None if guesses is None else guesses * values.size // count
+        test = one_run_curve(values, coins, claim.curve, rng, each, wanted)
+        return [replace(bound, claimed=claim.epsilon), test]
+
+    return judge
+
+
+def _with_power(
+    deciding: Sequence[Sound], claim: Claim, judge: Judge, sizes: tuple[int, int], seed: int
+) -> tuple[list[Sound], str]:
+    """What the same procedure would have seen with an ideal attack: as evidence of the last result, and in words."""
+
+    def refuted(p: Floats, q: Floats, rng: np.random.Generator) -> bool:
+        return decide(judge(p, q, rng)) is Verdict.VIOLATED
+
+    found: list[Power] = [shown_power(refuted, law, sizes, seed) for law in claim.worse()]
+    evidence = {**deciding[-1].evidence, "power_if_the_attack_is_ideal": [one.evidence for one in found]}
+    lines = [f"Power, were the attack ideal: {one.statement}." for one in found]
+    lines += ["How good the attack behind these scores is, nobody knows: so this does not make the claim 'consistent'."]
+    return [*deciding[:-1], replace(deciding[-1], evidence=evidence)], "\n".join(lines)
 
 
 def _estimates(p: Floats, q: Floats, delta: float, confidence: float, rng: np.random.Generator) -> list[AuditResult]:

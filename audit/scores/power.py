@@ -1,8 +1,8 @@
 """What a test of scores would have seen: the test, simulated on an ideal attack against a worse mechanism.
 
 A law is a pair of score distributions whose scores order outcomes by likelihood ratio, as the best attack would. It
-breaks the claim by a stated amount. The test is run on samples of the user's sizes; of the share that it refutes a
-Clopper-Pearson lower limit is reported. This is power of the test, not of the attack: how good the attack is that made
+breaks the claim by a stated amount. The test is run on samples of the user's sizes; of the share that it refutes
+Clopper-Pearson limits are reported. This is power of the test, not of the attack: how good the attack is that made
 the user's scores, nobody knows.
 """
 
@@ -14,14 +14,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dpassay.audit.bounds import clopper_pearson_lower
+from dpassay.audit.bounds import clopper_pearson_lower, clopper_pearson_upper
 from dpassay.audit.results import Verdict
 from dpassay.audit.scores.curve import Curve
 from dpassay.audit.scores.one_run import one_run_curve
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-REPETITIONS, SMALL = 60, 20_000  # about a second for up to SMALL scores on both sides; fewer repetitions above
+REPETITIONS, SMALL = 40, 20_000  # under a second for up to SMALL scores on both sides; fewer repetitions above
 FEW, CAP = 24, 100_000  # and of a larger sample only so many scores a side are simulated, which is said
 LIMIT_CONFIDENCE = 0.95
 SHARES = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8)  # of the canaries that may be guessed
@@ -38,7 +38,7 @@ class Law:
 
 @dataclass(frozen=True)
 class Power:
-    """`refuted` of `repetitions` simulated samples; power is `at_least` that much at 95 % confidence."""
+    """`refuted` of `repetitions` simulated samples, and what that says about the power."""
 
     law: str
     sizes: tuple[int, int]  # that were simulated: the user's, or fewer
@@ -47,16 +47,24 @@ class Power:
     refuted: int
 
     @property
-    def at_least(self) -> float:
-        """Clopper-Pearson lower limit."""
-        return float(clopper_pearson_lower(self.refuted, self.repetitions, 1 - LIMIT_CONFIDENCE))
+    def limits(self) -> tuple[float, float]:
+        """Clopper-Pearson limits, each at 95 %."""
+        level = 1 - LIMIT_CONFIDENCE
+        low = clopper_pearson_lower(self.refuted, self.repetitions, level)
+        return float(low), float(clopper_pearson_upper(self.refuted, self.repetitions, level))
+
+    @property
+    def evidence(self) -> dict[str, object]:
+        """For a JSON report."""
+        simulated = {"repetitions": self.repetitions, "refuted": self.refuted, "sizes": self.sizes}
+        return {"against": self.law, "power_limits": self.limits, "simulated": simulated}
 
     @property
     def statement(self) -> str:
-        """One sentence."""
-        size = "samples of this size" if self.whole else f"samples of only {' and '.join(f'{n:,}' for n in self.sizes)}"
-        share = f"{self.refuted} of {self.repetitions} simulated {size} were refuted"
-        return f"at least {self.at_least:.2f} against {self.law} ({share})"
+        """For a terminal."""
+        size = "samples of this size" if self.whole else f"samples of only {self.sizes[0]:,} and {self.sizes[1]:,}"
+        low, high = self.limits
+        return f"{low:.2f} to {high:.2f} against {self.law} ({self.refuted} of {self.repetitions} {size} refuted)"
 
 
 def gaussian_law(mu: float, statement: str) -> Law:
@@ -107,10 +115,10 @@ def one_run_draw(law: Law, canaries: int, rng: np.random.Generator) -> tuple[Flo
     return scores, coins
 
 
-def planned_guesses(claim: Curve, law: Law, canaries: int, confidence: float) -> int:
+def planned_guesses(claim: Curve, law: Law, canaries: int, confidence: float) -> int | None:
     """How many canaries the f-DP test should guess so as to refute `claim` if the truth is `law`, without looking.
 
-    The share that wins most of a few simulated runs, the middle one of equals.
+    The share that wins most of a few simulated runs, the middle one of equals; None if none ever wins.
     """
     few, wins = min(canaries, PLANNED), np.zeros(len(SHARES), dtype=np.int64)
     rng = np.random.default_rng([canaries, 59])
@@ -119,5 +127,7 @@ def planned_guesses(claim: Curve, law: Law, canaries: int, confidence: float) ->
         for i, share in enumerate(SHARES):
             judged = one_run_curve(scores, coins, claim, rng, confidence, max(2, int(share * few)))
             wins[i] += judged.verdict is Verdict.VIOLATED
+    if not wins.any():
+        return None
     best = np.flatnonzero(wins == wins.max())
     return min(max(2, int(SHARES[best[best.size // 2]] * canaries)), GUESSES_CAP)
