@@ -6,8 +6,9 @@ Whatever it decides, the audit stays sound: nothing of it is used again. What it
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +38,12 @@ class Plan:
     bets: Array
     reserve: float  # share of the capital that stakes less than the bets: a pilot of a few hundred may overshoot
     expected: float  # the pilot's own estimate of epsilon at delta
-    power: float  # bootstrap probability of showing 0.9 of that, i.e. of refuting a claim 10 % too small
+    bootstrap: Callable[[], float]
+
+    @cached_property
+    def power(self) -> float:
+        """Bootstrap probability of showing 0.9 of `expected`, i.e. of refuting a claim 10 % too small."""
+        return self.bootstrap()
 
 
 def weight_of(log_weight: Array) -> Array:
@@ -159,13 +165,14 @@ def _finish(
     occurs /= max(1e-300, float(occurs.sum()))
     weight, bets, k = weight_of(final_weight), [], len(_BETS) - 1
     for value in grid:
-        k = _fastest(excess(losses.loss, weight, value) / delta - 1, occurs, k)
+        if k > 0:  # the larger epsilon, the smaller the gains and the best bet
+            k = _fastest(excess(losses.loss, weight, value) / delta - 1, occurs, k)
         bets.append(_BETS[k])
     near = int(np.argmin(np.abs(grid - 0.9 * epsilon))) if math.isfinite(epsilon) else 0
     ratio = excess(losses.loss, weight, grid[near]) / delta
-    power = _power(np.log1p(bets[near] * (ratio - 1)), occurs, runs, alpha)
+    bootstrap = partial(_power, np.log1p(bets[near] * (ratio - 1)), occurs, runs, alpha)
     reserve = _RESERVE if parts > 1 else 0.0
-    return Plan(swapped, tilts, shares, *_finer(np.asarray(grid), np.array(bets), parts), reserve, epsilon, power)
+    return Plan(swapped, tilts, shares, *_finer(np.asarray(grid), np.array(bets), parts), reserve, epsilon, bootstrap)
 
 
 def _finer(grid: Array, bets: Array, parts: int) -> tuple[Array, Array]:
@@ -177,16 +184,14 @@ def _finer(grid: Array, bets: Array, parts: int) -> tuple[Array, Array]:
 
 
 def _fastest(margin: Array, occurs: Array, k: int) -> int:
-    """The bet with the largest mean log growth, climbing from bet ``k``: the growth is concave in the bet."""
+    """Of the bets up to ``k`` the one with the largest mean log growth, which is concave in the bet."""
 
     def rate(j: int) -> float:
-        return float(occurs @ np.log1p(_BETS[j] * margin)) if 0 <= j < len(_BETS) else -math.inf
+        return float(occurs @ np.log1p(_BETS[j] * margin))
 
-    here, below, above = rate(k), rate(k - 1), rate(k + 1)
-    while below >= here:  # of equal ones the smallest
-        k, here, above, below = k - 1, below, here, rate(k - 2)
-    while above > here:
-        k, here, above = k + 1, above, rate(k + 2)
+    here = rate(k)
+    while k > 0 and (below := rate(k - 1)) >= here:  # of equal ones the smallest
+        k, here = k - 1, below
     return k
 
 

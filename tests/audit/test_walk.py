@@ -61,14 +61,17 @@ def test_rows_with_counts_are_rows_repeated():
     assert walk(rows, plan, DELTA, ALPHA, counts) == walk(one_by_one, plan, DELTA, ALPHA) > 3
 
 
-def test_climbing_finds_the_best_bet_from_anywhere():
-    """Against the largest of all 24 rates, 100 samples from good for small bets to good for large ones."""
-    rng = np.random.default_rng(4)
-    for mean in np.geomspace(0.2, 20, 100):
-        margin = mean * rng.exponential(size=60) * (rng.random(60) < 0.8) - 1
-        occurs = rng.dirichlet(np.ones(60))
-        rates = [float(occurs @ np.log1p(bet * margin)) for bet in pilot._BETS]
-        assert {pilot._fastest(margin, occurs, start) for start in (0, 11, 23)} == {int(np.argmax(rates))}
+@pytest.mark.parametrize("sampler", SAMPLERS, ids=["Gaussian", "sampled", "Laplace", "response"])
+def test_every_bet_of_a_plan_is_the_best_of_all(sampler, monkeypatch):
+    """The search that only goes down, against the largest of all 24 rates at every point of the grid."""
+
+    def largest(margin, occurs, k):
+        return int(np.argmax([float(occurs @ np.log1p(bet * margin)) for bet in pilot._BETS]))
+
+    plans = [make_plan(sampler, DELTA, ALPHA, 1000, 200, seed)[0] for seed in range(5)]
+    monkeypatch.setattr(pilot, "_fastest", largest)
+    for seed, plan in enumerate(plans):
+        assert np.array_equal(plan.bets, make_plan(sampler, DELTA, ALPHA, 1000, 200, seed)[0].bets)
 
 
 def test_audits_of_a_thousand_runs_have_the_plain_grid_and_no_reserve():
