@@ -1,9 +1,8 @@
 """Confidence bounds for the mean of independent [0, 1] variables, made for means that are tiny.
 
-All are valid for every distribution on [0, 1] and every n. The one to use is betting: its capital
-prod(1 - c + c x / m0) depends on x / m0 only, so nothing is lost when the mean is 1e-5.
-Sources: Waudby-Smith and Ramdas 2024 (betting), Bentkus 2004, Maurer and Pontil 2009 (empirical Bernstein),
-Hoeffding 1963 Theorem 1 (relative-entropy form), Clopper and Pearson 1934.
+Betting (Waudby-Smith and Ramdas 2024) is valid for every distribution on [0, 1] and every n. Its capital
+prod(1 - c + c x / m0) depends on x / m0 only, so nothing is lost when the mean is 1e-5. Clopper and Pearson 1934 is for
+0 and 1 alone.
 """
 
 from __future__ import annotations
@@ -12,8 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betaincinv, logsumexp, xlogy
-from scipy.stats import binom
+from scipy.special import betaincinv, logsumexp
 
 from dpassay.reference.errors import BadInput
 
@@ -121,53 +119,6 @@ def betting_lower(x: ArrayLike, alpha: float, bets: ArrayLike | None = None) -> 
     return low
 
 
-def betting_upper(x: ArrayLike, alpha: float, bets: ArrayLike | None = None) -> float:
-    """Upper bound of the mean: the lower bound of 1 - x, mirrored; full stakes serve means near zero."""
-    values = _samples(x)
-    if bets is None:
-        bets = np.append(default_bets(values.size), [0.999, 1.0])
-    return 1.0 - betting_lower(1.0 - values, alpha, bets)
-
-
-def hoeffding_lower(x: ArrayLike, alpha: float) -> float:
-    """Hoeffding's relative-entropy bound: the smallest m0 with n kl(mean, m0) <= log(1/alpha)."""
-    _check_alpha(alpha)
-    values = _samples(x)
-    n, mean = values.size, float(values.mean())
-
-    def divergence(m0: float) -> float:
-        top = xlogy(mean, mean / m0) if mean > 0 else 0.0
-        rest = xlogy(1 - mean, (1 - mean) / (1 - m0)) if mean < 1 else 0.0
-        return float(top + rest)
-
-    low, high = 0.0, mean
-    for _ in range(_BISECTIONS):
-        middle = 0.5 * (low + high)
-        if middle == 0.0:
-            break
-        low, high = (middle, high) if n * divergence(middle) >= -np.log(alpha) else (low, middle)
-    return low
-
-
-def bentkus_lower(x: ArrayLike, alpha: float) -> float:
-    """Bentkus 2004: P(sum >= s) <= e P(Binomial(n, m0) >= floor(s)); the largest m0 this rejects."""
-    _check_alpha(alpha)
-    values = _samples(x)
-    count = np.floor(values.sum() * (1 - 1e-14))  # the guard keeps rounding on the safe side
-    return float(clopper_pearson_lower(count, values.size, alpha / np.e))
-
-
-def empirical_bernstein_lower(x: ArrayLike, alpha: float) -> float:
-    """Maurer and Pontil 2009, Theorem 4: mean - sqrt(2 V log(2/alpha) / n) - 7 log(2/alpha) / (3 (n - 1))."""
-    _check_alpha(alpha)
-    values = _samples(x)
-    if values.size < 2:
-        return 0.0
-    log_term = np.log(2 / alpha)
-    spread = np.sqrt(2 * values.var(ddof=1) * log_term / values.size)
-    return max(0.0, float(values.mean() - spread - 7 * log_term / (3 * (values.size - 1))))
-
-
 def clopper_pearson_lower(count: ArrayLike, n: ArrayLike, alpha: ArrayLike) -> Any:
     """Exact one-sided lower bound of a Bernoulli rate from `count` successes of n; broadcasts."""
     k, total, level = np.broadcast_arrays(*(np.asarray(a, dtype=float) for a in (count, n, alpha)))
@@ -180,8 +131,3 @@ def clopper_pearson_upper(count: ArrayLike, n: ArrayLike, alpha: ArrayLike) -> A
     """Exact one-sided upper bound of a Bernoulli rate from `count` successes of n; broadcasts."""
     k, total = np.asarray(count, dtype=float), np.asarray(n, dtype=float)
     return 1.0 - clopper_pearson_lower(total - k, total, alpha)
-
-
-def binomial_tail(count: ArrayLike, n: ArrayLike, rate: ArrayLike) -> Any:
-    """P(Binomial(n, rate) >= count), the exact p-value behind Clopper-Pearson; broadcasts."""
-    return binom.sf(np.asarray(count, dtype=float) - 1, np.asarray(n, float), np.asarray(rate, float))

@@ -35,11 +35,6 @@ def clipped_mean(rows: Array, threshold: float, mode: ClipMode) -> Array:
     return np.asarray(np.mean(clip_rows(rows, threshold), axis=0))  # Algorithm 1 for each record
 
 
-def true_sensitivity(threshold: float, size: int, mode: ClipMode) -> float:
-    """How far one replaced row can move :func:`clipped_mean`, with nothing assumed about the rows."""
-    return 2.0 * threshold / (size if mode == "each" else 1)
-
-
 def draw(tape: Tape, label: str, n: int, size: int) -> tuple[Indices, Batch | None]:
     """A secret batch without replacement; ``size = n`` is the full data set and no draw at all."""
     require(1 <= size <= n, label, size, f"must lie in 1..n = {n}")

@@ -7,7 +7,6 @@ records stay unused.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -59,8 +58,3 @@ def convex_strongly_concave_regulariser(n: int, d: int, lipschitz: float, diamet
     """mu of Corollary 4.9; d is that of the released block."""
     noise = np.sqrt(d * np.log(2.5 / budget.delta)) / (n * budget.epsilon)
     return float(3 * lipschitz / diameter * max(1 / np.sqrt(n), 4 * np.log2(n) * noise))
-
-
-def largest_mu(sensitivities: Sequence[float], stds: Sequence[float]) -> float:
-    """sensitivity/std of phases on disjoint records: the largest of the phases (parallel composition)."""
-    return max(s / std for s, std in zip(sensitivities, stds, strict=True))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,8 +76,3 @@ class Box:
     def project(self, point: Array) -> Array:
         """Clip every coordinate."""
         return np.asarray(np.clip(point, self.lower, self.upper), dtype=np.float64)
-
-
-def as_array(value: Any) -> Array:
-    """Float64 copy-free view of anything numpy understands."""
-    return np.asarray(value, dtype=np.float64)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.datasets import load_breast_cancer, load_digits, load_wine
+from sklearn.datasets import load_digits
 
 from dpassay.reference.errors import require
 
@@ -42,18 +42,6 @@ def digits() -> tuple[Array, Indices]:
     """scikit-learn's 8x8 digits: 1,797 records, 64 features in [0, 1], ten classes."""
     data = load_digits()
     return np.asarray(data.data, dtype=np.float64) / 16.0, np.asarray(data.target, dtype=np.int64)
-
-
-def wine() -> tuple[Array, Indices]:
-    """Wine: 178 records, 13 features divided by their published maxima, three classes."""
-    data = load_wine()
-    return _by_published_maxima(np.asarray(data.data, dtype=np.float64)), np.asarray(data.target, dtype=np.int64)
-
-
-def breast_cancer() -> tuple[Array, Indices]:
-    """Breast cancer (Wisconsin): 569 records, 30 features divided by their published maxima, two classes."""
-    data = load_breast_cancer()
-    return _by_published_maxima(np.asarray(data.data, dtype=np.float64)), np.asarray(data.target, dtype=np.int64)
 
 
 def mnist_st(
@@ -100,15 +88,6 @@ def cifar10_st(
     return Split("cifar10_st", features[train], labels[train], features[test], labels[test], classes)
 
 
-def plain_split(name: str, features: Array, labels: Indices, rng: np.random.Generator, test: float = 0.3) -> Split:
-    """A uniformly random split without any imbalance: training and test come from the same distribution."""
-    require(0 < test < 1, "test", test, "must lie in (0, 1)")
-    order = rng.permutation(len(labels))
-    cut = round(test * len(labels))
-    held, train = np.sort(order[:cut]), np.sort(order[cut:])
-    return Split(name, features[train], labels[train], features[held], labels[held], int(labels.max()) + 1)
-
-
 def _set_aside(labels: Indices, rng: np.random.Generator, per_class: int) -> tuple[Indices, Indices]:
     """Indices of a balanced random test set and the rest, both sorted."""
     held = []
@@ -119,8 +98,3 @@ def _set_aside(labels: Indices, rng: np.random.Generator, per_class: int) -> tup
         held.append(rng.choice(members, per_class, replace=False))
     test = np.sort(np.concatenate(held))
     return test, np.setdiff1d(np.arange(len(labels)), test)
-
-
-def _by_published_maxima(features: Array) -> Array:
-    """Columns divided by their maxima, which the sets' own descriptions publish: nothing private is used."""
-    return np.asarray(features / np.abs(features).max(axis=0))

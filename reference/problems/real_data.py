@@ -23,7 +23,6 @@ Task = tuple[FloatArray, FloatArray]  # features (n, d) with row norms <= 1, lab
 
 COVERTYPE_SHAPE = (495_141, 54)  # records of classes 1 and 2; second_order_erm, Appendix E.1
 IJCNN_SHAPE = (49_990, 22)  # the original training file
-IJCNN_SHAPE_AS_PRINTED = (4_999, 22)  # Appendix E.1, a digit short
 _COVERTYPE_NUMERICAL = 10
 _IJCNN_CATEGORIES = 10
 

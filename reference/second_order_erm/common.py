@@ -28,11 +28,6 @@ class Accuracy:
         require(0 < self.c1 < 1 / 2, "c1", self.c1, "Lemma 2 needs 0 < c1 < 1/2")
         require(min(self.c, self.c2) > 0 and self.c + self.c2 < 1 / 3, "c + c2", self.c + self.c2, "must be below 1/3")
 
-    @staticmethod
-    def from_alpha(alpha: float, hessian_lipschitz: float, **constants: float) -> Accuracy:
-        """Return the pair the paper aims at: (alpha, sqrt(M alpha))."""
-        return Accuracy(alpha, sqrt(hessian_lipschitz * alpha), **constants)
-
 
 @dataclass(frozen=True)
 class Sensitivities:

@@ -7,21 +7,15 @@ from scipy.stats import binomtest
 from dpassay.audit import bounds
 from dpassay.reference.errors import BadInput
 
-LOWER = [
-    bounds.betting_lower,
-    bounds.bentkus_lower,
-    bounds.hoeffding_lower,
-    bounds.empirical_bernstein_lower,
-]
 samples = st.lists(st.floats(0, 1), min_size=1, max_size=40)
 
 
 @settings(max_examples=60, deadline=None)
-@given(samples, st.sampled_from(LOWER), st.sampled_from([0.01, 0.05, 0.3]))
-def test_lower_bounds_lie_between_zero_and_the_mean(x, lower, alpha):
-    value = lower(x, alpha)
+@given(samples, st.sampled_from([0.01, 0.05, 0.3]))
+def test_the_lower_bound_lies_between_zero_and_the_mean(x, alpha):
+    value = bounds.betting_lower(x, alpha)
     assert 0 <= value <= np.mean(x) + 1e-12
-    assert value >= lower(x, alpha / 2) - 1e-12  # more confidence, smaller bound
+    assert value >= bounds.betting_lower(x, alpha / 2) - 1e-12  # more confidence, smaller bound
 
 
 @settings(max_examples=40, deadline=None)
@@ -57,11 +51,9 @@ def test_clopper_pearson_agrees_with_scipy():
 
 
 def test_betting_is_sharp_where_the_mean_is_tiny():
-    """Mean 1e-5, coefficient of variation 1, n = 1,000 (seed 5): betting keeps 85 %, the others under 5 %."""
+    """Mean 1e-5, coefficient of variation 1, n = 1,000 (seed 5): at 95 % betting keeps 85 % of the mean."""
     x = 1e-5 * np.random.default_rng(5).exponential(size=1000)
-    mean = x.mean()
-    assert bounds.betting_lower(x, 0.05) > 0.85 * mean
-    assert all(lower(x, 0.05) < 0.05 * mean for lower in LOWER[1:])
+    assert bounds.betting_lower(x, 0.05) > 0.85 * x.mean()
 
 
 def _laws(rng, runs, n):
@@ -70,13 +62,12 @@ def _laws(rng, runs, n):
     yield "two", np.where(rng.random((runs, n)) < 0.5, 0.9, 0.1), 0.5
 
 
-@pytest.mark.parametrize("lower", LOWER)
-def test_false_claims_stay_below_the_level(lower):
+def test_false_claims_stay_below_the_level():
     """Level 10 %, 400 repetitions of n = 100 (seed 11): a bound erring 20 % fails with probability 0.99."""
     alpha, runs = 0.1, 400
     rng = np.random.default_rng(11)
     for name, x, mean in _laws(rng, runs, 100):
-        wrong = sum(bool(lower(row, alpha) > mean) for row in x)
+        wrong = sum(bool(bounds.betting_lower(row, alpha) > mean) for row in x)
         assert binomtest(wrong, runs, alpha, alternative="greater").pvalue > 1e-3, name
 
 
@@ -85,11 +76,6 @@ def test_the_coverage_check_rejects_a_normal_approximation():
     x = 1 - (np.random.default_rng(12).random((400, 100)) < 0.002)
     normal = x.mean(axis=1) - 1.2816 * x.std(axis=1, ddof=1) / 10
     assert binomtest(int((normal > 0.998).sum()), 400, 0.1, alternative="greater").pvalue < 1e-6
-
-
-def test_upper_bound_mirrors_and_reaches_the_rule_of_three():
-    assert bounds.betting_upper(np.zeros(1000), 0.05) < 0.0075  # 3/n is optimal; the mixture pays two nats
-    assert bounds.betting_upper(np.ones(10), 0.05) == 1.0
 
 
 @pytest.mark.parametrize(("x", "alpha"), [([], 0.05), ([1.5], 0.05), ([float("nan")], 0.05), ([0.5], 0.0)])

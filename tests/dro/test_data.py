@@ -95,15 +95,6 @@ def test_bad_ratio_is_named():
         imbalanced.mnist_st(*imbalanced.digits(), np.random.default_rng(4), 0.7)
 
 
-@pytest.mark.parametrize("load, shape", [(imbalanced.wine, (178, 13)), (imbalanced.breast_cancer, (569, 30))])
-def test_plain_sets(load, shape):
-    features, labels = load()
-    assert features.shape == shape
-    assert np.abs(features).max() <= 1.0
-    split = imbalanced.plain_split("x", features, labels, np.random.default_rng(5))
-    assert split.n + len(split.test_labels) == shape[0]
-
-
 def test_quality_on_hand_made_predictions():
     probabilities = np.array([[0.9, 0.1], [0.8, 0.2], [0.6, 0.4], [0.3, 0.7]])
     result = quality(probabilities, np.array([0, 0, 1, 1]))
