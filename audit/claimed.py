@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from dp_accounting.pld import privacy_loss_distribution
@@ -14,6 +13,7 @@ from dp_accounting.pld import privacy_loss_distribution
 from dpassay.audit.scores.curve import Curve, approx_dp, from_pairs, from_pld, gdp
 from dpassay.audit.scores.power import Law, extremal_law, gaussian_law, laplace_law
 from dpassay.reference.errors import BadInput, require
+from dpassay.reference.files import read_json
 from dpassay.reference.gdp import gdp_mu
 
 Epsilon = Annotated[float | None, typer.Option("--epsilon", help="Claimed epsilon, at --delta.")]
@@ -88,7 +88,7 @@ def claimed_curve(
         require(0 <= epsilon < float("inf"), "--epsilon", epsilon, "must be finite and not negative")
         return approx_dp(epsilon, delta)
     if mu is not None:
-        require(0 < mu < float("inf"), "--gdp", mu, "must be positive and finite")
+        require(0 < mu <= 1e4, "--gdp", mu, "must lie in (0, 1e4]")
         return gdp(mu)
     if sampled is not None:
         return _dp_sgd(*_noise_rate_steps(sampled))
@@ -106,8 +106,8 @@ def _noise_rate_steps(text: str) -> tuple[float, float, int]:
         noise, rate, steps = (kind(part) for kind, part in zip((float, float, int), text.split(":"), strict=True))
     except ValueError:
         raise BadInput("--sampled-gaussian", text, "must be NOISE:RATE:STEPS, for instance 1.1:0.01:1000") from None
-    good = noise > 0 and 0 < rate <= 1 and steps >= 1
-    require(good, "--sampled-gaussian", text, "NOISE > 0, 0 < RATE <= 1, STEPS >= 1")
+    good = 0.01 <= noise <= 1e6 and 0 < rate <= 1 and 1 <= steps <= 10**7
+    require(good, "--sampled-gaussian", text, "NOISE in [0.01, 1e6], RATE in (0, 1], STEPS in 1..1e7")
     return float(noise), float(rate), int(steps)
 
 
@@ -118,20 +118,18 @@ def _dp_sgd(noise: float, rate: float, steps: int) -> Curve:
     return from_pld(one.self_compose(steps), f"DP-SGD, noise {noise:g}, rate {rate:g}, {steps} steps (PLD)")
 
 
-def read_json(path: Path) -> Any:
-    """A JSON file of somebody else: data, one clear line when it is not."""
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise BadInput(str(path), "unreadable", getattr(error, "strerror", None) or str(error)) from None
-
-
 def _pairs(path: Path) -> list[tuple[float, float]]:
-    document = read_json(path)
+    document = read_json(path, "--curve")
     try:
-        pairs = [(float(epsilon), float(delta)) for epsilon, delta in document]
-    except (TypeError, ValueError):
+        pairs = [(_a_number(epsilon), _a_number(delta)) for epsilon, delta in document]
+    except (TypeError, ValueError, OverflowError):
         raise BadInput(str(path), document, "must be a list of [epsilon, delta] pairs") from None
     good = bool(pairs) and all(0 <= epsilon < float("inf") and 0 <= delta <= 1 for epsilon, delta in pairs)
     require(good, str(path), pairs, "needs pairs with epsilon >= 0 and delta in [0, 1]")
     return pairs
+
+
+def _a_number(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError
+    return float(value)

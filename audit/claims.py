@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from dpassay.reference.errors import BadInput
+from dpassay.reference.files import read_json
 
 
 class ClaimEntry(BaseModel):
@@ -39,13 +39,7 @@ def read_claims(path: Path) -> ClaimsFile:
         BadInput: one line naming the file, the field and the value.
     """
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput("claims file", str(path), getattr(error, "strerror", None) or str(error)) from None
-    try:
-        return ClaimsFile.model_validate(json.loads(text))
-    except json.JSONDecodeError as error:
-        raise BadInput(f"{path}: line {error.lineno}", error.msg, "the file must be JSON") from None
+        return ClaimsFile.model_validate(read_json(path, "claims file"))
     except ValidationError as error:
         first = error.errors()[0]
         field = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"]).lstrip(".")

@@ -1,21 +1,46 @@
 """The command line. Every command is a function of the same name in ``commands/``; this file only joins them.
 
-Exit codes: 0 fine, 1 a claim is violated, 2 bad usage or bad input, 3 inconclusive, 130 interrupted.
+Exit codes: 0 fine, 1 a claim is violated, 2 bad usage or bad input, 3 inconclusive, 130 interrupted, 141 whoever read
+the output stopped reading (``| head``).
 """
 
 from __future__ import annotations
 
+import errno
+import io
+import os
 import sys
+from contextlib import suppress
 from importlib import import_module
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
-from dpassay.reference.errors import BadInput
+from dpassay.audit.suite import installed_version
+from dpassay.reference.errors import BadInput, printable
 
-COMMANDS: tuple[str, ...] = ("audit", "list", "show", "check", "prove", "published", "zoo", "mutants", "reproduce")
-COMMANDS += ("scores", "blackbox", "attack")  # for other people's models and mechanisms
+COMMANDS: dict[str, str] = {  # what the list of commands says of each; its own help says more
+    "audit": "Audit the catalogue: claimed, accounted, realised.",
+    "list": "List the catalogue.",
+    "show": "Show one algorithm, its releases and their cost.",
+    "check": "Hold algorithms to the claims of a file (for CI).",
+    "prove": "Check the papers' statements by machine.",
+    "published": "What a printed attack result implies.",
+    "zoo": "Known bugs against the black-box audit.",
+    "mutants": "Planted bugs against all audits.",
+    "reproduce": "Run a paper's experiments again.",
+    "scores": "Audit stored scores of an attack.",
+    "blackbox": "Audit a function, a program, stored outputs.",
+    "attack": "Membership inference on a trained model.",
+}
 # commands with commands of their own: their module has a typer app named ``app``
-GROUPS = ("crosscheck", "sequential", "neighbours")
+GROUPS: dict[str, str] = {
+    "crosscheck": "Test vectors for other implementations.",
+    "sequential": "Audits that stop early, continue and join.",
+    "neighbours": "Search the worst pair of neighbours.",
+}
+READER_GONE = 141  # what a shell says of a program that a closed pipe has ended
 
 app = typer.Typer(
     name="dpassay",
@@ -26,23 +51,78 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for _name in COMMANDS:
+for _name, _short in COMMANDS.items():
     _module = import_module(f"dpassay.audit.commands.{_name}")
-    app.command(name=_name)(getattr(_module, "list_" if _name == "list" else _name))
-for _name in GROUPS:
-    app.add_typer(import_module(f"dpassay.audit.commands.{_name}").app, name=_name)
+    app.command(name=_name, short_help=_short)(getattr(_module, "list_" if _name == "list" else _name))
+for _name, _short in GROUPS.items():
+    app.add_typer(import_module(f"dpassay.audit.commands.{_name}").app, name=_name, short_help=_short)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"dpassay {installed_version()}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
 
 
 def main() -> None:
     """Run the command line; bad input is one line on standard error and exit code 2."""
+    _prepare_streams()
+    code = _run()
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        code = READER_GONE
+    except OSError as error:
+        code = _complain(f"standard output: {error.strerror}")
+    if code == READER_GONE:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)
+    sys.exit(code)
+
+
+def _run() -> int:
     try:
         app(prog_name="dpassay")
+    except SystemExit as stop:
+        if isinstance(stop.__context__, BrokenPipeError):  # typer's own exit code for it is 1, which says "violated"
+            return READER_GONE
+        return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
     except BadInput as error:
-        print(f"dpassay: {error}", file=sys.stderr)
-        sys.exit(2)
+        return _complain(str(error))
     except KeyboardInterrupt:
-        print("dpassay: interrupted", file=sys.stderr)
-        sys.exit(130)
+        _complain("interrupted")
+        return 130
+    except MemoryError as error:
+        return _complain(f"not enough memory for this input: {printable(str(error))}")
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        return _complain(f"{error.filename or 'standard output'}: {error.strerror}")
+    return 0
+
+
+def _complain(line: str) -> int:
+    with suppress(OSError):  # nobody can read it, but the exit code still says it
+        print(f"dpassay: {line}", file=sys.stderr)
+    return 2
+
+
+def _prepare_streams() -> None:
+    """Letters that a terminal cannot show are spelled out; a closed stream swallows what is written to it."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - until the program ends
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 if __name__ == "__main__":

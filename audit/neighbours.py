@@ -6,7 +6,6 @@ between them. The best witness is simplified and saved as numbers that replay an
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,6 +21,7 @@ from dpassay.audit.mutations import Run
 from dpassay.audit.plain import json_text
 from dpassay.audit.results import AssumedEstimate, SoundBound
 from dpassay.reference.errors import BadInput
+from dpassay.reference.files import read_json, write_text
 from dpassay.reference.lockstep import Pair
 from dpassay.reference.mechanisms.laws import Gaussian, Laplace
 from dpassay.reference.replay import ReplayDiverged, ReplayTape
@@ -233,7 +233,7 @@ def save_witness(
         "note": note,
         "about": dict(about or {}),
     }
-    path.write_text(json_text(document) + "\n")
+    write_text(path, json_text(document) + "\n", "witness")
 
 
 def load_witness(path: Path) -> Candidate:
@@ -252,10 +252,7 @@ def load_witness(path: Path) -> Candidate:
 
 def read_witness(path: Path) -> dict[str, Any]:
     """A witness file as plain data."""
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise BadInput("witness", str(path), f"not a witness file: {error}") from None
+    document = read_json(path, "witness")
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise BadInput("witness", str(path), f"not a witness file of format {FORMAT}")
     return document

@@ -27,6 +27,7 @@ from dpassay.audit.scores.curve import Curve
 from dpassay.audit.sequential import CurveProcess, MeanProcess, audit_sequentially, hockey_stick, until_refuted
 from dpassay.reference.case import Case
 from dpassay.reference.errors import BadInput, require
+from dpassay.reference.files import read_json, write_text
 
 Floats = NDArray[np.float64]
 FORMAT = 1
@@ -62,9 +63,8 @@ class Session:
 
 def save(path: Path, session: Session) -> None:
     """Write a checkpoint, atomically."""
-    temporary = path.with_suffix(path.suffix + ".part")
-    temporary.write_text(json.dumps({"format": FORMAT, **asdict(session)}, indent=1, sort_keys=True) + "\n")
-    temporary.replace(path)
+    text = json.dumps({"format": FORMAT, **asdict(session)}, indent=1, sort_keys=True)
+    write_text(path, f"{text}\n", "--checkpoint")
 
 
 def load(path: Path) -> Session:
@@ -73,10 +73,7 @@ def load(path: Path) -> Session:
     Raises:
         BadInput: it is not one, with the field that is wrong.
     """
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise BadInput(str(path), "unreadable", getattr(error, "strerror", None) or str(error)) from None
+    document = read_json(path, "--checkpoint")
     if not isinstance(document, dict) or document.pop("format", None) != FORMAT:
         raise BadInput(str(path), "malformed", f"is not a checkpoint of format {FORMAT}")
     kinds = {

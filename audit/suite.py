@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 from joblib import Parallel, delayed
+from pydantic import TypeAdapter, ValidationError
 
 from dpassay.reference.case import Case
 from dpassay.reference.errors import BadInput, require
+from dpassay.reference.files import read_json, write_text
 
 from .plain import json_text
+from .results import Verdict
 from .sandwich import Effort, Row, assay
 
 FORMAT = 2
+_TYPES = {name: TypeAdapter(hint) for name, hint in get_type_hints(Row).items()}  # of a row's fields
 
 
 def run_suite(
@@ -60,34 +63,11 @@ def save(path: Path, rows: Sequence[Row], effort: Effort) -> None:
     """Write the report as canonical JSON, atomically."""
     document = {
         "format": FORMAT,
-        "dpassay": _version(),
+        "dpassay": installed_version(),
         "effort": asdict(effort),
         "rows": [row.as_dict() for row in rows],
     }
-    text = json_text(document) + "\n"
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_suffix(path.suffix + ".part")
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(path)
-    except OSError as error:
-        raise BadInput("--output", str(path), error.strerror or str(error)) from None
-
-
-def require_writable(path: Path) -> None:
-    """Say before the work begins that its report cannot be written.
-
-    Raises:
-        BadInput: the folder cannot be made or written to, or the path is a folder.
-    """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        require(not path.is_dir(), "--output", str(path), "is a folder")
-        probe = path.with_suffix(path.suffix + ".part")
-        probe.touch()
-        probe.unlink()
-    except OSError as error:
-        raise BadInput("--output", str(path), error.strerror or str(error)) from None
+    write_text(path, json_text(document) + "\n", "--output")
 
 
 def load(path: Path, effort: Effort) -> list[Row]:
@@ -96,24 +76,36 @@ def load(path: Path, effort: Effort) -> list[Row]:
     Raises:
         BadInput: the file is not a report, or was made with another effort or version.
     """
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise BadInput(str(path), "unreadable", str(error)) from None
+    document = read_json(path, "report")
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise BadInput(f"{path}: format", _get(document, "format"), f"expected {FORMAT}")
-    if document.get("effort") != asdict(effort) or document.get("dpassay") != _version():
+    if document.get("effort") != asdict(effort) or document.get("dpassay") != installed_version():
         raise BadInput(f"{path}: effort", document.get("effort"), "was made with another effort; drop --resume")
-    names = {field.name for field in fields(Row)}
-    rows = []
-    for position, data in enumerate(document.get("rows", [])):
-        if not isinstance(data, dict) or set(data) != names:
-            raise BadInput(f"{path}: rows[{position}]", "malformed", "was not written by this version")
-        rows.append(Row(**{name: _read(value) for name, value in data.items()}))
-    return rows
+    rows = document.get("rows")
+    if not isinstance(rows, list):
+        raise BadInput(f"{path}: rows", rows, "must be a list")
+    return [_row(f"{path}: rows[{position}]", data) for position, data in enumerate(rows)]
 
 
-def _version() -> str:
+def _row(where: str, data: Any) -> Row:
+    """A row of a report; every field of its type, or :class:`BadInput` names the first that is not."""
+    if not isinstance(data, dict) or set(data) != set(_TYPES):
+        raise BadInput(where, "malformed", "was not written by this version")
+    values = {name: _number(value) for name, value in data.items()}
+    if isinstance(values["movements"], dict):
+        values["movements"] = {label: _number(value) for label, value in values["movements"].items()}
+    for name, kind in _TYPES.items():
+        try:
+            kind.validate_python(values[name], strict=True)
+        except ValidationError as error:
+            raise BadInput(f"{where}.{name}", data[name], error.errors()[0]["msg"]) from None
+    known = [verdict.value for verdict in Verdict]
+    require(values["verdict"] in known, f"{where}.verdict", values["verdict"], f"must be one of {', '.join(known)}")
+    return Row(**values)
+
+
+def installed_version() -> str:
+    """Of the package; reports say by which version they were made."""
     try:
         return version("dpassay")
     except PackageNotFoundError:
@@ -124,6 +116,7 @@ def _get(document: Any, name: str) -> Any:
     return document.get(name) if isinstance(document, dict) else document
 
 
-def _read(value: Any) -> Any:
+def _number(value: Any) -> Any:
     """Back from `plain`."""
-    return math.inf if value == "infinity" else value
+    words = {"infinity": math.inf, "-infinity": -math.inf, "nan": math.nan}
+    return words.get(value, value) if isinstance(value, str) else value

@@ -7,6 +7,7 @@ import importlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
@@ -15,6 +16,8 @@ from typing import Any
 from joblib import Parallel, delayed
 
 from dpassay.reference.cite import PAPERS
+from dpassay.reference.errors import BadInput
+from dpassay.reference.files import write_text
 
 from .check import check_row
 from .claim import Finding, Result, Row, Severity, Verdict
@@ -137,7 +140,7 @@ def _read(folder: Path, key: str, row: Row) -> Result | None:
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
         finding, reading = _finding(data["finding"]), _finding(data["reading"])
-    except (ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None  # an unreadable entry is checked again
     return Result(row, finding, reading, 0.0) if finding else None
 
@@ -147,8 +150,6 @@ def _finding(data: dict[str, Any] | None) -> Finding | None:
 
 
 def _write(folder: Path, key: str, result: Result) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
     data = {"finding": asdict(result.finding), "reading": asdict(result.reading) if result.reading else None}
-    temporary = folder / f"{key}.part"
-    temporary.write_text(json.dumps(data, sort_keys=True), encoding="utf-8")
-    temporary.replace(folder / f"{key}.json")
+    with suppress(BadInput):  # in a folder that cannot be written to there is no cache, and that is all
+        write_text(folder / f"{key}.json", json.dumps(data, sort_keys=True), "cache")

@@ -22,10 +22,12 @@ CASES: tuple[Case, ...] = (
 
 
 def find(name: str) -> list[Case]:
-    """The cases whose key, id, id with variant, or paper is ``name``; all cases for an empty name."""
-    found = [
-        case for case in CASES if name in ("", case.id, case.key, case.key.split("@")[0], case.id.split("/")[0])
-    ]
+    """The cases whose key, id, id with variant, or paper is ``name``.
+
+    Raises:
+        BadInput: there is none.
+    """
+    found = [case for case in CASES if name in (case.id, case.key, case.key.split("@")[0], case.id.split("/")[0])]
     if not found:
         known = ", ".join(sorted({case.id for case in CASES}))
         raise BadInput("algorithm", name, f"is not in the catalogue; known: {known}")

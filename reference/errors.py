@@ -14,7 +14,12 @@ class BadInput(ValueError):
 
     def __init__(self, field: str, value: object, why: str):
         self.field, self.value, self.why = field, value, why
-        super().__init__(f"{field} = {_short(value)}: {why}")
+        super().__init__(f"{printable(field)} = {_short(value)}: {printable(why)}")
+
+
+def printable(text: str) -> str:
+    """The text on one line, with control characters of foreign names spelled out: they could command a terminal."""
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in " ".join(text.split()))
 
 
 def _short(value: object) -> str:

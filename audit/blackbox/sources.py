@@ -14,8 +14,8 @@ import numpy as np
 import typer
 
 from dpassay.audit.blackbox.outputs import CommandLine, Mechanism
-from dpassay.audit.claimed import read_json
 from dpassay.reference.errors import BadInput, require
+from dpassay.reference.files import read_json
 
 MechanismName = Annotated[
     str | None,
@@ -62,7 +62,7 @@ def read_source(name: str | None, command: str | None, dataset: Path | None, nei
 def read_dataset(path: Path) -> Any:
     """A dataset: whatever a JSON file holds, or a numpy array (no pickles)."""
     if path.suffix != ".npy":
-        return read_json(path)
+        return read_json(path, "dataset")
     try:
         return np.load(path, allow_pickle=False)
     except (OSError, ValueError, EOFError) as error:

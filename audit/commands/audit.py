@@ -13,10 +13,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from dpassay.audit.plain import json_text
 from dpassay.audit.report.table import print_rows
 from dpassay.audit.sandwich import Effort, Row
-from dpassay.audit.suite import load, require_writable, run_suite, save
+from dpassay.audit.suite import load, run_suite, save
 from dpassay.reference.case import Case
-from dpassay.reference.catalogue import find
+from dpassay.reference.catalogue import CASES, find
 from dpassay.reference.errors import require
+from dpassay.reference.files import require_writable
 
 from .proofs import with_proofs
 
@@ -46,7 +47,7 @@ def audit(
     effort = _effort(runs, pilot, confidence, seed)
     require(jobs >= 1, "--jobs", jobs, "must be at least 1")
     cases = _chosen(algorithms, everything)
-    require_writable(output)
+    require_writable(output, "--output")
     done = [row for row in load(output, effort) if row.key in {case.key for case in cases}] if resume else []
     rows = with_proofs(_run(cases, effort, jobs, done, output, quiet=as_json), jobs)
     save(output, rows, effort)
@@ -60,16 +61,17 @@ def audit(
 
 def _effort(runs: int, pilot: int, confidence: float, seed: int) -> Effort:
     require(0 < confidence < 1, "--confidence", confidence, "must lie in (0, 1)")
-    require(runs >= 10, "--runs", runs, "must be at least 10")
-    require(pilot >= 50, "--pilot", pilot, "must be at least 50")
+    require(10 <= runs <= 10**9, "--runs", runs, "must lie in 10..1e9")
+    require(50 <= pilot <= 10**9, "--pilot", pilot, "must lie in 50..1e9")
     require(seed >= 0, "--seed", seed, "must not be negative")
     return Effort(runs, pilot, confidence, seed)
 
 
 def _chosen(algorithms: list[str] | None, everything: bool) -> list[Case]:
     """The named cases, each once; without names the quick ones, or all."""
-    cases = list({case.key: case for name in algorithms or [""] for case in find(name)}.values())
-    return cases if algorithms or everything else [case for case in cases if case.quick]
+    if not algorithms:
+        return [case for case in CASES if everything or case.quick]
+    return list({case.key: case for name in algorithms for case in find(name)}.values())
 
 
 def _run(cases: list[Case], effort: Effort, jobs: int, done: list[Row], output: Path, quiet: bool) -> list[Row]:

@@ -33,7 +33,7 @@ def check(
     A claim is fine when the accountant proves it and nothing contradicts it; it is violated when more epsilon is
     realised than claimed. Anything else is inconclusive.
     """
-    require(runs >= 10, "--runs", runs, "must be at least 10")
+    require(10 <= runs <= 10**9, "--runs", runs, "must lie in 10..1e9")
     require(jobs >= 1, "--jobs", jobs, "must be at least 1")
     require(seed >= 0, "--seed", seed, "must not be negative")
     cases = [

@@ -45,7 +45,7 @@ def compare_(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Compare another implementation's queries, noise scales and output; exit 1 if they differ."""
-    require(rtol > 0, "--rtol", rtol, "must be positive")
+    require(0 < rtol < float("inf"), "--rtol", rtol, "must be positive and finite")
     _report(compare(read_json(vector, "vector"), read_json(answers, "answers"), rtol), as_json)
 
 

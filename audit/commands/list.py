@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from dpassay.audit.plain import json_text
 from dpassay.reference.catalogue import CASES
 
 
 def list_(as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False) -> None:
-    """List every algorithm, reading and instance that can be audited."""
+    """List every algorithm, reading and instance that can be audited: key, claim, whether it is quick, what it is."""
     if as_json:
         rows = [
             {
@@ -29,13 +29,14 @@ def list_(as_json: Annotated[bool, typer.Option("--json", help="Print JSON inste
         ]
         print(json_text(rows))
         return
-    table = Table(box=None, header_style="bold")
-    table.add_column("key", no_wrap=True)
-    table.add_column("claim", no_wrap=True)
-    table.add_column("quick", no_wrap=True)
-    table.add_column("what")
+    narrow = sys.stdout.isatty() and shutil.get_terminal_size().columns < _KEY + 60
     for case in CASES:
         claim = f"({case.claim.epsilon:g}, {case.claim.delta:.0e})"
-        table.add_row(case.key, claim, "yes" if case.quick else "", f"{case.title} ({case.cite.place})")
-    console = Console()
-    console.print(table, soft_wrap=not console.is_terminal)
+        what = f"{case.title} ({case.cite.place})"
+        if narrow:  # a key stays whole, so that it can be copied
+            print(f"{case.key}\n    {claim}{', quick' if case.quick else ''}: {what}")
+        else:
+            print(f"{case.key:<{_KEY}}  {claim:<15}  {'quick' if case.quick else '':<5}  {what}")
+
+
+_KEY = max(len(case.key) for case in CASES)

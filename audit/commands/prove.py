@@ -15,6 +15,8 @@ from dpassay.proofs_check.explain import explain as explain_row
 from dpassay.proofs_check.ledger import as_data, check_all, load_rows, summary
 from dpassay.proofs_check.tied import TIES
 from dpassay.reference.cite import PAPERS
+from dpassay.reference.errors import BadInput
+from dpassay.reference.files import read_text, require_writable, write_text
 
 CACHE = Path("reports") / "proof-cache"
 
@@ -37,19 +39,22 @@ def prove(
     """
     for key in paper or []:
         if key not in PAPERS:
-            _bad_usage(f"paper = {key!r}: not one of {', '.join(PAPERS)}")
+            raise BadInput("--paper", key, f"not one of {', '.join(PAPERS)}")
+    for option, path in (("--output", output), ("--ledger", ledger), ("--readme", readme)):
+        if path is not None and row_id is None:
+            require_writable(path, option)
+    if readme is not None:
+        _with_block(readme, "")  # says at once, not after minutes, that the markers are missing
     if row_id is not None:
         results = [_one(row_id)]
     else:
         results = check_all(paper, jobs=jobs, cache_dir=CACHE if cache else None)
-        _write(
-            output,
-            json_text({"summary": summary(results), "rows": [as_data(result) for result in results]}),
-        )
+        document = {"summary": summary(results), "rows": [as_data(result) for result in results]}
+        write_text(output, json_text(document) + "\n", "--output")
         if ledger is not None:
-            _write(ledger, report.markdown(results))
+            write_text(ledger, report.markdown(results).rstrip("\n") + "\n", "--ledger")
         if readme is not None:
-            _rewrite(readme, report.readme_block(results))
+            write_text(readme, _with_block(readme, report.readme_block(results)), "--readme")
     if as_json:
         typer.echo(json_text([as_data(result) for result in results]))
     elif explain or row_id is not None:
@@ -64,25 +69,14 @@ def prove(
 def _one(row_id: str) -> Result:
     found = [row for row in load_rows() if row.id == row_id]
     if not found:
-        _bad_usage(f"id = {row_id!r}: no such row; `dpassay prove --json` lists them")
+        raise BadInput("--id", row_id, "no such row; `dpassay prove --json` lists them")
     return check_row(found[0])
 
 
-def _bad_usage(message: str) -> None:
-    typer.echo(message, err=True)
-    raise typer.Exit(2)
-
-
-def _rewrite(path: Path, block: str) -> None:
+def _with_block(path: Path, block: str) -> str:
     try:
-        text = report.with_block(path.read_text(encoding="utf-8"), block)
-    except (OSError, ValueError) as error:
-        _bad_usage(f"readme = {str(path)!r}: {error}")
-    _write(path, text)
-
-
-def _write(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(path.name + ".part")
-    temporary.write_text(text if text.endswith("\n") else text + "\n", encoding="utf-8")
-    temporary.replace(path)
+        return report.with_block(read_text(path, "--readme"), block)
+    except ValueError as error:
+        if isinstance(error, BadInput):
+            raise
+        raise BadInput("--readme", str(path), str(error)) from None

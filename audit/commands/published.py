@@ -29,7 +29,7 @@ from dpassay.audit.published.ceilings import (
 )
 from dpassay.audit.published.dro import ASSUMED, CONFOUNDS, table_2
 from dpassay.audit.published.matching import Group
-from dpassay.reference.errors import BadInput
+from dpassay.reference.errors import BadInput, require
 
 MEANING = {
     Finding.CONTRADICTS: "impossible under the claim, even with every pair across groups granted",
@@ -45,8 +45,8 @@ ASSUMPTIONS = (
     "threshold were fixed before the members were known.",
     "A ceiling is for the expectation over splits and trainings; members and non-members of one distribution.",
 )
-CLAIM_ONLY = ("epsilon", "gdp", "sampled_gaussian", "auc", "balanced_accuracy", "tpr", "fpr", "members", "nonmembers",
-              "group", "std")  # fmt: skip
+OF_ONE_NUMBER = ("epsilon", "delta", "relation", "gdp", "sampled_gaussian", "auc", "balanced_accuracy", "tpr", "fpr",
+                 "members", "nonmembers", "group", "runs", "splits", "std")  # fmt: skip
 
 
 def published(
@@ -77,9 +77,10 @@ def published(
     Exit code 1 when the number contradicts a claim, 2 for bad input, else 0; a stored table (--paper) is only shown.
     """
     if paper is not None:
-        extra = [name for name in CLAIM_ONLY if context.params.get(name) not in (None, [], ())]
-        if extra:
-            raise BadInput("--paper", paper, f"has its own numbers; drop --{extra[0].replace('_', '-')}")
+        for name in OF_ONE_NUMBER:
+            source = context.get_parameter_source(name)
+            given = source is not None and source.name == "COMMANDLINE"
+            require(not given, "--paper", paper, f"has its own numbers; drop --{name.replace('_', '-')}")
         _paper(paper, confidence, as_json)
         return
     if epsilon is None and gdp is None and sampled_gaussian is None:

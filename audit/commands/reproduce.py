@@ -12,9 +12,11 @@ from rich.table import Table as RichTable
 from dpassay.audit.report.console import wide_console
 from dpassay.audit.reproductions.report import Options, Report, sandwich_table
 from dpassay.reference.errors import BadInput
+from dpassay.reference.files import require_writable
 
 # Each has a module of its name in `reproductions`, with run(options) -> Report.
 PAPERS = ("adaptive_batch", "dro", "minimax_sosp", "output_perturbation", "second_order_erm")
+WITH_DATA = ("dro", "second_order_erm")  # whose original data sets can be given with --data
 
 
 def reproduce(
@@ -23,7 +25,7 @@ def reproduce(
     runs: Annotated[int | None, typer.Option(min=1, help="Repetitions per cell.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A small version that shows the shape.")] = False,
     output: Annotated[Path, typer.Option(help="Folder for tables and plots.")] = Path("reports/reproduce"),
-    data: Annotated[Path | None, typer.Option(help="Folder with the paper's own data sets.")] = None,
+    data: Annotated[Path | None, typer.Option(help="Folder with the data sets of dro or second_order_erm.")] = None,
     audited: Annotated[list[Path] | None, typer.Option(help="Report of `dpassay audit`: adds its rows.")] = None,
     page: Annotated[Path | None, typer.Option(help="Also write a Markdown page here, plots beside it.")] = None,
 ) -> None:
@@ -33,6 +35,11 @@ def reproduce(
     """
     if paper not in PAPERS:
         raise BadInput("paper", paper, f"cannot be reproduced; known: {', '.join(PAPERS)}")
+    if data is not None and paper not in WITH_DATA:
+        raise BadInput("--data", str(data), f"{paper} has no data sets of its own")
+    require_writable(output / f"{paper}.json", "--output")
+    if page is not None:
+        require_writable(page, "--page")
     sandwich = [sandwich_table(path, paper) for path in audited or ()]
     report: Report = import_module(f"dpassay.audit.reproductions.{paper}").run(Options(seed, runs, quick, output, data))
     report.tables.extend(sandwich)

@@ -15,8 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from dpassay.reference import files
 from dpassay.reference.case import Case
-from dpassay.reference.errors import BadInput, require
+from dpassay.reference.errors import printable, require
+from dpassay.reference.files import write_text
 from dpassay.reference.tape import record
 from dpassay.reference.transcript import Draw, Note, Release, Transcript
 
@@ -75,20 +77,12 @@ def events(transcript: Transcript) -> list[dict[str, Any]]:
 
 def write_json(path: Path, document: Any) -> None:
     """Canonical JSON: sorted keys, shortest floats that round-trip, newline at the end."""
-    try:
-        path.write_text(json.dumps(document, sort_keys=True, allow_nan=False) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise BadInput("output", str(path), error.strerror or str(error)) from None
+    write_text(path, json.dumps(document, sort_keys=True, allow_nan=False) + "\n", "output")
 
 
 def read_json(path: Path, what: str) -> dict[str, Any]:
     """A JSON object from a file; :class:`BadInput` for anything else."""
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(what, str(path), getattr(error, "strerror", None) or "not a text file") from None
-    except json.JSONDecodeError as error:
-        raise BadInput(f"{path}: line {error.lineno}", error.msg, "the file must be JSON") from None
+    document = files.read_json(path, what)
     require(isinstance(document, dict), f"{path}", type(document).__name__, "must be a JSON object")
     return dict(document)
 
@@ -100,13 +94,13 @@ def compare(vector: dict[str, Any], answers: dict[str, Any], rtol: float = RTOL)
     ``query`` and the noise scale (``std`` or ``scale``); and ``output``.
     """
     require(vector.get("format") == FORMAT, "vector: format", vector.get("format"), f"must be {FORMAT}")
-    require(isinstance(answers.get("events"), list), "answers: events", answers.get("events"), "must be a list")
+    require("output" in vector, "vector: output", None, "is missing")
+    require("output" in answers, "answers: output", None, "is missing: it is compared as well")
+    ours, theirs = _events(vector, "vector"), _events(answers, "answers")
     found: list[str] = []
-    ours, theirs = vector["events"], answers["events"]
     if len(ours) != len(theirs):
         found.append(f"number of events: expected {len(ours)}, got {len(theirs)}")
     for step, (one, other) in enumerate(zip(ours, theirs, strict=False)):
-        require(isinstance(other, dict), f"answers: events[{step}]", other, "must be an object")
         if (one["event"], one["label"]) != (other.get("event"), other.get("label")):
             found.append(
                 f"step {step}: expected {one['event']} {one['label']!r}, got {other.get('event')} "
@@ -116,12 +110,21 @@ def compare(vector: dict[str, Any], answers: dict[str, Any], rtol: float = RTOL)
         for name in ("query", "std", "scale"):
             if name in one and not _close(one[name], other.get(name), rtol):
                 found.append(
-                    f"step {step}, {one['label']}, {name}: expected {_short(one[name])}, "
+                    f"step {step}, {printable(one['label'])}, {name}: expected {_short(one[name])}, "
                     f"got {_short(other.get(name))} (rtol {rtol:g})"
                 )
-    if "output" in answers and not _close(vector["output"], answers["output"], rtol):
+    if not _close(vector["output"], answers["output"], rtol):
         found.append(f"output: expected {_short(vector['output'])}, got {_short(answers['output'])} (rtol {rtol:g})")
     return found
+
+
+def _events(document: dict[str, Any], what: str) -> list[dict[str, Any]]:
+    events = document.get("events")
+    require(isinstance(events, list), f"{what}: events", events, "must be a list")
+    for step, event in enumerate(events or []):
+        good = isinstance(event, dict) and isinstance(event.get("event"), str) and isinstance(event.get("label"), str)
+        require(good, f"{what}: events[{step}]", event, "must be an object with the strings 'event' and 'label'")
+    return list(events or [])
 
 
 def _close(one: Any, other: Any, rtol: float) -> bool:

@@ -74,9 +74,9 @@ def sampled_gaussian_points(noise_multiplier: float, rate: float, steps: int) ->
 
     ``noise_multiplier`` is relative to one record's clipping norm, the usual DP-SGD parameters.
     """
-    require(noise_multiplier > 0, "noise_multiplier", noise_multiplier, "must be positive")
+    require(0.01 <= noise_multiplier <= 1e6, "noise_multiplier", noise_multiplier, "must lie in [0.01, 1e6]")
     require(0 < rate <= 1, "rate", rate, "must lie in (0, 1]")
-    require(steps >= 1, "steps", steps, "must be at least 1")
+    require(1 <= steps <= 10**7, "steps", steps, "must lie in 1..1e7")
     one = privacy_loss_distribution.from_gaussian_mechanism(
         noise_multiplier, sampling_prob=rate, value_discretization_interval=1e-3
     )

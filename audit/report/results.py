@@ -8,10 +8,12 @@ from dataclasses import asdict
 from typing import Any
 
 from rich.table import Table
+from rich.text import Text
 
 from dpassay.audit.plain import json_text
 from dpassay.audit.report.console import wide_console
 from dpassay.audit.results import AssumedEstimate, AuditResult, ClaimTest, SoundBound, Verdict
+from dpassay.reference.errors import printable
 
 EXIT = {Verdict.VIOLATED: 1, Verdict.TIGHT: 0, Verdict.CONSISTENT: 0, Verdict.INCONCLUSIVE: 3}
 NO_VERDICT = "No verdict means 'private': an audit shows violations, or says what it would have seen."
@@ -55,7 +57,7 @@ def print_results(results: Sequence[AuditResult], overall: Verdict | None, as_js
     table = Table("method", "statement", "confidence", "samples", "seconds", "verdict", box=None, header_style="bold")
     for one in results:
         effort = (f"{one.confidence:.1%}", f"{one.runs:,}", f"{one.seconds:.2f}")
-        table.add_row(one.method, _statement(one), *effort, _verdict(one))
+        table.add_row(Text(printable(one.method)), Text(printable(_statement(one))), *effort, Text(_verdict(one)))
     console.print(table)
     for line in filter(None, (note, f"Verdict: {overall.value}." if overall else "", NO_VERDICT)):
-        console.print(line, soft_wrap=True)
+        console.print(Text(printable(line)), soft_wrap=True)  # names in it are other people's

@@ -11,6 +11,7 @@ from rich.text import Text
 from dpassay.audit.plain import number
 from dpassay.audit.report.console import wide_console
 from dpassay.audit.sandwich import Row
+from dpassay.reference.errors import printable
 
 _STYLE = {"violated": "bold red", "tight": "green", "consistent": "green", "inconclusive": "yellow"}
 
@@ -27,17 +28,19 @@ def print_rows(rows: Sequence[Row], confidence: float, where: str) -> None:
     table.add_column("ledger", max_width=24)
     table.add_column("why", min_width=24)
     for row in rows:
-        name = row.algorithm + (f"\n{row.variant}" if row.variant else "") + (f"\n[{row.data}]" if row.data else "")
+        paper, _, algorithm = row.algorithm.partition("/")  # two lines: neither is broken inside a word
+        parts = (f"{paper}/", algorithm, row.variant, f"[{row.data}]" if row.data else "")
+        name = "\n".join(printable(part) for part in parts if part)
         mark = "" if row.realised is None or row.realised_by == "likelihood" else f" ({row.realised_by})"
         table.add_row(
             Text(name),
-            row.reading,
+            Text(row.reading),
             f"{number(row.claimed)}\ndelta {row.delta:.0e}",
             number(row.accounted),
             number(row.realised) + mark,
             Text(row.verdict, style=_STYLE[row.verdict]),
             Text(row.proved),
-            Text(row.why),
+            Text(printable(row.why)),
         )
     console.print(table)
     for line in closing_lines(rows, where):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 from dpassay.audit.plain import json_text
 from dpassay.reference.catalogue import CASES
 from dpassay.reference.errors import BadInput
+from dpassay.reference.files import read_json, write_text
 
 
 @dataclass(frozen=True)
@@ -51,10 +51,9 @@ class Report:
 
     def write(self, folder: Path) -> Path:
         """Write the report as JSON into `folder`; return the path."""
-        folder.mkdir(parents=True, exist_ok=True)
         path = folder / f"{self.paper}.json"
         content = asdict(self) | {"files": [file.name for file in self.files]}
-        path.write_text(json_text(content) + "\n", encoding="utf-8")
+        write_text(path, json_text(content) + "\n", "--output")
         return path
 
     def write_page(self, page: Path, command: str) -> Path:
@@ -67,7 +66,7 @@ class Report:
                 shutil.copyfile(image, page.parent / image.name)
             parts.append(f"![{image.stem.replace('_', ' ')}]({image.name})\n")
         parts.append("## Notes\n\n" + "".join(f"- {note}\n" for note in self.notes))
-        page.write_text("\n".join(parts), encoding="utf-8")
+        write_text(page, "\n".join(parts), "--page")
         return page
 
 
@@ -83,12 +82,12 @@ def sandwich_table(path: Path, paper: str) -> Table:
     Raises:
         BadInput: the file is not such a report, or has no row of the paper.
     """
+    document = read_json(path, "--audited")
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
         effort = document["effort"]
         rows = [_sandwich_row(row) for row in document["rows"] if row["algorithm"].startswith(f"{paper}/")]
         title = f"Sandwich: {effort['runs']} runs, confidence {effort['confidence']:g}, seed {effort['seed']}"
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise BadInput(str(path), "unreadable", f"not a report of `dpassay audit`: {error!r}") from None
     if not rows:
         raise BadInput(str(path), f"no row of {paper}", "run `dpassay audit` for this paper first")

@@ -11,27 +11,9 @@ import time
 
 import pytest
 
-from dpassay.audit.cli import COMMANDS, GROUPS, main
+from dpassay.audit.cli import COMMANDS, GROUPS
 
 QUICK = ["--runs", "60", "--pilot", "60"]
-
-
-@pytest.fixture
-def dpassay(monkeypatch, capfd, tmp_path):
-    """Run a command in an empty folder; returns exit code, standard output and standard error."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*words):
-        monkeypatch.setattr(sys, "argv", ["dpassay", *map(str, words)])
-        try:
-            main()
-            code = 0
-        except SystemExit as stop:
-            code = stop.code if isinstance(stop.code, int) else 0 if stop.code is None else 1
-        out, err = capfd.readouterr()
-        return code, out, err
-
-    return run
 
 
 @pytest.mark.parametrize("command", [[], *([name] for name in (*COMMANDS, *GROUPS))])
@@ -191,7 +173,13 @@ def test_interrupting_keeps_what_is_finished_and_says_how_to_go_on(tmp_path):
     words = [sys.executable, "-c", "from dpassay.audit.cli import main; main()", "audit", "baselines", "--jobs", "2"]
     environment = {**os.environ, "COLUMNS": "200"}
     running = subprocess.Popen(
-        words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+        words,
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a job in the background ignores it
     )
     path = tmp_path / "reports" / "audit.json"
     deadline = time.monotonic() + 120

@@ -1,0 +1,27 @@
+"""The command line inside the test's own process."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from dpassay.audit.cli import main
+
+
+@pytest.fixture
+def dpassay(monkeypatch, capfd, tmp_path):
+    """Run a command in an empty folder; returns exit code, standard output and standard error."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*words):
+        monkeypatch.setattr(sys, "argv", ["dpassay", *map(str, words)])
+        try:
+            main()
+            code = 0
+        except SystemExit as stop:
+            code = stop.code if isinstance(stop.code, int) else 0 if stop.code is None else 1
+        out, err = capfd.readouterr()
+        return code, out, err
+
+    return run
