@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -108,7 +109,7 @@ def laws() -> dict[str, Law]:
             (known.SampledGaussianSampler(RATE, MU, 1), sampled_epsilon()),
             known.rounded_sampled_gaussian(RATE, MU),
         ),
-        Law("20 sampled steps", (known.SampledGaussianSampler(*steps), composed_epsilon(*steps)), largest=DRAWN),
+        Law("20 sampled steps", (known.SampledGaussianSampler(*steps), composed_epsilon(*steps)), largest=SIZES[1]),
         Law("Gaussian, delta(0) = delta", (GaussianSampler(edge), 0.0), known.rounded_gaussian(edge)),
         Law("reveals with probability delta, untilted", counted=deaf(*exactly)),
         Law("response, reveals with 0.9 delta", counted=known.FiniteSampler(*below)),
@@ -167,6 +168,15 @@ def largest_wealth(law: Law, n: int, seed: int) -> float:
     return wealth_of_outcomes(values, tables[1], n, np.random.default_rng([seed, 43]))
 
 
+def in_chunks(law: np.ndarray, n: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
+    """n outcomes in random order, in chunks that grow: counts of the outcomes, then a permutation."""
+    done, size = 0, 1000
+    while done < n:
+        size = min(2 * size, CHUNK, n - done)
+        yield rng.permutation(np.repeat(np.arange(law.size), rng.multinomial(size, law)))
+        done += size
+
+
 def wealth_of_outcomes(values: np.ndarray, law: np.ndarray, n: int, rng: np.random.Generator) -> float:
     """`MeanProcess.best` after n runs (a multiple of STRIDE) with finitely many outcomes, if it refutes; else less.
 
@@ -175,18 +185,36 @@ def wealth_of_outcomes(values: np.ndarray, law: np.ndarray, n: int, rng: np.rand
     """
     process = MeanProcess.of_losses(0.0, DELTA)
     steps = np.log1p(process.bets[:, None] * (values / DELTA - 1))
-    wealth, best, done, size = np.zeros(process.bets.size), 0.0, 0, 1000
-    while done < n and wealth.size:
-        size = min(2 * size, CHUNK, n - done)
-        gains = steps[:, rng.permutation(np.repeat(np.arange(law.size), rng.multinomial(size, law)))]
+    wealth, best = np.zeros(process.bets.size), 0.0
+    for outcomes in in_chunks(law, n, rng):
+        gains = steps[:, outcomes]
         strides = np.cumsum(gains.reshape(wealth.size, -1, STRIDE).sum(axis=2), axis=1)
         highest = np.maximum(0.0, strides[:, :-1].max(axis=1, initial=0.0)) + STRIDE * steps.max(axis=1)
         if np.any(wealth + highest >= -math.log(LEVEL)):
             path = wealth[:, None] + np.cumsum(gains, axis=1)
             best = max(best, float(logsumexp(path, axis=0).max() - math.log(process.bets.size)))
-        wealth, done = wealth + strides[:, -1], done + size
+        wealth = wealth + strides[:, -1]
         steps, wealth = steps[wealth > DEAD], wealth[wealth > DEAD]
+        if not wealth.size:
+            break
     return best
+
+
+def check_paths(repetitions: int = 150, n: int = 5000) -> None:
+    """Short cuts of `wealth_of_outcomes` against the process itself on the same outcomes; raises if they differ."""
+    law, values = np.array([0.5, 0.2, 0.2, 0.1]), np.array([0.0, 0.5, 1.2, 4.0])
+    values *= DELTA / (values @ law)
+    crossed = 0
+    for k in range(repetitions):
+        found = wealth_of_outcomes(values, law, n, np.random.default_rng(k))
+        process = MeanProcess.of_losses(0.0, DELTA)
+        process.update(values[np.concatenate(list(in_chunks(law, n, np.random.default_rng(k))))])
+        if process.best >= -math.log(LEVEL):
+            crossed += 1
+            assert abs(found - process.best) < 1e-6, (k, found, process.best)
+        else:
+            assert found < -math.log(LEVEL), (k, found, process.best)
+    assert crossed > 0, "no path refuted anything: nothing was checked"
 
 
 def runs_to_refute(law: Law, n: int, seed: int) -> float:
