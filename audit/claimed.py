@@ -61,8 +61,8 @@ def worse_laws(
         more = 2 * epsilon if epsilon > 0 else 1.0
         most = extremal_law(approx_dp(more, delta), f"the most revealing ({more:g}, {delta:g})-DP mechanism")
         if delta == 0:
-            return [most, laplace_law(more, f"Laplace noise for epsilon {more:g}")]
-        return [most, gaussian_law(gdp_mu(more, delta), f"Gaussian noise for exactly ({more:g}, {delta:g})")]
+            return [most, laplace_law(more, f"Laplace noise that is exactly ({more:g}, 0)-DP")]
+        return [most, gaussian_law(gdp_mu(more, delta), f"Gaussian noise that is exactly ({more:g}, {delta:g})-DP")]
     if sampled is not None:
         noise, rate, steps = _noise_rate_steps(sampled)
         half = _dp_sgd(noise / 2, rate, steps)

@@ -68,7 +68,7 @@ class SoundBound:
             return Verdict.INCONCLUSIVE
         if self.epsilon > self.claimed:
             return Verdict.VIOLATED
-        if self.epsilon >= TIGHT_SHARE * self.claimed:
+        if self.epsilon >= TIGHT_SHARE * self.claimed and self.epsilon > 0:  # any bound reaches a claim of 0
             return Verdict.TIGHT
         shown = self.power is not None and self.power >= POWER_SHOWN
         return Verdict.CONSISTENT if shown else Verdict.INCONCLUSIVE

@@ -18,7 +18,7 @@ def gdp_delta(epsilon: float, mu: float) -> float:
     """The smallest delta of a mu-GDP mechanism at ``epsilon``."""
     require(mu >= 0, "mu", mu, "must not be negative")
     if mu == 0:
-        return max(0.0, -math.expm1(epsilon))
+        return max(0.0, -math.expm1(min(epsilon, 700.0)))
     upper = float(ndtr(mu / 2 - epsilon / mu))
     return max(0.0, upper - math.exp(min(700.0, epsilon + float(log_ndtr(-mu / 2 - epsilon / mu)))))
 

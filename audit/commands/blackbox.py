@@ -39,9 +39,7 @@ def blackbox(
     floats: Annotated[
         bool, typer.Option("--floats", help="Also judge the floating-point numbers themselves, with an own verdict.")
     ] = False,
-    laplace: Annotated[
-        str | None, typer.Option(help="ANSWER:SCALE of a Laplace mechanism on D: also test its support for holes.")
-    ] = None,
+    laplace: Annotated[str | None, typer.Option(help="ANSWER:SCALE of a Laplace mechanism on D: seek holes.")] = None,
     fresh_noise: Annotated[
         bool,
         typer.Option("--fresh-noise", help="The noise is continuous and new in each run: outputs must not repeat."),
@@ -64,8 +62,7 @@ def blackbox(
     binary = Floating(floats or fresh_noise or laplace is not None, laplace, fresh_noise)
     if outputs:
         require(mechanism is None and command is None, "--outputs", outputs, "takes the place of a mechanism")
-        require(len(outputs) == 2, "--outputs", outputs, "give two files: on D and on D'")
-        p, q = load(outputs[0]), load(outputs[1])
+        p, q = _stored(outputs)
     else:
         source = read_source(mechanism, command, dataset, neighbour)
         p, q = (draw(source.mechanism, data, samples, rng) for data in source.datasets)
@@ -86,6 +83,11 @@ def blackbox(
     raise typer.Exit(exit_code(overall))
 
 
+def _stored(outputs: list[Path]) -> tuple[Any, Any]:
+    require(len(outputs) == 2, "--outputs", outputs, "give two files: on D and on D'")
+    return load(outputs[0]), load(outputs[1])
+
+
 @dataclass(frozen=True)
 class Floating:
     """What was asked about the floating-point numbers themselves."""
@@ -95,9 +97,7 @@ class Floating:
     fresh_noise: bool
 
 
-def judge(
-    p: Any, q: Any, claim: Claim, delta: float, rng: np.random.Generator, confidence: float
-) -> list[Sound]:
+def judge(p: Any, q: Any, claim: Claim, delta: float, rng: np.random.Generator, confidence: float) -> list[Sound]:
     """The mechanism in real numbers: test of the claim, and (nine to one) bound of the epsilon claimed at delta."""
     if claim.epsilon is None:
         return [audit_outputs(p, q, claim.curve, rng, confidence)]

@@ -19,7 +19,7 @@ from dpassay.audit.scores.curve_test import refute_curve
 from dpassay.audit.scores.files import read_canaries, read_scores
 from dpassay.audit.scores.labels import epsilon_labels
 from dpassay.audit.scores.one_run import epsilon_one_run, one_run_curve
-from dpassay.audit.scores.power import Power, planned_guesses, shown_power
+from dpassay.audit.scores.power import Power, shown_power
 from dpassay.audit.scores.thresholds import epsilon_simultaneous
 from dpassay.reference.errors import BadInput, require
 
@@ -55,7 +55,7 @@ def scores(
     require(seed >= 0, "--seed", seed, "must not be negative")
     claim, rng = read_claim(epsilon, delta, mu, sampled, pairs), np.random.default_rng(seed)
     p, q = _both_sides(first, second, one_run)
-    judge = (_judge_canaries if one_run else _judge_runs)(claim, delta, confidence, p.size + q.size)
+    judge = (_judge_canaries if one_run else _judge_runs)(claim, delta, confidence)
     deciding: list[Sound] = judge(p, q, rng)
     more: list[AuditResult] = []
     if not one_run:
@@ -81,7 +81,7 @@ def _both_sides(first: Path, second: Path | None, one_run: bool) -> tuple[Floats
     return read_scores(first), read_scores(second)
 
 
-def _judge_runs(claim: Claim | None, delta: float, confidence: float, count: int) -> Judge:
+def _judge_runs(claim: Claim | None, delta: float, confidence: float) -> Judge:
     """Bound of epsilon at delta and, with a claim, the joint test of its curve."""
     each = 1 - (BOUND_SHARE if claim else 1.0) * (1 - confidence)
 
@@ -94,19 +94,16 @@ def _judge_runs(claim: Claim | None, delta: float, confidence: float, count: int
     return judge
 
 
-def _judge_canaries(claim: Claim | None, delta: float, confidence: float, count: int) -> Judge:
-    """The same from one run of `count` canaries; how many the test guesses is fixed by their number and the claim."""
+def _judge_canaries(claim: Claim | None, delta: float, confidence: float) -> Judge:
+    """The same from one run, out-canaries and in-canaries."""
     each = 1 - (BOUND_SHARE if claim else 1.0) * (1 - confidence)
-    guesses = planned_guesses(claim.curve, claim.worse()[-1], count, each) if claim else None
 
     def judge(out: Floats, inside: Floats, rng: np.random.Generator) -> list[Sound]:
         values, coins = np.concatenate([out, inside]), np.arange(out.size + inside.size) >= out.size
         bound = epsilon_one_run(values, coins, delta, rng, each)
         if claim is None:
             return [bound]
-        wanted = None if guesses is None else guesses * values.size // count
-        test = one_run_curve(values, coins, claim.curve, rng, each, wanted)
-        return [replace(bound, claimed=claim.epsilon), test]
+        return [replace(bound, claimed=claim.epsilon), one_run_curve(values, coins, claim.curve, rng, each)]
 
     return judge
 

@@ -18,6 +18,7 @@ from scipy.special import log_ndtr, ndtr
 from dpassay.reference.errors import BadInput
 
 Floats = NDArray[np.float64]
+LARGEST = 700.0  # epsilon; beyond it exp overflows, and its pairs say next to nothing
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,8 @@ def approx_dp(epsilon: float, delta: float = 0.0) -> Curve:
     """(epsilon, delta)-DP: the claimed pair, its mirror image and epsilon = 0 carry the whole claim."""
     if epsilon < 0 or not 0 <= delta <= 1:
         raise BadInput("epsilon, delta", (epsilon, delta), "need epsilon >= 0 and delta in [0, 1]")
-    grid = np.unique(np.append(np.linspace(0.0, epsilon, 5), epsilon))
+    top = min(epsilon, LARGEST)
+    grid = np.unique(np.append(np.linspace(0.0, top, 5), top))
 
     def delta_of(value: Floats) -> Floats:  # the extremal mechanism's
         ratio = np.logaddexp(0.0, value) - np.logaddexp(0.0, epsilon)  # log of (1 + e^value) / (1 + e^epsilon)
@@ -78,7 +80,7 @@ def gdp(mu: float) -> Curve:
     """mu-Gaussian DP (Dong, Roth and Su 2022): 81 tangents of its trade-off curve, out to delta about 1e-12."""
     if not mu >= 0:
         raise BadInput("mu", mu, "must be at least 0")
-    grid = np.linspace(0.0, max(mu * (mu / 2 + 7), 1e-9), 81)
+    grid = np.linspace(0.0, min(max(mu * (mu / 2 + 7), 1e-9), LARGEST), 81)
     return _mirrored(f"{mu:g}-GDP", grid, lambda eps: gaussian_delta(eps, mu))
 
 
@@ -87,7 +89,7 @@ def from_pld(pld: Any, name: str = "PLD") -> Curve:
     top = float(pld.get_epsilon_for_delta(1e-12))
     if not np.isfinite(top):
         top = float(pld.get_epsilon_for_delta(min(1.0, 2 * float(pld.get_delta_for_epsilon(50.0)) + 1e-12)))
-    grid = np.linspace(0.0, max(top, 1e-9), 81)
+    grid = np.linspace(0.0, min(max(top, 1e-9), LARGEST), 81)
     return _mirrored(name, grid, lambda eps: pld.get_delta_for_epsilon(list(map(float, eps))))
 
 

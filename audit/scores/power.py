@@ -15,17 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpassay.audit.bounds import clopper_pearson_lower, clopper_pearson_upper
-from dpassay.audit.results import Verdict
 from dpassay.audit.scores.curve import Curve
-from dpassay.audit.scores.one_run import one_run_curve
 
 Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 REPETITIONS, SMALL = 40, 20_000  # under a second for up to SMALL scores on both sides; fewer repetitions above
 FEW, CAP = 24, 100_000  # and of a larger sample only so many scores a side are simulated, which is said
 LIMIT_CONFIDENCE = 0.95
-SHARES = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8)  # of the canaries that may be guessed
-TRIALS, PLANNED, GUESSES_CAP = 6, 5000, 50_000  # per share; canaries simulated; guesses whose recursion takes 0.1 s
 
 
 @dataclass(frozen=True)
@@ -105,29 +100,3 @@ def shown_power(
     rng = np.random.default_rng([seed, 53])
     count = sum(refuted(*law.draw(rng, *simulated), rng) for _ in range(repetitions))
     return Power(law.statement, simulated, simulated == sizes, repetitions, count)
-
-
-def one_run_draw(law: Law, canaries: int, rng: np.random.Generator) -> tuple[Floats, Bools]:
-    """Scores and coins of one run whose canaries are independent, each as revealing as `law`."""
-    coins = rng.random(canaries) < 0.5
-    scores = np.empty(canaries)
-    scores[~coins], scores[coins] = law.draw(rng, int((~coins).sum()), int(coins.sum()))
-    return scores, coins
-
-
-def planned_guesses(claim: Curve, law: Law, canaries: int, confidence: float) -> int | None:
-    """How many canaries the f-DP test should guess so as to refute `claim` if the truth is `law`, without looking.
-
-    The share that wins most of a few simulated runs, the middle one of equals; None if none ever wins.
-    """
-    few, wins = min(canaries, PLANNED), np.zeros(len(SHARES), dtype=np.int64)
-    rng = np.random.default_rng([canaries, 59])
-    for _ in range(TRIALS):
-        scores, coins = one_run_draw(law, few, rng)
-        for i, share in enumerate(SHARES):
-            judged = one_run_curve(scores, coins, claim, rng, confidence, max(2, int(share * few)))
-            wins[i] += judged.verdict is Verdict.VIOLATED
-    if not wins.any():
-        return None
-    best = np.flatnonzero(wins == wins.max())
-    return min(max(2, int(SHARES[best[best.size // 2]] * canaries)), GUESSES_CAP)

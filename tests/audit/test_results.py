@@ -16,6 +16,7 @@ def _bound(epsilon, claimed=2.0, **more):
         (2.1, 2.0, None, Verdict.VIOLATED),
         (2.0, 2.0, None, Verdict.TIGHT),
         (1.9, 2.0, None, Verdict.TIGHT),
+        (0.0, 0.0, None, Verdict.INCONCLUSIVE),
         (1.0, 2.0, 0.9, Verdict.CONSISTENT),
         (1.0, 2.0, 0.5, Verdict.INCONCLUSIVE),
         (1.0, 2.0, None, Verdict.INCONCLUSIVE),
