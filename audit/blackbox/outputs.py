@@ -9,15 +9,18 @@ from __future__ import annotations
 
 import json
 import subprocess
+import traceback
+import warnings
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpassay.reference.errors import BadInput
+from dpassay.reference.errors import BadInput, require
 
 Floats = NDArray[np.float64]
 Mechanism = Callable[[Any, np.random.Generator], Any]
@@ -26,9 +29,27 @@ Mechanism = Callable[[Any, np.random.Generator], Any]
 def draw(mechanism: Mechanism, dataset: Any, size: int, rng: np.random.Generator) -> Any:
     """`size` independent outputs on `dataset`, in whatever form the mechanism gives them."""
     many = getattr(mechanism, "many", None)
-    if many is not None:
-        return many(dataset, rng, size)
-    return [mechanism(dataset, rng) for _ in range(size)]
+    with foreign_code("mechanism", getattr(mechanism, "__qualname__", type(mechanism).__qualname__)):
+        if many is not None:
+            return many(dataset, rng, size)
+        return [mechanism(dataset, rng) for _ in range(size)]
+
+
+@contextmanager
+def foreign_code(field: str, name: str) -> Iterator[None]:
+    """Whatever code of others raises becomes one line that says where; a `sys.exit(0)` in it is no verdict either.
+
+    Raises:
+        BadInput: naming `field`, the exception, and the file and line that it came from.
+    """
+    try:
+        yield
+    except BadInput:
+        raise
+    except (Exception, SystemExit) as error:
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{Path(frame.filename).name}, line {frame.lineno}"
+        raise BadInput(field, name, f"raised {type(error).__name__} ({where}): {error}") from None
 
 
 class CommandLine:
@@ -40,22 +61,21 @@ class CommandLine:
 
     def __call__(self, dataset: Any, rng: np.random.Generator) -> Any:
         """Run once with a seed drawn from `rng`; raises BadInput on a failing program or on no JSON."""
-        request = json.dumps({"dataset": dataset, "seed": int(rng.integers(2**31))})
+        plain = dataset.tolist() if isinstance(dataset, np.ndarray) else dataset
+        request = json.dumps({"dataset": plain, "seed": int(rng.integers(2**31))}).encode()
         try:
-            done = subprocess.run(
-                self.command, input=request, capture_output=True, text=True, timeout=self.timeout, check=False
-            )
+            done = subprocess.run(self.command, input=request, capture_output=True, timeout=self.timeout, check=False)
         except OSError as error:
             raise BadInput("command", self.command, f"cannot be started: {error.strerror}") from None
         except subprocess.TimeoutExpired:
             raise BadInput("command", self.command, f"took longer than {self.timeout:g} s for one run") from None
         if done.returncode != 0:
-            said = " ".join(done.stderr.split())[-200:]
+            said = " ".join(done.stderr.decode(errors="replace").split())[-200:]
             raise BadInput("command", self.command, f"exit status {done.returncode}: {said}")
         try:
             return json.loads(done.stdout)
-        except json.JSONDecodeError as error:
-            raise BadInput("command", self.command, f"stdout is not JSON: {error}") from error
+        except (ValueError, RecursionError) as error:
+            raise BadInput("command", self.command, f"stdout is not JSON: {error}") from None
 
 
 def load(path: Path) -> Any:
@@ -66,9 +86,13 @@ def load(path: Path) -> Any:
     """
     try:
         if path.suffix == ".npy":
-            return np.load(path, allow_pickle=False)
+            return load_array(path)
         if path.suffix == ".csv":
-            return np.loadtxt(path, delimiter=",", ndmin=2)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)  # of an empty file: said below
+                table = np.loadtxt(path, delimiter=",", ndmin=2, encoding="utf-8")
+            require(table.size > 0, str(path), "empty", "must hold at least one line of numbers")
+            return table
         if path.suffix in (".jsonl", ".json"):
             return _json_lines(path)
     except (OSError, ValueError, EOFError) as error:
@@ -79,15 +103,30 @@ def load(path: Path) -> Any:
     raise BadInput("path", str(path), "must end in .npy, .csv or .jsonl")
 
 
+def load_array(path: Path) -> NDArray[Any]:
+    """A .npy file of numbers or strings, at least one entry, never unpickled."""
+    found = np.load(path, allow_pickle=False)
+    if not isinstance(found, np.ndarray) or found.dtype.kind not in "fiubUS":
+        raise BadInput(str(path), getattr(found, "dtype", type(found).__name__), "must be an array of real numbers")
+    require(found.ndim > 0 and found.size > 0, str(path), found.shape, "must be an array with at least one entry")
+    return found
+
+
 def _json_lines(path: Path) -> list[Any]:
     found = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         if line.strip():
-            try:
-                found.append(json.loads(line))
-            except json.JSONDecodeError as error:
-                raise BadInput(f"{path}: line {number}", line, f"is not JSON: {error.msg}") from None
+            found.append(_json_line(f"{path}: line {number}", line))
     return found
+
+
+def _json_line(where: str, line: str) -> Any:
+    try:
+        return json.loads(line)
+    except json.JSONDecodeError as error:
+        raise BadInput(where, line, f"is not JSON: {error.msg}") from None
+    except (ValueError, RecursionError):
+        raise BadInput(where, line[:60], "is nested too deeply, or a number has too many digits") from None
 
 
 def _flatten(output: Any, name: str, row: dict[str, float]) -> None:
@@ -105,7 +144,18 @@ def _flatten(output: Any, name: str, row: dict[str, float]) -> None:
             _flatten(item, f"{name}[{index}]", row)
         row[f"len({name})"] = float(len(output))
     else:
-        row[name] = float(output)
+        row[name] = _number(output)
+
+
+def _number(output: Any) -> float:
+    try:
+        if not isinstance(output, complex | np.complexfloating):
+            return float(output)
+    except (TypeError, ValueError):
+        pass
+    except OverflowError:
+        raise BadInput("outputs", output, "is too large for a float") from None
+    raise BadInput("outputs", output, "must be real numbers, arrays, strings or dicts of them")
 
 
 def to_table(outputs_p: Any, outputs_q: Any) -> tuple[Floats, Floats]:

@@ -10,10 +10,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import typer
 
-from dpassay.audit.blackbox.outputs import CommandLine, Mechanism
+from dpassay.audit.blackbox.outputs import CommandLine, Mechanism, foreign_code, load_array
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import read_json
 
@@ -51,7 +50,10 @@ def read_source(name: str | None, command: str | None, dataset: Path | None, nei
         raise BadInput("--dataset, --neighbour", (dataset, neighbour), "both files are needed")
     mechanism: Mechanism
     if command is not None:
-        words = shlex.split(command)
+        try:
+            words = shlex.split(command)
+        except ValueError as error:
+            raise BadInput("--command", command, str(error)) from None
         require(bool(words), "--command", command, "is empty")
         mechanism = CommandLine(words)
     else:
@@ -64,7 +66,9 @@ def read_dataset(path: Path) -> Any:
     if path.suffix != ".npy":
         return read_json(path, "dataset")
     try:
-        return np.load(path, allow_pickle=False)
+        return load_array(path)
+    except BadInput:
+        raise
     except (OSError, ValueError, EOFError) as error:
         raise BadInput(str(path), "unreadable", " ".join(str(error).split())) from None
 
@@ -79,11 +83,13 @@ def load_callable(name: str, field: str) -> Callable[..., Any]:
     require(bool(module and function), field, name, "must be MODULE:FUNCTION")
     if str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))
-    try:
-        found: Any = import_module(module)
-        for part in function.split("."):
-            found = getattr(found, part)
-    except (ImportError, AttributeError) as error:
-        raise BadInput(field, name, f"cannot be loaded: {error}") from None
+    require(not module.startswith("."), field, name, "must be MODULE:FUNCTION")
+    with foreign_code(field, name):
+        try:
+            found: Any = import_module(module)
+            for part in function.split("."):
+                found = getattr(found, part)
+        except (ImportError, AttributeError) as error:
+            raise BadInput(field, name, f"cannot be loaded: {error}") from None
     require(callable(found), field, name, "is not callable")
     return found  # type: ignore[no-any-return]

@@ -61,7 +61,8 @@ def blackbox(
     claim, rng = read_claim(epsilon, delta, mu, sampled, pairs), np.random.default_rng(seed)
     binary = Floating(floats or fresh_noise or laplace is not None, laplace, fresh_noise)
     if outputs:
-        require(mechanism is None and command is None, "--outputs", outputs, "takes the place of a mechanism")
+        none = (mechanism, command, dataset, neighbour) == (None,) * 4
+        require(none, "--outputs", outputs, "takes the place of a mechanism and its datasets")
         p, q = _stored(outputs)
     else:
         source = read_source(mechanism, command, dataset, neighbour)
@@ -135,6 +136,8 @@ def judge_floats(
             answer, scale = (float(part) for part in asked.laplace.split(":"))
         except ValueError:
             raise BadInput("--laplace", asked.laplace, "must be ANSWER:SCALE, two numbers") from None
+        good = np.isfinite(answer) and 0 < scale < np.inf
+        require(bool(good), "--laplace", asked.laplace, "ANSWER must be finite, SCALE positive and finite")
         found.append(support_holes(_single(p), _single(q), answer, scale, claim, rng, each))
     return list(found)
 

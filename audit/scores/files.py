@@ -33,7 +33,7 @@ def _numbers(path: Path) -> Floats:
     """A file of numbers as a matrix, one row per line or entry."""
     try:
         table = np.asarray(load(path), dtype=float)
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, OverflowError) as error:
         if isinstance(error, BadInput):
             raise
         raise BadInput(str(path), "malformed", "must hold numbers, the same number of them in each line") from None
