@@ -170,7 +170,9 @@ def _finish(
         bets.append(_BETS[k])
     near = int(np.argmin(np.abs(grid - 0.9 * epsilon))) if math.isfinite(epsilon) else 0
     ratio = excess(losses.loss, weight, grid[near]) / delta
-    bootstrap = partial(_power, np.log1p(bets[near] * (ratio - 1)), occurs, runs, alpha)
+    # the pilot drew hardly any plain run: for the power their tenth of the mixture counts as stakes lost
+    gains = np.append(np.log1p(bets[near] * (ratio - 1)), math.log1p(-bets[near]))
+    bootstrap = partial(_power, gains, np.append((1 - _DEFENCE) * occurs, _DEFENCE), runs, alpha)
     reserve = _RESERVE if parts > 1 else 0.0
     return Plan(swapped, tilts, shares, *_finer(np.asarray(grid), np.array(bets), parts), reserve, epsilon, bootstrap)
 

@@ -116,3 +116,16 @@ def test_a_pilot_that_stakes_too_much_does_not_ruin_many_runs():
     plan, _ = make_plan(sampler, DELTA, ALPHA, 100_000, 400, 0)
     assert plan.bets[0] > 0.9
     assert 0.95 * sampler.epsilon(DELTA) < bound(sampler, 100_000, 0) <= sampler.epsilon(DELTA)
+
+
+def test_power_counts_the_plain_runs_that_the_pilot_did_not_draw():
+    """On the flat curve above 200 runs show nothing in most seeds, and the plan says so; on a Gaussian it is sure.
+
+    Before the plain tenth counted as lost it promised 0.95 on average where 0.05 was true.
+    """
+    flat = known.FiniteSampler(*known.branches((1.05e-5, 1 - 1.05e-5), (known.response(12.0), known.response(0.5))))
+    for sampler, low, high in ((flat, 0.0, 0.2), (known.rounded_gaussian(1.0), 0.9, 1.0)):
+        plans = [make_plan(sampler, DELTA, ALPHA, 200, 400, seed)[0] for seed in range(20)]
+        promised = np.mean([plan.power for plan in plans])
+        kept = np.mean([bound(sampler, 200, seed) >= 0.899 * plans[seed].expected for seed in range(20)])
+        assert low <= promised <= high and low <= kept <= high
