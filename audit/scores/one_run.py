@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,7 +31,7 @@ from dpassay.audit.scores.reading import refuted_steps, tally, tally_both_ends, 
 from dpassay.reference.errors import BadInput
 
 RELATION = "add or remove one canary"
-Bools = NDArray[np.bool_]
+Bools, Ints = NDArray[np.bool_], NDArray[np.int64]
 SHARES = tuple(math.exp2(-k / 2) for k in range(21))  # of the canaries that are guessed: 1 to 1 / 1024
 ENDS = ("both ends", "high end", "low end")
 PILOT_FROM, PILOT_SHARE = 400, 0.2
@@ -72,13 +73,19 @@ class Guessing:
 
     def guess(self, canaries: Canaries, rng: np.random.Generator) -> tuple[int, int]:
         """(guesses, right ones); the extreme scores are guessed to be 'in' at the high end, 'out' at the low one."""
-        count = min(canaries.count, max(2, round(self.share * canaries.count)))
-        if self.end != ENDS[0]:
-            side = canaries if self.end == ENDS[1] else canaries.turned()
-            return count, int(tops(side.high, side.low, np.array([count]), rng)[0])
-        half = np.array([count // 2])
-        right = sum(int(tops(side.high, side.low, half, rng)[0]) for side in (canaries, canaries.turned()))
-        return 2 * (count // 2), right
+        made, right = guesses_at(canaries, [self.share], self.end, rng)
+        return int(made[0]), int(right[0])
+
+
+def guesses_at(canaries: Canaries, shares: Sequence[float], end: str, rng: np.random.Generator) -> tuple[Ints, Ints]:
+    """(guesses, right ones) for each of the increasing shares."""
+    counts = np.clip(np.round(np.asarray(shares) * canaries.count).astype(np.int64), 2, canaries.count)
+    if end != ENDS[0]:
+        side = canaries if end == ENDS[1] else canaries.turned()
+        return counts, tops(side.high, side.low, counts, rng)
+    half = counts // 2
+    right = [tops(side.high, side.low, half, rng) for side in (canaries, canaries.turned())]
+    return 2 * half, right[0] + right[1]
 
 
 def check_canaries(scores: ArrayLike, included: ArrayLike) -> tuple[Floats, Bools]:
@@ -186,18 +193,16 @@ Promise = Callable[[int, int, int, float], float]  # canaries, guesses, right on
 def best_guessing(pilot: Canaries, count: int, usual: Guessing, promise: Promise, rng: np.random.Generator) -> Guessing:
     """The share and end that promise most for `count` canaries; right guesses are counted `PILOT_DOUBT` lower."""
     best, most = usual, 0.0
-    for share in SHARES:
-        if share * pilot.count < PILOT_CASES:
-            break
-        for end in ENDS:
-            plan = Guessing(share, end)
-            tried, right = plan.guess(pilot, rng)
-            rate = (right + 0.5) / (tried + 1)
-            rate -= PILOT_DOUBT * math.sqrt(rate * (1 - rate) / tried)
-            guesses = int(min(share * count, FEW_GUESSES))
-            shown = promise(int(guesses / share), guesses, int(rate * guesses), most)
-            if shown > most:
-                best, most = plan, shown
+    shares = sorted(share for share in SHARES if share * pilot.count >= PILOT_CASES)
+    seen = {end: guesses_at(pilot, shares, end, rng) for end in ENDS}
+    for k, end in product(reversed(range(len(shares))), ENDS):
+        tried, right = seen[end][0][k], seen[end][1][k]
+        rate = (right + 0.5) / (tried + 1)
+        rate -= PILOT_DOUBT * math.sqrt(rate * (1 - rate) / tried)
+        guesses = int(min(shares[k] * count, FEW_GUESSES))
+        shown = promise(int(guesses / shares[k]), guesses, int(rate * guesses), most)
+        if shown > most:
+            best, most = Guessing(shares[k], end), shown
     return best
 
 

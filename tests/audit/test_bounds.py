@@ -10,7 +10,7 @@ from dpassay.reference.errors import BadInput
 samples = st.lists(st.floats(0, 1), min_size=1, max_size=40)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(samples, st.sampled_from([0.01, 0.05, 0.3]))
 def test_the_lower_bound_lies_between_zero_and_the_mean(x, alpha):
     value = bounds.betting_lower(x, alpha)
@@ -18,7 +18,7 @@ def test_the_lower_bound_lies_between_zero_and_the_mean(x, alpha):
     assert value >= bounds.betting_lower(x, alpha / 2) - 1e-12  # more confidence, smaller bound
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(samples, st.floats(0.001, 0.9), st.floats(0.001, 0.9))
 def test_wealth_falls_as_the_hypothesis_grows(x, a, b):
     low, high = sorted((a, b))
@@ -26,7 +26,7 @@ def test_wealth_falls_as_the_hypothesis_grows(x, a, b):
     assert wealth[0] >= wealth[1] - 1e-9
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(samples, st.floats(0.01, 0.9))
 def test_wealth_agrees_with_a_naive_product(x, m0):
     shares = np.array([0.1, 0.5])

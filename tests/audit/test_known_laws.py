@@ -36,7 +36,7 @@ def finite_delta(here, there, epsilon):
     return float(np.maximum(here - np.exp(epsilon) * there, 0.0).sum())
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(pairs(), st.floats(0, 6), st.floats(0.05, 0.95), st.floats(0, 3))
 def test_weights_of_finite_laws_are_exact(pair, shift, share, epsilon):
     """E_R[W] = P(support) = 1 and E_R[W (1 - exp(epsilon - L))_+] = delta(epsilon), summed over all outcomes."""
@@ -50,7 +50,7 @@ def test_weights_of_finite_laws_are_exact(pair, shift, share, epsilon):
     assert stick == pytest.approx(finite_delta(*pair, epsilon), abs=1e-9)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(pairs(), st.sampled_from([1e-5, 0.01, 0.2]))
 def test_epsilon_of_finite_laws(pair, delta):
     """Against root finding on the hockey stick of both directions."""

@@ -13,7 +13,7 @@ def _naive(high, low, depth, rng):
     return int(sides[order][:depth].sum())
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.floats(allow_nan=False), max_size=25), st.lists(st.floats(allow_nan=False), max_size=25))
 def test_without_ties_between_the_sides_the_counts_are_those_of_the_sorted_pile(a, b):
     high, low = np.unique(a), np.setdiff1d(np.unique(b), np.unique(a))

@@ -126,7 +126,7 @@ def test_estimates_under_an_assumption_are_labelled_and_exceed_the_truth_when_it
     assert isinstance(credible, AssumedEstimate) and 0.8 < credible.epsilon < 1.05
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     st.lists(st.floats(allow_nan=False), min_size=4, max_size=30),
     st.lists(st.floats(allow_nan=False), min_size=4, max_size=30),

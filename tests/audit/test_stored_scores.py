@@ -61,7 +61,7 @@ def test_marks_know_a_file_again_and_nothing_else():
     assert not blocks.seen_before(rng.permutation(coins), blocks.marks(coins)), "as many ones: may well be chance"
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(2, 40), st.integers(1, 60), st.integers(0, 2**20))
 def test_honest_files_are_not_refused(kinds, size, seed):
     """Two independent files with few different scores, however short, are not taken for one another."""

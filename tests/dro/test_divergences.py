@@ -19,7 +19,7 @@ def one(function, value):
 
 
 @pytest.mark.parametrize("case", CASES, ids=ids)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(t=st.floats(1e-6, 30.0), u=st.floats(-6.0, 6.0))
 def test_fenchel_young(case, t, u):
     """psi(t) + psi*(u) >= t u, with equality at t = psi*'(u)."""

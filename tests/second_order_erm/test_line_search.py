@@ -123,7 +123,7 @@ def test_one_sided_sensitivity_is_caught(cancer):
     assert ("sensitivity exceeded", "gradient") in kinds
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(data=st.data())
 def test_sufficient_decrease_holds_while_the_noise_bound_does(curved, data):
     """Lemma 6: noise inside eq. (9) makes q_g >= 0 up to the fallback step, q_H >= 0 between t1/t2 of it and it."""

@@ -67,7 +67,7 @@ def test_exact_delta_of_the_leak():
     assert iteration_leak.worst_case_delta(10.0) == pytest.approx(2 * norm.cdf(0.1) - 1)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(data=st.data())
 def test_steps_decrease_as_lemma_2_says(curved, data):
     """Noise inside eq. (9): a short step lowers f by at least MIN_DEC (checked on the true f)."""

@@ -37,7 +37,7 @@ def sampled(rate, mu, steps, poisson=False, n=1000):
 
 
 @given(st.lists(st.floats(0.05, 1.5), min_size=1, max_size=8))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_gaussian_composition_is_gdp(sizes):
     """To 1e-6 against the exact formula."""
     mu = math.sqrt(sum(size**2 for size in sizes))
@@ -61,7 +61,7 @@ def test_gdp_against_dp_accounting():
 
 
 @given(st.floats(0.01, 20), st.floats(1e-12, 0.4))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_inverses(epsilon, delta):
     mu = gdp_mu(epsilon, delta)
     assert gdp_delta(epsilon, mu) == pytest.approx(delta, rel=1e-6)
@@ -69,14 +69,14 @@ def test_inverses(epsilon, delta):
 
 
 @given(st.floats(0.05, 5), st.floats(1.01, 3), st.floats(1e-9, 1e-2))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_more_noise_is_more_private(mu, factor, delta):
     assert gdp_epsilon(mu / factor, delta) <= gdp_epsilon(mu, delta)
     assert gdp_epsilon(mu, delta * factor) <= gdp_epsilon(mu, delta)
 
 
 @given(st.floats(0.1, 4), st.integers(1, 50))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_calibrated_noise_uses_the_budget_exactly(epsilon, releases):
     std = gaussian_std(epsilon, DELTA, 2.0, releases)
     tape = LiveTape(0)

@@ -214,7 +214,7 @@ def test_weights_average_to_one(run, tilt):
 
 
 @given(st.floats(0.2, 3), st.floats(0.2, 3), st.integers(1, 4), st.integers(0, 10**6))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_swapping_the_pair_negates_the_loss_of_the_same_values(gap, std, steps, seed):
     """Dictated by the same noise, the loss of (D', D) at the mirrored value is the loss of (D, D')."""
 

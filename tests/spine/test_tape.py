@@ -53,7 +53,7 @@ def program(calls):
 
 
 @given(st.lists(st.sampled_from(CALLS), max_size=12), st.integers(0, 2**31))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_replay_on_the_same_data_is_the_same_run(calls, seed):
     run = program(calls)
     transcript = record(lambda tape: run(DATA, tape), seed)
@@ -77,7 +77,7 @@ def test_replay_sees_what_a_layer_changes():
 
 
 @given(st.integers(0, 2**31))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_the_same_seed_is_the_same_run(seed):
     run = program(CALLS)
     assert run(DATA, LiveTape(seed)) == run(DATA, LiveTape(seed))
