@@ -31,7 +31,8 @@ from dpassay.audit.scores.reading import refuted_steps, tally, tally_both_ends, 
 from dpassay.reference.errors import BadInput
 
 RELATION = "add or remove one canary"
-Bools, Ints = NDArray[np.bool_], NDArray[np.int64]
+Bools = NDArray[np.bool_]
+Ints = NDArray[np.int64]
 SHARES = tuple(math.exp2(-k / 2) for k in range(21))  # of the canaries that are guessed: 1 to 1 / 1024
 ENDS = ("both ends", "high end", "low end")
 PILOT_FROM, PILOT_SHARE = 400, 0.2
