@@ -14,6 +14,7 @@ import sympy as sp
 from .claim import Assumptions
 from .formula import FormulaError, parse, parse_relation, symbol
 
+SEED = 20_261_120  # of every sample a checker draws
 DIGITS = 50
 SPREAD = (-3.0, 6.0)  # decades from which an unbounded positive variable is drawn
 SHORT = (0.5, 1.0, 2.0, 3.0, 10.0)  # tried often: they make short counterexamples
@@ -160,6 +161,25 @@ def friendly(value: float, digits: int) -> Any:
     if value == 0 or not math.isfinite(value):
         return sp.Integer(0)
     return sp.Rational(f"{value:.{digits - 1}e}")
+
+
+def shortened(left: Any, operator: str, right: Any, space: Region, point: Point, digits: int = 3) -> Point:
+    """A counterexample near this one with numbers of at most so many digits, if there is one."""
+    for shorter in range(1, digits + 1):
+        rounded = {key: friendly(float(value), shorter) for key, value in point.items()}
+        if admissible(space, rounded) and holds(left, operator, right, rounded) is False:
+            return rounded
+    return point
+
+
+def both_sides(left: Any, right: Any, point: Point) -> str:
+    """The values of both sides at a point, in words."""
+    return f"left = {sp.N(evaluate(left, point), 8)}, right = {sp.N(evaluate(right, point), 8)}"
+
+
+def in_words(point: Point) -> str:
+    """``x = 2, y = 1/3``."""
+    return ", ".join(f"{name} = {value}" for name, value in show(point).items())
 
 
 def show(point: Point) -> dict[str, str]:

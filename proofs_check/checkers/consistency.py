@@ -21,18 +21,22 @@ def check(claim: Claim) -> Finding:
 
 
 def same(claim: Claim) -> Finding:
-    """All places print the same quantity; otherwise the text is ill-defined."""
+    """All places print the same quantity; otherwise the text is ill-defined. The weakest comparison decides."""
     space = region(claim.assumptions)
     table = resolve(claim.formula.get("let", {}), space.symbols)
     places = list(claim.formula["same"].items())
+    if len(places) < 2:
+        raise FormulaError("same: needs two places or more")
     first_place, first = places[0]
-    finding = Finding(Verdict.UNKNOWN, "only one place given")
+    findings = []
     for place, text in places[1:]:
         finding = identity.compare(parse(first, table), parse(text, table), space)
         if finding.verdict is Verdict.REFUTED:
             told = f"{first_place} has {first}, {place} has {text}; {finding.evidence}"
             return Finding(Verdict.ILL_DEFINED, told, finding.counterexample, finding.points)
-    return finding
+        findings.append(finding)
+    strength = (Verdict.UNKNOWN, Verdict.CHECKED, Verdict.PROVED)
+    return min(findings, key=lambda finding: strength.index(finding.verdict))
 
 
 def program(steps: Sequence[str], given: Sequence[str]) -> Finding:

@@ -9,10 +9,20 @@ import sympy as sp
 
 from dpassay.proofs_check.claim import Claim, Finding, Verdict
 from dpassay.proofs_check.formula import FormulaError, parse_relation, resolve
-from dpassay.proofs_check.region import Point, Region, evaluate, friendly, holds, region, sample, show
+from dpassay.proofs_check.region import (
+    SEED,
+    Point,
+    Region,
+    both_sides,
+    holds,
+    in_words,
+    region,
+    sample,
+    shortened,
+    show,
+)
 
 POINTS = 24
-SEED = 20_261_120
 
 
 def check(claim: Claim) -> Finding:
@@ -31,7 +41,7 @@ def compare(left: Any, right: Any, space: Region) -> Finding:
         return Finding(Verdict.UNKNOWN, "no point satisfies the assumptions", vacuous=True)
     for point in points:
         if holds(left, "==", right, point) is False:
-            return _refuted(left, right, _simplest(left, right, space, point))
+            return _refuted(left, right, space, point)
     confirmed = sum(holds(left, "==", right, point) is True for point in points)
     symbolic = sp.simplify(left - right) == 0
     if symbolic and confirmed:
@@ -47,21 +57,9 @@ def compare(left: Any, right: Any, space: Region) -> Finding:
     return Finding(Verdict.UNKNOWN, "could not be evaluated anywhere in the region")
 
 
-def _simplest(left: Any, right: Any, space: Region, point: Point) -> Point:
-    """A nearby counterexample with shorter numbers, if there is one."""
-    from dpassay.proofs_check.region import admissible
-
-    for digits in (1, 2):
-        rounded = {key: friendly(float(value), digits) for key, value in point.items()}
-        if admissible(space, rounded) and holds(left, "==", right, rounded) is False:
-            return rounded
-    return point
-
-
-def _refuted(left: Any, right: Any, point: Point) -> Finding:
-    shown = show(point)
-    values = f"left = {sp.N(evaluate(left, point), 8)}, right = {sp.N(evaluate(right, point), 8)}"
-    at = ", ".join(f"{name} = {value}" for name, value in shown.items())
+def _refuted(left: Any, right: Any, space: Region, point: Point) -> Finding:
+    point = shortened(left, "==", right, space, point, digits=2)
     ratio = sp.simplify(left / right) if right != 0 else None
     hint = f"; left / right = {ratio}" if ratio is not None and len(str(ratio)) < 80 else ""
-    return Finding(Verdict.REFUTED, f"at {at}: {values}{hint}", counterexample=shown, points=1)
+    evidence = f"at {in_words(point)}: {both_sides(left, right, point)}{hint}"
+    return Finding(Verdict.REFUTED, evidence, counterexample=show(point), points=1)

@@ -13,20 +13,22 @@ from dpassay.proofs_check.checkers import intervals
 from dpassay.proofs_check.claim import Claim, Finding, Verdict
 from dpassay.proofs_check.formula import FormulaError, parse, parse_relation, resolve
 from dpassay.proofs_check.region import (
+    SEED,
     Point,
     Region,
     admissible,
-    evaluate,
+    both_sides,
     friendly,
     holds,
+    in_words,
     region,
     sample,
+    shortened,
     show,
 )
 
 POINTS = 200
 STARTS = 4
-SEED = 20_261_120
 
 
 def check(claim: Claim) -> Finding:
@@ -57,18 +59,18 @@ def bound(left: Any, right: Any, space: Region, *, strict: bool, hints: list[Poi
     states = [holds(left, operator, right, point) for point in points]
     for point, state in zip(points, states, strict=True):
         if state is False:
-            return _refuted(left, operator, right, _simplest(left, operator, right, space, point))
+            return _refuted(left, operator, right, space, point)
     evaluated = sum(state is True for state in states)
     if evaluated == 0:
         return Finding(Verdict.UNKNOWN, "could not be evaluated anywhere in the region")
     if not space.variables:
-        return Finding(Verdict.PROVED, _values(left, right, points[0]), points=1)
+        return Finding(Verdict.PROVED, both_sides(left, right, points[0]), points=1)
     proof = _certificate(left, right, space, strict) or _interval_proof(left, right, space, strict)
     if proof:
         return Finding(Verdict.PROVED, f"{proof}; confirmed at {evaluated} points", points=evaluated)
     found = _adversary(left, operator, right, space, points)
     if found is not None:
-        return _refuted(left, operator, right, _simplest(left, operator, right, space, found))
+        return _refuted(left, operator, right, space, found)
     evidence = f"no violation on {evaluated} points and from {STARTS} adversarial searches; not a proof"
     return Finding(Verdict.CHECKED, evidence, points=evaluated)
 
@@ -204,20 +206,8 @@ def _adversary(left: Any, operator: str, right: Any, space: Region, points: list
     return None
 
 
-def _simplest(left: Any, operator: str, right: Any, space: Region, point: Point) -> Point:
-    for digits in (1, 2, 3):
-        rounded = {key: friendly(float(value), digits) for key, value in point.items()}
-        if admissible(space, rounded) and holds(left, operator, right, rounded) is False:
-            return rounded
-    return point
-
-
-def _values(left: Any, right: Any, point: Point) -> str:
-    return f"left = {sp.N(evaluate(left, point), 8)}, right = {sp.N(evaluate(right, point), 8)}"
-
-
-def _refuted(left: Any, operator: str, right: Any, point: Point) -> Finding:
-    shown = show(point)
-    at = ", ".join(f"{name} = {value}" for name, value in shown.items())
-    evidence = f"{'at ' + at + ': ' if at else ''}{_values(left, right, point)}, so left {operator} right fails"
-    return Finding(Verdict.REFUTED, evidence, counterexample=shown, points=1)
+def _refuted(left: Any, operator: str, right: Any, space: Region, point: Point) -> Finding:
+    point = shortened(left, operator, right, space, point)
+    at = f"at {in_words(point)}: " if point else ""
+    evidence = f"{at}{both_sides(left, right, point)}, so left {operator} right fails"
+    return Finding(Verdict.REFUTED, evidence, counterexample=show(point), points=1)

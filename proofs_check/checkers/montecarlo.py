@@ -10,9 +10,9 @@ from scipy.stats import beta
 
 from dpassay.proofs_check.claim import Claim, Finding, Verdict
 from dpassay.proofs_check.formula import FormulaError, parse
+from dpassay.proofs_check.region import SEED
 
 CONFIDENCE = 1 - 1e-6  # per side and claim
-SEED = 20_261_120
 TRIALS = 20_000
 Sampler = Callable[[Mapping[str, int], int, np.random.Generator], Any]
 

@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("reference", "audit", "proofs_check")
 FILES = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
 TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
-TOO_LONG = 350
+TOO_LONG = 300
 
 
 def name(path):
@@ -69,15 +69,10 @@ def test_no_code_is_made_of_data():
 
 
 def test_files_are_small():
-    long = {name(path): count for path in FILES if (count := path.read_text(encoding="utf-8").count("\n")) > TOO_LONG}
-    rows = {path for path in long if path.startswith("proofs_check/rows/")}  # data, one entry a statement
-    assert set(long) == rows
-
-
-def test_public_names_are_documented():
-    """Modules, classes and functions without an underscore have docstrings (ruff's D1 sees the same; this counts)."""
-    for path, tree in TREES.items():
-        assert ast.get_docstring(tree), name(path)
+    """The rows of the ledger apart: they are data, one entry a statement."""
+    code = [path for path in FILES if path.parent.name != "rows"]
+    long = [name(path) for path in code if path.read_text(encoding="utf-8").count("\n") > TOO_LONG]
+    assert not long
 
 
 def test_nothing_points_at_one_machine():

@@ -62,6 +62,8 @@ PROVED, CHECKED, REFUTED, ILL, UNKNOWN = (
         (build.table("complete", entries=["1", "2"]), PROVED),
         (build.same({"a": "1/x", "b": "x/x**2"}, "x"), PROVED),
         (build.same({"a": "1/x", "b": "x"}, "x"), ILL),
+        (build.same({"a": "x + y", "b": "max(x, y) + min(x, y)", "c": "y + x"}, "x y"), CHECKED),  # not the last alone
+        (build.same({"a": "1/x"}, "x"), UNKNOWN),
         (build.montecarlo("gaussian_norm", "sqrt(d) + 3", "99/100", [{"d": "10"}], 5000), CHECKED),
         (build.montecarlo("gaussian_norm", "sqrt(d)", "99/100", [{"d": "10"}], 5000), REFUTED),
     ],
