@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpassay.reference.dro.calibration import Sequence, calibrated_ratios
-from dpassay.reference.dro.estimates import clipped_mean, draw
 from dpassay.reference.dro.objective import DualObjective
 from dpassay.reference.errors import require
+from dpassay.reference.mechanisms.batches import draw_records
+from dpassay.reference.mechanisms.clipping import clipped_mean
 from dpassay.reference.tape import Tape
 
 Array = NDArray[np.float64]
@@ -58,7 +59,7 @@ def run(problem: DualObjective, schedule: Schedule, tape: Tape) -> Array:
     claimed = 2.0 * schedule.clip / schedule.batch_size
     for _ in range(schedule.steps):
         # GRADIENT
-        records, batch = draw(tape, "batch", problem.n, schedule.batch_size)
+        records, batch = draw_records(tape, "batch", problem.n, schedule.batch_size)
         rows = composite_gradients(problem, z, records)
         # CLIP
         mean = clipped_mean(rows, schedule.clip, "each")

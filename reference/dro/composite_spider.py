@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from dpassay.reference.dro.calibration import Sequence, calibrated_ratios, refreshes
 from dpassay.reference.dro.composite_sgd import composite_gradients
-from dpassay.reference.dro.estimates import clipped_mean, draw
 from dpassay.reference.dro.objective import DualObjective
 from dpassay.reference.dro.schedules import Plan
+from dpassay.reference.mechanisms.batches import draw_records
+from dpassay.reference.mechanisms.clipping import clipped_mean
 from dpassay.reference.tape import Tape
 
 Array = NDArray[np.float64]
@@ -56,7 +57,7 @@ def run(problem: DualObjective, schedule: Schedule, tape: Tape) -> Array:
         # GRADIENT, CLIP
         refresh = t % plan.phase == 0
         size = plan.refresh if refresh else plan.batch
-        records, batch = draw(tape, "refresh batch" if refresh else "difference batch", plan.n, size)
+        records, batch = draw_records(tape, "refresh batch" if refresh else "difference batch", plan.n, size)
         rows = composite_gradients(problem, z, records)
         threshold, ratio = schedule.clip, schedule.refresh_ratio
         if not refresh:

@@ -19,9 +19,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dpassay.reference.dro.estimates import ClipMode, clipped_mean, draw
 from dpassay.reference.dro.objective import DualObjective
 from dpassay.reference.errors import require
+from dpassay.reference.mechanisms.batches import draw_records
+from dpassay.reference.mechanisms.clipping import ClipMode, clipped_mean
 from dpassay.reference.tape import Tape
 
 Array = NDArray[np.float64]
@@ -128,7 +129,7 @@ def _refresh(problem: DualObjective, schedule: DoubleSpiderSchedule, tape: Tape,
     how, gradients = (
         (schedule.eta_refresh, problem.eta_gradients) if block == "eta" else (schedule.x_refresh, problem.x_gradients)
     )
-    records, batch = draw(tape, f"{block}/refresh batch", problem.n, how.batch_size)
+    records, batch = draw_records(tape, f"{block}/refresh batch", problem.n, how.batch_size)
     mean = clipped_mean(gradients(*at, records), how.clip, schedule.clip_mode)
     std, claimed = how.noise_ratio * how.clip, 2.0 * how.clip / how.batch_size
     return tape.gaussian(f"{block}/refresh", mean, std=std, sensitivity=claimed, batch=batch)
@@ -144,7 +145,7 @@ def _difference(
         else (schedule.x_difference, problem.x_gradients)
     )
     threshold = how.threshold(*_moves(now, before))
-    records, batch = draw(tape, f"{block}/difference batch", problem.n, how.batch_size)
+    records, batch = draw_records(tape, f"{block}/difference batch", problem.n, how.batch_size)
     mean = clipped_mean(gradients(*now, records) - gradients(*before, records), threshold, schedule.clip_mode)
     std, claimed = how.noise_ratio * threshold, 2.0 * threshold / how.batch_size
     return tape.gaussian(f"{block}/difference", mean, std=std, sensitivity=claimed, batch=batch)

@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpassay.reference.dro.calibration import Sequence, calibrated_ratios, refreshes
-from dpassay.reference.dro.estimates import draw
 from dpassay.reference.dro.objective import SampleLoss
 from dpassay.reference.dro.schedules import Plan
+from dpassay.reference.mechanisms.batches import draw_records
 from dpassay.reference.mechanisms.clipping import clip_rows
 from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Batch
@@ -96,7 +96,7 @@ def run_sgda(problem: MinimaxProblem, schedule: Schedule, tape: Tape, start: Arr
     plan = schedule.plan
     for _ in range(plan.steps):
         p = _ascend(problem, schedule, tape, x, p)
-        records, batch = draw(tape, "x batch", plan.n, plan.batch)
+        records, batch = draw_records(tape, "x batch", plan.n, plan.batch)
         rows = problem.data.loss_gradients(x, records)
         x = x - schedule.x_step * _weighted(schedule, tape, "x", rows, p, records, batch, schedule.clip)
     return x
@@ -111,11 +111,11 @@ def run_private_diff(problem: MinimaxProblem, schedule: Schedule, tape: Tape, st
         for _ in range(schedule.ascents):
             p = _ascend(problem, schedule, tape, x, p)
         if t % plan.phase == 0:
-            records, batch = draw(tape, "x refresh batch", plan.n, plan.refresh)
+            records, batch = draw_records(tape, "x refresh batch", plan.n, plan.refresh)
             rows = problem.data.loss_gradients(x, records)
             estimate = _weighted(schedule, tape, "x refresh", rows, p, records, batch, schedule.clip)
         else:  # the difference in x at the current weights; the change of the weights enters at the next refresh
-            records, batch = draw(tape, "x batch", plan.n, plan.batch)
+            records, batch = draw_records(tape, "x batch", plan.n, plan.batch)
             rows = problem.data.loss_gradients(x, records) - problem.data.loss_gradients(x_before, records)
             threshold = min(2.0 * schedule.clip, schedule.smoothness * float(np.linalg.norm(x - x_before)))
             estimate = estimate + _weighted(schedule, tape, "x", rows, p, records, batch, threshold)

@@ -26,9 +26,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dpassay.reference.dro.estimates import clipped_mean, draw
 from dpassay.reference.dro.objective import CompositionalObjective
 from dpassay.reference.errors import require
+from dpassay.reference.mechanisms.batches import draw_records
+from dpassay.reference.mechanisms.clipping import clipped_mean
 from dpassay.reference.tape import Tape
 
 Array = NDArray[np.float64]
@@ -155,7 +156,7 @@ def _refresh(
     problem: CompositionalObjective, schedule: RecursiveSpiderSchedule, tape: Tape, which: str, now: State
 ) -> Array:
     how = schedule.x if which == "x" else schedule.temperature
-    records, batch = draw(tape, f"{which}/refresh batch", problem.n, how.refresh_batch)
+    records, batch = draw_records(tape, f"{which}/refresh batch", problem.n, how.refresh_batch)
     rows, spread = _rows(problem, which, now, records), 2.0 * how.refresh_clip
     if which == "temperature":  # -g loss / lambda^2 <= 0: clipped rows lie in [-C_3, 0], half as far apart
         rows, spread = np.minimum(rows, 0.0), how.refresh_clip
@@ -176,7 +177,7 @@ def _difference(
     own = float(np.linalg.norm(now[0] - before[0])), abs(now[1] - before[1])
     move = float(np.hypot(*own))
     bound = min(how.clip, schedule.smoothness * move)  # what the proof of Theorem 8 takes for the norm
-    records, batch = draw(tape, f"{which}/difference batch", problem.n, how.batch)
+    records, batch = draw_records(tape, f"{which}/difference batch", problem.n, how.batch)
     rows = _rows(problem, which, now, records) - _rows(problem, which, before, records)
     mean = clipped_mean(rows, bound if schedule.adaptive_clip else how.clip, "each")
     if schedule.moves == "own":  # Theorem 3: sigma_2, sigma_4
@@ -196,7 +197,7 @@ def _value_change(
     before: State,
 ) -> float:
     """The new part of s_t; (1 - beta) s_{t-1} is a function of earlier releases."""
-    records, batch = draw(tape, "value batch", problem.n, schedule.value_batch)
+    records, batch = draw_records(tape, "value batch", problem.n, schedule.value_batch)
 
     def clipped(w: State) -> Array:
         return np.clip(problem.inner_values(*w, records), 1.0, schedule.value_clip)

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dpassay.reference.dro.estimates import draw
 from dpassay.reference.errors import require
 from dpassay.reference.lockstep import Pair
+from dpassay.reference.mechanisms.batches import draw_records
 from dpassay.reference.tape import Tape
 
 Array = NDArray[np.float64]
@@ -51,7 +51,7 @@ def run(values: Array, schedule: ValueSchedule, tape: Tape) -> float:
     s = 1.0
     claimed = schedule.sensitivity if schedule.claimed_sensitivity is None else schedule.claimed_sensitivity
     for _ in range(schedule.steps):
-        records, batch = draw(tape, "value batch", len(values), 1)
+        records, batch = draw_records(tape, "value batch", len(values), 1)
         # GRADIENT: none, a function value
         # CLIP
         value = min(max(float(values[records[0]]), 1.0), schedule.clip)

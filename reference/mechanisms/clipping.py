@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from dpassay.reference.errors import require
 
 Array = NDArray[np.float64]
+ClipMode = Literal["each", "mean"]
 
 
 def clip(vector: Array, bound: float) -> Array:
@@ -26,3 +28,19 @@ def clip_rows(rows: Array, bound: float) -> Array:
     norms = np.linalg.norm(flat, axis=1)
     factors = bound / np.maximum(norms, bound)
     return np.asarray((flat * factors[:, None]).reshape(rows.shape))
+
+
+def clipped_mean(rows: Array, threshold: float, mode: ClipMode) -> Array:
+    """The mean of rows (m, d) or (m,), each clipped (``each``), or the clipped mean of the rows (``mean``).
+
+    Replacing one of m rows moves the first by at most ``2 threshold / m``. The second, which minimax_sosp (Algorithm 3)
+    and dro (Algorithm 2) print, moves by up to ``2 threshold`` whatever m is, unless the rows are bounded anyway.
+    """
+    require(mode in ("each", "mean"), "clip_mode", mode, "must be 'each' or 'mean'")
+    if threshold == 0:  # an iterate-dependent threshold where nothing moved
+        return np.zeros(rows.shape[1:])
+    if math.isinf(threshold):
+        return np.asarray(np.mean(rows, axis=0))
+    if mode == "mean":
+        return clip(np.asarray(np.mean(rows, axis=0)), threshold)
+    return np.asarray(np.mean(clip_rows(rows, threshold), axis=0))

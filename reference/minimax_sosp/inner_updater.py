@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpassay.reference.problems.interfaces import Array, Indices, MinimaxProblem
+from dpassay.reference.mechanisms.batches import draw_records
+from dpassay.reference.mechanisms.clipping import clipped_mean
+from dpassay.reference.problems.interfaces import Array, MinimaxProblem
 from dpassay.reference.tape import Tape
-from dpassay.reference.transcript import Batch
 
-from .clipping import clipped_mean
 from .schedule import Schedule
 
 
@@ -28,14 +28,6 @@ class Status:
     y: Array
     v: Array
     u: Array
-
-
-def draw_samples(tape: Tape, label: str, records: int, size: int) -> tuple[Indices, Batch | None]:
-    """A batch without replacement; all records when the batch is the whole data set."""
-    if size == records:
-        return np.arange(records), None
-    batch = tape.batch(label, records, size)
-    return batch.indices, batch
 
 
 def inner_updater(problem: MinimaxProblem, schedule: Schedule, tape: Tape, status: Status, t: int) -> Status:
@@ -61,9 +53,9 @@ def inner_updater(problem: MinimaxProblem, schedule: Schedule, tape: Tape, statu
 def _refresh(problem: MinimaxProblem, schedule: Schedule, tape: Tape, x: Array, y: Array) -> tuple[Array, Array]:
     """Lines 5 to 8: the noisy clipped gradients at (x_t, y_t)."""
     rule, clip = schedule.noise, schedule.clip_refresh
-    indices, batch = draw_samples(tape, "refresh/samples", problem.size, schedule.refresh_batch)  # line 5
-    mean_v = clipped_mean(problem.gradients_x(x, y, indices), clip, clip_each=schedule.clip_each)
-    mean_u = clipped_mean(problem.gradients_y(x, y, indices), clip, clip_each=schedule.clip_each)
+    indices, batch = draw_records(tape, "refresh/samples", problem.size, schedule.refresh_batch)  # line 5
+    mean_v = clipped_mean(problem.gradients_x(x, y, indices), clip, schedule.clip_mode)
+    mean_u = clipped_mean(problem.gradients_y(x, y, indices), clip, schedule.clip_mode)
     std, sensitivity = rule.refresh_std, rule.refresh_sensitivity  # line 1
     v: Array = tape.gaussian("refresh/v", mean_v, std=std, sensitivity=sensitivity, batch=batch)  # line 7
     u: Array = tape.gaussian("refresh/u", mean_u, std=std, sensitivity=sensitivity, batch=batch)  # line 8
@@ -79,11 +71,11 @@ def _difference(
 ) -> tuple[Array, Array]:
     """Lines 13 to 15: add the noisy clipped mean difference between the last two points."""
     (x, y, v, u), rule, clip = now, schedule.noise, schedule.clip_step
-    indices, batch = draw_samples(tape, "step/samples", problem.size, schedule.step_batch)  # line 13
+    indices, batch = draw_records(tape, "step/samples", problem.size, schedule.step_batch)  # line 13
     change_v = problem.gradients_x(x, y, indices) - problem.gradients_x(*before, indices)
     change_u = problem.gradients_y(x, y, indices) - problem.gradients_y(*before, indices)
-    mean_v = clipped_mean(change_v, clip, clip_each=schedule.clip_each)
-    mean_u = clipped_mean(change_u, clip, clip_each=schedule.clip_each)
+    mean_v = clipped_mean(change_v, clip, schedule.clip_mode)
+    mean_u = clipped_mean(change_u, clip, schedule.clip_mode)
     inner_move = float(np.linalg.norm(y - before[1]))
     std = rule.step_std + rule.step_std_per_move * inner_move  # line 2, or Appendix B.2
     moved = float(np.hypot(np.linalg.norm(x - before[0]), np.linalg.norm(y - before[1])))  # Assumption 2: x counts too

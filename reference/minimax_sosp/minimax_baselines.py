@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from dpassay.reference.mechanisms.batches import draw_records
 from dpassay.reference.mechanisms.clipping import clip_rows
 from dpassay.reference.problems.interfaces import Array, MinimaxProblem
 from dpassay.reference.tape import Tape
 
 from .baseline_schedule import BaselineSchedule
 from .dp_rgda import Result
-from .inner_updater import draw_samples
 
 Start = tuple[Array, Array] | None
 
@@ -58,7 +58,7 @@ def _start(problem: MinimaxProblem, start: Start) -> tuple[Array, Array]:
 
 
 def _ascent_gradient(problem: MinimaxProblem, s: BaselineSchedule, tape: Tape, x: Array, y: Array) -> Array:
-    indices, batch = draw_samples(tape, "y/samples", problem.size, s.step_batch)
+    indices, batch = draw_records(tape, "y/samples", problem.size, s.step_batch)
     mean = clip_rows(problem.gradients_y(x, y, indices), s.clip).mean(axis=0)
     sensitivity = 2 * s.clip / s.step_batch
     released: Array = tape.gaussian("y", mean, std=s.multiplier * sensitivity, sensitivity=sensitivity, batch=batch)
@@ -74,7 +74,7 @@ def _descent_gradient(
     point: tuple[Array, Array],
     before: tuple[Array, Array] | None,
 ) -> Array:
-    indices, batch = draw_samples(tape, f"{label}/samples", problem.size, size)
+    indices, batch = draw_records(tape, f"{label}/samples", problem.size, size)
     rows = problem.gradients_x(*point, indices)
     if before is not None:
         rows = rows - problem.gradients_x(*before, indices)

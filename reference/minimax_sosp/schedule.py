@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from math import ceil, log, sqrt
 
 from dpassay.reference.errors import require, require_at_least, require_budget, require_positive
+from dpassay.reference.mechanisms.clipping import ClipMode
 
 PRINTED_COMPLETIONS = (
     "x_{-1} = x_0: Algorithm 3, line 3 reads x_{t-1} at t = 0",
@@ -73,6 +74,11 @@ class Schedule:
             require(getattr(self, field) <= self.records, field, getattr(self, field), f"must be <= n = {self.records}")
         require_positive(self, "descent_step", "escape_step", "ascent_step", "tolerance", "clip_refresh", "clip_step")
         require_at_least(0, self, "perturbation_radius", "average_movement")
+
+    @property
+    def clip_mode(self) -> ClipMode:
+        """Each record by itself, or the mean as printed (Algorithm 3, lines 7, 8, 14 and 15)."""
+        return "each" if self.clip_each else "mean"
 
     @property
     def refreshes(self) -> int:

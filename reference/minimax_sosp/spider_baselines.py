@@ -16,13 +16,13 @@ from typing import Literal, Protocol
 
 import numpy as np
 
+from dpassay.reference.mechanisms.batches import draw_records
 from dpassay.reference.mechanisms.clipping import clip_rows
 from dpassay.reference.problems.interfaces import Array, Indices
 from dpassay.reference.tape import Tape
 
 from .baseline_schedule import BaselineSchedule
 from .dp_rgda import Result, uniform_ball
-from .inner_updater import draw_samples
 
 Refresh = Literal["period", "drift"]
 Perturbation = Literal["none", "gaussian", "ball"]
@@ -78,7 +78,7 @@ def _release(
 ) -> Array:
     """A noisy mean of clipped gradients, or of clipped differences to the point before."""
     size = s.refresh_batch if before is None else s.step_batch
-    indices, batch = draw_samples(tape, f"{label}/samples", problem.size, size)
+    indices, batch = draw_records(tape, f"{label}/samples", problem.size, size)
     rows = problem.value_gradients(x, indices)
     if before is not None:
         rows = rows - problem.value_gradients(before, indices)

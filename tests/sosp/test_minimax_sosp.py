@@ -9,12 +9,12 @@ from scipy.stats import norm
 
 from dpassay.reference.errors import BadInput
 from dpassay.reference.gdp import gdp_mu
+from dpassay.reference.mechanisms.clipping import clipped_mean
 from dpassay.reference.minimax_sosp.calibration import (
     advanced_composition_multiplier,
     exact_multiplier,
     repaired,
 )
-from dpassay.reference.minimax_sosp.clipping import clipped_mean
 from dpassay.reference.minimax_sosp.dp_rgda import dp_rgda, uniform_ball
 from dpassay.reference.minimax_sosp.experiment import experiment_schedule
 from dpassay.reference.minimax_sosp.inner_updater import Status, inner_updater
@@ -196,8 +196,8 @@ def test_place_of_the_clipping_decides_the_sensitivity():
     # one replaced record: 2 C / S when rows are clipped, 2 C when the mean is
     others = np.array([[-1e6], [1e6], [0.0]])
     here, there = np.vstack([others, [[1e7]]]), np.vstack([others, [[-1e7]]])
-    for clip_each, moved in [(True, 2 / 4), (False, 2.0)]:
-        difference = clipped_mean(here, 1.0, clip_each=clip_each) - clipped_mean(there, 1.0, clip_each=clip_each)
+    for mode, moved in [("each", 2 / 4), ("mean", 2.0)]:
+        difference = clipped_mean(here, 1.0, mode) - clipped_mean(there, 1.0, mode)
         assert difference[0] == pytest.approx(moved)
 
 
