@@ -31,7 +31,7 @@ def areas(data: str, canaries: str, start: str, models: int, records: int) -> np
 
 def measure(quick: bool) -> None:
     """Two data sets, three kinds of records, two starts."""
-    models, records = (100, 2) if quick else (200, 8)
+    models, records = (100, 2) if quick else (150, 5)
     print(f"{models} models a record, {records} records; ceiling {norm.cdf(dp_sgd_mu(NOISE) / np.sqrt(2)):.3f}")
     print(f"{'data':<15}{'record':<22}{'usual start':<18}{'crafted start':<18}")
     for data in ("breast cancer", "digits"):

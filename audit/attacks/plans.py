@@ -51,7 +51,8 @@ class Plan:
             dp_sgd_schedule(self.noise)
         else:
             self._check_foreign()
-        getattr(self, {MANY: "_check_many", ONE: "_check_one", GRADIENT: "_check_gradients"}[self.game])()
+        checks = {MANY: self._check_many, ONE: self._check_one, GRADIENT: self._check_gradients}
+        checks[self.game]()
 
     def _check_foreign(self) -> None:
         trainer_named(self.estimator, 2)
@@ -90,7 +91,9 @@ class Plan:
     @property
     def count(self) -> int:
         """Candidates, or canaries."""
-        return self.candidates or (GRADIENT_COUNT if self.game == GRADIENT else 200)
+        if self.candidates is not None:
+            return self.candidates
+        return GRADIENT_COUNT if self.game == GRADIENT else 200
 
     @property
     def trained(self) -> int:

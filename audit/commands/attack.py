@@ -77,7 +77,7 @@ def _note(plan: Plan, relation: str) -> str:
     what = {
         MANY: f"{plan.count} candidates, canaries: {plan.canaries}",
         ONE: f"one candidate, canaries: {plan.canaries}" + (", crafted start" if plan.crafted else ""),
-        GRADIENT: f"{plan.count} canaries, {plan.canaries}",
+        GRADIENT: f"{plan.units} hidden units, {plan.count} canaries, {plan.canaries}",
     }[plan.game]
     models = f"{plan.trained} model{'s' if plan.trained > 1 else ''}"
     where = f" (epsilon {plan.claimed:.3g} at delta {plan.delta:g})" if plan.claimed and plan.epsilon is None else ""

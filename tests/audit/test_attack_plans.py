@@ -122,7 +122,7 @@ def test_gradient_canaries_from_the_command_line():
     assert {one["relation"] for one in first["results"]} == {"a canary's gradient or zero"}
     assert [one["evidence"] for one in first["results"]] == [one["evidence"] for one in second["results"]]
     shown = _attack("--canaries", "gradient random", "--candidates", "50")
-    assert shown.exit_code == 3 and "50 canaries, gradient random. Claimed: 0.496904-GDP" in shown.output
+    assert shown.exit_code == 3 and "32 hidden units, 50 canaries, gradient random. Claimed: 0.496904-GDP" in shown.output
 
 
 @pytest.mark.parametrize(
@@ -144,6 +144,8 @@ def test_gradient_canaries_from_the_command_line():
         (("--noise-multiplier", "0"), "positive"),
         (("--candidates", "1", "--models", "10"), "50..1e5"),
         (("--candidates", "5"), "must be 1, or lie in"),
+        (("--candidates", "0"), "must be 1, or lie in"),
+        (("--models", "0"), "3..10000"),
         (("--epsilon", "-1"), "not negative"),
         (("--delta", "1"), "delta"),
     ],
