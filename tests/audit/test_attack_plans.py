@@ -122,7 +122,8 @@ def test_gradient_canaries_from_the_command_line():
     assert {one["relation"] for one in first["results"]} == {"a canary's gradient or zero"}
     assert [one["evidence"] for one in first["results"]] == [one["evidence"] for one in second["results"]]
     shown = _attack("--canaries", "gradient random", "--candidates", "50")
-    assert shown.exit_code == 3 and "32 hidden units, 50 canaries, gradient random. Claimed: 0.496904-GDP" in shown.output
+    said = "32 hidden units, 50 canaries, gradient random. Claimed: 0.496904-GDP"
+    assert shown.exit_code == 3 and said in shown.output
 
 
 @pytest.mark.parametrize(
