@@ -49,8 +49,7 @@ def parse(text: str, symbols: Mapping[str, Any] | Collection[str]) -> Any:
 
     Args:
         text: arithmetic over declared names, numbers (kept exact) and the functions in ``FUNCTIONS``.
-        symbols: mapping from name to sympy expression, or a collection of names (each becomes a positive
-        symbol).
+        symbols: mapping from name to sympy expression, or a collection of names (each becomes a positive symbol).
 
     Raises:
         FormulaError: unknown name or function, or a construct outside the whitelist.

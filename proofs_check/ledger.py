@@ -50,8 +50,7 @@ def check_all(papers: Iterable[str] | None = None, jobs: int = 2, cache_dir: Pat
     Args:
         papers: keys; all by default.
         jobs: worker processes.
-        cache_dir: folder of findings keyed by the content of the row and of the checkers; None checks
-        everything.
+        cache_dir: folder of findings keyed by the content of the row and of the checkers; None checks everything.
     """
     return check_rows(load_rows(papers), jobs, cache_dir)
 

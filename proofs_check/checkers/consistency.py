@@ -42,10 +42,9 @@ def same(claim: Claim) -> Finding:
 def program(steps: Sequence[str], given: Sequence[str]) -> Finding:
     """Definite assignment over straight lines, branches and loops.
 
-    A step is ``"7: a b <- c d"`` (line, written names, read names), or one of ``loop``, ``if``, ``else``,
-    ``end``.
-    The first pass through a loop is the one that counts: a name that only an earlier pass could have
-    written is undefined.
+    A step is ``"7: a b <- c d"`` (line, written names, read names), or one of ``loop``, ``if``, ``else``, ``end``.
+    The first pass through a loop is the one that counts: a name that only an earlier pass could have written is
+    undefined.
     """
     known: set[str] = set(given)
     stack: list[tuple[str, set[str], set[str] | None]] = []

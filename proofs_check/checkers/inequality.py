@@ -32,9 +32,7 @@ STARTS = 4
 
 
 def check(claim: Claim) -> Finding:
-    """Formula keys: ``claim`` ("left <= right", also <, >=, >), optional ``let``, optional ``try``
-    (points to test).
-    """
+    """Formula keys: ``claim`` ("left <= right", also <, >=, >), optional ``let``, optional ``try`` (points to test)."""
     space = region(claim.assumptions)
     table = resolve(claim.formula.get("let", {}), space.symbols)
     left, operator, right = parse_relation(claim.formula["claim"], table)
@@ -138,9 +136,7 @@ def _positive(difference: Any, space: Region, strict: bool) -> bool:
 
 
 def _sign_is_plain(part: Any, fresh: list[Any], strict: bool) -> bool:
-    """Positive coefficients, or a product of even powers and such factors (even powers could be zero:
-    not strict).
-    """
+    """Positive coefficients, or a product of even powers and such factors (even powers could be zero: not strict)."""
     whole = sp.Poly(sp.expand(part), *fresh)
     if strict and whole.is_zero:
         return False
@@ -165,9 +161,7 @@ def _interval_proof(left: Any, right: Any, space: Region, strict: bool) -> str |
 
 
 def _adversary(left: Any, operator: str, right: Any, space: Region, points: list[Point]) -> Point | None:
-    """Nelder-Mead on the relative slack from the tightest sampled points, in logarithms where a
-    variable is positive.
-    """
+    """Nelder-Mead on the relative slack from the tightest sampled points, in logarithms of positive variables."""
     slack = (right - left) / (sp.Abs(right) + sp.Abs(left))
     symbols = [variable.symbol for variable in space.variables]
     function = sp.lambdify(symbols, slack, modules=["scipy", "numpy"])
