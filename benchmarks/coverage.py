@@ -18,7 +18,9 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
+from functools import cache, partial
 
 import audit_figures as figures
 import numpy as np
@@ -29,9 +31,11 @@ from scipy.stats import binomtest
 
 from dpassay.audit import bounds
 from dpassay.audit.results import Verdict
-from dpassay.audit.scores import labels, one_run, thresholds
+from dpassay.audit.scores import curve, labels, one_run, thresholds
 from dpassay.audit.scores.assumed import bayesian, gdp_fit
 from dpassay.audit.scores.curve_test import refute_curve
+from dpassay.audit.scores.fdp import fdp_refuted
+from dpassay.audit.scores.steinke import steinke_p_value
 
 LEVEL = 0.05
 Key = tuple[str, str, int]
@@ -61,8 +65,17 @@ def one_training_run(law: Law, n: int, rng: np.random.Generator) -> Questions:
     """Name and question of every bound from one run with n canaries."""
     scores, coins = law.canaries(rng, n)
     top = law.truth + SLACK
+    made = _guesses(law.name, n)
     yield "one run", lambda: one_run.epsilon_one_run(scores, coins, law.delta, rng).epsilon > top
-    yield "one run, curve", lambda: one_run.one_run_curve(scores, coins, law.claim, rng).verdict is Verdict.VIOLATED
+    test = partial(one_run.one_run_curve, scores, coins, law.claim, rng, guesses=made)
+    yield "one run, curve", lambda: test().verdict is Verdict.VIOLATED
+
+
+@cache
+def _guesses(law: str, n: int) -> int:
+    """What `one_run_curve` makes of the claim, once for all repetitions."""
+    claim = next(one.claim for one in laws() if one.name == law)
+    return max(2, round(n * one_run.telling_share(claim, n)))
 
 
 GROUPS = {"two samples": (two_samples, "joint curve"), "one run": (one_training_run, "one run, curve")}
@@ -105,7 +118,7 @@ def of_means(runs: int) -> Iterator[Row]:
     for n in SIZES:
         for rate in (3.0 / n, 0.05):
             counts, repeats = np.unique(rng.binomial(n, rate, runs), return_counts=True)
-            for name in ("Clopper-Pearson", "Bentkus", "Hoeffding", "empirical Bernstein", "betting"):
+            for name in ("Clopper-Pearson", "betting"):
                 start = time.process_time()
                 errs = np.array([_mean_bound_errs(name, int(count), n, rate) for count in counts])
                 seconds = (time.process_time() - start) * runs / counts.size
@@ -114,37 +127,37 @@ def of_means(runs: int) -> Iterator[Row]:
 
 def _mean_bound_errs(name: str, count: int, n: int, rate: float) -> bool:
     """Is the lower bound of `count` ones in n above the rate? Closed forms of `audit.bounds` on 0/1 samples."""
-    mean = count / n
     if name == "Clopper-Pearson":
         return bool(bounds.clopper_pearson_lower(count, n, LEVEL) > rate)
-    if name == "Bentkus":
-        return bool(bounds.clopper_pearson_lower(count, n, LEVEL / np.e) > rate)
-    if name == "Hoeffding":
-        divergence = sum(a * np.log(a / b) for a, b in ((mean, rate), (1 - mean, 1 - rate)) if a > 0)
-        return bool(mean > rate and n * divergence >= -np.log(LEVEL))
-    if name == "empirical Bernstein":
-        spread, log_term = mean * (1 - mean) * n / (n - 1), np.log(2 / LEVEL)
-        return bool(mean - np.sqrt(2 * spread * log_term / n) - 7 * log_term / (3 * (n - 1)) > rate)
     shares = bounds.default_bets(n)
     logs = count * np.log1p(shares * (1 / rate - 1)) + (n - count) * np.log1p(-shares)
     return bool(np.logaddexp.reduce(logs) - np.log(shares.size) >= -np.log(LEVEL))
 
 
 def of_fixed_guesses(runs: int) -> Iterator[Row]:
-    """The fixed number of guesses of Steinke et al. on randomised response, which attains it."""
+    """A guess about each of m canaries of randomised response at epsilon 1, which attains the bounds at delta = 0.
+
+    Each test falls as guesses come right, so the fewest right guesses that refute say everything.
+    """
     rng = np.random.default_rng(2)
+    claim = curve.approx_dp(1.0)
+    tests: dict[str, Callable[[int, int], bool]] = {
+        "one run, Steinke et al.": lambda m, right: steinke_p_value(m, m, right, 1.0, 0.0) <= LEVEL,
+        "one run, f-DP recursion": lambda m, right: fdp_refuted(claim, m, m, right, LEVEL),
+    }
     for m in SIZES:
-        start = time.process_time()
         right = rng.binomial(m, np.e / (1 + np.e), runs)
-        refuted = {int(v): one_run.steinke_p_value(m, m, int(v), 1.0, 0.0) <= LEVEL for v in np.unique(right)}
-        wrong = sum(refuted[int(v)] for v in right)
-        yield row("one run, Steinke et al.", "randomised response", m, wrong, runs, time.process_time() - start)
+        for name, refutes in tests.items():
+            start = time.process_time()
+            least = bisect_left(range(m + 1), True, key=lambda v, m=m, refutes=refutes: refutes(m, v))
+            wrong = int((right >= least).sum())
+            yield row(name, "randomised response", m, wrong, runs, time.process_time() - start)
 
 
 def jobs(runs: int, largest: int, workers: int) -> Iterator[tuple[str, Key, Callable[[], Iterator[Row]]]]:
     """Part, (bound, law, n) of one of its rows, measurement; cheap ones first: an interrupted one can go on."""
     yield "counts", ("mean: betting", "Bernoulli(0.05)", SIZES[-1]), lambda: of_means(10 * runs)
-    yield "counts", ("one run, Steinke et al.", "randomised response", SIZES[-1]), lambda: of_fixed_guesses(runs)
+    yield "counts", ("one run, f-DP recursion", "randomised response", SIZES[-1]), lambda: of_fixed_guesses(runs)
     for n in (size for size in SIZES if size <= largest):
         for group, (_, last) in GROUPS.items():
             for law in (one.name for one in laws() if one.one_run_only <= (group == "one run")):

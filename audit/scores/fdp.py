@@ -81,8 +81,8 @@ def fdp_refuted(curve: Curve, canaries: int, guesses: int, correct: int, alpha: 
     return _refuted(envelope(curve), canaries, guesses, correct, alpha)
 
 
-def fdp_p_value(curve: Curve, canaries: int, guesses: int, correct: int, steps: int = 20) -> float:
-    """The smallest alpha at which `correct` right guesses refute the curve, rounded up (halvings of its logarithm)."""
+def fdp_p_value(curve: Curve, canaries: int, guesses: int, correct: int, steps: int = 12) -> float:
+    """The smallest alpha at which `correct` right guesses refute the curve, rounded up (to half a percent)."""
     check_guesses(canaries, guesses, correct)
     lines = envelope(curve)
     low, high = math.log(SMALLEST_P), 0.0

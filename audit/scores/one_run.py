@@ -39,7 +39,8 @@ PILOT_FROM, PILOT_SHARE = 400, 0.2
 PILOT_DOUBT = 1.0  # standard deviations by which the pilot's share of right guesses is lowered
 PILOT_CASES = 8  # guesses that the pilot must have made to speak about a share
 MOST_GUESSES = 100_000  # the recursion is sequential; beyond this a random part of the canaries is as good
-FEW_GUESSES = 3_000  # of these when only a comparison is wanted
+MANY_GUESSES = 30_000  # are enough where one claim is tested
+FEW_GUESSES = 3_000  # are enough for a comparison
 ROOT = 3.2  # guesses per root of the number of canaries that suit most laws, without a pilot
 
 
@@ -242,7 +243,7 @@ def one_run_curve(
     if values.size < 2 or (guesses is not None and not 2 <= guesses <= values.size):
         raise BadInput("guesses", guesses, f"must lie in 2..{values.size}, the number of canaries")
     share = telling_share(curve, values.size) if guesses is None else guesses / values.size
-    used = rng.permutation(values.size)[: max(2, int(MOST_GUESSES / share))]
+    used = rng.permutation(values.size)[: max(2, int(MANY_GUESSES / share))]
     canaries = Canaries.of(values[used], coins[used])
     found = {}
     for end, part in zip(ENDS, (0.5, 0.25, 0.25), strict=True):
