@@ -49,7 +49,7 @@ class Target:
 
 
 def _algorithm(name: str) -> Run:
-    if "@" not in name and ":" in name:
+    if ":" in name and "/" not in name:  # keys have a paper, modules have dots
         run: Run = load_callable(name, "algorithm")
         return run
     cases = find(name)

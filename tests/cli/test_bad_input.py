@@ -309,3 +309,9 @@ def test_a_laplace_mechanism_that_is_none(dpassay, tmp_path, laplace):
     np.save(tmp_path / "a.npy", np.random.default_rng(0).normal(size=30))
     words = ["blackbox", "--outputs", "a.npy", "--outputs", "a.npy", "--epsilon", 1, "--laplace", laplace]
     refused(dpassay(*words), "--laplace")
+
+
+def test_neighbours_take_a_key_without_its_reading(dpassay):
+    """`baselines/dp_sgd:digits` is a key; its colon made it a module that does not exist."""
+    code, _, err = dpassay("neighbours", "search", "nobody/knows:it", "--epsilon", 1, "--witness", "w.json")
+    assert code == 2 and "is not in the catalogue" in err
