@@ -44,7 +44,7 @@ def mutants(
     differ (early stops) or the pair does not attain it. A mutant 10 % over its claim must be caught by at least one
     method, a safe one must pass all three; otherwise exit 1. Takes minutes; `--outputs 0` is faster.
     """
-    require(runs >= 10, "--runs", runs, "must be at least 10")
+    require(10 <= runs <= 10**9, "--runs", runs, "must lie in 10..1e9")
     require(outputs == 0 or outputs >= 10, "--outputs", outputs, "must be 0 or at least 10")
     require(seed >= 0, "--seed", seed, "must not be negative")
     outcomes = []

@@ -13,6 +13,7 @@ from dpassay.audit.report.results import exit_code, print_results
 from dpassay.audit.results import AuditResult, Verdict
 from dpassay.audit.spaces import Target
 from dpassay.reference.errors import BadInput, require
+from dpassay.reference.files import require_writable
 
 app = typer.Typer(
     help="Search the worst pair of neighbouring data sets of an algorithm that runs on a tape; replay what was found.",
@@ -47,6 +48,7 @@ def search_(
     require(0 < epsilon < float("inf"), "--epsilon", epsilon, "must be positive and finite")
     require(budget >= 1 and keep >= 1, "--budget, --keep", (budget, keep), "must be at least 1")
     require(0 < confidence < 1, "--confidence", confidence, "must lie in (0, 1)")
+    require_writable(witness, "--witness")
     target = Target(algorithm, problem, records, dimension, radius)
     run, space = target.open()
     try:

@@ -9,7 +9,6 @@ one grid point aside. Rows, order and verdicts must be the same.
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import Any
 
 from dpassay.audit.plain import number
 from dpassay.reference.errors import BadInput, require
+from dpassay.reference.files import read_json, read_text, write_text
 
 BEGIN, END = "<!-- audit:begin -->", "<!-- audit:end -->"
 COLUMNS = ("algorithm", "reading", "claimed", "accounted", "realised >=", "verdict", "why")
@@ -79,14 +79,15 @@ def main(words: Sequence[str]) -> int:
     names = [Path(word) for word in words if not word.startswith("--")]
     require(len(names) == 2, "arguments", list(words), "a report and a README, and perhaps --check")
     report, readme = names
-    rows = json.loads(report.read_text(encoding="utf-8"))["rows"]
-    text = readme.read_text(encoding="utf-8")
+    document = read_json(report, "report")
+    require(isinstance(document, dict) and "rows" in document, str(report), "malformed", "is no report of an audit")
+    rows, text = document["rows"], read_text(readme, "README")
     before, inside, after = split(text, str(readme))
     if check:
         found = differences(inside, table(rows))
         print("\n".join(found) or f"{readme}: the table agrees with {report}")
         return int(bool(found))
-    readme.write_text(f"{before}{BEGIN}\n{table(rows)}\n{END}{after}", encoding="utf-8")
+    write_text(readme, f"{before}{BEGIN}\n{table(rows)}\n{END}{after}", "README")
     return 0
 
 
