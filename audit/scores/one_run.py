@@ -1,13 +1,16 @@
 """Audits from a single run with many canaries, each included by its own fair coin.
 
-Two ways to a bound, and m delta, known before any score is seen, says which:
+Two ways to a bound; m delta, known before any score is seen, says how they are used:
 
 - *Reading* labels from the most extreme score inwards (`reading.py`), stopping anywhere: given the output, coin i is
   known with probability at most e^eps / (1 + e^eps), except for at most 2 m delta corrupted coins in expectation
-  (Steinke, Nasr and Jagielski 2023, Proposition behind Theorem 5.2). Best while less than one corrupted coin is to be
-  expected in as many runs as the level allows.
-- *Guessing* a fixed number of coins, judged by the exact recursion of `fdp.py`. How many, and at which end of the
-  scores, is learned on a fifth of the canaries whose coins are then public: for the others nothing changes.
+  (Steinke, Nasr and Jagielski 2023, Proposition behind Theorem 5.2).
+- *Guessing* a fixed number of coins, judged by the exact recursion of `fdp.py`.
+
+While less than one corrupted coin is to be expected in as many runs as the level allows, each gets half of the level,
+and the usual number of coins is guessed. Beyond that the reader cannot price them well, and guessing alone decides: how
+many, and at which end of the scores, is learned on a fifth of the canaries, whose coins are then public: for the others
+nothing changes.
 """
 
 from __future__ import annotations
@@ -119,8 +122,15 @@ def epsilon_one_run(
     if not 0 <= delta < 1:
         raise BadInput("delta", delta, "must lie in [0, 1)")
     alpha = 1 - confidence
-    bound = _by_reading if values.size * delta <= alpha or values.size < 2 else _by_guessing
-    return replace(bound(values, coins, delta, rng, alpha), seconds=time.perf_counter() - start)
+    if values.size < 2:
+        found = _by_reading(values, coins, delta, rng, alpha)
+    elif values.size * delta > alpha:
+        found = _by_guessing(values, coins, delta, rng, alpha, pilot=values.size >= PILOT_FROM)
+    else:
+        read = _by_reading(values, coins, delta, rng, alpha / 2)
+        guessed = _by_guessing(values, coins, delta, rng, alpha / 2, pilot=False)
+        found = max(read, guessed, key=lambda bound: bound.epsilon)
+    return replace(found, confidence=confidence, seconds=time.perf_counter() - start)
 
 
 def _by_reading(values: Floats, coins: Bools, delta: float, rng: np.random.Generator, alpha: float) -> SoundBound:
@@ -157,8 +167,10 @@ def needed_log_wealth(epsilons: Floats, canaries: int, delta: float, alpha: floa
     return np.asarray((allowed * np.log1p(np.exp(-epsilons))[:, None] - np.log(left)).min(axis=1))
 
 
-def _by_guessing(values: Floats, coins: Bools, delta: float, rng: np.random.Generator, alpha: float) -> SoundBound:
-    """A share learned on the pilot, its right guesses held against (epsilon, delta)-DP for growing epsilon.
+def _by_guessing(
+    values: Floats, coins: Bools, delta: float, rng: np.random.Generator, alpha: float, pilot: bool
+) -> SoundBound:
+    """A share learned on a pilot, its right guesses held against (epsilon, delta)-DP for growing epsilon.
 
     Few canaries are not worth a pilot: the usual share is guessed, at both ends.
     """
@@ -167,9 +179,9 @@ def _by_guessing(values: Floats, coins: Bools, delta: float, rng: np.random.Gene
         return epsilon_fdp(count, guesses, right, delta, alpha, above, steps=5)
 
     plan, used = Guessing(min(1.0, max(ROOT / math.sqrt(values.size), 2.5 * delta / alpha))), np.arange(values.size)
-    if values.size >= PILOT_FROM:
-        pilot, used = np.split(rng.permutation(values.size), [int(PILOT_SHARE * values.size)])
-        plan = best_guessing(Canaries.of(values[pilot], coins[pilot]), used.size, plan, promise, rng)
+    if pilot:
+        known, used = np.split(rng.permutation(values.size), [int(PILOT_SHARE * values.size)])
+        plan = best_guessing(Canaries.of(values[known], coins[known]), used.size, plan, promise, rng)
         used = used[: int(MOST_GUESSES / plan.share)]
     guesses, right = plan.guess(Canaries.of(values[used], coins[used]), rng)
     return SoundBound(
