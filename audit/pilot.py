@@ -90,6 +90,8 @@ def _scout(losses: Losses, delta: float) -> tuple[float, float]:
     if np.mean(losses.loss == np.inf) > delta:
         return float(max(1.0, finite.mean() if len(finite) else 1.0)), math.inf
     mean = max(1e-6, float(finite.mean())) if len(finite) else 1e-6
+    if mean == 1e-6 and len(finite):  # the mean drowns in its noise: half the variance is the same for a Gaussian
+        mean = max(mean, float(finite.var()) / 2)
     return mean, gdp_epsilon(math.sqrt(2 * mean), delta)
 
 
