@@ -8,9 +8,10 @@ import pytest
 from dpassay.audit import known_laws as known
 from dpassay.audit import pilot
 from dpassay.audit.bounds import betting_log_capital
-from dpassay.audit.likelihood import walk
+from dpassay.audit.likelihood import audit_likelihood, walk
 from dpassay.audit.losses import GaussianSampler, Losses
 from dpassay.audit.pilot import make_plan
+from dpassay.reference.gdp import gdp_mu
 
 DELTA, ALPHA = 1e-5, 0.05
 SAMPLERS = [
@@ -129,3 +130,10 @@ def test_power_counts_the_plain_runs_that_the_pilot_did_not_draw():
         promised = np.mean([plan.power for plan in plans])
         kept = np.mean([bound(sampler, 200, seed) >= 0.899 * plans[seed].expected for seed in range(20)])
         assert low <= promised <= high and low <= kept <= high
+
+
+def test_small_losses_do_not_mislead_the_pilot():
+    """Epsilon 0.1: 50 losses often have a negative mean. Without the variance instead, a tenth ended below 0.78."""
+    sampler = GaussianSampler(gdp_mu(0.1, DELTA))
+    found = [audit_likelihood(sampler, DELTA, seed=seed)[0].epsilon for seed in range(40)]
+    assert min(found) > 0.085 and sum(epsilon > 0.1 for epsilon in found) <= 6  # P(more than 6 of 40 at 5 %) = 0.3 %
