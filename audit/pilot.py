@@ -89,9 +89,10 @@ def _scout(losses: Losses, delta: float) -> tuple[float, float]:
     finite = losses.loss[np.isfinite(losses.loss)]
     if np.mean(losses.loss == np.inf) > delta:
         return float(max(1.0, finite.mean() if len(finite) else 1.0)), math.inf
-    mean = max(1e-6, float(finite.mean())) if len(finite) else 1e-6
-    if mean == 1e-6 and len(finite):  # the mean drowns in its noise: half the variance is the same for a Gaussian
-        mean = max(mean, float(finite.var()) / 2)
+    mean = float(finite.mean()) if len(finite) else 0.0
+    if mean <= 0 and len(finite):  # it drowns in its noise: half the variance is the same for a Gaussian
+        mean = float(finite.var()) / 2
+    mean = max(1e-6, mean)
     return mean, gdp_epsilon(math.sqrt(2 * mean), delta)
 
 
