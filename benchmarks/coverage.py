@@ -20,7 +20,7 @@ import json
 import time
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
-from functools import cache, partial
+from functools import partial
 
 import audit_figures as figures
 import numpy as np
@@ -46,36 +46,38 @@ SLACK = 1e-9  # rounding of the exact epsilon
 
 
 Questions = Iterator[tuple[str, Callable[[], bool]]]
+Asking = Callable[[np.random.Generator], Questions]
 
 
-def two_samples(law: Law, n: int, rng: np.random.Generator) -> Questions:
+def two_samples(law: Law, n: int) -> Asking:
     """Name and question of every bound from n scores a side."""
-    p, q = law.draw(rng, n)
     top = law.truth + SLACK
-    yield "labels", lambda: labels.epsilon_labels(p, q, law.delta, rng).epsilon > top
-    yield "Clopper-Pearson, simultaneous", lambda: thresholds.epsilon_simultaneous(p, q, law.delta).epsilon > top
-    yield "Clopper-Pearson, split", lambda: thresholds.epsilon_split(p, q, law.delta, rng).epsilon > top
-    yield "joint curve", lambda: refute_curve(p, q, law.claim, rng).verdict is Verdict.VIOLATED
-    if n == 1000:  # labelled estimates: shown so that nobody takes them for bounds
-        yield "(assumed) GDP fit", lambda: gdp_fit(p, q, law.delta, rng).epsilon > top
-        yield "(assumed) Bayesian", lambda: bayesian(p, q, law.delta, rng).epsilon > top
+
+    def ask(rng: np.random.Generator) -> Questions:
+        p, q = law.draw(rng, n)
+        yield "labels", lambda: labels.epsilon_labels(p, q, law.delta, rng).epsilon > top
+        yield "Clopper-Pearson, simultaneous", lambda: thresholds.epsilon_simultaneous(p, q, law.delta).epsilon > top
+        yield "Clopper-Pearson, split", lambda: thresholds.epsilon_split(p, q, law.delta, rng).epsilon > top
+        yield "joint curve", lambda: refute_curve(p, q, law.claim, rng).verdict is Verdict.VIOLATED
+        if n == 1000:  # labelled estimates: shown so that nobody takes them for bounds
+            yield "(assumed) GDP fit", lambda: gdp_fit(p, q, law.delta, rng).epsilon > top
+            yield "(assumed) Bayesian", lambda: bayesian(p, q, law.delta, rng).epsilon > top
+
+    return ask
 
 
-def one_training_run(law: Law, n: int, rng: np.random.Generator) -> Questions:
+def one_training_run(law: Law, n: int) -> Asking:
     """Name and question of every bound from one run with n canaries."""
-    scores, coins = law.canaries(rng, n)
     top = law.truth + SLACK
-    made = _guesses(law.name, n)
-    yield "one run", lambda: one_run.epsilon_one_run(scores, coins, law.delta, rng).epsilon > top
-    test = partial(one_run.one_run_curve, scores, coins, law.claim, rng, guesses=made)
-    yield "one run, curve", lambda: test().verdict is Verdict.VIOLATED
+    guesses = max(2, round(n * one_run.telling_share(law.claim, n)))  # what the test would choose, once for all
 
+    def ask(rng: np.random.Generator) -> Questions:
+        scores, coins = law.canaries(rng, n)
+        yield "one run", lambda: one_run.epsilon_one_run(scores, coins, law.delta, rng).epsilon > top
+        test = partial(one_run.one_run_curve, scores, coins, law.claim, rng, guesses=guesses)
+        yield "one run, curve", lambda: test().verdict is Verdict.VIOLATED
 
-@cache
-def _guesses(law: str, n: int) -> int:
-    """What `one_run_curve` makes of the claim, once for all repetitions."""
-    claim = next(one.claim for one in laws() if one.name == law)
-    return max(2, round(n * one_run.telling_share(claim, n)))
+    return ask
 
 
 GROUPS = {"two samples": (two_samples, "joint curve"), "one run": (one_training_run, "one run, curve")}
@@ -101,10 +103,11 @@ def of_scores(group: str, law: str, n: int, runs: int, workers: int) -> Iterator
 def _block(group: str, name: str, n: int, numbers: NDArray[np.int64]) -> dict[str, tuple[int, float]]:
     """False claims and processor seconds of some repetitions, each with a stream of its own."""
     law = next(one for one in laws() if one.name == name)
+    ask = GROUPS[group][0](law, n)
     found: dict[str, tuple[int, float]] = {}
     for number in numbers:
         rng = np.random.default_rng([3, n, list(GROUPS).index(group), number])
-        for bound, question in GROUPS[group][0](law, n, rng):
+        for bound, question in ask(rng):
             start = time.process_time()
             wrong = bool(question())
             before = found.get(bound, (0, 0.0))
