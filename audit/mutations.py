@@ -168,9 +168,7 @@ def clipping_mutations(schedule: dp_sgd.Schedule) -> list[Mutation]:
             if clip_mean:
                 mean = mean * min(1.0, schedule.clip / max(float(np.linalg.norm(mean)), 1e-300))
             claimed = 2 * schedule.clip / size
-            w = w - schedule.learning_rate * tape.gaussian(
-                "gradient", mean, std=std, sensitivity=claimed, batch=batch
-            )
+            w = w - schedule.learning_rate * tape.gaussian("gradient", mean, std=std, sensitivity=claimed, batch=batch)
         return w
 
     def with_mean(problem: dp_sgd.PerSample, tape: Tape) -> Array:

@@ -111,9 +111,7 @@ class CurveProcess:
     runs: int = 0
     best: float = 0.0
 
-    def update(
-        self, scores_p: ArrayLike, scores_q: ArrayLike, curve: Curve, rng: np.random.Generator
-    ) -> float:
+    def update(self, scores_p: ArrayLike, scores_q: ArrayLike, curve: Curve, rng: np.random.Generator) -> float:
         """Multiply by the e-value of one block; returns the current log wealth."""
         if curve.name != self.claim:
             raise BadInput("curve", curve.name, f"this process tests {self.claim}")
@@ -131,9 +129,7 @@ class CurveProcess:
     def resume(text: str) -> CurveProcess:
         """Continue from a checkpoint."""
         state = _open(text, "curve")
-        return CurveProcess(
-            str(state["claim"]), float(state["log_wealth"]), int(state["runs"]), float(state["best"])
-        )
+        return CurveProcess(str(state["claim"]), float(state["log_wealth"]), int(state["runs"]), float(state["best"]))
 
 
 def _open(text: str, kind: str) -> dict[str, Any]:

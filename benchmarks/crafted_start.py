@@ -22,9 +22,7 @@ NOISE, DATA = 4.0, "breast cancer"
 
 def areas(data: str, canaries: str, start: str, models: int, records: int) -> np.ndarray:
     """AUC of the loss for each of a few records (one seed each)."""
-    plan = Plan(
-        data=data, candidates=1, models=models, canaries=canaries, initialisation=start, noise_multiplier=NOISE
-    )
+    plan = Plan(data=data, candidates=1, models=models, canaries=canaries, initialisation=start, noise_multiplier=NOISE)
     found = [play_plan(plan, np.random.default_rng(seed), 0.95)[0].evidence["auc"] for seed in range(records)]
     return np.asarray(found, dtype=float)
 

@@ -1,6 +1,6 @@
 """Planted bugs in the algorithms of all papers: who catches them, and who is accused wrongly.
 
-    python benchmarks/mutants.py [--quick] [--write]
+python benchmarks/mutants.py [--quick] [--write]
 """
 
 from __future__ import annotations

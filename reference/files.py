@@ -7,8 +7,12 @@ from __future__ import annotations
 
 import json
 import os
+from io import StringIO
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from .errors import BadInput, require
 
@@ -45,6 +49,20 @@ def read_text(path: Path, field: str) -> str:
 def read_json(path: Path, field: str) -> Any:
     """A JSON file as plain data; :class:`BadInput` if it cannot be read or is not JSON."""
     return parse_json(read_text(path, field), str(path))
+
+
+def read_numbers(path: Path, field: str) -> NDArray[np.float64]:
+    """A comma-separated table of numbers, shape (lines, columns), at least one line.
+
+    Raises:
+        BadInput: it cannot be read, is empty, or holds something else; the line is named.
+    """
+    text = read_text(path, field).strip()
+    require(bool(text), field, str(path), "is empty: must hold at least one line of numbers")
+    try:
+        return np.loadtxt(StringIO(text), delimiter=",", ndmin=2)
+    except ValueError as error:
+        raise BadInput(field, str(path), f"not a table of numbers ({' '.join(str(error).split())})") from None
 
 
 def write_text(path: Path, text: str, field: str) -> None:

@@ -21,6 +21,7 @@ from sklearn.tree import DecisionTreeClassifier
 from dpassay.audit.attacks.targets import Array, Labels, SklearnTrainer, Trainer
 from dpassay.reference.baselines import dp_sgd
 from dpassay.reference.errors import BadInput, require
+from dpassay.reference.files import read_numbers
 from dpassay.reference.problems import real_data
 
 DP_SGD = "dp-sgd"
@@ -46,7 +47,7 @@ def trainer_named(name: str, classes: int) -> Trainer:
 
 def dp_sgd_schedule(noise_multiplier: float) -> dp_sgd.Schedule:
     """20 full-batch steps."""
-    require(0 < noise_multiplier < math.inf, "--noise-multiplier", noise_multiplier, "must be positive")
+    require(1e-3 <= noise_multiplier <= 1e6, "--noise-multiplier", noise_multiplier, "must lie in 1e-3..1e6")
     return dp_sgd.Schedule(STEPS, learning_rate=2.0, clip=1.0, noise_multiplier=noise_multiplier)
 
 
@@ -66,11 +67,8 @@ def labelled_data(name: str) -> tuple[Array, Labels]:
         features, signs = known[name]()
         return features, (signs > 0).astype(np.int64)
     require(name.endswith(".csv"), "--data", name, "must be 'breast cancer', 'digits' or a .csv file")
-    try:
-        table = np.loadtxt(Path(name), delimiter=",", ndmin=2)
-    except (OSError, ValueError) as error:
-        raise BadInput("--data", name, " ".join(str(error).split())) from None
-    require(table.size > 0 and table.shape[1] >= 2, "--data", table.shape, "needs features and a class in each line")
+    table = read_numbers(Path(name), "--data")
+    require(table.shape[1] >= 2, "--data", table.shape, "needs features and a class in each line")
     require(bool(np.isfinite(table).all()), "--data", name, "has NaN or infinity")
     labels = table[:, -1].astype(np.int64)
     good = bool((labels == table[:, -1]).all() and labels.min() >= 0 and labels.max() >= 1)

@@ -42,9 +42,7 @@ class Atoms:
     @staticmethod
     def fit(table_p: Floats, table_q: Floats) -> Atoms:
         """Count rows on both sides; a row seen once says nothing yet."""
-        codes, where = np.unique(
-            np.concatenate([row_codes(table_p), row_codes(table_q)]), return_inverse=True
-        )
+        codes, where = np.unique(np.concatenate([row_codes(table_p), row_codes(table_q)]), return_inverse=True)
         on_p = np.bincount(where[: len(table_p)], minlength=codes.size)
         on_q = np.bincount(where[len(table_p) :], minlength=codes.size)
         keep = on_p + on_q > 1

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import subprocess
 import traceback
-import warnings
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -21,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpassay.reference.errors import BadInput, require
+from dpassay.reference.files import read_numbers
 
 Floats = NDArray[np.float64]
 Mechanism = Callable[[Any, np.random.Generator], Any]
@@ -88,11 +88,7 @@ def load(path: Path) -> Any:
         if path.suffix == ".npy":
             return load_array(path)
         if path.suffix == ".csv":
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", UserWarning)  # of an empty file: said below
-                table = np.loadtxt(path, delimiter=",", ndmin=2, encoding="utf-8")
-            require(table.size > 0, str(path), "empty", "must hold at least one line of numbers")
-            return table
+            return read_numbers(path, "path")
         if path.suffix in (".jsonl", ".json"):
             return _json_lines(path)
     except (OSError, ValueError, EOFError) as error:

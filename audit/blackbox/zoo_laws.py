@@ -128,9 +128,7 @@ def randomised_response(keep: float) -> Bulk:
 def discrete_laplace(epsilon: float) -> Bulk:
     """Integer count plus the difference of two geometric variables."""
     stop = 1 - np.exp(-epsilon)
-    return additive(
-        lambda rng, shape: (rng.geometric(stop, shape) - rng.geometric(stop, shape)).astype(float)
-    )
+    return additive(lambda rng, shape: (rng.geometric(stop, shape) - rng.geometric(stop, shape)).astype(float))
 
 
 def sampled_gaussian(rate: float, steps: int, std: float, how: str) -> Bulk:

@@ -15,7 +15,7 @@ from dpassay.proofs_check.explain import explain as explain_row
 from dpassay.proofs_check.ledger import as_data, check_all, load_rows, summary
 from dpassay.proofs_check.tied import TIES
 from dpassay.reference.cite import PAPERS
-from dpassay.reference.errors import BadInput
+from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import read_text, require_writable, write_text
 
 CACHE = Path("reports") / "proof-cache"
@@ -40,6 +40,9 @@ def prove(
     for key in paper or []:
         if key not in PAPERS:
             raise BadInput("--paper", key, f"not one of {', '.join(PAPERS)}")
+    for option, path in (("--ledger", ledger), ("--readme", readme)):
+        part = "--id" if row_id is not None else "--paper" if paper else None
+        require(path is None or part is None, option, str(path), f"holds the whole ledger: leave {part} out")
     for option, path in (("--output", output), ("--ledger", ledger), ("--readme", readme)):
         if path is not None and row_id is None:
             require_writable(path, option)

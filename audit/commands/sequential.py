@@ -35,9 +35,7 @@ def _check(limit: int, confidence: float, seed: int) -> None:
     require(seed >= 0, "--seed", seed, "must not be negative")
 
 
-def _claim(
-    epsilon: float | None, delta: float, mu: float | None, sampled: str | None, pairs: Path | None
-) -> Curve:
+def _claim(epsilon: float | None, delta: float, mu: float | None, sampled: str | None, pairs: Path | None) -> Curve:
     claim = claimed_curve(epsilon, delta, mu, sampled, pairs)
     if claim is None:
         raise BadInput("claim", None, "give one of --epsilon, --gdp, --sampled-gaussian, --curve")

@@ -66,11 +66,7 @@ class Setting:
 
 
 SETTINGS = (
-    *(
-        Setting(t.data, t.loss, t.tolerance, t.epsilon_g, t.epsilon_H, t)
-        for t in TABLES.values()
-        if t.metric == "loss"
-    ),
+    *(Setting(t.data, t.loss, t.tolerance, t.epsilon_g, t.epsilon_H, t) for t in TABLES.values() if t.metric == "loss"),
     *(Setting(name, "loss_a", "loose", 0.060, 0.245) for name in AT_HAND),
 )
 

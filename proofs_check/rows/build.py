@@ -80,9 +80,7 @@ def inequality(
     note: str = "",
 ) -> Claim:
     """``left <= right`` on the region; ``hints`` are points to test first."""
-    return _claim(
-        Kind.INEQUALITY, {"claim": claim, "try": list(hints)}, positive, domain, conditions, note, let
-    )
+    return _claim(Kind.INEQUALITY, {"claim": claim, "try": list(hints)}, positive, domain, conditions, note, let)
 
 
 def rates(

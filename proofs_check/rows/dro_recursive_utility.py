@@ -15,7 +15,6 @@ U = {"G": "v/l", "L": "v/l**2", "Psi0": "v"}
 F = "n d epsilon"
 K9 = {"k": "sigma**(2/3)/LP"}
 M9 = {**K9, "m": "max(2*sigma**2, (16*LP**2*k)**2)", "eta1": "k/(m + sigma**2)**(1/3)"}
-CUBE = {**K9, "m": "max(2*sigma**2, (16*LP*k)**3)", "eta1": "k/(m + sigma**2)**(1/3)"}
 C9 = "sigma**2/(14*LP*k**3)"
 
 ROWS = [

@@ -122,8 +122,6 @@ def run(problem: DualObjective, schedule: DoubleSpiderSchedule, tape: Tape) -> D
     return DoubleSpiderOutput(x, eta) if schedule.last else selected
 
 
-
-
 def _refresh(problem: DualObjective, schedule: DoubleSpiderSchedule, tape: Tape, block: Block, at: Point) -> Any:
     """A clipped batch mean of gradients in `block`, released."""
     how, gradients = (

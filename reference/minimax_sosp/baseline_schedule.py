@@ -90,9 +90,7 @@ def by_exact_accounting(s: BaselineSchedule, counts: Counts, epsilon: float, del
         return replace(s, multiplier=high)
 
     def spent(multiplier: float) -> float:
-        parts = tuple(
-            (Part("sampled", 1 / multiplier, batch / s.records), number) for batch, number in found if number
-        )
+        parts = tuple((Part("sampled", 1 / multiplier, batch / s.records), number) for batch, number in found if number)
         return Account(parts).epsilon(delta)
 
     low = high

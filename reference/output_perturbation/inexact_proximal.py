@@ -45,9 +45,7 @@ def reconstructed(problem: Convex, budget: Budget, diameter: float, solver: Solv
     unit = loss.lipschitz / (weight * batch_size)
     sensitivity = (2 + 2 * RESIDUAL_FRACTION) * unit
     target = RESIDUAL_FRACTION * unit * float(np.sqrt(weight))
-    return Schedule(
-        solver or Extragradient(), steps, batch_size, weight, target, sensitivity, sensitivity * multiplier
-    )
+    return Schedule(solver or Extragradient(), steps, batch_size, weight, target, sensitivity, sensitivity * multiplier)
 
 
 def run(problem: Convex, schedule: Schedule, tape: Tape) -> Array:

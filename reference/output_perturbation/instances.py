@@ -41,9 +41,7 @@ def first(variant: str, reading: Reading) -> Instance:
         pair = worst_pairs.for_algorithm1(SIZE, 2, MU)
         lipschitz = pair.here.lipschitz
     solver = UndecayedPasses(lazy) if lazy else None
-    schedules = [
-        make(pair.here, BUDGET, solver, lipschitz) for make in (algorithm1.printed, algorithm1.repaired)
-    ]
+    schedules = [make(pair.here, BUDGET, solver, lipschitz) for make in (algorithm1.printed, algorithm1.repaired)]
     facts: Facts = {
         "n": pair.here.size,
         "d": pair.here.loss.primal,

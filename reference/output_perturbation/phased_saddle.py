@@ -64,9 +64,7 @@ def schedule(
     printed_other = other_regulariser or other_curvature  # mu in Algorithms 4 and 5, mu_y (mu_x) in Section 4.3
     targets, sensitivities = [], []
     for mu_k in plan.regularisers:
-        own, other = (
-            (mu_k + own_curvature, other_regulariser + other_curvature) if repaired else (mu_k, printed_other)
-        )
+        own, other = (mu_k + own_curvature, other_regulariser + other_curvature) if repaired else (mu_k, printed_other)
         unit = lipschitz / (n_bar * np.sqrt(min(own, other)))  # L / (n_bar sqrt(m))
         targets.append(float(residual * unit))
         stable = sharp_stability(lipschitz, n_bar, own, other) if repaired else 2 * unit / np.sqrt(own)

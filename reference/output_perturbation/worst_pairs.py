@@ -96,9 +96,7 @@ def for_strongly_concave(size: int, plan: Phases, curvature: float, phase: int =
     return _coupled(size, plan, 0.0, phase, primal=True, curvature=curvature)
 
 
-def _coupled(
-    size: int, plan: Phases, mu: float, phase: int, *, primal: bool, curvature: float = 0.0
-) -> Pair[Convex]:
+def _coupled(size: int, plan: Phases, mu: float, phase: int, *, primal: bool, curvature: float = 0.0) -> Pair[Convex]:
     target = _target(plan, phase)
     mu_k, fixed = plan.regularisers[phase - 1], mu + curvature
     coupling = float(np.sqrt(max(0.0, fixed * (mu_k - 2 * fixed))))

@@ -136,6 +136,29 @@ def test_prove_says_at_once_that_it_cannot_write(dpassay, tmp_path, option):
     refused(dpassay("prove", option, tmp_path), option)
 
 
+@pytest.mark.parametrize("part", [("--id", "dro/lemma9/c_value"), ("--paper", "dro")])
+@pytest.mark.parametrize("option", ["--ledger", "--readme"])
+def test_a_part_of_the_ledger_is_not_written_as_the_whole(dpassay, tmp_path, part, option):
+    (tmp_path / "KEPT.md").write_text("kept")
+    refused(dpassay("prove", *part, option, "KEPT.md"), option, part[0])
+    assert (tmp_path / "KEPT.md").read_text() == "kept"
+
+
+@pytest.mark.parametrize(
+    ("words", "field"),
+    [
+        (("--data", "empty.csv"), "--data"),
+        (("--data", "ragged.csv"), "--data"),
+        (("--noise-multiplier", "1e-300"), "--noise-multiplier"),
+        (("--noise-multiplier", "inf"), "--noise-multiplier"),
+    ],
+)
+def test_attack_refuses(dpassay, tmp_path, words, field):
+    (tmp_path / "empty.csv").write_text("\n")
+    (tmp_path / "ragged.csv").write_text("1,2,0\n1,0\n")
+    refused(dpassay("attack", *words), field)
+
+
 def test_prove_wants_the_markers_before_it_works(dpassay, tmp_path):
     (tmp_path / "README.md").write_text("no markers")
     refused(dpassay("prove", "--readme", "README.md"), "--readme")

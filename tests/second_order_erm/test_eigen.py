@@ -46,9 +46,7 @@ def test_products_need_no_hessian(cancer):
     """The smallest eigenvalue of Hessian plus noise, from Hessian-vector products of the problem and of the noise."""
     rng = np.random.default_rng(33)
     w, noise = rng.normal(size=cancer.d), 0.1 * symmetric(rng, cancer.d)
-    value, _ = eigen.lanczos(
-        lambda v: cancer.hessian_vector(w, v) + noise @ v, rng.normal(size=cancer.d), cancer.d
-    )
+    value, _ = eigen.lanczos(lambda v: cancer.hessian_vector(w, v) + noise @ v, rng.normal(size=cancer.d), cancer.d)
     assert value == pytest.approx(np.linalg.eigvalsh(cancer.hessian(w) + noise)[0], abs=1e-10)
 
 

@@ -160,9 +160,7 @@ def test_saddle_linear_convergence_at_the_proved_rate_or_faster(solver, rate, co
     [(accelerated_saddle_svrg(), 0.75, 0.2), (accelerated_saddle_saga(), 0.75, 0.2), (accelerated_svrg(), 0.5, 0.02)],
     ids=lambda x: getattr(x, "name", ""),
 )
-def test_catalyst_converges_linearly_at_the_rate_of_the_proximal_point_method(
-    solver, inner, share, game, ridge
-):
+def test_catalyst_converges_linearly_at_the_rate_of_the_proximal_point_method(solver, inner, share, game, ridge):
     """kappa well above its threshold, so that the outer loop works; 1e-1 to 1e-4, seed 4.
 
     Outer: the distance times (tau + 1/4)/(1 + tau) per step for saddle points, the gap times 1 - (1/2)/sqrt(1 + tau)

@@ -61,9 +61,7 @@ def test_private_diff_tracks_the_full_gradient(small_sensing):
     """Full batches, no noise: the estimate is the gradient in x at the current pair, whatever the refresh period."""
     s = replace(BASE, refresh_batch=10, step_batch=10)
     begin = start(small_sensing, True)
-    every, rare = (
-        private_diff(small_sensing, replace(s, period=q), LiveTape(0), begin).iterates for q in (1, 12)
-    )
+    every, rare = (private_diff(small_sensing, replace(s, period=q), LiveTape(0), begin).iterates for q in (1, 12))
     np.testing.assert_allclose(every, rare, atol=1e-12)
 
 
