@@ -54,7 +54,7 @@ def mu_for(epsilon: float, delta: float) -> float:
 
 @lru_cache(maxsize=64)
 def sampled_epsilon(noise: float, rate: float, count: int, delta: float) -> float:
-    """Lower bound on epsilon for ``count`` sampled releases with std / sensitivity = ``noise`` (optimistic rounding)."""
+    """Lower bound on epsilon for ``count`` sampled releases, std / sensitivity = ``noise`` (optimistic rounding)."""
     from dp_accounting.pld import privacy_loss_distribution as pld
 
     one = pld.from_gaussian_mechanism(
