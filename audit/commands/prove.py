@@ -41,8 +41,7 @@ def prove(
         if key not in PAPERS:
             raise BadInput("--paper", key, f"not one of {', '.join(PAPERS)}")
     for option, path in (("--ledger", ledger), ("--readme", readme)):
-        part = "--id" if row_id is not None else "--paper" if paper else None
-        require(path is None or part is None, option, str(path), f"holds the whole ledger: leave {part} out")
+        require(path is None or row_id is None, option, str(path), "takes more than one row: leave --id out")
     for option, path in (("--output", output), ("--ledger", ledger), ("--readme", readme)):
         if path is not None and row_id is None:
             require_writable(path, option)

@@ -93,11 +93,19 @@ def guesses_at(canaries: Canaries, shares: Sequence[float], end: str, rng: np.ra
     return 2 * half, right[0] + right[1]
 
 
-def check_canaries(scores: ArrayLike, included: ArrayLike) -> tuple[Floats, Bools]:
-    """Comparable scores, and one coin for each."""
+def check_canaries(scores: ArrayLike, included: ArrayLike, rng: np.random.Generator) -> tuple[Floats, Bools]:
+    """Comparable scores, no two of them equal, and one coin for each.
+
+    Where there are ties, ranks take the place of scores, with equal scores in random order: nobody is guessed twice.
+    """
     values, coins = check_scores(scores, "scores"), np.asarray(included)
     if coins.shape != values.shape or not bool(np.isin(coins, (0, 1)).all()):
         raise BadInput("included", coins.shape, "must be one coin (0 or 1) per score")
+    ordered = np.sort(values)
+    if bool((ordered[1:] == ordered[:-1]).any()):
+        order = np.lexsort((rng.random(values.size), values))
+        values = np.empty(values.size)
+        values[order] = np.arange(values.size)
     return values, coins.astype(bool)
 
 
@@ -114,11 +122,11 @@ def epsilon_one_run(
         scores: one per canary; high or low ones may speak for 'in'. Infinities are allowed, NaN is not.
         included: the coins, 0 or 1, one per canary.
         delta: in [0, 1).
-        rng: draws the order inside ties and the pilot.
+        rng: draws the order of ties and the pilot.
         confidence: one-sided.
     """
     start = time.perf_counter()
-    values, coins = check_canaries(scores, included)
+    values, coins = check_canaries(scores, included, rng)
     if not 0 <= delta < 1:
         raise BadInput("delta", delta, "must lie in [0, 1)")
     alpha = 1 - confidence
@@ -251,7 +259,7 @@ def one_run_curve(
     the level, at the high and at the low end with a quarter.
     """
     start = time.perf_counter()
-    values, coins = check_canaries(scores, included)
+    values, coins = check_canaries(scores, included, rng)
     if values.size < 2 or (guesses is not None and not 2 <= guesses <= values.size):
         raise BadInput("guesses", guesses, f"must lie in 2..{values.size}, the number of canaries")
     share = telling_share(curve, values.size) if guesses is None else guesses / values.size

@@ -142,7 +142,7 @@ def test_gradient_canaries_from_the_command_line():
         (("--initialisation", "random"), "usual or crafted"),
         (("--noise-multiplier", "2", "--estimator", "GaussianNB"), "belongs to dp-sgd"),
         (("--hidden", "2", "--estimator", "GaussianNB"), "belongs to dp-sgd"),
-        (("--noise-multiplier", "0"), "positive"),
+        (("--noise-multiplier", "0"), "1e-9..1e9"),
         (("--candidates", "1", "--models", "10"), "50..1e5"),
         (("--candidates", "5"), "must be 1, or lie in"),
         (("--candidates", "0"), "must be 1, or lie in"),

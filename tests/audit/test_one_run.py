@@ -123,6 +123,19 @@ def test_guesses_may_be_fixed_by_the_caller():
         one_run.one_run_curve(scores, coins, curve.gdp(0.2), rng, guesses=1001)
 
 
+def test_of_equal_scores_nobody_is_guessed_twice():
+    """Two atoms, a guess about everybody: right guesses are those of the coins' order in ranks, one each."""
+    rng = np.random.default_rng(0)
+    coins = rng.random(101) < 0.5
+    ranks, same = one_run.check_canaries(np.where(coins, 1.0, 0.0), coins, rng)
+    assert sorted(ranks) == list(range(101)) and (same == coins).all()
+    assert ranks[coins].min() > ranks[~coins].max()
+    shuffled = [one_run.check_canaries(np.zeros(5), np.ones(5), np.random.default_rng(k))[0] for k in range(2)]
+    assert sorted(shuffled[0]) == sorted(shuffled[1]) and (shuffled[0] != shuffled[1]).any()
+    untied = rng.normal(size=50)
+    assert (one_run.check_canaries(untied, coins[:50], rng)[0] == untied).all()
+
+
 def test_one_canary_says_little():
     rng = np.random.default_rng(0)
     assert one_run.epsilon_one_run([3.0], [1], 0.5, rng).epsilon == 0.0

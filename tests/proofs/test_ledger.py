@@ -23,6 +23,7 @@ from dpassay.proofs_check.statements import STATEMENTS
 from dpassay.proofs_check.tied import TIES
 from dpassay.reference.catalogue import CASES
 from dpassay.reference.cite import PAPERS, Cite
+from dpassay.reference.errors import BadInput
 from dpassay.reference.proofs import PROOFS
 
 APP = typer.Typer()
@@ -138,8 +139,9 @@ def test_command_explains_one_row():
 
 
 def test_command_refuses_unknown_names():
-    assert CliRunner().invoke(APP, ["--paper", "nobody"]).exit_code == 2
-    assert CliRunner().invoke(APP, ["--id", "nobody/none"]).exit_code == 2
+    for option, value in (("--paper", "nobody"), ("--id", "nobody/none")):
+        error = CliRunner().invoke(APP, [option, value]).exception
+        assert isinstance(error, BadInput) and option in str(error) and value in str(error)
 
 
 def test_command_writes_json_and_markdown(tmp_path, few_rows):
@@ -161,7 +163,7 @@ def test_command_rewrites_the_readme_block(tmp_path, few_rows):
     assert text.startswith("# T") and text.endswith("rest\n") and "OLD BLOCK" not in text and "| all |" in text
     readme.write_text("# no markers\n", encoding="utf-8")
     answer = CliRunner().invoke(APP, [*options, "--readme", str(readme)])
-    assert answer.exit_code == 2 and "ledger:begin" in answer.output
+    assert isinstance(answer.exception, BadInput) and "ledger:begin" in str(answer.exception)
 
 
 def test_the_most_serious_findings_are_spread_over_the_papers(results):
