@@ -4,7 +4,9 @@ VENV   ?= .venv
 BIN     = $(VENV)/bin
 STAMP   = $(VENV)/.installed
 JOBS   ?= 2
-
+# one thread of linear algebra for each worker: more of them would only wait for each other
+export OMP_NUM_THREADS ?= 1
+export OPENBLAS_NUM_THREADS ?= 1
 
 .PHONY: audit test test-all wheel tables lint types links check bench clean install
 audit: $(STAMP)
