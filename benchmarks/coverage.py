@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 import time
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
@@ -199,7 +200,8 @@ def _write(rows: list[tuple[object, ...]]) -> None:
         "Rows marked (assumed) are estimates that never decide a verdict; they are shown to tell what they are worth.",
         f"{len(rows)} cells, flagged: {'; '.join(flagged) or 'none'}.",
     ]
-    figures.write("coverage", "False claims of every bound", HEADER, rows, notes)
+    command = " ".join(["python benchmarks/coverage.py", *sys.argv[1:]])
+    figures.write("coverage", "False claims of every bound", HEADER, rows, notes, command)
 
 
 if __name__ == "__main__":
