@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 
 from dpassay.audit.blackbox.learner import learn_scores
-from dpassay.audit.blackbox.outputs import Mechanism, draw, to_table
+from dpassay.audit.blackbox.outputs import Mechanism, draw, joined, known_columns, to_table
 from dpassay.audit.blackbox.repeats import REPEATS_SHARE, repeats_log_wealth
 from dpassay.audit.results import ClaimTest
 from dpassay.audit.scores.curve import Curve
@@ -195,29 +195,33 @@ def audit_sequentially(
     `first` outputs a side only teach; then the sample doubles until the claim falls or `limit` a side is reached.
     """
     start, needed, wealth, best = time.perf_counter(), -np.log(1 - confidence), 0.0, 0.0
-    tables = to_table(*(draw(mechanism, data, first, rng) for data in datasets))
-    while best < needed and len(tables[0]) < limit:
-        candidates = learn_scores(tables[0], tables[1], claim, rng, low_bits)
-        size = min(len(tables[0]), limit - len(tables[0]))
-        fresh = to_table(*(draw(mechanism, data, size, rng) for data in datasets))
-        if fresh[0].shape[1] == tables[0].shape[1]:
-            logs = [
-                curve_log_wealth(c.score(fresh[0]), c.score(fresh[1]), claim, at_end=True) + np.log(c.weight)
-                for c in candidates
-            ]
-            logs = [log + np.log(1 - REPEATS_SHARE) for log in logs]
-            logs.append(repeats_log_wealth(*fresh, claim, rng, at_end=True) + np.log(REPEATS_SHARE))
-            wealth += float(logsumexp(logs))
-            best = max(best, wealth)
-            tables = (np.concatenate([tables[0], fresh[0]]), np.concatenate([tables[1], fresh[1]]))
-        else:
-            tables = fresh  # a column never seen before: start over with the new layout, keep the wealth
+    outputs = [draw(mechanism, data, first, rng) for data in datasets]
+    known = first
+    while best < needed and known < limit:
+        size = min(known, limit - known)
+        fresh = [draw(mechanism, data, size, rng) for data in datasets]
+        outputs = [joined(*sides) for sides in zip(outputs, fresh, strict=True)]
+        wealth += _round_log_wealth(*to_table(*outputs), known, claim, rng, low_bits)
+        best, known = max(best, wealth), known + size
     return ClaimTest(
         claim=claim.name,
         p_value=float(np.exp(-best)),
         confidence=confidence,
         method="sequential black box",
-        runs=2 * len(tables[0]),
+        runs=2 * known,
         seconds=time.perf_counter() - start,
         evidence={"log_wealth": wealth},
     )
+
+
+def _round_log_wealth(
+    table_p: Floats, table_q: Floats, known: int, claim: Curve, rng: np.random.Generator, low_bits: bool
+) -> float:
+    """Log e-value of the outputs after the first `known` a side, by what the first ones taught."""
+    fresh_p, fresh_q = table_p[known:], table_q[known:]
+    past, fresh = known_columns((table_p[:known], table_q[:known]), (fresh_p, fresh_q))
+    candidates = learn_scores(past[0], past[1], claim, rng, low_bits)
+    logs = [curve_log_wealth(c.score(fresh[0]), c.score(fresh[1]), claim, at_end=True) for c in candidates]
+    shares = [c.weight * (1 - REPEATS_SHARE) for c in candidates]
+    logs.append(repeats_log_wealth(fresh_p, fresh_q, claim, rng, at_end=True))
+    return float(logsumexp(logs, b=[*shares, REPEATS_SHARE]))

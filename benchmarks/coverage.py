@@ -2,10 +2,11 @@
 
     python benchmarks/coverage.py [--quick] [--write] [--resume] [--largest N] [--workers K] [--only PART]
 
-PART is "counts", "two samples" or "one run"; N is 10,000 if nothing is said.
+PART is "counts", "two samples", "one run" or "black box"; N is 10,000 if nothing is said.
 
 A million scores a side take about 0.7 s a repetition and law for all bounds together, two processor hours in all. The
-numbers do not depend on the number of workers.
+black box learns anew in every repetition: its cells above 1,000 outputs a side have a tenth of the repetitions, and
+none is above 10,000. The numbers do not depend on the number of workers.
 
 2,000 repetitions a cell (20,000 for the bounds of a mean, which are computed from counts). A claim is false when it
 exceeds the exact epsilon of the pair at delta = 1e-5 (or refutes the exact curve); a cell is flagged when the whole
@@ -21,6 +22,7 @@ import sys
 import time
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
 
 import audit_figures as figures
@@ -31,12 +33,14 @@ from numpy.typing import NDArray
 from scipy.stats import binomtest
 
 from dpassay.audit import bounds
+from dpassay.audit.blackbox.detect import audit_outputs, epsilon_of_outputs
 from dpassay.audit.results import Verdict
 from dpassay.audit.scores import curve, labels, one_run, thresholds
 from dpassay.audit.scores.assumed import bayesian, gdp_fit
 from dpassay.audit.scores.curve_test import refute_curve
 from dpassay.audit.scores.fdp import fdp_refuted
 from dpassay.audit.scores.steinke import steinke_p_value
+from dpassay.audit.sequential import audit_sequentially
 
 LEVEL = 0.05
 Key = tuple[str, str, int]
@@ -81,7 +85,50 @@ def one_training_run(law: Law, n: int) -> Asking:
     return ask
 
 
-GROUPS = {"two samples": (two_samples, "joint curve"), "one run": (one_training_run, "one run, curve")}
+def black_box(law: Law, n: int) -> Asking:
+    """Name and question of every audit of n outputs a side; the sequential one draws its own and may stop any time."""
+    top = law.truth + SLACK
+
+    def ask(rng: np.random.Generator) -> Questions:
+        p, q = law.draw(rng, n)
+        yield "black box", lambda: audit_outputs(p, q, law.claim, rng).verdict is Verdict.VIOLATED
+        yield "black box, epsilon", lambda: epsilon_of_outputs(p, q, law.delta, rng).epsilon > top
+        drawing = partial(audit_sequentially, Drawing(law), (0, 1), law.claim, rng, limit=n, first=min(250, n // 4))
+        yield "black box, sequential", lambda: drawing().verdict is Verdict.VIOLATED
+
+    return ask
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A law as a mechanism on the datasets 0 and 1."""
+
+    law: Law
+
+    def __call__(self, side: int, rng: np.random.Generator) -> float:
+        """One output."""
+        return float(self.many(side, rng, 1)[0])
+
+    def many(self, side: int, rng: np.random.Generator, size: int) -> NDArray[np.float64]:
+        """Independent outputs."""
+        return self.law.draw(rng, size)[side]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Bounds that see the same samples: the last of them, and how far they are measured."""
+
+    questions: Callable[[Law, int], Asking]
+    last: str
+    thorough: int = SIZES[-1]  # with fewer repetitions above
+    largest: int = SIZES[-1]
+
+
+GROUPS = {
+    "two samples": Group(two_samples, "joint curve"),
+    "one run": Group(one_training_run, "one run, curve"),
+    "black box": Group(black_box, "black box, sequential", SIZES[1], SIZES[2]),
+}
 
 
 def row(name: str, law: str, n: int, wrong: int, runs: int, seconds: float) -> Row:
@@ -104,7 +151,7 @@ def of_scores(group: str, law: str, n: int, runs: int, workers: int) -> Iterator
 def _block(group: str, name: str, n: int, numbers: NDArray[np.int64]) -> dict[str, tuple[int, float]]:
     """False claims and processor seconds of some repetitions, each with a stream of its own."""
     law = next(one for one in laws() if one.name == name)
-    ask = GROUPS[group][0](law, n)
+    ask = GROUPS[group].questions(law, n)
     found: dict[str, tuple[int, float]] = {}
     for number in numbers:
         rng = np.random.default_rng([3, n, list(GROUPS).index(group), number])
@@ -163,9 +210,13 @@ def jobs(runs: int, largest: int, workers: int) -> Iterator[tuple[str, Key, Call
     yield "counts", ("mean: betting", "Bernoulli(0.05)", SIZES[-1]), lambda: of_means(10 * runs)
     yield "counts", ("one run, f-DP recursion", "randomised response", SIZES[-1]), lambda: of_fixed_guesses(runs)
     for n in (size for size in SIZES if size <= largest):
-        for group, (_, last) in GROUPS.items():
-            for law in (one.name for one in laws() if one.one_run_only <= (group == "one run")):
-                yield group, (last, law, n), lambda g=group, law=law, n=n: of_scores(g, law, n, runs, workers)
+        for name, group in GROUPS.items():
+            if n > group.largest:
+                continue
+            number = runs if n <= group.thorough else runs // 10
+            for law in (one.name for one in laws() if one.one_run_only <= (name == "one run")):
+                measure = partial(of_scores, name, law, n, number, workers)
+                yield name, (group.last, law, n), measure
 
 
 def main() -> None:

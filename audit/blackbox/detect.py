@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpassay.audit.blackbox.learner import learn_scores
-from dpassay.audit.blackbox.outputs import Mechanism, draw, to_table
+from dpassay.audit.blackbox.outputs import Mechanism, draw, known_columns, to_table
 from dpassay.audit.blackbox.repeats import REPEATS_SHARE, repeats_log_wealth
 from dpassay.audit.results import ClaimTest, SoundBound
 from dpassay.audit.scores.curve import Curve
@@ -29,6 +29,13 @@ def _shuffled_split(table: Floats, rng: np.random.Generator) -> tuple[Floats, Fl
     return mixed[:cut], mixed[cut:]
 
 
+def _split(table_p: Floats, table_q: Floats, rng: np.random.Generator) -> tuple[list[Floats], list[Floats]]:
+    """Training and test tables, each of P and of Q."""
+    train_p, test_p = _shuffled_split(table_p, rng)
+    train_q, test_q = _shuffled_split(table_q, rng)
+    return known_columns((train_p, train_q), (test_p, test_q))
+
+
 def audit_outputs(
     outputs_p: Any,
     outputs_q: Any,
@@ -45,8 +52,7 @@ def audit_outputs(
     """
     start = time.perf_counter()
     table_p, table_q = to_table(outputs_p, outputs_q)
-    train_p, test_p = _shuffled_split(table_p, rng)
-    train_q, test_q = _shuffled_split(table_q, rng)
+    (train_p, train_q), (test_p, test_q) = _split(table_p, table_q, rng)
     candidates = learn_scores(train_p, train_q, claim, rng, low_bits)
     logs = [curve_log_wealth(c.score(test_p), c.score(test_q), claim) for c in candidates]
     weights = np.array([(1 - REPEATS_SHARE) * c.weight for c in candidates] + [REPEATS_SHARE])
@@ -89,8 +95,7 @@ def epsilon_of_outputs(
     """Sound lower bound of epsilon at `delta` from stored outputs, by the best learned score's labels."""
     start = time.perf_counter()
     table_p, table_q = to_table(outputs_p, outputs_q)
-    train_p, test_p = _shuffled_split(table_p, rng)
-    train_q, test_q = _shuffled_split(table_q, rng)
+    (train_p, train_q), (test_p, test_q) = _split(table_p, table_q, rng)
     guess = Curve("no privacy loss", np.zeros(1), np.zeros(1))
     best = max(learn_scores(train_p, train_q, guess, rng), key=lambda c: c.weight)
     bound = epsilon_labels(best.score(test_p), best.score(test_q), delta, rng, confidence)

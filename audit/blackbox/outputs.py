@@ -30,9 +30,11 @@ def draw(mechanism: Mechanism, dataset: Any, size: int, rng: np.random.Generator
     """`size` independent outputs on `dataset`, in whatever form the mechanism gives them."""
     many = getattr(mechanism, "many", None)
     with foreign_code("mechanism", getattr(mechanism, "__qualname__", type(mechanism).__qualname__)):
-        if many is not None:
-            return many(dataset, rng, size)
-        return [mechanism(dataset, rng) for _ in range(size)]
+        if many is None:
+            return [mechanism(dataset, rng) for _ in range(size)]
+        found = many(dataset, rng, size)
+        require(len(found) == size, "many", len(found), f"must give {size} outputs")
+        return found
 
 
 @contextmanager
@@ -152,6 +154,26 @@ def _number(output: Any) -> float:
     except OverflowError:
         raise BadInput("outputs", output, "is too large for a float") from None
     raise BadInput("outputs", output, "must be real numbers, arrays, strings or dicts of them")
+
+
+def joined(outputs: Any, more: Any) -> Any:
+    """Two samples of one side as one, in order."""
+    arrays = isinstance(outputs, np.ndarray) and isinstance(more, np.ndarray)
+    if arrays and outputs.shape[1:] == more.shape[1:] and outputs.dtype == more.dtype:
+        return np.concatenate([outputs, more])
+    return [*outputs, *more]
+
+
+def known_columns(training: Sequence[Floats], fresh: Sequence[Floats]) -> tuple[list[Floats], list[Floats]]:
+    """Both without the columns that are empty in training.
+
+    A score must be fixed before it is judged: which cells only the fresh outputs have must not change what is learned.
+    """
+    seen = ~np.all([np.isnan(table).all(axis=0) for table in training], axis=0)
+    if not seen.any():
+        return [np.zeros((len(table), 1)) for table in training], [np.zeros((len(table), 1)) for table in fresh]
+    keep = slice(None) if seen.all() else seen
+    return [table[:, keep] for table in training], [table[:, keep] for table in fresh]
 
 
 def to_table(outputs_p: Any, outputs_q: Any) -> tuple[Floats, Floats]:

@@ -80,6 +80,50 @@ def test_black_box_stops_early_on_gross_bugs_and_runs_on_for_correct_ones():
     assert results[1].verdict is not Verdict.VIOLATED and results[1].runs == 16_000
 
 
+def test_cells_that_only_later_outputs_have_change_no_score():
+    """Thirty cells that one fresh output has: without them the wealth is the same, to the last digit."""
+    rng = np.random.default_rng(5)
+    p, q = rng.normal(size=(400, 2)), rng.normal(1, size=(400, 2))
+    more = np.full((400, 30), np.nan)
+    more[-1] = np.arange(30.0)
+    plain, wide = ((p, q), (np.hstack([p, more]), np.hstack([q, more])))
+    found = [
+        sequential._round_log_wealth(*tables, 200, curve.gdp(0.5), np.random.default_rng(6), False)
+        for tables in (plain, wide)
+    ]
+    assert found[0] == found[1] > 0
+
+
+def test_a_black_box_whose_outputs_change_shape_is_still_judged():
+    """A key that comes late, vectors that grow: the wealth goes on; an answer that tells all is caught."""
+
+    def mechanism(telling):
+        def answer(side, rng):
+            value, late = rng.normal(telling * side), rng.random()
+            return {"x": value, "late": [1.0] * rng.poisson(2)} if late < 0.004 else {"x": value}
+
+        return answer
+
+    broken, correct = (
+        sequential.audit_sequentially(mechanism(telling), (0, 1), curve.gdp(1.0), np.random.default_rng(7), limit=2000)
+        for telling in (3.0, 1.0)
+    )
+    assert broken.verdict is Verdict.VIOLATED and broken.runs < 4000
+    assert correct.verdict is not Verdict.VIOLATED and correct.runs == 4000
+
+
+def test_a_mechanism_that_gives_too_few_outputs_is_refused():
+    class Short:
+        def __call__(self, side, rng):
+            return 0.0
+
+        def many(self, side, rng, size):
+            return np.zeros(size - 1)
+
+    with pytest.raises(BadInput, match="must give 250 outputs"):
+        sequential.audit_sequentially(Short(), (0, 1), curve.gdp(1.0), np.random.default_rng(0), limit=500)
+
+
 def test_bad_checkpoints_and_mixed_claims():
     for text in ("{", "[]", '{"format": 9}'):
         with pytest.raises(BadInput, match="checkpoint"):
