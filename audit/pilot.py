@@ -20,6 +20,7 @@ from .losses import Losses, Sampler
 
 Array = NDArray[np.float64]
 _GRID = np.concatenate([np.linspace(0.6, 1.2, 121), np.geomspace(1.205, 2.5, 80)])
+_BELOW = np.geomspace(0.08, 0.985, 100)  # of the grid's first point: what is still shown where that one is not
 _GRID_RUNS = 1000  # what the steps of the grid are made for
 _HIGH = 60.0  # the largest epsilon that is asked for where the pilot says nothing
 _BETS = np.geomspace(0.01, 0.95, 24)
@@ -171,7 +172,9 @@ def _finish(
         if k > 0:  # the larger epsilon, the smaller the gains and the best bet
             k = _fastest(excess(losses.loss, weight, value) / delta - 1, occurs, k)
         bets.append(_BETS[k])
-    near = int(np.argmin(np.abs(grid - 0.9 * epsilon))) if math.isfinite(epsilon) else 0
+    # under one bet a smaller epsilon is easier to refute: the points below change no bound, they save it from being 0
+    grid, bets = np.concatenate([grid[0] * _BELOW, grid]), [bets[0]] * len(_BELOW) + bets
+    near = int(np.argmin(np.abs(grid - 0.9 * epsilon))) if math.isfinite(epsilon) else len(_BELOW)
     ratio = excess(losses.loss, weight, grid[near]) / delta
     # the pilot drew hardly any plain run: for the power their tenth of the mixture counts as stakes lost
     gains = np.append(np.log1p(bets[near] * (ratio - 1)), math.log1p(-bets[near]))

@@ -78,7 +78,7 @@ def test_every_bet_of_a_plan_is_the_best_of_all(sampler, monkeypatch):
 def test_audits_of_a_thousand_runs_have_the_plain_grid_and_no_reserve():
     small, _ = make_plan(SAMPLERS[0], DELTA, ALPHA, 3999, 200, 0)
     large, _ = make_plan(SAMPLERS[0], DELTA, ALPHA, 4000, 200, 0)
-    assert small.reserve == 0 < large.reserve and small.epsilons.size == 201
+    assert small.reserve == 0 < large.reserve and small.epsilons.size == 301
     assert np.isin(small.epsilons, large.epsilons).all() and np.all(np.diff(large.epsilons) > 0)
     assert large.bets.size == large.epsilons.size and large.epsilons[-1] == pytest.approx(60)
 
@@ -137,3 +137,13 @@ def test_small_losses_do_not_mislead_the_pilot():
     sampler = GaussianSampler(gdp_mu(0.1, DELTA))
     found = [audit_likelihood(sampler, DELTA, seed=seed)[0].epsilon for seed in range(40)]
     assert min(found) > 0.085 and sum(epsilon > 0.1 for epsilon in found) <= 6  # P(more than 6 of 40 at 5 %) = 0.3 %
+
+
+def test_a_pilot_that_hopes_for_too_much_still_leaves_a_bound():
+    """A branch of 1.05 delta at epsilon 12 beside epsilon 0.5: 1,000 runs show little of the branch, but not nothing."""
+    law = known.FiniteSampler(*known.branches((1.05e-5, 1 - 1.05e-5), (known.response(12.0), known.response(0.5))))
+    found = [audit_likelihood(law, DELTA, seed=seed)[0].epsilon for seed in range(10)]
+    assert 0.4 < np.median(found) and max(found) <= law.epsilon(DELTA)
+    plan, _ = make_plan(law, DELTA, ALPHA, 1000, 400, 0)
+    losses = final_losses(law, plan, 1000, 0)
+    assert found[0] == walk(losses, plan, DELTA, ALPHA) == naive_walk(losses, plan) < 0.6 * plan.expected
