@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullLocator
 from numpy.typing import NDArray
 
 from dpassay.audit.reproductions.report import Options, Report, Table
@@ -24,7 +25,6 @@ from dpassay.reference.problems.saddles import ChainOfSaddles, SampledLandscape,
 from dpassay.reference.tape import LiveTape
 
 EPSILON, DELTA, GAP, LENGTH = 1.0, 1e-5, 3.0, 2
-START = 0.25 / 4.5  # lambda_min^2 / rho at the start
 READINGS = ("no noise", "Theorem 3.17", "Lemma 3.13", "repaired")
 NOTES = (
     "Chain of two saddles, f(0) = 1, minimum -2; records scale and tilt the function without moving its mean.",
@@ -45,11 +45,12 @@ def run(options: Options) -> Report:
     sizes = (3_000, 10_000) if options.quick else (3_000, 10_000, 30_000, 100_000)
     repetitions = options.runs or (2 if options.quick else 4)
     report = Report("adaptive_batch", notes=list(NOTES))
-    rows, curves = [], {}
+    rows, curves, starts = [], {}, []
     for n in sizes:
         problem = sample_landscape(ChainOfSaddles(LENGTH), n, np.random.default_rng(options.seed), 0.1, 0.05)
         c = Constants(n, LENGTH, EPSILON, DELTA, *problem.constants, initial_gap=GAP)
         plain, gamma = schedule(c), c.accuracy()
+        starts.append(_accuracy(problem, np.zeros(problem.dimension)))
         predicted = oracle_count(c, gamma, plain.drift_limit, plain.batch)
         renewals = f"{c.initial_gap * c.smoothness / (plain.drift_limit * gamma):.3g}"
         for reading in READINGS:
@@ -63,7 +64,7 @@ def run(options: Options) -> Report:
     counts = ("Lemma 3.15", "functions", "B M/(kappa gamma)", "refreshes", "escapes")
     heads = ("n", "reading", "alpha", "epsilon spent", *counts, "last", "accuracy")
     report.tables.append(Table(f"Chain of saddles, mean of {repetitions} runs", heads, rows))
-    report.files.append(_plot(curves, sizes, options.output))
+    report.files.append(_plot(curves, sizes, starts, options.output))
     return report
 
 
@@ -104,10 +105,10 @@ def _empirical(problem: SampledLandscape, c: Constants, seed: int, repetitions: 
     return (f"{problem.size}", "Appendix C, T = 200", "-", *cells)
 
 
-def _plot(curves: dict[tuple[str, int], Any], sizes: tuple[int, ...], folder: Path) -> Path:
-    figure = Figure(figsize=(10, 4), dpi=80)
+def _plot(curves: dict[tuple[str, int], Any], sizes: tuple[int, ...], starts: list[float], folder: Path) -> Path:
+    figure = Figure(figsize=(10, 4.2), dpi=80, layout="constrained")
     panels = figure.subplots(1, 2)
-    titles = ("best alpha-SOSP among the iterates", "functions used, over Lemma 3.15's formula")
+    titles = ("smallest alpha for which an iterate is an alpha-SOSP", "records used / formula of Lemma 3.15")
     for quantity, (axes, title) in enumerate(zip(panels, titles, strict=True)):
         for reading in READINGS:
             values = [curves[reading, n][quantity] for n in sizes]
@@ -115,11 +116,18 @@ def _plot(curves: dict[tuple[str, int], Any], sizes: tuple[int, ...], folder: Pa
             axes.errorbar(sizes, means, yerr=spreads, marker="o", markersize=3, capsize=2, label=reading)
         axes.set_xscale("log")
         axes.set_yscale("log")
-        axes.set_xlabel("n")
-        axes.set_title(f"Chain of saddles: {title}", fontsize=10)
-    panels[0].axhline(START, color="grey", linewidth=0.8, linestyle=":", label="the start")
-    panels[0].legend(fontsize=8)
+        axes.set_xticks(sizes, [f"{n:,}" for n in sizes])
+        axes.xaxis.set_minor_locator(NullLocator())
+        axes.set_xlabel("n, number of records")
+        axes.set_title(title, fontsize=10)
+    ratios = (0.5, 1, 2, 4)  # the panel spans less than a decade: powers of ten would leave one tick
+    panels[1].set_yticks(ratios, [f"{ratio:g}" for ratio in ratios])
+    panels[1].yaxis.set_minor_locator(NullLocator())
+    runs = len(next(iter(curves.values()))[0])
+    figure.suptitle(f"Chain of saddles: mean and standard deviation of {runs} runs", fontsize=10)
+    panels[0].plot(sizes, starts, color="grey", linewidth=0.8, linestyle=":", label="the start")
+    figure.legend(*panels[0].get_legend_handles_labels(), fontsize=8, loc="outside right center")
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "adaptive_batch_accuracy.png"
-    figure.savefig(path, bbox_inches="tight", metadata={"Software": None})
+    figure.savefig(path, metadata={"Software": None})
     return path

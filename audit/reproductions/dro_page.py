@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from dpassay.audit.published.ceilings import largest_auc
 from dpassay.audit.published.dro import EPSILONS, TABLE_2
-from dpassay.audit.reproductions.dro_tables import PAPER_NAMES, Cells
+from dpassay.audit.reproductions.dro_tables import PAPER_NAMES, Cells, mean_and_half_width
 from dpassay.audit.reproductions.report import Options, Report
 
 INTRODUCTION = """# Reproduction of `dro`, Section 5
@@ -22,6 +22,7 @@ has an expected AUC above 0.525 (`dpassay published --paper dro` holds every cel
 remain, and this page runs them: how far do good attacks come when members and non-members are of one distribution, and
 how much of an AUC comes from the paper's non-members, a balanced test set beside an imbalanced training set?
 """
+CEILING = "largest AUC of any attack, one distribution"
 COLOURS = {"Double-SPIDER": "tab:blue", "Recursive-SPIDER": "tab:orange"}
 
 
@@ -33,6 +34,7 @@ def write_plot(found: Cells, folder: Path) -> Path:
     panels = figure.subplots(1, len(styles), sharey=True, squeeze=False)[0]
     for axes, style in zip(panels, styles, strict=True):
         _panel(axes, style, [one for one in found if one[0].style == style and one[0].shadows])
+    panels[0].set_ylabel("AUC of membership inference")
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, fontsize=8, loc="outside lower center", ncols=2)
     folder.mkdir(parents=True, exist_ok=True)
@@ -47,8 +49,9 @@ def _panel(axes: Axes, style: str, found: Cells) -> None:
         epsilons = [epsilon for epsilon, _ in cells]
         best = [max(float(np.mean(values)) for values in content["aucs"].values()) for _, content in cells]
         axes.plot(epsilons, best, "o-", color=colour, label=f"{family}, repaired: strongest attack, one distribution")
-        shift = [float(np.mean(content["shifted"])) for _, content in cells]
-        axes.plot(epsilons, shift, "s--", color=colour, label=f"{family}, repaired: confidence, balanced non-members")
+        shift, halves = np.transpose([mean_and_half_width(content["shifted"]) for _, content in cells])
+        label = f"{family}, repaired: confidence, balanced non-members, 95 % interval"
+        axes.errorbar(epsilons, shift, halves, fmt="s--", capsize=3, elinewidth=0.8, color=colour, label=label)
         if style == "CIFAR10-ST":
             printed = [mean for mean, _ in TABLE_2[PAPER_NAMES[family]]]
             axes.plot(EPSILONS, printed, "x:", color=colour, label=f"{family}: printed in Table 2 (real CIFAR10-ST)")
@@ -58,12 +61,11 @@ def _panel(axes: Axes, style: str, found: Cells) -> None:
         axes.axhline(strongest, color="gray", lw=1, label="non-private: strongest attack, one distribution")
         axes.axhline(float(np.mean(free[0]["detector"])), color="gray", lw=1, ls="--", label="label alone, no model")
     grid = np.geomspace(0.1, 10.0, 100)
-    axes.plot(grid, [largest_auc(float(e), 0.0) for e in grid], color="black", label="ceiling of any attack under DP")
+    axes.plot(grid, [largest_auc(float(e), 0.0) for e in grid], color="black", label=CEILING)
     axes.set_xscale("log")
     axes.set_xticks(EPSILONS, [f"{e:g}" for e in EPSILONS])
     axes.minorticks_off()
     axes.set_xlabel("claimed epsilon")
-    axes.set_ylabel("AUC of membership inference")
     axes.tick_params(axis="x", labelsize=8)
     axes.set_title(style, fontsize=10)
     axes.set_ylim(0.4, 1.02)

@@ -44,13 +44,18 @@ class Cell:
 Cells = Sequence[tuple[Cell, Content]]
 
 
-def interval(values: Sequence[float], digits: int = 3) -> str:
-    """Mean and half-width of the 95 % Student interval over seeds."""
+def mean_and_half_width(values: Sequence[float]) -> tuple[float, float]:
+    """Mean and half-width of the 95 % Student interval over seeds (no number for a single seed)."""
     mean = float(np.mean(values))
     if len(values) < 2 or not np.isfinite(mean):
-        return f"{mean:.{digits}f}"
-    half = float(student.ppf(0.975, len(values) - 1) * np.std(values, ddof=1) / np.sqrt(len(values)))
-    return f"{mean:.{digits}f} ± {half:.{digits}f}"
+        return mean, float("nan")
+    return mean, float(student.ppf(0.975, len(values) - 1) * np.std(values, ddof=1) / np.sqrt(len(values)))
+
+
+def interval(values: Sequence[float], digits: int = 3) -> str:
+    """Mean and half-width of the 95 % Student interval over seeds, as printed in tables."""
+    mean, half = mean_and_half_width(values)
+    return f"{mean:.{digits}f}" + ("" if np.isnan(half) else f" ± {half:.{digits}f}")
 
 
 def printed_auc(method: str, epsilon: float) -> str:

@@ -200,7 +200,7 @@ def _scales(seed: int) -> Table:
 
 def _plot(curves: dict[tuple[str, str], Array], stride: int, folder: Path) -> Path:
     """Figure 1: three panels; private runs solid, blind runs dashed, noise-free runs dotted."""
-    figure = Figure(figsize=(14, 4.6), dpi=80)
+    figure = Figure(figsize=(14, 5), dpi=80, layout="constrained")
     panels = figure.subplots(1, 3)
     styles = {"exact": "-", "blind, exact": "--", "none": ":"}
     colours = {name: f"C{k}" for k, name in enumerate(dict.fromkeys(name for name, _ in curves))}
@@ -214,13 +214,18 @@ def _plot(curves: dict[tuple[str, str], Array], stride: int, folder: Path) -> Pa
                 axes.plot(steps, heights, styles[noise], color=colours[name], label=label, linewidth=1)
         axes.set_yscale("log")
         axes.set_title(title, fontsize=10)
-        axes.set_xlabel("t")
+        axes.set_xlabel("step t")
         for name, printed in PRINTED.items():
-            axes.plot(399, abs(printed[column]), "x", color=colours[name])
+            label = f"{name}, printed in Table 2"
+            axes.plot(399, abs(printed[column]), "x", color=colours[name], label=label)
     handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, labels, fontsize=7, ncols=5, loc="lower center", bbox_to_anchor=(0.5, -0.1))
-    figure.suptitle("Matrix sensing: exact accounting (solid), blind to the data (dashed), no noise (dotted)")
+    order = sorted(range(len(labels)), key=lambda k: list(colours).index(labels[k].split(",")[0]))  # a column a method
+    shown = [handles[k] for k in order], [labels[k] for k in order]
+    figure.legend(*shown, fontsize=8, ncols=len(colours), loc="outside lower center")
+    figure.suptitle(
+        "Matrix sensing: private with exact accounting (solid), blind to the data (dashed), no noise (dotted)"
+    )
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "minimax_sosp_figure1.png"
-    figure.savefig(path, bbox_inches="tight", metadata={"Software": None})
+    figure.savefig(path, metadata={"Software": None})
     return path

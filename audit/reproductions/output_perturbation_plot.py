@@ -29,9 +29,10 @@ def write_plot(key: str, title: str, epsilons: tuple[float, ...], panels: list[P
         axes.minorticks_off()
         axes.set_xlabel("epsilon")
         axes.set_title(score, fontsize=9)
+        axes.margins(y=0.08)  # "not private" is the outermost line: keep it off the frame
     handles, labels = axes.get_legend_handles_labels()
     figure.legend(handles, labels, fontsize=8, loc="outside right center")
-    figure.suptitle(title, fontsize=10)
+    figure.suptitle(f"{title}: mean and standard error", fontsize=10)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"output_perturbation_{key}.png"
     figure.savefig(path, dpi=80, metadata={"Software": None})
