@@ -73,4 +73,8 @@ def labelled_data(name: str) -> tuple[Array, Labels]:
     labels = table[:, -1].astype(np.int64)
     good = bool((labels == table[:, -1]).all() and labels.min() >= 0 and labels.max() >= 1)
     require(good, "--data: last column", name, "must be classes 0, 1, 2, ...")
+    present = set(labels.tolist())
+    missing = next(number for number in range(len(present) + 1) if number not in present)
+    why = f"must be classes 0, 1, 2, ...; class {missing} is missing"
+    require(missing == len(present), "--data: last column", name, why)
     return table[:, :-1], labels

@@ -16,7 +16,7 @@ from dpassay.audit.attacks.targets import Array, Labels, Trained, Trainer
 from dpassay.audit.results import SoundBound
 from dpassay.audit.scores.labels import epsilon_labels
 from dpassay.audit.scores.one_run import epsilon_one_run
-from dpassay.reference.errors import BadInput
+from dpassay.reference.errors import BadInput, require
 
 Bools = NDArray[np.bool_]
 _FLOOR = 1e-12  # of a probability, before logarithms
@@ -66,6 +66,9 @@ def play(
         raise BadInput("models, candidates", (models, len(x)), "need at least 1 model and 1 candidate")
     fixed_x, fixed_y = always if always is not None else (x[:0], y[:0])
     other_x, other_y = population if population is not None else (x, y)
+    sets = {"candidates": (x, y), "always": (fixed_x, fixed_y), "population": (other_x, other_y)}
+    for name, (records, labels) in sets.items():
+        _check_labelled(name, records, labels, x.shape[-1])
     member = rng.random((models, len(x))) < 0.5
     confidence, elsewhere = np.empty(member.shape), np.empty((models, len(other_x)))
     for k in range(models):
@@ -75,6 +78,13 @@ def play(
         confidence[k] = true_class_probability(trained, x, y)
         elsewhere[k] = true_class_probability(trained, other_x, other_y)
     return Game(confidence, member, elsewhere, y)
+
+
+def _check_labelled(name: str, x: Array, y: Labels, features: int) -> None:
+    shape = (np.shape(x), np.shape(y))
+    require(shape == ((len(y), features), (len(x),)), name, shape, "must be (records, features) and one label for each")
+    good = np.asarray(y).dtype.kind in "iu" and not bool((np.asarray(y) < 0).any())
+    require(good, name, np.asarray(y)[:5].tolist(), "labels must be classes 0, 1, 2, ..., as integers")
 
 
 def one_run_bound(

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from dpassay.audit.blackbox.outputs import foreign_code
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.problems.models import ClassificationLoss, Model
 from dpassay.reference.tape import LiveTape, Tape
@@ -38,10 +39,16 @@ class _SklearnModel:
     estimator: Any
     columns: Labels
     classes: int
+    name: str
 
     def probabilities(self, x: Array) -> Array:
+        with foreign_code("estimator", self.name):
+            seen = np.asarray(self.estimator.predict_proba(x), dtype=float)
+        good = seen.shape == (len(x), len(self.columns))
+        require(good, "estimator", self.name, f"gives probabilities of shape {seen.shape}, not one for each class")
+        require(not bool(np.isnan(seen).any()), "estimator", self.name, "gives NaN for a probability")
         found = np.zeros((len(x), self.classes))
-        found[:, self.columns] = self.estimator.predict_proba(x)
+        found[:, self.columns] = seen
         return found
 
 
@@ -49,22 +56,39 @@ class _SklearnModel:
 class SklearnTrainer:
     """Adapter for any scikit-learn estimator with `fit` and `predict_proba`; `make()` gives an untrained one.
 
-    Labels are 0 .. classes - 1; a class that is missing in a training set gets probability 0.
+    Labels are 0 .. classes - 1; a class that is missing in a training set gets probability 0. What the estimator cannot
+    be trained on (no records, one class alone) is bad input: nothing is put in its place.
     """
 
     make: Callable[[], Any]
     classes: int
 
     def fit(self, x: Array, y: Labels, rng: np.random.Generator) -> Trained:
-        """Train a fresh estimator; its `random_state`, if it has one, comes from `rng`."""
+        """Train a fresh estimator; every `random_state`, its own and those of its parts, comes from `rng`.
+
+        Raises:
+            BadInput: labels that are no classes, or an estimator that fails on these records.
+        """
         estimator = self.make()
         for method in ("fit", "predict_proba"):
             if not callable(getattr(estimator, method, None)):
                 raise BadInput("make", type(estimator).__name__, f"the estimator has no {method}")
-        if "random_state" in getattr(estimator, "get_params", dict)():
-            estimator.set_params(random_state=int(rng.integers(2**31)))
-        estimator.fit(x, y)
-        return _SklearnModel(estimator, np.asarray(estimator.classes_, dtype=np.int64), self.classes)
+        known = np.unique(y)
+        good = known.dtype.kind in "iu" and bool(np.isin(known, np.arange(self.classes)).all())
+        require(good, "labels", known.tolist(), f"must be classes 0 .. {self.classes - 1}, as integers")
+        parameters: dict[str, Any] = getattr(estimator, "get_params", dict)()
+        for key in sorted(key for key in parameters if key.rpartition("__")[2] == "random_state"):
+            estimator.set_params(**{key: int(rng.integers(2**31))})
+        name = f"{type(estimator).__name__} on {_said(len(x), known)}"
+        with foreign_code("estimator", name):
+            estimator.fit(x, y)
+        return _SklearnModel(estimator, np.asarray(estimator.classes_, dtype=np.int64), self.classes, name)
+
+
+def _said(records: int, classes: Labels) -> str:
+    if not records:
+        return "0 records"
+    return f"{records} records of " + (f"class {classes[0]}" if len(classes) == 1 else f"{len(classes)} classes")
 
 
 class Samples:
