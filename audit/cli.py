@@ -45,7 +45,8 @@ READER_GONE = 141  # what a shell says of a program that a closed pipe has ended
 app = typer.Typer(
     name="dpassay",
     help="How much privacy is really in this algorithm? Claimed, accounted and realised epsilon side by side.\n\n"
-    "Exit codes: 0 fine, 1 a claim is violated, 2 bad usage or bad input, 3 inconclusive, 130 interrupted.",
+    "Exit codes: 0 fine, 1 a claim is violated, 2 bad usage or bad input, 3 inconclusive, 130 interrupted, "
+    "141 the reader of the output went away.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,

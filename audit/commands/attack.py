@@ -7,7 +7,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from dpassay.audit.attacks.estimators import DP_SGD
+from dpassay.audit.attacks.estimators import DP_SGD, ESTIMATORS
 from dpassay.audit.attacks.plans import GRADIENT, GRADIENTS, MANY, ONE, RECORDS, STARTS, Plan
 from dpassay.audit.attacks.play import play_plan
 from dpassay.audit.report.results import exit_code, print_results
@@ -16,7 +16,7 @@ from dpassay.reference.errors import require
 
 
 def attack(
-    estimator: Annotated[str, typer.Option(help=f"A scikit-learn class name of a closed list, or {DP_SGD}.")] = DP_SGD,
+    estimator: Annotated[str, typer.Option(help=f"{DP_SGD}, or of scikit-learn {', '.join(ESTIMATORS)}.")] = DP_SGD,
     data: Annotated[str, typer.Option(help="'breast cancer', 'digits' or FILE.csv (class last).")] = "breast cancer",
     candidates: Annotated[
         int | None,

@@ -37,12 +37,16 @@ def blackbox(
     pairs: PairsFile = None,
     samples: Annotated[int, typer.Option(help="Runs on each side.")] = 10_000,
     floats: Annotated[
-        bool, typer.Option("--floats", help="Also judge the floating-point numbers themselves, with an own verdict.")
+        bool, typer.Option("--floats", help="Also judge the floating-point numbers themselves, in a second verdict.")
     ] = False,
-    laplace: Annotated[str | None, typer.Option(help="ANSWER:SCALE of a Laplace mechanism on D: seek holes.")] = None,
+    laplace: Annotated[
+        str | None, typer.Option(help="ANSWER:SCALE of a Laplace mechanism on D: --floats, and look for holes.")
+    ] = None,
     fresh_noise: Annotated[
         bool,
-        typer.Option("--fresh-noise", help="The noise is continuous and new in each run: outputs must not repeat."),
+        typer.Option(
+            "--fresh-noise", help="--floats, where continuous noise is new in each run: outputs must not repeat."
+        ),
     ] = False,
     confidence: Annotated[float, typer.Option(help="Confidence of each verdict.")] = 0.95,
     seed: Annotated[int, typer.Option(help="Of the runs, the split and the learners.")] = 0,

@@ -20,7 +20,7 @@ app = typer.Typer(
 )
 
 
-@app.command()
+@app.command(short_help="Write a test vector of one run.")
 def export(
     algorithm: Annotated[str, typer.Argument(help="A key of `dpassay list`.")],
     output: Annotated[Path, typer.Argument(help="Where the vector goes (JSON).")],
@@ -35,7 +35,7 @@ def export(
     print(f"{output}: {len(vector['events'])} events of {cases[0].key}")
 
 
-@app.command(name="compare")
+@app.command(name="compare", short_help="Hold another implementation's answers to a vector.")
 def compare_(
     vector: Annotated[Path, typer.Argument(help="A file of `dpassay crosscheck export`.")],
     answers: Annotated[
@@ -49,7 +49,7 @@ def compare_(
     _report(compare(read_json(vector, "vector"), read_json(answers, "answers"), rtol), as_json)
 
 
-@app.command()
+@app.command(short_help="Run the reference again against a vector.")
 def replay(
     vector: Annotated[Path, typer.Argument(help="A file of `dpassay crosscheck export`.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,

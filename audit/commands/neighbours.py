@@ -26,7 +26,7 @@ Confidence = Annotated[float, typer.Option("--confidence", help="Of the confirma
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
-@app.command(name="search")
+@app.command(name="search", short_help="Search, simplify and confirm the worst pair.")
 def search_(
     algorithm: Annotated[str, typer.Argument(help="A key of `dpassay list`, or MODULE:RUN with run(problem, tape).")],
     epsilon: Annotated[float, typer.Option(help="Claimed epsilon.")],
@@ -64,7 +64,7 @@ def search_(
     _report(bound, f"Witness ({best.name}): {witness}", as_json)
 
 
-@app.command()
+@app.command(short_help="Judge the pair of a witness file again.")
 def replay(
     witness: Annotated[Path, typer.Argument(help="A file of `dpassay neighbours search`.")],
     runs: Runs = 400,

@@ -16,20 +16,23 @@ from dpassay.reference.files import require_writable
 
 # Each has a module of its name in `reproductions`, with run(options) -> Report.
 PAPERS = ("adaptive_batch", "dro", "minimax_sosp", "output_perturbation", "second_order_erm")
+OUTPUT = Path("reports/reproduce")
 WITH_DATA = ("dro", "second_order_erm")  # whose original data sets can be given with --data
 
 
 def reproduce(
-    paper: Annotated[str, typer.Argument(help="Key of the paper, e.g. output_perturbation.")],
+    paper: Annotated[str, typer.Argument(help=f"One of {', '.join(PAPERS)}.")],
     seed: Annotated[int, typer.Option(min=0, help="Names all randomness.")] = 0,
-    runs: Annotated[int | None, typer.Option(min=1, help="Repetitions per cell.")] = None,
+    runs: Annotated[
+        int | None, typer.Option(min=1, help="Repetitions per cell; default: the paper's own number.")
+    ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A small version that shows the shape.")] = False,
-    output: Annotated[Path, typer.Option(help="Folder for tables and plots.")] = Path("reports/reproduce"),
+    output: Annotated[Path, typer.Option(help="Folder for tables and plots; dro continues there.")] = OUTPUT,
     data: Annotated[Path | None, typer.Option(help="Folder with the data sets of dro or second_order_erm.")] = None,
     audited: Annotated[list[Path] | None, typer.Option(help="Report of `dpassay audit`: adds its rows.")] = None,
     page: Annotated[Path | None, typer.Option(help="Also write a Markdown page here, plots beside it.")] = None,
 ) -> None:
-    """Reproduce a paper's experiments: private methods, comparators and the non-private optimum on real data.
+    """Reproduce a paper's experiments: private methods, comparators and the non-private optimum.
 
     Exit code 0 when the experiments ran, 2 for an unknown paper or bad data.
     """

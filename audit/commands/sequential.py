@@ -42,7 +42,7 @@ def _claim(epsilon: float | None, delta: float, mu: float | None, sampled: str |
     return claim
 
 
-@app.command()
+@app.command(short_help="White box: exact losses of an algorithm.")
 def algorithm(
     name: Annotated[str, typer.Argument(help="A key of `dpassay list`.")],
     checkpoint: Checkpoint,
@@ -67,7 +67,7 @@ def algorithm(
     _report([checkpoint], confidence, as_json, result.seconds)
 
 
-@app.command()
+@app.command(short_help="Black box: learn on past outputs, bet on fresh ones.")
 def blackbox(
     checkpoint: Checkpoint,
     mechanism: MechanismName = None,
@@ -94,7 +94,7 @@ def blackbox(
     _report([checkpoint], confidence, as_json, result.seconds)
 
 
-@app.command()
+@app.command(short_help="Grey box: stored attack scores, a pair of files at a time.")
 def scores(
     first: Annotated[Path, typer.Argument(help="Scores of further runs on D.")],
     second: Annotated[Path, typer.Argument(help="Scores of further runs on D' (with the record).")],
@@ -130,7 +130,7 @@ def scores(
     _report([checkpoint], confidence, as_json, result.seconds, note)
 
 
-@app.command()
+@app.command(short_help="One verdict from several machines.")
 def combine(
     checkpoints: Annotated[list[Path], typer.Argument(help="Checkpoints of machines with different seeds.")],
     confidence: Confidence = 0.95,
