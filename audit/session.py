@@ -168,12 +168,13 @@ def verdict(sessions: Sequence[Session], confidence: float = 0.95, seconds: floa
     marks = [mark for one in sessions for mark in set(one.marks)]
     twice = len(marks) - len(set(marks))
     require(not twice, "checkpoints", f"{twice} marks in common", "share a file of scores, so are not independent")
+    visits, machines = sum(one.sessions for one in sessions), len(sessions)
     wealth = sessions[0].best if len(sessions) == 1 else sum(one.log_wealth for one in sessions)
     return ClaimTest(
         claim=sessions[0].claim,
         p_value=float(np.exp(-max(0.0, wealth))),
         confidence=confidence,
-        method=f"sequential, {sum(one.sessions for one in sessions)} sessions of {len(sessions)} machines",
+        method=f"sequential, {visits} session{'s' * (visits > 1)} of {machines} machine{'s' * (machines > 1)}",
         runs=sum(one.runs for one in sessions),
         seconds=seconds,
         evidence={"log_wealths": [one.log_wealth for one in sessions], "audited": sessions[0].audited},

@@ -42,7 +42,7 @@ def _verdict(result: AuditResult) -> str:
     if isinstance(result, AssumedEstimate):
         return f"does not decide; it assumes: {result.assumption}"
     if isinstance(result, SoundBound) and result.claimed is None:
-        return "(no claim given)"
+        return "(no epsilon claimed)"
     return str(result.verdict.value)
 
 
