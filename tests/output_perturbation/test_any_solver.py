@@ -149,10 +149,12 @@ def test_strongly_convex_concave_mirror():
 
 
 def test_definition_2_needs_epsilon_below_one_or_so():
-    """The printed noise formula covers its claim for epsilon < 1, and no longer at epsilon = 20."""
+    """The printed noise formula covers its claim for epsilon < 1, at 1e-5 up to 8, and no longer at 12 or 20."""
     for epsilon in (0.01, 0.1, 0.5, 0.99):
         for delta in (1e-3, 1e-6, 1e-10):
             assert printed_multiplier(Budget(epsilon, delta)) > exact_multiplier(Budget(epsilon, delta / 2))
+    assert printed_multiplier(Budget(8.0, 1e-5)) > exact_multiplier(Budget(8.0, 0.5e-5))
+    assert printed_multiplier(Budget(12.0, 1e-5)) < exact_multiplier(Budget(12.0, 1e-5))
     assert printed_multiplier(Budget(20.0, 1e-6)) < exact_multiplier(Budget(20.0, 1e-6))
 
 
