@@ -98,7 +98,8 @@ def _sandwich_row(row: dict[str, object]) -> tuple[str, ...]:
     name = str(row["algorithm"]).split("/")[1] + (f":{row['variant']}" if row["variant"] else "")
     key = f"{row['algorithm']}{':' + str(row['variant']) if row['variant'] else ''}@{row['reading']}"
     known = next((case.known for case in CASES if case.key == key), "")
-    why = "; ".join(part for part in (str(row["why"]), known and f"cause: {known}") if part)
+    said = str(row["why"])  # reports of today name the cause themselves
+    why = "; ".join(part for part in (said, f"cause: {known}" if known and known not in said else "") if part)
     claimed = f"({row['claimed']:g}, {row['delta']:g})"
     bounds = (_epsilon(row["accounted"]), _epsilon(row["realised"]))
     return (name, str(row["reading"]), claimed, *bounds, str(row["verdict"]), why)

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
-from dpassay.audit.cli import app
+from dpassay.audit.cli import COMMANDS, GROUPS, app
+from dpassay.proofs_check.ledger import load_rows
+from dpassay.proofs_check.report import BEGIN, END
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -96,3 +98,22 @@ def test_help_is_whole(path, command):
     for name, inner in getattr(command, "commands", {}).items():
         assert not inner.get_short_help_str(80).endswith("..."), f"{path} {name}"
         assert inner.short_help, f"{path} {name} has no line of its own in the list"
+
+
+def test_the_readme_lists_every_command():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    listed = set(re.findall(r"`dpassay (\w+)", text.split("## The commands")[1].split("## How it works")[0]))
+    assert listed == {*COMMANDS, *GROUPS}
+
+
+def test_the_committed_ledger_has_todays_rows_and_the_readme_its_tables():
+    """Without deciding a row (the slow test does): the same rows, and both tables of the README in LEDGER.md."""
+    ledger = (ROOT / "LEDGER.md").read_text(encoding="utf-8")
+    wanted = [row.id.split("/", 1) for row in load_rows()]
+    for paper in dict.fromkeys(paper for paper, _ in wanted):
+        section = ledger.split(f"\n## {paper}\n")[1].split("\n## ")[0]
+        ids = re.findall(r"^\| ([^|]+?) \|", section, flags=re.MULTILINE)[1:]
+        assert ids == [name for key, name in wanted if key == paper], paper
+    block = (ROOT / "README.md").read_text(encoding="utf-8").split(BEGIN)[1].split(END)[0]
+    tables = [line for line in block.splitlines() if line.startswith("|")]
+    assert len(tables) > 15 and [line for line in tables if line not in ledger.splitlines()] == []
