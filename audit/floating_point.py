@@ -10,13 +10,14 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpassay.audit.blackbox.detect import audit_outputs
-from dpassay.audit.blackbox.features import row_codes
+from dpassay.audit.blackbox.features import lowest_bit, row_codes
 from dpassay.audit.blackbox.outputs import Mechanism, draw, to_table
 from dpassay.audit.results import ClaimTest, Verdict
 from dpassay.audit.scores.curve import Curve
@@ -25,6 +26,7 @@ from dpassay.reference.errors import BadInput
 
 Floats = NDArray[np.float64]
 _NEAR = np.arange(-12, 13)  # grid points tried on either side: exp and log are wrong by a few units at most
+_PEAKS = 3  # bits by which an honest density may be narrower than its middle half
 _GRID = 2.0**-53  # 2 u is a multiple of 2^-52, but 2 - u - u, as it is computed, of 2^-53
 
 
@@ -76,22 +78,43 @@ def float_grid(
 def repeated_noise(outputs_p: Any, outputs_q: Any, resolution_bits: int = 40, confidence: float = 0.95) -> ClaimTest:
     """Do outputs of continuous noise repeat exactly, within or between the samples?
 
-    Honest noise with `resolution_bits` bits of resolution collides with probability at most pairs / 2^bits (a union
-    bound over pairs, which is the p-value). For discrete mechanisms the test does not apply.
+    Honest noise with b bits of resolution collides with probability at most pairs / 2^b (a union bound over pairs,
+    which is the p-value); b is `resolution_bits`, or what the outputs as written can show (single precision, few
+    digits or a large answer leave less). Repeats of the least and the largest output count only where there is nothing
+    between: honest noise is clipped there. For discrete mechanisms the test does not apply.
     """
     start = time.perf_counter()
     table = np.concatenate(to_table(outputs_p, outputs_q))
-    repeats = len(table) - np.unique(row_codes(table)).size
-    pairs = len(table) * (len(table) - 1) / 2
+    low, high = np.fmin.reduce(table), np.fmax.reduce(table)  # NaN: missing entries
+    between = ((table > low) & (table < high)).any(axis=1)
+    counted = table[between] if between.any() else table
+    repeats = len(counted) - np.unique(row_codes(counted)).size
+    bits = min(resolution_bits, max(_shown_bits(column) for column in table.T)) if repeats else resolution_bits
+    pairs = len(counted) * (len(counted) - 1) / 2
     return ClaimTest(
-        claim=f"fresh continuous noise with {resolution_bits} bits in every run",
-        p_value=min(1.0, pairs / 2.0**resolution_bits) if repeats else 1.0,
+        claim=f"fresh continuous noise with {bits} bits in every run",
+        p_value=min(1.0, pairs / 2.0**bits) if repeats else 1.0,
         confidence=confidence,
         method="repeated noise",
         runs=len(table),
         seconds=time.perf_counter() - start,
-        evidence={"repeats": int(repeats)},
+        evidence={"repeats": int(repeats), "bits": bits},
     )
+
+
+def _shown_bits(column: Floats) -> int:
+    """How many bits of noise one output can show: steps of the typical grid, binary or decimal, in the middle half.
+
+    A few are taken off, as densities have peaks; a single value is compared with its own size.
+    """
+    values = np.unique(column[np.isfinite(column)])
+    values = values[:: 1 + values.size // 1000]
+    if not values.any():
+        return 0
+    low, high = np.quantile(values, [0.25, 0.75])
+    decimal = [10.0 ** int(Decimal(repr(value)).normalize().as_tuple().exponent) for value in values.tolist()]
+    grid = max(float(np.median(2.0 ** lowest_bit(values))), float(np.median(decimal)))
+    return max(0, int(np.log2((high - low or abs(low)) / grid)) - _PEAKS)
 
 
 def seeds_found(
