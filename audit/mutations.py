@@ -43,6 +43,7 @@ class Mutation:
     private_scale: bool = False  # the noise scale grows with the un-noised query
     extra: str = ""  # "public" or "noise": something harmless is added
     unbounded: bool = False  # no finite epsilon remains
+    unaccounted: bool = False  # data leave outside the accounting: no claim covers it, whatever it costs on the pair
     run: Run | None = None  # another body of the algorithm (where the bug is not at the tape)
 
 
@@ -137,15 +138,16 @@ def mutations(releases: int, moving: int, batches: Draw | None = None) -> list[M
         Mutation("variance used as standard deviation", square_noise=True),
         Mutation("forgotten factor 2 in the query", query=2.0),
         Mutation("one release without noise", silent_release=moving, unbounded=True),
-        Mutation("same noise again", reuse_noise=True, unbounded=True),
         Mutation("branch on a private value", private_branch=True, unbounded=True),
-        Mutation("noise scale follows the data", private_scale=True, unbounded=True),
+        Mutation("noise scale follows the data", private_scale=True, unaccounted=True),
         Mutation("unchanged"),
         Mutation("noise 10 % too large", noise=1.1),
         Mutation("an extra public value", extra="public"),
         Mutation("an extra release of pure noise", extra="noise"),
     ]
     if releases > 1:
+        # differences of releases have no noise; they say nothing where the pair moves all queries alike
+        listed.append(Mutation("same noise again", reuse_noise=True, unaccounted=True))
         listed.append(Mutation("forgotten sqrt(K)", noise=float(releases**-0.5)))
     if batches is not None and batches.kind != "fresh":
         listed.append(Mutation("forgotten sqrt(q)", noise=float(np.sqrt(batches.rate))))

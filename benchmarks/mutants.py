@@ -24,7 +24,8 @@ def main() -> None:
         bound = "" if one.likelihood is None else figures.text(one.likelihood)
         said = "right" if one.right else "MISSED" if one.must_be_caught else "FALSE ALARM"
         by = ", ".join(one.caught_by) or "nobody"
-        rows.append((one.case, one.mutation, one.claimed, one.epsilon, bound, by, said, one.seconds))
+        epsilon = "unaccounted" if one.epsilon is None else one.epsilon
+        rows.append((one.case, one.mutation, one.claimed, epsilon, bound, by, said, one.seconds))
         figures.show(HEADER, rows[-1])
     notes = shares(outcomes)
     print("\n".join(notes))
@@ -39,7 +40,8 @@ def shares(outcomes: list[Outcome]) -> list[str]:
     missed, accused = sum(not o.right for o in bad), sum(not o.right for o in safe)
     papers = sorted({o.case.split("/")[0] for o in outcomes})
     return [
-        f"{len(bad)} mutants exceed their claim by 10 % or more; caught by {', '.join(counts)}; by nobody {missed}.",
+        f"{len(bad)} mutants exceed their claim by 10 % or more, or data leave outside the accounting; "
+        f"caught by {', '.join(counts)}; by nobody {missed}.",
         f"{len(safe)} equivalent or safe mutants; accused {accused}.",
         f"{len({o.case for o in outcomes})} cases of {', '.join(papers)}.",
     ]

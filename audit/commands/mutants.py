@@ -24,7 +24,8 @@ def _answer(outcome: Outcome) -> str:
 def _row(outcome: Outcome) -> tuple[str, ...]:
     bound = "" if outcome.likelihood is None else f"{outcome.likelihood:.3f}"
     caught = ", ".join(outcome.caught_by) or "nobody"
-    numbers = (f"{outcome.claimed:.3g}", f"{'' if outcome.exact else '<= '}{outcome.epsilon:.3f}", bound)
+    pair = "unaccounted" if outcome.epsilon is None else f"{'' if outcome.exact else '<= '}{outcome.epsilon:.3f}"
+    numbers = (f"{outcome.claimed:.3g}", pair, bound)
     return (outcome.case, outcome.mutation, *numbers, caught, _answer(outcome), f"{outcome.seconds:.1f}")
 
 
@@ -41,8 +42,9 @@ def mutants(
     """Plant bugs (half the noise, forgotten factors, no clipping, reused noise, private branches, ...) and look.
 
     "pair" is the exact epsilon of the mutant on the case's pair; "<=" marks what the accountant proves where runs
-    differ (early stops) or the pair does not attain it. A mutant 10 % over its claim must be caught by at least one
-    method, a safe one must pass all three; otherwise exit 1. Takes minutes; `--outputs 0` is faster.
+    differ (early stops) or the pair does not attain it; "unaccounted": data leave outside the accounting. Such a
+    mutant, or one 10 % over its claim, must be caught by at least one method, a safe one must pass all three; otherwise
+    exit 1. Takes minutes; `--outputs 0` is faster.
     """
     require(10 <= runs <= 10**9, "--runs", runs, "must lie in 10..1e9")
     require(outputs == 0 or outputs >= 10, "--outputs", outputs, "must be 0 or at least 10")
