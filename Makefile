@@ -25,8 +25,10 @@ tables: audit  # the generated parts: LEDGER.md and two tables of the README
 	$(BIN)/dpassay prove --jobs $(JOBS) --ledger LEDGER.md --readme README.md
 	$(BIN)/python -m dpassay.audit.report.readme reports/audit.json README.md
 
-bench: $(STAMP)  # minutes to an hour; the figures in benchmarks/results come from here
+bench: $(STAMP)  # hours; the figures in benchmarks/results come from these scripts (one without its optional package is skipped)
 	for file in benchmarks/*.py; do $(BIN)/python $$file --write || exit 1; done
+	$(BIN)/dpassay audit dro --jobs $(JOBS) --output reports/dro.json
+	$(BIN)/python benchmarks/dro_sandwich.py --report reports/dro.json --write
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -27,7 +27,7 @@ def audit(
         list[str] | None,
         typer.Argument(help="Papers, algorithms or keys (see `dpassay list`); default: the quick ones."),
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Every case of the catalogue, slow ones too.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Slow cases too; named ones run in any case.")] = False,
     runs: Annotated[int, typer.Option(help="Runs whose losses count, for each case.")] = 1000,
     pilot: Annotated[int, typer.Option(help="Runs for choosing the tilt, thrown away.")] = 400,
     confidence: Annotated[float, typer.Option(help="Confidence of each lower bound.")] = 0.95,

@@ -54,7 +54,7 @@ NOTES = (
     "The paper prints no experiments; these runs show its algorithms, as printed and repaired, beside the solution "
     "without privacy and the methods that its Table 1 and Section 3 compare with.",
     "All private methods are (epsilon, delta)-DP under replace-one with delta = 1/(10 n); the printed schedules spend "
-    "less than that (see `dpassay audit output_perturbation --all`).",
+    "less than that (see `dpassay audit output_perturbation`).",
     "Column ranges, the share of positives, radii and the regulariser 0.05 are treated as public.",
     'mu is the one that the paper\'s theorems set; the lines marked "mu/10" take a tenth of it, chosen in hindsight on '
     "these data: they show what the constants of the theorems cost, not what a practitioner would get.",
