@@ -97,7 +97,7 @@ def claimed_curve(
 
 def claimed_at(claim: Curve, delta: float) -> float | None:
     """The smallest epsilon that the claim gives at `delta`; None where its pairs do not go down that far."""
-    allowed = claim.epsilons[(claim.epsilons >= 0) & (claim.deltas <= delta * (1 + 1e-9))]
+    allowed = claim.epsilons[(claim.epsilons >= 0) & (claim.deltas <= delta)]
     return float(allowed.min()) if allowed.size else None
 
 

@@ -32,8 +32,8 @@ def _check_common(epsilon: float, delta: float, confidence: float, runs: int) ->
         raise BadInput("epsilon", epsilon, "must be at least 0")
     if not 0 <= delta <= 1:
         raise BadInput("delta", delta, "must lie in [0, 1]")
-    if not 0 < confidence < 1:
-        raise BadInput("confidence", confidence, "must lie strictly between 0 and 1")
+    if not 0 < 1 - confidence < 1:  # also in floats: at level 1 every p-value refutes
+        raise BadInput("confidence", confidence, "must lie strictly between 0 and 1, and differ from both in floats")
     if runs < 0:
         raise BadInput("runs", runs, "must not be negative")
 

@@ -25,6 +25,7 @@ from dpassay.reference.errors import BadInput, require
 
 Floats = NDArray[np.float64]
 Judge = Callable[[Floats, Floats, np.random.Generator], list[Sound]]
+MOST_CONFIDENCE = 1 - 1e-9  # what is left of the level beyond is rounding
 BOUND_SHARE = 0.5  # of the level when a bound and a test of the claim decide together
 
 
@@ -51,7 +52,7 @@ def scores(
     and the test of the whole claimed curve; without one, only bounds are printed. Where nothing is refuted, the power
     against mechanisms twice as bad is shown, for an ideal attack. Exit 1: the claim is refuted.
     """
-    require(0 < confidence < 1, "--confidence", confidence, "must lie in (0, 1)")
+    require(0 < confidence <= MOST_CONFIDENCE, "--confidence", confidence, f"must lie in (0, {MOST_CONFIDENCE}]")
     require(seed >= 0, "--seed", seed, "must not be negative")
     claim, rng = read_claim(epsilon, delta, mu, sampled, pairs), np.random.default_rng(seed)
     p, q = _both_sides(first, second, one_run)

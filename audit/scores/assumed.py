@@ -15,11 +15,18 @@ from dpassay.audit.scores.curve_test import check_scores
 from dpassay.reference.gdp import gdp_epsilon
 
 POSTERIOR_DRAWS = 200_000
+LARGEST_SCORE = 1e300  # sums of two must not overflow
 
 
 def _split(p: ArrayLike, q: ArrayLike, rng: np.random.Generator) -> tuple[Any, Any, Any, Any]:
-    """Shuffle, halve, orient so that Q scores high on the first half."""
+    """Shuffle, halve, orient so that Q scores high on the first half; infinite scores become the largest finite ones.
+
+    Thresholds are means of scores, and the mean of two infinities would be no threshold.
+    """
     a, b = rng.permutation(check_scores(p, "scores_p")), rng.permutation(check_scores(q, "scores_q"))
+    sizes = np.abs(np.concatenate([a, b]))
+    edge = min(1 + 2 * float(sizes[sizes < np.inf].max(initial=0.0)), LARGEST_SCORE)
+    a, b = np.clip(a, -edge, edge), np.clip(b, -edge, edge)
     first_p, first_q = a[: a.size // 2], b[: b.size // 2]
     if first_p.size and first_q.size and np.median(first_p) > np.median(first_q):
         a, b = -a, -b
@@ -50,17 +57,22 @@ def gdp_fit(
     )
 
 
+def _best_cut(first_p: Any, first_q: Any, delta: float) -> float:
+    """The quantile of the first halves at which their error rates, smoothed, show the largest epsilon."""
+    cuts = np.unique(np.quantile(np.concatenate([first_p, first_q]), np.linspace(0.01, 0.99, 99)))
+    false_p = (first_p[None, :] > cuts[:, None]).mean(axis=1) + 1.0 / (first_p.size + 1)
+    miss = (first_q[None, :] <= cuts[:, None]).mean(axis=1) + 1.0 / (first_q.size + 1)
+    gain = np.maximum(np.maximum(1 - miss - delta, 1e-12) / false_p, np.maximum(1 - false_p - delta, 1e-12) / miss)
+    return float(cuts[int(np.argmax(gain))])
+
+
 def bayesian(
     scores_p: ArrayLike, scores_q: ArrayLike, delta: float, rng: np.random.Generator, confidence: float = 0.95
 ) -> AssumedEstimate:
     """Joint credible lower bound (Zanella-Beguelin et al. 2023) at a threshold chosen on half of the data."""
     start = time.perf_counter()
     first_p, first_q, p, q = _split(scores_p, scores_q, rng)
-    cuts = np.unique(np.quantile(np.concatenate([first_p, first_q]), np.linspace(0.01, 0.99, 99)))
-    false_p = (first_p[None, :] > cuts[:, None]).mean(axis=1) + 1.0 / (first_p.size + 1)
-    miss = (first_q[None, :] <= cuts[:, None]).mean(axis=1) + 1.0 / (first_q.size + 1)
-    gain = np.maximum(np.maximum(1 - miss - delta, 1e-12) / false_p, np.maximum(1 - false_p - delta, 1e-12) / miss)
-    threshold = cuts[int(np.argmax(gain))]
+    threshold = _best_cut(first_p, first_q, delta) if first_p.size and first_q.size else 0.0
     hits_p, misses_q = int((p > threshold).sum()), int((q <= threshold).sum())
     fpr = rng.beta(0.5 + hits_p, 0.5 + p.size - hits_p, POSTERIOR_DRAWS)
     fnr = rng.beta(0.5 + misses_q, 0.5 + q.size - misses_q, POSTERIOR_DRAWS)

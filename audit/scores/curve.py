@@ -7,13 +7,14 @@ delta(-e) = 1 - e^-e + e^-e delta(e), which follows by taking complements.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import log_ndtr, ndtr
+from scipy.special import expit, log_ndtr, ndtr
 
 from dpassay.reference.errors import BadInput
 
@@ -44,8 +45,7 @@ class Curve:
 def _mirrored(name: str, epsilons: Floats, delta_of: Callable[[Floats], Any]) -> Curve:
     """Extend delta(epsilon), epsilon >= 0, to both signs."""
     forward = np.clip(np.asarray(delta_of(epsilons), dtype=float), 0.0, 1.0)
-    shrink = np.exp(-epsilons)
-    backward = np.clip(1 - shrink + shrink * forward, 0.0, 1.0)
+    backward = np.clip(-np.expm1(-epsilons) + np.exp(-epsilons) * forward, 0.0, 1.0)
     positive = epsilons > 0
     return Curve(
         name,
@@ -62,8 +62,8 @@ def approx_dp(epsilon: float, delta: float = 0.0) -> Curve:
     grid = np.unique(np.append(np.linspace(0.0, top, 5), top))
 
     def delta_of(value: Floats) -> Floats:  # the extremal mechanism's
-        ratio = np.logaddexp(0.0, value) - np.logaddexp(0.0, epsilon)  # log of (1 + e^value) / (1 + e^epsilon)
-        return np.asarray(1 - (1 - delta) * np.exp(ratio))
+        less = np.expm1(value - epsilon) * expit(epsilon)  # (1 + e^value) / (1 + e^epsilon) - 1
+        return np.asarray(delta - (1 - delta) * less)  # 1 - (1 - delta) (1 + less) would round a tiny delta away
 
     return _mirrored(f"({epsilon:g}, {delta:g})-DP", grid, delta_of)
 
@@ -94,7 +94,13 @@ def from_pld(pld: Any, name: str = "PLD") -> Curve:
 
 
 def from_pairs(pairs: Sequence[tuple[float, float]], name: str = "claimed pairs") -> Curve:
-    """A claim given as several (epsilon, delta) pairs with epsilon >= 0, each holding in both directions."""
-    ordered = sorted(pairs)
+    """A claim given as several (epsilon, delta) pairs with epsilon >= 0, each holding in both directions.
+
+    Nothing is claimed between the pairs, or beyond them. In place of a pair above `LARGEST` stands the one that it
+    implies there.
+    """
+    if not all(e >= 0 and 0 <= d <= 1 for e, d in pairs):
+        raise BadInput("pairs", pairs, "need epsilon >= 0 and delta in [0, 1]")
+    ordered = sorted((min(e, LARGEST), d if e <= LARGEST else 1 - (1 - d) * math.exp(LARGEST - e)) for e, d in pairs)
     deltas = np.array([d for _, d in ordered])
     return _mirrored(name, np.array([e for e, _ in ordered], dtype=float), lambda _: deltas)

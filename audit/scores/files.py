@@ -6,11 +6,13 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import binom
 
 from dpassay.audit.blackbox.outputs import load
 from dpassay.reference.errors import BadInput, require
 
 Floats = NDArray[np.float64]
+UNFAIR = 1e-6  # fair coins are this unequal at most this often: an honest file in a million is refused
 
 
 def read_scores(path: Path) -> Floats:
@@ -21,11 +23,19 @@ def read_scores(path: Path) -> Floats:
 
 
 def read_canaries(path: Path) -> tuple[Floats, NDArray[np.bool_]]:
-    """Scores of canaries and the coins that included them, one canary per line."""
+    """Scores of canaries and the coins that included them, one canary per line.
+
+    Coins that cannot have been fair are refused: a list of included canaries alone would otherwise be read as a
+    violation, since all that is guessed to be in is in.
+    """
     table = _numbers(path)
     require(table.shape[1] == 2, str(path), table.shape, "needs two columns: SCORE,COIN with coin 0 or 1")
     good = bool(np.isin(table[:, 1], (0, 1)).all())
     require(good, f"{path}: second column", "other than 0 or 1", "coins are 0 (left out) or 1 (included)")
+    inside, count = int(table[:, 1].sum()), len(table)
+    chance = 2 * float(binom.cdf(min(inside, count - inside), count, 0.5))
+    counted = f"{inside:,} of {count:,} canaries included"
+    require(chance >= UNFAIR, f"{path}: second column", counted, "each must be included by its own fair coin")
     return table[:, 0], table[:, 1].astype(bool)
 
 

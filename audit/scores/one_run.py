@@ -260,7 +260,9 @@ def one_run_curve(
     """
     start = time.perf_counter()
     values, coins = check_canaries(scores, included, rng)
-    if values.size < 2 or (guesses is not None and not 2 <= guesses <= values.size):
+    if values.size < 2:
+        raise BadInput("scores", f"{values.size} canary", "a test of a curve needs at least two")
+    if guesses is not None and not 2 <= guesses <= values.size:
         raise BadInput("guesses", guesses, f"must lie in 2..{values.size}, the number of canaries")
     share = telling_share(curve, values.size) if guesses is None else guesses / values.size
     used = rng.permutation(values.size)[: max(2, int(MANY_GUESSES / share))]

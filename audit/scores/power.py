@@ -86,7 +86,10 @@ def extremal_law(curve: Curve, statement: str) -> Law:
     edges = np.geomspace(1e-9, 1.0, 512)
     knots = np.unique(np.concatenate([[0.0], edges, 1 - edges, np.linspace(0, 1, 2049), curve.deltas]))
     slopes = np.exp(-np.clip(curve.epsilons, -700, 700))
-    inverse = np.clip(((knots[:, None] - curve.deltas) * slopes).max(axis=1), 0.0, 1.0)
+    inverse = np.zeros(knots.size)
+    for delta, slope in zip(curve.deltas, slopes, strict=True):  # one by one: a claim may have thousands of pairs
+        inverse = np.maximum(inverse, (knots - delta) * slope)
+    inverse = np.minimum(inverse, 1.0)
     return Law(statement, lambda rng, p, q: (-rng.random(p), -np.interp(rng.random(q), knots, inverse)))
 
 
