@@ -58,7 +58,7 @@ def published(
     balanced_accuracy: Annotated[float | None, typer.Option(help="Printed balanced accuracy.")] = None,
     tpr: Annotated[float | None, typer.Option(help="Printed true positive rate; needs --fpr.")] = None,
     fpr: Annotated[float | None, typer.Option(help="False positive rate of --tpr.")] = None,
-    members: Annotated[int | None, typer.Option(help="Members attacked.")] = None,
+    members: Annotated[int | None, typer.Option(help="Members attacked; with --nonmembers, or --group.")] = None,
     nonmembers: Annotated[int | None, typer.Option(help="Non-members attacked.")] = None,
     group: Annotated[list[str] | None, typer.Option(help="MEMBERS:NONMEMBERS of one group (repeat).")] = None,
     runs: Annotated[int, typer.Option(help="Independent trainings behind the number.")] = 1,
