@@ -30,7 +30,7 @@ def prove(
     ledger: Annotated[Path | None, typer.Option(help="Also write the generated LEDGER.md here.")] = None,
     readme: Annotated[Path | None, typer.Option(help="Also rewrite the ledger's block between its markers.")] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 2,
-    cache: Annotated[bool, typer.Option(help="Re-use findings of rows and checkers that did not change.")] = True,
+    cache: Annotated[bool, typer.Option(help="Reuse findings of rows and checkers that did not change.")] = True,
 ) -> None:
     """Check every statement of the papers by machine and say, row by row, what holds.
 

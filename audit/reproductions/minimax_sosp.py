@@ -52,7 +52,8 @@ NOTES = (
     "gradient norm and eigenvalue within about two standard deviations, in all four rows, and the zero matrix has a "
     "smaller Phi (for |X*|_F up to about 8; larger ones fit the printed gradient norms worse). The comparison has "
     "moderate power: 60 exact gradient steps from such a point move it by three standard deviations.",
-    "Figure: crosses mark the printed numbers at t = 399; solid and dashed lines of one colour mostly coincide.",
+    "Figure: the first of the runs; crosses mark the printed numbers at t = 399; solid and dashed lines of one colour "
+    "mostly coincide.",
 )
 
 
@@ -223,7 +224,8 @@ def _plot(curves: dict[tuple[str, str], Array], stride: int, folder: Path) -> Pa
     shown = [handles[k] for k in order], [labels[k] for k in order]
     figure.legend(*shown, fontsize=8, ncols=len(colours), loc="outside lower center")
     figure.suptitle(
-        "Matrix sensing: private with exact accounting (solid), blind to the data (dashed), no noise (dotted)"
+        "Matrix sensing, one run each: private with exact accounting (solid), blind to the data (dashed), "
+        "no noise (dotted)"
     )
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "minimax_sosp_figure1.png"
