@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from .build import PRIVACY, UTILITY, budget, identity, inequality, montecarlo, program, rates, rows_of, same, units
+from .second_order_erm_convergence import HALF_OF_41A
 
 row = rows_of("second_order_erm")
 LEMMA6 = {"c": "(0, 1/3)", "c_H": "(0, 1 - c)", "c2": "(0, 3*(1 - c - c_H)**2/8)"}
@@ -110,9 +111,9 @@ ROWS = [
         rates("lam*max(1/eps_g, eps_H**(-2)) <= d/sqrt(rho)*max(eps_g**(-2), 1/(eps_g*eps_H**2), eps_H**(-7/2))", "1/eps_g", "d eps_g eps_H rho", conditions=SMALL,
               let={"lam": "sqrt(max(eps_g**(-2), eps_H**(-3))/rho)"}), severity=UTILITY),
     row("thm8/n_min_gradient", "eq. (18), first term", "at the printed first term the gradient noise bound (41a) equals min(...)",
-        identity("sqrt(2*d)*Delta_g*sigma_g*ell == m", "d B_g sigma_g ell m", let={"n": "sqrt(2*d)*B_g*sigma_g*ell/m", "Delta_g": "2*B_g/n"}), severity=UTILITY,
-        corrected="twice as large, as in Theorem 4", reading="up to the constant 2",
-        reading_claim=rates("sqrt(2*d)*Delta_g*sigma_g <= m", "1/m", "d B_g sigma_g m", let={"n": "sqrt(2*d)*B_g*sigma_g/m", "Delta_g": "2*B_g/n"})),
+        identity("sqrt(2*d)*Delta_g*sigma_g*ell == m", "d B_g sigma_g ell m", let={"n": "sqrt(2*d)*B_g*sigma_g*ell/m", "Delta_g": "2*B_g/n"}),
+        corrected="twice as large, as in Theorem 4", reading="at half of (41a) the gradient noise still meets (9a) with probability 1 - zeta/T for zeta/T <= 1/20",
+        reading_claim=HALF_OF_41A),
     row("propA4/minimum", "Proposition A.4", "minimising rho alpha + log(1/delta)/(alpha - 1) gives rho + 2 sqrt(rho log(1/delta)), the zCDP conversion",
         identity("rho*alpha + ell/(alpha - 1) == rho + sqrt(4*rho*ell)", "rho ell", let={"alpha": "1 + sqrt(ell/rho)"}), severity=PRIVACY),
     row("propA5/randomised_response", "Proposition A.5", "epsilon-DP randomised response has Renyi divergence at most alpha epsilon^2/2",

@@ -13,6 +13,7 @@ B8 = {
     "sigma": "sqrt(2*log(1.25/delta0))/eps0",
 }
 B8_REGION = {"epsilon": "(0, 1)", "eps_f": "(0, epsilon)", "delta": "(1/1000000, 1/100)", "delta_f": "(0, delta)", "s": "(0, 1)", "T": "integer [1, 10000]"}
+ONE_BATCH = "log(1 + s**2*(exp(2/sigma**2) - 1))"  # order 2, exactly: two unit releases on one sampled batch
 SIGMA_B9 = {"T": "max(eps_g**(-2), eps_H**(-3))", "sigma": "s*sqrt(T)*sqrt(ell*(ell + 1))/epsilon"}
 
 ROWS = [
@@ -59,6 +60,14 @@ ROWS = [
         program("sigma_f sigma_g sigma_H s T alpha", "thmB5: epsilon <- sigma_f sigma_g sigma_H s alpha k_g k_H", "run: k_g k_H <- T"),
         corrected="the bound with T, eq. (29); a data-dependent RDP value is not a guarantee by itself", reading="only (29) is the guarantee",
         reading_claim=program("sigma_f sigma_g sigma_H s T alpha", "eq29: bar_epsilon <- sigma_f sigma_g sigma_H s alpha T")),
+    row("thmB5/shared_batch", "Theorem B.5, eq. (29), with Section 3.3", "one iteration whose gradient and Hessian share the batch S_k costs at most epsilon'_N(2; sigma, s) twice (T = 1, order 2, sigma_g = sigma_H = sigma; the other records equal)",
+        inequality(ONE_BATCH + " <= 2*log(1 + s**2*min(4*(exp(1/sigma**2) - 1), 2*exp(1/sigma**2)))", "", {"s": "(0, 1)", "sigma": "[1/5, 10]"}, hints=[{"s": "1/10", "sigma": "1/2"}]), severity=PRIVACY,
+        corrected="epsilon'_N once, for both releases together: 1/sigma^2 = 1/sigma_g^2 + 1/sigma_H^2", reading="the Hessian is computed on a batch of its own",
+        reading_claim=inequality("2*log(1 + s**2*(exp(1/sigma**2) - 1)) <= 2*log(1 + s**2*min(4*(exp(1/sigma**2) - 1), 2*exp(1/sigma**2)))", "", {"s": "(0, 1)", "sigma": "[1/5, 10]"}),
+        explain="Given the noisy gradient the batch is not a fresh sample any more. One draw with probability s brings both means at once: D_2 = log(1 + s^2 (e^(2/sigma^2) - 1)) exactly, "
+        "when a record has gradient B_g and Hessian B_H I, and its replacement and all others have the opposite. Theorem B.8 amplifies the whole iteration and is not touched."),
+    row("thmB5/shared_batch_repaired", "Theorem B.5, corrected", "the same iteration costs at most epsilon'_N(2; sigma/sqrt 2, s), once",
+        inequality(ONE_BATCH + " <= log(1 + s**2*min(4*(exp(2/sigma**2) - 1), 2*exp(2/sigma**2)))", "", {"s": "(0, 1)", "sigma": "[1/5, 10]"}), severity=PRIVACY),
     row("eq30/objective", "eq. (30)", "when the objective max(target - achieved, 0) is zero, the achieved epsilon is at most the target",
         inequality("achieved <= target", "achieved target", conditions=("max(target - achieved, 0) == 0",), hints=[{"achieved": "10", "target": "1"}]), severity=PRIVACY,
         corrected="minimise max(achieved - target, 0)", reading="the sign is a slip and the excess was meant",
@@ -93,7 +102,7 @@ ROWS = [
                 instances=[{"epsilon": "9/10", "eps_f": "1/10", "delta": "1/10000", "delta_f": "1/100000", "s": "1/1000", "T": "10"}]), severity=PRIVACY,
         corrected="add epsilon_0 <= 0.628", reading="epsilon_0 <= 0.6",
         reading_claim=privacy("sigma", "sqrt(2)", "epsilon - eps_f", "delta - delta_f", "", B8_REGION, let=B8, count="T", rate="s",
-                              instances=[{"epsilon": "9/10", "eps_f": "1/10", "delta": "1/10000", "delta_f": "1/100000", "s": "1/50", "T": "100"}]),
+                              instances=[{"epsilon": "9/10", "eps_f": "1/10", "delta": "1/10000", "delta_f": "1/100000", "s": s, "T": T} for s, T in (("1/50", "4"), ("1/100", "15"), ("1/50", "100"))]),
         explain="Gradient and Hessian of one step are two unit-sensitivity releases on the same batch, hence sensitivity sqrt 2."),
     row("thmB8/absolute_noise", "Theorem B.8", "the step that estimates T is (epsilon_f, delta_f)-DP with |z|",
         inequality("2*Phi(1/sigma_f) - 1 <= delta_f", "", {"eps_f": "(0, 1)", "delta_f": "(1/100000000, 1/1000)"}, let={"sigma_f": "sqrt(2*log(1.25/delta_f))/eps_f"},
@@ -102,16 +111,15 @@ ROWS = [
     row("thmB9/sqrt_T", "Theorem B.9, proof", "sqrt(T) = O(max(eps_g, eps_H^-3/2))",
         rates("sqrt(max(eps_g**(-2), eps_H**(-3))) <= max(eps_g, eps_H**(-3/2))", "1/eps_g", "eps_g eps_H", conditions=("eps_g <= 1", "eps_H <= 1")), corrected="max(eps_g^-1, eps_H^-3/2)",
         reading="eps_g^-1 was meant", reading_claim=rates("sqrt(max(eps_g**(-2), eps_H**(-3))) == max(1/eps_g, eps_H**(-3/2))", "1/eps_g", "eps_g eps_H"), garbling="a lost -1 is possible, but D.4 prints the same"),
-    row("thmB9/log_delta", "eq. (31)", "sigma of Theorem B.8 brings sqrt(log(1/delta)) once (ell = log(1/delta))",
-        rates("sigma <= s*sqrt(T)*sqrt(ell)/epsilon", "1/eps_g", "eps_g eps_H s ell epsilon", conditions=("ell >= 1",), let=SIGMA_B9), severity=UTILITY,
-        corrected="log(1/delta): one root from delta_0, one from the composition", reading="the second root is hidden in O-tilde",
-        reading_claim=rates("sigma <= s*sqrt(T)*ell/epsilon", "1/eps_g", "eps_g eps_H s ell epsilon", conditions=("ell >= 1",), let=SIGMA_B9)),
+    row("thmB9/log_delta", "eq. (31)", "inferred: sigma of Theorem B.8 is of the order s sqrt(T) log(1/delta)/epsilon (ell = log(1/delta)); (31) prints one root of it and leaves the other to O-tilde",
+        rates("sigma == s*sqrt(T)*ell/epsilon", "1/eps_g", "eps_g eps_H s ell epsilon", conditions=("ell >= 1",), let=SIGMA_B9), severity=UTILITY,
+        explain="One root from delta_0, one from the composition. The full-batch rate has one root only, so the two match up to O-tilde."),
     row("thmB9/rate_fixed_s", "eq. (31)", "with s constant, n_min of (25) is within (31)",
         rates("max(d*sigma/min(eps_g, eps_H**2), d*sigma/eps_H, max(eps_g**(-2), eps_H**(-4))) <= d*ell/epsilon*max(eps_g**(-2), 1/(eps_g*eps_H**2), eps_H**(-4))", "1/eps_g", "d eps_g eps_H epsilon ell s",
               constants="s", conditions=("eps_g <= 1", "eps_H <= 1", "epsilon <= 1", "d >= 1", "ell >= 1"), let=SIGMA_B9), severity=UTILITY),
-    row("thmB9/rate_any_s", "eq. (31)", "(31) holds for every sampling fraction s",
+    row("thmB9/rate_any_s", "eq. (31)", "inferred: (31), in which s does not occur, holds uniformly in the sampling fraction s",
         rates("max(eps_g**(-2), eps_H**(-4))/s <= d*ell/epsilon*max(eps_g**(-2), 1/(eps_g*eps_H**2), eps_H**(-4))", "1/eps_g", "d eps_g eps_H epsilon ell s",
-              conditions=("eps_g <= 1", "eps_H <= 1", "epsilon <= 1", "d >= 1", "ell >= 1", "s <= 1")), severity=UTILITY, corrected="needs 1/s = O(d/epsilon), or carry the factor 1/s of (25)",
+              conditions=("eps_g <= 1", "eps_H <= 1", "epsilon <= 1", "d >= 1", "ell >= 1", "s <= 1")), corrected="needs 1/s = O(d/epsilon), or carry the factor 1/s of (25)",
         reading="s is a constant", reading_claim=rates("max(eps_g**(-2), eps_H**(-4)) <= d*ell/epsilon*max(eps_g**(-2), 1/(eps_g*eps_H**2), eps_H**(-4))", "1/eps_g", "d eps_g eps_H epsilon ell",
               conditions=("eps_g <= 1", "eps_H <= 1", "epsilon <= 1", "d >= 1", "ell >= 1"))),
     row("thmB9/alpha", "after eq. (31)", "at (alpha, sqrt(M alpha)) the maximum is alpha^-2",

@@ -42,8 +42,8 @@ ROWS = [
     row(
         "assumption2/loss_bounded",
         "Assumption 2 and Section 4",
-        "the experiment's loss is bounded by a constant B for all w",
-        inequality("log(1 + exp(t)) + lam*t**2/(1 + t**2) <= B", "B lam", {"t": "[0, 200]"}, hints=[{"t": "100", "B": "10", "lam": "1/1000"}]),
+        "inferred: the experiment's loss is bounded by a constant B for all w (tried at a margin of -B, whatever B is)",
+        inequality("log(1 + exp(B)) + lam*B**2/(1 + B**2) <= B", "B lam"),
         corrected="the loss is bounded by log(1 + e^(R)) + lambda p on the ball |w| <= R with |x| <= 1",
         reading="values of f are released only at w_0, a public point with a finite loss for bounded features (log 2 at w_0 = 0)",
         reading_claim=identity("log(1 + exp(0)) == log(2)"),

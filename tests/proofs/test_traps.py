@@ -28,6 +28,8 @@ MUST_FAIL = {
     "privacy: noise scaled by the sampling rate": build.privacy(
         f"q*{CLASSICAL}", "1", "epsilon", "delta", "", {**DP, "q": "(0, 1)"}, rate="q",
         instances=[{"epsilon": "1/2", "delta": "1/100000", "q": "1/100"}]),
+    "privacy: losses that coarse buckets would round to zero": build.privacy(  # true epsilon 0.012
+        "30", "1", "1/200", "9/100000", rate="1/50", count="100", instances=[{}]),
     "privacy: counted from the transcript": build.privacy(
         CLASSICAL, "1", "epsilon", "delta", "", SIZES, count="k", releases={"k": (DOUBLE, "eta/difference")}, instances=RUN),
     "privacy: a printed count": build.releases("k <= T/q", {"k": (DOUBLE, "eta")}, [{"T": "60", "q": "20"}]),
