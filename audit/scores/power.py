@@ -71,8 +71,8 @@ def laplace_law(epsilon: float, statement: str) -> Law:
     """Laplace noise of scale 1 / epsilon on answers 0 and 1; a score is the privacy loss, by which outputs order."""
 
     def draw(rng: np.random.Generator, p: int, q: int) -> tuple[Floats, Floats]:
-        x, y = rng.laplace(size=p), rng.laplace(epsilon, size=q)
-        return np.abs(x) - np.abs(x - epsilon), np.abs(y) - np.abs(y - epsilon)
+        x, y = rng.laplace(size=p), rng.laplace(epsilon, size=q)  # |x| - |x - epsilon| would show their last bits
+        return np.clip(2 * x - epsilon, -epsilon, epsilon), np.clip(2 * y - epsilon, -epsilon, epsilon)
 
     return Law(statement, draw)
 
