@@ -166,7 +166,10 @@ def search(
 
 
 def simplify(run: Run, space: Space, found: Found, share: float = 0.98, seeds: Sequence[int] = (1, 2)) -> Found:
-    """The same witness with as many silent records and as few digits as keep `share` of its separation."""
+    """The same witness with as many silent records and as few digits as keep `share` of its separation.
+
+    What became another pair is called so.
+    """
     floor = share * separation(run, space.pair(found.candidate), seeds)
 
     def kept(candidate: Candidate) -> bool:
@@ -185,8 +188,10 @@ def simplify(run: Run, space: Space, found: Found, share: float = 0.98, seeds: S
             there=space.inside(np.round(best.there, digits)),
         )
         if kept(trial):
-            return Found(found.score, trial)
-    return Found(found.score, best)
+            best = trial
+            break
+    same = np.array_equal(best.rows, found.candidate.rows) and np.array_equal(best.there, found.candidate.there)
+    return Found(found.score, best if same else replace(best, name=f"{best.name}, simplified"))
 
 
 def confirm(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -49,15 +50,13 @@ def search_(
     require(budget >= 1 and keep >= 1, "--budget, --keep", (budget, keep), "must be at least 1")
     require(0 < confidence < 1, "--confidence", confidence, "must lie in (0, 1)")
     require_writable(witness, "--witness")
+    _check_sample(runs, seed)
     target = Target(algorithm, problem, records, dimension, radius)
     run, space = target.open()
-    try:
+    with target.running():
         found = search(run, space, np.random.default_rng(seed), budget)[:keep]
         chosen = [simplify(run, space, one).candidate for one in found]
-    except (AttributeError, TypeError, ValueError) as error:
-        why = f"does not run on {problem!r} problems: {' '.join(str(error).split())}"
-        raise BadInput("algorithm", algorithm, why) from None
-    bound, best = confirm(run, space, chosen, delta, epsilon, seed + 1_000_003, runs, confidence)
+        bound, best = confirm(run, space, chosen, delta, epsilon, seed + 1_000_003, runs, confidence)
     about: dict[str, str | int | float] = {"algorithm": algorithm, "problem": problem}
     about |= {"radius": radius, "claimed": epsilon}
     save_witness(witness, best, bound, "", about)
@@ -67,32 +66,49 @@ def search_(
 @app.command(short_help="Judge the pair of a witness file again.")
 def replay(
     witness: Annotated[Path, typer.Argument(help="A file of `dpassay neighbours search`.")],
+    module: Annotated[
+        list[str] | None, typer.Option(help="Module of yours that the file may name; nothing else is imported.")
+    ] = None,
     runs: Runs = 400,
     confidence: Confidence = 0.95,
     seed: Seed = 1,
     as_json: AsJson = False,
 ) -> None:
     """Judge the pair of a witness file again, on other randomness; exit 1 if its claim is refuted."""
+    require(0 < confidence < 1, "--confidence", confidence, "must lie in (0, 1)")
+    _check_sample(runs, seed)
     candidate, document = load_witness(witness), read_witness(witness)
     target, epsilon, delta = _described(witness, document, candidate)
+    for name in target.modules:
+        why = f"is code, and a file must not choose what is run; if you trust it: --module {name}"
+        require(name in (module or ()), f"{witness}: module", name, why)
     run, space = target.open()
-    bound, _ = confirm(run, space, [candidate], delta, epsilon, seed + 2_000_003, runs, confidence)
+    with target.running():
+        bound, _ = confirm(run, space, [candidate], delta, epsilon, seed + 2_000_003, runs, confidence)
     _report(bound, f"Replayed {candidate.name!r} of {target.algorithm}.", as_json)
+
+
+def _check_sample(runs: int, seed: int) -> None:
+    require(10 <= runs <= 10**9, "--runs", runs, "must lie in 10..1e9")
+    require(seed >= 0, "--seed", seed, "must not be negative")
 
 
 def _described(path: Path, document: dict[str, object], candidate: Candidate) -> tuple[Target, float, float]:
     about = document.get("about")
-    fields = {"algorithm": str, "problem": str, "radius": float, "claimed": float}
     if not isinstance(about, dict):
         raise BadInput(f"{path}: about", about, "must say what was searched")
-    for name, kind in fields.items():
-        good = isinstance(about.get(name), int | float if kind is float else kind)
-        require(good, f"{path}: about.{name}", about.get(name), f"must be of type {kind.__name__}")
-    delta = document.get("delta")
+    for name in ("algorithm", "problem"):
+        require(isinstance(about.get(name), str), f"{path}: about.{name}", about.get(name), "must be of type str")
+    for name in ("radius", "claimed"):
+        value = about.get(name)
+        good = isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= sys.float_info.max
+        require(good, f"{path}: about.{name}", value, "must be a number, positive and finite")
+    delta, radius = document.get("delta"), float(about["radius"])
     if not isinstance(delta, float) or not 0 < delta < 1:
         raise BadInput(f"{path}: delta", delta, "must lie in (0, 1)")
-    sizes = candidate.rows.shape
-    target = Target(about["algorithm"], about["problem"], int(sizes[0]), int(sizes[1]), float(about["radius"]))
+    longest = float(np.linalg.norm([*candidate.rows, candidate.there], axis=1).max())
+    require(longest <= radius * (1 + 1e-9), f"{path}: rows", longest, f"has a record longer than the radius {radius:g}")
+    target = Target(about["algorithm"], about["problem"], *candidate.rows.shape, radius)
     return target, float(about["claimed"]), delta
 
 

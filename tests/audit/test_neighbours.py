@@ -5,6 +5,7 @@ import pytest
 from typer.testing import CliRunner
 
 from dpassay.audit import neighbours
+from dpassay.audit.commands import neighbours as command
 from dpassay.audit.commands.neighbours import app
 from dpassay.audit.results import SoundBound, Verdict
 from dpassay.reference.baselines import dp_sgd
@@ -121,7 +122,7 @@ def test_search_and_replay_from_the_command_line(tmp_path, monkeypatch):
     few = ("--budget", "20", "--runs", "100")
     words = ("search", "algorithm_of_a_test:clip_of_the_mean", "--epsilon", "2", "--radius", "20")
     found = CliRunner().invoke(app, [*words, "--witness", "w.json", *few])
-    again = CliRunner().invoke(app, ["replay", "w.json", "--runs", "100"])
+    again = CliRunner().invoke(app, ["replay", "w.json", "--runs", "100", "--module", "algorithm_of_a_test"])
     assert (found.exit_code, again.exit_code) == (1, 1)
     rows = neighbours.load_witness(tmp_path / "w.json").rows
     assert np.count_nonzero(rows) == 1  # the smallest: all but the target are silent
@@ -131,3 +132,108 @@ def test_search_and_replay_from_the_command_line(tmp_path, monkeypatch):
     (tmp_path / "x.json").write_text(json.dumps(document | {"about": document["about"] | {"claimed": "2"}}))
     for bad in (["replay", "x.json"], [*words[:1], "second_order_erm/opt@repaired", *words[2:], "--witness", "y.json"]):
         assert isinstance(CliRunner().invoke(app, bad).exception, BadInput)
+
+
+def _replay(path, *words):
+    return CliRunner().invoke(app, ["replay", str(path), "--runs", "20", *words])
+
+
+KNOWN = ("search", "baselines/dp_sgd:full-batch@baseline", "--epsilon", "2", "--budget", "5", "--runs", "20")
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    """The witness document of a catalogue case."""
+    path = tmp_path_factory.mktemp("witness") / "w.json"
+    assert CliRunner().invoke(app, [*KNOWN, "--witness", str(path)]).exit_code in (0, 3)
+    return json.loads(path.read_text())
+
+
+def test_a_witness_is_called_what_it_is(saved):
+    """The others of 'against all others' were silenced: the name says that it is no longer that pattern."""
+    assert not np.any(saved["rows"][1:]) and saved["name"].endswith(", simplified")
+
+
+@pytest.mark.parametrize(
+    ("where", "value", "what"),
+    [
+        ("claimed", -1.0, "about.claimed"),
+        ("claimed", float("nan"), "NaN"),
+        ("claimed", True, "about.claimed"),
+        ("claimed", 10**400, "about.claimed"),
+        ("radius", 0.0, "about.radius"),
+        ("radius", 0.5, "longer than the radius"),
+        ("algorithm", 5, "about.algorithm"),
+        ("problem", None, "about.problem"),
+    ],
+)
+def test_a_damaged_witness_is_one_clear_line(saved, tmp_path, where, value, what):
+    path = tmp_path / "w.json"
+    path.write_text(json.dumps(saved | {"about": saved["about"] | {where: value}}))
+    error = _replay(path).exception
+    assert isinstance(error, BadInput) and "\n" not in str(error)
+    assert what in str(error) or "must be a number" in str(error)
+
+
+def test_a_witness_file_does_not_choose_what_is_imported(saved, tmp_path, monkeypatch):
+    """Importing a module runs it: only one that the user names as well."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "planted_module_of_a_test.py").write_text("open('ran', 'w').close()\ndef run(problem, tape): ...\n")
+    for where in ("algorithm", "problem"):
+        document = saved | {"about": saved["about"] | {where: "planted_module_of_a_test:run"}}
+        (tmp_path / "w.json").write_text(json.dumps(document))
+        error = _replay("w.json", "--module", "another").exception
+        assert isinstance(error, BadInput) and "--module planted_module_of_a_test" in str(error)
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        (("second_order_erm/opt@repaired", "--problem", "logistic", "--dimension", "30"), "--records 100"),
+        (("second_order_erm/dp_gd@repaired", "--problem", "logistic", "--dimension", "30"), "--records 100"),
+        (("baselines/dp_sgd:fixed-size@baseline", "--records", "12"), "--records 100"),
+        (("second_order_erm/dp_gd@repaired", "--problem", "logistic", "--radius", "4"), "length 1 at most"),
+    ],
+)
+def test_a_schedule_for_other_data_is_not_accused(words, what, tmp_path):
+    """Noise for 100 records is too small for six, whatever was claimed for the hundred (OPT: 9.8 against 1 shown)."""
+    few = ("--epsilon", "1", "--budget", "5", "--runs", "20", "--witness", str(tmp_path / "w.json"))
+    error = CliRunner().invoke(app, ["search", *words, *few]).exception
+    assert isinstance(error, BadInput) and "is made for" in str(error) and what in str(error)
+
+
+def test_on_as_many_records_as_it_is_made_for_the_claim_stands(tmp_path):
+    """DP-GD on 100 records, claimed epsilon 1 (seed 0)."""
+    words = ("search", "second_order_erm/dp_gd@repaired", "--problem", "logistic", "--dimension", "30")
+    few = ("--epsilon", "1", "--records", "100", "--budget", "5", "--runs", "100")
+    assert CliRunner().invoke(app, [*words, *few, "--witness", str(tmp_path / "w.json")]).exit_code in (0, 3)
+
+
+@pytest.mark.parametrize("words", [("--seed", "-1"), ("--runs", "0"), ("--runs", "9")])
+def test_bad_options_are_named(words, saved, tmp_path):
+    (tmp_path / "w.json").write_text(json.dumps(saved))
+    for which in ([*KNOWN, "--witness", str(tmp_path / "v.json")], ["replay", str(tmp_path / "w.json")]):
+        error = CliRunner().invoke(app, [*which, *words]).exception
+        assert isinstance(error, BadInput) and str(error).startswith(words[0])
+
+
+@pytest.mark.parametrize("body", ["1 / 0", "{}['key']", "[][3]", "assert False, 'no'", "tape.gaussian('x')"])
+def test_whatever_an_algorithm_raises_is_one_line(body, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    name = f"raising_{len(body)}_of_a_test"
+    (tmp_path / f"{name}.py").write_text(f"def run(problem, tape):\n    {body}\n")
+    error = CliRunner().invoke(app, ["search", f"{name}:run", "--epsilon", "1", "--witness", "w.json"]).exception
+    assert isinstance(error, BadInput) and "does not run on 'linear' problems" in str(error)
+
+
+def test_an_interrupted_search_leaves_the_old_witness(saved, tmp_path, monkeypatch):
+    path = tmp_path / "w.json"
+    path.write_text(json.dumps(saved))
+
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(command, "confirm", interrupted)
+    assert CliRunner().invoke(app, [*KNOWN, "--witness", str(path)]).exit_code == 130
+    assert json.loads(path.read_text()) == saved and list(tmp_path.iterdir()) == [path]
