@@ -108,7 +108,8 @@ def _described(path: Path, document: dict[str, object], candidate: Candidate) ->
         raise BadInput(f"{path}: delta", delta, "must lie in (0, 1)")
     longest = float(np.linalg.norm([*candidate.rows, candidate.there], axis=1).max())
     require(longest <= radius * (1 + 1e-9), f"{path}: rows", longest, f"has a record longer than the radius {radius:g}")
-    target = Target(about["algorithm"], about["problem"], *candidate.rows.shape, radius)
+    records, dimension = candidate.rows.shape
+    target = Target(about["algorithm"], about["problem"], records, dimension, radius)
     return target, float(about["claimed"]), delta
 
 
