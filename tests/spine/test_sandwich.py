@@ -6,9 +6,11 @@ import json
 import math
 
 import pytest
+from rich.console import Console
 
 from dpassay.audit.commands.proofs import summarise, with_proofs
 from dpassay.audit.plain import number
+from dpassay.audit.report import table as report_table
 from dpassay.audit.report.table import closing_lines, print_rows
 from dpassay.audit.sandwich import Effort, assay
 from dpassay.audit.suite import load, save
@@ -137,6 +139,19 @@ def test_the_table_shows_every_row_and_counts(capsys):
         "2 rows: 1 violated, 1 tight (1 of the violated are known: defects of the papers, or planted). Report: x"
     )
     assert (number(None), number(math.inf), number(0.12345)) == ("-", "inf", "0.123")
+
+
+def test_a_narrow_terminal_breaks_no_word_and_loses_nothing(capsys, monkeypatch):
+    monkeypatch.setattr(report_table, "wide_console", lambda width: Console(width=80))
+    rows = [assay(case(bare, known="defect"), EFFORT), assay(case(honest), EFFORT)]
+    print_rows(rows, 0.95, "reports/audit.json")
+    shown = capsys.readouterr().out
+    assert max(map(len, shown.splitlines())) <= 80 and "…" not in shown
+    words = " ".join(shown.split())
+    for row in rows:
+        assert row.algorithm in words and f", {row.reading}: {row.verdict}" in words
+        assert " ".join(row.why.split()) in words
+    assert "realised >= inf (replay) (95%)" in words
 
 
 def test_the_ledger_column(tmp_path, monkeypatch):
