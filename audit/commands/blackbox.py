@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import numpy as np
 import typer
@@ -63,7 +63,9 @@ def blackbox(
     require(10 <= samples <= 10**8, "--samples", samples, "must lie in 10..1e8")
     require(seed >= 0, "--seed", seed, "must not be negative")
     claim, rng = read_claim(epsilon, delta, mu, sampled, pairs), np.random.default_rng(seed)
-    binary = Floating(floats or fresh_noise or laplace is not None, laplace, fresh_noise)
+    binary = Floating(floats or fresh_noise or laplace is not None, _answer_and_scale(laplace), fresh_noise)
+    if claim is None:
+        require(not binary.asked, "--floats, --fresh-noise, --laplace", True, "test a claim: give --epsilon or another")
     if outputs:
         none = (mechanism, command, dataset, neighbour) == (None,) * 4
         require(none, "--outputs", outputs, "takes the place of a mechanism and its datasets")
@@ -71,11 +73,24 @@ def blackbox(
     else:
         source = read_source(mechanism, command, dataset, neighbour)
         p, q = (draw(source.mechanism, data, samples, rng) for data in source.datasets)
-    if claim is None:
-        require(not binary.asked, "--floats, --fresh-noise, --laplace", True, "test a claim: give --epsilon or another")
-        bound = epsilon_of_outputs(p, q, delta, rng, confidence)
-        print_results([bound], None, as_json, "No claim was given, so nothing is decided.")
-        return
+    if claim is not None:
+        _decide(p, q, claim, delta, binary, rng, confidence, seed, as_json)
+    bound = epsilon_of_outputs(p, q, delta, rng, confidence)
+    print_results([bound], None, as_json, "No claim was given, so nothing is decided.")
+
+
+def _decide(
+    p: Any,
+    q: Any,
+    claim: Claim,
+    delta: float,
+    binary: Floating,
+    rng: np.random.Generator,
+    confidence: float,
+    seed: int,
+    as_json: bool,
+) -> NoReturn:
+    """Print the verdicts about a claim, and leave with the exit code of both together."""
     deciding = judge(p, q, claim, delta, rng, confidence)
     in_floats = judge_floats(p, q, claim.curve, binary, rng, confidence) if binary.asked else []
     overall, notes = decide([*deciding, *in_floats]), []
@@ -98,8 +113,20 @@ class Floating:
     """What was asked about the floating-point numbers themselves."""
 
     asked: bool
-    laplace: str | None  # ANSWER:SCALE
+    laplace: tuple[float, float] | None  # answer on D, scale
     fresh_noise: bool
+
+
+def _answer_and_scale(text: str | None) -> tuple[float, float] | None:
+    if text is None:
+        return None
+    try:
+        answer, scale = (float(part) for part in text.split(":"))
+    except ValueError:
+        raise BadInput("--laplace", text, "must be ANSWER:SCALE, two numbers") from None
+    good = np.isfinite(answer) and 0 < scale < np.inf
+    require(bool(good), "--laplace", text, "ANSWER must be finite, SCALE positive and finite")
+    return answer, scale
 
 
 def judge(p: Any, q: Any, claim: Claim, delta: float, rng: np.random.Generator, confidence: float) -> list[Sound]:
@@ -136,12 +163,7 @@ def judge_floats(
     if asked.fresh_noise:
         found.append(repeated_noise(p, q, confidence=each))
     if asked.laplace is not None:
-        try:
-            answer, scale = (float(part) for part in asked.laplace.split(":"))
-        except ValueError:
-            raise BadInput("--laplace", asked.laplace, "must be ANSWER:SCALE, two numbers") from None
-        good = np.isfinite(answer) and 0 < scale < np.inf
-        require(bool(good), "--laplace", asked.laplace, "ANSWER must be finite, SCALE positive and finite")
+        answer, scale = asked.laplace
         found.append(support_holes(_single(p), _single(q), answer, scale, claim, rng, each))
     return list(found)
 

@@ -71,6 +71,20 @@ def test_floating_point_has_a_verdict_of_its_own(place):
         _run("blackbox", "mechanisms_of_a_test:good", *PAIR, "--epsilon", 1, "--laplace", "2:1", "--samples", 50)
 
 
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        (("--epsilon", 1, "--laplace", "2"), "ANSWER:SCALE"),
+        (("--epsilon", 1, "--laplace", "2:-1"), "SCALE positive"),
+        (("--floats",), "test a claim"),
+    ],
+)
+def test_options_are_checked_before_the_mechanism_runs(place, words, what):
+    """The program would fail if it were started; hours of runs before a wrong option would be lost."""
+    with pytest.raises(BadInput, match=what):
+        _run("blackbox", "--command", "no_such_program_of_a_test", *PAIR, *words)
+
+
 def test_stored_outputs_and_bounds_without_a_claim(place):
     rng = np.random.default_rng(0)
     np.save("p.npy", rng.normal(0, 0.5, (2000, 2)))
