@@ -32,9 +32,12 @@ def text(value: Any) -> str:
 
 
 def markdown(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """A pipe table."""
+    """A pipe table; a bar inside a cell is escaped."""
     lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
-    return "\n".join([*lines, *("| " + " | ".join(map(text, row)) + " |" for row in rows)]) + "\n"
+    return (
+        "\n".join([*lines, *("| " + " | ".join(text(cell).replace("|", "\\|") for cell in row) + " |" for row in rows)])
+        + "\n"
+    )
 
 
 def write(

@@ -7,11 +7,10 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.table import Table
 
 from dpassay.audit.mutants import Effort, Outcome, run_mutants
 from dpassay.audit.plain import json_text
-from dpassay.audit.report.console import wide_console
+from dpassay.audit.report.console import plain_table, wide_console
 from dpassay.reference.errors import require
 
 METHODS = ("replay", "likelihood", "black box")
@@ -79,7 +78,7 @@ def _summary(outcomes: list[Outcome]) -> dict[str, Any]:
 def _print(outcomes: list[Outcome], summary: dict[str, Any]) -> None:
     console = wide_console(170)
     heads = ("case", "mutation", "claimed", "pair", "likelihood >=", "caught by", "answer", "seconds")
-    table = Table(*heads, box=None, header_style="bold")
+    table = plain_table(*heads)
     for outcome in outcomes:
         table.add_row(*_row(outcome))
     console.print(table)

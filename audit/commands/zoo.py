@@ -8,13 +8,12 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 from rich.console import Console
-from rich.table import Table
 
 from dpassay.audit.blackbox.detect import audit_mechanism
 from dpassay.audit.blackbox.zoo import Entry
 from dpassay.audit.blackbox.zoo import zoo as entries
 from dpassay.audit.plain import json_text
-from dpassay.audit.report.console import wide_console
+from dpassay.audit.report.console import plain_table, wide_console
 from dpassay.audit.results import Verdict
 from dpassay.reference.errors import require
 
@@ -85,7 +84,7 @@ def zoo(
 def _print(rows: list[dict[str, Any]]) -> None:
     console = wide_console()
     heads = ("mechanism", "claimed", "truth", "verdict", "answer", "p-value", "seconds", "by the score")
-    table = Table(*heads, box=None, header_style="bold")
+    table = plain_table(*heads)
     for row in rows:
         truth = ("at least " if row["truth is a lower bound"] else "") + f"{row['truth']:.3f}"
         name = row["mechanism"] if row["broken"] else f"{row['mechanism']} (correct)"

@@ -10,8 +10,10 @@ import sys
 import time
 
 import pytest
+from rich.console import Console
 
 from dpassay.audit.cli import COMMANDS, GROUPS
+from dpassay.audit.report.console import plain_table
 
 QUICK = ["--runs", "60", "--pilot", "60"]
 
@@ -29,6 +31,15 @@ def test_waiting_threads_sleep_unless_the_user_says_otherwise(given, used):
     code = "import os, sys, dpassay.audit; print('sklearn' in sys.modules, os.environ['OMP_WAIT_POLICY'])"
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", used]
+
+
+def test_narrow_tables_fold_and_keep_verdicts_whole(capsys):
+    table = plain_table("mechanism", "verdict", "by the score")
+    table.add_row("baselines/dp_sgd:full-batch@baseline", "inconclusive", "repeated outputs")
+    Console(width=36).print(table)
+    shown = capsys.readouterr().out
+    assert "…" not in shown and "inconclusive" in shown
+    assert "baselines/dp_sgd:full-batch@baseline" in "".join(line[:12].strip() for line in shown.splitlines())
 
 
 def test_audit_prints_the_table_and_writes_the_report(dpassay, tmp_path):

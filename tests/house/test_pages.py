@@ -77,6 +77,18 @@ def test_printed_benchmarks_have_their_options(page):
             assert not missing, line
 
 
+@pytest.mark.parametrize("page", [*IDS.values(), ROOT / "LEDGER.md"], ids=[*IDS, "LEDGER.md"])
+def test_rows_of_tables_have_the_cells_of_their_head(page):
+    """A bar inside a cell is escaped."""
+    cells, broken = 0, []
+    for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
+        found = len(re.findall(r"(?<!\\)\|", line)) if line.startswith("|") else 0
+        if found and cells and found != cells:
+            broken.append(number)
+        cells = (cells or found) if found else 0
+    assert broken == []
+
+
 def test_what_does_not_exist_is_found():
     assert unknown("dpassay audit dro --alll") == "--alll"
     assert unknown("dpassay sequential blackbix m:f") == "blackbix"
