@@ -51,6 +51,8 @@ ASSUMED = (
 CONFOUNDS = (
     "distribution shift: 98 % of the members and 50 % of the non-members are from the same half of the classes, so the "
     "label alone tells many apart; 'contradicts unless shifted' is not held against the algorithm",
+    "non-members of the thinned classes (say, the images that thinning removed), not the test set: then the label "
+    "alone ranks 98 % of the pairs, and no cell contradicts its claim",
     "a small attacked subset (a few hundred records) would leave room for chance",
     "which noise was really drawn is not stated: the universal constant of Theorems 1 and 3 has no value",
     "the AUC does not move with epsilon, as it would if the noise decided it",

@@ -1,8 +1,8 @@
 """The membership-inference experiment of ``dro`` (Section 5, Table 2): trained models and the scores an attacker sees.
 
 One imbalanced pool in the paper's style, and every model is trained on a random half of it. Its non-members are taken
-twice: the other half of the pool, which is of the SAME distribution, and, as the paper does, a balanced test set, which
-is not. The second AUC stands beside that of an attacker who sees only the label and no model at all.
+twice: the other half of the pool, which is of the SAME distribution, and a balanced test set, which is not (the paper
+does not name its own). The second AUC stands beside that of an attacker who sees only the label and no model at all.
 
 The first models of a game are attacked, each with the last ones as shadow models; no attacked model serves another, so
 that given the shadow models the attacked ones are independent.

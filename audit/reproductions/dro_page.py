@@ -20,7 +20,8 @@ Table 2 of the paper prints membership-inference AUCs of 0.97 (DP Double-SPIDER)
 epsilon from 0.1 to 10. Between members and non-members of one distribution, no attack on a (0.1, delta)-DP algorithm
 has an expected AUC above 0.525 (`dpassay published --paper dro` holds every cell against its claim). Two questions
 remain, and this page runs them: how far do good attacks come when members and non-members are of one distribution, and
-how much of an AUC comes from the paper's non-members, a balanced test set beside an imbalanced training set?
+how much of an AUC comes from non-members of another distribution? The paper does not name its non-members; here they
+are a balanced test set beside an imbalanced training set.
 """
 CEILING = "largest AUC of any attack, one distribution"
 COLOURS = {"Double-SPIDER": "tab:blue", "Recursive-SPIDER": "tab:orange"}

@@ -125,7 +125,7 @@ def same_table(style: str, found: Cells, sizes: tuple[int, int]) -> Table:
 
 
 def shift_table(style: str, found: Cells) -> Table:
-    """The paper's construction: the confidence attack against a balanced test set."""
+    """Members of an imbalanced set: the confidence attack against a balanced test set."""
     rows: list[tuple[str, ...]] = []
     for cell, content in found:
         if not cell.shadows:
@@ -146,7 +146,7 @@ def shift_table(style: str, found: Cells) -> Table:
         ))  # fmt: skip
     columns = ("algorithm", "epsilon", "paper", "one distribution", "balanced non-members", "label alone, no model",
                "ceiling", "with shift")  # fmt: skip
-    return Table(f"{style}: AUC of the confidence attack, and what the paper's non-members add to it", columns, rows)
+    return Table(f"{style}: AUC of the confidence attack, and what balanced non-members add to it", columns, rows)
 
 
 def quality_table(style: str, found: Cells) -> Table:
