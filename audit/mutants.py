@@ -227,9 +227,8 @@ def assess(case: Case, instance: Instance, mutation: Mutation, effort: Effort, s
         rng = np.random.default_rng([effort.seed, 29])
         result = audit_outputs(sides[0], sides[1], curve, rng, confidence=0.99)
         p_value = result.p_value if result.verdict is Verdict.VIOLATED else 1.0
-    epsilon: float | None = None
-    if not mutation.unaccounted:
-        epsilon = (accounted_epsilon if structural else pair_epsilon)(instance, mutation, delta)
+    cost = accounted_epsilon if structural else pair_epsilon
+    epsilon = None if mutation.unaccounted else cost(instance, mutation, delta)
     exact = mutation.unbounded or not structural
     seconds = time.perf_counter() - start
     return Outcome(case.key, mutation.name, claimed, epsilon, exact, finding, realised, p_value, seconds)
@@ -282,9 +281,7 @@ def suite() -> Iterator[tuple[Case, list[Mutation], bool]]:
         yield first_repaired(name), [], True
 
 
-def _of_case(
-    case: Case, extra: Sequence[Mutation], effort: Effort, only: str, structural: bool = False
-) -> Iterator[Outcome]:
+def _of_case(case: Case, extra: Sequence[Mutation], effort: Effort, only: str, structural: bool) -> Iterator[Outcome]:
     instance = case.build()
     for mutation in planted(case, instance, extra, structural):
         if only in mutation.name:
@@ -296,9 +293,8 @@ def run_mutants(names: Sequence[str] = (), effort: Effort | None = None, only: s
 
     Cases given by name get the mutants of which the epsilon is known: the structural ones unless their `runs_alike`.
     """
-    effort = effort or Effort()
     named: Iterator[tuple[Case, list[Mutation], bool]]
     named = ((case, [], not runs_alike(case.build())) for name in names for case in find(name))
     chosen = named if names else suite()
     for case, extra, structural in chosen:
-        yield from _of_case(case, extra, effort, only, structural)
+        yield from _of_case(case, extra, effort or Effort(), only, structural)

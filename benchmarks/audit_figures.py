@@ -17,9 +17,9 @@ RESULTS = Path(__file__).resolve().parent / "results"
 
 
 def options(description: str | None) -> argparse.Namespace:
-    """`--quick` (seconds, for looking) and `--write` (keep the figures)."""
+    """`--quick` (small, for looking) and `--write` (keep the figures)."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="a small version, in seconds")
+    parser.add_argument("--quick", action="store_true", help="a small version: seconds to a few minutes")
     parser.add_argument("--write", action="store_true", help="keep the figures in benchmarks/results/")
     return parser.parse_args()
 
