@@ -26,6 +26,7 @@ from dpassay.reference.errors import BadInput, require
 Floats = NDArray[np.float64]
 Judge = Callable[[Floats, Floats, np.random.Generator], list[Sound]]
 MOST_CONFIDENCE = 1 - 1e-9  # what is left of the level beyond is rounding
+STREAM = 59  # the audit's own: scores may have been drawn from the plain seed, and must not decide their own order
 BOUND_SHARE = 0.5  # of the level when a bound and a test of the claim decide together
 
 
@@ -48,13 +49,14 @@ def scores(
     """Lower bounds of epsilon from attack scores, and a test of the claimed guarantee.
 
     Files: .npy (no pickles), .csv or .jsonl, one score each; infinite scores are allowed. Higher or lower scores may
-    speak for the record, the audit finds out. With a claim, the level is halved between the bound of epsilon at --delta
-    and the test of the whole claimed curve; without one, only bounds are printed. Where nothing is refuted, the power
-    against mechanisms twice as bad is shown, for an ideal attack. Exit 1: the claim is refuted.
+    speak for the record, the audit finds out; but with --one-run higher ones must speak for included canaries (negate
+    losses). With a claim, the level is halved between the bound of epsilon at --delta and the test of the whole claimed
+    curve; without one, only bounds are printed. Where nothing is refuted, the power against mechanisms twice as bad is
+    shown, for an ideal attack. Exit 1: the claim is refuted.
     """
     require(0 < confidence <= MOST_CONFIDENCE, "--confidence", confidence, f"must lie in (0, {MOST_CONFIDENCE}]")
     require(seed >= 0, "--seed", seed, "must not be negative")
-    claim, rng = read_claim(epsilon, delta, mu, sampled, pairs), np.random.default_rng(seed)
+    claim, rng = read_claim(epsilon, delta, mu, sampled, pairs), np.random.default_rng([seed, STREAM])
     p, q = _both_sides(first, second, one_run)
     judge = (_judge_canaries if one_run else _judge_runs)(claim, delta, confidence)
     deciding: list[Sound] = judge(p, q, rng)

@@ -24,7 +24,10 @@ from dpassay.reference.errors import BadInput
 
 Floats = NDArray[np.float64]
 TARGETS = np.array([0.1, 0.3, 0.6, 1.0])  # where between the house limit and 1 the bettor believes the rate to be
-LADDER = np.round(np.concatenate([np.arange(0.0, 3.0, 0.02), np.arange(3.0, 40.0, 0.05)]), 2)
+LADDER = np.round(  # a step below a claim of 0.1 must not cost a tenth of it
+    np.concatenate([np.arange(0.0, 0.2, 0.002), np.arange(0.2, 3.0, 0.02), np.arange(3.0, 40.0, 0.05)]), 3
+)
+FINE_SHARE = 0.05  # of the stake is on smaller targets, which only many labels can use
 PILOT_SHARE = 0.03
 
 
@@ -46,11 +49,23 @@ def without(values: NDArray[Any], count: int, rng: np.random.Generator) -> NDArr
     return np.delete(values, rng.choice(values.size, count, replace=False)) if count else values
 
 
-def ladder_gains(ladder: Floats, targets: Floats = TARGETS) -> tuple[Floats, Floats]:
+def ladder_gains(ladder: Floats, targets: Floats) -> tuple[Floats, Floats]:
     """Log factors of a right guess, shape (steps, targets), and of a wrong one, shape (targets,)."""
     miss_limit = np.exp(log_expit(-ladder))[:, None]
     with np.errstate(divide="ignore"):
         return np.log1p(-miss_limit * (1 - targets)) - log_expit(ladder)[:, None], np.log(1 - targets)
+
+
+def stakes_on(labels: int) -> tuple[Floats, Floats]:
+    """Targets, and the share of the stake on each, for a number of labels known before they are read.
+
+    The rate of many labels is seen to one part in the root of their number. A bettor who believes in much more than
+    there is loses: of randomised response at epsilon 0.1, `TARGETS` alone show less the more labels there are.
+    """
+    finer = TARGETS[0] / 3.0 ** np.arange(1, 40)
+    finer = finer[finer * np.sqrt(labels) >= 2.0]
+    coarse = np.full(TARGETS.size, (1 - FINE_SHARE if finer.size else 1.0) / TARGETS.size)
+    return np.append(TARGETS, finer), np.append(coarse, np.full(finer.size, FINE_SHARE / max(1, finer.size)))
 
 
 def largest_refuted(tally: tuple[Floats, Floats], labels: int, delta: float, alpha: float) -> float:
@@ -58,9 +73,10 @@ def largest_refuted(tally: tuple[Floats, Floats], labels: int, delta: float, alp
 
     The bettor pays for `labels` labels that are corrupted with probability `delta` each.
     """
-    hit, miss = ladder_gains(LADDER)
+    targets, shares = stakes_on(labels)
+    hit, miss = ladder_gains(LADDER, targets)
     corruption = labels * np.log1p(delta * np.expm1(hit.max(axis=1)))
-    steps = refuted_steps([tally], hit, miss, corruption - np.log(alpha))
+    steps = refuted_steps([tally], hit, miss, corruption - np.log(alpha), shares)
     return float(LADDER[steps - 1]) if steps else 0.0
 
 

@@ -29,7 +29,7 @@ from dpassay.audit.results import ClaimTest, SoundBound
 from dpassay.audit.scores.curve import Curve
 from dpassay.audit.scores.curve_test import check_scores
 from dpassay.audit.scores.fdp import epsilon_fdp, fdp_p_value
-from dpassay.audit.scores.labels import LADDER, Floats, ladder_gains
+from dpassay.audit.scores.labels import LADDER, Floats, ladder_gains, stakes_on
 from dpassay.audit.scores.reading import refuted_steps, tally, tally_both_ends, tops
 from dpassay.reference.errors import BadInput
 
@@ -97,13 +97,14 @@ def check_canaries(scores: ArrayLike, included: ArrayLike, rng: np.random.Genera
     """Comparable scores, no two of them equal, and one coin for each.
 
     Where there are ties, ranks take the place of scores, with equal scores in random order: nobody is guessed twice.
+    The order comes from a child of `rng`: scores or coins drawn from the same seed would otherwise decide it.
     """
     values, coins = check_scores(scores, "scores"), np.asarray(included)
     if coins.shape != values.shape or not bool(np.isin(coins, (0, 1)).all()):
         raise BadInput("included", coins.shape, "must be one coin (0 or 1) per score")
     ordered = np.sort(values)
     if bool((ordered[1:] == ordered[:-1]).any()):
-        order = np.lexsort((rng.random(values.size), values))
+        order = np.lexsort((rng.spawn(1)[0].random(values.size), values))
         values = np.empty(values.size)
         values[order] = np.arange(values.size)
     return values, coins.astype(bool)
@@ -119,7 +120,7 @@ def epsilon_one_run(
     """Lower bound of epsilon from one run.
 
     Args:
-        scores: one per canary; high or low ones may speak for 'in'. Infinities are allowed, NaN is not.
+        scores: one per canary; high ones must speak for 'in' (negate losses). Infinities are allowed, NaN is not.
         included: the coins, 0 or 1, one per canary.
         delta: in [0, 1).
         rng: draws the order of ties and the pilot.
@@ -147,8 +148,9 @@ def _by_reading(values: Floats, coins: Bools, delta: float, rng: np.random.Gener
     high, low = canaries.high, canaries.low
     tallies = [tally(high, low, rng), tally(-low[::-1], -high[::-1], rng), tally_both_ends(high, low, rng)]
     tallies = [one for one in tallies if one[0].size]
-    hit, miss = ladder_gains(LADDER)
-    steps = refuted_steps(tallies, hit, miss, needed_log_wealth(LADDER, values.size, delta, alpha))
+    targets, shares = stakes_on(values.size)
+    hit, miss = ladder_gains(LADDER, targets)
+    steps = refuted_steps(tallies, hit, miss, needed_log_wealth(LADDER, values.size, delta, alpha), shares)
     return SoundBound(
         epsilon=float(LADDER[steps - 1]) if steps else 0.0,
         delta=delta,

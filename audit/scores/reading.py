@@ -70,7 +70,9 @@ def tally_both_ends(high: Floats, low: Floats, rng: np.random.Generator) -> tupl
     return hits, 2 * half - hits
 
 
-def log_wealths(tallies: list[tuple[Floats, Floats]], hit: Floats, miss: Floats) -> Floats:
+def log_wealths(
+    tallies: list[tuple[Floats, Floats]], hit: Floats, miss: Floats, shares: Floats | None = None
+) -> Floats:
     """Log wealth against each step of an epsilon ladder, shape (steps,).
 
     Args:
@@ -78,23 +80,27 @@ def log_wealths(tallies: list[tuple[Floats, Floats]], hit: Floats, miss: Floats)
             depth.
         hit: log factor of a right guess, shape (steps, targets); the wealths of the targets are averaged.
         miss: log factor of a wrong guess, shape (targets,); it may be ``-inf``.
+        shares: of the stake on each target, shape (targets,), fixed before reading; equal by default.
     """
+    stakes = np.log(np.full(miss.size, 1 / miss.size) if shares is None else shares)
     best = []
     for hits, misses in tallies:
         costs = np.where(misses[:, None] > 0, misses[:, None] * np.maximum(miss, -1e9), 0.0)
-        logs = hits[None, :, None] * hit[:, None, :] + costs[None]
+        logs = hits[None, :, None] * hit[:, None, :] + costs[None] + stakes
         best.append(logsumexp(logs, axis=2).max(axis=1) if hits.size else np.zeros(len(hit)))
-    return np.asarray(np.max(best, axis=0) - np.log(miss.size) - np.log(len(tallies)))
+    return np.asarray(np.max(best, axis=0) - np.log(len(tallies)))
 
 
-def refuted_steps(tallies: list[tuple[Floats, Floats]], hit: Floats, miss: Floats, needed: Floats) -> int:
+def refuted_steps(
+    tallies: list[tuple[Floats, Floats]], hit: Floats, miss: Floats, needed: Floats, shares: Floats | None = None
+) -> int:
     """How many steps of an epsilon ladder are refuted in a row, from the first (fixed-sequence testing).
 
     ``needed`` is the log wealth that refutes each step, shape (steps,); the others as in `log_wealths`.
     """
     for first in range(0, needed.size, _BLOCK):
         rows = slice(first, first + _BLOCK)
-        short = np.flatnonzero(log_wealths(tallies, hit[rows], miss) < needed[rows])
+        short = np.flatnonzero(log_wealths(tallies, hit[rows], miss, shares) < needed[rows])
         if short.size:
             return first + int(short[0])
     return int(needed.size)

@@ -142,3 +142,25 @@ def test_confidence_that_leaves_no_level(tmp_path, confidence):
     np.savetxt(tmp_path / "p.csv", [0.0, 1.0])
     with pytest.raises(BadInput, match="--confidence"):
         _run(tmp_path / "p.csv", tmp_path / "p.csv", "--epsilon", 1, "--confidence", confidence)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_scores_drawn_from_the_seed_of_the_audit_do_not_sort_themselves(tmp_path, seed):
+    """Randomised response at 0.5, canaries left out first: as drawn, its uniforms would order the ties by the coins."""
+    coins = np.sort(np.random.default_rng(99).random(1000) < 0.5)
+    honest = np.random.default_rng(seed).random(1000) < 1 / (1 + np.exp(-0.5))
+    answers = np.where(honest, coins, ~coins).astype(float)
+    assert one_run.epsilon_one_run(answers, coins, 0.0, np.random.default_rng(seed)).epsilon <= 0.5
+    np.savetxt(tmp_path / "canaries.csv", np.column_stack([answers, coins]), delimiter=",")
+    found = json.loads(_run(tmp_path / "canaries.csv", "--one-run", "--epsilon", 1, "--seed", seed, "--json").output)
+    assert found["verdict"] == "inconclusive"
+
+
+def test_one_run_takes_high_scores_for_included_and_says_so():
+    """Losses, which are low for those who were in, show nothing until they are negated (seed 1)."""
+    rng = np.random.default_rng(1)
+    coins = rng.random(1000) < 0.5
+    losses = rng.normal(size=1000) - 2 * coins
+    assert one_run.epsilon_one_run(-losses, coins, 0.0, rng).epsilon > 2
+    assert one_run.epsilon_one_run(losses, coins, 0.0, rng).epsilon == 0
+    assert "negate losses" in " ".join(_run("--help").output.split())

@@ -48,13 +48,13 @@ def test_laplace_scores_are_its_losses():
 
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, 3.0])
 def test_laplace_scores_do_not_break_what_laplace_noise_keeps(epsilon):
-    """No rounding in them tells the sides apart: 5 % level, 40 samples of 1,000 a side, 8 errors have chance 0.001."""
+    """No rounding tells the sides apart: two 5 % levels, 40 samples of 1,000 a side, 10 errors have chance 0.005."""
     law, claim, wrong = power.laplace_law(epsilon, "x"), curve.approx_dp(epsilon), 0
     for seed in range(40):
         rng = np.random.default_rng(seed)
         p, q = law.draw(rng, 1000, 1000)
         wrong += _refutes(claim)(p, q, rng) or epsilon_labels(p, q, 0.0, rng).epsilon > epsilon
-    assert wrong <= 7
+    assert wrong <= 9
 
 
 def test_limits_hold_the_true_power():

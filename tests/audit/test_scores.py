@@ -107,6 +107,27 @@ def test_bounds_keep_their_level_on_randomised_response(bound):
     assert binomtest(wrong, 200, 0.05, alternative="greater").pvalue > 1e-3
 
 
+def test_more_labels_show_more_of_a_small_epsilon():
+    """Randomised response at 0.1, 1e5 and 1e6 scores a side, mean of 3 (seeds 0 to 2): coarse bets alone reach 0.02."""
+    means, rate = [], 1 / (1 + np.exp(-0.1))
+    for size in (100_000, 1_000_000):
+        found = []
+        for seed in range(3):
+            rng = np.random.default_rng(seed)
+            p, q = 1.0 * (rng.random(size) > rate), 1.0 * (rng.random(size) < rate)
+            found.append(labels.epsilon_labels(p, q, 0.0, rng).epsilon)
+        means.append(np.mean(found))
+    assert 0.04 < means[0] < means[1] < 0.1 and means[1] > 0.09
+
+
+@pytest.mark.parametrize("count", [1, 20, 10_000, 10**9])
+def test_stakes_add_up(count):
+    targets, shares = labels.stakes_on(count)
+    assert shares.sum() == pytest.approx(1) and targets.shape == shares.shape
+    assert (targets.size > labels.TARGETS.size) == (count >= 10_000)
+    assert targets.min() >= min(labels.TARGETS[0], 2 / np.sqrt(count))
+
+
 def test_corrupted_labels_are_paid_for():
     """Red case: charging nothing for delta would 'refute' a mechanism that is (0, 0.05)-DP (seed 5)."""
     rng = np.random.default_rng(5)
