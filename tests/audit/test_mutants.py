@@ -30,7 +30,7 @@ def test_every_mutant_of_a_one_release_algorithm_is_judged_right():
 @pytest.mark.parametrize("only", ["clip", "same noise", "branch", "follows the data", "without noise"])
 def test_replay_alone_catches_what_is_not_about_scales(only):
     case, extra = mutants.short_dp_sgd()
-    found = list(mutants._of_case(case, extra, mutants.Effort(replays=2, runs=50, outputs=0), only))
+    found = list(mutants._of_case(case, extra, mutants.Effort(replays=2, runs=50, outputs=0), only, False))
     assert found and all(outcome.caught_by == ("replay",) for outcome in found)
 
 
