@@ -173,8 +173,19 @@ def shortened(left: Any, operator: str, right: Any, space: Region, point: Point,
 
 
 def both_sides(left: Any, right: Any, point: Point) -> str:
-    """The values of both sides at a point, in words."""
-    return f"left = {sp.N(evaluate(left, point), 8)}, right = {sp.N(evaluate(right, point), 8)}"
+    """The values of both sides at a point, in words: with 8 digits, or with more where 8 do not tell them apart."""
+    one, two = evaluate(left, point), evaluate(right, point)
+    for digits in (8, 16, DIGITS - 10):
+        told = sp.N(one, digits), sp.N(two, digits)
+        if one == two or str(told[0]) != str(told[1]):
+            break
+    return f"left = {told[0]}, right = {told[1]}"
+
+
+def counterexample(left: Any, right: Any, point: Point) -> str:
+    """The point, where there is one (a claim may have no free symbols), and both sides."""
+    at = f"at {in_words(point)}: " if point else ""
+    return at + both_sides(left, right, point)
 
 
 def in_words(point: Point) -> str:

@@ -19,6 +19,7 @@ from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import read_text, require_writable, write_text
 
 CACHE = Path("reports") / "proof-cache"
+OUTPUT = Path("reports") / "ledger.json"
 
 
 def prove(
@@ -26,7 +27,10 @@ def prove(
     row_id: Annotated[str | None, typer.Option("--id", help="Only this row, e.g. second_order_erm/eq28.")] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Show formula, region, evidence and derivation.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
-    output: Annotated[Path, typer.Option(help="Where the machine-readable ledger goes.")] = Path("reports/ledger.json"),
+    output: Annotated[
+        Path | None,
+        typer.Option(help="Where the machine-readable ledger goes; with --id, that one row.", show_default=str(OUTPUT)),
+    ] = None,
     ledger: Annotated[Path | None, typer.Option(help="Also write the generated LEDGER.md here.")] = None,
     readme: Annotated[Path | None, typer.Option(help="Also rewrite the ledger's block between its markers.")] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 2,
@@ -42,8 +46,9 @@ def prove(
             raise BadInput("--paper", key, f"not one of {', '.join(PAPERS)}")
     for option, path in (("--ledger", ledger), ("--readme", readme)):
         require(path is None or row_id is None, option, str(path), "takes more than one row: leave --id out")
-    for option, path in (("--output", output), ("--ledger", ledger), ("--readme", readme)):
-        if path is not None and row_id is None:
+    target = output or (OUTPUT if row_id is None else None)
+    for option, path in (("--output", target), ("--ledger", ledger), ("--readme", readme)):
+        if path is not None:
             require_writable(path, option)
     if readme is not None:
         _with_block(readme, "")  # says at once, not after minutes, that the markers are missing
@@ -51,12 +56,13 @@ def prove(
         results = [_one(row_id)]
     else:
         results = check_all(paper, jobs=jobs, cache_dir=CACHE if cache else None)
-        document = {"summary": summary(results), "rows": [as_data(result) for result in results]}
-        write_text(output, json_text(document) + "\n", "--output")
         if ledger is not None:
             write_text(ledger, report.markdown(results).rstrip("\n") + "\n", "--ledger")
         if readme is not None:
             write_text(readme, _with_block(readme, report.readme_block(results)), "--readme")
+    if target is not None:
+        document = {"summary": summary(results), "rows": [as_data(result) for result in results]}
+        write_text(target, json_text(document) + "\n", "--output")
     if as_json:
         typer.echo(json_text([as_data(result) for result in results]))
     elif explain or row_id is not None:

@@ -13,9 +13,8 @@ from dpassay.proofs_check.region import (
     SEED,
     Point,
     Region,
-    both_sides,
+    counterexample,
     holds,
-    in_words,
     region,
     sample,
     shortened,
@@ -61,5 +60,5 @@ def _refuted(left: Any, right: Any, space: Region, point: Point) -> Finding:
     point = shortened(left, "==", right, space, point, digits=2)
     ratio = sp.simplify(left / right) if right != 0 else None
     hint = f"; left / right = {ratio}" if ratio is not None and len(str(ratio)) < 80 else ""
-    evidence = f"at {in_words(point)}: {both_sides(left, right, point)}{hint}"
+    evidence = counterexample(left, right, point) + hint
     return Finding(Verdict.REFUTED, evidence, counterexample=show(point), points=1)

@@ -18,9 +18,9 @@ from dpassay.proofs_check.region import (
     Region,
     admissible,
     both_sides,
+    counterexample,
     friendly,
     holds,
-    in_words,
     region,
     sample,
     shortened,
@@ -202,6 +202,5 @@ def _adversary(left: Any, operator: str, right: Any, space: Region, points: list
 
 def _refuted(left: Any, operator: str, right: Any, space: Region, point: Point) -> Finding:
     point = shortened(left, operator, right, space, point)
-    at = f"at {in_words(point)}: " if point else ""
-    evidence = f"{at}{both_sides(left, right, point)}, so left {operator} right fails"
+    evidence = f"{counterexample(left, right, point)}, so left {operator} right fails"
     return Finding(Verdict.REFUTED, evidence, counterexample=show(point), points=1)

@@ -172,3 +172,15 @@ def test_a_slow_claim_is_unknown(monkeypatch):
     monkeypatch.setattr("dpassay.proofs_check.check.TIME_LIMIT", 0.05)
     claim = Claim(Kind.INEQUALITY, {"claim": "chi2_sf(x, d) <= 1"}, Assumptions("x", {"d": "integer [1, 100]"}))
     assert check(claim).verdict is UNKNOWN
+
+
+def test_evidence_without_free_symbols_names_no_point():
+    for claim in (build.same({"one": "4", "two": "3"}), build.identity("4 == 3"), build.inequality("4 <= 3")):
+        evidence = check(claim).evidence
+        assert "left = 4" in evidence and "at :" not in evidence and " : " not in evidence
+
+
+def test_evidence_tells_both_sides_apart():
+    near = build.identity("sqrt(x**2 + y**2) == y", domain={"x": "[1/100, 1/50]", "y": "[200, 300]"})
+    left, right = check(near).evidence.split("left = ")[1].split(";")[0].split(", right = ")
+    assert left != right

@@ -154,6 +154,15 @@ def test_command_writes_json_and_markdown(tmp_path, few_rows):
     assert (tmp_path / "L.md").read_text().startswith("# Ledger")
 
 
+def test_command_writes_one_row_where_it_is_told_to(tmp_path):
+    row_id, file = "second_order_erm/eq6/absolute_noise", tmp_path / "row.json"
+    assert CliRunner().invoke(APP, ["--id", row_id, "--output", str(file)]).exit_code == 0
+    data = json.loads(file.read_text())
+    assert [row["id"] for row in data["rows"]] == [row_id] and list(data["summary"]) == ["second_order_erm"]
+    error = CliRunner().invoke(APP, ["--id", row_id, "--output", str(tmp_path)]).exception
+    assert isinstance(error, BadInput) and "--output" in str(error)
+
+
 def test_command_rewrites_the_readme_block(tmp_path, few_rows):
     readme = tmp_path / "README.md"
     options = ["--paper", "second_order_erm", "--jobs", "1", "--no-cache", "--output", str(tmp_path / "l.json")]
