@@ -1,5 +1,6 @@
 """What the papers may say in their defence: recomputed by hand, readings that must hold, repairs that must not."""
 
+from fractions import Fraction
 from math import ceil, exp, log, sqrt
 
 import pytest
@@ -7,7 +8,7 @@ from scipy.optimize import brentq
 from scipy.stats import norm
 
 from dpassay.proofs_check.check import check, check_row
-from dpassay.proofs_check.claim import Severity, Verdict
+from dpassay.proofs_check.claim import Kind, Severity, Verdict
 from dpassay.proofs_check.ledger import load_rows
 from dpassay.proofs_check.rows import adaptive_batch_privacy, build
 
@@ -134,3 +135,29 @@ def test_both_of_two_numbers_must_be_smaller():
     for printed in ("0.6546", "0.3344"):
         wrong = {**row.formula, "claim": row.formula["claim"].replace(printed, "0.9999")}
         assert check(type(row)(row.kind, wrong, row.assumptions)).verdict is Verdict.REFUTED
+
+
+RANGES = {
+    "n": (1, 1e9),
+    "d": (1, 1e9),
+    "T": (1, 1e9),
+    "q": (1, 1e9),
+    "epsilon": (0, 1),
+    "delta": (0, 1),
+    "iota": (0, 1),
+}
+RANGES |= {"d1": (0, 1), "d2": (0, 1), "delta1": (0, 1), "S1": (1, 1e9), "S2": (1, 1e9), "b": (1, 1e9)}
+
+
+def test_counterexamples_lie_where_the_papers_are():
+    """Sizes are at least one, and epsilon, delta and failure probabilities at most one."""
+    outside = []
+    for row in ROWS.values():
+        names = row.claim.assumptions.names
+        if row.claim.kind not in (Kind.IDENTITY, Kind.CONSISTENCY, Kind.PRIVACY) or not names & set(RANGES):
+            continue
+        for name, value in check(row.claim).counterexample.items():
+            low, high = RANGES.get(name, (0, float("inf")))
+            if not low <= float(Fraction(value)) <= high:
+                outside.append((row.id, name, value))
+    assert not outside
