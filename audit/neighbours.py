@@ -20,6 +20,7 @@ from dpassay.audit.losses import LockstepSampler
 from dpassay.audit.mutations import Run
 from dpassay.audit.plain import json_text
 from dpassay.audit.results import AssumedEstimate, SoundBound
+from dpassay.audit.sandwich import UNACCOUNTED
 from dpassay.reference.errors import BadInput
 from dpassay.reference.files import read_json, write_text
 from dpassay.reference.lockstep import Pair
@@ -29,6 +30,7 @@ from dpassay.reference.tape import record
 
 Array = NDArray[np.float64]
 FORMAT = 1  # of a witness file
+OUTSIDE = "outside the accounting"  # in the evidence: what replay found
 
 
 @dataclass(frozen=True)
@@ -204,7 +206,10 @@ def confirm(
     runs: int = 400,
     confidence: float = 0.95,
 ) -> tuple[SoundBound | AssumedEstimate, Candidate]:
-    """Likelihood audits of the candidates on fresh runs, each at its part of the level; the largest bound."""
+    """Likelihood audits of the candidates on fresh runs, each at its part of the level; the one that shows most.
+
+    A refutation goes first, then what replay finds outside the accounting (said in `evidence`), then the largest bound.
+    """
     if not candidates:
         raise BadInput("candidates", 0, "there is nothing to confirm")
     each = 1 - (1 - confidence) / len(candidates)
@@ -212,10 +217,13 @@ def confirm(
     for number, candidate in enumerate(candidates):
         sampler = LockstepSampler(run, space.pair(candidate), checks=3)
         settings = {"claimed": claimed, "confidence": each, "runs": runs, "pilot": 100}
-        bound, _ = audit_likelihood(sampler, delta, seed=seed + number, **settings)  # type: ignore[arg-type]
-        results.append((isinstance(bound, SoundBound), bound.epsilon, number, bound))
-    best = max(results, key=lambda result: result[:3])
-    return replace(best[3], confidence=confidence), candidates[best[2]]
+        bound, losses = audit_likelihood(sampler, delta, seed=seed + number, **settings)  # type: ignore[arg-type]
+        outside = [str(finding) for finding in losses.findings if finding.kind in UNACCOUNTED]
+        bound = replace(bound, confidence=confidence, evidence={**bound.evidence, OUTSIDE: outside})
+        sound = isinstance(bound, SoundBound)
+        results.append(((sound and bound.epsilon > claimed, bool(outside), sound, bound.epsilon, number), bound))
+    best, bound = max(results, key=lambda result: result[0])
+    return bound, candidates[best[-1]]
 
 
 def save_witness(

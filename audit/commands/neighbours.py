@@ -9,7 +9,16 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from dpassay.audit.neighbours import Candidate, confirm, load_witness, read_witness, save_witness, search, simplify
+from dpassay.audit.neighbours import (
+    OUTSIDE,
+    Candidate,
+    confirm,
+    load_witness,
+    read_witness,
+    save_witness,
+    search,
+    simplify,
+)
 from dpassay.audit.report.results import exit_code, print_results
 from dpassay.audit.results import AuditResult, Verdict
 from dpassay.audit.spaces import Target
@@ -115,5 +124,10 @@ def _described(path: Path, document: dict[str, object], candidate: Candidate) ->
 
 def _report(bound: AuditResult, note: str, as_json: bool) -> None:
     verdict: Verdict = bound.verdict
+    outside = bound.evidence[OUTSIDE]
+    assert isinstance(outside, list)
+    if outside:
+        note += f"\nReplay: data leave outside the accounting: {'; '.join(outside[:3])}"
+        verdict = verdict if verdict is Verdict.VIOLATED else Verdict.INCONCLUSIVE
     print_results([bound], verdict, as_json, note)
     raise typer.Exit(exit_code(verdict))

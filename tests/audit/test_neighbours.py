@@ -237,3 +237,36 @@ def test_an_interrupted_search_leaves_the_old_witness(saved, tmp_path, monkeypat
     monkeypatch.setattr(command, "confirm", interrupted)
     assert CliRunner().invoke(app, [*KNOWN, "--witness", str(path)]).exit_code == 130
     assert json.loads(path.read_text()) == saved and list(tmp_path.iterdir()) == [path]
+
+
+LEAKS = """
+def branch(problem, tape):
+    if problem.rows.mean(axis=0)[0] > 0.1:
+        tape.public("extra", lambda rng: rng.random())
+    return tape.gaussian("mean", problem.rows.mean(axis=0), std=4.0 / problem.n, sensitivity=2 / problem.n)
+
+def revealed(problem, tape):
+    return tape.reveal("mean", problem.rows.mean(axis=0))
+
+def silent(problem, tape):
+    return tape.gaussian("mean", problem.rows.mean(axis=0), std=0.0, sensitivity=2 / problem.n)
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "said"),
+    [
+        ("branch", 3, "outside the accounting: call at"),
+        ("revealed", 3, "outside the accounting: revealed value at 'mean'"),
+        ("silent", 1, "epsilon >= infinite"),
+    ],
+)
+def test_what_replay_finds_is_said(name, code, said, tmp_path, monkeypatch):
+    """Data that leave without noise are no bound of 0: the finding is shown, as in the table of the audit."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "leaks_of_a_test.py").write_text(LEAKS)
+    few = ("--budget", "12", "--runs", "20")
+    words = ("search", f"leaks_of_a_test:{name}", "--epsilon", "2", "--witness", "w.json", *few)
+    for result in (CliRunner().invoke(app, words), _replay("w.json", "--module", "leaks_of_a_test")):
+        assert result.exit_code == code, result.output
+        assert said in " ".join(result.output.split())
