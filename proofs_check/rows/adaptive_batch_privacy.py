@@ -25,7 +25,7 @@ row = rows_of("adaptive_batch")
 TREE = {"epsilon": "(0, 1)", "delta": "(1/100000000, 1/100)", "S": "integer [2, 1000000]"}
 ONE = [{"epsilon": "1", "delta": "1/100000", "S": "1024"}]
 ESC = {"epsilon": "(0, 1]", "delta": "(0, 1/100)", "Gam": "[1, 10000]", "tau": "(0, 1000)"}
-NODES = "log2(S)"
+NODES = "ceil(log2(S))"
 SIZES = {"b": "G*sqrt(d)/(epsilon*alpha) + G**2/alpha**2 + M*sqrt(d)/(rho*epsilon) + M**2/(rho*alpha)", "kappa": "max(alpha*sqrt(d)/epsilon, (B*G*M)**(1/3))"}
 ESCAPE = {  # Lemma 3.14: the larger weight of one record in H, from O_3's batch or an O_4's (b_t is slope times |g|)
     **SIZES, "slope": "max(sqrt(d)/(alpha*epsilon), kappa/alpha**2, rho*kappa/(M**2*alpha))", "s_H": "max(M/b, rho/(M*slope))", "s": "2*s_H*sqrt(alpha/rho)",
@@ -45,7 +45,7 @@ ONE_ESCAPE = "c*M/sqrt(rho*alpha)"
 LEMMA_314 = _escapes("2*log(1/delta)*alpha/sqrt(d)", ONE_ESCAPE, "10", ("1/10", "100"), ("1/100", "100"), ("1/100", "1000000"), ("1/1000", "1000000"))
 
 ROWS = [
-    row("thm22/tree_noise", "Theorem 2.2", "node noise 4 s sqrt(log S log(1/delta))/epsilon: a record in log2(S) nodes of sensitivity s is (epsilon, delta)-DP",
+    row("thm22/tree_noise", "Theorem 2.2", "node noise 4 s sqrt(log S log(1/delta))/epsilon: a record in ceil(log2 S) nodes of sensitivity s is (epsilon, delta)-DP",
         privacy("4*s*sqrt(log(S)*log(1/delta))/epsilon", "s", "epsilon", "delta", "s", TREE, count=NODES), severity=PRIVACY, explain="log2(S) levels although the noise has the natural logarithm: the constant 4 absorbs it."),
     row("thm22/nodes_per_record", "Theorem 2.2, Algorithm 1", "a record enters at most ceil(log2 S) nodes of NODE(1), ..., NODE(S) (counted in the reference)", releases("k <= ceil(log2(S))", {"k": ("adaptive_batch/tree", "node")}, [{"S": "4"}, {"S": "37"}, {"S": "256"}]), severity=PRIVACY),
     row("thm22/one_leaf", "Theorem 2.2", "the noise is positive for a sequence of length 1", inequality("0 < 4*sqrt(log(S)*ell)", "ell", {"S": "integer [1, 100]"}, hints=[{"S": "1", "ell": "10"}]),
@@ -77,6 +77,10 @@ ROWS = [
     row("lemma313/O1_sensitivity", "Lemma 3.13, B.3", "replacing one of b gradients of norm <= G moves their mean by at most G/b", identity("(G - (-G))/b == G/b", "G b"), severity=PRIVACY, corrected="2G/b",
         reading="add/remove neighbours (a record becomes zero)", reading_claim=identity("(G - 0)/b == G/b", "G b"), explain="'Differing by a single item' with n fixed is replace-one."),
     row("lemma313/O2_sensitivity", "Lemma 3.13, B.3", "replacing one record moves the mean difference by at most M |x_t - x_(t-1)|/b_t", identity("(M*r - (-M*r))/b == M*r/b", "M r b"), severity=PRIVACY, corrected="2 M |x_t - x_(t-1)|/b_t", reading="add/remove neighbours", reading_claim=identity("(M*r - 0)/b == M*r/b", "M r b")),
+    row("lemma313/step_and_gradient", "B.3", "M |x_t - x_(t-1)| (the step -eta g_(t-1)) is the norm of the noisy gradient at t", identity("M*(eta*g_prev) == g_t", "M g_prev g_t", let={"eta": "1/M"}), severity=PRIVACY, corrected="|g_(t-1)|, which in an escape is not the noisy gradient either", reading="g_(t-1) was meant, here and in b_t", reading_claim=identity("M*(eta*g_prev) == g_prev", "M g_prev", let={"eta": "1/M"}),
+        explain="With b_t in proportion to |g_t| the sensitivity |g_(t-1)|/b_t would have no bound."),
+    row("lemma313/noise_needs_future", "Lemma 3.13 with Algorithm 1, line 3", "the noise scale, with its max over t of |g_t|/b_t, is known when the node noises are drawn, before step 1", program("G b delta epsilon", "3: zeta <- G b g_1 b_1 delta epsilon", "8: tilde <- zeta", "17: g_1 <- tilde"), severity=UTILITY,
+        corrected="the bound epsilon alpha/sqrt(d) of |g_t|/b_t from Lemma 3.14", reading="the max is replaced by that bound", reading_claim=program("G b delta epsilon alpha d", "3: zeta <- G b alpha d delta epsilon", "8: tilde <- zeta", "17: g_1 <- tilde")),
     row("lemma313/hessian_sensitivity", "Lemma 3.13, B.3", "replacing one record, which is in O_3's or in one O_4's batch, moves H by at most M/b + rho |x_t - x_(t-1)|/b_t", inequality("2*max(M/b, rho*r/bt) <= M/b + rho*r/bt", "M b rho r bt"), severity=PRIVACY,
         corrected="2 max(M/b, rho |x_t - x_(t-1)|/b_t)", reading="add/remove neighbours (a record becomes zero)", reading_claim=inequality("max(M/b, rho*r/bt) <= M/b + rho*r/bt", "M b rho r bt")),
     row("lemma313/sigma_tree", "Lemma 3.13", "node noise s log(1/delta)/epsilon makes the gradients (epsilon/2, delta/2)-DP, S = 1024", privacy("log(1/delta)/epsilon", "1", "epsilon/2", "delta/2", "", {**TREE, "epsilon": "(0, 1]"}, count=NODES, instances=ONE, note="s = 1, the paper's sensitivity"), severity=PRIVACY,

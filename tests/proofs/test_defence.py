@@ -33,6 +33,8 @@ RESCUED = (  # the literal text fails, and a reading inside the paper's setting 
     "minimax_sosp/lemma4/minimax_descent",
     "minimax_sosp/lemma5/gradient_variation",
     "minimax_sosp/eqB2/refreshes_of_all_records",
+    "minimax_sosp/eq30/coordinatewise",
+    "adaptive_batch/lemma313/step_and_gradient",
     "adaptive_batch/lemma313/hessian_sensitivity",
     "adaptive_batch/lemma313/sigma_t_half",
     "adaptive_batch/lemma313/sigma_tree_grows",
