@@ -106,3 +106,9 @@ def test_classes_with_gaps_are_refused(tmp_path):
         words = ["attack", "--estimator", "GaussianNB", "--data", str(tmp_path / "gap.csv"), "--candidates", "10"]
         error = CliRunner().invoke(app, words).exception
         assert isinstance(error, BadInput) and "class 1 is missing" in str(error)
+
+
+def test_training_that_does_not_converge_is_attacked_without_a_warning_per_model(recwarn):
+    words = ["attack", "--estimator", "MLPClassifier", "--candidates", "20", "--models", "3"]
+    assert CliRunner().invoke(app, words).exit_code == 0
+    assert not [one for one in recwarn if "converge" in str(one.message)]
