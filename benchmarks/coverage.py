@@ -1,8 +1,9 @@
 """False claims of every bound and test on laws whose truth is known, at the 5 % level, with 95 % intervals.
 
     python benchmarks/coverage.py [--quick] [--write] [--resume] [--largest N] [--workers K] [--only PART]
+                                  [--bound NAME]
 
-PART is "counts", "two samples", "one run" or "black box"; N is 10,000 if nothing is said.
+`--write` keeps what was measured before and is not measured now.
 
 A million scores a side take about 0.7 s a repetition and law for all bounds together, two processor hours in all. The
 black box learns anew in every repetition: its cells above 1,000 outputs a side have a tenth of the repetitions, and
@@ -18,7 +19,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 import time
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
@@ -139,16 +139,16 @@ def row(name: str, law: str, n: int, wrong: int, runs: int, seconds: float) -> R
     return (name, law, n, runs, int(wrong), wrong / runs, float(interval.low), float(interval.high), cost, flag)
 
 
-def of_scores(group: str, law: str, n: int, runs: int, workers: int) -> Iterator[Row]:
-    """All bounds of a group on one law at one size."""
+def of_scores(group: str, law: str, n: int, runs: int, workers: int, bound: str | None) -> Iterator[Row]:
+    """All bounds of a group on one law at one size, or one of them."""
     parts = np.array_split(np.arange(runs), min(runs, 40 * workers))
-    found = Parallel(n_jobs=workers)(delayed(_block)(group, law, n, part) for part in parts)
+    found = Parallel(n_jobs=workers)(delayed(_block)(group, law, n, part, bound) for part in parts)
     for name in found[0]:
         wrong, seconds = np.sum([block[name] for block in found], axis=0)
         yield row(name, law, n, int(wrong), runs, float(seconds))
 
 
-def _block(group: str, name: str, n: int, numbers: NDArray[np.int64]) -> dict[str, tuple[int, float]]:
+def _block(group: str, name: str, n: int, numbers: NDArray[np.int64], only: str | None) -> dict[str, tuple[int, float]]:
     """False claims and processor seconds of some repetitions, each with a stream of its own."""
     law = next(one for one in laws() if one.name == name)
     ask = GROUPS[group].questions(law, n)
@@ -156,6 +156,8 @@ def _block(group: str, name: str, n: int, numbers: NDArray[np.int64]) -> dict[st
     for number in numbers:
         rng = np.random.default_rng([3, n, list(GROUPS).index(group), number])
         for bound, question in ask(rng):
+            if only not in (None, bound):
+                continue
             start = time.process_time()
             wrong = bool(question())
             before = found.get(bound, (0, 0.0))
@@ -205,7 +207,9 @@ def of_fixed_guesses(runs: int) -> Iterator[Row]:
             yield row(name, "randomised response", m, wrong, runs, time.process_time() - start)
 
 
-def jobs(runs: int, largest: int, workers: int) -> Iterator[tuple[str, Key, Callable[[], Iterator[Row]]]]:
+def jobs(
+    runs: int, largest: int, workers: int, bound: str | None
+) -> Iterator[tuple[str, Key, Callable[[], Iterator[Row]]]]:
     """Part, (bound, law, n) of one of its rows, measurement; cheap ones first: an interrupted one can go on."""
     yield "counts", ("mean: betting", "Bernoulli(0.05)", SIZES[-1]), lambda: of_means(10 * runs)
     yield "counts", ("one run, f-DP recursion", "randomised response", SIZES[-1]), lambda: of_fixed_guesses(runs)
@@ -215,32 +219,37 @@ def jobs(runs: int, largest: int, workers: int) -> Iterator[tuple[str, Key, Call
                 continue
             number = runs if n <= group.thorough else runs // 10
             for law in (one.name for one in laws() if one.one_run_only <= (name == "one run")):
-                measure = partial(of_scores, name, law, n, number, workers)
-                yield name, (group.last, law, n), measure
+                measure = partial(of_scores, name, law, n, number, workers, bound)
+                yield name, (bound or group.last, law, n), measure
 
 
 def main() -> None:
     """Measure and print; `--write` keeps what is finished after every part."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for flag in ("--quick", "--write", "--resume"):
-        parser.add_argument(flag, action="store_true")
-    parser.add_argument("--largest", type=int, default=SIZES[2])
-    parser.add_argument("--workers", type=int, default=1)
-    parser.add_argument("--only", choices=["counts", *GROUPS])
+    parser.add_argument("--quick", action="store_true", help="100 repetitions, up to 1,000 scores")
+    parser.add_argument("--write", action="store_true", help="keep the figures, after every part")
+    parser.add_argument("--resume", action="store_true", help="measure only what the kept figures lack")
+    parser.add_argument("--largest", type=int, default=SIZES[2], help="number of scores (default: %(default)s)")
+    parser.add_argument("--workers", type=int, default=1, help="processes; the same figures with any number")
+    parser.add_argument("--only", choices=["counts", *GROUPS], help="one part of the measurement")
+    parser.add_argument("--bound", help="one bound of the part: a name of the first column")
     chosen = parser.parse_args()
+    if chosen.bound and chosen.only not in GROUPS:
+        parser.error("--bound needs --only with the part that it belongs to")
+    if chosen.quick and chosen.write:
+        parser.error("--quick is for looking: it would replace better figures")
     runs, largest = (100, 1000) if chosen.quick else (2000, chosen.largest)
     kept = figures.RESULTS / "coverage.json"
-    stored = json.loads(kept.read_text())["rows"] if chosen.resume and kept.exists() else []
-    rows = [tuple(one[name] for name in HEADER) for one in stored]
-    done = {(one[0], one[1], one[2]) for one in rows}
-    for group, key, part in jobs(runs, largest, chosen.workers):
-        if key in done or chosen.only not in (None, group):
+    stored = json.loads(kept.read_text())["rows"] if kept.exists() else []
+    rows = {(one["bound"], one["law"], one["n"]): tuple(one[name] for name in HEADER) for one in stored}
+    for group, key, part in jobs(runs, largest, chosen.workers, chosen.bound):
+        if chosen.only not in (None, group) or (chosen.resume and key in rows):
             continue
         for found in part():
             figures.show(HEADER, found)
-            rows.append(found)
+            rows[found[0], found[1], found[2]] = found
         if chosen.write:
-            _write(rows)
+            _write(list(rows.values()))
 
 
 def _write(rows: list[tuple[object, ...]]) -> None:
@@ -251,7 +260,7 @@ def _write(rows: list[tuple[object, ...]]) -> None:
         "Rows marked (assumed) are estimates that never decide a verdict; they are shown to tell what they are worth.",
         f"{len(rows)} cells, flagged: {'; '.join(flagged) or 'none'}.",
     ]
-    command = " ".join(["python benchmarks/coverage.py", *sys.argv[1:]])
+    command = "python benchmarks/coverage.py --write --resume --largest 1000000 --workers 2"
     figures.write("coverage", "False claims of every bound", HEADER, rows, notes, command)
 
 

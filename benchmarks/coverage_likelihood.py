@@ -89,8 +89,9 @@ def cells(quick: bool) -> Iterator[tuple[str, str, int, int]]:
 def main() -> None:
     """Measure and print; `--write` keeps every cell as soon as it is known, `--resume` goes on from there."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for flag in ("--quick", "--write", "--resume"):
-        parser.add_argument(flag, action="store_true")
+    parser.add_argument("--quick", action="store_true", help="40 repetitions, 100 and 1,000 runs")
+    parser.add_argument("--write", action="store_true", help="keep every cell as soon as it is known")
+    parser.add_argument("--resume", action="store_true", help="go on from what was kept")
     chosen = parser.parse_args()
     one.check_paths()
     kept = figures.RESULTS / "coverage_likelihood.json"
