@@ -34,7 +34,8 @@ PILOT_SHARE = 0.03
 def label_counts(size: int, rng: np.random.Generator) -> tuple[int, int]:
     """How many of P and of Q are labelled when each score gets a fair coin until a side of `size` would run out.
 
-    About sqrt(size) scores stay unused.
+    About sqrt(size) scores stay unused. That their number depends on the coins does not help the bettor: for small
+    sizes all outcomes are enumerated in `tests/audit/test_exact_levels.py`.
     """
     coins = rng.random(2 * size) < 0.5
     of_q = np.cumsum(coins)
