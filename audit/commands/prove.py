@@ -44,6 +44,8 @@ def prove(
     for key in paper or []:
         if key not in PAPERS:
             raise BadInput("--paper", key, f"not one of {', '.join(PAPERS)}")
+    of_papers = row_id is None or not paper or row_id.split("/")[0] in paper
+    require(of_papers, "--id", row_id, f"not a row of --paper {', '.join(paper or [])}")
     for option, path in (("--ledger", ledger), ("--readme", readme)):
         require(path is None or row_id is None, option, str(path), "takes more than one row: leave --id out")
     target = output or (OUTPUT if row_id is None else None)

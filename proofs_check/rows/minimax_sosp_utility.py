@@ -89,7 +89,7 @@ ROWS = [
     row("lemma8/sample_budget", "B.2", "T S_1/q + T K S_2 <= n with the proof's parameters, K constant", budget("T/q*S1 + T*S2 <= n", P, scale="n", conditions=REGION, let=POP), severity=UTILITY),
     row("lemma8/T_at_least_q", "B.2", "T >= q", budget("q <= T", P, scale="n", conditions=REGION, let=POP)),
     row("thm2/enough_iterations", "Theorem 2", "T = e^(-2/3) steps of length eta = e^(1/2) that each gain eta alpha suffice: 1/(eta alpha) <= T", budget("1/(eta*alpha) <= T", P, scale="n", conditions=REGION, let={**POP, "eta": "sqrt(e)", "alpha": "n**(-1/3) + sqrt(e)"}), severity=UTILITY,
-        corrected="T of the order 1/e; then T K S_2 <= n needs smaller batches or a worse alpha",
+        corrected="T of the order 1/e; then T K S_2 <= n needs smaller batches or a worse alpha", reading="the best step, eta = alpha/L, which gains alpha^2/(2L)", reading_claim=budget("1/alpha**2 <= T", P, scale="n", conditions=REGION, let={**POP, "alpha": "n**(-1/3) + sqrt(e)"}),
         explain="T eta alpha is e^(1/3), which tends to zero; the lemma on the decrease of Phi that Appendix B.2 announces is missing."),
     row("thm1/enough_iterations", "Theorem 1", "for ERM T = e^(-4/3) steps that each gain alpha^2 suffice", budget("1/alpha**2 <= T", P, scale="n", constants="F0 L M", conditions=REGION, let={**ERM, "alpha": "e**(2/3)"}), severity=UTILITY),
     row("lemma8/refresh_noise_rate", "eq. (45)", "the refresh noise d log(1/delta)/(S_1 epsilon)^2, S_1 = n^(2/3), is within n^(-2/3) + e", rates("d*ell/(S1*epsilon)**2 <= n**(-2/3) + e", "n", P, conditions=REGION, let=POP), severity=UTILITY, corrected="needs e <= n^(-2/3), that is sqrt(d)/epsilon <= n^(1/3)",

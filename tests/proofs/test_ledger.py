@@ -144,6 +144,12 @@ def test_command_refuses_unknown_names():
         assert isinstance(error, BadInput) and option in str(error) and value in str(error)
 
 
+def test_command_refuses_a_row_of_another_paper():
+    options = ["--paper", "dro", "--id", "second_order_erm/eq6/absolute_noise"]
+    error = CliRunner().invoke(APP, options).exception
+    assert isinstance(error, BadInput) and "--id" in str(error) and "dro" in str(error)
+
+
 def test_command_writes_json_and_markdown(tmp_path, few_rows):
     options = ["--paper", "second_order_erm", "--jobs", "1", "--no-cache"]
     options += ["--output", str(tmp_path / "l.json"), "--ledger", str(tmp_path / "L.md")]
