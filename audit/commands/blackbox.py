@@ -21,6 +21,8 @@ from dpassay.audit.results import ClaimTest, Sound, Verdict, decide
 from dpassay.audit.scores.curve import Curve
 from dpassay.reference.errors import BadInput, require
 
+STREAM = 61  # the audit's own: stored outputs may have been drawn from the plain seed
+
 
 def blackbox(
     mechanism: MechanismName = None,
@@ -62,7 +64,7 @@ def blackbox(
     require(0 < confidence < 1, "--confidence", confidence, "must lie in (0, 1)")
     require(10 <= samples <= 10**8, "--samples", samples, "must lie in 10..1e8")
     require(seed >= 0, "--seed", seed, "must not be negative")
-    claim, rng = read_claim(epsilon, delta, mu, sampled, pairs), np.random.default_rng(seed)
+    claim, rng = read_claim(epsilon, delta, mu, sampled, pairs), np.random.default_rng([seed, STREAM])
     binary = Floating(floats or fresh_noise or laplace is not None, _answer_and_scale(laplace), fresh_noise)
     if claim is None:
         require(not binary.asked, "--floats, --fresh-noise, --laplace", True, "test a claim: give --epsilon or another")
