@@ -1,7 +1,8 @@
-"""Exact equality of outputs, whatever they are made of."""
+"""Exact equality of outputs, and copies that keep their value, whatever they are made of."""
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -10,7 +11,9 @@ import numpy as np
 
 def same(one: Any, other: Any) -> bool:
     """Bit for bit equal: numbers and arrays (NaN equals NaN), and dicts, sequences and dataclasses of them."""
-    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
+    if one is other:
+        return True
+    if isinstance(one, np.ndarray | np.generic) or isinstance(other, np.ndarray | np.generic):
         a, b = np.asarray(one), np.asarray(other)
         return a.shape == b.shape and bool(np.array_equal(a, b, equal_nan=a.dtype.kind == "f" and b.dtype.kind == "f"))
     if type(one) is not type(other):
@@ -24,3 +27,19 @@ def same(one: Any, other: Any) -> bool:
     if isinstance(one, float):
         return one == other or (one != one and other != other)
     return bool(one == other)
+
+
+def snapshot(value: Any) -> Any:
+    """The value as it is now: arrays are copied, in dicts, sequences and dataclasses as well; the rest is shared."""
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    if type(value) is dict:
+        return {key: snapshot(one) for key, one in value.items()}
+    if type(value) in (list, tuple):
+        return type(value)(snapshot(one) for one in value)
+    if is_dataclass(value) and not isinstance(value, type):
+        found = copy(value)
+        for field in fields(value):
+            object.__setattr__(found, field.name, snapshot(getattr(value, field.name)))
+        return found
+    return value

@@ -37,6 +37,7 @@ class HiddenStates:
         self._count = len(where)
         self._sampled: dict[int, Group] = {}
         self._fresh = 0
+        self._position: dict[int, int] = {}  # of the world that has the target in this fresh draw
         self.last: Group | None = None
         self._check_in: dict[int, bool] = {}
         self._check_at = 0
@@ -53,8 +54,10 @@ class HiddenStates:
         """Take note of a draw; return its number among the fresh ones."""
         if not draw.hidden:
             return -1
+        why = "of a kind that the probing run did not draw: give `what` yourself"
+        require(self._pool == (draw.kind == "fresh") and self._count > 1, "batch", draw.label, why)
         if draw.kind == "fresh":
-            assert self._pool and self.last is not None
+            assert self.last is not None
             k = self._fresh
             require(k + 1 < self._count, "fresh batches", k + 1, "more than in the probing run: give `what` yourself")
             with np.errstate(divide="ignore"):
@@ -62,6 +65,7 @@ class HiddenStates:
                     weights[k + 1] = weights[0] + math.log(draw.rate)
                     weights[0] += np.log1p(-draw.rate)
             self._fresh += 1
+            self._position[draw.number] = k + 1
             return k
         with np.errstate(divide="ignore"):
             prior = np.array([np.log1p(-draw.rate), math.log(draw.rate)])
@@ -76,6 +80,13 @@ class HiddenStates:
         if self._pool:
             return self.last
         return self._sampled.get(draws[0]) if len(draws) == 1 else None
+
+    def holding(self, draws: tuple[int, ...]) -> NDArray[np.bool_]:
+        """Of all worlds: do these draws have the target?"""
+        if not self._pool:
+            return np.arange(self._count) > 0
+        held = [self._position[number] for number in draws]
+        return np.isin(np.arange(self._count), held)
 
     def update(self, group: Group, gained_here: Array, gained_there: Array) -> None:
         """Bayes: the weights after a released value."""

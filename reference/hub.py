@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from .equality import same
 from .hidden import Group, HiddenStates
-from .mechanisms.laws import Gaussian, Law
+from .mechanisms.above_threshold import AboveThreshold
+from .mechanisms.laws import Gaussian, Law, as_released
 from .outcome import LockstepRun, Movement, P, Pair, Run
 from .tilting import Logs, States, Tilt, proposal
-from .transcript import UnaccountedAccess
+from .transcript import Draw, UnaccountedAccess
 from .worlds import Place, Records, Request, World
 
+GIVEN_SECRETS = "given the same secret choices"  # what may protect a value that is released without noise
 _EXACT = 1e-9  # queries that agree to this fraction of the noise are the same (one part in 1e9 of a standard deviation)
 
 
@@ -39,7 +42,8 @@ class Hub:
         self._here, self._there = main[:half], main[half:]
         self._check = next((world for world in self.worlds if world.place.role == "check"), None)
         self._states = HiddenStates([world.place for world in self._here])
-        self._hidden: list[bool] = []  # of each draw so far: is it secret who was drawn?
+        self._draws: list[Draw] = []
+        self._secrets = False  # was anything drawn that is never released?
         self._step = 0
         self._over = False  # the laws parted: no common value could be handed back
         self.result = LockstepRun(log_weights=np.zeros(len(tilts)))
@@ -129,6 +133,7 @@ class Hub:
         for world in list(self.worlds):
             while world.ask.call in ("secret", "noise"):
                 assert world.ask.make is not None
+                self._secrets = True
                 world.answer(world.ask.make(self._inner[id(world)]))
 
     def _draw(self) -> None:
@@ -137,10 +142,11 @@ class Hub:
         assert first is not None
         for other in draws[1:]:
             assert other is not None
-            if (other.kind, other.n, other.size, other.rate) != (first.kind, first.n, first.size, first.rate):
+            if replace(other, label=first.label) != first:
                 detail = f"{first.size or first.rate} of {first.n} against {other.size or other.rate} of {other.n}"
                 self._finding("batch size", first.label, detail)
-        self._hidden.append(first.hidden)
+        self._draws.append(first)
+        self._secrets = self._secrets or first.hidden
         number = self._states.drawn(first)
         found = self._records.indices(first, [world.place for world in self.worlds], number)
         if self._check and first.number in self._records.check_has_target:
@@ -155,18 +161,19 @@ class Hub:
         if not self._comparable(ask):
             return
         here, there = self._laws(self._here), self._laws(self._there)
-        hidden = tuple(number for number in ask.draws if self._hidden[number])
+        hidden = tuple(number for number in ask.draws if self._draws[number].hidden)
         group = self._states.group(hidden)
         if group is None:
             self.result.inexact = self.result.inexact or f"release {ask.label!r} depends on several sampled batches"
             group = self._states.full()
         if not hidden and len(here) > 1:
-            group = self._undeclared(ask, here)
+            group = self._undeclared(ask, here, there)
+        if hidden:
+            self._outside(ask, hidden, here, there)
         picked, picked_there = [here[s] for s in group.worlds], [there[s] for s in group.worlds]
         self._movement(ask, picked, picked_there)
         if self._without_noise(ask, picked, picked_there):
-            value = picked[-1].query  # type: ignore[attr-defined]
-            self._answer(value if value.ndim else float(value))
+            self._answer(as_released(picked[-1].query))  # type: ignore[attr-defined]
             return
         states = States(picked, picked_there, group.log_here, group.log_there, group.has_target)
         plan = proposal(states, self._tilts)
@@ -197,33 +204,50 @@ class Hub:
                 self._finding("call", ask.label, f"batches {ask.draws} against {world.ask.draws}")
         return True
 
-    def _undeclared(self, ask: Request, here: list[Law]) -> Group:
-        if all(_agree(here[0], law) for law in here[1:]):
+    def _undeclared(self, ask: Request, here: list[Law], there: list[Law]) -> Group:
+        if all(_agree(laws[0], law) for laws in (here, there) for law in laws[1:]):
             return self._states.full()
         self._finding("undeclared batch", ask.label, "it is declared as a full-batch query but depends on a batch")
+        if sum(draw.hidden for draw in self._draws) > 1 and self._draws[-1].kind != "fresh":
+            self.result.inexact = self.result.inexact or f"release {ask.label!r} depends on an undeclared batch"
         return self._states.last or self._states.full()
+
+    def _outside(self, ask: Request, hidden: tuple[int, ...], here: list[Law], there: list[Law]) -> None:
+        """Without the target in the declared batches the target may not matter; nor, if Poisson, by more than half."""
+        for one, other, held in zip(here, there, self._states.holding(hidden), strict=True):
+            if not held and not _agree(one, other):
+                detail = "it depends on the record even where the declared batch does not have it"
+                self._finding("undeclared batch", ask.label, detail)
+        draw = self._draws[hidden[0]]
+        if draw.kind != "poisson" or draw.rate == 1 or len(hidden) > 1 or ask.sensitivity is None:
+            return
+        for laws in (here, there):
+            distance = _distance(laws[0], laws[1])
+            if isinstance(laws[0], Gaussian) and distance > ask.sensitivity / 2 * (1 + 1e-9) + 1e-12:
+                detail = f"a new record moves the query by {distance:.6g}, claimed half of {ask.sensitivity:.6g}"
+                self._finding("sensitivity exceeded", ask.label, detail)
 
     def _movement(self, ask: Request, here: Sequence[Law], there: Sequence[Law]) -> None:
         movement = self.result.movements.setdefault(ask.label, Movement())
         for one, other in zip(here, there, strict=True):
-            if hasattr(one, "query") and hasattr(other, "query"):
-                order = None if isinstance(one, Gaussian) or one.query.ndim == 0 else 1
-                distance = float(np.linalg.norm((one.query - other.query).ravel(), ord=order))
-                if distance >= movement.moved:
-                    movement.moved, movement.claimed = distance, ask.sensitivity
-                if ask.sensitivity is not None and distance > ask.sensitivity * (1 + 1e-9) + 1e-12:
-                    detail = f"the pair moves the query by {distance:.6g}, claimed {ask.sensitivity:.6g}"
-                    self._finding("sensitivity exceeded", ask.label, detail)
+            distance = _distance(one, other)
+            if distance >= movement.moved:
+                movement.moved, movement.claimed = distance, ask.sensitivity
+            if ask.sensitivity is not None and distance > ask.sensitivity * (1 + 1e-9) + 1e-12:
+                detail = f"the pair moves the query by {distance:.6g}, claimed {ask.sensitivity:.6g}"
+                self._finding("sensitivity exceeded", ask.label, detail)
 
     def _without_noise(self, ask: Request, here: Sequence[Law], there: Sequence[Law]) -> bool:
-        if not any(isinstance(law, Gaussian) and law.std == 0 for law in (*here, *there)):
+        """Report bare values; True where only some are bare: then they have no common density."""
+        stds = [law.std for law in (*here, *there) if isinstance(law, Gaussian)]
+        if not stds or min(stds) > 0:
             return False
-        first = here[-1].query  # type: ignore[attr-defined]
-        queries = [law.query for law in (*here, *there)]  # type: ignore[attr-defined]
-        if any(not np.array_equal(first, query) for query in queries):
-            self._finding("released without noise", ask.label, "std = 0 and the neighbours' values differ")
-            self.result.loss = math.inf
-        return True
+        pairs = [(one.query, other.query) for one, other in zip(here, there, strict=True)]  # type: ignore[attr-defined]
+        if any(not np.array_equal(one, other) for one, other in pairs):
+            given = f" {GIVEN_SECRETS}" if self._secrets else ""
+            self._finding("released without noise", ask.label, f"std = 0 and the neighbours' values differ{given}")
+            self.result.loss = math.inf if max(stds) > 0 else self.result.loss
+        return max(stds) > 0
 
     def _count(self, group: Group, logs: Logs) -> None:
         log_here = float(np.logaddexp.reduce(group.log_here + logs.here))
@@ -251,6 +275,16 @@ def _agree(one: Law, other: Law) -> bool:
     scale = getattr(one, "std", getattr(one, "scale", 0.0))
     tolerance = _EXACT * scale + 1e-12 * float(np.max(np.abs(one.query), initial=0.0))
     return bool(np.all(np.abs(one.query - other.query) <= tolerance))
+
+
+def _distance(one: Law, other: Law) -> float:
+    """How far the queries are apart, in the norm that their noise answers for (0 where a law has no query)."""
+    if isinstance(one, AboveThreshold) and isinstance(other, AboveThreshold):
+        return float(np.max(np.abs(one.all_queries() - other.all_queries()), initial=0.0))
+    if not hasattr(one, "query") or not hasattr(other, "query"):
+        return 0.0
+    order = None if isinstance(one, Gaussian) or one.query.ndim == 0 else 1
+    return float(np.linalg.norm((one.query - other.query).ravel(), ord=order))
 
 
 def _name(request: Request) -> str:

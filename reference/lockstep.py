@@ -9,6 +9,10 @@ With secret batches ``p_t`` is a mixture over the participation of the target re
 about it (a filter over hidden states; one state per world). The mixture is exact if a batch matters only through the
 target's participation. That condition is checked: an extra world draws its batches (and its inner randomness)
 independently, and its queries must agree with those of the world with the same participation.
+
+What is not seen: whatever reaches the outside by another way than the tape and the returned value (files, prints,
+time, exceptions, which come out as they are), and what a run remembers from the one before. An algorithm with a cache
+outside ``problem`` would hand every world the first world's numbers; ``movements`` then shows queries that never move.
 """
 
 from __future__ import annotations
@@ -16,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from .equality import same, snapshot
 from .errors import require
 from .hub import Hub
 from .outcome import LockstepRun, Movement, P, Pair, Run
@@ -36,9 +41,14 @@ class Needs:
 
 
 def needs(run: Run[P], problem: P, seed: int = 0) -> Needs:
-    """Probe with one live run: secret sampling, number of fresh batches, inner randomness."""
-    tape = LiveTape(seed)
+    """Probe with one live run: secret sampling, number of fresh batches, inner randomness.
+
+    Raises:
+        BadInput: the run changed ``problem``, which the worlds of a lockstep run share.
+    """
+    tape, before = LiveTape(seed), snapshot(problem)
     run(problem, tape)
+    require(same(before, problem), "run", getattr(run, "__name__", "run"), "changes the problem that it is given")
     draws = [draw for draw in tape.transcript.draws if draw.hidden]
     inner = any(getattr(event, "kind", "") in ("secret", "noise") for event in tape.transcript.events)
     return Needs(any(draw.kind != "fresh" for draw in draws), sum(draw.kind == "fresh" for draw in draws), inner)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -69,7 +70,7 @@ class ReplayTape(Tape):
 
     def _indices(self, draw: Draw) -> NDArray[np.int64]:
         event: Draw = self._next(Draw, draw.label)
-        if (event.kind, event.n, event.size, event.rate) != (draw.kind, draw.n, draw.size, draw.rate):
+        if replace(event, number=draw.number) != draw:
             self._diverged("batch size", draw.label, f"{event.size} of {event.n} against {draw.size} of {draw.n}")
         self._batch += 1
         return self.recording.batches[self._batch - 1]

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .equality import snapshot
 from .errors import require
 from .mechanisms.above_threshold import AboveThreshold
 from .mechanisms.laws import Gaussian, Laplace, Law
@@ -37,6 +38,7 @@ class Tape(ABC):
     def __init__(self) -> None:
         self.transcript = Transcript()
         self._used = 0  # records that fresh batches have used up
+        self._pass: tuple[int, str] | None = None  # number of records and order of that pass
 
     # -- releases -----------------------------------------------------------------------------------------
     def gaussian(
@@ -114,7 +116,7 @@ class Tape(ABC):
         draws = tuple(sorted({one.draw for one in batches}))
         value = self._released(label, law, sensitivity, draws)
         self.transcript.events.append(Release(self.step, label, law, sensitivity, draws, value))
-        return value
+        return snapshot(value)  # whoever changes it in place changes neither the record nor another run's value
 
     # -- secret choices of records ------------------------------------------------------------------------
     def batch(self, label: str, n: int, size: int) -> Batch:
@@ -123,7 +125,11 @@ class Tape(ABC):
         return self._drawn(Draw(len(self.transcript.batches), label, "without-replacement", n, size, size / n))
 
     def poisson(self, label: str, n: int, rate: float) -> Batch:
-        """Each of ``n`` records by itself with probability ``rate``."""
+        """Each of ``n`` records by itself with probability ``rate``.
+
+        The accountant takes it that a record which appears moves a query by half of the claimed sensitivity (that of
+        replacing one): true of a sum of clipped vectors, not of values in [0, C]. A lockstep run checks it.
+        """
         require(0 < rate <= 1, f"sampling rate ({label})", rate, "must lie in (0, 1]")
         return self._drawn(Draw(len(self.transcript.batches), label, "poisson", n, None, rate))
 
@@ -133,6 +139,10 @@ class Tape(ABC):
         ``order="random"`` keeps secret who comes when; ``order="index"`` takes the next ones by index.
         """
         require(order in ("random", "index"), "order", order, "must be random or index")
+        first = self._pass = self._pass or (n, order)
+        require(
+            (n, order) == first, f"fresh batch ({label})", (n, order), f"a run makes one pass over the data: {first}"
+        )
         left = n - self._used
         require(1 <= size <= left, f"fresh batch size ({label})", size, f"must lie in 1..{left} (records unused)")
         draw = Draw(len(self.transcript.batches), label, "fresh", n, size, size / left, hidden=order == "random")
@@ -159,8 +169,9 @@ class Tape(ABC):
 
     def reveal(self, label: str, value: Any) -> Any:
         """Publish a value without a mechanism: fine for a function of releases, a finding otherwise."""
-        self._revealed(label, value)
-        self.transcript.events.append(Note(self.step, label, "reveal", value))
+        published = snapshot(value)
+        self._revealed(label, published)
+        self.transcript.events.append(Note(self.step, label, "reveal", published))
         return value
 
     # -- where the values come from -----------------------------------------------------------------------
@@ -173,12 +184,12 @@ class Tape(ABC):
         indices = np.asarray(self._indices(draw), dtype=np.int64)
         self.transcript.events.append(draw)
         self.transcript.batches.append(indices)
-        return Batch(indices, draw.number)
+        return Batch(indices.copy(), draw.number)
 
     def _noted(self, kind: Any, label: str, draw: Drawn) -> Any:
         value = self._value(kind, label, draw)
         self.transcript.events.append(Note(self.step, label, kind, value))
-        return value
+        return snapshot(value)
 
     @abstractmethod
     def _released(self, label: str, law: Law, sensitivity: float | None, draws: tuple[int, ...]) -> Any: ...

@@ -67,7 +67,7 @@ class States:
 def proposal(states: States, tilts: Sequence[Tilt]) -> Proposal:
     """The best proposal that is known for these laws."""
     kinds = {type(law) for law in (*states.here, *states.there)}
-    if kinds == {Gaussian}:
+    if kinds == {Gaussian} and all(law.std > 0 for law in (*states.here, *states.there)):  # type: ignore[attr-defined]
         return _GaussianProposal(states, tilts)
     if len(states.here) == 1 and kinds == {Laplace}:
         return _LaplaceProposal(states, tilts)

@@ -14,6 +14,7 @@ import numpy as np
 from greenlet import greenlet
 from numpy.typing import NDArray
 
+from .equality import snapshot
 from .mechanisms.laws import Law
 from .tape import Drawn, RecordDrawer, Tape
 from .transcript import Draw
@@ -80,7 +81,7 @@ class World:
     def __init__(self, run: Callable[[Any, Tape], Any], problem: Any, place: Place):
         self.place = place
         self.tape = WorldTape(greenlet.getcurrent())
-        self._greenlet = greenlet(lambda: Request("end", "output", value=run(problem, self.tape)))
+        self._greenlet = greenlet(lambda: Request("end", "output", value=snapshot(run(problem, self.tape))))
         self.ask: Request = self._greenlet.switch()
 
     def answer(self, value: Any) -> None:

@@ -7,7 +7,7 @@ Lap(4 D / epsilon) the index is epsilon-DP, whatever the number of queries.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sized
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -42,7 +42,8 @@ class AboveThreshold:
     def __post_init__(self) -> None:
         require(self.threshold_scale > 0, "threshold_scale", self.threshold_scale, "must be positive")
         require(self.query_scale > 0, "query_scale", self.query_scale, "must be positive")
-        self._rest: Iterator[float] = iter(self.queries)
+        # an array may be overwritten before it is read; a generator is evaluated only as far as it is needed
+        self._rest: Iterator[float] = iter(tuple(self.queries) if isinstance(self.queries, Sized) else self.queries)
 
     def _query(self, index: int) -> float | None:
         while len(self._seen) <= index:

@@ -39,13 +39,16 @@ def as_released(value: Array) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Gaussian:
-    """``query + N(0, std^2 I)``. ``std = 0`` is allowed and means: released as it is."""
+    """``query + N(0, std^2 I)``. ``std = 0`` is allowed and means: released as it is.
+
+    The query is copied: an algorithm may go on to use its array for something else.
+    """
 
     query: Array
     std: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "query", np.asarray(self.query, dtype=float))
+        object.__setattr__(self, "query", np.array(self.query, dtype=float))
         require(0 <= self.std < math.inf, "std", self.std, "must be finite and not negative")
         require(bool(np.all(np.isfinite(self.query))), "query", self.query, "must be finite")
 
@@ -69,13 +72,13 @@ class Gaussian:
 
 @dataclass(frozen=True, eq=False)
 class Laplace:
-    """``query + Laplace(scale)``, independent in each coordinate."""
+    """``query + Laplace(scale)``, independent in each coordinate; the query is copied."""
 
     query: Array
     scale: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "query", np.asarray(self.query, dtype=float))
+        object.__setattr__(self, "query", np.array(self.query, dtype=float))
         require(0 < self.scale < math.inf, "scale", self.scale, "must be positive and finite")
         require(bool(np.all(np.isfinite(self.query))), "query", self.query, "must be finite")
 
