@@ -203,10 +203,9 @@ def _looseness(
     parts = [f"{realised / accounted:.0%} of the accounted epsilon shown"]
     if realised >= 0.95 * accounted:
         return parts
-    shares = sorted((movement.share, label) for label, movement in movements.items() if movement.claimed)
-    short = [f"{label!r} by {share:.0%}" for share, label in shares if share < 0.95]
+    short = moved_too_little(movements)
     if short:
-        parts.append(f"the pair moves {', '.join(short[:3])} of the claimed sensitivity")
+        parts.append(short)
     if any(part.kind == "pure" for part, _ in account.common):
         parts.append("pure-DP parts are accounted at their worst case")
     one_way = account.one_direction(delta)
@@ -216,3 +215,23 @@ def _looseness(
     if isinstance(carried, float) and math.isfinite(carried):
         parts.append(f"this pair carries about {carried:.3g} (pilot)")
     return parts
+
+
+def moved_too_little(movements: Mapping[str, Movement]) -> str | None:
+    """Which queries the pair moves by less than their sensitivity; what it does move is named first."""
+    shares = sorted((movement.share, label) for label, movement in movements.items() if movement.claimed)
+    still = [repr(label) for share, label in shares if share < 0.005]  # would read 0%
+    moving = [(share, label) for share, label in shares if share >= 0.005]
+    short = [(share, label) for share, label in moving if share < 0.95]
+    if not (still or short):
+        return None
+    if not moving:
+        return "the pair moves no query"
+    named = [f"{label!r} by {share:.0%}" for share, label in (short or moving)]
+    text = ", ".join(named[:3])
+    if len(named) > 3:
+        text += f" and {len(named) - 3} more" + (" by less than 95%" if short else "")
+    text = f"the pair moves {text} of the claimed sensitivity"
+    if still:
+        text += f", {', '.join(still[:3])}{f' and {len(still) - 3} more' if len(still) > 3 else ''} not at all"
+    return text

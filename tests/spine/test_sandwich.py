@@ -12,13 +12,13 @@ from dpassay.audit.commands.proofs import summarise, with_proofs
 from dpassay.audit.plain import number
 from dpassay.audit.report import table as report_table
 from dpassay.audit.report.table import closing_lines, print_rows
-from dpassay.audit.sandwich import Effort, assay
+from dpassay.audit.sandwich import Effort, assay, moved_too_little
 from dpassay.audit.suite import load, save
 from dpassay.reference.case import Case, ExactDelta, Instance, PrivacyClaim
 from dpassay.reference.cite import Cite
 from dpassay.reference.errors import BadInput
 from dpassay.reference.gdp import gdp_epsilon
-from dpassay.reference.lockstep import Pair
+from dpassay.reference.lockstep import Movement, Pair
 
 DELTA = 1e-5
 ONE = gdp_epsilon(1.0, DELTA)  # 4.377: one Gaussian release with sensitivity = std
@@ -161,3 +161,26 @@ def test_the_ledger_column(tmp_path, monkeypatch):
     told, silent = with_proofs([row, other])
     assert "fail" in told.proved and "hold" in told.proved and ": " in told.proved
     assert silent.proved == summarise([]) == "-"
+
+
+@pytest.mark.parametrize(
+    ("shares", "said"),
+    [
+        ({"g": 0.5}, "the pair moves 'g' by 50% of the claimed sensitivity"),
+        (
+            {"x/1": 0.0, "x/2": 0.0, "x/3": 0.5, "x/4": 0.0, "x/5": 0.0},
+            "the pair moves 'x/3' by 50% of the claimed sensitivity, 'x/1', 'x/2', 'x/4' and 1 more not at all",
+        ),
+        ({"y": 0.0, "x": 1.0}, "the pair moves 'x' by 100% of the claimed sensitivity, 'y' not at all"),
+        ({"a": 1.0, "b": 0.3}, "the pair moves 'b' by 30% of the claimed sensitivity"),
+        (
+            {"a": 0.1, "b": 0.2, "c": 0.3, "d": 0.4},
+            "the pair moves 'a' by 10%, 'b' by 20%, 'c' by 30% and 1 more by less than 95% of the claimed sensitivity",
+        ),
+        ({"a": 0.0, "b": 0.001}, "the pair moves no query"),
+        ({"a": 1.0}, None),
+    ],
+)
+def test_what_the_pair_moves_is_named_beside_what_it_does_not_move(shares, said):
+    movements = {label: Movement(share, 1.0) for label, share in shares.items()}
+    assert moved_too_little(movements) == said
