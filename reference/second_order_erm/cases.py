@@ -18,7 +18,7 @@ from dpassay.reference.problems.erm import ErmProblem
 from dpassay.reference.problems.margin_losses import FloatArray, loss_a
 from dpassay.reference.proofs import proofs_of
 
-from . import gradient_descent, opt_b, opt_ls, short_step, trust_region, two_phase, worst_cases
+from . import gradient_descent, opt_b, opt_ls, shared_batch, short_step, trust_region, two_phase, worst_cases
 from .common import Accuracy
 from .iteration_leak import StepBound, pair_delta, pair_delta_infinity, worst_case_delta
 from .neighbours import aligned_pair, first_records, opposed_pair
@@ -292,4 +292,8 @@ CASES: tuple[Case, ...] = (
     _OPT_B.also(
         "printed", "eq30", build_rdp_batches, "breast cancer", guarantee=Cite(PAPER, "eq. (30)"), epsilon=EPSILON
     ),
-)
+    _OPT_B.also(
+        "printed", "shared-batch", partial(shared_batch.build, DELTA), worst_cases.DATA,
+        guarantee=Cite(PAPER, "eq. (30)"), epsilon=shared_batch.EPSILON, known=shared_batch.KNOWN,
+    ),
+)  # fmt: skip
