@@ -41,6 +41,7 @@ COMPLETIONS = (
     "f(w0) is evaluated on all records, with the noise of a batch (Delta_f = B / m)",
     "one batch S_k serves the gradient and the Hessian of iteration k",
     "eq. (30) leaves three noises open: sigma_g = sigma_H, the least for which eq. (29) meets epsilon (orders to 512)",
+    "epsilon_f = 0.1 epsilon and delta_f = 0.1 delta in Theorem B.8 (c_f of Theorem B.9)",
 )
 REPAIRS = (
     "the number of steps is computed from a public upper bound on f(w0); f(w0) is not released",

@@ -8,7 +8,7 @@ import pytest
 
 from dpassay.reference.accounting import account
 from dpassay.reference.lockstep import lockstep
-from dpassay.reference.second_order_erm import opt_b, shared_batch
+from dpassay.reference.second_order_erm import opt_b, opt_ls, shared_batch, short_step
 from dpassay.reference.second_order_erm.cases import CASES
 from dpassay.reference.second_order_erm.iteration_leak import StepBound, pair_delta, pair_delta_infinity
 from dpassay.reference.second_order_erm.subsampled import SampledBudget, sampled_epsilon
@@ -100,3 +100,15 @@ def test_one_batch_for_two_releases_costs_more_than_eq_29_says():
 def test_the_slack_of_eq_27_covers_the_shared_batch_for_small_epsilon(steps, n, epsilon, true):
     sigma = SampledBudget(epsilon, 1e-5, 1 / n).sigma(steps)
     assert sampled_epsilon(sigma / sqrt(2), steps, 1 / n, 1e-5) == pytest.approx(true, abs=2e-3)
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if "/2opt" in case.id], ids=lambda case: case.key)
+def test_two_phase_rows_list_the_wrapped_algorithm_and_what_is_really_done(case):
+    schedule = case.build().run.args[1]
+    inner = {"2opt": short_step, "2opt_ls": opt_ls, "2opt_b": opt_b}[case.id.split("/")[1]]
+    if case.reading == "printed":
+        assert set(inner.COMPLETIONS) < set(case.completions)
+        assert any(f"a decrease of {schedule.hope:g} MIN_DEC" in text for text in case.completions)
+    else:
+        assert set(inner.REPAIRS) < set(case.repairs)
+        assert any("filter" in text for text in case.repairs) == (inner is not opt_b)
