@@ -51,12 +51,41 @@ DOUBLE_COMPLETIONS = (
     "C_4 follows |eta_{t+1} - eta_t|, which line 12 compares (Theorem 6 prints |eta_t - eta_{t-1}|)",
     "batches are drawn without replacement; N_1 = N_3 = n (Remark 2); alpha_t is constant (Theorem 7)",
 )
+ASSUMPTIONS_HOLD = (
+    "C_1 = C_3 = 1.5, which no gradient exceeds; G = M = lambda = H = 1, L = 2",
+    *DOUBLE_COMPLETIONS[2:],
+)
+EACH_CLIPPED = (
+    "charitable: every record's term is clipped before the mean, and c = 4",
+    "C_1 = C_3 = 0.001; G = L = M = lambda = H = 1",
+    *DOUBLE_COMPLETIONS[2:],
+)
 RECURSIVE_COMPLETIONS = (
     "c = 1; C_1 = C_3 = G, C_2 = C_4 = 2 G, G = L = 1 (the bounds that the proof of Theorem 8 uses), C_5 = 3",
     "sigma_2, sigma_4 follow ||x_t - x_{t-1}||, |lambda_t - lambda_{t-1}| (Theorem 3; Theorem 8 drops the factors)",
     "sigma^_2 = sigma^_4 (lines 11 and 12 cross them; b_2 = b_4)",
     "lambda starts at 1 and is kept >= lambda_0; s is floored at 1 where it is divided by or its log is taken",
     "w_1 = w_0, v_0 = u_0 = 0, s_0 = 1, beta = 1/2, b_1 = b_3 = n, the step eta is constant",
+)
+ALL_OF_W = (
+    "charitable: sigma_2 and sigma_4 follow ||w_t - w_{t-1}||, differences are clipped at min(C, L ||w_t - w_{t-1}||)",
+    "charitable: the first step refreshes",
+    *(text for text in RECURSIVE_COMPLETIONS if not text.startswith("sigma_2, sigma_4")),
+)
+THEOREM_8 = (
+    "sigma_2 as Theorem 8 prints it, without the factor ||x_t - x_{t-1}||; sigma_4, which it does not name, likewise",
+    *(text for text in RECURSIVE_COMPLETIONS if not text.startswith("sigma_2, sigma_4")),
+)
+_BATCHED = RECURSIVE_REPAIRS[4]  # of line 16
+LINE_16_AS_PRINTED = tuple(
+    "line 16: a batch of records, noise for its sensitivity beta (C_5 - 1) / b_5" if text == _BATCHED else text
+    for text in RECURSIVE_REPAIRS
+)
+ONE_RECORD = tuple(
+    "line 16: the recursion of Lemma 8, one record, noise for its sensitivity (2 - beta) (C_5 - 1)"
+    if text == _BATCHED
+    else text
+    for text in RECURSIVE_REPAIRS
 )
 
 
@@ -208,19 +237,20 @@ CASES: tuple[Case, ...] = (
     *(_printed("double_spider", DOUBLE, "Algorithm 2", "Theorem 6", partial(double_printed, one), _MEAN, one.name)
       for one in DIVERGENCES),
     _printed("double_spider", DOUBLE, "Algorithm 2", "Theorem 6", double_assumptions,
-             "c = 1: each of four mechanisms spends more than the whole budget", "assumptions hold"),
+             "c = 1: each of four mechanisms spends more than the whole budget", "assumptions hold", ASSUMPTIONS_HOLD),
     _printed("double_spider", DOUBLE, "Algorithm 2", "Theorem 6", double_no_steps,
-             "sigma_2 does not grow with T: no constant c serves all T", "each record clipped, c = 4"),
+             "sigma_2 does not grow with T: no constant c serves all T", "each record clipped, c = 4", EACH_CLIPPED),
     *(double_case(partial(double_repaired, one, FULL), one.name) for one in DIVERGENCES),
     double_case(partial(double_repaired, chi_square(), SAMPLED), "sampled"),
     double_case(partial(double_repaired, chi_square(), MIXED), "sampled differences"),
     double_case(partial(double_repaired, kl(), EXPERIMENT, 20), "batch 128"),
     as_printed(partial(recursive_printed, "printed"), _STILL),
-    as_printed(partial(recursive_printed, "all of w"), _SINGLE, "noise follows all of w"),
-    as_printed(partial(recursive_printed, "Theorem 8"), _SINGLE, "sigma_2 of Theorem 8"),
+    as_printed(partial(recursive_printed, "all of w"), _SINGLE, "noise follows all of w", completions=ALL_OF_W),
+    as_printed(partial(recursive_printed, "Theorem 8"), _SINGLE, "sigma_2 of Theorem 8", completions=THEOREM_8),
     recursive_case(partial(recursive_repaired, FULL), ""),
-    recursive_case(partial(recursive_repaired, FULL, recursion="printed"), "line 16 as printed"),
-    recursive_case(partial(recursive_repaired, MIXED, value_batch=1), "one record"),
+    recursive_case(partial(recursive_repaired, FULL, recursion="printed"), "line 16 as printed",
+                   repairs=LINE_16_AS_PRINTED),
+    recursive_case(partial(recursive_repaired, MIXED, value_batch=1), "one record", repairs=ONE_RECORD),
     recursive_case(partial(recursive_repaired, EXPERIMENT, 20), "batch 128"),
     _printed("single_sample", VALUE, "Algorithm 3, line 16", "Theorem 8", partial(value_alone, False), _SINGLE,
              completions=("w fixed, beta = 1/2, C_5 = 3, G = 1, c = 1",)),

@@ -70,3 +70,24 @@ def test_the_worst_pair_reaches_the_accounting(key):
 def test_six_quick_rows():
     """The default audit takes one row per algorithm and reading."""
     assert sum(case.quick for case in CASES) == 6
+
+
+@pytest.mark.parametrize("key", [key for key, case in BY_KEY.items() if "spider" in key and case.reading == "printed"])
+def test_completions_are_those_of_the_variant(key):
+    """The thresholds, the clipping and the noise rule that a row lists are those that it runs with."""
+    texts, schedule = " / ".join(BY_KEY[key].completions), BY_KEY[key].build().run.args[1]
+    if "double_spider" in key:
+        assert schedule.eta_refresh.clip == schedule.x_refresh.clip
+        assert f"C_1 = C_3 = {schedule.x_refresh.clip:g}" in texts
+        assert ("every record's term is clipped" in texts) == (schedule.clip_mode == "each")
+    else:
+        rules = {"own": "(Theorem 3;", "none": "sigma_2 as Theorem 8", "all": "sigma_2 and sigma_4 follow ||w_t"}
+        assert [rule for rule, text in rules.items() if text in texts] == [schedule.moves]
+        assert ("the first step refreshes" in texts) == (schedule.first_refresh == 1)
+
+
+@pytest.mark.parametrize("key", [key for key in BY_KEY if key.startswith("dro/recursive") and "repaired" in key])
+def test_repairs_of_line_16_are_those_of_the_variant(key):
+    texts, schedule = " / ".join(BY_KEY[key].repairs), BY_KEY[key].build().run.args[1]
+    assert ("recursion of Lemma 8" in texts) == (schedule.recursion == "proof")
+    assert ("one record" in texts) == (schedule.value_batch == 1)
