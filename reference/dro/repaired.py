@@ -14,6 +14,8 @@ from dpassay.reference.dro.schedules import Constants, Plan
 DOUBLE_REPAIRS = (
     "lines 4, 6, 10, 12: each record's term is clipped, then averaged (the clipped mean has sensitivity 2 C)",
     "C_2, C_4: difference of the iterates that line 6 and line 12 compare, L in place of G in L_0 (units)",
+    "C_2, C_4: G^2 M / lambda for both cross terms (printed: G M / lambda and M L / lambda; eta is scaled by G)",
+    "C_2, C_4: capped at C_1, C_3; beta_t from the mended Lipschitz constant of the x-gradient",
     "sigma_1..sigma_4: std / sensitivity calibrated to the joint budget by exact accounting",
 )
 RECURSIVE_REPAIRS = (

@@ -7,6 +7,8 @@ import pytest
 from dpassay.audit.likelihood import audit_likelihood
 from dpassay.audit.losses import LockstepSampler
 from dpassay.reference.dro.cases import CASES
+from dpassay.reference.dro.repaired import DOUBLE_REPAIRS, double_spider_repaired
+from dpassay.reference.dro.schedules import Constants, Plan, double_spider_printed
 from dpassay.reference.lockstep import lockstep, needs
 
 BY_KEY = {case.key: case for case in CASES}
@@ -91,3 +93,16 @@ def test_repairs_of_line_16_are_those_of_the_variant(key):
     texts, schedule = " / ".join(BY_KEY[key].repairs), BY_KEY[key].build().run.args[1]
     assert ("recursion of Lemma 8" in texts) == (schedule.recursion == "proof")
     assert ("one record" in texts) == (schedule.value_batch == 1)
+
+
+def test_constants_of_the_repaired_double_spider_bound_the_gradients_and_its_list_says_so():
+    """G = 3, L = 2, M = 1.5, lambda = 2: slopes of the gradients of eq. (3) in the other variable, by hand."""
+    constants = Constants(lipschitz=3.0, smoothness=2.0, conjugate_smoothness=1.5, weight=2.0)
+    plan = Plan(n=10, steps=4, phase=2, batch=10)
+    mended = double_spider_repaired(plan, constants, 1.0, 1e-5)
+    printed = double_spider_printed(plan, constants, 1.0, 1e-5)
+    cross = 3.0**2 * 1.5 / 2.0  # of G (1 - psi*'((l - G eta)/lambda)) in x, and of psi*'(...) grad l in eta
+    assert (mended.eta_difference.per_x, mended.x_difference.per_eta) == (cross, cross)
+    assert (printed.eta_difference.per_x, printed.x_difference.per_eta) == (3.0 * 1.5 / 2.0, 1.5 * 2.0 / 2.0)
+    assert mended.x_step != printed.x_step and mended.move_cap != printed.move_cap
+    assert all(word in " ".join(DOUBLE_REPAIRS) for word in ("cross terms", "beta_t"))
