@@ -4,7 +4,7 @@ Phase k solves min_x max_y (1/n_bar) sum f + (mu_k/2) ||x - x_tilde_{k-1}||^2 - 
 releases x_k with noise; y stays secret.  The loop is `phased_saddle.run`, with the line numbers.
 Guarantee: (epsilon/2, delta/2)-DP (Theorem 4.8; the budget of the pair with Algorithm 5 is (epsilon, delta)).
 Printed: solver trusted, noise by Definition 2 at half the budget.  Repaired: certified, sharp sensitivity of x alone
-(`sharp_stability`, about half of Lemma 4.5's for mu_k > 2 mu), exact noise, projection.
+(`sharp_stability`, 0.71 of Lemma 4.5's in phase 1, down to half of it), exact noise, projection.
 """
 
 from __future__ import annotations
