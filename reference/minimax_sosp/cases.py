@@ -13,7 +13,7 @@ from dpassay.reference.proofs import proofs_of
 
 from . import experiment
 from .baseline_cases import BASELINES
-from .calibration import REPAIRS, repaired
+from .calibration import EXPERIMENT_REPAIRS, REPAIRS, repaired
 from .dp_rgda import dp_rgda
 from .experiment import EXPERIMENT_COMPLETIONS, experiment_schedule
 from .schedule import PRINTED_COMPLETIONS, Schedule, algorithm3_noise, appendix_b2_noise
@@ -24,6 +24,7 @@ STEP = 0.05  # eta: every move of x has this length
 CURVATURE = 0.05  # L where the assumptions hold; a move of length eta changes a gradient by L eta at most
 BOUNCE = 1e3  # lambda: y jumps across its domain, so that the inner differences are as large as those of x
 THEOREM1 = Cite("minimax_sosp", "Theorem 1")
+THEOREM2 = Cite("minimax_sosp", "Theorem 2")
 ALGORITHM = Cite("minimax_sosp", "Algorithms 2 and 3")
 NO_ESCAPE = "the tolerance alpha is so small that no escape phase starts: every run makes all of its releases"
 
@@ -136,6 +137,7 @@ def _case(
 COUNTS = "the noise leaves out the K inner steps, the second sequence (v beside u) and replace-one's factor 2"
 NO_CONSTANT = "the K inner steps are missing from the noise: the constant 8, enough for K = 1, is too small here"
 ROW_CLIP = "charitable: Algorithm 3 clips every gradient (difference) before it averages, as Appendix D says"
+B2_NOISE = "noise of Appendix B.2 in place of lines 1 and 2, with C_1 = C_2 = 1 and M = L = 1"
 VANISHES = "step/v is released without noise at k = 0: y_{t,0} = y_{t,-1} while x has moved"
 MEAN_CLIP = "clip of the mean: without a bound on single gradients one record moves it by 2 C, not 2 C/S"
 
@@ -169,7 +171,8 @@ def _printed_proportional(sizes: Sizes, quick: bool = False) -> Case:
     """Appendix B.2's noise, proportional to the last inner step."""
     landscape = within_clips(STEP, CURVATURE, sizes.outer_steps, sizes.dimension)
     make = partial(_plain, sizes, "appendix B.2", 1.0, 1e-3)
-    return _case(sizes, make, landscape, "appendixB2", reading="printed", known=VANISHES, quick=quick)
+    changes = {"claim": PrivacyClaim(1.0, DELTA, THEOREM2), "completions": (*PRINTED_COMPLETIONS, B2_NOISE, NO_ESCAPE)}
+    return _case(sizes, make, landscape, "appendixB2", reading="printed", known=VANISHES, quick=quick, **changes)
 
 
 def _printed_mean_clip(sizes: Sizes, quick: bool = False) -> Case:
@@ -190,7 +193,9 @@ def _experiment(repair: bool) -> Case:
 
     def make() -> Schedule:
         schedule = replace(experiment_schedule(), tolerance=1e-12, ascent_step=1e-3)
-        return repaired(schedule, experiment.EPSILON, experiment.DELTA) if repair else schedule
+        if not repair:
+            return schedule
+        return repaired(schedule, experiment.EPSILON, experiment.DELTA, EXPERIMENT_REPAIRS)
 
     return _case(
         Sizes(400, 400, 5, 10, 200, 50),
@@ -200,7 +205,7 @@ def _experiment(repair: bool) -> Case:
         reading="repaired" if repair else "printed",
         claim=PrivacyClaim(experiment.EPSILON, experiment.DELTA, Cite("minimax_sosp", "Appendix D")),
         completions=(*EXPERIMENT_COMPLETIONS, NO_ESCAPE),
-        repairs=REPAIRS if repair else (),
+        repairs=EXPERIMENT_REPAIRS if repair else (),
         quick=False,
     )
 

@@ -31,7 +31,9 @@ POPULATION_COMPLETIONS = (
     CONSTANTS_ARE_ONE,
     "S1 = n^(2/3) and q = eps_bar^(-1/3) as in the proof; Lemma 8 prints S1 = n and q = eps_bar^(1/3) < 1",
     "the theorem's 'same perturbed-descent scaling' is read as Lemmas 9 and 10",
+    "eta_H <= eps_bar^-1 r_0/2, as Lemma 10's proof has it; the lemma prints sqrt(d)/(n epsilon) without its logarithm",
     "eta_H also at most 1/L_Phi, r the largest value that Lemmas 8 to 10 allow",
+    "y_0 is not made to meet Lemma 8's condition on its gradient mapping (the proof calls a PiSARAH start, unprinted)",
 )
 
 
@@ -112,7 +114,8 @@ def escape_parameters(c: Constants, tolerance: float, power: float, lemma: str, 
 def empirical_schedule(c: Constants) -> Schedule:
     """Theorem 1 and Appendix B.1, noise of Algorithm 3."""
     e, n, M, L, F0 = c.privacy_error, c.records, c.lipschitz, c.smoothness, c.initial_gap
-    batch = ceil(max((M / (sqrt(F0 * L) * e)) ** (2 / 3), M ** (1 / 3) * n * e ** (2 / 3) / (L * F0) ** (1 / 6)))
+    second = M ** (1 / 3) * n * e ** (2 / 3) / (L * F0) ** (1 / 6)  # the proof's; Theorem 1's is epsilon^(2/3) of it
+    batch = ceil(max((M / (sqrt(F0 * L) * e)) ** (2 / 3), second, second * c.epsilon ** (2 / 3)))
     require(batch <= n, "S2", batch, f"Theorem 1 needs S2 <= n = {n}")
     steps = ceil(max(((L * F0) ** 0.25 / (sqrt(M) * e)) ** (4 / 3), 1 / e))  # Lemma 5
     period = floor(1 / (L**2 * steps * e**2) + 1e-9)

@@ -131,3 +131,15 @@ def test_a_refresh_inside_one_tree_costs_more_nodes_than_the_levels():
         found = [r for r in instance.longest_transcript().releases if r.label.startswith("tree/") and 0 in r.draws]
         assert len(found) == nodes
         assert {r.sensitivity for r in found} == {2 / instance.facts["b"]}
+
+
+def test_rows_of_minimax_sosp_cite_the_theorem_of_their_noise_and_list_only_what_was_mended():
+    """Appendix B.2's noise is Theorem 2's; Appendix D already clips each record and counts every access."""
+    for case in (case for case in MINIMAX_SOSP if case.id == "minimax_sosp/dp_rgda"):
+        schedule = case.build().run.args[1]
+        appendix = schedule.noise.name == "Appendix B.2"
+        assert (case.claim.cite.place == "Theorem 2") == appendix
+        assert any("noise of Appendix B.2" in text for text in case.completions) == appendix
+        assert case.repairs == schedule.repairs
+        if case.reading == "repaired":
+            assert any("clip every per-sample" in text for text in case.repairs) == ("experiment" not in case.variant)

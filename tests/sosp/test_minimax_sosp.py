@@ -1,7 +1,7 @@
 """DP-RGDA (minimax_sosp, Algorithms 1 to 3): against a plain twin, telescoping, replay, escape, calibration."""
 
 from dataclasses import replace
-from math import exp, sqrt
+from math import ceil, exp, log, sqrt
 
 import numpy as np
 import pytest
@@ -238,6 +238,27 @@ def test_theorem_schedules_hold_their_own_inequalities(build):
         assert s.period == pytest.approx(1 / (s.outer_steps * e**2), abs=1)
     else:
         assert -(-s.outer_steps // s.period) * s.refresh_batch + s.outer_steps * s.inner_steps * s.step_batch <= 100_000
+
+
+def test_batch_is_the_larger_of_the_theorems_and_the_proofs_bound():
+    """n = 1e5, d = 500, delta = 1e-6, M = L = F_0 = 1: by hand, the two second entries differ by epsilon^(2/3)."""
+    for epsilon in (0.5, 4.0):
+        c = Constants(records=100_000, dimension=500, epsilon=epsilon, delta=1e-6)
+        logs = 500 * log(1e6)
+        first = (100_000 * epsilon / sqrt(logs)) ** (2 / 3)
+        theorem = (100_000 * logs) ** (1 / 3)  # 884 for both
+        proof = theorem / epsilon ** (2 / 3)
+        assert empirical_schedule(c).step_batch == ceil(max(first, theorem, proof))
+    assert max(first, proof) < 400 < 883 < theorem
+
+
+def test_escape_step_of_the_population_schedule_is_the_one_that_its_completions_state():
+    """Lemma 10's proof: eta_H = eps_bar^-1 r_0 / 2, r_0 = delta_2 r / sqrt(d); the lemma itself has no log(1/delta)."""
+    s = population_schedule(FITTING)
+    start = 0.1 * s.perturbation_radius / sqrt(50)
+    assert s.escape_step == pytest.approx(start / (2 * FITTING.privacy_error), rel=1e-12)
+    assert s.escape_step < start / (2 * sqrt(50) / 100_000) / 3
+    assert any("without its logarithm" in text for text in s.completions)
 
 
 @pytest.mark.parametrize(
