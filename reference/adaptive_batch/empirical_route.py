@@ -1,8 +1,9 @@
 """Appendix C of adaptive_batch: an SOSP of the empirical loss, and what it says about the population.
 
 The paper takes the empirical SOSP from Ganesh et al. (2023) without printing that method. Reconstruction: full-batch
-noisy gradient steps (the noise itself perturbs saddles), each released once; the iterate with the smallest released
-gradient is returned, which is post-processing. Theorem C.1 then adds its generalisation error.
+noisy gradient steps (the noise itself perturbs saddles), each released once; of x_1, x_2, ... the one with the smallest
+released gradient is returned (x_0 may be a saddle), which is post-processing. Theorem C.1 then adds its generalisation
+error.
 Guarantee: T full-batch Gaussian releases of sensitivity 2 G / n, calibrated exactly.
 """
 
@@ -65,7 +66,7 @@ def empirical_route(
         mean = problem.gradients(x, everyone).mean(axis=0)
         released: Array = tape.gaussian("gradient", mean, std=schedule.std, sensitivity=schedule.sensitivity)
         norm = float(np.linalg.norm(released))
-        if norm < smallest and len(iterates) > 1:
+        if norm < smallest and len(iterates) > 1:  # not x_0
             best, smallest = x, norm
         x = x - schedule.step_size * released
         iterates.append(x)

@@ -11,7 +11,7 @@ from dpassay.reference.gdp import gdp_mu
 
 PRINTED_COMPLETIONS = (
     "b_t is computed from |g_{t-1}|: the printed |g_t| is not known when O2 draws its batch",
-    "count_0 = 0, x_anchor = x_0 and H_0 = O3(x_0): used before they are set",
+    "count_0 = 0 and x_anchor = x_0: used before they are set",
     "O1 and O3 draw separate batches, and so do O2 and O4 (each draws 'among unused functions')",
     "the run also stops when the next two oracles need more unused functions than are left",
     "sigma in line 3 of Algorithm 1 is sigma_tree, and its noise has d independent entries",
@@ -83,7 +83,8 @@ class Schedule:
 
     def with_bare_refresh(self) -> Schedule:
         """The literal reading of line 5."""
-        return replace(self, refresh="bare", completions=(*PRINTED_COMPLETIONS, BARE))
+        others = (text for text in self.completions if text != CHARITABLE)
+        return replace(self, refresh="bare", completions=(*others, BARE))
 
 
 def repaired(schedule: Schedule, epsilon: float, delta: float, epoch_length: int | None = None) -> Schedule:

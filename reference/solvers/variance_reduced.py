@@ -57,7 +57,8 @@ class SARAH:
     """SARAH (Nguyen et al. 2017, Theorem 4): recursive estimates, output a random inner iterate.
 
     Step 1/(2 ell), 6 kappa inner steps, ell and kappa of the regularised f: the expected squared gradient norm falls by
-    2/3 per epoch (proved without constraints; here iterates are projected).  Count (n + kappa) log(1/target).
+    2/3 per epoch (proved without constraints; here iterates are projected, and the start is not among those that may be
+    drawn).  Count (n + kappa) log(1/target).
     """
 
     epochs: int = 400

@@ -1,12 +1,17 @@
 """The audit cases of minimax_sosp and adaptive_batch: accounts against claims, findings, and two full sandwiches."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
 from dpassay.audit.likelihood import audit_likelihood
 from dpassay.audit.losses import LockstepSampler
 from dpassay.reference.adaptive_batch.cases import CASES as ADAPTIVE_BATCH
+from dpassay.reference.adaptive_batch.cases import LONG_ESCAPES, _printed
+from dpassay.reference.adaptive_batch.schedule import CHARITABLE
+from dpassay.reference.adaptive_batch.stochastic_spider import stochastic_spider
+from dpassay.reference.case import bind
 from dpassay.reference.lockstep import lockstep
 from dpassay.reference.minimax_sosp.cases import CASES as MINIMAX_SOSP
 
@@ -143,3 +148,30 @@ def test_rows_of_minimax_sosp_cite_the_theorem_of_their_noise_and_list_only_what
         assert case.repairs == schedule.repairs
         if case.reading == "repaired":
             assert any("clip every per-sample" in text for text in case.repairs) == ("experiment" not in case.variant)
+
+
+def test_rows_of_adaptive_batch_list_what_was_completed_for_their_variant():
+    """The literal reading differs from the charitable one in line 5 only; an alpha of our choice is named."""
+    printed = [case for case in ADAPTIVE_BATCH if case.reading == "printed"]
+    bare = next(case for case in printed if case.variant == "bare-refresh")
+    charitable = next(case for case in printed if "d16-T8" in case.variant)
+    assert set(charitable.completions) - set(bare.completions) == {CHARITABLE}
+    schedule = bare.build().run.args[1]
+    assert schedule.refresh == "bare" and CHARITABLE not in schedule.completions
+    assert "constants hidden in O(.) are one, gamma = alpha" in schedule.completions
+    chosen = {case.variant for case in ADAPTIVE_BATCH if any("alpha = 0" in text for text in case.completions)}
+    assert {"escape", "theorem-3.17-d1-T7-O2"} <= chosen and "theorem-3.17-d16-T7-O1" not in chosen
+
+
+def test_the_escape_that_breaks_lemma_3_13_is_private_with_the_noise_of_lemma_3_14():
+    """The ledger's charitable reading of lemma314/escape_noise_small_tau, on the row's own pair."""
+    case = CASES["adaptive_batch/stochastic_spider:escape@printed"]
+    instance, known = case.build(), case.build().run.args[1]
+    other = _printed("Lemma 3.14", 90, LONG_ESCAPES, 1e9)
+    assert (other.escape_limit, other.escape_steps, other.batch) == (
+        known.escape_limit,
+        known.escape_steps,
+        known.batch,
+    )
+    charitable = replace(instance, run=bind(stochastic_spider, other))
+    assert charitable.accounted().epsilon(1e-5) < 0.1 < 9 < instance.accounted().epsilon(1e-5)
