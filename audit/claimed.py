@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from dp_accounting.pld import privacy_loss_distribution
@@ -16,6 +17,9 @@ from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import read_json
 from dpassay.reference.gdp import gdp_mu
 
+_FINEST, _POINTS, _LONGEST = 1e-3, 50_000, 10**7  # grid of losses: step, points of a curve, points while composing
+_STAGE = 1000  # steps composed at once
+_MOST = 5e5  # epsilon
 Epsilon = Annotated[float | None, typer.Option("--epsilon", help="Claimed epsilon, at --delta.")]
 Delta = Annotated[float, typer.Option("--delta", help="Claimed delta (0 allowed).")]
 Mu = Annotated[float | None, typer.Option("--gdp", help="Claim mu-Gaussian DP instead.")]
@@ -91,7 +95,11 @@ def claimed_curve(
         require(0 < mu <= 1e4, "--gdp", mu, "must lie in (0, 1e4]")
         return gdp(mu)
     if sampled is not None:
-        return _dp_sgd(*_noise_rate_steps(sampled))
+        noise, rate, steps = _noise_rate_steps(sampled)
+        spends = _most(noise, rate, steps)
+        why = f"spends up to epsilon {spends:.2g}: nothing that scores could refute (at most {_MOST:g})"
+        require(spends <= _MOST, "--sampled-gaussian", sampled, why)
+        return _dp_sgd(noise, rate, steps)
     return None if pairs is None else from_pairs(_pairs(pairs), pairs.stem)
 
 
@@ -112,10 +120,32 @@ def _noise_rate_steps(text: str) -> tuple[float, float, int]:
 
 
 def _dp_sgd(noise: float, rate: float, steps: int) -> Curve:
+    """The PLD's curve; its grid is as fine as about 50,000 points allow (pessimistic on any grid, hence sound)."""
+    name = f"DP-SGD, noise {noise:g}, rate {rate:g}, {steps} steps (PLD)"
+    if rate == 1:  # one release with less noise is the same
+        noise, steps = noise / math.sqrt(steps), 1
+    grid = max(_FINEST, _most(noise, rate, 1) / _POINTS, _most(noise, rate, steps) / _LONGEST)
+    found = _composed(noise, rate, steps, grid)
+    reaches = float(found.get_epsilon_for_delta(1e-12))
+    if grid * 2 * _POINTS < reaches < math.inf:  # reading a curve off takes a loop over the points
+        found = _composed(noise, rate, steps, reaches / _POINTS)
+    return from_pld(found, name)
+
+
+def _composed(noise: float, rate: float, steps: int, grid: float) -> Any:
     one = privacy_loss_distribution.from_gaussian_mechanism(
-        noise, value_discretization_interval=1e-3, sampling_prob=rate
+        noise, value_discretization_interval=grid, sampling_prob=rate
     )
-    return from_pld(one.self_compose(steps), f"DP-SGD, noise {noise:g}, rate {rate:g}, {steps} steps (PLD)")
+    # in two stages: while there are few different losses, dp-accounting composes them step by step
+    rest, stages = steps % _STAGE, steps // _STAGE
+    found = one.self_compose(rest) if rest else privacy_loss_distribution.identity(grid)
+    return found.compose(one.self_compose(_STAGE).self_compose(stages)) if stages else found
+
+
+def _most(noise: float, rate: float, steps: int) -> float:
+    """About the epsilon that the steps may add up to, from above: as many as a record takes part in, un-sampled."""
+    often = min(steps, steps * rate + 8 * math.sqrt(steps * rate) + 8)
+    return often / (2 * noise**2) + 12 * math.sqrt(often) / noise
 
 
 def _pairs(path: Path) -> list[tuple[float, float]]:

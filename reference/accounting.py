@@ -29,6 +29,9 @@ from .pairs import Relation, Sampling, pure_pld, sampled_pld
 from .transcript import Draw, Release, Transcript
 
 STEP = 1e-3  # grid of the privacy loss distributions; pessimistic whatever the value, 1e-4 changes the third digit
+_NOISELESS = 1e100  # sensitivity over noise: beyond, squares overflow
+_TINY = 1e-6  # sensitivity over noise of a Laplace release: below, dp-accounting has no grid point for it
+_REST = 1e-12  # delta that is spent on what is composed with a very large loss
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,7 @@ class Account:
         Below :meth:`epsilon` for fixed-size batches, whose dominating pair covers every mixture of directions.
         """
         fixed = [part for part, _ in self.common if part.kind == "sampled" and part.sampling == "without-replacement"]
-        if self.gap or not fixed or self.relation != "replace-one":
+        if self.gap or not fixed or self.relation != "replace-one" or any(_off_grid(part) for part, _ in self.common):
             return None
         total = privacy_loss_distribution.identity(STEP)
         for part, count in self.common:
@@ -132,8 +135,9 @@ def dp_event_of(transcript: Transcript, relation: Relation = "replace-one") -> A
     """The releases as a dp-accounting event (for its accountants; noise multipliers are std / sensitivity)."""
     found = account(transcript, relation)
     require(not found.gap, "transcript", found.gap, "cannot be written as a dp-accounting event")
+    worst = max(found.alternatives, key=lambda extra: _epsilon((*found.common, *extra), relation, 1e-5))
     events = []
-    for part, count in (*found.common, *max(found.alternatives, key=len)):
+    for part, count in (*found.common, *worst):
         event: Any
         if part.kind == "gaussian":
             event = dp_event.GaussianDpEvent(1 / part.size)
@@ -142,7 +146,7 @@ def dp_event_of(transcript: Transcript, relation: Relation = "replace-one") -> A
         elif part.kind == "pure":
             event = dp_event.EpsilonDeltaDpEvent(part.size, 0.0)
         else:
-            event = _sampled_event(part)
+            event = _sampled_event(part, 1.0 if relation == "replace-one" else 0.5)
         events.append(dp_event.SelfComposedDpEvent(event, count))
     return dp_event.ComposedDpEvent(events)
 
@@ -153,11 +157,11 @@ def rdp_epsilon(transcript: Transcript, delta: float) -> float:
     return float(accountant.compose(dp_event_of(transcript)).get_epsilon(delta))
 
 
-def _sampled_event(part: Part) -> Any:
-    inner = dp_event.GaussianDpEvent(1 / part.size)
+def _sampled_event(part: Part, scale: float) -> Any:
+    inner = dp_event.GaussianDpEvent(1 / (scale * part.size))
     if part.sampling == "poisson":
         return dp_event.PoissonSampledDpEvent(part.rate, inner)
-    return dp_event.SampledWithoutReplacementDpEvent(10**6, round(part.rate * 10**6), inner)
+    return dp_event.SampledWithoutReplacementDpEvent(10**6, math.ceil(part.rate * 10**6 - 1e-6), inner)
 
 
 def _gap(release: Release) -> str:
@@ -168,6 +172,8 @@ def _gap(release: Release) -> str:
         return f"{release.label!r} is released without noise"
     if not isinstance(law, Gaussian | Laplace | AboveThreshold) and getattr(law, "pure_epsilon", None) is None:
         return f"no accounting is known for the law {type(law).__name__} of {release.label!r}"
+    if release.sensitivity > 0 and not _size(release, 1.0)[1] < _NOISELESS:
+        return f"{release.label!r} is released with next to no noise"
     return ""
 
 
@@ -177,7 +183,8 @@ def _size(release: Release, scale: float) -> tuple[str, float]:
     if isinstance(law, Gaussian):
         return "gaussian", sensitivity / law.std if sensitivity else 0.0
     if isinstance(law, Laplace):
-        return ("laplace" if law.query.size == 1 else "pure"), sensitivity / law.scale
+        size = sensitivity / law.scale
+        return ("laplace" if law.query.size == 1 and size > _TINY else "pure"), size
     if isinstance(law, AboveThreshold):  # Dwork and Roth 2014, Theorem 3.23, with general scales
         return "pure", sensitivity / law.threshold_scale + 2 * sensitivity / law.query_scale
     return "pure", float(law.pure_epsilon)  # type: ignore[attr-defined]
@@ -199,8 +206,14 @@ def _parts(releases: Iterable[Release], scale: float) -> Counter[Part]:
 
 
 def _sampled_parts(draw: Draw, releases: list[Release], scale: float) -> Counter[Part]:
-    """Costs of all releases of one sampled batch."""
+    """Costs of all releases of one sampled batch: they see the same record or all do not, so they are amplified as one.
+
+    A batch with Gaussian and other releases is not amplified: each kind by itself would be too little, as being in the
+    batch is then paid for twice at rate q where both show it at once.
+    """
     inner = _parts(releases, scale)
+    if draw.rate == 1 or len({part.kind == "gaussian" for part in inner}) > 1:
+        return inner
     found: Counter[Part] = Counter()
     sampling: Sampling = "poisson" if draw.kind == "poisson" else "without-replacement"
     pure = [(part.size, count) for part, count in inner.items() if part.kind != "gaussian"]
@@ -210,7 +223,8 @@ def _sampled_parts(draw: Draw, releases: list[Release], scale: float) -> Counter
         found[Part("sampled", _clean(gaussian / scale), draw.rate, sampling)] += 1
     if pure:  # amplification of a pure bound, exact
         total = math.fsum(size * count for size, count in pure)
-        found[Part("pure", _clean(math.log1p(draw.rate * math.expm1(total))))] += 1
+        amplified = float(np.logaddexp(math.log1p(-draw.rate), math.log(draw.rate) + total))
+        found[Part("pure", _clean(amplified))] += 1
     return found
 
 
@@ -223,7 +237,7 @@ def _clean(size: float) -> float:
 def _mu(parts: Iterable[tuple[Part, int]]) -> float | None:
     squares = []
     for part, count in parts:
-        if part.kind != "gaussian" and not (part.kind == "sampled" and part.rate == 1):
+        if part.kind != "gaussian":
             return None
         squares.append(count * part.size**2)
     return math.sqrt(math.fsum(squares))
@@ -233,6 +247,11 @@ def _epsilon(parts: tuple[tuple[Part, int], ...], relation: Relation, delta: flo
     mu = _mu(parts)
     if mu is not None:
         return gdp_epsilon(mu, delta)
+    pure, large, rest = _split(parts)
+    if large:  # the guarantees of both add up
+        return pure + gdp_epsilon(large, delta / 2) + _epsilon(rest, relation, delta / 2)
+    if pure:
+        return pure + _epsilon(rest, relation, delta)
     return float(_composed(parts, relation).get_epsilon_for_delta(delta))
 
 
@@ -240,7 +259,24 @@ def _delta(parts: tuple[tuple[Part, int], ...], relation: Relation, epsilon: flo
     mu = _mu(parts)
     if mu is not None:
         return gdp_delta(epsilon, mu)
+    pure, large, rest = _split(parts)
+    if pure or large:
+        left = epsilon - pure - (_epsilon(rest, relation, _REST) if large else 0.0)
+        if not left >= 0:
+            return 1.0
+        return min(1.0, gdp_delta(left, large) + _REST) if large else _delta(rest, relation, left)
     return float(_composed(parts, relation).get_delta_for_epsilon(epsilon))
+
+
+def _split(parts: tuple[tuple[Part, int], ...]) -> tuple[float, float, tuple[tuple[Part, int], ...]]:
+    """Parts whose losses are too large for a grid: the sum of the pure ones, the mu of the Gaussians; and the rest."""
+    pure = math.fsum(part.size * count for part, count in parts if _off_grid(part) and part.kind != "gaussian")
+    mu = _mu((part, count) for part, count in parts if _off_grid(part) and part.kind == "gaussian")
+    return pure, mu or 0.0, tuple((part, count) for part, count in parts if not _off_grid(part))
+
+
+def _off_grid(part: Part) -> bool:
+    return part.size > {"gaussian": 40.0, "sampled": math.inf}.get(part.kind, 700.0)
 
 
 def _composed(parts: tuple[tuple[Part, int], ...], relation: Relation) -> Any:

