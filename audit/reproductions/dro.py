@@ -1,8 +1,8 @@
 """Reproduction of ``dro``, Section 5: membership inference done twice, and the quality of the models (Tables 2 and 3).
 
-Table 2 of the paper attacks models trained on an imbalanced set with a balanced set as non-members. Here the attacks
-are run on members and non-members of one distribution, beside the paper's number and the ceiling of the claim, and the
-confidence attack also in the paper's construction, beside what an attacker without any model reaches there.
+Table 2 of the paper attacks models trained on an imbalanced set and does not name its non-members. Here the attacks are
+run on members and non-members of one distribution, beside the paper's number and the ceiling of the claim, and the
+confidence attack also against a balanced test set, beside what an attacker without any model reaches there.
 
 Every finished cell is written to a file at once, so an interrupted reproduction goes on where it stopped.
 """

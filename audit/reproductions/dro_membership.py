@@ -138,7 +138,7 @@ def with_shadows(game: Game, target: int, targets: int) -> Game:
 
 
 def shifted(models: Models, target: int) -> Shifted:
-    """The confidence attack on one model in the paper's construction, and what the label alone gives."""
+    """The confidence attack on one model against the balanced test set, and what the label alone gives."""
     inside = models.game.member[target]
     labels = np.concatenate([models.game.labels[inside], models.test_labels])
     scores = np.concatenate([models.game.confidence[target, inside], models.test[target]])

@@ -24,6 +24,8 @@ Array = NDArray[np.float64]
 def nodes(t: int) -> list[tuple[int, int]]:
     """NODE(t): the dyadic intervals ``(first, last)`` that make up ``1..t``, longest first (Algorithm 1, lines 8-16).
 
+    For every t: as printed it stops short at t = Sigma = 2^m (``adaptive_batch/tree.py`` has that reading).
+
     >>> nodes(6)
     [(1, 4), (5, 6)]
     """
