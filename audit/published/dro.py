@@ -1,9 +1,9 @@
 """Tables 2 and 3 of the paper ``dro`` as data, and what each cell of Table 2 says about its claim.
 
-Members and non-members are neither named nor counted in the paper. Section 5.1 trains on CIFAR10-ST: the last 100 images
-of each class of the first half, all 5,000 of the other half, "the test data unchanged", delta = n^-1.1, five runs. So the
-sets are taken to be the 25,500 training images and the 10,000 test images, with two groups, the halves of the classes,
-within which training and test images are taken as exchangeable.
+Members and non-members are neither named nor counted in the paper. Section 5.1 trains on CIFAR10-ST: the last 100
+images of each class of the first half, all 5,000 of the other half, "the test data unchanged", delta = n^-1.1, five
+runs. So the sets are taken to be the 25,500 training images and the 10,000 test images, with two groups, the halves of
+the classes, within which training and test images are taken as exchangeable.
 """
 
 from __future__ import annotations

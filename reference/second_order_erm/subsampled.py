@@ -3,7 +3,8 @@
 Two things are wrong with the printed route. Eq. (27) keeps min(2, ...) = 2 in its terms of order 3 and more, because
 epsilon(infinity) is infinite for a Gaussian: these terms do not shrink as the noise grows, so T steps have a floor and
 small budgets cannot be met by any noise (`floor`). And eq. (29) adds the costs of gradient and Hessian as if each had
-its own batch, while Section 3.3 computes both from the same S_k: one draw protects the two releases together.
+its own batch, while Section 3.3 computes both from the same S_k: one draw protects the two releases together
+(`shared_batch.py` shows from which epsilon on that matters).
 """
 
 from __future__ import annotations
