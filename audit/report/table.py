@@ -76,7 +76,8 @@ def closing_lines(rows: Sequence[Row], where: str) -> list[str]:
     counts = Counter(row.verdict for row in rows)
     known = sum(row.verdict == "violated" and row.expected for row in rows)
     summary = ", ".join(f"{counts[verdict]} {verdict}" for verdict in _STYLE if counts[verdict])
-    note = f" ({known} of the violated are known: defects of the papers, or planted)" if known else ""
+    are = "is" if known == 1 else "are"
+    note = f" ({known} of the violated {are} known: defects of the papers, or planted)" if known else ""
     return [
         f"{len(rows)} row{'s' * (len(rows) != 1)}: {summary}{note}. Report: {where}",
         "tight: the claim is nearly used up; consistent: not refuted, by an audit able to refute a claim 10 % below "
