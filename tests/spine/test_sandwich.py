@@ -136,7 +136,7 @@ def test_the_table_shows_every_row_and_counts(capsys):
     shown = capsys.readouterr().out
     assert "inf (replay)" in shown and "tight" in shown and "delta 1e-05" in shown
     assert closing_lines(rows, "x")[0] == (
-        "2 rows: 1 violated, 1 tight (1 of the violated are known: defects of the papers, or planted). Report: x"
+        "2 rows: 1 violated, 1 tight (1 of the violated is known: defects of the papers, or planted). Report: x"
     )
     assert (number(None), number(math.inf), number(0.12345)) == ("-", "inf", "0.123")
 
