@@ -98,12 +98,13 @@ class Records:
     """Chooses the records of every draw for all worlds at once: coupled, but for the target.
 
     The other records come from one sequence that all worlds share. A world that has the target in a batch has it in
-    place of one of the others (fixed size) or beside them (Poisson). The check world draws by itself.
+    place of one of the others (fixed size) or beside them (Poisson). The check world draws by itself, and has the
+    target in every second sampled batch, however rare it is: any participation is a fair test of the mixture.
     """
 
     def __init__(self, target: int, rng: np.random.Generator, check_rng: np.random.Generator):
         self._target, self._rng = target, rng
-        self._check = RecordDrawer(check_rng)
+        self._check, self._check_rng = RecordDrawer(check_rng), check_rng
         self._others: NDArray[np.int64] | None = None
         self._next = 0
         self.check_has_target: dict[int, bool] = {}
@@ -119,7 +120,7 @@ class Records:
         found = []
         for place in places:
             if place.role == "check":
-                own = self._check.indices(draw)
+                own = self._independent(draw)
                 self.check_has_target[draw.number] = bool(np.any(own == self._target))
                 found.append(own)
             elif (place.role == "in" and draw.kind != "fresh") or (place.role == "at" and place.k == fresh_number):
@@ -127,6 +128,18 @@ class Records:
             else:
                 found.append(others)
         return found
+
+    def _independent(self, draw: Draw) -> NDArray[np.int64]:
+        own = self._check.indices(draw)
+        has = bool(np.any(own == self._target))
+        if draw.kind == "fresh" or draw.rate == 1 or has == (self._check_rng.random() < 0.5):
+            return own
+        if not has:
+            return self._with_target(own, int(self._check_rng.integers(max(1, len(own)))), draw)
+        if draw.kind == "poisson":
+            return np.asarray(own[own != self._target])
+        other = self._check_rng.choice(np.setdiff1d(np.arange(draw.n), own))
+        return np.asarray(np.where(own == self._target, other, own))
 
     def _with_target(self, others: NDArray[np.int64], position: int, draw: Draw) -> NDArray[np.int64]:
         if draw.kind == "poisson":

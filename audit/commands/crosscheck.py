@@ -58,7 +58,7 @@ def replay(
     expected = read_json(vector, "vector")
     key, seed = expected.get("case"), expected.get("seed")
     require(isinstance(key, str), f"{vector}: case", key, "must be a key of `dpassay list`")
-    require(isinstance(seed, int) and seed >= 0, f"{vector}: seed", seed, "must be a non-negative integer")
+    require(type(seed) is int and seed >= 0, f"{vector}: seed", seed, "must be a non-negative integer")
     cases = [case for case in find(str(key)) if case.key == key]
     if not cases:
         raise BadInput(f"{vector}: case", key, "is not in the catalogue")

@@ -14,24 +14,27 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpassay.reference import files
 from dpassay.reference.case import Case
-from dpassay.reference.errors import printable, require
+from dpassay.reference.errors import BadInput, printable, require
 from dpassay.reference.files import write_text
+from dpassay.reference.mechanisms.above_threshold import AboveThreshold
 from dpassay.reference.tape import record
 from dpassay.reference.transcript import Draw, Note, Release, Transcript
 
-FORMAT = 1
+FORMAT = 2
+_COMPUTED = ("query", "std", "scale", "queries", "threshold", "threshold_scale", "query_scale", "log_probabilities")
 RTOL = 1e-9  # a few thousand roundings (2e-16 each) in another order of summation, with room
 
 
 def plain(value: Any) -> Any:
     """Arrays, dataclasses and numpy scalars as JSON data; anything else by its name."""
     if isinstance(value, np.ndarray):
-        return value.tolist()
+        return plain(value.tolist())
     if isinstance(value, np.generic):
-        return value.item()
+        return plain(value.item())
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: plain(getattr(value, field.name)) for field in fields(value) if field.name[0] != "_"}
     if isinstance(value, dict):
@@ -65,6 +68,8 @@ def events(transcript: Transcript) -> list[dict[str, Any]]:
     for event in transcript.events:
         if isinstance(event, Release):
             law = dict(plain(event.law))
+            if isinstance(event.law, AboveThreshold):
+                law["queries"] = plain(event.law.evaluated)  # no more than that must be computed
             common = {"event": "release", "label": event.label, "law": type(event.law).__name__, **law}
             found.append({**common, "sensitivity": event.sensitivity, "value": plain(event.value)})
         elif isinstance(event, Draw):
@@ -90,9 +95,21 @@ def read_json(path: Path, what: str) -> dict[str, Any]:
 def compare(vector: dict[str, Any], answers: dict[str, Any], rtol: float = RTOL) -> list[str]:
     """Differences between a vector and what another implementation asked for; empty if there are none.
 
-    ``answers`` has ``events``, one for each event of the vector with ``event`` and ``label`` and, for releases,
-    ``query`` and the noise scale (``std`` or ``scale``); and ``output``.
+    ``answers`` has ``events``, one for each event of the vector with ``event`` and ``label`` and, for releases, the
+    fields of the law: ``query`` and the noise scale (``std`` or ``scale``), for AboveThreshold ``queries`` up to the
+    released index, ``threshold``, ``threshold_scale`` and ``query_scale``; for revealed values, ``value``; and
+    ``output``.
+
+    Raises:
+        BadInput: either is not of this form, or nested too deeply.
     """
+    try:
+        return _compare(vector, answers, rtol)
+    except RecursionError:
+        raise BadInput("vector, answers", "malformed", "are nested too deeply") from None
+
+
+def _compare(vector: dict[str, Any], answers: dict[str, Any], rtol: float) -> list[str]:
     require(vector.get("format") == FORMAT, "vector: format", vector.get("format"), f"must be {FORMAT}")
     require("output" in vector, "vector: output", None, "is missing")
     require("output" in answers, "answers: output", None, "is missing: it is compared as well")
@@ -107,7 +124,7 @@ def compare(vector: dict[str, Any], answers: dict[str, Any], rtol: float = RTOL)
                 f"{other.get('label')!r}"
             )
             break
-        for name in ("query", "std", "scale"):
+        for name in (*_COMPUTED, *(("value",) if one["event"] == "reveal" else ())):
             if name in one and not _close(one[name], other.get(name), rtol):
                 found.append(
                     f"step {step}, {printable(one['label'])}, {name}: expected {_short(one[name])}, "
@@ -128,20 +145,34 @@ def _events(document: dict[str, Any], what: str) -> list[dict[str, Any]]:
 
 
 def _close(one: Any, other: Any, rtol: float) -> bool:
-    if isinstance(one, dict):
-        return (
-            isinstance(other, dict)
-            and one.keys() == other.keys()
-            and all(_close(one[key], other[key], rtol) for key in one)
-        )
-    if isinstance(one, str | bool) or one is None:
-        return bool(one == other)
-    try:
-        a, b = np.asarray(one, dtype=float), np.asarray(other, dtype=float)
-    except (TypeError, ValueError):
+    """Numbers within ``rtol`` of the largest (infinities and NaN: the same in the same place), all else the same."""
+    a, b = _numbers(one), _numbers(other)
+    if a is not None and b is not None:
+        if a.shape != b.shape:
+            return False
+        finite = np.isfinite(a)
+        if not np.array_equal(a[~finite], b[~finite], equal_nan=True):
+            return False
+        scale = float(np.max(np.abs(a[finite]), initial=0.0))
+        return bool(np.all(np.abs(a[finite] - b[finite]) <= rtol * max(scale, 1e-300)))
+    if type(one) is not type(other):
         return False
-    scale = float(np.max(np.abs(a), initial=0.0))
-    return a.shape == b.shape and bool(np.all(np.abs(a - b) <= rtol * max(scale, 1e-300)))
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(_close(one[key], other[key], rtol) for key in one)
+    if isinstance(one, list):
+        return len(one) == len(other) and all(_close(a, b, rtol) for a, b in zip(one, other, strict=True))
+    return bool(one == other)
+
+
+def _numbers(value: Any) -> NDArray[np.float64] | None:
+    """A number, or nested lists of them of one shape, as an array; None for anything else (true is no number)."""
+    if not isinstance(value, int | float | list) or isinstance(value, bool):
+        return None
+    try:
+        found = np.asarray(value)
+    except (ValueError, OverflowError):
+        return None
+    return found.astype(float) if found.dtype.kind in "iuf" else None
 
 
 def _short(value: Any) -> str:

@@ -54,6 +54,11 @@ class AboveThreshold:
             self._seen.append(float(following))
         return self._seen[index]
 
+    @property
+    def evaluated(self) -> Array:
+        """The queries that a sample has needed so far."""
+        return np.array(self._seen)
+
     def all_queries(self) -> Array:
         """Every query value, evaluated."""
         while self._query(len(self._seen)) is not None:

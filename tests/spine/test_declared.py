@@ -177,3 +177,18 @@ def test_randomised_response_by_secret_coins_is_not_infinite():
 def test_a_bare_full_batch_is_infinite():
     sampler = LockstepSampler(lambda x, tape: tape.gaussian("g", x, std=0.0, sensitivity=1.0), Pair(1.0, 0.0, 0))
     assert audit_likelihood(sampler, 1e-5, runs=100, pilot=60)[0].epsilon == math.inf
+
+
+@pytest.mark.parametrize("draw", ["batch", "poisson"])
+def test_the_check_world_has_the_record_often_however_small_the_rate(draw):
+    """An earlier batch is read again under the name of a later one: seen where the record is in one of them alone."""
+    n = 400
+    pair = Pair(LinearLosses(np.eye(n, 1)), LinearLosses(np.zeros((n, 1))), 0)
+
+    def run(problem, tape):
+        draws = [tape.poisson("b", n, 1 / n) if draw == "poisson" else tape.batch("b", n, 1) for _ in range(2)]
+        query = sum(total(problem, batch) for batch in draws)
+        return tape.gaussian("g", query, std=1.0, sensitivity=2.0, batch=draws[1])
+
+    inexact = sum(bool(lockstep(run, pair, [seed]).inexact) for seed in range(40))
+    assert 8 <= inexact <= 32  # binomial(40, 1/2), nearly four standard deviations
