@@ -1,7 +1,7 @@
 """The command line. Every command is a function of the same name in ``commands/``; this file only joins them.
 
-Exit codes: 0 fine, 1 a claim is violated, 2 bad usage or bad input, 3 inconclusive, 130 interrupted, 141 whoever read
-the output stopped reading (``| head``).
+Exit codes: 0 fine, 1 a claim is violated, 2 bad usage or bad input, 3 inconclusive, 70 an error in the program or in an
+audited algorithm, 130 interrupted, 141 whoever read the output stopped reading (``| head``).
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import errno
 import io
 import os
 import sys
+import traceback
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
@@ -40,13 +41,14 @@ GROUPS: dict[str, str] = {
     "sequential": "Audits that stop early, continue and join.",
     "neighbours": "Search the worst pair of neighbours.",
 }
+CRASHED = 70  # Python's own code is 1, which says "violated" (70: EX_SOFTWARE)
 READER_GONE = 141  # what a shell says of a program that a closed pipe has ended
 
 app = typer.Typer(
     name="dpassay",
     help="How much privacy is really in this algorithm? Claimed, accounted and realised epsilon side by side.\n\n"
-    "Exit codes: 0 fine, 1 a claim is violated, 2 bad usage or bad input, 3 inconclusive, 130 interrupted, "
-    "141 the reader of the output went away.",
+    "Exit codes: 0 fine, 1 a claim is violated, 2 bad usage or bad input, 3 inconclusive, "
+    "70 an error in the program or in an audited algorithm, 130 interrupted, 141 the reader of the output went away.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -105,8 +107,12 @@ def _run() -> int:
         return _complain(f"not enough memory for this input: {printable(str(error))}")
     except OSError as error:
         if error.errno != errno.ENOSPC:
-            raise
+            traceback.print_exc()
+            return CRASHED
         return _complain(f"{error.filename or 'standard output'}: {error.strerror}")
+    except Exception:
+        traceback.print_exc()
+        return CRASHED
     return 0
 
 

@@ -30,7 +30,7 @@ def gdp_epsilon(mu: float, delta: float) -> float:
         return math.inf
     if gdp_delta(0.0, mu) <= delta:
         return 0.0
-    high = mu**2 / 2 + mu * math.sqrt(2 * math.log(1 / delta)) + 1.0  # Gaussian tail bound
+    high = mu**2 / 2 + mu * math.sqrt(-2 * math.log(delta)) + 1.0  # Gaussian tail bound
     if mu > 1e6:  # a rounding of epsilon / mu moves delta; the tail bound is within 1e-6 of epsilon
         return high
     return float(brentq(lambda epsilon: gdp_delta(epsilon, mu) - delta, 0.0, high, xtol=1e-13, rtol=1e-13))
@@ -55,11 +55,11 @@ def gaussian_std(epsilon: float, delta: float, sensitivity: float, releases: int
 def zcdp_epsilon(rho: float, delta: float) -> float:
     """Epsilon of a rho-zCDP mechanism by the usual conversion, ``rho + 2 sqrt(rho log(1/delta))`` (not tight)."""
     require(rho >= 0, "rho", rho, "must not be negative")
-    return rho + 2 * math.sqrt(rho * math.log(1 / delta))
+    return rho + 2 * math.sqrt(-rho * math.log(delta))
 
 
 def zcdp_rho(epsilon: float, delta: float) -> float:
     """The rho whose conversion gives (epsilon, delta): ``(sqrt(epsilon + log(1/delta)) - sqrt(log(1/delta)))^2``."""
     require_budget(epsilon, delta)
-    log_term = math.log(1 / delta)
+    log_term = -math.log(delta)
     return (math.sqrt(epsilon + log_term) - math.sqrt(log_term)) ** 2

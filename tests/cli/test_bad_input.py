@@ -343,3 +343,17 @@ def test_a_search_says_at_once_that_it_cannot_write(dpassay, tmp_path):
     (tmp_path / "file").write_text("")
     words = ["neighbours", "search", "output_perturbation/algorithm1@repaired", "--epsilon", 1]
     refused(dpassay(*words, "--witness", tmp_path / "file" / "x", "--budget", 10**9), "--witness")
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError("in the algorithm"), OSError(5, "in the algorithm")])
+def test_a_crash_is_no_violation(dpassay, tmp_path, monkeypatch, error):
+    """Python's own exit code is 1, which a CI would read as a violated claim."""
+
+    def broken(*_):
+        raise error
+
+    monkeypatch.setattr(importlib.import_module("dpassay.audit.commands.check"), "run_suite", broken)
+    claim = {"algorithm": "baselines/dp_sgd:digits", "epsilon": 1.0, "delta": 1e-5}
+    (tmp_path / "claims.json").write_text(json.dumps({"version": 1, "claims": [claim]}))
+    code, _, err = dpassay("check", "claims.json")
+    assert code == 70 and "Traceback" in err and "in the algorithm" in err

@@ -11,7 +11,7 @@ from scipy.special import ndtr
 from dpassay.audit.claimed import claimed_curve
 from dpassay.reference.accounting import account, dp_event_of, rdp_epsilon
 from dpassay.reference.errors import BadInput
-from dpassay.reference.gdp import gdp_delta, gdp_epsilon
+from dpassay.reference.gdp import gdp_delta, gdp_epsilon, zcdp_epsilon, zcdp_rho
 from dpassay.reference.tape import LiveTape
 
 DELTA = 1e-5
@@ -61,6 +61,11 @@ def test_next_to_no_noise_is_none(std):
 @pytest.mark.parametrize("mu", [1e6, 1e12, 1e90])
 def test_huge_mu_has_its_bound(mu):
     assert mu**2 / 2 <= gdp_epsilon(mu, DELTA) <= (mu**2 / 2) * (1 + 1e-12) + 6 * mu
+
+
+def test_a_delta_whose_inverse_overflows():
+    assert gdp_epsilon(1.0, 1e-310) == pytest.approx(38.066, abs=1e-3)
+    assert zcdp_epsilon(zcdp_rho(1.0, 1e-310), 1e-310) == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("sampled", [False, True])
