@@ -108,6 +108,6 @@ def require_writable(path: Path, field: str) -> None:
 
 
 def _beside(path: Path) -> Path:
-    """A file in the same folder as the one that ``path`` leads to."""
+    """A file of this process alone in the same folder as the one that ``path`` leads to."""
     target = Path(os.path.realpath(path))
-    return target.with_name(target.name + ".part")
+    return target.with_name(f"{target.name}.{os.getpid()}.part")

@@ -357,3 +357,12 @@ def test_a_crash_is_no_violation(dpassay, tmp_path, monkeypatch, error):
     (tmp_path / "claims.json").write_text(json.dumps({"version": 1, "claims": [claim]}))
     code, _, err = dpassay("check", "claims.json")
     assert code == 70 and "Traceback" in err and "in the algorithm" in err
+
+
+def test_writing_leaves_other_files_alone(tmp_path):
+    """Another process may be writing the same file, and somebody may call a file so."""
+    other = tmp_path / "audit.json.part"
+    other.write_text("precious")
+    require_writable(tmp_path / "audit.json", "--output")
+    write_text(tmp_path / "audit.json", "{}", "--output")
+    assert other.read_text() == "precious" and len(list(tmp_path.iterdir())) == 2
