@@ -12,6 +12,7 @@ from .ledger import summary
 
 FAILED = (Verdict.REFUTED, Verdict.ILL_DEFINED)
 _HARD = (Kind.PRIVACY, Kind.TABLES)
+_OURS = ("derived:", "inferred:")  # statements that the paper does not make in these words
 _WEIGHT = {Severity.PRIVACY: 0, Severity.UTILITY: 1, Severity.COSMETIC: 2}
 
 
@@ -25,17 +26,18 @@ def summary_line(results: Sequence[Result]) -> str:
     return f"{', '.join(parts)}; {rescued} failed rows hold in the charitable reading; {vacuous} vacuous"
 
 
-def _order(result: Result) -> tuple[int, bool, bool, bool, float]:
+def _order(result: Result) -> tuple[int, bool, bool, bool, bool, float]:
     row = result.row
-    soft = row.claim.kind not in _HARD
-    return _WEIGHT[row.severity], result.rescued, bool(row.garbling), soft, -result.finding.excess
+    soft, ours = row.claim.kind not in _HARD, row.statement.startswith(_OURS)
+    return _WEIGHT[row.severity], ours, result.rescued, bool(row.garbling), soft, -result.finding.excess
 
 
 def serious(results: Sequence[Result], count: int = 12, per_paper: int = 4) -> list[Result]:
     """The most serious failed rows, one for each part of a paper.
 
-    In order: what breaks privacy, what no checked reading rescues, what the rendering cannot be blamed for, what
-    exact accounting (the largest excess first) or a printed table shows. At most ``per_paper`` of one paper.
+    In order: what breaks privacy, what the paper says in so many words, what no checked reading rescues, what the
+    rendering cannot be blamed for, what exact accounting (the largest excess first) or a printed table shows. At most
+    ``per_paper`` of one paper.
     """
     failed = [result for result in results if result.verdict in FAILED]
     failed.sort(key=_order)

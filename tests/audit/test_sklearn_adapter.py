@@ -31,6 +31,7 @@ def _fails(make, x, y, classes=2):
 
 
 @pytest.mark.parametrize("make", [LogisticRegression, HistGradientBoostingClassifier, MLPClassifier])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_one_class_alone_is_refused_where_the_estimator_cannot_learn_it(make):
     x, _ = _data()
     assert "30 records of class 1" in _fails(make, x, np.ones(30, dtype=np.int64))
