@@ -6,8 +6,8 @@
 `--write` keeps what was measured before and is not measured now.
 
 A million scores a side take about 0.7 s a repetition and law for all bounds together, two processor hours in all. The
-black box learns anew in every repetition: its cells above 1,000 outputs a side have a tenth of the repetitions, and
-none is above 10,000. The numbers do not depend on the number of workers.
+black box learns anew in every repetition: its cells of 1,000 outputs a side have a quarter of the repetitions, and
+there are no larger ones. The numbers do not depend on the number of workers.
 
 2,000 repetitions a cell (20,000 for the bounds of a mean, which are computed from counts). A claim is false when it
 exceeds the exact epsilon of the pair at delta = 1e-5 (or refutes the exact curve); a cell is flagged when the whole
@@ -127,7 +127,7 @@ class Group:
 GROUPS = {
     "two samples": Group(two_samples, "joint curve"),
     "one run": Group(one_training_run, "one run, curve"),
-    "black box": Group(black_box, "black box, sequential", SIZES[1], SIZES[2]),
+    "black box": Group(black_box, "black box, sequential", SIZES[0], SIZES[1]),
 }
 
 
@@ -217,7 +217,7 @@ def jobs(
         for name, group in GROUPS.items():
             if n > group.largest:
                 continue
-            number = runs if n <= group.thorough else runs // 10
+            number = runs if n <= group.thorough else runs // 4
             for law in (one.name for one in laws() if one.one_run_only <= (name == "one run")):
                 measure = partial(of_scores, name, law, n, number, workers, bound)
                 yield name, (bound or group.last, law, n), measure
