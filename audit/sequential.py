@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 
+from dpassay.audit.blackbox.detect import log_stakes
 from dpassay.audit.blackbox.learner import learn_scores
 from dpassay.audit.blackbox.outputs import Mechanism, draw, joined, known_columns, to_table
-from dpassay.audit.blackbox.repeats import REPEATS_SHARE, repeats_log_wealth
 from dpassay.audit.results import ClaimTest
 from dpassay.audit.scores.curve import Curve
 from dpassay.audit.scores.curve_test import check_scores, curve_log_wealth
@@ -221,7 +221,4 @@ def _round_log_wealth(
     fresh_p, fresh_q = table_p[known:], table_q[known:]
     past, fresh = known_columns((table_p[:known], table_q[:known]), (fresh_p, fresh_q))
     candidates = learn_scores(past[0], past[1], claim, rng, low_bits)
-    logs = [curve_log_wealth(c.score(fresh[0]), c.score(fresh[1]), claim, at_end=True) for c in candidates]
-    shares = [c.weight * (1 - REPEATS_SHARE) for c in candidates]
-    logs.append(repeats_log_wealth(fresh_p, fresh_q, claim, rng, at_end=True))
-    return float(logsumexp(logs, b=[*shares, REPEATS_SHARE]))
+    return float(logsumexp(log_stakes(candidates, fresh, (fresh_p, fresh_q), claim, rng, at_end=True)))

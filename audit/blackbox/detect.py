@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpassay.audit.blackbox.learner import learn_scores
+from dpassay.audit.blackbox.learner import Candidate, learn_scores
 from dpassay.audit.blackbox.outputs import Mechanism, draw, known_columns, to_table
 from dpassay.audit.blackbox.repeats import REPEATS_SHARE, repeats_log_wealth
 from dpassay.audit.results import ClaimTest, SoundBound
@@ -36,6 +37,24 @@ def _split(table_p: Floats, table_q: Floats, rng: np.random.Generator) -> tuple[
     return known_columns((train_p, train_q), (test_p, test_q))
 
 
+def log_stakes(
+    candidates: Sequence[Candidate],
+    fresh: Sequence[Floats],
+    repeated: Sequence[Floats],
+    claim: Curve,
+    rng: np.random.Generator,
+    at_end: bool = False,
+) -> Floats:
+    """Log of share times wealth of each candidate on the `fresh` tables, last of the bet on `repeated` outputs.
+
+    `at_end`: e-values, which may be added and multiplied; else the largest over time of each, for a union bound.
+    """
+    logs = [curve_log_wealth(c.score(fresh[0]), c.score(fresh[1]), claim, at_end) for c in candidates]
+    logs.append(repeats_log_wealth(repeated[0], repeated[1], claim, rng, at_end))
+    shares = [(1 - REPEATS_SHARE) * c.weight for c in candidates] + [REPEATS_SHARE]
+    return np.asarray(np.array(logs) + np.log(shares))
+
+
 def audit_outputs(
     outputs_p: Any,
     outputs_q: Any,
@@ -52,15 +71,11 @@ def audit_outputs(
     """
     start = time.perf_counter()
     table_p, table_q = to_table(outputs_p, outputs_q)
-    (train_p, train_q), (test_p, test_q) = _split(table_p, table_q, rng)
-    candidates = learn_scores(train_p, train_q, claim, rng, low_bits)
-    logs = [curve_log_wealth(c.score(test_p), c.score(test_q), claim) for c in candidates]
-    weights = np.array([(1 - REPEATS_SHARE) * c.weight for c in candidates] + [REPEATS_SHARE])
-    names = [*(c.name for c in candidates), "repeated outputs"]
-    logs.append(repeats_log_wealth(table_p, table_q, claim, rng))
-    # each log is the largest over time of one martingale; a weighted union bound joins them
-    wealth = max(0.0, float(np.max(np.array(logs) + np.log(weights))))
-    best = names[int(np.argmax(np.array(logs) + np.log(weights)))]
+    training, test = _split(table_p, table_q, rng)
+    candidates = learn_scores(training[0], training[1], claim, rng, low_bits)
+    logs = log_stakes(candidates, test, (table_p, table_q), claim, rng)
+    wealth = max(0.0, float(logs.max()))  # a weighted union bound
+    best = [*(c.name for c in candidates), "repeated outputs"][int(logs.argmax())]
     return ClaimTest(
         claim=claim.name,
         p_value=float(np.exp(-wealth)),
