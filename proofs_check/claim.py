@@ -97,6 +97,11 @@ class Row:
         if not self.id.startswith(self.cite.paper + "/"):
             raise ValueError(f"id = {self.id!r}: must start with the paper key {self.cite.paper}/")
 
+    @property
+    def ours(self) -> bool:
+        """The paper does not make the statement in these words: it is marked as derived or inferred."""
+        return self.statement.startswith(("derived", "inferred"))
+
 
 @dataclass(frozen=True)
 class Finding:

@@ -12,7 +12,6 @@ from .ledger import summary
 
 FAILED = (Verdict.REFUTED, Verdict.ILL_DEFINED)
 _HARD = (Kind.PRIVACY, Kind.TABLES)
-_OURS = ("derived:", "inferred:")  # statements that the paper does not make in these words
 _WEIGHT = {Severity.PRIVACY: 0, Severity.UTILITY: 1, Severity.COSMETIC: 2}
 
 
@@ -28,8 +27,8 @@ def summary_line(results: Sequence[Result]) -> str:
 
 def _order(result: Result) -> tuple[int, bool, bool, bool, bool, float]:
     row = result.row
-    soft, ours = row.claim.kind not in _HARD, row.statement.startswith(_OURS)
-    return _WEIGHT[row.severity], ours, result.rescued, bool(row.garbling), soft, -result.finding.excess
+    soft = row.claim.kind not in _HARD
+    return _WEIGHT[row.severity], row.ours, result.rescued, bool(row.garbling), soft, -result.finding.excess
 
 
 def serious(results: Sequence[Result], count: int = 12, per_paper: int = 4) -> list[Result]:
