@@ -25,3 +25,17 @@ def dpassay(monkeypatch, capfd, tmp_path):
         return code, out, err
 
     return run
+
+
+@pytest.fixture
+def refused():
+    """Asserts that a command was refused: one line that holds these words, exit code 2, nothing on standard output."""
+
+    def judge(result, *words):
+        code, out, err = result
+        assert code == 2 and not out, (code, out)
+        assert len(err.strip().splitlines()) == 1 and err.startswith("dpassay: "), err
+        for word in words:
+            assert word in err, err
+
+    return judge
