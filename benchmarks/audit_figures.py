@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import platform
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -63,3 +63,12 @@ def write(
 def show(header: Sequence[str], row: Sequence[Any]) -> None:
     """One line on the screen, as soon as it is known."""
     print("  ".join(f"{name} {text(value)}" for name, value in zip(header, row, strict=True)), flush=True)
+
+
+def shown(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[Sequence[Any]]:
+    """All rows, each shown as soon as it is measured."""
+    found = []
+    for row in rows:
+        show(header, row)
+        found.append(row)
+    return found

@@ -8,6 +8,9 @@ for, the noise drawn is that or half of it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import product
+
 import audit_figures as figures
 import numpy as np
 
@@ -47,16 +50,18 @@ def row(kind: str, stated: float, plan: Plan, seeds: int) -> tuple[object, ...]:
     return (kind, stated, plan.noise, plan.claimed, refuted, seeds, max(bounds), float(np.mean(areas)))
 
 
+def measured(seeds: int) -> Iterator[tuple[object, ...]]:
+    """Every kind at two noises, with the stated noise and with half of it."""
+    for kind, noise in product(GRADIENTS, (9.0, 4.5)):
+        right = Plan(canaries=kind, noise_multiplier=noise)
+        for plan in (right, HalfNoise(**{**vars(right), "noise_multiplier": noise / 2})):
+            yield row(kind, noise, plan, seeds)
+
+
 def main() -> None:
     """Print and keep."""
     chosen = figures.options(__doc__)
-    rows = []
-    for kind in GRADIENTS:
-        for noise in (9.0, 4.5):
-            right = Plan(canaries=kind, noise_multiplier=noise)
-            for plan in (right, HalfNoise(**{**vars(right), "noise_multiplier": noise / 2})):
-                rows.append(row(kind, noise, plan, 2 if chosen.quick else 12))
-                figures.show(HEADER, rows[-1])
+    rows = figures.shown(HEADER, measured(2 if chosen.quick else 12))
     if chosen.write:
         notes = ["AUC: of the scores, mean over the seeds. Level 5 % for test and bound together."]
         figures.write("gradient_canaries", "Gradient canaries in one run of DP-SGD", HEADER, rows, notes)

@@ -12,6 +12,7 @@ second line, which is how the audit bets; the first mixes bets that nothing is k
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import audit_figures as figures
 import numpy as np
@@ -71,13 +72,10 @@ def best_bet(pilot: Array, runs: int) -> float:
     return best
 
 
-def main() -> None:
-    """Print and keep."""
-    chosen = figures.options(__doc__)
-    samples = 20 if chosen.quick else 500
+def measured(samples: int) -> Iterator[tuple[object, ...]]:
+    """Every bound at three numbers of runs; all see the same samples."""
     epsilon = 0.97 * gdp_epsilon(1.0, DELTA)
     mean = gdp_delta(epsilon, 1.0)
-    rows = []
     for runs in (100, 1000, 10_000):
         names = ("betting, mixture", "betting, bet from the pilot", *BOUNDS)
         found: dict[str, list[float]] = {name: [] for name in names}
@@ -91,8 +89,13 @@ def main() -> None:
                 found[name].append(top * bound(np.minimum(x / top, 1.0)) / mean)
         for name, shares in found.items():
             wrong = sum(share > 1 for share in shares)
-            rows.append((name, runs, float(np.median(shares)), min(shares), max(shares), wrong, samples))
-            figures.show(HEADER, rows[-1])
+            yield name, runs, float(np.median(shares)), min(shares), max(shares), wrong, samples
+
+
+def main() -> None:
+    """Print and keep."""
+    chosen = figures.options(__doc__)
+    rows = figures.shown(HEADER, measured(20 if chosen.quick else 500))
     if chosen.write:
         notes = ["Median, smallest and largest of the samples; 5 % of them may lie above the mean."]
         figures.write("means", "Lower bounds of a tiny mean", HEADER, rows, notes)

@@ -8,6 +8,7 @@ Independent Gaussian canaries. The fixed number is 3.2 sqrt(m), half from each e
 from __future__ import annotations
 
 import time
+from itertools import product
 
 import audit_figures as figures
 import numpy as np
@@ -40,12 +41,9 @@ def row(mu: float, delta: float, count: int, runs: int) -> tuple[object, ...]:
 def main() -> None:
     """Print and keep."""
     chosen = figures.options(__doc__)
-    rows = []
-    for mu in (1.0, 2.0):
-        for delta in (0.0, 1e-5, 1e-3, 1e-2):
-            for count in SIZES[: 3 if chosen.quick else None]:
-                rows.append(row(mu, delta, count, 5 if chosen.quick else 20))
-                figures.show(HEADER, rows[-1])
+    sizes, runs = (SIZES[:3], 5) if chosen.quick else (SIZES, 20)
+    cells = product((1.0, 2.0), (0.0, 1e-5, 1e-3, 1e-2), sizes)
+    rows = figures.shown(HEADER, (row(*cell, runs) for cell in cells))
     if chosen.write:
         notes = ["Medians over 20 runs; low and high: the smallest and the largest bound. Confidence 95 %."]
         figures.write("one_run", "The one-run bound as canaries are added", HEADER, rows, notes)
