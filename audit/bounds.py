@@ -10,17 +10,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import betaincinv, logsumexp
 
 from dpassay.reference.errors import BadInput
+from dpassay.reference.types import Array
 
-Floats = NDArray[np.float64]
 _BISECTIONS = 60  # halvings of [0, 1]: an error of 1e-18, below one ULP of anything that matters
 _CHUNK = 4_000_000  # cells per block of the capital computation, 32 MB
 
 
-def _samples(x: ArrayLike) -> Floats:
+def _samples(x: ArrayLike) -> Array:
     """Check a sample: non-empty, in [0, 1], no NaN."""
     values = np.asarray(x, dtype=float)
     if values.shape[:1] in ((), (0,)):
@@ -35,7 +35,7 @@ def _check_alpha(alpha: float) -> None:
         raise BadInput("alpha", alpha, "must lie strictly between 0 and 1")
 
 
-def default_bets(n: int) -> Floats:
+def default_bets(n: int) -> Array:
     """Shares of the capital staked: 0.1/sqrt(n) to 0.99 in steps of sqrt(2).
 
     The optimum c = 2.4 m0 / (std sqrt(n)) lies inside for every coefficient of variation that matters; the
@@ -46,7 +46,7 @@ def default_bets(n: int) -> Floats:
     return np.geomspace(low, 0.99, count)
 
 
-def _column_log_capital(x: Floats, m0: Floats, bets: Floats) -> Floats:
+def _column_log_capital(x: Array, m0: Array, bets: Array) -> Array:
     """Log capital, shape (hypotheses, bets), of one sample against many m0; zeros of x are only counted."""
     positive = x[x > 0]
     zeros = x.size - positive.size
@@ -61,7 +61,7 @@ def _column_log_capital(x: Floats, m0: Floats, bets: Floats) -> Floats:
     return total
 
 
-def betting_log_capital(x: ArrayLike, m0: ArrayLike, bets: ArrayLike | None = None) -> Floats:
+def betting_log_capital(x: ArrayLike, m0: ArrayLike, bets: ArrayLike | None = None) -> Array:
     """Log wealth against H0 'the mean of x is at most m0' after staking a mixture of constant shares.
 
     Args: x of shape (n,), tested against every m0 of shape (k,) or (), or of shape (n, k): one sample per m0.

@@ -18,8 +18,9 @@ from typing import Annotated
 
 import typer
 
-from dpassay.audit.suite import installed_version
 from dpassay.reference.errors import BadInput, printable
+
+from .suite import installed_version
 
 COMMANDS: dict[str, str] = {  # what the list of commands says of each; its own help says more
     "audit": "Audit the catalogue: claimed, accounted, realised.",

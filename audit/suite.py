@@ -17,9 +17,9 @@ from dpassay.reference.case import Case
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import read_json, write_text
 
+from .assay import Effort, Row, assay
 from .plain import json_text
 from .results import Verdict
-from .sandwich import Effort, Row, assay
 
 FORMAT = 2
 _TYPES = {name: TypeAdapter(hint) for name, hint in get_type_hints(Row).items()}  # of a row's fields

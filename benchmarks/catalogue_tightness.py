@@ -11,7 +11,7 @@ import statistics
 import keep
 from joblib import Parallel, delayed
 
-from dpassay.audit.sandwich import Effort, assay
+from dpassay.audit.assay import Effort, assay
 from dpassay.reference.case import Case
 from dpassay.reference.catalogue import CASES
 

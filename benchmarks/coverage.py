@@ -29,7 +29,6 @@ import audit_figures as figures
 import numpy as np
 from coverage_laws import DELTA, Law, laws
 from joblib import Parallel, delayed
-from numpy.typing import NDArray
 from scipy.stats import binomtest
 
 from dpassay.audit import bounds
@@ -37,10 +36,11 @@ from dpassay.audit.blackbox.detect import audit_outputs, epsilon_of_outputs
 from dpassay.audit.results import Verdict
 from dpassay.audit.scores import curve, labels, one_run, thresholds
 from dpassay.audit.scores.assumed import bayesian, gdp_fit
-from dpassay.audit.scores.curve_test import refute_curve
+from dpassay.audit.scores.curve_claim import refute_curve
 from dpassay.audit.scores.fdp import fdp_refuted
 from dpassay.audit.scores.steinke import steinke_p_value
-from dpassay.audit.sequential import audit_sequentially
+from dpassay.audit.sequential.processes import audit_sequentially
+from dpassay.reference.types import Array, Indices
 
 LEVEL = 0.05
 Key = tuple[str, str, int]
@@ -109,7 +109,7 @@ class Drawing:
         """One output."""
         return float(self.many(side, rng, 1)[0])
 
-    def many(self, side: int, rng: np.random.Generator, size: int) -> NDArray[np.float64]:
+    def many(self, side: int, rng: np.random.Generator, size: int) -> Array:
         """Independent outputs."""
         return self.law.draw(rng, size)[side]
 
@@ -148,7 +148,7 @@ def of_scores(group: str, law: str, n: int, runs: int, workers: int, bound: str 
         yield row(name, law, n, int(wrong), runs, float(seconds))
 
 
-def _block(group: str, name: str, n: int, numbers: NDArray[np.int64], only: str | None) -> dict[str, tuple[int, float]]:
+def _block(group: str, name: str, n: int, numbers: Indices, only: str | None) -> dict[str, tuple[int, float]]:
     """False claims and processor seconds of some repetitions, each with a stream of its own."""
     law = next(one for one in laws() if one.name == name)
     ask = GROUPS[group].questions(law, n)

@@ -6,13 +6,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dpassay.audit.blackbox.zoo_laws import mixture_epsilon
+from dpassay.audit.lab.zoo_laws import mixture_epsilon
 from dpassay.audit.scores import curve
-from dpassay.reference.gdp import gdp_epsilon
+from dpassay.reference.accounting.gdp import gdp_epsilon
+from dpassay.reference.types import Array, Bools
 
-Array = NDArray[np.float64]
 DELTA, MU, RATE = 1e-5, 1.0, 0.1
 FAILURE, SHOWN = 0.04, 0.25
 
@@ -28,7 +27,7 @@ class Law:
     delta: float = DELTA
     one_run_only: bool = False
 
-    def canaries(self, rng: np.random.Generator, count: int) -> tuple[Array, NDArray[np.bool_]]:
+    def canaries(self, rng: np.random.Generator, count: int) -> tuple[Array, Bools]:
         """Scores of independent canaries and the coins that included them."""
         if self.one_run_only:
             return common_failure(rng, count)
@@ -37,7 +36,7 @@ class Law:
         return np.where(coins, within, without), coins
 
 
-def common_failure(rng: np.random.Generator, count: int) -> tuple[Array, NDArray[np.bool_]]:
+def common_failure(rng: np.random.Generator, count: int) -> tuple[Array, Bools]:
     """Randomised response at epsilon 1 that in one run of 25 shows the coins of a quarter of the canaries: (1, 0.01)-DP
     for each canary, and as bad for all of them together as this allows.
     """

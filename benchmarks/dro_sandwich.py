@@ -20,9 +20,9 @@ from pathlib import Path
 import audit_figures as figures
 import numpy as np
 
+from dpassay.reference.accounting.sampled import sampled_delta
 from dpassay.reference.dro.calibration import Sequence, account_of, refreshes
 from dpassay.reference.dro.schedules import Constants, Plan, double_spider_printed, recursive_spider_printed
-from dpassay.reference.pairs import sampled_delta
 
 PLANS = (
     Plan(100, 20, 5, 50),

@@ -19,7 +19,7 @@ from dpassay.audit.attacks.plans import GRADIENTS, Plan
 from dpassay.audit.attacks.play import play_plan
 from dpassay.audit.results import SoundBound, decide
 from dpassay.audit.scores.curve import Curve, gdp
-from dpassay.reference.gdp import gdp_epsilon
+from dpassay.reference.accounting.gdp import gdp_epsilon
 
 HEADER = ("canaries", "noise multiplier stated", "drawn", "epsilon claimed", "refuted", "seeds", "largest bound", "AUC")
 CONFIDENCE = 0.95

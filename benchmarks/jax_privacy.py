@@ -18,12 +18,12 @@ from typing import Any
 
 import audit_figures as figures
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import binomtest
 
 from dpassay.audit.scores import labels, one_run, thresholds
 from dpassay.audit.scores.assumed import gdp_fit
-from dpassay.reference.gdp import gdp_epsilon
+from dpassay.reference.accounting.gdp import gdp_epsilon
+from dpassay.reference.types import Array, Bools
 
 # this file shares its name with the package: look for it elsewhere than beside this file
 sys.path = [entry for entry in sys.path if not entry.endswith("benchmarks")]
@@ -35,7 +35,6 @@ except ImportError:
     print("skipped: benchmarks/jax_privacy.py compares with jax-privacy, which is not installed")
     sys.exit()  # 0: `make bench` goes on with the others
 
-Array = NDArray[np.float64]
 Bound = Callable[[Array, Array, np.random.Generator], float]
 DELTA, ALPHA = 1e-5, 0.05
 HEADER = ("part", "library", "bound", "law", "n", "repetitions", "value", "low", "high", "seconds each")
@@ -50,7 +49,7 @@ def _theirs(method: str, strategy: Any = None) -> Bound:
     return bound
 
 
-def _coins(p: Array, q: Array) -> tuple[Array, NDArray[np.bool_]]:
+def _coins(p: Array, q: Array) -> tuple[Array, Bools]:
     return np.concatenate([p, q]), np.arange(p.size + q.size) >= p.size
 
 

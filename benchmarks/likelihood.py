@@ -16,10 +16,10 @@ from dp_accounting.pld import privacy_loss_distribution
 from joblib import Parallel, delayed
 from scipy.stats import binomtest
 
-from dpassay.audit.known_laws import SampledGaussianSampler
-from dpassay.audit.likelihood import audit_likelihood
-from dpassay.audit.losses import GaussianSampler
-from dpassay.reference.gdp import gdp_mu
+from dpassay.audit.lab.known_laws import SampledGaussianSampler
+from dpassay.audit.likelihood.bound import audit_likelihood
+from dpassay.audit.likelihood.samplers import GaussianSampler
+from dpassay.reference.accounting.gdp import gdp_mu
 
 DELTA, LEVEL = 1e-5, 0.05
 HEADER = "| law | true epsilon | median bound / truth | lowest | above the truth | 95 % interval | ms an audit |"

@@ -15,14 +15,14 @@ from scipy.optimize import brentq
 from scipy.special import logsumexp
 from scipy.stats import norm
 
-from dpassay.audit import known_laws as known
-from dpassay.audit.blackbox.zoo_laws import mixture_epsilon
-from dpassay.audit.likelihood import audit_likelihood, walk
-from dpassay.audit.losses import GaussianSampler, Sampler
-from dpassay.audit.pilot import make_plan
-from dpassay.audit.sequential import CurveProcess, MeanProcess, hockey_stick, until_refuted
-from dpassay.reference.gdp import gdp_epsilon
-from dpassay.reference.tilting import Tilt
+from dpassay.audit.lab import known_laws as known
+from dpassay.audit.lab.zoo_laws import mixture_epsilon
+from dpassay.audit.likelihood.bound import audit_likelihood, walk
+from dpassay.audit.likelihood.pilot import make_plan
+from dpassay.audit.likelihood.samplers import GaussianSampler, Sampler
+from dpassay.audit.lockstep.tilting import Tilt
+from dpassay.audit.sequential.processes import CurveProcess, MeanProcess, hockey_stick, until_refuted
+from dpassay.reference.accounting.gdp import gdp_epsilon
 
 DELTA, LEVEL, PILOT = 1e-5, 0.05, 400
 SIZES = (100, 1000, 10_000, 100_000, 1_000_000)

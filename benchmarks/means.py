@@ -16,15 +16,14 @@ from collections.abc import Iterator
 
 import audit_figures as figures
 import numpy as np
-from numpy.typing import NDArray
 
 from dpassay.audit.bounds import betting_lower, clopper_pearson_lower
-from dpassay.audit.losses import GaussianSampler
-from dpassay.audit.pilot import excess, weight_of
-from dpassay.reference.gdp import gdp_delta, gdp_epsilon
-from dpassay.reference.tilting import PLAIN, Tilt
+from dpassay.audit.likelihood.pilot import excess, weight_of
+from dpassay.audit.likelihood.samplers import GaussianSampler
+from dpassay.audit.lockstep.tilting import PLAIN, Tilt
+from dpassay.reference.accounting.gdp import gdp_delta, gdp_epsilon
+from dpassay.reference.types import Array
 
-Array = NDArray[np.float64]
 HEADER = ("bound", "runs", "bound / mean", "low", "high", "above the mean", "samples")
 ALPHA, DELTA, SHARES, PILOT = 0.05, 1e-5, np.array([0.1, 0.9]), 400
 BETS = np.geomspace(0.01, 0.95, 60)

@@ -15,7 +15,7 @@ import numpy as np
 
 from dpassay.audit.scores.one_run import Canaries, Guessing, epsilon_one_run
 from dpassay.audit.scores.steinke import epsilon_steinke
-from dpassay.reference.gdp import gdp_epsilon
+from dpassay.reference.accounting.gdp import gdp_epsilon
 
 HEADER = ("mu", "delta", "true epsilon", "canaries", "dpassay", "low", "high", "Steinke et al.", "seconds")
 SIZES = (100, 1000, 10_000, 100_000, 1_000_000)

@@ -8,8 +8,8 @@ from __future__ import annotations
 import keep
 import numpy as np
 
-from dpassay.reference.gdp import gdp_epsilon
-from dpassay.reference.lockstep import lockstep
+from dpassay.audit.lockstep.run import lockstep
+from dpassay.reference.accounting.gdp import gdp_epsilon
 from dpassay.reference.output_perturbation import (
     algorithm1,
     algorithm2,

@@ -14,7 +14,7 @@ from scipy.stats import binomtest
 
 from dpassay.audit.results import Verdict
 from dpassay.audit.scores import curve, labels, one_run, thresholds
-from dpassay.audit.scores.curve_test import refute_curve
+from dpassay.audit.scores.curve_claim import refute_curve
 
 HEADER = ("target", "measured", "low", "high", "wanted", "met")
 DELTA = 1e-5

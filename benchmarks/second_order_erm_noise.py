@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from scipy.optimize import brentq
 
-from dpassay.reference.accounting import Account, Part
+from dpassay.reference.accounting.cost import Account, Part
 from dpassay.reference.errors import BadInput
 from dpassay.reference.problems.erm import ErmProblem
 from dpassay.reference.problems.margin_losses import loss_a

@@ -15,13 +15,13 @@ import audit_figures as figures
 import numpy as np
 
 from dpassay.audit.blackbox.detect import audit_mechanism
-from dpassay.audit.blackbox.zoo import Entry, zoo
-from dpassay.audit.losses import LockstepSampler
-from dpassay.audit.mutants import ATTAINED, CASES, first_repaired, planted, with_pair_claim
-from dpassay.audit.mutations import mutated
-from dpassay.audit.pilot import make_plan
+from dpassay.audit.lab.mutants import ATTAINED, CASES, first_repaired, planted, with_pair_claim
+from dpassay.audit.lab.mutations import mutated
+from dpassay.audit.lab.zoo import Entry, zoo
+from dpassay.audit.likelihood.pilot import make_plan
+from dpassay.audit.likelihood.samplers import LockstepSampler
 from dpassay.audit.results import Verdict
-from dpassay.audit.sequential import MeanProcess, audit_sequentially, hockey_stick, until_refuted
+from dpassay.audit.sequential.processes import MeanProcess, audit_sequentially, hockey_stick, until_refuted
 from dpassay.reference.case import Case
 from dpassay.reference.catalogue import find
 

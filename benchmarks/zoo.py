@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import audit_figures as figures
 
-from dpassay.audit.blackbox.zoo import zoo
 from dpassay.audit.commands.zoo import judged
+from dpassay.audit.lab.zoo import zoo
 
 HEADER = ("mechanism", "correct", "claimed", "truth", "found with", "p-value there", "seconds there", "score there")
 SIZES = (1000, 10_000, 100_000)

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.stats import binomtest
 
 from dpassay.audit.blackbox.detect import audit_mechanism
-from dpassay.audit.blackbox.zoo import zoo
+from dpassay.audit.lab.zoo import zoo
 from dpassay.audit.results import Verdict
 
 HEADER = ("mechanism", "seeds", "samples a side", "alarms", "share", "low", "high")

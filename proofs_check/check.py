@@ -9,17 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from .checkers import (
-    budget,
-    consistency,
-    identity,
-    inequality,
-    montecarlo,
-    privacy,
-    rates,
-    tables,
-    units,
-)
+from .checkers import budget, consistency, identity, inequality, montecarlo, privacy, rates, tables, units
 from .claim import Claim, Finding, Kind, Result, Row, Verdict
 
 TIME_LIMIT = 30.0  # seconds of processor time per claim; beyond it the verdict is unknown

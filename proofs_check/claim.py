@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from dpassay.reference.cite import Cite
+from dpassay.reference.papers import Cite
 
 
 class Verdict(StrEnum):

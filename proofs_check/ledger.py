@@ -15,9 +15,9 @@ from typing import Any
 
 from joblib import Parallel, delayed
 
-from dpassay.reference.cite import PAPERS
 from dpassay.reference.errors import BadInput
 from dpassay.reference.files import write_text
+from dpassay.reference.papers import PAPERS
 
 from .check import check_row
 from .claim import Finding, Result, Row, Severity, Verdict

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dpassay.reference.cite import PAPERS
+from dpassay.reference.papers import PAPERS
 
 from . import coverage
 from .claim import Kind, Result, Severity, Verdict

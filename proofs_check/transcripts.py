@@ -9,7 +9,6 @@ from functools import lru_cache
 
 import numpy as np
 
-from dpassay.proofs_check.formula import FormulaError
 from dpassay.reference.adaptive_batch.cases import CASES as ADAPTIVE_BATCH
 from dpassay.reference.adaptive_batch.tree import printed_nodes
 from dpassay.reference.dro import double_spider, recursive_spider
@@ -26,6 +25,8 @@ from dpassay.reference.second_order_erm import cases as erm
 from dpassay.reference.second_order_erm import short_step
 from dpassay.reference.second_order_erm.common import Accuracy
 from dpassay.reference.tape import LiveTape, ScriptedTape
+
+from .formula import FormulaError
 
 RECORDS = 6  # the counts do not depend on the data
 Sizes = tuple[tuple[str, int], ...]

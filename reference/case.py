@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal
 
-from .accounting import Account, account
-from .cite import Cite
+from dpassay.reference.accounting.cost import Account, account
+from dpassay.reference.accounting.sampled import Relation
+
 from .errors import require, require_budget
-from .lockstep import Pair
-from .pairs import Relation
+from .neighbours import Pair
+from .papers import Cite
 from .tape import LiveTape, ScriptedTape, Tape
 from .transcript import Transcript
 

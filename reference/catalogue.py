@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from .adaptive_batch.cases import CASES as ADAPTIVE_BATCH
-from .baselines.cases import CASES as BASELINES
+from dpassay.reference.adaptive_batch.cases import CASES as ADAPTIVE_BATCH
+from dpassay.reference.baselines.cases import CASES as BASELINES
+from dpassay.reference.dro.cases import CASES as DRO
+from dpassay.reference.minimax_sosp.cases import CASES as MINIMAX_SOSP
+from dpassay.reference.output_perturbation.cases import CASES as OUTPUT_PERTURBATION
+from dpassay.reference.second_order_erm.cases import CASES as SECOND_ORDER_ERM
+
 from .case import Case
-from .dro.cases import CASES as DRO
 from .errors import BadInput
-from .minimax_sosp.cases import CASES as MINIMAX_SOSP
-from .output_perturbation.cases import CASES as OUTPUT_PERTURBATION
-from .second_order_erm.cases import CASES as SECOND_ORDER_ERM
 
 CASES: tuple[Case, ...] = (
     *BASELINES,

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from dpassay.reference.types import Array
 
 from .errors import BadInput, require
 
@@ -51,7 +52,7 @@ def read_json(path: Path, field: str) -> Any:
     return parse_json(read_text(path, field), str(path))
 
 
-def read_numbers(path: Path, field: str) -> NDArray[np.float64]:
+def read_numbers(path: Path, field: str) -> Array:
     """A comma-separated table of numbers, shape (lines, columns), at least one line.
 
     Raises:

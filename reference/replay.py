@@ -6,10 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from dpassay.reference.laws.law import Law
+from dpassay.reference.types import Indices
 
 from .equality import same
-from .mechanisms.laws import Law
 from .tape import Drawn, Tape
 from .transcript import Draw, Note, Release, Transcript, UnaccountedAccess
 
@@ -68,7 +69,7 @@ class ReplayTape(Tape):
             self.findings.append(UnaccountedAccess("claimed sensitivity", label, self.step, detail))
         return event.value
 
-    def _indices(self, draw: Draw) -> NDArray[np.int64]:
+    def _indices(self, draw: Draw) -> Indices:
         event: Draw = self._next(Draw, draw.label)
         if replace(event, number=draw.number) != draw:
             self._diverged("batch size", draw.label, f"{event.size} of {event.n} against {draw.size} of {draw.n}")

@@ -20,15 +20,18 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+
+from dpassay.reference.laws.above_threshold import AboveThreshold
+from dpassay.reference.laws.gaussian import Gaussian
+from dpassay.reference.laws.laplace import Laplace
+from dpassay.reference.laws.law import Law
+from dpassay.reference.types import Array, Indices
 
 from .equality import snapshot
 from .errors import require
-from .mechanisms.above_threshold import AboveThreshold
-from .mechanisms.laws import Gaussian, Laplace, Law
 from .transcript import Batch, Draw, Note, Release, Transcript
 
-Array = NDArray[np.float64]
 Drawn = Callable[[np.random.Generator], Any]
 
 
@@ -195,7 +198,7 @@ class Tape(ABC):
     def _released(self, label: str, law: Law, sensitivity: float | None, draws: tuple[int, ...]) -> Any: ...
 
     @abstractmethod
-    def _indices(self, draw: Draw) -> NDArray[np.int64]: ...
+    def _indices(self, draw: Draw) -> Indices: ...
 
     @abstractmethod
     def _value(self, kind: str, label: str, draw: Drawn) -> Any: ...
@@ -217,7 +220,7 @@ class LiveTape(Tape):
     def _released(self, label: str, law: Law, sensitivity: float | None, draws: tuple[int, ...]) -> Any:
         return law.sample(self._release_rng)
 
-    def _indices(self, draw: Draw) -> NDArray[np.int64]:
+    def _indices(self, draw: Draw) -> Indices:
         return self._records.indices(draw)
 
     def _value(self, kind: str, label: str, draw: Drawn) -> Any:
@@ -229,10 +232,10 @@ class RecordDrawer:
 
     def __init__(self, rng: np.random.Generator):
         self._rng = rng
-        self._order: NDArray[np.int64] | None = None
+        self._order: Indices | None = None
         self._next = 0
 
-    def indices(self, draw: Draw) -> NDArray[np.int64]:
+    def indices(self, draw: Draw) -> Indices:
         """The records of one draw."""
         if draw.kind == "without-replacement":
             return self._rng.choice(draw.n, size=draw.size, replace=False)
@@ -271,7 +274,7 @@ class Layer(Tape):
     def _released(self, label: str, law: Law, sensitivity: float | None, draws: tuple[int, ...]) -> Any:
         return self._inner._released(label, law, sensitivity, draws)
 
-    def _indices(self, draw: Draw) -> NDArray[np.int64]:
+    def _indices(self, draw: Draw) -> Indices:
         return self._inner._indices(draw)
 
     def _value(self, kind: str, label: str, draw: Drawn) -> Any:

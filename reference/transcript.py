@@ -9,10 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
-from .mechanisms.laws import Law
+from dpassay.reference.laws.law import Law
+from dpassay.reference.types import Indices
 
 DrawKind = Literal["without-replacement", "poisson", "fresh"]
 
@@ -38,7 +36,7 @@ class Draw:
 class Batch:
     """The records of one draw: ``indices`` (int array) and the number of the draw."""
 
-    indices: NDArray[np.int64]
+    indices: Indices
     draw: int
 
     @property
@@ -77,7 +75,7 @@ class Transcript:
     """Everything that happened on one tape, in order."""
 
     events: list[Release | Draw | Note] = field(default_factory=list)
-    batches: list[NDArray[np.int64]] = field(default_factory=list)
+    batches: list[Indices] = field(default_factory=list)
     output: Any = None
 
     @property

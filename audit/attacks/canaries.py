@@ -10,15 +10,13 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpassay.audit.results import SoundBound
 from dpassay.audit.scores.one_run import epsilon_one_run
 from dpassay.reference.errors import BadInput
 from dpassay.reference.tape import LiveTape, Tape
+from dpassay.reference.types import Array, Bools, Indices
 
-Array = NDArray[np.float64]
-Labels = NDArray[np.int64]
 Kind = Literal["one-hot", "orthogonal", "random"]
 GRADIENT_RELATION = "a canary's gradient or zero"
 
@@ -58,7 +56,7 @@ class PerSample(Protocol):
         """Number of parameters."""
         ...
 
-    def gradients(self, w: Array, indices: NDArray[np.int64]) -> Array:
+    def gradients(self, w: Array, indices: Indices) -> Array:
         """Shape (len(indices), d)."""
         ...
 
@@ -71,7 +69,7 @@ class WithCanaries:
 
     base: PerSample
     rows: Array
-    included: NDArray[np.bool_]
+    included: Bools
 
     @property
     def n(self) -> int:
@@ -83,7 +81,7 @@ class WithCanaries:
         """Number of parameters."""
         return self.base.d
 
-    def gradients(self, w: Array, indices: NDArray[np.int64]) -> Array:
+    def gradients(self, w: Array, indices: Indices) -> Array:
         """Gradients of records, then of canaries, as `indices` asks for them."""
         found = np.zeros((len(indices), self.d))
         real = indices < self.base.n
@@ -100,7 +98,7 @@ def gradient_game(
     rows: Array,
     rng: np.random.Generator,
     without: Callable[[Sequence[Array]], Array] | None = None,
-) -> tuple[Array, NDArray[np.bool_]]:
+) -> tuple[Array, Bools]:
     """One run of `run(problem, tape)` with canaries by coin: their scores, and the coins.
 
     The score is the inner product with the sum of all vector releases, less `without(releases)`: what that sum would be
@@ -133,7 +131,7 @@ def audit_with_gradient_canaries(
     return replace(bound, method="one run, gradient canaries", relation=GRADIENT_RELATION, seconds=seconds)
 
 
-def mislabelled(y: Labels, classes: int, rng: np.random.Generator) -> Labels:
+def mislabelled(y: Indices, classes: int, rng: np.random.Generator) -> Indices:
     """Another label for each record, uniform among the wrong ones."""
     if classes < 2:
         raise BadInput("classes", classes, "must be at least 2")
@@ -142,7 +140,7 @@ def mislabelled(y: Labels, classes: int, rng: np.random.Generator) -> Labels:
 
 def out_of_distribution(
     x: Array, count: int, classes: int, rng: np.random.Generator, stretch: float = 3.0
-) -> tuple[Array, Labels]:
+) -> tuple[Array, Indices]:
     """Records of random direction and `stretch` times the usual length, with random labels."""
     rows = rng.normal(size=(count, x.shape[1]))
     usual = float(np.median(np.linalg.norm(x, axis=1)))
@@ -162,7 +160,7 @@ def crafted_initialisation(x: Array, signs: Array, canary: Array, margin: float 
     return np.asarray(np.linalg.lstsq(rows, wanted, rcond=None)[0])
 
 
-def crafted_softmax(x: Array, y: Labels, classes: int, canary: Array, margin: float = 12.0) -> Array:
+def crafted_softmax(x: Array, y: Indices, classes: int, canary: Array, margin: float = 12.0) -> Array:
     """The same for softmax regression with offsets, any number of classes: parameters (features + 1) * classes.
 
     Where it fits, the true class of each ordinary record leads by `margin`, and all classes of the canary are equal.

@@ -18,11 +18,13 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from dpassay.audit.attacks.targets import Array, Labels, SklearnTrainer, Trainer
 from dpassay.reference.baselines import dp_sgd
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import read_numbers
 from dpassay.reference.problems import real_data
+from dpassay.reference.types import Array, Indices
+
+from .targets import SklearnTrainer, Trainer
 
 DP_SGD = "dp-sgd"
 STEPS = 20
@@ -60,7 +62,7 @@ def dp_sgd_mu(noise_multiplier: float) -> float:
     return math.sqrt(STEPS) / noise_multiplier
 
 
-def labelled_data(name: str) -> tuple[Array, Labels]:
+def labelled_data(name: str) -> tuple[Array, Indices]:
     """`breast cancer`, `digits`, or a .csv file of numbers whose last column is the class 0, 1, 2, ..."""
     known = {"breast cancer": real_data.breast_cancer, "digits": real_data.digits}
     if name in known:

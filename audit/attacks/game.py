@@ -10,19 +10,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dpassay.audit.attacks.targets import Array, Labels, Trained, Trainer
 from dpassay.audit.results import SoundBound
 from dpassay.audit.scores.labels import epsilon_labels
 from dpassay.audit.scores.one_run import epsilon_one_run
 from dpassay.reference.errors import BadInput, require
+from dpassay.reference.types import Array, Bools, Indices
 
-Bools = NDArray[np.bool_]
+from .targets import Trained, Trainer
+
 _FLOOR = 1e-12  # of a probability, before logarithms
 
 
-def true_class_probability(model: Trained, x: Array, y: Labels) -> Array:
+def true_class_probability(model: Trained, x: Array, y: Indices) -> Array:
     """p(y | x) of each row, kept inside (0, 1)."""
     return np.clip(model.probabilities(x)[np.arange(len(y)), y], _FLOOR, 1 - _FLOOR)
 
@@ -36,14 +36,14 @@ class Game:
     confidence: Array
     member: Bools
     population: Array
-    labels: Labels
+    labels: Indices
 
     @property
     def models(self) -> int:
         """How many models were trained."""
         return len(self.confidence)
 
-    def shadows(self, target: int) -> NDArray[np.int64]:
+    def shadows(self, target: int) -> Indices:
         """All models but the target."""
         if not 0 <= target < self.models:
             raise BadInput("target", target, f"must lie in 0..{self.models - 1}")
@@ -53,11 +53,11 @@ class Game:
 def play(
     trainer: Trainer,
     x: Array,
-    y: Labels,
+    y: Indices,
     models: int,
     rng: np.random.Generator,
-    always: tuple[Array, Labels] | None = None,
-    population: tuple[Array, Labels] | None = None,
+    always: tuple[Array, Indices] | None = None,
+    population: tuple[Array, Indices] | None = None,
 ) -> Game:
     """Train `models` models; each candidate (row of x) joins each by a coin, rows of `always` join all of
     them.
@@ -80,7 +80,7 @@ def play(
     return Game(confidence, member, elsewhere, y)
 
 
-def _check_labelled(name: str, x: Array, y: Labels, features: int) -> None:
+def _check_labelled(name: str, x: Array, y: Indices, features: int) -> None:
     shape = (np.shape(x), np.shape(y))
     require(shape == ((len(y), features), (len(x),)), name, shape, "must be (records, features) and one label for each")
     good = np.asarray(y).dtype.kind in "iu" and not bool((np.asarray(y) < 0).any())

@@ -11,15 +11,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import logit
 from scipy.stats import norm
 from sklearn.ensemble import HistGradientBoostingClassifier
 
-from dpassay.audit.attacks.game import Game
 from dpassay.reference.errors import BadInput
+from dpassay.reference.types import Array, Bools, Indices
 
-Array = NDArray[np.float64]
+from .game import Game
+
 SPREAD_FLOOR = 1e-3  # of a standard deviation of logit confidences
 
 
@@ -29,7 +29,7 @@ def loss_threshold(game: Game, target: int) -> Array:
     return np.asarray(np.log(game.confidence[target]))
 
 
-def _moments(values: Array, keep: NDArray[np.bool_]) -> tuple[Array, Array]:
+def _moments(values: Array, keep: Bools) -> tuple[Array, Array]:
     """Mean per candidate over the kept models, and one spread for all candidates (few models need
     pooling).
     """
@@ -83,7 +83,7 @@ def classifier(game: Game, target: int, rng: np.random.Generator) -> Array:
     values = logit(game.confidence)
     typical = values[shadows].mean(axis=0)
 
-    def table(models: NDArray[np.int64]) -> Array:
+    def table(models: Indices) -> Array:
         rows = [np.column_stack([values[k], values[k] - typical, game.labels]) for k in models]
         return np.concatenate(rows)
 
@@ -101,7 +101,7 @@ ATTACKS: dict[str, Callable[[Game, int, np.random.Generator], Array]] = {
 }
 
 
-def auc(scores: Array, member: NDArray[np.bool_]) -> float:
+def auc(scores: Array, member: Bools) -> float:
     """Area under the ROC curve, ties counted one half."""
     inside, outside = np.sort(scores[member]), scores[~member]
     if not inside.size or not outside.size:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from dpassay.audit.attacks.canaries import Kind
-from dpassay.audit.attacks.estimators import DP_SGD, dp_sgd_mu, dp_sgd_schedule, trainer_named
 from dpassay.audit.scores.curve import Curve, approx_dp, gdp
+from dpassay.reference.accounting.gdp import gdp_epsilon
 from dpassay.reference.errors import require
-from dpassay.reference.gdp import gdp_epsilon
+
+from .canaries import Kind
+from .estimators import DP_SGD, dp_sgd_mu, dp_sgd_schedule, trainer_named
 
 RECORDS = ("none", "mislabelled", "out of distribution")
 GRADIENTS: dict[str, Kind] = {

@@ -15,20 +15,22 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from dpassay.audit.attacks import canaries as craft
-from dpassay.audit.attacks.estimators import DP_SGD, dp_sgd_schedule, labelled_data, trainer_named
-from dpassay.audit.attacks.game import Game, one_candidate_bound, one_run_bound, play
-from dpassay.audit.attacks.membership import ATTACKS, auc, loss_threshold
-from dpassay.audit.attacks.plans import GRADIENT, GRADIENTS, MANY, ONE, Plan
-from dpassay.audit.attacks.targets import Array, Labels, ReferenceTrainer, Samples, Trainer
 from dpassay.audit.results import Sound
-from dpassay.audit.scores.curve_test import refute_curve
+from dpassay.audit.scores.curve_claim import refute_curve
 from dpassay.audit.scores.one_run import epsilon_one_run, one_run_curve
 from dpassay.reference.baselines import dp_sgd
+from dpassay.reference.blocks.clipping import clip_rows
 from dpassay.reference.case import bind
 from dpassay.reference.errors import require
-from dpassay.reference.mechanisms.clipping import clip_rows
 from dpassay.reference.problems.models import ClassificationLoss, SoftmaxRegression, TwoLayerNetwork
+from dpassay.reference.types import Array, Indices
+
+from . import canaries as craft
+from .estimators import DP_SGD, dp_sgd_schedule, labelled_data, trainer_named
+from .game import Game, one_candidate_bound, one_run_bound, play
+from .membership import ATTACKS, auc, loss_threshold
+from .plans import GRADIENT, GRADIENTS, MANY, ONE, Plan
+from .targets import ReferenceTrainer, Samples, Trainer
 
 RELATION = "a record or a zero gradient"  # of dp-sgd; n is public
 TEST_SHARE = 0.9  # of the level for the test of the claim with gradient canaries, the rest for the bound
@@ -67,7 +69,7 @@ def _trainer(
     return ReferenceTrainer(model, bind(dp_sgd.run, dp_sgd_schedule(plan.noise)), size, begin)
 
 
-def _visible(plan: Plan, x: Array, y: Labels, classes: int, rng: np.random.Generator) -> tuple[Array, Labels]:
+def _visible(plan: Plan, x: Array, y: Indices, classes: int, rng: np.random.Generator) -> tuple[Array, Indices]:
     """The candidates: ordinary records of all records (x, y), or canaries in their place."""
     mine, labels = x[: plan.count], y[: plan.count]
     if plan.canaries == "mislabelled":
@@ -81,7 +83,7 @@ def _relation(plan: Plan) -> str:
     return RELATION if plan.estimator == DP_SGD else "add or remove one record"
 
 
-def _many_records(plan: Plan, x: Array, y: Labels, rng: np.random.Generator, confidence: float) -> list[Sound]:
+def _many_records(plan: Plan, x: Array, y: Indices, rng: np.random.Generator, confidence: float) -> list[Sound]:
     """Five attacks, a fifth of the level each. Canaries join half of the records that are no candidates."""
     game = _play_many(plan, x, y, rng)
     each = 1 - (1 - confidence) / len(ATTACKS)
@@ -96,7 +98,7 @@ def _many_records(plan: Plan, x: Array, y: Labels, rng: np.random.Generator, con
     return [replace(one, relation=_relation(plan)) for one in results]
 
 
-def _play_many(plan: Plan, x: Array, y: Labels, rng: np.random.Generator) -> Game:
+def _play_many(plan: Plan, x: Array, y: Indices, rng: np.random.Generator) -> Game:
     count = plan.count
     require(len(x) >= count + 10, "--candidates", count, f"the data have {len(x)} records; leave 10 or more")
     fixed = count + ((len(x) - count) // 2 if plan.canaries != "none" else 0)
@@ -107,7 +109,7 @@ def _play_many(plan: Plan, x: Array, y: Labels, rng: np.random.Generator) -> Gam
     return play(trainer, mine, labels, plan.trained, rng, always, population)
 
 
-def _one_record(plan: Plan, x: Array, y: Labels, rng: np.random.Generator, confidence: float) -> list[Sound]:
+def _one_record(plan: Plan, x: Array, y: Indices, rng: np.random.Generator, confidence: float) -> list[Sound]:
     """The loss of one candidate over all models; all other records are always in."""
     start = time.perf_counter()
     classes = int(y.max()) + 1
@@ -123,7 +125,7 @@ def _one_record(plan: Plan, x: Array, y: Labels, rng: np.random.Generator, confi
     return _labelled([bound, *tests], "loss of one record", _relation(plan), auc(scores, inside), start)
 
 
-def _gradient_canaries(plan: Plan, x: Array, y: Labels, rng: np.random.Generator, confidence: float) -> list[Sound]:
+def _gradient_canaries(plan: Plan, x: Array, y: Indices, rng: np.random.Generator, confidence: float) -> list[Sound]:
     """One run; test of the whole claim, and (nine to one) bound of epsilon, which sees less."""
     start, claim, kind = time.perf_counter(), plan.claim, GRADIENTS[plan.canaries]
     assert claim is not None  # dp-sgd always claims something

@@ -7,15 +7,12 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpassay.audit.blackbox.outputs import foreign_code
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.problems.models import ClassificationLoss, Model
 from dpassay.reference.tape import LiveTape, Tape
-
-Array = NDArray[np.float64]
-Labels = NDArray[np.int64]
+from dpassay.reference.types import Array, Indices
 
 
 class Trained(Protocol):
@@ -29,7 +26,7 @@ class Trained(Protocol):
 class Trainer(Protocol):
     """Something that trains."""
 
-    def fit(self, x: Array, y: Labels, rng: np.random.Generator) -> Trained:
+    def fit(self, x: Array, y: Indices, rng: np.random.Generator) -> Trained:
         """Train on labelled rows; all randomness from `rng`."""
         ...
 
@@ -37,7 +34,7 @@ class Trainer(Protocol):
 @dataclass(frozen=True)
 class _SklearnModel:
     estimator: Any
-    columns: Labels
+    columns: Indices
     classes: int
     name: str
 
@@ -63,7 +60,7 @@ class SklearnTrainer:
     make: Callable[[], Any]
     classes: int
 
-    def fit(self, x: Array, y: Labels, rng: np.random.Generator) -> Trained:
+    def fit(self, x: Array, y: Indices, rng: np.random.Generator) -> Trained:
         """Train a fresh estimator; every `random_state`, its own and those of its parts, comes from `rng`.
 
         Raises:
@@ -85,7 +82,7 @@ class SklearnTrainer:
         return _SklearnModel(estimator, np.asarray(estimator.classes_, dtype=np.int64), self.classes, name)
 
 
-def _said(records: int, classes: Labels) -> str:
+def _said(records: int, classes: Indices) -> str:
     if not records:
         return "0 records"
     return f"{records} records of " + (f"class {classes[0]}" if len(classes) == 1 else f"{len(classes)} classes")
@@ -102,7 +99,7 @@ class Samples:
         self.start = np.zeros(self.d) if start is None else start
         require(self.n >= loss.n, "size", self.n, f"must not be below the {loss.n} records")
 
-    def gradients(self, w: Array, indices: NDArray[np.int64]) -> Array:
+    def gradients(self, w: Array, indices: Indices) -> Array:
         """Per-record gradients at `start + w`, shape (len(indices), d)."""
         found = np.zeros((len(indices), self.d))
         real = indices < self.loss.n
@@ -132,7 +129,7 @@ class ReferenceTrainer:
     size: int | None = None
     start: Array | None = None
 
-    def fit(self, x: Array, y: Labels, rng: np.random.Generator) -> Trained:
+    def fit(self, x: Array, y: Indices, rng: np.random.Generator) -> Trained:
         """Train on a live tape seeded from `rng`."""
         problem = Samples(ClassificationLoss(self.model, x, y), self.size, self.start)
         moved = self.run(problem, LiveTape(int(rng.integers(2**31))))

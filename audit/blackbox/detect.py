@@ -7,22 +7,22 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dpassay.audit.blackbox.learner import Candidate, learn_scores
-from dpassay.audit.blackbox.outputs import Mechanism, draw, known_columns, to_table
-from dpassay.audit.blackbox.repeats import REPEATS_SHARE, repeats_log_wealth
 from dpassay.audit.results import ClaimTest, SoundBound
 from dpassay.audit.scores.curve import Curve
-from dpassay.audit.scores.curve_test import curve_log_wealth
+from dpassay.audit.scores.curve_claim import curve_log_wealth
 from dpassay.audit.scores.labels import epsilon_labels
 from dpassay.reference.errors import BadInput
+from dpassay.reference.types import Array
 
-Floats = NDArray[np.float64]
+from .learner import Candidate, learn_scores
+from .outputs import Mechanism, draw, known_columns, to_table
+from .repeats import REPEATS_SHARE, repeats_log_wealth
+
 TRAINING_SHARE = 0.4
 
 
-def _shuffled_split(table: Floats, rng: np.random.Generator) -> tuple[Floats, Floats]:
+def _shuffled_split(table: Array, rng: np.random.Generator) -> tuple[Array, Array]:
     if len(table) < 10:
         raise BadInput("outputs", len(table), "a black-box audit needs at least 10 outputs a side")
     mixed = table[rng.permutation(len(table))]
@@ -30,7 +30,7 @@ def _shuffled_split(table: Floats, rng: np.random.Generator) -> tuple[Floats, Fl
     return mixed[:cut], mixed[cut:]
 
 
-def _split(table_p: Floats, table_q: Floats, rng: np.random.Generator) -> tuple[list[Floats], list[Floats]]:
+def _split(table_p: Array, table_q: Array, rng: np.random.Generator) -> tuple[list[Array], list[Array]]:
     """Training and test tables, each of P and of Q."""
     train_p, test_p = _shuffled_split(table_p, rng)
     train_q, test_q = _shuffled_split(table_q, rng)
@@ -39,12 +39,12 @@ def _split(table_p: Floats, table_q: Floats, rng: np.random.Generator) -> tuple[
 
 def log_stakes(
     candidates: Sequence[Candidate],
-    fresh: Sequence[Floats],
-    repeated: Sequence[Floats],
+    fresh: Sequence[Array],
+    repeated: Sequence[Array],
     claim: Curve,
     rng: np.random.Generator,
     at_end: bool = False,
-) -> Floats:
+) -> Array:
     """Log of share times wealth of each candidate on the `fresh` tables, last of the bet on `repeated` outputs.
 
     `at_end`: e-values, which may be added and multiplied; else the largest over time of each, for a union bound.

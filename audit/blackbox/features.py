@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.decomposition import PCA
 
-Floats = NDArray[np.float64]
+from dpassay.reference.types import Array
+
 WIDE = 24  # more columns than this are projected
 PAIRED = 8  # up to this many columns all pairwise differences are used
 
 
-def lowest_bit(values: Floats) -> Floats:
+def lowest_bit(values: Array) -> Array:
     """log2 of the lowest set bit of each float: the grid it lies on (0 for 0, NaN and infinities)."""
     bits = np.ascontiguousarray(values, dtype=np.float64).view(np.int64)
     exponent = (bits >> 52) & 0x7FF
@@ -26,7 +27,7 @@ def lowest_bit(values: Floats) -> Floats:
     return np.where(usable, exponent - 1075 + low, 0.0)
 
 
-def row_codes(table: Floats) -> NDArray[np.void]:
+def row_codes(table: Array) -> NDArray[np.void]:
     """Each row as one opaque value, so that exact repetitions can be counted (-0.0 counts as 0.0)."""
     clean = np.ascontiguousarray(np.where(table == 0, 0.0, table))
     return clean.view([("", np.void, clean.itemsize * clean.shape[1])]).ravel()["f0"]
@@ -37,10 +38,10 @@ class Atoms:
     """Exact outputs seen more than once in training, with the log odds of their side."""
 
     codes: NDArray[np.void]
-    odds: Floats
+    odds: Array
 
     @staticmethod
-    def fit(table_p: Floats, table_q: Floats) -> Atoms:
+    def fit(table_p: Array, table_q: Array) -> Atoms:
         """Count rows on both sides; a row seen once says nothing yet."""
         codes, where = np.unique(np.concatenate([row_codes(table_p), row_codes(table_q)]), return_inverse=True)
         on_p = np.bincount(where[: len(table_p)], minlength=codes.size)
@@ -49,7 +50,7 @@ class Atoms:
         odds = np.log((on_q + 0.5) / (len(table_q) + 1)) - np.log((on_p + 0.5) / (len(table_p) + 1))
         return Atoms(codes[keep], odds[keep])
 
-    def score(self, table: Floats) -> Floats:
+    def score(self, table: Array) -> Array:
         """Log odds of known atoms, NaN elsewhere."""
         if self.codes.size == 0:
             return np.full(len(table), np.nan)
@@ -63,11 +64,11 @@ class Features:
     """The columns a learner sees; `projection` is used for wide outputs only."""
 
     projection: PCA | None
-    fill: Floats
+    fill: Array
     bits: bool
 
     @staticmethod
-    def fit(table_p: Floats, table_q: Floats, rng: np.random.Generator, low_bits: bool) -> Features:
+    def fit(table_p: Array, table_q: Array, rng: np.random.Generator, low_bits: bool) -> Features:
         """Decide on a projection from the training split; `low_bits` adds the grid each float lies on."""
         both = np.concatenate([table_p, table_q])
         finite = np.where(np.isfinite(both), both, np.nan)
@@ -80,7 +81,7 @@ class Features:
             projection = PCA(n_components=WIDE // 2, random_state=seed).fit(filled[:20_000])
         return Features(projection, fill, low_bits)
 
-    def transform(self, table: Floats) -> Floats:
+    def transform(self, table: Array) -> Array:
         """The feature matrix; NaN stays NaN where the learner can use it."""
         raw = np.where(np.isfinite(table), table, np.where(np.isnan(table), np.nan, np.sign(table) * 1e300))
         blocks = []

@@ -7,19 +7,19 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from dpassay.audit.blackbox.features import Atoms, Features
 from dpassay.audit.scores.curve import Curve
-from dpassay.audit.scores.curve_test import curve_log_wealth
+from dpassay.audit.scores.curve_claim import curve_log_wealth
+from dpassay.reference.types import Array, Indices
 
-Floats = NDArray[np.float64]
-Score = Callable[[Floats], Floats]
+from .features import Atoms, Features
+
+Score = Callable[[Array], Array]
 ROWS_CAP = 30_000  # a side, for the boosting and logistic fits
 KERNEL_ROWS = 4000
 CENTRES = 30
@@ -37,7 +37,7 @@ class Candidate:
     weight: float
 
 
-def _boosting(x: Floats, y: NDArray[np.int64], rng: np.random.Generator) -> Score:
+def _boosting(x: Array, y: Indices, rng: np.random.Generator) -> Score:
     """Trees on all columns; those that are empty in training (an output seen only later) say nothing."""
     empty = np.isnan(x).all(axis=0)
     model = HistGradientBoostingClassifier(
@@ -51,10 +51,10 @@ def _boosting(x: Floats, y: NDArray[np.int64], rng: np.random.Generator) -> Scor
     return lambda z: np.asarray(model.decision_function(np.where(empty, 0.0, z)))
 
 
-def _logistic(x: Floats, y: NDArray[np.int64]) -> Score:
+def _logistic(x: Array, y: Indices) -> Score:
     """On standardised columns and their squares, clipped at five standard deviations."""
 
-    def expand(z: Floats) -> Floats:
+    def expand(z: Array) -> Array:
         clipped = np.clip(scale.transform(np.nan_to_num(z)), -5, 5)
         return np.concatenate([clipped, clipped**2], axis=1)
 
@@ -63,12 +63,12 @@ def _logistic(x: Floats, y: NDArray[np.int64]) -> Score:
     return lambda z: np.asarray(model.decision_function(expand(z)))
 
 
-def _kernel(x: Floats, y: NDArray[np.int64], rng: np.random.Generator) -> Score:
+def _kernel(x: Array, y: Indices, rng: np.random.Generator) -> Score:
     """Logistic regression on the Gaussian kernel with a few random rows as centres (Nystroem)."""
     keep = rng.permutation(len(x))[:KERNEL_ROWS]
     scale = StandardScaler().fit(np.nan_to_num(x[keep]))
 
-    def clipped(z: Floats) -> Floats:
+    def clipped(z: Array) -> Array:
         return np.asarray(np.clip(scale.transform(np.nan_to_num(z)), -5, 5))
 
     centres = Nystroem(gamma=1 / x.shape[1], n_components=CENTRES, random_state=int(rng.integers(2**31)))
@@ -79,11 +79,11 @@ def _kernel(x: Floats, y: NDArray[np.int64], rng: np.random.Generator) -> Score:
     return lambda z: np.asarray(model.decision_function(clipped(z)))
 
 
-def _column(column: int, table: Floats) -> Floats:
+def _column(column: int, table: Array) -> Array:
     return np.nan_to_num(table[:, column], nan=-1e300)
 
 
-def _candidates(p: Floats, q: Floats, rng: np.random.Generator, low_bits: bool) -> list[tuple[str, Score]]:
+def _candidates(p: Array, q: Array, rng: np.random.Generator, low_bits: bool) -> list[tuple[str, Score]]:
     """All scores, from richest to plainest."""
     features, atoms = Features.fit(p, q, rng, low_bits), Atoms.fit(p, q)
     few_p, few_q = features.transform(p[:ROWS_CAP]), features.transform(q[:ROWS_CAP])
@@ -93,7 +93,7 @@ def _candidates(p: Floats, q: Floats, rng: np.random.Generator, low_bits: bool) 
     kernel = _kernel(x, y, rng.spawn(1)[0])
 
     def atoms_else(rest: Score) -> Score:
-        def score(table: Floats) -> Floats:
+        def score(table: Array) -> Array:
             known = atoms.score(table)
             return np.where(np.isnan(known), rest(features.transform(table)), known)
 
@@ -115,9 +115,7 @@ def _candidates(p: Floats, q: Floats, rng: np.random.Generator, low_bits: bool) 
     return found
 
 
-def learn_scores(
-    p: Floats, q: Floats, claim: Curve, rng: np.random.Generator, low_bits: bool = False
-) -> list[Candidate]:
+def learn_scores(p: Array, q: Array, claim: Curve, rng: np.random.Generator, low_bits: bool = False) -> list[Candidate]:
     """Fit on 70 % of the training tables; the best against `claim` on the rest gets half of the stake.
 
     With weights fixed before the test data are seen, the weighted mean of the candidates' wealth is valid.

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import read_numbers
+from dpassay.reference.types import Array
 
-Floats = NDArray[np.float64]
 Mechanism = Callable[[Any, np.random.Generator], Any]
 
 
@@ -164,7 +164,7 @@ def joined(outputs: Any, more: Any) -> Any:
     return [*outputs, *more]
 
 
-def known_columns(training: Sequence[Floats], fresh: Sequence[Floats]) -> tuple[list[Floats], list[Floats]]:
+def known_columns(training: Sequence[Array], fresh: Sequence[Array]) -> tuple[list[Array], list[Array]]:
     """Both without the columns that are empty in training.
 
     A score must be fixed before it is judged: which cells only the fresh outputs have must not change what is learned.
@@ -176,7 +176,7 @@ def known_columns(training: Sequence[Floats], fresh: Sequence[Floats]) -> tuple[
     return [table[:, keep] for table in training], [table[:, keep] for table in fresh]
 
 
-def to_table(outputs_p: Any, outputs_q: Any) -> tuple[Floats, Floats]:
+def to_table(outputs_p: Any, outputs_q: Any) -> tuple[Array, Array]:
     """Both samples as matrices with the same columns, one row per run."""
     sides = [outputs_p, outputs_q]
     arrays = [np.asarray(side) if isinstance(side, np.ndarray) else None for side in sides]

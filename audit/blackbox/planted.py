@@ -13,19 +13,19 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dpassay.audit.blackbox.detect import TRAINING_SHARE
-from dpassay.audit.blackbox.features import Atoms
-from dpassay.audit.blackbox.learner import FIT_SHARE, LEAST_WEIGHT
-from dpassay.audit.blackbox.outputs import to_table
-from dpassay.audit.blackbox.repeats import REPEATS_SHARE, repeats_log_wealth, row_hashes
 from dpassay.audit.bounds import clopper_pearson_lower
 from dpassay.audit.results import POWER_SHOWN
 from dpassay.audit.scores.curve import Curve
-from dpassay.audit.scores.curve_test import curve_log_wealth
+from dpassay.audit.scores.curve_claim import curve_log_wealth
+from dpassay.reference.types import Array
 
-Floats = NDArray[np.float64]
+from .detect import TRAINING_SHARE
+from .features import Atoms
+from .learner import FIT_SHARE, LEAST_WEIGHT
+from .outputs import to_table
+from .repeats import REPEATS_SHARE, repeats_log_wealth, row_hashes
+
 RUNS = (1_000_000, 300_000, 100_000, 30_000, 10_000, 3000, 1000, 300, 100, 30, 10, 3)  # one in so many shows its side
 REPETITIONS, MISSES = 24, 1  # simulations per share; a second miss ends them (22 of 24 would not show power 0.8)
 CAP = 30_000  # outputs a side that are used
@@ -82,7 +82,7 @@ def planted_power(outputs_p: Any, outputs_q: Any, claim: Curve, confidence: floa
     return Planted(None, 0, size)
 
 
-def _refuted(p: Floats, q: Floats, claim: Curve, needed: float, rng: np.random.Generator) -> bool:
+def _refuted(p: Array, q: Array, claim: Curve, needed: float, rng: np.random.Generator) -> bool:
     """Does one of the audit's two bets on exact outputs refute the claim, at the share of the stake it has?"""
     if repeats_log_wealth(p[:, None], q[:, None], claim, rng) + np.log(REPEATS_SHARE) >= needed:
         return True

@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from dpassay.audit.scores.curve import Curve
 from dpassay.audit.scores.labels import label_counts, ladder_gains, without
 from dpassay.audit.scores.reading import depths, log_wealths
+from dpassay.reference.types import Array, Bools
 
-Floats = NDArray[np.float64]
 TARGETS = np.array([0.3, 1.0])  # an output that only one side can give is the usual case
 REPEATS_SHARE = 0.35  # of the stake is on outputs that repeat exactly; learned scores share the rest
 CORRUPTED = 0.3  # labels that the chosen (epsilon, delta) of the claim may corrupt, in expectation
 
 
-def row_hashes(table: Floats) -> NDArray[np.uint64]:
+def row_hashes(table: Array) -> NDArray[np.uint64]:
     """One number a row, equal for equal rows (-0.0 counts as 0.0); a collision only merges two outputs."""
     bits = np.ascontiguousarray(np.where(table == 0, 0.0, table)).view(np.uint64)
     odd = np.random.default_rng(0).integers(2**62, size=(2, table.shape[1]), dtype=np.uint64) * 2 + 1
@@ -30,7 +30,7 @@ def row_hashes(table: Floats) -> NDArray[np.uint64]:
         return np.asarray((mixed ^ (mixed >> np.uint64(32))).sum(axis=1, dtype=np.uint64))
 
 
-def guesses(codes: NDArray[np.uint64], of_q: NDArray[np.bool_], rng: np.random.Generator) -> NDArray[np.bool_]:
+def guesses(codes: NDArray[np.uint64], of_q: Bools, rng: np.random.Generator) -> Bools:
     """Was each guess right? Groups of equal outputs, largest first; inside a group in random order."""
     _, group, sizes = np.unique(codes, return_inverse=True, return_counts=True)
     order = np.lexsort((rng.random(codes.size), group, -sizes[group]))
@@ -53,7 +53,7 @@ def chosen_pair(claim: Curve, labels: int) -> tuple[float, float]:
     return float(epsilons[pick]), float(deltas[pick])
 
 
-def repeats_log_wealth(p: Floats, q: Floats, claim: Curve, rng: np.random.Generator, at_end: bool = False) -> float:
+def repeats_log_wealth(p: Array, q: Array, claim: Curve, rng: np.random.Generator, at_end: bool = False) -> float:
     """Largest log wealth of betting against `claim` on repeated rows of the outputs on D (P) and D' (Q).
 
     `at_end`: the last one, an e-value that may be multiplied with others.

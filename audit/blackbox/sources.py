@@ -12,9 +12,10 @@ from typing import Annotated, Any
 
 import typer
 
-from dpassay.audit.blackbox.outputs import CommandLine, Mechanism, foreign_code, load_array
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import read_json
+
+from .outputs import CommandLine, Mechanism, foreign_code, load_array
 
 MechanismName = Annotated[
     str | None,

@@ -10,7 +10,7 @@ import typer
 from dpassay.audit.attacks.estimators import DP_SGD, ESTIMATORS
 from dpassay.audit.attacks.plans import GRADIENT, GRADIENTS, MANY, ONE, RECORDS, STARTS, Plan
 from dpassay.audit.attacks.play import play_plan
-from dpassay.audit.report.results import exit_code, print_results
+from dpassay.audit.report.verdicts import exit_code, print_results
 from dpassay.audit.results import decide
 from dpassay.reference.errors import require
 

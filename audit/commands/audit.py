@@ -10,9 +10,9 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from dpassay.audit.assay import Effort, Row
 from dpassay.audit.plain import json_text
 from dpassay.audit.report.table import print_rows
-from dpassay.audit.sandwich import Effort, Row
 from dpassay.audit.suite import load, run_suite, save
 from dpassay.reference.case import Case
 from dpassay.reference.catalogue import CASES, find

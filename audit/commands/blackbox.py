@@ -8,18 +8,19 @@ from typing import Annotated, Any, NoReturn
 
 import numpy as np
 import typer
-from numpy.typing import NDArray
 
 from dpassay.audit.blackbox.detect import audit_outputs, epsilon_of_outputs
+from dpassay.audit.blackbox.floating_point import float_grid, repeated_noise, support_holes
 from dpassay.audit.blackbox.outputs import draw, load
 from dpassay.audit.blackbox.planted import planted_power
 from dpassay.audit.blackbox.sources import CommandOption, DatasetOption, MechanismName, NeighbourOption, read_source
-from dpassay.audit.claimed import Claim, Delta, Epsilon, Mu, PairsFile, Sampled, read_claim
-from dpassay.audit.floating_point import float_grid, repeated_noise, support_holes
-from dpassay.audit.report.results import exit_code, print_results
+from dpassay.audit.report.verdicts import exit_code, print_results
 from dpassay.audit.results import ClaimTest, Sound, Verdict, decide
 from dpassay.audit.scores.curve import Curve
 from dpassay.reference.errors import BadInput, require
+from dpassay.reference.types import Array
+
+from .claimed import Claim, Delta, Epsilon, Mu, PairsFile, Sampled, read_claim
 
 STREAM = 61  # the audit's own: stored outputs may have been drawn from the plain seed
 
@@ -170,7 +171,7 @@ def judge_floats(
     return list(found)
 
 
-def _single(outputs: Any) -> NDArray[np.float64]:
+def _single(outputs: Any) -> Array:
     """Outputs that are one number each."""
     try:
         values = np.asarray(outputs, dtype=float)

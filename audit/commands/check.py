@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
+from dpassay.audit.assay import Effort, Row
 from dpassay.audit.claims import ClaimEntry, read_claims
 from dpassay.audit.plain import json_text
 from dpassay.audit.report.table import print_rows
-from dpassay.audit.sandwich import Effort, Row
 from dpassay.audit.suite import run_suite
 from dpassay.reference.case import Case, PrivacyClaim
 from dpassay.reference.catalogue import find

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from dpassay.audit.mutants import Effort, Outcome, run_mutants
+from dpassay.audit.lab.mutants import Effort, Outcome, run_mutants
 from dpassay.audit.plain import json_text
 from dpassay.audit.report.console import plain_table, wide_console
 from dpassay.reference.errors import require

@@ -9,7 +9,9 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from dpassay.audit.neighbours import (
+from dpassay.audit.report.verdicts import exit_code, print_results
+from dpassay.audit.results import AuditResult, Verdict
+from dpassay.audit.search.neighbours import (
     OUTSIDE,
     Candidate,
     confirm,
@@ -19,9 +21,7 @@ from dpassay.audit.neighbours import (
     search,
     simplify,
 )
-from dpassay.audit.report.results import exit_code, print_results
-from dpassay.audit.results import AuditResult, Verdict
-from dpassay.audit.spaces import Target
+from dpassay.audit.search.spaces import Target
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import require_writable
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from dpassay.audit.sandwich import Row
+from dpassay.audit.assay import Row
 from dpassay.proofs_check.claim import Result, Verdict
 from dpassay.proofs_check.ledger import about, check_rows
 

@@ -14,9 +14,9 @@ from dpassay.proofs_check.claim import Result
 from dpassay.proofs_check.explain import explain as explain_row
 from dpassay.proofs_check.ledger import as_data, check_all, load_rows, summary
 from dpassay.proofs_check.tied import TIES
-from dpassay.reference.cite import PAPERS
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import read_text, require_writable, write_text
+from dpassay.reference.papers import PAPERS
 
 CACHE = Path("reports") / "proof-cache"
 OUTPUT = Path("reports") / "ledger.json"

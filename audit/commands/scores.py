@@ -9,22 +9,22 @@ from typing import Annotated
 
 import numpy as np
 import typer
-from numpy.typing import NDArray
 
-from dpassay.audit.claimed import Claim, Delta, Epsilon, Mu, PairsFile, Sampled, read_claim
-from dpassay.audit.report.results import exit_code, print_results
+from dpassay.audit.report.verdicts import exit_code, print_results
 from dpassay.audit.results import AuditResult, Sound, Verdict, decide
 from dpassay.audit.scores.assumed import bayesian, gdp_fit
-from dpassay.audit.scores.curve_test import refute_curve
+from dpassay.audit.scores.curve_claim import refute_curve
 from dpassay.audit.scores.files import read_canaries, read_scores
 from dpassay.audit.scores.labels import epsilon_labels
 from dpassay.audit.scores.one_run import epsilon_one_run, one_run_curve
 from dpassay.audit.scores.power import Power, shown_power
 from dpassay.audit.scores.thresholds import epsilon_simultaneous
 from dpassay.reference.errors import BadInput, require
+from dpassay.reference.types import Array
 
-Floats = NDArray[np.float64]
-Judge = Callable[[Floats, Floats, np.random.Generator], list[Sound]]
+from .claimed import Claim, Delta, Epsilon, Mu, PairsFile, Sampled, read_claim
+
+Judge = Callable[[Array, Array, np.random.Generator], list[Sound]]
 MOST_CONFIDENCE = 1 - 1e-9  # what is left of the level beyond is rounding
 STREAM = 59  # the audit's own: scores may have been drawn from the plain seed, and must not decide their own order
 BOUND_SHARE = 0.5  # of the level when a bound and a test of the claim decide together
@@ -73,7 +73,7 @@ def scores(
     raise typer.Exit(exit_code(overall) if overall else 0)
 
 
-def _both_sides(first: Path, second: Path | None, one_run: bool) -> tuple[Floats, Floats]:
+def _both_sides(first: Path, second: Path | None, one_run: bool) -> tuple[Array, Array]:
     """Scores on D and on D', or of canaries that were left out and of those that were in."""
     if one_run:
         require(second is None, "second file", second, "--one-run reads one file of SCORE,COIN lines")
@@ -88,7 +88,7 @@ def _judge_runs(claim: Claim | None, delta: float, confidence: float) -> Judge:
     """Bound of epsilon at delta and, with a claim, the joint test of its curve."""
     each = 1 - (BOUND_SHARE if claim else 1.0) * (1 - confidence)
 
-    def judge(p: Floats, q: Floats, rng: np.random.Generator) -> list[Sound]:
+    def judge(p: Array, q: Array, rng: np.random.Generator) -> list[Sound]:
         bound = epsilon_labels(p, q, delta, rng, each)
         if claim is None:
             return [bound]
@@ -101,7 +101,7 @@ def _judge_canaries(claim: Claim | None, delta: float, confidence: float) -> Jud
     """The same from one run, out-canaries and in-canaries."""
     each = 1 - (BOUND_SHARE if claim else 1.0) * (1 - confidence)
 
-    def judge(out: Floats, inside: Floats, rng: np.random.Generator) -> list[Sound]:
+    def judge(out: Array, inside: Array, rng: np.random.Generator) -> list[Sound]:
         values, coins = np.concatenate([out, inside]), np.arange(out.size + inside.size) >= out.size
         bound = epsilon_one_run(values, coins, delta, rng, each)
         if claim is None:
@@ -116,7 +116,7 @@ def _with_power(
 ) -> tuple[list[Sound], str]:
     """What the same procedure would have seen with an ideal attack: as evidence of the last result, and in words."""
 
-    def refuted(p: Floats, q: Floats, rng: np.random.Generator) -> bool:
+    def refuted(p: Array, q: Array, rng: np.random.Generator) -> bool:
         return decide(judge(p, q, rng)) is Verdict.VIOLATED
 
     found: list[Power] = [shown_power(refuted, law, sizes, seed) for law in claim.worse()]
@@ -126,6 +126,6 @@ def _with_power(
     return [*deciding[:-1], replace(deciding[-1], evidence=evidence)], "\n".join(lines)
 
 
-def _estimates(p: Floats, q: Floats, delta: float, confidence: float, rng: np.random.Generator) -> list[AuditResult]:
+def _estimates(p: Array, q: Array, delta: float, confidence: float, rng: np.random.Generator) -> list[AuditResult]:
     found: list[AuditResult] = [bayesian(p, q, delta, rng, confidence)]
     return [*found, gdp_fit(p, q, delta, rng, confidence)] if delta > 0 else found

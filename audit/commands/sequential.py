@@ -8,14 +8,15 @@ from typing import Annotated
 import typer
 
 from dpassay.audit.blackbox.sources import CommandOption, DatasetOption, MechanismName, NeighbourOption, read_source
-from dpassay.audit.claimed import Delta, Epsilon, Mu, PairsFile, Sampled, claimed_curve
-from dpassay.audit.report.results import exit_code, print_results
+from dpassay.audit.report.verdicts import exit_code, print_results
 from dpassay.audit.scores.blocks import marks, seen_before
 from dpassay.audit.scores.curve import Curve
 from dpassay.audit.scores.files import read_scores
-from dpassay.audit.session import black_box, likelihood, load, open_session, save, stored_scores, verdict
+from dpassay.audit.sequential.session import black_box, likelihood, load, open_session, save, stored_scores, verdict
 from dpassay.reference.catalogue import find
 from dpassay.reference.errors import BadInput, require
+
+from .claimed import Delta, Epsilon, Mu, PairsFile, Sampled, claimed_curve
 
 app = typer.Typer(
     help="Audits that stop as soon as a claim is refuted, continue from a checkpoint, and join several machines.",

@@ -14,15 +14,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpassay.reference import files
 from dpassay.reference.case import Case
 from dpassay.reference.errors import BadInput, printable, require
 from dpassay.reference.files import write_text
-from dpassay.reference.mechanisms.above_threshold import AboveThreshold
+from dpassay.reference.laws.above_threshold import AboveThreshold
 from dpassay.reference.tape import record
 from dpassay.reference.transcript import Draw, Note, Release, Transcript
+from dpassay.reference.types import Array
 
 FORMAT = 2
 _COMPUTED = ("query", "std", "scale", "queries", "threshold", "threshold_scale", "query_scale", "log_probabilities")
@@ -164,7 +164,7 @@ def _close(one: Any, other: Any, rtol: float) -> bool:
     return bool(one == other)
 
 
-def _numbers(value: Any) -> NDArray[np.float64] | None:
+def _numbers(value: Any) -> Array | None:
     """A number, or nested lists of them of one shape, as an array; None for anything else (true is no number)."""
     if not isinstance(value, int | float | list) or isinstance(value, bool):
         return None

@@ -19,24 +19,15 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Literal
 
-import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import norm
 from scipy.stats import t as student
 
 from dpassay.reference.errors import require
+from dpassay.reference.types import Array
 
-from .ceilings import (
-    Metric,
-    ceiling_of,
-    ceiling_under_shift,
-    ceilings,
-    curve_trade_off,
-    implied_epsilon,
-)
+from .ceilings import Metric, ceiling_of, ceiling_under_shift, ceilings, curve_trade_off, implied_epsilon
 from .matching import Group, auc_p_value, exchangeable_share, grouped_auc_p_value, tpr_p_value
 
-Array = NDArray[np.float64]
 Relation = Literal["replace-one", "add/remove"]
 
 

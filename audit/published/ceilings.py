@@ -12,14 +12,13 @@ from typing import Literal, Protocol
 
 import numpy as np
 from dp_accounting.pld import privacy_loss_distribution
-from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.stats import norm
 
+from dpassay.reference.accounting.gdp import gdp_delta
 from dpassay.reference.errors import BadInput, require
-from dpassay.reference.gdp import gdp_delta
+from dpassay.reference.types import Array
 
-Array = NDArray[np.float64]
 Metric = Literal["auc", "balanced accuracy", "tpr"]
 CURVE = np.linspace(0.0, 25.0, 501)  # epsilons at which a privacy curve is read
 

@@ -14,7 +14,7 @@ from itertools import product
 from math import ceil, floor, inf, log, sqrt
 from typing import Literal
 
-from dpassay.reference.gdp import zcdp_rho
+from dpassay.reference.accounting.gdp import zcdp_rho
 from dpassay.reference.problems.erm import Constants
 from dpassay.reference.second_order_erm import sample_complexity, short_step, subsampled
 from dpassay.reference.second_order_erm.calibration import Budget

@@ -10,10 +10,11 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from dpassay.audit.assay import Row
 from dpassay.audit.plain import number
-from dpassay.audit.report.console import wide_console
-from dpassay.audit.sandwich import Row
 from dpassay.reference.errors import printable
+
+from .console import wide_console
 
 _NEEDED = 120  # columns; a narrower table would break its headings and names inside words
 _STYLE = {"violated": "bold red", "tight": "green", "consistent": "green", "inconclusive": "yellow"}

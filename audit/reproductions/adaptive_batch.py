@@ -13,16 +13,17 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
-from numpy.typing import NDArray
 
-from dpassay.audit.reproductions.report import Options, Report, Table
-from dpassay.reference.accounting import account
+from dpassay.reference.accounting.cost import account
 from dpassay.reference.adaptive_batch.empirical_route import empirical_route, empirical_schedule
 from dpassay.reference.adaptive_batch.schedule import Schedule, repaired
 from dpassay.reference.adaptive_batch.stochastic_spider import stochastic_spider
 from dpassay.reference.adaptive_batch.theorem_schedules import Constants, NoiseSource, oracle_count, schedule
 from dpassay.reference.problems.saddles import ChainOfSaddles, SampledLandscape, sample_landscape
 from dpassay.reference.tape import LiveTape
+from dpassay.reference.types import Array
+
+from .report import Options, Report, Table
 
 EPSILON, DELTA, GAP, LENGTH = 1.0, 1e-5, 3.0, 2
 READINGS = ("no noise", "Theorem 3.17", "Lemma 3.13", "repaired")
@@ -90,7 +91,7 @@ def _spent(problem: SampledLandscape, s: Schedule, seed: int) -> float:
     return account(tape.transcript).epsilon(DELTA)
 
 
-def _accuracy(problem: SampledLandscape, x: NDArray[np.float64]) -> float:
+def _accuracy(problem: SampledLandscape, x: Array) -> float:
     """Smallest alpha of Definition 1.2 at x."""
     tilt = max(0.0, -float(np.linalg.eigvalsh(problem.base.hessian(x))[0]))  # the mean of the records is the base
     return max(float(np.linalg.norm(problem.base.gradient(x))), tilt**2 / problem.constants[2])

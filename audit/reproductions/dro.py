@@ -20,13 +20,14 @@ from rich.console import Console
 from rich.progress import track
 
 from dpassay.audit.published.dro import EPSILONS, TABLE_3_EPSILONS
-from dpassay.audit.reproductions.dro_membership import STYLES, attack_aucs, imbalanced, pool, shifted, train_models
-from dpassay.audit.reproductions.dro_page import write_page, write_plot
-from dpassay.audit.reproductions.dro_tables import Cell, findings, notes, quality_table, same_table, shift_table
-from dpassay.audit.reproductions.report import Options, Report
 from dpassay.reference.dro.training import MAIN, METHODS
 from dpassay.reference.errors import BadInput
 from dpassay.reference.problems.imbalanced import Split
+
+from .dro_membership import STYLES, attack_aucs, imbalanced, pool, shifted, train_models
+from .dro_page import write_page, write_plot
+from .dro_tables import Cell, findings, notes, quality_table, same_table, shift_table
+from .report import Options, Report
 
 SEEDS, SHADOWS = 5, 12  # attacked models and shadow models of a cell
 QUICK_EPSILONS = (1.0, 10.0)

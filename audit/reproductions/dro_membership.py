@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpassay.audit.attacks.game import Game
 from dpassay.audit.attacks.membership import ATTACKS, auc
@@ -26,10 +25,8 @@ from dpassay.reference.problems.image_files import read_cifar10, read_mnist
 from dpassay.reference.problems.imbalanced import Split, cifar10_st, digits, mnist_st
 from dpassay.reference.problems.metrics import Quality, quality
 from dpassay.reference.problems.models import ClassificationLoss, TwoLayerNetwork
+from dpassay.reference.types import Array, Bools, Indices
 
-Array = NDArray[np.float64]
-Bools = NDArray[np.bool_]
-Indices = NDArray[np.int64]
 HIDDEN = 16
 _FLOOR = 1e-12  # of a probability, before logarithms
 DELTA_POWER = -1.1  # delta = n^-1.1, Section 5.1

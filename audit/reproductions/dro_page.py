@@ -11,8 +11,9 @@ from matplotlib.figure import Figure
 
 from dpassay.audit.published.ceilings import largest_auc
 from dpassay.audit.published.dro import EPSILONS, TABLE_2
-from dpassay.audit.reproductions.dro_tables import PAPER_NAMES, Cells, mean_and_half_width
-from dpassay.audit.reproductions.report import Options, Report
+
+from .dro_tables import PAPER_NAMES, Cells, mean_and_half_width
+from .report import Options, Report
 
 INTRODUCTION = """# Reproduction of `dro`, Section 5
 

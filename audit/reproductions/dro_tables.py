@@ -13,10 +13,11 @@ from dpassay.audit.attacks.membership import ATTACKS
 from dpassay.audit.published.ceilings import ceiling_under_shift, largest_auc
 from dpassay.audit.published.dro import EPSILONS, TABLE_2, TABLE_3, TABLE_3_EPSILONS, TABLE_3_NON_PRIVATE
 from dpassay.audit.published.matching import auc_p_value, exchangeable_share
-from dpassay.audit.reproductions.dro_membership import DELTA_POWER, RARE
-from dpassay.audit.reproductions.report import Table
 from dpassay.reference.dro.training import BATCH, PHASE, STEPS
 from dpassay.reference.problems.imbalanced import Split
+
+from .dro_membership import DELTA_POWER, RARE
+from .report import Table
 
 PAPER_NAMES = {"Double-SPIDER": "DP Double SPIDER", "Recursive-SPIDER": "DP Recursive SPIDER"}
 Content = dict[str, Any]

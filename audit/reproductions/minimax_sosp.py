@@ -11,17 +11,17 @@ from pathlib import Path
 
 import numpy as np
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-from dpassay.audit.reproductions.minimax_sosp_methods import Method, methods, noise_lengths, unprinted
-from dpassay.audit.reproductions.report import Options, Report, Table
-from dpassay.reference.accounting import account
-from dpassay.reference.mechanisms.laws import Gaussian
+from dpassay.reference.accounting.cost import account
+from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.minimax_sosp.experiment import DELTA
 from dpassay.reference.problems.matrix_sensing import MatrixSensing, initial_point, make_matrix_sensing
+from dpassay.reference.types import Array
 
-Array = NDArray[np.float64]
+from .minimax_sosp_methods import Method, methods, noise_lengths, unprinted
+from .report import Options, Report, Table
+
 PRINTED = {  # Table 2: Phi, gradient norm, smallest eigenvalue at x_399, one run with seed 0
     "DP-RGDA": (0.9119, 0.4251, -4.8504e-2),
     "Sto-SPIDER": (13.7046, 3.4505, -2.1862e-1),

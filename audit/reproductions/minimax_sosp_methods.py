@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpassay.reference.minimax_sosp import baselines
 from dpassay.reference.minimax_sosp.baseline_schedule import (
@@ -24,8 +23,7 @@ from dpassay.reference.minimax_sosp.experiment import DELTA, EPSILON, experiment
 from dpassay.reference.minimax_sosp.schedule import NoiseRule, Schedule, algorithm3_noise
 from dpassay.reference.problems.matrix_sensing import MatrixSensing, initial_point
 from dpassay.reference.tape import LiveTape, Tape
-
-Array = NDArray[np.float64]
+from dpassay.reference.types import Array, Indices
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,15 +52,15 @@ class Blind:
         """Zero."""
         return 0.0
 
-    def gradients_x(self, x: Array, y: Array, indices: NDArray[np.int64]) -> Array:
+    def gradients_x(self, x: Array, y: Array, indices: Indices) -> Array:
         """Zeros."""
         return np.zeros((len(indices), self.dimension_x))
 
-    def gradients_y(self, x: Array, y: Array, indices: NDArray[np.int64]) -> Array:
+    def gradients_y(self, x: Array, y: Array, indices: Indices) -> Array:
         """Zeros."""
         return np.zeros((len(indices), self.dimension_y))
 
-    def value_gradients(self, x: Array, indices: NDArray[np.int64]) -> Array:
+    def value_gradients(self, x: Array, indices: Indices) -> Array:
         """Zeros."""
         return np.zeros((len(indices), self.dimension_x))
 

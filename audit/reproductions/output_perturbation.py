@@ -14,8 +14,6 @@ import numpy as np
 from rich.console import Console
 from rich.progress import track
 
-from dpassay.audit.reproductions.output_perturbation_plot import write_plot
-from dpassay.audit.reproductions.report import Options, Report, Table
 from dpassay.reference.output_perturbation import (
     algorithm1,
     algorithm2,
@@ -34,13 +32,17 @@ from dpassay.reference.output_perturbation.phases import (
     convex_strongly_concave_regulariser,
 )
 from dpassay.reference.problems.auc import AUCLoss, auc
-from dpassay.reference.problems.domains import Array, Ball
+from dpassay.reference.problems.domains import Ball
 from dpassay.reference.problems.finite_sum import Convex, FiniteSum, Regulariser
 from dpassay.reference.problems.real_data import breast_cancer, digits
 from dpassay.reference.problems.strongly_convex import LogisticLoss, regularised
 from dpassay.reference.solvers.exact import Exact
 from dpassay.reference.solvers.extragradient import Extragradient
 from dpassay.reference.tape import LiveTape
+from dpassay.reference.types import Array
+
+from .output_perturbation_plot import write_plot
+from .report import Options, Report, Table
 
 RADIUS = 4.0  # ||x|| <= D in the logistic task
 AUC_RADIUS = (1.0, 1.0)  # ||(w, a, b)|| and |alpha|

@@ -17,15 +17,17 @@ import numpy as np
 from rich.progress import track
 
 from dpassay.audit.published.second_order_erm import remarks
-from dpassay.audit.reproductions.report import Options, Report, Table
 from dpassay.reference.errors import BadInput
 from dpassay.reference.problems import real_data
 from dpassay.reference.problems.erm import ErmProblem
-from dpassay.reference.problems.margin_losses import LOSSES, FloatArray
+from dpassay.reference.problems.margin_losses import LOSSES
 from dpassay.reference.second_order_erm import opt_b, opt_ls, short_step, trust_region, two_phase
 from dpassay.reference.second_order_erm.common import Accuracy, Outcome
 from dpassay.reference.second_order_erm.printed_tables import EPSILONS, HESSIAN_TABLES, METHODS, TABLES, PrintedTable
 from dpassay.reference.tape import LiveTape, Tape
+from dpassay.reference.types import Array
+
+from .report import Options, Report, Table
 
 BATCH_SHARE = 0.01  # mini-batches of n / 100; the paper does not say
 LOSS_NAMES = {"loss_a": "loss_a", "loss_b": "loss_b_named"}
@@ -131,7 +133,7 @@ def load(name: str, options: Options) -> real_data.Task:
 
 
 def method_of(
-    name: str, problem: ErmProblem, start: FloatArray, accuracy: Accuracy, epsilon: float, delta: float
+    name: str, problem: ErmProblem, start: Array, accuracy: Accuracy, epsilon: float, delta: float
 ) -> Callable[[Tape], Outcome]:
     """Build a method of the tables, repaired, with its schedule bound in."""
     public = (problem, start, accuracy, epsilon, delta)

@@ -11,8 +11,9 @@ from scipy.special import ndtri
 
 from dpassay.audit.bounds import clopper_pearson_upper
 from dpassay.audit.results import AssumedEstimate
-from dpassay.audit.scores.curve_test import check_scores
-from dpassay.reference.gdp import gdp_epsilon
+from dpassay.reference.accounting.gdp import gdp_epsilon
+
+from .curve_claim import check_scores
 
 POSTERIOR_DRAWS = 200_000
 LARGEST_SCORE = 1e300  # sums of two must not overflow

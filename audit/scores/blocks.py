@@ -11,14 +11,14 @@ import hashlib
 from collections.abc import Collection
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln
 
-Floats = NDArray[np.float64]
+from dpassay.reference.types import Array
+
 NATS = 25.0  # two honest files coincide with probability exp(-NATS) = 1.4e-11 at most, or they get no mark
 
 
-def marks(scores: Floats) -> tuple[str, ...]:
+def marks(scores: Array) -> tuple[str, ...]:
     """The marks of one side, none when its scores say too little to be known again."""
     _, counts = np.unique(scores, return_counts=True)
     in_order = -float((counts * np.log(counts / scores.size)).sum())  # -log of the chance to draw the same again
@@ -27,7 +27,7 @@ def marks(scores: Floats) -> tuple[str, ...]:
     return (*found, f"sorted: {_digest(np.sort(scores))}") if in_order - ways >= NATS else tuple(found)
 
 
-def seen_before(scores: Floats, kept: Collection[str]) -> bool:
+def seen_before(scores: Array, kept: Collection[str]) -> bool:
     """Is one of the kept marks a mark of these scores, or of their beginning?"""
     if set(marks(scores)) & set(kept):
         return True
@@ -36,6 +36,6 @@ def seen_before(scores: Floats, kept: Collection[str]) -> bool:
     return any(start in kept for start in starts)
 
 
-def _digest(scores: Floats) -> str:
+def _digest(scores: Array) -> str:
     """SHA-256 of the values as little-endian doubles; -0.0 counts as 0.0."""
     return hashlib.sha256((scores + 0.0).astype("<f8").tobytes()).hexdigest()[:32]

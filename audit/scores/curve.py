@@ -13,12 +13,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit, log_ndtr, ndtr
 
 from dpassay.reference.errors import BadInput
+from dpassay.reference.types import Array
 
-Floats = NDArray[np.float64]
 LARGEST = 700.0  # epsilon; beyond it exp overflows, and its pairs say next to nothing
 
 
@@ -27,8 +26,8 @@ class Curve:
     """`name`, and arrays `epsilons` (any sign, increasing) and `deltas` of equal length."""
 
     name: str
-    epsilons: Floats
-    deltas: Floats
+    epsilons: Array
+    deltas: Array
 
     def __post_init__(self) -> None:
         if self.epsilons.shape != self.deltas.shape or self.epsilons.ndim != 1:
@@ -36,13 +35,13 @@ class Curve:
         if not bool(np.all((self.deltas >= 0) & (self.deltas <= 1))):
             raise BadInput("deltas", self.deltas, "must lie in [0, 1]")
 
-    def tradeoff(self, false_positive: Floats) -> Floats:
+    def tradeoff(self, false_positive: Array) -> Array:
         """The trade-off function f(alpha) = max over the pairs of 1 - delta - e^epsilon alpha, at least 0."""
         lines = 1 - self.deltas[:, None] - np.exp(self.epsilons)[:, None] * np.ravel(false_positive)[None, :]
         return np.asarray(np.maximum(lines.max(axis=0), 0.0).reshape(np.shape(false_positive)))
 
 
-def _mirrored(name: str, epsilons: Floats, delta_of: Callable[[Floats], Any]) -> Curve:
+def _mirrored(name: str, epsilons: Array, delta_of: Callable[[Array], Any]) -> Curve:
     """Extend delta(epsilon), epsilon >= 0, to both signs."""
     forward = np.clip(np.asarray(delta_of(epsilons), dtype=float), 0.0, 1.0)
     backward = np.clip(-np.expm1(-epsilons) + np.exp(-epsilons) * forward, 0.0, 1.0)
@@ -61,7 +60,7 @@ def approx_dp(epsilon: float, delta: float = 0.0) -> Curve:
     top = min(epsilon, LARGEST)
     grid = np.unique(np.append(np.linspace(0.0, top, 5), top))
 
-    def delta_of(value: Floats) -> Floats:  # the extremal mechanism's
+    def delta_of(value: Array) -> Array:  # the extremal mechanism's
         less = np.expm1(value - epsilon) * expit(epsilon)  # (1 + e^value) / (1 + e^epsilon) - 1
         return np.asarray(delta - (1 - delta) * less)  # 1 - (1 - delta) (1 + less) would round a tiny delta away
 

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpassay.audit.scores.curve import Curve, approx_dp
-from dpassay.audit.scores.steinke import check_guesses
+from .curve import Curve, approx_dp
+from .steinke import check_guesses
 
 SMALLEST_P = 1e-9  # below, rounding would show
 

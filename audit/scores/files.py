@@ -5,24 +5,23 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import binom
 
 from dpassay.audit.blackbox.outputs import load
 from dpassay.reference.errors import BadInput, require
+from dpassay.reference.types import Array, Bools
 
-Floats = NDArray[np.float64]
 UNFAIR = 1e-6  # fair coins are this unequal at most this often: an honest file in a million is refused
 
 
-def read_scores(path: Path) -> Floats:
+def read_scores(path: Path) -> Array:
     """One score per line or entry."""
     table = _numbers(path)
     require(table.shape[1] == 1, str(path), table.shape, "must hold one score per line")
     return np.asarray(table[:, 0])
 
 
-def read_canaries(path: Path) -> tuple[Floats, NDArray[np.bool_]]:
+def read_canaries(path: Path) -> tuple[Array, Bools]:
     """Scores of canaries and the coins that included them, one canary per line.
 
     Coins that cannot have been fair are refused: a list of included canaries alone would otherwise be read as a
@@ -39,7 +38,7 @@ def read_canaries(path: Path) -> tuple[Floats, NDArray[np.bool_]]:
     return table[:, 0], table[:, 1].astype(bool)
 
 
-def _numbers(path: Path) -> Floats:
+def _numbers(path: Path) -> Array:
     """A file of numbers as a matrix, one row per line or entry."""
     try:
         table = np.asarray(load(path), dtype=float)

@@ -18,11 +18,12 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import log_expit
 
 from dpassay.audit.results import SoundBound
-from dpassay.audit.scores.curve_test import check_scores
-from dpassay.audit.scores.reading import refuted_steps, tally
 from dpassay.reference.errors import BadInput
+from dpassay.reference.types import Array
 
-Floats = NDArray[np.float64]
+from .curve_claim import check_scores
+from .reading import refuted_steps, tally
+
 TARGETS = np.array([0.1, 0.3, 0.6, 1.0])  # where between the house limit and 1 the bettor believes the rate to be
 LADDER = np.round(  # a step below a claim of 0.1 must not cost a tenth of it
     np.concatenate([np.arange(0.0, 0.2, 0.002), np.arange(0.2, 3.0, 0.02), np.arange(3.0, 40.0, 0.05)]), 3
@@ -35,7 +36,7 @@ def label_counts(size: int, rng: np.random.Generator) -> tuple[int, int]:
     """How many of P and of Q are labelled when each score gets a fair coin until a side of `size` would run out.
 
     About sqrt(size) scores stay unused. That their number depends on the coins does not help the bettor: for small
-    sizes all outcomes are enumerated in `tests/audit/test_exact_levels.py`.
+    sizes all outcomes are enumerated in `tests/audit/scores/test_exact_levels.py`.
     """
     coins = rng.random(2 * size) < 0.5
     of_q = np.cumsum(coins)
@@ -50,14 +51,14 @@ def without(values: NDArray[Any], count: int, rng: np.random.Generator) -> NDArr
     return np.delete(values, rng.choice(values.size, count, replace=False)) if count else values
 
 
-def ladder_gains(ladder: Floats, targets: Floats) -> tuple[Floats, Floats]:
+def ladder_gains(ladder: Array, targets: Array) -> tuple[Array, Array]:
     """Log factors of a right guess, shape (steps, targets), and of a wrong one, shape (targets,)."""
     miss_limit = np.exp(log_expit(-ladder))[:, None]
     with np.errstate(divide="ignore"):
         return np.log1p(-miss_limit * (1 - targets)) - log_expit(ladder)[:, None], np.log(1 - targets)
 
 
-def stakes_on(labels: int) -> tuple[Floats, Floats]:
+def stakes_on(labels: int) -> tuple[Array, Array]:
     """Targets, and the share of the stake on each, for a number of labels known before they are read.
 
     The rate of many labels is seen to one part in the root of their number. A bettor who believes in much more than
@@ -69,7 +70,7 @@ def stakes_on(labels: int) -> tuple[Floats, Floats]:
     return np.append(TARGETS, finer), np.append(coarse, np.full(finer.size, FINE_SHARE / max(1, finer.size)))
 
 
-def largest_refuted(tally: tuple[Floats, Floats], labels: int, delta: float, alpha: float) -> float:
+def largest_refuted(tally: tuple[Array, Array], labels: int, delta: float, alpha: float) -> float:
     """Walk epsilon up a fixed ladder until one is not rejected (fixed-sequence testing keeps the level).
 
     The bettor pays for `labels` labels that are corrupted with probability `delta` each.
@@ -81,7 +82,7 @@ def largest_refuted(tally: tuple[Floats, Floats], labels: int, delta: float, alp
     return float(LADDER[steps - 1]) if steps else 0.0
 
 
-def _orientation(p: Floats, q: Floats) -> float:
+def _orientation(p: Array, q: Array) -> float:
     """+1 when Q's pilot scores tend to be the larger."""
     ordered = np.sort(p)
     balance = np.searchsorted(ordered, q).mean() + np.searchsorted(ordered, q, "right").mean()

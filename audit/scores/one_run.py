@@ -22,20 +22,20 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import expit, logit
 
 from dpassay.audit.results import ClaimTest, SoundBound
-from dpassay.audit.scores.curve import Curve
-from dpassay.audit.scores.curve_test import check_scores
-from dpassay.audit.scores.fdp import epsilon_fdp, fdp_p_value
-from dpassay.audit.scores.labels import LADDER, Floats, ladder_gains, stakes_on
-from dpassay.audit.scores.reading import refuted_steps, tally, tally_both_ends, tops
 from dpassay.reference.errors import BadInput
+from dpassay.reference.types import Array, Bools, Indices
+
+from .curve import Curve
+from .curve_claim import check_scores
+from .fdp import epsilon_fdp, fdp_p_value
+from .labels import LADDER, ladder_gains, stakes_on
+from .reading import refuted_steps, tally, tally_both_ends, tops
 
 RELATION = "add or remove one canary"
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.int64]
 SHARES = tuple(math.exp2(-k / 2) for k in range(21))  # of the canaries that are guessed: 1 to 1 / 1024
 ENDS = ("both ends", "high end", "low end")
 PILOT_FROM, PILOT_SHARE = 400, 0.2
@@ -51,11 +51,11 @@ ROOT = 3.2  # guesses per root of the number of canaries that suit most laws, wi
 class Canaries:
     """Scores of the canaries that were in and that were out, each sorted."""
 
-    high: Floats
-    low: Floats
+    high: Array
+    low: Array
 
     @staticmethod
-    def of(scores: Floats, coins: Bools) -> Canaries:
+    def of(scores: Array, coins: Bools) -> Canaries:
         """Sort both sides."""
         return Canaries(np.sort(scores[coins]), np.sort(scores[~coins]))
 
@@ -82,7 +82,9 @@ class Guessing:
         return int(made[0]), int(right[0])
 
 
-def guesses_at(canaries: Canaries, shares: Sequence[float], end: str, rng: np.random.Generator) -> tuple[Ints, Ints]:
+def guesses_at(
+    canaries: Canaries, shares: Sequence[float], end: str, rng: np.random.Generator
+) -> tuple[Indices, Indices]:
     """(guesses, right ones) for each of the increasing shares."""
     counts = np.clip(np.round(np.asarray(shares) * canaries.count).astype(np.int64), 2, canaries.count)
     if end != ENDS[0]:
@@ -93,7 +95,7 @@ def guesses_at(canaries: Canaries, shares: Sequence[float], end: str, rng: np.ra
     return 2 * half, right[0] + right[1]
 
 
-def check_canaries(scores: ArrayLike, included: ArrayLike, rng: np.random.Generator) -> tuple[Floats, Bools]:
+def check_canaries(scores: ArrayLike, included: ArrayLike, rng: np.random.Generator) -> tuple[Array, Bools]:
     """Comparable scores, no two of them equal, and one coin for each.
 
     Where there are ties, ranks take the place of scores, with equal scores in random order: nobody is guessed twice.
@@ -142,7 +144,7 @@ def epsilon_one_run(
     return replace(found, confidence=confidence, seconds=time.perf_counter() - start)
 
 
-def _by_reading(values: Floats, coins: Bools, delta: float, rng: np.random.Generator, alpha: float) -> SoundBound:
+def _by_reading(values: Array, coins: Bools, delta: float, rng: np.random.Generator, alpha: float) -> SoundBound:
     """From the high end, from the low end, from both in turn; the bettors share the stake."""
     canaries = Canaries.of(values, coins)
     high, low = canaries.high, canaries.low
@@ -162,7 +164,7 @@ def _by_reading(values: Floats, coins: Bools, delta: float, rng: np.random.Gener
     )
 
 
-def needed_log_wealth(epsilons: Floats, canaries: int, delta: float, alpha: float) -> Floats:
+def needed_log_wealth(epsilons: Array, canaries: int, delta: float, alpha: float) -> Array:
     """Log wealth that refutes each epsilon: at most c coins are corrupted except with probability 2 m delta / (c + 1).
 
     The best c is taken; a corrupted coin is worth at most the factor 1 + exp(-epsilon) of a right guess.
@@ -178,7 +180,7 @@ def needed_log_wealth(epsilons: Floats, canaries: int, delta: float, alpha: floa
 
 
 def _by_guessing(
-    values: Floats, coins: Bools, delta: float, rng: np.random.Generator, alpha: float, pilot: bool
+    values: Array, coins: Bools, delta: float, rng: np.random.Generator, alpha: float, pilot: bool
 ) -> SoundBound:
     """A share learned on a pilot, its right guesses held against (epsilon, delta)-DP for growing epsilon.
 

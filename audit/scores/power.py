@@ -12,12 +12,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpassay.audit.bounds import clopper_pearson_lower, clopper_pearson_upper
-from dpassay.audit.scores.curve import Curve
+from dpassay.reference.types import Array
 
-Floats = NDArray[np.float64]
+from .curve import Curve
+
 REPETITIONS, SMALL = 40, 20_000  # under a second for up to SMALL scores on both sides; fewer repetitions above
 FEW, CAP = 24, 100_000  # and of a larger sample only so many scores a side are simulated, which is said
 LIMIT_CONFIDENCE = 0.95
@@ -28,7 +28,7 @@ class Law:
     """Scores of an ideal attack: `draw(rng, size_p, size_q)` gives scores on D and on D' (with the record)."""
 
     statement: str  # the mechanism
-    draw: Callable[[np.random.Generator, int, int], tuple[Floats, Floats]]
+    draw: Callable[[np.random.Generator, int, int], tuple[Array, Array]]
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def gaussian_law(mu: float, statement: str) -> Law:
 def laplace_law(epsilon: float, statement: str) -> Law:
     """Laplace noise of scale 1 / epsilon on answers 0 and 1; a score is the privacy loss, by which outputs order."""
 
-    def draw(rng: np.random.Generator, p: int, q: int) -> tuple[Floats, Floats]:
+    def draw(rng: np.random.Generator, p: int, q: int) -> tuple[Array, Array]:
         x, y = rng.laplace(size=p), rng.laplace(epsilon, size=q)  # |x| - |x - epsilon| would show their last bits
         return np.clip(2 * x - epsilon, -epsilon, epsilon), np.clip(2 * y - epsilon, -epsilon, epsilon)
 
@@ -94,7 +94,7 @@ def extremal_law(curve: Curve, statement: str) -> Law:
 
 
 def shown_power(
-    refuted: Callable[[Floats, Floats, np.random.Generator], bool], law: Law, sizes: tuple[int, int], seed: int
+    refuted: Callable[[Array, Array, np.random.Generator], bool], law: Law, sizes: tuple[int, int], seed: int
 ) -> Power:
     """Simulate a test (`refuted(scores on D, scores on D', rng)`) on `law`; the same seed gives the same figures."""
     small = sum(sizes) <= SMALL

@@ -7,23 +7,22 @@ the order inside a group of tied scores is drawn at random, as if every label st
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
+from dpassay.reference.types import Array, Indices
+
 _DEPTHS = 250
 _BLOCK = 16  # steps of the ladder at a time
 
 
-def depths(longest: int) -> Counts:
+def depths(longest: int) -> Indices:
     """About `_DEPTHS` log-spaced depths 1, 2, 3, ... up to `longest`; empty for 0."""
     if longest < 1:
         return np.zeros(0, dtype=np.int64)
     return np.unique(np.geomspace(1, longest, _DEPTHS).astype(np.int64))
 
 
-def tops(high: Floats, low: Floats, at: Counts, rng: np.random.Generator) -> Counts:
+def tops(high: Array, low: Array, at: Indices, rng: np.random.Generator) -> Indices:
     """How many of the `at[i]` largest scores of both samples together belong to `high`.
 
     Args:
@@ -56,23 +55,21 @@ def tops(high: Floats, low: Floats, at: Counts, rng: np.random.Generator) -> Cou
     return np.asarray(found, dtype=np.int64)
 
 
-def tally(high: Floats, low: Floats, rng: np.random.Generator) -> tuple[Floats, Floats]:
+def tally(high: Array, low: Array, rng: np.random.Generator) -> tuple[Array, Array]:
     """Right and wrong guesses when the largest scores are guessed to be of `high`, at log-spaced depths."""
     at = depths(high.size + low.size)
     hits = tops(high, low, at, rng).astype(float)
     return hits, at - hits
 
 
-def tally_both_ends(high: Floats, low: Floats, rng: np.random.Generator) -> tuple[Floats, Floats]:
+def tally_both_ends(high: Array, low: Array, rng: np.random.Generator) -> tuple[Array, Array]:
     """The same, reading from both ends in turn: the largest are guessed to be of `high`, the smallest of `low`."""
     half = depths((high.size + low.size) // 2)
     hits = (tops(high, low, half, rng) + tops(-low[::-1], -high[::-1], half, rng)).astype(float)
     return hits, 2 * half - hits
 
 
-def log_wealths(
-    tallies: list[tuple[Floats, Floats]], hit: Floats, miss: Floats, shares: Floats | None = None
-) -> Floats:
+def log_wealths(tallies: list[tuple[Array, Array]], hit: Array, miss: Array, shares: Array | None = None) -> Array:
     """Log wealth against each step of an epsilon ladder, shape (steps,).
 
     Args:
@@ -92,7 +89,7 @@ def log_wealths(
 
 
 def refuted_steps(
-    tallies: list[tuple[Floats, Floats]], hit: Floats, miss: Floats, needed: Floats, shares: Floats | None = None
+    tallies: list[tuple[Array, Array]], hit: Array, miss: Array, needed: Array, shares: Array | None = None
 ) -> int:
     """How many steps of an epsilon ladder are refuted in a row, from the first (fixed-sequence testing).
 

@@ -11,14 +11,15 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dpassay.audit.bounds import clopper_pearson_lower, clopper_pearson_upper
 from dpassay.audit.results import SoundBound
-from dpassay.audit.scores.curve_test import check_scores
 from dpassay.reference.errors import BadInput
+from dpassay.reference.types import Array, Indices
 
-Floats = NDArray[np.float64]
+from .curve_claim import check_scores
+
 DENOMINATOR_SHARE = 0.8  # of the level goes to the rarer side, whose relative error is the larger one
 PILOT_SHARE = 0.3
 
@@ -33,7 +34,7 @@ def epsilon_from_counts(hits_q: Any, n_q: int, hits_p: Any, n_p: int, delta: flo
         return np.maximum(np.log(np.maximum(low - delta, 0.0)) - np.log(high), 0.0)
 
 
-def _directions(p: Floats, q: Floats) -> Iterator[tuple[str, Floats, Floats]]:
+def _directions(p: Array, q: Array) -> Iterator[tuple[str, Array, Array]]:
     """Event families as (name, rare side, frequent side), each read as 'score above the threshold'."""
     yield "Q over P, high scores", p, q
     yield "P over Q, low scores", -q, -p
@@ -41,13 +42,13 @@ def _directions(p: Floats, q: Floats) -> Iterator[tuple[str, Floats, Floats]]:
     yield "Q over P, low scores", -p, -q
 
 
-def _log_ranks(n: int) -> NDArray[np.int64]:
+def _log_ranks(n: int) -> Indices:
     """Ranks 1, 2, 3, 4, 6, 9, ... up to n: about 3 log2 n of them lose under 15 % of any rank between."""
     ranks = np.unique(np.round(np.geomspace(1, n, max(2, int(3 * np.log2(n + 1)))))).astype(np.int64)
     return ranks[ranks <= n]
 
 
-def _scan(rare: Floats, frequent: Floats, delta: float, alpha: float) -> tuple[float, float]:
+def _scan(rare: Array, frequent: Array, delta: float, alpha: float) -> tuple[float, float]:
     """Best (epsilon, threshold): thresholds at ranks of the rare side; its tail mass there is Beta distributed."""
     ordered = np.sort(rare)[::-1]
     ranks = _log_ranks(rare.size)

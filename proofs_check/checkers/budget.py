@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dpassay.proofs_check.checkers import inequality, rates
 from dpassay.proofs_check.claim import Claim, Finding
+
+from . import inequality, rates
 
 
 def check(claim: Claim) -> Finding:

@@ -9,17 +9,7 @@ import sympy as sp
 
 from dpassay.proofs_check.claim import Claim, Finding, Verdict
 from dpassay.proofs_check.formula import FormulaError, parse_relation, resolve
-from dpassay.proofs_check.region import (
-    SEED,
-    Point,
-    Region,
-    counterexample,
-    holds,
-    region,
-    sample,
-    shortened,
-    show,
-)
+from dpassay.proofs_check.region import SEED, Point, Region, counterexample, holds, region, sample, shortened, show
 
 POINTS = 24
 

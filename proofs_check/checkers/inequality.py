@@ -9,7 +9,6 @@ import numpy as np
 import sympy as sp
 from scipy.optimize import minimize
 
-from dpassay.proofs_check.checkers import intervals
 from dpassay.proofs_check.claim import Claim, Finding, Verdict
 from dpassay.proofs_check.formula import FormulaError, parse, parse_relation, resolve
 from dpassay.proofs_check.region import (
@@ -26,6 +25,8 @@ from dpassay.proofs_check.region import (
     shortened,
     show,
 )
+
+from . import intervals
 
 POINTS = 200
 STARTS = 4

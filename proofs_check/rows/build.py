@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from dpassay.proofs_check.claim import Assumptions, Claim, Kind, Reading, Row, Severity
-from dpassay.reference.cite import Cite
+from dpassay.reference.papers import Cite
 
 PRIVACY, UTILITY, COSMETIC = Severity.PRIVACY, Severity.UTILITY, Severity.COSMETIC
 

@@ -5,16 +5,12 @@ from __future__ import annotations
 from math import exp
 
 from dpassay.proofs_check.ties import Numbers, Tie
-from dpassay.reference.gdp import zcdp_rho
+from dpassay.reference.accounting.gdp import zcdp_rho
 from dpassay.reference.problems.erm import Constants
 from dpassay.reference.second_order_erm.calibration import Budget
 from dpassay.reference.second_order_erm.common import Accuracy, Sensitivities, printed_sensitivities
 from dpassay.reference.second_order_erm.line_search import curvature_roots
-from dpassay.reference.second_order_erm.sample_complexity import (
-    batch_minimum,
-    line_search_minimum,
-    short_step_minimum,
-)
+from dpassay.reference.second_order_erm.sample_complexity import batch_minimum, line_search_minimum, short_step_minimum
 from dpassay.reference.second_order_erm.short_step import minimum_decrease
 
 BOUNDS = ({"B": 0.7, "B_g": 1.3, "B_H": 0.25, "n": 500, "d": 10}, {"B": 2.0, "B_g": 0.4, "B_H": 3.0, "n": 77, "d": 3})

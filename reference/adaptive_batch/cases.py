@@ -8,11 +8,11 @@ from functools import partial
 from math import pi, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpassay.reference.case import Case, Instance, PrivacyClaim, bind
-from dpassay.reference.cite import Cite
+from dpassay.reference.papers import Cite
 from dpassay.reference.proofs import proofs_of
+from dpassay.reference.types import Array
 
 from .schedule import CHARITABLE, REPAIRS, Schedule, repaired
 from .stochastic_spider import stochastic_spider
@@ -59,22 +59,22 @@ class Target:
     """
 
     scene: Scene
-    costliest: Callable[[int | None, str, object, int], NDArray[np.float64]]
+    costliest: Callable[[int | None, str, object, int], Array]
 
 
-def _stay(renewal: int | None, label: str, law: object, step: int) -> NDArray[np.float64]:
+def _stay(renewal: int | None, label: str, law: object, step: int) -> Array:
     """Dictated gradients next to zero: the iterate stays, and only the one after step `renewal` brings a refresh."""
     return np.full_like(law.query, FAR if label == f"tree/(1,{renewal})" else 1e-9)  # type: ignore[attr-defined]
 
 
-def _lean(renewal: int | None, label: str, law: object, step: int) -> NDArray[np.float64]:
+def _lean(renewal: int | None, label: str, law: object, step: int) -> Array:
     """Escapes go to the edge of the ball in one step and stay there."""
-    query: NDArray[np.float64] = law.query  # type: ignore[attr-defined]
+    query: Array = law.query  # type: ignore[attr-defined]
     first = label == "escape/gradient" and float(np.linalg.norm(query)) < 1e-6  # g + H 0
     return np.full_like(query, -0.999 * EDGE if first else 1e-9 if label != "escape/gradient" else 0.0)
 
 
-def _jump_then_stay(renewal: int | None, label: str, law: object, step: int) -> NDArray[np.float64]:
+def _jump_then_stay(renewal: int | None, label: str, law: object, step: int) -> Array:
     """One step of length 0.8, then as `_stay`: the record of the first difference stays in the sums."""
     return np.full(1, -0.8) if label == "tree/(1,1)" else _stay(renewal, label, law, step)
 

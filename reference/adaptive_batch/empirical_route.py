@@ -14,10 +14,11 @@ from math import ceil
 
 import numpy as np
 
+from dpassay.reference.accounting.gdp import gaussian_std
 from dpassay.reference.errors import require
-from dpassay.reference.gdp import gaussian_std
-from dpassay.reference.problems.interfaces import Array, MinimisationProblem
+from dpassay.reference.problems.interfaces import MinimisationProblem
 from dpassay.reference.tape import Tape
+from dpassay.reference.types import Array
 
 from .theorem_schedules import Constants, empirical_route_accuracy, generalisation_error
 

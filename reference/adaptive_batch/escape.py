@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpassay.reference.errors import require, require_positive
-from dpassay.reference.problems.interfaces import Array
 from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Batch
+from dpassay.reference.types import Array
 
 
 @dataclass(frozen=True)

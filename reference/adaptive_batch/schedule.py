@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from math import ceil, sqrt
 from typing import Literal
 
+from dpassay.reference.accounting.gdp import gdp_mu
 from dpassay.reference.errors import require, require_at_least, require_positive
-from dpassay.reference.gdp import gdp_mu
 
 PRINTED_COMPLETIONS = (
     "b_t is computed from |g_{t-1}|: the printed |g_t| is not known when O2 draws its batch",

@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from dpassay.reference.mechanisms.tree import TreeSum
-from dpassay.reference.problems.interfaces import Array, MinimisationProblem
+from dpassay.reference.blocks.tree import TreeSum
+from dpassay.reference.problems.interfaces import MinimisationProblem
 from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Batch
+from dpassay.reference.types import Array
 
 from .escape import EscapeParameters, model_gradient
 from .oracles import Oracles

@@ -11,11 +11,11 @@ from math import floor, log2
 
 import numpy as np
 
+from dpassay.reference.blocks.tree import nodes
 from dpassay.reference.errors import require
-from dpassay.reference.mechanisms.tree import nodes
-from dpassay.reference.problems.interfaces import Array
 from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Batch
+from dpassay.reference.types import Array
 
 Interval = tuple[int, int]
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpassay.reference.errors import require
-from dpassay.reference.lockstep import Pair
-from dpassay.reference.problems.interfaces import Array, Indices
+from dpassay.reference.neighbours import Pair
+from dpassay.reference.types import Array, Indices
 
 
 @dataclass(frozen=True, eq=False)

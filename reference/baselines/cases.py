@@ -6,11 +6,11 @@ from functools import partial
 
 import numpy as np
 
+from dpassay.reference.accounting.gdp import gaussian_std
 from dpassay.reference.case import Case, Instance, PrivacyClaim, Reading, bind
-from dpassay.reference.cite import Cite
 from dpassay.reference.errors import require
-from dpassay.reference.gdp import gaussian_std
-from dpassay.reference.lockstep import Pair
+from dpassay.reference.neighbours import Pair
+from dpassay.reference.papers import Cite
 from dpassay.reference.problems import real_data
 from dpassay.reference.problems.erm import ErmProblem
 from dpassay.reference.problems.linear import LinearLosses

@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dpassay.reference.blocks.clipping import clip_rows
 from dpassay.reference.errors import require
-from dpassay.reference.mechanisms.clipping import clip_rows
 from dpassay.reference.tape import Tape
-
-Array = NDArray[np.float64]
+from dpassay.reference.types import Array, Indices
 
 
 class PerSample(Protocol):
@@ -26,7 +24,7 @@ class PerSample(Protocol):
     def d(self) -> int:
         """Number of parameters."""
 
-    def gradients(self, w: Array, indices: NDArray[np.int64]) -> Array:
+    def gradients(self, w: Array, indices: Indices) -> Array:
         """Gradients of the losses of these records at ``w``, shape (len(indices), d)."""
 
 

@@ -11,9 +11,9 @@ import math
 from dataclasses import dataclass
 from functools import lru_cache
 
-from dpassay.reference.accounting import Account, Part
+from dpassay.reference.accounting.cost import Account, Part
+from dpassay.reference.accounting.gdp import gdp_mu
 from dpassay.reference.errors import BadInput, require, require_budget
-from dpassay.reference.gdp import gdp_mu
 
 SAMPLED_FLOOR = 0.7  # below this ratio sampling stops helping (the rule of thumb is 1); keeps the search tame
 _BISECTIONS = 12  # halvings of a factor 16: the ratio is within 0.1 % of the least that does

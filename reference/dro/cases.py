@@ -10,26 +10,15 @@ from typing import Any, Literal
 import numpy as np
 
 from dpassay.reference.case import Case, Instance, PrivacyClaim, Reading, bind
-from dpassay.reference.cite import Cite
-from dpassay.reference.dro import (
-    composite_sgd,
-    composite_spider,
-    double_spider,
-    minimax_baselines,
-    recursive_spider,
-    single_sample,
-)
-from dpassay.reference.dro.calibration import Sequence, account_of, calibrated_ratios
-from dpassay.reference.dro.divergences import Divergence, chi_square, cressie_read, kl, kl_cvar
-from dpassay.reference.dro.repaired import (
-    DOUBLE_REPAIRS,
-    RECURSIVE_REPAIRS,
-    double_spider_repaired,
-    recursive_spider_repaired,
-)
-from dpassay.reference.dro.schedules import Constants, Plan, double_spider_printed, recursive_spider_printed
-from dpassay.reference.dro.worst_case import compositional_pair, dual_pair, minimax_pair
+from dpassay.reference.papers import Cite
 from dpassay.reference.proofs import proofs_of
+
+from . import composite_sgd, composite_spider, double_spider, minimax_baselines, recursive_spider, single_sample
+from .calibration import Sequence, account_of, calibrated_ratios
+from .divergences import Divergence, chi_square, cressie_read, kl, kl_cvar
+from .repaired import DOUBLE_REPAIRS, RECURSIVE_REPAIRS, double_spider_repaired, recursive_spider_repaired
+from .schedules import Constants, Plan, double_spider_printed, recursive_spider_printed
+from .worst_case import compositional_pair, dual_pair, minimax_pair
 
 PAPER = "dro"
 EPSILON, DELTA = 1.0, 1e-5

@@ -9,17 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dpassay.reference.dro.calibration import Sequence, calibrated_ratios
-from dpassay.reference.dro.objective import DualObjective
+from dpassay.reference.blocks.batches import draw_records
+from dpassay.reference.blocks.clipping import clipped_mean
 from dpassay.reference.errors import require
-from dpassay.reference.mechanisms.batches import draw_records
-from dpassay.reference.mechanisms.clipping import clipped_mean
 from dpassay.reference.tape import Tape
+from dpassay.reference.types import Array, Indices
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from .calibration import Sequence, calibrated_ratios
+from .objective import DualObjective
 
 
 @dataclass(frozen=True)

@@ -10,17 +10,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dpassay.reference.dro.calibration import Sequence, calibrated_ratios, refreshes
-from dpassay.reference.dro.composite_sgd import composite_gradients
-from dpassay.reference.dro.objective import DualObjective
-from dpassay.reference.dro.schedules import Plan
-from dpassay.reference.mechanisms.batches import draw_records
-from dpassay.reference.mechanisms.clipping import clipped_mean
+from dpassay.reference.blocks.batches import draw_records
+from dpassay.reference.blocks.clipping import clipped_mean
 from dpassay.reference.tape import Tape
+from dpassay.reference.types import Array
 
-Array = NDArray[np.float64]
+from .calibration import Sequence, calibrated_ratios, refreshes
+from .composite_sgd import composite_gradients
+from .objective import DualObjective
+from .schedules import Plan
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpassay.reference.errors import require
+from dpassay.reference.types import Array
 
-Array = NDArray[np.float64]
 Function = Callable[[Array], Array]
 
 

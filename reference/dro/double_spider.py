@@ -17,15 +17,15 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dpassay.reference.dro.objective import DualObjective
+from dpassay.reference.blocks.batches import draw_records
+from dpassay.reference.blocks.clipping import ClipMode, clipped_mean
 from dpassay.reference.errors import require
-from dpassay.reference.mechanisms.batches import draw_records
-from dpassay.reference.mechanisms.clipping import ClipMode, clipped_mean
 from dpassay.reference.tape import Tape
+from dpassay.reference.types import Array
 
-Array = NDArray[np.float64]
+from .objective import DualObjective
+
 Point = tuple[Array, float]
 Block = Literal["eta", "x"]
 

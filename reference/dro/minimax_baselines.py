@@ -15,18 +15,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dpassay.reference.dro.calibration import Sequence, calibrated_ratios, refreshes
-from dpassay.reference.dro.objective import SampleLoss
-from dpassay.reference.dro.schedules import Plan
-from dpassay.reference.mechanisms.batches import draw_records
-from dpassay.reference.mechanisms.clipping import clip_rows
+from dpassay.reference.blocks.batches import draw_records
+from dpassay.reference.blocks.clipping import clip_rows
 from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Batch
+from dpassay.reference.types import Array, Indices
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from .calibration import Sequence, calibrated_ratios, refreshes
+from .objective import SampleLoss
+from .schedules import Plan
 
 
 @dataclass(frozen=True)

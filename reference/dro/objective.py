@@ -8,15 +8,12 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from dpassay.reference.dro.divergences import Divergence
 from dpassay.reference.errors import require
+from dpassay.reference.types import Array, Indices
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
-
+from .divergences import Divergence
 
 _HALVINGS = 100  # of the range of the losses: below one rounding unit
 

@@ -24,15 +24,14 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dpassay.reference.dro.objective import CompositionalObjective
+from dpassay.reference.blocks.batches import draw_records
+from dpassay.reference.blocks.clipping import clipped_mean
 from dpassay.reference.errors import require
-from dpassay.reference.mechanisms.batches import draw_records
-from dpassay.reference.mechanisms.clipping import clipped_mean
 from dpassay.reference.tape import Tape
+from dpassay.reference.types import Array, Indices
 
-Array = NDArray[np.float64]
+from .objective import CompositionalObjective
 
 
 @dataclass(frozen=True)
@@ -146,7 +145,7 @@ def run(problem: CompositionalObjective, schedule: RecursiveSpiderSchedule, tape
     return RecursiveSpiderOutput(now[0], now[1], v, u, s) if schedule.last else selected
 
 
-def _rows(problem: CompositionalObjective, which: str, w: State, records: NDArray[np.int64]) -> Array:
+def _rows(problem: CompositionalObjective, which: str, w: State, records: Indices) -> Array:
     if which == "x":
         return problem.inner_x_gradients(*w, records)
     return problem.inner_temperature_gradients(*w, records)

@@ -6,10 +6,10 @@ import math
 from dataclasses import replace
 from typing import Literal
 
-from dpassay.reference.dro.calibration import Sequence, calibrated_ratios, refreshes
-from dpassay.reference.dro.double_spider import DoubleSpiderSchedule, Estimator
-from dpassay.reference.dro.recursive_spider import InnerEstimator, RecursiveSpiderSchedule
-from dpassay.reference.dro.schedules import Constants, Plan
+from .calibration import Sequence, calibrated_ratios, refreshes
+from .double_spider import DoubleSpiderSchedule, Estimator
+from .recursive_spider import InnerEstimator, RecursiveSpiderSchedule
+from .schedules import Constants, Plan
 
 DOUBLE_REPAIRS = (
     "lines 4, 6, 10, 12: each record's term is clipped, then averaged (the clipped mean has sensitivity 2 C)",

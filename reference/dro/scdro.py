@@ -9,13 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dpassay.reference.dro.objective import CompositionalObjective
 from dpassay.reference.errors import require
 from dpassay.reference.tape import Tape
+from dpassay.reference.types import Array, Indices
 
-Array = NDArray[np.float64]
+from .objective import CompositionalObjective
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,7 @@ def run(problem: CompositionalObjective, schedule: Schedule, tape: Tape) -> tupl
     return now
 
 
-def _inner(problem: CompositionalObjective, w: tuple[Array, float], records: NDArray[np.int64]) -> Array:
+def _inner(problem: CompositionalObjective, w: tuple[Array, float], records: Indices) -> Array:
     value = problem.inner_values(*w, records).mean()
     slope = problem.inner_temperature_gradients(*w, records).mean()
     return np.concatenate([[value], problem.inner_x_gradients(*w, records).mean(axis=0), [slope]])

@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from dpassay.reference.dro.double_spider import DoubleSpiderSchedule, Estimator
-from dpassay.reference.dro.recursive_spider import InnerEstimator, RecursiveSpiderSchedule
 from dpassay.reference.errors import require, require_budget
+
+from .double_spider import DoubleSpiderSchedule, Estimator
+from .recursive_spider import InnerEstimator, RecursiveSpiderSchedule
 
 
 @dataclass(frozen=True)

@@ -15,14 +15,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dpassay.reference.blocks.batches import draw_records
 from dpassay.reference.errors import require
-from dpassay.reference.lockstep import Pair
-from dpassay.reference.mechanisms.batches import draw_records
+from dpassay.reference.neighbours import Pair
 from dpassay.reference.tape import Tape
-
-Array = NDArray[np.float64]
+from dpassay.reference.types import Array
 
 
 @dataclass(frozen=True)

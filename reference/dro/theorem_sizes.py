@@ -9,8 +9,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from dpassay.reference.dro.schedules import Constants
 from dpassay.reference.errors import require, require_budget
+
+from .schedules import Constants
 
 
 @dataclass(frozen=True)

@@ -12,25 +12,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dpassay.reference.dro import (
-    composite_sgd,
-    composite_spider,
-    double_spider,
-    minimax_baselines,
-    recursive_spider,
-    scdro,
-)
-from dpassay.reference.dro.divergences import kl
-from dpassay.reference.dro.objective import CompositionalObjective, DualObjective
-from dpassay.reference.dro.repaired import double_spider_repaired, recursive_spider_repaired
-from dpassay.reference.dro.schedules import Constants, Plan, double_spider_printed, recursive_spider_printed
 from dpassay.reference.errors import BadInput
 from dpassay.reference.problems.models import ClassificationLoss
 from dpassay.reference.tape import LiveTape
+from dpassay.reference.types import Array
 
-Array = NDArray[np.float64]
+from . import composite_sgd, composite_spider, double_spider, minimax_baselines, recursive_spider, scdro
+from .divergences import kl
+from .objective import CompositionalObjective, DualObjective
+from .repaired import double_spider_repaired, recursive_spider_repaired
+from .schedules import Constants, Plan, double_spider_printed, recursive_spider_printed
+
 BATCH, STEPS, PHASE = 128, 40, 5
 FLOOR = 0.5  # lambda_0
 LARGEST_TEMPERATURE = 10.0  # without a cap, noise in u makes lambda, and x with it, grow geometrically

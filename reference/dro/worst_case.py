@@ -18,16 +18,15 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dpassay.reference.dro.divergences import Divergence
-from dpassay.reference.dro.minimax_baselines import MinimaxProblem
-from dpassay.reference.dro.objective import CompositionalObjective, DualObjective
 from dpassay.reference.errors import require
-from dpassay.reference.lockstep import Pair
+from dpassay.reference.neighbours import Pair
+from dpassay.reference.types import Array, Indices
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from .divergences import Divergence
+from .minimax_baselines import MinimaxProblem
+from .objective import CompositionalObjective, DualObjective
+
 TARGET = 0
 RIPPLE, FINER = 0.01, 1e-2  # height and width of the ripple on a sharp wave, relative to the wave's
 

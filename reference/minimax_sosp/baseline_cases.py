@@ -9,7 +9,7 @@ from functools import partial
 from typing import Literal
 
 from dpassay.reference.case import Case, Instance, PrivacyClaim, bind
-from dpassay.reference.cite import Cite
+from dpassay.reference.papers import Cite
 
 from .baseline_schedule import (
     RECONSTRUCTION,

@@ -12,7 +12,7 @@ from math import ceil
 
 from scipy.optimize import brentq
 
-from dpassay.reference.accounting import Account, Part
+from dpassay.reference.accounting.cost import Account, Part
 from dpassay.reference.errors import require, require_at_least, require_positive
 
 from .calibration import advanced_composition_multiplier, exact_multiplier

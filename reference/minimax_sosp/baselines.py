@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from dpassay.reference.cite import Cite
+from dpassay.reference.papers import Cite
 
 from .baseline_schedule import Counts, descent_ascent_counts, drift_counts, private_diff_counts, spider_counts
 from .minimax_baselines import dp_sgda, private_diff

@@ -7,9 +7,9 @@ from math import expm1, log, sqrt
 
 from scipy.optimize import brentq
 
-from dpassay.reference.accounting import Account, Part
+from dpassay.reference.accounting.cost import Account, Part
+from dpassay.reference.accounting.gdp import gaussian_std
 from dpassay.reference.errors import require, require_budget
-from dpassay.reference.gdp import gaussian_std
 
 from .schedule import NoiseRule, Schedule
 

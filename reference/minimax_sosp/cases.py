@@ -8,7 +8,7 @@ from functools import partial
 from typing import Literal
 
 from dpassay.reference.case import Case, Instance, PrivacyClaim, bind
-from dpassay.reference.cite import Cite
+from dpassay.reference.papers import Cite
 from dpassay.reference.proofs import proofs_of
 
 from . import experiment

@@ -12,8 +12,9 @@ from math import sqrt
 
 import numpy as np
 
-from dpassay.reference.problems.interfaces import Array, MinimaxProblem
+from dpassay.reference.problems.interfaces import MinimaxProblem
 from dpassay.reference.tape import Tape
+from dpassay.reference.types import Array
 
 from .inner_updater import Status, inner_updater
 from .schedule import Schedule

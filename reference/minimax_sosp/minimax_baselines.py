@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpassay.reference.mechanisms.batches import draw_records
-from dpassay.reference.mechanisms.clipping import clip_rows
-from dpassay.reference.problems.interfaces import Array, MinimaxProblem
+from dpassay.reference.blocks.batches import draw_records
+from dpassay.reference.blocks.clipping import clip_rows
+from dpassay.reference.problems.interfaces import MinimaxProblem
 from dpassay.reference.tape import Tape
+from dpassay.reference.types import Array
 
 from .baseline_schedule import BaselineSchedule
 from .dp_rgda import Result

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import ceil, log, sqrt
 
+from dpassay.reference.blocks.clipping import ClipMode
 from dpassay.reference.errors import require, require_at_least, require_budget, require_positive
-from dpassay.reference.mechanisms.clipping import ClipMode
 
 PRINTED_COMPLETIONS = (
     "x_{-1} = x_0: Algorithm 3, line 3 reads x_{t-1} at t = 0",

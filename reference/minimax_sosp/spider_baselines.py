@@ -16,10 +16,10 @@ from typing import Literal, Protocol
 
 import numpy as np
 
-from dpassay.reference.mechanisms.batches import draw_records
-from dpassay.reference.mechanisms.clipping import clip_rows
-from dpassay.reference.problems.interfaces import Array, Indices
+from dpassay.reference.blocks.batches import draw_records
+from dpassay.reference.blocks.clipping import clip_rows
 from dpassay.reference.tape import Tape
+from dpassay.reference.types import Array, Indices
 
 from .baseline_schedule import BaselineSchedule
 from .dp_rgda import Result, uniform_ball

@@ -17,8 +17,8 @@ from typing import Literal
 import numpy as np
 
 from dpassay.reference.errors import require
-from dpassay.reference.lockstep import Pair
-from dpassay.reference.problems.interfaces import Array, Indices
+from dpassay.reference.neighbours import Pair
+from dpassay.reference.types import Array, Indices
 
 Others = Literal["balanced", "identical"]
 

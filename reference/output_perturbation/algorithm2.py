@@ -15,11 +15,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpassay.reference.problems.domains import Array
 from dpassay.reference.problems.finite_sum import Convex, Regulariser
 from dpassay.reference.solvers.gradient_descent import GradientDescent
 from dpassay.reference.solvers.protocol import Solver
 from dpassay.reference.tape import Tape
+from dpassay.reference.types import Array
 
 from .budget import RESIDUAL_FRACTION, Budget, exact_multiplier, printed_multiplier, solve
 from .phases import Phases, partition, phases

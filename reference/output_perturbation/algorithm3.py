@@ -16,11 +16,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpassay.reference.errors import BadInput
-from dpassay.reference.problems.domains import Array
 from dpassay.reference.problems.finite_sum import FiniteSum
 from dpassay.reference.solvers.extragradient import Extragradient
 from dpassay.reference.solvers.protocol import Solver
 from dpassay.reference.tape import Tape
+from dpassay.reference.types import Array
 
 from .budget import RESIDUAL_FRACTION, Budget, exact_multiplier, printed_multiplier, solve
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpassay.reference.problems.domains import Array
 from dpassay.reference.problems.finite_sum import Convex
 from dpassay.reference.solvers.protocol import Solver
 from dpassay.reference.tape import Tape
+from dpassay.reference.types import Array
 
 from . import algorithm4, phased_saddle
 from .budget import RESIDUAL_FRACTION, Budget, exact_multiplier, printed_multiplier

@@ -7,12 +7,12 @@ from typing import Literal
 
 import numpy as np
 
+from dpassay.reference.accounting.gdp import gdp_mu
 from dpassay.reference.errors import BadInput
-from dpassay.reference.gdp import gdp_mu
-from dpassay.reference.problems.domains import Array
 from dpassay.reference.problems.finite_sum import FiniteSum
 from dpassay.reference.solvers.protocol import CertificateError, Oracle, Solver, certify
 from dpassay.reference.tape import Tape
+from dpassay.reference.types import Array
 
 Reading = Literal["printed", "repaired"]
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from dpassay.reference.case import Case, Instance, PrivacyClaim, Reading
-from dpassay.reference.cite import Cite
+from dpassay.reference.papers import Cite
 from dpassay.reference.proofs import proofs_of
 
 from . import algorithm4, algorithm5, instances, real_pairs, worst_pairs

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dpassay.reference.case import Instance, Reading, bind
-from dpassay.reference.lockstep import Pair
+from dpassay.reference.neighbours import Pair
 from dpassay.reference.problems.bent_game import BentGameSolver
 from dpassay.reference.solvers.early_stop import UndecayedPasses
 from dpassay.reference.solvers.exact import Exact

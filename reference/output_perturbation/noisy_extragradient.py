@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpassay.reference.problems.domains import Array
 from dpassay.reference.problems.finite_sum import Convex
 from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Batch
+from dpassay.reference.types import Array
 
 from .budget import Budget, exact_multiplier
 from .noisy_gradient import sampled_multiplier

@@ -15,10 +15,10 @@ from functools import lru_cache
 import numpy as np
 from scipy.optimize import brentq
 
-from dpassay.reference.accounting import Account, Part
-from dpassay.reference.problems.domains import Array
+from dpassay.reference.accounting.cost import Account, Part
 from dpassay.reference.problems.finite_sum import Convex
 from dpassay.reference.tape import Tape
+from dpassay.reference.types import Array
 
 from .budget import Budget
 

@@ -11,13 +11,13 @@ from typing import Literal
 
 import numpy as np
 
-from dpassay.reference.problems.domains import Array
 from dpassay.reference.problems.finite_sum import Convex, Regulariser
 from dpassay.reference.problems.saddle_games import sharp_stability
 from dpassay.reference.solvers.extragradient import Extragradient
 from dpassay.reference.solvers.protocol import Solver
 from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Batch
+from dpassay.reference.types import Array
 
 from .budget import solve
 from .phases import Phases, partition, phases

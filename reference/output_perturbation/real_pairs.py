@@ -7,13 +7,13 @@ from functools import lru_cache
 
 import numpy as np
 
-from dpassay.reference.lockstep import Pair
+from dpassay.reference.neighbours import Pair
 from dpassay.reference.problems.auc import AUCLoss
-from dpassay.reference.problems.domains import Array
 from dpassay.reference.problems.finite_sum import FiniteSum, Regulariser
 from dpassay.reference.problems.real_data import breast_cancer
 from dpassay.reference.problems.strongly_convex import LogisticLoss, regularised
 from dpassay.reference.solvers.exact import Exact
+from dpassay.reference.types import Array
 
 RECORDS = 200
 RADIUS = 4.0

@@ -14,10 +14,10 @@ import numpy as np
 from scipy.optimize import differential_evolution
 
 from dpassay.reference.errors import BadInput
-from dpassay.reference.problems.domains import Array
 from dpassay.reference.problems.finite_sum import FiniteSum
 from dpassay.reference.problems.saddle_games import sharp_stability
 from dpassay.reference.solvers.exact import Exact
+from dpassay.reference.types import Array
 
 Family = Callable[[Array], tuple[FiniteSum, FiniteSum]]
 

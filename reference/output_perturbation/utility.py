@@ -10,13 +10,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpassay.reference.problems.domains import Array, Ball
+from dpassay.reference.problems.domains import Ball
 from dpassay.reference.problems.finite_sum import Convex, FiniteSum, Regulariser
 from dpassay.reference.problems.quadratics import QuadraticLoss
 from dpassay.reference.problems.saddle_games import BilinearLoss
 from dpassay.reference.problems.strongly_convex import LinearLoss
 from dpassay.reference.solvers.exact import Exact
 from dpassay.reference.tape import LiveTape
+from dpassay.reference.types import Array
 
 from . import algorithm1, algorithm2, algorithm3, algorithm5, bounds, phases, strongly_concave
 from .bounds import Setting

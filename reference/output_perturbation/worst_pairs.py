@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from dpassay.reference.errors import BadInput
-from dpassay.reference.lockstep import Pair
+from dpassay.reference.neighbours import Pair
 from dpassay.reference.problems.bent_game import BentGame
 from dpassay.reference.problems.domains import Box
 from dpassay.reference.problems.finite_sum import Convex, FiniteSum

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpassay.reference.errors import BadInput
+from dpassay.reference.types import Array, Indices
 
 from .checks import bounded_rows, plus_or_minus_one
-from .domains import Array, Ball, Domain
-from .finite_sum import Indices, Loss
+from .domains import Ball, Domain
+from .finite_sum import Loss
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,10 @@ import numpy as np
 
 from dpassay.reference.errors import BadInput
 from dpassay.reference.solvers.protocol import Oracle, Solution, certify
+from dpassay.reference.types import Array, Indices
 
 from .checks import bounded_rows
-from .domains import Array
-from .finite_sum import FiniteSum, Indices, Loss
+from .finite_sum import FiniteSum, Loss
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dpassay.reference.errors import BadInput
-
-from .domains import Array
+from dpassay.reference.types import Array
 
 
 def bounded_rows(name: str, rows: Array, bound: float) -> None:

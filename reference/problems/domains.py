@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpassay.reference.errors import BadInput
-
-Array = NDArray[np.float64]
+from dpassay.reference.types import Array
 
 
 class Domain(Protocol):

@@ -9,13 +9,12 @@ from math import exp, inf, log1p, sqrt
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpassay.reference.errors import BadInput
+from dpassay.reference.types import Array, Indices
 
-from .margin_losses import FloatArray, Loss
+from .margin_losses import Loss
 
-IndexArray = NDArray[np.int64]
 BLOCK_ROWS = 16_384  # rows per block: 7 MiB of features at d = 54
 
 
@@ -42,19 +41,19 @@ class SmoothRisk(Protocol):
     def d(self) -> int:
         """Number of parameters."""
 
-    def value(self, w: FloatArray, indices: IndexArray | None = None) -> float:
+    def value(self, w: Array, indices: Indices | None = None) -> float:
         """Mean loss over the records `indices` (all when None)."""
 
-    def gradient(self, w: FloatArray, indices: IndexArray | None = None) -> FloatArray:
+    def gradient(self, w: Array, indices: Indices | None = None) -> Array:
         """Mean gradient, shape (d,)."""
 
-    def hessian(self, w: FloatArray, indices: IndexArray | None = None) -> FloatArray:
+    def hessian(self, w: Array, indices: Indices | None = None) -> Array:
         """Mean Hessian, shape (d, d), exactly symmetric."""
 
     def constants(self, radius: float = inf) -> Constants:
         """Bounds of Assumption 2 on ||w|| <= radius."""
 
-    def value_sensitivity(self, w: FloatArray) -> float:
+    def value_sensitivity(self, w: Array) -> float:
         """Largest change of f(w) when one record is replaced; depends on public numbers only."""
 
     def gradient_sensitivity(self) -> float:
@@ -63,7 +62,7 @@ class SmoothRisk(Protocol):
     def hessian_sensitivity(self) -> float:
         """Largest change of the mean Hessian (Frobenius norm), whatever w."""
 
-    def value_bound(self, w: FloatArray) -> float:
+    def value_bound(self, w: Array) -> float:
         """Public upper bound on f(w)."""
 
 
@@ -74,8 +73,8 @@ class ErmProblem:
     `feature_bound` is public: part of the data's domain, never computed from it. Raises BadInput for anything else.
     """
 
-    features: FloatArray
-    labels: FloatArray
+    features: Array
+    labels: Array
     loss: Loss
     feature_bound: float = 1.0  # R
 
@@ -102,7 +101,7 @@ class ErmProblem:
 
     # mean value and derivatives ---------------------------------------------------------------------------------
 
-    def value(self, w: FloatArray, indices: IndexArray | None = None) -> float:
+    def value(self, w: Array, indices: Indices | None = None) -> float:
         """Mean loss over the records `indices` (all when None)."""
         total, count = 0.0, 0
         for x, y in self._records(indices):
@@ -110,7 +109,7 @@ class ErmProblem:
             count += len(y)
         return total / count + float(self._penalty(w))
 
-    def gradient(self, w: FloatArray, indices: IndexArray | None = None) -> FloatArray:
+    def gradient(self, w: Array, indices: Indices | None = None) -> Array:
         """Mean gradient, shape (d,)."""
         total, count = np.zeros(self.d), 0
         for x, y in self._records(indices):
@@ -118,7 +117,7 @@ class ErmProblem:
             count += len(y)
         return total / count + self.loss.regulariser.weight * self.loss.regulariser.slope(w)
 
-    def hessian(self, w: FloatArray, indices: IndexArray | None = None) -> FloatArray:
+    def hessian(self, w: Array, indices: Indices | None = None) -> Array:
         """Mean Hessian, shape (d, d), exactly symmetric."""
         total, count = np.zeros((self.d, self.d)), 0
         for x, y in self._records(indices):
@@ -127,7 +126,7 @@ class ErmProblem:
         mean = total / count
         return (mean + mean.T) / 2 + np.diag(self._penalty_curvature(w))
 
-    def hessian_vector(self, w: FloatArray, v: FloatArray, indices: IndexArray | None = None) -> FloatArray:
+    def hessian_vector(self, w: Array, v: Array, indices: Indices | None = None) -> Array:
         """Mean Hessian times v, shape (d,), in O(nd) and without forming the Hessian."""
         total, count = np.zeros(self.d), 0
         for x, y in self._records(indices):
@@ -137,23 +136,23 @@ class ErmProblem:
 
     # per record -------------------------------------------------------------------------------------------------
 
-    def values(self, w: FloatArray, indices: IndexArray | None = None) -> FloatArray:
+    def values(self, w: Array, indices: Indices | None = None) -> Array:
         """Loss of each record, shape (batch,)."""
         parts = [self.loss.link.value(y * (x @ w)) for x, y in self._records(indices)]
         return np.concatenate(parts) + float(self._penalty(w))
 
-    def gradients(self, w: FloatArray, indices: IndexArray | None = None) -> FloatArray:
+    def gradients(self, w: Array, indices: Indices | None = None) -> Array:
         """Gradient of each record, shape (batch, d)."""
         parts = [(y * self.loss.link.slope(y * (x @ w)))[:, None] * x for x, y in self._records(indices)]
         return np.concatenate(parts) + self.loss.regulariser.weight * self.loss.regulariser.slope(w)
 
-    def record_hessian(self, w: FloatArray, index: int) -> FloatArray:
+    def record_hessian(self, w: Array, index: int) -> Array:
         """Hessian of one record, shape (d, d)."""
         return self.hessian(w, np.array([index], dtype=np.int64))
 
     # neighbours, bounds -----------------------------------------------------------------------------------------
 
-    def replace(self, index: int, x: FloatArray, y: float) -> ErmProblem:
+    def replace(self, index: int, x: Array, y: float) -> ErmProblem:
         """Return the replace-one neighbour in which record `index` is (x, y)."""
         if not 0 <= index < self.n:
             raise BadInput("index", index, f"expected 0 <= index < {self.n}")
@@ -178,12 +177,12 @@ class ErmProblem:
             radius=radius,
         )
 
-    def value_sensitivity(self, w: FloatArray) -> float:
+    def value_sensitivity(self, w: Array) -> float:
         """Exact largest change of f(w) when one record is replaced: the regulariser cancels, |<x, w>| <= R ||w||."""
         a = np.array([self.feature_bound * float(np.linalg.norm(w))])
         return abs(float((self.loss.link.value(-a) - self.loss.link.value(a))[0])) / self.n
 
-    def value_bound(self, w: FloatArray) -> float:
+    def value_bound(self, w: Array) -> float:
         """Public upper bound on f(w): the worst record of the domain; equals f(0) at w = 0."""
         return self._link_top(float(np.linalg.norm(w))) + self._penalty(w)
 
@@ -201,7 +200,7 @@ class ErmProblem:
 
     # inside -----------------------------------------------------------------------------------------------------
 
-    def _records(self, indices: IndexArray | None) -> Iterator[tuple[FloatArray, FloatArray]]:
+    def _records(self, indices: Indices | None) -> Iterator[tuple[Array, Array]]:
         total = self.n if indices is None else len(indices)
         if total == 0:
             raise BadInput("indices", [], "an empty batch has no mean")
@@ -209,10 +208,10 @@ class ErmProblem:
             rows = slice(start, start + BLOCK_ROWS) if indices is None else indices[start : start + BLOCK_ROWS]
             yield self.features[rows], self.labels[rows]
 
-    def _penalty(self, w: FloatArray) -> float:
+    def _penalty(self, w: Array) -> float:
         return self.loss.regulariser.weight * float(self.loss.regulariser.value(w).sum())
 
-    def _penalty_curvature(self, w: FloatArray) -> FloatArray:
+    def _penalty_curvature(self, w: Array) -> Array:
         return self.loss.regulariser.weight * self.loss.regulariser.curvature(w)
 
     def _link_top(self, radius: float) -> float:
@@ -223,6 +222,6 @@ class ErmProblem:
         return inf if edge == inf else edge + log1p(exp(-edge))
 
 
-def _blocks(features: FloatArray) -> Iterator[FloatArray]:
+def _blocks(features: Array) -> Iterator[Array]:
     for start in range(0, len(features), BLOCK_ROWS):
         yield features[start : start + BLOCK_ROWS]

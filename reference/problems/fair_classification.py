@@ -15,8 +15,7 @@ from scipy.special import expit
 from sklearn.datasets import load_breast_cancer
 
 from dpassay.reference.errors import require
-
-from .interfaces import Array, Indices
+from dpassay.reference.types import Array, Indices
 
 SIGMOID_SLOPE, SIGMOID_CURVATURE, SIGMOID_THIRD = 0.25, 3**0.5 / 18, 0.125  # sup |s'|, |s''|, |s'''|
 

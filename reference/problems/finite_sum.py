@@ -11,13 +11,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpassay.reference.errors import BadInput
+from dpassay.reference.types import Array, Indices
 
-from .domains import Array, Domain, Everywhere
-
-Indices = NDArray[np.int64]
+from .domains import Domain, Everywhere
 
 
 class Loss(ABC):

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpassay.reference.errors import BadInput, require
+from dpassay.reference.types import Array, Indices
 
 Bytes = NDArray[np.uint8]
-Indices = NDArray[np.int64]
 
 CIFAR_RECORD = 1 + 32 * 32 * 3  # one label byte, then red, green and blue planes
 
@@ -38,7 +38,7 @@ def read_idx(path: Path | str) -> Bytes:
     return np.frombuffer(raw, dtype=np.uint8, offset=start).reshape(shape)
 
 
-def read_mnist(images: Path | str, labels: Path | str) -> tuple[NDArray[np.float64], Indices]:
+def read_mnist(images: Path | str, labels: Path | str) -> tuple[Array, Indices]:
     """Features (n, pixels) scaled to [0, 1] and labels (n,) from a pair of IDX files."""
     pixels, classes = read_idx(images), read_idx(labels)
     require(pixels.ndim >= 2, f"{images}: dimensions", pixels.ndim, "images need at least two")
@@ -46,7 +46,7 @@ def read_mnist(images: Path | str, labels: Path | str) -> tuple[NDArray[np.float
     return pixels.reshape(len(pixels), -1) / 255.0, classes.astype(np.int64)
 
 
-def read_cifar10(paths: Sequence[Path | str]) -> tuple[NDArray[np.float64], Indices]:
+def read_cifar10(paths: Sequence[Path | str]) -> tuple[Array, Indices]:
     """Features (n, 3072) scaled to [0, 1] and labels (n,) from CIFAR-10 binary batches, in the order given."""
     require(len(paths) > 0, "paths", paths, "needs at least one file")
     tables = []

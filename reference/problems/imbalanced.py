@@ -10,13 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.datasets import load_digits
 
 from dpassay.reference.errors import require
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from dpassay.reference.types import Array, Indices
 
 CIFAR10_KEPT_FRACTION = 100 / 5000  # the paper keeps 100 of CIFAR-10's 5,000 training images per class
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Protocol, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
+from dpassay.reference.types import Array, Indices
 
-Array: TypeAlias = NDArray[np.float64]
-Indices: TypeAlias = NDArray[np.int64]
+Array: TypeAlias = Array
+Indices: TypeAlias = Indices
 
 
 class MinimisationProblem(Protocol):

@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpassay.reference.errors import require
-
-Array = NDArray[np.float64]
+from dpassay.reference.types import Array, Indices
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +30,7 @@ class LinearLosses:
         """Number of parameters."""
         return int(self.rows.shape[1])
 
-    def gradients(self, w: Array, indices: NDArray[np.int64]) -> Array:
+    def gradients(self, w: Array, indices: Indices) -> Array:
         """Gradient of each of these records, shape (len(indices), d)."""
         return self.rows[indices]
 

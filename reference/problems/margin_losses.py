@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from math import inf, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
-FloatArray = NDArray[np.float64]
-Curve = Callable[[FloatArray], FloatArray]
+from dpassay.reference.types import Array
+
+Curve = Callable[[Array], Array]
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Loss:
 _SIGMOID_SLOPE, _SIGMOID_CURVATURE, _SIGMOID_THIRD = 1 / 4, 1 / (6 * sqrt(3)), 1 / 8
 
 
-def _sigmoid_slope(m: FloatArray) -> FloatArray:
+def _sigmoid_slope(m: Array) -> Array:
     return np.asarray(expit(m) * expit(-m))
 
 

@@ -15,8 +15,7 @@ from scipy.linalg import eigh
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from dpassay.reference.errors import require
-
-from .interfaces import Array, Indices
+from dpassay.reference.types import Array, Indices
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.metrics import f1_score, roc_auc_score
 
 from dpassay.reference.errors import require
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from dpassay.reference.types import Array, Indices
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import log_softmax, softmax
 
 from dpassay.reference.errors import require
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from dpassay.reference.types import Array, Indices
 
 
 class Model(Protocol):

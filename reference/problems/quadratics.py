@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpassay.reference.errors import BadInput
+from dpassay.reference.types import Array, Indices
 
 from .checks import bounded_rows
-from .domains import Array
-from .finite_sum import Indices, Loss
+from .finite_sum import Loss
 
 
 @dataclass(frozen=True)

@@ -16,10 +16,9 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer, load_digits, load_svmlight_file
 
 from dpassay.reference.errors import BadInput
+from dpassay.reference.types import Array
 
-from .margin_losses import FloatArray
-
-Task = tuple[FloatArray, FloatArray]  # features (n, d) with row norms <= 1, labels (n,) in {-1, +1}
+Task = tuple[Array, Array]  # features (n, d) with row norms <= 1, labels (n,) in {-1, +1}
 
 COVERTYPE_SHAPE = (495_141, 54)  # records of classes 1 and 2; second_order_erm, Appendix E.1
 IJCNN_SHAPE = (49_990, 22)  # the original training file
@@ -27,7 +26,7 @@ _COVERTYPE_NUMERICAL = 10
 _IJCNN_CATEGORIES = 10
 
 
-def into_unit_ball(features: FloatArray) -> FloatArray:
+def into_unit_ball(features: Array) -> Array:
     """Divide each row by max(1, its norm): a record-wise map, so neighbours stay neighbours."""
     norms = np.sqrt(np.einsum("ij,ij->i", features, features))
     return np.asarray(features / np.maximum(1.0, norms)[:, None])
@@ -100,13 +99,13 @@ def ijcnn_file(path: str | Path, *, standardise: bool = False) -> Task:
 _COVERTYPE_SCALES = np.array([3858.0, 360.0, 66.0, 1397.0, 601.0, 7117.0, 254.0, 254.0, 254.0, 7173.0])
 
 
-def _labelled(x: FloatArray, rng: np.random.Generator, positive: float) -> Task:
+def _labelled(x: Array, rng: np.random.Generator, positive: float) -> Task:
     x = into_unit_ball(x)
     score = x @ rng.normal(scale=3.0, size=x.shape[1]) + rng.logistic(scale=0.5, size=len(x))
     return x, np.where(score >= np.quantile(score, 1 - positive), 1.0, -1.0)
 
 
-def _z_scores(x: FloatArray) -> FloatArray:
+def _z_scores(x: Array) -> Array:
     spread = x.std(axis=0)
     return np.asarray((x - x.mean(axis=0)) / np.where(spread > 0, spread, 1.0))
 
@@ -116,7 +115,7 @@ def _require(path: str | Path) -> None:
         raise BadInput("path", str(path), "no such file; download the original set and give its path")
 
 
-def _read_table(path: str | Path, columns: int) -> FloatArray:
+def _read_table(path: str | Path, columns: int) -> Array:
     _require(path)
     raw = Path(path).read_bytes()
     try:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpassay.reference.errors import BadInput
+from dpassay.reference.types import Array, Indices
 
 from .checks import bounded_rows, bounded_values
-from .domains import Array, Ball, Box, Domain
-from .finite_sum import Indices, Loss
+from .domains import Ball, Box, Domain
+from .finite_sum import Loss
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class GroupLeastSquares(Loss):
 
     features: Array  # (n, d)
     targets: Array  # (n,)
-    groups: NDArray[np.int64]  # (n,), values 0 .. number_of_groups - 1
+    groups: Indices  # (n,), values 0 .. number_of_groups - 1
     number_of_groups: int
     radius: float
 

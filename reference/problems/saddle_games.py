@@ -9,10 +9,11 @@ from functools import cached_property
 import numpy as np
 
 from dpassay.reference.errors import BadInput
+from dpassay.reference.types import Array, Indices
 
 from .checks import bounded_rows
-from .domains import Array, Box, Domain, Everywhere
-from .finite_sum import FiniteSum, Indices, Loss, Regulariser
+from .domains import Box, Domain, Everywhere
+from .finite_sum import FiniteSum, Loss, Regulariser
 
 
 @dataclass(frozen=True)

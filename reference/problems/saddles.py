@@ -13,8 +13,7 @@ from typing import Protocol
 import numpy as np
 
 from dpassay.reference.errors import require
-
-from .interfaces import Array, Indices
+from dpassay.reference.types import Array, Indices
 
 
 class Landscape(Protocol):

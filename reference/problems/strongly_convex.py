@@ -12,10 +12,11 @@ import numpy as np
 from scipy.special import expit
 
 from dpassay.reference.errors import BadInput
+from dpassay.reference.types import Array, Indices
 
 from .checks import bounded_rows, bounded_values, plus_or_minus_one
-from .domains import Array, Ball, Domain, Everywhere
-from .finite_sum import FiniteSum, Indices, Loss, Regulariser
+from .domains import Ball, Domain, Everywhere
+from .finite_sum import FiniteSum, Loss, Regulariser
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .domains import Array
-from .finite_sum import Indices, Loss
+from dpassay.reference.types import Array, Indices
+
+from .finite_sum import Loss
 
 
 @dataclass(frozen=True)

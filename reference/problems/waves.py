@@ -20,16 +20,16 @@ from math import hypot, inf
 import numpy as np
 
 from dpassay.reference.errors import BadInput
+from dpassay.reference.types import Array, Indices
 
-from .erm import Constants, IndexArray
-from .margin_losses import FloatArray
+from .erm import Constants
 
 
 @dataclass(frozen=True)
 class WaveRisk:
     """Mean of l(w; s_i) over the signs, shape (n,), for w of shape (d,). Raises BadInput for other records."""
 
-    signs: FloatArray  # s
+    signs: Array  # s
     d: int
     offset: float = 0.1  # beta
     slope: float = 10.0  # gamma
@@ -58,11 +58,11 @@ class WaveRisk:
 
     # mean value and derivatives ---------------------------------------------------------------------------------
 
-    def value(self, w: FloatArray, indices: IndexArray | None = None) -> float:
+    def value(self, w: Array, indices: Indices | None = None) -> float:
         """Mean loss."""
         return self._shared(w) + self.top + self._mean_sign(indices) * self._wave(w)
 
-    def gradient(self, w: FloatArray, indices: IndexArray | None = None) -> FloatArray:
+    def gradient(self, w: Array, indices: Indices | None = None) -> Array:
         """Mean gradient, shape (d,)."""
         found = np.zeros(self.d)
         found[:2] = self.well / self.well_frequency * np.sin(self.well_frequency * w[:2])
@@ -71,7 +71,7 @@ class WaveRisk:
         found[1] += share * self.curvature / self.curvature_frequency * np.sin(self.curvature_frequency * w[1])
         return found
 
-    def hessian(self, w: FloatArray, indices: IndexArray | None = None) -> FloatArray:
+    def hessian(self, w: Array, indices: Indices | None = None) -> Array:
         """Mean Hessian, shape (d, d), diagonal."""
         found = np.zeros(self.d)
         found[:2] = self.well * np.cos(self.well_frequency * w[:2])
@@ -103,7 +103,7 @@ class WaveRisk:
             radius=radius,
         )
 
-    def value_sensitivity(self, w: FloatArray) -> float:
+    def value_sensitivity(self, w: Array) -> float:
         """2 |u(w)| / n: u is public."""
         return 2 * abs(self._wave(w)) / self.n
 
@@ -115,7 +115,7 @@ class WaveRisk:
         """2 sup ||Hess u||_F / n."""
         return 2 * hypot(self.curvature, self.slope * self.slope_frequency) / self.n
 
-    def value_bound(self, w: FloatArray) -> float:
+    def value_bound(self, w: Array) -> float:
         """Every record has the sign that costs more."""
         return self._shared(w) + self.top + abs(self._wave(w))
 
@@ -125,10 +125,10 @@ class WaveRisk:
     def _wave_slope(self) -> float:
         return hypot(self.slope, self.curvature / self.curvature_frequency)
 
-    def _mean_sign(self, indices: IndexArray | None) -> float:
+    def _mean_sign(self, indices: Indices | None) -> float:
         return float((self.signs if indices is None else self.signs[indices]).mean())
 
-    def _wave(self, w: FloatArray) -> float:
+    def _wave(self, w: Array) -> float:
         bend = 2 * np.sin(self.curvature_frequency * w[1] / 2) ** 2 / self.curvature_frequency**2
         return float(
             self.offset
@@ -136,5 +136,5 @@ class WaveRisk:
             + self.curvature * bend
         )
 
-    def _shared(self, w: FloatArray) -> float:
+    def _shared(self, w: Array) -> float:
         return float(2 * self.well * (np.sin(self.well_frequency * w[:2] / 2) ** 2).sum() / self.well_frequency**2)

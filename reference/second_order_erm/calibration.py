@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import sqrt
 
+from dpassay.reference.accounting.gdp import gdp_mu, zcdp_rho
 from dpassay.reference.errors import require
-from dpassay.reference.gdp import gdp_mu, zcdp_rho
 
 _ROUNDING = 1e-10  # kept back, so that an accountant that rounds up stays below the claim
 

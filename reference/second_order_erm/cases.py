@@ -11,12 +11,13 @@ from typing import Any, Literal
 import numpy as np
 
 from dpassay.reference.case import Case, ExactDelta, Instance, PrivacyClaim, Reading, bind
-from dpassay.reference.cite import Cite
-from dpassay.reference.lockstep import Pair
+from dpassay.reference.neighbours import Pair
+from dpassay.reference.papers import Cite
 from dpassay.reference.problems import real_data
 from dpassay.reference.problems.erm import ErmProblem
-from dpassay.reference.problems.margin_losses import FloatArray, loss_a
+from dpassay.reference.problems.margin_losses import loss_a
 from dpassay.reference.proofs import proofs_of
+from dpassay.reference.types import Array
 
 from . import gradient_descent, opt_b, opt_ls, shared_batch, short_step, trust_region, two_phase, worst_cases
 from .common import Accuracy
@@ -40,7 +41,7 @@ def problem() -> ErmProblem:
     return first_records(ErmProblem(*real_data.breast_cancer(), loss_a()), RECORDS)
 
 
-def start() -> FloatArray:
+def start() -> Array:
     """A public start away from zero: at w0 = 0 all records cost log 2 and f(w0) tells nothing."""
     w = np.zeros(problem().d)
     w[0] = START
@@ -108,7 +109,7 @@ def build(module: Any, reading: Reading) -> Instance:
     return Instance(bind(module.run, schedule), pair, curvature_steps_only, facts, exact)
 
 
-def identical(start: FloatArray) -> Pair[ErmProblem]:
+def identical(start: Array) -> Pair[ErmProblem]:
     """All other records equal and pointing the other way: with them the loss of a sampled run is exact, and large."""
     here, there = opposed_pair(problem(), start)
     features, labels = np.tile(there.features[0], (RECORDS, 1)), np.full(RECORDS, there.labels[0])
@@ -141,7 +142,7 @@ def build_rdp_batches() -> Instance:
 
 
 def _printed_batches(
-    data: ErmProblem, w0: FloatArray, accuracy: Accuracy, epsilon: float, size: int, route: Literal["rdp", "advanced"]
+    data: ErmProblem, w0: Array, accuracy: Accuracy, epsilon: float, size: int, route: Literal["rdp", "advanced"]
 ) -> Instance:
     pair = Pair(*aligned_pair(data, w0), 0, ALIGNED)
     schedule = opt_b.printed(data, w0, accuracy, epsilon, DELTA, batch_size=size, route=route)

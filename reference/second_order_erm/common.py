@@ -9,7 +9,7 @@ import numpy as np
 
 from dpassay.reference.errors import require
 from dpassay.reference.problems.erm import Constants, SmoothRisk
-from dpassay.reference.problems.margin_losses import FloatArray
+from dpassay.reference.types import Array
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Sensitivities:
     hessian: float  # Delta_H
 
 
-def printed_constants(problem: SmoothRisk, start: FloatArray, radius: float = inf) -> Constants:
+def printed_constants(problem: SmoothRisk, start: Array, radius: float = inf) -> Constants:
     """B on ||w|| <= ||w0|| (f is released at w0 only, and no loss here is bounded on R^d), the rest on `radius`."""
     at_start = problem.constants(radius=float(np.linalg.norm(start)))
     return replace(problem.constants(radius), value=at_start.value)
@@ -54,7 +54,7 @@ def printed_sensitivities(constants: Constants, n: int, d: int) -> Sensitivities
     )
 
 
-def exact_sensitivities(problem: SmoothRisk, start: FloatArray) -> Sensitivities:
+def exact_sensitivities(problem: SmoothRisk, start: Array) -> Sensitivities:
     """Return the sensitivities without what cancels: the regulariser, and the sqrt(d) of a rank-one Hessian."""
     return Sensitivities(
         value=problem.value_sensitivity(start),
@@ -67,13 +67,13 @@ def exact_sensitivities(problem: SmoothRisk, start: FloatArray) -> Sensitivities
 class Outcome:
     """What a run gives back: the point, whether it passed the noisy test of Definition 1, and the steps it took."""
 
-    w: FloatArray
+    w: Array
     certified: bool
     gradient_steps: int  # k_g
     curvature_steps: int  # k_H
     hessian_evaluations: int
 
 
-def descent_sign(vector: FloatArray, gradient: FloatArray) -> FloatArray:
+def descent_sign(vector: Array, gradient: Array) -> Array:
     """Choose the sign of eq. (5): <p, g> <= 0."""
     return -vector if float(vector @ gradient) > 0 else vector

@@ -13,10 +13,10 @@ import numpy as np
 from scipy.linalg import eigh, eigh_tridiagonal
 
 from dpassay.reference.errors import require
-from dpassay.reference.problems.margin_losses import FloatArray
 from dpassay.reference.tape import Tape
+from dpassay.reference.types import Array
 
-Product = Callable[[FloatArray], FloatArray]
+Product = Callable[[Array], Array]
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Dense:
 
     margin: float = 1.0  # the run stops when the estimate is at least -margin * epsilon_H
 
-    def pair(self, matrix: FloatArray, accuracy: float, tape: Tape) -> tuple[float, FloatArray]:
+    def pair(self, matrix: Array, accuracy: float, tape: Tape) -> tuple[float, Array]:
         """Smallest eigenvalue and its unit eigenvector, shape (d,)."""
         del accuracy, tape
         value, vector = eigh(matrix, subset_by_index=[0, 0])
@@ -39,7 +39,7 @@ class Lanczos:
     failure: float = 1e-3  # delta_L
     margin: float = 1 / 2
 
-    def pair(self, matrix: FloatArray, accuracy: float, tape: Tape) -> tuple[float, FloatArray]:
+    def pair(self, matrix: Array, accuracy: float, tape: Tape) -> tuple[float, Array]:
         """Estimate (never below the true value) and its unit Ritz vector, shape (d,)."""
         d = len(matrix)
         start = tape.public("lanczos start", lambda rng: rng.normal(size=d))
@@ -54,7 +54,7 @@ def iterations(d: int, norm_bound: float, accuracy: float, failure: float) -> in
     return min(d, 1 + ceil(0.5 * log(2.75 * d / failure**2) * sqrt(norm_bound / accuracy)))  # Lemma C.1
 
 
-def lanczos(product: Product, start: FloatArray, count: int) -> tuple[float, FloatArray]:
+def lanczos(product: Product, start: Array, count: int) -> tuple[float, Array]:
     """Smallest Ritz pair after `count` products with the matrix; fully re-orthogonalised, memory count x d."""
     basis = [start / np.linalg.norm(start)]
     diagonal: list[float] = []

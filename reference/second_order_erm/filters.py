@@ -14,8 +14,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import pi, sqrt
 
+from dpassay.reference.accounting.gdp import gdp_epsilon
 from dpassay.reference.errors import require
-from dpassay.reference.gdp import gdp_epsilon
 
 
 def gaussian_cost(sigma: float, count: int = 1) -> float:

@@ -16,19 +16,12 @@ from math import ceil, inf, sqrt
 
 import numpy as np
 
-from dpassay.reference.gdp import gdp_mu, zcdp_rho
+from dpassay.reference.accounting.gdp import gdp_mu, zcdp_rho
 from dpassay.reference.problems.erm import SmoothRisk
-from dpassay.reference.problems.margin_losses import FloatArray
 from dpassay.reference.tape import Tape
+from dpassay.reference.types import Array
 
-from .common import (
-    Accuracy,
-    Outcome,
-    Sensitivities,
-    exact_sensitivities,
-    printed_constants,
-    printed_sensitivities,
-)
+from .common import Accuracy, Outcome, Sensitivities, exact_sensitivities, printed_constants, printed_sensitivities
 from .eigen import Dense
 from .short_step import Reading
 
@@ -44,7 +37,7 @@ REPAIRS = ("exact sensitivities and exact (epsilon, delta) instead of Propositio
 class Schedule:
     """Everything that is public before the run."""
 
-    start: FloatArray
+    start: Array
     accuracy: Accuracy
     smoothness: float  # G
     steps: int  # T
@@ -55,7 +48,7 @@ class Schedule:
 def make(
     reading: Reading,
     problem: SmoothRisk,
-    start: FloatArray,
+    start: Array,
     accuracy: Accuracy,
     epsilon: float,
     delta: float,

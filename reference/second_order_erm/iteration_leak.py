@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from math import ceil, exp
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import halfnorm, norm
+
+from dpassay.reference.types import Array
 
 
 def worst_case_delta(sigma_f: float) -> float:
@@ -33,7 +34,7 @@ class StepBound:
         """Smallest T that has positive probability (z = 0 has none)."""
         return max(1, ceil((self.value - self.lower_bound) / self.minimum_decrease))
 
-    def cdf(self, steps: NDArray[np.float64] | float) -> NDArray[np.float64]:
+    def cdf(self, steps: Array | float) -> Array:
         """P(T <= steps) = P(|z| <= steps MIN_DEC + f_low - f(w0)) = 2 Phi(. / std) - 1."""
         room = np.asarray(steps) * self.minimum_decrease + self.lower_bound - self.value
         return np.asarray(halfnorm.cdf(room, scale=self.std))

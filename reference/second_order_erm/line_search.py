@@ -16,8 +16,8 @@ from scipy.stats import binom, norm
 
 from dpassay.reference.errors import require
 from dpassay.reference.problems.erm import SmoothRisk
-from dpassay.reference.problems.margin_losses import FloatArray
 from dpassay.reference.tape import Tape
+from dpassay.reference.types import Array
 
 from .common import Accuracy
 
@@ -54,13 +54,13 @@ def curvature_roots(accuracy: Accuracy, c_H: float) -> tuple[float, float]:
     return 3 * a / 2 - spread, 3 * a / 2 + spread  # eq. (15)
 
 
-def gradient_query(problem: SmoothRisk, w: FloatArray, g: FloatArray, c_g: float) -> Query:
+def gradient_query(problem: SmoothRisk, w: Array, g: Array, c_g: float) -> Query:
     """Return q_g of eq. (13a)."""
     here, square = problem.value(w), float(g @ g)
     return lambda gamma: here - problem.value(w - gamma * g) - c_g * gamma * square
 
 
-def curvature_query(problem: SmoothRisk, w: FloatArray, p: FloatArray, smallest: float, c_H: float) -> Query:
+def curvature_query(problem: SmoothRisk, w: Array, p: Array, smallest: float, c_H: float) -> Query:
     """Return q_H of eq. (13b)."""
     here = problem.value(w)
     return lambda gamma: here - problem.value(w + gamma * p) - 0.5 * c_H * gamma**2 * abs(smallest)

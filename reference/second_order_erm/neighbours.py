@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 
 from dpassay.reference.problems.erm import ErmProblem
-from dpassay.reference.problems.margin_losses import FloatArray
+from dpassay.reference.types import Array
 
 
-def aligned_pair(problem: ErmProblem, start: FloatArray, index: int = 0) -> tuple[ErmProblem, ErmProblem]:
+def aligned_pair(problem: ErmProblem, start: Array, index: int = 0) -> tuple[ErmProblem, ErmProblem]:
     """D and D' differ in record `index`: R w0 / ||w0|| with label +1 in D and -1 in D'.
 
     f(w0) then moves by exactly `problem.value_sensitivity(start)`. For w0 = 0 the two values agree and nothing shows.
@@ -21,7 +21,7 @@ def aligned_pair(problem: ErmProblem, start: FloatArray, index: int = 0) -> tupl
     return problem.replace(index, record, 1.0), problem.replace(index, record, -1.0)
 
 
-def opposed_pair(problem: ErmProblem, start: FloatArray, index: int = 0) -> tuple[ErmProblem, ErmProblem]:
+def opposed_pair(problem: ErmProblem, start: Array, index: int = 0) -> tuple[ErmProblem, ErmProblem]:
     """D and D' differ in record `index`: two records that pull the gradient at w0 apart as far as a scan finds.
 
     Both lie in the plane of w0 and one direction across it, on the wrong side of w0, so their gradients are long, and

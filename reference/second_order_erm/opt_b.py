@@ -18,8 +18,8 @@ import numpy as np
 
 from dpassay.reference.errors import require
 from dpassay.reference.problems.erm import SmoothRisk
-from dpassay.reference.problems.margin_losses import FloatArray
 from dpassay.reference.tape import Tape
+from dpassay.reference.types import Array
 
 from . import short_step
 from .common import (
@@ -57,7 +57,7 @@ class Schedule:
     """Everything that is public before the run. Sensitivities are for means over `batch_size` records."""
 
     reading: short_step.Reading
-    start: FloatArray  # w0
+    start: Array  # w0
     accuracy: Accuracy
     smoothness: float  # G
     hessian_lipschitz: float  # M
@@ -79,7 +79,7 @@ def scaled(sensitivity: Sensitivities, factor: float) -> Sensitivities:
 
 def printed(
     problem: SmoothRisk,
-    start: FloatArray,
+    start: Array,
     accuracy: Accuracy,
     epsilon: float,
     delta: float,
@@ -105,7 +105,7 @@ def printed(
 
 
 def repaired(
-    problem: SmoothRisk, start: FloatArray, accuracy: Accuracy, epsilon: float, delta: float, *, batch_size: int
+    problem: SmoothRisk, start: Array, accuracy: Accuracy, epsilon: float, delta: float, *, batch_size: int
 ) -> Schedule:
     """Return the repaired schedule: see REPAIRS."""
     require(1 <= batch_size <= problem.n, "batch_size", batch_size, f"must lie in 1..n = {problem.n}")
@@ -129,7 +129,7 @@ def run(problem: SmoothRisk, schedule: Schedule, tape: Tape) -> Outcome:
     return descend(problem, schedule, tape, schedule.start, T, schedule.budget.sigma(T))
 
 
-def descend(problem: SmoothRisk, s: Schedule, tape: Tape, w: FloatArray, T: int, sigma: float) -> Outcome:
+def descend(problem: SmoothRisk, s: Schedule, tape: Tape, w: Array, T: int, sigma: float) -> Outcome:
     """The loop of Algorithm 1 on batches."""
     k_g = k_H = 0
     for _k in range(1, T + 1):

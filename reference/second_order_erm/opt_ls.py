@@ -18,20 +18,13 @@ from math import inf
 import numpy as np
 
 from dpassay.reference.problems.erm import SmoothRisk
-from dpassay.reference.problems.margin_losses import FloatArray
 from dpassay.reference.tape import Tape
+from dpassay.reference.types import Array
 
 from . import short_step
 from .calibration import exact_budget, printed_budget
 from .common import Accuracy, Outcome, descent_sign
-from .line_search import (
-    LineSearch,
-    curvature_query,
-    curvature_roots,
-    gradient_query,
-    lambda_for,
-    line_search,
-)
+from .line_search import LineSearch, curvature_query, curvature_roots, gradient_query, lambda_for, line_search
 
 COMPLETIONS = (
     *short_step.COMPLETIONS,
@@ -72,7 +65,7 @@ def minimum_decrease(accuracy: Accuracy, search: LineSearch, smoothness: float, 
 
 def printed(
     problem: SmoothRisk,
-    start: FloatArray,
+    start: Array,
     accuracy: Accuracy,
     epsilon: float,
     delta: float,
@@ -88,7 +81,7 @@ def printed(
 
 def repaired(
     problem: SmoothRisk,
-    start: FloatArray,
+    start: Array,
     accuracy: Accuracy,
     epsilon: float,
     delta: float,
@@ -109,7 +102,7 @@ def run(problem: SmoothRisk, schedule: Schedule, tape: Tape) -> Outcome:
     return descend(problem, s, tape, s.start, T, s.budget.sigma(T))
 
 
-def descend(problem: SmoothRisk, s: Schedule, tape: Tape, w: FloatArray, T: int, sigma: float) -> Outcome:
+def descend(problem: SmoothRisk, s: Schedule, tape: Tape, w: Array, T: int, sigma: float) -> Outcome:
     """The loop of Algorithm 3."""
     lam, ls, k_g, k_H = s.lam(sigma), s.search, 0, 0
     fallback_g = 2 * (1 - s.accuracy.c1 - ls.c_g) / s.smoothness  # gamma-bar_g

@@ -17,9 +17,9 @@ from math import inf
 import numpy as np
 
 from dpassay.reference.case import Instance, bind
-from dpassay.reference.lockstep import Pair
-from dpassay.reference.problems.erm import Constants, IndexArray
-from dpassay.reference.problems.margin_losses import FloatArray
+from dpassay.reference.neighbours import Pair
+from dpassay.reference.problems.erm import Constants
+from dpassay.reference.types import Array, Indices
 
 from . import opt_b
 from .common import Accuracy
@@ -36,7 +36,7 @@ class OneWay:
     g = 10, a = 1/100, b = 100. At w = 0: u = 0, u' = u'' = g, the suprema of both but for one in a hundred.
     """
 
-    signs: FloatArray
+    signs: Array
 
     @property
     def n(self) -> int:
@@ -54,17 +54,17 @@ class OneWay:
         signs[index] = sign
         return replace(self, signs=signs)
 
-    def value(self, w: FloatArray, indices: IndexArray | None = None) -> float:
+    def value(self, w: Array, indices: Indices | None = None) -> float:
         """Mean loss."""
         x = float(w[0])
         u = SLOPE * np.sin(SLOW * x) / SLOW + SLOPE * (1 - np.cos(FAST * x)) / FAST**2
         return self._top + self._mean_sign(indices) * float(u)
 
-    def gradient(self, w: FloatArray, indices: IndexArray | None = None) -> FloatArray:
+    def gradient(self, w: Array, indices: Indices | None = None) -> Array:
         """Mean gradient, shape (1,)."""
         return self._mean_sign(indices) * SLOPE * (np.cos(SLOW * w) + np.sin(FAST * w) / FAST)
 
-    def hessian(self, w: FloatArray, indices: IndexArray | None = None) -> FloatArray:
+    def hessian(self, w: Array, indices: Indices | None = None) -> Array:
         """Mean Hessian, shape (1, 1)."""
         bend = np.cos(FAST * w) - SLOW * np.sin(SLOW * w)
         return np.asarray(self._mean_sign(indices) * SLOPE * bend).reshape(1, 1)
@@ -75,7 +75,7 @@ class OneWay:
         bound, third = SLOPE * (1 + 1 / FAST), SLOPE * (FAST + SLOW**2)
         return Constants(self._top + reach, bound, SLOPE * (1 + SLOW), SLOPE * (1 + SLOW), third, radius)
 
-    def value_sensitivity(self, w: FloatArray) -> float:
+    def value_sensitivity(self, w: Array) -> float:
         """2 |u(w)| / n."""
         return 2 * abs(self.value(w) - self._top) / self.n
 
@@ -87,7 +87,7 @@ class OneWay:
         """2 sup |u''| / n."""
         return 2 * SLOPE * (1 + SLOW) / self.n
 
-    def value_bound(self, w: FloatArray) -> float:
+    def value_bound(self, w: Array) -> float:
         """Every record has the sign that costs more."""
         return self._top + min(self._top, SLOPE * (1 + 1 / FAST) * abs(float(w[0])))
 
@@ -95,7 +95,7 @@ class OneWay:
     def _top(self) -> float:
         return SLOPE / SLOW + 2 * SLOPE / FAST**2
 
-    def _mean_sign(self, indices: IndexArray | None) -> float:
+    def _mean_sign(self, indices: Indices | None) -> float:
         return float((self.signs if indices is None else self.signs[indices]).mean())
 
 

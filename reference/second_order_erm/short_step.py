@@ -20,8 +20,8 @@ import numpy as np
 from scipy.stats import norm
 
 from dpassay.reference.problems.erm import SmoothRisk
-from dpassay.reference.problems.margin_losses import FloatArray
 from dpassay.reference.tape import Tape
+from dpassay.reference.types import Array
 
 from .calibration import Budget, exact_budget, printed_budget
 from .common import (
@@ -56,7 +56,7 @@ class Schedule:
     """Everything that is public before the run."""
 
     reading: Reading
-    start: FloatArray  # w0, shape (d,)
+    start: Array  # w0, shape (d,)
     accuracy: Accuracy
     smoothness: float  # G
     hessian_lipschitz: float  # M
@@ -87,7 +87,7 @@ def minimum_decrease(accuracy: Accuracy, smoothness: float, hessian_lipschitz: f
 
 def printed(
     problem: SmoothRisk,
-    start: FloatArray,
+    start: Array,
     accuracy: Accuracy,
     epsilon: float,
     delta: float,
@@ -107,7 +107,7 @@ def printed(
     )
 
 
-def repaired(problem: SmoothRisk, start: FloatArray, accuracy: Accuracy, epsilon: float, delta: float) -> Schedule:
+def repaired(problem: SmoothRisk, start: Array, accuracy: Accuracy, epsilon: float, delta: float) -> Schedule:
     """Return the repaired schedule: see REPAIRS."""
     constants = problem.constants()
     return Schedule(
@@ -129,7 +129,7 @@ def run(problem: SmoothRisk, schedule: Schedule, tape: Tape) -> Outcome:
     return descend(problem, s, tape, s.start, T, s.budget.sigma(T))  # eq. (8): sigma_g = sigma_H
 
 
-def descend(problem: SmoothRisk, s: Schedule, tape: Tape, w: FloatArray, T: int, sigma: float) -> Outcome:
+def descend(problem: SmoothRisk, s: Schedule, tape: Tape, w: Array, T: int, sigma: float) -> Outcome:
     """The loop of Algorithm 1."""
     k_g = k_H = 0
     for _k in range(1, T + 1):

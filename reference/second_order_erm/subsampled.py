@@ -17,9 +17,9 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import gammaln
 
-from dpassay.reference.accounting import Account, Part
+from dpassay.reference.accounting.cost import Account, Part
+from dpassay.reference.accounting.gdp import zcdp_rho
 from dpassay.reference.errors import BadInput, require, require_budget
-from dpassay.reference.gdp import zcdp_rho
 
 ORDERS = tuple(range(2, 129)) + tuple(range(132, 513, 4))
 

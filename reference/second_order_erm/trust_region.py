@@ -18,20 +18,13 @@ import numpy as np
 from scipy.linalg import eigh
 from scipy.optimize import brentq
 
+from dpassay.reference.accounting.gdp import gdp_mu, zcdp_rho
 from dpassay.reference.errors import require
-from dpassay.reference.gdp import gdp_mu, zcdp_rho
 from dpassay.reference.problems.erm import SmoothRisk
-from dpassay.reference.problems.margin_losses import FloatArray
 from dpassay.reference.tape import Tape
+from dpassay.reference.types import Array
 
-from .common import (
-    Accuracy,
-    Outcome,
-    Sensitivities,
-    exact_sensitivities,
-    printed_constants,
-    printed_sensitivities,
-)
+from .common import Accuracy, Outcome, Sensitivities, exact_sensitivities, printed_constants, printed_sensitivities
 from .opt_b import scaled
 from .short_step import Reading
 from .subsampled import ExactSampledBudget, SampledBudget
@@ -52,7 +45,7 @@ class Schedule:
     """Everything that is public before the run; `batch_size` None means the full data set."""
 
     reading: Reading
-    start: FloatArray
+    start: Array
     accuracy: Accuracy
     radius: float  # sqrt(alpha / M)
     steps: int  # T
@@ -70,7 +63,7 @@ def step_count(accuracy: Accuracy, hessian_lipschitz: float, gap: float) -> int:
 def make(
     reading: Reading,
     problem: SmoothRisk,
-    start: FloatArray,
+    start: Array,
     accuracy: Accuracy,
     epsilon: float,
     delta: float,
@@ -128,7 +121,7 @@ def run(problem: SmoothRisk, schedule: Schedule, tape: Tape) -> Outcome:
     return Outcome(w, False, s.steps, 0, s.steps)
 
 
-def trust_region_step(g: FloatArray, values: FloatArray, vectors: FloatArray, radius: float) -> FloatArray:
+def trust_region_step(g: Array, values: Array, vectors: Array, radius: float) -> Array:
     """Exact minimiser of <g, h> + <h, H h>/2 over ||h|| <= radius for the eigenpairs of H; hard case included."""
     b = vectors.T @ g
     if values[0] > 0 and np.linalg.norm(b / values) <= radius:

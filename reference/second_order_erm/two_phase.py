@@ -20,8 +20,8 @@ import numpy as np
 
 from dpassay.reference.errors import require
 from dpassay.reference.problems.erm import SmoothRisk
-from dpassay.reference.problems.margin_losses import FloatArray
 from dpassay.reference.tape import Tape
+from dpassay.reference.types import Array
 
 from . import opt_b, opt_ls, short_step
 from .calibration import Budget
@@ -114,7 +114,7 @@ def realised_cost(s: short_step.Schedule, outcome: Outcome, sigma: float) -> flo
     return cost
 
 
-def restarted(problem: SmoothRisk, s: S, w: FloatArray) -> S:
+def restarted(problem: SmoothRisk, s: S, w: Array) -> S:
     """Move the schedule to a new start; the sensitivity of f there depends on public numbers only."""
     if s.reading == "printed":
         value = problem.constants(radius=float(np.linalg.norm(w))).value / problem.n

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from dpassay.reference.accounting import Account
+from dpassay.reference.accounting.cost import Account
 from dpassay.reference.case import Instance, bind
-from dpassay.reference.lockstep import Pair
+from dpassay.reference.neighbours import Pair
 from dpassay.reference.problems.waves import WaveRisk
 
 from . import opt_b, opt_ls, short_step, trust_region, two_phase

@@ -13,9 +13,10 @@ from scipy.optimize import Bounds, NonlinearConstraint, minimize, root
 from sklearn.linear_model import LogisticRegression, Ridge
 
 from dpassay.reference.errors import BadInput
-from dpassay.reference.problems.domains import Array, Ball, Box, Everywhere
+from dpassay.reference.problems.domains import Ball, Box, Everywhere
 from dpassay.reference.problems.finite_sum import FiniteSum
 from dpassay.reference.problems.strongly_convex import LogisticLoss, SquaredLoss
+from dpassay.reference.types import Array
 
 from .protocol import Oracle, Solution, certify
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dpassay.reference.problems.domains import Array
 from dpassay.reference.problems.finite_sum import FiniteSum, Regulariser
+from dpassay.reference.types import Array
 
 from .protocol import Oracle, Solution, Solver, certify
 from .saddle_variance_reduced import SaddleSAGA, SaddleSVRG

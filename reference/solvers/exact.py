@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpassay.reference.problems.domains import Array
 from dpassay.reference.problems.finite_sum import FiniteSum
+from dpassay.reference.types import Array
 
 from .extragradient import Extragradient
 from .gradient_descent import GradientDescent

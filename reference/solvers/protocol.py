@@ -13,8 +13,8 @@ from typing import Protocol
 import numpy as np
 
 from dpassay.reference.errors import BadInput
-from dpassay.reference.problems.domains import Array
-from dpassay.reference.problems.finite_sum import FiniteSum, Indices
+from dpassay.reference.problems.finite_sum import FiniteSum
+from dpassay.reference.types import Array, Indices
 
 
 class Oracle:

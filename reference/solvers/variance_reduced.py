@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpassay.reference.problems.domains import Array
 from dpassay.reference.problems.finite_sum import FiniteSum
+from dpassay.reference.types import Array
 
 from .protocol import Oracle, Solution, Step, run_until_certified
 

@@ -1,0 +1,1 @@
+"""Lower bounds on epsilon from exact privacy losses, importance-tilted."""

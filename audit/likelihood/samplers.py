@@ -1,0 +1,127 @@
+"""Where the likelihood audit gets its samples: privacy losses with the weights of the law they were drawn from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+from dpassay.audit.lockstep.outcome import Movement
+from dpassay.audit.lockstep.run import Needs, lockstep, needs
+from dpassay.audit.lockstep.tilting import Tilt
+from dpassay.reference.neighbours import Pair, Run
+from dpassay.reference.transcript import UnaccountedAccess
+from dpassay.reference.types import Array
+
+
+@dataclass(eq=False)
+class Losses:
+    """Exact privacy losses of runs, with ``log_weights[i, c] = log dP_D / dR_c`` for every tilt ``c``.
+
+    A run that did not reach its end on all sides counts as loss ``-inf``: it can then never raise a bound, which keeps
+    the bound valid (the event "complete and loss above epsilon" is one event of the mechanism).
+    """
+
+    loss: Array
+    log_weights: Array
+    findings: list[UnaccountedAccess] = field(default_factory=list)
+    inexact: str = ""
+    movements: dict[str, Movement] = field(default_factory=dict)
+    checked: int = 0
+
+    def log_weight(self, log_shares: Array) -> Array:
+        """Log weights against the mixture with these log shares (balance heuristic)."""
+        return np.asarray(-np.logaddexp.reduce(log_shares - self.log_weights, axis=1))
+
+
+class Sampler(Protocol):
+    """Draws losses of a mechanism on a pair. The same seed gives the same losses."""
+
+    def sample(self, tilts: Sequence[Tilt], shares: Array, count: int, seed: Sequence[int]) -> Losses:
+        """``count`` independent runs, each under tilt ``c`` with probability ``shares[c]``."""
+
+    def swapped(self) -> Sampler:
+        """The other direction: D and D' change places."""
+
+    @property
+    def has_hidden(self) -> bool:
+        """Whether secret batches make the participation of the target worth tilting."""
+
+
+class LockstepSampler:
+    """Runs an algorithm in lockstep on both sides of a pair.
+
+    The check world (is the mixture over participation exact?) runs in the first ``checks`` runs of every call.
+    """
+
+    def __init__(self, run: Run[Any], pair: Pair[Any], *, what: Needs | None = None, checks: int = 25):
+        self._run, self._pair, self._checks = run, pair, checks
+        self._what = what or needs(run, pair.here)
+
+    @property
+    def has_hidden(self) -> bool:
+        """Secret batches?"""
+        return self._what.sampled or self._what.fresh > 0
+
+    def swapped(self) -> LockstepSampler:
+        """The other direction."""
+        return LockstepSampler(self._run, self._pair.swapped(), what=self._what, checks=self._checks)
+
+    def sample(self, tilts: Sequence[Tilt], shares: Array, count: int, seed: Sequence[int]) -> Losses:
+        """See :class:`Sampler`."""
+        chosen = np.random.default_rng([*seed, 0]).choice(len(tilts), size=count, p=shares)
+        losses = Losses(np.full(count, -np.inf), np.zeros((count, len(tilts))))
+        for i in range(count):
+            result = lockstep(
+                self._run,
+                self._pair,
+                [*seed, 1, i],
+                tilts=tilts,
+                tilt=int(chosen[i]),
+                check=i < self._checks,
+                what=self._what,
+            )
+            if result.complete:
+                losses.loss[i] = result.loss
+            losses.log_weights[i] = result.log_weights
+            losses.inexact = losses.inexact or result.inexact
+            _merge(losses, result.findings, result.movements)
+        losses.checked = min(count, self._checks)
+        return losses
+
+
+def _merge(losses: Losses, findings: list[UnaccountedAccess], movements: dict[str, Movement]) -> None:
+    for finding in findings:
+        if not any((known.kind, known.label) == (finding.kind, finding.label) for known in losses.findings):
+            losses.findings.append(finding)
+    for label, movement in movements.items():
+        known_movement = losses.movements.setdefault(label, Movement())
+        if movement.moved >= known_movement.moved:
+            losses.movements[label] = movement
+
+
+class GaussianSampler:
+    """Closed-form stand-in for a composition of Gaussian releases with total GDP parameter ``mu`` (for benchmarks).
+
+    The loss of such a run is ``N(mu^2/2, mu^2)``; under ``Tilt(shift)`` its mean moves by ``shift mu^2``.
+    """
+
+    has_hidden = False
+
+    def __init__(self, mu: float):
+        self._mu = mu
+
+    def swapped(self) -> GaussianSampler:
+        """Symmetric."""
+        return self
+
+    def sample(self, tilts: Sequence[Tilt], shares: Array, count: int, seed: Sequence[int]) -> Losses:
+        """See :class:`Sampler`."""
+        rng = np.random.default_rng(list(seed))
+        shifts = np.array([tilt.shift for tilt in tilts])
+        chosen = rng.choice(len(tilts), size=count, p=shares)
+        loss = self._mu**2 * (0.5 + shifts[chosen]) + self._mu * rng.standard_normal(count)
+        centred = loss - self._mu**2 / 2
+        return Losses(loss, -shifts * centred[:, None] + 0.5 * shifts**2 * self._mu**2)

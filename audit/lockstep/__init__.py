@@ -1,0 +1,1 @@
+"""Several worlds on one tape: what differs between neighbours, and the exact privacy loss of a run."""

@@ -1,0 +1,294 @@
+"""The hub of a lockstep run: collects what the worlds ask for, compares, answers all of them with one value."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from dpassay.reference.equality import same
+from dpassay.reference.laws.above_threshold import AboveThreshold
+from dpassay.reference.laws.gaussian import Gaussian
+from dpassay.reference.laws.law import Law, as_released
+from dpassay.reference.neighbours import P, Pair, Run
+from dpassay.reference.transcript import Draw, UnaccountedAccess
+
+from .hidden import Group, HiddenStates
+from .outcome import LockstepRun, Movement
+from .tilting import Logs, States, Tilt, proposal
+from .worlds import Place, Records, Request, World
+
+GIVEN_SECRETS = "given the same secret choices"  # what may protect a value that is released without noise
+_EXACT = 1e-9  # queries that agree to this fraction of the noise are the same (one part in 1e9 of a standard deviation)
+
+
+class Hub:
+    """Collects what the worlds ask for, compares, answers."""
+
+    def __init__(
+        self, run: Run[P], pair: Pair[P], seed: Sequence[int], tilts: list[Tilt], tilt: int, where: list[Place]
+    ):
+        streams = [np.random.default_rng(child) for child in np.random.SeedSequence(list(seed)).spawn(4)]
+        self._rng, self._public = streams[0], streams[1]
+        self._records = Records(pair.target, streams[2], streams[3])
+        self._tilts, self._tilt = tilts, tilt
+        sides = {"D": pair.here, "D'": pair.there}
+        self.worlds = [World(run, sides[place.side], place) for place in where]
+        main = [world for world in self.worlds if world.place.role != "check"]
+        self._inner = {
+            id(world): np.random.default_rng([*seed, 7, int(world.place.role == "check")]) for world in self.worlds
+        }
+        half = len(main) // 2
+        self._here, self._there = main[:half], main[half:]
+        self._check = next((world for world in self.worlds if world.place.role == "check"), None)
+        self._states = HiddenStates([world.place for world in self._here])
+        self._draws: list[Draw] = []
+        self._secrets = False  # was anything drawn that is never released?
+        self._step = 0
+        self._over = False  # the laws parted: no common value could be handed back
+        self.result = LockstepRun(log_weights=np.zeros(len(tilts)))
+
+    # -- the loop -----------------------------------------------------------------------------------------
+    def go(self) -> None:
+        """Until the worlds end or part."""
+        answers = {
+            "release": self._release,
+            "draw": self._draw,
+            "reveal": self._reveal,
+            "public": self._public_value,
+        }
+        self._serve_inner()
+        while self._same_call():
+            call = self._here[0].ask.call
+            if call == "end":
+                self._end()
+                return
+            answers[call]()
+            if self._over:
+                return
+            self._serve_inner()
+            self._step += 1
+
+    def _finding(self, kind: str, label: str, detail: str) -> None:
+        known = any(finding.kind == kind and finding.label == label for finding in self.result.findings)
+        if not known:
+            self.result.findings.append(UnaccountedAccess(kind, label, self._step, detail))
+
+    def _same_call(self) -> bool:
+        first = self._here[0].ask
+        for world in (*self._here[1:], *self._there):
+            ask = world.ask
+            if (ask.call, ask.label) == (first.call, first.label):
+                continue
+            kind = "early end" if "end" in (ask.call, first.call) else "call"
+            label = first.label if first.call != "end" else ask.label
+            self._finding(kind, label, f"{_name(first)} on one side, {_name(ask)} on the other")
+            return False
+        if self._check and (self._check.ask.call, self._check.ask.label) != (first.call, first.label):
+            self._drop_check("its calls depend on which other records, or which inner randomness, were drawn")
+        return True
+
+    def _drop_check(self, reason: str) -> None:
+        self.result.inexact = self.result.inexact or reason
+        assert self._check is not None
+        self._check.close()
+        self.worlds.remove(self._check)
+        self._check = None
+
+    def _answer(self, values: Any) -> None:
+        for world in self.worlds:
+            world.answer(values(world) if callable(values) else values)
+
+    # -- calls without a mechanism ------------------------------------------------------------------------
+    def _end(self) -> None:
+        first = self._here[0].ask.value
+        if not all(same(first, world.ask.value) for world in (*self._here[1:], *self._there)):
+            self._finding("output", "output", "the outputs differ although all released values agree")
+        self.result.complete, self.result.output = True, first
+
+    def _reveal(self) -> None:
+        first = self._here[0].ask
+        for world in (*self._here[1:], *self._there):
+            if not same(first.value, world.ask.value):
+                self._finding("revealed value", first.label, f"{first.value} against {world.ask.value}")
+        self._answer(None)
+
+    def _public_value(self) -> None:
+        ask = self._here[0].ask
+        state = self._public.bit_generator.state
+        values = []
+        for world in self.worlds:
+            self._public.bit_generator.state = state
+            assert world.ask.make is not None
+            values.append(world.ask.make(self._public))
+        if not all(same(values[0], value) for value in values):
+            self._finding("public value", ask.label, "it depends on private data")
+        self._answer(values[0])
+
+    def _serve_inner(self) -> None:
+        """Inner randomness is never released, so the worlds need not ask for the same amount of it.
+
+        Every world has a stream of its own; all but the check world's start alike.
+        """
+        for world in list(self.worlds):
+            while world.ask.call in ("secret", "noise"):
+                assert world.ask.make is not None
+                self._secrets = True
+                world.answer(world.ask.make(self._inner[id(world)]))
+
+    def _draw(self) -> None:
+        draws = [world.ask.draw for world in self.worlds if world is not self._check]
+        first = draws[0]
+        assert first is not None
+        for other in draws[1:]:
+            assert other is not None
+            if replace(other, label=first.label) != first:
+                detail = f"{first.size or first.rate} of {first.n} against {other.size or other.rate} of {other.n}"
+                self._finding("batch size", first.label, detail)
+        self._draws.append(first)
+        self._secrets = self._secrets or first.hidden
+        number = self._states.drawn(first)
+        found = self._records.indices(first, [world.place for world in self.worlds], number)
+        if self._check and first.number in self._records.check_has_target:
+            self._states.check_drawn(first, self._records.check_has_target[first.number], number)
+        by_world = dict(zip(map(id, self.worlds), found, strict=True))
+        self._answer(lambda world: by_world[id(world)])
+
+    # -- releases -----------------------------------------------------------------------------------------
+    def _release(self) -> None:
+        ask = self._here[0].ask
+        assert ask.law is not None
+        if not self._comparable(ask):
+            return
+        here, there = self._laws(self._here), self._laws(self._there)
+        hidden = tuple(number for number in ask.draws if self._draws[number].hidden)
+        group = self._states.group(hidden)
+        if group is None:
+            self.result.inexact = self.result.inexact or f"release {ask.label!r} depends on several sampled batches"
+            group = self._states.full()
+        if not hidden and len(here) > 1:
+            group = self._undeclared(ask, here, there)
+        if hidden:
+            self._outside(ask, hidden, here, there)
+        picked, picked_there = [here[s] for s in group.worlds], [there[s] for s in group.worlds]
+        self._movement(ask, picked, picked_there)
+        if self._without_noise(ask, picked, picked_there):
+            self._answer(as_released(picked[-1].query))  # type: ignore[attr-defined]
+            return
+        states = States(picked, picked_there, group.log_here, group.log_there, group.has_target)
+        plan = proposal(states, self._tilts)
+        value = plan.sample(self._rng, self._tilt)
+        self._count(group, plan.logs(value))
+        if self._check:
+            self._compare_check(ask, hidden, here, value)
+        self._answer(value)
+
+    def _laws(self, worlds: list[World]) -> list[Law]:
+        return [world.ask.law for world in worlds if world.ask.law is not None]
+
+    def _comparable(self, ask: Request) -> bool:
+        """Compare what must be public; False (run over) where no common value could be handed back."""
+        assert ask.law is not None
+        for world in (*self._here[1:], *self._there):
+            assert world.ask.law is not None
+            difference = ask.law.public_difference(world.ask.law)
+            if difference and difference.startswith(("law", "shape", "number")):
+                self._finding("law", ask.label, difference)
+                self._over = True
+                return False
+            if difference:
+                self._finding("noise scale", ask.label, difference)
+            if world.ask.sensitivity != ask.sensitivity:
+                self._finding("claimed sensitivity", ask.label, f"{ask.sensitivity} against {world.ask.sensitivity}")
+            if world.ask.draws != ask.draws:
+                self._finding("call", ask.label, f"batches {ask.draws} against {world.ask.draws}")
+        return True
+
+    def _undeclared(self, ask: Request, here: list[Law], there: list[Law]) -> Group:
+        if all(_agree(laws[0], law) for laws in (here, there) for law in laws[1:]):
+            return self._states.full()
+        self._finding("undeclared batch", ask.label, "it is declared as a full-batch query but depends on a batch")
+        if sum(draw.hidden for draw in self._draws) > 1 and self._draws[-1].kind != "fresh":
+            self.result.inexact = self.result.inexact or f"release {ask.label!r} depends on an undeclared batch"
+        return self._states.last or self._states.full()
+
+    def _outside(self, ask: Request, hidden: tuple[int, ...], here: list[Law], there: list[Law]) -> None:
+        """Without the target in the declared batches the target may not matter; nor, if Poisson, by more than half."""
+        for one, other, held in zip(here, there, self._states.holding(hidden), strict=True):
+            if not held and not _agree(one, other):
+                detail = "it depends on the record even where the declared batch does not have it"
+                self._finding("undeclared batch", ask.label, detail)
+        draw = self._draws[hidden[0]]
+        if draw.kind != "poisson" or draw.rate == 1 or len(hidden) > 1 or ask.sensitivity is None:
+            return
+        for laws in (here, there):
+            distance = _distance(laws[0], laws[1])
+            if isinstance(laws[0], Gaussian) and distance > ask.sensitivity / 2 * (1 + 1e-9) + 1e-12:
+                detail = f"a new record moves the query by {distance:.6g}, claimed half of {ask.sensitivity:.6g}"
+                self._finding("sensitivity exceeded", ask.label, detail)
+
+    def _movement(self, ask: Request, here: Sequence[Law], there: Sequence[Law]) -> None:
+        movement = self.result.movements.setdefault(ask.label, Movement())
+        for one, other in zip(here, there, strict=True):
+            distance = _distance(one, other)
+            if distance >= movement.moved:
+                movement.moved, movement.claimed = distance, ask.sensitivity
+            if ask.sensitivity is not None and distance > ask.sensitivity * (1 + 1e-9) + 1e-12:
+                detail = f"the pair moves the query by {distance:.6g}, claimed {ask.sensitivity:.6g}"
+                self._finding("sensitivity exceeded", ask.label, detail)
+
+    def _without_noise(self, ask: Request, here: Sequence[Law], there: Sequence[Law]) -> bool:
+        """Report bare values; True where only some are bare: then they have no common density."""
+        stds = [law.std for law in (*here, *there) if isinstance(law, Gaussian)]
+        if not stds or min(stds) > 0:
+            return False
+        pairs = [(one.query, other.query) for one, other in zip(here, there, strict=True)]  # type: ignore[attr-defined]
+        if any(not np.array_equal(one, other) for one, other in pairs):
+            given = f" {GIVEN_SECRETS}" if self._secrets else ""
+            self._finding("released without noise", ask.label, f"std = 0 and the neighbours' values differ{given}")
+            self.result.loss = math.inf if max(stds) > 0 else self.result.loss
+        return max(stds) > 0
+
+    def _count(self, group: Group, logs: Logs) -> None:
+        log_here = float(np.logaddexp.reduce(group.log_here + logs.here))
+        log_there = float(np.logaddexp.reduce(group.log_there + logs.there))
+        self.result.loss += log_here - log_there
+        self.result.log_weights += log_here - logs.proposals
+        if math.isfinite(log_here) and math.isfinite(log_there):  # else the loss is infinite and no filter changes it
+            self._states.update(group, logs.here - log_here, logs.there - log_there)
+
+    def _compare_check(self, ask: Request, hidden: tuple[int, ...], here: list[Law], value: Any) -> None:
+        assert self._check is not None and self._check.ask.law is not None
+        law, reference = self._check.ask.law, here[self._states.check_world(hidden)]
+        if hasattr(law, "query"):
+            agree = law.public_difference(reference) is None and _agree(law, reference)
+        else:
+            agree = abs(law.log_density(value) - reference.log_density(value)) < _EXACT
+        if not agree:
+            self._drop_check(f"release {ask.label!r} depends on which other records (or inner randomness) were drawn")
+
+
+def _agree(one: Law, other: Law) -> bool:
+    """Queries equal up to a negligible part of the noise (or of their size)."""
+    if not hasattr(one, "query") or not hasattr(other, "query"):
+        return True
+    scale = getattr(one, "std", getattr(one, "scale", 0.0))
+    tolerance = _EXACT * scale + 1e-12 * float(np.max(np.abs(one.query), initial=0.0))
+    return bool(np.all(np.abs(one.query - other.query) <= tolerance))
+
+
+def _distance(one: Law, other: Law) -> float:
+    """How far the queries are apart, in the norm that their noise answers for (0 where a law has no query)."""
+    if isinstance(one, AboveThreshold) and isinstance(other, AboveThreshold):
+        return float(np.max(np.abs(one.all_queries() - other.all_queries()), initial=0.0))
+    if not hasattr(one, "query") or not hasattr(other, "query"):
+        return 0.0
+    order = None if isinstance(one, Gaussian) or one.query.ndim == 0 else 1
+    return float(np.linalg.norm((one.query - other.query).ravel(), ord=order))
+
+
+def _name(request: Request) -> str:
+    return "the end" if request.call == "end" else f"{request.call} {request.label!r}"

@@ -1,0 +1,47 @@
+"""What goes into a lockstep run and what comes out of it: a pair of neighbours; loss, weights and findings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import numpy as np
+
+from dpassay.reference.tape import Tape
+from dpassay.reference.transcript import UnaccountedAccess
+from dpassay.reference.types import Array
+
+P = TypeVar("P")
+Run = Callable[[P, Tape], Any]
+
+
+@dataclass(eq=False)
+class Movement:
+    """How far the pair moves the queries of one label, against what the algorithm claims they can move."""
+
+    moved: float = 0.0
+    claimed: float | None = None
+
+    @property
+    def share(self) -> float:
+        """Moved distance over claimed sensitivity (0 where nothing is claimed)."""
+        return self.moved / self.claimed if self.claimed else 0.0
+
+
+@dataclass(eq=False)
+class LockstepRun:
+    """What one lockstep run showed.
+
+    ``loss`` is the exact privacy loss (``inf`` after a release without noise) of a run that was ``complete``;
+    ``log_weights[c]`` is ``log dP_D / dR_c`` for tilt ``c``. ``inexact`` is empty, or says why the loss is only that of
+    a stronger adversary (who also sees the batches or the inner randomness).
+    """
+
+    loss: float = 0.0
+    log_weights: Array = field(default_factory=lambda: np.zeros(1))
+    findings: list[UnaccountedAccess] = field(default_factory=list)
+    complete: bool = False
+    inexact: str = ""
+    movements: dict[str, Movement] = field(default_factory=dict)
+    output: Any = None

@@ -1,0 +1,98 @@
+"""Lockstep: run an algorithm on neighbouring data sets at once, on one tape.
+
+All runs get the same released values, so whatever differs between them later was not a function of the releases: an
+:class:`UnaccountedAccess`. If nothing differs, the two sides' queries give the exact privacy loss of the run,
+
+    L = sum_t log p_t(value_t | D, past) - log p_t(value_t | D', past).
+
+With secret batches ``p_t`` is a mixture over the participation of the target record, weighted by what the past says
+about it (a filter over hidden states; one state per world). The mixture is exact if a batch matters only through the
+target's participation. That condition is checked: an extra world draws its batches (and its inner randomness)
+independently, and its queries must agree with those of the world with the same participation.
+
+What is not seen: whatever reaches the outside by another way than the tape and the returned value (files, prints,
+time, exceptions, which come out as they are), and what a run remembers from the one before. An algorithm with a cache
+outside ``problem`` would hand every world the first world's numbers; ``movements`` then shows queries that never move.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dpassay.reference.equality import same, snapshot
+from dpassay.reference.errors import require
+from dpassay.reference.neighbours import P, Pair, Run
+from dpassay.reference.tape import LiveTape
+
+from .hub import Hub
+from .outcome import LockstepRun, Movement
+from .tilting import PLAIN, Tilt
+from .worlds import SIDES, Place, Role
+
+__all__ = ["LockstepRun", "Movement", "Needs", "Pair", "Run", "lockstep", "needs", "places"]
+
+
+@dataclass(frozen=True)
+class Needs:
+    """Which worlds an algorithm needs, read off one live run."""
+
+    sampled: bool
+    fresh: int
+    inner: bool
+
+
+def needs(run: Run[P], problem: P, seed: int = 0) -> Needs:
+    """Probe with one live run: secret sampling, number of fresh batches, inner randomness.
+
+    Raises:
+        BadInput: the run changed ``problem``, which the worlds of a lockstep run share.
+    """
+    tape, before = LiveTape(seed), snapshot(problem)
+    run(problem, tape)
+    require(same(before, problem), "run", getattr(run, "__name__", "run"), "changes the problem that it is given")
+    draws = [draw for draw in tape.transcript.draws if draw.hidden]
+    inner = any(getattr(event, "kind", "") in ("secret", "noise") for event in tape.transcript.events)
+    return Needs(any(draw.kind != "fresh" for draw in draws), sum(draw.kind == "fresh" for draw in draws), inner)
+
+
+def places(what: Needs, check: bool) -> list[Place]:
+    """The worlds: every hidden state on both sides, and the check world if asked for and of use."""
+    require(not (what.sampled and what.fresh), "batches", "sampled and fresh", "one run may use one kind only")
+    if what.fresh:
+        states: list[tuple[Role, int | None]] = [("at", k) for k in (None, *range(what.fresh))]
+    else:
+        states = [("out", None), ("in", None)] if what.sampled else [("full", None)]
+    found = [Place(side, role, k) for side in SIDES for role, k in states]
+    if check and (what.sampled or what.fresh or what.inner):
+        found.append(Place("D", "check"))
+    return found
+
+
+def lockstep(
+    run: Run[P],
+    pair: Pair[P],
+    seed: Sequence[int],
+    *,
+    tilts: Sequence[Tilt] = (PLAIN,),
+    tilt: int = 0,
+    check: bool = True,
+    what: Needs | None = None,
+) -> LockstepRun:
+    """Run ``run`` on both sides of ``pair`` with values drawn under ``tilts[tilt]``; weights are for all tilts.
+
+    Args:
+        run: the algorithm, ``run(problem, tape) -> output``.
+        pair: the neighbours; probabilities are under ``pair.here``.
+        seed: integers that name this run; the same seed gives the same run.
+        check: also run the world that tests whether the mixture over participation is exact.
+        what: result of :func:`needs`, when it is known already.
+    """
+    what = what or needs(run, pair.here)
+    hub = Hub(run, pair, seed, list(tilts), tilt, places(what, check))
+    try:
+        hub.go()
+    finally:
+        for world in hub.worlds:
+            world.close()
+    return hub.result

@@ -1,0 +1,64 @@
+"""Typed results in the terminal and as JSON, and the exit code that a verdict stands for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from dpassay.audit.plain import json_text
+from dpassay.audit.results import AssumedEstimate, AuditResult, ClaimTest, SoundBound, Verdict
+from dpassay.reference.errors import printable
+
+from .console import wide_console
+
+EXIT = {Verdict.VIOLATED: 1, Verdict.TIGHT: 0, Verdict.CONSISTENT: 0, Verdict.INCONCLUSIVE: 3}
+NO_VERDICT = "No verdict means 'private': an audit shows violations, or says what it would have seen."
+
+
+def exit_code(verdict: Verdict) -> int:
+    """0 fine, 1 violated, 3 inconclusive (2 is bad input)."""
+    return EXIT[verdict]
+
+
+def as_dict(result: AuditResult) -> dict[str, Any]:
+    """Every field, the verdict, and whether the number holds without an assumption."""
+    kind = {SoundBound: "sound bound", ClaimTest: "test of a claim", AssumedEstimate: "estimate under an assumption"}
+    found = {"kind": kind[type(result)], "assumption": result.assumption, "verdict": result.verdict.value}
+    return asdict(result) | found
+
+
+def _statement(result: AuditResult) -> str:
+    if isinstance(result, ClaimTest):
+        return f"{result.claim}: p-value {result.p_value:.3g}"
+    size = "infinite" if math.isinf(result.epsilon) else f"{result.epsilon:.3f}"
+    return f"epsilon {'about' if isinstance(result, AssumedEstimate) else '>='} {size} at delta {result.delta:g}"
+
+
+def _verdict(result: AuditResult) -> str:
+    if isinstance(result, AssumedEstimate):
+        return f"does not decide; it assumes: {result.assumption}"
+    if isinstance(result, SoundBound) and result.claimed is None:
+        return "(no epsilon claimed)"
+    return str(result.verdict.value)
+
+
+def print_results(results: Sequence[AuditResult], overall: Verdict | None, as_json: bool, note: str = "") -> None:
+    """A table of results and, in the end, the joint verdict (None: there was nothing to decide)."""
+    if as_json:
+        verdict = overall.value if overall else None
+        document = {"verdict": verdict, "results": [as_dict(one) for one in results]}
+        print(json_text(document))
+        return
+    console = wide_console()
+    table = Table("method", "statement", "confidence", "samples", "seconds", "verdict", box=None, header_style="bold")
+    for one in results:
+        effort = (f"{one.confidence:.1%}", f"{one.runs:,}", f"{one.seconds:.2f}")
+        table.add_row(Text(printable(one.method)), Text(printable(_statement(one))), *effort, Text(_verdict(one)))
+    console.print(table)
+    for line in filter(None, (note, f"Verdict: {overall.value}." if overall else "", NO_VERDICT)):
+        console.print(Text(printable(line)), soft_wrap=True)  # names in it are other people's

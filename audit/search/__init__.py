@@ -1,0 +1,1 @@
+"""The search for neighbours on which an algorithm leaks the most."""

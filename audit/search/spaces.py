@@ -1,0 +1,124 @@
+"""Where worst neighbours are searched: rows of numbers, and how a pair of problems is made of them.
+
+`linear`: every record is a constant gradient (for clipped first-order methods). `logistic`: every record is a feature
+vector with label +1 (a mirrored vector is the other label), for anything that runs on an `ErmProblem`. Anybody's own
+problem: `MODULE:BUILD`, called as `build(rows, there)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from dpassay.audit.blackbox.sources import load_callable
+from dpassay.audit.lab.mutations import Run
+from dpassay.reference.case import Instance
+from dpassay.reference.catalogue import find
+from dpassay.reference.errors import BadInput, require
+from dpassay.reference.neighbours import Pair
+from dpassay.reference.problems.erm import ErmProblem
+from dpassay.reference.problems.linear import LinearLosses
+from dpassay.reference.problems.margin_losses import loss_a
+from dpassay.reference.transcript import Transcript
+from dpassay.reference.types import Array
+
+from .neighbours import Space, patterns
+
+
+@dataclass(frozen=True)
+class Target:
+    """What is searched: an algorithm and a problem by name, and the size of the search."""
+
+    algorithm: str  # a key of the catalogue (its schedule is kept), or MODULE:RUN with run(problem, tape)
+    problem: str
+    records: int
+    dimension: int
+    radius: float
+
+    @property
+    def modules(self) -> list[str]:
+        """Modules of the user that it names."""
+        names = [self.algorithm] * _is_code(self.algorithm) + [self.problem] * _is_code(self.problem)
+        return [name.partition(":")[0] for name in names]
+
+    def open(self) -> tuple[Run, Space]:
+        """The algorithm, and the space of its neighbours.
+
+        Raises:
+            BadInput: an unknown name, an algorithm that does not run on such a problem, or one of the catalogue whose
+                schedule is not made for such data.
+        """
+        space = Space(self.records, self.dimension, self.radius, _build(self.problem, self.radius))
+        if _is_code(self.algorithm):
+            run: Run = load_callable(self.algorithm, "algorithm")
+            return run, space
+        cases = find(self.algorithm)
+        why = f"names {len(cases)} cases; give a key of `dpassay list`"
+        require(len(cases) == 1, "algorithm", self.algorithm, why)
+        return self._fitting(cases[0].build(), space, cases[0].key), space
+
+    def _fitting(self, instance: Instance, space: Space, key: str) -> Run:
+        """The algorithm, unless its schedule is too quiet for such data: a claim about its own data is none about them.
+
+        More records than it was made for are fine; fewer only if the declared sensitivities grow.
+        """
+        made_for, longest = (getattr(instance.pair.here, name, None) for name in ("n", "feature_bound"))
+        if longest is not None:
+            why = f"the schedule of {key} is made for records of length {longest:g} at most"
+            require(self.radius <= longest, "--radius", self.radius, why)
+        if made_for is not None and self.records < made_for:
+            with self.running():
+                found = replace(instance, pair=space.pair(patterns(space)[0])).longest_transcript()
+            here, own = (_sensitivities(one) for one in (found, instance.longest_transcript()))
+            fixed = [label for label, size in own.items() if size and here.get(label) == size]
+            why = f"the schedule of {key} is made for {made_for}, fewer do not make it louder: --records {made_for}"
+            require(not fixed, "--records", self.records, why)
+        return instance.run
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Whatever a run raises is said in one line.
+
+        Raises:
+            BadInput: naming the algorithm.
+        """
+        try:
+            yield
+        except Exception as error:
+            said = str(error) if isinstance(error, BadInput) else f"{type(error).__name__}: {error}"
+            why = f"does not run on {self.problem!r} problems: {' '.join(said.split())}"
+            raise BadInput("algorithm", self.algorithm, why) from None
+
+
+def _sensitivities(transcript: Transcript) -> dict[str, float | None]:
+    return {release.label: release.sensitivity for release in transcript.releases}
+
+
+def _is_code(name: str) -> bool:
+    return ":" in name and "/" not in name  # keys have a paper, modules have dots
+
+
+def _build(name: str, radius: float) -> Callable[[Array, Array], Pair[Any]]:
+    if name == "linear":
+        return _linear
+    if name == "logistic":
+        return lambda rows, there: _logistic(rows, there, radius)
+    if ":" not in name:
+        raise BadInput("--problem", name, "must be linear, logistic or MODULE:BUILD")
+    build: Callable[[Array, Array], Pair[Any]] = load_callable(name, "--problem")
+    return build
+
+
+def _linear(rows: Array, there: Array) -> Pair[Any]:
+    problem = LinearLosses(rows)
+    return Pair(problem, problem.replace(0, there), 0, "records are constant gradients")
+
+
+def _logistic(rows: Array, there: Array, radius: float) -> Pair[Any]:
+    bound = radius * (1 + 1e-9)
+    problem = ErmProblem(rows, np.ones(len(rows)), loss_a(), feature_bound=bound)
+    return Pair(problem, problem.replace(0, there, 1.0), 0, "records are features with label +1")

@@ -1,0 +1,1 @@
+"""What many algorithms share line by line: batches, clipping, the tree of noisy sums."""

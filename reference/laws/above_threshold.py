@@ -1,0 +1,123 @@
+"""AboveThreshold (the sparse vector technique): only the index of the first noisy query above is released.
+
+Dwork and Roth (2014), Algorithm 1: with sensitivity D, threshold noise Lap(2 D / epsilon) and query noise
+Lap(4 D / epsilon) the index is epsilon-DP, whatever the number of queries.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sized
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from dpassay.reference.errors import require
+from dpassay.reference.types import Array
+
+from .categorical import Categorical
+from .law import Law, scale_difference
+
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(24)
+_TAIL = 40.0  # exp(-40) = 4e-18: what is cut off is below one rounding
+
+
+@dataclass(eq=False)
+class AboveThreshold:
+    """Release the first index ``i`` with ``queries[i] + Lap(query_scale) >= threshold + Lap(threshold_scale)``.
+
+    ``None`` is released when no query is above. Queries are evaluated only as far as a sample needs them; the exact
+    output probabilities (by quadrature over the threshold noise) evaluate them all.
+    """
+
+    queries: Iterable[float]
+    threshold: float
+    threshold_scale: float
+    query_scale: float
+    _seen: list[float] = field(default_factory=list, repr=False)
+    _outcomes: Categorical | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        require(self.threshold_scale > 0, "threshold_scale", self.threshold_scale, "must be positive")
+        require(self.query_scale > 0, "query_scale", self.query_scale, "must be positive")
+        # an array may be overwritten before it is read; a generator is evaluated only as far as it is needed
+        self._rest: Iterator[float] = iter(tuple(self.queries) if isinstance(self.queries, Sized) else self.queries)
+
+    def _query(self, index: int) -> float | None:
+        while len(self._seen) <= index:
+            following = next(self._rest, None)
+            if following is None:
+                return None
+            require(math.isfinite(following), "query", following, "must be finite")
+            self._seen.append(float(following))
+        return self._seen[index]
+
+    @property
+    def evaluated(self) -> Array:
+        """The queries that a sample has needed so far."""
+        return np.array(self._seen)
+
+    def all_queries(self) -> Array:
+        """Every query value, evaluated."""
+        while self._query(len(self._seen)) is not None:
+            pass
+        return np.array(self._seen)
+
+    def sample(self, rng: np.random.Generator) -> int | None:
+        """Run the mechanism as written, stopping at the first index above."""
+        level = self.threshold + rng.laplace(0.0, self.threshold_scale)
+        index = 0
+        while (query := self._query(index)) is not None:
+            if query + rng.laplace(0.0, self.query_scale) >= level:
+                return index
+            index += 1
+        return None
+
+    def outcomes(self) -> Categorical:
+        """Exact law of the released index (0, 1, ..., and ``None`` last)."""
+        if self._outcomes is None:
+            logs = np.log(np.maximum(_probabilities(self), 1e-300))
+            self._outcomes = Categorical((*range(len(logs) - 1), None), logs)
+        return self._outcomes
+
+    def log_density(self, value: Any) -> float:
+        """Log probability of the released index."""
+        return self.outcomes().log_density(value)
+
+    def public_difference(self, other: Law) -> str | None:
+        """Number of queries, threshold and both scales are public."""
+        if not isinstance(other, AboveThreshold):
+            return f"law: AboveThreshold against {type(other).__name__}"
+        if len(self.all_queries()) != len(other.all_queries()):
+            return f"number of queries: {len(self.all_queries())} against {len(other.all_queries())}"
+        return (
+            scale_difference("threshold", self.threshold, other.threshold)
+            or scale_difference("threshold_scale", self.threshold_scale, other.threshold_scale)
+            or scale_difference("query_scale", self.query_scale, other.query_scale)
+        )
+
+
+def _probabilities(law: AboveThreshold) -> Array:
+    """``P(index = i)`` for each ``i`` and ``P(None)`` last: one Gauss-Legendre rule per analytic piece.
+
+    With the threshold noise at ``z`` the queries are independent, so the integrand is
+    ``f(z) prod_{j<i} F(t + z - q_j) (1 - F(t + z - q_i))``, analytic between the kinks ``0`` and ``q_j - t``.
+    """
+    gaps = law.all_queries() - law.threshold
+    reach = _TAIL * law.threshold_scale
+    kinks = np.unique(np.concatenate([gaps[np.abs(gaps) < reach], [0.0, -reach, reach]]))
+    longest = 2.0 * min(law.threshold_scale, law.query_scale)
+    pieces = [np.linspace(a, b, 2 + int((b - a) / longest)) for a, b in pairwise(kinks)]
+    edges = np.unique(np.concatenate(pieces))
+    half, middle = np.diff(edges) / 2, (edges[1:] + edges[:-1]) / 2
+    z = (middle[:, None] + half[:, None] * _NODES).ravel()
+    weight = (half[:, None] * _WEIGHTS).ravel() * np.exp(-np.abs(z) / law.threshold_scale) / (2 * law.threshold_scale)
+    x = (z[:, None] - gaps) / law.query_scale
+    tail = 0.5 * np.exp(-np.abs(x))
+    below = np.where(x < 0, tail, 1 - tail)  # F(t + z - q_j): query j stays below
+    above = np.where(x < 0, 1 - tail, tail)
+    so_far = np.concatenate([np.ones((len(z), 1)), np.cumprod(below, axis=1)], axis=1)
+    probabilities = weight @ np.concatenate([so_far[:, :-1] * above, so_far[:, -1:]], axis=1)
+    return np.asarray(probabilities / probabilities.sum())

@@ -1,0 +1,42 @@
+"""A value from a finite list."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpassay.reference.errors import require
+from dpassay.reference.types import Array
+
+from .law import Law
+
+
+@dataclass(frozen=True, eq=False)
+class Categorical:
+    """A value from a finite list with known log probabilities (they are the query)."""
+
+    support: tuple[Any, ...]
+    log_probabilities: Array
+
+    def __post_init__(self) -> None:
+        logs = np.asarray(self.log_probabilities, dtype=float)
+        object.__setattr__(self, "log_probabilities", logs)
+        require(len(self.support) == logs.size, "support", len(self.support), "one log probability for each value")
+        total = float(np.sum(np.exp(logs)))
+        require(abs(total - 1) < 1e-6, "log_probabilities", total, "must sum to one")
+
+    def sample(self, rng: np.random.Generator) -> Any:
+        """Draw one value."""
+        probabilities = np.exp(self.log_probabilities)
+        return self.support[int(rng.choice(len(self.support), p=probabilities / probabilities.sum()))]
+
+    def log_density(self, value: Any) -> float:
+        """Log probability."""
+        return float(self.log_probabilities[self.support.index(value)]) if value in self.support else -math.inf
+
+    def public_difference(self, other: Law) -> str | None:
+        """The type is public; supports may differ (that is a privacy loss, and it is counted as one)."""
+        return None if isinstance(other, Categorical) else f"law: Categorical against {type(other).__name__}"

@@ -1,0 +1,47 @@
+"""Gaussian noise on every coordinate."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpassay.reference.errors import require
+from dpassay.reference.types import Array
+
+from .law import Law, as_released, noise_difference
+
+
+@dataclass(frozen=True, eq=False)
+class Gaussian:
+    """``query + N(0, std^2 I)``. ``std = 0`` is allowed and means: released as it is.
+
+    The query is copied: an algorithm may go on to use its array for something else.
+    """
+
+    query: Array
+    std: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "query", np.array(self.query, dtype=float))
+        require(0 <= self.std < math.inf, "std", self.std, "must be finite and not negative")
+        require(bool(np.all(np.isfinite(self.query))), "query", self.query, "must be finite")
+
+    def sample(self, rng: np.random.Generator) -> Any:
+        """Draw one value."""
+        return as_released(self.query + self.std * rng.standard_normal(self.query.shape))
+
+    def log_density(self, value: Any) -> float:
+        """Log density; with ``std = 0`` the counting density (0 at the query, else ``-inf``)."""
+        difference = np.asarray(value, dtype=float) - self.query
+        if self.std == 0:
+            return 0.0 if not np.any(difference) else -math.inf
+        size = self.query.size
+        squares = float(np.sum(difference**2))
+        return -squares / (2 * self.std**2) - size * (math.log(self.std) + 0.5 * math.log(2 * math.pi))
+
+    def public_difference(self, other: Law) -> str | None:
+        """Type, shape and noise scale are public."""
+        return noise_difference(self, other, "std")

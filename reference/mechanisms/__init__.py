@@ -1,1 +1,0 @@
-"""The laws that private releases follow: Gaussian, Laplace, above-threshold, tree."""

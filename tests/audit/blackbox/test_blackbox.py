@@ -1,0 +1,141 @@
+import json
+import sys
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+from typer.testing import CliRunner
+
+from dpassay.audit.blackbox import outputs
+from dpassay.audit.blackbox.detect import audit_mechanism, audit_outputs, epsilon_of_outputs
+from dpassay.audit.blackbox.features import Atoms, lowest_bit
+from dpassay.audit.cli import app
+from dpassay.audit.lab import zoo_laws, zoo_svt
+from dpassay.audit.lab.zoo import zoo
+from dpassay.audit.results import Verdict
+from dpassay.audit.scores.curve import approx_dp, gdp
+from dpassay.reference.errors import BadInput
+
+EASY = [
+    "gaussian, noise 10 % too small",
+    "gaussian, missing sqrt 2",
+    "rare branch, probability 0.01",
+    "noisy max releases the value",
+    "sparse vector 4",
+    "one sample for all steps",
+    "shuffling accounted as poisson",
+    "laplace, naive double",
+    "report with a record count",
+]
+
+
+def _judge(entry, samples, seed):
+    rng = np.random.default_rng(seed)
+    return audit_mechanism(
+        entry.mechanism, entry.dataset, entry.neighbour, entry.claim, samples, rng, low_bits=entry.low_bits
+    )
+
+
+def test_the_zoo_has_correct_and_broken_animals_with_truths():
+    names = [e.name for e in zoo()]
+    assert len(set(names)) == len(names) >= 36
+    assert sum(e.broken for e in zoo()) >= 25 and sum(not e.broken for e in zoo()) >= 12
+    assert set(EASY) <= {e.name for e in zoo() if e.broken}
+
+
+@pytest.mark.parametrize("name", EASY)
+def test_bugs_are_found_at_twenty_thousand_samples(name):
+    """Each of these has a p-value below 1e-3 at 20,000 samples a side, so the seed does not matter."""
+    entry = next(e for e in zoo() if e.name == name)
+    assert _judge(entry, 20_000, 2).p_value < 1e-3
+
+
+@pytest.mark.parametrize("entry", [e for e in zoo() if not e.broken], ids=lambda e: e.name)
+def test_correct_mechanisms_raise_no_alarm(entry):
+    """2 seeds of 1,500 samples each at 5 %; `benchmarks/zoo_false_alarms.py` does 200 seeds."""
+    alarms = sum(_judge(entry, 1500, seed).verdict is Verdict.VIOLATED for seed in range(2))
+    assert alarms <= 1
+
+
+def test_sparse_vector_probabilities_agree_with_sampling():
+    for number, cutoff in ((1, 2), (2, 2), (4, 1), (6, 1)):
+        variant = zoo_svt.lyu_variant(number, 1.0, cutoff)
+        answers = [0.5, -1.0, 2.0]
+        exact = zoo_svt.pattern_probabilities(variant, answers)
+        assert sum(exact.values()) == pytest.approx(1.0, abs=1e-6)
+        drawn = variant.many(answers, np.random.default_rng(number), 20_000)
+        for pattern, probability in exact.items():
+            row = np.array([*pattern, *[-1] * (3 - len(pattern))])
+            count = int((drawn == row).all(axis=1).sum())
+            assert binomtest(count, 20_000, probability).pvalue > 1e-4
+
+
+def test_truths_of_closed_form():
+    assert zoo_svt.exact_epsilon(zoo_svt.lyu_variant(5, 1.0, 1), [0.0, 1.0], [1.0, 0.0]) == np.inf
+    assert zoo_svt.exact_epsilon(zoo_svt.lyu_variant(1, 1.0, 1), [0.0] * 4, [1.0] * 4) <= 1.0 + 1e-6
+    # two candidates moving against each other: difference of two Laplace variables, tail in closed form
+    b, gap = 2.0, 1.0
+    p = 0.5 * np.exp(-gap / b) * (1 + gap / (2 * b))
+    exact = np.log((1 - p) / p)
+    assert zoo_laws.noisy_max_epsilon(b, np.array([1.0, 0.0]), np.array([0.0, 1.0])) == pytest.approx(exact, rel=1e-6)
+    assert zoo_laws.mixture_epsilon(1.0, 1.0, 1e-5) == pytest.approx(4.3766, abs=1e-3)
+
+
+def test_strings_dicts_and_ragged_outputs_become_one_table():
+    p, q = outputs.to_table([{"a": 1, "b": "x"}, {"a": 2.5}], [{"a": [1, 2]}, {"b": None}])
+    assert p.shape[1] == q.shape[1] and p.shape[0] == 2
+    claim = approx_dp(0.5)
+    rng = np.random.default_rng(0)
+    texts = [["yes" if x else "no" for x in rng.random(600) < rate] for rate in (0.3, 0.8)]
+    assert audit_outputs(*texts, claim, rng).verdict is Verdict.VIOLATED
+    assert audit_outputs(texts[0], texts[0][::-1], claim, rng).verdict is not Verdict.VIOLATED
+
+
+def test_a_sound_epsilon_from_stored_files(tmp_path):
+    rng = np.random.default_rng(1)
+    for name, bit in (("p", 0), ("q", 1)):
+        np.save(tmp_path / f"{name}.npy", zoo_laws.randomised_response(0.8).many(bit, rng, 5000))
+    (tmp_path / "p.jsonl").write_text("\n".join(json.dumps({"x": i}) for i in range(3)))
+    assert len(outputs.load(tmp_path / "p.jsonl")) == 3
+    bound = epsilon_of_outputs(outputs.load(tmp_path / "p.npy"), outputs.load(tmp_path / "q.npy"), 0.0, rng)
+    assert 1.1 < bound.epsilon <= np.log(4)
+    with pytest.raises(BadInput, match="path"):
+        outputs.load(tmp_path / "p.pkl")
+
+
+def test_command_line_mechanism(tmp_path):
+    program = tmp_path / "mechanism.py"
+    program.write_text("import json,sys; r=json.load(sys.stdin); print(json.dumps([r['dataset'], r['seed'] % 2]))")
+    mechanism = outputs.CommandLine([sys.executable, str(program)])
+    assert mechanism(7, np.random.default_rng(0))[0] == 7
+    broken = outputs.CommandLine([sys.executable, "-c", "print('no json')"])
+    with pytest.raises(BadInput, match="not JSON"):
+        broken(7, np.random.default_rng(0))
+    with pytest.raises(BadInput, match="exit status"):
+        outputs.CommandLine([sys.executable, "-c", "raise SystemExit(3)"])(1, np.random.default_rng(0))
+
+
+def test_atoms_and_low_bits():
+    table = np.array([[1.0], [1.0], [2.0], [-0.0]])
+    atoms = Atoms.fit(table, np.array([[0.0], [3.0]]))
+    assert list(np.isnan(atoms.score(np.array([[1.0], [2.0], [0.0]])))) == [False, True, False]
+    assert list(lowest_bit(np.array([1.0, 0.5, 3.0, 0.0, 1 + 2.0**-52]))) == [0, -1, 0, 0, -52]
+
+
+def test_the_command_prints_a_score():
+    result = CliRunner().invoke(app, ["zoo", "--samples", "2000", "--only", "randomised"])
+    assert result.exit_code == 0
+    assert "1 of 1 bugs found with 2,000 outputs a side, 0 false alarms on 1 correct" in result.output
+    rows = json.loads(CliRunner().invoke(app, ["zoo", "--samples", "500", "--only", "randomised", "--json"]).stdout)
+    assert [row["broken"] for row in rows["rows"]] == [False, True] and rows["summary"]["bugs"] == 1
+
+
+def test_columns_that_are_empty_in_training_are_no_trouble():
+    """One run in a thousand gives a longer output: most training splits never see its columns (seeds 0 to 4)."""
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        sides = [[[float(v)] for v in rng.normal(size=40)] for _ in range(2)]
+        sides[0][7] = [1.0, 2.0, 3.0]
+        sides[1][9] = [None, None]
+        result = audit_outputs(sides[0], sides[1], gdp(1.0), rng)
+        assert 0 <= result.p_value <= 1

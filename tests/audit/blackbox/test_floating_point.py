@@ -1,0 +1,104 @@
+import numpy as np
+import pytest
+
+from dpassay.audit.blackbox import floating_point
+from dpassay.audit.lab import zoo_laws
+from dpassay.audit.results import Verdict
+from dpassay.audit.scores.curve import approx_dp, gdp
+from dpassay.reference.errors import BadInput
+
+
+def _verdicts(mechanism, claim, laplace=None, seed=0, samples=6000):
+    rng = np.random.default_rng(seed)
+    results = floating_point.audit_floats(mechanism, (0.0, 1.0), claim, samples, rng, laplace)
+    return {result.method: result for result in results}
+
+
+def test_naive_laplace_fails_on_its_grid_and_its_support():
+    """6,000 outputs a side (seed 0): both p-values below 1e-6; the real-valued mechanism is fine."""
+    found = _verdicts(zoo_laws.laplace_noise(1.0), approx_dp(1.0), laplace=(0.0, 1.0))
+    assert found["grid of the floats"].p_value < 1e-6 and found["support holes"].p_value < 1e-6
+    assert found["grid of the floats"].evidence["cause"] == "floats"
+    assert found["repeated noise"].verdict is not Verdict.VIOLATED
+
+
+def test_naive_gaussian_fails_on_its_grid():
+    found = _verdicts(zoo_laws.gaussian_noise(1.0), gdp(1.0))
+    assert found["grid of the floats"].verdict is Verdict.VIOLATED
+    assert found["grid of the floats"].evidence["cause"] == "floats"
+
+
+def test_a_sampler_on_a_coarse_grid_passes():
+    """Rounding to 2^-10 removes the signature: 5 seeds, level 5 % each, at most one alarm of each test."""
+    mechanism = zoo_laws.on_a_grid(zoo_laws.laplace_noise(1.0), 2.0**-10)
+    alarms = {"grid of the floats": 0, "support holes": 0, "repeated noise": 0}
+    for seed in range(5):
+        found = _verdicts(mechanism, approx_dp(1.0), laplace=(0.0, 1.0), seed=seed, samples=2000)
+        for method in alarms:
+            alarms[method] += found[method].verdict is Verdict.VIOLATED
+    assert max(alarms.values()) <= 1 and alarms["repeated noise"] == 0
+
+
+def test_a_broken_mechanism_is_not_blamed_on_the_floats():
+    found = _verdicts(zoo_laws.laplace_noise(0.3), approx_dp(1.0))
+    assert found["grid of the floats"].evidence == {
+        **found["grid of the floats"].evidence,
+        "real_numbers": "violated",
+        "cause": "mechanism",
+    }
+
+
+def test_seed_reuse_is_seen():
+    found = _verdicts(zoo_laws.same_seed(1.0), gdp(1.0), samples=200)
+    assert found["repeated noise"].verdict is Verdict.VIOLATED
+
+
+NOISE = np.random.default_rng(5).normal(size=20_000)
+
+
+@pytest.mark.parametrize(
+    "outputs",
+    [
+        NOISE,
+        NOISE.astype(np.float32),
+        np.round(NOISE, 6),
+        1e9 + NOISE,
+        np.clip(NOISE, -1.0, 1.0),
+        np.maximum(NOISE, 0.0),
+        np.column_stack([NOISE, NOISE > 0]).astype(np.float32),
+        np.sign(NOISE),
+    ],
+    ids=["doubles", "single precision", "six digits", "large answer", "clipped", "rectified", "two columns", "signs"],
+)
+def test_fresh_noise_that_was_written_coarsely_is_not_accused(outputs):
+    """All but the first repeat among 20,000 honest draws, for want of digits or because they were clipped (seed 5)."""
+    result = floating_point.repeated_noise(outputs[:10_000], outputs[10_000:])
+    assert result.verdict is not Verdict.VIOLATED
+
+
+@pytest.mark.parametrize("coarse", [lambda noise: noise, lambda noise: noise.astype(np.float32)])
+def test_a_small_seed_space_repeats_itself(coarse):
+    """Red case: 30 outputs a side from 64 seeds repeat, and neither 53 nor 24 bits explain it."""
+    noise = coarse(NOISE[np.random.default_rng(6).integers(0, 64, 60)])
+    result = floating_point.repeated_noise(noise[:30], noise[30:])
+    assert result.verdict is Verdict.VIOLATED and result.evidence["repeats"] > 5
+    assert floating_point.repeated_noise(noise[:1], noise[:1]).verdict is Verdict.VIOLATED
+
+
+def test_numpy_laplace_samples_are_attainable_and_shifted_ones_often_not():
+    noise = np.random.default_rng(1).laplace(0, 2.0, 2000)
+    assert floating_point.laplace_attainable(noise, 2.0).all()
+    assert floating_point.laplace_attainable((1.0 + noise) - 0.0, 2.0).mean() < 0.9
+
+
+def test_a_small_seed_space_is_searched():
+    answers = [np.zeros(2), np.ones(2)]
+    output = answers[1] + np.random.default_rng(4321).normal(size=2)
+    noise = lambda rng: rng.normal(size=2)  # noqa: E731
+    assert floating_point.seeds_found(output, answers, noise, range(5000)) == [(4321, 1)]
+    assert floating_point.seeds_found(output + 1e-9, answers, noise, range(5000)) == []
+
+
+def test_bad_scale():
+    with pytest.raises(BadInput, match="scale"):
+        floating_point.laplace_attainable([0.1], 0.0)

@@ -1,0 +1,186 @@
+"""Audits of other people's mechanisms and scores from the command line: verdicts, exit codes, one-line errors."""
+
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from dpassay.audit.cli import app
+from dpassay.audit.results import Verdict
+from dpassay.audit.sequential import session
+from dpassay.reference.errors import BadInput
+
+MECHANISMS = """
+def good(data, rng):
+    return {"sum": sum(data) + rng.laplace(0, 1.0), "kind": "laplace"}
+
+def quiet(data, rng):
+    return sum(data) + rng.laplace(0, 0.4)
+
+def number(data, rng):
+    return sum(data) + rng.laplace(0, 1.0)
+"""
+PROGRAM = "import json, sys; print(json.dumps(sum(json.load(sys.stdin)['dataset'])))"
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """A directory with a mechanism, a program and a pair of datasets."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "mechanisms_of_a_test.py").write_text(MECHANISMS)
+    (tmp_path / "program.py").write_text(PROGRAM)
+    (tmp_path / "d.json").write_text("[1, 0, 1]")
+    (tmp_path / "e.json").write_text("[1, 0, 0]")
+    return tmp_path
+
+
+def _run(*words):
+    result = CliRunner().invoke(app, [str(word) for word in words])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+PAIR = ("--dataset", "d.json", "--neighbour", "e.json")
+
+
+@pytest.mark.parametrize(("name", "code"), [("good", 3), ("quiet", 1)])
+def test_a_callable_is_judged(place, name, code):
+    """Laplace at epsilon 1 and at epsilon 2.5, claim 1, 1,000 runs a side (seed 0)."""
+    result = _run("blackbox", f"mechanisms_of_a_test:{name}", *PAIR, "--epsilon", 1, "--samples", 1000, "--json")
+    document = json.loads(result.output)
+    assert result.exit_code == code
+    assert document["verdict"] == {1: "violated", 3: "inconclusive"}[code]
+    assert {one["kind"] for one in document["results"]} == {"test of a claim", "sound bound"}
+
+
+def test_a_program_without_noise_is_found(place):
+    command = ("blackbox", "--command", "python3 -I -S program.py", *PAIR, "--epsilon", 0.5, "--samples", 14)
+    assert _run(*command).exit_code == 1
+
+
+def test_floating_point_has_a_verdict_of_its_own(place):
+    """The naive Laplace sampler is fine in real numbers and leaks in floats (3,000 runs a side, seed 0)."""
+    words = ("blackbox", "mechanisms_of_a_test:number", *PAIR, "--epsilon", 1, "--samples", 3000)
+    real, floats = _run(*words), _run(*words, "--floats", "--laplace", "2:1", "--fresh-noise")
+    assert (real.exit_code, floats.exit_code) == (3, 1)
+    assert "In real numbers: inconclusive. In floating point: violated (cause: floats)" in floats.output
+    with pytest.raises(BadInput, match="one number"):
+        _run("blackbox", "mechanisms_of_a_test:good", *PAIR, "--epsilon", 1, "--laplace", "2:1", "--samples", 50)
+
+
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        (("--epsilon", 1, "--laplace", "2"), "ANSWER:SCALE"),
+        (("--epsilon", 1, "--laplace", "2:-1"), "SCALE positive"),
+        (("--floats",), "test a claim"),
+    ],
+)
+def test_options_are_checked_before_the_mechanism_runs(place, words, what):
+    """The program would fail if it were started; hours of runs before a wrong option would be lost."""
+    with pytest.raises(BadInput, match=what):
+        _run("blackbox", "--command", "no_such_program_of_a_test", *PAIR, *words)
+
+
+def test_stored_outputs_and_bounds_without_a_claim(place):
+    rng = np.random.default_rng(0)
+    np.save("p.npy", rng.normal(0, 0.5, (2000, 2)))
+    np.save("q.npy", rng.normal(1, 0.5, (2000, 2)))
+    refuted = _run("blackbox", "--outputs", "p.npy", "--outputs", "q.npy", "--gdp", 1)
+    bound = _run("blackbox", "--outputs", "p.npy", "--outputs", "q.npy", "--delta", 1e-5, "--json")
+    assert (refuted.exit_code, bound.exit_code) == (1, 0)
+    document = json.loads(bound.output)
+    assert document["verdict"] is None and document["results"][0]["epsilon"] > 2
+
+
+def test_stored_scores(place):
+    """N(1,1) against N(0,1), 5,000 a side: the claim mu = 0.8 falls, mu = 1 stays (seed 1)."""
+    rng = np.random.default_rng(1)
+    np.savetxt("p.csv", rng.normal(0, 1, 5000))
+    np.savetxt("q.csv", rng.normal(1, 1, 5000))
+    assert _run("scores", "p.csv", "q.csv", "--gdp", 0.8, "--delta", 1e-5).exit_code == 1
+    assert _run("scores", "p.csv", "q.csv", "--gdp", 1, "--delta", 1e-5).exit_code == 3
+    plain = _run("scores", "p.csv", "q.csv", "--delta", 1e-5, "--estimates", "--json")
+    kinds = [one["kind"] for one in json.loads(plain.output)["results"]]
+    assert plain.exit_code == 0 and kinds.count("estimate under an assumption") == 2
+    (place / "curve.json").write_text("[[0.1, 0.2], [1, 0.001]]")
+    assert _run("scores", "p.csv", "q.csv", "--curve", "curve.json").exit_code == 1
+    assert _run("scores", "p.csv", "q.csv", "--sampled-gaussian", "0.9:1:1", "--delta", 1e-5).exit_code == 3
+
+
+def test_one_run_scores(place):
+    rng = np.random.default_rng(2)
+    coins = rng.integers(0, 2, 3000)
+    np.savetxt("canaries.csv", np.column_stack([rng.normal(coins), coins]), delimiter=",")
+    assert _run("scores", "canaries.csv", "--one-run", "--epsilon", 0.5, "--delta", 1e-5).exit_code == 1
+    assert _run("scores", "canaries.csv", "--one-run", "--epsilon", 5, "--delta", 1e-5).exit_code == 3
+
+
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        (("scores", "p.csv"), "second file"),
+        (("scores", "none.csv", "none.csv"), "none.csv"),
+        (("scores", "bad.jsonl", "bad.jsonl"), "line 2"),
+        (("scores", "words.jsonl", "words.jsonl"), "numbers"),
+        (("scores", "d.json", "e.json", "--one-run"), "reads one file"),
+        (("scores", "d.json", "e.json", "--epsilon", 1, "--gdp", 1), "give one of"),
+        (("scores", "d.json", "e.json", "--sampled-gaussian", "1:2"), "NOISE:RATE:STEPS"),
+        (("blackbox", "nowhere:f", *PAIR), "cannot be loaded"),
+        (("blackbox", "mechanisms_of_a_test:none", *PAIR), "no attribute"),
+        (("blackbox", "json:decoder", *PAIR), "not callable"),
+        (("blackbox",), "mechanism"),
+        (("blackbox", "mechanisms_of_a_test:good"), "both files"),
+        (("blackbox", "--command", "false", *PAIR), "exit status"),
+        (("blackbox", "--command", "no-such-program", *PAIR), "cannot be started"),
+        (("blackbox", "--outputs", "d.json"), "two files"),
+        (("sequential", "blackbox", "json:loads", "--checkpoint", "c.json", *PAIR), "claim"),
+        (("sequential", "combine", "d.json"), "checkpoint"),
+        (("sequential", "scores", "d.json", "e.json", "--checkpoint", "c.json"), "claim"),
+        (("sequential", "scores", "none.csv", "d.json", "--checkpoint", "c.json", "--gdp", 1), "none.csv"),
+    ],
+)
+def test_bad_input_is_one_clear_line(place, words, what):
+    (place / "bad.jsonl").write_text("1\n{\n")
+    (place / "words.jsonl").write_text('"a"\n"b"\n')
+    with pytest.raises(BadInput, match=what) as found:
+        _run(*words)
+    assert "\n" not in str(found.value)
+
+
+def test_pickles_are_refused(place):
+    np.save("objects.npy", np.array([{"a": 1}], dtype=object), allow_pickle=True)
+    with pytest.raises(BadInput, match="pickle"):
+        _run("scores", "objects.npy", "objects.npy")
+
+
+def test_sessions_continue_and_machines_join(place):
+    """A claim 30 % below the accounted epsilon: short sessions on two machines refute it together (seeds 0 and 1)."""
+    case, claim = "output_perturbation/algorithm1@repaired", ("--epsilon", 0.7, "--limit", 64)
+    codes = [_run("sequential", "algorithm", case, "--checkpoint", "a.json", *claim).exit_code for _ in range(3)]
+    _run("sequential", "algorithm", case, "--checkpoint", "b.json", *claim, "--seed", 1)
+    first = session.load(place / "a.json")
+    assert codes[-1] == 1 and first.sessions == 3 and first.best >= first.log_wealth > 0
+    joint = _run("sequential", "combine", "a.json", "b.json", "--json")
+    document = json.loads(joint.output)["results"][0]
+    assert joint.exit_code == 1 and len(document["evidence"]["log_wealths"]) == 2
+    assert document["p_value"] == pytest.approx(np.exp(-sum(document["evidence"]["log_wealths"])), rel=1e-9)
+    with pytest.raises(BadInput, match="not independent"):
+        _run("sequential", "combine", "a.json", "a.json")
+    with pytest.raises(BadInput, match="claim"):
+        _run("sequential", "algorithm", case, "--checkpoint", "a.json", "--epsilon", 0.8)
+
+
+def test_a_black_box_session_is_kept(place):
+    words = ("sequential", "blackbox", "mechanisms_of_a_test:quiet", *PAIR, "--epsilon", 1, "--checkpoint", "c.json")
+    assert _run(*words, "--limit", 3000).exit_code == 1
+    kept = session.load(place / "c.json")
+    assert session.verdict([kept]).verdict is Verdict.VIOLATED and kept.runs < 6000
+    for field, value in (("seed", "x"), ("log_wealth", None), ("best", "1e9")):
+        document = json.loads((place / "c.json").read_text()) | {field: value}
+        (place / "d2.json").write_text(json.dumps(document))
+        with pytest.raises(BadInput, match=field):
+            session.load(place / "d2.json")

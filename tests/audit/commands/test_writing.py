@@ -1,0 +1,94 @@
+"""Files, pipes and streams that are written: nothing destroyed, nothing lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from dpassay.audit.assay import Effort, Row
+from dpassay.audit.suite import load, save
+from dpassay.proofs_check.ledger import check_rows, load_rows
+from dpassay.reference.errors import BadInput
+from dpassay.reference.files import read_json, require_writable, write_text
+
+
+def test_writing_leaves_links_and_devices_what_they_are(tmp_path):
+    (tmp_path / "target").write_text("old")
+    (tmp_path / "link").symlink_to("target")
+    write_text(tmp_path / "link", "new", "--output")
+    assert (tmp_path / "link").is_symlink() and (tmp_path / "target").read_text() == "new"
+    os.mkfifo(tmp_path / "pipe")
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    write_text(tmp_path / "pipe", "through", "--output")
+    assert (tmp_path / "pipe").is_fifo() and os.read(reader, 100) == b"through"
+    os.close(reader)
+    require_writable(tmp_path / "pipe", "--output")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "pipe", "target"]
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path):
+    (tmp_path / "file").write_text("old")
+    with pytest.raises(BadInput):
+        write_text(tmp_path / "file", "\ud800", "--output")
+    assert (tmp_path / "file").read_text() == "old" and len(list(tmp_path.iterdir())) == 1
+
+
+def test_writing_leaves_other_files_alone(tmp_path):
+    """Another process may be writing the same file, and somebody may call a file so."""
+    other = tmp_path / "audit.json.part"
+    other.write_text("precious")
+    require_writable(tmp_path / "audit.json", "--output")
+    write_text(tmp_path / "audit.json", "{}", "--output")
+    assert other.read_text() == "precious" and len(list(tmp_path.iterdir())) == 2
+
+
+ROW = Row(
+    "a/b", "", "printed", "", 1.0, 1e-5, "replace-one", float("inf"), "", None, "", "tight", "", True, [], {"x": 1.0},
+    None, 10, 0.95, 0, 0.1, {"n": 3}, [],
+)  # fmt: skip
+
+
+def test_a_report_keeps_its_rows_and_an_edited_one_is_refused_by_field(tmp_path):
+    path = tmp_path / "report.json"
+    save(path, [ROW], Effort())
+    assert load(path, Effort()) == [ROW]
+    original = read_json(path, "report")
+    for name, value in {"claimed": "1", "verdict": "private", "findings": "none", "runs": 1.5, "expected": 1}.items():
+        rows = [{**original["rows"][0], name: value}]
+        path.write_text(json.dumps({**original, "rows": rows}))
+        with pytest.raises(BadInput, match=rf"rows\[0\]\.{name}"):
+            load(path, Effort())
+    path.write_text(json.dumps({**original, "rows": 3}))
+    with pytest.raises(BadInput, match="rows"):
+        load(path, Effort())
+
+
+def shell(line, **environment):
+    """A command line in a shell of its own; `$D` is dpassay."""
+    variables = {**os.environ, **environment, "D": f"{sys.executable} -m dpassay.audit"}
+    return subprocess.run(["bash", "-c", line], capture_output=True, text=True, env=variables, check=False, timeout=120)
+
+
+def test_output_that_nobody_reads_or_that_has_no_room():
+    gone = shell("$D list --json | true; exit ${PIPESTATUS[0]}")
+    assert gone.returncode == 141 and not gone.stderr, gone
+    full = shell("$D list > /dev/full")
+    assert full.returncode == 2 and full.stderr == "dpassay: standard output: No space left on device\n", full
+    assert shell("$D check nofile 2> /dev/full").returncode == 2
+
+
+def test_a_terminal_without_our_letters():
+    done = shell("$D list; $D show ünïcode", LC_ALL="C", PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    assert done.returncode == 2 and "Traceback" not in done.stderr and "algorithm = " in done.stderr, done.stderr
+    assert "second_order_erm/opt@printed" in done.stdout
+
+
+def test_a_ledger_needs_no_cache(tmp_path):
+    (tmp_path / "file").write_text("")
+    rows = [row for row in load_rows(["dro"]) if row.id == "dro/thm7/N3_at_most_n"]
+    [result] = check_rows(rows, 1, tmp_path / "file")
+    assert result.rescued

@@ -1,0 +1,195 @@
+"""What an algorithm declares about its batches and sensitivities is held against what its queries do."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from dpassay.audit.assay import Effort, assay
+from dpassay.audit.likelihood.bound import audit_likelihood
+from dpassay.audit.likelihood.samplers import LockstepSampler
+from dpassay.audit.lockstep.run import lockstep, needs
+from dpassay.reference.case import Case, Instance, PrivacyClaim
+from dpassay.reference.errors import BadInput
+from dpassay.reference.neighbours import Pair
+from dpassay.reference.papers import Cite
+from dpassay.reference.problems.linear import LinearLosses
+
+N = 8
+ALIKE = LinearLosses(np.zeros((N, 1)))
+PAIR = Pair(ALIKE.replace(3, np.array([1.0])), ALIKE, 3)
+EFFORT = Effort(runs=200, pilot=100)
+
+
+def kinds(run, pair=PAIR, seeds=5):
+    return {(f.kind, f.label) for seed in range(seeds) for f in lockstep(run, pair, [seed]).findings}
+
+
+def total(problem, batch):
+    return float(problem.rows[batch.indices].sum())
+
+
+def undeclared(problem, tape):
+    batch = tape.batch("b", N, 2)
+    return tape.gaussian("g", total(problem, batch), std=1.0, sensitivity=1.0)
+
+
+@pytest.mark.parametrize("pair", [PAIR, PAIR.swapped()], ids=["here", "there"])
+def test_an_undeclared_batch_that_shows_on_one_side_only(pair):
+    """All records of D are alike, so only D' shows that the query depends on a batch; the loss is the mixture's."""
+    found = lockstep(undeclared, pair, [0])
+    assert [(f.kind, f.label) for f in found.findings] == [("undeclared batch", "g")]
+    there = 1.0 if pair.here is ALIKE else 0.0
+    x, q = found.output, 2 / N
+    mixture = math.log((1 - q) * math.exp(-(x**2) / 2) + q * math.exp(-((x - 1) ** 2) / 2)) + x**2 / 2
+    assert found.loss == pytest.approx(-mixture if there else mixture)
+
+
+def test_an_undeclared_one_of_several_batches_is_not_the_mixture_of_the_last():
+    def run(problem, tape):
+        first = tape.batch("a", N, 2)
+        tape.gaussian("f", total(problem, first), std=0.5, sensitivity=1.0, batch=first)
+        tape.batch("b", N, 2)
+        return tape.gaussian("g", total(problem, first), std=0.5, sensitivity=1.0)
+
+    assert "undeclared batch" in lockstep(run, PAIR, [0]).inexact
+
+
+@pytest.mark.parametrize("draw", ["batch", "poisson", "fresh"])
+def test_a_batch_is_declared_but_all_records_are_read(draw):
+    """Amplification would be claimed for a query that always has the record."""
+
+    def run(problem, tape):
+        batch = tape.poisson("b", N, 0.25) if draw == "poisson" else getattr(tape, draw)("b", N, 2)
+        return tape.gaussian("g", float(problem.rows.sum()), std=1.0, sensitivity=2.0, batch=batch)
+
+    assert ("undeclared batch", "g") in kinds(run)
+
+
+def test_a_fresh_batch_is_declared_but_an_earlier_one_is_read_again():
+    def run(problem, tape, both=False):
+        first, second = tape.fresh("a", N, 2), tape.fresh("b", N, 2)
+        tape.gaussian("f", total(problem, first), std=1.0, sensitivity=1.0, batch=first)
+        query = total(problem, first) + total(problem, second)
+        return tape.gaussian("g", query, std=1.0, sensitivity=1.0, batch=(first, second) if both else second)
+
+    assert kinds(run) == {("undeclared batch", "g")}
+    assert not kinds(lambda problem, tape: run(problem, tape, both=True))
+
+
+@pytest.mark.parametrize(("sensitivity", "found"), [(1.0, {("sensitivity exceeded", "g")}), (2.0, set())])
+def test_poisson_sampling_is_accounted_at_half_the_sensitivity(sensitivity, found):
+    """Values in [0, 1]: replacing one moves the sum by 1, and so does adding one; the accountant reckons with 1/2."""
+
+    def run(problem, tape):
+        batch = tape.poisson("b", N, 0.5)
+        return tape.gaussian("g", total(problem, batch), std=1.0, sensitivity=sensitivity, batch=batch)
+
+    assert kinds(run) == found
+
+
+@pytest.mark.parametrize(("sensitivity", "found"), [(0.9, {("sensitivity exceeded", "a")}), (1.0, set())])
+def test_queries_of_above_threshold_are_measured(sensitivity, found):
+    def run(problem, tape):
+        queries = [0.0, float(problem.rows.sum())]
+        return tape.above_threshold(
+            "a", queries, threshold=1.0, threshold_scale=1.0, query_scale=1.0, sensitivity=sensitivity
+        )
+
+    assert kinds(run) == found
+
+
+def test_whether_the_order_is_secret_must_not_depend_on_the_data():
+    def run(problem, tape):
+        tape.fresh("b", N, 2, order="random" if problem.rows[3, 0] else "index")
+
+    assert ("batch size", "b") in kinds(run)
+
+
+@pytest.mark.parametrize("draw", ["batch", "fresh"])
+def test_a_batch_that_the_probe_did_not_see_is_named(draw):
+    """The branch is a function of a release: fair, but the worlds were made for a run without batches."""
+
+    def run(problem, tape):
+        if tape.gaussian("g", 0.0, std=1.0, sensitivity=1.0) < 0.5:
+            batch = getattr(tape, draw)("b", N, 2)
+            tape.gaussian("h", total(problem, batch), std=1.0, sensitivity=1.0, batch=batch)
+
+    assert not needs(run, ALIKE).sampled
+    with pytest.raises(BadInput, match="probing run"):
+        for seed in range(20):
+            lockstep(run, PAIR, [seed])
+
+
+def case(run, epsilon=1.0, delta=1e-3):
+    claim = PrivacyClaim(epsilon, delta, Cite("dwork2014", "Theorem 3.1"))
+    return Case("baselines/x", "baseline", "x", claim.cite, claim, lambda: Instance(run, PAIR))
+
+
+def bare_batch(problem, tape):
+    batch = tape.batch("b", N, 2)
+    return tape.gaussian("g", total(problem, batch), std=0.0, sensitivity=1.0, batch=batch)
+
+
+def test_a_bare_batch_counts_as_often_as_it_has_the_record():
+    """With probability 1/4 the record is in the batch and shows; a batch without it shows nothing."""
+    losses = [lockstep(bare_batch, PAIR, [seed]).loss for seed in range(200)]
+    assert {round(loss, 9) for loss in losses if math.isfinite(loss)} == {round(math.log(3 / 4), 9)}
+    assert 30 <= sum(map(math.isinf, losses)) <= 70  # binomial(200, 1/4), four standard deviations and a bit
+    row = assay(case(bare_batch), EFFORT)
+    assert (row.realised, row.realised_by, row.verdict) == (math.inf, "replay", "violated")
+
+
+def test_other_records_that_differ_accuse_no_bare_batch():
+    """The neighbours' values agree, whatever the batch; the batches' values do not."""
+    rows = ALIKE.replace(5, np.array([1.0]))
+    pair = Pair(rows, rows, 3)
+    assert not {kind for kind, _ in kinds(bare_batch, pair, 20)}
+
+
+def test_a_bare_value_that_hardly_ever_comes_up_is_not_infinite():
+    """Propose, test, release: the test fails with probability 1e-9 < delta, more often only under a tilt."""
+
+    def run(problem, tape):
+        distance = tape.gaussian("test", float(problem.rows.sum()), std=1.0, sensitivity=1.0)
+        if distance > 7.0:
+            tape.gaussian("bare", float(problem.rows.sum()), std=0.0, sensitivity=1.0)
+
+    seen = {f.kind for s in range(50) for f in lockstep(run, PAIR, [s]).findings}
+    assert not seen
+    row = assay(case(run, epsilon=10.0), EFFORT)
+    assert row.realised < 10.0 and row.verdict != "violated"
+
+
+def test_randomised_response_by_secret_coins_is_not_infinite():
+    """What secret coins protect cannot be measured here; it must not be called unprotected either."""
+
+    def run(problem, tape):
+        bit = float(problem.rows.sum())
+        flip = tape.secret("coin", lambda rng: rng.random() < 0.3)
+        return tape.gaussian("bit", 1 - bit if flip else bit, std=0.0, sensitivity=1.0)
+
+    row = assay(case(run), EFFORT)
+    assert row.realised is None and row.verdict == "inconclusive" and "released without noise" in row.why
+
+
+def test_a_bare_full_batch_is_infinite():
+    sampler = LockstepSampler(lambda x, tape: tape.gaussian("g", x, std=0.0, sensitivity=1.0), Pair(1.0, 0.0, 0))
+    assert audit_likelihood(sampler, 1e-5, runs=100, pilot=60)[0].epsilon == math.inf
+
+
+@pytest.mark.parametrize("draw", ["batch", "poisson"])
+def test_the_check_world_has_the_record_often_however_small_the_rate(draw):
+    """An earlier batch is read again under the name of a later one: seen where the record is in one of them alone."""
+    n = 400
+    pair = Pair(LinearLosses(np.eye(n, 1)), LinearLosses(np.zeros((n, 1))), 0)
+
+    def run(problem, tape):
+        draws = [tape.poisson("b", n, 1 / n) if draw == "poisson" else tape.batch("b", n, 1) for _ in range(2)]
+        query = sum(total(problem, batch) for batch in draws)
+        return tape.gaussian("g", query, std=1.0, sensitivity=2.0, batch=draws[1])
+
+    inexact = sum(bool(lockstep(run, pair, [seed]).inexact) for seed in range(40))
+    assert 8 <= inexact <= 32  # binomial(40, 1/2), nearly four standard deviations

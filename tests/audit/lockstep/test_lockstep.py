@@ -1,0 +1,288 @@
+"""Replay on the neighbour: planted leaks are caught under their labels, correct twins pass, losses are exact."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpassay.audit.lockstep.run import lockstep
+from dpassay.audit.lockstep.tilting import Tilt
+from dpassay.reference.blocks.clipping import clip_rows
+from dpassay.reference.neighbours import Pair
+from dpassay.reference.problems.linear import LinearLosses
+
+N = 8
+ROWS = np.tile([0.3, -0.2], (N, 1))
+PAIR = Pair(
+    LinearLosses(ROWS).replace(0, np.array([1.0, 0.0])), LinearLosses(ROWS).replace(0, np.array([-1.0, 0.0])), 0
+)
+EVERYONE = np.arange(N)
+
+
+def gradient(problem, w):
+    return clip_rows(problem.gradients(w, EVERYONE), 1.0).mean(axis=0)
+
+
+def loss_at(problem, w):
+    return float(np.mean(problem.rows @ w))
+
+
+def step(problem, tape, w, std=1.0):
+    return w - 0.5 * tape.gaussian("gradient", gradient(problem, w), std=std, sensitivity=2 / N)
+
+
+def twin(problem, tape):
+    """The correct algorithm: three noisy gradient steps."""
+    w = np.zeros(2)
+    for _ in range(3):
+        w = step(problem, tape, w)
+    return w
+
+
+def branch_on_gradient_norm(problem, tape):
+    w = np.zeros(2)
+    if gradient(problem, w)[0] > 0.25:  # 0.3875 with the record, 0.1375 without
+        w = step(problem, tape, w)
+    else:
+        w = w - tape.gaussian("saddle", gradient(problem, w), std=1.0, sensitivity=2 / N)
+    return w
+
+
+def noise_from_data(problem, tape):
+    w = np.zeros(2)
+    return step(problem, tape, w, std=float(np.std(problem.rows)))
+
+
+def stopping_on_true_loss(problem, tape):
+    w = np.array([0.0, 1.0])
+    for _ in range(6):
+        w = step(problem, tape, w)
+        if loss_at(problem, np.array([1.0, 0.0])) > 0.2:
+            break
+    return w
+
+
+def forgotten_release(problem, tape):
+    w = step(problem, tape, np.zeros(2))
+    return step(problem, tape, w) - 0.1 * gradient(problem, w)  # a bare gradient in the output
+
+
+def never_released(problem, tape):
+    twin(problem, tape)
+    return loss_at(problem, np.ones(2))
+
+
+def absolute_noise(problem, tape):
+    """T is computed from f + |z| and governs how many steps follow."""
+    bound = loss_at(problem, np.array([2.0, 0.0])) + abs(tape.noise("z", 0.05))
+    w = np.zeros(2)
+    for _ in range(int(np.ceil(4 * max(bound, 0.1)))):
+        w = step(problem, tape, w)
+    return w
+
+
+def batch_from_data(problem, tape):
+    size = 2 if problem.rows[0, 0] > 0 else 3
+    batch = tape.batch("b", N, size)
+    mean = problem.gradients(np.zeros(2), batch.indices).mean(axis=0)
+    return tape.gaussian("gradient", mean, std=1.0, sensitivity=1.0, batch=batch)
+
+
+def public_from_data(problem, tape):
+    return tape.public("start", lambda rng: rng.standard_normal() + problem.rows[0, 0])
+
+
+def revealed(problem, tape):
+    tape.reveal("norm", float(np.linalg.norm(gradient(problem, np.zeros(2)))))
+
+
+def bare(problem, tape):
+    return tape.gaussian("refresh", gradient(problem, np.zeros(2)), std=0.0, sensitivity=2 / N)
+
+
+def clip_of_the_mean(problem, tape):
+    mean = problem.gradients(np.zeros(2), EVERYONE).mean(axis=0)
+    return tape.gaussian("gradient", clip_rows(mean[None], 0.05)[0], std=1.0, sensitivity=2 * 0.05 / N)
+
+
+def undeclared(problem, tape):
+    batch = tape.batch("b", N, 2)
+    mean = problem.gradients(np.zeros(2), batch.indices).mean(axis=0)
+    return tape.gaussian("gradient", mean, std=1.0, sensitivity=2 / N)
+
+
+def law_from_data(problem, tape):
+    if problem.rows[0, 0] > 0:
+        return tape.gaussian("a", 0.0, std=1.0, sensitivity=1.0)
+    return tape.laplace("a", 0.0, scale=1.0, sensitivity=1.0)
+
+
+PLANTED = [
+    (branch_on_gradient_norm, "call", "gradient"),
+    (noise_from_data, "noise scale", "gradient"),
+    (stopping_on_true_loss, "early end", "gradient"),
+    (forgotten_release, "output", "output"),
+    (never_released, "output", "output"),
+    (absolute_noise, "early end", "gradient"),
+    (batch_from_data, "batch size", "b"),
+    (public_from_data, "public value", "start"),
+    (revealed, "revealed value", "norm"),
+    (bare, "released without noise", "refresh"),
+    (clip_of_the_mean, "sensitivity exceeded", "gradient"),
+    (undeclared, "undeclared batch", "gradient"),
+    (law_from_data, "law", "a"),
+]
+
+
+@pytest.mark.parametrize(("run", "kind", "label"), PLANTED, ids=[run.__name__ for run, _, _ in PLANTED])
+def test_planted_leak_is_caught_under_its_label(run, kind, label):
+    found = {(f.kind, f.label) for seed in range(10) for f in lockstep(run, PAIR, [seed]).findings}
+    assert (kind, label) in found
+
+
+def released_branch(problem, tape):
+    """The twin of the first leak: the branch reads the released gradient."""
+    w = np.zeros(2)
+    g = tape.gaussian("gradient", gradient(problem, w), std=1.0, sensitivity=2 / N)
+    return w - g if g[0] > 0.25 else w + tape.gaussian("again", gradient(problem, w), std=1.0, sensitivity=2 / N)
+
+
+def released_stop(problem, tape):
+    w = np.zeros(2)
+    for _ in range(6):
+        w = step(problem, tape, w)
+        if tape.laplace("loss", loss_at(problem, np.array([1.0, 0.0])), scale=1.0, sensitivity=2 / N) > 0.2:
+            break
+    return w
+
+
+def released_bound(problem, tape):
+    bound = abs(tape.gaussian("f", loss_at(problem, np.array([2.0, 0.0])), std=0.5, sensitivity=4 / N))
+    w = np.zeros(2)
+    for _ in range(int(np.ceil(4 * max(bound, 0.1)))):
+        w = step(problem, tape, w)
+    return w
+
+
+def previous_noise(problem, tape):
+    """Noise that follows the last *released* step is public."""
+    w = step(problem, tape, np.zeros(2))
+    return step(problem, tape, w, std=1.0 + float(np.linalg.norm(w)))
+
+
+def declared(problem, tape):
+    batch = tape.batch("b", N, 2)
+    mean = problem.gradients(np.zeros(2), batch.indices).mean(axis=0)
+    return tape.gaussian("gradient", mean, std=1.0, sensitivity=1.0, batch=batch)
+
+
+def secret_start(problem, tape):
+    """Inner randomness that cancels before the release."""
+    r = tape.secret("r", lambda rng: rng.random())
+    return tape.gaussian("g", gradient(problem, np.zeros(2)) + r - r, std=1.0, sensitivity=2 / N)
+
+
+@pytest.mark.parametrize(
+    "run", [twin, released_branch, released_stop, released_bound, previous_noise, declared, secret_start]
+)
+def test_correct_twin_passes(run):
+    for seed in range(10):
+        found = lockstep(run, PAIR, [seed])
+        assert found.findings == [] and found.complete and not found.inexact
+
+
+def test_the_loss_is_the_gaussian_one():
+    """mu^2/2 + mu z with mu = sqrt(3) * (2/N): mean and std of 2,000 runs within four standard errors (seed 0)."""
+    losses = np.array([lockstep(twin, PAIR, [0, i]).loss for i in range(2000)])
+    mu = np.sqrt(3) * 2 / N
+    assert np.mean(losses) == pytest.approx(mu**2 / 2, abs=4 * mu / np.sqrt(2000))
+    assert np.std(losses) == pytest.approx(mu, rel=4 / np.sqrt(2 * 2000))
+
+
+@pytest.mark.parametrize("run", [twin, released_stop, declared])
+@pytest.mark.parametrize("tilt", [Tilt(1.0), Tilt(3.0), Tilt(0.5, 1.0)])
+def test_weights_average_to_one(run, tilt):
+    """E_R[dP/dR] = 1 for the defensive mixture, within four standard errors (300 runs)."""
+    tilts, shares = (Tilt(), tilt), np.array([0.5, 0.5])
+    weights = []
+    for i in range(300):
+        chosen = i % 2
+        logs = lockstep(run, PAIR, [1, i], tilts=tilts, tilt=chosen).log_weights
+        weights.append(1 / np.sum(shares * np.exp(-logs)))
+    assert np.mean(weights) == pytest.approx(1, abs=4 * np.std(weights) / np.sqrt(300) + 1e-9)
+
+
+@given(st.floats(0.2, 3), st.floats(0.2, 3), st.integers(1, 4), st.integers(0, 10**6))
+@settings(max_examples=30)
+def test_swapping_the_pair_negates_the_loss_of_the_same_values(gap, std, steps, seed):
+    """Dictated by the same noise, the loss of (D', D) at the mirrored value is the loss of (D, D')."""
+
+    def run(x, tape):
+        for k in range(steps):
+            tape.gaussian(f"g{k}", x, std=std, sensitivity=gap)
+
+    forth = lockstep(run, Pair(gap, 0.0, 0), [seed])
+    back = lockstep(run, Pair(-gap, 0.0, 0), [seed])
+    mu2 = steps * (gap / std) ** 2
+    # with the same normal draws the two losses are mu^2/2 + mu z and mu^2/2 - mu z
+    assert forth.loss + back.loss == pytest.approx(mu2, rel=1e-9)
+
+
+def test_sampled_loss_equals_the_mixture_by_hand():
+    """The loss of one sampled release is the log ratio of two-component mixtures, at every value."""
+
+    def run(problem, tape):
+        batch = tape.batch("b", N, 2)
+        rows = problem.rows[batch.indices, 0]
+        return tape.gaussian("g", rows.mean(), std=0.5, sensitivity=1.0, batch=batch)
+
+    alike = LinearLosses(np.tile([-1.0, 0.0], (N, 1)))
+    pair = Pair(alike.replace(3, np.array([1.0, 0.0])), alike, 3)
+    for seed in range(50):
+        found = lockstep(run, pair, [seed])
+        x, q = found.output, 2 / N
+        density = lambda mean, x=x: np.exp(-((x - mean) ** 2) / (2 * 0.25))  # noqa: E731
+        by_hand = np.log((1 - q) * density(-1.0) + q * density(0.0)) - np.log(density(-1.0))
+        assert found.loss == pytest.approx(by_hand, rel=1e-9, abs=1e-12)
+        assert not found.inexact
+
+
+def test_other_records_that_differ_make_the_mixture_inexact():
+    """The condition of the mixture is checked: with unequal other records the loss is labelled."""
+    rows = np.random.default_rng(0).normal(size=(N, 2))
+    here = LinearLosses(rows)
+    found = [lockstep(declared, Pair(here.replace(0, np.ones(2)), here, 0), [seed]).inexact for seed in range(20)]
+    assert any("which other records" in why for why in found)
+
+
+def test_at_most_once_is_a_mixture_over_the_batch_it_meets():
+    """Two fresh halves: the loss is log of the mean of the two positions' likelihoods."""
+
+    def run(problem, tape):
+        values = []
+        for k in range(2):
+            batch = tape.fresh(f"f{k}", N, N // 2)
+            values.append(
+                tape.gaussian("g", problem.rows[batch.indices, 0].sum(), std=1.0, sensitivity=2.0, batch=batch)
+            )
+        return tuple(values)
+
+    alike = LinearLosses(np.tile([-1.0, 0.0], (N, 1)))
+    pair = Pair(alike.replace(3, np.array([1.0, 0.0])), alike, 3)
+    for seed in range(50):
+        found = lockstep(run, pair, [seed])
+        x = np.array(found.output)
+        base, up = -0.5 * (x + 4) ** 2, -0.5 * (x + 2) ** 2
+        by_hand = np.logaddexp(up[0] + base[1], base[0] + up[1]) - np.log(2) - base.sum()
+        assert found.loss == pytest.approx(by_hand, rel=1e-9, abs=1e-9)
+
+
+def test_errors_of_the_algorithm_come_out_as_they_are():
+    def broken(problem, tape):
+        tape.gaussian("g", 0.0, std=1.0, sensitivity=1.0)
+        raise ZeroDivisionError("in the algorithm")
+
+    with pytest.raises(ZeroDivisionError, match="in the algorithm"):
+        lockstep(broken, PAIR, [0])

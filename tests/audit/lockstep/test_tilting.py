@@ -1,0 +1,107 @@
+"""Proposals are what they say: densities that sum to one, samples that follow them, states weighted by the past."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.integrate import dblquad
+from scipy.stats import kstest
+
+from dpassay.audit.lockstep.run import lockstep
+from dpassay.audit.lockstep.tilting import States, Tilt, proposal
+from dpassay.reference.laws.above_threshold import AboveThreshold
+from dpassay.reference.laws.gaussian import Gaussian
+from dpassay.reference.laws.laplace import Laplace
+from dpassay.reference.neighbours import Pair
+from dpassay.reference.problems.linear import LinearLosses
+
+TILTS = [Tilt(), Tilt(1.0), Tilt(3.0, 2.0), Tilt(0.0, -4.0), Tilt(-0.3, 1.0)]
+PRIOR = np.log([0.9, 0.1])
+ONE = np.zeros(1)
+HAS = np.array([False, True])
+
+
+def gaussians(*means, std=0.7):
+    return [Gaussian(np.array(mean), std) for mean in means]
+
+
+def laplaces(*means):
+    return [Laplace(np.array(mean), 0.7) for mean in means]
+
+
+DENSITIES = {
+    "gaussian": States(gaussians(1.0), gaussians(0.0), ONE, ONE, np.array([True])),
+    "two states": States(gaussians(0.2, 1.5), gaussians(0.2, -0.5), PRIOR, np.log([0.7, 0.3]), HAS),
+    "other noise there": States(gaussians(1.0), gaussians(0.0, std=0.2), ONE, ONE, np.array([True])),
+    "laplace": States(laplaces(1.0), laplaces(0.0), ONE, ONE, np.array([True])),
+    "laplace, the other way": States(laplaces(-1.0), laplaces(0.5), ONE, ONE, np.array([True])),
+    "laplace, no move": States(laplaces(1.0), laplaces(1.0), ONE, ONE, np.array([True])),
+    "laplace, two states": States(laplaces(0.2, 1.5), laplaces(0.2, -0.5), PRIOR, PRIOR, HAS),
+}
+
+
+@pytest.mark.parametrize("states", DENSITIES.values(), ids=DENSITIES.keys())
+def test_densities_integrate_to_one_and_samples_follow_them(states):
+    plan, x = proposal(states, TILTS), np.linspace(-20, 20, 5_001)
+    densities = np.exp([plan.logs(value).proposals for value in x])
+    here = np.exp([np.logaddexp.reduce(states.log_here + plan.logs(value).here) for value in x[::25]])
+    assert np.allclose(densities[::25, 0], here, rtol=1e-10), "the first tilt is none"
+    masses = np.cumsum(densities, axis=0) * (x[1] - x[0])
+    assert masses[-1] == pytest.approx(1, abs=2e-4)
+    rng = np.random.default_rng(0)
+    for tilt in range(len(TILTS)):
+        drawn = [plan.sample(rng, tilt) for _ in range(400)]
+        cdf = lambda at, tilt=tilt: np.interp(at, x, masses[:, tilt])  # noqa: E731
+        assert kstest(drawn, cdf).pvalue > 1e-4
+
+
+def test_finite_outcomes_are_normalised_and_those_of_the_double_integral():
+    """P(index 1 of 2) by quadrature over both noises of the comparison that decides, the third in closed form."""
+    here, there = (AboveThreshold(queries, 0.5, 1.0, 2.0) for queries in ([0.0, 1.0], [1.0, 0.0]))
+    plan = proposal(States([here], [there], ONE, ONE, np.array([True])), TILTS)
+    logs = [plan.logs(value) for value in (0, 1, None)]
+    assert np.exp([one.proposals for one in logs]).sum(axis=0) == pytest.approx(1, abs=1e-12)
+    assert np.exp([one.here[0] for one in logs]).sum() == pytest.approx(1, abs=1e-12)
+
+    def both(noise, z):  # query 0 stays below, query 1 = 1 + noise is above
+        below = 0.5 + z
+        first = 0.5 * np.exp(below / 2) if below < 0 else 1 - 0.5 * np.exp(-below / 2)
+        return first * np.exp(-abs(z)) / 2 * np.exp(-abs(noise) / 2) / 4
+
+    def above(low, high):
+        return sum(
+            dblquad(both, a, b, lambda z: max(low, z - 0.5), lambda z: max(high, z - 0.5), epsabs=1e-10)[0]
+            for a, b in ((-40, -0.5), (-0.5, 0), (0, 0.5), (0.5, 40))
+        )
+
+    assert np.exp(logs[1].here[0]) == pytest.approx(above(-80, 0) + above(0, 80), abs=1e-7)
+
+
+def test_two_releases_of_one_batch_share_its_state():
+    """Batch a, batch b, b again, a again: by hand, one mixture for each batch, whatever the order of the releases."""
+    n, size = 8, 2
+    alike = LinearLosses(np.zeros((n, 1)))
+    pair = Pair(alike.replace(3, np.array([1.0])), alike.replace(3, np.array([-1.0])), 3)
+
+    def run(problem, tape):
+        a, b = tape.batch("a", n, size), tape.batch("b", n, size)
+        return [
+            tape.gaussian("g", float(problem.rows[one.indices].sum()), std=0.8, sensitivity=2.0, batch=one)
+            for one in (a, b, b, a)
+        ]
+
+    q = size / n
+    for seed in range(40):
+        found = lockstep(run, pair, [seed], tilts=TILTS, tilt=seed % len(TILTS))
+        x = np.array(found.output)
+
+        def log(mean, values):
+            return -np.sum((values - mean) ** 2) / (2 * 0.8**2)
+
+        def mixture(mean, values):
+            return np.logaddexp(np.log(1 - q) + log(0.0, values), np.log(q) + log(mean, values))
+
+        groups = (x[[0, 3]], x[[1, 2]])
+        by_hand = sum(mixture(1.0, values) - mixture(-1.0, values) for values in groups)
+        assert found.loss == pytest.approx(by_hand, rel=1e-9, abs=1e-9)
+        assert found.log_weights[0] == pytest.approx(0.0, abs=1e-9)

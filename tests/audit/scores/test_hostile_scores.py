@@ -1,0 +1,167 @@
+"""Claims, scores and coins at the edge of what floats can hold, or that nobody should have handed in."""
+
+import json
+import math
+import tracemalloc
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from dpassay.audit.cli import app
+from dpassay.audit.commands.claimed import claimed_at
+from dpassay.audit.results import AssumedEstimate, ClaimTest, Verdict
+from dpassay.audit.scores import assumed, curve, fdp, files, one_run, power
+from dpassay.audit.scores import curve_claim as curve_test
+from dpassay.reference.errors import BadInput
+
+
+@given(st.floats(0, 60), st.floats(1e-300, 0.999) | st.just(0.0))
+def test_a_claimed_delta_is_neither_rounded_away_nor_up(epsilon, delta):
+    """1 - (1 - delta) e^0 would make 1e-12 smaller by 2e-5 of it, and 1e-17 nothing: a claim that nobody made."""
+    claim = curve.approx_dp(epsilon, delta)
+    assert claim.epsilons[-1] == epsilon and claim.deltas[-1] == delta
+    assert (np.diff(claim.deltas) <= 4e-16).all()
+
+
+def test_a_tiny_epsilon_keeps_its_mirror_image():
+    """(1e-17, 0)-DP: Q - e^-1e-17 P may be 1e-17, not 0."""
+    assert curve.approx_dp(1e-17, 0.0).deltas[0] == pytest.approx(1e-17, rel=1e-12)
+    assert curve.from_pairs([(1e-17, 0.0)]).deltas[0] == pytest.approx(1e-17, rel=1e-12)
+
+
+def test_epsilons_beyond_what_exp_can_hold_stay_true_and_silent(recwarn):
+    """(e, d)-DP with e > 700 implies (700, 1 - (1 - d) e^(700 - e))-DP; its tests neither overflow nor refute."""
+    claim = curve.from_pairs([(800.0, 0.1), (1e308, 0.0), (701.0, 0.2)])
+    assert claim.epsilons[-3:].tolist() == [700.0] * 3
+    assert sorted(claim.deltas[-3:]) == pytest.approx([1 - 0.8 * math.exp(-1), 1.0, 1.0])
+    p, q, rng = np.zeros(500), np.ones(500), np.random.default_rng(0)
+    assert curve_test.refute_curve(p, q, claim, rng).p_value > 0.05
+    assert not fdp.fdp_refuted(claim, 50, 50, 50)
+    coins = np.arange(100) % 2
+    assert one_run.one_run_curve(1.0 * coins, coins, claim, rng).p_value == 1.0
+    assert not recwarn.list
+
+
+@pytest.mark.parametrize("pair", [(-1.0, 0.1), (math.nan, 0.1), (1.0, 1.1), (1.0, math.nan)])
+def test_pairs_that_make_no_sense(pair):
+    with pytest.raises(BadInput, match="pairs"):
+        curve.from_pairs([(1.0, 0.1), pair])
+
+
+def test_between_and_beyond_the_pairs_nothing_is_claimed():
+    """Neither convex nor monotone: each pair counts alone, in any order."""
+    claim = curve.from_pairs([(2.0, 0.2), (1.0, 0.01), (0.5, 0.3), (1.0, 0.005)])
+    wanted = {0.001: None, 0.005: 1.0, 0.0099: 1.0, 0.25: 1.0, 0.3: 0.5, 0.9: 0.5}
+    assert {delta: claimed_at(claim, delta) for delta in wanted} == wanted
+    assert claimed_at(claim, math.nextafter(0.005, 0)) is None, "a smaller delta is more than was claimed"
+    alpha = np.linspace(0.001, 0.999, 50)
+    lines = [np.maximum(1 - d - np.exp(e) * alpha, np.exp(-e) * (1 - d - alpha)) for e, d in ((1.0, 0.005), (0.5, 0.3))]
+    assert (claim.tradeoff(alpha) <= np.maximum(np.max(lines, axis=0), 0) + 1e-12).all()
+
+
+def test_a_claim_of_thousands_of_pairs_needs_no_gigabyte():
+    pairs = [(float(e), float(np.exp(-e))) for e in np.linspace(0, 10, 3000)]
+    tracemalloc.start()
+    law = power.extremal_law(curve.from_pairs(pairs), "x")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 20e6
+    assert law.draw(np.random.default_rng(0), 5, 5)[1].shape == (5,)
+
+
+ESTIMATES = [assumed.gdp_fit, assumed.bayesian]
+
+
+@pytest.mark.parametrize("estimate", ESTIMATES)
+def test_estimates_of_infinite_scores_are_those_of_finite_ones(estimate, recwarn):
+    """Randomised response at log 1.5, answers -inf and inf: about 0.4, not the 7 of a threshold 'nan'."""
+    p, q = np.repeat([-1.0, 1.0], [600, 400]), np.repeat([-1.0, 1.0], [400, 600])
+    finite = estimate(p, q, 1e-3, np.random.default_rng(0))
+    infinite = estimate(p * np.inf, q * np.inf, 1e-3, np.random.default_rng(0))
+    assert infinite.epsilon == finite.epsilon and math.isfinite(infinite.evidence["threshold"])
+    assert estimate(p * 1.7e308, q * 1.7e308, 1e-3, np.random.default_rng(0)).epsilon == finite.epsilon
+    assert assumed.bayesian(p, q, 1e-3, np.random.default_rng(0)).epsilon < 0.6
+    assert not recwarn.list
+
+
+@pytest.mark.parametrize("estimate", ESTIMATES)
+@pytest.mark.parametrize(("left", "right"), [(1, 1), (1, 5), (5, 1), (2, 2)])
+def test_estimates_of_few_scores(estimate, left, right, recwarn):
+    found = estimate(np.zeros(left), np.ones(right), 0.1, np.random.default_rng(0))
+    assert isinstance(found, AssumedEstimate) and 0 <= found.epsilon < math.inf
+    assert not recwarn.list
+
+
+def test_a_p_value_of_one_refutes_nothing():
+    """1 - 1e-17 is 1 in floats."""
+    with pytest.raises(BadInput, match="confidence"):
+        ClaimTest(claim="x", p_value=1.0, confidence=1e-17, method="m")
+    assert ClaimTest(claim="x", p_value=1.0, confidence=1e-15, method="m").verdict is Verdict.INCONCLUSIVE
+
+
+def _run(*words):
+    result = CliRunner().invoke(app, ["scores", *map(str, words)])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+@pytest.mark.parametrize("included", [0, 130, 470, 600])
+def test_coins_that_cannot_be_fair_are_refused_not_blamed_on_the_mechanism(tmp_path, included):
+    """Of 600 canaries; random scores, which say nothing about anything (seed 0). 250 included are still possible."""
+    path, rng = tmp_path / "canaries.csv", np.random.default_rng(0)
+    for count, fair in ((included, False), (250, True)):
+        np.savetxt(path, np.column_stack([rng.normal(size=600), np.arange(600) < count]), delimiter=",")
+        if fair:
+            assert files.read_canaries(path)[1].sum() == 250
+        else:
+            with pytest.raises(BadInput, match=f"second column = '{included} of 600 canaries included'.*fair coin"):
+                _run(path, "--one-run", "--epsilon", 0.1)
+
+
+def test_an_estimate_far_above_the_claim_changes_no_verdict_and_no_exit_code(tmp_path):
+    """Laplace noise, exactly (1, 0)-DP; the Gaussian fit says 1.5 and more at delta 1e-9, the claim is 1.3 (seed 6)."""
+    rng = np.random.default_rng(6)
+    paths = tmp_path / "p.npy", tmp_path / "q.npy"
+    for path, answer in zip(paths, (0.0, 1.0), strict=True):
+        np.save(path, rng.laplace(answer, 1, 5000))
+    words = (*paths, "--epsilon", 1.3, "--delta", 1e-9, "--json")
+    plain, with_estimates = _run(*words), _run(*words, "--estimates")
+    document = json.loads(with_estimates.output)
+    guesses = [one for one in document["results"] if one["kind"] == "estimate under an assumption"]
+    assert max(one["epsilon"] for one in guesses) > 1.5
+    assert {one["verdict"] for one in guesses} == {"inconclusive"}
+    assert document["verdict"] == json.loads(plain.output)["verdict"]
+    assert with_estimates.exit_code == plain.exit_code == 3
+
+
+@pytest.mark.parametrize("confidence", [0.0, 1.0, 0.9999999999999999, "nan"])
+def test_confidence_that_leaves_no_level(tmp_path, confidence):
+    np.savetxt(tmp_path / "p.csv", [0.0, 1.0])
+    with pytest.raises(BadInput, match="--confidence"):
+        _run(tmp_path / "p.csv", tmp_path / "p.csv", "--epsilon", 1, "--confidence", confidence)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_scores_drawn_from_the_seed_of_the_audit_do_not_sort_themselves(tmp_path, seed):
+    """Randomised response at 0.5, canaries left out first: as drawn, its uniforms would order the ties by the coins."""
+    coins = np.sort(np.random.default_rng(99).random(1000) < 0.5)
+    honest = np.random.default_rng(seed).random(1000) < 1 / (1 + np.exp(-0.5))
+    answers = np.where(honest, coins, ~coins).astype(float)
+    assert one_run.epsilon_one_run(answers, coins, 0.0, np.random.default_rng(seed)).epsilon <= 0.5
+    np.savetxt(tmp_path / "canaries.csv", np.column_stack([answers, coins]), delimiter=",")
+    found = json.loads(_run(tmp_path / "canaries.csv", "--one-run", "--epsilon", 1, "--seed", seed, "--json").output)
+    assert found["verdict"] == "inconclusive"
+
+
+def test_one_run_takes_high_scores_for_included_and_says_so():
+    """Losses, which are low for those who were in, show nothing until they are negated (seed 1)."""
+    rng = np.random.default_rng(1)
+    coins = rng.random(1000) < 0.5
+    losses = rng.normal(size=1000) - 2 * coins
+    assert one_run.epsilon_one_run(-losses, coins, 0.0, rng).epsilon > 2
+    assert one_run.epsilon_one_run(losses, coins, 0.0, rng).epsilon == 0
+    assert "negate losses" in " ".join(_run("--help").output.split())

@@ -1,0 +1,152 @@
+import numpy as np
+import pytest
+from scipy.stats import binom, binomtest
+
+from dpassay.audit.results import Verdict
+from dpassay.audit.scores import curve, one_run, steinke
+from dpassay.reference.accounting.gdp import gdp_epsilon
+from dpassay.reference.errors import BadInput
+
+
+def _canaries(seed, m, mu=1.0):
+    rng = np.random.default_rng(seed)
+    coins = rng.random(m) < 0.5
+    return rng.normal(size=m) + mu * coins, coins, rng
+
+
+def test_p_value_against_the_paper_and_a_naive_sum():
+    """Steinke, Nasr and Jagielski 2023, Appendix D prints 0.553 for 75 of 100 at epsilon = log 3."""
+    assert steinke.steinke_p_value(100, 100, 75, np.log(3), 0.0) == pytest.approx(0.553, abs=1e-3)
+    rate, best = np.e / (1 + np.e), 0.0
+    pmf = binom.pmf(np.arange(61), 60, rate)
+    for i in range(1, 51):
+        best = max(best, pmf[50 - i : 50].sum() / i)
+    naive = pmf[50:].sum() + best * 2 * 200 * 1e-3
+    assert steinke.steinke_p_value(200, 60, 50, 1.0, 1e-3) == pytest.approx(naive, rel=1e-9)
+
+
+def test_largest_refuted_epsilon_is_where_the_p_value_crosses():
+    value = steinke.epsilon_steinke(1000, 100, 90, 1e-5)
+    assert steinke.steinke_p_value(1000, 100, 90, value, 1e-5) == pytest.approx(0.05, abs=1e-6)
+    assert steinke.epsilon_steinke(1000, 100, 52, 1e-5) == 0.0
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-5, 1e-3])
+def test_more_canaries_never_worsen_the_bound(delta):
+    """Median over 7 runs (seeds 0-6), Gaussian canaries mu = 1: rises 100, 1e3, 1e4, 1e5 and stays sound.
+
+    At delta = 1e-3 it has arrived at 1e4: what may fail together grows with the canaries. 0.02 is noise.
+    """
+    medians = []
+    for m in (100, 1000, 10_000, 100_000):
+        found = []
+        for seed in range(7):
+            scores, coins, rng = _canaries(seed, m)
+            found.append(one_run.epsilon_one_run(scores, coins, delta, rng).epsilon)
+        medians.append(np.median(found))
+    assert 0 < medians[0] < medians[1] < medians[2] < medians[3] + 0.02
+    assert delta == 0 or medians[3] < gdp_epsilon(1.0, delta)
+
+
+@pytest.mark.parametrize("delta", [0.0, 0.002])
+def test_the_level_is_kept_on_the_extremal_mechanism(delta):
+    """Randomised response at epsilon 1 that shows the coin with probability delta: 5 % level, 300 runs of 300."""
+    wrong = 0
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        coins = rng.random(300) < 0.5
+        answer = np.where(rng.random(300) < np.e / (1 + np.e), coins, ~coins)
+        shown = rng.random(300) < delta
+        scores = np.where(shown, np.where(coins, 5.0, -5.0), np.where(answer, 1.0, -1.0))
+        wrong += one_run.epsilon_one_run(scores, coins, delta, rng).epsilon > 1.0
+    assert binomtest(wrong, 300, 0.05, alternative="greater").pvalue > 1e-3
+
+
+def _failing_together(seed, count, failure, shown):
+    """Randomised response at epsilon 1; with probability `failure` it shows a share of the coins."""
+    rng = np.random.default_rng(seed)
+    coins = rng.random(count) < 0.5
+    scores = 1.0 * np.where(rng.random(count) < np.e / (1 + np.e), coins, ~coins)
+    if rng.random() < failure:
+        bare = rng.random(count) < shown
+        scores[bare] = np.where(coins[bare], 2.0, -2.0)
+    return scores, coins, rng
+
+
+def test_the_level_is_kept_when_canaries_fail_together():
+    """(1, 0.01)-DP, 200 runs of 500 canaries. Red case: runs that always fail are refuted where delta is too small."""
+    wrong = 0
+    for seed in range(200):
+        scores, coins, rng = _failing_together(seed, 500, 0.04, 0.25)
+        wrong += one_run.epsilon_one_run(scores, coins, 0.01, rng).epsilon > 1.0
+    assert binomtest(wrong, 200, 0.05, alternative="greater").pvalue > 1e-3
+    scores, coins, rng = _failing_together(0, 500, 1.0, 0.25)
+    assert one_run.epsilon_one_run(scores, coins, 0.25, rng).epsilon <= 1.0
+    assert one_run.epsilon_one_run(scores, coins, 0.001, rng).epsilon > 1.5
+
+
+def test_ignoring_delta_would_break_the_level():
+    """Red case: the same mechanism, delta = 0.05 shown coins, read as if delta were 0, is refuted (seed 3)."""
+    rng = np.random.default_rng(3)
+    coins = rng.random(2000) < 0.5
+    scores = np.where(rng.random(2000) < 0.05, np.where(coins, 1.0, -1.0), 0.0)
+    assert one_run.epsilon_one_run(scores, coins, 0.05, rng).epsilon == 0.0
+    assert one_run.epsilon_one_run(scores, coins, 0.0, rng).epsilon > 2.0
+
+
+def test_canaries_that_show_at_the_high_end_only_are_guessed_there():
+    """One in ten of the included canaries stands out (seed 1): nothing is to be learned from low scores."""
+    rng = np.random.default_rng(1)
+    coins = rng.random(20_000) < 0.5
+    scores = rng.normal(size=20_000) + 8 * (coins & (rng.random(20_000) < 0.1))
+    found = one_run.epsilon_one_run(scores, coins, 1e-5, rng)
+    assert found.evidence["end"] == "high end" and found.epsilon > 4
+    turned = one_run.epsilon_one_run(-scores, ~coins, 1e-5, rng)
+    assert turned.evidence["end"] == "low end" and turned.epsilon > 4
+
+
+def test_curve_level_and_power():
+    """Gaussian canaries, m = 2,000: claim mu = 1 (true) refuted in at most 5 %, claim mu = 0.4 nearly always."""
+    true, small, wrong, caught = curve.gdp(1.0), curve.gdp(0.4), 0, 0
+    for seed in range(100):
+        scores, coins, rng = _canaries(seed, 2000)
+        wrong += one_run.one_run_curve(scores, coins, true, rng).verdict is Verdict.VIOLATED
+        caught += one_run.one_run_curve(scores, coins, small, rng).verdict is Verdict.VIOLATED
+    assert wrong <= 11 and caught >= 95
+
+
+def test_guesses_may_be_fixed_by_the_caller():
+    scores, coins, rng = _canaries(0, 1000)
+    found = one_run.one_run_curve(scores, coins, curve.gdp(0.2), rng, guesses=100)
+    assert found.evidence["guesses"] == 100 and found.verdict is Verdict.VIOLATED
+    with pytest.raises(BadInput, match="guesses"):
+        one_run.one_run_curve(scores, coins, curve.gdp(0.2), rng, guesses=1001)
+
+
+def test_of_equal_scores_nobody_is_guessed_twice():
+    """Two atoms, a guess about everybody: right guesses are those of the coins' order in ranks, one each."""
+    rng = np.random.default_rng(0)
+    coins = rng.random(101) < 0.5
+    ranks, same = one_run.check_canaries(np.where(coins, 1.0, 0.0), coins, rng)
+    assert sorted(ranks) == list(range(101)) and (same == coins).all()
+    assert ranks[coins].min() > ranks[~coins].max()
+    shuffled = [one_run.check_canaries(np.zeros(5), np.ones(5), np.random.default_rng(k))[0] for k in range(2)]
+    assert sorted(shuffled[0]) == sorted(shuffled[1]) and (shuffled[0] != shuffled[1]).any()
+    untied = rng.normal(size=50)
+    assert (one_run.check_canaries(untied, coins[:50], rng)[0] == untied).all()
+
+
+def test_one_canary_says_little():
+    rng = np.random.default_rng(0)
+    assert one_run.epsilon_one_run([3.0], [1], 0.5, rng).epsilon == 0.0
+    with pytest.raises(BadInput, match=r"scores = '1 canary'.*at least two"):
+        one_run.one_run_curve([3.0], [1], curve.gdp(1.0), rng)
+
+
+def test_bad_coins():
+    rng = np.random.default_rng(0)
+    for bad in ([1.0, 2.0], [1.0]):
+        with pytest.raises(BadInput, match="included"):
+            one_run.epsilon_one_run([0.0, 1.0], bad, 0.0, rng)
+    with pytest.raises(BadInput):
+        steinke.steinke_p_value(10, 5, 6, 1.0, 0.0)

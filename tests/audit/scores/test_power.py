@@ -1,0 +1,164 @@
+"""Power of score audits and of black boxes: what is said is what a repetition of the audit finds."""
+
+import json
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+from typer.testing import CliRunner
+
+from dpassay.audit.blackbox import learner, planted
+from dpassay.audit.blackbox.detect import audit_outputs
+from dpassay.audit.cli import app
+from dpassay.audit.commands.claimed import read_claim
+from dpassay.audit.results import Verdict
+from dpassay.audit.scores import curve, power
+from dpassay.audit.scores.curve_claim import refute_curve
+from dpassay.audit.scores.labels import epsilon_labels
+
+
+def _refutes(claim):
+    return lambda p, q, rng: refute_curve(p, q, claim, rng).verdict is Verdict.VIOLATED
+
+
+@pytest.mark.parametrize("claim", [curve.gdp(1.0), curve.approx_dp(1.0, 0.05), curve.approx_dp(1.0), curve.gdp(4.0)])
+def test_the_most_revealing_pair_has_the_curve_as_its_tradeoff(claim):
+    """Shares above 7 thresholds of 400,000 scores a side, within four standard errors (seed 0)."""
+    size = 400_000
+    p, q = power.extremal_law(claim, "x").draw(np.random.default_rng(0), size, size)
+    for threshold in -np.array([0.001, 0.01, 0.05, 0.1, 0.3, 0.5, 0.9]):
+        false_alarms, missed = (p >= threshold).mean(), (q < threshold).mean()
+        assert missed == pytest.approx(claim.tradeoff(np.array([false_alarms]))[0], abs=4 / np.sqrt(size))
+
+
+def test_the_most_revealing_pair_does_not_break_its_own_curve():
+    """Red case of an over-revealing law: 5 % level, 200 samples of 1,000 a side."""
+    claim = curve.approx_dp(1.0, 0.05)
+    found = power.Power("x", (0, 0), True, 200, 0)
+    law, rng, refuted = power.extremal_law(claim, "x"), np.random.default_rng(1), _refutes(claim)
+    count = sum(refuted(*law.draw(rng, 1000, 1000), rng) for _ in range(found.repetitions))
+    assert binomtest(count, 200, 0.05, alternative="greater").pvalue > 1e-3
+
+
+def test_laplace_scores_are_its_losses():
+    p, q = power.laplace_law(2.0, "x").draw(np.random.default_rng(0), 200_000, 200_000)
+    assert max(abs(p).max(), abs(q).max()) <= 2.0 + 1e-12
+    assert (q > 1.999).mean() / (p > 1.999).mean() == pytest.approx(np.exp(2), rel=0.05)
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 1.0, 3.0])
+def test_laplace_scores_do_not_break_what_laplace_noise_keeps(epsilon):
+    """No rounding tells the sides apart: two 5 % levels, 40 samples of 1,000 a side, 10 errors have chance 0.005."""
+    law, claim, wrong = power.laplace_law(epsilon, "x"), curve.approx_dp(epsilon), 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        p, q = law.draw(rng, 1000, 1000)
+        wrong += _refutes(claim)(p, q, rng) or epsilon_labels(p, q, 0.0, rng).epsilon > epsilon
+    assert wrong <= 9
+
+
+def test_limits_hold_the_true_power():
+    """Power of about one half (mu = 1 against 0.85, 1,000 a side): the share of 300 fresh samples is inside."""
+    law, refuted = power.gaussian_law(1.0, "mu = 1"), _refutes(curve.gdp(0.85))
+    found = power.shown_power(refuted, law, (1000, 1000), 0)
+    rng = np.random.default_rng(99)
+    truth = np.mean([refuted(*law.draw(rng, 1000, 1000), rng) for _ in range(300)])
+    assert found.limits[0] <= truth <= found.limits[1]
+    assert 0.1 < truth < 0.9 and found.whole
+    assert found == power.shown_power(refuted, law, (1000, 1000), 0), "same seed, same figures"
+
+
+def test_large_samples_are_cut_and_said_to_be():
+    found = power.shown_power(lambda p, q, rng: p.size == power.CAP, power.gaussian_law(1.0, "x"), (10**9, 500), 0)
+    assert found.sizes == (power.CAP, 500) and not found.whole
+    assert "samples of only 100,000 and 500" in found.statement
+
+
+@pytest.mark.parametrize(
+    ("options", "count", "words"),
+    [
+        ((None, 0.0, 1.0, None, None), 1, "2-GDP"),
+        ((1.0, 0.0, None, None, None), 2, "Laplace noise that is exactly (2, 0)-DP"),
+        ((1.0, 1e-5, None, None, None), 2, "Gaussian noise that is exactly (2, 1e-05)-DP"),
+        ((0.0, 0.01, None, None, None), 2, "(1, 0.01)"),
+        ((None, 0.0, None, "1:0.5:2", None), 1, "noise 0.5, rate 0.5, 2 steps"),
+    ],
+)
+def test_mechanisms_twice_as_bad_break_the_claim(options, count, words):
+    """Each is named; the most revealing one is refuted in both of two samples of 20,000 a side (seed 2)."""
+    claim = read_claim(*options)
+    laws, rng = claim.worse(), np.random.default_rng(2)
+    assert len(laws) == count and words in laws[-1].statement
+    refuted = _refutes(claim.curve)
+    assert all(refuted(*laws[0].draw(rng, 20_000, 20_000), rng) for _ in range(2))
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("options", [(800.0, 0.0, None), (400.0, 1e-5, None), (None, 0.0, 60.0), (1.0, 0.999, None)])
+def test_claims_of_any_size_are_tested_without_a_warning(options):
+    """Epsilons whose exponential overflows, and a delta near one: nothing is refuted, nothing breaks (seed 6)."""
+    claim, rng = read_claim(*options, None, None), np.random.default_rng(6)
+    for law in claim.worse():
+        assert not _refutes(claim.curve)(*law.draw(rng, 300, 300), rng)
+
+
+def _planted_outputs(rng, outputs, runs):
+    """The planted mechanism itself: strings and numbers, one run in `runs` shows its side."""
+    sides = []
+    for name, values in zip("DE", outputs, strict=True):
+        shown = rng.random(len(values)) < 1 / runs
+        sides.append([{"side": name} if s else {"sum": float(v)} for s, v in zip(shown, values, strict=True)])
+    return sides
+
+
+@pytest.mark.parametrize("grid", [None, 1.0])
+def test_the_audit_refutes_what_was_planted(grid):
+    """The branch named for 600 outputs a side is refuted by the audit itself, learners and all, in 5 of 5 (seed 3);
+    outputs are continuous or on a grid of ones.
+    """
+    rng = np.random.default_rng(3)
+    outputs = [rng.laplace(mean, 1.0, 600) for mean in (0, 1)]
+    outputs = [np.round(one / grid) * grid for one in outputs] if grid else outputs
+    claim = curve.approx_dp(1.0)
+    found = planted.planted_power(*outputs, claim, 0.955, 0)
+    assert found.runs is not None and found.at_least >= 0.8
+    caught = [
+        audit_outputs(*_planted_outputs(rng, outputs, found.runs), claim, rng, 0.955).verdict is Verdict.VIOLATED
+        for _ in range(5)
+    ]
+    assert all(caught)
+
+
+def test_nothing_is_promised_where_nothing_is_seen():
+    """Ten outputs show nothing; a branch within the claimed delta breaks nothing, so it is not planted."""
+    rng = np.random.default_rng(4)
+    few = planted.planted_power(rng.normal(size=10), rng.normal(size=10), curve.approx_dp(1.0), 0.95, 0)
+    assert few.runs is None and "not even" in few.statement
+    found = planted.planted_power(rng.normal(size=900), rng.normal(size=900), curve.approx_dp(1.0, 0.2), 0.95, 0)
+    assert found.runs in (None, 3)
+
+
+def test_no_candidate_has_less_than_the_least_weight():
+    rng = np.random.default_rng(5)
+    p, q = (rng.integers(0, 3, (200, 6)).astype(float) for _ in range(2))
+    weights = [one.weight for one in learner.learn_scores(p, q, curve.approx_dp(1.0), rng)]
+    assert min(weights) == pytest.approx(learner.LEAST_WEIGHT, rel=1e-12)
+
+
+def test_power_is_shown_beside_an_inconclusive_verdict_only(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(1)
+    np.savetxt("p.csv", rng.normal(size=1000))
+    np.savetxt("q.csv", rng.normal(1, size=1000))
+    run = CliRunner().invoke
+    fine = run(app, ["scores", "p.csv", "q.csv", "--gdp", "1", "--json"])
+    document = json.loads(fine.output)
+    (shown,) = document["results"][1]["evidence"]["power_if_the_attack_is_ideal"]
+    assert fine.exit_code == 3 and document["verdict"] == "inconclusive"
+    assert shown["power_limits"][0] > 0.9 and "2-GDP" in shown["against"]
+    text = run(app, ["scores", "p.csv", "q.csv", "--gdp", "1"]).output
+    assert "Power, were the attack ideal: 0.93 to 1.00 against a 2-GDP mechanism" in text and "nobody knows" in text
+    assert "Power" not in run(app, ["scores", "p.csv", "q.csv", "--gdp", "0.4"]).output
+    outputs = ["blackbox", "--outputs", "p.csv", "--outputs", "q.csv", "--gdp", "1.2", "--json"]
+    found = json.loads(run(app, outputs).output)
+    assert found["verdict"] == "inconclusive" and found["results"][0]["evidence"]["planted_branch"]["one_run_in"]

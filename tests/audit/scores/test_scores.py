@@ -1,0 +1,170 @@
+import numpy as np
+import pytest
+from dp_accounting.pld import privacy_loss_distribution as pld_lib
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import binomtest, norm
+
+from dpassay.audit.results import AssumedEstimate, SoundBound, Verdict
+from dpassay.audit.scores import assumed, curve, labels, thresholds
+from dpassay.audit.scores import curve_claim as curve_test
+from dpassay.reference.errors import BadInput
+
+TRUE_EPSILON = 4.3766  # of N(1, 1) against N(0, 1) at delta = 1e-5
+
+
+def _gauss(seed, n, mu=1.0):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=n), rng.normal(mu, size=n), rng
+
+
+def test_gdp_closed_form_and_pld_curves_agree():
+    assert assumed.gdp_epsilon(1.0, 1e-5) == pytest.approx(TRUE_EPSILON, abs=1e-3)
+    pld = pld_lib.from_gaussian_mechanism(1.0, value_discretization_interval=1e-3)
+    a, b = curve.gdp(1.0), curve.from_pld(pld)
+    rates = np.linspace(0.001, 0.999, 50)
+    assert np.allclose(a.tradeoff(rates), norm.cdf(norm.ppf(1 - rates) - 1.0), atol=5e-4)
+    assert np.allclose(b.tradeoff(rates), a.tradeoff(rates), atol=1e-3)
+    assert np.all(b.tradeoff(rates) <= norm.cdf(norm.ppf(1 - rates) - 1.0) + 1e-9)  # pessimistic, hence sound
+
+
+def test_approx_dp_curve_is_the_extremal_one():
+    rates = np.linspace(0, 1, 41)
+    eps, delta = 1.0, 0.1
+    exact = np.maximum.reduce([0 * rates, 1 - delta - np.exp(eps) * rates, np.exp(-eps) * (1 - delta - rates)])
+    assert np.allclose(curve.approx_dp(eps, delta).tradeoff(rates), exact, atol=1e-12)
+
+
+def test_curve_test_refutes_a_claim_ten_percent_too_small():
+    """mu = 1 against the claim mu = 0.9, 1e4 scores a side: power at least 0.9 (98 of 100 measured; seed 1)."""
+    claim = curve.gdp(0.9)
+    found = 0
+    for seed in range(40):
+        p, q, rng = _gauss(seed, 10_000)
+        found += curve_test.refute_curve(p, q, claim, rng).verdict is Verdict.VIOLATED
+    assert found >= 36
+
+
+def test_curve_test_keeps_its_level_on_the_boundary():
+    """The claim is exactly true, 5 % level, 300 runs of 1,000: 12 % errors would fail with probability 0.99."""
+    claim, wrong = curve.gdp(1.0), 0
+    for seed in range(300):
+        p, q, rng = _gauss(1000 + seed, 1000)
+        wrong += curve_test.refute_curve(p, q, claim, rng).verdict is Verdict.VIOLATED
+    assert binomtest(wrong, 300, 0.05, alternative="greater").pvalue > 1e-3
+
+
+@pytest.mark.parametrize("flip", [False, True])
+def test_curve_test_sees_both_directions_and_either_sign(flip):
+    """Randomised response at epsilon 1.5 against a claim of 1 with ties everywhere, asymmetric event (seed 3)."""
+    rng = np.random.default_rng(3)
+    p, q = (rng.random(5000) < 0.02).astype(float), (rng.random(5000) < 0.09).astype(float)
+    if flip:
+        p, q = -q, -p
+    claim = curve.approx_dp(1.0, 0.0)
+    assert curve_test.refute_curve(p, q, claim, rng).verdict is Verdict.VIOLATED
+    assert curve_test.refute_curve(q, p, claim, rng).verdict is Verdict.VIOLATED
+    assert curve_test.refute_curve(p, q, curve.approx_dp(1.6, 0.0), rng).verdict is not Verdict.VIOLATED
+
+
+BOUNDS = [
+    lambda p, q, d, rng: thresholds.epsilon_simultaneous(p, q, d),
+    thresholds.epsilon_split,
+    labels.epsilon_labels,
+]
+
+
+@pytest.mark.parametrize("bound", BOUNDS)
+def test_sound_bounds_reach_beyond_the_measured_peers(bound):
+    """Peers on N(1,1) v N(0,1) at delta 1e-5: 1.12 at 1e3 and 2.01 at 1e4 scores a side (seed 4)."""
+    for n, floor in ((1000, 1.0), (10_000, 1.8)):
+        p, q, rng = _gauss(4, n)
+        result = bound(p, q, 1e-5, rng)
+        assert isinstance(result, SoundBound)
+        assert floor < result.epsilon < TRUE_EPSILON
+        mirrored = bound(-q, -p, 1e-5, rng).epsilon
+        assert mirrored == pytest.approx(result.epsilon, rel=0.35)
+
+
+def test_labels_beat_the_single_threshold_mean():
+    """Mean over 10 samples of 1e4 at delta 1e-5 (seeds 0-9): labels above 2.3, Clopper-Pearson about 2.05."""
+    values = []
+    for seed in range(10):
+        p, q, rng = _gauss(seed, 10_000)
+        values.append((labels.epsilon_labels(p, q, 1e-5, rng).epsilon, thresholds.epsilon_simultaneous(p, q, 1e-5)))
+    assert np.mean([a for a, _ in values]) > 2.3 > np.mean([b.epsilon for _, b in values])
+
+
+@pytest.mark.parametrize("bound", BOUNDS)
+def test_bounds_keep_their_level_on_randomised_response(bound):
+    """Extremal (1, 0.05)-DP pair with ties, 5 % level, 200 runs of 400: 14 % errors fail with probability 0.99."""
+    eps, delta, wrong = 1.0, 0.05, 0
+    rate = (1 - delta) / (1 + np.exp(eps))
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        p = rng.choice([-2.0, -1.0, 1.0], p=[delta, 1 - delta - rate, rate], size=400)
+        q = -rng.choice([-2.0, -1.0, 1.0], p=[delta, 1 - delta - rate, rate], size=400)
+        wrong += bound(p, q, delta, rng).epsilon > eps + 1e-9
+    assert binomtest(wrong, 200, 0.05, alternative="greater").pvalue > 1e-3
+
+
+def test_more_labels_show_more_of_a_small_epsilon():
+    """Randomised response at 0.1, 1e5 and 1e6 scores a side, mean of 3 (seeds 0 to 2): coarse bets alone reach 0.02."""
+    means, rate = [], 1 / (1 + np.exp(-0.1))
+    for size in (100_000, 1_000_000):
+        found = []
+        for seed in range(3):
+            rng = np.random.default_rng(seed)
+            p, q = 1.0 * (rng.random(size) > rate), 1.0 * (rng.random(size) < rate)
+            found.append(labels.epsilon_labels(p, q, 0.0, rng).epsilon)
+        means.append(np.mean(found))
+    assert 0.04 < means[0] < means[1] < 0.1 and means[1] > 0.09
+
+
+@pytest.mark.parametrize("count", [1, 20, 10_000, 10**9])
+def test_stakes_add_up(count):
+    targets, shares = labels.stakes_on(count)
+    assert shares.sum() == pytest.approx(1) and targets.shape == shares.shape
+    assert (targets.size > labels.TARGETS.size) == (count >= 10_000)
+    assert targets.min() >= min(labels.TARGETS[0], 2 / np.sqrt(count))
+
+
+def test_corrupted_labels_are_paid_for():
+    """Red case: charging nothing for delta would 'refute' a mechanism that is (0, 0.05)-DP (seed 5)."""
+    rng = np.random.default_rng(5)
+    p, q = (np.where(rng.random(2000) < 0.05, side, 0.0) for side in (-1.0, 1.0))
+    assert labels.epsilon_labels(p, q, 0.05, rng).epsilon == 0.0
+    assert labels.epsilon_labels(p, q, 0.0, rng).epsilon > 2.0
+
+
+def test_estimates_under_an_assumption_are_labelled_and_exceed_the_truth_when_it_fails():
+    """Laplace noise is not Gaussian: the GDP fit claims more than the true epsilon 1 at delta = 1e-9 (seed 6)."""
+    rng = np.random.default_rng(6)
+    p, q = rng.laplace(0, 1, 100_000), rng.laplace(1, 1, 100_000)
+    fit = assumed.gdp_fit(p, q, 1e-9, rng)
+    assert isinstance(fit, AssumedEstimate) and fit.epsilon > 1.5 and "Gaussian" in fit.assumption
+    assert labels.epsilon_labels(p, q, 0.0, rng).epsilon <= 1.0
+    credible = assumed.bayesian(p, q, 0.0, rng)
+    assert isinstance(credible, AssumedEstimate) and 0.8 < credible.epsilon < 1.05
+
+
+@settings(max_examples=25)
+@given(
+    st.lists(st.floats(allow_nan=False), min_size=4, max_size=30),
+    st.lists(st.floats(allow_nan=False), min_size=4, max_size=30),
+)
+def test_any_scores_are_accepted(p, q):
+    rng = np.random.default_rng(0)
+    for bound in BOUNDS:
+        assert bound(p, q, 1e-3, rng).epsilon >= 0
+    assert 0 <= curve_test.refute_curve(p, q, curve.gdp(1.0), rng).p_value <= 1
+
+
+def test_bad_scores():
+    rng = np.random.default_rng(0)
+    with pytest.raises(BadInput, match="scores_q"):
+        labels.epsilon_labels([1.0], [float("nan")], 0.0, rng)
+    with pytest.raises(BadInput, match="scores_p"):
+        curve_test.refute_curve([], [1.0], curve.gdp(1.0), rng)
+    with pytest.raises(BadInput, match="delta"):
+        thresholds.epsilon_simultaneous([1.0], [1.0], 1.0)

@@ -1,0 +1,136 @@
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+
+from dpassay.audit.lab.zoo import zoo
+from dpassay.audit.results import Verdict
+from dpassay.audit.scores import curve
+from dpassay.audit.sequential import processes as sequential
+from dpassay.reference.errors import BadInput
+
+
+def _gaussian_losses(rng, mu, size, tilt=0.0):
+    """Losses of N(mu, 1) against N(0, 1), drawn from N(mu + tilt, 1), with log weights."""
+    x = rng.normal(mu + tilt, 1.0, size)
+    return mu * x - mu**2 / 2, ((x - mu - tilt) ** 2 - (x - mu) ** 2) / 2
+
+
+def test_likelihood_process_refutes_early_and_resumes():
+    """mu = 1 at delta 1e-5 (true epsilon 4.377), claim 4.35, tilted by 3.5: refuted in under 2,000 runs (seed
+    1).
+    """
+    rng = np.random.default_rng(1)
+    process = sequential.MeanProcess.of_losses(4.35, 1e-5)
+
+    def draw(size):
+        losses, weights = _gaussian_losses(rng, 1.0, size, 3.5)
+        return sequential.hockey_stick(losses, weights, 4.35)
+
+    first = sequential.until_refuted(process, draw, limit=10, block=10)
+    resumed = sequential.MeanProcess.resume(process.checkpoint())
+    assert first.runs == 10 and resumed.log_wealth == pytest.approx(process.log_wealth, abs=1e-12)
+    result = sequential.until_refuted(resumed, draw, limit=5000, block=10)
+    assert result.verdict is Verdict.VIOLATED and 10 < result.runs < 2000
+
+
+def test_stopping_whenever_we_like_keeps_the_level():
+    """Claim exactly true, looking after every run up to 400, level 10 %: at most 10 % of 400 processes
+    (seed 2).
+    """
+    rng, wrong, epsilon = np.random.default_rng(2), 0, 3.0
+    delta = float(curve.gaussian_delta(epsilon, 1.0))
+    for _ in range(400):
+        process = sequential.MeanProcess.of_losses(epsilon, delta)
+        process.update(sequential.hockey_stick(*_gaussian_losses(rng, 1.0, 400, 2.0), epsilon))
+        wrong += process.best >= np.log(10)
+    assert binomtest(wrong, 400, 0.1, alternative="greater").pvalue > 1e-3
+
+
+def test_a_naive_repeated_test_would_not():
+    """Red case: a z-test looked at after every one of 400 runs rejects a true null in far more than 10 %."""
+    x = np.random.default_rng(3).normal(size=(400, 400))
+    z = np.cumsum(x, axis=1) / np.sqrt(np.arange(1, 401))
+    assert binomtest(int((z.max(axis=1) > 1.2816).sum()), 400, 0.1, alternative="greater").pvalue < 1e-6
+
+
+def test_machines_multiply():
+    """Four machines with 3,000 scores a side each: together they refute mu = 0.9 for mu = 1 (seeds 0-3)."""
+    claim, parts = curve.gdp(0.9), []
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        process = sequential.CurveProcess(claim.name)
+        process.update(rng.normal(size=3000), rng.normal(1, size=3000), claim, rng)
+        parts.append(sequential.CurveProcess.resume(process.checkpoint()))
+    joint = sequential.combine(parts)
+    assert joint.verdict is Verdict.VIOLATED and joint.runs == 24_000
+    assert joint.p_value < min(float(np.exp(-max(0, part.log_wealth))) for part in parts)
+
+
+def test_black_box_stops_early_on_gross_bugs_and_runs_on_for_correct_ones():
+    """Half-normal noise falls within 4,000 outputs; the correct Gaussian survives 8,000 a side (seed 4)."""
+    animals = {entry.name: entry for entry in zoo()}
+    broken, correct = animals["gaussian, half-normal noise"], animals["gaussian"]
+    results = [
+        sequential.audit_sequentially(
+            e.mechanism, (e.dataset, e.neighbour), e.claim, np.random.default_rng(4), limit=8000
+        )
+        for e in (broken, correct)
+    ]
+    assert results[0].verdict is Verdict.VIOLATED and results[0].runs <= 4000
+    assert results[1].verdict is not Verdict.VIOLATED and results[1].runs == 16_000
+
+
+def test_cells_that_only_later_outputs_have_change_no_score():
+    """Thirty cells that one fresh output has: without them the wealth is the same, to the last digit."""
+    rng = np.random.default_rng(5)
+    p, q = rng.normal(size=(400, 2)), rng.normal(1, size=(400, 2))
+    more = np.full((400, 30), np.nan)
+    more[-1] = np.arange(30.0)
+    plain, wide = ((p, q), (np.hstack([p, more]), np.hstack([q, more])))
+    found = [
+        sequential._round_log_wealth(*tables, 200, curve.gdp(0.5), np.random.default_rng(6), False)
+        for tables in (plain, wide)
+    ]
+    assert found[0] == found[1] > 0
+
+
+def test_a_black_box_whose_outputs_change_shape_is_still_judged():
+    """A key that comes late, vectors that grow: the wealth goes on; an answer that tells all is caught."""
+
+    def mechanism(telling):
+        def answer(side, rng):
+            value, late = rng.normal(telling * side), rng.random()
+            return {"x": value, "late": [1.0] * rng.poisson(2)} if late < 0.004 else {"x": value}
+
+        return answer
+
+    broken, correct = (
+        sequential.audit_sequentially(mechanism(telling), (0, 1), curve.gdp(1.0), np.random.default_rng(7), limit=2000)
+        for telling in (3.0, 1.0)
+    )
+    assert broken.verdict is Verdict.VIOLATED and broken.runs < 4000
+    assert correct.verdict is not Verdict.VIOLATED and correct.runs == 4000
+
+
+def test_a_mechanism_that_gives_too_few_outputs_is_refused():
+    class Short:
+        def __call__(self, side, rng):
+            return 0.0
+
+        def many(self, side, rng, size):
+            return np.zeros(size - 1)
+
+    with pytest.raises(BadInput, match="must give 250 outputs"):
+        sequential.audit_sequentially(Short(), (0, 1), curve.gdp(1.0), np.random.default_rng(0), limit=500)
+
+
+def test_bad_checkpoints_and_mixed_claims():
+    for text in ("{", "[]", '{"format": 9}'):
+        with pytest.raises(BadInput, match="checkpoint"):
+            sequential.CurveProcess.resume(text)
+    with pytest.raises(BadInput, match="one and the same"):
+        sequential.combine([sequential.CurveProcess("a"), sequential.CurveProcess("b")])
+    with pytest.raises(BadInput, match="null"):
+        sequential.MeanProcess("x", 0.0)
+    with pytest.raises(BadInput, match="values"):
+        sequential.MeanProcess("x", 0.1).update([-1.0])

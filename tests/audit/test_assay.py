@@ -1,0 +1,187 @@
+"""One row of the table: which verdict follows from what was claimed, accounted, replayed and realised, and why."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+from rich.console import Console
+
+from dpassay.audit.assay import Effort, assay, moved_too_little
+from dpassay.audit.commands.proofs import summarise, with_proofs
+from dpassay.audit.lockstep.outcome import Movement
+from dpassay.audit.plain import number
+from dpassay.audit.report import table as report_table
+from dpassay.audit.report.table import closing_lines, print_rows
+from dpassay.audit.suite import load, save
+from dpassay.reference.accounting.gdp import gdp_epsilon
+from dpassay.reference.case import Case, ExactDelta, Instance, PrivacyClaim
+from dpassay.reference.errors import BadInput
+from dpassay.reference.neighbours import Pair
+from dpassay.reference.papers import Cite
+
+DELTA = 1e-5
+ONE = gdp_epsilon(1.0, DELTA)  # 4.377: one Gaussian release with sensitivity = std
+HERE = Cite("dwork2014", "Theorem 3.22")
+EFFORT = Effort(runs=300, pilot=200)
+
+
+def case(run, claimed=ONE, pair=1.0, exact=None, known="", reading="printed", proofs=()):
+    return Case(
+        "test/one",
+        reading,
+        "a test",
+        HERE,
+        PrivacyClaim(claimed, DELTA, HERE),
+        lambda: Instance(run, Pair(pair, 0.0, 0), exact=exact),
+        known=known,
+        proofs=proofs,
+    )
+
+
+def honest(x, tape):
+    return tape.gaussian("g", x, std=1.0, sensitivity=1.0)
+
+
+def under_claimed_sensitivity(x, tape):
+    return tape.gaussian("g", x, std=1.0, sensitivity=0.5)
+
+
+def bare(x, tape):
+    return tape.gaussian("g", x, std=0.0, sensitivity=1.0)
+
+
+def branching(x, tape):
+    return tape.gaussian("up" if x > 0.5 else "down", x, std=1.0, sensitivity=1.0)
+
+
+def leaking(x, tape):
+    return tape.gaussian("g", x, std=1.0, sensitivity=1.0), x
+
+
+def test_tight():
+    row = assay(case(honest), EFFORT)
+    assert row.verdict == "tight" and row.accounted == pytest.approx(ONE) and row.realised > 0.9 * ONE
+    assert "of the accounted epsilon shown" in row.why and row.expected
+
+
+def test_consistent_says_what_the_gap_is_made_of():
+    row = assay(case(honest, pair=0.5), EFFORT)
+    assert row.verdict == "consistent" and row.realised < 0.6 * ONE
+    assert "the pair moves 'g' by 50% of the claimed sensitivity" in row.why
+    assert "this pair carries about" in row.why
+
+
+def test_too_large_a_claim_of_the_accountant_is_named_and_the_claim_violated():
+    row = assay(case(honest, claimed=1.0), EFFORT)
+    assert row.verdict == "violated" and not row.expected
+    assert "the releases add up to 4.38, more than claimed" in row.why
+
+
+def test_a_known_defect_is_expected():
+    row = assay(case(honest, claimed=1.0, known="noise too small"), EFFORT)
+    assert row.expected and row.why.startswith("noise too small; the releases add up to")
+
+
+def test_a_sensitivity_that_is_exceeded_is_named():
+    row = assay(case(under_claimed_sensitivity, claimed=gdp_epsilon(0.5, DELTA)), EFFORT)
+    assert row.verdict == "violated" and "sensitivity exceeded at g" in row.why
+
+
+def test_a_bare_release_is_infinite_by_replay():
+    row = assay(case(bare), EFFORT)
+    assert row.realised == math.inf and row.realised_by == "replay" and row.verdict == "violated"
+    assert row.accounted == math.inf and "released without noise (g, step 0)" in row.why
+
+
+@pytest.mark.parametrize("run", [branching, leaking])
+def test_what_leaks_outside_the_accounting_is_never_passed(run):
+    """Nothing above the claim was shown, but something private leaves without a mechanism."""
+    row = assay(case(run, claimed=50.0), EFFORT)
+    assert row.verdict == "inconclusive" and "replay: " in row.why
+
+
+def test_an_exact_delta_decides_without_statistics():
+    leak = ExactDelta(at_claim=0.05, at_infinity=0.05, how="f(w0) + |z|")
+    row = assay(case(honest, pair=0.0, exact=leak), EFFORT)
+    assert (row.realised, row.realised_by, row.verdict) == (math.inf, "exact", "violated")
+    assert "exact delta 0.05 at the claimed epsilon, 0.05 whatever the epsilon; f(w0) + |z|" in row.why
+
+
+def test_an_exact_delta_within_the_claim_decides_nothing():
+    leak = ExactDelta(at_claim=1e-9, at_infinity=0.0, how="harmless")
+    assert assay(case(honest, exact=leak), EFFORT).realised_by == "likelihood"
+
+
+def test_rows_survive_saving_and_loading(tmp_path):
+    rows = [assay(case(bare), EFFORT), assay(case(honest, pair=0.5), EFFORT)]
+    path = tmp_path / "audit.json"
+    save(path, rows, EFFORT)
+    assert load(path, EFFORT) == rows
+    json.loads(path.read_text(), parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
+
+
+@pytest.mark.parametrize("change", [{"format": 1}, {"effort": {}}, {"rows": [{}]}, {"dpassay": "9"}])
+def test_foreign_reports_are_refused(tmp_path, change):
+    path = tmp_path / "audit.json"
+    save(path, [assay(case(honest), EFFORT)], EFFORT)
+    path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
+    with pytest.raises(BadInput, match=r"audit\.json"):
+        load(path, EFFORT)
+
+
+def test_the_table_shows_every_row_and_counts(capsys):
+    rows = [assay(case(bare, known="defect"), EFFORT), assay(case(honest), EFFORT)]
+    print_rows(rows, 0.95, "reports/audit.json")
+    shown = capsys.readouterr().out
+    assert "inf (replay)" in shown and "tight" in shown and "delta 1e-05" in shown
+    assert closing_lines(rows, "x")[0] == (
+        "2 rows: 1 violated, 1 tight (1 of the violated is known: defects of the papers, or planted). Report: x"
+    )
+    assert (number(None), number(math.inf), number(0.12345)) == ("-", "inf", "0.123")
+
+
+def test_a_narrow_terminal_breaks_no_word_and_loses_nothing(capsys, monkeypatch):
+    monkeypatch.setattr(report_table, "wide_console", lambda width: Console(width=80))
+    rows = [assay(case(bare, known="defect"), EFFORT), assay(case(honest), EFFORT)]
+    print_rows(rows, 0.95, "reports/audit.json")
+    shown = capsys.readouterr().out
+    assert max(map(len, shown.splitlines())) <= 80 and "…" not in shown
+    words = " ".join(shown.split())
+    for row in rows:
+        assert row.algorithm in words and f", {row.reading}: {row.verdict}" in words
+        assert " ".join(row.why.split()) in words
+    assert "realised >= inf (replay) (95%)" in words
+
+
+def test_the_ledger_column(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    row = assay(case(honest, proofs=("second_order_erm/eq6/", "second_order_erm/thm1/")), EFFORT)
+    other = assay(case(honest), EFFORT)
+    told, silent = with_proofs([row, other])
+    assert "fail" in told.proved and "hold" in told.proved and ": " in told.proved
+    assert silent.proved == summarise([]) == "-"
+
+
+@pytest.mark.parametrize(
+    ("shares", "said"),
+    [
+        ({"g": 0.5}, "the pair moves 'g' by 50% of the claimed sensitivity"),
+        (
+            {"x/1": 0.0, "x/2": 0.0, "x/3": 0.5, "x/4": 0.0, "x/5": 0.0},
+            "the pair moves 'x/3' by 50% of the claimed sensitivity, 'x/1', 'x/2', 'x/4' and 1 more not at all",
+        ),
+        ({"y": 0.0, "x": 1.0}, "the pair moves 'x' by 100% of the claimed sensitivity, 'y' not at all"),
+        ({"a": 1.0, "b": 0.3}, "the pair moves 'b' by 30% of the claimed sensitivity"),
+        (
+            {"a": 0.1, "b": 0.2, "c": 0.3, "d": 0.4},
+            "the pair moves 'a' by 10%, 'b' by 20%, 'c' by 30% and 1 more by less than 95% of the claimed sensitivity",
+        ),
+        ({"a": 0.0, "b": 0.001}, "the pair moves no query"),
+        ({"a": 1.0}, None),
+    ],
+)
+def test_what_the_pair_moves_is_named_beside_what_it_does_not_move(shares, said):
+    movements = {label: Movement(share, 1.0) for label, share in shares.items()}
+    assert moved_too_little(movements) == said

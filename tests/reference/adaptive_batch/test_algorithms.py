@@ -1,0 +1,263 @@
+"""Stochastic SPIDER with escape (adaptive_batch, Algorithms 1 to 4): tree, oracles, escape, run, schedules."""
+
+from dataclasses import replace
+from math import ceil
+
+import numpy as np
+import pytest
+
+from dpassay.reference.accounting.cost import account
+from dpassay.reference.adaptive_batch.escape import EscapeParameters, escape_saddle
+from dpassay.reference.adaptive_batch.oracles import Oracles
+from dpassay.reference.adaptive_batch.schedule import Schedule, repaired
+from dpassay.reference.adaptive_batch.stochastic_spider import stochastic_spider
+from dpassay.reference.adaptive_batch.theorem_schedules import (
+    Constants,
+    empirical_route_accuracy,
+    generalisation_error,
+    oracle_count,
+    schedule,
+    tree_theorem_std,
+)
+from dpassay.reference.adaptive_batch.tree import PrintedTree, node_set, printed_nodes, tree_variance, uncovered
+from dpassay.reference.blocks.tree import TreeSum
+from dpassay.reference.errors import BadInput
+from dpassay.reference.problems.saddles import ChainOfSaddles, CosineSaddle, sample_landscape
+from dpassay.reference.replay import ReplayTape
+from dpassay.reference.tape import LiveTape
+
+
+class TestTree:
+    @pytest.mark.parametrize("longest", range(16, 257, 16))
+    def test_prefix_noise_is_the_noise_of_the_nodes_used(self, longest):
+        """Every length 1..256: the noise of X_t is the sum of the noises of the nodes of t, each with variance one, and
+        their number is the number of bits of t, except where the printed NODE(t) stops short."""
+        for length in range(longest - 15, longest + 1):
+            tape, noises, stds, seen = LiveTape(length), {}, {}, 0
+            tree = PrintedTree(tape, "tree", length=length, std=1.0)
+            for t in range(1, length + 1):
+                total = tree.next(np.array([float(t)]), ())
+                events = tape.transcript.events  # releases only
+                for release in events[seen:]:
+                    node = tuple(map(int, release.label[6:-1].split(",")))
+                    noises[node], stds[node] = release.value - release.law.query, release.law.std
+                seen = len(events)
+                used = printed_nodes(t, length)
+                assert total[0] - t == pytest.approx(sum(float(noises[node][0]) for node in used), abs=1e-9)
+                assert tree_variance(t) == t.bit_count()
+                if uncovered(t, length) is None:
+                    assert sum(stds[node] ** 2 for node in used) == t.bit_count()
+                else:
+                    assert uncovered(t, length) == (t, t) and t == length == 1 << (t.bit_length() - 1)
+                    assert stds[t, t] == 0
+
+    def test_node_covers_the_prefix_except_at_powers_of_two(self):
+        short = [length for length in range(1, 257) if uncovered(length, length) is not None]
+        assert short == [2**m for m in range(9)]
+
+    def test_printed_node_set_misses_nodes_that_node_uses(self):
+        """l <= log Sigma stops one level early unless Sigma is a power of two: (1, 2) is missing for Sigma = 3."""
+        assert (1, 2) not in node_set(3) and (1, 2) in printed_nodes(3, 3)
+        for length in (2, 4, 8, 64):
+            used = {node for t in range(1, length + 1) for node in printed_nodes(t, length)}
+            assert used <= node_set(length)
+
+    def test_empirical_variance_of_the_prefix_noise(self):
+        """4,000 draws of TREE(7), 3 nodes: variance within 10 % of 3 (standard error 2.2 %, false alarm 1e-5)."""
+        values = []
+        for seed in range(4000):
+            tree = TreeSum(LiveTape(seed), "tree", std=1.0)
+            for _ in range(7):
+                last = tree.add(0.0, sensitivity=0.0)
+            values.append(float(last))
+        assert np.var(values) == pytest.approx(3.0, rel=0.1)
+
+    def test_theorem_noise(self):
+        assert tree_theorem_std(1.0, 8, 1.0, np.exp(-1)) == pytest.approx(4 * np.log(8) ** 0.5)
+        with pytest.raises(BadInput, match="log Sigma"):
+            tree_theorem_std(1.0, 1, 1.0, 1e-5)
+
+
+@pytest.fixture
+def chain():
+    return sample_landscape(ChainOfSaddles(3), 4000, np.random.default_rng(0))
+
+
+@pytest.fixture
+def quiet(chain):
+    lipschitz, smooth, rho = chain.constants
+    return Schedule(
+        steps=60,
+        step_size=1 / smooth,
+        threshold=0.05,
+        batch=40,
+        batch_slope=20.0,
+        drift_limit=2.0,
+        escape_limit=1.0,
+        escape_steps=40,
+        escape_radius=0.5,
+        tree_std=0.0,
+        escape_std=0.0,
+        lipschitz=lipschitz,
+        smoothness=smooth,
+        hessian_lipschitz=rho,
+        order="index",
+    )
+
+
+def plain_twin(problem, s, x):
+    """Algorithm 3 without noise, written from the pseudocode, with the records taken by index."""
+    used, left = 0, problem.size
+
+    def take(size):
+        nonlocal used, left
+        chosen = np.arange(used, used + size)
+        used, left = used + size, left - size
+        return chosen
+
+    xs, drift, count, frozen = [x], s.drift_limit, 0, {-1: 1, 0: 0}
+    escape, anchor, step = False, x, np.zeros_like(x)
+    for t in range(s.steps):
+        fresh = drift >= s.drift_limit or count >= s.escape_limit
+        size = s.batch if fresh else max(1, ceil(s.batch_slope * np.linalg.norm(step) - 1e-12))
+        if left <= s.batch or left < 2 * size:
+            break
+        if fresh:
+            gradient, hessian = problem.gradients(x, take(size)).mean(0), problem.hessians(x, take(size)).mean(0)
+            drift = count = 0
+        else:
+            chosen = take(size)
+            gradient = gradient + (problem.gradients(x, chosen) - problem.gradients(xs[-2], chosen)).mean(0)
+            chosen = take(size)
+            hessian = hessian + (problem.hessians(x, chosen) - problem.hessians(xs[-2], chosen)).mean(0)
+        if np.linalg.norm(gradient) <= s.threshold and frozen[t - 1] <= 0:
+            frozen[t], escape, count, g, H, anchor = s.escape_steps, True, count + 1, gradient, hessian, x
+        step = g + H @ (x - anchor) if escape else gradient
+        x = x - s.step_size * step
+        xs.append(x)
+        drift += np.linalg.norm(step)
+        frozen[t + 1] = frozen[t] - 1
+        if np.linalg.norm(x - anchor) >= s.escape_radius or frozen[t + 1] <= 0:
+            escape = False
+    return np.array(xs[1:]), used
+
+
+@pytest.mark.parametrize("reading", ["bare", "tree", "new tree"])
+def test_zero_noise_run_equals_the_plain_twin(chain, quiet, reading):
+    quiet = replace(quiet, refresh=reading, epoch_length=60)
+    start = np.array([0.02, 0.0, 0.0])
+    found = stochastic_spider(chain, quiet, LiveTape(0), start)
+    expected, used = plain_twin(chain, quiet, start)
+    np.testing.assert_allclose(found.iterates, expected, atol=1e-10)
+    assert found.functions_used == used
+    assert found.refreshes >= 2 and found.escapes >= 1
+
+
+def test_gradient_recursion_telescopes_at_full_knowledge(quiet):
+    """Identical records: every batch mean is the full gradient, so the noisy gradient is the gradient at x_t."""
+    problem = sample_landscape(ChainOfSaddles(3), 4000, np.random.default_rng(0), spread=0.0, tilt=0.0)
+    start = np.array([0.02, 0.0, 0.0])
+    found = stochastic_spider(problem, replace(quiet, refresh="tree"), LiveTape(0), start)
+    points = np.vstack([start, found.iterates[:-1]])
+    np.testing.assert_allclose(found.noisy_gradients, [problem.gradient(x) for x in points], atol=1e-10)
+
+
+def test_oracles_never_use_a_record_twice(chain):
+    tape = LiveTape(3)
+    oracles = Oracles(chain, tape)
+    x = np.ones(3)
+    batches = [oracles.gradient(x, 10), oracles.gradient_difference(x, 0 * x, 7), oracles.hessian(x, 5)]
+    batches.append(oracles.hessian_difference(x, 0 * x, 3))
+    used = np.concatenate([batch.indices for _, batch in batches])
+    assert len(set(used)) == len(used) == 25
+    assert oracles.left() == 4000 - 25
+    np.testing.assert_allclose(batches[0][0], chain.gradients(x, batches[0][1].indices).mean(axis=0))
+
+
+def test_escape_finds_the_negative_direction():
+    """Algorithm 2 at a known saddle (eigenvalue -0.4), noise std 0.01, radius 0.5: all of 200 seeds leave the ball
+    along the third axis; the chance that a seed does not (|N(0, 1)| tiny after growth 1.4^60) is below 1e-6."""
+    saddle = CosineSaddle((1.0, 0.7, -0.4))
+    x = np.zeros(3)
+    p = EscapeParameters(steps=60, radius=0.5, step_size=1.0, std=0.01, hessian_sensitivity=1.0)
+    outs = [escape_saddle(x, saddle.gradient(x), saddle.hessian(x), p, LiveTape(seed)) for seed in range(200)]
+    assert all(np.linalg.norm(out) >= 0.5 for out in outs)
+    assert np.mean([abs(out[2]) / np.linalg.norm(out) for out in outs]) > 0.95
+    assert np.mean([saddle.value(out) for out in outs]) < -0.04
+    minimum = CosineSaddle((1.0, 0.7, 0.4))
+    stays = [escape_saddle(x, minimum.gradient(x), minimum.hessian(x), p, LiveTape(seed)) for seed in range(50)]
+    assert all(np.array_equal(out, x) for out in stays)
+
+
+def test_replay_reproduces_a_noisy_run_bit_for_bit(chain, quiet):
+    noisy = repaired(replace(quiet, order="random"), 2.0, 1e-5)
+    live = LiveTape(5)
+    live.transcript.output = stochastic_spider(chain, noisy, live)
+    replay = ReplayTape(live.transcript)
+    assert replay.close(stochastic_spider(chain, noisy, replay)) == []
+
+
+def test_repaired_run_is_accounted_within_its_budget(chain, quiet):
+    """What really happened costs at most (2, 1e-5), and the calibration is not wasteful: at least half of it."""
+    noisy = repaired(replace(quiet, order="random", threshold=1e3), 2.0, 1e-5)
+    tape = LiveTape(6)
+    result = stochastic_spider(chain, noisy, tape)
+    assert result.escapes >= 1
+    spent = account(tape.transcript).epsilon(1e-5)
+    assert 1.0 <= spent <= 2.0
+
+
+def test_bare_refresh_is_not_accountable(chain, quiet):
+    tape = LiveTape(7)
+    stochastic_spider(chain, replace(quiet, refresh="bare", tree_std=1.0, escape_std=1.0, order="random"), tape)
+    found = account(tape.transcript)
+    assert found.epsilon(1e-5) == np.inf and "refresh/bare" in found.gap
+
+
+FITTING = Constants(records=100_000, dimension=10, epsilon=1.0, delta=1e-5)
+
+
+def test_schedule_of_theorem_3_17():
+    s = schedule(FITTING)
+    a = FITTING.accuracy()
+    assert s.tree_std == s.escape_std == pytest.approx(a / 10**0.5)
+    assert schedule(FITTING, "Lemma 3.14").tree_std == pytest.approx(2 * np.log(1e5) * a / 10**0.5)
+    assert s.drift_limit == pytest.approx(1.0)
+    assert s.escape_limit == pytest.approx(a**1.5) and s.escapes_per_refresh == 1
+    assert s.step_size * s.steps * a**2 == pytest.approx(1.0, rel=0.01)
+    assert oracle_count(FITTING, a, s.drift_limit, s.batch) <= FITTING.records
+    # the adaptive batch bounds the sensitivity of O2 whatever the gradient
+    for norm in (0.01, 0.3, 2.0):
+        assert norm / s.adaptive_batch(norm) <= 1 / s.batch_slope + 1e-12
+
+
+@pytest.mark.parametrize(
+    ("changes", "options", "message"),
+    [
+        ({"records": 100}, {}, "alpha < G"),
+        ({"epsilon": 3.0}, {}, "epsilon <= O\\(1\\)"),
+        ({"records": 1000}, {"alpha": 0.02}, "Lemma 3.14 needs b <= n"),
+        ({}, {"alpha": 0.02}, "Lemma 3.15"),
+    ],
+)
+def test_schedules_refuse_impossible_regimes_by_name(changes, options, message):
+    with pytest.raises(BadInput, match=message):
+        schedule(replace(FITTING, **changes), **options)
+
+
+def test_appendix_c_route():
+    """The generalisation error of Theorem C.1 covers the sampled error, and falls like 1/sqrt(n)."""
+    rng = np.random.default_rng(8)
+    errors = []
+    for n in (100, 1600):
+        c = Constants(n, 3, 1.0, 1e-5, lipschitz=3.0, smoothness=2.5, hessian_lipschitz=4.5)
+        gradient, hessian = generalisation_error(c, radius=10.0)
+        errors.append(gradient)
+        scales = 1 + 0.5 * rng.uniform(-1, 1, n)
+        base = ChainOfSaddles(3)
+        points = rng.uniform(-3, 3, (50, 3))
+        gap = abs(scales.mean() - 1)
+        assert max(gap * np.linalg.norm(base.gradient(x)) for x in points) <= gradient
+        assert max(gap * np.linalg.norm(base.hessian(x), 2) for x in points) <= hessian
+    assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.25)
+    assert empirical_route_accuracy(FITTING) == pytest.approx(10**0.5 / 1e5 + (10**0.5 / 1e5) ** (2 / 3))

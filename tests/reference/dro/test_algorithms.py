@@ -1,0 +1,180 @@
+"""Algorithms 2 and 3 and the single-sample release: plain twins without noise, replay, schedules, exact losses."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from dpassay.audit.lockstep.run import lockstep
+from dpassay.reference.accounting.cost import account
+from dpassay.reference.accounting.gdp import gdp_delta
+from dpassay.reference.accounting.sampled import sampled_delta
+from dpassay.reference.dro import double_spider, recursive_spider, single_sample
+from dpassay.reference.dro.calibration import Sequence, account_of, calibrated_ratios
+from dpassay.reference.dro.divergences import chi_square
+from dpassay.reference.dro.objective import CompositionalObjective, DualObjective
+from dpassay.reference.dro.repaired import double_spider_repaired, recursive_spider_repaired
+from dpassay.reference.dro.schedules import Constants, Plan, double_spider_printed, recursive_spider_printed
+from dpassay.reference.dro.theorem_sizes import theorem_eight, theorem_seven
+from dpassay.reference.errors import BadInput
+from dpassay.reference.replay import ReplayTape
+from dpassay.reference.tape import LiveTape, record
+
+PLAN = Plan(n=14, steps=9, phase=3, batch=14)
+
+
+def silent(schedule, **more):
+    """The same schedule without noise."""
+    names = ("eta_refresh", "eta_difference", "x_refresh", "x_difference")
+    quiet = {name: replace(getattr(schedule, name), noise_ratio=0.0) for name in names}
+    return replace(schedule, **quiet, **more)
+
+
+def test_double_spider_without_noise_is_gradient_descent(small_loss):
+    """Full batches, no clipping: differences telescope, so every estimate is the full gradient (Algorithm 2)."""
+    problem = DualObjective(small_loss, chi_square(), 2.0)
+    schedule = silent(double_spider_repaired(PLAN, Constants(), 1.0, 1e-5, clip=1e9), eta_step=0.3, x_step=0.2)
+    wide = {
+        name: replace(getattr(schedule, name), per_x=np.inf, per_eta=np.inf)
+        for name in ("eta_difference", "x_difference")
+    }
+    start = np.random.default_rng(0).normal(size=problem.dimension)
+    schedule = replace(schedule, move_cap=np.inf, start_x=start, **wide)
+    tape = LiveTape(4)
+    found = double_spider.run(problem, schedule, tape)
+    chosen = next(event.value for event in tape.transcript.events if event.label == "select")
+    x, eta = start, 0.0
+    for _ in range(chosen):
+        eta = eta - 0.3 * problem.eta_gradients(x, eta).mean()
+        x = x - 0.2 * problem.x_gradients(x, eta).mean(axis=0)
+    assert found.x == pytest.approx(x, rel=1e-10)  # nine steps of a dozen roundings each
+    assert found.eta == pytest.approx(eta, rel=1e-10)
+
+
+def test_recursive_spider_without_noise_is_compositional_descent(small_loss):
+    """Full batches, no clipping, beta = 1: v, u, s are exact, so the step is that of the gradient of Psi."""
+    problem = CompositionalObjective(small_loss)
+    drawn = recursive_spider_repaired(PLAN, 1.0, 1e-5, clip=1e9, value_clip=1e9, smoothness=1e9, momentum=1.0, step=0.1)
+    quiet = {"refresh_std": 0.0, "std_per_move": 0.0, "std_cap": 0.0}
+    x0 = np.random.default_rng(1).normal(size=problem.dimension) * 0.3
+    schedule = replace(
+        drawn, x=replace(drawn.x, **quiet), temperature=replace(drawn.temperature, **quiet), value_std=0.0, start_x=x0
+    )
+    tape = LiveTape(5)
+    found = recursive_spider.run(problem, schedule, tape)
+    chosen = next(event.value for event in tape.transcript.events if event.label == "select")
+    x, temperature = x0, 1.0
+    for _ in range(chosen - 1):
+        in_x, in_temperature = problem.gradient(x, temperature)
+        x, temperature = x - 0.1 * in_x, max(problem.floor, temperature - 0.1 * in_temperature)
+    assert found.x == pytest.approx(x, rel=1e-9)
+    assert found.temperature == pytest.approx(temperature, rel=1e-9)
+    assert found.s == pytest.approx(problem.inner_values(x, temperature).mean(), rel=1e-9)
+
+
+def schedules():
+    plan = Plan(n=14, steps=9, phase=3, batch=5)
+    yield "double printed", double_spider, double_spider_printed(plan, Constants(), 1.0, 1e-5)
+    yield "double repaired", double_spider, double_spider_repaired(plan, Constants(), 1.0, 1e-5)
+    yield "recursive printed", recursive_spider, recursive_spider_printed(plan, 1.0, 1e-5)
+    yield "recursive repaired", recursive_spider, recursive_spider_repaired(plan, 1.0, 1e-5)
+
+
+@pytest.mark.parametrize(
+    "name, module, schedule", list(schedules()), ids=lambda value: value if isinstance(value, str) else ""
+)
+def test_replay_bit_for_bit(small_loss, name, module, schedule):
+    double = module is double_spider
+    problem = DualObjective(small_loss, chi_square(), 2.0) if double else CompositionalObjective(small_loss)
+    transcript = record(lambda tape: module.run(problem, schedule, tape), 7)
+    tape = ReplayTape(transcript)
+    assert tape.close(module.run(problem, schedule, tape)) == []
+    per_step = 2 if double else 3
+    assert len(transcript.releases) == per_step * schedule.steps
+
+
+def test_printed_noise_scales():
+    """Theorems 6 and 8 by hand: n = 100, T = 16, q = 4, N = 10, epsilon = 2, delta = e^-9."""
+    plan = Plan(n=100, steps=16, phase=4, batch=10)
+    double = double_spider_printed(plan, Constants(), 2.0, np.exp(-9.0), clip=0.5)
+    assert double.eta_refresh.noise_ratio == pytest.approx(4 * 3 / (100 * 2 * 2))
+    assert double.eta_difference.noise_ratio == pytest.approx(3 / (10 * 2))
+    assert double.x_difference.noise_ratio == pytest.approx(1.5 * max(1 / 10, 2 / 100))
+    recursive = recursive_spider_printed(plan, 2.0, np.exp(-9.0))
+    assert recursive.x.refresh_std == pytest.approx(4 * 3 / (100 * 4 * 2))
+    assert recursive.value_std == pytest.approx(4 * 3 / (100 * 2))
+    assert recursive.x.std_per_move == pytest.approx(1.5 * max(1 / 10, 4 / 100))
+
+
+def test_theorem_eight_can_prescribe_a_phase_of_zero():
+    """q = floor(n^2 eps^2 / (L^2 T d log(1/delta))) vanishes for smooth-constant 20: the algorithm cannot run."""
+    assert theorem_eight(25_500, 270_000, 1.0, 1e-5, smoothness=20.0).phase == 0
+    with pytest.raises(BadInput, match="phase"):
+        double_spider_printed(Plan(10, 5, 0, 5), Constants(), 1.0, 1e-5)
+
+
+@pytest.mark.parametrize("n", [100, 25_500, 10**8])
+def test_theorem_seven_asks_for_more_records_than_there_are(n):
+    """N_3 >= 96 G^2 n whatever n is; with G = 0.05 and a constant loss the refreshes fit."""
+    assert "N_3" in theorem_seven(n, 10, Constants(), 1.0).too_large
+    assert theorem_seven(n, 10, Constants(), 0.0).x_refresh >= 96 * n
+    small = theorem_seven(10**8, 10, Constants(lipschitz=0.05, smoothness=0.05), 0.0)
+    assert small.x_refresh < 10**8
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 2.0])
+def test_calibration_meets_the_budget_and_not_much_more(epsilon):
+    full = (Sequence(3, 1.0), Sequence(9, 1.0))
+    mu = np.sqrt(sum(s.count / r**2 for s, r in zip(full, calibrated_ratios(full, epsilon, 1e-5), strict=True)))
+    assert gdp_delta(epsilon, float(mu)) == pytest.approx(1e-5, rel=1e-6)
+    mixed = (Sequence(3, 1.0), Sequence(9, 0.3), Sequence(12, 0.05))
+    spent = account_of(mixed, calibrated_ratios(mixed, epsilon, 1e-5)).epsilon(1e-5)
+    assert 0.98 * epsilon <= spent <= epsilon
+
+
+def test_repaired_transcripts_account_for_the_claim(small_loss):
+    """What the releases of a run add up to equals what the calibration promised."""
+    plan = Plan(n=14, steps=9, phase=3, batch=5)
+    double = DualObjective(small_loss, chi_square(), 2.0)
+    schedule = double_spider_repaired(plan, Constants(), 1.0, 1e-5)
+    spent = account(record(lambda tape: double_spider.run(double, schedule, tape), 3)).epsilon(1e-5)
+    assert 0.97 <= spent <= 1.0 + 1e-6
+    composed = CompositionalObjective(small_loss)
+    other = recursive_spider_repaired(plan, 1.0, 1e-5)
+    spent = account(record(lambda tape: recursive_spider.run(composed, other, tape), 3)).epsilon(1e-5)
+    assert 0.97 <= spent <= 1.0 + 1e-6
+
+
+def test_single_sample_loss_is_that_of_the_mixture():
+    """Each step is (1 - 1/n) N(0, s^2) + (1/n) N(Delta, s^2) against N(0, s^2): the loss is the log ratio."""
+    n, schedule = 10, single_sample.ValueSchedule(3, 0.5, 3.0, std=0.8)
+    pair = single_sample.extreme_pair(n, 3.0)
+    for seed in range(20):
+        values = []
+
+        def run(problem, tape, values=values):
+            result = single_sample.run(problem, schedule, tape)
+            values[:] = [release.value for release in tape.transcript.releases]
+            return result
+
+        found = lockstep(run, pair, [seed], check=False)
+        x = np.array(values) - 0.5  # beta * 1, the quiet value
+        quiet, loud = norm.pdf(x, 0.0, 0.8), norm.pdf(x, schedule.sensitivity, 0.8)
+        exact = np.log((0.9 * quiet + 0.1 * loud) / quiet).sum()
+        assert found.loss == pytest.approx(exact, abs=1e-9)
+        assert found.findings == []
+
+
+def test_single_sample_noise_as_printed_leaves_delta_near_one_over_n():
+    """n = 1000, T = 1: Theorem 3's noise is 1/80 of the sensitivity, so delta stays at 1/n for any usable epsilon."""
+    n, delta = 1000, 1e-5
+    std = np.sqrt(np.log(1 / delta)) / n  # T = 1, G = 1, epsilon = 1, c = 1
+    shown = sampled_delta(np.array([1.0, 5.0]), 1 / n, 0.5 * 3.0 / std)
+    assert (shown > 0.85 / n).all()
+    assert (shown > 80 * delta).all()
+
+
+def test_single_sample_bad_schedule():
+    with pytest.raises(BadInput, match="momentum = 0"):
+        single_sample.ValueSchedule(1, 0.0, 1.0, 1.0)

@@ -1,0 +1,122 @@
+"""Claimed, accounted, realised for Algorithms 1 to 5 and Section 4.3 on their worst pairs, in lockstep."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dpassay.audit.lockstep.run import lockstep
+from dpassay.reference.accounting.gdp import gdp_epsilon
+from dpassay.reference.output_perturbation import (
+    algorithm1,
+    algorithm2,
+    algorithm3,
+    algorithm4,
+    algorithm5,
+    strongly_concave,
+    worst_pairs,
+)
+from dpassay.reference.output_perturbation.budget import Budget
+from dpassay.reference.output_perturbation.phases import phases
+from dpassay.reference.problems.bent_game import BentGameSolver
+from dpassay.reference.solvers.exact import Exact
+
+BUDGET = Budget(0.8, 1e-5)
+SIZE, MU = 64, 0.05
+PLAN = phases(SIZE, MU)
+
+
+def realised_mu(run, pair, stds):
+    """Exact sensitivity/std of the pair, from the lockstep movements; no finding is allowed."""
+    seen = lockstep(run, pair, (3,))
+    assert seen.complete and not seen.findings and not seen.inexact
+    return float(np.sqrt(sum((seen.movements[label].moved / std) ** 2 for label, std in stds.items())))
+
+
+def phase_stds(schedule):
+    return {f"{schedule.side}/{k + 1}": std for k, std in enumerate(schedule.noise_stds)}
+
+
+def test_algorithm2_printed_pays_for_solver_error_repaired_is_tight():
+    mus = {}
+    for reading in (algorithm2.printed, algorithm2.repaired):
+        pair = worst_pairs.for_algorithm2(SIZE, 2, PLAN, phase=3)
+        schedule = reading(pair.here, BUDGET, MU)
+        stds = {f"x/{k + 1}": std for k, std in enumerate(schedule.noise_stds)}
+        mus[reading.__name__] = realised_mu(lambda p, t, s=schedule: algorithm2.run(p, s, t), pair, stds)
+    assert gdp_epsilon(mus["printed"], BUDGET.delta) < 0.35 * BUDGET.epsilon
+    assert 0.97 * BUDGET.epsilon < gdp_epsilon(mus["repaired"], BUDGET.delta) <= BUDGET.epsilon
+
+
+@pytest.mark.parametrize("moduli", [(0.1, 0.1), (0.1, 1.0), (1.0, 0.1)])
+def test_algorithm3_joint_release_is_tight(moduli):
+    pair = worst_pairs.for_algorithm3(SIZE, *moduli)
+    printed = algorithm3.printed(pair.here, BUDGET, lipschitz=1.0)
+    stds = {"x": printed.x_std, "y": printed.y_std}
+    loose = realised_mu(lambda p, t: algorithm3.run(p, printed, t), pair, stds)
+    repaired = algorithm3.repaired(pair.here, BUDGET, lipschitz=1.0)
+    std = repaired.x_std * np.sqrt(moduli[0])
+    tight = realised_mu(lambda p, t: algorithm3.run(p, repaired, t), pair, {"pair": std})
+    assert gdp_epsilon(loose, BUDGET.delta) < 0.2 * BUDGET.epsilon
+    assert 0.97 * BUDGET.epsilon < gdp_epsilon(tight, BUDGET.delta) <= BUDGET.epsilon
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "worst"), [(algorithm4, worst_pairs.for_algorithm4), (algorithm5, worst_pairs.for_algorithm5)]
+)
+@pytest.mark.parametrize("phase", [1, 4])
+def test_algorithms_4_and_5_attain_the_sharp_sensitivity(algorithm, worst, phase):
+    pair = worst(SIZE, PLAN, MU, phase)
+    shares = {}
+    for reading in (algorithm.printed, algorithm.repaired):
+        schedule = reading(pair.here, BUDGET, MU, Exact())
+        seen = lockstep(lambda p, t, s=schedule: algorithm.run(p, s, t), pair, (4,))
+        assert seen.complete and not seen.findings
+        shares[reading.__name__] = seen.movements[f"{schedule.side}/{phase}"].share
+    assert shares["printed"] == pytest.approx(0.5 / np.sqrt(2 if phase == 1 else 4 * (1 - 2.0**-phase)), rel=1e-6)
+    assert 0.97 < shares["repaired"] <= 1
+
+
+@pytest.mark.parametrize("size", [16, 64])
+def test_composition_of_4_and_5_needs_two_gaussians(size):
+    """A pair that moves both halves spends almost the whole budget; with one coupling everywhere x or y is spared."""
+    plan = phases(size, MU)
+    bent, straight = worst_pairs.for_algorithms4and5(size, plan, MU), worst_pairs.for_algorithm4(size, plan, MU, 2)
+    spent = []
+    for pair, solver in ((bent, BentGameSolver()), (straight, Exact())):
+        schedules = algorithm5.both_repaired(pair.here, BUDGET, MU, solver)
+        stds = {**phase_stds(schedules[0]), **phase_stds(schedules[1])}
+        mu = realised_mu(lambda p, t, s=schedules: algorithm5.run_both(p, s, t), pair, stds)
+        spent.append(gdp_epsilon(mu, BUDGET.delta) / BUDGET.epsilon)
+    assert 0.96 < spent[0] <= 1
+    assert 0.6 < spent[1] < 0.72
+
+
+def test_printed_noise_is_the_formula_also_on_a_loss_with_curvature_of_its_own():
+    """Line 5 of Algorithm 4 has mu_k and mu, whatever the loss adds; the repaired reading uses what it adds."""
+    problem = worst_pairs.for_strongly_concave(SIZE, PLAN, 1.0).here
+    scale = 8 / (PLAN.length * BUDGET.epsilon) * np.sqrt(2 * np.log(5 / BUDGET.delta))
+    wanted = [scale / np.sqrt(mu_k * MU) for mu_k in PLAN.regularisers]
+    assert algorithm4.printed(problem, BUDGET, MU).noise_stds == pytest.approx(wanted)
+    flat = worst_pairs.for_algorithm4(SIZE, PLAN, MU).here
+    curved, plain = (algorithm4.repaired(p, BUDGET, MU).noise_stds for p in (problem, flat))
+    assert all(less < more for less, more in zip(curved[1:], plain[1:], strict=True))
+
+
+def test_the_word_variance_taken_literally_breaks_the_claim():
+    pair = worst_pairs.for_strongly_concave(SIZE, PLAN, 1.0)
+    epsilons = {}
+    for reading in (strongly_concave.printed, strongly_concave.as_variance, strongly_concave.repaired):
+        schedule = reading(pair.here, BUDGET, MU, Exact())
+        mu = realised_mu(lambda p, t, s=schedule: strongly_concave.run(p, s, t), pair, phase_stds(schedule))
+        epsilons[reading.__name__] = gdp_epsilon(mu, BUDGET.delta)
+    assert epsilons["printed"] <= BUDGET.epsilon
+    assert epsilons["repaired"] <= BUDGET.epsilon
+    assert epsilons["as_variance"] > 1.2 * BUDGET.epsilon
+
+
+def test_algorithm1_is_blind_to_nothing_but_the_seed():
+    pair = worst_pairs.for_algorithm1(SIZE, 2, 0.1)
+    schedule = algorithm1.repaired(pair.here, BUDGET)
+    mu = realised_mu(lambda p, t: algorithm1.run(p, schedule, t), pair, {"output": schedule.noise_std})
+    assert 0.95 * BUDGET.epsilon < gdp_epsilon(mu, BUDGET.delta) <= BUDGET.epsilon

@@ -1,0 +1,241 @@
+"""Algorithms 2 and 3: SVT probabilities, its privacy by enumeration, sufficient decrease, replay, accounting."""
+
+import dataclasses
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+from dp_accounting.pld import privacy_loss_distribution as pld
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpassay.audit.lockstep.run import lockstep
+from dpassay.reference.accounting.cost import Account, Part
+from dpassay.reference.accounting.gdp import gdp_delta
+from dpassay.reference.errors import BadInput
+from dpassay.reference.laws.above_threshold import AboveThreshold
+from dpassay.reference.neighbours import Pair
+from dpassay.reference.replay import ReplayDiverged, ReplayTape
+from dpassay.reference.second_order_erm import line_search as ls
+from dpassay.reference.second_order_erm import neighbours, opt_ls
+from dpassay.reference.second_order_erm.common import Accuracy, Sensitivities, descent_sign
+from dpassay.reference.second_order_erm.eigen import Dense
+from dpassay.reference.tape import record
+
+ACCURACY = Accuracy(gradient=0.3, curvature=0.3)
+
+
+def naive_svt(queries, threshold_scale, query_scale, rng):
+    """Algorithm 2 written out: one noisy threshold, a fresh noise for each query, index of the first success."""
+    xi = rng.laplace(scale=threshold_scale)
+    for i, q in enumerate(queries):
+        if q + rng.laplace(scale=query_scale) >= xi:
+            return i
+    return None
+
+
+def test_output_probabilities_equal_simulation_of_the_naive_twin():
+    """40,000 runs each; every cell within 5 binomial standard errors (false alarm about 3e-6 for the whole test)."""
+    queries, scale = [-0.8, -0.1, 0.0, 0.4, -2.0], 0.7
+    law = AboveThreshold(iter(queries), 0.0, 2 * scale, 4 * scale)
+    exact = [math.exp(law.log_density(i)) for i in (0, 1, 2, 3, 4, None)]
+    rng, runs = np.random.default_rng(21), 40_000
+    for draw in (lambda: naive_svt(queries, 2 * scale, 4 * scale, rng), lambda: law.sample(rng)):
+        found = [draw() for _ in range(runs)]
+        for outcome, p in zip((0, 1, 2, 3, 4, None), exact, strict=True):
+            share = sum(one == outcome for one in found) / runs
+            assert share == pytest.approx(p, abs=5 * math.sqrt(p * (1 - p) / runs) + 1e-12)
+
+
+def worst_ratio(lam, count, factor=1.0):
+    """Largest |log ratio| over all outputs, over neighbours whose queries move by -D, 0 or +D each; D = 1."""
+    worst = 0.0
+    for base in (-2.0, 0.0, 3.0):
+        here = AboveThreshold(iter([base] * count), 0.0, 2 * lam * factor, 4 * lam * factor)
+        for move in product((-1.0, 0.0, 1.0), repeat=count):
+            there = AboveThreshold(iter(base + np.array(move)), 0.0, 2 * lam * factor, 4 * lam * factor)
+            for outcome in (*range(count), None):
+                worst = max(worst, abs(here.log_density(outcome) - there.log_density(outcome)))
+    return worst
+
+
+@pytest.mark.parametrize("lam", [0.5, 2.0, 20.0])
+def test_line_search_is_pure_private_by_enumeration(lam):
+    """All outputs, all 3^4 sign patterns of neighbours: never above 1/lambda; half the sensitivity is caught."""
+    worst = worst_ratio(lam, count=4)
+    assert worst <= 1 / lam * (1 + 1e-9)
+    assert worst_ratio(lam, count=4, factor=0.5) > 1 / lam  # planted: sensitivity of one side only
+
+
+@pytest.mark.parametrize("count", [3, 4])
+def test_a_line_search_leaks_far_less_than_it_counts_for(count):
+    """Mean loss over all 3^count patterns and 5 levels: 5 to 7 % of the 1/(2 lambda^2) that Theorem 5 counts."""
+    lam, worst = 50.0, 0.0
+    outcomes = (*range(count), None)
+    for level in (-2.0, -0.5, 0.0, 0.5, 2.0):
+        queries = np.full(count, 2 * lam * level)
+        here = AboveThreshold(iter(queries), 0.0, 2 * lam, 4 * lam)
+        logs = np.array([here.log_density(outcome) for outcome in outcomes])
+        for move in product((-1.0, 0.0, 1.0), repeat=count):
+            there = AboveThreshold(iter(queries + np.array(move)), 0.0, 2 * lam, 4 * lam)
+            worst = max(worst, float(np.exp(logs) @ (logs - [there.log_density(outcome) for outcome in outcomes])))
+    assert 0.05 < worst * 2 * lam**2 < 0.07
+
+
+def fresh_threshold_log_probabilities(queries, scale_t, scale_q):
+    """Planted: a new noisy threshold for every query, so queries are independent; P(above) by simulation-free sums."""
+    z = np.linspace(-60, 60, 120_001)
+    density = np.exp(-np.abs(z) / scale_t) / (2 * scale_t) * (z[1] - z[0])
+    above = []
+    for q in queries:
+        x = (q - z) / scale_q
+        above.append(float((density * np.where(x < 0, 0.5 * np.exp(-np.abs(x)), 1 - 0.5 * np.exp(-np.abs(x)))).sum()))
+    stay = np.cumsum(np.log1p(-np.array(above)))
+    return np.concatenate([np.log(above) + np.concatenate([[0.0], stay[:-1]]), stay[-1:]])
+
+
+def test_planted_fresh_threshold_for_each_query_is_caught():
+    """20 queries at the threshold, all moving by +D: the exact ratio passes 1/lambda, the real SVT's does not."""
+    lam, count = 2.0, 20
+    here = fresh_threshold_log_probabilities([0.0] * count, 2 * lam, 4 * lam)
+    there = fresh_threshold_log_probabilities([1.0] * count, 2 * lam, 4 * lam)
+    assert np.abs(here - there).max() > 2 / lam
+    one = AboveThreshold(iter([0.0] * count), 0.0, 2 * lam, 4 * lam)
+    two = AboveThreshold(iter([1.0] * count), 0.0, 2 * lam, 4 * lam)
+    assert abs(one.log_density(None) - two.log_density(None)) <= 1 / lam
+
+
+def test_one_sided_sensitivity_is_caught(cancer):
+    """Planted: B_g / n for the gradient, the weight of one record without the one that takes its place."""
+    start = np.zeros(cancer.d)
+    start[0] = 60.0
+    one, other = neighbours.opposed_pair(cancer, start)
+    schedule = opt_ls.repaired(cancer, start, ACCURACY, epsilon=1.0, delta=1e-5)
+    halved = dataclasses.replace(schedule.sensitivity, gradient=schedule.sensitivity.gradient / 2)
+
+    def found(s):
+        return lockstep(lambda problem, tape: opt_ls.run(problem, s, tape), Pair(one, other, 0), [4])
+
+    honest = found(schedule)
+    assert honest.findings == []
+    assert honest.movements["gradient"].share > 0.85
+    kinds = {(one.kind, one.label) for one in found(dataclasses.replace(schedule, sensitivity=halved)).findings}
+    assert ("sensitivity exceeded", "gradient") in kinds
+
+
+@settings(max_examples=80)
+@given(data=st.data())
+def test_sufficient_decrease_holds_while_the_noise_bound_does(curved, data):
+    """Lemma 6: noise inside eq. (9) makes q_g >= 0 up to the fallback step, q_H >= 0 between t1/t2 of it and it."""
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
+    accuracy = Accuracy(gradient=data.draw(st.floats(0.01, 2.0)), curvature=data.draw(st.floats(0.01, 0.4)))
+    search, k, w = ls.LineSearch(), curved.constants(), rng.uniform(-2, 2, curved.d)
+    room = min(accuracy.c1 * accuracy.gradient, accuracy.c2 / k.hessian_lipschitz * accuracy.curvature**2)
+    noise, spread = rng.normal(size=curved.d), rng.normal(size=(curved.d, curved.d))
+    spread += spread.T
+    g = curved.gradient(w) + room * noise / np.linalg.norm(noise)
+    H = curved.hessian(w) + accuracy.c * accuracy.curvature * spread / np.linalg.norm(spread, 2)
+    smallest, p = Dense().pair(H, 1.0, None)
+    share = data.draw(st.floats(0.0, 1.0))
+    if np.linalg.norm(g) > accuracy.gradient:
+        fallback = 2 * (1 - accuracy.c1 - search.c_g) / k.smoothness
+        assert ls.gradient_query(curved, w, g, search.c_g)(share * fallback) >= -1e-12
+    elif smallest < -accuracy.curvature:
+        t1, t2 = ls.curvature_roots(accuracy, search.c_H)
+        t = t1 + share * (t2 - t1)
+        q = ls.curvature_query(curved, w, descent_sign(p, g), smallest, search.c_H)
+        assert q(t * abs(smallest) / k.hessian_lipschitz) >= -1e-12
+
+
+def test_roots_solve_their_equation_and_the_last_trial_is_not_below_the_fallback():
+    t1, t2 = ls.curvature_roots(Accuracy(1, 1), 0.2)
+    for t in (t1, t2):
+        assert -(t**2) / 6 + 0.5 * 0.7 * t - 0.1 == pytest.approx(0, abs=1e-14)
+    assert 0 < t1 < t2
+    for b, beta in ((8.0, 0.5), (10.0, 0.7), (1.01, 0.5), (2.0, 0.9)):
+        count = ls.trial_count(b, 1.0, beta)
+        assert count >= 1
+        assert b * beta ** (count - 1) >= 1 - 1e-9 > b * beta**count - 2e-9
+
+
+def test_line_search_finds_longer_steps_than_the_fallback(curved):
+    """Almost no noise: certified end, both kinds of step, fewer steps than short steps need."""
+    start, accuracy = np.full(curved.d, 1.5), Accuracy(gradient=1.0, curvature=0.05)
+    schedule = opt_ls.repaired(curved, start, accuracy, epsilon=1.0, delta=1e-5)
+    quiet = dataclasses.replace(schedule, sensitivity=Sensitivities(1e-9, 1e-9, 1e-9))
+    transcript = record(lambda tape: opt_ls.run(curved, quiet, tape), 2)
+    outcome = transcript.output
+    assert outcome.certified and outcome.gradient_steps > 0 and outcome.curvature_steps > 0
+    trials = [r.value for r in transcript.releases if r.label.startswith("line search")]
+    assert any(t == 0 for t in trials)
+
+
+def test_replay_finds_the_bound_in_the_printed_reading_only(cancer, far_start):
+    one, other = neighbours.aligned_pair(cancer, far_start)
+    for make, clean in ((opt_ls.printed, False), (opt_ls.repaired, True)):
+        schedule = make(cancer, far_start, ACCURACY, 1.0, 1e-5)
+        assert one.value_sensitivity(far_start) > schedule.minimum_decrease
+        for seed in range(5):
+            replay = ReplayTape(record(lambda tape, s=schedule: opt_ls.run(one, s, tape), seed))
+            try:
+                found = replay.close(opt_ls.run(other, schedule, replay))
+            except ReplayDiverged:
+                found = replay.findings
+            assert (found == []) == clean
+            assert clean or (found[0].kind, found[0].label) == ("noise scale", "gradient")
+
+
+def test_lambda_and_its_gaussian_parameter_are_inverse_and_safe():
+    """mu-GDP with that mu dominates randomised response at every epsilon (200 points), and no smaller mu does."""
+    for lam in (0.5, 3.0, 50.0):
+        mu = ls.gaussian_parameter(lam)
+        assert ls.lambda_for(mu) == pytest.approx(lam, rel=1e-9)
+        e0 = 1 / lam
+        grid = np.linspace(0, e0, 200)
+        response = [(math.exp(e0) - math.exp(e)) / (1 + math.exp(e0)) for e in grid]
+        assert all(gdp_delta(e, mu) >= r - 1e-12 for e, r in zip(grid, response, strict=True))
+        assert gdp_delta(0.0, 0.99 * mu) < response[0]
+
+
+def test_composed_delta_agrees_with_dp_accounting():
+    """25 pure releases beside Gaussian ones, against dp-accounting's PLD (its interval 1e-5 bounds the difference)."""
+    mu, e0, count, epsilon = 0.8, 0.15, 25, 1.7
+    response = pld.from_privacy_parameters(
+        pld.common.DifferentialPrivacyParameters(e0, 0.0), value_discretization_interval=1e-5
+    ).self_compose(count)
+    gaussian = pld.from_gaussian_mechanism(1 / mu, value_discretization_interval=1e-5)
+    reference = response.compose(gaussian).get_delta_for_epsilon(epsilon)
+    assert ls.composed_delta(mu, e0, count, epsilon) == pytest.approx(reference, rel=2e-3)
+
+
+def test_many_small_line_searches_are_accounted_without_rounding_up():
+    """700 releases of 0.0034 each: within 1 % above the exact sum (rounding up to the grid gave 44 % more)."""
+    account = Account(((Part("pure", 0.0034), 700), (Part("gaussian", 0.2), 1)))
+    epsilon = account.epsilon(1e-5)
+    assert ls.composed_delta(0.2, 0.0034, 700, epsilon) <= 1e-5
+    assert ls.composed_delta(0.2, 0.0034, 700, epsilon / 1.01) > 1e-5
+
+
+def test_calibrated_line_search_spends_exactly_the_budget(cancer, far_start):
+    schedule = opt_ls.repaired(cancer, far_start, ACCURACY, epsilon=1.0, delta=1e-5)
+    sigma = schedule.budget.sigma(30)
+    mu = ls.gaussian_parameter(schedule.lam(sigma))
+    spent = 1 / schedule.budget.sigma_f**2 + 30 * (2 / sigma**2 + mu**2)
+    assert spent / 2 == pytest.approx(schedule.budget.rho, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("search", "field"),
+    [
+        (ls.LineSearch(c_g=0.95), "c_g"),
+        (ls.LineSearch(c_H=0.5), "c_H"),
+        (ls.LineSearch(b_g=1.0), "b"),
+        (ls.LineSearch(beta_g=1.0), "beta_g"),
+        (ls.LineSearch(beta_H=0.1), "beta_H"),
+    ],
+)
+def test_parameters_outside_the_lemmas_are_named(search, field):
+    with pytest.raises(BadInput) as caught:
+        search.check(ACCURACY)
+    assert caught.value.field == field

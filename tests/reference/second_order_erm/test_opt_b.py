@@ -1,0 +1,114 @@
+"""Mini-batches: eq. (27) to (30) and Theorem B.8 against independent values, the floor of eq. (29), replay."""
+
+import math
+
+import numpy as np
+import pytest
+from dp_accounting import dp_event, privacy_accountant, rdp
+
+from dpassay.audit.lockstep.run import lockstep
+from dpassay.reference.errors import BadInput
+from dpassay.reference.neighbours import Pair
+from dpassay.reference.second_order_erm import neighbours, opt_b
+from dpassay.reference.second_order_erm import subsampled as ss
+from dpassay.reference.second_order_erm.common import Accuracy
+from dpassay.reference.tape import record
+
+ACCURACY = Accuracy(gradient=0.3, curvature=0.3)
+
+
+def test_subsampled_rdp_against_the_written_out_sum():
+    """Eq. (27) with exact binomials in plain floats."""
+    for order, sigma, s in ((2, 1.5, 0.1), (5, 3.0, 0.02), (12, 2.0, 0.01)):
+        total = 1 + s**2 * math.comb(order, 2) * min(4 * math.expm1(1 / sigma**2), 2 * math.exp(1 / sigma**2))
+        for j in range(3, order + 1):
+            total += 2 * s**j * math.comb(order, j) * math.exp((j - 1) * j / (2 * sigma**2))
+        assert ss.subsampled_rdp(order, sigma, s) == pytest.approx(math.log(total) / (order - 1), rel=1e-12)
+
+
+def test_eq_28_is_linear_in_the_order():
+    """At order 2 there are no higher terms: 2 s^2 alpha / sigma^2 is right to 1 %, alpha^2 is twice that."""
+    exact = ss.subsampled_rdp(2, 30.0, 0.001)
+    assert ss.approximate_rdp(2, 30.0, 0.001) == pytest.approx(exact, rel=0.01)
+    assert 2 * ss.approximate_rdp(2, 30.0, 0.001) > 1.9 * exact
+
+
+def test_eq_29_has_a_floor_that_no_noise_passes():
+    """s = 0.01, T = 100: at least 0.40 for any noise; dp-accounting's RDP goes far below."""
+    floor = ss.floor(100, 0.01, 1e-5)
+    assert floor == pytest.approx(0.403, abs=0.001)
+    with pytest.raises(BadInput, match=r"epsilon = 0.2: eq. \(29\)"):
+        ss.SampledBudget(0.2, 1e-5, 0.01).sigma(100)
+    assert ss.ExactSampledBudget(0.2, 1e-5, 0.01).sigma(100) == pytest.approx(2.73, abs=0.02)
+    relation = privacy_accountant.NeighboringRelation.REPLACE_ONE
+    event = dp_event.SampledWithoutReplacementDpEvent(10_000, 100, dp_event.GaussianDpEvent(100.0))
+    accountant = rdp.RdpAccountant(neighboring_relation=relation).compose(event, 200)
+    assert accountant.get_epsilon(1e-5) < floor / 5
+
+
+def test_printed_calibration_meets_its_own_bound_exactly():
+    budget = ss.SampledBudget(1.0, 1e-5, 0.01)
+    sigma = budget.sigma(100)
+    assert ss.rdp_epsilon(budget.sigma_f, sigma, 100, 0.01, 1e-5) == pytest.approx(1.0, rel=1e-6)
+    exact = ss.ExactSampledBudget(1.0, 1e-5, 0.01)
+    assert 0.99 <= ss.sampled_epsilon(exact.sigma(100), 200, 0.01, 1e-5) <= 1.0
+    assert exact.sigma(100) < 0.6 * sigma  # the noise saved
+
+
+def test_theorem_b8_states_where_its_proof_stops():
+    budget = ss.AdvancedBudget(1.0, 1e-5, 0.1)
+    epsilon_0, delta_0 = budget.per_release(100)
+    amplified = math.log1p(0.1 * math.expm1(2 * epsilon_0))
+    assert amplified <= 4 * 0.1 * epsilon_0
+    total = math.sqrt(200 * math.log(2 / 0.9e-5)) * amplified + 100 * amplified * math.expm1(amplified)
+    assert total <= 0.9
+    assert 100 * 2 * 0.1 * delta_0 + 0.45e-5 == pytest.approx(0.9e-5)
+    with pytest.raises(BadInput, match=r"0\.628"):
+        ss.AdvancedBudget(1.0, 1e-5, 0.001).sigma(100)
+
+
+def test_one_batch_for_two_releases_costs_more_than_two_batches():
+    """What eq. (29) leaves out: exact epsilon of 20 shared draws (mu = sqrt(2) / sigma) above 40 separate ones."""
+    sigma, rate = 1.0, 0.05
+    shared = ss.sampled_epsilon(sigma / math.sqrt(2), 20, rate, 1e-5)
+    separate = ss.sampled_epsilon(sigma, 40, rate, 1e-5)
+    assert shared > 1.3 * separate
+
+
+@pytest.fixture(scope="module")
+def alike(cancer):
+    """All other records equal, so that the mixture over participation is exact; the target points the other way."""
+    start = np.zeros(cancer.d)
+    start[0] = 6.0
+    here, there = neighbours.opposed_pair(cancer, start)
+    x, y = there.features[0], there.labels[0]
+    features, labels = np.tile(x, (cancer.n, 1)), np.full(cancer.n, y)
+    return here.__class__(features, labels, cancer.loss).replace(0, here.features[0], here.labels[0]), start
+
+
+def test_repaired_loss_is_exact_and_nothing_is_read_outside(alike):
+    here, start = alike
+    there = here.replace(0, here.features[1], here.labels[1])
+    schedule = opt_b.repaired(here, start, ACCURACY, 2.0, 1e-5, batch_size=5)
+    result = lockstep(lambda problem, tape: opt_b.run(problem, schedule, tape), Pair(here, there, 0), [3])
+    assert result.findings == []
+    assert result.complete and not result.inexact and math.isfinite(result.loss)
+    assert opt_b.iteration_bound(here, schedule, None, 0.01) == math.ceil(here.value_bound(start) / 0.01)
+
+
+def test_printed_bound_leaks_as_in_algorithm_1(cancer, far_start):
+    one, other = neighbours.aligned_pair(cancer, far_start)
+    accuracy = Accuracy(gradient=0.15, curvature=0.12)
+    schedule = opt_b.printed(cancer, far_start, accuracy, 0.9, 1e-5, batch_size=10, route="advanced")
+    result = lockstep(lambda problem, tape: opt_b.run(problem, schedule, tape), Pair(one, other, 0), [3])
+    assert result.findings[0].kind == "noise scale"
+
+
+def test_batches_change_and_the_run_ends(alike):
+    here, start = alike
+    schedule = opt_b.repaired(here, start, ACCURACY, 2.0, 1e-5, batch_size=5)
+    transcript = record(lambda tape: opt_b.run(here, schedule, tape), 1)
+    assert len({tuple(rows) for rows in transcript.batches}) > 1
+    assert np.isfinite(transcript.output.w).all()
+    with pytest.raises(BadInput, match="batch_size"):
+        opt_b.repaired(here, start, ACCURACY, 2.0, 1e-5, batch_size=101)

@@ -1,0 +1,138 @@
+"""Algorithm 1: replay finds the leak of eq. (6), the repair has none; decrease, calibration, delta of the leak."""
+
+import dataclasses
+from math import ceil, sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import norm
+
+from dpassay.reference.accounting.gdp import gdp_delta, zcdp_epsilon
+from dpassay.reference.errors import BadInput
+from dpassay.reference.replay import ReplayDiverged, ReplayTape
+from dpassay.reference.second_order_erm import calibration, iteration_leak, neighbours, short_step
+from dpassay.reference.second_order_erm.common import Accuracy, Sensitivities, descent_sign
+from dpassay.reference.second_order_erm.eigen import Dense
+from dpassay.reference.tape import record
+
+ACCURACY = Accuracy(gradient=0.15, curvature=0.12)
+
+
+def findings(one, other, schedule, seed):
+    recording = record(lambda tape: short_step.run(one, schedule, tape), seed)
+    replay = ReplayTape(recording)
+    try:
+        return replay.close(short_step.run(other, schedule, replay))
+    except ReplayDiverged:
+        return replay.findings
+
+
+def test_replay_finds_what_is_wrong_with_the_printed_bound(cancer, far_start):
+    one, other = neighbours.aligned_pair(cancer, far_start)
+    schedule = short_step.printed(cancer, far_start, ACCURACY, epsilon=1.0, delta=1e-5)
+    assert one.value_sensitivity(far_start) > schedule.minimum_decrease  # hence T differs for every z
+    for seed in range(10):
+        found = findings(one, other, schedule, seed)
+        assert found[0].kind == "noise scale"
+        assert found[0].label == "gradient"
+
+
+def test_repaired_reading_reads_nothing_outside_its_releases(cancer, far_start):
+    one, other = neighbours.aligned_pair(cancer, far_start)
+    schedule = short_step.repaired(cancer, far_start, ACCURACY, epsilon=1.0, delta=1e-5)
+    assert all(findings(one, other, schedule, seed) == [] for seed in range(10))
+
+
+def test_start_at_zero_hides_the_leak(cancer):
+    """At w0 = 0 every record costs log 2: a pair that shows nothing; the leak needs a start away from zero."""
+    one, other = neighbours.aligned_pair(cancer, np.zeros(cancer.d))
+    schedule = short_step.printed(cancer, np.zeros(cancer.d), ACCURACY, epsilon=1.0, delta=1e-5)
+    assert findings(one, other, schedule, 1) == []
+
+
+def test_exact_delta_of_the_leak():
+    """Closed form against the sum over T, against 200,000 draws (5 standard errors), and on an edge."""
+    std, decrease = 0.9, 0.13
+    low, high = iteration_leak.StepBound(0.81, std, decrease), iteration_leak.StepBound(0.90, std, decrease)
+    exact = iteration_leak.pair_delta_infinity(low, high)
+    assert exact == pytest.approx(iteration_leak.pair_delta(low, high, epsilon=30.0), rel=1e-9)
+    z = np.abs(np.random.default_rng(11).normal(scale=std, size=200_000))
+    impossible = np.ceil((0.81 + z) / decrease) < ceil(0.90 / decrease)
+    assert impossible.mean() == pytest.approx(exact, abs=5 * sqrt(exact / 200_000))
+    edge = 7 * decrease * (1 + 1e-12)
+    low, high = iteration_leak.StepBound(edge - 0.09, std, decrease), iteration_leak.StepBound(edge, std, decrease)
+    assert iteration_leak.pair_delta_infinity(low, high) == pytest.approx(2 * norm.cdf(0.09 / std) - 1, rel=1e-9)
+    assert iteration_leak.worst_case_delta(10.0) == pytest.approx(2 * norm.cdf(0.1) - 1)
+
+
+@settings(max_examples=60)
+@given(data=st.data())
+def test_steps_decrease_as_lemma_2_says(curved, data):
+    """Noise inside eq. (9): a short step lowers f by at least MIN_DEC (checked on the true f)."""
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
+    accuracy = Accuracy(gradient=data.draw(st.floats(0.01, 2.0)), curvature=data.draw(st.floats(0.01, 0.4)))
+    k = curved.constants()
+    w = rng.uniform(-2, 2, curved.d)
+    room = min(accuracy.c1 * accuracy.gradient, accuracy.c2 / k.hessian_lipschitz * accuracy.curvature**2)
+    noise = rng.normal(size=curved.d)
+    g = curved.gradient(w) + room * noise / np.linalg.norm(noise)
+    spread = rng.normal(size=(curved.d, curved.d))
+    spread += spread.T
+    H = curved.hessian(w) + accuracy.c * accuracy.curvature * spread / np.linalg.norm(spread, 2)
+    smallest, p = Dense().pair(H, 1.0, None)
+    if np.linalg.norm(g) > accuracy.gradient:
+        after = w - g / k.smoothness
+    elif smallest < -accuracy.curvature:
+        after = w + 2 * abs(smallest) / k.hessian_lipschitz * descent_sign(p, g)
+    else:
+        return
+    least = short_step.minimum_decrease(accuracy, k.smoothness, k.hessian_lipschitz)
+    assert curved.value(w) - curved.value(after) >= least * (1 - 1e-9)
+
+
+def test_both_kinds_of_step_and_a_certified_end(curved):
+    """Almost no noise: the run ends certified at a ((1 + c1) eps_g, (1 + c) eps_H)-2NS (Corollary 3)."""
+    start, accuracy = np.full(curved.d, 1.5), Accuracy(gradient=1.0, curvature=0.05)
+    schedule = short_step.repaired(curved, start, accuracy, epsilon=1.0, delta=1e-5)
+    quiet = dataclasses.replace(schedule, sensitivity=Sensitivities(1e-9, 1e-9, 1e-9))
+    outcome = record(lambda tape: short_step.run(curved, quiet, tape), 2).output
+    assert outcome.certified and outcome.gradient_steps > 0 and outcome.curvature_steps > 0
+    assert np.linalg.norm(curved.gradient(outcome.w)) <= 1.1 * accuracy.gradient
+    assert np.linalg.eigvalsh(curved.hessian(outcome.w))[0] >= -1.1 * accuracy.curvature
+
+
+def test_calibrated_noise_spends_exactly_the_budget():
+    for budget in (calibration.printed_budget(1.0, 1e-5), calibration.exact_budget(1.0, 1e-5)):
+        spent = 1 / (2 * budget.sigma_f**2) + 40 * 2 / (2 * budget.sigma(40) ** 2)
+        assert spent == pytest.approx(budget.rho, rel=1e-12)
+    assert gdp_delta(1.0, sqrt(2 * budget.rho)) == pytest.approx(1e-5, rel=1e-8)
+    assert zcdp_epsilon(calibration.printed_budget(1.0, 1e-5).rho, 1e-5) == pytest.approx(1.0, rel=1e-12)
+    assert calibration.noise_saved(1.0, 1e-5) == pytest.approx(0.238, abs=0.001)  # exact curve against Prop. A.6
+
+
+def test_iteration_bound_covers_f_with_the_stated_probability(cancer, far_start):
+    """Repaired T * MIN_DEC >= f(w0) in at least 99 % of 2,000 seeds, less 3 standard errors (0.67 %)."""
+    schedule = short_step.repaired(cancer, far_start, ACCURACY, epsilon=1.0, delta=1e-5)
+    value = cancer.value(far_start)
+    enough = []
+    for seed in range(2_000):
+        bound = lambda tape: short_step.iteration_bound(cancer, schedule, tape, schedule.minimum_decrease)  # noqa: E731
+        enough.append(record(bound, seed).output * schedule.minimum_decrease >= value)
+    assert np.mean(enough) >= 0.99 - 0.0067
+
+
+@pytest.mark.parametrize(
+    ("arguments", "field"),
+    [
+        ({"gradient": 0.0, "curvature": 1.0}, "epsilon_g"),
+        ({"gradient": 1.0, "curvature": -1.0}, "epsilon_H"),
+        ({"gradient": 1.0, "curvature": 1.0, "c1": 0.5}, "c1"),
+        ({"gradient": 1.0, "curvature": 1.0, "c": 0.3}, "c + c2"),
+    ],
+)
+def test_impossible_accuracy_is_named(arguments, field):
+    with pytest.raises(BadInput) as caught:
+        Accuracy(**arguments)
+    assert caught.value.field == field

@@ -1,0 +1,100 @@
+"""The guard: what every case of the catalogue claims, spends and releases, held against a committed snapshot.
+
+Printed readings and baselines keep their noise bit for bit (17 digits); repaired ones may move by 5e-4, because their
+noise comes out of a root-finding. ``python tests/reference/test_snapshot.py`` writes the snapshot again: look at its
+difference before you commit it, and write each exception into the changelog.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+from dpassay.reference.catalogue import CASES
+
+SNAPSHOT = Path(__file__).with_name("snapshot.json")
+SCALES = ("std", "scale", "threshold_scale", "query_scale")
+REPAIRED = 5e-4  # share of the noise: calibrations end within 1e-3 of the budget's noise
+
+
+def spread(values):
+    """First, smallest and largest: noise scales may follow the iterates."""
+    return [values[0], min(values), max(values)]
+
+
+def described(case):
+    instance = case.build()
+    transcript = instance.longest_transcript()
+    releases = {}
+    for release in transcript.releases:
+        law = release.law
+        scales = [getattr(law, name) for name in SCALES if hasattr(law, name)]
+        entry = releases.setdefault(release.label, {"law": type(law).__name__, "scales": [], "sensitivities": []})
+        entry["scales"].append(scales)
+        entry["sensitivities"].append(math.inf if release.sensitivity is None else release.sensitivity)
+        entry["participation"] = transcript.participation(release)
+    return {
+        "claimed": [case.claim.epsilon, case.claim.delta, case.claim.relation],
+        "accounted": instance.accounted(case.claim.relation).epsilon(case.claim.delta),
+        "releases": {
+            label: {
+                "law": entry["law"],
+                "count": len(entry["scales"]),
+                "participation": entry["participation"],
+                "scale": [spread(column) for column in zip(*entry["scales"], strict=True)],
+                "sensitivity": spread(entry["sensitivities"]),
+            }
+            for label, entry in releases.items()
+        },
+    }
+
+
+def plain(value):
+    """JSON has no infinity: it is a word there."""
+    if isinstance(value, dict):
+        return {key: plain(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [plain(one) for one in value]
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else "infinity"
+    return value
+
+
+def numbers(value):
+    """The leaves: numbers, and what is not a number, in order."""
+    if isinstance(value, dict):
+        return [leaf for key in sorted(value) for leaf in [key, *numbers(value[key])]]
+    if isinstance(value, list):
+        return [leaf for one in value for leaf in numbers(one)]
+    return [value]
+
+
+KEPT = json.loads(SNAPSHOT.read_text()) if SNAPSHOT.exists() else {}
+
+
+def test_the_snapshot_holds_every_case():
+    assert sorted(KEPT) == sorted(case.key for case in CASES)
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case.key for case in CASES])
+def test_claim_account_and_releases_are_as_they_were(case):
+    now, then = numbers(plain(described(case))), numbers(KEPT[case.key])
+    tolerance = REPAIRED if case.reading == "repaired" else 0.0
+    differing = [
+        (one, other)
+        for one, other in zip(now, then, strict=True)
+        if one != other and not (_number(one) and _number(other) and math.isclose(one, other, rel_tol=tolerance))
+    ]
+    assert not differing, f"{case.key}: {differing[:5]} (now, then)"
+
+
+def _number(value):
+    return isinstance(value, int | float)
+
+
+if __name__ == "__main__":
+    document = {case.key: plain(described(case)) for case in CASES}
+    SNAPSHOT.write_text(json.dumps(document, indent=1, sort_keys=True) + "\n")
