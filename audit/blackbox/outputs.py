@@ -1,4 +1,4 @@
-"""Outputs of any mechanism as one numeric table: callables, command lines and stored files.
+"""Outputs of any mechanism as one numeric table: callables and command lines.
 
 A mechanism is `mechanism(dataset, rng) -> array | number | string | dict`; if it also has `many(dataset, rng, size)`,
 that is used to draw a whole sample at once. Columns: numbers as they are, strings and booleans as integer codes (shared
@@ -9,18 +9,14 @@ from __future__ import annotations
 
 import json
 import subprocess
-import traceback
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dpassay.audit.foreign import foreign_code
 from dpassay.reference.errors import BadInput, require
-from dpassay.reference.files import read_numbers
 from dpassay.reference.types import Array
 
 Mechanism = Callable[[Any, np.random.Generator], Any]
@@ -35,23 +31,6 @@ def draw(mechanism: Mechanism, dataset: Any, size: int, rng: np.random.Generator
         found = many(dataset, rng, size)
         require(len(found) == size, "many", len(found), f"must give {size} outputs")
         return found
-
-
-@contextmanager
-def foreign_code(field: str, name: str) -> Iterator[None]:
-    """Whatever code of others raises becomes one line that says where; a `sys.exit(0)` in it is no verdict either.
-
-    Raises:
-        BadInput: naming `field`, the exception, and the file and line that it came from.
-    """
-    try:
-        yield
-    except BadInput:
-        raise
-    except (Exception, SystemExit) as error:
-        frame = traceback.extract_tb(error.__traceback__)[-1]
-        where = f"{Path(frame.filename).name}, line {frame.lineno}"
-        raise BadInput(field, name, f"raised {type(error).__name__} ({where}): {error}") from None
 
 
 class CommandLine:
@@ -78,53 +57,6 @@ class CommandLine:
             return json.loads(done.stdout)
         except (ValueError, RecursionError) as error:
             raise BadInput("command", self.command, f"stdout is not JSON: {error}") from None
-
-
-def load(path: Path) -> Any:
-    """Stored outputs of one dataset: .npy (no pickles), .csv of numbers, or .jsonl with one output per line.
-
-    Raises:
-        BadInput: unreadable, another format, or a line that is not JSON (named).
-    """
-    try:
-        if path.suffix == ".npy":
-            return load_array(path)
-        if path.suffix == ".csv":
-            return read_numbers(path, "path")
-        if path.suffix in (".jsonl", ".json"):
-            return _json_lines(path)
-    except (OSError, ValueError, EOFError) as error:
-        if isinstance(error, BadInput):
-            raise
-        why = getattr(error, "strerror", None) or " ".join(str(error).split())
-        raise BadInput(str(path), "unreadable", why) from None
-    raise BadInput("path", str(path), "must end in .npy, .csv or .jsonl")
-
-
-def load_array(path: Path) -> NDArray[Any]:
-    """A .npy file of numbers or strings, at least one entry, never unpickled."""
-    found = np.load(path, allow_pickle=False)
-    if not isinstance(found, np.ndarray) or found.dtype.kind not in "fiubUS":
-        raise BadInput(str(path), getattr(found, "dtype", type(found).__name__), "must be an array of real numbers")
-    require(found.ndim > 0 and found.size > 0, str(path), found.shape, "must be an array with at least one entry")
-    return found
-
-
-def _json_lines(path: Path) -> list[Any]:
-    found = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-        if line.strip():
-            found.append(_json_line(f"{path}: line {number}", line))
-    return found
-
-
-def _json_line(where: str, line: str) -> Any:
-    try:
-        return json.loads(line)
-    except json.JSONDecodeError as error:
-        raise BadInput(where, line, f"is not JSON: {error.msg}") from None
-    except (ValueError, RecursionError):
-        raise BadInput(where, line[:60], "is nested too deeply, or a number has too many digits") from None
 
 
 def _flatten(output: Any, name: str, row: dict[str, float]) -> None:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import shlex
-import sys
-from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from dpassay.audit.foreign import load_callable
+from dpassay.audit.stored import load_array
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import read_json
 
-from .outputs import CommandLine, Mechanism, foreign_code, load_array
+from .outputs import CommandLine, Mechanism
 
 MechanismName = Annotated[
     str | None,
@@ -72,25 +71,3 @@ def read_dataset(path: Path) -> Any:
         raise
     except (OSError, ValueError, EOFError) as error:
         raise BadInput(str(path), "unreadable", " ".join(str(error).split())) from None
-
-
-def load_callable(name: str, field: str) -> Callable[..., Any]:
-    """What MODULE:FUNCTION names; the working directory is searched first.
-
-    Raises:
-        BadInput: naming `field`.
-    """
-    module, _, function = name.partition(":")
-    require(bool(module and function), field, name, "must be MODULE:FUNCTION")
-    if str(Path.cwd()) not in sys.path:
-        sys.path.insert(0, str(Path.cwd()))
-    require(not module.startswith("."), field, name, "must be MODULE:FUNCTION")
-    with foreign_code(field, name):
-        try:
-            found: Any = import_module(module)
-            for part in function.split("."):
-                found = getattr(found, part)
-        except (ImportError, AttributeError) as error:
-            raise BadInput(field, name, f"cannot be loaded: {error}") from None
-    require(callable(found), field, name, "is not callable")
-    return found  # type: ignore[no-any-return]

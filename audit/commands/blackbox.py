@@ -11,12 +11,13 @@ import typer
 
 from dpassay.audit.blackbox.detect import audit_outputs, epsilon_of_outputs
 from dpassay.audit.blackbox.floating_point import float_grid, repeated_noise, support_holes
-from dpassay.audit.blackbox.outputs import draw, load
+from dpassay.audit.blackbox.outputs import draw
 from dpassay.audit.blackbox.planted import planted_power
 from dpassay.audit.blackbox.sources import CommandOption, DatasetOption, MechanismName, NeighbourOption, read_source
 from dpassay.audit.report.verdicts import exit_code, print_results
 from dpassay.audit.results import ClaimTest, Sound, Verdict, decide
 from dpassay.audit.scores.curve import Curve
+from dpassay.audit.stored import load
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.types import Array
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from dpassay.audit.blackbox.sources import load_callable
+from dpassay.audit.foreign import load_callable
 from dpassay.audit.lab.mutations import Run
 from dpassay.reference.case import Instance
 from dpassay.reference.catalogue import find

@@ -6,6 +6,7 @@ import pytest
 from scipy.stats import binomtest
 from typer.testing import CliRunner
 
+from dpassay.audit import stored
 from dpassay.audit.blackbox import outputs
 from dpassay.audit.blackbox.detect import audit_mechanism, audit_outputs, epsilon_of_outputs
 from dpassay.audit.blackbox.features import Atoms, lowest_bit
@@ -96,11 +97,11 @@ def test_a_sound_epsilon_from_stored_files(tmp_path):
     for name, bit in (("p", 0), ("q", 1)):
         np.save(tmp_path / f"{name}.npy", zoo_laws.randomised_response(0.8).many(bit, rng, 5000))
     (tmp_path / "p.jsonl").write_text("\n".join(json.dumps({"x": i}) for i in range(3)))
-    assert len(outputs.load(tmp_path / "p.jsonl")) == 3
-    bound = epsilon_of_outputs(outputs.load(tmp_path / "p.npy"), outputs.load(tmp_path / "q.npy"), 0.0, rng)
+    assert len(stored.load(tmp_path / "p.jsonl")) == 3
+    bound = epsilon_of_outputs(stored.load(tmp_path / "p.npy"), stored.load(tmp_path / "q.npy"), 0.0, rng)
     assert 1.1 < bound.epsilon <= np.log(4)
     with pytest.raises(BadInput, match="path"):
-        outputs.load(tmp_path / "p.pkl")
+        stored.load(tmp_path / "p.pkl")
 
 
 def test_command_line_mechanism(tmp_path):

@@ -1,0 +1,52 @@
+"""Code of other people: found by name, called with care. What it raises becomes one line that says where."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from dpassay.reference.errors import BadInput, require
+
+
+@contextmanager
+def foreign_code(field: str, name: str) -> Iterator[None]:
+    """Whatever code of others raises becomes one line that says where; a `sys.exit(0)` in it is no verdict either.
+
+    Raises:
+        BadInput: naming `field`, the exception, and the file and line that it came from.
+    """
+    try:
+        yield
+    except BadInput:
+        raise
+    except (Exception, SystemExit) as error:
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{Path(frame.filename).name}, line {frame.lineno}"
+        raise BadInput(field, name, f"raised {type(error).__name__} ({where}): {error}") from None
+
+
+def load_callable(name: str, field: str) -> Callable[..., Any]:
+    """What MODULE:FUNCTION names; the working directory is searched first.
+
+    Raises:
+        BadInput: naming `field`.
+    """
+    module, _, function = name.partition(":")
+    require(bool(module and function), field, name, "must be MODULE:FUNCTION")
+    if str(Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))
+    require(not module.startswith("."), field, name, "must be MODULE:FUNCTION")
+    with foreign_code(field, name):
+        try:
+            found: Any = import_module(module)
+            for part in function.split("."):
+                found = getattr(found, part)
+        except (ImportError, AttributeError) as error:
+            raise BadInput(field, name, f"cannot be loaded: {error}") from None
+    require(callable(found), field, name, "is not callable")
+    return found  # type: ignore[no-any-return]
