@@ -68,7 +68,6 @@ class Row:
     seed: int
     seconds: float
     facts: dict[str, float | int | str]
-    proofs: list[str]
     proved: str = ""  # what the ledger says of the statements behind the claim
 
     @property
@@ -124,7 +123,6 @@ def assay(case: Case, effort: Effort) -> Row:
         seed=effort.seed,
         seconds=time.perf_counter() - start,
         facts=instance.facts,
-        proofs=list(case.proofs),
     )
 
 

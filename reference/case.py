@@ -83,7 +83,6 @@ class Case:
         reading: ``printed`` (the paper's, with ``completions``), ``repaired`` (with ``repairs``) or ``baseline``.
         build: makes the instance (data, schedule, pair); cheap to call, deterministic.
         known: for printed readings: the defect in a few words, if the claim is known not to hold; empty otherwise.
-        proofs: ids of the ledger's rows about this algorithm.
         quick: part of the default ``dpassay audit`` (the others run with ``--all``).
     """
 
@@ -98,7 +97,6 @@ class Case:
     completions: tuple[str, ...] = ()
     repairs: tuple[str, ...] = ()
     known: str = ""
-    proofs: tuple[str, ...] = ()
     quick: bool = True
 
     def __post_init__(self) -> None:

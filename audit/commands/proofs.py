@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from dpassay.audit.assay import Row
+from dpassay.proofs_check.cases import proofs_of
 from dpassay.proofs_check.claim import Result, Verdict
 from dpassay.proofs_check.ledger import about, check_rows
 
@@ -16,16 +17,17 @@ _FAILED = (Verdict.REFUTED, Verdict.ILL_DEFINED)
 
 
 def with_proofs(rows: Sequence[Row], jobs: int = 1) -> list[Row]:
-    """The rows with ``proved`` filled in: verdicts of the ledger's privacy statements named by ``Case.proofs``.
-
-    ``Case.proofs`` holds prefixes of ledger ids; a prefix without a row is an error of the catalogue (a test checks).
-    """
-    results = check_rows(about({prefix for row in rows for prefix in row.proofs}), jobs, CACHE)
+    """The rows with ``proved`` filled in: verdicts of the ledger's privacy statements about each printed case."""
+    results = check_rows(about({prefix for row in rows for prefix in _prefixes(row)}), jobs, CACHE)
     return [replace(row, proved=summarise(_of(row, results))) for row in rows]
 
 
 def _of(row: Row, results: Iterable[Result]) -> list[Result]:
-    return [result for result in results if row.proofs and result.row.id.startswith(tuple(row.proofs))]
+    return [result for result in results if result.row.id.startswith(_prefixes(row))]
+
+
+def _prefixes(row: Row) -> tuple[str, ...]:
+    return proofs_of(row.algorithm, row.reading)
 
 
 def summarise(results: Sequence[Result]) -> str:

@@ -11,7 +11,6 @@ import numpy as np
 
 from dpassay.reference.case import Case, Instance, PrivacyClaim, bind
 from dpassay.reference.papers import Cite
-from dpassay.reference.proofs import proofs_of
 from dpassay.reference.types import Array
 
 from .schedule import CHARITABLE, REPAIRS, Schedule, repaired
@@ -133,7 +132,6 @@ def _case(variant: str, make: Callable[[], Schedule], target: str, regime: Regim
         "completions": (*COMPLETIONS, CUT, ORDER),
         "quick": False,
     }
-    options["proofs"] = proofs_of(str(options["id"]), str(changes["reading"]))
     options |= changes
     if regime.alpha is not None:
         options["completions"] = (*options["completions"], regime.choice)  # type: ignore[misc]

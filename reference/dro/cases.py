@@ -11,7 +11,6 @@ import numpy as np
 
 from dpassay.reference.case import Case, Instance, PrivacyClaim, Reading, bind
 from dpassay.reference.papers import Cite
-from dpassay.reference.proofs import proofs_of
 
 from . import composite_sgd, composite_spider, double_spider, minimax_baselines, recursive_spider, single_sample
 from .calibration import Sequence, account_of, calibrated_ratios
@@ -200,10 +199,7 @@ def _baseline(name: str, title: str, place: str, build: Callable[[], Instance]) 
 
 def _printed(name: str, title: str, place: str, theorem: str, build: Callable[[], Instance], known: str,
              variant: str = "", completions: tuple[str, ...] = DOUBLE_COMPLETIONS) -> Case:  # fmt: skip
-    proofs = proofs_of(f"{PAPER}/{name}", "printed")
-    return _case(
-        "printed", name, title, place, theorem, build, variant, completions=completions, known=known, proofs=proofs
-    )
+    return _case("printed", name, title, place, theorem, build, variant, completions=completions, known=known)
 
 
 _repaired = partial(_case, "repaired")

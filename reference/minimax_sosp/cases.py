@@ -9,7 +9,6 @@ from typing import Literal
 
 from dpassay.reference.case import Case, Instance, PrivacyClaim, bind
 from dpassay.reference.papers import Cite
-from dpassay.reference.proofs import proofs_of
 
 from . import experiment
 from .baseline_cases import BASELINES
@@ -130,7 +129,6 @@ def _case(
         "completions": (*PRINTED_COMPLETIONS, NO_ESCAPE),
         "variant": f"{variant}-{sizes.name}" if variant else sizes.name,
     }
-    options["proofs"] = proofs_of(str(options["id"]), str(changes["reading"]))
     return Case(**(options | changes))  # type: ignore[arg-type]
 
 

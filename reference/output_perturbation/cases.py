@@ -8,7 +8,6 @@ from typing import Any
 
 from dpassay.reference.case import Case, Instance, PrivacyClaim, Reading
 from dpassay.reference.papers import Cite
-from dpassay.reference.proofs import proofs_of
 
 from . import algorithm4, algorithm5, instances, real_pairs, worst_pairs
 from .budget import Budget
@@ -77,7 +76,6 @@ def _rows(
             data=data,
             completions=completions if reading == "printed" else (),
             repairs=repairs if reading == "repaired" else (),
-            proofs=proofs_of(f"{PAPER}/{name}", reading),
             quick=_key(name, variant, reading) in QUICK,
         )
         for reading in ("printed", "repaired")
@@ -113,7 +111,6 @@ def _variant(
         completions=(*completions, _OPEN) if reading == "printed" else (),
         repairs=(*_EXACT, _PROJECTED, _DATA_L) if reading == "repaired" else (),
         known=known,
-        proofs=proofs_of(f"{PAPER}/{name}", reading),
         quick=_key(name, variant, reading) in QUICK,
     )
 

@@ -16,7 +16,6 @@ from dpassay.reference.papers import Cite
 from dpassay.reference.problems import real_data
 from dpassay.reference.problems.erm import ErmProblem
 from dpassay.reference.problems.margin_losses import loss_a
-from dpassay.reference.proofs import proofs_of
 from dpassay.reference.types import Array
 
 from . import gradient_descent, opt_b, opt_ls, shared_batch, short_step, trust_region, two_phase, worst_cases
@@ -232,7 +231,6 @@ class Method:
             completions=self.module.COMPLETIONS if printed else (),
             repairs=() if printed else self.module.REPAIRS,
             known=self.known if printed else "",
-            proofs=proofs_of(f"{PAPER}/{self.name}", reading),
             quick=(variant or reading) in self.quick,
         )
 

@@ -27,16 +27,15 @@ HERE = Cite("dwork2014", "Theorem 3.22")
 EFFORT = Effort(runs=300, pilot=200)
 
 
-def case(run, claimed=ONE, pair=1.0, exact=None, known="", reading="printed", proofs=()):
+def case(run, claimed=ONE, pair=1.0, exact=None, known="", reading="printed", name="test/one"):
     return Case(
-        "test/one",
+        name,
         reading,
         "a test",
         HERE,
         PrivacyClaim(claimed, DELTA, HERE),
         lambda: Instance(run, Pair(pair, 0.0, 0), exact=exact),
         known=known,
-        proofs=proofs,
     )
 
 
@@ -157,7 +156,7 @@ def test_a_narrow_terminal_breaks_no_word_and_loses_nothing(capsys, monkeypatch)
 
 def test_the_ledger_column(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    row = assay(case(honest, proofs=("second_order_erm/eq6/", "second_order_erm/thm1/")), EFFORT)
+    row = assay(case(honest, name="second_order_erm/opt"), EFFORT)
     other = assay(case(honest), EFFORT)
     told, silent = with_proofs([row, other])
     assert "fail" in told.proved and "hold" in told.proved and ": " in told.proved
