@@ -12,15 +12,16 @@ import os
 import sys
 import traceback
 from contextlib import suppress
-from importlib import import_module
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from dpassay.reference.errors import BadInput, printable
+from dpassay.reference.extras import missing
 
-from .suite import installed_version
+from .lazy import LazyGroup
+from .version import installed_version
 
 COMMANDS: dict[str, str] = {  # what the list of commands says of each; its own help says more
     "audit": "Audit the catalogue: claimed, accounted, realised.",
@@ -45,8 +46,16 @@ GROUPS: dict[str, str] = {
 CRASHED = 70  # Python's own code is 1, which says "violated" (70: EX_SOFTWARE)
 READER_GONE = 141  # what a shell says of a program that a closed pipe has ended
 
+
+class Commands(LazyGroup):
+    """The commands of ``dpassay``, each imported when it is called."""
+
+    package, lazy, lazy_groups = "dpassay.audit.commands", COMMANDS, GROUPS
+
+
 app = typer.Typer(
     name="dpassay",
+    cls=Commands,
     help="How much privacy is really in this algorithm? Claimed, accounted and realised epsilon side by side.\n\n"
     "Exit codes: 0 fine, 1 a claim is violated, 2 bad usage or bad input, 3 inconclusive, "
     "70 an error in the program or in an audited algorithm, 130 interrupted, 141 the reader of the output went away.",
@@ -55,11 +64,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for _name, _short in COMMANDS.items():
-    _module = import_module(f"dpassay.audit.commands.{_name}")
-    app.command(name=_name, short_help=_short)(getattr(_module, "list_" if _name == "list" else _name))
-for _name, _short in GROUPS.items():
-    app.add_typer(import_module(f"dpassay.audit.commands.{_name}").app, name=_name, short_help=_short)
 
 
 def _print_version(wanted: bool) -> None:
@@ -101,6 +105,11 @@ def _run() -> int:
         return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
     except BadInput as error:
         return _complain(str(error))
+    except ModuleNotFoundError as error:
+        known = missing(error)
+        if known is None:
+            traceback.print_exc()
+        return CRASHED if known is None else _complain(str(known))
     except KeyboardInterrupt:
         _complain("interrupted")
         return 130

@@ -6,7 +6,6 @@ import math
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -20,6 +19,7 @@ from dpassay.reference.files import read_json, write_text
 from .assay import Effort, Row, assay
 from .plain import json_text
 from .results import Verdict
+from .version import installed_version
 
 FORMAT = 2
 _TYPES = {name: TypeAdapter(hint) for name, hint in get_type_hints(Row).items()}  # of a row's fields
@@ -102,14 +102,6 @@ def _row(where: str, data: Any) -> Row:
     known = [verdict.value for verdict in Verdict]
     require(values["verdict"] in known, f"{where}.verdict", values["verdict"], f"must be one of {', '.join(known)}")
     return Row(**values)
-
-
-def installed_version() -> str:
-    """Of the package; reports say by which version they were made."""
-    try:
-        return version("dpassay")
-    except PackageNotFoundError:
-        return "not installed"
 
 
 def _get(document: Any, name: str) -> Any:

@@ -18,8 +18,6 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from dp_accounting import dp_event, privacy_accountant, rdp
-from dp_accounting.pld import privacy_loss_distribution
 
 from dpassay.reference.errors import require
 from dpassay.reference.laws.above_threshold import AboveThreshold
@@ -28,6 +26,7 @@ from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.transcript import Draw, Release, Transcript
 
 from .gdp import gdp_delta, gdp_epsilon
+from .libraries import dp_event, privacy_accountant, privacy_loss_distribution, rdp
 from .sampled import Relation, Sampling, pure_pld, sampled_pld
 
 STEP = 1e-3  # grid of the privacy loss distributions; pessimistic whatever the value, 1e-4 changes the third digit

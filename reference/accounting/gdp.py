@@ -7,11 +7,18 @@ Any adaptive composition of Gaussian releases with ``sum (sensitivity / std)^2 =
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
-from scipy.optimize import brentq
 from scipy.special import log_ndtr, ndtr
 
 from dpassay.reference.errors import require, require_budget
+
+
+def _root(function: Callable[[float], float], high: float, xtol: float) -> float:
+    """Where ``function`` is zero in [0, high]."""
+    from scipy.optimize import brentq  # here: it takes longer to load than a tape takes to run
+
+    return float(brentq(function, 0.0, high, xtol=xtol, rtol=1e-13))
 
 
 def gdp_delta(epsilon: float, mu: float) -> float:
@@ -33,7 +40,7 @@ def gdp_epsilon(mu: float, delta: float) -> float:
     high = mu**2 / 2 + mu * math.sqrt(-2 * math.log(delta)) + 1.0  # Gaussian tail bound
     if mu > 1e6:  # a rounding of epsilon / mu moves delta; the tail bound is within 1e-6 of epsilon
         return high
-    return float(brentq(lambda epsilon: gdp_delta(epsilon, mu) - delta, 0.0, high, xtol=1e-13, rtol=1e-13))
+    return _root(lambda epsilon: gdp_delta(epsilon, mu) - delta, high, 1e-13)
 
 
 def gdp_mu(epsilon: float, delta: float) -> float:
@@ -42,7 +49,7 @@ def gdp_mu(epsilon: float, delta: float) -> float:
     high = 1.0
     while gdp_delta(epsilon, high) < delta:
         high *= 2
-    return float(brentq(lambda mu: gdp_delta(epsilon, mu) - delta, 0.0, high, xtol=1e-15, rtol=1e-13))
+    return _root(lambda mu: gdp_delta(epsilon, mu) - delta, high, 1e-15)
 
 
 def gaussian_std(epsilon: float, delta: float, sensitivity: float, releases: int = 1) -> float:

@@ -18,11 +18,12 @@ from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
-from dp_accounting.pld import pld_pmf, privacy_loss_distribution
 from scipy.special import ndtr
 
 from dpassay.reference.errors import require
 from dpassay.reference.types import Array
+
+from .libraries import pld_pmf, privacy_loss_distribution
 
 Relation = Literal["replace-one", "add-remove"]
 Sampling = Literal["without-replacement", "poisson"]

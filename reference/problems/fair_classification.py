@@ -12,10 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import expit
-from sklearn.datasets import load_breast_cancer
 
 from dpassay.reference.errors import require
+from dpassay.reference.extras import Later
 from dpassay.reference.types import Array, Indices
+
+datasets = Later("sklearn.datasets")
 
 SIGMOID_SLOPE, SIGMOID_CURVATURE, SIGMOID_THIRD = 0.25, 3**0.5 / 18, 0.125  # sup |s'|, |s''|, |s'''|
 
@@ -153,7 +155,7 @@ def breast_cancer_fairness(features: int = 10, concavity: float = 1.0, radius: f
     and is taken as public here; it is part of the problem, not of the private algorithm.
     """
     require(1 <= features <= 29, "features", features, "must lie in 1..29")
-    data = load_breast_cancer()
+    data = datasets.load_breast_cancer()
     table, texture = np.delete(data.data, 1, axis=1)[:, :features], data.data[:, 1]
     table = (table - table.mean(axis=0)) / table.std(axis=0)
     table /= max(1.0, float(np.linalg.norm(table, axis=1).max()))

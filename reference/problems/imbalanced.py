@@ -10,10 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.datasets import load_digits
 
 from dpassay.reference.errors import require
+from dpassay.reference.extras import Later
 from dpassay.reference.types import Array, Indices
+
+datasets = Later("sklearn.datasets")
 
 CIFAR10_KEPT_FRACTION = 100 / 5000  # the paper keeps 100 of CIFAR-10's 5,000 training images per class
 
@@ -37,7 +39,7 @@ class Split:
 
 def digits() -> tuple[Array, Indices]:
     """scikit-learn's 8x8 digits: 1,797 records, 64 features in [0, 1], ten classes."""
-    data = load_digits()
+    data = datasets.load_digits()
     return np.asarray(data.data, dtype=np.float64) / 16.0, np.asarray(data.target, dtype=np.int64)
 
 

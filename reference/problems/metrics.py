@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.metrics import f1_score, roc_auc_score
 
 from dpassay.reference.errors import require
+from dpassay.reference.extras import Later
 from dpassay.reference.types import Array, Indices
+
+sklearn_metrics = Later("sklearn.metrics")
 
 
 @dataclass(frozen=True)
@@ -32,10 +34,10 @@ def quality(probabilities: Array, labels: Indices, groups: Indices | None = None
     predicted = probabilities.argmax(axis=1)
     classes = probabilities.shape[1]
     if classes == 2:
-        auc = roc_auc_score(labels, probabilities[:, 1])
+        auc = sklearn_metrics.roc_auc_score(labels, probabilities[:, 1])
     else:
-        auc = roc_auc_score(labels, probabilities, multi_class="ovr", labels=np.arange(classes))
-    f1 = f1_score(labels, predicted, average="macro", labels=np.arange(classes), zero_division=0.0)
+        auc = sklearn_metrics.roc_auc_score(labels, probabilities, multi_class="ovr", labels=np.arange(classes))
+    f1 = sklearn_metrics.f1_score(labels, predicted, average="macro", labels=np.arange(classes), zero_division=0.0)
     hits = predicted == labels
     by_group = labels if groups is None else groups
     worst = min(float(hits[by_group == group].mean()) for group in np.unique(by_group))

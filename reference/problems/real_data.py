@@ -13,10 +13,12 @@ from io import StringIO
 from pathlib import Path
 
 import numpy as np
-from sklearn.datasets import load_breast_cancer, load_digits, load_svmlight_file
 
 from dpassay.reference.errors import BadInput
+from dpassay.reference.extras import Later
 from dpassay.reference.types import Array
+
+datasets = Later("sklearn.datasets")
 
 Task = tuple[Array, Array]  # features (n, d) with row norms <= 1, labels (n,) in {-1, +1}
 
@@ -34,7 +36,7 @@ def into_unit_ball(features: Array) -> Array:
 
 def breast_cancer() -> Task:
     """Wisconsin breast cancer, n = 569, d = 30; columns mapped to [-1, 1] by their published ranges; benign is +1."""
-    data = load_breast_cancer()
+    data = datasets.load_breast_cancer()
     x = np.asarray(data.data, dtype=np.float64)
     low, high = x.min(axis=0), x.max(axis=0)  # the ranges printed in the set's own description
     return into_unit_ball(2 * (x - low) / (high - low) - 1), np.where(data.target == 1, 1.0, -1.0)
@@ -42,7 +44,7 @@ def breast_cancer() -> Task:
 
 def digits() -> Task:
     """Digits, n = 1797, d = 64, odd (+1) against even (-1); pixels are 0 to 16 by the file format."""
-    data = load_digits()
+    data = datasets.load_digits()
     return into_unit_ball(np.asarray(data.data, dtype=np.float64) / 8 - 1), np.where(data.target % 2 == 1, 1.0, -1.0)
 
 
@@ -83,7 +85,7 @@ def ijcnn_file(path: str | Path, *, standardise: bool = False) -> Task:
     """Read the LIBSVM-format file `ijcnn1` (22 columns, labels -1 and 1). Raises BadInput naming the file."""
     _require(path)
     try:
-        x, y = load_svmlight_file(str(path), n_features=IJCNN_SHAPE[1], dtype=np.float64)
+        x, y = datasets.load_svmlight_file(str(path), n_features=IJCNN_SHAPE[1], dtype=np.float64)
     except (ValueError, OSError) as problem:
         raise BadInput("path", str(path), f"not a LIBSVM file with 22 columns ({problem})") from None
     dense = np.asarray(x.todense())

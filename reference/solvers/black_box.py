@@ -10,15 +10,17 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import Bounds, NonlinearConstraint, minimize, root
-from sklearn.linear_model import LogisticRegression, Ridge
 
 from dpassay.reference.errors import BadInput
+from dpassay.reference.extras import Later
 from dpassay.reference.problems.domains import Ball, Box, Everywhere
 from dpassay.reference.problems.finite_sum import FiniteSum
 from dpassay.reference.problems.strongly_convex import LogisticLoss, SquaredLoss
 from dpassay.reference.types import Array
 
 from .protocol import Oracle, Solution, certify
+
+linear_model = Later("sklearn.linear_model")
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,7 @@ class ScikitLearn:
         elif isinstance(loss, LogisticLoss):
             if np.any(problem.centre):
                 raise BadInput("centre", problem.centre.tolist()[:3], "LogisticRegression shrinks towards zero only")
-            model = LogisticRegression(
+            model = linear_model.LogisticRegression(
                 C=1.0 / (problem.size * problem.strong_convexity),
                 fit_intercept=False,
                 tol=1e-12,
@@ -107,6 +109,6 @@ class ScikitLearn:
     def _ridge(self, loss: SquaredLoss, problem: FiniteSum) -> Array:
         """Ridge around a centre c is ridge around zero for the targets b - W c."""
         centre = problem.centre
-        model = Ridge(alpha=problem.size * problem.regulariser.x_weight, fit_intercept=False, solver="svd")
+        model = linear_model.Ridge(alpha=problem.size * problem.regulariser.x_weight, fit_intercept=False, solver="svd")
         model.fit(loss.features, loss.targets - loss.features @ centre)
         return centre + np.asarray(model.coef_, dtype=np.float64)

@@ -1,0 +1,70 @@
+"""Commands that are imported when they are called: ``dpassay --help`` needs none of them, one command needs one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, MutableMapping
+from importlib import import_module
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+from typer.main import get_command
+
+
+class LazyCommands(MutableMapping[str, Any]):
+    """Name to command, like the dictionary of a group; a command's module is imported when it is looked up."""
+
+    def __init__(self, package: str, commands: dict[str, str], groups: dict[str, str]):
+        self._package, self._groups = package, groups
+        self.short = {**commands, **groups}
+        self._loaded: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self.short and name not in self._loaded:
+            raise KeyError(name)
+        if name not in self._loaded:
+            self._loaded[name] = self._load(name)
+        return self._loaded[name]
+
+    def _load(self, name: str) -> Any:
+        module = import_module(f"{self._package}.{name}")
+        alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+        found: Any
+        if name in self._groups:
+            alone.add_typer(module.app, name=name)
+            outer: Any = get_command(alone)
+            found = outer.commands[name]
+        else:  # an app with one command becomes that command
+            alone.command(name)(getattr(module, "list_" if name == "list" else name))
+            found = get_command(alone)
+        found.short_help = self.short[name]
+        return found
+
+    def __setitem__(self, name: str, command: Any) -> None:
+        self._loaded[name] = command
+
+    def __delitem__(self, name: str) -> None:
+        del self._loaded[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys([*self.short, *self._loaded]))
+
+    def __len__(self) -> int:
+        return len({*self.short, *self._loaded})
+
+
+class LazyGroup(TyperGroup):
+    """A group whose help is written from the table of short texts, without importing a command."""
+
+    package = ""
+    lazy: dict[str, str]
+    lazy_groups: dict[str, str]
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands = LazyCommands(self.package, self.lazy, self.lazy_groups)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """The list of commands in ``--help``."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list({**self.lazy, **self.lazy_groups}.items()))

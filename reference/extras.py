@@ -1,0 +1,54 @@
+"""Optional dependencies: imported when they are first used, and named in one line where they are missing."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from .errors import BadInput
+
+EXTRAS = {  # what `pip install dpassay` leaves out: import name -> extra (pyproject.toml)
+    "greenlet": "audit",
+    "hypothesis": "audit",
+    "joblib": "audit",
+    "pydantic": "audit",
+    "pydantic_core": "audit",
+    "rich": "audit",
+    "sklearn": "audit",
+    "typer": "audit",
+    "matplotlib": "plots",
+    "mpmath": "proofs",
+    "sympy": "proofs",
+}
+
+
+class Missing(BadInput):
+    """An optional package that this call needs is not installed."""
+
+    def __init__(self, package: str):
+        super().__init__("package", package, f'is not installed: pip install "dpassay[{EXTRAS[package]}]"')
+
+
+def missing(error: ImportError) -> Missing | None:
+    """The one line to say where ``error`` is about an optional package; None where it is about something else."""
+    package = (error.name or "").split(".")[0]
+    return Missing(package) if isinstance(error, ModuleNotFoundError) and package in EXTRAS else None
+
+
+class Later:
+    """A module that is imported when one of its attributes is first asked for.
+
+    ``dp_event = Later("dp_accounting.dp_event")`` stands for ``from dp_accounting import dp_event``; for libraries
+    that take longer to load than most calls take to run.
+    """
+
+    def __init__(self, module: str):
+        self._module = module
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # asked by copy, pickle and inspect: not worth an import
+            raise AttributeError(name)
+        try:
+            return getattr(import_module(self._module), name)
+        except ModuleNotFoundError as error:
+            raise (missing(error) or error) from None

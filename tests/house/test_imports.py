@@ -1,0 +1,122 @@
+"""What is imported when: the heavy libraries are loaded by what uses them, and one that is missing is named."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from dpassay.audit.cli import COMMANDS, GROUPS
+from dpassay.audit.lazy import LazyCommands
+from dpassay.reference.extras import EXTRAS, Later, missing
+
+ROOT = Path(__file__).resolve().parents[2]
+HEAVY = {"dp_accounting", "hypothesis", "joblib", "matplotlib", "pandas", "sklearn", "sympy"}
+COMMAND = (
+    "import sys; sys.argv = ['dpassay', {}]\nfrom dpassay.audit.cli import main\ntry: main()\nexcept SystemExit: pass"
+)
+REPORT = "\nimport sys; print('loaded:', *sorted({name.split('.')[0] for name in sys.modules}))"
+
+
+def loaded(program):
+    """Top-level modules that a fresh interpreter has imported after ``program``."""
+    run = [sys.executable, "-c", program + REPORT]
+    out = subprocess.run(run, check=True, capture_output=True, text=True).stdout
+    return set(out.splitlines()[-1].split()[1:])
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "import dpassay.reference, dpassay.audit",
+        "from dpassay.reference.tape import LiveTape, record",
+        "from dpassay.reference.accounting.cost import account",
+        COMMAND.format("'--help'"),
+        COMMAND.format("'--version'"),
+        COMMAND.format("'list'"),
+        COMMAND.format("'lits'"),
+    ],
+)
+def test_what_does_not_need_them_does_not_load_them(program):
+    found = loaded(program)
+    assert "dpassay" in found and not found & HEAVY
+
+
+def test_two_packages_need_no_library_at_all():
+    assert not loaded("import dpassay.reference, dpassay.audit") & {"numpy", "scipy", "typer", "greenlet"}
+
+
+def test_help_loads_no_command():
+    assert not loaded(COMMAND.format("'--help'")) & {"numpy", "scipy", "rich", "pydantic"}
+
+
+def test_what_needs_them_is_seen():
+    assert "sympy" in loaded("import dpassay.proofs_check.formula")
+    assert "sklearn" in loaded("from dpassay.reference.problems.real_data import digits; digits()")
+
+
+def test_every_command_of_the_table_is_there_and_its_line_in_the_help_is_whole():
+    commands = LazyCommands("dpassay.audit.commands", COMMANDS, GROUPS)
+    assert list(commands) == [*COMMANDS, *GROUPS] and len(commands) == len(COMMANDS) + len(GROUPS)
+    assert all(commands[name].short_help == text for name, text in (COMMANDS | GROUPS).items())
+    with pytest.raises(KeyError):
+        commands["nothing"]
+
+
+def test_the_extras_of_the_table_are_those_of_the_project():
+    """Each optional package is in the extra that its message names."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    names = {"sklearn": "scikit-learn", "pydantic_core": "pydantic"}
+    for module, extra in EXTRAS.items():
+        wanted = names.get(module, module)
+        assert any(line.startswith(wanted + ">") for line in project["optional-dependencies"][extra]), module
+        assert not any(line.startswith(wanted) for line in project["dependencies"]), module
+
+
+def test_a_missing_extra_is_one_line():
+    error = missing(ModuleNotFoundError("no", name="sympy.core"))
+    assert str(error) == "package = 'sympy': is not installed: pip install \"dpassay[proofs]\""
+    assert missing(ModuleNotFoundError("no", name="dpassay.nowhere")) is None
+    assert missing(ImportError("broken", name="sympy")) is None
+
+
+WITHOUT = """
+import sys
+class Refuses:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] == {!r}:
+            raise ModuleNotFoundError(name, name=name)
+sys.meta_path.insert(0, Refuses())
+sys.argv = ["dpassay", {!r}]
+from dpassay.audit.start import main
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("package", "extra", "command"),
+    [("typer", "audit", "list"), ("sympy", "proofs", "prove"), ("rich", "audit", "zoo")],
+)
+def test_the_command_line_says_what_to_install(package, extra, command):
+    run = [sys.executable, "-c", WITHOUT.format(package, command)]
+    found = subprocess.run(run, capture_output=True, text=True)
+    assert found.returncode == 2 and found.stdout == ""
+    line = f"dpassay: package = '{package}': is not installed: pip install \"dpassay[{extra}]\"\n"
+    assert found.stderr == line
+
+
+def test_a_library_that_is_used_later_says_what_to_install():
+    program = WITHOUT.format("sklearn", "list").split("from dpassay.audit")[0]
+    program += (
+        "from dpassay.reference.problems.real_data import digits\ntry: digits()\nexcept ValueError as e: print(e)"
+    )
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert "'sklearn': is not installed: pip install \"dpassay[audit]\"" in found.stdout, found.stderr
+
+
+def test_another_missing_module_is_not_hidden():
+    with pytest.raises(ModuleNotFoundError):
+        Later("dpassay.nowhere").something()
