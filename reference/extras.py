@@ -46,7 +46,7 @@ class Later:
         self._module = module
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):  # asked by copy, pickle and inspect: not worth an import
+        if name.startswith("__"):  # asked by copy and inspect: not worth an import
             raise AttributeError(name)
         try:
             return getattr(import_module(self._module), name)
