@@ -87,7 +87,7 @@ def assay(case: Case, effort: Effort) -> Row:
     instance = case.build()
     account = instance.accounted(case.claim.relation)
     accounted = account.epsilon(case.claim.delta)
-    sampler = LockstepSampler(instance.run, instance.pair)
+    sampler = LockstepSampler(instance.mechanism, instance.pair)
     bound, losses = audit_likelihood(
         sampler,
         case.claim.delta,

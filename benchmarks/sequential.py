@@ -77,7 +77,7 @@ def of_mutants(case: Case, seeds: tuple[int, ...]) -> Iterator[tuple[object, ...
             continue
         runs = []
         for seed in seeds:
-            sampler = LockstepSampler(mutated(instance.run, mutation), instance.pair, checks=0)
+            sampler = LockstepSampler(mutated(instance.mechanism, mutation), instance.pair, checks=0)
             draws = Draws(sampler, case.claim.epsilon, case.claim.delta, seed)
             process = MeanProcess.of_losses(case.claim.epsilon, case.claim.delta)
             result = until_refuted(process, draws, 2 * FIXED_RUNS, block=16)

@@ -116,7 +116,7 @@ def _descend(T: int, tape: LiveTape, accuracy: Accuracy) -> Counter[str]:
 
 def _algorithm_3() -> Counter[str]:
     instance, tape = instances.third("", "printed"), LiveTape(0)
-    instance.run(instance.pair.here, tape)
+    instance.mechanism(instance.pair.here, tape)
     return _labels(tape)
 
 

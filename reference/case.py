@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal
 
@@ -11,8 +11,10 @@ from dpassay.reference.accounting.cost import Account, account
 from dpassay.reference.accounting.sampled import Relation
 
 from .errors import require, require_budget
+from .findings import Declared
 from .neighbours import Pair
 from .papers import Cite
+from .space import Space
 from .tape import LiveTape, ScriptedTape, Tape
 from .transcript import Transcript
 
@@ -49,7 +51,8 @@ class Instance:
     """A runnable algorithm on a pair of neighbouring problems.
 
     Args:
-        run: ``run(problem, tape) -> output``, schedule bound in. The output must be public.
+        run: ``run(problem, schedule, tape) -> output``. The output must be public.
+        schedule: everything that is public before the run.
         pair: the neighbours; ``pair.here`` is also the problem that is solved.
         longest: for algorithms that may stop early: answers (label, law, step) -> value or None (draw it) under which
             the most releases happen, so that the accountant sees all that the algorithm may spend.
@@ -57,16 +60,26 @@ class Instance:
         exact: the exact cost of something that the algorithm gives away, where a closed form is known.
     """
 
-    run: Callable[[Any, Tape], Any]
+    run: Callable[[Any, Any, Tape], Any]
+    schedule: Any
     pair: Pair[Any]
     longest: Callable[[str, Any, int], Any] | None = None
     facts: dict[str, float | int | str] = field(default_factory=dict)
     exact: ExactDelta | None = None
 
+    @property
+    def mechanism(self) -> Callable[[Any, Tape], Any]:
+        """``run(problem, tape) -> output``: the schedule is bound in (picklable, for parallel workers)."""
+        return bind(self.run, self.schedule)
+
+    def with_mechanism(self, mechanism: Callable[[Any, Tape], Any]) -> Instance:
+        """The same pair under another ``mechanism(problem, tape)`` (a planted bug)."""
+        return replace(self, run=partial(_unscheduled, mechanism), schedule=None)
+
     def longest_transcript(self, seed: int = 0) -> Transcript:
         """The transcript of the run that spends the most."""
         tape: LiveTape = ScriptedTape(self.longest, seed) if self.longest else LiveTape(seed)
-        tape.transcript.output = self.run(self.pair.here, tape)
+        tape.transcript.output = self.mechanism(self.pair.here, tape)
         return tape.transcript
 
     def accounted(self, relation: Relation = "replace-one") -> Account:
@@ -83,6 +96,8 @@ class Case:
         reading: ``printed`` (the paper's, with ``completions``), ``repaired`` (with ``repairs``) or ``baseline``.
         build: makes the instance (data, schedule, pair); cheap to call, deterministic.
         known: for printed readings: the defect in a few words, if the claim is known not to hold; empty otherwise.
+        declared: the findings that a printed reading is known to show, all of them; any other is news.
+        space: where the claim must hold, for the search.
         quick: part of the default ``dpassay audit`` (the others run with ``--all``).
     """
 
@@ -97,6 +112,8 @@ class Case:
     completions: tuple[str, ...] = ()
     repairs: tuple[str, ...] = ()
     known: str = ""
+    declared: tuple[Declared, ...] = ()
+    space: Callable[[], Space] | None = None
     quick: bool = True
 
     def __post_init__(self) -> None:
@@ -116,3 +133,7 @@ def bind(run: Callable[..., Any], schedule: Any) -> Callable[[Any, Tape], Any]:
 
 def _call(run: Callable[..., Any], schedule: Any, problem: Any, tape: Tape) -> Any:
     return run(problem, schedule, tape)
+
+
+def _unscheduled(mechanism: Callable[[Any, Tape], Any], problem: Any, schedule: Any, tape: Tape) -> Any:
+    return mechanism(problem, tape)

@@ -49,14 +49,13 @@ def plain(value: Any) -> Any:
 def make_vector(case: Case, seed: int) -> dict[str, Any]:
     """Record one run of a case."""
     instance = case.build()
-    transcript = record(partial(instance.run, instance.pair.here), seed)
-    bound: tuple[Any, ...] = getattr(instance.run, "args", ())
+    transcript = record(partial(instance.mechanism, instance.pair.here), seed)
     return {
         "format": FORMAT,
         "case": case.key,
         "seed": seed,
         "problem": plain(instance.pair.here),
-        "schedule": plain(bound[1]) if len(bound) > 1 else None,
+        "schedule": plain(instance.schedule),
         "events": events(transcript),
         "output": plain(transcript.output),
     }

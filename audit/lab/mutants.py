@@ -23,7 +23,7 @@ from dpassay.audit.results import SoundBound, Verdict
 from dpassay.audit.scores.curve import Curve, from_pairs
 from dpassay.reference.accounting.cost import Account, account
 from dpassay.reference.baselines import dp_sgd
-from dpassay.reference.case import Case, Instance, bind
+from dpassay.reference.case import Case, Instance
 from dpassay.reference.catalogue import find
 from dpassay.reference.errors import require
 from dpassay.reference.laws.gaussian import Gaussian
@@ -113,7 +113,7 @@ def short_dp_sgd() -> tuple[Case, list[Mutation]]:
     problem = LinearLosses(-np.ones((100, 1)))
     schedule = dp_sgd.Schedule(10, 0.1, 1.0, 4.0, 10)
     here = problem.replace(0, 10 * np.ones(1))
-    instance = Instance(bind(dp_sgd.run, schedule), Pair(here, problem, 0, "record 0 against all others, or like them"))
+    instance = Instance(dp_sgd.run, schedule, Pair(here, problem, 0, "record 0 against all others, or like them"))
     known = find("baselines/dp_sgd:fixed-size@baseline")[0]
     shown = instance.accounted().one_direction(known.claim.delta)
     claim = replace(known.claim, epsilon=math.ceil(1000 * (shown or 0.0)) / 1000)
@@ -134,12 +134,12 @@ def runs_alike(instance: Instance) -> bool:
     """
     longest = instance.longest_transcript()
     replayed = ReplayTape(longest)
-    instance.run(instance.pair.there, replayed)
+    instance.mechanism(instance.pair.there, replayed)
     both = zip(longest.releases, replayed.transcript.releases, strict=True)
     moving = {one.label for one, other in both if _query(one) != _query(other)}
     ways: list[Any] = []
     for seed in range(2):
-        moved = lockstep(instance.run, instance.pair, [17, seed], check=False).movements
+        moved = lockstep(instance.mechanism, instance.pair, [17, seed], check=False).movements
         ways.append({label: round(movement.moved, 9) for label, movement in moved.items() if movement.moved > 1e-9})
         moving |= ways[-1].keys()
     spent = [
@@ -167,11 +167,11 @@ def pair_epsilon(instance: Instance, mutation: Mutation, delta: float) -> float:
         return math.inf
     moved: dict[str, float] = {}
     for seed in range(2):
-        run = lockstep(mutated(instance.run, mutation), instance.pair, [17, seed], check=False)
+        run = lockstep(mutated(instance.mechanism, mutation), instance.pair, [17, seed], check=False)
         for label, movement in run.movements.items():
             moved[label] = max(moved.get(label, 0.0), movement.moved)
     tape = LiveTape(0)
-    mutated(instance.run, mutation, moved)(instance.pair.here, tape)
+    mutated(instance.mechanism, mutation, moved)(instance.pair.here, tape)
     cost = account(tape.transcript)
     return cost.one_direction(delta) or cost.epsilon(delta)
 
@@ -180,7 +180,7 @@ def accounted_epsilon(instance: Instance, mutation: Mutation, delta: float) -> f
     """What the accountant proves of a mutant whose releases depend on the run, at the declared sensitivities."""
     if mutation.unbounded:
         return math.inf
-    return replace(instance, run=mutated(instance.run, mutation)).accounted().epsilon(delta)
+    return instance.with_mechanism(mutated(instance.mechanism, mutation)).accounted().epsilon(delta)
 
 
 def outputs_of(run: Run, instance: Instance, effort: Effort) -> list[list[list[Any]]]:
@@ -210,7 +210,7 @@ def assess(case: Case, instance: Instance, mutation: Mutation, effort: Effort, s
     start = time.perf_counter()
     plain = instance.longest_transcript()
     delta, claimed = case.claim.delta, case.claim.epsilon
-    run = mutated(instance.run, mutation)
+    run = mutated(instance.mechanism, mutation)
     finding = _replay(run, instance, effort)
     realised = None
     if not finding:
@@ -247,7 +247,7 @@ def with_pair_claim(case: Case) -> Case:
 
 def silenced(instance: Instance, transcript: Transcript) -> int:
     """Number of the Gaussian release whose query the pair moves most, relative to its claimed sensitivity."""
-    movements = lockstep(instance.run, instance.pair, [13], check=False).movements
+    movements = lockstep(instance.mechanism, instance.pair, [13], check=False).movements
     candidates = [
         (movements[release.label].share, -number)
         for number, release in enumerate(transcript.releases)
@@ -267,7 +267,7 @@ def planted(case: Case, instance: Instance, extra: Sequence[Mutation] = (), stru
 
 def record_of(instance: Instance, seed: int) -> Transcript:
     """The transcript of an ordinary run (which may end before the longest one)."""
-    return record(lambda tape: instance.run(instance.pair.here, tape), seed)
+    return record(lambda tape: instance.mechanism(instance.pair.here, tape), seed)
 
 
 def suite() -> Iterator[tuple[Case, list[Mutation], bool]]:

@@ -77,7 +77,7 @@ class Target:
             fixed = [label for label, size in own.items() if size and here.get(label) == size]
             why = f"the schedule of {key} is made for {made_for}, fewer do not make it louder: --records {made_for}"
             require(not fixed, "--records", self.records, why)
-        return instance.run
+        return instance.mechanism
 
     @contextmanager
     def running(self) -> Iterator[None]:

@@ -150,7 +150,7 @@ def likelihood(session: Session, case: Case, epsilon: float, limit: int, confide
 
 def _run_and_pair(case: Case) -> tuple[Callable[..., Any], Any]:
     instance = case.build()
-    return instance.run, instance.pair
+    return instance.mechanism, instance.pair
 
 
 def verdict(sessions: Sequence[Session], confidence: float = 0.95, seconds: float = 0.0) -> ClaimTest:

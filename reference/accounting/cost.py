@@ -39,13 +39,21 @@ _REST = 1e-12  # delta that is spent on what is composed with a very large loss
 class Part:
     """One cost: ``gaussian`` (``size`` = mu), ``sampled`` (mu of the un-sampled release), ``laplace`` or ``pure``.
 
-    For ``laplace`` the size is sensitivity over scale of one scalar release, for ``pure`` it is the epsilon.
+    For ``laplace`` the size is sensitivity over scale of one scalar release, for ``pure`` it is the epsilon of the
+    un-sampled releases (``rate`` below 1: they see the record with this probability).
     """
 
     kind: Literal["gaussian", "sampled", "laplace", "pure"]
     size: float
     rate: float = 1.0
     sampling: Sampling = "without-replacement"
+
+    @property
+    def pure_epsilon(self) -> float:
+        """Of a ``pure`` part, amplified by sampling (exact)."""
+        if self.rate == 1:
+            return self.size
+        return _clean(float(np.logaddexp(math.log1p(-self.rate), math.log(self.rate) + self.size)))
 
 
 @dataclass(frozen=True)
@@ -145,7 +153,7 @@ def dp_event_of(transcript: Transcript, relation: Relation = "replace-one") -> A
         elif part.kind == "laplace":
             event = dp_event.LaplaceDpEvent(1 / part.size)
         elif part.kind == "pure":
-            event = dp_event.EpsilonDeltaDpEvent(part.size, 0.0)
+            event = dp_event.EpsilonDeltaDpEvent(part.pure_epsilon, 0.0)
         else:
             event = _sampled_event(part, 1.0 if relation == "replace-one" else 0.5)
         events.append(dp_event.SelfComposedDpEvent(event, count))
@@ -222,10 +230,9 @@ def _sampled_parts(draw: Draw, releases: list[Release], scale: float) -> Counter
     if gaussian:
         # Part sizes are for replace-one; the pair functions halve for add-remove themselves
         found[Part("sampled", _clean(gaussian / scale), draw.rate, sampling)] += 1
-    if pure:  # amplification of a pure bound, exact
+    if pure:
         total = math.fsum(size * count for size, count in pure)
-        amplified = float(np.logaddexp(math.log1p(-draw.rate), math.log(draw.rate) + total))
-        found[Part("pure", _clean(amplified))] += 1
+        found[Part("pure", total, draw.rate, sampling)] += 1
     return found
 
 
@@ -271,13 +278,17 @@ def _delta(parts: tuple[tuple[Part, int], ...], relation: Relation, epsilon: flo
 
 def _split(parts: tuple[tuple[Part, int], ...]) -> tuple[float, float, tuple[tuple[Part, int], ...]]:
     """Parts whose losses are too large for a grid: the sum of the pure ones, the mu of the Gaussians; and the rest."""
-    pure = math.fsum(part.size * count for part, count in parts if _off_grid(part) and part.kind != "gaussian")
+    pure = math.fsum(_worst(part) * count for part, count in parts if _off_grid(part) and part.kind != "gaussian")
     mu = _mu((part, count) for part, count in parts if _off_grid(part) and part.kind == "gaussian")
     return pure, mu or 0.0, tuple((part, count) for part, count in parts if not _off_grid(part))
 
 
+def _worst(part: Part) -> float:
+    return part.pure_epsilon if part.kind == "pure" else part.size
+
+
 def _off_grid(part: Part) -> bool:
-    return part.size > {"gaussian": 40.0, "sampled": math.inf}.get(part.kind, 700.0)
+    return _worst(part) > {"gaussian": 40.0, "sampled": math.inf}.get(part.kind, 700.0)
 
 
 def _composed(parts: tuple[tuple[Part, int], ...], relation: Relation) -> Any:
@@ -295,4 +306,4 @@ def _pld(part: Part, relation: Relation) -> Any:
         return privacy_loss_distribution.from_gaussian_mechanism(1 / part.size, value_discretization_interval=STEP)
     if part.kind == "laplace":
         return privacy_loss_distribution.from_laplace_mechanism(1 / part.size, value_discretization_interval=STEP)
-    return pure_pld(part.size, STEP)
+    return pure_pld(part.pure_epsilon, STEP)

@@ -9,7 +9,7 @@ from math import pi, sqrt
 
 import numpy as np
 
-from dpassay.reference.case import Case, Instance, PrivacyClaim, bind
+from dpassay.reference.case import Case, Instance, PrivacyClaim
 from dpassay.reference.papers import Cite
 from dpassay.reference.types import Array
 
@@ -120,7 +120,7 @@ def _case(variant: str, make: Callable[[], Schedule], target: str, regime: Regim
         pair = sign_flip(RECORDS, record, TARGETS[target].scene, regime.dimension)
         renewal = None if s.refresh == "new tree" else 1 << (s.steps.bit_length() - 1)
         longest = partial(TARGETS[target].costliest, renewal)
-        return Instance(bind(stochastic_spider, s), pair, longest=longest, facts=facts)
+        return Instance(stochastic_spider, s, pair, longest=longest, facts=facts)
 
     options: dict[str, object] = {
         "id": "adaptive_batch/stochastic_spider",

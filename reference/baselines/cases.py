@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from dpassay.reference.accounting.gdp import gaussian_std
-from dpassay.reference.case import Case, Instance, PrivacyClaim, Reading, bind
+from dpassay.reference.case import Case, Instance, PrivacyClaim, Reading
 from dpassay.reference.errors import require
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.papers import Cite
@@ -40,7 +40,7 @@ def full_batch(data: str, records: int, epsilon: float, delta: float, steps: int
     std = gaussian_std(epsilon, delta, sensitivity, steps)
     schedule = Schedule(steps=steps, learning_rate=0.01, clip=clip, noise_multiplier=std * problem.n / clip)
     pair = Pair(problem.replace(0, canary, 1.0), problem.replace(0, canary, -1.0), 0, "record 0: canary, label + or -")
-    return Instance(bind(run, schedule), pair, facts={"n": problem.n, "d": problem.d, "steps": steps, "std": std})
+    return Instance(run, schedule, pair, facts={"n": problem.n, "d": problem.d, "steps": steps, "std": std})
 
 
 def sampled(n: int, batch_size: int, noise_multiplier: float, steps: int, poisson: bool) -> Instance:
@@ -56,7 +56,7 @@ def sampled(n: int, batch_size: int, noise_multiplier: float, steps: int, poisso
     schedule = Schedule(steps, 0.1, 1.0, noise_multiplier, batch_size, poisson)
     pair = Pair(problem.replace(0, mine), problem.replace(0, other), 0, "record 0 against all others, or with them")
     facts = {"n": n, "batch": batch_size, "noise multiplier": noise_multiplier, "steps": steps}
-    return Instance(bind(run, schedule), pair, facts=dict(facts))
+    return Instance(run, schedule, pair, facts=dict(facts))
 
 
 def _case(variant: str, title: str, epsilon: float, make: partial[Instance], data: str, quick: bool = True) -> Case:

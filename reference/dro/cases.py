@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from dpassay.reference.case import Case, Instance, PrivacyClaim, Reading, bind
+from dpassay.reference.case import Case, Instance, PrivacyClaim, Reading
 from dpassay.reference.papers import Cite
 
 from . import composite_sgd, composite_spider, double_spider, minimax_baselines, recursive_spider, single_sample
@@ -86,14 +86,14 @@ def double_printed(divergence: Divergence, plan: Plan = FULL) -> Instance:
     """As printed on a record whose gradient exceeds the threshold: the clipped mean moves by 2 C."""
     schedule = replace(double_spider_printed(plan, Constants(), EPSILON, DELTA), start_eta=0.5)
     facts = _facts(plan, {"divergence": divergence.name})
-    return Instance(bind(double_spider.run, schedule), dual_pair(divergence, plan.n), facts=facts)
+    return Instance(double_spider.run, schedule, dual_pair(divergence, plan.n), facts=facts)
 
 
 def double_assumptions() -> Instance:
     """As printed where the assumptions hold with G = 1 and psi*' <= 1.5 = C_3: no clipping happens, c = 1 decides."""
     schedule = double_spider_printed(MIXED, Constants(smoothness=2.0), EPSILON, DELTA, clip=1.5)
     pair = dual_pair(chi_square(), MIXED.n, width=0.5, phase=0.0)
-    return Instance(bind(double_spider.run, replace(schedule, start_eta=0.5)), pair, facts=_facts(MIXED, {"c": 1}))
+    return Instance(double_spider.run, replace(schedule, start_eta=0.5), pair, facts=_facts(MIXED, {"c": 1}))
 
 
 def double_no_steps() -> Instance:
@@ -101,7 +101,7 @@ def double_no_steps() -> Instance:
     schedule = double_spider_printed(LONG, Constants(), EPSILON, DELTA, clip=SMALL_CLIP, constant=4.0)
     charitable = replace(schedule, clip_mode="each", start_eta=SMALL)
     pair = dual_pair(chi_square(), LONG.n, amplitude=SMALL)
-    return Instance(bind(double_spider.run, charitable), pair, facts=_facts(LONG, {"c": 4}))
+    return Instance(double_spider.run, charitable, pair, facts=_facts(LONG, {"c": 4}))
 
 
 def double_repaired(divergence: Divergence, plan: Plan, dimension: int = 3) -> Instance:
@@ -109,7 +109,7 @@ def double_repaired(divergence: Divergence, plan: Plan, dimension: int = 3) -> I
     schedule = double_spider_repaired(plan, Constants(), EPSILON, DELTA, clip=SMALL_CLIP)
     pair = dual_pair(divergence, plan.n, dimension=dimension, opposite=True, amplitude=SMALL)
     facts = _facts(plan, {"d": dimension, "divergence": divergence.name})
-    return Instance(bind(double_spider.run, replace(schedule, start_eta=SMALL)), pair, facts=facts)
+    return Instance(double_spider.run, replace(schedule, start_eta=SMALL), pair, facts=facts)
 
 
 def recursive_printed(reading: str) -> Instance:
@@ -120,7 +120,7 @@ def recursive_printed(reading: str) -> Instance:
     if reading == "all of w":
         schedule = replace(schedule, moves="all", adaptive_clip=True, first_refresh=1)
     pair = compositional_pair(plan.n)
-    return Instance(bind(recursive_spider.run, schedule), pair, facts=_facts(plan, {"beta": schedule.momentum}))
+    return Instance(recursive_spider.run, schedule, pair, facts=_facts(plan, {"beta": schedule.momentum}))
 
 
 def recursive_repaired(
@@ -139,7 +139,7 @@ def recursive_repaired(
     if recursion == "proof":
         facts["loose"] = "the value's sensitivity is reached in half of the steps"
     pair = compositional_pair(plan.n, dimension=dimension, opposite=True)
-    return Instance(bind(recursive_spider.run, schedule), pair, facts=facts)
+    return Instance(recursive_spider.run, schedule, pair, facts=facts)
 
 
 def value_alone(repaired: bool) -> Instance:
@@ -154,7 +154,7 @@ def value_alone(repaired: bool) -> Instance:
     facts: dict[str, float | int | str] = {"n": n, "T": steps, "sigma_s": std, "sensitivity": schedule.sensitivity}
     true = account_of((Sequence(steps, 1.0 / n),), (std / schedule.sensitivity,))
     facts["epsilon with the true sensitivity"] = true.epsilon(DELTA)
-    return Instance(bind(single_sample.run, schedule), single_sample.extreme_pair(n, VALUE_CLIP), facts=facts)
+    return Instance(single_sample.run, schedule, single_sample.extreme_pair(n, VALUE_CLIP), facts=facts)
 
 
 def composite(spider: bool) -> Instance:
@@ -163,9 +163,9 @@ def composite(spider: bool) -> Instance:
     start = np.array([0.0, 0.0, 0.0, SMALL])
     if spider:
         calm = replace(composite_spider.calibrated(SAMPLED, EPSILON, DELTA, clip=SMALL_CLIP), start=start)
-        return Instance(bind(composite_spider.run, calm), pair, facts=_facts(SAMPLED))
+        return Instance(composite_spider.run, calm, pair, facts=_facts(SAMPLED))
     schedule = composite_sgd.calibrated(SAMPLED.n, SAMPLED.steps, SAMPLED.batch, EPSILON, DELTA, clip=SMALL_CLIP)
-    return Instance(bind(composite_sgd.run, replace(schedule, start=start)), pair, facts=_facts(SAMPLED))
+    return Instance(composite_sgd.run, replace(schedule, start=start), pair, facts=_facts(SAMPLED))
 
 
 def minimax(differences: bool) -> Instance:
@@ -175,7 +175,7 @@ def minimax(differences: bool) -> Instance:
         FULL, EPSILON, DELTA, differences=differences, ascents=ascents, loss_clip=1.0, clip=SMALL_CLIP
     )
     run = minimax_baselines.run_private_diff if differences else minimax_baselines.run_sgda
-    return Instance(bind(run, schedule), minimax_pair(FULL.n), facts=_facts(FULL))
+    return Instance(run, schedule, minimax_pair(FULL.n), facts=_facts(FULL))
 
 
 def _case(reading: Reading, name: str, title: str, place: str, theorem: str, build: Callable[[], Instance],

@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Literal
 
-from dpassay.reference.case import Case, Instance, PrivacyClaim, bind
+from dpassay.reference.case import Case, Instance, PrivacyClaim
 from dpassay.reference.papers import Cite
 
 from .baseline_schedule import (
@@ -43,7 +43,7 @@ def _instance(method: Baseline, sizes: str, noise: Noise) -> Instance:
         "releases": sum(number for _, number in method.counts(schedule)),
         "noise multiplier": schedule.multiplier,
     }
-    return Instance(bind(method.run, schedule), pair, facts=facts)
+    return Instance(method.run, schedule, pair, facts=facts)
 
 
 def _case(method: Baseline, sizes: str, noise: Noise) -> Case:

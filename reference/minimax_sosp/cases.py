@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
 
-from dpassay.reference.case import Case, Instance, PrivacyClaim, bind
+from dpassay.reference.case import Case, Instance, PrivacyClaim
 from dpassay.reference.papers import Cite
 
 from . import experiment
@@ -117,7 +117,7 @@ def _case(
             "releases": schedule.releases,
             "noise": schedule.noise.name,
         }
-        return Instance(bind(dp_rgda, schedule), pair, facts=facts)
+        return Instance(dp_rgda, schedule, pair, facts=facts)
 
     options: dict[str, object] = {
         "id": "minimax_sosp/dp_rgda",

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dpassay.reference.case import Instance, Reading, bind
+from dpassay.reference.case import Instance, Reading
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.problems.bent_game import BentGameSolver
 from dpassay.reference.solvers.early_stop import UndecayedPasses
@@ -50,7 +50,7 @@ def first(variant: str, reading: Reading) -> Instance:
         "stability bound 2L/(mu n)": 2 * lipschitz / (MU * pair.here.size),
         **_noise(schedules[0].noise_std, schedules[1].noise_std),
     }
-    return Instance(bind(algorithm1.run, schedules[reading == "repaired"]), pair, facts=facts)
+    return Instance(algorithm1.run, schedules[reading == "repaired"], pair, facts=facts)
 
 
 def second(reading: Reading) -> Instance:
@@ -58,7 +58,7 @@ def second(reading: Reading) -> Instance:
     pair = worst_pairs.for_algorithm2(PHASED_SIZE, 2, PLAN, PHASE)
     schedules = [make(pair.here, BUDGET, MU) for make in (algorithm2.printed, algorithm2.repaired)]
     stds = [schedule.noise_stds[PHASE - 1] for schedule in schedules]
-    return Instance(bind(algorithm2.run, schedules[reading == "repaired"]), pair, facts=_phased(stds))
+    return Instance(algorithm2.run, schedules[reading == "repaired"], pair, facts=_phased(stds))
 
 
 def third(variant: str, reading: Reading) -> Instance:
@@ -75,7 +75,7 @@ def third(variant: str, reading: Reading) -> Instance:
         "joint stability bound 2L/(n sqrt(mu))": 2 * lipschitz / (pair.here.size * np.sqrt(pair.here.modulus)),
         **_noise(schedules[0].x_std, schedules[1].x_std),
     }
-    return Instance(bind(algorithm3.run, schedules[reading == "repaired"]), pair, facts=facts)
+    return Instance(algorithm3.run, schedules[reading == "repaired"], pair, facts=facts)
 
 
 def side(module: Any, worst: Callable[..., Pair[Any]], reading: Reading) -> Instance:
@@ -83,7 +83,7 @@ def side(module: Any, worst: Callable[..., Pair[Any]], reading: Reading) -> Inst
     pair = worst(PHASED_SIZE, PLAN, MU, PHASE)
     schedules = [module.printed(pair.here, BUDGET, MU, Exact()), module.repaired(pair.here, HALF, MU, Exact())]
     stds = [schedule.noise_stds[PHASE - 1] for schedule in schedules]
-    return Instance(bind(module.run, schedules[reading == "repaired"]), pair, facts=_phased(stds))
+    return Instance(module.run, schedules[reading == "repaired"], pair, facts=_phased(stds))
 
 
 def both(reading: Reading) -> Instance:
@@ -92,7 +92,7 @@ def both(reading: Reading) -> Instance:
     makers = (algorithm5.both_printed, algorithm5.both_repaired)
     schedules = [make(pair.here, BUDGET, MU, BentGameSolver()) for make in makers]
     stds = [schedule[0].noise_stds[worst_pairs.BOTH_PHASE - 1] for schedule in schedules]
-    return Instance(bind(algorithm5.run_both, schedules[reading == "repaired"]), pair, facts=_phased(stds))
+    return Instance(algorithm5.run_both, schedules[reading == "repaired"], pair, facts=_phased(stds))
 
 
 def curved(variant: str, reading: Reading) -> Instance:
@@ -104,7 +104,7 @@ def curved(variant: str, reading: Reading) -> Instance:
     makers = (strongly_concave.as_variance if literal else strongly_concave.printed, strongly_concave.repaired)
     schedules = [make(pair.here, BUDGET, mu, Exact()) for make in makers]
     stds = [schedule.noise_stds[phase - 1] for schedule in schedules]
-    return Instance(bind(strongly_concave.run, schedules[reading == "repaired"]), pair, facts=_phased(stds, mu=mu))
+    return Instance(strongly_concave.run, schedules[reading == "repaired"], pair, facts=_phased(stds, mu=mu))
 
 
 def _phased(stds: list[float], mu: float = MU) -> Facts:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from dpassay.reference.case import Case, ExactDelta, Instance, PrivacyClaim, Reading, bind
+from dpassay.reference.case import Case, ExactDelta, Instance, PrivacyClaim, Reading
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.papers import Cite
 from dpassay.reference.problems import real_data
@@ -105,7 +105,7 @@ def build(module: Any, reading: Reading) -> Instance:
         "MIN_DEC": schedule.minimum_decrease,
     }
     exact = leak(schedule, pair) if reading == "printed" else None
-    return Instance(bind(module.run, schedule), pair, curvature_steps_only, facts, exact)
+    return Instance(module.run, schedule, pair, curvature_steps_only, facts, exact)
 
 
 def identical(start: Array) -> Pair[ErmProblem]:
@@ -130,7 +130,7 @@ def build_batches(reading: Reading) -> Instance:
     pair = identical(w0)
     schedule = opt_b.repaired(pair.here, w0, accuracy, EPSILON, DELTA, batch_size=10)
     facts: dict[str, float | int | str] = {"n": RECORDS, "batch": 10, "MIN_DEC": schedule.minimum_decrease}
-    return Instance(bind(opt_b.run, schedule), pair, curvature_steps_only, facts)
+    return Instance(opt_b.run, schedule, pair, curvature_steps_only, facts)
 
 
 def build_rdp_batches() -> Instance:
@@ -146,8 +146,7 @@ def _printed_batches(
     pair = Pair(*aligned_pair(data, w0), 0, ALIGNED)
     schedule = opt_b.printed(data, w0, accuracy, epsilon, DELTA, batch_size=size, route=route)
     facts: dict[str, float | int | str] = {"n": data.n, "batch": size, "MIN_DEC": schedule.minimum_decrease}
-    run = bind(opt_b.run, schedule)
-    return Instance(run, pair, curvature_steps_only, facts, leak(schedule, pair, epsilon))
+    return Instance(opt_b.run, schedule, pair, curvature_steps_only, facts, leak(schedule, pair, epsilon))
 
 
 def build_two_phase(inner: Any, reading: Reading) -> Instance:
@@ -160,17 +159,17 @@ def build_two_phase(inner: Any, reading: Reading) -> Instance:
     base = (inner.printed if reading == "printed" else inner.repaired)(whole, w0, accuracy, EPSILON, DELTA)
     schedule = two_phase.Schedule(base, hope=HOPES[reading])
     exact = leak(schedule.first(base), pair, hope=schedule.hope, shown=PHASE_ONE) if reading == "printed" else None
-    return Instance(bind(two_phase.run, schedule), pair, curvature_steps_only, {"n": whole.n}, exact)
+    return Instance(two_phase.run, schedule, pair, curvature_steps_only, {"n": whole.n}, exact)
 
 
 def build_two_phase_batches(reading: Reading) -> Instance:
     """2OPT-B around the instances of OPT-B."""
     inner = build_batches(reading)
-    base = inner.run.args[1]  # type: ignore[attr-defined]  # the schedule that `bind` bound
+    base = inner.schedule
     schedule = two_phase.Schedule(base, hope=HOPES[reading])
     first = replace(base, budget=schedule.part(base.budget, schedule.share))
     exact = leak(first, inner.pair, B8_EPSILON, shown=PHASE_ONE) if reading == "printed" else None
-    return replace(inner, run=bind(two_phase.run, schedule), exact=exact)
+    return replace(inner, run=two_phase.run, schedule=schedule, exact=exact)
 
 
 def build_baseline(module: Any, reading: Reading, **options: Any) -> Instance:
@@ -183,7 +182,7 @@ def build_baseline(module: Any, reading: Reading, **options: Any) -> Instance:
         pair = Pair(*opposed_pair(problem(), w0), 0, "record 0 pulls the gradient one way or the other")
     schedule = module.make(reading, pair.here, w0, accuracy, EPSILON, DELTA, **options)
     facts: dict[str, float | int | str] = {"n": RECORDS, "T": schedule.steps, "sigma": schedule.sigma}
-    return Instance(bind(module.run, schedule), pair, curvature_steps_only, facts)
+    return Instance(module.run, schedule, pair, curvature_steps_only, facts)
 
 
 def build_trust_region_batches(reading: Reading) -> Instance:

@@ -16,7 +16,7 @@ from math import inf
 
 import numpy as np
 
-from dpassay.reference.case import Instance, bind
+from dpassay.reference.case import Instance
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.problems.erm import Constants
 from dpassay.reference.types import Array, Indices
@@ -108,4 +108,4 @@ def build(delta: float, epsilon: float = EPSILON, records: int = RECORDS) -> Ins
     accuracy = Accuracy(gradient=1e9, curvature=1e6)  # MIN_DEC so large that T = 1
     schedule = opt_b.printed(there, np.zeros(1), accuracy, epsilon, delta, batch_size=1)
     facts: dict[str, float | int | str] = {"n": records, "batch": 1, "T": 1, "sigma": schedule.budget.sigma(1)}
-    return Instance(bind(opt_b.run, schedule), pair, facts=facts)
+    return Instance(opt_b.run, schedule, pair, facts=facts)

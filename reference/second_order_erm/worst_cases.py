@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from dpassay.reference.accounting.cost import Account
-from dpassay.reference.case import Instance, bind
+from dpassay.reference.case import Instance
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.problems.waves import WaveRisk
 
@@ -51,7 +51,7 @@ def build(module: Any, epsilon: float, delta: float, steps: int = 4) -> Instance
     both, w0 = pair(2), np.zeros(DIMENSION)
     accuracy = accuracy_for(both.here, module, both.here.value_bound(w0), steps)
     schedule = module.repaired(both.here, w0, accuracy, epsilon, delta)
-    return _without_searches(Instance(bind(module.run, schedule), both, facts=facts(both.here, schedule)), delta)
+    return _without_searches(Instance(module.run, schedule, both, facts=facts(both.here, schedule)), delta)
 
 
 def build_lanczos(epsilon: float, delta: float, steps: int = 4) -> Instance:
@@ -60,7 +60,7 @@ def build_lanczos(epsilon: float, delta: float, steps: int = 4) -> Instance:
     dense = accuracy_for(both.here, short_step, both.here.value_bound(w0), steps)
     accuracy = replace(dense, curvature=dense.curvature / eigen.margin)
     schedule = replace(short_step.repaired(both.here, w0, accuracy, epsilon, delta), eigen=eigen)
-    return Instance(bind(short_step.run, schedule), both, facts=facts(both.here, schedule))
+    return Instance(short_step.run, schedule, both, facts=facts(both.here, schedule))
 
 
 def _without_searches(instance: Instance, delta: float) -> Instance:
@@ -77,7 +77,7 @@ def build_batches(epsilon: float, delta: float, steps: int = 4) -> Instance:
     both, w0 = pair(10), np.zeros(DIMENSION)
     accuracy = accuracy_for(both.here, short_step, both.here.value_bound(w0), steps)
     schedule = opt_b.repaired(both.here, w0, accuracy, epsilon, delta, batch_size=1)
-    return Instance(bind(opt_b.run, schedule), both, facts=facts(both.here, schedule))
+    return Instance(opt_b.run, schedule, both, facts=facts(both.here, schedule))
 
 
 def build_two_phase(inner: Any, epsilon: float, delta: float, steps: int = 4) -> Instance:
@@ -85,15 +85,15 @@ def build_two_phase(inner: Any, epsilon: float, delta: float, steps: int = 4) ->
     both, w0 = pair(2), np.zeros(DIMENSION)
     accuracy = accuracy_for(both.here, inner, both.here.value_bound(w0), steps)
     base = inner.repaired(both.here, w0, accuracy, epsilon, delta)
-    run = bind(two_phase.run, two_phase.Schedule(base, hope=2.0))
-    return _without_searches(Instance(run, both, facts=facts(both.here, base)), delta)
+    schedule = two_phase.Schedule(base, hope=2.0)
+    return _without_searches(Instance(two_phase.run, schedule, both, facts=facts(both.here, base)), delta)
 
 
 def build_two_phase_batches(epsilon: float, delta: float, steps: int = 4) -> Instance:
     """2OPT-B: batches of 1 out of 10, 3/4 of (epsilon, delta) on half the steps."""
     inner = build_batches(epsilon, delta, steps)
-    base = inner.run.args[1]  # type: ignore[attr-defined]  # the schedule that `bind` bound
-    return replace(inner, run=bind(two_phase.run, two_phase.Schedule(base, hope=2.0)))
+    base = inner.schedule
+    return replace(inner, run=two_phase.run, schedule=two_phase.Schedule(base, hope=2.0))
 
 
 def build_baseline(
@@ -110,4 +110,4 @@ def build_baseline(
     accuracy = Accuracy(gradient=alpha, curvature=1e-3)
     schedule = module.make("repaired", both.here, w0, accuracy, epsilon, delta, **options)
     sizes: dict[str, float | int | str] = {"n": both.here.n, "T": schedule.steps, "sigma": schedule.sigma}
-    return Instance(bind(module.run, schedule), both, facts=sizes)
+    return Instance(module.run, schedule, both, facts=sizes)

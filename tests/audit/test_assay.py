@@ -34,7 +34,7 @@ def case(run, claimed=ONE, pair=1.0, exact=None, known="", reading="printed", na
         "a test",
         HERE,
         PrivacyClaim(claimed, DELTA, HERE),
-        lambda: Instance(run, Pair(pair, 0.0, 0), exact=exact),
+        lambda: Instance(run, None, Pair(pair, 0.0, 0), exact=exact).with_mechanism(run),
         known=known,
     )
 

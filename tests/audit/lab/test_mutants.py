@@ -76,7 +76,7 @@ def test_sampled_pairs_of_the_suite_are_one_sided():
         for one in mutants.planted(case, instance, extra):
             if not (one.unaccounted or one.unbounded):
                 checked += 1
-                assert len(_queries(mutated(instance.run, one), instance.pair.there)) <= 1, (case.key, one.name)
+                assert len(_queries(mutated(instance.mechanism, one), instance.pair.there)) <= 1, (case.key, one.name)
     assert checked > 20
 
 
@@ -90,7 +90,9 @@ def test_what_leaves_outside_the_accounting_has_no_number():
 
 def test_the_black_box_sees_new_outputs_with_each_seed():
     instance = find(FIRST)[0].build()
-    drawn = [mutants.outputs_of(instance.run, instance, mutants.Effort(outputs=3, seed=seed)) for seed in (0, 0, 1)]
+    drawn = [
+        mutants.outputs_of(instance.mechanism, instance, mutants.Effort(outputs=3, seed=seed)) for seed in (0, 0, 1)
+    ]
     first, again, other = (np.array(one).ravel() for one in drawn)
     assert (first == again).all() and not np.isin(first, other).any()
 
@@ -98,8 +100,8 @@ def test_the_black_box_sees_new_outputs_with_each_seed():
 def test_an_unmutated_tape_changes_nothing():
     instance = find(FIRST)[0].build()
     plain, wrapped = LiveTape(5), LiveTape(5)
-    first = instance.run(instance.pair.here, plain)
-    second = mutated(instance.run, Mutation("unchanged"))(instance.pair.here, wrapped)
+    first = instance.mechanism(instance.pair.here, plain)
+    second = mutated(instance.mechanism, Mutation("unchanged"))(instance.pair.here, wrapped)
     assert (first == second).all() and isinstance(MutantTape(wrapped, Mutation("x")).unused(3), int)
     with pytest.raises(BadInput, match="releases"):
         mutations(0, 0)

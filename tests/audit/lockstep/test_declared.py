@@ -125,7 +125,9 @@ def test_a_batch_that_the_probe_did_not_see_is_named(draw):
 
 def case(run, epsilon=1.0, delta=1e-3):
     claim = PrivacyClaim(epsilon, delta, Cite("dwork2014", "Theorem 3.1"))
-    return Case("baselines/x", "baseline", "x", claim.cite, claim, lambda: Instance(run, PAIR))
+    return Case(
+        "baselines/x", "baseline", "x", claim.cite, claim, lambda: Instance(run, None, PAIR).with_mechanism(run)
+    )
 
 
 def bare_batch(problem, tape):

@@ -30,8 +30,8 @@ EXPECTED = {
 def test_case(key):
     case = BY_KEY[key]
     instance = case.build()
-    what = needs(instance.run, instance.pair.here)
-    runs = [lockstep(instance.run, instance.pair, [seed], what=what) for seed in range(4)]
+    what = needs(instance.mechanism, instance.pair.here)
+    runs = [lockstep(instance.mechanism, instance.pair, [seed], what=what) for seed in range(4)]
     kinds = {finding.kind for run in runs for finding in run.findings}
     assert kinds == (EXPECTED[key] if case.reading == "printed" else set())
     assert all(run.inexact == "" for run in runs)
@@ -50,7 +50,7 @@ def test_audit_of_the_single_sample_release_gives_the_exact_answer():
     case = BY_KEY["dro/single_sample@repaired"]
     instance = case.build()
     exact = instance.accounted().epsilon(case.claim.delta)
-    sampler = LockstepSampler(instance.run, instance.pair)
+    sampler = LockstepSampler(instance.mechanism, instance.pair)
     bound, losses = audit_likelihood(sampler, case.claim.delta, claimed=exact, runs=2000, pilot=300, seed=1)
     assert losses.inexact == ""
     assert 0.85 * exact <= bound.epsilon <= exact
@@ -63,7 +63,7 @@ def test_the_worst_pair_reaches_the_accounting(key):
     """400 runs (seed 1) show more than 0.93 of the accounted epsilon, and not more than all of it."""
     instance = BY_KEY[key].build()
     spent = instance.accounted().epsilon(1e-5)
-    sampler = LockstepSampler(instance.run, instance.pair)
+    sampler = LockstepSampler(instance.mechanism, instance.pair)
     bound, losses = audit_likelihood(sampler, 1e-5, claimed=1.0, runs=400, pilot=200, seed=1)
     assert 0.93 * spent <= bound.epsilon <= spent
     assert all(movement.share == pytest.approx(1.0, abs=0.01) for movement in losses.movements.values())
@@ -77,7 +77,7 @@ def test_six_quick_rows():
 @pytest.mark.parametrize("key", [key for key, case in BY_KEY.items() if "spider" in key and case.reading == "printed"])
 def test_completions_are_those_of_the_variant(key):
     """The thresholds, the clipping and the noise rule that a row lists are those that it runs with."""
-    texts, schedule = " / ".join(BY_KEY[key].completions), BY_KEY[key].build().run.args[1]
+    texts, schedule = " / ".join(BY_KEY[key].completions), BY_KEY[key].build().schedule
     if "double_spider" in key:
         assert schedule.eta_refresh.clip == schedule.x_refresh.clip
         assert f"C_1 = C_3 = {schedule.x_refresh.clip:g}" in texts
@@ -90,7 +90,7 @@ def test_completions_are_those_of_the_variant(key):
 
 @pytest.mark.parametrize("key", [key for key in BY_KEY if key.startswith("dro/recursive") and "repaired" in key])
 def test_repairs_of_line_16_are_those_of_the_variant(key):
-    texts, schedule = " / ".join(BY_KEY[key].repairs), BY_KEY[key].build().run.args[1]
+    texts, schedule = " / ".join(BY_KEY[key].repairs), BY_KEY[key].build().schedule
     assert ("recursion of Lemma 8" in texts) == (schedule.recursion == "proof")
     assert ("one record" in texts) == (schedule.value_batch == 1)
 

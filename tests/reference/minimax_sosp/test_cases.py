@@ -12,7 +12,6 @@ from dpassay.reference.adaptive_batch.cases import CASES as ADAPTIVE_BATCH
 from dpassay.reference.adaptive_batch.cases import LONG_ESCAPES, _printed
 from dpassay.reference.adaptive_batch.schedule import CHARITABLE
 from dpassay.reference.adaptive_batch.stochastic_spider import stochastic_spider
-from dpassay.reference.case import bind
 from dpassay.reference.minimax_sosp.cases import CASES as MINIMAX_SOSP
 
 CASES = {case.key: case for case in (*MINIMAX_SOSP, *ADAPTIVE_BATCH)}
@@ -29,7 +28,7 @@ def test_account_and_findings_are_those_the_case_declares(key):
     case = CASES[key]
     instance = case.build()
     spent = instance.accounted().epsilon(case.claim.delta)
-    result = lockstep(instance.run, instance.pair, [0])
+    result = lockstep(instance.mechanism, instance.pair, [0])
     if case.reading in ("repaired", "baseline"):
         assert spent <= case.claim.epsilon
         assert not result.findings and result.complete
@@ -54,7 +53,7 @@ def test_release_without_noise_is_found_with_its_label(key, label):
     instance = CASES[key].build()
     account = instance.accounted()
     assert account.epsilon(1e-5) == math.inf and label in account.gap
-    results = [lockstep(instance.run, instance.pair, [seed]) for seed in range(8)]
+    results = [lockstep(instance.mechanism, instance.pair, [seed]) for seed in range(8)]
     shown = [
         result.loss == math.inf
         for result in results
@@ -67,7 +66,7 @@ def test_release_without_noise_is_found_with_its_label(key, label):
 def test_clip_of_the_mean_exceeds_the_claimed_sensitivity_nine_times():
     """n = 9: the clipped mean moves by 2 C, the claim is 2 C / 9."""
     instance = CASES["minimax_sosp/dp_rgda:mean-clip-n9-d2-T3-K2-q3-b9@printed"].build()
-    result = lockstep(instance.run, instance.pair, [0])
+    result = lockstep(instance.mechanism, instance.pair, [0])
     assert {finding.kind for finding in result.findings} == {"sensitivity exceeded"}
     assert result.movements["step/v"].share == pytest.approx(9.0)
 
@@ -77,12 +76,12 @@ def test_sandwich_of_the_printed_and_the_repaired_algorithm():
     power is near one); the repaired one shows at most what is accounted (false alarm 5 %, seed 0 fixed)."""
     printed = CASES["minimax_sosp/dp_rgda:algorithm3-n9-d2-T3-K2-q3-b9@printed"].build()
     bound, _ = audit_likelihood(
-        LockstepSampler(printed.run, printed.pair, checks=5), 1e-5, claimed=1.0, runs=300, pilot=150
+        LockstepSampler(printed.mechanism, printed.pair, checks=5), 1e-5, claimed=1.0, runs=300, pilot=150
     )
     assert 4.0 <= bound.epsilon <= printed.accounted().epsilon(1e-5)
     mended = CASES["minimax_sosp/dp_rgda:n9-d2-T3-K2-q3-b9@repaired"].build()
     bound, losses = audit_likelihood(
-        LockstepSampler(mended.run, mended.pair, checks=5), 1e-5, claimed=1.0, runs=300, pilot=150
+        LockstepSampler(mended.mechanism, mended.pair, checks=5), 1e-5, claimed=1.0, runs=300, pilot=150
     )
     assert 0.9 <= bound.epsilon <= mended.accounted().epsilon(1e-5) <= 1.0
     assert losses.movements["refresh/v"].share == pytest.approx(1.0)
@@ -104,7 +103,7 @@ def test_baselines_of_tables_1_and_2_are_labelled_as_reconstructions():
 def test_steep_neighbours_attain_every_sensitivity(key):
     """Every release of every run: the query moves by the whole of its claimed 2 C / S (full batches)."""
     instance = CASES[key].build()
-    result = lockstep(instance.run, instance.pair, [0])
+    result = lockstep(instance.mechanism, instance.pair, [0])
     assert set(result.movements) == {"refresh/v", "refresh/u", "step/v", "step/u"}
     assert all(movement.share == pytest.approx(1.0, abs=1e-6) for movement in result.movements.values())
 
@@ -114,7 +113,7 @@ def test_no_clip_acts_where_the_printed_sensitivities_are_to_hold(key):
     """The printed claim is refuted on rows that stay inside the clips: no query moves further than is claimed."""
     instance = CASES[key].build()
     for seed in range(3):
-        result = lockstep(instance.run, instance.pair, [seed])
+        result = lockstep(instance.mechanism, instance.pair, [seed])
         assert not result.findings
     shares = {label: movement.share for label, movement in result.movements.items()}
     assert min(shares["refresh/v"], shares["step/v"]) > 0.85
@@ -123,7 +122,7 @@ def test_no_clip_acts_where_the_printed_sensitivities_are_to_hold(key):
 @pytest.mark.parametrize("key", [key for key in SMALL if "adaptive" in key and "O1@repaired" in key])
 def test_one_record_moves_every_node_above_its_leaf_by_its_whole_sensitivity(key):
     instance = CASES[key].build()
-    moved = lockstep(instance.run, instance.pair, [0]).movements
+    moved = lockstep(instance.mechanism, instance.pair, [0]).movements
     widths = [1 << k for k in range(instance.facts["T"].bit_length())]
     assert all(moved[f"tree/(1,{width})"].share == pytest.approx(1.0) for width in widths)
 
@@ -141,7 +140,7 @@ def test_a_refresh_inside_one_tree_costs_more_nodes_than_the_levels():
 def test_rows_of_minimax_sosp_cite_the_theorem_of_their_noise_and_list_only_what_was_mended():
     """Appendix B.2's noise is Theorem 2's; Appendix D already clips each record and counts every access."""
     for case in (case for case in MINIMAX_SOSP if case.id == "minimax_sosp/dp_rgda"):
-        schedule = case.build().run.args[1]
+        schedule = case.build().schedule
         appendix = schedule.noise.name == "Appendix B.2"
         assert (case.claim.cite.place == "Theorem 2") == appendix
         assert any("noise of Appendix B.2" in text for text in case.completions) == appendix
@@ -156,7 +155,7 @@ def test_rows_of_adaptive_batch_list_what_was_completed_for_their_variant():
     bare = next(case for case in printed if case.variant == "bare-refresh")
     charitable = next(case for case in printed if "d16-T8" in case.variant)
     assert set(charitable.completions) - set(bare.completions) == {CHARITABLE}
-    schedule = bare.build().run.args[1]
+    schedule = bare.build().schedule
     assert schedule.refresh == "bare" and CHARITABLE not in schedule.completions
     assert "constants hidden in O(.) are one, gamma = alpha" in schedule.completions
     chosen = {case.variant for case in ADAPTIVE_BATCH if any("alpha = 0" in text for text in case.completions)}
@@ -166,12 +165,12 @@ def test_rows_of_adaptive_batch_list_what_was_completed_for_their_variant():
 def test_the_escape_that_breaks_lemma_3_13_is_private_with_the_noise_of_lemma_3_14():
     """The ledger's charitable reading of lemma314/escape_noise_small_tau, on the row's own pair."""
     case = CASES["adaptive_batch/stochastic_spider:escape@printed"]
-    instance, known = case.build(), case.build().run.args[1]
+    instance, known = case.build(), case.build().schedule
     other = _printed("Lemma 3.14", 90, LONG_ESCAPES, 1e9)
     assert (other.escape_limit, other.escape_steps, other.batch) == (
         known.escape_limit,
         known.escape_steps,
         known.batch,
     )
-    charitable = replace(instance, run=bind(stochastic_spider, other))
+    charitable = replace(instance, run=stochastic_spider, schedule=other)
     assert charitable.accounted().epsilon(1e-5) < 0.1 < 9 < instance.accounted().epsilon(1e-5)

@@ -16,7 +16,7 @@ from dpassay.reference.problems.saddle_games import sharp_stability
 def test_each_row_is_ordered_or_known_to_be_broken(case):
     """Exact, no statistics: realised is the closed form of the pair's own Gaussian shift."""
     instance = case.build()
-    seen = lockstep(instance.run, instance.pair, (1,))
+    seen = lockstep(instance.mechanism, instance.pair, (1,))
     stds = {release.label: release.law.std for release in instance.longest_transcript().releases}
     mu = np.sqrt(sum((movement.moved / stds[label]) ** 2 for label, movement in seen.movements.items()))
     realised, accounted = gdp_epsilon(mu, case.claim.delta), instance.accounted().epsilon(case.claim.delta)
@@ -49,7 +49,7 @@ def test_completions_are_those_of_the_variant(case):
 
 
 def _schedule(case):
-    found = case.build().run.args[1]
+    found = case.build().schedule
     return found[0] if isinstance(found, tuple) else found
 
 

@@ -26,7 +26,7 @@ def test_findings_and_accounting_agree_with_what_is_known(case):
     instance = case.build()
     # z is the same on both sides, so the printed T differs only in the runs in which f(w0) + |z| crosses an edge
     leaks = bool(case.known) and case.known != shared_batch.KNOWN  # that one is found by accounting, not by replay
-    found = (bool(lockstep(instance.run, instance.pair, [7, k]).findings) for k in range(60 if leaks else 2))
+    found = (bool(lockstep(instance.mechanism, instance.pair, [7, k]).findings) for k in range(60 if leaks else 2))
     assert any(found) == leaks
     assert (instance.exact is not None) == leaks
     if case.reading == "repaired":
@@ -37,11 +37,11 @@ def test_findings_and_accounting_agree_with_what_is_known(case):
 def test_the_worst_pair_moves_what_it_should_and_rarely_ends_early(case):
     """All but the line search are moved by 98 % of what is claimed; at most 2 of 40 runs return early."""
     instance = case.build()
-    run = lockstep(instance.run, instance.pair, [3])
+    run = lockstep(instance.mechanism, instance.pair, [3])
     assert run.complete and not run.findings
     shares = {label: movement.share for label, movement in run.movements.items() if "line search" not in label}
     assert shares and all(0.98 <= share <= 1 + 1e-9 for share in shares.values())
-    assert sum(instance.run(instance.pair.here, LiveTape(seed)).certified for seed in range(40)) <= 2
+    assert sum(instance.mechanism(instance.pair.here, LiveTape(seed)).certified for seed in range(40)) <= 2
 
 
 def test_what_the_pair_of_opt_ls_cannot_show_is_the_line_search():
@@ -64,7 +64,7 @@ def test_the_number_of_steps_shows_the_bound_and_the_neighbour_cannot_take_so_fe
     instance = case_of("opt@printed").build()
     steps = {}
     for name, problem in (("D", instance.pair.here), ("D'", instance.pair.there)):
-        outcomes = [instance.run(problem, LiveTape(seed)) for seed in range(400)]
+        outcomes = [instance.mechanism(problem, LiveTape(seed)) for seed in range(400)]
         assert not any(outcome.certified for outcome in outcomes)
         steps[name] = np.array([outcome.gradient_steps + outcome.curvature_steps for outcome in outcomes])
     below = float((steps["D"] < steps["D'"].min()).mean())
@@ -83,14 +83,14 @@ def test_the_closed_form_can_say_that_nothing_leaks():
 def test_one_batch_for_two_releases_costs_more_than_eq_29_says():
     """Theorem B.5: 5.77 against 5 as printed; the same noise is enough when the Hessian has a batch of its own."""
     case = case_of("opt_b:shared-batch@printed")
-    instance, schedule = case.build(), case.build().run.args[1]
+    instance, schedule = case.build(), case.build().schedule
     shared = instance.accounted().epsilon(case.claim.delta)
     assert shared == pytest.approx(sampled_epsilon(schedule.budget.sigma(1) / sqrt(2), 1, 1 / 50, 1e-5), rel=1e-3)
     assert shared == pytest.approx(5.774, abs=2e-3) and case.claim.epsilon == 5
     apart = replace(schedule, reading="repaired")  # the printed noise, two batches
     transcript = record(lambda tape: opt_b.run(instance.pair.here, apart, tape), 1)
     assert account(transcript).epsilon(case.claim.delta) < 5
-    shares = lockstep(instance.run, instance.pair, [1]).movements
+    shares = lockstep(instance.mechanism, instance.pair, [1]).movements
     assert all(0.99 <= movement.share <= 1 for movement in shares.values()) and len(shares) == 2
 
 
@@ -104,7 +104,7 @@ def test_the_slack_of_eq_27_covers_the_shared_batch_for_small_epsilon(steps, n, 
 
 @pytest.mark.parametrize("case", [case for case in CASES if "/2opt" in case.id], ids=lambda case: case.key)
 def test_two_phase_rows_list_the_wrapped_algorithm_and_what_is_really_done(case):
-    schedule = case.build().run.args[1]
+    schedule = case.build().schedule
     inner = {"2opt": short_step, "2opt_ls": opt_ls, "2opt_b": opt_b}[case.id.split("/")[1]]
     if case.reading == "printed":
         assert set(inner.COMPLETIONS) < set(case.completions)

@@ -29,8 +29,7 @@ def shown(run, pair, claimed):
 
 def schedule_of(name):
     instance = next(case for case in CASES if case.key == f"second_order_erm/{name}:worst@repaired").build()
-    run, schedule = instance.run.args
-    return run, schedule, instance.pair
+    return instance.run, instance.schedule, instance.pair
 
 
 def one_sided(schedule):

@@ -1,0 +1,95 @@
+"""The one calibrator: run once at any noise, read what was released, scale the noise until the account fits.
+
+No count of releases is typed a second time: the dry run makes the releases, the accountant counts them. As all costs
+depend on noise only through ``sensitivity / scale``, one transcript gives the account at every noise level.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Protocol, TypeVar
+
+from scipy.optimize import brentq
+
+from dpassay.reference.errors import BadInput, require, require_budget
+from dpassay.reference.noise import Multipliers
+from dpassay.reference.tape import LiveTape, ScriptedTape, Tape
+
+from .cost import Account, Part, account
+from .sampled import Relation
+
+MARGIN = 1e-6  # share by which the noise is rounded up: ten times what the root-finding may be off
+_WIDEST = 60.0  # natural log of the largest factor tried: beyond, noise or signal drowns in rounding
+
+
+class Calibrated(Protocol):
+    """A schedule whose noise the calibrator may scale: a dataclass with a field ``noise``."""
+
+    noise: Multipliers
+
+
+S = TypeVar("S")
+
+
+def noise_for(
+    run: Callable[[Any, Any, Tape], Any],
+    schedule: S,
+    problem: Any,
+    epsilon: float,
+    delta: float,
+    *,
+    relation: Relation = "replace-one",
+    longest: Callable[[str, Any, int], Any] | None = None,
+) -> S:
+    """``schedule`` with its noise multipliers scaled so that the whole run is (epsilon, delta)-DP, and hardly more.
+
+    Args:
+        run: ``run(problem, schedule, tape)``; run once, on a seed of its own.
+        schedule: a dataclass with a field ``noise`` that holds :class:`Multipliers`; their ratios stay as they are.
+        problem: any data set of the right size: the releases may not depend on it but through released values.
+        longest: answers under which the most releases happen, for algorithms that may stop early (as in
+            ``Instance.longest``).
+
+    Raises:
+        BadInput: something is released without noise, or no noise in reach meets the budget.
+    """
+    tape: LiveTape = ScriptedTape(longest, 0) if longest else LiveTape(0)
+    run(problem, schedule, tape)
+    factor = noise_factor(account(tape.transcript, relation), epsilon, delta)
+    noise: Multipliers = schedule.noise  # type: ignore[attr-defined]
+    return replace(schedule, noise=noise.scaled(factor))  # type: ignore[type-var]
+
+
+def noise_factor(found: Account, epsilon: float, delta: float) -> float:
+    """The factor by which every noise scale must grow (or may shrink) for ``found`` to be (epsilon, delta)-DP.
+
+    For runs whose noise depends on something released (a number of steps): give the account of what is left to release.
+    The root is found in logarithms and rounded up by :data:`MARGIN`.
+    """
+    require_budget(epsilon, delta)
+    require(not found.gap, "transcript", found.gap, "no noise level makes this accountable")
+
+    def over(log_factor: float) -> float:
+        return scaled(found, math.exp(log_factor)).epsilon(delta) - epsilon
+
+    low = high = 0.0
+    while over(high) > 0:
+        low, high = high, high + 0.7
+        if high > _WIDEST:
+            raise BadInput("epsilon", epsilon, "no noise in reach meets this budget")
+    while over(low) <= 0:
+        low, high = low - 0.7, low
+        if low < -_WIDEST:
+            raise BadInput("transcript", epsilon, "releases nothing that noise could protect")
+    return math.exp(float(brentq(over, low, high, xtol=MARGIN / 10)) + MARGIN)
+
+
+def scaled(found: Account, factor: float) -> Account:
+    """The account of the same releases with every noise scale multiplied by ``factor``."""
+
+    def less(parts: tuple[tuple[Part, int], ...]) -> tuple[tuple[Part, int], ...]:
+        return tuple((replace(part, size=part.size / factor), count) for part, count in parts)
+
+    return replace(found, common=less(found.common), alternatives=tuple(less(extra) for extra in found.alternatives))

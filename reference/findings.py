@@ -1,0 +1,76 @@
+"""What a run may be found to do with private data: kinds with their meaning, and findings as records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Kind(Enum):
+    """The value is how a person reads it.
+
+    ``leaks``: something private reaches the outside beside the releases. ``overshoots``: a query moves by more than it
+    declares, so that what is accounted is no upper bound. ``bookkeeping``: a declaration is off, nothing has leaked.
+    """
+
+    CALL = "call"
+    LAW = "law"
+    NOISE_SCALE = "noise scale"
+    BATCH_SIZE = "batch size"
+    PUBLIC_VALUE = "public value"
+    REVEALED_VALUE = "revealed value"
+    OUTPUT = "output"
+    EARLY_END = "early end"
+    UNDECLARED_BATCH = "undeclared batch"
+    BARE_RELEASE = "released without noise"
+    SENSITIVITY_EXCEEDED = "sensitivity exceeded"
+    CLAIMED_SENSITIVITY = "claimed sensitivity"
+    OVER_BUDGET = "over budget"
+    VIOLATED = "violated"
+
+    @property
+    def leaks(self) -> bool:
+        """Something private reaches the outside beside the releases."""
+        return not (self.overshoots or self.bookkeeping or self.of_the_run)
+
+    @property
+    def overshoots(self) -> bool:
+        """A query moves by more than it declares."""
+        return self is Kind.SENSITIVITY_EXCEEDED
+
+    @property
+    def bookkeeping(self) -> bool:
+        """A declaration differs between neighbours; the values do not."""
+        return self is Kind.CLAIMED_SENSITIVITY
+
+    @property
+    def of_the_run(self) -> bool:
+        """Said of a whole run, not of one release: it has no label."""
+        return self in (Kind.OVER_BUDGET, Kind.VIOLATED)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What differed between neighbours, where.
+
+    Args:
+        step: position on the tape.
+        given_secrets: shown only to an adversary who knows the secret choices of the run (batches, inner randomness).
+    """
+
+    kind: Kind
+    label: str
+    step: int
+    detail: str
+    given_secrets: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.kind.value} at {self.label!r}, step {self.step}: {self.detail}"
+
+
+@dataclass(frozen=True)
+class Declared:
+    """A finding that a printed reading is known to show; ``label`` is empty for kinds of the whole run."""
+
+    kind: Kind
+    label: str = ""

@@ -1,0 +1,55 @@
+"""How much noise a release gets: one rule for all algorithms, ``std = multiplier[label] * sensitivity``.
+
+A repaired schedule holds :class:`Multipliers`; the calibrator scales them. A printed schedule may hold the standard
+deviations that the paper prints (:class:`Printed`), which follow no sensitivity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from .errors import require
+
+
+class NoiseRule(Protocol):
+    """What an algorithm asks at the line that releases something."""
+
+    def std(self, label: str, sensitivity: float) -> float:
+        """The noise scale of the releases called ``label`` (a group of releases may share one name)."""
+
+
+@dataclass(frozen=True)
+class Multipliers:
+    """Noise multipliers by label: ``std / sensitivity``, fixed before the run even where the sensitivity is not."""
+
+    by_label: Mapping[str, float]
+
+    def __post_init__(self) -> None:
+        for label, value in self.by_label.items():
+            require(value >= 0, f"noise_multiplier ({label})", value, "must not be negative")
+
+    def std(self, label: str, sensitivity: float) -> float:
+        """Multiplier times sensitivity."""
+        return self[label] * sensitivity
+
+    def __getitem__(self, label: str) -> float:
+        require(label in self.by_label, "label", label, f"has no noise multiplier; known: {', '.join(self.by_label)}")
+        return self.by_label[label]
+
+    def scaled(self, factor: float) -> Multipliers:
+        """Every multiplier times ``factor``."""
+        return Multipliers({label: factor * value for label, value in self.by_label.items()})
+
+
+@dataclass(frozen=True)
+class Printed:
+    """Standard deviations as a paper prints them, whatever the sensitivity of the query is."""
+
+    by_label: Mapping[str, float]
+
+    def std(self, label: str, sensitivity: float) -> float:
+        """The printed number."""
+        require(label in self.by_label, "label", label, f"has no printed noise; known: {', '.join(self.by_label)}")
+        return self.by_label[label]

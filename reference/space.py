@@ -1,0 +1,83 @@
+"""Where a claim must hold: which rows, sizes, neighbours and schedules an algorithm is searched on. Data only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from .accounting.sampled import Relation
+from .errors import require
+from .types import Array
+
+Sizes = Mapping[str, int]
+
+
+def _the_rows(rows: Array, sizes: Sizes) -> Any:
+    return rows
+
+
+def _always(sizes: Sizes) -> bool:
+    return True
+
+
+@dataclass(frozen=True)
+class Rows:
+    """What one record may be.
+
+    Args:
+        width: numbers of one record, or the name of the size that says how many (``"d"``).
+        bound: largest 2-norm of a record; None: any finite numbers (an algorithm that clips must stand them).
+        box: smallest and largest value of every coordinate, in place of ``bound``.
+        labels: values of one more column, if records carry a label.
+    """
+
+    width: int | str = "d"
+    bound: float | None = 1.0
+    box: tuple[float, float] | None = None
+    labels: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        require(self.bound is None or self.bound > 0, "bound", self.bound, "must be positive")
+        require(self.box is None or self.box[0] < self.box[1], "box", self.box, "must be (smallest, largest)")
+
+    def columns(self, sizes: Sizes) -> int:
+        """Columns of the matrix of rows, the label included."""
+        width = sizes[self.width] if isinstance(self.width, str) else self.width
+        return width + bool(self.labels)
+
+
+@dataclass(frozen=True, eq=False)
+class Space:
+    """All data sets, sizes and neighbours that a claim covers, as far as they are searched.
+
+    Args:
+        rows: what one record may be.
+        sizes: the values to try for every size that a problem or a schedule needs; ``"n"`` is always among them.
+            Small ones find what large ones find; awkward ones (a batch of 1, one step, n that is no multiple) more.
+        problem: makes the problem of a matrix of rows, shape (n, columns), and sizes.
+        schedule: makes the schedule for sizes; public, so it never sees rows. None: the run takes no schedule.
+        fits: which combinations of sizes make sense.
+        landmarks: from a schedule, per label: the norms (or values) of a release near which the algorithm decides.
+        relation: ``replace-one``, or ``add-remove`` with ``absent``.
+        absent: the row that stands for "this record is not there", shape (columns,).
+    """
+
+    rows: Rows = field(default_factory=Rows)
+    sizes: Mapping[str, Sequence[int]] = field(default_factory=lambda: {"n": (1, 2, 3, 5, 8), "d": (1, 2, 3)})
+    problem: Callable[[Array, Sizes], Any] = _the_rows
+    schedule: Callable[[Sizes], Any] | None = None
+    fits: Callable[[Sizes], bool] = _always
+    landmarks: Callable[[Any], Mapping[str, Sequence[float]]] | None = None
+    relation: Relation = "replace-one"
+    absent: Array | None = None
+
+    def __post_init__(self) -> None:
+        require("n" in self.sizes, "sizes", sorted(self.sizes), "must hold n, the number of records")
+        for name, values in self.sizes.items():
+            require(len(values) > 0 and min(values) >= 1, f"sizes[{name}]", values, "needs positive values")
+
+    @classmethod
+    def matrix(cls, n: Sequence[int] = (1, 2, 3, 5, 8), d: Sequence[int] = (1, 2, 3), radius: float = 1.0) -> Space:
+        """Data that is a matrix of rows with 2-norm at most ``radius``; the problem is the matrix, shape (n, d)."""
+        return cls(Rows("d", radius), {"n": n, "d": d})

@@ -1,0 +1,80 @@
+"""The calibrator against closed forms and against dp-accounting: the noise it gives is enough, and hardly more."""
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpassay.reference.accounting.calibrate import noise_factor, noise_for, scaled
+from dpassay.reference.accounting.cost import Account, Part, account
+from dpassay.reference.accounting.gdp import gaussian_std
+from dpassay.reference.errors import BadInput
+from dpassay.reference.noise import Multipliers
+from dpassay.reference.tape import record
+
+
+@dataclass(frozen=True)
+class Schedule:
+    steps: int
+    noise: Multipliers
+    batch: int | None = None
+    law: str = "gaussian"
+
+
+def run(problem, schedule, tape):
+    value = 0.0
+    for _ in range(schedule.steps):
+        batch = tape.batch("batch", 50, schedule.batch) if schedule.batch else None
+        std = schedule.noise.std("mean", 0.5)
+        if schedule.law == "gaussian":
+            value = tape.gaussian("mean", float(np.mean(problem)), std=std, sensitivity=0.5, batch=batch)
+        else:
+            value = tape.laplace("mean", float(np.mean(problem)), scale=std, sensitivity=0.5, batch=batch)
+    return value
+
+
+def test_full_batches_get_the_closed_form():
+    found = noise_for(run, Schedule(7, Multipliers({"mean": 3.0})), np.zeros(50), 1.0, 1e-5)
+    exact = gaussian_std(1.0, 1e-5, 1.0, 7)
+    assert exact < found.noise["mean"] < exact * (1 + 2e-6)
+
+
+@settings(max_examples=12)
+@given(st.integers(1, 6), st.sampled_from([None, 5, 25]), st.sampled_from(["gaussian", "laplace"]), st.floats(0.3, 4.0))
+def test_the_account_meets_the_budget_and_nearly_uses_it_up(steps, batch, law, epsilon):
+    schedule = Schedule(steps, Multipliers({"mean": 1.0}), batch, law)
+    found = noise_for(run, schedule, np.zeros(50), epsilon, 1e-5)
+
+    def spent(schedule):
+        return account(record(lambda tape: run(np.zeros(50), schedule, tape), 0)).epsilon(1e-5)
+
+    assert spent(found) <= epsilon
+    assert spent(replace(found, noise=found.noise.scaled(0.999))) > epsilon
+
+
+def test_ratios_of_multipliers_stay():
+    noise = Multipliers({"mean": 2.0, "other": 6.0})
+    assert noise.scaled(0.5).by_label == {"mean": 1.0, "other": 3.0}
+    found = noise_for(run, Schedule(2, noise), np.zeros(50), 1.0, 1e-5).noise
+    assert math.isclose(found["other"] / found["mean"], 3.0)
+
+
+def test_parts_scale_as_noise_does_also_when_a_pure_release_is_sampled():
+    before = Account(((Part("pure", 2.0, 0.1), 3), (Part("gaussian", 1.0), 1)))
+    after = scaled(before, 4.0)
+    assert after.common[0][0].pure_epsilon == pytest.approx(math.log1p(0.1 * math.expm1(0.5)))
+    assert after.common[1][0].size == 0.25
+
+
+def test_what_cannot_be_calibrated_is_refused():
+    with pytest.raises(BadInput, match="noise"):
+        noise_for(run, Schedule(1, Multipliers({"mean": 0.0})), np.zeros(50), 1.0, 1e-5)
+    with pytest.raises(BadInput, match="nothing"):
+        noise_factor(Account(()), 1.0, 1e-5)
+    with pytest.raises(BadInput, match="label"):
+        Multipliers({"a": 1.0}).std("b", 1.0)
+    with pytest.raises(BadInput, match="noise_multiplier"):
+        Multipliers({"a": -1.0})
