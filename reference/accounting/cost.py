@@ -26,7 +26,7 @@ from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.transcript import Draw, Release, Transcript
 
 from .gdp import gdp_delta, gdp_epsilon
-from .libraries import dp_event, privacy_accountant, privacy_loss_distribution, rdp
+from .libraries import privacy_loss_distribution
 from .sampled import Relation, Sampling, pure_pld, sampled_pld
 
 STEP = 1e-3  # grid of the privacy loss distributions; pessimistic whatever the value, 1e-4 changes the third digit
@@ -93,6 +93,13 @@ class Account:
             total = total.compose(one.self_compose(count) if count > 1 else one)
         return float(total.get_epsilon_for_delta(delta))
 
+    def worst(self, delta: float) -> tuple[tuple[Part, int], ...]:
+        """The parts that cost the most at ``delta``: the common ones and the worst alternative."""
+        return max(
+            ((*self.common, *extra) for extra in self.alternatives),
+            key=lambda parts: _epsilon(parts, self.relation, delta),
+        )
+
     def delta(self, epsilon: float) -> float:
         """The smallest delta that is proved at ``epsilon``."""
         if self.gap:
@@ -138,39 +145,6 @@ def account(transcript: Transcript, relation: Relation = "replace-one") -> Accou
         common.update(_sampled_parts(draws[number], releases, scale))
     extras = {tuple(sorted(_parts(group, scale).items(), key=repr)) for group in by_fresh.values()}
     return Account(tuple(common.items()), tuple(sorted(extras, key=repr)) or ((),), relation)
-
-
-def dp_event_of(transcript: Transcript, relation: Relation = "replace-one") -> Any:
-    """The releases as a dp-accounting event (for its accountants; noise multipliers are std / sensitivity)."""
-    found = account(transcript, relation)
-    require(not found.gap, "transcript", found.gap, "cannot be written as a dp-accounting event")
-    worst = max(found.alternatives, key=lambda extra: _epsilon((*found.common, *extra), relation, 1e-5))
-    events = []
-    for part, count in (*found.common, *worst):
-        event: Any
-        if part.kind == "gaussian":
-            event = dp_event.GaussianDpEvent(1 / part.size)
-        elif part.kind == "laplace":
-            event = dp_event.LaplaceDpEvent(1 / part.size)
-        elif part.kind == "pure":
-            event = dp_event.EpsilonDeltaDpEvent(part.pure_epsilon, 0.0)
-        else:
-            event = _sampled_event(part, 1.0 if relation == "replace-one" else 0.5)
-        events.append(dp_event.SelfComposedDpEvent(event, count))
-    return dp_event.ComposedDpEvent(events)
-
-
-def rdp_epsilon(transcript: Transcript, delta: float) -> float:
-    """Epsilon by dp-accounting's RDP accountant (replace-one): looser, an independent check."""
-    accountant = rdp.RdpAccountant(neighboring_relation=privacy_accountant.NeighboringRelation.REPLACE_ONE)
-    return float(accountant.compose(dp_event_of(transcript)).get_epsilon(delta))
-
-
-def _sampled_event(part: Part, scale: float) -> Any:
-    inner = dp_event.GaussianDpEvent(1 / (scale * part.size))
-    if part.sampling == "poisson":
-        return dp_event.PoissonSampledDpEvent(part.rate, inner)
-    return dp_event.SampledWithoutReplacementDpEvent(10**6, math.ceil(part.rate * 10**6 - 1e-6), inner)
 
 
 def _gap(release: Release) -> str:

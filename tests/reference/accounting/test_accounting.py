@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from dpassay.reference.accounting.cost import account, dp_event_of, rdp_epsilon
+from dpassay.reference.accounting.cost import account
+from dpassay.reference.accounting.dp_events import dp_event_of, rdp_epsilon
 from dpassay.reference.accounting.gdp import gaussian_std, gdp_delta, gdp_epsilon, gdp_mu, zcdp_epsilon, zcdp_rho
 from dpassay.reference.accounting.sampled import sampled_delta
 from dpassay.reference.errors import BadInput

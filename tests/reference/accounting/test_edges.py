@@ -9,7 +9,8 @@ import pytest
 from scipy.special import ndtr
 
 from dpassay.audit.commands.claimed import claimed_curve
-from dpassay.reference.accounting.cost import account, dp_event_of, rdp_epsilon
+from dpassay.reference.accounting.cost import account
+from dpassay.reference.accounting.dp_events import dp_event_of, rdp_epsilon
 from dpassay.reference.accounting.gdp import gdp_delta, gdp_epsilon, zcdp_epsilon, zcdp_rho
 from dpassay.reference.errors import BadInput
 from dpassay.reference.tape import LiveTape
