@@ -18,7 +18,6 @@ from scipy.optimize import brentq
 from scipy.special import gammaln
 
 from dpassay.reference.accounting.cost import Account, Part
-from dpassay.reference.accounting.dp_events import 
 from dpassay.reference.accounting.gdp import zcdp_rho
 from dpassay.reference.errors import BadInput, require, require_budget
 
