@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -21,7 +22,8 @@ from dpassay.reference.papers import PAPERS
 
 from .check import check_row
 from .claim import Finding, Result, Row, Severity, Verdict
-from .rows import MODULES
+
+ROWS = "dpassay.proofs_check.rows"
 
 
 def load_rows(papers: Iterable[str] | None = None) -> list[Row]:
@@ -34,14 +36,34 @@ def load_rows(papers: Iterable[str] | None = None) -> list[Row]:
     for paper in wanted:
         if paper not in PAPERS:
             raise ValueError(f"paper = {paper!r}: not one of {', '.join(PAPERS)}")
-    rows: list[Row] = []
-    for name in MODULES:
-        rows += importlib.import_module(f"dpassay.proofs_check.rows.{name}").ROWS
+    rows: list[Row] = [row for paper in PAPERS for row in _rows_of(paper)]
     twice = [row_id for row_id, count in Counter(row.id for row in rows).items() if count > 1]
     if twice:
         raise ValueError(f"id = {twice[0]!r}: occurs twice")
-    rows.sort(key=lambda row: list(PAPERS).index(row.cite.paper))
     return [row for row in rows if row.cite.paper in wanted]
+
+
+@cache
+def _rows_of(paper: str) -> list[Row]:
+    folder = f"{ROWS}.{paper}"
+    modules = importlib.import_module(folder).MODULES
+    return [row for name in modules for row in importlib.import_module(f"{folder}.{name}").ROWS]
+
+
+def chosen(row_id: str = "", place: str = "", papers: Iterable[str] | None = None) -> list[Row]:
+    """Rows by a prefix of their id and by the place they cite.
+
+    Args:
+        row_id: an id, or its beginning: ``minimax_sosp/eqB2``.
+        place: part of a citation, compared without case: ``Lemma 3.1`` does not find Lemma 3.13.
+        papers: keys; all by default.
+    """
+    words = re.compile(rf"(?<![\w.]){re.escape(place.strip())}(?![\w]|\.\d)", re.IGNORECASE)
+    return [
+        row
+        for row in load_rows(papers)
+        if row.id.startswith(row_id) and (not place or words.search(row.cite.place) is not None)
+    ]
 
 
 def check_all(papers: Iterable[str] | None = None, jobs: int = 2, cache_dir: Path | str | None = None) -> list[Result]:

@@ -25,6 +25,11 @@ def summary_line(results: Sequence[Result]) -> str:
     return f"{', '.join(parts)}; {rescued} failed rows hold in the charitable reading; {vacuous} vacuous"
 
 
+def one_line(result: Result) -> str:
+    """``verdict  id  statement`` for a list at a terminal."""
+    return f"{result.verdict:<12} {result.row.id:<44} {result.row.statement}"
+
+
 def _order(result: Result) -> tuple[int, bool, bool, bool, bool, float]:
     row = result.row
     soft = row.claim.kind not in _HARD

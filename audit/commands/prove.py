@@ -9,10 +9,9 @@ import typer
 
 from dpassay.audit.plain import json_text
 from dpassay.proofs_check import report
-from dpassay.proofs_check.check import check_row
-from dpassay.proofs_check.claim import Result
+from dpassay.proofs_check.claim import Row
 from dpassay.proofs_check.explain import explain as explain_row
-from dpassay.proofs_check.ledger import as_data, check_all, load_rows, summary
+from dpassay.proofs_check.ledger import as_data, check_all, check_rows, chosen, summary
 from dpassay.proofs_check.tied import TIES
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import read_text, require_writable, write_text
@@ -24,12 +23,15 @@ OUTPUT = Path("reports") / "ledger.json"
 
 def prove(
     paper: Annotated[list[str] | None, typer.Option(help="Only this paper's rows (may be repeated).")] = None,
-    row_id: Annotated[str | None, typer.Option("--id", help="Only this row, e.g. second_order_erm/eq28.")] = None,
+    row_id: Annotated[
+        str | None, typer.Option("--id", help="Only this row, or those whose id begins so: minimax_sosp/eqB2.")
+    ] = None,
+    place: Annotated[str | None, typer.Option(help='Only rows that cite this place, e.g. "Lemma 3.13".')] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Show formula, region, evidence and derivation.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
     output: Annotated[
         Path | None,
-        typer.Option(help="Where the machine-readable ledger goes; with --id, that one row.", show_default=str(OUTPUT)),
+        typer.Option(help="Where the ledger as JSON goes (the whole one).", show_default=str(OUTPUT)),
     ] = None,
     ledger: Annotated[Path | None, typer.Option(help="Also write the generated LEDGER.md here.")] = None,
     readme: Annotated[Path | None, typer.Option(help="Also rewrite the ledger's block between its markers.")] = None,
@@ -46,18 +48,20 @@ def prove(
             raise BadInput("--paper", key, f"not one of {', '.join(PAPERS)}")
     of_papers = row_id is None or not paper or row_id.split("/")[0] in paper
     require(of_papers, "--id", row_id, f"not a row of --paper {', '.join(paper or [])}")
+    some = row_id is not None or place is not None
     for option, path in (("--ledger", ledger), ("--readme", readme)):
-        require(path is None or row_id is None, option, str(path), "takes more than one row: leave --id out")
-    target = output or (OUTPUT if row_id is None else None)
+        require(path is None or not some, option, str(path), "takes whole papers: leave --id and --place out")
+    target = output or (None if some else OUTPUT)
     for option, path in (("--output", target), ("--ledger", ledger), ("--readme", readme)):
         if path is not None:
             require_writable(path, option)
     if readme is not None:
         _with_block(readme, "")  # says at once, not after minutes, that the markers are missing
-    if row_id is not None:
-        results = [_one(row_id)]
+    folder = CACHE if cache else None
+    if some:
+        results = check_rows(_some(row_id, place, paper), jobs, folder)
     else:
-        results = check_all(paper, jobs=jobs, cache_dir=CACHE if cache else None)
+        results = check_all(paper, jobs=jobs, cache_dir=folder)
         if ledger is not None:
             write_text(ledger, report.markdown(results).rstrip("\n") + "\n", "--ledger")
         if readme is not None:
@@ -67,20 +71,21 @@ def prove(
         write_text(target, json_text(document) + "\n", "--output")
     if as_json:
         typer.echo(json_text([as_data(result) for result in results]))
-    elif explain or row_id is not None:
+    elif explain or len(results) == 1:
         typer.echo("\n\n".join(explain_row(result, TIES) for result in results))
     else:
-        typer.echo(report.summary_table(results))
+        typer.echo("\n".join(report.one_line(result) for result in results) if some else report.summary_table(results))
         typer.echo(report.summary_line(results))
     if any(result.finding.vacuous or result.verdict == "unknown" for result in results):
         raise typer.Exit(3)
 
 
-def _one(row_id: str) -> Result:
-    found = [row for row in load_rows() if row.id == row_id]
+def _some(row_id: str | None, place: str | None, papers: list[str] | None) -> list[Row]:
+    found = chosen(row_id or "", place or "", papers)
     if not found:
-        raise BadInput("--id", row_id, "no such row; `dpassay prove --json` lists them")
-    return check_row(found[0])
+        option, value = ("--id", row_id) if place is None else ("--place", place)
+        raise BadInput(option, value, "no such row; `dpassay prove --json` lists them")
+    return [row for row in found if row.id == row_id] or found
 
 
 def _with_block(path: Path, block: str) -> str:

@@ -10,7 +10,8 @@ from scipy.stats import norm
 from dpassay.proofs_check.check import check, check_row
 from dpassay.proofs_check.claim import Kind, Severity, Verdict
 from dpassay.proofs_check.ledger import load_rows
-from dpassay.proofs_check.rows import adaptive_batch_privacy, build
+from dpassay.proofs_check.rows import build
+from dpassay.proofs_check.rows.adaptive_batch.privacy_terms import escapes
 
 ROWS = {row.id: row for row in load_rows(["minimax_sosp", "adaptive_batch"])}
 DELTA = 1e-5
@@ -109,7 +110,7 @@ def test_a_tau_beyond_that_is_not_private():
     wrong = {**printed.formula, "let": {**printed.formula["let"], "tau": "alpha**(-3/4)"}}
     assert check(type(printed)(printed.kind, wrong, printed.assumptions)).verdict is Verdict.REFUTED
     noise, count = "2*log(1/delta)*alpha/sqrt(d)", "M/sqrt(rho*alpha)/alpha"
-    claim = adaptive_batch_privacy._escapes(noise, count, "1", ("1/100", "1000000"), ("1/1000000", "1000000000000"))
+    claim = escapes(noise, count, "1", ("1/100", "1000000"), ("1/1000000", "1000000000000"))
     assert check(claim).verdict is Verdict.REFUTED
 
 

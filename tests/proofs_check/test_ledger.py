@@ -17,7 +17,7 @@ from dpassay.proofs_check.check import check_row
 from dpassay.proofs_check.claim import Finding, Kind, Result, Row, Verdict
 from dpassay.proofs_check.coverage import named, uncovered
 from dpassay.proofs_check.explain import explain
-from dpassay.proofs_check.ledger import about, as_data, check_all, check_rows, load_rows, summary
+from dpassay.proofs_check.ledger import about, as_data, check_all, check_rows, chosen, load_rows, summary
 from dpassay.proofs_check.not_checkable import NOT_CHECKABLE
 from dpassay.proofs_check.rows import build
 from dpassay.proofs_check.statements import STATEMENTS
@@ -27,6 +27,7 @@ from dpassay.reference.errors import BadInput
 from dpassay.reference.papers import PAPERS, Cite
 
 APP = typer.Typer()
+ERM = "second_order_erm"
 APP.command()(prove)
 
 
@@ -44,7 +45,8 @@ def results():
 
 @pytest.fixture
 def few_rows(monkeypatch):
-    monkeypatch.setattr("dpassay.proofs_check.ledger.MODULES", ("second_order_erm_short_step",))
+    rows = chosen(row_id="second_order_erm/eq4")[:4] + chosen(row_id="second_order_erm/eq6")
+    monkeypatch.setattr("dpassay.proofs_check.ledger._rows_of", lambda paper: rows if paper == ERM else [])
 
 
 def test_every_row_is_complete():
@@ -121,6 +123,14 @@ def test_every_printed_case_of_the_audit_names_rows_about_its_privacy():
         assert not [prefix for prefix in prefixes if not any(i.startswith(prefix) for i in ids)], case_id
     assert about(()) == []
     assert set(PROOFS) <= {case.id for case in CASES if case.reading == "printed"}
+
+
+def test_rows_are_chosen_by_place_and_by_prefix():
+    """Lemma 3.1 is not found in Lemma 3.13, nor eq. (4) in eq. (41)."""
+    tree = chosen(place="lemma 3.13")
+    assert tree and all("Lemma 3.13" in row.cite.place for row in tree)
+    assert not {row.id for row in chosen(place="Lemma 3.1")} & {row.id for row in tree}
+    assert {row.cite.paper for row in chosen(row_id="minimax_sosp/eqB2/")} == {"minimax_sosp"}
 
 
 def test_bad_rows_are_refused():

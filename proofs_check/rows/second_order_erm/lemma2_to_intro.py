@@ -1,17 +1,24 @@
-# ruff: noqa: E501
-# fmt: off
 """second_order_erm: Lemma 2, Corollary 3, Theorem 4 and their proofs."""
 
 from __future__ import annotations
 
-from .build import UTILITY, identity, inequality, rates, rows_of, same
+from dpassay.proofs_check.rows.build import UTILITY, identity, inequality, rates, rows_of, same
 
 row = rows_of("second_order_erm")
+
 UNITS = {"G": "v/l**2", "M": "v/l**3", "eps_g": "v/l", "eps_H": "v/l**2"}
+
 T_OF = {"min_dec": "min(eps_g**2/G, eps_H**3/M**2)", "T": "1/min_dec", "sigma": "sqrt(T/rho)"}
+
 SMALL = ("eps_g <= 1", "eps_H <= 1", "rho <= 1", "d >= 1")
+
 CLAIMED = "d/sqrt(rho)*max(eps_g**(-2), 1/(eps_g*eps_H**2), eps_H**(-7/2))"
-EXACT_ORDER = "max(sqrt(d)*eps_g**(-2), sqrt(d)/(eps_g*eps_H**2), sqrt(d)*eps_H**(-7/2), d/(eps_g*eps_H), d*eps_H**(-5/2))/sqrt(rho)"
+
+EXACT_ORDER = (
+    "max(sqrt(d)*eps_g**(-2), sqrt(d)/(eps_g*eps_H**2), sqrt(d)*eps_H**(-7/2), d/(eps_g*eps_H), "
+    "d*eps_H**(-5/2))/sqrt(rho)"
+)
+
 HALF_OF_41A = inequality("chi2_sf(2*d*(log(1/eta)/2)**2, d) <= eta", "", {"d": "integer [1, 100]", "eta": "(0, 1/20]"})
 
 ROWS = [
@@ -25,7 +32,9 @@ ROWS = [
         "lemma2/gradient_floor",
         "Lemma 2, D.1",
         "|g| >= eps_g turns it into (1 - 2 c1) eps_g^2/(2G)",
-        inequality("(1 - 2*c1)*eps_g**2/(2*G) <= (1 - 2*c1)*g**2/(2*G)", "G eps_g", {"c1": "(0, 1/2)", "g": "[eps_g, inf)"}),
+        inequality(
+            "(1 - 2*c1)*eps_g**2/(2*G) <= (1 - 2*c1)*g**2/(2*G)", "G eps_g", {"c1": "(0, 1/2)", "g": "[eps_g, inf)"}
+        ),
     ),
     row(
         "lemma2/curvature_step",
@@ -49,7 +58,9 @@ ROWS = [
         "lemma2/min_dec_positive",
         "Lemma 2",
         "c1 < 1/2 and c2 + c < 1/3 make MIN_DEC positive",
-        inequality("0 < min((1 - 2*c1)/2, 2*(1/3 - c2 - c))", "", {"c1": "(0, 1/2)", "c": "(0, 1/3)", "c2": "(0, 1/3 - c)"}),
+        inequality(
+            "0 < min((1 - 2*c1)/2, 2*(1/3 - c2 - c))", "", {"c1": "(0, 1/2)", "c": "(0, 1/3)", "c2": "(0, 1/3 - c)"}
+        ),
     ),
     row(
         "lemma2/step_optimal",
@@ -65,7 +76,9 @@ ROWS = [
         corrected="|g| <= |g~| + c1 eps_g, hence <= (1 + c1) eps_g at the return",
         reading="Corollary 3 needs only (1 + c1) eps_g, which holds",
         reading_claim=inequality("x + c1*eps_g <= (1 + c1)*eps_g", "eps_g", {"c1": "(0, 1/2)", "x": "(0, eps_g]"}),
-        explain="The proof derives (11) from |g~| > eps_g, that is for gradient steps; the return has the opposite case.",
+        explain=(
+            "The proof derives (11) from |g~| > eps_g, that is for gradient steps; the return has the opposite case."
+        ),
     ),
     row(
         "cor3/curvature_at_return",
@@ -77,11 +90,21 @@ ROWS = [
         "thm4/n_min_gradient",
         "Theorem 4, first term",
         "at n = sqrt(2d) B_g sigma_g log(T/zeta)/m the gradient noise bound (41a) equals m",
-        identity("sqrt(2*d)*Delta_g*sigma_g*ell == m", "d B_g sigma_g ell m", let={"n": "sqrt(2*d)*B_g*sigma_g*ell/m", "Delta_g": "2*B_g/n"}),
+        identity(
+            "sqrt(2*d)*Delta_g*sigma_g*ell == m",
+            "d B_g sigma_g ell m",
+            let={"n": "sqrt(2*d)*B_g*sigma_g*ell/m", "Delta_g": "2*B_g/n"},
+        ),
         corrected="n >= 2 sqrt(2d) B_g sigma_g log(T/zeta)/min(...): the 2 of Delta_g = 2 B_g/n was lost",
-        reading="only the derivation loses the 2: at half of (41a) the gradient noise still meets (9a) with probability 1 - zeta/T for zeta/T <= 1/20",
+        reading=(
+            "only the derivation loses the 2: at half of (41a) the gradient noise still meets (9a) with probability "
+            "1 - zeta/T for zeta/T <= 1/20"
+        ),
         reading_claim=HALF_OF_41A,
-        explain="(41a) has room to spare, so this term of Theorem 4 is true for small zeta/T; its Hessian term is not (thm4/n_min_hessian).",
+        explain=(
+            "(41a) has room to spare, so this term of Theorem 4 is true for small zeta/T; its Hessian term is not "
+            "(thm4/n_min_hessian)."
+        ),
     ),
     row(
         "thm4/n_min_hessian",
@@ -97,7 +120,12 @@ ROWS = [
         corrected="n >= 2 C d B_H sigma_H/(c eps_H): Delta_H brings another sqrt(d), and no logarithm is needed",
         reading="with the printed d/sqrt(rho) of (12), which allows for the second sqrt(d)",
         reading_claim=rates(
-            "2*C*d*B_H*sigma/(c*eps_H) <= " + CLAIMED, "1/eps_H", "d eps_g eps_H rho", constants="C B_H c G M", conditions=SMALL, let=T_OF
+            "2*C*d*B_H*sigma/(c*eps_H) <= " + CLAIMED,
+            "1/eps_H",
+            "d eps_g eps_H rho",
+            constants="C B_H c G M",
+            conditions=SMALL,
+            let=T_OF,
         ),
     ),
     row(
@@ -117,7 +145,10 @@ ROWS = [
     row(
         "thm4/rate_tight",
         "eq. (12), (40)",
-        "inferred, not claimed: the exact order of n_min (terms corrected) has sqrt(d) with the gradient and d with the Hessian; (12) is an upper bound of it",
+        (
+            "inferred, not claimed: the exact order of n_min (terms corrected) has sqrt(d) with the gradient and d "
+            "with the Hessian; (12) is an upper bound of it"
+        ),
         rates(
             "max(sqrt(d)*B_g*sigma/min(eps_g, eps_H**2/M), d*B_H*sigma/eps_H) == " + EXACT_ORDER,
             "1/eps_H",
@@ -126,7 +157,10 @@ ROWS = [
             conditions=SMALL,
             let=T_OF,
         ),
-        explain="The Hessian's terms are smaller in 1/eps, so O-tilde of (12) is true (thm4/rate) and generous by up to sqrt(d).",
+        explain=(
+            "The Hessian's terms are smaller in 1/eps, so O-tilde of (12) is true (thm4/rate) and generous by up to "
+            "sqrt(d)."
+        ),
     ),
     row(
         "thm4/rate_alpha",
@@ -180,15 +214,27 @@ ROWS = [
         "lemmaD6/gaussian_norm",
         "Lemma D.6",
         "P(|x| <= sqrt(2d) sigma log(1/eta)) >= 1 - eta for every eta in (0, 1)",
-        inequality("chi2_sf(2*d*log(1/eta)**2, d) <= eta", "", {"d": "integer [1, 100]", "eta": "(0, 1)"}, hints=[{"d": "2", "eta": "9/10"}]),
+        inequality(
+            "chi2_sf(2*d*log(1/eta)**2, d) <= eta",
+            "",
+            {"d": "integer [1, 100]", "eta": "(0, 1)"},
+            hints=[{"d": "2", "eta": "9/10"}],
+        ),
         corrected="holds for eta <= 1/e (and fails near 1, where log(1/eta) tends to 0)",
         reading="eta = zeta/T is small where the lemma is used (eta <= 1/e)",
-        reading_claim=inequality("chi2_sf(2*d*log(1/eta)**2, d) <= eta", "", {"d": "integer [1, 100]", "eta": "(0, 367/1000]"}),
+        reading_claim=inequality(
+            "chi2_sf(2*d*log(1/eta)**2, d) <= eta", "", {"d": "integer [1, 100]", "eta": "(0, 367/1000]"}
+        ),
     ),
     row(
         "intro/zcdp_to_dp_rate",
         "Section 1",
         "rho = epsilon^2/(4 log(1/delta)) turns d/(alpha^2 sqrt(rho)) into d sqrt(log(1/delta))/(alpha^2 epsilon)",
-        rates("d/(alpha**2*sqrt(rho)) == d*sqrt(ell)/(alpha**2*epsilon)", "1/alpha", "alpha d epsilon ell", let={"rho": "epsilon**2/(4*ell)"}),
+        rates(
+            "d/(alpha**2*sqrt(rho)) == d*sqrt(ell)/(alpha**2*epsilon)",
+            "1/alpha",
+            "alpha d epsilon ell",
+            let={"rho": "epsilon**2/(4*ell)"},
+        ),
     ),
 ]

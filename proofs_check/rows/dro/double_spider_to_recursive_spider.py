@@ -1,0 +1,286 @@
+"""dro: rows of double_spider, alg2, recursive_spider."""
+
+from __future__ import annotations
+
+from dpassay.proofs_check.rows.build import (
+    PRIVACY,
+    UTILITY,
+    identity,
+    inequality,
+    privacy,
+    program,
+    rates,
+    releases,
+    same,
+)
+
+from .privacy_terms import DP, FOUR, RECURSIVE, ROOT, RUN, TQ, row
+
+ROWS = [
+    row(
+        "double_spider/C2_x_constant",
+        "Theorem 6, C_2, against Lemmas 3 and 4",
+        "the x-Lipschitz constant of grad_eta L is the same in the theorem and in the lemmas",
+        same({"Theorem 6": "G*M/lam", "Lemma 4": "M*G**2/lam"}, "G M lam"),
+        severity=PRIVACY,
+        corrected="G^2 M/lambda, for L(x, eta) = L^(x, G eta)",
+        reading=(
+            "eta is not scaled: the derivative -psi*' of (3)'s L^ in eta changes by at most M times G |x - x'|/lambda"
+        ),
+        reading_claim=identity("M*(G*r/lam) == G*M/lam*r", "G M r lam"),
+        explain=(
+            "With eta scaled and G > 1 the threshold is below the true change, so with the clip of the mean the "
+            "sensitivity is larger than the noise assumes."
+        ),
+    ),
+    row(
+        "double_spider/C4_eta_constant",
+        "Theorem 6, C_4, against Lemma 3, eq. (11)",
+        "the eta-Lipschitz constant of grad_x L is the same in the theorem and in the lemma",
+        same({"Theorem 6 and Lemma 5": "M*L/lam", "Lemma 3": "G**2*M/lam"}, "G L M lam"),
+        severity=PRIVACY,
+        corrected="G^2 M/lambda: |grad loss| is bounded by G, not by the smoothness L",
+        reading="G^2 <= L: then the printed threshold is large enough",
+        reading_claim=inequality("G**2*M/lam <= M*L/lam", "G M lam", {"L": "[G**2, inf)"}),
+    ),
+    row(
+        "double_spider/C4_which_eta_move",
+        "Theorem 6, C_4, against Algorithm 2, line 12",
+        "a threshold that follows |eta_t - eta_(t-1)| covers line 12, which compares eta_(t+1) with eta_t",
+        inequality(
+            "a*now <= 2*max(a*before, b*x)",
+            "a now before b x",
+            hints=[{"a": "1", "now": "1", "before": "1/1000", "b": "1", "x": "1/1000"}],
+        ),
+        severity=PRIVACY,
+        corrected="|eta_(t+1) - eta_t|, as Section 3 says",
+        reading="the index is a slip; Section 3 has |eta_(t+1) - eta_t|",
+        reading_claim=inequality("a*now + b*x <= 2*max(a*now, b*x)", "a now b x"),
+    ),
+    row(
+        "double_spider/H_defined",
+        "Theorem 6",
+        "H, on which C_4 depends, is defined",
+        program("M L lam L_0 L_1 eta x", "thm6: C_4 <- M L lam L_0 L_1 H eta x"),
+        severity=PRIVACY,
+        corrected="sqrt(H) = H_0 of Proposition 1",
+        reading="sqrt(H) = H_0",
+        reading_claim=program(
+            "M L lam L_0 L_1 eta x M S_0", "prop1: H_0 <- M S_0", "thm6: C_4 <- M L lam L_0 L_1 H_0 eta x"
+        ),
+    ),
+    row(
+        "double_spider/thresholds_are_public",
+        "Theorem 6, C_2 and C_4",
+        "thresholds and noise scales are functions of released iterates",
+        program(
+            "x_0 eta_0 M G L lam H",
+            "4: g_0 <- x_0 eta_0",
+            "8: eta_1 <- eta_0 g_0",
+            "10: v_0 <- x_0 eta_1",
+            "14: x_1 <- x_0 v_0",
+            "C2: C_2 <- eta_1 eta_0 x_1 x_0 M G lam",
+            "C4: C_4 <- eta_1 eta_0 x_1 x_0 M L lam H",
+        ),
+        severity=PRIVACY,
+        explain="Looks like data-dependent noise and is right: g and v are noisy before they are used.",
+    ),
+    row(
+        "alg2/t_initialised",
+        "Algorithm 2, line 2",
+        "t is written before it is read",
+        program("T x_0 eta_0 q", "2: <- t T", "3: <- t q"),
+        corrected="t = 0",
+        reading="t starts at 0",
+        reading_claim=program("T x_0 eta_0 q", "init: t <-", "2: <- t T", "3: <- t q"),
+    ),
+    row(
+        "alg2/previous_estimates",
+        "Algorithm 2, lines 6 and 12",
+        "g_(t-1) and v_(t-1) are written before they are read when t starts at 0",
+        program(
+            "x_0 eta_0",
+            "4: g_prev <- x_0 eta_0",
+            "8: eta_1 <- eta_0 g_prev",
+            "10: v_prev <- x_0 eta_1",
+            "14: x_1 <- x_0 v_prev",
+            "loop",
+            "6: g_prev <- x_1 eta_1 x_0 eta_0 g_prev",
+            "12: v_prev <- x_1 eta_1 x_0 eta_0 v_prev",
+            "end",
+        ),
+        explain="t = 0 is a multiple of q, so the first pass is a refresh.",
+    ),
+    row(
+        "alg2/inputs",
+        "Algorithm 2, line 1",
+        "C_2 and C_4 can be inputs, as line 1 says",
+        program("x_0 eta_0 T q N C_1 C_3", "thm6: C_2 C_4 <- x_t eta_t", "4: x_t eta_t <- x_0 eta_0 C_1 C_3"),
+        severity=UTILITY,
+        corrected="compute C_2 and C_4 from the iterates at each step (Theorem 6)",
+        reading="a rule for the thresholds is the input",
+        reading_claim=program(
+            "x_0 eta_0 T q N C_1 C_3", "4: x_t eta_t <- x_0 eta_0 C_1 C_3", "thm6: C_2 C_4 <- x_t eta_t"
+        ),
+    ),
+    row(
+        "alg2/which_previous_point",
+        "Algorithm 2, line 12, against the proof of Lemma 6",
+        (
+            "the previous point of the x-difference is the same: in terms of gradients a = (x_t, eta_(t+1)), p = "
+            "(x_(t-1), eta_t), o = (x_(t-1), eta_(t-1)), v_(t-1) = p"
+        ),
+        same({"line 12": "(a - p) + p", "Lemma 6, proof": "(a - o) + p"}, "a p o"),
+        severity=UTILITY,
+        corrected="as line 12: only then do the differences telescope",
+        reading="the proof's eta_(t-1) is a slip for eta_t",
+        reading_claim=same({"line 12": "(a - p) + p", "Lemma 6, proof": "(a - p) + p"}, "a p"),
+    ),
+    row(
+        "recursive_spider/release_counts",
+        "Theorem 8, privacy proof",
+        "inferred: the run releases at most T/q + T noisy estimates, the two kinds that the proof counts",
+        releases(
+            "r + d + u + e + s <= T/q + T",
+            {
+                "r": (RECURSIVE, "x/refresh"),
+                "d": (RECURSIVE, "x/difference"),
+                "u": (RECURSIVE, "temperature/refresh"),
+                "e": (RECURSIVE, "temperature/difference"),
+                "s": (RECURSIVE, "value"),
+            },
+            [{"T": "12", "q": "4"}, {"T": "60", "q": "20"}],
+        ),
+        corrected="2 (T/q) + 2 T + T: u is a second pair of sequences and s a fifth one",
+        reading="u is meant by 'similarly' and s has its own noise formula; c absorbs the number of sequences",
+        reading_claim=releases(
+            "r + d <= T/q + T",
+            {"r": (RECURSIVE, "x/refresh"), "d": (RECURSIVE, "x/difference")},
+            [{"T": "12", "q": "4"}, {"T": "60", "q": "20"}],
+        ),
+    ),
+    row(
+        "recursive_spider/value_count",
+        "Algorithm 3, line 16",
+        "s is released in every one of the T iterations (transcript of the reference)",
+        releases("s == T", {"s": (RECURSIVE, "value")}, [{"T": "12", "q": "4"}, {"T": "7", "q": "3"}]),
+        severity=PRIVACY,
+    ),
+    row(
+        "recursive_spider/sigma_1_order",
+        "Theorems 3 and 8, sigma_1 and sigma_3",
+        "sqrt(T)/(n q) covers sqrt(T/q)/n, Theorem 5 with T/q full-batch refreshes",
+        rates("sqrt(T/q)/n <= sqrt(T)/(n*q)", "n", "n T q", conditions=("T >= q", "q >= 1", "n >= 1")),
+        severity=PRIVACY,
+        corrected="sqrt(T)/(n sqrt q), as Theorem 1 has it",
+        reading="the root covers q, as in Theorem 1",
+        reading_claim=rates("sqrt(T/q)/n <= sqrt(T)/(n*sqrt(q))", "n", "n T q", conditions=("T >= q", "q >= 1")),
+        garbling="a lost root over q is possible; printed three times without it, and with it in Theorems 1 and 6",
+    ),
+    row(
+        "recursive_spider/sigma_1_accounted",
+        "Theorem 8, sigma_1",
+        "with c = 4 the refreshes of v alone are (epsilon, delta)-DP (count from the transcript, b_1 = n)",
+        privacy(
+            ROOT + "*sqrt(T)/(n*q)",
+            "2/n",
+            "epsilon",
+            "delta",
+            "",
+            TQ,
+            count="k",
+            releases={"k": (RECURSIVE, "x/refresh")},
+            instances=[{**RUN, "T": "60", "q": "20"}, {**RUN, "T": "100", "q": "50"}],
+            note=FOUR + "; unit G",
+        ),
+        severity=PRIVACY,
+        corrected="sqrt(q) in place of q",
+        reading="the root covers q",
+        reading_claim=privacy(
+            ROOT + "*sqrt(T)/(n*sqrt(q))",
+            "2/n",
+            "epsilon",
+            "delta",
+            "",
+            TQ,
+            count="k",
+            releases={"k": (RECURSIVE, "x/refresh")},
+            instances=[{**RUN, "T": "60", "q": "20"}, {**RUN, "T": "100", "q": "50"}],
+        ),
+    ),
+    row(
+        "recursive_spider/sigma_2_own_variable",
+        "Theorem 3, sigma_2, Algorithm 3, lines 11 and 13",
+        "noise in proportion to |x_t - x_(t-1)| covers a change of grad_x g that follows w = (x, lambda)",
+        inequality(
+            "2*L*sqrt(dx**2 + dl**2)/b <= 8*L*dx/b",
+            "L dx dl b",
+            hints=[{"L": "1", "dx": "1/1000", "dl": "1", "b": "1"}],
+        ),
+        severity=PRIVACY,
+        corrected="|w_t - w_(t-1)|, as the proof of Theorem 8 says",
+        reading="|w_t - w_(t-1)| was meant, as in the proof",
+        reading_claim=inequality("2*L*dw/b <= 8*L*dw/b", "L dw b"),
+        explain=(
+            "When x stands still and lambda moves, the printed noise is zero and the difference is released as it "
+            "is. Lines 11-12 take the smaller of this and the cap, so the cap does not help."
+        ),
+    ),
+    row(
+        "recursive_spider/sigma_2_accounted",
+        "Theorem 3, sigma_2",
+        "with c = 4 one difference of v is (epsilon, delta)-DP while x moves by 1/1000 and lambda by 1 (b_2 = n)",
+        privacy(
+            ROOT + "*dx/n",
+            "2*sqrt(dx**2 + dl**2)/n",
+            "epsilon",
+            "delta",
+            "",
+            {**DP, "n": "integer [2, 100000]", "dx": "(0, 100)", "dl": "[0, 100]"},
+            instances=[{"epsilon": "1", "delta": "1/100000", "n": "1000", "dx": "1/1000", "dl": "1"}],
+            note=FOUR + "; unit L",
+        ),
+        severity=PRIVACY,
+        corrected="|w_t - w_(t-1)|, as the proof of Theorem 8 says",
+        reading="|w_t - w_(t-1)| was meant, as in the proof",
+        reading_claim=privacy(
+            ROOT + "*sqrt(dx**2 + dl**2)/n",
+            "2*sqrt(dx**2 + dl**2)/n",
+            "epsilon",
+            "delta",
+            "",
+            {**DP, "n": "integer [2, 100000]", "dx": "(0, 100)", "dl": "[0, 100]"},
+            instances=[{"epsilon": "1", "delta": "1/100000", "n": "1000", "dx": "1/1000", "dl": "1"}],
+        ),
+    ),
+    row(
+        "recursive_spider/sigma_4_own_variable",
+        "Theorem 3, sigma_4, Algorithm 3, lines 12 and 14",
+        (
+            "noise in proportion to |lambda_t - lambda_(t-1)| covers a change of grad_lambda g that follows w = (x, "
+            "lambda)"
+        ),
+        inequality(
+            "2*L*sqrt(dx**2 + dl**2)/b <= 8*L*dl/b",
+            "L dx dl b",
+            hints=[{"L": "1", "dx": "1", "dl": "1/1000", "b": "1"}],
+        ),
+        severity=PRIVACY,
+        corrected="|w_t - w_(t-1)|",
+        reading="|w_t - w_(t-1)| was meant, as in the proof",
+        reading_claim=inequality("2*L*dw/b <= 8*L*dw/b", "L dw b"),
+        explain="While lambda is held at its floor lambda_0 it does not move, and u is released without noise.",
+    ),
+    row(
+        "recursive_spider/sigma_2_places",
+        "Theorem 3 against Theorem 8",
+        "sigma_2 is the same in both theorems (up to L)",
+        same({"Theorem 3": "dx*max(1/b, sqrt(T)/n)", "Theorem 8": "max(1/b, sqrt(T)/n)"}, "dx b T n"),
+        severity=PRIVACY,
+        corrected=(
+            "with the factor |w_t - w_(t-1)|; without it the printed noise is larger whenever the move is below 1"
+        ),
+        reading="the factor is left out for brevity",
+        reading_claim=same({"Theorem 3": "dx*max(1/b, sqrt(T)/n)", "Theorem 8": "dx*max(1/b, sqrt(T)/n)"}, "dx b T n"),
+    ),
+]

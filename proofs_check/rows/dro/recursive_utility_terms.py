@@ -1,0 +1,30 @@
+"""dro: names that the rows of recursive utility share."""
+
+from __future__ import annotations
+
+from dpassay.proofs_check.rows.build import rows_of
+
+row = rows_of("dro")
+
+E = {"e": "sqrt(d*ell)/(n*epsilon)"}
+
+N = "n d ell epsilon"
+
+REGION = ("d >= 1", "ell >= 1", "epsilon <= 1", "d*ell <= n**2*epsilon**2")
+
+T8 = {
+    **E,
+    "T": "max(e**(-4/3), 1/e)",
+    "q": "n**2*epsilon**2/(T*d*ell)",
+    "b2": "max((1/e)**(2/3), (n*d*ell)**(1/3)/epsilon**(2/3))",
+}
+
+U = {"G": "v/l", "L": "v/l**2", "Psi0": "v"}
+
+F = "n d epsilon"
+
+K9 = {"k": "sigma**(2/3)/LP"}
+
+M9 = {**K9, "m": "max(2*sigma**2, (16*LP**2*k)**2)", "eta1": "k/(m + sigma**2)**(1/3)"}
+
+C9 = "sigma**2/(14*LP*k**3)"

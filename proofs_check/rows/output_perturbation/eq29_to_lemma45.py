@@ -1,0 +1,212 @@
+"""output_perturbation: rows of eq29, thm48, remark4, cor49, sec42, lemma45."""
+
+from __future__ import annotations
+
+from dpassay.proofs_check.rows.build import PRIVACY, UTILITY, identity, inequality, privacy, rates, same
+
+from .minimax_terms import AB, DP, SC, SENS3, row
+
+ROWS = [
+    row(
+        "eq29/third_line",
+        "eq. (29), third line",
+        (
+            "17 b/2 + 257 (K-1) b^2/m + 8 K^2 a^2/m <= 4 K^2 a + 20 K b with m = max(2a, 13b), a = 1/sqrt n, b = K "
+            "sqrt(d log)/(n epsilon)"
+        ),
+        inequality(
+            "17*b/2 + 257*(K - 1)*b**2/m + 8*K**2*a**2/m <= 4*K**2*a + 20*K*b", "a b", AB, let={"m": "max(2*a, 13*b)"}
+        ),
+        severity=UTILITY,
+        explain="257/13 = 19.8 per phase, of which there are K - 1.",
+    ),
+    row(
+        "eq29/last_line",
+        "eq. (29), last line",
+        "(3/2) m <= 4 K^2 a + 20 K b",
+        inequality("3*m/2 <= 4*K**2*a + 20*K*b", "a b", AB, let={"m": "max(2*a, 13*b)"}),
+        severity=UTILITY,
+    ),
+    row(
+        "thm48/rate",
+        "Table 1",
+        "Theorem 4.8 is 1/sqrt n + sqrt(d log(1/delta))/(n epsilon) up to logarithms",
+        rates(
+            "log(n)**2*(1/sqrt(n) + sqrt(d*ell)/(n*epsilon)) == 1/sqrt(n) + sqrt(d*ell)/(n*epsilon)",
+            "n",
+            "n d ell epsilon",
+            conditions=("ell >= 1", "d >= 1", "epsilon <= 1"),
+        ),
+    ),
+    row(
+        "thm48/log_place",
+        "Theorem 4.8 against (30)",
+        "the theorem has log(n)^2 and the proof K^2 with K = log2(n)",
+        same({"theorem": "log2(n)**2", "proof": "K**2"}, "", {"n": "[2, 100000]"}, let={"K": "log2(n)"}),
+    ),
+    row(
+        "remark4/extragradient",
+        "Remark 4",
+        "sum over phases of n-bar (ell + mu_k)/mu is n^(3/2) ell + n^2",
+        rates("n*(ell + mu*n)/mu == n**(3/2)*ell + n**2", "n", "n ell", let={"mu": "1/sqrt(n)"}),
+        severity=UTILITY,
+    ),
+    row(
+        "remark4/al_svre",
+        "Remark 4",
+        (
+            "n + sqrt(n (ell + mu_k)^2/(mu_k mu)) + n^(3/4) sqrt((ell + mu_k)/mu), largest over mu <= mu_k <= mu n, "
+            "is n ell + n^(5/4) (ell >= 1)"
+        ),
+        rates(
+            "n + sqrt(n)*(ell/mu + sqrt(n)) + n**(3/4)*sqrt(ell/mu + n) == n*ell + n**(5/4)",
+            "n",
+            "n ell",
+            conditions=("ell >= 1",),
+            let={"mu": "1/sqrt(n)"},
+        ),
+        severity=UTILITY,
+    ),
+    row(
+        "remark4/al_svre_display",
+        "display before Jin et al.",
+        "the display's n + n sqrt(n) + n ell + n^(5/4) is within Remark 4's n ell + n^(5/4)",
+        rates("n + n*sqrt(n) + n*ell + n**(5/4) <= n*ell + n**(5/4)", "n", "n ell", conditions=("ell >= 1",)),
+        corrected="n sqrt(ell) in place of n sqrt(n)",
+        reading="sqrt(ell) was meant",
+        reading_claim=rates(
+            "n + n*sqrt(ell) + n*ell + n**(5/4) <= n*ell + n**(5/4)", "n", "n ell", conditions=("ell >= 1",)
+        ),
+        garbling="ell appears with a bar or as n-bar in other places",
+    ),
+    row(
+        "remark4/svrg",
+        "Remark 4",
+        "n + (ell/mu)^2 is n + n ell^2",
+        rates("n + (ell/mu)**2 == n + n*ell**2", "n", "n ell", let={"mu": "1/sqrt(n)"}),
+        severity=UTILITY,
+    ),
+    row(
+        "remark4/acc_svrg",
+        "Remark 4",
+        "n + sqrt(n) ell/mu is n + n ell",
+        rates("n + sqrt(n)*ell/mu == n + n*ell", "n", "n ell", let={"mu": "1/sqrt(n)"}),
+        severity=UTILITY,
+    ),
+    row(
+        "remark4/jin",
+        "Remark 4",
+        "n + sqrt(n) (ell/mu_k + ell/sqrt(mu_k mu) + ell/mu) is n + n ell",
+        rates(
+            "n + sqrt(n)*(ell/muk + ell/sqrt(muk*mu) + ell/mu) <= n + n*ell",
+            "n",
+            "n ell muk",
+            conditions=("muk >= n**(-1/2)",),
+            let={"mu": "1/sqrt(n)"},
+        ),
+        severity=UTILITY,
+    ),
+    row(
+        "remark4/condition_number",
+        "Section 4.2",
+        "(ell + mu_k)/mu can be as large as n (mu_K = mu n)",
+        rates("(ell + mu*n)/mu == sqrt(n)*ell + n", "n", "n ell", let={"mu": "1/sqrt(n)"}),
+    ),
+    row(
+        "cor49/sigma_k",
+        "Section 4.3",
+        "sigma_k is the classical scale at (epsilon, delta/2)",
+        identity(
+            (
+                "(4*L/(nbar*epsilon))*sqrt(2*log(2.5/delta)/(mu_k*m)) == "
+                "4*L/(nbar*sqrt(mu_k*m))*sqrt(2*log(1.25/(delta/2)))/epsilon"
+            ),
+            "L nbar mu_k m",
+            DP,
+        ),
+        severity=PRIVACY,
+    ),
+    row(
+        "cor49/privacy",
+        "Corollary 4.9",
+        "the variant is (epsilon, delta)-DP",
+        privacy(
+            "(4*L/(n*epsilon))*sqrt(2*log(2.5/delta)/(mu_x*mu))", SENS3, "epsilon", "delta", "L", SC, failure="delta/2"
+        ),
+        severity=PRIVACY,
+    ),
+    row(
+        "cor49/phase_sum",
+        "Corollary 4.9",
+        (
+            "the step of the sketched proof: 65 (K-1) phases of K^2 log(2.5/delta)/(mu_y n^2) stay within 65 K^2 "
+            "log(2.5 n/delta)/(mu_y n^2)"
+        ),
+        inequality(
+            "(K - 1)*K**2*log(2.5/delta) <= K**2*log(2.5*n/delta)",
+            "",
+            {"n": "[16, 100000]", "delta": "(1/100000000, 1/n)"},
+            let={"K": "log2(n)"},
+        ),
+        severity=UTILITY,
+        corrected="log(n)^3 d_x log(2.5/delta)/(mu_y n^2 epsilon^2): n-bar^2 = n^2/K^2, and K phases",
+        reading="up to logarithms",
+        reading_claim=rates("log(n)**3*ell/n**2 <= log(n)**2*ell/n**2", "n", "n ell"),
+        garbling="log(2.5 n/delta) for log(2.5/delta) may be a lost or added letter",
+        explain=(
+            "Every phase with mu_k >= mu_y pays 1/mu_y. What fails is the derivation from (4), by a logarithm; "
+            "whether a sharper one gives the corollary as printed is not decided."
+        ),
+    ),
+    row(
+        "cor49/inverse_min", "Corollary 4.9", "1/min(a, b) <= 1/a + 1/b", inequality("1/min(a, b) <= 1/a + 1/b", "a b")
+    ),
+    row(
+        "cor49/constants",
+        "Corollary 4.9",
+        "65/12 + 12 + sqrt(65 (1/(9n) + 1/3)) <= 24 for n >= 8 (the b-terms of the first bracket)",
+        inequality("65/12 + 12 + sqrt(65*(1/(9*n) + 1/3)) <= 24", "", {"n": "[8, 1000000]"}),
+        severity=UTILITY,
+    ),
+    row("cor49/a_terms", "Corollary 4.9", "8K/3 + 3 <= 6K", inequality("8*K/3 + 3 <= 6*K", "", AB)),
+    row(
+        "cor49/complexity_svrg",
+        "Section 4.3",
+        "n + (ell/min(mu_k, mu_y))^2 is n + n ell^2 + kappa_y^2",
+        rates("n + (ell/min(mu, mu_y))**2 == n + n*ell**2 + (ell/mu_y)**2", "n", "n ell mu_y", let={"mu": "1/sqrt(n)"}),
+        severity=UTILITY,
+    ),
+    row(
+        "cor49/complexity_acc",
+        "Section 4.3",
+        "n + sqrt(n) ell/min(mu_k, mu_y) is n + n ell + sqrt(n) kappa_y",
+        rates(
+            "n + sqrt(n)*ell/min(mu, mu_y) == n + n*ell + sqrt(n)*ell/mu_y", "n", "n ell mu_y", let={"mu": "1/sqrt(n)"}
+        ),
+        severity=UTILITY,
+    ),
+    row(
+        "sec42/nonsmooth_example",
+        "Section 4.2",
+        "|a x| is the maximum of (a x) y over |y| <= 1",
+        identity("max(z, -z) == abs(z)", "", {"z": "[-10, 10]"}),
+    ),
+    row(
+        "lemma45/stability",
+        "Lemma 4.5",
+        "a regulariser that does not depend on the data cancels: Q = (2L/n) sqrt(Q/mu) still gives Q = 4 L^2/(mu n^2)",
+        identity("Q == 2*L/n*sqrt(Q/mu)", "L n mu", let={"Q": "4*L**2/(mu*n**2)"}),
+        severity=PRIVACY,
+        explain=(
+            "Q = mu_x |dx|^2 + mu_y |dy|^2, and |(dx, dy)| <= sqrt(Q/mu). The Lipschitz constant is that of the "
+            "data part alone."
+        ),
+    ),
+    row(
+        "lemma45/attained_primal",
+        "Lemma 4.5",
+        "f = +-L x with G = mu x^2/2 (no y) moves by 2L/(mu n), which attains mu |dx|^2 = 4 L^2/(mu n^2)",
+        identity("mu*(2*L/(mu*n))**2 == 4*L**2/(mu*n**2)", "L n mu"),
+        severity=PRIVACY,
+    ),
+]

@@ -1,0 +1,238 @@
+"""second_order_erm: rows of eq22, eq24, eq25, eq26, lemmaB1, thmB4, eq28, thmB5."""
+
+from __future__ import annotations
+
+from dpassay.proofs_check.rows.build import PRIVACY, UTILITY, identity, inequality, montecarlo, program, rates, same
+
+from .minibatch_terms import ONE_BATCH, SMALL, row
+
+ROWS = [
+    row(
+        "eq22/eta_for_delta",
+        "eq. (22) against (41a)",
+        "the noise bound of (22) is the one of (41a)",
+        same(
+            {"eq. (41a)": "sqrt(2*d)*Delta_g*sigma_g*ell", "eq. (22)": "sqrt(2*d)*eta_g*sigma_g*ell"},
+            "d Delta_g eta_g sigma_g ell",
+        ),
+        corrected="Delta_g and Delta_H (with m for n) in place of eta_g and eta_H, which are not defined",
+        reading="eta_g = Delta_g",
+        reading_claim=same(
+            {"eq. (41a)": "sqrt(2*d)*Delta_g*sigma_g*ell", "eq. (22)": "sqrt(2*d)*eta_g*sigma_g*ell"},
+            "d Delta_g sigma_g ell",
+            let={"eta_g": "Delta_g"},
+        ),
+        garbling="a confusion of letters in rendering is possible",
+    ),
+    row(
+        "eq24/gradient_batch",
+        "eq. (24), first term",
+        "at the printed batch size (23a) holds with equality",
+        identity("4*sqrt(2)*B_g*sqrt(ell/S) == m/2", "B_g ell m", let={"S": "64*B_g**2*ell/m**2"}),
+        corrected="128 B_g^2 (log(2dT/eta) + 1/4)/min(...)^2: (2 * 4 sqrt 2)^2 = 128",
+        reading=(
+            "only the rearrangement loses the 2: Lemma B.1 is loose, and a vector Hoeffding inequality (deviation "
+            "at most 2 B_g sqrt(2 log(2T/eta)/|S|)) is within m/2 at the printed size"
+        ),
+        reading_claim=inequality("2*B_g*sqrt(2*ell/S) <= m/2", "B_g ell m", let={"S": "64*B_g**2*ell/m**2"}),
+    ),
+    row(
+        "eq24/hessian_batch",
+        "eq. (24), second term",
+        "at the printed batch size (23b) holds with equality",
+        identity("4*B_H*sqrt(ell/S) == c*eps_H/2", "B_H ell c eps_H", let={"S": "32*B_H**2*ell/(c*eps_H)**2"}),
+        corrected="64 B_H^2 log(2dT/eta)/(c eps_H)^2: (2 * 4)^2 = 64",
+        reading=(
+            "only the rearrangement loses the 2: a matrix Bernstein inequality (deviation at most B_H sqrt(2 "
+            "ell/|S|) + 4 B_H ell/(3 |S|)) is within x/2 for x = c eps_H <= B_H at the printed size"
+        ),
+        reading_claim=inequality(
+            "B_H*sqrt(2*ell/S) + 4*B_H*ell/(3*S) <= x/2", "B_H ell", {"x": "(0, B_H]"}, let={"S": "32*B_H**2*ell/x**2"}
+        ),
+    ),
+    row(
+        "eq24/max_of_squares",
+        "eq. (24)",
+        "1/min(a, b)^2 is max(1/a^2, 1/b^2)",
+        identity("1/min(a, b)**2 == max(1/a**2, 1/b**2)", "a b"),
+    ),
+    row(
+        "eq25/noise_term",
+        "eq. (25), first term",
+        (
+            "at the printed n the noise part 2 * sqrt(2d) Delta_g sigma_g log(T/zeta), Delta_g = 2 B_g/(s n), "
+            "equals min(...)"
+        ),
+        identity(
+            "2*sqrt(2*d)*Delta_g*sigma_g*ell == m",
+            "d B_g sigma_g ell m",
+            {"s": "(0, 1]"},
+            let={"n": "2*sqrt(2*d)*B_g*sigma_g*ell/m", "Delta_g": "2*B_g/(s*n)"},
+        ),
+        severity=UTILITY,
+        corrected=(
+            "(4/s) sqrt(2d) B_g sigma_g log(T/zeta)/min(...): the 2 of Delta_g and the 1/s of the mini-batch were lost"
+        ),
+        reading="up to the constant 2 and for a fixed fraction s",
+        reading_claim=rates(
+            "sqrt(d)*Delta_g*sigma_g <= m",
+            "1/m",
+            "d B_g sigma_g m s",
+            constants="s",
+            let={"n": "sqrt(d)*B_g*sigma_g/m", "Delta_g": "B_g/(s*n)"},
+        ),
+    ),
+    row(
+        "eq26/rate",
+        "eq. (26)",
+        "the sampling term 1/min(eps_g, eps_H^2)^2 of (25) stays within (26)",
+        rates(
+            "max(eps_g**(-2), eps_H**(-4)) <= d/sqrt(rho)*max(eps_g**(-2), 1/(eps_g*eps_H**2), eps_H**(-7/2))",
+            "1/eps_H",
+            "d eps_g eps_H rho",
+            conditions=SMALL,
+        ),
+        severity=UTILITY,
+        corrected="max(eps_g^-2, eps_g^-1 eps_H^-2, eps_H^-4), as in (31)",
+        reading="eps_g = alpha, eps_H = sqrt(M alpha), the only case that the paper uses",
+        reading_claim=rates(
+            "max(eps_g**(-2), eps_H**(-4)) <= d/sqrt(rho)*alpha**(-2)",
+            "1/alpha",
+            "d rho alpha",
+            conditions=("rho <= 1", "d >= 1"),
+            let={"eps_g": "alpha", "eps_H": "sqrt(alpha)"},
+        ),
+    ),
+    row(
+        "eq26/against_eq31",
+        "eq. (26) against (31)",
+        "both displays have the same dependence on (eps_g, eps_H)",
+        same(
+            {
+                "eq. (26)": "max(eps_g**(-2), 1/(eps_g*eps_H**2), eps_H**(-7/2))",
+                "eq. (31)": "max(eps_g**(-2), 1/(eps_g*eps_H**2), eps_H**(-4))",
+            },
+            "",
+            {"eps_g": "(0, 1)", "eps_H": "(0, 1)"},
+        ),
+        severity=UTILITY,
+        corrected="eps_H^-4 in both",
+        reading="equal at (alpha, sqrt(alpha)), where both are alpha^-2",
+        reading_claim=same(
+            {"eq. (26)": "max(alpha**(-2), alpha**(-7/4))", "eq. (31)": "alpha**(-2)"}, "", {"alpha": "(0, 1)"}
+        ),
+    ),
+    row(
+        "lemmaB1/simulated",
+        "Lemma B.1",
+        "for +-1 records and d = 1 the sampled mean deviates by at most 4 sqrt 2 sqrt((log(2/eta) + 1/4)/m)",
+        montecarlo(
+            "sampled_mean",
+            "4*sqrt(2)*sqrt((log(2/eta) + 1/4)/m)",
+            "1 - eta",
+            [{"n": "1000", "m": "50", "eta": "1/10"}, {"n": "200", "m": "100", "eta": "1/2"}],
+        ),
+    ),
+    row(
+        "thmB4/gaussian_order_two",
+        "Theorem B.4",
+        "e^(epsilon(2)) = e^(1/sigma^2) for the Gaussian",
+        identity("exp(alpha/(2*sigma**2)) == exp(1/sigma**2)", "sigma", let={"alpha": "2"}),
+    ),
+    row(
+        "thmB4/which_minimum",
+        "eq. (28)",
+        "for sigma >= 2 the minimum in (27) is 4 (e^(1/sigma^2) - 1)",
+        inequality("4*(exp(x) - 1) <= 2*exp(x)", "", {"x": "[0, 1/4]"}),
+    ),
+    row(
+        "eq28/middle",
+        "eq. (28)",
+        "(1/(alpha-1)) s^2 alpha (alpha-1)/2 * 4/sigma^2 = 2 s^2 alpha^2/sigma^2",
+        identity(
+            "s**2*alpha*(alpha - 1)/2*4/sigma**2/(alpha - 1) == 2*s**2*alpha**2/sigma**2",
+            "s sigma",
+            {"alpha": "[2, 100]"},
+        ),
+        corrected="2 s^2 alpha/sigma^2",
+        reading="2 s^2 alpha/sigma^2 was meant",
+        reading_claim=identity(
+            "s**2*alpha*(alpha - 1)/2*4/sigma**2/(alpha - 1) == 2*s**2*alpha/sigma**2", "s sigma", {"alpha": "[2, 100]"}
+        ),
+        garbling="a stray exponent 2 is possible",
+        explain="The printed value is larger, so as a privacy bound it errs on the safe side.",
+    ),
+    row(
+        "eq28/safe_side",
+        "eq. (28)",
+        "the printed value is at least the correct one",
+        inequality("2*s**2*alpha/sigma**2 <= 2*s**2*alpha**2/sigma**2", "s sigma", {"alpha": "[2, 100]"}),
+        severity=PRIVACY,
+    ),
+    row(
+        "thmB5/count_of_releases",
+        "Theorem B.5",
+        "a returning run uses k_g + k_H gradients",
+        identity("(k_g + k_H)*e_g == (k_g + k_H + 1)*e_g", "k_g k_H e_g"),
+        severity=PRIVACY,
+        corrected="one more gradient and one more Hessian in the returning iteration",
+        reading="(29) with T covers it",
+        reading_claim=inequality(
+            "(k_g + k_H + 1)*e_g + (k_H + 1)*e_H <= T*e_g + T*e_H", "k_g k_H e_g e_H", {"T": "[k_g + k_H + 1, inf)"}
+        ),
+    ),
+    row(
+        "thmB5/data_dependent",
+        "Theorem B.5",
+        "epsilon(alpha) is a function of what is known before the run",
+        program(
+            "sigma_f sigma_g sigma_H s T alpha",
+            "thmB5: epsilon <- sigma_f sigma_g sigma_H s alpha k_g k_H",
+            "run: k_g k_H <- T",
+        ),
+        corrected="the bound with T, eq. (29); a data-dependent RDP value is not a guarantee by itself",
+        reading="only (29) is the guarantee",
+        reading_claim=program(
+            "sigma_f sigma_g sigma_H s T alpha", "eq29: bar_epsilon <- sigma_f sigma_g sigma_H s alpha T"
+        ),
+    ),
+    row(
+        "thmB5/shared_batch",
+        "Theorem B.5, eq. (29), with Section 3.3",
+        (
+            "one iteration whose gradient and Hessian share the batch S_k costs at most epsilon'_N(2; sigma, s) "
+            "twice (T = 1, order 2, sigma_g = sigma_H = sigma; the other records equal)"
+        ),
+        inequality(
+            ONE_BATCH + " <= 2*log(1 + s**2*min(4*(exp(1/sigma**2) - 1), 2*exp(1/sigma**2)))",
+            "",
+            {"s": "(0, 1)", "sigma": "[1/5, 10]"},
+            hints=[{"s": "1/10", "sigma": "1/2"}],
+        ),
+        severity=PRIVACY,
+        corrected="epsilon'_N once, for both releases together: 1/sigma^2 = 1/sigma_g^2 + 1/sigma_H^2",
+        reading="the Hessian is computed on a batch of its own",
+        reading_claim=inequality(
+            "2*log(1 + s**2*(exp(1/sigma**2) - 1)) <= 2*log(1 + s**2*min(4*(exp(1/sigma**2) - 1), 2*exp(1/sigma**2)))",
+            "",
+            {"s": "(0, 1)", "sigma": "[1/5, 10]"},
+        ),
+        explain=(
+            "Given the noisy gradient the batch is not a fresh sample any more. One draw with probability s brings "
+            "both means at once: D_2 = log(1 + s^2 (e^(2/sigma^2) - 1)) exactly, when a record has gradient B_g and "
+            "Hessian B_H I, and its replacement and all others have the opposite. Theorem B.8 amplifies the whole "
+            "iteration and is not touched."
+        ),
+    ),
+    row(
+        "thmB5/shared_batch_repaired",
+        "Theorem B.5, corrected",
+        "the same iteration costs at most epsilon'_N(2; sigma/sqrt 2, s), once",
+        inequality(
+            ONE_BATCH + " <= log(1 + s**2*min(4*(exp(2/sigma**2) - 1), 2*exp(2/sigma**2)))",
+            "",
+            {"s": "(0, 1)", "sigma": "[1/5, 10]"},
+        ),
+        severity=PRIVACY,
+    ),
+]
