@@ -8,7 +8,7 @@ JOBS   ?= 2
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: audit test test-all wheel tables lint types links check bench clean install
+.PHONY: audit test test-all wheel tables papers lint types links check bench clean install
 audit: $(STAMP)
 	$(BIN)/dpassay audit --jobs $(JOBS) --output reports/audit.json
 
@@ -24,6 +24,9 @@ wheel: $(STAMP)
 tables: audit  # the generated parts: LEDGER.md and two tables of the README
 	$(BIN)/dpassay prove --jobs $(JOBS) --ledger LEDGER.md --readme README.md
 	$(BIN)/python -m dpassay.audit.report.readme reports/audit.json README.md
+
+papers: $(STAMP)  # docs/papers.md and the heads of the papers' packages
+	$(BIN)/python -m dpassay.audit.commands.paper_map --write
 
 bench: $(STAMP)  # hours; the figures in benchmarks/results come from these scripts (one without its optional package is skipped)
 	for file in benchmarks/*.py; do $(BIN)/python $$file --write || exit 1; done

@@ -1,4 +1,4 @@
-"""``dpassay show``: one algorithm, all that is known of it without running an audit."""
+"""``dpassay show``: one paper with its algorithms, or one algorithm with all that is known of it without an audit."""
 
 from __future__ import annotations
 
@@ -10,13 +10,21 @@ import typer
 from dpassay.audit.plain import json_text
 from dpassay.reference.case import Case
 from dpassay.reference.catalogue import find
+from dpassay.reference.papers import PAPERS
 
 
 def show(
-    algorithm: Annotated[str, typer.Argument(help="An id or key of `dpassay list`.")],
+    algorithm: Annotated[str, typer.Argument(help="A paper, or an id or key of `dpassay list`.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Show an algorithm: claim, constants, completions, repairs, and what it releases, with its cost."""
+    """Show a paper: who wrote it, and where each algorithm and statement is. Or an algorithm: its claim, constants,
+    completions, repairs, and what it releases, with its cost.
+    """
+    if algorithm in PAPERS:
+        from .paper_map import paper_data, paper_text  # here: it needs the proof ledger
+
+        print(json_text(paper_data(PAPERS[algorithm])) if as_json else paper_text(PAPERS[algorithm]))
+        return
     found = [_describe(case) for case in find(algorithm)]
     if as_json:
         print(json_text(found))

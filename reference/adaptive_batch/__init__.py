@@ -1,1 +1,11 @@
-"""Paper adaptive_batch: adaptive batch sizes and the tree mechanism for private second-order points."""
+"""Daogao Liu, Kunal Talwar: Adaptive Batch Size for Privately Finding Second-Order Stationary Points.
+
+Text: undated text; cites work of 2025, so it is later than the first version (2024).
+Link: arXiv:2410.07502 (as cited in minimax_sosp).
+
+=====================  ================================  =============================================
+in the paper           catalogue id                      file
+=====================  ================================  =============================================
+Algorithms 1, 3 and 4  adaptive_batch/stochastic_spider  reference/adaptive_batch/stochastic_spider.py
+=====================  ================================  =============================================
+"""

@@ -1,0 +1,239 @@
+"""Which statement of which paper is which algorithm, file, test and row of the ledger: found, never typed.
+
+    python -m dpassay.audit.commands.paper_map --write    docs/papers.md and the docstrings of the papers' packages
+
+The catalogue says which algorithm an id is; the file has the id's name; tests are those that import the file; rows
+are those that the ledger names for the id, and those about a numbered statement.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import sys
+import textwrap
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+from dpassay.proofs_check.cases import PROOFS
+from dpassay.proofs_check.claim import Row
+from dpassay.proofs_check.ledger import load_rows
+from dpassay.reference.case import Case
+from dpassay.reference.catalogue import CASES
+from dpassay.reference.errors import require
+from dpassay.reference.files import read_text, write_text
+from dpassay.reference.papers import PAPERS, Paper
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "papers.md"
+_KINDS = "Algorithm|Theorem|Lemma|Proposition|Corollary|Definition"
+_NUMBER = r"[A-Z]?\.?\d+(?:\.\d+)*"
+_NUMBERED = re.compile(rf"({_KINDS})s? ({_NUMBER}(?:(?:, | and ){_NUMBER})*)")
+
+
+@dataclass(frozen=True)
+class Line:
+    """One algorithm of a paper.
+
+    Args:
+        place: where the paper has it.
+        id: its id in the catalogue.
+        title: what it is.
+        file: from the root of the project.
+        tests: files of tests that import it, from the root of the project; empty where they are not installed.
+        rows: ids of the ledger's rows about it.
+    """
+
+    place: str
+    id: str
+    title: str
+    file: str
+    tests: tuple[str, ...]
+    rows: tuple[str, ...]
+
+
+def algorithms(key: str) -> list[Line]:
+    """The algorithms of a paper, in the order of the catalogue."""
+    first = {case.id: case for case in reversed(CASES) if case.id.startswith(key + "/")}
+    order = dict.fromkeys(case.id for case in CASES if case.id in first)
+    return [_line(key, first[name]) for name in order]
+
+
+def _line(key: str, case: Case) -> Line:
+    place = case.cite.place if case.cite.paper == key else str(case.cite)
+    file = _file(case)
+    prefixes = tuple(PROOFS.get(case.id, ()))
+    rows = tuple(row.id for row in _ledger(key) if prefixes and row.id.startswith(prefixes))
+    return Line(place, case.id, case.title, file, _tests(file), rows)
+
+
+def _file(case: Case) -> str:
+    """``reference/<id>.py``, or where the ``run`` of its instance is written."""
+    named = Path("reference", *case.id.split("/")).with_suffix(".py")
+    if (ROOT / named).is_file():
+        return named.as_posix()
+    run: Any = case.build().run
+    while isinstance(run, partial):
+        run = run.func
+    return Path(inspect.getfile(run)).resolve().relative_to(ROOT).as_posix()
+
+
+@cache
+def _ledger(key: str) -> tuple[Row, ...]:
+    return tuple(load_rows([key]))
+
+
+def statements(key: str) -> dict[str, list[str]]:
+    """Numbered statements of a paper (``Theorem 3``) with the ids of the ledger's rows about them, in natural order."""
+    found: dict[str, list[str]] = {}
+    for row in _ledger(key):
+        for name in numbered(row.cite.place):
+            found.setdefault(name, []).append(row.id)
+    return {name: found[name] for name in sorted(found, key=_natural)}
+
+
+def numbered(place: str) -> list[str]:
+    """The numbered statements that a place names: ``Theorems 1 and 5, proof`` names two."""
+    return [f"{kind} {number}" for kind, list_ in _NUMBERED.findall(place) for number in re.split(", | and ", list_)]
+
+
+def _natural(name: str) -> tuple[int, list[tuple[int, str, int]]]:
+    kind, number = name.split(" ")
+    parts = re.findall(r"\d+|[A-Z]", number)
+    return _KINDS.split("|").index(kind), [(0, "", int(p)) if p.isdigit() else (1, p, 0) for p in parts]
+
+
+@cache
+def _imports() -> dict[str, frozenset[str]]:
+    """Test files with the modules that they import."""
+    found = {}
+    for path in sorted((ROOT / "tests").rglob("test_*.py")):
+        names: set[str] = set()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                names |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+            elif isinstance(node, ast.Import):
+                names |= {alias.name for alias in node.names}
+        found[path.relative_to(ROOT).as_posix()] = frozenset(names)
+    return found
+
+
+def _tests(file: str) -> tuple[str, ...]:
+    module = "dpassay." + file.removesuffix(".py").replace("/", ".")
+    return tuple(path for path, names in _imports().items() if module in names)
+
+
+def docstring(paper: Paper) -> str:
+    """What stands at the head of ``reference/<paper>/__init__.py``: who wrote it, and the table of its algorithms."""
+    head = [_sentence(paper), "", f"Text: {paper.version}." + (f" {paper.venue}." if paper.venue else "")]
+    head += [f"Link: {paper.link}."] if paper.link else []
+    rows = [("in the paper", "catalogue id", "file")]
+    rows += [(line.place, line.id, line.file) for line in algorithms(paper.key)]
+    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    rule = "  ".join("=" * width for width in widths)
+    table = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    text = [*_wrapped(head), "", rule, table[0], rule, *table[1:], rule]
+    return '"""' + "\n".join(text) + '\n"""\n'
+
+
+def _sentence(paper: Paper) -> str:
+    return f"{', '.join(paper.authors) or 'Anonymous authors'}: {paper.title}."
+
+
+def _wrapped(lines: Iterable[str]) -> list[str]:
+    return [part for line in lines for part in (textwrap.wrap(line, 116) or [""])]
+
+
+def page() -> str:
+    """``docs/papers.md``."""
+    parts = [
+        "# The papers, and where each statement is",
+        "",
+        "Generated by `make papers` from the catalogue, the ledger and the tests; a test holds it. In a",
+        "terminal: `dpassay show PAPER`. A row of the ledger: `dpassay prove --id ID --explain`.",
+    ]
+    for paper in PAPERS.values():
+        parts += [
+            "",
+            f"## {paper.key}",
+            "",
+            *_facts(paper),
+            "",
+            *_algorithm_table(paper.key),
+            "",
+            *_statement_table(paper.key),
+        ]
+    return "\n".join(parts) + "\n"
+
+
+def _facts(paper: Paper) -> list[str]:
+    facts = [("", f"**{paper.title}**"), ("", ", ".join(paper.authors) or "Anonymous authors")]
+    facts += [("Text read: ", paper.version), ("Appeared in: ", paper.venue), ("Link: ", paper.link)]
+    return [f"{name}{value}.  " if name else f"{value}  " for name, value in facts if value]
+
+
+def _algorithm_table(key: str) -> list[str]:
+    lines = ["| in the paper | catalogue id | file | tests | ledger |", "|---|---|---|---|---|"]
+    for one in algorithms(key):
+        tests = "<br>".join(f"`{path}`" for path in one.tests) or "by the catalogue alone"
+        lines.append(f"| {one.place} | `{one.id}` | `{one.file}` | {tests} | {_rows(one.rows)} |")
+    return lines
+
+
+def _statement_table(key: str) -> list[str]:
+    lines = ["| statement | rows of the ledger |", "|---|---|"]
+    return [*lines, *(f"| {name} | {_rows(rows)} |" for name, rows in statements(key).items())]
+
+
+def _rows(ids: Sequence[str]) -> str:
+    """Ids by their common beginning, with how many there are."""
+    groups: dict[str, int] = {}
+    for name in ids:
+        group = "/".join(name.split("/")[1:-1]) or name.split("/")[-1]
+        groups[group] = groups.get(group, 0) + 1
+    return ", ".join(f"`{group}` ({count})" for group, count in groups.items()) or "-"
+
+
+def paper_text(paper: Paper) -> str:
+    """A paper for the terminal."""
+    lines = [paper.title, ", ".join(paper.authors) or "Anonymous authors"]
+    named = [("text read", paper.version), ("appeared in", paper.venue), ("link", paper.link)]
+    lines += [f"{name}: {value}" for name, value in named if value]
+    for one in algorithms(paper.key):
+        lines += ["", f"{one.place}: {one.title}", f"  id      {one.id}", f"  file    {one.file}"]
+        lines += [f"  tests   {', '.join(one.tests)}"] if one.tests else []
+        lines += [f"  ledger  {len(one.rows)} rows: {_rows(one.rows).replace('`', '')}"] if one.rows else []
+    counts = ", ".join(f"{name} ({len(rows)})" for name, rows in statements(paper.key).items())
+    lines += ["", f"rows of the ledger by statement (`dpassay prove --paper {paper.key}`):", *_wrapped([counts])]
+    return "\n".join(lines)
+
+
+def paper_data(paper: Paper) -> dict[str, Any]:
+    """A paper as plain data."""
+    found = asdict(paper)
+    return {**found, "algorithms": [asdict(one) for one in algorithms(paper.key)], "statements": statements(paper.key)}
+
+
+def files() -> dict[Path, str]:
+    """Every generated file with its text."""
+    packages = {ROOT / "reference" / key / "__init__.py": docstring(paper) for key, paper in PAPERS.items()}
+    return {PAGE: page(), **packages}
+
+
+def main(words: Sequence[str]) -> int:
+    """See the module's docstring; without ``--write``: exit 1 where a file differs."""
+    require(set(words) <= {"--write"}, "arguments", list(words), "only --write")
+    stale = [path for path, text in files().items() if not path.is_file() or read_text(path, "page") != text]
+    for path in stale:
+        if words:
+            write_text(path, files()[path], "page")
+        print(f"{path.relative_to(ROOT)}: {'written' if words else 'is not what the catalogue says'}")
+    return int(bool(stale) and not words)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,93 @@
+"""The papers have names, and the map from their statements to files, tests and rows is what the project says."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from dpassay.audit.commands import paper_map
+from dpassay.audit.commands.list import what_it_is
+from dpassay.proofs_check.ledger import load_rows
+from dpassay.reference.catalogue import CASES
+from dpassay.reference.errors import BadInput
+from dpassay.reference.papers import OTHERS, PAPERS, Cite, paper
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.mark.parametrize("one", PAPERS.values(), ids=PAPERS)
+def test_a_paper_can_be_identified(one):
+    """A title with capital letters as printed, a version, and authors unless the text says that it is anonymous."""
+    assert one.title and one.version and (one.authors or "anonymous" in one.version)
+    assert not set(one.authors) & {""} and one.title in one.citation
+
+
+def test_every_citation_of_the_project_is_known():
+    cites = [case.cite for case in CASES] + [case.claim.cite for case in CASES] + [row.cite for row in load_rows()]
+    assert len(cites) > 1000
+    assert {cite.paper for cite in cites if not cite.known} == set()
+    assert not set(PAPERS) & set(OTHERS)
+
+
+def test_a_user_may_cite_a_paper_of_their_own():
+    mine = Cite("mine", "Theorem 2")
+    assert str(mine) == "mine, Theorem 2" and not mine.known
+    with pytest.raises(BadInput, match="names its paper"):
+        Cite("", "Theorem 2")
+    with pytest.raises(BadInput, match="must be one of minimax_sosp"):
+        paper("mine")
+
+
+@pytest.mark.parametrize("key", PAPERS)
+def test_the_map_leads_to_files_tests_and_rows_that_exist(key):
+    ids = {row.id for row in load_rows([key])}
+    lines = paper_map.algorithms(key)
+    assert [line.id for line in lines] == list(dict.fromkeys(c.id for c in CASES if c.id.startswith(key + "/")))
+    for line in lines:
+        assert (ROOT / line.file).is_file() and line.place
+        assert all((ROOT / test).is_file() for test in line.tests) and set(line.rows) <= ids
+    assert any(line.rows for line in lines) and any(line.tests for line in lines)
+    named = paper_map.statements(key)
+    assert len(named) > 5 and all(set(rows) <= ids for rows in named.values())
+
+
+def test_numbered_statements_are_found_in_a_place():
+    assert paper_map.numbered("Algorithms 1, 3 and 4") == ["Algorithm 1", "Algorithm 3", "Algorithm 4"]
+    assert paper_map.numbered("Theorem B.8 with Lemma 3.13, proof") == ["Theorem B.8", "Lemma 3.13"]
+    assert paper_map.numbered("Theorem 3, sigma_2") == ["Theorem 3"]
+    assert paper_map.numbered("after eq. (26)") == []
+
+
+def test_the_generated_page_and_docstrings_are_up_to_date():
+    stale = [
+        path.relative_to(ROOT).as_posix()
+        for path, text in paper_map.files().items()
+        if not path.is_file() or path.read_text(encoding="utf-8") != text
+    ]
+    assert stale == [], "run `make papers`"
+
+
+def test_what_differs_is_noticed_and_written(tmp_path, monkeypatch, capsys):
+    page = tmp_path / "docs" / "papers.md"
+    monkeypatch.setattr(paper_map, "ROOT", tmp_path)
+    monkeypatch.setattr(paper_map, "files", lambda: {page: "new"})
+    assert paper_map.main([]) == 1 and not page.exists()
+    assert paper_map.main(["--write"]) == 0 and page.read_text() == "new"
+    assert paper_map.main([]) == 0
+    assert "docs/papers.md" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("key", PAPERS)
+def test_the_head_of_a_package_names_authors_and_every_algorithm(key):
+    text = ast.get_docstring(ast.parse((ROOT / "reference" / key / "__init__.py").read_text(encoding="utf-8")))
+    assert all(author in " ".join(text.split()) for author in PAPERS[key].authors)
+    assert all(
+        re.search(rf"(?m) {re.escape(line.id)} +{re.escape(line.file)}$", text) for line in paper_map.algorithms(key)
+    )
+
+
+def test_a_line_of_the_list_says_each_thing_once():
+    assert [what_it_is(case) for case in CASES if what_it_is(case).count(case.cite.place) > 1] == []
