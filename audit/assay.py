@@ -9,27 +9,13 @@ from dataclasses import asdict, dataclass
 
 from dpassay.audit.likelihood.bound import audit_likelihood
 from dpassay.audit.likelihood.samplers import LockstepSampler, Losses
-from dpassay.audit.lockstep.hub import GIVEN_SECRETS
 from dpassay.audit.lockstep.outcome import Movement
 from dpassay.reference.accounting.cost import Account
 from dpassay.reference.case import Case, Instance
+from dpassay.reference.findings import Kind
 
 from .plain import plain
 from .results import AssumedEstimate, SoundBound, Verdict
-
-# findings by which something private leaves outside the accounting (the others are defects of the bookkeeping)
-UNACCOUNTED = {
-    "call",
-    "law",
-    "noise scale",
-    "batch size",
-    "public value",
-    "revealed value",
-    "output",
-    "early end",
-    "undeclared batch",
-    "released without noise",
-}
 
 
 @dataclass(frozen=True)
@@ -130,10 +116,10 @@ def _realised(
     instance: Instance, case: Case, bound: SoundBound | AssumedEstimate, losses: Losses
 ) -> tuple[float | None, str]:
     """The largest sound lower bound there is, and what shows it."""
-    bare = [finding for finding in losses.findings if finding.kind == "released without noise"]
+    bare = [finding for finding in losses.findings if finding.kind is Kind.BARE_RELEASE]
     # a bare value may come up too rarely to matter (a test that fails): the likelihood counts how often
     if math.isinf(bound.epsilon) and any(
-        isinstance(bound, SoundBound) or GIVEN_SECRETS not in finding.detail for finding in bare
+        isinstance(bound, SoundBound) or not finding.given_secrets for finding in bare
     ):
         return math.inf, "replay"
     if instance.exact and instance.exact.at_infinity > case.claim.delta:
@@ -146,7 +132,7 @@ def _realised(
 def _verdict(case: Case, realised: float | None, bound: SoundBound | AssumedEstimate, losses: Losses) -> Verdict:
     if realised is not None and realised > case.claim.epsilon:
         return Verdict.VIOLATED
-    if any(finding.kind in UNACCOUNTED for finding in losses.findings):
+    if any(finding.kind.leaks for finding in losses.findings):
         return Verdict.INCONCLUSIVE  # something leaks outside the accounting; how much was not shown
     return bound.verdict
 
@@ -169,10 +155,10 @@ def _why(
             f"exact delta {exact.at_claim:.3g} at the claimed epsilon, {exact.at_infinity:.3g} whatever the epsilon"
         )
         parts.append(exact.how)
-    found = [finding for finding in losses.findings if finding.kind in UNACCOUNTED]
+    found = [finding for finding in losses.findings if finding.kind.leaks]
     if found:
-        parts.append("replay: " + "; ".join(f"{f.kind} ({f.label}, step {f.step})" for f in found[:3]))
-    exceeded = [finding for finding in losses.findings if finding.kind == "sensitivity exceeded"]
+        parts.append("replay: " + "; ".join(f"{f.kind.value} ({f.label}, step {f.step})" for f in found[:3]))
+    exceeded = [finding for finding in losses.findings if finding.kind.overshoots]
     if exceeded:
         parts.append(f"sensitivity exceeded at {exceeded[0].label}: {exceeded[0].detail}")
     accounted = account.epsilon(case.claim.delta)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
@@ -65,7 +66,21 @@ class Finding:
     given_secrets: bool = False
 
     def __str__(self) -> str:
-        return f"{self.kind.value} at {self.label!r}, step {self.step}: {self.detail}"
+        given = " (given the same secret choices)" if self.given_secrets else ""
+        return f"{self.kind.value} at {self.label!r}, step {self.step}: {self.detail}{given}"
+
+
+def merge(known: list[Finding], found: Iterable[Finding]) -> None:
+    """Add to ``known`` what is new: one finding for each kind and label, the first one seen.
+
+    A finding that needs no secrets takes the place of one that does: it says more.
+    """
+    for finding in found:
+        places = [k for k, one in enumerate(known) if (one.kind, one.label) == (finding.kind, finding.label)]
+        if not places:
+            known.append(finding)
+        elif known[places[0]].given_secrets and not finding.given_secrets:
+            known[places[0]] = finding
 
 
 @dataclass(frozen=True)

@@ -11,14 +11,15 @@ from dpassay.reference.laws.law import Law
 from dpassay.reference.types import Indices
 
 from .equality import same
+from .findings import Finding, Kind
 from .tape import Drawn, Tape
-from .transcript import Draw, Note, Release, Transcript, UnaccountedAccess
+from .transcript import Draw, Note, Release, Transcript
 
 
 class ReplayDiverged(Exception):
     """The replayed run made another call than the recorded one; there is no value to hand back."""
 
-    def __init__(self, finding: UnaccountedAccess):
+    def __init__(self, finding: Finding):
         self.finding = finding
         super().__init__(str(finding))
 
@@ -34,7 +35,7 @@ class ReplayTape(Tape):
     def __init__(self, recording: Transcript):
         super().__init__()
         self.recording = recording
-        self.findings: list[UnaccountedAccess] = []
+        self.findings: list[Finding] = []
         self._events = [event for event in recording.events if not _is_inner(event)]
         self._inner: dict[str, list[Any]] = {}
         for event in filter(_is_inner, recording.events):
@@ -45,34 +46,34 @@ class ReplayTape(Tape):
 
     def _next(self, kind: type, label: str) -> Any:
         if self._position >= len(self._events):
-            self._diverged("early end", label, "this run goes on after the recorded one ended")
+            self._diverged(Kind.EARLY_END, label, "this run goes on after the recorded one ended")
         event = self._events[self._position]
         if not isinstance(event, kind) or event.label != label:
-            self._diverged("call", label, f"the recorded run has {type(event).__name__} {event.label!r} here")
+            self._diverged(Kind.CALL, label, f"the recorded run has {type(event).__name__} {event.label!r} here")
         self._position += 1
         return event
 
-    def _diverged(self, kind: str, label: str, detail: str) -> None:
-        finding = UnaccountedAccess(kind, label, self.step, detail)
+    def _diverged(self, kind: Kind, label: str, detail: str) -> None:
+        finding = Finding(kind, label, self.step, detail)
         self.findings.append(finding)
         raise ReplayDiverged(finding)
 
     def _released(self, label: str, law: Law, sensitivity: float | None, draws: tuple[int, ...]) -> Any:
         event: Release = self._next(Release, label)
         difference = event.law.public_difference(law)
-        if difference and difference.startswith(("law", "shape", "number")):
-            self._diverged("law", label, difference)
+        if difference and not difference.comparable:
+            self._diverged(Kind.LAW, label, str(difference))
         if difference:
-            self.findings.append(UnaccountedAccess("noise scale", label, self.step, difference))
+            self.findings.append(Finding(Kind.NOISE_SCALE, label, self.step, str(difference)))
         if event.sensitivity != sensitivity:
             detail = f"{event.sensitivity} against {sensitivity}"
-            self.findings.append(UnaccountedAccess("claimed sensitivity", label, self.step, detail))
+            self.findings.append(Finding(Kind.CLAIMED_SENSITIVITY, label, self.step, detail))
         return event.value
 
     def _indices(self, draw: Draw) -> Indices:
         event: Draw = self._next(Draw, draw.label)
         if replace(event, number=draw.number) != draw:
-            self._diverged("batch size", draw.label, f"{event.size} of {event.n} against {draw.size} of {draw.n}")
+            self._diverged(Kind.BATCH_SIZE, draw.label, f"{event.size} of {event.n} against {draw.size} of {draw.n}")
         self._batch += 1
         return self.recording.batches[self._batch - 1]
 
@@ -82,23 +83,23 @@ class ReplayTape(Tape):
             return known.pop(0) if known else draw(self._more)
         event: Note = self._next(Note, label)
         if event.kind != kind:
-            self._diverged("call", label, f"the recorded run has a {event.kind} value here, this one a {kind} value")
+            self._diverged(Kind.CALL, label, f"the recorded run has a {event.kind} value here, this one a {kind} value")
         return event.value
 
     def _revealed(self, label: str, value: Any) -> None:
         event: Note = self._next(Note, label)
         if not same(event.value, value):
             detail = f"{event.value} against {value}"
-            self.findings.append(UnaccountedAccess("revealed value", label, self.step, detail))
+            self.findings.append(Finding(Kind.REVEALED_VALUE, label, self.step, detail))
 
-    def close(self, output: Any) -> list[UnaccountedAccess]:
+    def close(self, output: Any) -> list[Finding]:
         """Compare the ends and the outputs; return all findings."""
         if self._position < len(self._events):
             event = self._events[self._position]
             detail = f"this run ended, the recorded one goes on with {event.label!r}"
-            self.findings.append(UnaccountedAccess("early end", event.label, self.step, detail))
+            self.findings.append(Finding(Kind.EARLY_END, event.label, self.step, detail))
         if not same(self.recording.output, output):
-            self.findings.append(UnaccountedAccess("output", "output", self.step, "outputs differ"))
+            self.findings.append(Finding(Kind.OUTPUT, "output", self.step, "outputs differ"))
         return self.findings
 
 

@@ -97,21 +97,3 @@ class Transcript:
             return "at most once"
         rates = {f"{self.draws[number].rate:.4g}" for number in release.draws}
         return f"sampled at rate {', '.join(sorted(rates))}" if "fresh" not in kinds else "mixed"
-
-
-@dataclass(frozen=True)
-class UnaccountedAccess:
-    """Private data read outside the accounting: what differed between neighbours, where.
-
-    ``kind`` is one of: ``call``, ``law``, ``noise scale``, ``claimed sensitivity``, ``batch size``, ``public value``,
-    ``revealed value``, ``output``, ``early end``, ``undeclared batch``, ``released without noise``,
-    ``sensitivity exceeded``.
-    """
-
-    kind: str
-    label: str
-    step: int
-    detail: str
-
-    def __str__(self) -> str:
-        return f"{self.kind} at {self.label!r}, step {self.step}: {self.detail}"

@@ -22,6 +22,7 @@ import numpy as np
 
 from dpassay.audit.results import AssumedEstimate, SoundBound
 from dpassay.reference.errors import require
+from dpassay.reference.findings import merge
 from dpassay.reference.types import Array
 
 from .pilot import Plan, excess, make_plan, weight_of
@@ -131,8 +132,6 @@ def _log_capital(x: Array, bet: float, delta: float, counts: Array | None = None
 
 
 def _join(losses: Losses, other: Losses) -> None:
-    for finding in other.findings:
-        if not any((known.kind, known.label) == (finding.kind, finding.label) for known in losses.findings):
-            losses.findings.append(finding)
+    merge(losses.findings, other.findings)
     losses.inexact = losses.inexact or other.inexact
     losses.checked += other.checked

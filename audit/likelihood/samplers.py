@@ -11,8 +11,8 @@ import numpy as np
 from dpassay.audit.lockstep.outcome import Movement
 from dpassay.audit.lockstep.run import Needs, lockstep, needs
 from dpassay.audit.lockstep.tilting import Tilt
+from dpassay.reference.findings import Finding, merge
 from dpassay.reference.neighbours import Pair, Run
-from dpassay.reference.transcript import UnaccountedAccess
 from dpassay.reference.types import Array
 
 
@@ -26,7 +26,7 @@ class Losses:
 
     loss: Array
     log_weights: Array
-    findings: list[UnaccountedAccess] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
     inexact: str = ""
     movements: dict[str, Movement] = field(default_factory=dict)
     checked: int = 0
@@ -87,15 +87,13 @@ class LockstepSampler:
                 losses.loss[i] = result.loss
             losses.log_weights[i] = result.log_weights
             losses.inexact = losses.inexact or result.inexact
-            _merge(losses, result.findings, result.movements)
+            merge(losses.findings, result.findings)
+            _merge_movements(losses, result.movements)
         losses.checked = min(count, self._checks)
         return losses
 
 
-def _merge(losses: Losses, findings: list[UnaccountedAccess], movements: dict[str, Movement]) -> None:
-    for finding in findings:
-        if not any((known.kind, known.label) == (finding.kind, finding.label) for known in losses.findings):
-            losses.findings.append(finding)
+def _merge_movements(losses: Losses, movements: dict[str, Movement]) -> None:
     for label, movement in movements.items():
         known_movement = losses.movements.setdefault(label, Movement())
         if movement.moved >= known_movement.moved:

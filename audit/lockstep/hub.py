@@ -10,18 +10,18 @@ from typing import Any
 import numpy as np
 
 from dpassay.reference.equality import same
+from dpassay.reference.findings import Finding, Kind, merge
 from dpassay.reference.laws.above_threshold import AboveThreshold
 from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.laws.law import Law, as_released
 from dpassay.reference.neighbours import P, Pair, Run
-from dpassay.reference.transcript import Draw, UnaccountedAccess
+from dpassay.reference.transcript import Draw
 
 from .hidden import Group, HiddenStates
 from .outcome import LockstepRun, Movement
 from .tilting import Logs, States, Tilt, proposal
 from .worlds import Place, Records, Request, World
 
-GIVEN_SECRETS = "given the same secret choices"  # what may protect a value that is released without noise
 _EXACT = 1e-9  # queries that agree to this fraction of the noise are the same (one part in 1e9 of a standard deviation)
 
 
@@ -72,10 +72,8 @@ class Hub:
             self._serve_inner()
             self._step += 1
 
-    def _finding(self, kind: str, label: str, detail: str) -> None:
-        known = any(finding.kind == kind and finding.label == label for finding in self.result.findings)
-        if not known:
-            self.result.findings.append(UnaccountedAccess(kind, label, self._step, detail))
+    def _finding(self, kind: Kind, label: str, detail: str, given_secrets: bool = False) -> None:
+        merge(self.result.findings, [Finding(kind, label, self._step, detail, given_secrets)])
 
     def _same_call(self) -> bool:
         first = self._here[0].ask
@@ -83,7 +81,7 @@ class Hub:
             ask = world.ask
             if (ask.call, ask.label) == (first.call, first.label):
                 continue
-            kind = "early end" if "end" in (ask.call, first.call) else "call"
+            kind = Kind.EARLY_END if "end" in (ask.call, first.call) else Kind.CALL
             label = first.label if first.call != "end" else ask.label
             self._finding(kind, label, f"{_name(first)} on one side, {_name(ask)} on the other")
             return False
@@ -106,14 +104,14 @@ class Hub:
     def _end(self) -> None:
         first = self._here[0].ask.value
         if not all(same(first, world.ask.value) for world in (*self._here[1:], *self._there)):
-            self._finding("output", "output", "the outputs differ although all released values agree")
+            self._finding(Kind.OUTPUT, "output", "the outputs differ although all released values agree")
         self.result.complete, self.result.output = True, first
 
     def _reveal(self) -> None:
         first = self._here[0].ask
         for world in (*self._here[1:], *self._there):
             if not same(first.value, world.ask.value):
-                self._finding("revealed value", first.label, f"{first.value} against {world.ask.value}")
+                self._finding(Kind.REVEALED_VALUE, first.label, f"{first.value} against {world.ask.value}")
         self._answer(None)
 
     def _public_value(self) -> None:
@@ -125,7 +123,7 @@ class Hub:
             assert world.ask.make is not None
             values.append(world.ask.make(self._public))
         if not all(same(values[0], value) for value in values):
-            self._finding("public value", ask.label, "it depends on private data")
+            self._finding(Kind.PUBLIC_VALUE, ask.label, "it depends on private data")
         self._answer(values[0])
 
     def _serve_inner(self) -> None:
@@ -147,7 +145,7 @@ class Hub:
             assert other is not None
             if replace(other, label=first.label) != first:
                 detail = f"{first.size or first.rate} of {first.n} against {other.size or other.rate} of {other.n}"
-                self._finding("batch size", first.label, detail)
+                self._finding(Kind.BATCH_SIZE, first.label, detail)
         self._draws.append(first)
         self._secrets = self._secrets or first.hidden
         number = self._states.drawn(first)
@@ -195,22 +193,22 @@ class Hub:
         for world in (*self._here[1:], *self._there):
             assert world.ask.law is not None
             difference = ask.law.public_difference(world.ask.law)
-            if difference and difference.startswith(("law", "shape", "number")):
-                self._finding("law", ask.label, difference)
+            if difference and not difference.comparable:
+                self._finding(Kind.LAW, ask.label, str(difference))
                 self._over = True
                 return False
             if difference:
-                self._finding("noise scale", ask.label, difference)
+                self._finding(Kind.NOISE_SCALE, ask.label, str(difference))
             if world.ask.sensitivity != ask.sensitivity:
-                self._finding("claimed sensitivity", ask.label, f"{ask.sensitivity} against {world.ask.sensitivity}")
+                self._finding(Kind.CLAIMED_SENSITIVITY, ask.label, f"{ask.sensitivity} against {world.ask.sensitivity}")
             if world.ask.draws != ask.draws:
-                self._finding("call", ask.label, f"batches {ask.draws} against {world.ask.draws}")
+                self._finding(Kind.CALL, ask.label, f"batches {ask.draws} against {world.ask.draws}")
         return True
 
     def _undeclared(self, ask: Request, here: list[Law], there: list[Law]) -> Group:
         if all(_agree(laws[0], law) for laws in (here, there) for law in laws[1:]):
             return self._states.full()
-        self._finding("undeclared batch", ask.label, "it is declared as a full-batch query but depends on a batch")
+        self._finding(Kind.UNDECLARED_BATCH, ask.label, "it is declared as a full-batch query but depends on a batch")
         if sum(draw.hidden for draw in self._draws) > 1 and self._draws[-1].kind != "fresh":
             self.result.inexact = self.result.inexact or f"release {ask.label!r} depends on an undeclared batch"
         return self._states.last or self._states.full()
@@ -220,7 +218,7 @@ class Hub:
         for one, other, held in zip(here, there, self._states.holding(hidden), strict=True):
             if not held and not _agree(one, other):
                 detail = "it depends on the record even where the declared batch does not have it"
-                self._finding("undeclared batch", ask.label, detail)
+                self._finding(Kind.UNDECLARED_BATCH, ask.label, detail)
         draw = self._draws[hidden[0]]
         if draw.kind != "poisson" or draw.rate == 1 or len(hidden) > 1 or ask.sensitivity is None:
             return
@@ -228,7 +226,7 @@ class Hub:
             distance = _distance(laws[0], laws[1])
             if isinstance(laws[0], Gaussian) and distance > ask.sensitivity / 2 * (1 + 1e-9) + 1e-12:
                 detail = f"a new record moves the query by {distance:.6g}, claimed half of {ask.sensitivity:.6g}"
-                self._finding("sensitivity exceeded", ask.label, detail)
+                self._finding(Kind.SENSITIVITY_EXCEEDED, ask.label, detail)
 
     def _movement(self, ask: Request, here: Sequence[Law], there: Sequence[Law]) -> None:
         movement = self.result.movements.setdefault(ask.label, Movement())
@@ -238,7 +236,7 @@ class Hub:
                 movement.moved, movement.claimed = distance, ask.sensitivity
             if ask.sensitivity is not None and distance > ask.sensitivity * (1 + 1e-9) + 1e-12:
                 detail = f"the pair moves the query by {distance:.6g}, claimed {ask.sensitivity:.6g}"
-                self._finding("sensitivity exceeded", ask.label, detail)
+                self._finding(Kind.SENSITIVITY_EXCEEDED, ask.label, detail)
 
     def _without_noise(self, ask: Request, here: Sequence[Law], there: Sequence[Law]) -> bool:
         """Report bare values; True where only some are bare: then they have no common density."""
@@ -247,8 +245,8 @@ class Hub:
             return False
         pairs = [(one.query, other.query) for one, other in zip(here, there, strict=True)]  # type: ignore[attr-defined]
         if any(not np.array_equal(one, other) for one, other in pairs):
-            given = f" {GIVEN_SECRETS}" if self._secrets else ""
-            self._finding("released without noise", ask.label, f"std = 0 and the neighbours' values differ{given}")
+            # what was drawn in secret may protect a value that is released without noise
+            self._finding(Kind.BARE_RELEASE, ask.label, "std = 0 and the neighbours' values differ", self._secrets)
             self.result.loss = math.inf if max(stds) > 0 else self.result.loss
         return max(stds) > 0
 

@@ -1,19 +1,14 @@
-"""What goes into a lockstep run and what comes out of it: a pair of neighbours; loss, weights and findings."""
+"""What comes out of a lockstep run: loss, weights, movements and findings."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
-from dpassay.reference.tape import Tape
-from dpassay.reference.transcript import UnaccountedAccess
+from dpassay.reference.findings import Finding
 from dpassay.reference.types import Array
-
-P = TypeVar("P")
-Run = Callable[[P, Tape], Any]
 
 
 @dataclass(eq=False)
@@ -40,7 +35,7 @@ class LockstepRun:
 
     loss: float = 0.0
     log_weights: Array = field(default_factory=lambda: np.zeros(1))
-    findings: list[UnaccountedAccess] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
     complete: bool = False
     inexact: str = ""
     movements: dict[str, Movement] = field(default_factory=dict)

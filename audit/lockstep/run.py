@@ -1,7 +1,7 @@
 """Lockstep: run an algorithm on neighbouring data sets at once, on one tape.
 
 All runs get the same released values, so whatever differs between them later was not a function of the releases: an
-:class:`UnaccountedAccess`. If nothing differs, the two sides' queries give the exact privacy loss of the run,
+:class:`Finding`. If nothing differs, the two sides' queries give the exact privacy loss of the run,
 
     L = sum_t log p_t(value_t | D, past) - log p_t(value_t | D', past).
 

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from dpassay.audit.assay import UNACCOUNTED
 from dpassay.audit.lab.mutations import Run
 from dpassay.audit.likelihood.bound import audit_likelihood
 from dpassay.audit.likelihood.samplers import LockstepSampler
@@ -218,7 +217,7 @@ def confirm(
         sampler = LockstepSampler(run, space.pair(candidate), checks=3)
         settings = {"claimed": claimed, "confidence": each, "runs": runs, "pilot": 100}
         bound, losses = audit_likelihood(sampler, delta, seed=seed + number, **settings)  # type: ignore[arg-type]
-        outside = [str(finding) for finding in losses.findings if finding.kind in UNACCOUNTED]
+        outside = [str(finding) for finding in losses.findings if finding.kind.leaks]
         bound = replace(bound, confidence=confidence, evidence={**bound.evidence, OUTSIDE: outside})
         sound = isinstance(bound, SoundBound)
         results.append(((sound and bound.epsilon > claimed, bool(outside), sound, bound.epsilon, number), bound))

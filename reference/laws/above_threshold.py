@@ -18,7 +18,7 @@ from dpassay.reference.errors import require
 from dpassay.reference.types import Array
 
 from .categorical import Categorical
-from .law import Law, scale_difference
+from .law import Difference, Law, other_law, scale_difference
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(24)
 _TAIL = 40.0  # exp(-40) = 4e-18: what is cut off is below one rounding
@@ -86,12 +86,13 @@ class AboveThreshold:
         """Log probability of the released index."""
         return self.outcomes().log_density(value)
 
-    def public_difference(self, other: Law) -> str | None:
+    def public_difference(self, other: Law) -> Difference | None:
         """Number of queries, threshold and both scales are public."""
         if not isinstance(other, AboveThreshold):
-            return f"law: AboveThreshold against {type(other).__name__}"
-        if len(self.all_queries()) != len(other.all_queries()):
-            return f"number of queries: {len(self.all_queries())} against {len(other.all_queries())}"
+            return other_law(self, other)
+        here, there = len(self.all_queries()), len(other.all_queries())
+        if here != there:
+            return Difference("number of queries", here, there, comparable=False)
         return (
             scale_difference("threshold", self.threshold, other.threshold)
             or scale_difference("threshold_scale", self.threshold_scale, other.threshold_scale)

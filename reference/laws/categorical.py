@@ -11,7 +11,7 @@ import numpy as np
 from dpassay.reference.errors import require
 from dpassay.reference.types import Array
 
-from .law import Law
+from .law import Difference, Law, other_law
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +37,6 @@ class Categorical:
         """Log probability."""
         return float(self.log_probabilities[self.support.index(value)]) if value in self.support else -math.inf
 
-    def public_difference(self, other: Law) -> str | None:
+    def public_difference(self, other: Law) -> Difference | None:
         """The type is public; supports may differ (that is a privacy loss, and it is counted as one)."""
-        return None if isinstance(other, Categorical) else f"law: Categorical against {type(other).__name__}"
+        return None if isinstance(other, Categorical) else other_law(self, other)

@@ -11,7 +11,7 @@ import numpy as np
 from dpassay.reference.errors import require
 from dpassay.reference.types import Array
 
-from .law import Law, as_released, noise_difference
+from .law import Difference, Law, as_released, noise_difference
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +42,6 @@ class Gaussian:
         squares = float(np.sum(difference**2))
         return -squares / (2 * self.std**2) - size * (math.log(self.std) + 0.5 * math.log(2 * math.pi))
 
-    def public_difference(self, other: Law) -> str | None:
+    def public_difference(self, other: Law) -> Difference | None:
         """Type, shape and noise scale are public."""
         return noise_difference(self, other, "std")

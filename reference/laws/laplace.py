@@ -11,7 +11,7 @@ import numpy as np
 from dpassay.reference.errors import require
 from dpassay.reference.types import Array
 
-from .law import Law, as_released, noise_difference
+from .law import Difference, Law, as_released, noise_difference
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +35,6 @@ class Laplace:
         difference = np.abs(np.asarray(value, dtype=float) - self.query)
         return -float(np.sum(difference)) / self.scale - self.query.size * math.log(2 * self.scale)
 
-    def public_difference(self, other: Law) -> str | None:
+    def public_difference(self, other: Law) -> Difference | None:
         """Type, shape and noise scale are public."""
         return noise_difference(self, other, "scale")

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpassay.reference.errors import BadInput
+from dpassay.reference.findings import Kind
 from dpassay.reference.replay import ReplayDiverged, ReplayTape
 from dpassay.reference.tape import Layer, LiveTape, ScriptedTape, record
 
@@ -73,7 +74,7 @@ def test_replay_sees_what_a_layer_changes():
 
     run = program(["gaussian", "public"])
     tape = ReplayTape(record(lambda tape: run(DATA, tape), 0))
-    assert [finding.kind for finding in tape.close(run(DATA, Louder(tape)))] == ["noise scale"]
+    assert [finding.kind for finding in tape.close(run(DATA, Louder(tape)))] == [Kind.NOISE_SCALE]
 
 
 @given(st.integers(0, 2**31))
@@ -109,14 +110,14 @@ def test_replay_hands_back_releases_and_records_the_other_queries():
 @pytest.mark.parametrize(
     ("other", "kind"),
     [
-        (lambda d, t: t.gaussian("b", d.mean(), std=1.0, sensitivity=1.0), "call"),
-        (lambda d, t: t.laplace("a", d.mean(), scale=1.0, sensitivity=1.0), "law"),
-        (lambda d, t: t.gaussian("a", d[:2], std=1.0, sensitivity=1.0), "law"),
-        (lambda d, t: t.gaussian("a", d.mean(), std=1.1, sensitivity=1.0), "noise scale"),
-        (lambda d, t: t.gaussian("a", d.mean(), std=1.0, sensitivity=2.0), "claimed sensitivity"),
-        (lambda d, t: 0.0, "early end"),
-        (lambda d, t: [t.gaussian("a", d.mean(), std=1.0, sensitivity=1.0) for _ in range(2)], "early end"),
-        (lambda d, t: t.gaussian("a", d.mean(), std=1.0, sensitivity=1.0) + 1e-9, "output"),
+        (lambda d, t: t.gaussian("b", d.mean(), std=1.0, sensitivity=1.0), Kind.CALL),
+        (lambda d, t: t.laplace("a", d.mean(), scale=1.0, sensitivity=1.0), Kind.LAW),
+        (lambda d, t: t.gaussian("a", d[:2], std=1.0, sensitivity=1.0), Kind.LAW),
+        (lambda d, t: t.gaussian("a", d.mean(), std=1.1, sensitivity=1.0), Kind.NOISE_SCALE),
+        (lambda d, t: t.gaussian("a", d.mean(), std=1.0, sensitivity=2.0), Kind.CLAIMED_SENSITIVITY),
+        (lambda d, t: 0.0, Kind.EARLY_END),
+        (lambda d, t: [t.gaussian("a", d.mean(), std=1.0, sensitivity=1.0) for _ in range(2)], Kind.EARLY_END),
+        (lambda d, t: t.gaussian("a", d.mean(), std=1.0, sensitivity=1.0) + 1e-9, Kind.OUTPUT),
     ],
 )
 def test_every_difference_is_reported(other, kind):

@@ -12,6 +12,7 @@ import pytest
 
 from dpassay.audit.lockstep.run import lockstep
 from dpassay.reference.blocks.clipping import clip
+from dpassay.reference.findings import Kind
 from dpassay.reference.neighbours import Pair
 
 
@@ -82,4 +83,4 @@ def test_mean_of_clipped_is_not_clip_of_mean():
     there = here.copy()
     there[3] = 1.0
     findings = lockstep(mutant, Pair(Saddle(here), Saddle(there), 3), [0]).findings
-    assert [finding.kind for finding in findings] == ["sensitivity exceeded"]
+    assert [finding.kind for finding in findings] == [Kind.SENSITIVITY_EXCEEDED]

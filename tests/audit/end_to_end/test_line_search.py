@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from dpassay.audit.lockstep.run import lockstep
+from dpassay.reference.findings import Kind
 from dpassay.reference.laws.above_threshold import AboveThreshold
 from dpassay.reference.neighbours import Pair
 
@@ -84,4 +85,4 @@ def test_noise_scaled_by_the_true_decrease_is_caught(pair):
     def mutant(problem, tape):
         return line_search(lambda gamma: problem.f(0) - problem.f(gamma), 0.1 + problem.f(0.5) / 10, tape)
 
-    assert "noise scale" in {finding.kind for finding in lockstep(mutant, pair, [0]).findings}
+    assert Kind.NOISE_SCALE in {finding.kind for finding in lockstep(mutant, pair, [0]).findings}

@@ -9,6 +9,7 @@ import pytest
 
 from dpassay.audit.lockstep.run import lockstep
 from dpassay.reference.blocks.tree import TreeSum, nodes
+from dpassay.reference.findings import Kind
 from dpassay.reference.neighbours import Pair
 
 
@@ -72,4 +73,4 @@ def test_a_batch_size_from_private_data_is_caught(pair):
         batch = tape.fresh("oracle", len(problem.a), size)
         return tape.gaussian("g", problem.gradient(1.0, batch.indices), std=1.0, sensitivity=1.0, batch=batch)
 
-    assert "batch size" in {finding.kind for finding in lockstep(mutant, pair, [0]).findings}
+    assert Kind.BATCH_SIZE in {finding.kind for finding in lockstep(mutant, pair, [0]).findings}

@@ -13,6 +13,7 @@ from dpassay.audit.likelihood.samplers import LockstepSampler
 from dpassay.audit.lockstep.run import lockstep, needs
 from dpassay.reference.case import Case, Instance, PrivacyClaim
 from dpassay.reference.errors import BadInput
+from dpassay.reference.findings import Kind
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.papers import Cite
 from dpassay.reference.problems.linear import LinearLosses
@@ -40,7 +41,7 @@ def undeclared(problem, tape):
 def test_an_undeclared_batch_that_shows_on_one_side_only(pair):
     """All records of D are alike, so only D' shows that the query depends on a batch; the loss is the mixture's."""
     found = lockstep(undeclared, pair, [0])
-    assert [(f.kind, f.label) for f in found.findings] == [("undeclared batch", "g")]
+    assert [(f.kind, f.label) for f in found.findings] == [(Kind.UNDECLARED_BATCH, "g")]
     there = 1.0 if pair.here is ALIKE else 0.0
     x, q = found.output, 2 / N
     mixture = math.log((1 - q) * math.exp(-(x**2) / 2) + q * math.exp(-((x - 1) ** 2) / 2)) + x**2 / 2
@@ -65,7 +66,7 @@ def test_a_batch_is_declared_but_all_records_are_read(draw):
         batch = tape.poisson("b", N, 0.25) if draw == "poisson" else getattr(tape, draw)("b", N, 2)
         return tape.gaussian("g", float(problem.rows.sum()), std=1.0, sensitivity=2.0, batch=batch)
 
-    assert ("undeclared batch", "g") in kinds(run)
+    assert (Kind.UNDECLARED_BATCH, "g") in kinds(run)
 
 
 def test_a_fresh_batch_is_declared_but_an_earlier_one_is_read_again():
@@ -75,11 +76,11 @@ def test_a_fresh_batch_is_declared_but_an_earlier_one_is_read_again():
         query = total(problem, first) + total(problem, second)
         return tape.gaussian("g", query, std=1.0, sensitivity=1.0, batch=(first, second) if both else second)
 
-    assert kinds(run) == {("undeclared batch", "g")}
+    assert kinds(run) == {(Kind.UNDECLARED_BATCH, "g")}
     assert not kinds(lambda problem, tape: run(problem, tape, both=True))
 
 
-@pytest.mark.parametrize(("sensitivity", "found"), [(1.0, {("sensitivity exceeded", "g")}), (2.0, set())])
+@pytest.mark.parametrize(("sensitivity", "found"), [(1.0, {(Kind.SENSITIVITY_EXCEEDED, "g")}), (2.0, set())])
 def test_poisson_sampling_is_accounted_at_half_the_sensitivity(sensitivity, found):
     """Values in [0, 1]: replacing one moves the sum by 1, and so does adding one; the accountant reckons with 1/2."""
 
@@ -90,7 +91,7 @@ def test_poisson_sampling_is_accounted_at_half_the_sensitivity(sensitivity, foun
     assert kinds(run) == found
 
 
-@pytest.mark.parametrize(("sensitivity", "found"), [(0.9, {("sensitivity exceeded", "a")}), (1.0, set())])
+@pytest.mark.parametrize(("sensitivity", "found"), [(0.9, {(Kind.SENSITIVITY_EXCEEDED, "a")}), (1.0, set())])
 def test_queries_of_above_threshold_are_measured(sensitivity, found):
     def run(problem, tape):
         queries = [0.0, float(problem.rows.sum())]
@@ -105,7 +106,7 @@ def test_whether_the_order_is_secret_must_not_depend_on_the_data():
     def run(problem, tape):
         tape.fresh("b", N, 2, order="random" if problem.rows[3, 0] else "index")
 
-    assert ("batch size", "b") in kinds(run)
+    assert (Kind.BATCH_SIZE, "b") in kinds(run)
 
 
 @pytest.mark.parametrize("draw", ["batch", "fresh"])

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from dpassay.audit.lockstep.run import lockstep
 from dpassay.audit.lockstep.tilting import Tilt
 from dpassay.reference.blocks.clipping import clip_rows
+from dpassay.reference.findings import Kind
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.problems.linear import LinearLosses
 
@@ -120,19 +121,19 @@ def law_from_data(problem, tape):
 
 
 PLANTED = [
-    (branch_on_gradient_norm, "call", "gradient"),
-    (noise_from_data, "noise scale", "gradient"),
-    (stopping_on_true_loss, "early end", "gradient"),
-    (forgotten_release, "output", "output"),
-    (never_released, "output", "output"),
-    (absolute_noise, "early end", "gradient"),
-    (batch_from_data, "batch size", "b"),
-    (public_from_data, "public value", "start"),
-    (revealed, "revealed value", "norm"),
-    (bare, "released without noise", "refresh"),
-    (clip_of_the_mean, "sensitivity exceeded", "gradient"),
-    (undeclared, "undeclared batch", "gradient"),
-    (law_from_data, "law", "a"),
+    (branch_on_gradient_norm, Kind.CALL, "gradient"),
+    (noise_from_data, Kind.NOISE_SCALE, "gradient"),
+    (stopping_on_true_loss, Kind.EARLY_END, "gradient"),
+    (forgotten_release, Kind.OUTPUT, "output"),
+    (never_released, Kind.OUTPUT, "output"),
+    (absolute_noise, Kind.EARLY_END, "gradient"),
+    (batch_from_data, Kind.BATCH_SIZE, "b"),
+    (public_from_data, Kind.PUBLIC_VALUE, "start"),
+    (revealed, Kind.REVEALED_VALUE, "norm"),
+    (bare, Kind.BARE_RELEASE, "refresh"),
+    (clip_of_the_mean, Kind.SENSITIVITY_EXCEEDED, "gradient"),
+    (undeclared, Kind.UNDECLARED_BATCH, "gradient"),
+    (law_from_data, Kind.LAW, "a"),
 ]
 
 

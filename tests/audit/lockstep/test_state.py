@@ -7,6 +7,7 @@ import pytest
 
 from dpassay.audit.lockstep.run import lockstep, needs
 from dpassay.reference.errors import BadInput
+from dpassay.reference.findings import Kind
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.problems.linear import LinearLosses
 from dpassay.reference.replay import ReplayTape
@@ -67,7 +68,7 @@ LEAKS = [
 @pytest.mark.parametrize("run", LEAKS, ids=[run.__name__ for run in LEAKS])
 def test_worlds_share_no_array(run):
     """All worlds would return the same array, with the last world's values in it."""
-    assert {finding.kind for finding in lockstep(run, PAIR, [0]).findings} & {"output", "revealed value"}
+    assert {finding.kind for finding in lockstep(run, PAIR, [0]).findings} & {Kind.OUTPUT, Kind.REVEALED_VALUE}
 
 
 @pytest.mark.parametrize("law", ["gaussian", "laplace"])

@@ -10,19 +10,20 @@ from dpassay.audit.lockstep.run import lockstep, needs
 from dpassay.reference.dro.cases import CASES
 from dpassay.reference.dro.repaired import DOUBLE_REPAIRS, double_spider_repaired
 from dpassay.reference.dro.schedules import Constants, Plan, double_spider_printed
+from dpassay.reference.findings import Kind
 
 BY_KEY = {case.key: case for case in CASES}
 EXPECTED = {
     **{
-        f"dro/double_spider:{name}@printed": {"sensitivity exceeded"}
+        f"dro/double_spider:{name}@printed": {Kind.SENSITIVITY_EXCEEDED}
         for name in ("chi_square", "kl", "kl_cvar(0.2)", "cressie_read(3)")
     },
     "dro/double_spider:assumptions hold@printed": set(),
     "dro/double_spider:each record clipped, c = 4@printed": set(),
-    "dro/recursive_spider@printed": {"sensitivity exceeded", "released without noise"},
-    "dro/recursive_spider:noise follows all of w@printed": {"sensitivity exceeded"},
-    "dro/recursive_spider:sigma_2 of Theorem 8@printed": {"sensitivity exceeded"},
-    "dro/single_sample@printed": {"sensitivity exceeded"},
+    "dro/recursive_spider@printed": {Kind.SENSITIVITY_EXCEEDED, Kind.BARE_RELEASE},
+    "dro/recursive_spider:noise follows all of w@printed": {Kind.SENSITIVITY_EXCEEDED},
+    "dro/recursive_spider:sigma_2 of Theorem 8@printed": {Kind.SENSITIVITY_EXCEEDED},
+    "dro/single_sample@printed": {Kind.SENSITIVITY_EXCEEDED},
 }
 
 

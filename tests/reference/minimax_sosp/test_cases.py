@@ -12,6 +12,7 @@ from dpassay.reference.adaptive_batch.cases import CASES as ADAPTIVE_BATCH
 from dpassay.reference.adaptive_batch.cases import LONG_ESCAPES, _printed
 from dpassay.reference.adaptive_batch.schedule import CHARITABLE
 from dpassay.reference.adaptive_batch.stochastic_spider import stochastic_spider
+from dpassay.reference.findings import Kind
 from dpassay.reference.minimax_sosp.cases import CASES as MINIMAX_SOSP
 
 CASES = {case.key: case for case in (*MINIMAX_SOSP, *ADAPTIVE_BATCH)}
@@ -58,7 +59,7 @@ def test_release_without_noise_is_found_with_its_label(key, label):
         result.loss == math.inf
         for result in results
         for finding in result.findings
-        if finding.kind == "released without noise" and finding.label == label
+        if finding.kind == Kind.BARE_RELEASE and finding.label == label
     ]
     assert shown and all(shown)  # not in every run: a refresh may have dropped the record before
 
@@ -67,7 +68,7 @@ def test_clip_of_the_mean_exceeds_the_claimed_sensitivity_nine_times():
     """n = 9: the clipped mean moves by 2 C, the claim is 2 C / 9."""
     instance = CASES["minimax_sosp/dp_rgda:mean-clip-n9-d2-T3-K2-q3-b9@printed"].build()
     result = lockstep(instance.mechanism, instance.pair, [0])
-    assert {finding.kind for finding in result.findings} == {"sensitivity exceeded"}
+    assert {finding.kind for finding in result.findings} == {Kind.SENSITIVITY_EXCEEDED}
     assert result.movements["step/v"].share == pytest.approx(9.0)
 
 

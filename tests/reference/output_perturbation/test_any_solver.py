@@ -8,6 +8,7 @@ from sklearn.datasets import load_diabetes
 
 from dpassay.audit.lockstep.run import lockstep
 from dpassay.reference.errors import BadInput
+from dpassay.reference.findings import Kind
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.output_perturbation import (
     algorithm1,
@@ -114,7 +115,7 @@ def test_the_gradient_count_must_not_be_published(solver):
         tape.reveal("gradient count", solver(problem, 1e-6, np.random.default_rng(0)).evaluations)
 
     kinds = [finding.kind for finding in lockstep(talkative, pair, (1,)).findings]
-    assert kinds == ["revealed value"]
+    assert kinds == [Kind.REVEALED_VALUE]
 
 
 def test_algorithm5_is_algorithm4_in_the_mirror():

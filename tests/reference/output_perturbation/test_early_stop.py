@@ -9,6 +9,7 @@ import pytest
 
 from dpassay.audit.lockstep.run import lockstep
 from dpassay.reference.accounting.gdp import gdp_epsilon
+from dpassay.reference.findings import Kind
 from dpassay.reference.output_perturbation import algorithm1, algorithm2, worst_pairs
 from dpassay.reference.output_perturbation.budget import Budget
 from dpassay.reference.problems.domains import Ball
@@ -41,7 +42,7 @@ def test_the_planted_residual_is_what_it_says():
 def test_printed_reading_leaks_five_times_its_claim():
     epsilon, findings = epsilon_of(algorithm1.printed, 10.0)
     assert epsilon > 4 * BUDGET.epsilon
-    assert any(finding.kind == "sensitivity exceeded" for finding in findings)
+    assert any(finding.kind == Kind.SENSITIVITY_EXCEEDED for finding in findings)
 
 
 def test_an_error_within_line_1_is_within_the_claim():

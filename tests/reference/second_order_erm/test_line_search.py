@@ -14,6 +14,7 @@ from dpassay.audit.lockstep.run import lockstep
 from dpassay.reference.accounting.cost import Account, Part
 from dpassay.reference.accounting.gdp import gdp_delta
 from dpassay.reference.errors import BadInput
+from dpassay.reference.findings import Kind
 from dpassay.reference.laws.above_threshold import AboveThreshold
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.replay import ReplayDiverged, ReplayTape
@@ -121,7 +122,7 @@ def test_one_sided_sensitivity_is_caught(cancer):
     assert honest.findings == []
     assert honest.movements["gradient"].share > 0.85
     kinds = {(one.kind, one.label) for one in found(dataclasses.replace(schedule, sensitivity=halved)).findings}
-    assert ("sensitivity exceeded", "gradient") in kinds
+    assert (Kind.SENSITIVITY_EXCEEDED, "gradient") in kinds
 
 
 @settings(max_examples=80)
@@ -183,7 +184,7 @@ def test_replay_finds_the_bound_in_the_printed_reading_only(cancer, far_start):
             except ReplayDiverged:
                 found = replay.findings
             assert (found == []) == clean
-            assert clean or (found[0].kind, found[0].label) == ("noise scale", "gradient")
+            assert clean or (found[0].kind, found[0].label) == (Kind.NOISE_SCALE, "gradient")
 
 
 def test_lambda_and_its_gaussian_parameter_are_inverse_and_safe():

@@ -8,6 +8,7 @@ from dp_accounting import dp_event, privacy_accountant, rdp
 
 from dpassay.audit.lockstep.run import lockstep
 from dpassay.reference.errors import BadInput
+from dpassay.reference.findings import Kind
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.second_order_erm import neighbours, opt_b
 from dpassay.reference.second_order_erm import subsampled as ss
@@ -101,7 +102,7 @@ def test_printed_bound_leaks_as_in_algorithm_1(cancer, far_start):
     accuracy = Accuracy(gradient=0.15, curvature=0.12)
     schedule = opt_b.printed(cancer, far_start, accuracy, 0.9, 1e-5, batch_size=10, route="advanced")
     result = lockstep(lambda problem, tape: opt_b.run(problem, schedule, tape), Pair(one, other, 0), [3])
-    assert result.findings[0].kind == "noise scale"
+    assert result.findings[0].kind == Kind.NOISE_SCALE
 
 
 def test_batches_change_and_the_run_ends(alike):

@@ -11,6 +11,7 @@ from scipy.stats import norm
 
 from dpassay.reference.accounting.gdp import gdp_delta, zcdp_epsilon
 from dpassay.reference.errors import BadInput
+from dpassay.reference.findings import Kind
 from dpassay.reference.replay import ReplayDiverged, ReplayTape
 from dpassay.reference.second_order_erm import calibration, iteration_leak, neighbours, short_step
 from dpassay.reference.second_order_erm.common import Accuracy, Sensitivities, descent_sign
@@ -35,7 +36,7 @@ def test_replay_finds_what_is_wrong_with_the_printed_bound(cancer, far_start):
     assert one.value_sensitivity(far_start) > schedule.minimum_decrease  # hence T differs for every z
     for seed in range(10):
         found = findings(one, other, schedule, seed)
-        assert found[0].kind == "noise scale"
+        assert found[0].kind == Kind.NOISE_SCALE
         assert found[0].label == "gradient"
 
 

@@ -8,6 +8,7 @@ import pytest
 from dpassay.reference.accounting.cost import account
 from dpassay.reference.accounting.gdp import gdp_epsilon
 from dpassay.reference.errors import BadInput
+from dpassay.reference.findings import Kind
 from dpassay.reference.replay import ReplayDiverged, ReplayTape
 from dpassay.reference.second_order_erm import (
     filters,
@@ -67,7 +68,7 @@ def test_two_phase_replay(cancer, far_start):
     clean = two_phase.Schedule(short_step.repaired(cancer, far_start, fine, 1.0, 1e-5))
     printed = two_phase.Schedule(short_step.printed(cancer, far_start, fine, 1.0, 1e-5), hope=1.0)
     assert findings(two_phase, clean, one, other) == []
-    assert findings(two_phase, printed, one, other)[0].kind == "noise scale"
+    assert findings(two_phase, printed, one, other)[0].kind == Kind.NOISE_SCALE
 
 
 def test_two_phase_batches_end_within_the_split_budget(cancer, far_start):

@@ -1,0 +1,25 @@
+"""Findings are records: their kinds carry meaning, and they are joined in one place."""
+
+import pytest
+
+from dpassay.reference.findings import Finding, Kind, merge
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_a_kind_means_one_thing(kind):
+    assert sum((kind.leaks, kind.overshoots, kind.bookkeeping, kind.of_the_run)) == 1
+
+
+def test_one_finding_for_a_kind_and_a_label():
+    known = [Finding(Kind.OUTPUT, "output", 1, "first")]
+    merge(known, [Finding(Kind.OUTPUT, "output", 2, "again"), Finding(Kind.OUTPUT, "b", 2, "b"), *known])
+    assert [(one.label, one.detail) for one in known] == [("output", "first"), ("b", "b")]
+
+
+def test_a_finding_that_needs_no_secrets_replaces_one_that_does():
+    weak, strong = (Finding(Kind.BARE_RELEASE, "g", 1, "bare", given_secrets=given) for given in (True, False))
+    for order in ([weak, strong], [strong, weak]):
+        known: list[Finding] = []
+        merge(known, order)
+        assert known == [strong]
+    assert "same secret choices" in str(weak) and "secret" not in str(strong)
