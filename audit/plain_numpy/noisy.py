@@ -1,0 +1,281 @@
+"""Arrays that are data plus noise not drawn yet: linear arithmetic keeps them so, any other use releases them.
+
+An element is ``query + sum_j coefficient_j * noise_j`` with independent ``noise_j`` of standard scale. The noise has no
+value until somebody looks; then the query goes onto the tape with the noise scale that the arithmetic has led to, and
+what comes back is the released value. From then on ``noise_j`` is known: noise used twice protects once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
+
+from dpassay.reference.types import Array, Indices
+
+from .places import not_understood
+
+LINEAR = (np.add, np.subtract, np.multiply, np.true_divide, np.negative, np.positive)
+COMPARISONS = {np.greater: 1, np.greater_equal: 1, np.less: -1, np.less_equal: -1}
+
+
+class Noisy(NDArrayOperatorsMixin):
+    """``query + sum_j coefficients[j] * noise[ids[j]]``, element by element.
+
+    Args:
+        desk: keeps what is known of the noise of this run, and puts releases on the tape.
+        query: the part without noise, shape ``shape``.
+        ids: numbers of the noise variables, shape ``(terms, *shape)``.
+        coefficients: their factors, the same shape.
+        mixed: has it met data (or any number) already? Noise alone is not released, it is only drawn.
+        parents: the lazy arrays that it was computed from.
+    """
+
+    __array_priority__ = 1000.0
+
+    def __init__(
+        self,
+        desk: Any,
+        query: Array,
+        ids: Indices,
+        coefficients: Array,
+        mixed: bool,
+        parents: tuple[Noisy, ...] = (),
+    ):
+        self.desk, self.mixed, self.parents = desk, mixed, parents
+        self.query, self.ids, self.coefficients = query, ids, coefficients
+
+    # -- shape --------------------------------------------------------------------------------------------
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the array."""
+        return self.query.shape
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return self.query.ndim
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return self.query.size
+
+    @property
+    def dtype(self) -> Any:
+        """Always float64."""
+        return self.query.dtype
+
+    @property
+    def T(self) -> Noisy:  # noqa: N802 - NumPy's name
+        """Transposed."""
+        return self._each(lambda part: part.T if part.ndim < 2 else np.swapaxes(part, -1, -2))
+
+    def __len__(self) -> int:
+        return len(self.query)
+
+    def _each(self, change: Callable[[Any], Any]) -> Noisy:
+        """The same selection or reshaping of query, ids and coefficients."""
+        ids = np.stack([np.asarray(change(one)) for one in self.ids])
+        coefficients = np.stack([np.asarray(change(one)) for one in self.coefficients])
+        return Noisy(self.desk, np.asarray(change(self.query)), ids, coefficients, self.mixed, (self,))
+
+    def __getitem__(self, index: Any) -> Noisy:
+        return self._each(lambda part: part[index])
+
+    def reshape(self, *shape: Any) -> Noisy:
+        """Another shape."""
+        return self._each(lambda part: part.reshape(*shape))
+
+    def ravel(self) -> Noisy:
+        """One axis."""
+        return self._each(np.ravel)
+
+    flatten = ravel
+
+    def copy(self) -> Noisy:
+        """The same expression (nothing changes it in place)."""
+        return self
+
+    def astype(self, dtype: Any, **_: Any) -> Any:
+        """Floats stay lazy; anything else is a look at the value."""
+        return self if np.dtype(dtype) == np.float64 else self.value().astype(dtype)
+
+    # -- linear arithmetic --------------------------------------------------------------------------------
+    def scaled(self, factor: Any) -> Noisy:
+        """Every element times a number, or an array of numbers."""
+        factor = np.asarray(factor, dtype=float)
+        shape = np.broadcast_shapes(self.shape, factor.shape)
+        ids = np.broadcast_to(self.ids, (len(self.ids), *shape)) if shape != self.shape else self.ids
+        if shape != self.shape:
+            ids = np.stack([np.broadcast_to(one, shape) for one in self.ids])
+        coefficients = np.stack([one * factor for one in self.coefficients])
+        return Noisy(self.desk, self.query * factor, ids, coefficients, self.mixed, (self,))
+
+    def plus(self, other: Any, sign: float = 1.0) -> Noisy:
+        """``self + sign * other`` for numbers or another lazy array."""
+        if isinstance(other, Noisy):
+            shape = np.broadcast_shapes(self.shape, other.shape)
+            ids = [np.broadcast_to(one, shape) for one in (*self.ids, *other.ids)]
+            terms = [*self.coefficients, *(sign * one for one in other.coefficients)]
+            coefficients = np.stack([np.broadcast_to(one, shape) for one in terms])
+            query = self.query + sign * other.query
+            return Noisy(self.desk, query, np.stack(ids), coefficients, self.mixed or other.mixed, (self, other))
+        other = np.asarray(other, dtype=float)
+        shape = np.broadcast_shapes(self.shape, other.shape)
+        ids = [np.broadcast_to(one, shape) for one in self.ids]
+        coefficients = np.stack([np.broadcast_to(one, shape) for one in self.coefficients])
+        return Noisy(self.desk, self.query + sign * other, np.stack(ids), coefficients, True, (self,))
+
+    def sum(self, axis: Any = None, **_: Any) -> Noisy:
+        """Sum over one axis or all of them; the noises of the elements add up."""
+        if axis is None:
+            return self.ravel().sum(axis=0)
+        axis = axis % self.ndim
+
+        def spread(parts: Any) -> Any:
+            moved = np.moveaxis(parts, axis + 1, 1)
+            return moved.reshape(-1, *moved.shape[2:])
+
+        query = np.asarray(self.query.sum(axis=axis))
+        return Noisy(self.desk, query, spread(self.ids), spread(self.coefficients), self.mixed, (self,))
+
+    def mean(self, axis: Any = None, **_: Any) -> Noisy:
+        """Mean over one axis or all of them."""
+        count = self.size if axis is None else self.shape[axis]
+        return self.sum(axis).scaled(1.0 / count)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, out: Any = None, **rest: Any) -> Any:
+        if method == "reduce" and ufunc is np.add and out is None:
+            return self.sum(rest.get("axis", 0))
+        if method == "__call__" and ufunc in COMPARISONS and len(inputs) == 2:
+            return self._compare(ufunc, *inputs)
+        if method == "__call__" and ufunc in LINEAR and not rest:
+            found = self._linear(ufunc, *inputs)
+            if found is not None:
+                return found if out is None else self.desk.in_place(out[0], found)
+        values = [one.value() if isinstance(one, Noisy) else one for one in inputs]
+        if out is not None:
+            rest["out"] = tuple(one.value() if isinstance(one, Noisy) else one for one in out)
+        return getattr(ufunc, method)(*values, **rest)
+
+    def _linear(self, ufunc: Any, *inputs: Any) -> Noisy | None:
+        first, second = inputs[0], inputs[-1]
+        if ufunc is np.negative:
+            return self.scaled(-1.0)
+        if ufunc is np.positive:
+            return self
+        if ufunc in (np.add, np.subtract):
+            sign = 1.0 if ufunc is np.add else -1.0
+            return first.plus(second, sign) if isinstance(first, Noisy) else second.scaled(sign).plus(first)
+        if isinstance(first, Noisy) and not isinstance(second, Noisy):
+            return first.scaled(second if ufunc is np.multiply else 1.0 / np.asarray(second, dtype=float))
+        if ufunc is np.multiply and not isinstance(first, Noisy):
+            return second.scaled(first) if isinstance(second, Noisy) else None
+        return None
+
+    def _compare(self, ufunc: Any, first: Any, second: Any) -> Any:
+        """``a > b``: only the answer is released, with its exact probability."""
+        difference = first.plus(second, -1.0) if isinstance(first, Noisy) else second.scaled(-1.0).plus(first)
+        if difference.size != 1:
+            raise not_understood("noisy values are compared as an array", "compare them one by one")
+        return self.desk.above(difference.scaled(float(COMPARISONS[ufunc])))
+
+    def __eq__(self, other: object) -> Any:
+        return self.value() == other
+
+    def __ne__(self, other: object) -> Any:
+        return self.value() != other
+
+    __hash__ = None  # type: ignore[assignment]  # as for arrays
+
+    def __array_function__(self, function: Any, types: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        own = {np.sum: self.sum, np.mean: self.mean, np.argmax: self.argmax, np.ravel: self.ravel}
+        simple = args[0] is self and not (set(kwargs) - {"axis"})
+        if function in own and simple:
+            return own[function](*args[1:], **kwargs)
+        if function in (np.concatenate, np.stack, np.vstack, np.hstack):
+            return join(self.desk, function, args[0], **kwargs)
+        if function is np.reshape and simple:
+            return self.reshape(*args[1:])
+        if function in (np.shape, np.ndim, np.size) and len(args) == 1:
+            return function(self.query)
+        return function(*(looked_at(one) for one in args), **{name: looked_at(one) for name, one in kwargs.items()})
+
+    # -- looks at the value -------------------------------------------------------------------------------
+    def value(self) -> Any:
+        """The released value (array, or a float for a scalar)."""
+        return self.desk.released(self)
+
+    def argmax(self, axis: Any = None, **_: Any) -> Any:
+        """Report noisy max: only the index is released, with its exact probability."""
+        if axis not in (None, 0) or self.ndim != 1:
+            return np.argmax(self.value(), axis=axis)
+        return self.desk.largest(self)
+
+    def argmin(self, axis: Any = None, **_: Any) -> Any:
+        """Report noisy min."""
+        return self.scaled(-1.0).argmax(axis)
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return np.asarray(self.value(), dtype=dtype)
+
+    def __float__(self) -> float:
+        return float(self.value())
+
+    def __int__(self) -> int:
+        return int(self.value())
+
+    def __bool__(self) -> bool:
+        return bool(self.value())
+
+    def __round__(self, digits: int = 0) -> Any:
+        return round(float(self.value()), digits)
+
+    def __iter__(self) -> Any:
+        return (self[number] for number in range(len(self)))
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(np.asarray(self.value()), name)  # any other method of an array is a look at it
+
+
+def looked_at(value: Any) -> Any:
+    """The value of what is lazy, also inside lists, tuples and dicts; anything else as it is."""
+    if isinstance(value, Noisy):
+        return value.value()
+    if type(value) in (list, tuple):
+        return type(value)(looked_at(one) for one in value)
+    if type(value) is dict:
+        return {key: looked_at(one) for key, one in value.items()}
+    return value
+
+
+def join(desk: Any, function: Any, parts: Sequence[Any], **how: Any) -> Noisy:
+    """``np.concatenate`` and its like, of lazy and plain arrays."""
+    axis = how.pop("axis", 0)
+    terms = max(len(one.ids) for one in parts if isinstance(one, Noisy))
+
+    def padded(part: Any, name: str, fill: float) -> list[Any]:
+        if not isinstance(part, Noisy):
+            return [np.full(np.shape(part), fill)] * terms
+        own = list(getattr(part, name))
+        return own + [np.full_like(own[0], fill)] * (terms - len(own))
+
+    def together(rows: list[Any]) -> Any:
+        return function(rows, axis=axis, **how) if function in (np.concatenate, np.stack) else function(rows)
+
+    query = together([one.query if isinstance(one, Noisy) else np.asarray(one, float) for one in parts])
+    ids = [padded(one, "ids", -1) for one in parts]
+    coefficients = [padded(one, "coefficients", 0.0) for one in parts]
+    return Noisy(
+        desk,
+        query,
+        np.stack([together([one[k] for one in ids]) for k in range(terms)]).astype(np.int64),
+        np.stack([together([one[k] for one in coefficients]) for k in range(terms)]).astype(float),
+        all(one.mixed for one in parts if isinstance(one, Noisy)) or any(not isinstance(one, Noisy) for one in parts),
+        tuple(one for one in parts if isinstance(one, Noisy)),
+    )

@@ -1,0 +1,122 @@
+"""Mechanisms as people write them: plain NumPy, none of them knows a tape. The wrong ones have one bug each.
+
+Records are rows of two numbers in the unit ball (clipped where the code says so).
+"""
+
+import numpy as np
+
+
+# -- right ------------------------------------------------------------------------------------------------
+def noisy_mean(data, rng):
+    return data.mean(axis=0) + rng.normal(0, 0.8, size=data.shape[1])
+
+
+def noisy_sum_in_place(data, rng):
+    total = data.sum(axis=0)
+    total += 3.0 * rng.standard_normal(total.shape)
+    return total
+
+
+def normal_around_the_query(data, rng):
+    return rng.normal(np.sum(data[:, 0]), 4.0)
+
+
+def minus_noise(data, rng):
+    return data[:, 0].sum() - rng.laplace(scale=3.0)
+
+
+def two_noises(data, rng):
+    return data[:, 0].sum() + rng.normal(scale=3.0) + rng.normal(scale=4.0)
+
+
+def noise_per_record(data, rng):
+    return np.sum(data[:, 0] + rng.normal(0, 1.0, size=len(data)))
+
+
+def sgd(data, rng, noise=4.0):
+    w = np.zeros(data.shape[1])
+    for _ in range(3):
+        batch = rng.choice(len(data), size=2, replace=False)
+        gradients = w - data[batch]
+        norms = np.linalg.norm(gradients, axis=1, keepdims=True)
+        clipped = gradients / np.maximum(1.0, norms)
+        w = w - 0.1 * (clipped.sum(axis=0) + noise * rng.standard_normal(w.shape)) / 2
+    return w
+
+
+def poisson_sum(data, rng):
+    taken = rng.random(len(data)) < 0.25
+    return data[taken].sum(axis=0) + rng.normal(0, 2.0, size=data.shape[1])
+
+
+def noisy_max(data, rng):
+    votes = np.array([np.sum(data[:, 0] > 0), np.sum(data[:, 0] <= 0)], dtype=float)
+    return int(np.argmax(votes + rng.laplace(0, 2.0, size=2)))
+
+
+def test_and_answer(data, rng):
+    if len(data) + rng.laplace(0, 2.0) > 2.5:
+        return data[:, 0].sum() + rng.normal(0, 3.0)
+    return None
+
+
+def random_start(data, rng):
+    w = 0.1 * rng.normal(size=data.shape[1])
+    direction = w / np.linalg.norm(w)
+    return direction, data.mean(axis=0) + rng.normal(0, 1.0, size=data.shape[1])
+
+
+def one_pass(data, rng):
+    order = rng.permutation(len(data))
+    w = np.zeros(data.shape[1])
+    for first in range(0, len(data), 2):
+        w = w + data[order[first : first + 2]].sum(axis=0) + rng.normal(0, 2.0, size=2)
+        w = np.clip(w, -5, 5)
+    return w
+
+
+# -- wrong ------------------------------------------------------------------------------------------------
+def noise_used_twice(data, rng):
+    noise = rng.normal(0, 2.0)
+    return data[:, 0].sum() + noise, data[:, 1].sum() + noise
+
+
+def exact_beside_it(data, rng):
+    return {"mean": data.mean(axis=0) + rng.normal(0, 1.0, size=2), "largest": float(data.max())}
+
+
+def branch_on_the_truth(data, rng):
+    total = data[:, 0].sum()
+    if total > 0:
+        return total + rng.normal(0, 3.0)
+    return 0.0
+
+
+def scale_from_the_data(data, rng):
+    return data[:, 0].sum() + rng.normal(0, 1e-3 + 3.0 * np.abs(data).max())
+
+
+def stops_when_done(data, rng):
+    w = np.zeros(2)
+    for _ in range(5):
+        w = w + 0.5 * (data.mean(axis=0) - w + rng.normal(0, 1.0, size=2))
+        if np.linalg.norm(data.mean(axis=0) - w) < 1.0:
+            break
+    return w
+
+
+def last_step_bare(data, rng):
+    w = np.zeros(2)
+    for step in range(3):
+        noise = rng.normal(0, 1.0, size=2)
+        w = np.clip(w + data.mean(axis=0) + (noise if step < 2 else 0.0), -5, 5)
+    return w
+
+
+def batch_told(data, rng):
+    batch = rng.choice(len(data), size=2, replace=False)
+    return np.sort(data[batch][:, 0])[0], data[batch].sum() + rng.normal(0, 2.0)
+
+
+def loop_over_large_records(data, rng):
+    return [row[0] + rng.normal(0, 2.0) for row in data if row[0] > 0]

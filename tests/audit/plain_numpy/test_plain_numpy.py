@@ -1,0 +1,153 @@
+"""Unmodified NumPy code on the tape: right mechanisms have no finding and exact laws, wrong ones are seen."""
+
+import importlib.util
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from dpassay.audit.lockstep.run import lockstep
+from dpassay.audit.plain_numpy import answers
+from dpassay.audit.plain_numpy.mechanism import on_tape
+from dpassay.audit.plain_numpy.places import NotUnderstood
+from dpassay.reference.errors import BadInput
+from dpassay.reference.neighbours import Pair
+from dpassay.reference.tape import LiveTape, record
+
+_SPEC = importlib.util.spec_from_file_location("mechanisms", Path(__file__).with_name("mechanisms.py"))
+m = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(m)
+
+HERE = np.array([[0.5, 0.2], [0.1, -0.3], [-0.4, 0.9], [0.6, 0.0]])
+PAIRS = [
+    Pair(HERE, np.vstack([[-0.5, -0.7], HERE[1:]]), 0),
+    Pair(HERE, np.vstack([HERE[:3], [-1.0, 0.0]]), 3),
+    Pair(np.zeros((4, 2)), np.vstack([[1.0, 0.0], np.zeros((3, 2))]), 0),
+]
+RIGHT = (
+    m.noisy_mean, m.noisy_sum_in_place, m.normal_around_the_query, m.minus_noise, m.two_noises, m.noise_per_record,
+    m.sgd, m.poisson_sum, m.noisy_max, m.test_and_answer, m.random_start, m.one_pass,
+)  # fmt: skip
+WRONG = (
+    m.noise_used_twice, m.exact_beside_it, m.branch_on_the_truth, m.scale_from_the_data, m.stops_when_done,
+    m.last_step_bare, m.batch_told, m.loop_over_large_records,
+)  # fmt: skip
+
+
+def findings(mechanism):
+    run = on_tape(mechanism).tried(PAIRS)
+    return [finding for pair in PAIRS for seed in range(6) for finding in lockstep(run, pair, [seed]).findings]
+
+
+@pytest.mark.parametrize("mechanism", RIGHT, ids=lambda f: f.__name__)
+def test_right_mechanisms_are_not_accused(mechanism):
+    assert not findings(mechanism)
+
+
+@pytest.mark.parametrize("mechanism", WRONG, ids=lambda f: f.__name__)
+def test_wrong_mechanisms_are_seen(mechanism):
+    assert findings(mechanism)
+
+
+def laws(mechanism, data=HERE, seed=0):
+    run = on_tape(mechanism).tried(PAIRS)
+    return [release.law for release in record(lambda tape: run(data, tape), seed).releases]
+
+
+def test_noise_scales_are_those_of_the_sum():
+    assert laws(m.two_noises)[0].std == pytest.approx(5.0)
+    assert laws(m.noise_per_record)[0].std == pytest.approx(2.0)
+    assert laws(m.minus_noise)[0].scale == 3.0
+    assert laws(m.noisy_mean)[0].std == 0.8
+    assert [law.std for law in laws(m.sgd)] == pytest.approx([0.2] * 3)
+    assert np.allclose(laws(m.noisy_sum_in_place)[0].query, HERE.sum(axis=0))
+
+
+def test_a_loss_is_the_one_of_the_written_down_density():
+    run = on_tape(m.normal_around_the_query)
+    transcript = record(lambda tape: run(HERE, tape), 3)
+    value = transcript.output
+    assert value == transcript.releases[0].value
+    expected = stats.norm.logpdf(value, HERE[:, 0].sum(), 4.0)
+    assert transcript.releases[0].law.log_density(value) == pytest.approx(expected)
+
+
+def test_outputs_follow_the_mechanism_itself():
+    """Kolmogorov-Smirnov on 2,000 outputs of both (seed 5): level 0.001."""
+    run = on_tape(m.one_pass).tried(PAIRS)
+    ours = [run(HERE, LiveTape(seed))[0] for seed in range(2000)]
+    theirs = [m.one_pass(HERE, np.random.default_rng([5, seed]))[0] for seed in range(2000)]
+    assert stats.ks_2samp(ours, theirs).pvalue > 0.001
+
+
+def test_batches_are_secret_and_declared():
+    run = on_tape(m.sgd).tried(PAIRS)
+    transcript = record(lambda tape: run(HERE, tape), 0)
+    assert [release.draws for release in transcript.releases] == [(0,), (1,), (2,)]
+    assert {draw.kind for draw in transcript.draws} == {"without-replacement"}
+    run = on_tape(m.poisson_sum).tried(PAIRS)
+    assert [draw.kind for draw in record(lambda tape: run(HERE, tape), 0).draws] == ["poisson"]
+    run = on_tape(m.one_pass).tried(PAIRS)
+    assert [draw.kind for draw in record(lambda tape: run(HERE, tape), 0).draws] == ["fresh", "fresh"]
+
+
+@pytest.mark.parametrize(("kind", "draw"), [("laplace", "laplace"), ("gaussian", "normal"), ("gumbel", "gumbel")])
+def test_the_law_of_the_largest(kind, draw):
+    """20,000 draws (seed 1): each share within 4.5 standard errors."""
+    queries, scales = np.array([0.0, 1.0, 0.4]), np.array([1.0, 1.0, 1.0])
+    law = answers.largest(kind, queries, scales)
+    noise = getattr(np.random.default_rng(1), draw)(size=(20_000, 3))
+    shares = np.bincount(np.argmax(queries + noise, axis=1), minlength=3) / 20_000
+    exact = np.exp(law.log_probabilities)
+    assert np.all(np.abs(shares - exact) < 4.5 * np.sqrt(exact / 20_000))
+    if kind == "gumbel":  # the exponential mechanism, in closed form
+        assert exact == pytest.approx(np.exp(queries) / np.exp(queries).sum(), rel=1e-9)
+
+
+def test_the_law_of_a_comparison():
+    law = answers.above("gaussian", 1.0, 2.0)
+    assert np.exp(law.log_density(True)) == pytest.approx(stats.norm.cdf(0.5))
+
+
+def reuses_a_threshold(data, rng):
+    threshold = 1.0 + rng.laplace(0, 2.0)
+    return [bool(row[0] + rng.laplace(0, 4.0) > threshold) for row in data]
+
+
+def exponential_sum(data, rng):
+    return data.sum() + rng.exponential(2.0)
+
+
+def sums_of_laplace(data, rng):
+    return data.sum() + rng.laplace() + rng.laplace()
+
+
+@pytest.mark.parametrize("mechanism", [reuses_a_threshold, exponential_sum, sums_of_laplace])
+def test_what_is_not_understood_names_its_line(mechanism):
+    with pytest.raises(NotUnderstood, match=r"test_plain_numpy.py:\d+.*tape"):
+        on_tape(mechanism).tried(PAIRS)
+
+
+def test_hidden_randomness_is_refused():
+    hidden = np.random.default_rng(0)
+
+    def mechanism(data, rng):
+        return data.sum() + hidden.normal()
+
+    with pytest.raises(BadInput, match="generator"):
+        on_tape(mechanism).tried(PAIRS)
+
+
+def test_arrays_changed_in_place_and_read_elsewhere():
+    def mechanism(data, rng):
+        total = data.sum(axis=0)
+        alias = total
+        total += rng.normal(0, 2.0, size=2)
+        return alias
+
+    run = on_tape(mechanism).tried(PAIRS)
+    assert run.habits.eager
+    assert not lockstep(run, PAIRS[0], [0]).findings
+    assert math.isfinite(lockstep(run, PAIRS[0], [0]).loss)
