@@ -19,7 +19,18 @@ POWER_SHOWN = 0.8  # an audit that would have seen the stated violation this oft
 
 
 class Verdict(StrEnum):
-    """The four outcomes of an audit; none of them is 'private'."""
+    """The outcomes of an audit; none of them is "private".
+
+    Raises:
+        ValueError: for a word that is no outcome.
+
+    Example:
+        >>> from dpassay.audit import Verdict
+        >>> Verdict("tight") is Verdict.TIGHT, f"{Verdict.VIOLATED}"
+        (True, 'violated')
+
+    Source: ``docs/auditor.md``.
+    """
 
     VIOLATED = "violated"  # the claim is refuted at the stated confidence
     TIGHT = "tight"  # not refuted, and the bound reaches the claim up to `TIGHT_SHARE`

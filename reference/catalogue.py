@@ -23,10 +23,29 @@ CASES: tuple[Case, ...] = (
 
 
 def find(name: str) -> list[Case]:
-    """The cases whose key, id, id with variant, or paper is ``name``.
+    """The cases of the catalogue with this name.
+
+    Args:
+        name: a paper (``dro``), an id (``dro/double_spider``), an id with its variant, or a whole key
+            (``dro/double_spider:kl@repaired``); ``dpassay list`` prints them.
+
+    Returns:
+        All cases that it names, in the order of the catalogue; at least one. ``case.build()`` makes a runnable
+        instance: ``run``, ``schedule``, and the ``pair`` of neighbours.
 
     Raises:
         BadInput: there is none.
+
+    Example:
+        >>> from dpassay.reference import find
+        >>> (case,) = find("baselines/dp_sgd:full-batch")
+        >>> case.claim.epsilon, case.claim.delta, case.claim.relation
+        (2.0, 1e-05, 'replace-one')
+        >>> instance = case.build()
+        >>> round(instance.accounted().epsilon(1e-5), 3)
+        2.0
+
+    Source: each case cites its own (``case.cite``, ``case.claim.cite``).
     """
     found = [case for case in CASES if name in (case.id, case.key, case.key.split("@")[0], case.id.split("/")[0])]
     if not found:

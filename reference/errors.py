@@ -4,12 +4,22 @@ from __future__ import annotations
 
 
 class BadInput(ValueError):
-    """A parameter, a record or a file that cannot be used.
+    """A parameter, a record or a file that cannot be used; a ``ValueError`` whose text is one line.
 
     Args:
         field: what is wrong, as the user wrote it (``epsilon``, ``claims.json: claims[2].delta``).
         value: the offending value.
         why: what would have been right.
+
+    Raises:
+        Nothing itself; every function of the project raises it for bad input, and the command line exits 2.
+
+    Example:
+        >>> from dpassay.reference import BadInput
+        >>> print(BadInput("delta", 2, "must lie in (0, 1)"))
+        delta = 2: must lie in (0, 1)
+
+    Source: the project's own.
     """
 
     def __init__(self, field: str, value: object, why: str):

@@ -35,6 +35,24 @@ def missing(error: ImportError) -> Missing | None:
     return Missing(package) if isinstance(error, ModuleNotFoundError) and package in EXTRAS else None
 
 
+def front_door(package: str, homes: dict[str, str], name: str) -> Any:
+    """A stable name of a package, imported from the module that holds it (PEP 562: for the package's ``__getattr__``).
+
+    Args:
+        homes: name to module, relative to the package.
+
+    Raises:
+        AttributeError: the package has no such name.
+        Missing: an extra that it needs is not installed.
+    """
+    if name not in homes:
+        raise AttributeError(f"module {package!r} has no attribute {name!r}")
+    try:
+        return getattr(import_module(f"{package}.{homes[name]}"), name)
+    except ModuleNotFoundError as error:
+        raise (missing(error) or error) from None
+
+
 class Later:
     """A module that is imported when one of its attributes is first asked for.
 

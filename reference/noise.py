@@ -22,7 +22,22 @@ class NoiseRule(Protocol):
 
 @dataclass(frozen=True)
 class Multipliers:
-    """Noise multipliers by label: ``std / sensitivity``, fixed before the run even where the sensitivity is not."""
+    """Noise multipliers by label: ``std / sensitivity``, fixed before the run even where the sensitivity is not.
+
+    Args:
+        by_label: label of a release (or the name of a group of releases) to its noise multiplier, without unit.
+
+    Raises:
+        BadInput: a negative multiplier, or a label that has none.
+
+    Example:
+        >>> from dpassay.reference import Multipliers
+        >>> noise = Multipliers({"gradient": 4.0, "hessian": 8.0})
+        >>> noise.std("gradient", sensitivity=0.5), noise.scaled(2.0)["hessian"]
+        (2.0, 16.0)
+
+    Source: the noise multiplier of Abadi et al. 2016, one for each kind of release.
+    """
 
     by_label: Mapping[str, float]
 

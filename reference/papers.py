@@ -100,9 +100,23 @@ OTHERS: dict[str, str] = {  # baselines and facts are taken from them
 
 @dataclass(frozen=True)
 class Cite:
-    """A place in a paper: ``Cite("second_order_erm", "Algorithm 1")``.
+    """A place in a paper.
 
-    The paper is a key of :data:`PAPERS` or :data:`OTHERS`, or any name of your own: ``Cite("my draft", "Theorem 2")``.
+    Args:
+        paper: a key of :data:`PAPERS` or :data:`OTHERS`, or any name of your own.
+        place: where in it, as the paper numbers it: ``Algorithm 1, line 4``.
+
+    Raises:
+        BadInput: the paper is empty.
+
+    Example:
+        >>> from dpassay.reference import Cite
+        >>> print(Cite("second_order_erm", "Algorithm 1"))
+        second_order_erm, Algorithm 1
+        >>> Cite("my draft", "Theorem 2").known
+        False
+
+    Source: the table of papers, ``docs/papers.md``.
     """
 
     paper: str

@@ -49,7 +49,7 @@ class Rows:
 
 @dataclass(frozen=True, eq=False)
 class Space:
-    """All data sets, sizes and neighbours that a claim covers, as far as they are searched.
+    """Where a claim must hold: all data sets, sizes and neighbours, as far as they are searched.
 
     Args:
         rows: what one record may be.
@@ -61,6 +61,17 @@ class Space:
         landmarks: from a schedule, per label: the norms (or values) of a release near which the algorithm decides.
         relation: ``replace-one``, or ``add-remove`` with ``absent``.
         absent: the row that stands for "this record is not there", shape (columns,).
+
+    Raises:
+        BadInput: no size ``n``, or a size without positive values.
+
+    Example:
+        >>> from dpassay.reference import Space
+        >>> space = Space.matrix(n=(2, 5), d=(1, 3), radius=2.0)
+        >>> space.sizes["n"], space.rows.bound, space.relation
+        ((2, 5), 2.0, 'replace-one')
+
+    Source: the project's own (``docs/glossary.md``, "space").
     """
 
     rows: Rows = field(default_factory=Rows)

@@ -4,13 +4,8 @@ An algorithm is a function ``run(problem, schedule, tape) -> output``. It never 
 releases it gets back from the tape (``value = tape.gaussian(...)``), so a run can be recorded, replayed on
 neighbouring data, dictated, or tilted, without the algorithm knowing.
 
-==================  ==========================================================================
-``LiveTape``        draws from a seed, and records
-``ReplayTape``      (replay.py) hands back what was recorded, on other data, and reports differences
-``ScriptedTape``    a caller dictates the released values (the longest run, a worst case)
-``Layer``           changes what an algorithm asks of another tape (a planted bug)
-``lockstep.py``     several runs at once on neighbouring data: exact privacy loss, tilted sampling
-==================  ==========================================================================
+Other tapes: ``replay.py`` hands back a recording, ``layer.py`` changes what is asked of another tape (a planted bug),
+lockstep (in the audit) runs several neighbours at once.
 """
 
 from __future__ import annotations
@@ -30,13 +25,37 @@ from dpassay.reference.types import Array, Indices
 
 from .equality import snapshot
 from .errors import require
+from .records import RecordDrawer
 from .transcript import Batch, Draw, Note, Release, Transcript
 
 Drawn = Callable[[np.random.Generator], Any]
 
 
 class Tape(ABC):
-    """What an algorithm sees. Sub-classes decide where the values come from."""
+    """What an algorithm sees: the only source of randomness, and the only way out for a released value.
+
+    An algorithm is a function ``run(problem, tape)`` (in the catalogue ``run(problem, schedule, tape)``) whose output
+    is computed from what the tape handed back. Sub-classes decide where the values come from.
+
+    Releases: ``gaussian``, ``symmetric_gaussian``, ``laplace``, ``above_threshold``, ``release`` (any law). Queries may
+    have any shape; noise scales and sensitivities are in the query's unit, sensitivities are for replace-one
+    neighbours. Secret choices of records, as indices of shape (size,): ``batch``, ``poisson``, ``fresh_batch``.
+    Without a mechanism: ``public``, ``secret``, ``noise``, ``reveal``.
+
+    Raises:
+        BadInput: by each call, for a noise scale, sensitivity or batch size that makes no sense.
+
+    Example:
+        >>> from dpassay.reference import LiveTape, Tape
+        >>> def noisy_mean(data: list[float], tape: Tape) -> float:
+        ...     return tape.gaussian("mean", sum(data) / len(data), std=0.5, sensitivity=1 / len(data))
+        >>> tape = LiveTape(0)
+        >>> value = noisy_mean([0.0, 1.0, 1.0], tape)
+        >>> [(release.label, release.sensitivity) for release in tape.transcript.releases]
+        [('mean', 0.3333333333333333)]
+
+    Source: ``docs/glossary.md``; what releases add up to is adaptive composition (Dwork and Roth 2014, Section 3.5).
+    """
 
     def __init__(self) -> None:
         self.transcript = Transcript()
@@ -208,7 +227,23 @@ class Tape(ABC):
 
 
 class LiveTape(Tape):
-    """Draws everything from one seed; noise, batches, public and secret randomness have streams of their own."""
+    """Draws everything from one seed; noise, batches, public and secret randomness have streams of their own.
+
+    Args:
+        seed: any seed of :class:`numpy.random.SeedSequence`. The same seed gives the same run on the same data.
+
+    Raises:
+        BadInput: as :class:`Tape`.
+
+    Example:
+        >>> from dpassay.reference import LiveTape
+        >>> tape = LiveTape(seed=1)
+        >>> noisy = tape.gaussian("sum", [1.0, 2.0], std=3.0, sensitivity=1.0)
+        >>> noisy.shape, len(tape.transcript.releases)
+        ((2,), 1)
+
+    Source: the protocol is the project's own (``docs/glossary.md``, "tape").
+    """
 
     def __init__(self, seed: int | np.random.SeedSequence):
         super().__init__()
@@ -227,28 +262,6 @@ class LiveTape(Tape):
         return draw(self._notes[kind])
 
 
-class RecordDrawer:
-    """Chooses records for draws; remembers the order in which fresh batches use the data up."""
-
-    def __init__(self, rng: np.random.Generator):
-        self._rng = rng
-        self._order: Indices | None = None
-        self._next = 0
-
-    def indices(self, draw: Draw) -> Indices:
-        """The records of one draw."""
-        if draw.kind == "without-replacement":
-            return self._rng.choice(draw.n, size=draw.size, replace=False)
-        if draw.kind == "poisson":
-            return np.flatnonzero(self._rng.random(draw.n) < draw.rate)
-        assert draw.size is not None
-        if self._order is None:
-            self._order = self._rng.permutation(draw.n) if draw.hidden else np.arange(draw.n)
-        chosen = self._order[self._next : self._next + draw.size]
-        self._next += draw.size
-        return chosen
-
-
 class ScriptedTape(LiveTape):
     """A live tape whose released values a caller dictates: ``answer(label, law, step)``, or None to draw."""
 
@@ -261,31 +274,27 @@ class ScriptedTape(LiveTape):
         return super()._released(label, law, sensitivity, draws) if dictated is None else dictated
 
 
-class Layer(Tape):
-    """Lies between an algorithm and another tape, which gives the values and keeps the transcript.
-
-    Changes nothing by itself; a sub-class overrides the calls that it changes.
-    """
-
-    def __init__(self, inner: Tape):
-        super().__init__()
-        self._inner, self.transcript = inner, inner.transcript
-
-    def _released(self, label: str, law: Law, sensitivity: float | None, draws: tuple[int, ...]) -> Any:
-        return self._inner._released(label, law, sensitivity, draws)
-
-    def _indices(self, draw: Draw) -> Indices:
-        return self._inner._indices(draw)
-
-    def _value(self, kind: str, label: str, draw: Drawn) -> Any:
-        return self._inner._value(kind, label, draw)
-
-    def _revealed(self, label: str, value: Any) -> None:
-        self._inner._revealed(label, value)
-
-
 def record(run: Callable[[Tape], Any], seed: int | np.random.SeedSequence) -> Transcript:
-    """Run once on a live tape and return the transcript, output included."""
+    """Run an algorithm once and return its transcript, output included.
+
+    Args:
+        run: ``run(tape) -> output``; bind the problem (and the schedule) first.
+        seed: as for :class:`LiveTape`.
+
+    Returns:
+        The transcript: ``releases`` with label, law, claimed sensitivity and value, ``draws`` of records, ``output``.
+
+    Raises:
+        BadInput: by the algorithm's own calls to the tape.
+
+    Example:
+        >>> from dpassay.reference import record
+        >>> transcript = record(lambda tape: tape.laplace("count", 3.0, scale=2.0, sensitivity=1.0), seed=0)
+        >>> transcript.releases[0].label, transcript.output == transcript.releases[0].value
+        ('count', True)
+
+    Source: the protocol is the project's own (``docs/glossary.md``, "transcript").
+    """
     tape = LiveTape(seed)
     tape.transcript.output = run(tape)
     return tape.transcript

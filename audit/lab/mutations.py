@@ -19,7 +19,8 @@ from dpassay.reference.laws.above_threshold import AboveThreshold
 from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.laws.law import Law
-from dpassay.reference.tape import Layer, Tape
+from dpassay.reference.layer import Layer
+from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Batch, Draw
 from dpassay.reference.types import Array
 

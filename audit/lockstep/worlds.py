@@ -15,7 +15,8 @@ from greenlet import greenlet
 
 from dpassay.reference.equality import snapshot
 from dpassay.reference.laws.law import Law
-from dpassay.reference.tape import Drawn, RecordDrawer, Tape
+from dpassay.reference.records import RecordDrawer
+from dpassay.reference.tape import Drawn, Tape
 from dpassay.reference.transcript import Draw
 from dpassay.reference.types import Indices
 

@@ -43,17 +43,40 @@ def noise_for(
     relation: Relation = "replace-one",
     longest: Callable[[str, Any, int], Any] | None = None,
 ) -> S:
-    """``schedule`` with its noise multipliers scaled so that the whole run is (epsilon, delta)-DP, and hardly more.
+    """The noise that a budget asks for: run once, read the account, scale the noise until it fits.
 
     Args:
         run: ``run(problem, schedule, tape)``; run once, on a seed of its own.
         schedule: a dataclass with a field ``noise`` that holds :class:`Multipliers`; their ratios stay as they are.
+        epsilon: of the budget, positive.
+        delta: of the budget, in (0, 1).
+        relation: ``replace-one`` or ``add-remove`` neighbours.
         problem: any data set of the right size: the releases may not depend on it but through released values.
         longest: answers under which the most releases happen, for algorithms that may stop early (as in
             ``Instance.longest``).
 
+    Returns:
+        The schedule with its noise multipliers scaled so that the whole run is (epsilon, delta)-DP, and hardly more
+        (the noise is rounded up by one part in a million).
+
     Raises:
         BadInput: something is released without noise, or no noise in reach meets the budget.
+
+    Example:
+        >>> from dataclasses import dataclass
+        >>> from dpassay.reference import Multipliers, noise_for
+        >>> @dataclass(frozen=True)
+        ... class Schedule:
+        ...     steps: int
+        ...     noise: Multipliers
+        >>> def run(data, schedule, tape):
+        ...     for _ in range(schedule.steps):
+        ...         tape.gaussian("g", sum(data), std=schedule.noise.std("g", 1.0), sensitivity=1.0)
+        >>> found = noise_for(run, Schedule(4, Multipliers({"g": 1.0})), [1.0, 2.0], epsilon=1.0, delta=1e-5)
+        >>> round(found.noise["g"], 3)
+        7.461
+
+    Source: inverts :func:`~dpassay.reference.account`; costs depend on noise through sensitivity / scale alone.
     """
     tape: LiveTape = ScriptedTape(longest, 0) if longest else LiveTape(0)
     run(problem, schedule, tape)

@@ -15,9 +15,6 @@ import math
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
-
-import numpy as np
 
 from dpassay.reference.errors import require
 from dpassay.reference.laws.above_threshold import AboveThreshold
@@ -25,42 +22,39 @@ from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.transcript import Draw, Release, Transcript
 
-from .gdp import gdp_delta, gdp_epsilon
 from .libraries import privacy_loss_distribution
-from .sampled import Relation, Sampling, pure_pld, sampled_pld
+from .parts import STEP, clean, delta_of, epsilon_of, mu_of, off_grid, pld_of
+from .parts import Part as Part
+from .sampled import Relation, Sampling
 
-STEP = 1e-3  # grid of the privacy loss distributions; pessimistic whatever the value, 1e-4 changes the third digit
 _NOISELESS = 1e100  # sensitivity over noise: beyond, squares overflow
 _TINY = 1e-6  # sensitivity over noise of a Laplace release: below, dp-accounting has no grid point for it
-_REST = 1e-12  # delta that is spent on what is composed with a very large loss
-
-
-@dataclass(frozen=True)
-class Part:
-    """One cost: ``gaussian`` (``size`` = mu), ``sampled`` (mu of the un-sampled release), ``laplace`` or ``pure``.
-
-    For ``laplace`` the size is sensitivity over scale of one scalar release, for ``pure`` it is the epsilon of the
-    un-sampled releases (``rate`` below 1: they see the record with this probability).
-    """
-
-    kind: Literal["gaussian", "sampled", "laplace", "pure"]
-    size: float
-    rate: float = 1.0
-    sampling: Sampling = "without-replacement"
-
-    @property
-    def pure_epsilon(self) -> float:
-        """Of a ``pure`` part, amplified by sampling (exact)."""
-        if self.rate == 1:
-            return self.size
-        return _clean(float(np.logaddexp(math.log1p(-self.rate), math.log(self.rate) + self.size)))
 
 
 @dataclass(frozen=True)
 class Account:
-    """The cost of a run. ``common`` always counts; of ``alternatives`` (fresh batches) the worst one does.
+    """What a run costs: ask it for ``epsilon(delta)``, ``delta(epsilon)``, ``mu()`` or ``method``.
 
-    ``gap`` names what could not be accounted (then epsilon is infinite), or is empty.
+    Args:
+        common: costs that always count, each with how often.
+        alternatives: costs of which the worst one counts (fresh batches: a record is in one of them at most).
+        relation: ``replace-one`` or ``add-remove`` neighbours.
+        gap: what could not be accounted, in words (then epsilon is infinite), or empty.
+
+    Raises:
+        BadInput: by ``epsilon(delta)`` for a delta outside (0, 1).
+
+    Example:
+        >>> from dpassay.reference import account, record
+        >>> transcript = record(lambda tape: tape.gaussian("x", 0.0, std=2.0, sensitivity=1.0), seed=0)
+        >>> found = account(transcript)
+        >>> round(found.mu(), 6), found.method
+        (0.5, 'exact (Gaussian, closed form)')
+        >>> round(found.epsilon(1e-5), 3)
+        1.993
+
+    Source: Dong, Roth and Su 2022, Corollary 2.13, for Gaussian releases; Koskela et al. 2020 for the rest (composed
+    privacy loss distributions, by dp-accounting).
     """
 
     common: tuple[tuple[Part, int], ...]
@@ -73,7 +67,7 @@ class Account:
         require(0 < delta < 1, "delta", delta, "must lie in (0, 1)")
         if self.gap:
             return math.inf
-        return max(_epsilon((*self.common, *extra), self.relation, delta) for extra in self.alternatives)
+        return max(epsilon_of((*self.common, *extra), self.relation, delta) for extra in self.alternatives)
 
     def one_direction(self, delta: float) -> float | None:
         """What neighbours can show whose target pulls the same way at every step; None where nothing is sampled.
@@ -81,11 +75,11 @@ class Account:
         Below :meth:`epsilon` for fixed-size batches, whose dominating pair covers every mixture of directions.
         """
         fixed = [part for part, _ in self.common if part.kind == "sampled" and part.sampling == "without-replacement"]
-        if self.gap or not fixed or self.relation != "replace-one" or any(_off_grid(part) for part, _ in self.common):
+        if self.gap or not fixed or self.relation != "replace-one" or any(off_grid(part) for part, _ in self.common):
             return None
         total = privacy_loss_distribution.identity(STEP)
         for part, count in self.common:
-            one = _pld(part, self.relation)
+            one = pld_of(part, self.relation)
             if part in fixed:
                 one = privacy_loss_distribution.from_gaussian_mechanism(
                     1 / part.size, value_discretization_interval=STEP, sampling_prob=part.rate
@@ -97,18 +91,18 @@ class Account:
         """The parts that cost the most at ``delta``: the common ones and the worst alternative."""
         return max(
             ((*self.common, *extra) for extra in self.alternatives),
-            key=lambda parts: _epsilon(parts, self.relation, delta),
+            key=lambda parts: epsilon_of(parts, self.relation, delta),
         )
 
     def delta(self, epsilon: float) -> float:
         """The smallest delta that is proved at ``epsilon``."""
         if self.gap:
             return 1.0
-        return max(_delta((*self.common, *extra), self.relation, epsilon) for extra in self.alternatives)
+        return max(delta_of((*self.common, *extra), self.relation, epsilon) for extra in self.alternatives)
 
     def mu(self) -> float | None:
         """The exact GDP parameter, where all is Gaussian without sampling; else None."""
-        found = [_mu((*self.common, *extra)) for extra in self.alternatives]
+        found = [mu_of((*self.common, *extra)) for extra in self.alternatives]
         return None if self.gap or any(mu is None for mu in found) else max(mu for mu in found if mu is not None)
 
     @property
@@ -120,7 +114,31 @@ class Account:
 
 
 def account(transcript: Transcript, relation: Relation = "replace-one") -> Account:
-    """The cost of the releases on one transcript."""
+    """Read the privacy cost off what a run released.
+
+    Args:
+        transcript: of one run, for example from :func:`~dpassay.reference.record`. Take the run that releases the most.
+        relation: ``replace-one`` (the sensitivities on the transcript are taken as claimed) or ``add-remove`` (they
+            are halved: right for sums and means with a fixed divisor).
+
+    Returns:
+        An :class:`Account`. Its epsilon is an upper bound, exact where all releases are Gaussian on the full data; it
+        is infinite, with the reason in ``gap``, where something is released without noise or claimed sensitivity.
+
+    Raises:
+        BadInput: for a relation or a law that the accountant does not know.
+
+    Example:
+        >>> from dpassay.reference import account, record
+        >>> def twice(tape):
+        ...     tape.gaussian("first", 0.0, std=1.0, sensitivity=0.3)
+        ...     return tape.gaussian("second", 0.0, std=1.0, sensitivity=0.4)
+        >>> round(account(record(twice, seed=0)).mu(), 6)
+        0.5
+
+    Source: composition of Gaussian releases, Dong, Roth and Su 2022, Corollary 3.3; the claimed sensitivities are
+    the algorithm's own, and the audit tests them.
+    """
     shared: list[Release] = []
     by_sample: dict[int, list[Release]] = {}
     by_fresh: dict[int, list[Release]] = {}
@@ -182,9 +200,9 @@ def _parts(releases: Iterable[Release], scale: float) -> Counter[Part]:
         if kind == "gaussian":
             squares.append(size**2)
         elif size > 0:
-            parts[Part(kind, _clean(size))] += 1  # type: ignore[arg-type]
+            parts[Part(kind, clean(size))] += 1  # type: ignore[arg-type]
     if any(squares):
-        parts[Part("gaussian", _clean(math.sqrt(math.fsum(squares))))] += 1
+        parts[Part("gaussian", clean(math.sqrt(math.fsum(squares))))] += 1
     return parts
 
 
@@ -203,81 +221,8 @@ def _sampled_parts(draw: Draw, releases: list[Release], scale: float) -> Counter
     gaussian = next((part.size for part in inner if part.kind == "gaussian"), 0.0)
     if gaussian:
         # Part sizes are for replace-one; the pair functions halve for add-remove themselves
-        found[Part("sampled", _clean(gaussian / scale), draw.rate, sampling)] += 1
+        found[Part("sampled", clean(gaussian / scale), draw.rate, sampling)] += 1
     if pure:
         total = math.fsum(size * count for size, count in pure)
         found[Part("pure", total, draw.rate, sampling)] += 1
     return found
-
-
-def _clean(size: float) -> float:
-    """Equal up to rounding is equal, so that repeated releases are composed in one go (rounded up)."""
-    digits = 12 - math.ceil(math.log10(size)) if size > 0 else 12
-    return round(size + 10.0**-digits / 2, digits)
-
-
-def _mu(parts: Iterable[tuple[Part, int]]) -> float | None:
-    squares = []
-    for part, count in parts:
-        if part.kind != "gaussian":
-            return None
-        squares.append(count * part.size**2)
-    return math.sqrt(math.fsum(squares))
-
-
-def _epsilon(parts: tuple[tuple[Part, int], ...], relation: Relation, delta: float) -> float:
-    mu = _mu(parts)
-    if mu is not None:
-        return gdp_epsilon(mu, delta)
-    pure, large, rest = _split(parts)
-    if large:  # the guarantees of both add up
-        return pure + gdp_epsilon(large, delta / 2) + _epsilon(rest, relation, delta / 2)
-    if pure:
-        return pure + _epsilon(rest, relation, delta)
-    return float(_composed(parts, relation).get_epsilon_for_delta(delta))
-
-
-def _delta(parts: tuple[tuple[Part, int], ...], relation: Relation, epsilon: float) -> float:
-    mu = _mu(parts)
-    if mu is not None:
-        return gdp_delta(epsilon, mu)
-    pure, large, rest = _split(parts)
-    if pure or large:
-        left = epsilon - pure - (_epsilon(rest, relation, _REST) if large else 0.0)
-        if not left >= 0:
-            return 1.0
-        return min(1.0, gdp_delta(left, large) + _REST) if large else _delta(rest, relation, left)
-    return float(_composed(parts, relation).get_delta_for_epsilon(epsilon))
-
-
-def _split(parts: tuple[tuple[Part, int], ...]) -> tuple[float, float, tuple[tuple[Part, int], ...]]:
-    """Parts whose losses are too large for a grid: the sum of the pure ones, the mu of the Gaussians; and the rest."""
-    pure = math.fsum(_worst(part) * count for part, count in parts if _off_grid(part) and part.kind != "gaussian")
-    mu = _mu((part, count) for part, count in parts if _off_grid(part) and part.kind == "gaussian")
-    return pure, mu or 0.0, tuple((part, count) for part, count in parts if not _off_grid(part))
-
-
-def _worst(part: Part) -> float:
-    return part.pure_epsilon if part.kind == "pure" else part.size
-
-
-def _off_grid(part: Part) -> bool:
-    return _worst(part) > {"gaussian": 40.0, "sampled": math.inf}.get(part.kind, 700.0)
-
-
-def _composed(parts: tuple[tuple[Part, int], ...], relation: Relation) -> Any:
-    total = privacy_loss_distribution.identity(STEP)
-    with np.errstate(over="ignore"):  # dp-accounting's tail bound tries orders whose moments overflow to inf: harmless
-        for part, count in parts:
-            total = total.compose(_pld(part, relation).self_compose(count) if count > 1 else _pld(part, relation))
-    return total
-
-
-def _pld(part: Part, relation: Relation) -> Any:
-    if part.kind == "sampled":
-        return sampled_pld(part.rate, part.size, part.sampling, relation, STEP)
-    if part.kind == "gaussian":
-        return privacy_loss_distribution.from_gaussian_mechanism(1 / part.size, value_discretization_interval=STEP)
-    if part.kind == "laplace":
-        return privacy_loss_distribution.from_laplace_mechanism(1 / part.size, value_discretization_interval=STEP)
-    return pure_pld(part.pure_epsilon, STEP)

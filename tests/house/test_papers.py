@@ -67,7 +67,7 @@ def test_the_generated_page_and_docstrings_are_up_to_date():
         for path, text in paper_map.files().items()
         if not path.is_file() or path.read_text(encoding="utf-8") != text
     ]
-    assert stale == [], "run `make papers`"
+    assert stale == [], "run `python -m dpassay.audit.commands.paper_map --write`"
 
 
 def test_what_differs_is_noticed_and_written(tmp_path, monkeypatch, capsys):

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from dpassay.reference.errors import BadInput
 from dpassay.reference.findings import Kind
+from dpassay.reference.layer import Layer
 from dpassay.reference.replay import ReplayDiverged, ReplayTape
-from dpassay.reference.tape import Layer, LiveTape, ScriptedTape, record
+from dpassay.reference.tape import LiveTape, ScriptedTape, record
 
 DATA = np.linspace(-1.0, 1.0, 12)
 CALLS = ("gaussian", "laplace", "above", "batch", "poisson", "fresh", "public", "secret", "noise", "reveal")
