@@ -21,7 +21,6 @@ from dpassay.reference.output_perturbation import (
     noisy_extragradient,
     noisy_gradient,
 )
-from dpassay.reference.output_perturbation.budget import Budget
 from dpassay.reference.output_perturbation.phases import convex_concave_regulariser, convex_regulariser
 from dpassay.reference.problems.domains import Ball
 from dpassay.reference.problems.finite_sum import Convex
@@ -36,7 +35,7 @@ from dpassay.reference.solvers.saddle_variance_reduced import PrimalDual, Saddle
 from dpassay.reference.solvers.variance_reduced import SAGA, SARAH, SVRG
 from dpassay.reference.tape import LiveTape
 
-BUDGET = Budget(1000.0, 1e-9)
+EPSILON, DELTA = 1000.0, 1e-9
 SIZES = (256, 1024, 4096)
 
 
@@ -73,9 +72,9 @@ def total(make, module, rule, solver, n):
     sums = []
     for seed in (1, 2):
         problem, counting = make(n, seed), Counting(solver)
-        d = max(problem.loss.primal, problem.loss.dual)
-        mu = rule(n, d, problem.loss.lipschitz, 1.0, BUDGET)
-        module.run(problem, module.printed(problem, BUDGET, mu, counting), LiveTape(seed))
+        d = max(problem.loss.d, problem.loss.d_y)
+        mu = rule(n, d, problem.loss.lipschitz, 1.0, EPSILON, DELTA)
+        module.run(problem, module.printed(problem, mu, EPSILON, DELTA, solver=counting), LiveTape(seed))
         sums.append(sum(counting.counts))
     return float(np.median(sums))
 
@@ -112,13 +111,11 @@ def measure(quick):
 
 def comparators(sizes):
     """Table 1's other rows: gradients that the reconstructed schedules evaluate, epsilon = 0.5."""
-    budget = Budget(0.5, 1e-9)
+    budget = (0.5, 1e-9)
     rows = {
-        "DP-SGDA": lambda p: (s := noisy_gradient.reconstructed(p, budget, 1.0)).steps * s.batch_size,
-        "NSEG, many passes": lambda p: 2 * (s := noisy_extragradient.many_passes(p, budget, 1.0)).steps * s.batch_size,
-        "NSEG, single pass": lambda p: (
-            2 * (s := noisy_extragradient.reconstructed(p, budget, 1.0)).steps * s.batch_size
-        ),
+        "DP-SGDA": lambda p: (s := noisy_gradient.calibrated(p, 1.0, *budget)).steps * s.batch_size,
+        "NSEG, many passes": lambda p: gradients(noisy_extragradient.calibrated(p, 1.0, *budget, single_pass=False)),
+        "NSEG, single pass": lambda p: gradients(noisy_extragradient.calibrated(p, 1.0, *budget)),
         "NISPP, extragradient inside": proximal_count,
     }
     paper = {
@@ -133,9 +130,13 @@ def comparators(sizes):
         print(f"{name:34s}{line}{exponent:10.2f}  {paper.get(name, '-')}", flush=True)
 
 
+def gradients(schedule):
+    return 2 * schedule.steps * schedule.batch
+
+
 def proximal_count(problem):
     counting = Counting(Extragradient())
-    schedule = inexact_proximal.reconstructed(problem, Budget(0.5, 1e-9), 1.0, counting)
+    schedule = inexact_proximal.calibrated(problem, 1.0, 0.5, 1e-9, solver=counting)
     inexact_proximal.run(problem, schedule, LiveTape(1))
     return sum(counting.counts)
 

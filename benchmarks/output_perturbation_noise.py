@@ -5,21 +5,23 @@ Run: python benchmarks/output_perturbation_noise.py [--quick] [--write]   (a sec
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import keep
 import numpy as np
 
 from dpassay.audit.lockstep.run import lockstep
-from dpassay.reference.accounting.gdp import gdp_epsilon
+from dpassay.reference.accounting.gdp import gdp_epsilon, gdp_mu
 from dpassay.reference.output_perturbation import (
     algorithm1,
     algorithm2,
     algorithm3,
     algorithm4,
-    algorithm5,
+    algorithms4and5,
     strongly_concave,
-    worst_pairs,
+    worst_case,
 )
-from dpassay.reference.output_perturbation.budget import Budget, exact_multiplier, printed_multiplier
+from dpassay.reference.output_perturbation.base_solver import printed_multiplier
 from dpassay.reference.output_perturbation.phases import phases
 from dpassay.reference.problems.strongly_convex import LogisticLoss, regularised
 from dpassay.reference.solvers.early_stop import UndecayedPasses
@@ -30,6 +32,15 @@ from dpassay.reference.solvers.variance_reduced import SAGA, SVRG
 N, MU = 256, 0.1
 
 
+def std(schedule, label="output"):
+    return schedule.noise.std(label, schedule.sensitivity)
+
+
+def stds(schedule):
+    block, moves = getattr(schedule, "block", "x"), schedule.sensitivities
+    return [schedule.noise.std(f"{block}/{k}", moved) for k, moved in enumerate(moves, start=1)]
+
+
 def noise():
     print("printed std / repaired std (n = 256, mu = 0.1), and calibrated std per unit of L/(mu n)")
     heads = ("epsilon", "delta", "Alg 1", "Alg 2", "Alg 3", "4, k=1", "4, k=8", "4+5")
@@ -37,38 +48,41 @@ def noise():
     plan = phases(N, MU)
     for epsilon in (0.1, 0.5, 0.9):
         for delta in (1e-3, 1e-5, 1e-8):
-            b = Budget(epsilon, delta)
-            one = worst_pairs.for_algorithm1(N, 2, MU).here
-            two = worst_pairs.for_algorithm2(N, 2, plan).here
-            three = worst_pairs.for_algorithm3(N, MU, MU).here
-            four = worst_pairs.for_algorithm4(N, plan, MU).here
-            curved = worst_pairs.for_strongly_concave(N, plan, 0.2).here
-            half = Budget(epsilon / 2, delta / 2)
-            first, second = algorithm4.printed(four, b, MU).noise_stds, algorithm4.repaired(four, half, MU).noise_stds
-            both = algorithm5.both_repaired(four, b, MU)[0].noise_stds
-            third = [make(curved, b, MU).noise_stds for make in (strongly_concave.printed, strongly_concave.repaired)]
+            b = (epsilon, delta)
+            one = worst_case.for_algorithm1(N, 2, MU).here
+            two = worst_case.for_algorithm2(N, 2, plan).here
+            three = worst_case.for_algorithm3(N, MU, MU).here
+            four = worst_case.for_algorithm4(N, plan, MU).here
+            curved = worst_case.for_strongly_concave(N, plan, 0.2).here
+            half = (epsilon / 2, delta / 2)
+            first, second = stds(algorithm4.printed(four, MU, *b)), stds(algorithm4.repaired(four, MU, *half))
+            pair = algorithms4and5.repaired(four, MU, *b)
+            both = stds(replace(pair.x_half, noise=pair.noise))
+            third = [stds(make(curved, MU, *b)) for make in (strongly_concave.printed, strongly_concave.repaired)]
+            joint = std(algorithm3.repaired(three, *b, lipschitz=1.0), "pair")
+            x_std = joint / np.sqrt(MU)
             ratios = (
-                algorithm1.printed(one, b).noise_std / algorithm1.repaired(one, b).noise_std,
-                algorithm2.printed(two, b, MU).noise_stds[0] / algorithm2.repaired(two, b, MU).noise_stds[0],
-                algorithm3.printed(three, b, lipschitz=1.0).x_std / algorithm3.repaired(three, b, lipschitz=1.0).x_std,
+                std(algorithm1.printed(one, *b)) / std(algorithm1.repaired(one, *b)),
+                stds(algorithm2.printed(two, MU, *b))[0] / stds(algorithm2.repaired(two, MU, *b))[0],
+                std(algorithm3.printed(three, *b, lipschitz=1.0), "x") / x_std,
                 first[0] / second[0],
                 first[-1] / second[-1],
                 first[-1] / both[-1],
             )
             print(f"{epsilon:8.2f}{delta:8.0e}" + "".join(f"{r:8.2f}" for r in ratios), end="")
-            print(f"{third[0][-1] / third[1][-1]:9.2f}{exact_multiplier(b):12.3f}{printed_multiplier(b):14.3f}")
+            print(f"{third[0][-1] / third[1][-1]:9.2f}{1 / gdp_mu(*b):12.3f}{printed_multiplier(*b):14.3f}")
 
 
 def early_stop():
     print("\nsolver residual (units of the required L/(mu n)) against epsilon of Algorithm 1 as printed, claimed 0.9")
-    budget = Budget(0.9, 1e-5)
+    budget = (0.9, 1e-5)
     for residual in (0.5, 1.0, 2.0, 5.0, 10.0, 20.0):
-        pair = worst_pairs.for_early_stop(N, 2, MU)
+        pair = worst_case.for_early_stop(N, 2, MU)
         epsilons = []
         for make in (algorithm1.printed, algorithm1.repaired):
-            schedule = make(pair.here, budget, UndecayedPasses(residual), 1.0)
+            schedule = make(pair.here, *budget, solver=UndecayedPasses(residual), lipschitz=1.0)
             seen = lockstep(lambda p, t, s=schedule: algorithm1.run(p, s, t), pair, (1,))
-            epsilons.append(gdp_epsilon(seen.movements["output"].moved / schedule.noise_std, budget.delta))
+            epsilons.append(gdp_epsilon(seen.movements["output"].moved / std(schedule), budget[1]))
         print(f"residual {residual:5.1f}: printed {epsilons[0]:.3f}, certified {epsilons[1]:.3f}")
 
 
@@ -78,10 +92,10 @@ def certificate():
     features = rng.normal(size=(500, 5))
     features /= np.linalg.norm(features, axis=1)[:, None]
     problem = regularised(LogisticLoss(features, np.sign(features @ np.ones(5))), 0.01, 20.0)
-    target = problem.lipschitz / (problem.size * np.sqrt(problem.strong_convexity))
+    target = problem.lipschitz / (problem.n * np.sqrt(problem.strong_convexity))
     for solver in (SVRG(), SAGA(), Katyusha(), Exact()):
         counts = [solver(problem, target * f, np.random.default_rng(1)).evaluations for f in (1.0, 0.01, 1e-6 / 4)]
-        passes = ", ".join(f"{count / problem.size:.0f}" for count in counts)
+        passes = ", ".join(f"{count / problem.n:.0f}" for count in counts)
         print(f"{solver.name:12s} at 1, 0.01 and (delta = 1e-6)/4 of L/(mu n): {passes}")
 
 

@@ -11,7 +11,6 @@ import keep
 
 from dpassay.reference.output_perturbation import bounds, utility
 from dpassay.reference.output_perturbation.bounds import Setting
-from dpassay.reference.output_perturbation.budget import Budget
 
 SEED = 7
 
@@ -20,18 +19,18 @@ def grid(sizes):
     print(f"{'theorem':18s}{'n':>6s}{'d':>4s}{'eps':>6s}{'kappa':>7s}", end="")
     print(f"{'measured':>12s}{'bound':>12s}{'share':>9s}  vacuous")
     for n, d, epsilon in product(sizes, (2, 16), (0.1, 0.9)):
-        budget = Budget(epsilon, 1 / n**2)
+        budget = (epsilon, 1 / n**2)
         for kappa in (1.0, 10.0, 100.0):
-            empirical, population = utility.strongly_convex(n, d, budget, kappa, SEED)
+            empirical, population = utility.strongly_convex(n, d, *budget, kappa, SEED)
             show("3.4 empirical", n, d, epsilon, kappa, empirical)
             show("3.4 population", n, d, epsilon, kappa, population)
-        show("3.7", n, d, epsilon, 0, utility.convex(n, d, budget, SEED))
+        show("3.7", n, d, epsilon, 0, utility.convex(n, d, *budget, SEED))
         for mu in (1.0, 0.1):
-            empirical, population = utility.saddle(n, d, budget, mu, SEED)
+            empirical, population = utility.saddle(n, d, *budget, mu, SEED)
             show("4.4 empirical", n, d, epsilon, 1 + 1 / mu, empirical)
             show("4.4 population", n, d, epsilon, 1 + 1 / mu, population)
-        show("4.8", n, d, epsilon, 0, utility.convex_concave(n, d, budget, SEED, runs=10))
-        show("Cor. 4.9", n, d, epsilon, 0, utility.strongly_concave_side(n, d, budget, 1.0, SEED, runs=10))
+        show("4.8", n, d, epsilon, 0, utility.convex_concave(n, d, *budget, SEED, runs=10))
+        show("Cor. 4.9", n, d, epsilon, 0, utility.strongly_concave_side(n, d, *budget, 1.0, SEED, runs=10))
 
 
 def show(name, n, d, epsilon, kappa, cell):
@@ -46,7 +45,7 @@ def show(name, n, d, epsilon, kappa, cell):
 def first_meaningful():
     print("\nsmallest power of two n with a bound below the trivial one, L = D = 1, delta = 1/n^2")
     for d, epsilon in product((2, 16, 128), (0.1, 0.9)):
-        at = Setting(2, d, Budget(epsilon, 0.1), 1.0, 1.0, 1.0, 1.0, 1.0)
+        at = Setting(2, d, epsilon, 0.1, 1.0, 1.0, 1.0, 1.0, 1.0)
         found = {
             "3.4 population, kappa 1": bounds.first_meaningful_n(bounds.theorem_3_4_population, 2.0, at),
             "3.7": bounds.first_meaningful_n(bounds.theorem_3_7, 2.0, at),
@@ -60,7 +59,7 @@ def first_meaningful():
 def corollary_gap():
     print("\nCorollary 4.9: last term by the proof's own recipe / as printed")
     for n in (10**3, 10**4, 10**6):
-        s = Setting(n, 10, Budget(0.5, n**-2.0), 1.0, 1.0, 1.0, 1.0, 1.0)
+        s = Setting(n, 10, 0.5, n**-2.0, 1.0, 1.0, 1.0, 1.0, 1.0)
         head = bounds._corollary_head(s)
         print(f"n = {n}: {(bounds.corollary_4_9_as_proved(s) - head) / (bounds.corollary_4_9(s) - head):.2f}")
 

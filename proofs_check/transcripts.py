@@ -19,7 +19,7 @@ from dpassay.reference.minimax_sosp.dp_rgda import dp_rgda
 from dpassay.reference.minimax_sosp.experiment import experiment_schedule
 from dpassay.reference.minimax_sosp.schedule import NoiseRule
 from dpassay.reference.minimax_sosp.worst_case import sign_flip, steep
-from dpassay.reference.output_perturbation import instances
+from dpassay.reference.output_perturbation.cases import third
 from dpassay.reference.problems.saddles import CosineSaddle, CoupledSaddle, sample_landscape
 from dpassay.reference.second_order_erm import cases as erm
 from dpassay.reference.second_order_erm import short_step
@@ -115,7 +115,7 @@ def _descend(T: int, tape: LiveTape, accuracy: Accuracy) -> Counter[str]:
 
 
 def _algorithm_3() -> Counter[str]:
-    instance, tape = instances.third("", "printed"), LiveTape(0)
+    instance, tape = third("", "printed"), LiveTape(0)
     instance.mechanism(instance.pair.here, tape)
     return _labels(tape)
 

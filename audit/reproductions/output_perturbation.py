@@ -25,7 +25,6 @@ from dpassay.reference.output_perturbation import (
     phased_erm,
     strongly_concave,
 )
-from dpassay.reference.output_perturbation.budget import Budget
 from dpassay.reference.output_perturbation.phases import (
     convex_concave_regulariser,
     convex_regulariser,
@@ -50,6 +49,7 @@ TUNED = 0.05  # regulariser of the strongly convex runs, fixed beforehand, not t
 LOWER = 0.1  # share of the theorems' mu in the lines marked "mu/10", chosen in hindsight
 HELD_OUT = 5  # every fifth record, after a public permutation
 Runner = Callable[[LiveTape], Array]
+Budget = tuple[float, float]  # epsilon, delta
 Cell = tuple[float, float]  # mean, standard error
 
 NOTES = (
@@ -131,7 +131,7 @@ def _split(features: Array, labels: Array) -> tuple[Array, Array, Array, Array]:
 def _logistic() -> Task:
     features, labels, unseen, truth = _split(*digits())
     loss = LogisticLoss(features, labels)
-    problem, n, d = Convex(loss, Ball(RADIUS)), loss.size, loss.primal
+    problem, n, d = Convex(loss, Ball(RADIUS)), loss.n, loss.d
     strongly = regularised(loss, TUNED, RADIUS)
 
     def training_loss(x: Array) -> float:
@@ -142,20 +142,20 @@ def _logistic() -> Task:
 
     def phased(module: Any, reading: str, share: float = 1.0) -> Callable[[Budget], Runner]:
         def build(budget: Budget) -> Runner:
-            mu = share * convex_regulariser(n, d, loss.lipschitz, RADIUS, budget)
-            return _with(module, problem, getattr(module, reading)(problem, budget, mu))
+            mu = share * convex_regulariser(n, d, loss.lipschitz, RADIUS, *budget)
+            return _with(module, problem, getattr(module, reading)(problem, mu, *budget))
 
         return build
 
     exact = Exact()(regularised(loss, 1e-4, RADIUS), 1e-5, np.random.default_rng(0))
     methods = (
-        Method("Algorithm 1, printed", lambda b: _with(algorithm1, strongly, algorithm1.printed(strongly, b))),
+        Method("Algorithm 1, printed", lambda b: _with(algorithm1, strongly, algorithm1.printed(strongly, *b))),
         Method("Algorithm 1, repaired", lambda b: _with(algorithm1, strongly, _data_slope(strongly, b))),
         Method("Algorithm 2, printed", phased(algorithm2, "printed")),
         Method("Algorithm 2, repaired", phased(algorithm2, "repaired")),
         Method("Algorithm 2, repaired, mu/10", phased(algorithm2, "repaired", LOWER)),
-        Method("phased ERM", lambda b: _with(phased_erm, problem, phased_erm.reconstructed(problem, b, RADIUS))),
-        Method("noisy SGD", lambda b: _with(noisy_gradient, problem, noisy_gradient.reconstructed(problem, b, RADIUS))),
+        Method("phased ERM", lambda b: _with(phased_erm, problem, phased_erm.calibrated(problem, RADIUS, *b))),
+        Method("noisy SGD", lambda b: _with(noisy_gradient, problem, noisy_gradient.calibrated(problem, RADIUS, *b))),
     )
     majority = float(max((truth > 0).mean(), (truth < 0).mean()))
     measures = (
@@ -168,34 +168,34 @@ def _logistic() -> Task:
 
 def _data_slope(problem: FiniteSum, budget: Budget) -> algorithm1.Schedule:
     """Repaired Algorithm 1 with L of the data part, as Lemma 3.5 allows."""
-    return algorithm1.repaired(problem, budget, lipschitz=problem.loss.lipschitz)
+    return algorithm1.repaired(problem, *budget, lipschitz=problem.loss.lipschitz)
 
 
 def _ranking() -> Task:
     features, labels, unseen, truth = _split(*breast_cancer())
     loss = AUCLoss(features, labels, float((labels > 0).mean()), *AUC_RADIUS)
-    problem, n, d = Convex(loss, *loss.domains), loss.size, loss.primal
+    problem, n, d = Convex(loss, *loss.domains), loss.n, loss.d
     saddle = FiniteSum(loss, Regulariser(TUNED, TUNED), *loss.domains)
     diameter, columns = max(AUC_RADIUS), features.shape[1]
 
     def jointly(budget: Budget) -> Runner:
-        return _with(algorithm3, saddle, algorithm3.repaired(saddle, budget, lipschitz=loss.lipschitz))
+        return _with(algorithm3, saddle, algorithm3.repaired(saddle, *budget, lipschitz=loss.lipschitz))
 
     def phased(module: Any, rule: Any, share: float = 1.0) -> Callable[[Budget], Runner]:
         def build(budget: Budget) -> Runner:
-            mu = share * float(rule(n, d, loss.lipschitz, diameter, budget))
-            return _with(module, problem, module.repaired(problem, budget, mu))
+            mu = share * float(rule(n, d, loss.lipschitz, diameter, *budget))
+            return _with(module, problem, module.repaired(problem, mu, *budget))
 
         return build
 
     def against(module: Any) -> Callable[[Budget], Runner]:
-        return lambda budget: _with(module, problem, module.reconstructed(problem, budget, diameter))
+        return lambda budget: _with(module, problem, module.calibrated(problem, diameter, *budget))
 
     nearly_free = FiniteSum(loss, Regulariser(1e-2, 1e-2), *loss.domains)
     exact = Extragradient()(nearly_free, 1e-4, np.random.default_rng(0))
     curved = convex_strongly_concave_regulariser
     methods = (
-        Method("Algorithm 3, printed", lambda b: _with(algorithm3, saddle, algorithm3.printed(saddle, b))),
+        Method("Algorithm 3, printed", lambda b: _with(algorithm3, saddle, algorithm3.printed(saddle, *b))),
         Method("Algorithm 3, repaired", jointly),
         Method("Algorithm 4, repaired", phased(algorithm4, convex_concave_regulariser)),
         Method("Section 4.3, repaired", phased(strongly_concave, curved)),
@@ -218,7 +218,7 @@ def _with(module: Any, problem: Any, schedule: Any) -> Runner:
 
 def _repeat(method: Method, task: Task, epsilon: float, seed: int, repetitions: int) -> list[Cell]:
     """Mean and standard error of each score."""
-    runner = method.build(Budget(epsilon, 1 / (10 * task.size)))
+    runner = method.build((epsilon, 1 / (10 * task.size)))
     outputs = [runner(LiveTape(np.random.SeedSequence([seed, k]))) for k in range(repetitions)]
     scores = np.array([[measure.of(output) for measure in task.measures] for output in outputs])
     errors = scores.std(axis=0) / np.sqrt(repetitions)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import log, log2, sqrt
 
 from dpassay.proofs_check.ties import Numbers, Tie
+from dpassay.reference.output_perturbation.base_solver import printed_multiplier
 from dpassay.reference.output_perturbation.bounds import Setting, theorem_3_4_empirical, theorem_4_4_empirical
-from dpassay.reference.output_perturbation.budget import Budget, printed_multiplier
 from dpassay.reference.output_perturbation.phases import convex_concave_regulariser, convex_regulariser, phases
 
 ONE = (
@@ -21,16 +21,16 @@ ENERGY = ({"d": 10, "epsilon": 0.7, "delta": 1e-5}, {"d": 3, "epsilon": 0.2, "de
 
 
 def _multiplier(p: Numbers, parts: int) -> float:
-    return printed_multiplier(Budget(p["epsilon"], p["delta"]), parts)
+    return printed_multiplier(p["epsilon"], p["delta"], parts)
 
 
 def _setting(p: Numbers) -> Setting:
-    return Setting(1, int(p["d"]), Budget(p["epsilon"], p["delta"]), 1.0, 1.0, 1.0, 1.0)
+    return Setting(1, int(p["d"]), p["epsilon"], p["delta"], 1.0, 1.0, 1.0, 1.0)
 
 
 def _regulariser(p: Numbers, saddle: bool) -> float:
     rule = convex_concave_regulariser if saddle else convex_regulariser
-    return rule(round(1 / p["a"] ** 2), 1, 1.0, 1.0, Budget(0.7, 1e-5))
+    return rule(round(1 / p["a"] ** 2), 1, 1.0, 1.0, 0.7, 1e-5)
 
 
 def _roots_of(constant: float) -> tuple[Numbers, ...]:
@@ -43,10 +43,10 @@ def _roots_of(constant: float) -> tuple[Numbers, ...]:
 TIES = (
     Tie("output_perturbation/alg1/sigma_is_classical", "left",
         lambda p: 4 * p["L"] / (p["mu"] * p["n"]) * _multiplier(p, 1),
-        "output_perturbation.budget.printed_multiplier", ONE),
+        "output_perturbation.base_solver.printed_multiplier", ONE),
     Tie("output_perturbation/alg3/sigma_is_classical", "left",
         lambda p: 4 * p["L"] / (p["n"] * sqrt(p["mu_x"] * p["mu"])) * _multiplier(p, 2),
-        "output_perturbation.budget.printed_multiplier", TWO),
+        "output_perturbation.base_solver.printed_multiplier", TWO),
     Tie("output_perturbation/alg2/K_integer", "right", lambda p: float(phases(int(p["n"]), 1.0).count),
         "output_perturbation.phases.phases", ({"n": 100}, {"n": 4096}, {"n": 5})),
     Tie("output_perturbation/thm34/33", "right", lambda p: theorem_3_4_empirical(_setting(p)),

@@ -11,7 +11,7 @@ Algorithm 2         output_perturbation/algorithm2        reference/output_pertu
 Algorithm 3         output_perturbation/algorithm3        reference/output_perturbation/algorithm3.py
 Algorithm 4         output_perturbation/algorithm4        reference/output_perturbation/algorithm4.py
 Algorithm 5         output_perturbation/algorithm5        reference/output_perturbation/algorithm5.py
-Algorithms 4 and 5  output_perturbation/algorithms4and5   reference/output_perturbation/algorithm5.py
+Algorithms 4 and 5  output_perturbation/algorithms4and5   reference/output_perturbation/algorithms4and5.py
 Section 4.3         output_perturbation/strongly_concave  reference/output_perturbation/strongly_concave.py
 ==================  ====================================  =================================================
 """

@@ -1,7 +1,7 @@
 """Phased output perturbation for convex-concave saddle points, primal side (output_perturbation, Algorithm 4).
 
 Phase k solves min_x max_y (1/n_bar) sum f + (mu_k/2) ||x - x_tilde_{k-1}||^2 - (mu/2) ||y||^2 on its own records and
-releases x_k with noise; y stays secret.  The loop is `phased_saddle.run`, with the line numbers.
+releases x_k with noise; y stays secret.
 Guarantee: (epsilon/2, delta/2)-DP (Theorem 4.8; the budget of the pair with Algorithm 5 is (epsilon, delta)).
 Printed: solver trusted, noise by Definition 2 at half the budget.  Repaired: certified, sharp sensitivity of x alone
 (`sharp_stability`, 0.71 of Lemma 4.5's in phase 1, down to half of it), exact noise, projection.
@@ -9,35 +9,76 @@ Printed: solver trusted, noise by Definition 2 at half the budget.  Repaired: ce
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import numpy as np
 
-from dpassay.reference.problems.finite_sum import Convex
+from dpassay.reference.accounting.calibrate import noise_for
+from dpassay.reference.problems.finite_sum import Convex, Regulariser
+from dpassay.reference.solvers.extragradient import Extragradient
 from dpassay.reference.solvers.protocol import Solver
+from dpassay.reference.tape import Tape
+from dpassay.reference.transcript import Batch
+from dpassay.reference.types import Array
 
-from . import phased_saddle
-from .budget import RESIDUAL_FRACTION, Budget, exact_multiplier, printed_multiplier
-from .phased_saddle import Schedule, run
+from . import algorithm1, algorithm2
+from .algorithm3 import SHARED
+from .base_solver import RESIDUAL_FRACTION, printed_multiplier, require_size, solve
+from .phased_saddle import Schedule, as_printed, draft
+from .phases import partition
 
-__all__ = ["Schedule", "printed", "repaired", "run"]
+__all__ = ["COMPLETIONS", "REPAIRS", "Schedule", "printed", "repaired", "run"]
+
+COMPLETIONS = (*algorithm2.COMPLETIONS, SHARED)
+SHARP = (
+    "sensitivity of the released block alone: L/(n_bar sqrt(mu (mu_k - mu))), "
+    "0.71 of Lemma 4.5's in phase 1 and down to half of it"
+)
+REPAIRS = (*algorithm1.REPAIRS, SHARP)
 
 
-def printed(problem: Convex, budget: Budget, mu: float, solver: Solver | None = None) -> Schedule:
+# SCHEDULE: the numbers are computed in phased_saddle
+def printed(problem: Convex, mu: float, epsilon: float, delta: float, *, solver: Solver | None = None) -> Schedule:
     """Algorithm 4 as printed, in line 5 sigma_k = (8L/(n_bar epsilon)) sqrt(2 log(5/delta)/(mu_k mu)).
 
-    `budget` is that of the pair (Algorithm 4, Algorithm 5): this half alone claims (epsilon/2, delta/2).
+    (epsilon, delta) is the budget of the pair (Algorithm 4, Algorithm 5): this half alone claims (epsilon/2, delta/2).
     """
-    multiplier = printed_multiplier(budget, parts=2)
-    return phased_saddle.schedule(problem, "x", mu, mu, multiplier, 1.0, solver, repaired=False)
+    return as_printed(problem, "x", mu, mu, printed_multiplier(epsilon, delta, parts=2), solver, add=True)
 
 
 def repaired(
     problem: Convex,
-    budget: Budget,
     mu: float,
+    epsilon: float,
+    delta: float,
+    *,
     solver: Solver | None = None,
     residual: float = RESIDUAL_FRACTION,
-    releases: int = 1,
 ) -> Schedule:
-    """Exact noise for `budget`, spent on this half alone, or on `releases` Gaussians per record (2: both halves)."""
-    multiplier = float(np.sqrt(releases)) * exact_multiplier(budget)
-    return phased_saddle.schedule(problem, "x", mu, mu, multiplier, residual, solver, repaired=True)
+    """Exact noise for (epsilon, delta), spent on this half alone."""
+    exact = noise_for(run, draft(problem, "x", mu, mu, residual), problem, epsilon, delta)
+    return replace(exact, solver=solver or Extragradient(), certified=True)
+
+
+def run(problem: Convex, schedule: Schedule, tape: Tape, batches: Sequence[Batch] | None = None) -> Array:
+    """Return x_tilde_K, shape (d,); ``batches``: a partition that is already drawn (both algorithms on one)."""
+    require_size(problem.n, schedule.n)
+    centre = np.zeros(schedule.d)  # x_tilde_0 = x_0, line 1
+    for k, batch in enumerate(batches or partition(tape, schedule.n, schedule.phases), start=1):  # line 2
+        mu_k = schedule.phases.regularisers[k - 1]  # line 3
+        # GRADIENT: inside the base solver
+        whole_centre = np.concatenate([centre, np.zeros(schedule.d_y)])
+        regulariser = Regulariser(x_weight=mu_k, y_weight=schedule.other_regulariser, centre=whole_centre)
+        phase = problem.phase(batch.indices, regulariser)
+        target, label = schedule.targets[k - 1], f"solver/x/{k}"
+        solution = solve(phase, schedule.solver, target, schedule.certified, tape, label)  # line 4
+        x_k = solution[: schedule.d]
+        # CLIP: none, the stability of the saddle point bounds the sensitivity (Lemma 4.5)
+        # NOISE
+        sensitivity = schedule.sensitivities[k - 1]
+        std = schedule.noise.std(f"x/{k}", sensitivity)  # sigma_k
+        released = tape.gaussian(f"x/{k}", x_k, std=std, sensitivity=sensitivity, batch=batch)  # line 5
+        # STEP
+        centre = problem.domain_x.project(released) if schedule.project else released
+    return centre  # Output

@@ -1,62 +1,76 @@
 """Phased output perturbation for convex-concave saddle points, dual side (output_perturbation, Algorithm 5).
 
 Phase k solves min_x max_y (1/n_bar) sum f + (mu/2) ||x||^2 - (mu_k/2) ||y - y_tilde_{k-1}||^2 on its own records and
-releases y_k with noise; x stays secret.  The mirror of Algorithm 4, same loop, same claims.
-`run_both` is the composition that Theorem 4.8 is about: Algorithm 4, then Algorithm 5 on the same partition.
+releases y_k with noise; x stays secret.
+Guarantee: (epsilon/2, delta/2)-DP (Theorem 4.8; the budget of the pair with Algorithm 4 is (epsilon, delta)).
+Printed: solver trusted, noise by Definition 2 at half the budget.  Repaired: certified, sharp sensitivity of y alone
+(`sharp_stability`, 0.71 of Lemma 4.5's in phase 1, down to half of it), exact noise, projection.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import numpy as np
 
-from dpassay.reference.problems.finite_sum import Convex
+from dpassay.reference.accounting.calibrate import noise_for
+from dpassay.reference.problems.finite_sum import Convex, Regulariser
+from dpassay.reference.solvers.extragradient import Extragradient
 from dpassay.reference.solvers.protocol import Solver
 from dpassay.reference.tape import Tape
+from dpassay.reference.transcript import Batch
 from dpassay.reference.types import Array
 
-from . import algorithm4, phased_saddle
-from .budget import RESIDUAL_FRACTION, Budget, exact_multiplier, printed_multiplier
-from .phased_saddle import Schedule, run
+from .algorithm4 import COMPLETIONS, REPAIRS
+from .base_solver import RESIDUAL_FRACTION, printed_multiplier, require_size, solve
+from .phased_saddle import Schedule, as_printed, draft
 from .phases import partition
 
-__all__ = ["Schedule", "both_printed", "both_repaired", "printed", "repaired", "run", "run_both"]
-
-Pair = tuple[Schedule, Schedule]
+__all__ = ["COMPLETIONS", "REPAIRS", "Schedule", "printed", "repaired", "run"]
 
 
-def printed(problem: Convex, budget: Budget, mu: float, solver: Solver | None = None) -> Schedule:
-    """Algorithm 5 as printed; `budget` is that of the pair."""
-    multiplier = printed_multiplier(budget, parts=2)
-    return phased_saddle.schedule(problem, "y", mu, mu, multiplier, 1.0, solver, repaired=False)
+# SCHEDULE: the numbers are computed in phased_saddle
+def printed(problem: Convex, mu: float, epsilon: float, delta: float, *, solver: Solver | None = None) -> Schedule:
+    """Algorithm 5 as printed, in line 5 sigma_k = (8L/(n_bar epsilon)) sqrt(2 log(5/delta)/(mu_k mu)).
+
+    (epsilon, delta) is the budget of the pair (Algorithm 4, Algorithm 5): this half alone claims (epsilon/2, delta/2).
+    """
+    return as_printed(problem, "y", mu, mu, printed_multiplier(epsilon, delta, parts=2), solver, add=True)
 
 
 def repaired(
     problem: Convex,
-    budget: Budget,
     mu: float,
+    epsilon: float,
+    delta: float,
+    *,
     solver: Solver | None = None,
     residual: float = RESIDUAL_FRACTION,
-    releases: int = 1,
 ) -> Schedule:
-    """Exact noise for `budget`, spent on this half alone, or on `releases` Gaussians per record (2: both halves)."""
-    multiplier = float(np.sqrt(releases)) * exact_multiplier(budget)
-    return phased_saddle.schedule(problem, "y", mu, mu, multiplier, residual, solver, repaired=True)
+    """Exact noise for (epsilon, delta), spent on this half alone."""
+    exact = noise_for(run, draft(problem, "y", mu, mu, residual), problem, epsilon, delta)
+    return replace(exact, solver=solver or Extragradient(), certified=True)
 
 
-def both_printed(problem: Convex, budget: Budget, mu: float, solver: Solver | None = None) -> Pair:
-    """Both halves as printed."""
-    return algorithm4.printed(problem, budget, mu, solver), printed(problem, budget, mu, solver)
-
-
-def both_repaired(problem: Convex, budget: Budget, mu: float, solver: Solver | None = None) -> Pair:
-    """Both halves repaired: a record meets one phase of each, two Gaussians within `budget`."""
-    x_half = algorithm4.repaired(problem, budget, mu, solver, releases=2)
-    return x_half, repaired(problem, budget, mu, solver, releases=2)
-
-
-def run_both(problem: Convex, schedules: Pair, tape: Tape) -> Array:
-    """Return (x_tilde_K, y_tilde_K) in one vector (d_x + d_y,)."""
-    batches = partition(tape, problem.loss.size, schedules[0].plan)
-    x = run(problem, schedules[0], tape, batches)
-    y = run(problem, schedules[1], tape, batches)
-    return np.concatenate([x, y])
+def run(problem: Convex, schedule: Schedule, tape: Tape, batches: Sequence[Batch] | None = None) -> Array:
+    """Return y_tilde_K, shape (d_y,); ``batches``: a partition that is already drawn (both algorithms on one)."""
+    require_size(problem.n, schedule.n)
+    centre = np.zeros(schedule.d_y)  # y_tilde_0 = y_0, line 1
+    for k, batch in enumerate(batches or partition(tape, schedule.n, schedule.phases), start=1):  # line 2
+        mu_k = schedule.phases.regularisers[k - 1]  # line 3
+        # GRADIENT: inside the base solver
+        whole_centre = np.concatenate([np.zeros(schedule.d), centre])
+        regulariser = Regulariser(x_weight=schedule.other_regulariser, y_weight=mu_k, centre=whole_centre)
+        phase = problem.phase(batch.indices, regulariser)
+        target, label = schedule.targets[k - 1], f"solver/y/{k}"
+        solution = solve(phase, schedule.solver, target, schedule.certified, tape, label)  # line 4
+        y_k = solution[schedule.d :]
+        # CLIP: none, the stability of the saddle point bounds the sensitivity (Lemma 4.5)
+        # NOISE
+        sensitivity = schedule.sensitivities[k - 1]
+        std = schedule.noise.std(f"y/{k}", sensitivity)  # sigma_k
+        released = tape.gaussian(f"y/{k}", y_k, std=std, sensitivity=sensitivity, batch=batch)  # line 5
+        # STEP
+        centre = problem.domain_y.project(released) if schedule.project else released
+    return centre  # Output

@@ -7,13 +7,11 @@ Logs outside square roots come from K = log(n) and are taken to base 2, those of
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from dpassay.reference.errors import BadInput
-
-from .budget import Budget
 
 
 @dataclass(frozen=True)
@@ -22,7 +20,8 @@ class Setting:
 
     n: int
     d: int  # max(d_x, d_y) for saddle problems
-    budget: Budget
+    epsilon: float
+    delta: float
     lipschitz: float  # L
     smoothness: float = 0.0  # ell
     mu_x: float = 0.0
@@ -67,7 +66,7 @@ def theorem_4_8(s: Setting) -> float:
 
 def corollary_4_9(s: Setting) -> float:
     """As printed: the last term is log^2(n) 65 d log(2.5 n/delta) / (mu_y n^2 epsilon^2)."""
-    spread = 65 * s.d * np.log(2.5 * s.n / s.budget.delta) / (s.mu_y * (s.n * s.budget.epsilon) ** 2)
+    spread = 65 * s.d * np.log(2.5 * s.n / s.delta) / (s.mu_y * (s.n * s.epsilon) ** 2)
     return _corollary_head(s) + float(s.lipschitz**2 * _log(s.n) ** 2 * spread)
 
 
@@ -88,8 +87,7 @@ def first_meaningful_n(bound: Callable[[Setting], float], trivial: float, at: Se
     meaningful = 0
     for exponent in range(60, 1, -1):
         n = 2**exponent
-        budget = Budget(at.budget.epsilon, float(n) ** -delta_power)
-        setting = Setting(n, at.d, budget, at.lipschitz, at.smoothness, at.mu_x, at.mu_y, at.diameter)
+        setting = replace(at, n=n, delta=float(n) ** -delta_power)
         if not bound(setting) < trivial:
             break
         meaningful = n
@@ -105,7 +103,7 @@ def _corollary_head(s: Setting) -> float:
 
 def _square(s: Setting, constant: float) -> float:
     """d log(constant/delta) / (n epsilon)^2."""
-    return float(s.d * np.log(constant / s.budget.delta) / (s.n * s.budget.epsilon) ** 2)
+    return float(s.d * np.log(constant / s.delta) / (s.n * s.epsilon) ** 2)
 
 
 def _conditions(s: Setting) -> float:

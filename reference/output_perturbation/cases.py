@@ -2,252 +2,214 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from dpassay.reference.case import Case, Instance, PrivacyClaim, Reading
 from dpassay.reference.papers import Cite
+from dpassay.reference.problems.bent_game import BentGameSolver
+from dpassay.reference.solvers.early_stop import UndecayedPasses
+from dpassay.reference.solvers.exact import Exact
 
-from . import algorithm4, algorithm5, instances, real_pairs, worst_pairs
-from .budget import Budget
-from .instances import BUDGET, HALF, PHASED_SIZE, SIZE
+from . import (
+    algorithm1,
+    algorithm2,
+    algorithm3,
+    algorithm4,
+    algorithm5,
+    algorithms4and5,
+    strongly_concave,
+    worst_case,
+)
+from .phased_saddle import Schedule as PhasedSchedule
+from .phases import phases
 
 PAPER = "output_perturbation"
-DATA = f"worst case, n = {SIZE}"
-PHASED = f"worst case, n = {PHASED_SIZE}"
-LAZY = f"worst case, n = {SIZE // 8}"
-REAL = f"breast cancer, first {real_pairs.RECORDS} records, one replaced"
-_PHASES = "K = floor(log2 n), n_bar = floor(n/K), the rest unused; log base 2 because the proof uses mu_K = mu n"
-_OPEN = "the noisy output is not projected on the domain: the text adds noise and stops"
-_START = "x_0 = 0 (y_0 = 0), as the proof has it"
-_PROJECTED = "released points are projected on the domain"
-_L = "logs in sigma are natural; the solver's accuracy is met, so the delta kept for failures is not used"
-_MISSED = "logs in sigma are natural; the solver misses its accuracy in every run"
-_DATA_L = "L is that of the data part (Lemma 3.5): the regularised f is not Lipschitz on R^d"
-_EXACT = (
-    "noise from the exact Gaussian trade-off at all of delta",
-    "solver certified at 1/100 of the printed distance",
-)
-QUICK = {
-    "algorithm1@printed",
-    "algorithm1@repaired",
-    "algorithm1:early-stop@printed",
-    "algorithm2@repaired",
-    "algorithm3@repaired",
-    "algorithm3:auc@repaired",
-    "strongly_concave:as-variance@printed",
-}
-_SHARP = (
-    "sensitivity of the released block alone: L/(n_bar sqrt(mu (mu_k - mu))), "
-    "0.71 of Lemma 4.5's in phase 1 and down to half of it"
-)
-_SHARP_CURVED = (
-    "sensitivity of x alone: 2L/(n_bar mu_k) for mu_k <= 2 mu_y (all of Lemma 4.5's for mu_k <= mu_y), "
-    "then L/(n_bar sqrt(mu_y (mu_k - mu_y))), down to half of it"
-)
-_SHARED = (
-    "what all records share (coupling, curvature) belongs to the regulariser of Lemma 4.5: L is that of their own terms"
-)
+EPSILON, DELTA = 0.9, 1e-5  # the paper wants epsilon < 1 and delta < 1/n
+N, PHASED_N, LAZY_N, MU = 256, 64, 32, 0.1
+PLAN, PHASE = phases(PHASED_N, MU), 3  # the target's phase
+Facts = dict[str, float | int | str]
 
 
-def _rows(
-    name: str,
-    title: str,
-    place: str,
-    theorem: str,
-    build: Callable[[Reading], Instance],
-    completions: tuple[str, ...],
-    repairs: tuple[str, ...],
-    budget: Budget = BUDGET,
-    variant: str = "",
-    data: str = DATA,
-) -> list[Case]:
-    claim = PrivacyClaim(budget.epsilon, budget.delta, Cite(PAPER, theorem))
-    return [
-        Case(
-            id=f"{PAPER}/{name}",
-            reading=reading,
-            title=title,
-            cite=Cite(PAPER, place),
-            claim=claim,
-            build=partial(build, reading),
-            variant=variant,
-            data=data,
-            completions=completions if reading == "printed" else (),
-            repairs=repairs if reading == "repaired" else (),
-            quick=_key(name, variant, reading) in QUICK,
-        )
-        for reading in ("printed", "repaired")
-    ]
+def first(variant: str, reading: Reading) -> Instance:
+    """Algorithm 1: worst pair, real data ("logistic"), or with a lazy solver.
+
+    "early-stop": ten times the error that line 1 allows; "worst-solver": exactly that error, in the worst direction.
+    """
+    lazy = {"early-stop": 10.0, "worst-solver": 1.0}.get(variant)
+    if lazy:
+        pair, lipschitz = worst_case.for_early_stop(LAZY_N, 2, MU), 1.0
+    elif variant == "logistic":
+        pair = worst_case.for_logistic(MU)
+        lipschitz = pair.here.lipschitz if reading == "printed" else pair.here.loss.lipschitz  # Lemma 3.5
+    else:
+        pair = worst_case.for_algorithm1(N, 2, MU)
+        lipschitz = pair.here.lipschitz
+    solver = UndecayedPasses(lazy) if lazy else None
+    printed = algorithm1.printed(pair.here, EPSILON, DELTA, solver=solver, lipschitz=lipschitz)
+    repaired = algorithm1.repaired(pair.here, EPSILON, DELTA, solver=solver, lipschitz=lipschitz)
+    facts: Facts = {
+        "n": pair.here.n,
+        "d": pair.here.d,
+        "mu": MU,
+        "L": lipschitz,
+        "stability bound 2L/(mu n)": 2 * lipschitz / (MU * pair.here.n),
+        **_noise(*(s.noise.std("output", s.sensitivity) for s in (printed, repaired))),
+    }
+    return Instance(algorithm1.run, repaired if reading == "repaired" else printed, pair, facts=facts)
 
 
-def _key(name: str, variant: str, reading: Reading) -> str:
-    return f"{name}{':' + variant if variant else ''}@{reading}"
+def second(reading: Reading) -> Instance:
+    """Algorithm 2 on its worst pair."""
+    pair = worst_case.for_algorithm2(PHASED_N, 2, PLAN, PHASE)
+    printed = algorithm2.printed(pair.here, MU, EPSILON, DELTA)
+    repaired = algorithm2.repaired(pair.here, MU, EPSILON, DELTA)
+    facts = _phased(*(s.noise.std(f"x/{PHASE}", s.sensitivities[PHASE - 1]) for s in (printed, repaired)))
+    return Instance(algorithm2.run, repaired if reading == "repaired" else printed, pair, facts=facts)
 
 
-def _variant(
-    name: str,
-    variant: str,
-    title: str,
-    place: str,
-    theorem: str,
-    build: Any,
-    data: str,
-    completions: tuple[str, ...] = (),
-    known: str = "",
-    reading: Reading = "printed",
-) -> Case:
-    """A variant that exists in one reading only; `completions` of the printed one besides that it is not projected."""
-    return Case(
-        id=f"{PAPER}/{name}",
-        reading=reading,
-        variant=variant,
-        title=title,
-        cite=Cite(PAPER, place),
-        claim=PrivacyClaim(BUDGET.epsilon, BUDGET.delta, Cite(PAPER, theorem)),
-        build=partial(build, variant, reading),
-        data=data,
-        completions=(*completions, _OPEN) if reading == "printed" else (),
-        repairs=(*_EXACT, _PROJECTED, _DATA_L) if reading == "repaired" else (),
-        known=known,
-        quick=_key(name, variant, reading) in QUICK,
-    )
+def third(variant: str, reading: Reading) -> Instance:
+    """Algorithm 3: worst pair, or AUC maximisation on real data ("auc")."""
+    real = variant == "auc"
+    pair = worst_case.for_ranking(3 * MU) if real else worst_case.for_algorithm3(N, MU, 4 * MU)
+    problem = pair.here
+    lipschitz = problem.lipschitz if real and reading == "printed" else problem.loss.lipschitz  # Lemma 4.5
+    printed = algorithm3.printed(problem, EPSILON, DELTA, solver=Exact(), lipschitz=lipschitz)
+    repaired = algorithm3.repaired(problem, EPSILON, DELTA, solver=Exact(), lipschitz=lipschitz)
+    x_std = repaired.noise.std("pair", repaired.sensitivity) / float(np.sqrt(repaired.mu_x))
+    facts: Facts = {
+        "n": problem.n,
+        "mu_x": problem.strong_convexity,
+        "mu_y": problem.strong_concavity,
+        "L": lipschitz,
+        "joint stability bound 2L/(n sqrt(mu))": 2 * lipschitz / (problem.n * np.sqrt(problem.modulus)),
+        **_noise(printed.noise.std("x", printed.sensitivity), x_std),
+    }
+    return Instance(algorithm3.run, repaired if reading == "repaired" else printed, pair, facts=facts)
 
+
+def half(block: str, reading: Reading) -> Instance:
+    """Algorithm 4 ("x") or 5 ("y") on its worst pair, each with its half of the budget."""
+    algorithm: Any = algorithm4 if block == "x" else algorithm5
+    worst = worst_case.for_algorithm4 if block == "x" else worst_case.for_algorithm5
+    pair = worst(PHASED_N, PLAN, MU, PHASE)
+    printed = algorithm.printed(pair.here, MU, EPSILON, DELTA, solver=Exact())
+    repaired = algorithm.repaired(pair.here, MU, EPSILON / 2, DELTA / 2, solver=Exact())
+    facts = _phased(_std(printed, PHASE), _std(repaired, PHASE))
+    return Instance(algorithm.run, repaired if reading == "repaired" else printed, pair, facts=facts)
+
+
+def both(reading: Reading) -> Instance:
+    """Algorithms 4 and 5 composed, on the pair that moves both."""
+    pair, phase = worst_case.for_algorithms4and5(PHASED_N, PLAN, MU), worst_case.BOTH_PHASE
+    printed = algorithms4and5.printed(pair.here, MU, EPSILON, DELTA, solver=BentGameSolver())
+    repaired = algorithms4and5.repaired(pair.here, MU, EPSILON, DELTA, solver=BentGameSolver())
+    stds = [s.noise.std(f"x/{phase}", s.x_half.sensitivities[phase - 1]) for s in (printed, repaired)]
+    schedule = repaired if reading == "repaired" else printed
+    return Instance(algorithms4and5.run, schedule, pair, facts=_phased(*stds))
+
+
+def curved(variant: str, reading: Reading) -> Instance:
+    """Section 4.3, with sigma_k as a standard deviation, or as the variance it is called ("as-variance")."""
+    literal = variant == "as-variance"
+    mu = 0.1 * MU if literal else MU  # a smaller mu makes sigma_k larger than 1
+    phase = 1 if literal else PHASE
+    pair = worst_case.for_strongly_concave(PHASED_N, phases(PHASED_N, mu), 0.5, phase)
+    make = strongly_concave.as_variance if literal else strongly_concave.printed
+    printed = make(pair.here, mu, EPSILON, DELTA, solver=Exact())
+    repaired = strongly_concave.repaired(pair.here, mu, EPSILON, DELTA, solver=Exact())
+    facts = _phased(_std(printed, phase), _std(repaired, phase), mu)
+    return Instance(strongly_concave.run, repaired if reading == "repaired" else printed, pair, facts=facts)
+
+
+def _std(schedule: PhasedSchedule, phase: int) -> float:
+    return schedule.noise.std(f"{schedule.block}/{phase}", schedule.sensitivities[phase - 1])
+
+
+def _phased(printed: float, calibrated: float, mu: float = MU) -> Facts:
+    return {"n": PHASED_N, "K": PLAN.count, "n_bar": PLAN.length, "mu": mu, **_noise(printed, calibrated)}
+
+
+def _noise(printed: float, calibrated: float) -> Facts:
+    """The paper's noise and the least that exact accounting asks for, at the target's phase."""
+    return {
+        "printed noise std": printed,
+        "calibrated noise std": calibrated,
+        "printed over calibrated": round(printed / calibrated, 3),
+    }
+
+
+def _claim(place: str, share: float = 1.0) -> PrivacyClaim:
+    return PrivacyClaim(share * EPSILON, share * DELTA, Cite(PAPER, place))
+
+
+WORST, PHASED, LAZY = (f"worst case, n = {n}" for n in (N, PHASED_N, LAZY_N))
+REAL = f"breast cancer, first {worst_case.RECORDS} records, one replaced"
+LINE_1, DATA_LINE_1 = Cite(PAPER, "Algorithm 1, line 1"), (algorithm1.DATA_L, algorithm1.UNPROJECTED)
+
+# one line per algorithm: id, title, place, claim; the rows below add reading, data and schedule
+output = partial(
+    Case, id=f"{PAPER}/algorithm1", title="Output perturbation, strongly convex", cite=Cite(PAPER, "Algorithm 1"),
+    claim=_claim("Theorem 3.4"), data=WORST, quick=False)  # fmt: skip
+phased = partial(
+    Case, id=f"{PAPER}/algorithm2", title="Phased output perturbation, convex", cite=Cite(PAPER, "Algorithm 2"),
+    claim=_claim("Theorem 3.7"), data=PHASED, quick=False)  # fmt: skip
+saddle = partial(
+    Case, id=f"{PAPER}/algorithm3", title="Output perturbation, strongly-convex-strongly-concave",
+    cite=Cite(PAPER, "Algorithm 3"), claim=_claim("Theorem 4.4"), data=WORST, quick=False)  # fmt: skip
+primal = partial(
+    Case, id=f"{PAPER}/algorithm4", title="Phased output perturbation, convex-concave, primal half",
+    cite=Cite(PAPER, "Algorithm 4"), claim=_claim("Theorem 4.8 (half of the budget)", 0.5), data=PHASED,
+    quick=False)  # fmt: skip
+dual = partial(
+    Case, id=f"{PAPER}/algorithm5", title="Phased output perturbation, convex-concave, dual half",
+    cite=Cite(PAPER, "Algorithm 5"), claim=_claim("Theorem 4.8 (half of the budget)", 0.5), data=PHASED,
+    quick=False)  # fmt: skip
+composed = partial(
+    Case, id=f"{PAPER}/algorithms4and5", title="Algorithms 4 and 5 composed on one partition",
+    cite=Cite(PAPER, "Algorithms 4 and 5"), claim=_claim("Theorem 4.8"), data=PHASED, quick=False)  # fmt: skip
+concave = partial(
+    Case, id=f"{PAPER}/strongly_concave", title="Convex-strongly-concave variant of Algorithm 4",
+    cite=Cite(PAPER, "Section 4.3"), claim=_claim("Corollary 4.9"), data=PHASED, quick=False)  # fmt: skip
+logistic = partial(output, title="Output perturbation, logistic regression on real data", variant="logistic", data=REAL)
+ranking = partial(saddle, title="Output perturbation, AUC maximisation on real data", variant="auc", data=REAL)
+lazy = partial(output, cite=LINE_1, data=LAZY)
 
 CASES: tuple[Case, ...] = (
-    *_rows(
-        "algorithm1",
-        "Output perturbation, strongly convex",
-        "Algorithm 1",
-        "Theorem 3.4",
-        partial(instances.first, ""),
-        (_L, _OPEN, "L is that of the full f on the domain (Assumption 3.2)"),
-        (*_EXACT, _PROJECTED),
-    ),
-    _variant(
-        "algorithm1",
-        "worst-solver",
-        "Output perturbation with the worst solver that line 1 allows",
-        "Algorithm 1, line 1",
-        "Theorem 3.4",
-        instances.first,
-        LAZY,
-        (_L, _DATA_L),
-    ),
-    _variant(
-        "algorithm1",
-        "early-stop",
-        "Output perturbation with a solver that stops early in silence",
-        "Algorithm 1, line 1",
-        "Theorem 3.4",
-        instances.first,
-        LAZY,
-        (_MISSED, _DATA_L),
-        "planted: the solver ends 10 L/(mu n) from the solution and says nothing; line 1 is not checked",
-    ),
-    _variant(
-        "algorithm1",
-        "early-stop",
-        "The same solver where its point is certified: one step of the certificate mends it",
-        "Algorithm 1, line 1",
-        "Theorem 3.4",
-        instances.first,
-        LAZY,
-        reading="repaired",
-    ),
-    *_rows(
-        "algorithm1",
-        "Output perturbation, logistic regression on real data",
-        "Algorithm 1",
-        "Theorem 3.4",
-        partial(instances.first, "logistic"),
-        (_L, _OPEN, "L is that of the full f on the domain (Assumption 3.2)"),
-        (*_EXACT, _PROJECTED, "L of the data part alone (Lemma 3.5)"),
-        variant="logistic",
-        data=REAL,
-    ),
-    *_rows(
-        "algorithm2",
-        "Phased output perturbation, convex",
-        "Algorithm 2",
-        "Theorem 3.7",
-        instances.second,
-        (_PHASES, _L, _OPEN, _START),
-        (*_EXACT, _PROJECTED),
-        data=PHASED,
-    ),
-    *_rows(
-        "algorithm3",
-        "Output perturbation, strongly-convex-strongly-concave",
-        "Algorithm 3",
-        "Theorem 4.4",
-        partial(instances.third, ""),
-        (_L, _OPEN, _SHARED),
-        (*_EXACT, _PROJECTED, "(x, y) is one joint release in the metric that Lemma 4.3 bounds; nothing is composed"),
-    ),
-    *_rows(
-        "algorithm3",
-        "Output perturbation, AUC maximisation on real data",
-        "Algorithm 3",
-        "Theorem 4.4",
-        partial(instances.third, "auc"),
-        (_L, _OPEN, "L is that of the full f on the domain (Assumption 4.2)"),
-        (*_EXACT, _PROJECTED, "one joint release", "L of the data part alone (Lemma 4.5)"),
-        variant="auc",
-        data=REAL,
-    ),
-    *_rows(
-        "algorithm4",
-        "Phased output perturbation, convex-concave, primal half",
-        "Algorithm 4",
-        "Theorem 4.8 (half of the budget)",
-        partial(instances.side, algorithm4, worst_pairs.for_algorithm4),
-        (_PHASES, _L, _OPEN, _START, _SHARED),
-        (*_EXACT, _PROJECTED, _SHARP),
-        HALF,
-        data=PHASED,
-    ),
-    *_rows(
-        "algorithm5",
-        "Phased output perturbation, convex-concave, dual half",
-        "Algorithm 5",
-        "Theorem 4.8 (half of the budget)",
-        partial(instances.side, algorithm5, worst_pairs.for_algorithm5),
-        (_PHASES, _L, _OPEN, _START, _SHARED),
-        (*_EXACT, _PROJECTED, _SHARP),
-        HALF,
-        data=PHASED,
-    ),
-    *_rows(
-        "algorithms4and5",
-        "Algorithms 4 and 5 composed on one partition",
-        "Algorithms 4 and 5",
-        "Theorem 4.8",
-        instances.both,
-        (_PHASES, _L, _OPEN, _START, _SHARED, "both halves use the same partition by index"),
-        (*_EXACT, _PROJECTED, _SHARP, "two Gaussians per record, accounted together"),
-        data=PHASED,
-    ),
-    *_rows(
-        "strongly_concave",
-        "Convex-strongly-concave variant of Algorithm 4",
-        "Section 4.3",
-        "Corollary 4.9",
-        partial(instances.curved, ""),
-        (_PHASES, _L, _OPEN, _START, _SHARED, "sigma_k is a standard deviation although the text says variance"),
-        (*_EXACT, _PROJECTED, _SHARP_CURVED),
-        data=PHASED,
-    ),
-    _variant(
-        "strongly_concave",
-        "as-variance",
-        "Section 4.3 with the word variance at its word",
-        "Section 4.3",
-        "Corollary 4.9",
-        instances.curved,
-        PHASED,
-        (_PHASES, _L, _START, _SHARED),
-        "sigma_k is called a variance; taken so, the noise is too small as soon as sigma_k > 1",
-    ),
-)
+    output(reading="printed", build=partial(first, "", "printed"), completions=algorithm1.COMPLETIONS, quick=True),
+    output(reading="repaired", build=partial(first, "", "repaired"), repairs=algorithm1.REPAIRS, quick=True),
+    lazy(reading="printed", build=partial(first, "worst-solver", "printed"), variant="worst-solver",
+         title="Output perturbation with the worst solver that line 1 allows",
+         completions=(algorithm1.LOGS, *DATA_LINE_1)),
+    lazy(reading="printed", build=partial(first, "early-stop", "printed"), variant="early-stop", quick=True,
+         title="Output perturbation with a solver that stops early in silence",
+         completions=(algorithm1.MISSED, *DATA_LINE_1),
+         known="planted: the solver ends 10 L/(mu n) from the solution and says nothing; line 1 is not checked"),
+    lazy(reading="repaired", build=partial(first, "early-stop", "repaired"), variant="early-stop",
+         title="The same solver where its point is certified: one step of the certificate mends it",
+         repairs=(*algorithm1.REPAIRS, algorithm1.DATA_L)),
+    logistic(reading="printed", build=partial(first, "logistic", "printed"), completions=algorithm1.COMPLETIONS),
+    logistic(reading="repaired", build=partial(first, "logistic", "repaired"),
+             repairs=(*algorithm1.REPAIRS, "L of the data part alone (Lemma 3.5)")),
+    phased(reading="printed", build=partial(second, "printed"), completions=algorithm2.COMPLETIONS),
+    phased(reading="repaired", build=partial(second, "repaired"), repairs=algorithm2.REPAIRS, quick=True),
+    saddle(reading="printed", build=partial(third, "", "printed"), completions=algorithm3.COMPLETIONS),
+    saddle(reading="repaired", build=partial(third, "", "repaired"), repairs=algorithm3.REPAIRS, quick=True),
+    ranking(reading="printed", build=partial(third, "auc", "printed"),
+            completions=(algorithm1.LOGS, algorithm1.UNPROJECTED, algorithm3.FULL_L)),
+    ranking(reading="repaired", build=partial(third, "auc", "repaired"), quick=True,
+            repairs=(*algorithm3.REPAIRS, "L of the data part alone (Lemma 4.5)")),
+    primal(reading="printed", build=partial(half, "x", "printed"), completions=algorithm4.COMPLETIONS),
+    primal(reading="repaired", build=partial(half, "x", "repaired"), repairs=algorithm4.REPAIRS),
+    dual(reading="printed", build=partial(half, "y", "printed"), completions=algorithm5.COMPLETIONS),
+    dual(reading="repaired", build=partial(half, "y", "repaired"), repairs=algorithm5.REPAIRS),
+    composed(reading="printed", build=partial(both, "printed"), completions=algorithms4and5.COMPLETIONS),
+    composed(reading="repaired", build=partial(both, "repaired"), repairs=algorithms4and5.REPAIRS),
+    concave(reading="printed", build=partial(curved, "", "printed"), completions=strongly_concave.COMPLETIONS),
+    concave(reading="repaired", build=partial(curved, "", "repaired"), repairs=strongly_concave.REPAIRS),
+    concave(reading="printed", build=partial(curved, "as-variance", "printed"), variant="as-variance", quick=True,
+            title="Section 4.3 with the word variance at its word", completions=strongly_concave.LITERAL_COMPLETIONS,
+            known="sigma_k is called a variance; taken so, the noise is too small as soon as sigma_k > 1"),
+)  # fmt: skip

@@ -7,17 +7,19 @@ Guarantee: (epsilon, delta)-DP under replace-one; sensitivity 2L/(lambda B) plus
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from dpassay.reference.accounting.calibrate import noise_for
+from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems.finite_sum import Convex, Regulariser
 from dpassay.reference.solvers.extragradient import Extragradient
 from dpassay.reference.solvers.protocol import Solver
 from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array
 
-from .budget import RESIDUAL_FRACTION, Budget, exact_multiplier, solve
+from .base_solver import RESIDUAL_FRACTION, no_solver, require_size, solve
 
 
 # SCHEDULE
@@ -25,45 +27,61 @@ from .budget import RESIDUAL_FRACTION, Budget, exact_multiplier, solve
 class Schedule:
     """Fixed before the data are looked at."""
 
+    n: int
+    d: int
+    d_y: int
     solver: Solver
     steps: int  # K
-    batch_size: int  # B
+    batch: int  # B
     proximal_weight: float  # lambda
     target: float
     sensitivity: float
-    noise_std: float
+    noise: Multipliers  # of "z"
+    certified: bool
 
 
-def reconstructed(problem: Convex, budget: Budget, diameter: float, solver: Solver | None = None) -> Schedule:
+def calibrated(
+    problem: Convex, diameter: float, epsilon: float, delta: float, *, solver: Solver | None = None
+) -> Schedule:
     """sqrt(n) steps on batches of sqrt(n); lambda balances L^2/(lambda sqrt(n)) and the noise against lambda D^2."""
-    loss = problem.loss
-    batch_size = max(1, int(np.sqrt(loss.size)))
-    steps = loss.size // batch_size
-    d, multiplier = loss.primal + loss.dual, exact_multiplier(budget)
-    spread = loss.lipschitz * float(np.sqrt(1 + d * (2 * multiplier / batch_size) ** 2))
+    n, lipschitz = problem.n, problem.loss.lipschitz
+    batch = max(1, int(np.sqrt(n)))
+    steps = n // batch
+    one = Multipliers({"z": 1.0})
+    draft = Schedule(n, problem.d, problem.d_y, no_solver, steps, batch, 1.0, 1.0, 1.0, one, certified=False)
+    noise = noise_for(run, draft, problem, epsilon, delta).noise
+    spread = lipschitz * float(np.sqrt(1 + (problem.d + problem.d_y) * noise.std("z", 2 / batch) ** 2))
     weight = spread * float(np.sqrt(steps)) / diameter
-    unit = loss.lipschitz / (weight * batch_size)
-    sensitivity = (2 + 2 * RESIDUAL_FRACTION) * unit
-    target = RESIDUAL_FRACTION * unit * float(np.sqrt(weight))
-    return Schedule(solver or Extragradient(), steps, batch_size, weight, target, sensitivity, sensitivity * multiplier)
+    unit = lipschitz / (weight * batch)
+    return replace(
+        draft,
+        solver=solver or Extragradient(),
+        proximal_weight=weight,
+        target=RESIDUAL_FRACTION * unit * float(np.sqrt(weight)),
+        sensitivity=(2 + 2 * RESIDUAL_FRACTION) * unit,
+        noise=noise,
+        certified=True,
+    )
 
 
 def run(problem: Convex, schedule: Schedule, tape: Tape) -> Array:
-    """Return the average iterate (x, y), shape (d_x + d_y,)."""
-    loss, d_x = problem.loss, problem.loss.primal
-    z = np.zeros(loss.primal + loss.dual)
+    """Return the average iterate (x, y), shape (d + d_y,)."""
+    require_size(problem.n, schedule.n)
+    z = np.zeros(schedule.d + schedule.d_y)
     total = np.zeros_like(z)
     weight = schedule.proximal_weight
     for t in range(schedule.steps):
-        batch = tape.fresh(f"batch/{t}", loss.size, schedule.batch_size, order="index")
+        batch = tape.fresh(f"batch/{t}", schedule.n, schedule.batch, order="index")
         # GRADIENT: inside the base solver
-        step = problem.phase(batch.indices, Regulariser(weight, weight if loss.dual else 0.0, centre=z))
-        solution = solve(step, schedule.solver, schedule.target, True, tape, f"solver/{t}")
+        step = problem.phase(batch.indices, Regulariser(weight, weight if schedule.d_y else 0.0, centre=z))
+        solution = solve(step, schedule.solver, schedule.target, schedule.certified, tape, f"solver/{t}")
         # CLIP: none, by stability of the proximal step
         # NOISE
-        std, sensitivity = schedule.noise_std, schedule.sensitivity
+        sensitivity = schedule.sensitivity
+        std = schedule.noise.std("z", sensitivity)
         released = tape.gaussian(f"z/{t}", solution, std=std, sensitivity=sensitivity, batch=batch)
         # STEP
-        z = np.concatenate([problem.domain_x.project(released[:d_x]), problem.domain_y.project(released[d_x:])])
+        x, y = problem.domain_x.project(released[: schedule.d]), problem.domain_y.project(released[schedule.d :])
+        z = np.concatenate([x, y])
         total += z
     return np.asarray(total / schedule.steps)

@@ -8,17 +8,18 @@ Guarantee: (epsilon, delta)-DP under replace-one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from dpassay.reference.accounting.calibrate import noise_for
+from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems.finite_sum import Convex
 from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Batch
 from dpassay.reference.types import Array
 
-from .budget import Budget, exact_multiplier
-from .noisy_gradient import sampled_multiplier
+from .base_solver import require_size
 
 
 # SCHEDULE
@@ -26,67 +27,63 @@ from .noisy_gradient import sampled_multiplier
 class Schedule:
     """Fixed before the data are looked at."""
 
+    n: int
+    d: int
+    d_y: int
     steps: int  # T
-    batch_size: int  # B
+    batch: int  # B
     step_size: float  # gamma
     sensitivity: float
-    noise_std: float
-    single_pass: bool = True
+    noise: Multipliers  # of "ahead" and "move"
+    single_pass: bool
 
 
-def many_passes(problem: Convex, budget: Budget, diameter: float) -> Schedule:
-    """n^2 gradients in all: T = n^2 / (2 B) steps on two sampled batches of B = sqrt(n)."""
-    loss = problem.loss
-    batch_size = max(1, int(np.sqrt(loss.size)))
-    steps = max(1, loss.size**2 // (2 * batch_size))
-    sensitivity = 2 * loss.lipschitz / batch_size
-    noise_std = sensitivity * sampled_multiplier(batch_size / loss.size, 2 * steps, budget)
-    spread = loss.lipschitz**2 + (loss.primal + loss.dual) * noise_std**2
-    step_size = min(0.5 / max(loss.smoothness, 1e-12), diameter / float(np.sqrt(steps * spread)))
-    return Schedule(steps, batch_size, step_size, sensitivity, noise_std, single_pass=False)
+def calibrated(problem: Convex, diameter: float, epsilon: float, delta: float, *, single_pass: bool = True) -> Schedule:
+    """Batches of B = sqrt(n).  Single pass: sqrt(n)/2 steps, which balance the two terms of the source's bound.
 
-
-def reconstructed(problem: Convex, budget: Budget, diameter: float) -> Schedule:
-    """sqrt(n)/2 steps on batches of sqrt(n): balances the two terms of the source's bound for a single pass."""
-    loss = problem.loss
-    batch_size = max(1, int(np.sqrt(loss.size)))
-    steps = loss.size // (2 * batch_size)
-    sensitivity = 2 * loss.lipschitz / batch_size
-    noise_std = sensitivity * exact_multiplier(budget)
-    spread = loss.lipschitz**2 + (loss.primal + loss.dual) * noise_std**2
-    step_size = min(0.5 / max(loss.smoothness, 1e-12), diameter / float(np.sqrt(steps * spread)))
-    return Schedule(steps, batch_size, step_size, sensitivity, noise_std)
+    Many passes: n^2 gradients in all, T = n^2 / (2 B) steps on two sampled batches.
+    """
+    n, lipschitz = problem.n, problem.loss.lipschitz
+    batch = max(1, int(np.sqrt(n)))
+    steps = max(1, (n if single_pass else n**2) // (2 * batch))
+    one, sensitivity = Multipliers({"ahead": 1.0, "move": 1.0}), 2 * lipschitz / batch
+    draft = Schedule(n, problem.d, problem.d_y, steps, batch, 0.0, sensitivity, one, single_pass)
+    exact = noise_for(run, draft, problem, epsilon, delta)
+    spread = lipschitz**2 + (problem.d + problem.d_y) * exact.noise.std("ahead", sensitivity) ** 2
+    step_size = min(0.5 / max(problem.loss.smoothness, 1e-12), diameter / float(np.sqrt(steps * spread)))
+    return replace(exact, step_size=step_size)
 
 
 def run(problem: Convex, schedule: Schedule, tape: Tape) -> Array:
-    """Return the average look-ahead point (x, y), shape (d_x + d_y,)."""
-    loss, d_x = problem.loss, problem.loss.primal
+    """Return the average look-ahead point (x, y), shape (d + d_y,)."""
+    require_size(problem.n, schedule.n)
+    d = schedule.d
 
-    def noisy(label: str, point: Array, batch: Batch) -> Array:
+    def noisy(label: str, t: int, point: Array, batch: Batch) -> Array:
         # GRADIENT
-        mean = loss.rows(point, batch.indices).mean(axis=0)
+        mean = problem.loss.rows(point, batch.indices).mean(axis=0)
         # CLIP: none, gradients are bounded by L
         # NOISE
-        std, sensitivity = schedule.noise_std, schedule.sensitivity
-        value: Array = tape.gaussian(label, mean, std=std, sensitivity=sensitivity, batch=batch)
+        std = schedule.noise.std(label, schedule.sensitivity)
+        value: Array = tape.gaussian(f"{label}/{t}", mean, std=std, sensitivity=schedule.sensitivity, batch=batch)
         return value
 
     def step(point: Array, direction: Array) -> Array:
         moved = point - schedule.step_size * direction
-        return np.concatenate([problem.domain_x.project(moved[:d_x]), problem.domain_y.project(moved[d_x:])])
+        return np.concatenate([problem.domain_x.project(moved[:d]), problem.domain_y.project(moved[d:])])
 
     def records(label: str) -> Batch:
         if schedule.single_pass:
-            return tape.fresh(label, loss.size, schedule.batch_size, order="index")
-        return tape.batch(label, loss.size, schedule.batch_size)
+            return tape.fresh(label, schedule.n, schedule.batch, order="index")
+        return tape.batch(label, schedule.n, schedule.batch)
 
-    z = np.zeros(loss.primal + loss.dual)
+    z = np.zeros(schedule.d + schedule.d_y)
     total = np.zeros_like(z)
     for t in range(schedule.steps):
         # STEP
         first = records(f"ahead/{t}")
-        ahead = step(z, noisy(f"ahead/{t}", z, first))
+        ahead = step(z, noisy("ahead", t, z, first))
         second = records(f"move/{t}")
-        z = step(z, noisy(f"move/{t}", ahead, second))
+        z = step(z, noisy("move", t, ahead, second))
         total += ahead
     return np.asarray(total / schedule.steps)

@@ -7,64 +7,77 @@ Guarantee: (epsilon, delta)-DP under replace-one; noise by the exact Gaussian tr
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from dpassay.reference.accounting.calibrate import noise_for
+from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems.finite_sum import Convex, Regulariser
 from dpassay.reference.solvers.gradient_descent import GradientDescent
 from dpassay.reference.solvers.protocol import Solver
 from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array
 
-from .budget import RESIDUAL_FRACTION, Budget, exact_multiplier, solve
+from .base_solver import RESIDUAL_FRACTION, no_solver, require_size, solve
 
 
 # SCHEDULE
 @dataclass(frozen=True)
 class Schedule:
-    """One entry per phase."""
+    """Fixed before the data are looked at; tuples have one entry per phase."""
 
+    n: int
+    d: int
     solver: Solver
     lengths: tuple[int, ...]  # n_k
     regularisers: tuple[float, ...]  # 2 / (eta_k n_k)
     targets: tuple[float, ...]
     sensitivities: tuple[float, ...]
-    noise_stds: tuple[float, ...]
+    noise: Multipliers  # of "x"
+    certified: bool
 
 
-def reconstructed(problem: Convex, budget: Budget, diameter: float, solver: Solver | None = None) -> Schedule:
+def calibrated(
+    problem: Convex, diameter: float, epsilon: float, delta: float, *, solver: Solver | None = None
+) -> Schedule:
     """eta = (diameter/L) min(4/sqrt(n), epsilon/sqrt(d log(1/delta))), as in the source."""
-    loss = problem.loss
-    private = budget.epsilon / np.sqrt(loss.primal * np.log(1 / budget.delta))
-    eta = diameter / loss.lipschitz * min(4 / np.sqrt(loss.size), private)
-    lengths = [loss.size // 2**k for k in range(1, int(np.log2(loss.size)) + 1)]
-    regularisers = [2 / (eta * 4.0**-k * n_k) for k, n_k in enumerate(lengths, start=1)]
-    units = [loss.lipschitz / (mu_k * n_k) for mu_k, n_k in zip(regularisers, lengths, strict=True)]
-    sensitivities = [(2 + 2 * RESIDUAL_FRACTION) * unit for unit in units]
-    return Schedule(
-        solver=solver or GradientDescent(accelerated=True),
+    lipschitz, n = problem.loss.lipschitz, problem.n
+    private = epsilon / np.sqrt(problem.d * np.log(1 / delta))
+    eta = diameter / lipschitz * min(4 / np.sqrt(n), private)
+    lengths = [n // 2**k for k in range(1, int(np.log2(n)) + 1)]
+    regularisers = [float(2 / (eta * 4.0**-k * n_k)) for k, n_k in enumerate(lengths, start=1)]
+    units = [lipschitz / (mu_k * n_k) for mu_k, n_k in zip(regularisers, lengths, strict=True)]
+    draft = Schedule(
+        n=n,
+        d=problem.d,
+        solver=no_solver,
         lengths=tuple(lengths),
-        regularisers=tuple(float(mu_k) for mu_k in regularisers),
+        regularisers=tuple(regularisers),
         targets=tuple(
             float(RESIDUAL_FRACTION * np.sqrt(mu_k) * unit) for mu_k, unit in zip(regularisers, units, strict=True)
         ),
-        sensitivities=tuple(float(s) for s in sensitivities),
-        noise_stds=tuple(float(s * exact_multiplier(budget)) for s in sensitivities),
+        sensitivities=tuple((2 + 2 * RESIDUAL_FRACTION) * unit for unit in units),
+        noise=Multipliers({"x": 1.0}),
+        certified=False,
     )
+    exact = noise_for(run, draft, problem, epsilon, delta)
+    return replace(exact, solver=solver or GradientDescent(accelerated=True), certified=True)
 
 
 def run(problem: Convex, schedule: Schedule, tape: Tape) -> Array:
     """Return the last phase's private solution, shape (d,)."""
-    x = np.zeros(problem.loss.primal)
+    require_size(problem.n, schedule.n)
+    x = np.zeros(schedule.d)
     for k, n_k in enumerate(schedule.lengths):
-        batch = tape.fresh(f"phase/{k + 1}", problem.loss.size, n_k, order="index")
+        batch = tape.fresh(f"phase/{k + 1}", schedule.n, n_k, order="index")
         # GRADIENT: inside the base solver
         phase = problem.phase(batch.indices, Regulariser(x_weight=schedule.regularisers[k], centre=x))
-        solution = solve(phase, schedule.solver, schedule.targets[k], True, tape, f"solver/{k + 1}")
+        solution = solve(phase, schedule.solver, schedule.targets[k], schedule.certified, tape, f"solver/{k + 1}")
         # CLIP: none, by stability
         # NOISE
-        std, sensitivity = schedule.noise_stds[k], schedule.sensitivities[k]
+        sensitivity = schedule.sensitivities[k]
+        std = schedule.noise.std("x", sensitivity)
         released = tape.gaussian(f"x/{k + 1}", solution, std=std, sensitivity=sensitivity, batch=batch)
         # STEP
         x = problem.domain_x.project(released)

@@ -1,7 +1,7 @@
-"""The phase loop that Algorithms 4 and 5 and Section 4.3 share: solve, perturb one block, move the centre there.
+"""What Algorithms 4 and 5 and Section 4.3 have in common: the numbers of their phases.  Their loops are their own.
 
-The released block carries mu_k = mu 2^k, the other block a fixed modulus: the regulariser mu (Algorithms 4 and 5) or
-the loss's own strong concavity (Section 4.3).
+The block that is released carries mu_k = mu 2^k, the other block a fixed modulus: the regulariser mu (Algorithms 4 and
+5) or the loss's own strong concavity (Section 4.3).
 """
 
 from __future__ import annotations
@@ -11,96 +11,91 @@ from typing import Literal
 
 import numpy as np
 
-from dpassay.reference.problems.finite_sum import Convex, Regulariser
+from dpassay.reference.noise import Multipliers, Printed
+from dpassay.reference.problems.finite_sum import Convex
 from dpassay.reference.problems.saddle_games import sharp_stability
 from dpassay.reference.solvers.extragradient import Extragradient
 from dpassay.reference.solvers.protocol import Solver
-from dpassay.reference.tape import Tape
-from dpassay.reference.transcript import Batch
-from dpassay.reference.types import Array
 
-from .budget import solve
-from .phases import Phases, partition, phases
+from .base_solver import no_solver
+from .phases import Phases, phases
 
-Side = Literal["x", "y"]
+Block = Literal["x", "y"]
 
 
 # SCHEDULE
 @dataclass(frozen=True)
 class Schedule:
-    """Everything that is fixed before the data are looked at; one entry per phase."""
+    """Everything that is fixed before the data are looked at; tuples have one entry per phase."""
 
-    side: Side  # the block that is released
-    solver: Solver
-    plan: Phases
+    n: int
+    d: int
+    d_y: int
+    block: Block  # the one that is released
+    phases: Phases
     other_regulariser: float  # mu on the block that stays secret; 0 in Section 4.3
+    solver: Solver
     targets: tuple[float, ...]  # on the weighted distance to the saddle point
     sensitivities: tuple[float, ...]  # of the released block
-    noise_stds: tuple[float, ...]  # sigma_k
+    noise: Multipliers | Printed  # of "x/1" .. "x/K", or "y/1" .. "y/K"
     certified: bool
     project: bool
 
 
-def schedule(
-    problem: Convex,
-    side: Side,
-    mu: float,
-    other_regulariser: float,
-    multiplier: float,
-    residual: float,
-    solver: Solver | None,
-    *,
-    repaired: bool,
+def as_printed(
+    problem: Convex, block: Block, mu: float, other: float, multiplier: float, solver: Solver | None, *, add: bool
 ) -> Schedule:
-    """Targets, sensitivities and noise for noise `multiplier` and solver error `residual` times the paper's.
+    """Accuracy L/(n_bar sqrt(m)) and sigma_k = ``multiplier`` 4L/(n_bar sqrt(mu_k m)), m the smaller of mu_k, other.
 
-    Printed sensitivity: 4L/(n_bar sqrt(mu_k m)), m the smaller modulus, of the regularisers alone where there are two.
-    Repaired: `sharp_stability`, with the loss's own curvature if it has any, plus the solver's error on both datasets.
+    ``other`` is the modulus on the secret block; ``add``: it is a regulariser, not the loss's own curvature.
     """
-    plan, lipschitz = phases(problem.loss.size, mu), problem.loss.lipschitz
-    n_bar = plan.length
-    curvatures = (problem.loss.strong_convexity, problem.loss.strong_concavity)
-    own_curvature, other_curvature = curvatures if side == "x" else curvatures[::-1]
-    printed_other = other_regulariser or other_curvature  # mu in Algorithms 4 and 5, mu_y (mu_x) in Section 4.3
-    targets, sensitivities = [], []
-    for mu_k in plan.regularisers:
-        own, other = (mu_k + own_curvature, other_regulariser + other_curvature) if repaired else (mu_k, printed_other)
-        unit = lipschitz / (n_bar * np.sqrt(min(own, other)))  # L / (n_bar sqrt(m))
-        targets.append(float(residual * unit))
-        stable = sharp_stability(lipschitz, n_bar, own, other) if repaired else 2 * unit / np.sqrt(own)
-        sensitivities.append(float(stable + 2 * residual * unit / np.sqrt(own)))
+    plan = phases(problem.n, mu)  # lines 1 and 3
+    units = [problem.loss.lipschitz / (plan.length * np.sqrt(min(mu_k, other))) for mu_k in plan.regularisers]
+    sensitivities = [4 * unit / np.sqrt(mu_k) for unit, mu_k in zip(units, plan.regularisers, strict=True)]
+    sigmas = {f"{block}/{k}": float(s) * multiplier for k, s in enumerate(sensitivities, start=1)}  # line 5
     return Schedule(
-        side=side,
+        n=problem.n,
+        d=problem.d,
+        d_y=problem.d_y,
+        block=block,
+        phases=plan,
+        other_regulariser=other if add else 0.0,
         solver=solver or Extragradient(),
-        plan=plan,
-        other_regulariser=other_regulariser,
-        targets=tuple(targets),
-        sensitivities=tuple(sensitivities),
-        noise_stds=tuple(s * multiplier for s in sensitivities),
-        certified=repaired,
-        project=repaired,
+        targets=tuple(float(unit) for unit in units),  # line 4
+        sensitivities=tuple(float(s) for s in sensitivities),
+        noise=Printed(sigmas),
+        certified=False,
+        project=False,
     )
 
 
-def run(problem: Convex, schedule: Schedule, tape: Tape, batches: list[Batch] | None = None) -> Array:
-    """Return the released block of the last phase; `batches` reuses a partition (Algorithm 5 after Algorithm 4)."""
-    d_x, d_y = problem.loss.primal, problem.loss.dual
-    primal = schedule.side == "x"
-    block = slice(0, d_x) if primal else slice(d_x, d_x + d_y)
-    domain = problem.domain_x if primal else problem.domain_y
-    centre = np.zeros(d_x + d_y)  # x_0 = 0 (y_0 = 0), line 1
-    parts = partition(tape, problem.loss.size, schedule.plan) if batches is None else batches
-    for k, (batch, mu_k) in enumerate(zip(parts, schedule.plan.regularisers, strict=True)):  # lines 2 and 3
-        # GRADIENT: inside the base solver
-        weights = (mu_k, schedule.other_regulariser) if primal else (schedule.other_regulariser, mu_k)
-        phase = problem.phase(batch.indices, Regulariser(*weights, centre=centre.copy()))
-        label = f"solver/{schedule.side}/{k + 1}"
-        solution = solve(phase, schedule.solver, schedule.targets[k], schedule.certified, tape, label)  # line 4
-        # CLIP: none, the stability of the saddle point bounds the sensitivity (Lemma 4.5)
-        # NOISE
-        std, sensitivity = schedule.noise_stds[k], schedule.sensitivities[k]
-        label = f"{schedule.side}/{k + 1}"
-        released = tape.gaussian(label, solution[block], std=std, sensitivity=sensitivity, batch=batch)  # line 5
-        # STEP
-        centre[block] = domain.project(released) if schedule.project else released
-    return centre[block]  # Output
+def draft(problem: Convex, block: Block, mu: float, other_regulariser: float, residual: float) -> Schedule:
+    """The repaired reading before its noise and its solver: the sharp sensitivity of the released block alone.
+
+    That is ``sharp_stability``, with the loss's own curvature if it has any, plus the solver's error on both datasets.
+    """
+    plan = phases(problem.n, mu)
+    curvatures = (problem.loss.strong_convexity, problem.loss.strong_concavity)
+    own_curvature, other_curvature = curvatures if block == "x" else curvatures[::-1]
+    other = other_regulariser + other_curvature
+    targets, sensitivities = [], []
+    for mu_k in plan.regularisers:
+        own = mu_k + own_curvature
+        target = residual * problem.loss.lipschitz / (plan.length * np.sqrt(min(own, other)))
+        targets.append(float(target))
+        stable = sharp_stability(problem.loss.lipschitz, plan.length, own, other)
+        sensitivities.append(float(stable + 2 * target / np.sqrt(own)))
+    return Schedule(
+        n=problem.n,
+        d=problem.d,
+        d_y=problem.d_y,
+        block=block,
+        phases=plan,
+        other_regulariser=other_regulariser,
+        solver=no_solver,
+        targets=tuple(targets),
+        sensitivities=tuple(sensitivities),
+        noise=Multipliers({f"{block}/{k}": 1.0 for k in range(1, plan.count + 1)}),
+        certified=False,
+        project=True,
+    )

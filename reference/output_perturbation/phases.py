@@ -15,7 +15,7 @@ from dpassay.reference.errors import BadInput
 from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Batch
 
-from .budget import Budget
+WHOLE_NUMBERS = "K = floor(log2 n), n_bar = floor(n/K), the rest unused; log base 2 because the proof uses mu_K = mu n"
 
 
 @dataclass(frozen=True)
@@ -42,19 +42,23 @@ def partition(tape: Tape, n: int, plan: Phases) -> list[Batch]:
     return [tape.fresh(f"phase/{k}", n, plan.length, order="index") for k in range(1, plan.count + 1)]
 
 
-def convex_regulariser(n: int, d: int, lipschitz: float, diameter: float, budget: Budget) -> float:
+def convex_regulariser(n: int, d: int, lipschitz: float, diameter: float, epsilon: float, delta: float) -> float:
     """mu of Theorem 3.7."""
-    noise = np.sqrt(d * np.log(2.5 / budget.delta)) / (n * budget.epsilon)
+    noise = np.sqrt(d * np.log(2.5 / delta)) / (n * epsilon)
     return float(lipschitz / diameter * max(1 / np.sqrt(n), 14 * np.log2(n) * noise))
 
 
-def convex_concave_regulariser(n: int, d: int, lipschitz: float, diameter: float, budget: Budget) -> float:
+def convex_concave_regulariser(
+    n: int, d: int, lipschitz: float, diameter: float, epsilon: float, delta: float
+) -> float:
     """mu of Theorem 4.8; d = max(d_x, d_y)."""
-    noise = np.sqrt(d * np.log(5 / budget.delta)) / (n * budget.epsilon)
+    noise = np.sqrt(d * np.log(5 / delta)) / (n * epsilon)
     return float(lipschitz / diameter * max(2 / np.sqrt(n), 13 * np.log2(n) * noise))
 
 
-def convex_strongly_concave_regulariser(n: int, d: int, lipschitz: float, diameter: float, budget: Budget) -> float:
+def convex_strongly_concave_regulariser(
+    n: int, d: int, lipschitz: float, diameter: float, epsilon: float, delta: float
+) -> float:
     """mu of Corollary 4.9; d is that of the released block."""
-    noise = np.sqrt(d * np.log(2.5 / budget.delta)) / (n * budget.epsilon)
+    noise = np.sqrt(d * np.log(2.5 / delta)) / (n * epsilon)
     return float(3 * lipschitz / diameter * max(1 / np.sqrt(n), 4 * np.log2(n) * noise))

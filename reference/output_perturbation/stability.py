@@ -37,10 +37,10 @@ def shares(here: FiniteSum, there: FiniteSum, lipschitz: float | None = None) ->
     if not np.isfinite(bound):
         raise BadInput("lipschitz", bound, "give L of the data part on an unbounded domain")
     moved = _solution(here) - _solution(there)
-    n, mu, d_x = here.size, here.modulus, here.loss.primal
+    n, mu, d_x = here.n, here.modulus, here.loss.d
     joint = 2 * bound / (n * np.sqrt(mu))
     x = float(np.linalg.norm(moved[:d_x]))
-    other = here.strong_concavity if here.loss.dual else np.inf
+    other = here.strong_concavity if here.loss.d_y else np.inf
     return Shares(
         weighted=float(np.linalg.norm(np.sqrt(here.weights) * moved)) / float(joint),
         x=x / float(joint / np.sqrt(here.strong_convexity)),

@@ -1,7 +1,7 @@
 """Convex-strongly-concave variant of Algorithm 4 and its strongly-convex-concave mirror (output_perturbation, 4.3).
 
 The loss is mu_y-strongly concave by itself, so the phases regularise x alone, and only x is released.
-Guarantee: (epsilon, delta)-DP and Corollary 4.9 (mirror: the same with x and y exchanged, side "y").
+Guarantee: (epsilon, delta)-DP and Corollary 4.9 (mirror: the same with x and y exchanged, block "y").
 The text calls sigma_k a variance; the formula is that of a standard deviation (it scales like a length, and the
 algorithms of Sections 3 and 4 use the same expression as one).  Charitable reading: "printed" takes it as a standard
 deviation; "as_variance" takes the sentence at its word.
@@ -13,44 +13,77 @@ from dataclasses import replace
 
 import numpy as np
 
+from dpassay.reference.accounting.calibrate import noise_for
 from dpassay.reference.errors import BadInput
+from dpassay.reference.noise import Printed
 from dpassay.reference.problems.finite_sum import Convex
+from dpassay.reference.solvers.extragradient import Extragradient
 from dpassay.reference.solvers.protocol import Solver
+from dpassay.reference.tape import Tape
+from dpassay.reference.types import Array
 
-from . import phased_saddle
-from .budget import RESIDUAL_FRACTION, Budget, exact_multiplier, printed_multiplier
-from .phased_saddle import Schedule, Side, run
+from . import algorithm1, algorithm2, algorithm4, algorithm5
+from .algorithm3 import SHARED
+from .base_solver import RESIDUAL_FRACTION, printed_multiplier
+from .phased_saddle import Block, Schedule, as_printed, draft
 
-__all__ = ["Schedule", "as_variance", "printed", "repaired", "run"]
+__all__ = ["COMPLETIONS", "REPAIRS", "Schedule", "as_variance", "printed", "repaired", "run"]
+
+CHARITABLE = "sigma_k is a standard deviation although the text says variance"
+COMPLETIONS = (*algorithm2.COMPLETIONS, SHARED, CHARITABLE)
+LITERAL_COMPLETIONS = (*algorithm2.COMPLETIONS, SHARED)
+SHARP = (
+    "sensitivity of x alone: 2L/(n_bar mu_k) for mu_k <= 2 mu_y (all of Lemma 4.5's for mu_k <= mu_y), "
+    "then L/(n_bar sqrt(mu_y (mu_k - mu_y))), down to half of it"
+)
+REPAIRS = (*algorithm1.REPAIRS, SHARP)
 
 
-def printed(problem: Convex, budget: Budget, mu: float, solver: Solver | None = None, side: Side = "x") -> Schedule:
+# SCHEDULE: the numbers are computed in phased_saddle
+def printed(
+    problem: Convex, mu: float, epsilon: float, delta: float, *, solver: Solver | None = None, block: Block = "x"
+) -> Schedule:
     """sigma_k = (4L/(n_bar epsilon)) sqrt(2 log(2.5/delta)/(mu_k min(mu_k, mu_y))) as a standard deviation."""
-    _require_curvature(problem, side)
-    return phased_saddle.schedule(problem, side, mu, 0.0, printed_multiplier(budget), 1.0, solver, repaired=False)
+    curvature = _curvature(problem, block)  # mu_y, or mu_x in the mirror
+    return as_printed(problem, block, mu, curvature, printed_multiplier(epsilon, delta), solver, add=False)
 
 
-def as_variance(problem: Convex, budget: Budget, mu: float, solver: Solver | None = None, side: Side = "x") -> Schedule:
+def as_variance(
+    problem: Convex, mu: float, epsilon: float, delta: float, *, solver: Solver | None = None, block: Block = "x"
+) -> Schedule:
     """The word "variance" taken literally: std = sqrt(sigma_k); too little noise as soon as sigma_k > 1."""
-    schedule = printed(problem, budget, mu, solver, side)
-    return replace(schedule, noise_stds=tuple(float(np.sqrt(std)) for std in schedule.noise_stds))
+    schedule = printed(problem, mu, epsilon, delta, solver=solver, block=block)
+    roots = {label: float(np.sqrt(sigma)) for label, sigma in schedule.noise.by_label.items()}
+    return replace(schedule, noise=Printed(roots))
 
 
 def repaired(
     problem: Convex,
-    budget: Budget,
     mu: float,
+    epsilon: float,
+    delta: float,
+    *,
     solver: Solver | None = None,
-    side: Side = "x",
+    block: Block = "x",
     residual: float = RESIDUAL_FRACTION,
 ) -> Schedule:
     """Certified solver, sharp sensitivity, exact noise, projection."""
-    _require_curvature(problem, side)
-    return phased_saddle.schedule(problem, side, mu, 0.0, exact_multiplier(budget), residual, solver, repaired=True)
+    _curvature(problem, block)
+    exact = noise_for(run, draft(problem, block, mu, 0.0, residual), problem, epsilon, delta)
+    return replace(exact, solver=solver or Extragradient(), certified=True)
 
 
-def _require_curvature(problem: Convex, side: Side) -> None:
-    curvature = problem.loss.strong_concavity if side == "x" else problem.loss.strong_convexity
+def _curvature(problem: Convex, block: Block) -> float:
+    """The loss's own modulus on the secret block; there must be one."""
+    name = "strong_concavity" if block == "x" else "strong_convexity"
+    curvature = problem.loss.strong_concavity if block == "x" else problem.loss.strong_convexity
     if not curvature > 0:
-        name = "strong_concavity" if side == "x" else "strong_convexity"
         raise BadInput(name, curvature, "Section 4.3 needs a loss that is strongly concave (convex) by itself")
+    return curvature
+
+
+def run(problem: Convex, schedule: Schedule, tape: Tape) -> Array:
+    """Return the released block of the last phase: the loop of Algorithm 4 (mirror: 5) with mu = 0 on the other one."""
+    # GRADIENT, CLIP, NOISE, STEP: as in Algorithm 4, with the loss's mu_y in place of the regulariser mu
+    loop = algorithm4.run if schedule.block == "x" else algorithm5.run
+    return loop(problem, schedule, tape)

@@ -19,9 +19,8 @@ from dpassay.reference.solvers.exact import Exact
 from dpassay.reference.tape import LiveTape
 from dpassay.reference.types import Array
 
-from . import algorithm1, algorithm2, algorithm3, algorithm5, bounds, phases, strongly_concave
+from . import algorithm1, algorithm2, algorithm3, algorithms4and5, bounds, phases, strongly_concave
 from .bounds import Setting
-from .budget import Budget
 
 
 @dataclass(frozen=True)
@@ -47,17 +46,17 @@ class Measured:
 Pair = tuple[Measured, Measured]
 
 
-def strongly_convex(n: int, d: int, budget: Budget, kappa: float, seed: int, runs: int = 40) -> Pair:
+def strongly_convex(n: int, d: int, epsilon: float, delta: float, kappa: float, seed: int, runs: int = 40) -> Pair:
     """Theorem 3.4, empirical and population, on quadratics with curvatures from 1 to kappa."""
     curvatures, rng = np.linspace(1.0, kappa, d) if d > 1 else np.array([kappa]), np.random.default_rng(seed)
     empirical, population = [], []
     for k in range(runs):
         loss = QuadraticLoss(_sphere(rng, n, d), curvatures, 1.0)
         problem = FiniteSum(loss, domain_x=Ball(1.0))
-        released = algorithm1.run(problem, algorithm1.printed(problem, budget, Exact()), _tape(seed, k))
+        released = algorithm1.run(problem, algorithm1.printed(problem, epsilon, delta, solver=Exact()), _tape(seed, k))
         empirical.append(loss.excess(released, loss.records.mean(axis=0)))
         population.append(loss.excess(released, np.zeros(d)))  # the records' expectation is zero
-    setting = Setting(n, d, budget, loss.lipschitz, loss.smoothness, loss.strong_convexity)
+    setting = Setting(n, d, epsilon, delta, loss.lipschitz, loss.smoothness, loss.strong_convexity)
     trivial = 2 * loss.lipschitz
     return (
         _measured(empirical, bounds.theorem_3_4_empirical(setting), trivial),
@@ -65,31 +64,31 @@ def strongly_convex(n: int, d: int, budget: Budget, kappa: float, seed: int, run
     )
 
 
-def convex(n: int, d: int, budget: Budget, seed: int, runs: int = 40) -> Measured:
+def convex(n: int, d: int, epsilon: float, delta: float, seed: int, runs: int = 40) -> Measured:
     """Theorem 3.7 on linear losses over the unit ball; the population optimum is -||E xi||."""
     rng, drift = np.random.default_rng(seed), np.zeros(d)
     drift[0] = 0.5
     excess = []
     for k in range(runs):
         problem = Convex(LinearLoss(0.5 * _sphere(rng, n, d) + drift), Ball(1.0))
-        mu = phases.convex_regulariser(n, d, 1.0, 1.0, budget)
-        x = algorithm2.run(problem, algorithm2.printed(problem, budget, mu), _tape(seed, k))
+        mu = phases.convex_regulariser(n, d, 1.0, 1.0, epsilon, delta)
+        x = algorithm2.run(problem, algorithm2.printed(problem, mu, epsilon, delta), _tape(seed, k))
         excess.append(0.5 - float(drift @ x))
-    return _measured(excess, bounds.theorem_3_7(Setting(n, d, budget, 1.0, diameter=1.0)), 2.0)
+    return _measured(excess, bounds.theorem_3_7(Setting(n, d, epsilon, delta, 1.0, diameter=1.0)), 2.0)
 
 
-def saddle(n: int, d: int, budget: Budget, mu: float, seed: int, runs: int = 40) -> Pair:
+def saddle(n: int, d: int, epsilon: float, delta: float, mu: float, seed: int, runs: int = 40) -> Pair:
     """Theorem 4.4, empirical and population strong gaps (over all of R^d: at least those over the domain)."""
     rng, coupling = np.random.default_rng(seed), np.eye(d)
     empirical, population = [], []
     for k in range(runs):
         loss = BilinearLoss(np.tile(coupling, (n, 1, 1)), _sphere(rng, n, 2 * d), 1.0, 1.0, 1.0, 1.0)
         problem = FiniteSum(loss, Regulariser(mu, mu), Ball(1.0), Ball(1.0))
-        released = algorithm3.run(problem, algorithm3.printed(problem, budget, Exact()), _tape(seed, k))
+        released = algorithm3.run(problem, algorithm3.printed(problem, epsilon, delta, solver=Exact()), _tape(seed, k))
         solution = Exact()(problem, 1e-6, np.random.default_rng(0)).point
         empirical.append(_strong_gap(released - solution, mu))
         population.append(_strong_gap(released, mu))  # the population saddle point is zero
-    setting = Setting(n, d, budget, problem.lipschitz, problem.smoothness, mu, mu)
+    setting = Setting(n, d, epsilon, delta, problem.lipschitz, problem.smoothness, mu, mu)
     trivial = 4 * problem.lipschitz  # x and y each at most 2 from the saddle point
     return (
         _measured(empirical, bounds.theorem_4_4_empirical(setting), trivial),
@@ -97,31 +96,33 @@ def saddle(n: int, d: int, budget: Budget, mu: float, seed: int, runs: int = 40)
     )
 
 
-def convex_concave(n: int, d: int, budget: Budget, seed: int, runs: int = 40) -> Measured:
+def convex_concave(n: int, d: int, epsilon: float, delta: float, seed: int, runs: int = 40) -> Measured:
     """Theorem 4.8: weak gap of a bilinear game on unit balls, from the mean output (the objective is bilinear)."""
-    x, y, loss = _phased_outputs(n, d, budget, seed, runs, 0.0)
+    x, y, loss = _phased_outputs(n, d, epsilon, delta, seed, runs, 0.0)
     x_mean, y_mean, drift = x.mean(axis=0), y.mean(axis=0), _drift(d)
     highest = float(np.linalg.norm(x_mean + drift) + drift @ x_mean)  # max over y of E F(x_tilde, y)
     lowest = float(drift @ y_mean - np.linalg.norm(y_mean + drift))  # min over x of E F(x, y_tilde)
     spread = float(np.sqrt((x.var(axis=0).sum() + y.var(axis=0).sum()) / runs))
-    bound = bounds.theorem_4_8(Setting(n, d, budget, loss.lipschitz, diameter=1.0))
+    bound = bounds.theorem_4_8(Setting(n, d, epsilon, delta, loss.lipschitz, diameter=1.0))
     return Measured(highest - lowest, spread, bound, 4 * loss.lipschitz)
 
 
-def strongly_concave_side(n: int, d: int, budget: Budget, curvature: float, seed: int, runs: int = 40) -> Measured:
+def strongly_concave_side(
+    n: int, d: int, epsilon: float, delta: float, curvature: float, seed: int, runs: int = 40
+) -> Measured:
     """Corollary 4.9: max_y E F(x_tilde, y) - F(x*, y*) on unit balls."""
-    x, _, loss = _phased_outputs(n, d, budget, seed, runs, curvature)
+    x, _, loss = _phased_outputs(n, d, epsilon, delta, seed, runs, curvature)
     mean = x.mean(axis=0)
     primal = _primal_value(mean, _drift(d), curvature)
     ray = np.linspace(-1, 1, 4001)[:, None] * _drift(d) / np.linalg.norm(_drift(d))  # x* lies on it by symmetry
     best = min(_primal_value(point, _drift(d), curvature) for point in ray)
-    setting = Setting(n, d, budget, loss.lipschitz, mu_y=curvature, diameter=1.0)
+    setting = Setting(n, d, epsilon, delta, loss.lipschitz, mu_y=curvature, diameter=1.0)
     spread = float(np.sqrt(x.var(axis=0).sum() / runs))
     return Measured(primal - best, spread, bounds.corollary_4_9(setting), 2 * loss.lipschitz)
 
 
 def _phased_outputs(
-    n: int, d: int, budget: Budget, seed: int, runs: int, curvature: float
+    n: int, d: int, epsilon: float, delta: float, seed: int, runs: int, curvature: float
 ) -> tuple[Array, Array, BilinearLoss]:
     """F(x, y) = <x, y> + <p, x> - <q, y> - (curvature/2)||y||^2 in expectation, p = -q = `_drift`."""
     rng, xs, ys = np.random.default_rng(seed), [], []
@@ -131,12 +132,12 @@ def _phased_outputs(
         loss = BilinearLoss(np.tile(np.eye(d), (n, 1, 1)), linear, 1.0, 1.0, 1.0, 1.0, concavity=curvature)
         problem, tape = Convex(loss, Ball(1.0), Ball(1.0)), _tape(seed, k)
         if curvature:
-            mu = phases.convex_strongly_concave_regulariser(n, d, loss.lipschitz, 1.0, budget)
-            xs.append(strongly_concave.run(problem, strongly_concave.printed(problem, budget, mu), tape))
+            mu = phases.convex_strongly_concave_regulariser(n, d, loss.lipschitz, 1.0, epsilon, delta)
+            xs.append(strongly_concave.run(problem, strongly_concave.printed(problem, mu, epsilon, delta), tape))
             ys.append(np.zeros(d))
         else:
-            mu = phases.convex_concave_regulariser(n, d, loss.lipschitz, 1.0, budget)
-            both = algorithm5.run_both(problem, algorithm5.both_printed(problem, budget, mu), tape)
+            mu = phases.convex_concave_regulariser(n, d, loss.lipschitz, 1.0, epsilon, delta)
+            both = algorithms4and5.run(problem, algorithms4and5.printed(problem, mu, epsilon, delta), tape)
             xs.append(both[:d])
             ys.append(both[d:])
     return np.array(xs), np.array(ys), loss

@@ -41,9 +41,9 @@ class AUCLoss(Loss):
         primal_slope = 4 * share * self.x_radius + 2 * share * (1 + self.y_radius)
         dual_slope = 2 * share * self.x_radius + dual_curvature * self.y_radius
         for name, value in (
-            ("size", len(self.features)),
-            ("primal", self.features.shape[1] + 2),
-            ("dual", 1),
+            ("n", len(self.features)),
+            ("d", self.features.shape[1] + 2),
+            ("d_y", 1),
             ("smoothness", float(np.linalg.norm(jacobian, ord=2))),
             ("lipschitz", float(np.hypot(primal_slope, dual_slope))),
             ("strong_concavity", dual_curvature),
@@ -79,10 +79,10 @@ class AUCLoss(Loss):
 
     def affine(self) -> tuple[Array, Array]:
         """The operator is affine: (A, b) averaged over all records."""
-        extended, square, linear, features = self._parts(np.arange(self.size))
-        p, d = self.positive_share, self.primal + 1
+        extended, square, linear, features = self._parts(np.arange(self.n))
+        p, d = self.positive_share, self.d + 1
         matrix = np.zeros((d, d))
-        matrix[:-1, :-1] = 2 * (square[:, None] * extended).T @ extended / self.size
+        matrix[:-1, :-1] = 2 * (square[:, None] * extended).T @ extended / self.n
         coupling = 2 * (linear[:, None] * features).mean(axis=0)
         matrix[:-3, -1], matrix[-1, :-3] = coupling, -coupling
         matrix[-1, -1] = 2 * p * (1 - p)
@@ -92,8 +92,8 @@ class AUCLoss(Loss):
 
     def mean_operator(self, z: Array) -> Array:
         """Mean operator, record by record, without the (n, d) table of `rows`."""
-        extended, square, linear, features = self._parts(np.arange(self.size))
-        x, alpha, p, n = z[:-1], float(z[-1]), self.positive_share, self.size
+        extended, square, linear, features = self._parts(np.arange(self.n))
+        x, alpha, p, n = z[:-1], float(z[-1]), self.positive_share, self.n
         out = np.zeros(len(z))
         out[:-1] = extended.T @ (2 * square * (extended @ x)) / n
         out[:-3] += features.T @ (2 * (1 + alpha) * linear) / n

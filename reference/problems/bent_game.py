@@ -34,9 +34,9 @@ class BentGame(Loss):
     def __post_init__(self) -> None:
         bounded_rows("linear", self.linear, self.linear_bound)
         for name, value in (
-            ("size", len(self.linear)),
-            ("primal", 1),
-            ("dual", 1),
+            ("n", len(self.linear)),
+            ("d", 1),
+            ("d_y", 1),
             ("lipschitz", self.linear_bound),
             ("smoothness", self.coupling),  # on either side of the bend
         ):
@@ -61,7 +61,7 @@ class BentGame(Loss):
         """Some of the records."""
         part = copy(self)
         object.__setattr__(part, "linear", self.linear[indices])
-        object.__setattr__(part, "size", len(indices))
+        object.__setattr__(part, "n", len(indices))
         return part
 
     def _shared(self, z: Array) -> Array:

@@ -19,11 +19,11 @@ from .domains import Domain, Everywhere
 
 
 class Loss(ABC):
-    """The data part f(x, y; xi_i), i = 0 .. size-1: L-Lipschitz, ell-smooth, convex in x and concave in y."""
+    """The data part f(x, y; xi_i), i = 0 .. n-1: L-Lipschitz, ell-smooth, convex in x and concave in y."""
 
-    size: int  # n
-    primal: int  # d_x
-    dual: int = 0  # d_y
+    n: int  # records
+    d: int  # numbers of x
+    d_y: int = 0  # numbers of y; 0: there is none
     lipschitz: float  # L, on the domain the loss was built for
     smoothness: float  # ell
     strong_convexity: float = 0.0  # mu_x of the data part alone
@@ -43,7 +43,7 @@ class Loss(ABC):
 
     def mean_operator(self, z: Array) -> Array:
         """Operator of the whole data part, shape (d,)."""
-        mean: Array = self.rows(z, np.arange(self.size)).mean(axis=0)
+        mean: Array = self.rows(z, np.arange(self.n)).mean(axis=0)
         return mean
 
     def affine(self) -> tuple[Array, Array] | None:
@@ -70,7 +70,7 @@ class FiniteSum:
     domain_y: Domain = field(default_factory=Everywhere)
 
     def __post_init__(self) -> None:
-        if self.strong_convexity <= 0 or (self.loss.dual and self.strong_concavity <= 0):
+        if self.strong_convexity <= 0 or (self.d_y and self.strong_concavity <= 0):
             raise BadInput(
                 "strong convexity",
                 (self.strong_convexity, self.strong_concavity),
@@ -78,14 +78,19 @@ class FiniteSum:
             )
 
     @property
-    def size(self) -> int:
-        """Number of records n."""
-        return self.loss.size
+    def n(self) -> int:
+        """Number of records."""
+        return self.loss.n
 
     @property
-    def dimension(self) -> int:
-        """d_x + d_y."""
-        return self.loss.primal + self.loss.dual
+    def d(self) -> int:
+        """Numbers of x."""
+        return self.loss.d
+
+    @property
+    def d_y(self) -> int:
+        """Numbers of y; 0 for minimisation."""
+        return self.loss.d_y
 
     @property
     def strong_convexity(self) -> float:
@@ -95,12 +100,12 @@ class FiniteSum:
     @property
     def strong_concavity(self) -> float:
         """mu_y of the regularised problem (nan without y)."""
-        return self.loss.strong_concavity + self.regulariser.y_weight if self.loss.dual else float("nan")
+        return self.loss.strong_concavity + self.regulariser.y_weight if self.d_y else float("nan")
 
     @property
     def modulus(self) -> float:
         """Smaller of mu_x and mu_y: mu in the paper."""
-        return min(self.strong_convexity, self.strong_concavity) if self.loss.dual else self.strong_convexity
+        return min(self.strong_convexity, self.strong_concavity) if self.d_y else self.strong_convexity
 
     @property
     def smoothness(self) -> float:
@@ -110,7 +115,7 @@ class FiniteSum:
     @property
     def lipschitz(self) -> float:
         """Lipschitz constant L of every record's full f, regulariser included (inf on an unbounded domain)."""
-        reg, centre, d_x = self.regulariser, self.centre, self.loss.primal
+        reg, centre, d_x = self.regulariser, self.centre, self.d
         steepest = [0.0, 0.0]
         for block, (weight, domain, part) in enumerate(
             (
@@ -126,7 +131,7 @@ class FiniteSum:
     def centre(self) -> Array:
         """Centre of the regulariser, shape (d,); zero unless given."""
         given = self.regulariser.centre
-        return np.zeros(self.dimension) if given is None else given
+        return np.zeros(self.d + self.d_y) if given is None else given
 
     @cached_property
     def weights(self) -> Array:
@@ -148,11 +153,11 @@ class FiniteSum:
 
     def by_block(self, x_value: float, y_value: float) -> Array:
         """x_value on the coordinates of x, y_value on those of y."""
-        return np.concatenate([np.full(self.loss.primal, x_value), np.full(self.loss.dual, y_value)])
+        return np.concatenate([np.full(self.d, x_value), np.full(self.d_y, y_value)])
 
     def project(self, z: Array) -> Array:
         """Projection on the domain, block by block."""
-        d_x = self.loss.primal
+        d_x = self.d
         return np.concatenate([self.domain_x.project(z[:d_x]), self.domain_y.project(z[d_x:])])
 
     def data_operator(self, z: Array, indices: Indices | None = None) -> Array:
@@ -173,11 +178,11 @@ class FiniteSum:
 
     def value(self, z: Array) -> float:
         """Objective at z, regulariser included."""
-        d_x = self.loss.primal
+        d_x = self.d
         gap = (z - self.centre) ** 2
         reg = 0.5 * self.regulariser.x_weight * gap[:d_x].sum()
         reg -= 0.5 * self.regulariser.y_weight * gap[d_x:].sum()
-        return float(self.loss.values(z, np.arange(self.size)).mean() + reg)
+        return float(self.loss.values(z, np.arange(self.n)).mean() + reg)
 
 
 @dataclass(frozen=True)
@@ -187,6 +192,21 @@ class Convex:
     loss: Loss
     domain_x: Domain = field(default_factory=Everywhere)
     domain_y: Domain = field(default_factory=Everywhere)
+
+    @property
+    def n(self) -> int:
+        """Number of records."""
+        return self.loss.n
+
+    @property
+    def d(self) -> int:
+        """Numbers of x."""
+        return self.loss.d
+
+    @property
+    def d_y(self) -> int:
+        """Numbers of y; 0 for minimisation."""
+        return self.loss.d_y
 
     def phase(self, indices: Indices, regulariser: Regulariser) -> FiniteSum:
         """The regularised problem on some of the records."""

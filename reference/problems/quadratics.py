@@ -31,8 +31,8 @@ class QuadraticLoss(Loss):
         bounded_rows("records", self.records, self.record_bound)
         steepest = float(self.curvatures.max())
         for name, value in (
-            ("size", len(self.records)),
-            ("primal", self.records.shape[1]),
+            ("n", len(self.records)),
+            ("d", self.records.shape[1]),
             ("strong_convexity", float(self.curvatures.min())),
             ("smoothness", steepest),
             ("lipschitz", steepest * (self.radius + self.record_bound)),

@@ -39,9 +39,9 @@ class GroupLeastSquares(Loss):
             raise BadInput(f"groups[{outside[0]}]", int(self.groups[outside[0]]), allowed)
         residual = self.radius + 1
         for name, value in (
-            ("size", len(self.features)),
-            ("primal", self.features.shape[1]),
-            ("dual", self.number_of_groups),
+            ("n", len(self.features)),
+            ("d", self.features.shape[1]),
+            ("d_y", self.number_of_groups),
             ("lipschitz", float(residual * np.hypot(1, residual / 2))),
             ("smoothness", float(np.linalg.norm(np.array([[1.0, residual], [residual, 0.0]]), ord=2))),
         ):
@@ -50,16 +50,16 @@ class GroupLeastSquares(Loss):
     def rows(self, z: Array, indices: Indices) -> Array:
         """(y_g r w, -r^2/2 on coordinate g)."""
         w, g = self.features[indices], self.groups[indices]
-        residual = w @ z[: self.primal] - self.targets[indices]
+        residual = w @ z[: self.d] - self.targets[indices]
         out = np.zeros((len(indices), len(z)))
-        out[:, : self.primal] = (z[self.primal + g] * residual)[:, None] * w
-        out[np.arange(len(indices)), self.primal + g] = -0.5 * residual**2
+        out[:, : self.d] = (z[self.d + g] * residual)[:, None] * w
+        out[np.arange(len(indices)), self.d + g] = -0.5 * residual**2
         return out
 
     def values(self, z: Array, indices: Indices) -> Array:
         """y_g r^2 / 2."""
-        residual = self.features[indices] @ z[: self.primal] - self.targets[indices]
-        return np.asarray(0.5 * z[self.primal + self.groups[indices]] * residual**2)
+        residual = self.features[indices] @ z[: self.d] - self.targets[indices]
+        return np.asarray(0.5 * z[self.d + self.groups[indices]] * residual**2)
 
     def subset(self, indices: Indices) -> GroupLeastSquares:
         """Some of the records."""

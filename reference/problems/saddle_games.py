@@ -47,9 +47,9 @@ class BilinearLoss(Loss):
         if (smoothness or self.concavity) and not self.shared_coupling:
             lipschitz += smoothness * float(np.hypot(self.x_bound, self.y_bound)) + self.concavity * self.y_bound
         for name, value in (
-            ("size", n),
-            ("primal", d_x),
-            ("dual", d_y),
+            ("n", n),
+            ("d", d_x),
+            ("d_y", d_y),
             ("smoothness", smoothness + self.concavity),
             ("lipschitz", lipschitz),
             ("strong_concavity", self.concavity),
@@ -58,13 +58,13 @@ class BilinearLoss(Loss):
 
     def rows(self, z: Array, indices: Indices) -> Array:
         """(B y + p, -B^T x + q + concavity y)."""
-        x, y = z[: self.primal], z[self.primal :]
+        x, y = z[: self.d], z[self.d :]
         b = self.matrices[indices]
         return np.hstack([b @ y, self.concavity * y - np.einsum("ijk,j->ik", b, x)]) + self.linear[indices]
 
     def values(self, z: Array, indices: Indices) -> Array:
         """<x, B y> + <p, x> - <q, y> - (concavity/2) ||y||^2."""
-        x, y = z[: self.primal], z[self.primal :]
+        x, y = z[: self.d], z[self.d :]
         bilinear = np.einsum("j,ijk,k->i", x, self.matrices[indices], y)
         linear = self.linear[indices] @ np.concatenate([x, -y])
         return np.asarray(bilinear + linear - 0.5 * self.concavity * (y @ y))
@@ -73,7 +73,7 @@ class BilinearLoss(Loss):
         """Some of the records; the public bounds stay, and need no second check."""
         part = copy(self)
         part.__dict__.pop("_mean", None)
-        values = {"matrices": self.matrices[indices], "linear": self.linear[indices], "size": len(indices)}
+        values = {"matrices": self.matrices[indices], "linear": self.linear[indices], "n": len(indices)}
         bounds = {"matrix_bound": self.smoothness - self.concavity, "linear_bound": self.public_linear_bound}
         for name, value in {**values, **bounds}.items():
             object.__setattr__(part, name, value)
@@ -97,7 +97,7 @@ class BilinearLoss(Loss):
 
     @cached_property
     def _mean(self) -> tuple[Array, Array]:
-        d_x, d_y = self.primal, self.dual
+        d_x, d_y = self.d, self.d_y
         matrix = np.zeros((d_x + d_y, d_x + d_y))
         matrix[:d_x, d_x:] = self.matrices.mean(axis=0)
         matrix[d_x:, :d_x] = -matrix[:d_x, d_x:].T
@@ -105,21 +105,21 @@ class BilinearLoss(Loss):
         return matrix, self.linear.mean(axis=0)
 
 
-def box_game(rng: np.random.Generator, size: int, d_x: int, d_y: int, coupling: float = 1.0) -> BilinearLoss:
+def box_game(rng: np.random.Generator, n: int, d_x: int, d_y: int, coupling: float = 1.0) -> BilinearLoss:
     """A random bilinear game for the boxes [-1, 1]^d_x and [-1, 1]^d_y, ||B_xi|| <= coupling, ||(p, q)|| <= 1."""
-    matrices = rng.normal(size=(size, d_x, d_y))
+    matrices = rng.normal(size=(n, d_x, d_y))
     matrices *= coupling / np.linalg.norm(matrices, ord=2, axis=(1, 2))[:, None, None]
-    linear = rng.normal(size=(size, d_x + d_y))
+    linear = rng.normal(size=(n, d_x + d_y))
     linear /= np.linalg.norm(linear, axis=1)[:, None]
     return BilinearLoss(matrices, linear, float(np.sqrt(d_x)), float(np.sqrt(d_y)), coupling, 1.0)
 
 
 def boxes(loss: BilinearLoss) -> tuple[Domain, Domain]:
     """The domains that `box_game` is made for."""
-    return Box(-1.0, 1.0, loss.primal), Box(-1.0, 1.0, loss.dual)
+    return Box(-1.0, 1.0, loss.d), Box(-1.0, 1.0, loss.d_y)
 
 
-def sharp_stability(lipschitz: float, size: int, mu_own: float, mu_other: float) -> float:
+def sharp_stability(lipschitz: float, n: int, mu_own: float, mu_other: float) -> float:
     """Largest distance of one block of the saddle points of neighbours; attained by `saddle_pair`.
 
     Monotonicity of everything but the regulariser, tested between the two saddle points, gives for their differences
@@ -128,13 +128,13 @@ def sharp_stability(lipschitz: float, size: int, mu_own: float, mu_other: float)
     2L/(n mu_own), else at cos^2 t = mu_other/(mu_own - mu_other), giving L/(n sqrt(mu_other (mu_own - mu_other))).
     The paper's bound (Lemma 4.5) is 2L/(n sqrt(mu_own min)).
     """
-    unit = 2 * lipschitz / size
+    unit = 2 * lipschitz / n
     if mu_own <= 2 * mu_other:
         return unit / mu_own
     return unit / (2 * float(np.sqrt(mu_other * (mu_own - mu_other))))
 
 
-def saddle_pair(size: int, mu_x: float, mu_y: float, slope: float = 1.0) -> tuple[FiniteSum, FiniteSum]:
+def saddle_pair(n: int, mu_x: float, mu_y: float, slope: float = 1.0) -> tuple[FiniteSum, FiniteSum]:
     """Neighbours in one dimension each whose x moves by `sharp_stability` (data part: L = slope, unbounded domain).
 
     All records share the coupling b = sqrt(mu_y (mu_x - 2 mu_y)) (0 when negative); one record's linear term turns
@@ -144,9 +144,9 @@ def saddle_pair(size: int, mu_x: float, mu_y: float, slope: float = 1.0) -> tupl
     direction = np.array([mu_y, -coupling]) / np.hypot(mu_y, coupling)
     pair = []
     for sign in (1.0, -1.0):
-        linear = np.zeros((size, 2))
+        linear = np.zeros((n, 2))
         linear[0] = sign * slope * direction
-        matrices = np.full((size, 1, 1), coupling)
+        matrices = np.full((n, 1, 1), coupling)
         loss = BilinearLoss(matrices, linear, np.inf, np.inf, coupling, slope, shared_coupling=True)
         pair.append(FiniteSum(loss, Regulariser(mu_x, mu_y), Everywhere(), Everywhere()))
     return pair[0], pair[1]

@@ -29,8 +29,8 @@ class LinearLoss(Loss):
     def __post_init__(self) -> None:
         bounded_rows("records", self.records, 1.0)
         for name, value in (
-            ("size", len(self.records)),
-            ("primal", self.records.shape[1]),
+            ("n", len(self.records)),
+            ("d", self.records.shape[1]),
             ("lipschitz", self.slope),
             ("smoothness", 0.0),
         ):
@@ -50,7 +50,7 @@ class LinearLoss(Loss):
 
     def affine(self) -> tuple[Array, Array]:
         """A = 0, b = -slope * mean record."""
-        d = self.primal
+        d = self.d
         return np.zeros((d, d)), -self.slope * self.records.mean(axis=0)
 
 
@@ -69,8 +69,8 @@ class SquaredLoss(Loss):
         bounded_values("targets", self.targets, len(self.features), self.target_bound)
         lipschitz = self.feature_bound * (self.feature_bound * self.radius + self.target_bound)
         for name, value in (
-            ("size", len(self.features)),
-            ("primal", self.features.shape[1]),
+            ("n", len(self.features)),
+            ("d", self.features.shape[1]),
             ("lipschitz", lipschitz),
             ("smoothness", self.feature_bound**2),
         ):
@@ -93,11 +93,11 @@ class SquaredLoss(Loss):
 
     def mean_operator(self, z: Array) -> Array:
         """W^T (W z - b) / n."""
-        return self.features.T @ (self.features @ z - self.targets) / self.size
+        return self.features.T @ (self.features @ z - self.targets) / self.n
 
     def affine(self) -> tuple[Array, Array]:
         """A = W^T W / n, b = -W^T targets / n."""
-        return self.features.T @ self.features / self.size, -self.features.T @ self.targets / self.size
+        return self.features.T @ self.features / self.n, -self.features.T @ self.targets / self.n
 
 
 @dataclass(frozen=True)
@@ -112,8 +112,8 @@ class LogisticLoss(Loss):
         bounded_rows("features", self.features, self.feature_bound)
         plus_or_minus_one("labels", self.labels, len(self.features))
         for name, value in (
-            ("size", len(self.features)),
-            ("primal", self.features.shape[1]),
+            ("n", len(self.features)),
+            ("d", self.features.shape[1]),
             ("lipschitz", self.feature_bound),
             ("smoothness", self.feature_bound**2 / 4),
         ):
@@ -135,7 +135,7 @@ class LogisticLoss(Loss):
     def mean_operator(self, z: Array) -> Array:
         """Gradient of the mean loss."""
         weights = -self.labels * expit(-self.labels * (self.features @ z))
-        return self.features.T @ weights / self.size
+        return self.features.T @ weights / self.n
 
 
 def regularised(loss: Loss, strong_convexity: float, radius: float | None = None) -> FiniteSum:
@@ -144,21 +144,19 @@ def regularised(loss: Loss, strong_convexity: float, radius: float | None = None
     return FiniteSum(loss, Regulariser(x_weight=strong_convexity), domain_x=domain)
 
 
-def stability_pair(
-    size: int, dimension: int, strong_convexity: float, slope: float = 1.0
-) -> tuple[FiniteSum, FiniteSum]:
+def stability_pair(n: int, d: int, strong_convexity: float, slope: float = 1.0) -> tuple[FiniteSum, FiniteSum]:
     """Neighbours that attain n/(n+1) of the stability bound 2L/(mu n) of Lemma 3.3.
 
     All records are zero but one, which is +e_1 in one dataset and -e_1 in the other.  The domain is the smallest
     ball that holds both solutions, so that Assumption 3.2 is met with the smallest L = slope (1 + 1/n).
     With L of the data part alone (Lemma 3.5) the bound is attained in full.
     """
-    if size < 1 or dimension < 1:
-        raise BadInput("size, dimension", (size, dimension), "both must be at least 1")
-    radius = slope / (strong_convexity * size)
+    if n < 1 or d < 1:
+        raise BadInput("n, d", (n, d), "both must be at least 1")
+    radius = slope / (strong_convexity * n)
     pair = []
     for sign in (1.0, -1.0):
-        records = np.zeros((size, dimension))
+        records = np.zeros((n, d))
         records[0, 0] = sign
         pair.append(regularised(LinearLoss(records, slope), strong_convexity, radius))
     return pair[0], pair[1]

@@ -19,9 +19,9 @@ class Swapped(Loss):
 
     def __post_init__(self) -> None:
         for name, value in (
-            ("size", self.inner.size),
-            ("primal", self.inner.dual),
-            ("dual", self.inner.primal),
+            ("n", self.inner.n),
+            ("d", self.inner.d_y),
+            ("d_y", self.inner.d),
             ("lipschitz", self.inner.lipschitz),
             ("smoothness", self.inner.smoothness),
             ("strong_convexity", self.inner.strong_concavity),
@@ -30,12 +30,12 @@ class Swapped(Loss):
             object.__setattr__(self, name, value)
 
     def _there(self, z: Array) -> Array:
-        return np.concatenate([z[self.primal :], z[: self.primal]])
+        return np.concatenate([z[self.d :], z[: self.d]])
 
     def rows(self, z: Array, indices: Indices) -> Array:
         """The inner operator with its blocks exchanged."""
         inner = self.inner.rows(self._there(z), indices)
-        return np.hstack([inner[:, self.inner.primal :], inner[:, : self.inner.primal]])
+        return np.hstack([inner[:, self.inner.d :], inner[:, : self.inner.d]])
 
     def values(self, z: Array, indices: Indices) -> Array:
         """-f(y, x)."""
@@ -50,5 +50,5 @@ class Swapped(Loss):
         inner = self.inner.affine()
         if inner is None:
             return None
-        order = np.r_[self.inner.primal : self.inner.primal + self.primal, 0 : self.inner.primal]
+        order = np.r_[self.inner.d : self.inner.d + self.d, 0 : self.inner.d]
         return inner[0][np.ix_(order, order)], inner[1][order]

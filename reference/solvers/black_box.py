@@ -35,7 +35,7 @@ class ScipyMinimise:
 
     def __call__(self, problem: FiniteSum, target: float, rng: np.random.Generator) -> Solution:
         """Solve a minimisation problem; raises BadInput for a saddle problem.  Deterministic."""
-        if problem.loss.dual:
+        if problem.d_y:
             raise BadInput("problem", "saddle", "scipy.optimize.minimize has no saddle points; use ScipyRoot")
         oracle, domain = Oracle(problem), problem.domain_x
         start = problem.project(problem.centre)
@@ -93,13 +93,13 @@ class ScikitLearn:
             if np.any(problem.centre):
                 raise BadInput("centre", problem.centre.tolist()[:3], "LogisticRegression shrinks towards zero only")
             model = linear_model.LogisticRegression(
-                C=1.0 / (problem.size * problem.strong_convexity),
+                C=1.0 / (problem.n * problem.strong_convexity),
                 fit_intercept=False,
                 tol=1e-12,
                 max_iter=10_000,
                 solver="newton-cholesky",
             ).fit(loss.features, loss.labels)
-            oracle.evaluations += problem.size * int(np.max(model.n_iter_))
+            oracle.evaluations += problem.n * int(np.max(model.n_iter_))
             z = np.asarray(model.coef_[0], dtype=np.float64)
         else:
             raise BadInput("loss", type(loss).__name__, "scikit-learn adapter knows SquaredLoss and LogisticLoss")
@@ -109,6 +109,6 @@ class ScikitLearn:
     def _ridge(self, loss: SquaredLoss, problem: FiniteSum) -> Array:
         """Ridge around a centre c is ridge around zero for the targets b - W c."""
         centre = problem.centre
-        model = linear_model.Ridge(alpha=problem.size * problem.regulariser.x_weight, fit_intercept=False, solver="svd")
+        model = linear_model.Ridge(alpha=problem.n * problem.regulariser.x_weight, fit_intercept=False, solver="svd")
         model.fit(loss.features, loss.targets - loss.features @ centre)
         return centre + np.asarray(model.coef_, dtype=np.float64)

@@ -27,7 +27,7 @@ def shifted(problem: FiniteSum, tau: float, anchor: Array) -> FiniteSum:
     reg = problem.regulariser
     grown = Regulariser(
         reg.x_weight + tau * problem.strong_convexity,
-        reg.y_weight + tau * problem.strong_concavity if problem.loss.dual else 0.0,
+        reg.y_weight + tau * problem.strong_concavity if problem.d_y else 0.0,
         centre,
     )
     return replace(problem, regulariser=grown)
@@ -43,9 +43,9 @@ class Catalyst:
 
     def __call__(self, problem: FiniteSum, target: float, rng: np.random.Generator) -> Solution:
         """Solve; the inner solver draws from `rng`."""
-        oracle, saddle = Oracle(problem), bool(problem.loss.dual)
+        oracle, saddle = Oracle(problem), bool(problem.d_y)
         kappa = problem.loss.smoothness / problem.modulus
-        tau = max(0.0, kappa / (np.sqrt(problem.size) if saddle else problem.size) - 1)
+        tau = max(0.0, kappa / (np.sqrt(problem.n) if saddle else problem.n) - 1)
         if tau == 0:
             return self.inner(problem, target, rng)  # well enough conditioned as it is
         root = float(np.sqrt(1 / (1 + tau)))

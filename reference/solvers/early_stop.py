@@ -27,9 +27,9 @@ class UndecayedPasses:
     def __call__(self, problem: FiniteSum, target: float, rng: np.random.Generator) -> Solution:
         """Run the passes; deterministic."""
         oracle = Oracle(problem)
-        step = min((1 + self.residual) / (problem.strong_convexity * problem.size), 1.0 / problem.smoothness)
+        step = min((1 + self.residual) / (problem.strong_convexity * problem.n), 1.0 / problem.smoothness)
         z = problem.project(problem.centre)
         for _ in range(self.passes):
-            for i in range(problem.size):
+            for i in range(problem.n):
                 z = problem.project(z - step * oracle.operator(z, np.array([i])))
         return Solution(z, Certificate(target, target), oracle.evaluations)

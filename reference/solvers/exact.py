@@ -35,7 +35,7 @@ class Exact:
         z = closed_form(problem)
         if z is None:
             floor = min(target, 1e-11 * max(1.0, problem.loss.lipschitz) / np.sqrt(problem.modulus))
-            solver = Extragradient() if problem.loss.dual else GradientDescent(accelerated=True)
+            solver = Extragradient() if problem.d_y else GradientDescent(accelerated=True)
             found = solver(problem, float(floor), rng)
             oracle.evaluations += found.evaluations
             z = found.point

@@ -22,7 +22,7 @@ class Katyusha:
 
     def __call__(self, problem: FiniteSum, target: float, rng: np.random.Generator) -> Solution:
         """Solve with indices from `rng`."""
-        oracle, n = Oracle(problem), problem.size
+        oracle, n = Oracle(problem), problem.n
         mu, inner = problem.strong_convexity, 2 * n  # sigma, m
         smoothness = condition(problem) * mu  # ell of the data part
         toward_z = min(0.5, float(np.sqrt(inner * mu / (3 * smoothness))))  # tau_1

@@ -26,12 +26,12 @@ class Oracle:
 
     def operator(self, z: Array, indices: Indices | None = None) -> Array:
         """Mean operator, regulariser included; costs one evaluation per record."""
-        self.evaluations += self.problem.size if indices is None else len(indices)
+        self.evaluations += self.problem.n if indices is None else len(indices)
         return self.problem.operator(z, indices)
 
     def data_operator(self, z: Array, indices: Indices | None = None) -> Array:
         """Mean operator of the data part; costs one evaluation per record."""
-        self.evaluations += self.problem.size if indices is None else len(indices)
+        self.evaluations += self.problem.n if indices is None else len(indices)
         return self.problem.data_operator(z, indices)
 
     def rows(self, z: Array, indices: Indices) -> Array:

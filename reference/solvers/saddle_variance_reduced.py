@@ -34,7 +34,7 @@ class SaddleSVRG:
 
     def __call__(self, problem: FiniteSum, target: float, rng: np.random.Generator) -> Solution:
         """Solve with indices from `rng`."""
-        oracle, n = Oracle(problem), problem.size
+        oracle, n = Oracle(problem), problem.n
         size = 4 * saddle_condition(problem) ** 2  # L^2 + 3 L_bar^2 with L <= L_bar
         inner = int(np.ceil(np.log(4) * (1 + size)))
         step = problem.by_block(1 / problem.strong_convexity, 1 / problem.strong_concavity) / size
@@ -64,7 +64,7 @@ class SaddleSAGA:
 
     def __call__(self, problem: FiniteSum, target: float, rng: np.random.Generator) -> Solution:
         """Solve with indices from `rng`."""
-        oracle, n = Oracle(problem), problem.size
+        oracle, n = Oracle(problem), problem.n
         size = max(1.5 * n - 1, 4 * saddle_condition(problem) ** 2)
         step = problem.by_block(1 / problem.strong_convexity, 1 / problem.strong_concavity) / size
         start = problem.project(problem.centre)
@@ -84,7 +84,7 @@ class PrimalDual:
 
     def __call__(self, problem: FiniteSum, target: float, rng: np.random.Generator) -> Solution:
         """Solve with indices from `rng`."""
-        oracle, n = Oracle(problem), problem.size
+        oracle, n = Oracle(problem), problem.n
         refresh = min(0.5, 2.0 / n)  # p
         size = 0.9 * float(np.sqrt(refresh)) / saddle_condition(problem)  # tau = sqrt(1 - alpha) gamma / L
         step = problem.by_block(1 / problem.strong_convexity, 1 / problem.strong_concavity) * size

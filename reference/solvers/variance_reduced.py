@@ -33,7 +33,7 @@ class SVRG:
 
     def __call__(self, problem: FiniteSum, target: float, rng: np.random.Generator) -> Solution:
         """Solve with indices from `rng`."""
-        oracle, n = Oracle(problem), problem.size
+        oracle, n = Oracle(problem), problem.n
         inner = int(np.ceil(100 * condition(problem)))
         step = 1.0 / (20 * condition(problem) * problem.strong_convexity)
 
@@ -66,7 +66,7 @@ class SARAH:
 
     def __call__(self, problem: FiniteSum, target: float, rng: np.random.Generator) -> Solution:
         """Solve with indices from `rng`."""
-        oracle, n = Oracle(problem), problem.size
+        oracle, n = Oracle(problem), problem.n
         inner = int(np.ceil(6 * problem.smoothness / problem.strong_convexity))
         step = 0.5 / problem.smoothness
         weights = problem.regulariser_weights
@@ -108,7 +108,7 @@ class SAGA:
 
 def saga_pass(oracle: Oracle, start: Array, step: float | Array, rng: np.random.Generator) -> Step:
     """One pass of SAGA (n inner steps), for minimisation and saddle points alike; the table starts at `start`."""
-    problem, n = oracle.problem, oracle.problem.size
+    problem, n = oracle.problem, oracle.problem.n
     table = oracle.rows(start, np.arange(n))
     mean = table.mean(axis=0)
 

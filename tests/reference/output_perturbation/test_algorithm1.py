@@ -7,14 +7,13 @@ import pytest
 
 from dpassay.reference.accounting.gdp import gdp_delta, gdp_epsilon
 from dpassay.reference.output_perturbation import algorithm1
-from dpassay.reference.output_perturbation.budget import Budget, exact_multiplier
 from dpassay.reference.problems.strongly_convex import LogisticLoss, SquaredLoss, regularised, stability_pair
 from dpassay.reference.solvers.exact import Exact, closed_form
 from dpassay.reference.solvers.gradient_descent import GradientDescent
 from dpassay.reference.solvers.protocol import CertificateError
 from dpassay.reference.tape import record
 
-BUDGET = Budget(0.5, 1e-5)
+EPSILON, DELTA = 0.5, 1e-5
 
 
 @pytest.mark.parametrize("size", [1, 10, 1000])
@@ -29,18 +28,19 @@ def test_realised_accounted_claimed_in_this_order_and_repaired_is_tight():
     first, second = stability_pair(1000, 3, 0.1)
     epsilons = {}
     for reading in (algorithm1.printed, algorithm1.repaired):
-        schedule = reading(first, BUDGET)
+        schedule = reading(first, EPSILON, DELTA)
         queries = [record(lambda tape, p=p, s=schedule: algorithm1.run(p, s, tape), 3) for p in (first, second)]
+        std = schedule.noise.std("output", schedule.sensitivity)
         moved = np.linalg.norm(queries[0].releases[0].law.query - queries[1].releases[0].law.query)
         assert moved <= schedule.sensitivity
         epsilons[reading.__name__] = [
-            gdp_epsilon(moved / schedule.noise_std, BUDGET.delta),
-            gdp_epsilon(schedule.sensitivity / schedule.noise_std, BUDGET.delta),
+            gdp_epsilon(moved / std, DELTA),
+            gdp_epsilon(schedule.sensitivity / std, DELTA),
         ]
     for realised, accounted in epsilons.values():
-        assert realised <= accounted <= BUDGET.epsilon
-    assert epsilons["printed"][0] < 0.5 * BUDGET.epsilon  # the paper pays for a solver error that is not there
-    assert epsilons["repaired"][0] > 0.97 * BUDGET.epsilon
+        assert realised <= accounted <= EPSILON
+    assert epsilons["printed"][0] < 0.5 * EPSILON  # the paper pays for a solver error that is not there
+    assert epsilons["repaired"][0] > 0.97 * EPSILON
 
 
 def test_refuses_when_the_solver_stops_early_and_says_what_is_missing():
@@ -49,10 +49,10 @@ def test_refuses_when_the_solver_stops_early_and_says_what_is_missing():
     features /= np.linalg.norm(features, axis=1)[:, None]
     problem = regularised(SquaredLoss(features, np.sign(features[:, 0]), radius=2.0), 0.01, 2.0)
     lazy = GradientDescent(limit=2)
-    printed = algorithm1.printed(problem, BUDGET, lazy)
+    printed = algorithm1.printed(problem, EPSILON, DELTA, solver=lazy)
     record(lambda tape: algorithm1.run(problem, printed, tape), 1)  # released in silence, as printed
     with pytest.raises(CertificateError, match=r"certified distance .* exceeds the required .* release refused"):
-        record(lambda tape: algorithm1.run(problem, algorithm1.repaired(problem, BUDGET, lazy), tape), 1)
+        record(lambda tape: algorithm1.run(problem, algorithm1.repaired(problem, EPSILON, DELTA, solver=lazy), tape), 1)
 
 
 @pytest.mark.parametrize("radius", [0.3, 50.0])
@@ -70,7 +70,8 @@ def test_certificate_bounds_the_true_distance_inside_and_on_the_boundary(radius)
         assert weight * np.linalg.norm(found.point - exact.point) <= found.certificate.distance + 1e-9 <= target + 1e-9
 
 
-def test_exact_multiplier_is_the_smallest():
-    mu = 1 / exact_multiplier(BUDGET)
-    assert gdp_delta(BUDGET.epsilon, mu) <= BUDGET.delta
-    assert gdp_delta(BUDGET.epsilon, mu * 1.001) > BUDGET.delta
+def test_repaired_noise_is_the_smallest():
+    schedule = algorithm1.repaired(stability_pair(10, 3, 0.1)[0], EPSILON, DELTA)
+    mu = 1 / schedule.noise.std("output", 1.0)
+    assert gdp_delta(EPSILON, mu) <= DELTA
+    assert gdp_delta(EPSILON, mu * 1.001) > DELTA

@@ -7,6 +7,7 @@ import pytest
 from sklearn.datasets import load_diabetes
 
 from dpassay.audit.lockstep.run import lockstep
+from dpassay.reference.accounting.gdp import gdp_mu
 from dpassay.reference.errors import BadInput
 from dpassay.reference.findings import Kind
 from dpassay.reference.neighbours import Pair
@@ -18,7 +19,7 @@ from dpassay.reference.output_perturbation import (
     algorithm5,
     strongly_concave,
 )
-from dpassay.reference.output_perturbation.budget import Budget, exact_multiplier, printed_multiplier
+from dpassay.reference.output_perturbation.base_solver import printed_multiplier
 from dpassay.reference.problems.auc import AUCLoss
 from dpassay.reference.problems.domains import Ball
 from dpassay.reference.problems.finite_sum import Convex, FiniteSum, Regulariser
@@ -34,7 +35,7 @@ from dpassay.reference.solvers.saddle_variance_reduced import SaddleSVRG
 from dpassay.reference.solvers.variance_reduced import SAGA, SVRG
 from dpassay.reference.tape import record
 
-BUDGET = Budget(0.9, 1e-4)
+EPSILON, DELTA = 0.9, 1e-4
 
 
 def real_pair(size=80):
@@ -53,7 +54,7 @@ def real_pair(size=80):
 def test_any_solver_keeps_the_sensitivity_on_real_data(solver):
     """No finding: the solution never goes through the tape, only the seed; the pair moves less than is claimed."""
     pair = real_pair()
-    schedule = algorithm1.repaired(pair.here, BUDGET, solver)
+    schedule = algorithm1.repaired(pair.here, EPSILON, DELTA, solver=solver)
     seen = lockstep(lambda p, t: algorithm1.run(p, schedule, t), pair, (5,))
     assert seen.complete
     assert not seen.findings
@@ -65,7 +66,7 @@ def test_solvers_agree_on_what_is_released():
     problem = real_pair().here
     outputs = []
     for solver in (SVRG(), ScikitLearn(), Exact()):
-        schedule = algorithm1.repaired(problem, BUDGET, solver)
+        schedule = algorithm1.repaired(problem, EPSILON, DELTA, solver=solver)
         outputs.append(record(lambda tape, s=schedule: algorithm1.run(problem, s, tape), 6).output)
     allowed = 2 * schedule.target / np.sqrt(problem.strong_convexity)
     assert np.linalg.norm(outputs[0] - outputs[2]) <= allowed
@@ -81,7 +82,7 @@ def test_black_boxes_on_real_ridge_regression(solver):
     raw = load_diabetes()
     features = raw.data / np.linalg.norm(raw.data, axis=1).max()
     problem = regularised(SquaredLoss(features, (raw.target - 185.5) / 160.5, 5.0), 0.05, 5.0)
-    schedule = algorithm1.repaired(problem, BUDGET, solver)
+    schedule = algorithm1.repaired(problem, EPSILON, DELTA, solver=solver)
     seen = record(lambda tape: algorithm1.run(problem, schedule, tape), 2)
     own = seen.releases[0].law.query
     exact = np.linalg.solve(features.T @ features / 442 + 0.05 * np.eye(10), features.T @ problem.loss.targets / 442)
@@ -94,7 +95,7 @@ def test_black_boxes_on_real_ranking(solver):
     features, labels = (part[:60] for part in breast_cancer())
     loss = AUCLoss(features, labels, 0.6, 1.0, 1.0)
     problem = FiniteSum(loss, Regulariser(2.0, 2.0), *loss.domains)
-    schedule = algorithm3.repaired(problem, BUDGET, solver, lipschitz=loss.lipschitz)
+    schedule = algorithm3.repaired(problem, EPSILON, DELTA, solver=solver, lipschitz=loss.lipschitz)
     seen = record(lambda tape: algorithm3.run(problem, schedule, tape), 2)
     own = seen.releases[0].law.query / np.sqrt(problem.weights)
     assert np.linalg.norm(np.sqrt(problem.weights) * (own - closed_form(problem))) <= schedule.target
@@ -118,15 +119,19 @@ def test_the_gradient_count_must_not_be_published(solver):
     assert kinds == [Kind.REVEALED_VALUE]
 
 
+def stds(schedule):
+    return [schedule.noise.std(f"{schedule.block}/{k}", s) for k, s in enumerate(schedule.sensitivities, start=1)]
+
+
 def test_algorithm5_is_algorithm4_in_the_mirror():
     rng = np.random.default_rng(4)
     game = box_game(rng, 64, 3, 2, 0.5)
     problem = Convex(game, *boxes(game))
     mirror = Convex(Swapped(game), problem.domain_y, problem.domain_x)
     for make in ("printed", "repaired"):
-        here = getattr(algorithm5, make)(problem, BUDGET, 0.3)
-        there = getattr(algorithm4, make)(mirror, BUDGET, 0.3)
-        assert here.noise_stds == pytest.approx(there.noise_stds)
+        here = getattr(algorithm5, make)(problem, 0.3, EPSILON, DELTA)
+        there = getattr(algorithm4, make)(mirror, 0.3, EPSILON, DELTA)
+        assert stds(here) == pytest.approx(stds(there))
         y = record(lambda tape, s=here: algorithm5.run(problem, s, tape), 7).output
         x = record(lambda tape, s=there: algorithm4.run(mirror, s, tape), 7).output
         close = 4 * max(here.targets) / np.sqrt(0.3) if make == "printed" else 1e-2
@@ -137,32 +142,32 @@ def test_strongly_convex_concave_mirror():
     rng = np.random.default_rng(4)
     game = box_game(rng, 64, 3, 2, 0.5)
     with pytest.raises(BadInput, match="strong_concavity"):
-        strongly_concave.printed(Convex(game, *boxes(game)), BUDGET, 0.3)
+        strongly_concave.printed(Convex(game, *boxes(game)), 0.3, EPSILON, DELTA)
     curved = type(game)(game.matrices, game.linear, game.x_bound, game.y_bound, 0.5, 1.0, concavity=1.0)
     problem = Convex(curved, *boxes(game))
     mirror = Convex(Swapped(curved), problem.domain_y, problem.domain_x)
-    here = strongly_concave.repaired(problem, BUDGET, 0.3)
-    there = strongly_concave.repaired(mirror, BUDGET, 0.3, side="y")
+    here = strongly_concave.repaired(problem, 0.3, EPSILON, DELTA)
+    there = strongly_concave.repaired(mirror, 0.3, EPSILON, DELTA, block="y")
     x = record(lambda tape: strongly_concave.run(problem, here, tape), 8).output
     y = record(lambda tape: strongly_concave.run(mirror, there, tape), 8).output
     assert np.linalg.norm(x - y) <= 1e-2
     with pytest.raises(BadInput, match="strong_convexity"):
-        strongly_concave.repaired(problem, BUDGET, 0.3, side="y")
+        strongly_concave.repaired(problem, 0.3, EPSILON, DELTA, block="y")
 
 
 def test_definition_2_needs_epsilon_below_one_or_so():
     """The printed noise formula covers its claim for epsilon < 1, at 1e-5 up to 8, and no longer at 12 or 20."""
     for epsilon in (0.01, 0.1, 0.5, 0.99):
         for delta in (1e-3, 1e-6, 1e-10):
-            assert printed_multiplier(Budget(epsilon, delta)) > exact_multiplier(Budget(epsilon, delta / 2))
-    assert printed_multiplier(Budget(8.0, 1e-5)) > exact_multiplier(Budget(8.0, 0.5e-5))
-    assert printed_multiplier(Budget(12.0, 1e-5)) < exact_multiplier(Budget(12.0, 1e-5))
-    assert printed_multiplier(Budget(20.0, 1e-6)) < exact_multiplier(Budget(20.0, 1e-6))
+            assert printed_multiplier(epsilon, delta) > 1 / gdp_mu(epsilon, delta / 2)
+    assert printed_multiplier(8.0, 1e-5) > 1 / gdp_mu(8.0, 0.5e-5)
+    assert printed_multiplier(12.0, 1e-5) < 1 / gdp_mu(12.0, 1e-5)
+    assert printed_multiplier(20.0, 1e-6) < 1 / gdp_mu(20.0, 1e-6)
 
 
 def test_phases_use_disjoint_records_and_leave_a_few_unused():
     problem = Convex(LogisticLoss(*breast_cancer()), Ball(2.0))
-    schedule = algorithm2.repaired(problem, BUDGET, 0.2)
+    schedule = algorithm2.repaired(problem, 0.2, EPSILON, DELTA)
     transcript = record(lambda tape: algorithm2.run(problem, schedule, tape), 1)
     used = np.concatenate(transcript.batches)
     assert len(np.unique(used)) == len(used) == 9 * (569 // 9)

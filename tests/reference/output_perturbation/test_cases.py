@@ -7,8 +7,7 @@ import pytest
 
 from dpassay.audit.lockstep.run import lockstep
 from dpassay.reference.accounting.gdp import gdp_epsilon
-from dpassay.reference.output_perturbation.cases import CASES
-from dpassay.reference.output_perturbation.instances import MU, PLAN
+from dpassay.reference.output_perturbation.cases import CASES, MU, PLAN
 from dpassay.reference.problems.saddle_games import sharp_stability
 
 
@@ -41,7 +40,7 @@ def test_quick_rows_are_few():
 @pytest.mark.parametrize("case", [case for case in CASES if case.reading == "printed"], ids=lambda case: case.key)
 def test_completions_are_those_of_the_variant(case):
     texts = " / ".join(case.completions)
-    assert ("n_bar = floor(n/K)" in texts) == ("plan" in vars(_schedule(case)))
+    assert ("n_bar = floor(n/K)" in texts) == ("phases" in vars(_schedule(case)))
     assert ("misses its accuracy" in texts) == (case.variant == "early-stop")
     assert ("accuracy is met" in texts) == (case.variant != "early-stop")
     unbounded = not np.isfinite(getattr(case.build().pair.here, "lipschitz", 0.0))
@@ -50,7 +49,7 @@ def test_completions_are_those_of_the_variant(case):
 
 def _schedule(case):
     found = case.build().schedule
-    return found[0] if isinstance(found, tuple) else found
+    return getattr(found, "x_half", found)
 
 
 @pytest.mark.parametrize("key", ["algorithm4", "algorithm5", "strongly_concave"])

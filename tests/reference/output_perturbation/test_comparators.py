@@ -9,14 +9,13 @@ from dpassay.audit.lockstep.run import lockstep
 from dpassay.reference.accounting.cost import account
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.output_perturbation import inexact_proximal, noisy_extragradient, noisy_gradient, phased_erm
-from dpassay.reference.output_perturbation.budget import Budget
 from dpassay.reference.problems.domains import Ball
 from dpassay.reference.problems.finite_sum import Convex
 from dpassay.reference.problems.saddle_games import BilinearLoss
 from dpassay.reference.problems.strongly_convex import LinearLoss
 from dpassay.reference.tape import record
 
-BUDGET = Budget(1.0, 1e-5)
+EPSILON, DELTA = 1.0, 1e-5
 SIZE = 100
 
 
@@ -51,9 +50,9 @@ ROWS = [
 @pytest.mark.parametrize(("module", "make", "share"), ROWS)
 def test_spends_its_budget_and_no_more(module, make, share):
     pair = make()
-    schedule = module.reconstructed(pair.here, BUDGET, 1.0)
+    schedule = module.calibrated(pair.here, 1.0, EPSILON, DELTA)
     transcript = record(lambda tape: module.run(pair.here, schedule, tape), 1)
-    assert share * BUDGET.epsilon < account(transcript).epsilon(BUDGET.delta) <= BUDGET.epsilon * (1 + 1e-6)
+    assert share * EPSILON < account(transcript).epsilon(DELTA) <= EPSILON * (1 + 1e-6)
     seen = lockstep(lambda p, t: module.run(p, schedule, t), pair, (2,))
     assert seen.complete
     assert not seen.findings
@@ -61,10 +60,10 @@ def test_spends_its_budget_and_no_more(module, make, share):
 
 def test_many_passes_of_nseg_stay_in_the_budget():
     pair = game_pair()
-    schedule = noisy_extragradient.many_passes(pair.here, BUDGET, 1.0)
-    assert 2 * schedule.steps * schedule.batch_size == SIZE**2
+    schedule = noisy_extragradient.calibrated(pair.here, 1.0, EPSILON, DELTA, single_pass=False)
+    assert 2 * schedule.steps * schedule.batch == SIZE**2
     transcript = record(lambda tape: noisy_extragradient.run(pair.here, schedule, tape), 1)
-    assert 0.97 * BUDGET.epsilon < account(transcript).epsilon(BUDGET.delta) <= BUDGET.epsilon
+    assert 0.97 * EPSILON < account(transcript).epsilon(DELTA) <= EPSILON
 
 
 def test_comparators_learn_something():
@@ -73,6 +72,6 @@ def test_comparators_learn_something():
     records = np.where(rng.random((4000, 1)) < 0.8, 1.0, -1.0)
     problem = Convex(LinearLoss(records), Ball(1.0))
     for module in (phased_erm, noisy_gradient):
-        schedule = module.reconstructed(problem, BUDGET, 1.0)
+        schedule = module.calibrated(problem, 1.0, EPSILON, DELTA)
         outputs = [record(lambda t, m=module, s=schedule: m.run(problem, s, t), k).output for k in range(5)]
         assert 0.6 * (1 - np.mean(outputs)) < 0.3

@@ -10,8 +10,7 @@ import pytest
 from dpassay.audit.lockstep.run import lockstep
 from dpassay.reference.accounting.gdp import gdp_epsilon
 from dpassay.reference.findings import Kind
-from dpassay.reference.output_perturbation import algorithm1, algorithm2, worst_pairs
-from dpassay.reference.output_perturbation.budget import Budget
+from dpassay.reference.output_perturbation import algorithm1, algorithm2, worst_case
 from dpassay.reference.problems.domains import Ball
 from dpassay.reference.problems.finite_sum import Convex
 from dpassay.reference.problems.strongly_convex import LogisticLoss, regularised
@@ -20,19 +19,21 @@ from dpassay.reference.solvers.exact import Exact, closed_form
 from dpassay.reference.solvers.protocol import Certificate, CertificateError, Solution
 from dpassay.reference.tape import LiveTape
 
-BUDGET = Budget(0.9, 1e-5)
+EPSILON, DELTA = 0.9, 1e-5
 SIZE, MU = 64, 0.1
 
 
 def epsilon_of(make, residual):
-    pair = worst_pairs.for_early_stop(SIZE, 2, MU)
-    schedule = make(pair.here, BUDGET, UndecayedPasses(residual), 1.0)
+    pair = worst_case.for_early_stop(SIZE, 2, MU)
+    schedule = make(pair.here, EPSILON, DELTA, solver=UndecayedPasses(residual), lipschitz=1.0)
     seen = lockstep(lambda p, t: algorithm1.run(p, schedule, t), pair, (1,))
-    return gdp_epsilon(seen.movements["output"].moved / schedule.noise_std, BUDGET.delta), seen.findings
+    return gdp_epsilon(
+        seen.movements["output"].moved / schedule.noise.std("output", schedule.sensitivity), DELTA
+    ), seen.findings
 
 
 def test_the_planted_residual_is_what_it_says():
-    problem = worst_pairs.for_early_stop(SIZE, 2, MU).here
+    problem = worst_case.for_early_stop(SIZE, 2, MU).here
     found = UndecayedPasses(10.0)(problem, 1e-3, np.random.default_rng(0))
     distance = np.linalg.norm(found.point - closed_form(problem))
     assert distance * MU * SIZE == pytest.approx(10.0, rel=1e-3)
@@ -41,20 +42,20 @@ def test_the_planted_residual_is_what_it_says():
 
 def test_printed_reading_leaks_five_times_its_claim():
     epsilon, findings = epsilon_of(algorithm1.printed, 10.0)
-    assert epsilon > 4 * BUDGET.epsilon
+    assert epsilon > 4 * EPSILON
     assert any(finding.kind == Kind.SENSITIVITY_EXCEEDED for finding in findings)
 
 
 def test_an_error_within_line_1_is_within_the_claim():
     epsilon, findings = epsilon_of(algorithm1.printed, 1.0)
-    assert epsilon <= BUDGET.epsilon
+    assert epsilon <= EPSILON
     assert not findings
 
 
 def test_certified_reading_keeps_the_claim_by_mending():
     """With linear losses one step of the certificate lands on the solution."""
     epsilon, findings = epsilon_of(algorithm1.repaired, 10.0)
-    assert 0.95 * BUDGET.epsilon < epsilon <= BUDGET.epsilon
+    assert 0.95 * EPSILON < epsilon <= EPSILON
     assert not findings
 
 
@@ -68,7 +69,7 @@ def logistic():
 def test_certified_reading_refuses_where_it_cannot_mend():
     """... with the numbers in the message, and before anything is released."""
     problem, tape = regularised(logistic(), 0.01, 10.0), LiveTape(1)
-    schedule = algorithm1.repaired(problem, BUDGET, UndecayedPasses())
+    schedule = algorithm1.repaired(problem, EPSILON, DELTA, solver=UndecayedPasses())
     with pytest.raises(CertificateError, match=r"solver: certified distance .* exceeds the required .* refused"):
         algorithm1.run(problem, schedule, tape)
     assert not tape.transcript.releases
@@ -91,7 +92,7 @@ class Tires:
 @pytest.mark.parametrize("phase", [1, 3])
 def test_a_phase_is_refused_before_its_own_release(phase):
     problem, tape = Convex(logistic(), Ball(2.0)), LiveTape(1)
-    schedule = algorithm2.repaired(problem, BUDGET, 0.01, Tires(phase))
+    schedule = algorithm2.repaired(problem, 0.01, EPSILON, DELTA, solver=Tires(phase))
     with pytest.raises(CertificateError, match=f"solver/{phase}"):
         algorithm2.run(problem, schedule, tape)
     assert [release.label for release in tape.transcript.releases] == [f"x/{k}" for k in range(1, phase)]
@@ -99,5 +100,5 @@ def test_a_phase_is_refused_before_its_own_release(phase):
 
 def test_printed_reading_releases_what_a_tired_solver_gives():
     problem, tape = Convex(logistic(), Ball(2.0)), LiveTape(1)
-    algorithm2.run(problem, algorithm2.printed(problem, BUDGET, 0.01, Tires(1)), tape)
+    algorithm2.run(problem, algorithm2.printed(problem, 0.01, EPSILON, DELTA, solver=Tires(1)), tape)
     assert not tape.transcript.releases[0].law.query.any()

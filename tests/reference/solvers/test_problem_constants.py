@@ -40,8 +40,8 @@ LOSSES = losses()
 
 
 def random_point(rng, loss, domain_x, domain_y):
-    z = rng.normal(size=loss.primal + loss.dual) * rng.choice([0.3, 3.0])
-    return np.concatenate([domain_x.project(z[: loss.primal]), domain_y.project(z[loss.primal :])])
+    z = rng.normal(size=loss.d + loss.d_y) * rng.choice([0.3, 3.0])
+    return np.concatenate([domain_x.project(z[: loss.d]), domain_y.project(z[loss.d :])])
 
 
 @pytest.mark.parametrize("name", LOSSES)
@@ -49,14 +49,14 @@ def test_operator_is_the_gradient_of_the_values(name):
     loss, domain_x, domain_y = LOSSES[name]
     rng = np.random.default_rng(1)
     z = random_point(rng, loss, domain_x, domain_y)
-    indices = np.arange(loss.size)
+    indices = np.arange(loss.n)
     step = 1e-6
     numeric = np.stack(
         [loss.values(z + step * e, indices) - loss.values(z - step * e, indices) for e in np.eye(len(z))],
         axis=1,
     )
     numeric /= 2 * step
-    numeric[:, loss.primal :] *= -1
+    numeric[:, loss.d :] *= -1
     assert loss.rows(z, indices) == pytest.approx(numeric, abs=1e-7)
     assert loss.mean_operator(z) == pytest.approx(loss.rows(z, indices).mean(axis=0), abs=1e-12)
     assert loss.subset(indices[5:9]).rows(z, np.arange(4)) == pytest.approx(loss.rows(z, indices[5:9]))
@@ -67,7 +67,7 @@ def test_constants_bound_every_record_on_the_domain(name):
     """200 random pairs of points: Lipschitz, smooth and monotone constants hold for every record (seed 2)."""
     loss, domain_x, domain_y = LOSSES[name]
     rng = np.random.default_rng(2)
-    indices = np.arange(loss.size)
+    indices = np.arange(loss.n)
     steepest = sharpest = 0.0
     for _ in range(200):
         u, v = (random_point(rng, loss, domain_x, domain_y) for _ in range(2))
@@ -75,7 +75,7 @@ def test_constants_bound_every_record_on_the_domain(name):
         steepest = max(steepest, float(np.linalg.norm(at_u, axis=1).max()))
         gap = float(np.linalg.norm(u - v))
         sharpest = max(sharpest, float(np.linalg.norm(at_u - at_v, axis=1).max()) / gap if gap else 0.0)
-        dual_gap = float(np.sum((u - v)[loss.primal :] ** 2))
+        dual_gap = float(np.sum((u - v)[loss.d :] ** 2))
         monotone = (at_u - at_v) @ (u - v)
         assert monotone.min() >= loss.strong_concavity * dual_gap - 1e-9
     assert steepest <= loss.lipschitz * (1 + 1e-9)
@@ -87,7 +87,7 @@ def test_constants_bound_every_record_on_the_domain(name):
 @pytest.mark.parametrize("name", ["squared", "game", "auc"])
 def test_closed_form_is_a_zero_of_the_operator(name):
     loss, domain_x, domain_y = LOSSES[name]
-    problem = FiniteSum(loss, Regulariser(3.0, 3.0 if loss.dual else 0.0), domain_x, domain_y)
+    problem = FiniteSum(loss, Regulariser(3.0, 3.0 if loss.d_y else 0.0), domain_x, domain_y)
     z = closed_form(problem)
     assert problem.operator(z) == pytest.approx(np.zeros(len(z)), abs=1e-12)
 
@@ -99,8 +99,8 @@ def test_dro_solution_has_no_better_reply():
     rng = np.random.default_rng(3)
     for _ in range(200):
         other = random_point(rng, loss, domain_x, domain_y)
-        moved_x = np.concatenate([other[: loss.primal], z[loss.primal :]])
-        moved_y = np.concatenate([z[: loss.primal], other[loss.primal :]])
+        moved_x = np.concatenate([other[: loss.d], z[loss.d :]])
+        moved_y = np.concatenate([z[: loss.d], other[loss.d :]])
         assert problem.value(moved_y) - 1e-9 <= problem.value(z) <= problem.value(moved_x) + 1e-9
 
 

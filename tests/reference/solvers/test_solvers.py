@@ -51,7 +51,7 @@ def test_minimisers_reach_the_solution_and_certify_it(solver, kind, request):
     found = solver(problem, 1e-5, np.random.default_rng(1))
     assert found.certificate.holds
     assert weighted(problem, found.point - exact.point) <= found.certificate.distance + 1e-9
-    assert found.evaluations >= 2 * problem.size
+    assert found.evaluations >= 2 * problem.n
 
 
 @pytest.mark.parametrize("solver", SADDLE_SOLVERS, ids=lambda s: s.name)
@@ -83,7 +83,7 @@ def test_minimisers_on_the_boundary_of_a_small_ball(solver, logistic):
 
 def test_ridge_agrees_with_scikit_learn(ridge):
     problem = ridge(kappa=50.0)
-    theirs = Ridge(alpha=problem.size / 50.0, fit_intercept=False, solver="cholesky")
+    theirs = Ridge(alpha=problem.n / 50.0, fit_intercept=False, solver="cholesky")
     theirs.fit(problem.loss.features, problem.loss.targets)
     assert closed_form(problem) == pytest.approx(theirs.coef_, rel=1e-10)
 
@@ -103,7 +103,7 @@ def test_certificate_is_never_below_the_distance(ridge, logistic, game):
     for problem in (ridge(), logistic(radius=0.4), game(), game(spread=30.0)):
         exact = Exact()(problem, 1e-10, rng).point
         for _ in range(200):
-            start = exact + rng.normal(size=problem.dimension) * 10 ** rng.uniform(-6, 1)
+            start = exact + rng.normal(size=problem.d + problem.d_y) * 10 ** rng.uniform(-6, 1)
             reached, certificate = certify(Oracle(problem), start, 1.0)
             assert weighted(problem, reached - exact) <= certificate.distance * (1 + 1e-9) + 1e-10
 
@@ -129,7 +129,7 @@ def test_linear_convergence_at_the_proved_rate_or_faster(solver, rate, cost, kap
     """
     problem = request.getfixturevalue(kind)(kappa=kappa)
     evaluations = [solver(problem, t, np.random.default_rng(4)).evaluations for t in (1e-2, 1e-6)]
-    n, k = problem.size, kappa + 1
+    n, k = problem.n, kappa + 1
     steps = np.log(1e8) / -np.log(rate(n, k))  # squared distances
     assert evaluations[1] - evaluations[0] <= 3 * steps * cost(n, k)
     assert evaluations[1] > evaluations[0]
@@ -150,7 +150,7 @@ def test_saddle_linear_convergence_at_the_proved_rate_or_faster(solver, rate, co
     """As above, from 1e-2 to 1e-6 (seed 4)."""
     problem = game(kappa=kappa)
     evaluations = [solver(problem, t, np.random.default_rng(4)).evaluations for t in (1e-2, 1e-6)]
-    n, k = problem.size, problem.relative_smoothness
+    n, k = problem.n, problem.relative_smoothness
     steps = np.log(1e8) / -np.log(rate(n, k))
     assert evaluations[1] - evaluations[0] <= 3 * steps * cost(n, k)
 
@@ -170,7 +170,7 @@ def test_catalyst_converges_linearly_at_the_rate_of_the_proximal_point_method(so
     saddle = "saddle" in solver.name
     problem = game(kappa=24.0, n=16) if saddle else ridge(kappa=200.0, n=16)
     evaluations = [solver(problem, t, np.random.default_rng(4)).evaluations for t in (1e-1, 1e-4)]
-    n, kappa = problem.size, problem.loss.smoothness / problem.modulus
+    n, kappa = problem.n, problem.loss.smoothness / problem.modulus
     grown = kappa / (np.sqrt(n) if saddle else n)  # 1 + tau
     rate = ((grown - 0.75) / grown) ** 2 if saddle else 1 - 0.5 / np.sqrt(grown)
     epoch = n + 2 * np.log(4) * (1 + 4 * n) if saddle else n + 200 * n

@@ -1,51 +1,27 @@
-"""What the five algorithms share: the budget, the two readings, noise formulas, and the refusal to release."""
+"""Running the base solver, trusted or certified, and the noise that its error is covered by."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
-
 import numpy as np
 
-from dpassay.reference.accounting.gdp import gdp_mu
-from dpassay.reference.errors import BadInput
+from dpassay.reference.errors import require, require_budget
 from dpassay.reference.problems.finite_sum import FiniteSum
-from dpassay.reference.solvers.protocol import CertificateError, Oracle, Solver, certify
+from dpassay.reference.solvers.protocol import Certificate, CertificateError, Oracle, Solution, Solver, certify
 from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array
 
-Reading = Literal["printed", "repaired"]
-
-#: Solver error as a fraction of the paper's L/(mu n) in the repaired reading: costs log(100) more accuracy, and
+#: Solver error as a fraction of the paper's L/(mu n) in the repaired readings: costs log(100) more accuracy, and
 #: brings the sensitivity from 4L/(mu n) down to 2.02 L/(mu n).
 RESIDUAL_FRACTION = 0.01
 
 
-@dataclass(frozen=True)
-class Budget:
-    """(epsilon, delta) under replace-one; the paper works with epsilon < 1 and delta < 1/n (Section 2.1)."""
-
-    epsilon: float
-    delta: float
-
-    def __post_init__(self) -> None:
-        if not self.epsilon > 0:
-            raise BadInput("epsilon", self.epsilon, "must be positive")
-        if not 0 < self.delta < 1:
-            raise BadInput("delta", self.delta, "must lie in (0, 1)")
-
-
-def printed_multiplier(budget: Budget, parts: int = 1) -> float:
+def printed_multiplier(epsilon: float, delta: float, parts: int = 1) -> float:
     """sqrt(2 log(2.5 parts / delta)) parts / epsilon: std per unit of sensitivity in Algorithms 1 to 5.
 
     Definition 2 at (epsilon/parts, delta/(2 parts)); the other half of delta pays for solvers that fail.
     """
-    return float(np.sqrt(2 * np.log(2.5 * parts / budget.delta)) * parts / budget.epsilon)
-
-
-def exact_multiplier(budget: Budget) -> float:
-    """Smallest std per unit of sensitivity for which one Gaussian release is (epsilon, delta)-DP."""
-    return (1 + 1e-9) / gdp_mu(budget.epsilon, budget.delta)  # rounded away from the budget
+    require_budget(epsilon, delta)
+    return float(np.sqrt(2 * np.log(2.5 * parts / delta)) * parts / epsilon)
 
 
 def solve(problem: FiniteSum, solver: Solver, target: float, certified: bool, tape: Tape, label: str) -> Array:
@@ -65,3 +41,13 @@ def solve(problem: FiniteSum, solver: Solver, target: float, certified: bool, ta
     if not certificate.holds:
         raise CertificateError(certificate, label)
     return point
+
+
+def no_solver(problem: FiniteSum, target: float, rng: np.random.Generator) -> Solution:
+    """For the calibrator's dry run: the centre.  What is released, and how often, does not depend on the solution."""
+    return Solution(problem.project(problem.centre), Certificate(float("inf"), target), 0)
+
+
+def require_size(n: int, made_for: int) -> None:
+    """Refuse a problem of another size than the noise was made for."""
+    require(n == made_for, "n", n, f"the schedule was made for n = {made_for}")

@@ -1,0 +1,182 @@
+"""For each algorithm the neighbouring datasets that attain its stability bound, in closed form.
+
+In every pair the records are zero but one, which turns from +g to -g (with a coupling that all records share).
+The record belongs to phase `phase` of the phased algorithms (1 = first).  What all records share, the coupling, is
+public and belongs to the regulariser of Lemma 4.5, so L is that of the records' own terms.  On real data the one
+record is replaced that pulls the solution hardest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+
+import numpy as np
+
+from dpassay.reference.errors import BadInput
+from dpassay.reference.neighbours import Pair
+from dpassay.reference.problems.auc import AUCLoss
+from dpassay.reference.problems.bent_game import BentGame
+from dpassay.reference.problems.domains import Box
+from dpassay.reference.problems.finite_sum import Convex, FiniteSum, Regulariser
+from dpassay.reference.problems.real_data import breast_cancer
+from dpassay.reference.problems.saddle_games import BilinearLoss, saddle_pair
+from dpassay.reference.problems.strongly_convex import LinearLoss, LogisticLoss, regularised, stability_pair
+from dpassay.reference.solvers.exact import Exact
+from dpassay.reference.types import Array
+
+from .phases import Phases
+
+RECORDS, RADIUS = 200, 4.0  # of the pairs on real data
+BOTH_PHASE = 2  # the phase of the pair for Algorithms 4 and 5 together: mu_2 = 4 mu suits it best
+
+
+def for_algorithm1(n: int, d: int, strong_convexity: float) -> Pair[FiniteSum]:
+    """Mean estimation on the smallest domain: n/(n+1) of the bound of Lemma 3.3."""
+    here, there = stability_pair(n, d, strong_convexity)
+    return Pair(here, there, 0, "one record turns from +e1 to -e1, all others are zero")
+
+
+def for_early_stop(n: int, d: int, strong_convexity: float) -> Pair[FiniteSum]:
+    """Mean estimation on R^d (L of the data part, Lemma 3.5); the LAST record turns: a lazy solver overrates it."""
+    sides = []
+    for sign in (1.0, -1.0):
+        records = np.zeros((n, d))
+        records[-1, 0] = sign
+        sides.append(regularised(LinearLoss(records), strong_convexity))
+    return Pair(sides[0], sides[1], n - 1, "the last record turns from +e1 to -e1, all others are zero")
+
+
+def for_algorithm2(n: int, d: int, plan: Phases, phase: int = 1) -> Pair[Convex]:
+    """Linear losses on R^d: the whole bound of Lemma 3.5 in the chosen phase."""
+    target = _target(plan, phase)
+    sides = []
+    for sign in (1.0, -1.0):
+        records = np.zeros((n, d))
+        records[target, 0] = sign
+        sides.append(Convex(LinearLoss(records)))
+    return Pair(sides[0], sides[1], target, f"one record of phase {phase} turns from +e1 to -e1, all others are zero")
+
+
+def for_algorithm3(n: int, mu_x: float, mu_y: float) -> Pair[FiniteSum]:
+    """Linear terms on the block with the smaller modulus: the whole bound of Lemma 4.3 (data part, Lemma 4.5)."""
+    here, there = saddle_pair(n, min(mu_x, mu_y), min(mu_x, mu_y))  # direction (1, 0), no coupling
+    flip = mu_y < mu_x
+    sides = []
+    for side in (here, there):
+        assert isinstance(side.loss, BilinearLoss)
+        linear = side.loss.linear[:, ::-1].copy() if flip else side.loss.linear
+        loss = BilinearLoss(side.loss.matrices, linear, np.inf, np.inf, 0.0, 1.0, True)
+        regulariser = type(side.regulariser)(mu_x, mu_y)
+        sides.append(FiniteSum(loss, regulariser))
+    return Pair(sides[0], sides[1], 0, "one record's linear term turns round, along the block with the smaller modulus")
+
+
+def for_algorithm4(n: int, plan: Phases, mu: float, phase: int = 1) -> Pair[Convex]:
+    """The coupling that moves x most at modulus mu_k against mu (`sharp_stability`)."""
+    return _coupled(n, plan, mu, phase, primal=True)
+
+
+def for_algorithm5(n: int, plan: Phases, mu: float, phase: int = 1) -> Pair[Convex]:
+    """The mirror: moves y most."""
+    return _coupled(n, plan, mu, phase, primal=False)
+
+
+def for_algorithms4and5(n: int, plan: Phases, mu: float) -> Pair[Convex]:
+    """Moves x in Algorithm 4 and y in Algorithm 5 by 0.99 of `sharp_stability` each, in phase 2.
+
+    With mu_2 = 4 mu and the coupling beta mu on one side of the bend, -beta mu on the other, a linear term turned along
+    (1, -1) moves x here and y there by (1 + beta)/(4 + beta^2) of sqrt(2) 2L/(n_bar mu): largest at sqrt(5) - 1.
+    Bend and drift put the two saddle points on the two sides, some thousand times as far apart as they move.
+    """
+    target = _target(plan, BOTH_PHASE)
+    unit = 1000 * 2 / (plan.length * mu)
+    sides = []
+    for sign in (1.0, -1.0):
+        linear = np.zeros((n, 2))
+        linear[target] = sign * np.array([1.0, -1.0]) / np.sqrt(2)
+        loss = BentGame(linear, coupling=(np.sqrt(5) - 1) * mu, bend=-96.5 * unit, drift=100 * unit * mu)
+        sides.append(Convex(loss, domain_y=Box(0.0, np.inf, 1)))
+    return Pair(sides[0], sides[1], target, "one linear term of phase 2 turns round; public coupling with a bend")
+
+
+def for_strongly_concave(n: int, plan: Phases, curvature: float, phase: int = 1) -> Pair[Convex]:
+    """Section 4.3: the loss has curvature of its own in y; the coupling moves x most at mu_k against it."""
+    return _coupled(n, plan, 0.0, phase, primal=True, curvature=curvature)
+
+
+def _coupled(n: int, plan: Phases, mu: float, phase: int, *, primal: bool, curvature: float = 0.0) -> Pair[Convex]:
+    target = _target(plan, phase)
+    mu_k, fixed = plan.regularisers[phase - 1], mu + curvature
+    coupling = float(np.sqrt(max(0.0, fixed * (mu_k - 2 * fixed))))
+    own, other = np.array([fixed, -coupling]) / np.hypot(fixed, coupling)
+    direction = np.array([own, other]) if primal else np.array([-other, own])
+    sides = []
+    for sign in (1.0, -1.0):
+        linear = np.zeros((n, 2))
+        linear[target] = sign * direction
+        loss = BilinearLoss(np.full((n, 1, 1), coupling), linear, np.inf, np.inf, coupling, 1.0, True, curvature)
+        sides.append(Convex(loss))
+    how = f"one linear term of phase {phase} turns round; public coupling {coupling:.4g}"
+    return Pair(sides[0], sides[1], target, how)
+
+
+def _target(plan: Phases, phase: int) -> int:
+    if not 1 <= phase <= plan.count:
+        raise BadInput("phase", phase, f"must lie in 1..{plan.count}")
+    return (phase - 1) * plan.length
+
+
+@lru_cache(maxsize=8)
+def for_logistic(strong_convexity: float) -> Pair[FiniteSum]:
+    """Regularised logistic regression on the first records of the breast-cancer set."""
+
+    def make(features: Array, labels: Array) -> FiniteSum:
+        return regularised(LogisticLoss(features, labels), strong_convexity, RADIUS)
+
+    return _hardest(make)
+
+
+@lru_cache(maxsize=8)
+def for_ranking(mu: float) -> Pair[FiniteSum]:
+    """Regularised AUC maximisation on the same records; the share of positives is public and stays."""
+    share = float((breast_cancer()[1][:RECORDS] > 0).mean())
+
+    def make(features: Array, labels: Array) -> FiniteSum:
+        loss = AUCLoss(features, labels, share, 1.0, 1.0)
+        return FiniteSum(loss, Regulariser(mu, mu), *loss.domains)
+
+    return _hardest(make)
+
+
+def _hardest(make: Callable[[Array, Array], FiniteSum]) -> Pair[FiniteSum]:
+    """Real records but one, and for that one the two records that pull the solution farthest apart.
+
+    To first order a record with operator F at the solution pulls by J^-1 F / n, J the Jacobian of the whole operator.
+    Candidates are the real records and the unit vectors along the singular directions of J^-1, with either label.
+    """
+    features, labels = (part[:RECORDS] for part in breast_cancer())
+    whole = make(features, labels)
+    z = Exact()(whole, 1e-6, np.random.default_rng(0)).point
+    pull = np.sqrt(whole.weights)[:, None] * np.linalg.inv(_jacobian(whole, z))
+    columns = features.shape[1]
+    directions = np.linalg.svd(pull[:, :columns])[2]
+    records = np.vstack([features, directions, -directions])
+    records, signs = np.vstack([records, records]), np.repeat([1.0, -1.0], len(records))
+    images = make(records, signs).loss.rows(z, np.arange(len(records))) @ pull.T
+    squares = (images**2).sum(axis=1)
+    first, second = np.unravel_index(np.argmax(squares[:, None] + squares - 2 * images @ images.T), (len(records),) * 2)
+    sides = []
+    for chosen in (second, first):
+        own, signs_of = features.copy(), labels.copy()
+        own[0], signs_of[0] = records[chosen], signs[chosen]
+        sides.append(make(own, signs_of))
+    return Pair(sides[0], sides[1], 0, f"record 0 is replaced; the other {RECORDS - 1} are real")
+
+
+def _jacobian(problem: FiniteSum, z: Array) -> Array:
+    """Of the operator, by central differences."""
+    step = 1e-5
+    return np.stack(
+        [(problem.operator(z + e) - problem.operator(z - e)) / (2 * step) for e in step * np.eye(len(z))], axis=1
+    )
