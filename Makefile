@@ -21,9 +21,9 @@ test-all: $(STAMP)
 wheel: $(STAMP)
 	$(BIN)/python -m pytest -q tests/house/test_wheel.py
 
-tables: audit  # the generated parts: LEDGER.md and two tables of the README
-	$(BIN)/dpassay prove --jobs $(JOBS) --ledger LEDGER.md --readme README.md
-	$(BIN)/python -m dpassay.audit.report.readme reports/audit.json README.md
+tables: audit papers  # what is generated: LEDGER.md, docs/results.md, docs/papers.md, the README's table, the plot
+	$(BIN)/dpassay prove --jobs $(JOBS) --ledger LEDGER.md --readme docs/results.md
+	$(BIN)/python -m dpassay.audit.report.pages reports/audit.json
 
 papers: $(STAMP)  # docs/papers.md and the heads of the papers' packages
 	$(BIN)/python -m dpassay.audit.commands.paper_map --write

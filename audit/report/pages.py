@@ -1,0 +1,170 @@
+"""The generated tables of the pages: written from a report, and held against a later one.
+
+    python -m dpassay.audit.report.pages reports/audit.json           docs/results.md, then what follows from it
+    python -m dpassay.audit.report.pages reports/audit.json --check   exit 1 if they say something else
+    python -m dpassay.audit.report.pages                              README and plot again from docs/results.md
+
+``docs/results.md`` has the whole audit table (and the ledger's, by ``dpassay prove --readme``). The README's short
+table and the plot ``docs/results.svg`` are made of that page alone, so a test holds them without an audit.
+
+The check of the page allows the numbers 5 %: another BLAS or NumPy may round another way, and the walk over epsilon may
+then stop one grid point aside. Rows, order and verdicts must be the same.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from dpassay.audit.plain import number
+from dpassay.reference.errors import BadInput, require
+from dpassay.reference.files import read_json, read_text, write_text
+
+RESULTS, README, PLOT = Path("docs/results.md"), Path("README.md"), Path("docs/results.svg")
+AUDIT = ("<!-- audit:begin -->", "<!-- audit:end -->")
+LEDGER = ("<!-- ledger:begin -->", "<!-- ledger:end -->")
+SHORT = ("<!-- short:begin -->", "<!-- short:end -->")
+COLUMNS = ("algorithm", "reading", "claimed", "accounted", "realised >=", "verdict", "why")
+CAUSES = {  # the README's rows: a key of the catalogue, and the cause in at most 60 characters
+    "baselines/dp_sgd:poisson@baseline": "none: the claim is nearly used up",
+    "output_perturbation/strongly_concave:as-variance@printed": "sigma_k is called a variance: too little noise",
+    "second_order_erm/opt@printed": "the number of steps is computed from private data",
+    "second_order_erm/opt:worst@repaired": "none: a fixed number of steps, exact accounting",
+    "dro/double_spider:chi_square@printed": "clips the mean: one record moves it by 2 C, not 2 C / N",
+    "dro/double_spider:chi_square@repaired": "none: clips each record, exact accounting",
+    "minimax_sosp/dp_rgda:rowclip-n9-d1-T8-K1-q4-b9@printed": "noise without the inner steps and the second sequence",
+    "adaptive_batch/stochastic_spider:theorem-3.17-d16-T7-O1@printed": "the tree's noise lacks the factor log(1/delta)",
+}
+LONGEST_CAUSE = 60
+_TOLERANCE = 0.05
+
+
+def table(rows: Sequence[dict[str, Any]]) -> str:
+    """Markdown table of a report's rows."""
+    return _markdown(COLUMNS, [_cells(row) for row in rows])
+
+
+def short_block(results: str) -> str:
+    """The README's table and the ledger's counts, from the text of ``docs/results.md``."""
+    rows = {key_of(row): row for row in rows_of(results)}
+    for key in CAUSES:
+        require(key in rows, "row", key, f"is not in {RESULTS}: choose another one for the README")
+    chosen = [[rows[key][0].split(" ")[0], *rows[key][1:6], cause] for key, cause in CAUSES.items()]
+    return _markdown([*COLUMNS[:6], "cause"], chosen) + "\n\n" + _counts(results)
+
+
+def rows_of(results: str) -> list[list[str]]:
+    """The cells of each row of the audit table of ``docs/results.md``."""
+    return [_row(line) for line in split(results, AUDIT, str(RESULTS))[1].strip().splitlines()[2:]]
+
+
+def key_of(row: Sequence[str]) -> str:
+    """The key of the case that a row is about: `` `dro/x` chi_square``, ``printed`` is ``dro/x:chi_square@printed``."""
+    name, _, variant = row[0].partition("` ")
+    return name.strip("`") + (f":{variant}" if variant else "") + f"@{row[1]}"
+
+
+def split(text: str, markers: tuple[str, str], where: str) -> tuple[str, str, str]:
+    """The text before, between and after the markers."""
+    begin, end = markers
+    require(text.count(begin) == 1 and text.count(end) == 1, where, "markers", f"must have {begin} and {end} once")
+    before, rest = text.split(begin)
+    inside, after = rest.split(end)
+    return before, inside, after
+
+
+def differences(found: str, expected: str) -> list[str]:
+    """What two tables say differently; empty if they agree up to the tolerance."""
+    ours, theirs = ([_row(line) for line in text.strip().splitlines()[2:]] for text in (found, expected))
+    names = [row[:2] for row in ours]
+    if names != [row[:2] for row in theirs]:
+        return [f"rows: {len(ours)} against {len(theirs)}, or in another order"]
+    return [
+        f"{one[0]} {one[1]}: {heading} {mine} against {other}"
+        for one, two in zip(ours, theirs, strict=True)
+        for heading, mine, other in zip(COLUMNS[:6], one[:6], two[:6], strict=True)
+        if not _agree(mine, other)
+    ]
+
+
+def main(words: Sequence[str]) -> int:
+    """See the module's docstring; works in the root of a checkout."""
+    check = "--check" in words
+    reports = [Path(word) for word in words if not word.startswith("--")]
+    require(len(reports) <= 1 and bool(reports or not check), "arguments", list(words), "one report, perhaps --check")
+    before, inside, after = split(read_text(RESULTS, "page"), AUDIT, str(RESULTS))
+    if reports:
+        rows = _rows(reports[0])
+        if check:
+            found = differences(inside, table(rows))
+            print("\n".join(found) or f"{RESULTS}: the table agrees with {reports[0]}")
+            return int(bool(found))
+        write_text(RESULTS, f"{before}{AUDIT[0]}\n{table(rows)}\n{AUDIT[1]}{after}", "page")
+    results = read_text(RESULTS, "page")
+    before, _, after = split(read_text(README, "README"), SHORT, str(README))
+    write_text(README, f"{before}{SHORT[0]}\n{short_block(results)}\n{SHORT[1]}{after}", "README")
+    from .plot import draw  # here: matplotlib is needed for the plot alone
+
+    write_text(PLOT, draw(rows_of(results)), "plot")
+    return 0
+
+
+def _rows(report: Path) -> list[dict[str, Any]]:
+    document = read_json(report, "report")
+    require(isinstance(document, dict) and "rows" in document, str(report), "malformed", "is no report of an audit")
+    rows: list[dict[str, Any]] = document["rows"]
+    return rows
+
+
+def _markdown(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
+    return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)])
+
+
+def _cells(row: dict[str, Any]) -> list[str]:
+    name = f"`{row['algorithm']}`" + (f" {row['variant']}" if row["variant"] else "")
+    mark = "" if row["realised"] is None or row["realised_by"] == "likelihood" else f" ({row['realised_by']})"
+    numbers = [number(row["claimed"]), number(row["accounted"]), number(row["realised"]) + mark]
+    verdict = f"**{row['verdict']}**" if row["verdict"] in _LOUD else row["verdict"]
+    return [name, row["reading"], *numbers, verdict, row["why"].replace("|", "\\|")]
+
+
+_LOUD = ("violated", "leaks", "overshoots", "over budget")
+
+
+def _counts(results: str) -> str:
+    """One sentence from the ledger's table: how many rows, and how many of each verdict."""
+    lines = [line for line in split(results, LEDGER, str(RESULTS))[1].splitlines() if line.startswith("|")]
+    heads = _row(lines[0])
+    (total,) = (_row(line) for line in lines if line.startswith("| all |"))
+    found = dict(zip(heads, total, strict=True))
+    if "rescued" in found:
+        found["of them rescued by a charitable reading"] = found.pop("rescued")
+    counts = ", ".join(
+        f"{count} {head}" for head, count in found.items() if head not in ("paper", "rows") and count != "0"
+    )
+    return f"The ledger has {found['rows']} rows about the papers: {counts} ([all tables](docs/results.md))."
+
+
+def _row(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip().strip("|").split(" | ")]
+
+
+def _agree(one: str, other: str) -> bool:
+    if one == other:
+        return True
+    try:
+        a, b = float(one), float(other)
+    except ValueError:
+        return False
+    return abs(a - b) <= _TOLERANCE * max(abs(a), abs(b))
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except BadInput as error:
+        print(error, file=sys.stderr)
+        sys.exit(2)
