@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import asdict
 from typing import Annotated, Any
 
@@ -36,6 +37,12 @@ def mutants(
     runs: Annotated[int, typer.Option(help="Runs of the likelihood audit.")] = 400,
     outputs: Annotated[int, typer.Option(help="Black-box runs a side, 0 to switch it off.")] = 1000,
     seed: Annotated[int, typer.Option(help="Of replay, likelihood and black box.")] = 0,
+    source: Annotated[
+        bool, typer.Option("--source", help="Plant in the source, judge by the exit code of `dpassay audit`.")
+    ] = False,
+    sample: Annotated[int, typer.Option(help="With --source: generated bugs at most; -1 for all.")] = 60,
+    rows: Annotated[int, typer.Option(help="With --source: rows audited for each bug.")] = 1,
+    jobs: Annotated[int, typer.Option(help="With --source: bugs at a time.")] = 2,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Plant bugs (half the noise, forgotten factors, no clipping, reused noise, private branches, ...) and look.
@@ -44,7 +51,17 @@ def mutants(
     differ (early stops) or the pair does not attain it; "unaccounted": data leave outside the accounting. Such a
     mutant, or one 10 % over its claim, must be caught by at least one method, a safe one must pass all three; otherwise
     exit 1. Takes minutes; `--outputs 0` is faster.
+
+    With --source each bug is a changed line of an algorithm's file in a copy of the package: those written by hand, and
+    a sample of what the operators make. Exit 1 if fewer than 95 % of those that must be caught are, or a harmless one
+    is accused.
     """
+    if source:
+        require(not cases, "CASES", " ".join(cases or ()), "go without --source; use --only for parts of names")
+        require(sample >= -1, "--sample", sample, "must be -1 or more")
+        require(1 <= rows <= 20, "--rows", rows, "must lie in 1..20")
+        require(1 <= jobs <= 1000, "--jobs", jobs, "must lie in 1..1000")
+        raise typer.Exit(_source_mutants(only, sample, rows, jobs, seed, as_json))
     require(10 <= runs <= 10**9, "--runs", runs, "must lie in 10..1e9")
     require(outputs == 0 or outputs >= 10, "--outputs", outputs, "must be 0 or at least 10")
     require(seed >= 0, "--seed", seed, "must not be negative")
@@ -89,3 +106,26 @@ def _print(outcomes: list[Outcome], summary: dict[str, Any]) -> None:
         f"caught by at least one: {count - summary['missed']} of {count}; "
         f"safe: {summary['accused']} of {summary['safe']} accused"
     )
+
+
+def _source_mutants(only: str, sample: int, rows: int, jobs: int, seed: int, as_json: bool) -> int:
+    from dpassay.audit.lab.source.campaign import choose, rate, run, summary
+
+    bugs = choose(only, sample, seed, hand=True)
+    require(bool(bugs), "--only", only, "is part of no bug's name")
+    judged = []
+    for one in run(bugs, jobs, rows, seed):
+        judged.append(one)
+        if not as_json:
+            print(f"{len(judged):4} of {len(bugs)}  {one.answer:16} {one.bug}", file=sys.stderr)
+    counts, share = summary(judged), rate(judged)
+    if as_json:
+        print(json_text({"rate": share, "summary": counts, "bugs": [asdict(one) for one in judged]}))
+    else:
+        table = plain_table("bug", "rows", "exit", "answer", "seconds")
+        for one in judged:
+            table.add_row(one.bug, ", ".join(one.rows), str(one.exit_code), one.answer, f"{one.seconds:.0f}")
+        wide_console(170).print(table)
+        print("; ".join(f"{answer}: {count}" for answer, count in counts.items()))
+        print(f"caught of those that must be caught and change something: {share:.1%}")
+    return 1 if share < 0.95 or counts.get("accused") else 0

@@ -1,0 +1,126 @@
+"""Plant one bug in a copy of the package, run `dpassay audit` on the rows that use the line, read the exit code."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dpassay.reference.case import Case
+
+from . import planted
+from .bugs import Bug
+
+FOLDERS = ("reference", "audit", "proofs_check")
+LIMIT = 180.0  # seconds after which a run is stopped (and counts as not caught)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What the command said of one bug.
+
+    ``answer``: ``caught``, ``missed``, ``not accused`` (harmless, and passed), ``accused`` (harmless, but it failed),
+    ``no change`` (missed, and no run on the rows' pairs differs), ``within the claim`` (missed, and the accountant,
+    which sees the changed noise, still finds less than is claimed), ``crashed``, ``too slow``, ``no row``.
+    """
+
+    bug: str
+    must: bool
+    why: str
+    thread: str
+    rows: tuple[str, ...]
+    exit_code: int | None
+    verdicts: tuple[str, ...]
+    answer: str
+    seconds: float
+
+
+def package_of(reference: Path) -> Path:
+    """The folder that holds the three folders of the package."""
+    return reference.parent
+
+
+def judge(bug: Bug, rows: Sequence[Case], reference: Path, originals: dict[str, str], seed: int = 0) -> Judged:
+    """One bug, one run of the user's command."""
+    keys = tuple(case.key for case in rows)
+    if not rows:
+        return Judged(bug.name, bug.must, bug.why, bug.thread, (), None, (), "no row", 0.0)
+    with tempfile.TemporaryDirectory(prefix="dpassay-mutant-") as folder:
+        root = _copy(reference, Path(folder), bug)
+        report = Path(folder) / "report.json"
+        start = time.perf_counter()
+        words = ["audit", *keys, "--jobs", "1", "--seed", str(seed), "--output", str(report)]
+        code = _run(root, ["-m", "dpassay.audit", *words])
+        seconds = time.perf_counter() - start
+        verdicts, within = _read(report)
+        answer = _answer(bug, code, within)
+        if answer == "missed" and _digests(root, keys) == [originals[key] for key in keys]:
+            answer = "no change"
+    return Judged(bug.name, bug.must, bug.why, bug.thread, keys, code, verdicts, answer, seconds)
+
+
+def _answer(bug: Bug, code: int | None, within: bool) -> str:
+    if code is None:
+        return "too slow"
+    if code not in (0, 1, 3):
+        return "crashed"
+    if not bug.must:
+        return "accused" if code == 1 else "not accused"
+    if code == 1:
+        return "caught"
+    return "within the claim" if bug.only_noise and within else "missed"
+
+
+def _copy(reference: Path, folder: Path, bug: Bug) -> Path:
+    root = folder / "dpassay"
+    for name in FOLDERS:
+        shutil.copytree(package_of(reference) / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
+    (root / "reference" / bug.file).write_text(bug.text, encoding="utf-8")
+    shutil.copy(Path(planted.__file__), root / "reference" / "_planted.py")
+    return folder
+
+
+def _run(root: Path, words: Sequence[str]) -> int | None:
+    try:
+        done = subprocess.run(
+            [sys.executable, *words],
+            env=_environment(root),
+            cwd=root,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            timeout=LIMIT,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return None
+    return done.returncode
+
+
+def _environment(root: Path) -> dict[str, str]:
+    """The copy comes first on the path; one thread of linear algebra, as in the suite."""
+    return os.environ | {"PYTHONPATH": str(root), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+
+
+def _read(report: Path) -> tuple[tuple[str, ...], bool]:
+    """Verdicts of the rows, and whether all that was released adds up to no more than is claimed."""
+    if not report.exists():
+        return (), False
+    rows = json.loads(report.read_text(encoding="utf-8"))["rows"]
+    within = all(isinstance(row["accounted"], float) and row["accounted"] <= row["claimed"] for row in rows)
+    return tuple(row["verdict"] for row in rows), within
+
+
+def _digests(root: Path, keys: Sequence[str]) -> list[str]:
+    words = ["-m", "dpassay.audit.lab.source.rows", *keys]
+    done = subprocess.run(
+        [sys.executable, *words], env=_environment(root), cwd=root, capture_output=True, text=True, check=False
+    )
+    return done.stdout.split()

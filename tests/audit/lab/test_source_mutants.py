@@ -1,0 +1,122 @@
+"""Bugs in the source: places are found, the planted file is valid and does what its name says, the exit code judges."""
+
+import ast
+
+import numpy as np
+import pytest
+
+from dpassay.audit.lab.source import planted
+from dpassay.audit.lab.source.bugs import Patch, generated
+from dpassay.audit.lab.source.campaign import by_kind, choose, rate, reference_folder, run, summary
+from dpassay.audit.lab.source.judge import Judged
+from dpassay.audit.lab.source.operators import OPERATORS, plant, sites
+from dpassay.audit.lab.source.rows import digest, reaches, rows_of
+from dpassay.reference.catalogue import find
+from dpassay.reference.errors import BadInput
+from dpassay.reference.tape import record
+
+TEXT = """from __future__ import annotations
+
+
+def run(problem, schedule, tape):
+    x = schedule.start
+    for step in range(schedule.steps):
+        batch = tape.batch("batch", problem.n, schedule.batch)
+        mean = clip_rows(problem.rows[batch.indices], 1.0).mean(axis=0)
+        x = x - tape.gaussian("mean", mean, std=2.0, sensitivity=0.5, batch=batch)
+        if x[0] < 0:
+            return x
+    return x
+"""
+
+
+def test_every_operator_finds_its_place_and_leaves_valid_source():
+    found = {site.operator.name for site in sites(TEXT)}
+    elsewhere = {"public_value_of_the_data", "threshold_bare"}
+    assert found == {operator.name for operator in OPERATORS} - elsewhere
+    assert len(OPERATORS) >= 20
+    for site in sites(TEXT):
+        changed = plant(TEXT, site)
+        ast.parse(changed)
+        assert changed != TEXT and "_planted" in changed
+
+
+def test_every_bug_of_the_catalogue_is_valid_source_with_a_name_of_its_own():
+    bugs = list(generated(reference_folder()))
+    assert len(bugs) > 500 and len({bug.name for bug in bugs}) == len(bugs)
+
+
+def released(bug):
+    def run(tape):
+        thing = planted.through(tape, bug)
+        first = thing.gaussian("a", np.array([3.0, 4.0]), std=2.0, sensitivity=1.0)
+        second = thing.gaussian("b", np.array([0.0, 0.0]), std=0.5, sensitivity=1.0)
+        return first, second
+
+    return record(run, 1)
+
+
+@pytest.mark.parametrize(
+    ("bug", "stds"),
+    [
+        ("noise_dropped", [0, 0]),
+        ("noise_halved", [1, 0.25]),
+        ("noise_a_variance", [2**0.5, 0.25]),
+        ("noise_of_the_release_before", [2, 2]),
+        ("noise_over_root_d", [2 / 2**0.5, 0.5 / 2**0.5]),
+        ("released_twice", [2, 2, 0.5, 0.5]),
+    ],
+)
+def test_noise_bugs_do_what_they_say(bug, stds):
+    assert [release.law.std for release in released(bug).releases] == pytest.approx(stds)
+
+
+def test_value_bugs_do_what_they_say():
+    first, second = released("query_in_its_place").output
+    assert np.array_equal(first, [3, 4]) and np.array_equal(second, [0, 0])
+    first, second = released("noise_used_again").output
+    assert np.allclose(first - [3, 4], second)
+    assert released("sensitivity_halved").releases[0].sensitivity == 0.5
+    assert np.array_equal(released("moves_half_as_far_again").releases[0].law.query, [4.5, 6])
+
+
+def test_rows_that_run_a_line_are_found():
+    reference = reference_folder()
+    text = (reference / "baselines" / "dp_sgd.py").read_text()
+    line = next(n for n, row in enumerate(text.splitlines(), 1) if "tape.gaussian(" in row)
+    rows = rows_of(reference, reaches(reference), "baselines/dp_sgd.py", line, 3)
+    assert rows and all(case.reading in ("baseline", "repaired") for case in rows)
+    case = find("baselines/dp_sgd")[0]
+    assert digest(case) == digest(case)
+
+
+def test_a_patch_whose_text_is_gone_says_so():
+    with pytest.raises(BadInput, match="exactly once"):
+        Patch("x", "baselines/dp_sgd.py", "no such text", "", "").bug(reference_folder())
+
+
+def test_the_sample_is_the_same_for_the_same_seed_and_covers_kinds():
+    first, again = (choose("", 33, 5, hand=False) for _ in range(2))
+    assert [bug.name for bug in first] == [bug.name for bug in again] and len(first) == 33
+    assert len({bug.name.split(":")[2] for bug in first}) >= 30
+
+
+def test_the_rate_counts_what_must_be_caught_and_changes_something():
+    def one(answer, must=True):
+        return Judged("f:1:k", must, "", "", (), 0, (), answer, 0.0)
+
+    judged = [one("caught"), one("missed"), one("no change"), one("within the claim"), one("not accused", False)]
+    assert rate(judged) == 0.5
+    assert summary(judged)["caught"] == 1
+    assert by_kind(judged) == [("k", "", 5, 2, 1)]
+
+
+@pytest.mark.slow  # each bug runs the command in a process of its own, ten seconds and more
+def test_the_command_catches_a_missing_noise_and_passes_more_noise():
+    bugs = [
+        bug
+        for bug in generated(reference_folder())
+        if bug.file == "baselines/dp_sgd.py" and bug.name.split(":")[2] in ("noise_dropped", "noise_tenth_more")
+    ]
+    answers = {one.bug.split(":")[2]: one.answer for one in run(bugs, 2, 1, 0)}
+    assert answers == {"noise_dropped": "caught", "noise_tenth_more": "not accused"}
