@@ -1,9 +1,14 @@
-"""Black-box audit of a claimed curve: draw, learn on one part, bet on the rest."""
+"""Black-box audit of a claimed curve: draw, learn on one part, judge on the rest.
+
+Half of the level is for a few events, fixed on the training part and tested exactly, half for bets on all thresholds of
+the learned scores and on outputs that repeat.
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,30 +16,45 @@ import numpy as np
 from dpassay.audit.results import ClaimTest, SoundBound
 from dpassay.audit.scores.curve import Curve
 from dpassay.audit.scores.curve_claim import curve_log_wealth
+from dpassay.audit.scores.events import judge_event
 from dpassay.audit.scores.labels import epsilon_labels
-from dpassay.reference.errors import BadInput
+from dpassay.audit.scores.thresholds import epsilon_simultaneous
+from dpassay.reference.errors import require
 from dpassay.reference.types import Array
 
-from .learner import Candidate, learn_scores
-from .outputs import Mechanism, draw, known_columns, to_table
+from .learner import FIT_SHARE, Candidate, learn_scores
+from .outputs import Mechanism, draw
 from .repeats import REPEATS_SHARE, repeats_log_wealth
+from .table import Tables, kept, telling_columns, to_tables
 
-TRAINING_SHARE = 0.4
-
-
-def _shuffled_split(table: Array, rng: np.random.Generator) -> tuple[Array, Array]:
-    if len(table) < 10:
-        raise BadInput("outputs", len(table), "a black-box audit needs at least 10 outputs a side")
-    mixed = table[rng.permutation(len(table))]
-    cut = int(TRAINING_SHARE * len(table))
-    return mixed[:cut], mixed[cut:]
+LEAST = 10  # outputs a side
+TRAINING_SHARE = 0.45
+EVENT_SHARES = (0.3, 0.05, 0.05, 0.05, 0.05)  # of the level, for the events that promise most
+BETS_SHARE = 0.5  # of the level
+REPEATS_OF_BETS = 0.6  # of the stake: repeated outputs are read without a training part
+REPEATED = "repeated outputs"
 
 
-def _split(table_p: Array, table_q: Array, rng: np.random.Generator) -> tuple[list[Array], list[Array]]:
-    """Training and test tables, each of P and of Q."""
-    train_p, test_p = _shuffled_split(table_p, rng)
-    train_q, test_q = _shuffled_split(table_q, rng)
-    return known_columns((train_p, train_q), (test_p, test_q))
+@dataclass(frozen=True)
+class Parts:
+    """Training and test tables, each of P and of Q, with the names of their columns."""
+
+    names: tuple[str, ...]
+    training: list[Array]
+    test: list[Array]
+
+
+def split(tables: Tables, rng: np.random.Generator) -> Parts:
+    """A random part to learn from, the rest to judge; columns that say nothing in training are left out of both."""
+    training, test = [], []
+    for table in (tables.p, tables.q):
+        require(len(table) >= LEAST, "outputs", len(table), f"a black-box audit needs at least {LEAST} outputs a side")
+        mixed, cut = table[rng.permutation(len(table))], int(TRAINING_SHARE * len(table))
+        training.append(mixed[:cut])
+        test.append(mixed[cut:])
+    columns = telling_columns(training)
+    names = tuple(np.asarray(tables.names, dtype=object)[columns].tolist()) or ("nothing",)
+    return Parts(names, kept(training, columns), kept(test, columns))
 
 
 def log_stakes(
@@ -44,15 +64,54 @@ def log_stakes(
     claim: Curve,
     rng: np.random.Generator,
     at_end: bool = False,
+    share: float = REPEATS_SHARE,
 ) -> Array:
     """Log of share times wealth of each candidate on the `fresh` tables, last of the bet on `repeated` outputs.
 
     `at_end`: e-values, which may be added and multiplied; else the largest over time of each, for a union bound.
+    `share` of the stake is on repeated outputs.
     """
     logs = [curve_log_wealth(c.score(fresh[0]), c.score(fresh[1]), claim, at_end) for c in candidates]
     logs.append(repeats_log_wealth(repeated[0], repeated[1], claim, rng, at_end))
-    shares = [(1 - REPEATS_SHARE) * c.weight for c in candidates] + [REPEATS_SHARE]
+    shares = [(1 - share) * c.weight for c in candidates] + [share]
     return np.asarray(np.array(logs) + np.log(shares))
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What a score or a bet showed on the test part: a p-value after its share of the level, and how."""
+
+    p_value: float
+    name: str
+    candidate: Candidate | None
+    evidence: dict[str, object]
+
+
+def judge_events(candidates: Sequence[Candidate], test: Sequence[Array]) -> list[Judged]:
+    """The events that promised most, each with its share of the level; most promising first."""
+    best = sorted(candidates, key=lambda one: -one.event.promise)[: len(EVENT_SHARES)]
+    found = []
+    for share, one in zip(EVENT_SHARES, best, strict=False):
+        p_value, hits = judge_event(one.event, one.score(test[0]), one.score(test[1]))
+        seen = {"event": f"{one.name} {one.event.words}", "hits": hits, "of": tuple(len(table) for table in test)}
+        pair = {"against_epsilon": one.event.epsilon, "against_delta": one.event.delta}
+        found.append(Judged(min(1.0, p_value / share), one.name, one, {**seen, **pair}))
+    return found
+
+
+def judge_outputs(
+    tables: Tables, claim: Curve, rng: np.random.Generator, low_bits: bool
+) -> tuple[Judged, Parts, list[Candidate]]:
+    """The strongest of all events and bets, after a weighted union bound."""
+    parts = split(tables, rng)
+    candidates = learn_scores(parts.training[0], parts.training[1], claim, rng, low_bits, parts.names)
+    found = judge_events(candidates, parts.test)
+    logs = log_stakes(candidates, parts.test, (tables.p, tables.q), claim, rng, share=REPEATS_OF_BETS)
+    wealth = max(0.0, float(logs.max() + np.log(BETS_SHARE)))
+    which = int(logs.argmax())
+    winner = candidates[which] if which < len(candidates) else None
+    bet = Judged(float(np.exp(-wealth)), winner.name if winner else REPEATED, winner, {"log_wealth": wealth})
+    return min([*found, bet], key=lambda one: one.p_value), parts, candidates
 
 
 def audit_outputs(
@@ -70,21 +129,17 @@ def audit_outputs(
     low-order bits are not looked at, and the verdict is about the real-valued mechanism.
     """
     start = time.perf_counter()
-    table_p, table_q = to_table(outputs_p, outputs_q)
-    training, test = _split(table_p, table_q, rng)
-    candidates = learn_scores(training[0], training[1], claim, rng, low_bits)
-    logs = log_stakes(candidates, test, (table_p, table_q), claim, rng)
-    wealth = max(0.0, float(logs.max()))  # a weighted union bound
-    best = [*(c.name for c in candidates), "repeated outputs"][int(logs.argmax())]
+    tables = to_tables(outputs_p, outputs_q)
+    found, _, _ = judge_outputs(tables, claim, rng, low_bits)
     return ClaimTest(
         claim=claim.name,
-        p_value=float(np.exp(-wealth)),
+        p_value=found.p_value,
         confidence=confidence,
-        method="black box: learned score, curve betting",
+        method="black box: learned scores, exact events and bets",
         relation=relation,
-        runs=len(table_p) + len(table_q),
+        runs=len(tables.p) + len(tables.q),
         seconds=time.perf_counter() - start,
-        evidence={"score": best, "log_wealth": wealth},
+        evidence={"score": found.name, **found.evidence},
     )
 
 
@@ -109,17 +164,29 @@ def epsilon_of_outputs(
 ) -> SoundBound:
     """Sound lower bound of epsilon at `delta` from stored outputs, by the best learned score's labels."""
     start = time.perf_counter()
-    table_p, table_q = to_table(outputs_p, outputs_q)
-    (train_p, train_q), (test_p, test_q) = _split(table_p, table_q, rng)
+    tables = to_tables(outputs_p, outputs_q)
+    parts = split(tables, rng)
     guess = Curve("no privacy loss", np.zeros(1), np.zeros(1))
-    best = max(learn_scores(train_p, train_q, guess, rng), key=lambda c: c.weight)
-    bound = epsilon_labels(best.score(test_p), best.score(test_q), delta, rng, confidence)
+    candidates = learn_scores(parts.training[0], parts.training[1], guess, rng, names=parts.names)
+    best = _best_for_bound(candidates, parts.training, delta)
+    bound = epsilon_labels(best.score(parts.test[0]), best.score(parts.test[1]), delta, rng, confidence)
     return SoundBound(
         epsilon=bound.epsilon,
         delta=delta,
         confidence=confidence,
         method="black box: learned score, labels",
-        runs=len(table_p) + len(table_q),
+        runs=len(tables.p) + len(tables.q),
         seconds=time.perf_counter() - start,
         evidence={"score": best.name, **bound.evidence},
     )
+
+
+def _best_for_bound(candidates: Sequence[Candidate], training: Sequence[Array], delta: float) -> Candidate:
+    """The score that shows the largest epsilon on the part of training that chose among them."""
+    held = [table[int(FIT_SHARE * len(table)) :] for table in training]
+
+    def shown(one: Candidate) -> float:
+        return epsilon_simultaneous(one.score(held[0]), one.score(held[1]), delta, 0.5).epsilon
+
+    values = [shown(one) + 1e-6 * one.weight for one in candidates]
+    return candidates[int(np.argmax(values))]

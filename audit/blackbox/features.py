@@ -1,4 +1,4 @@
-"""Features of raw outputs: values, order statistics, differences, low-order bits, projections, and atoms.
+"""Features of raw outputs: the columns that were chosen, low-order bits, and atoms (values that come back exactly).
 
 Everything is fitted on the training split only; what it becomes is judged on other data.
 """
@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.decomposition import PCA
 
 from dpassay.reference.types import Array
 
-WIDE = 24  # more columns than this are projected
-PAIRED = 8  # up to this many columns all pairwise differences are used
+from .screen import CHOSEN, Found
+
+ATOMIC, ATOM_ROWS = 32, 4000  # columns whose repeated values are counted one by one; rows by which they are chosen
 
 
 def lowest_bit(values: Array) -> Array:
@@ -60,42 +60,48 @@ class Atoms:
 
 
 @dataclass
-class Features:
-    """The columns a learner sees; `projection` is used for wide outputs only."""
+class ColumnAtoms:
+    """Repeated values of single columns: their log odds, added up over the columns that have any."""
 
-    projection: PCA | None
-    fill: Array
+    parts: list[tuple[int, Atoms]]
+
+    @staticmethod
+    def fit(p: Array, q: Array) -> ColumnAtoms:
+        """Of the `ATOMIC` columns in which most outputs repeat on one of the sides."""
+        few_p, few_q = p[:ATOM_ROWS], q[:ATOM_ROWS]
+        repeated = [
+            max(len(side) - np.unique(side[:, j]).size for side in (few_p, few_q)) for j in range(few_p.shape[1])
+        ]
+        best = [j for j in np.argsort(repeated)[::-1][:ATOMIC] if repeated[j]]
+        return ColumnAtoms([(int(j), Atoms.fit(p[:, [j]], q[:, [j]])) for j in best])
+
+    def score(self, table: Array) -> Array:
+        """Sum over the columns; what is not known says nothing."""
+        found = np.zeros(len(table))
+        for column, atoms in self.parts:
+            found += np.nan_to_num(atoms.score(table[:, [column]]))
+        return found
+
+
+@dataclass
+class Features:
+    """The columns that a learner sees: all raw ones if they are few, and those that looked best on their own."""
+
+    chosen: list[Found]
     bits: bool
 
     @staticmethod
-    def fit(table_p: Array, table_q: Array, rng: np.random.Generator, low_bits: bool) -> Features:
-        """Decide on a projection from the training split; `low_bits` adds the grid each float lies on."""
-        both = np.concatenate([table_p, table_q])
-        finite = np.where(np.isfinite(both), both, np.nan)
-        counts = np.isfinite(finite).sum(axis=0)
-        fill = np.where(counts > 0, np.nansum(finite, axis=0) / np.maximum(counts, 1), 0.0)
-        projection = None
-        if both.shape[1] > WIDE:
-            filled = np.where(np.isfinite(both), both, fill)
-            seed = int(rng.integers(2**31))
-            projection = PCA(n_components=WIDE // 2, random_state=seed).fit(filled[:20_000])
-        return Features(projection, fill, low_bits)
+    def fit(screened: list[Found], width: int, low_bits: bool) -> Features:
+        """From the screened columns; `low_bits` adds the grid each float lies on."""
+        raw = [one for one in screened if one.family.one is not None and one.value is None]
+        plain = [one for one in raw if one.column < width][: CHOSEN if width > CHOSEN else None]
+        best = [one for one in screened if one not in plain]
+        differ = sorted(best, key=lambda one: -one.difference)[: CHOSEN // 2]
+        return Features([*plain, *dict.fromkeys([*best[: CHOSEN // 2], *differ])][: 3 * CHOSEN], low_bits)
 
     def transform(self, table: Array) -> Array:
-        """The feature matrix; NaN stays NaN where the learner can use it."""
-        raw = np.where(np.isfinite(table), table, np.where(np.isnan(table), np.nan, np.sign(table) * 1e300))
-        blocks = []
-        if self.projection is not None:
-            filled = np.where(np.isfinite(table), table, self.fill)
-            blocks += [self.projection.transform(filled), np.linalg.norm(filled, axis=1)[:, None]]
-            blocks += [filled.mean(axis=1)[:, None], filled.max(axis=1)[:, None], filled.min(axis=1)[:, None]]
-            raw = filled[:, : WIDE // 2]
-        blocks.append(raw)
-        if raw.shape[1] >= 2:
-            blocks.append(np.sort(raw, axis=1))
-        if 2 <= raw.shape[1] <= PAIRED:
-            left, right = np.triu_indices(raw.shape[1], 1)
-            blocks.append(raw[:, left] - raw[:, right])
+        """The feature matrix, without NaN."""
+        columns = [one.of(table) for one in self.chosen]
         if self.bits:
-            blocks.append(lowest_bit(raw))
-        return np.asarray(np.clip(np.concatenate(blocks, axis=1), -1e300, 1e300))
+            columns += [lowest_bit(table[:, j]) for j in range(min(table.shape[1], CHOSEN))]
+        return np.stack(columns, axis=1) if columns else np.zeros((len(table), 1))

@@ -24,7 +24,8 @@ from dpassay.reference.types import Array, Bools
 
 from .detect import audit_outputs
 from .features import lowest_bit, row_codes
-from .outputs import Mechanism, draw, to_table
+from .outputs import Mechanism, draw
+from .table import to_table
 
 _NEAR = np.arange(-12, 13)  # grid points tried on either side: exp and log are wrong by a few units at most
 _PEAKS = 3  # bits by which an honest density may be narrower than its middle half

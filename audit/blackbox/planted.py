@@ -20,11 +20,11 @@ from dpassay.audit.scores.curve import Curve
 from dpassay.audit.scores.curve_claim import curve_log_wealth
 from dpassay.reference.types import Array
 
-from .detect import TRAINING_SHARE
+from .detect import BETS_SHARE, REPEATS_OF_BETS, TRAINING_SHARE
 from .features import Atoms
 from .learner import FIT_SHARE, LEAST_WEIGHT
-from .outputs import to_table
-from .repeats import REPEATS_SHARE, repeats_log_wealth, row_hashes
+from .repeats import repeats_log_wealth, row_hashes
+from .table import to_table
 
 RUNS = (1_000_000, 300_000, 100_000, 30_000, 10_000, 3000, 1000, 300, 100, 30, 10, 3)  # one in so many shows its side
 REPETITIONS, MISSES = 24, 1  # simulations per share; a second miss ends them (22 of 24 would not show power 0.8)
@@ -84,12 +84,12 @@ def planted_power(outputs_p: Any, outputs_q: Any, claim: Curve, confidence: floa
 
 def _refuted(p: Array, q: Array, claim: Curve, needed: float, rng: np.random.Generator) -> bool:
     """Does one of the audit's two bets on exact outputs refute the claim, at the share of the stake it has?"""
-    if repeats_log_wealth(p[:, None], q[:, None], claim, rng) + np.log(REPEATS_SHARE) >= needed:
+    if repeats_log_wealth(p[:, None], q[:, None], claim, rng) + np.log(BETS_SHARE * REPEATS_OF_BETS) >= needed:
         return True
     cuts, mixed = [int(TRAINING_SHARE * one.size) for one in (p, q)], [rng.permutation(one)[:, None] for one in (p, q)]
     atoms = Atoms.fit(*(one[: max(1, int(FIT_SHARE * cut))] for one, cut in zip(mixed, cuts, strict=True)))
     if not atoms.codes.size:
         return False
     scores = [np.nan_to_num(atoms.score(one[cut:])) for one, cut in zip(mixed, cuts, strict=True)]
-    wealth = curve_log_wealth(scores[0], scores[1], claim) + np.log((1 - REPEATS_SHARE) * LEAST_WEIGHT)
+    wealth = curve_log_wealth(scores[0], scores[1], claim) + np.log(BETS_SHARE * (1 - REPEATS_OF_BETS) * LEAST_WEIGHT)
     return bool(wealth >= needed)

@@ -10,8 +10,8 @@ import typer
 from rich.console import Console
 
 from dpassay.audit.blackbox.detect import audit_mechanism
-from dpassay.audit.lab.zoo import Entry
 from dpassay.audit.lab.zoo import zoo as entries
+from dpassay.audit.lab.zoo_entry import Entry
 from dpassay.audit.plain import json_text
 from dpassay.audit.report.console import plain_table, wide_console
 from dpassay.audit.results import Verdict

@@ -6,84 +6,48 @@ can be scored without trusting any tester.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import numpy as np
 from dp_accounting.pld import privacy_loss_distribution as pld_lib
 
-from dpassay.audit.blackbox.outputs import Mechanism
-from dpassay.audit.scores.curve import Curve, approx_dp, from_pld, gdp
-from dpassay.reference.accounting.gdp import gdp_epsilon
+from dpassay.audit.scores.curve import from_pld
 
 from . import zoo_laws as law
+from .zoo_entry import DELTA, EPSILON, INFINITE, Entry, gauss, pure
+from .zoo_shapes import shapes
 from .zoo_svt import exact_epsilon, lyu_variant
-
-EPSILON = 1.0  # the claim of every pure mechanism
-DELTA = 1e-5  # where Gaussian claims are read
-INFINITE = float("inf")
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One animal: a mechanism, the pair that shows it, the claim, and the truth."""
-
-    name: str
-    mechanism: Mechanism
-    dataset: Any
-    neighbour: Any
-    claim: Curve
-    claimed: float  # the claim's epsilon at `delta`
-    truth: float
-    delta: float = 0.0
-    at_least: bool = False
-    low_bits: bool = False  # judge the floats as they are, not the real numbers they stand for
-    source: str = ""
-
-    @property
-    def broken(self) -> bool:
-        """Does the pair exceed the claim?"""
-        return self.truth > self.claimed * (1 + 1e-4)
-
-
-def _pure(name: str, mechanism: Mechanism, pair: tuple[Any, Any], truth: float, **more: Any) -> Entry:
-    return Entry(name, mechanism, *pair, approx_dp(EPSILON), EPSILON, truth, **more)
-
-
-def _gauss(name: str, mechanism: Mechanism, pair: tuple[Any, Any], mu: float, true_mu: float) -> Entry:
-    truth = INFINITE if np.isinf(true_mu) else gdp_epsilon(true_mu, DELTA)
-    return Entry(name, mechanism, *pair, gdp(mu), gdp_epsilon(mu, DELTA), truth, DELTA)
 
 
 def _additive() -> list[Entry]:
     unit = (0.0, 1.0)
     entries = [
-        _pure("laplace", law.laplace_noise(1 / EPSILON), unit, EPSILON),
-        _pure("laplace, noise 10 % too small", law.laplace_noise(0.9 / EPSILON), unit, EPSILON / 0.9),
-        _pure("laplace, sensitivity halved", law.laplace_noise(0.5 / EPSILON), unit, 2 * EPSILON),
-        _pure("discrete laplace", law.discrete_laplace(EPSILON), (3, 4), EPSILON),
-        _pure("randomised response", law.randomised_response(np.e / (1 + np.e)), (0, 1), EPSILON),
-        _pure("randomised response, wrong rate", law.randomised_response(0.8), (0, 1), float(np.log(4))),
-        _gauss("gaussian", law.gaussian_noise(1.0), unit, 1.0, 1.0),
-        _gauss("gaussian, noise 10 % too small", law.gaussian_noise(0.9), unit, 1.0, 1 / 0.9),
-        _gauss(
+        pure("laplace", law.laplace_noise(1 / EPSILON), unit, EPSILON),
+        pure("laplace, noise 10 % too small", law.laplace_noise(0.9 / EPSILON), unit, EPSILON / 0.9),
+        pure("laplace, sensitivity halved", law.laplace_noise(0.5 / EPSILON), unit, 2 * EPSILON),
+        pure("discrete laplace", law.discrete_laplace(EPSILON), (3, 4), EPSILON),
+        pure("randomised response", law.randomised_response(np.e / (1 + np.e)), (0, 1), EPSILON),
+        pure("randomised response, wrong rate", law.randomised_response(0.8), (0, 1), float(np.log(4))),
+        gauss("gaussian", law.gaussian_noise(1.0), unit, 1.0, 1.0),
+        gauss("gaussian, noise 10 % too small", law.gaussian_noise(0.9), unit, 1.0, 1 / 0.9),
+        gauss(
             "gaussian, missing sqrt 2",
             law.gaussian_noise(4.84 / np.sqrt(2)),
             unit,
             1 / 4.84,
             np.sqrt(2) / 4.84,
         ),
-        _gauss("gaussian, variance for std", law.gaussian_noise(0.25), unit, 2.0, 4.0),
-        _gauss("gaussian, half-normal noise", law.half_normal_noise(1.0), unit, 1.0, INFINITE),
-        _gauss("gaussian, same seed in each run", law.same_seed(1.0), unit, 1.0, INFINITE),
-        _pure("laplace, 12-bit uniform", law.coarse_laplace(1 / EPSILON, 12), unit, INFINITE),
-        _pure("laplace, naive double", law.laplace_noise(1 / EPSILON), unit, INFINITE, low_bits=True),
-        _pure("laplace on a grid", law.on_a_grid(law.laplace_noise(1), 2**-10), unit, EPSILON, low_bits=True),
+        gauss("gaussian, variance for std", law.gaussian_noise(0.25), unit, 2.0, 4.0),
+        gauss("gaussian, half-normal noise", law.half_normal_noise(1.0), unit, 1.0, INFINITE),
+        gauss("gaussian, same seed in each run", law.same_seed(1.0), unit, 1.0, INFINITE),
+        pure("laplace, 12-bit uniform", law.coarse_laplace(1 / EPSILON, 12), unit, INFINITE),
+        pure("laplace, naive double", law.laplace_noise(1 / EPSILON), unit, INFINITE, low_bits=True),
+        pure("laplace on a grid", law.on_a_grid(law.laplace_noise(1), 2**-10), unit, EPSILON, low_bits=True),
     ]
     for probability in (1e-1, 1e-2, 1e-3, 1e-4):
         branch = law.rare_branch(law.laplace_noise(1 / EPSILON), probability)
-        entries.append(_pure(f"rare branch, probability {probability:g}", branch, unit, INFINITE))
+        entries.append(pure(f"rare branch, probability {probability:g}", branch, unit, INFINITE))
     return entries
 
 
@@ -95,15 +59,15 @@ def _selection() -> list[Entry]:
     exact = float(np.max(np.abs(np.log(weights[0] / weights[0].sum()) - np.log(weights[1] / weights[1].sum()))))
     good, half = 2 / EPSILON, 1 / EPSILON
     entries = [
-        _pure("noisy max", law.noisy_max(good, "index"), pair, law.noisy_max_epsilon(good, *pair)),
-        _pure(
+        pure("noisy max", law.noisy_max(good, "index"), pair, law.noisy_max_epsilon(good, *pair)),
+        pure(
             "noisy max, half the noise",
             law.noisy_max(half, "index"),
             pair,
             law.noisy_max_epsilon(half, *pair),
         ),
-        _pure("noisy max releases the value", law.noisy_max(good, "value"), (equal, shifted), 2.5 * EPSILON),
-        _pure("exponential mechanism", law.exponential_mechanism(EPSILON), pair, exact),
+        pure("noisy max releases the value", law.noisy_max(good, "value"), (equal, shifted), 2.5 * EPSILON),
+        pure("exponential mechanism", law.exponential_mechanism(EPSILON), pair, exact),
     ]
     source = "Lyu, Su and Li 2017, Figure 1"
     tests: dict[int, tuple[int, list[float], list[float]]] = {
@@ -117,12 +81,12 @@ def _selection() -> list[Entry]:
     for number in range(1, 7):
         if number == 3:
             third = lyu_variant(3, EPSILON, 1)
-            entries.append(_pure("sparse vector 3", third, values, 3 * EPSILON, at_least=True, source=source))
+            entries.append(pure("sparse vector 3", third, values, 3 * EPSILON, at_least=True, source=source))
             continue
         cutoff, answers, neighbour = tests[number]
         variant = lyu_variant(number, EPSILON, cutoff)
         truth = exact_epsilon(variant, answers, neighbour)
-        entries.append(_pure(f"sparse vector {number}", variant, (answers, neighbour), truth, source=source))
+        entries.append(pure(f"sparse vector {number}", variant, (answers, neighbour), truth, source=source))
     return entries
 
 
@@ -131,12 +95,12 @@ def _aggregation() -> list[Entry]:
     batch, std = 8, 0.5
     leaves, root3 = (np.zeros(4), np.array([0.0, 1.0, 0.0, 0.0])), float(np.sqrt(3))
     return [
-        _pure("clipped mean", law.clipped_mean(0.2 / EPSILON, True), records, 0.5 * EPSILON),
-        _pure("clip of the mean", law.clipped_mean(0.2 / EPSILON, False), records, 5 * EPSILON),
-        _gauss("forgotten batch division", law.gaussian_noise(std), (0.0, 2.0), 2 / batch / std, 2 / std),
-        _gauss("tree", law.tree_gaussian(2.0, False), leaves, root3 / 2, root3 / 2),
-        _gauss("tree, one node without noise", law.tree_gaussian(2.0, True), leaves, root3 / 2, INFINITE),
-        _pure("report with a record count", law.leaking_report(1 / EPSILON), ([1.0, 0.0], [1.0]), INFINITE),
+        pure("clipped mean", law.clipped_mean(0.2 / EPSILON, True), records, 0.5 * EPSILON),
+        pure("clip of the mean", law.clipped_mean(0.2 / EPSILON, False), records, 5 * EPSILON),
+        gauss("forgotten batch division", law.gaussian_noise(std), (0.0, 2.0), 2 / batch / std, 2 / std),
+        gauss("tree", law.tree_gaussian(2.0, False), leaves, root3 / 2, root3 / 2),
+        gauss("tree, one node without noise", law.tree_gaussian(2.0, True), leaves, root3 / 2, INFINITE),
+        pure("report with a record count", law.leaking_report(1 / EPSILON), ([1.0, 0.0], [1.0]), INFINITE),
     ]
 
 
@@ -172,4 +136,4 @@ def _sampling() -> list[Entry]:
 @cache
 def zoo() -> tuple[Entry, ...]:
     """All entries; the correct ones are those with `broken` False."""
-    return (*_additive(), *_selection(), *_aggregation(), *_sampling())
+    return (*_additive(), *_selection(), *_aggregation(), *_sampling(), *shapes())

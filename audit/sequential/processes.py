@@ -19,7 +19,8 @@ from scipy.special import logsumexp
 
 from dpassay.audit.blackbox.detect import log_stakes
 from dpassay.audit.blackbox.learner import learn_scores
-from dpassay.audit.blackbox.outputs import Mechanism, draw, joined, known_columns, to_table
+from dpassay.audit.blackbox.outputs import Mechanism, draw
+from dpassay.audit.blackbox.table import joined, known_columns, to_table
 from dpassay.audit.results import ClaimTest
 from dpassay.audit.scores.curve import Curve
 from dpassay.audit.scores.curve_claim import check_scores, curve_log_wealth

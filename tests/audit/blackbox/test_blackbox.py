@@ -7,7 +7,7 @@ from scipy.stats import binomtest
 from typer.testing import CliRunner
 
 from dpassay.audit import stored
-from dpassay.audit.blackbox import outputs
+from dpassay.audit.blackbox import outputs, table
 from dpassay.audit.blackbox.detect import audit_mechanism, audit_outputs, epsilon_of_outputs
 from dpassay.audit.blackbox.features import Atoms, lowest_bit
 from dpassay.audit.cli import app
@@ -83,7 +83,7 @@ def test_truths_of_closed_form():
 
 
 def test_strings_dicts_and_ragged_outputs_become_one_table():
-    p, q = outputs.to_table([{"a": 1, "b": "x"}, {"a": 2.5}], [{"a": [1, 2]}, {"b": None}])
+    p, q = table.to_table([{"a": 1, "b": "x"}, {"a": 2.5}], [{"a": [1, 2]}, {"b": None}])
     assert p.shape[1] == q.shape[1] and p.shape[0] == 2
     claim = approx_dp(0.5)
     rng = np.random.default_rng(0)

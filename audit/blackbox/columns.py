@@ -1,0 +1,108 @@
+"""Columns of a table, and what can be made of them: differences, lags, sums, order statistics, summaries of a row.
+
+A tree of prefix sums shows a bare node as the difference of two entries, a histogram as one entry.
+Each family is a matrix that is screened column by column (`screen.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpassay.reference.types import Array
+
+HUGE = 1e150  # sizes are cut there: sums and squares must not overflow
+PAIRED, ORDERED, LAGGED = 12, 64, 512  # columns up to which all pairs, order statistics, lags above one are looked at
+
+
+@dataclass(frozen=True)
+class Family:
+    """Columns made of a table in one way: `of(table)` is a matrix, `name(j)` says what its column j is.
+
+    `one(table, j)` makes column j alone, where that is cheaper.
+    """
+
+    of: Callable[[Array], Array]
+    name: Callable[[int], str]
+    one: Callable[[Array, int], Array] | None = None
+
+    def column(self, table: Array, j: int) -> Array:
+        """Column j of a table that need not be tamed."""
+        if self.one is not None:
+            return self.one(table, j)
+        return self.of(tamed(table))[:, j]
+
+
+def tamed(table: Array) -> Array:
+    """Finite numbers that order as the outputs do: NaN lies below all, infinities and huge numbers at the ends."""
+    return np.asarray(np.clip(np.nan_to_num(table, nan=-HUGE, posinf=HUGE, neginf=-HUGE), -HUGE, HUGE))
+
+
+def summaries(table: Array) -> Array:
+    """What a row is as a whole, shape (rows, 12)."""
+    safe = table / HUGE**0.5
+    away = np.abs(safe)
+    ordered = np.sort(table, axis=1)
+    columns = [
+        safe.sum(axis=1),
+        np.sqrt((safe**2).sum(axis=1)),
+        away.sum(axis=1),
+        ordered[:, -1],
+        ordered[:, 0],
+        ordered[:, -1] - ordered[:, -2],
+        table.argmax(axis=1),
+        table.argmin(axis=1),
+        (table == 0).sum(axis=1),
+        (table < 0).sum(axis=1),
+        (table == -HUGE).sum(axis=1),
+        (np.diff(ordered, axis=1) == 0).sum(axis=1),
+    ]
+    return np.stack([np.asarray(one, dtype=float) for one in columns], axis=1)
+
+
+SUMMARIES = (
+    "sum of all",
+    "length of the vector",
+    "sum of sizes",
+    "largest of all",
+    "smallest of all",
+    "largest less second largest",
+    "place of the largest",
+    "place of the smallest",
+    "number of zeros",
+    "number of negatives",
+    "number of missing",
+    "number of equal entries",
+)
+
+
+def families(names: Sequence[str]) -> Iterator[Family]:
+    """All families for a table with these columns, cheapest first; tables must be `tamed`."""
+    width = len(names)
+    yield Family(lambda t: t, lambda j: names[j], lambda t, j: tamed(t[:, j]))
+    if width < 2:
+        return
+    yield Family(summaries, lambda j: SUMMARIES[j])
+    yield Family(lambda t: np.cumsum(t, axis=1), lambda j: f"sum of {names[0]} to {names[j]}")
+    yield Family(lambda t: t.sum(axis=1, keepdims=True) - t, lambda j: f"sum of all but {names[j]}")
+    if width <= ORDERED:
+        yield Family(lambda t: np.sort(t, axis=1), lambda j: f"smallest but {j}" if j else "smallest")
+    if width <= PAIRED:
+        left, right = np.triu_indices(width, 1)
+        yield Family(lambda t: t[:, right] - t[:, left], lambda j: f"{names[right[j]]} less {names[left[j]]}")
+        yield Family(lambda t: t[:, right] + t[:, left], lambda j: f"{names[right[j]]} plus {names[left[j]]}")
+        return
+    lag = 1
+    while lag <= (width // 2 if width <= LAGGED else 1):
+        yield _lagged(lag, names)
+        lag *= 2
+
+
+def _lagged(lag: int, names: Sequence[str]) -> Family:
+    return Family(
+        lambda t: t[:, lag:] - t[:, :-lag],
+        lambda j: f"{names[j + lag]} less {names[j]}",
+        lambda t, j: tamed(t[:, j + lag]) - tamed(t[:, j]),
+    )

@@ -1,0 +1,153 @@
+"""Every column by itself, on the training part: which ones exceed the claim, or differ at all between the two sides?
+
+Thresholds at quantiles of both sides together, and the most frequent value of each side (an exact answer, a zero). The
+best columns become scores of their own and features of the learned ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpassay.audit.scores.curve import Curve
+from dpassay.audit.scores.events import excesses, some_pairs
+from dpassay.reference.types import Array, Indices
+
+from .columns import Family, families, tamed
+
+EDGES = 15
+ROWS = ((64, 4000), (256, 2000), (1 << 30, 1000))  # rows a side that are looked at, for tables of up to so many columns
+CHOSEN = 24  # columns that the learners see
+SPREAD = 64  # columns whose odds are added up
+CHUNK = 512  # columns at a time
+
+
+@dataclass(frozen=True)
+class Found:
+    """One made column and what it showed in training: standard errors above the claim, and of any difference."""
+
+    family: Family
+    column: int
+    value: float | None  # the event is 'equal to this'; None: a threshold
+    errors: float
+    difference: float
+
+    @property
+    def name(self) -> str:
+        """For a person."""
+        base = self.family.name(self.column)
+        return base if self.value is None else f"{base} equal to {self.value:.6g}"
+
+    def of(self, table: Array) -> Array:
+        """The column (or the indicator) of a table."""
+        made = self.family.column(table, self.column)
+        return made if self.value is None else np.asarray(made == self.value, dtype=float)
+
+
+def rows_for(width: int) -> int:
+    """How many rows a side are looked at."""
+    return next(rows for most, rows in ROWS if width <= most)
+
+
+def screen(p: Array, q: Array, claim: Curve, names: Sequence[str]) -> list[Found]:
+    """All made columns, those that exceed the claim most first."""
+    rows = rows_for(p.shape[1])
+    few_p, few_q = tamed(p[:rows]), tamed(q[:rows])
+    found: list[Found] = []
+    for family in families(names):
+        made_p, made_q = family.of(few_p), family.of(few_q)
+        for first in range(0, made_p.shape[1], CHUNK):
+            part = slice(first, first + CHUNK)
+            found += _screen_block(made_p[:, part], made_q[:, part], claim, family, first)
+    return sorted(found, key=lambda one: -one.errors)
+
+
+def _mode(ordered: Array) -> float | None:
+    """The most frequent value, if one is repeated."""
+    new = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+    if new.size == ordered.size:
+        return None
+    return float(ordered[new[int(np.diff(np.append(new, ordered.size)).argmax())]])
+
+
+def _counts(p: Array, q: Array) -> tuple[Array, Array, list[float | None]]:
+    """Events of one column (both sorted): hits on P and on Q, and the value of those that are 'equal to'."""
+    pooled = np.concatenate([p, q])
+    pooled.sort(kind="stable")
+    edges = np.unique(pooled[np.linspace(0, pooled.size - 1, EDGES + 2).astype(int)[1:-1]])
+    modes = {mode for mode in (_mode(p), _mode(q)) if mode is not None}
+    edges = np.union1d(edges, list(modes)) if modes else edges
+    hits = []
+    for side in (p, q):
+        above = side.size - np.searchsorted(side, edges, "right")
+        least = side.size - np.searchsorted(side, edges, "left")
+        hits.append(np.concatenate([above, least, (least - above)[np.isin(edges, list(modes))] if modes else []]))
+    exact: list[float | None] = [None] * (2 * edges.size)
+    return hits[0], hits[1], exact + [float(value) for value in edges if value in modes]
+
+
+def _screen_block(p: Array, q: Array, claim: Curve, family: Family, first: int) -> list[Found]:
+    ordered_p, ordered_q = np.sort(p.T, axis=1), np.sort(q.T, axis=1)
+    live = np.flatnonzero((ordered_p[:, 0] != ordered_p[:, -1]) | (ordered_q[:, 0] != ordered_q[:, -1])
+                          | (ordered_p[:, 0] != ordered_q[:, 0]))  # fmt: skip
+    if not live.size:
+        return []
+    counted = [_counts(ordered_p[j], ordered_q[j]) for j in live]
+    width = max(one[0].size for one in counted)
+    hits = np.zeros((2, live.size, width))
+    for row, (of_p, of_q, _) in enumerate(counted):
+        hits[0, row, : of_p.size], hits[1, row, : of_q.size] = of_p, of_q
+    rate_p, rate_q = (hits[0] + 0.5) / (len(p) + 1), (hits[1] + 0.5) / (len(q) + 1)
+    epsilons, deltas = some_pairs(claim)
+    above = excesses(rate_q, rate_p, len(q), len(p), epsilons, deltas).max(axis=2)
+    below = excesses(1 - rate_q, 1 - rate_p, len(q), len(p), epsilons, deltas).max(axis=2)
+    best = np.maximum(above, below)
+    differ = np.abs(rate_q - rate_p) / np.sqrt(rate_q * (1 - rate_q) / len(q) + rate_p * (1 - rate_p) / len(p))
+    return [
+        Found(
+            family,
+            first + int(live[j]),
+            (*counted[j][2], *[None] * width)[k],
+            float(best[j, k]),
+            float(differ[j].max()),
+        )
+        for j, k in enumerate(best.argmax(axis=1))
+    ]
+
+
+@dataclass(frozen=True)
+class AddedOdds:
+    """The log odds of single raw columns, each from its own histogram, added up over the columns that differ most."""
+
+    columns: Indices
+    edges: list[Array]
+    odds: list[Array]
+
+    @staticmethod
+    def fit(p: Array, q: Array, columns: Sequence[int], bins: int) -> AddedOdds:
+        """Histograms of the training part, smoothed towards no difference."""
+        few_p, few_q = tamed(p[:, list(columns)]), tamed(q[:, list(columns)])
+        all_edges, all_odds = [], []
+        for j in range(len(columns)):
+            pooled = np.sort(np.concatenate([few_p[:, j], few_q[:, j]]))
+            edges = np.unique(pooled[np.linspace(0, pooled.size - 1, bins + 1).astype(int)[1:-1]])
+            edges = np.unique(np.concatenate([edges, np.nextafter(edges, -np.inf)]))
+            in_p, in_q = (
+                np.bincount(np.searchsorted(edges, few[:, j]), minlength=edges.size + 1) for few in (few_p, few_q)
+            )
+            share = (in_p + in_q + 1) / (len(p) + len(q) + edges.size + 1)
+            prior = 3.0  # outputs a bin, as if seen, without a difference
+            odds = np.log((in_q + prior * share * bins) / (len(q) + prior * bins))
+            odds -= np.log((in_p + prior * share * bins) / (len(p) + prior * bins))
+            all_edges.append(edges)
+            all_odds.append(odds)
+        return AddedOdds(np.asarray(columns, dtype=np.int64), all_edges, all_odds)
+
+    def score(self, table: Array) -> Array:
+        """Sum of the columns' log odds."""
+        found = np.zeros(len(table))
+        for column, edges, odds in zip(self.columns, self.edges, self.odds, strict=True):
+            found += odds[np.searchsorted(edges, tamed(table[:, column]))]
+        return found

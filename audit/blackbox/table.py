@@ -1,0 +1,206 @@
+"""Outputs of any shape as one numeric table, with a name for each column.
+
+Numbers stay as they are, also those that stand inside text or JSON text; strings, keys, types and lengths become codes
+(only equality matters for these); what is missing is NaN. Sequences of different lengths have summaries beside their
+entries.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpassay.reference.errors import BadInput, require
+from dpassay.reference.types import Array, Bools
+
+NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?")
+MOST_NUMBERS = 64  # read from one text
+DEEPEST = 40  # nested lists and dicts
+LONGEST_JSON = 1_000_000  # characters of a text that are tried as JSON
+ROOT = "output"
+
+
+@dataclass(frozen=True)
+class Tables:
+    """Both samples as matrices with the same named columns, one row per run."""
+
+    names: tuple[str, ...]
+    p: Array
+    q: Array
+
+
+def _code(text: str | bytes) -> float:
+    return float(zlib.crc32(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")))
+
+
+def _flatten(output: Any, name: str, row: dict[str, float], depth: int = 0) -> None:
+    """Spread one output over named cells."""
+    require(depth <= DEEPEST, "outputs", name[:60], "are nested too deeply")
+    row[f"type({name})"] = _code(_kind(output))
+    if isinstance(output, Mapping):
+        row[f"keys({name})"] = _code(json.dumps([str(key) for key in output]))
+        for key in output:
+            _flatten(output[key], f"{name}.{key}", row, depth + 1)
+    elif isinstance(output, str | bytes):
+        _text(output, name, row, depth)
+    elif output is None:
+        row[name] = np.nan
+    elif isinstance(output, np.ndarray | list | tuple):
+        _sequence(output, name, row, depth)
+    else:
+        row[name] = _number(output)
+
+
+def _kind(output: Any) -> str:
+    if isinstance(output, Mapping):
+        return "dict"
+    if isinstance(output, np.ndarray | list | tuple):
+        return "list"
+    if isinstance(output, bool | np.bool_):
+        return "bool"
+    if isinstance(output, str | bytes):
+        return "text"
+    return "none" if output is None else "number"
+
+
+def _sequence(output: Any, name: str, row: dict[str, float], depth: int) -> None:
+    for index, item in enumerate(output):
+        _flatten(item, f"{name}[{index}]", row, depth + 1)
+    row[f"len({name})"] = float(len(output))
+    values = np.array([row[f"{name}[{i}]"] for i in range(len(output)) if f"{name}[{i}]" in row])
+    values = values[np.isfinite(values)]
+    if values.size:
+        with np.errstate(over="ignore"):
+            row[f"sum({name})"], row[f"last({name})"] = float(values.sum()), float(values[-1])
+        row[f"max({name})"], row[f"min({name})"] = float(values.max()), float(values.min())
+
+
+def _text(output: str | bytes, name: str, row: dict[str, float], depth: int) -> None:
+    """The text as a code; the numbers in it, the words without them, its length; and what it says if it is JSON."""
+    row[f"text({name})"] = _code(output)
+    text = output.decode("utf-8", "replace") if isinstance(output, bytes) else output
+    row[f"len({name})"] = float(len(text))
+    inner = _as_json(text)
+    if inner is not None:
+        _flatten(inner, f"{name}.json", row, depth + 1)
+        return
+    numbers = NUMBER.findall(text, 0)
+    row[f"words({name})"] = _code(NUMBER.sub("#", text))
+    row[f"numbers({name})"] = float(len(numbers))
+    for index, number in enumerate(numbers[:MOST_NUMBERS]):
+        row[f"number {index} in {name}"] = float(number)
+        row[f"digits of number {index} in {name}"] = float(len(number))
+
+
+def _as_json(text: str) -> Any:
+    """What a text says that is a JSON list or dict; None for all others."""
+    start = text.lstrip()[:1]
+    if start not in ("{", "[") or len(text) > LONGEST_JSON:
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _number(output: Any) -> float:
+    try:
+        if not isinstance(output, complex | np.complexfloating):
+            return float(output)
+    except (TypeError, ValueError):
+        pass
+    except OverflowError:
+        raise BadInput("outputs", output, "is too large for a float") from None
+    raise BadInput("outputs", output, "must be real numbers, arrays, strings or dicts of them")
+
+
+def joined(outputs: Any, more: Any) -> Any:
+    """Two samples of one side as one, in order."""
+    arrays = isinstance(outputs, np.ndarray) and isinstance(more, np.ndarray)
+    if arrays and outputs.shape[1:] == more.shape[1:] and outputs.dtype == more.dtype:
+        return np.concatenate([outputs, more])
+    return [*outputs, *more]
+
+
+def telling_columns(training: Sequence[Array]) -> Bools:
+    """Which columns take more than one value (NaN is one) in the training tables.
+
+    A score must be fixed before it is judged: which cells only the fresh outputs have must not change what is learned.
+    """
+    first = training[0][:1]
+    same = np.ones(first.shape[1], dtype=bool)
+    for table in training:
+        same &= np.all((table == first) | (np.isnan(table) & np.isnan(first)), axis=0)
+    return np.asarray(~same)
+
+
+def known_columns(training: Sequence[Array], fresh: Sequence[Array]) -> tuple[list[Array], list[Array]]:
+    """Both without the columns that say nothing in training; one column of zeros where all say nothing."""
+    return kept(training, telling_columns(training)), kept(fresh, telling_columns(training))
+
+
+def kept(tables: Sequence[Array], columns: Bools) -> list[Array]:
+    """Some columns of each; never none."""
+    if not columns.any():
+        return [np.zeros((len(table), 1)) for table in tables]
+    return [table if columns.all() else table[:, columns] for table in tables]
+
+
+def to_tables(outputs_p: Any, outputs_q: Any) -> Tables:
+    """Both samples with the same named columns.
+
+    Raises:
+        BadInput: no outputs, or some that are neither numbers nor text nor lists or dicts of them.
+    """
+    sides = [outputs_p, outputs_q]
+    arrays = [_regular(side) for side in sides]
+    if arrays[0] is not None and arrays[1] is not None and arrays[0].shape[1:] == arrays[1].shape[1:]:
+        shape = arrays[0].shape[1:]
+        _not_empty([len(a) * int(np.prod(shape)) for a in arrays if a is not None])
+        p, q = (np.asarray(a, dtype=float).reshape(len(a), -1) for a in arrays if a is not None)
+        return Tables(tuple(_places(shape)), p, q)
+    rows: list[list[dict[str, float]]] = [[], []]
+    for side, target in zip(sides, rows, strict=True):
+        for output in side:
+            row: dict[str, float] = {}
+            _flatten(output, ROOT, row)
+            target.append(row)
+    names = sorted({name for side in rows for row in side for name in row})
+    filled = [np.array([[row.get(n, np.nan) for n in names] for row in side], dtype=float) for side in rows]
+    _not_empty([table.size for table in filled])
+    return Tables(tuple(names), filled[0], filled[1])
+
+
+def to_table(outputs_p: Any, outputs_q: Any) -> tuple[Array, Array]:
+    """The two matrices of `to_tables`."""
+    found = to_tables(outputs_p, outputs_q)
+    return found.p, found.q
+
+
+def _not_empty(sizes: Sequence[int]) -> None:
+    require(0 not in sizes, "outputs", tuple(sizes), "both samples need at least one output")
+
+
+def _regular(side: Any) -> Any:
+    """An array of numbers, if the outputs are one or are lists of numbers of one length; else None."""
+    if isinstance(side, np.ndarray):
+        return side if side.dtype.kind in "fiub" and side.ndim else None
+    if not len(side) or not isinstance(side[0], int | float | list | tuple | np.ndarray | np.number):
+        return None
+    try:
+        found = np.asarray(side)
+    except (ValueError, TypeError, OverflowError):
+        return None
+    return found if found.dtype.kind in "fiu" else None
+
+
+def _places(shape: tuple[int, ...]) -> list[str]:
+    if int(np.prod(shape)) == 1:
+        return [ROOT]
+    return [f"{ROOT}[{','.join(map(str, index))}]" for index in np.ndindex(*shape)]
