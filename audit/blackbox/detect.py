@@ -28,7 +28,7 @@ from .repeats import REPEATS_SHARE, repeats_log_wealth
 from .table import Tables, kept, telling_columns, to_tables
 
 LEAST = 10  # outputs a side
-TRAINING_SHARE = 0.45
+TRAINING_SHARE = 0.33
 EVENT_SHARES = (0.3, 0.05, 0.05, 0.05, 0.05)  # of the level, for the events that promise most
 BETS_SHARE = 0.5  # of the level
 REPEATS_OF_BETS = 0.6  # of the stake: repeated outputs are read without a training part

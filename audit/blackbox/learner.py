@@ -19,7 +19,7 @@ from .models import Score, boosting, direction, kernel, logistic
 from .screen import SPREAD, AddedOdds, Found, screen
 
 ROWS_CAP = 30_000  # a side, for the boosting and logistic fits
-FIT_SHARE = 0.6  # of the training tables; the rest chooses the best
+FIT_SHARE = 0.5  # of the training tables; the rest chooses the best
 COLUMNS, BEST_COLUMNS = 2, 6  # raw outputs, and best screened columns, that are scores by themselves
 BINS = (16, 64)  # of the histograms whose odds are added
 MOST = 2 + 3 + 4 + 1 + COLUMNS + BEST_COLUMNS  # candidates: atoms, models, odds and directions, column atoms, columns
@@ -105,7 +105,7 @@ def learn_scores(
     low_bits: bool = False,
     names: Sequence[str] | None = None,
 ) -> list[Candidate]:
-    """Fit on 60 % of the training tables; the best against `claim` on the rest gets half of the stake.
+    """Fit on half of the training tables; the best against `claim` on the rest gets half of the stake.
 
     With weights and events fixed before the test data are seen, the weighted mean of the candidates' wealth is valid.
     """
