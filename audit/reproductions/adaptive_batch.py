@@ -15,10 +15,11 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
 from dpassay.reference.accounting.cost import account
+from dpassay.reference.adaptive_batch import stochastic_spider
 from dpassay.reference.adaptive_batch.empirical_route import empirical_route, empirical_schedule
-from dpassay.reference.adaptive_batch.schedule import Schedule, repaired
-from dpassay.reference.adaptive_batch.stochastic_spider import stochastic_spider
-from dpassay.reference.adaptive_batch.theorem_schedules import Constants, NoiseSource, oracle_count, schedule
+from dpassay.reference.adaptive_batch.stochastic_spider import Schedule, printed, repaired
+from dpassay.reference.adaptive_batch.theorems import Constants, oracle_count
+from dpassay.reference.noise import Printed
 from dpassay.reference.problems.saddles import ChainOfSaddles, SampledLandscape, sample_landscape
 from dpassay.reference.tape import LiveTape
 from dpassay.reference.types import Array
@@ -50,8 +51,8 @@ def run(options: Options) -> Report:
     for n in sizes:
         problem = sample_landscape(ChainOfSaddles(LENGTH), n, np.random.default_rng(options.seed), 0.1, 0.05)
         c = Constants(n, LENGTH, EPSILON, DELTA, *problem.constants, initial_gap=GAP)
-        plain, gamma = schedule(c), c.accuracy()
-        starts.append(_accuracy(problem, np.zeros(problem.dimension)))
+        plain, gamma = printed(c, "Theorem 3.17"), c.accuracy()
+        starts.append(_accuracy(problem, np.zeros(problem.d)))
         predicted = oracle_count(c, gamma, plain.drift_limit, plain.batch)
         renewals = f"{c.initial_gap * c.smoothness / (plain.drift_limit * gamma):.3g}"
         for reading in READINGS:
@@ -71,23 +72,22 @@ def run(options: Options) -> Report:
 
 def _schedule(c: Constants, reading: str) -> Schedule:
     if reading == "no noise":
-        return replace(schedule(c), tree_std=0.0, escape_std=1e-4)
+        return replace(printed(c, "Theorem 3.17"), noise=Printed({"tree": 0.0, "escape": 1e-4}))
     if reading == "repaired":
-        return repaired(schedule(c), EPSILON, DELTA)
-    source: NoiseSource = "Theorem 3.17" if reading == "Theorem 3.17" else "Lemma 3.13"
-    return schedule(c, source)
+        return repaired(printed(c, "Theorem 3.17"), EPSILON, DELTA)
+    return printed(c, "Theorem 3.17" if reading == "Theorem 3.17" else "Lemma 3.13")
 
 
 def _once(problem: SampledLandscape, s: Schedule, seed: int) -> tuple[float, ...]:
     """Functions used, refreshes, escapes, value at the end, accuracy."""
-    result = stochastic_spider(problem, s, LiveTape(seed))
+    result = stochastic_spider.run(problem, s, LiveTape(seed))
     quality = min(_accuracy(problem, x) for x in result.iterates)
     return result.functions_used, result.refreshes, result.escapes, problem.value(result.iterates[-1]), quality
 
 
 def _spent(problem: SampledLandscape, s: Schedule, seed: int) -> float:
     tape = LiveTape(seed)
-    stochastic_spider(problem, s, tape)
+    stochastic_spider.run(problem, s, tape)
     return account(tape.transcript).epsilon(DELTA)
 
 
@@ -102,8 +102,8 @@ def _empirical(problem: SampledLandscape, c: Constants, seed: int, repetitions: 
     found = [empirical_route(problem, s, LiveTape(seed + k)) for k in range(repetitions)]
     best = np.mean([min(_accuracy(problem, x) for x in result.iterates) for result in found])
     last = np.mean([problem.value(result.iterates[-1]) for result in found])
-    cells = (f"{EPSILON:g}", "-", f"{200 * problem.size:.4g}", "-", "-", "-", f"{last:.4g}", f"{best:.4g}")
-    return (f"{problem.size}", "Appendix C, T = 200", "-", *cells)
+    cells = (f"{EPSILON:g}", "-", f"{200 * problem.n:.4g}", "-", "-", "-", f"{last:.4g}", f"{best:.4g}")
+    return (f"{problem.n}", "Appendix C, T = 200", "-", *cells)
 
 
 def _plot(curves: dict[tuple[str, int], Any], sizes: tuple[int, ...], starts: list[float], folder: Path) -> Path:

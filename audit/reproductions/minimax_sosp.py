@@ -81,7 +81,7 @@ def run(options: Options) -> Report:
     report.tables.append(Table(f"Table 2 at t = {steps - 1}, mean ± sd of {repetitions} runs", heads, rows))
     if not options.quick:  # the printed numbers are those of t = 399
         report.tables.append(_reachable(finals))
-    report.tables.append(_noise(found, problem.dimension_x))
+    report.tables.append(_noise(found, problem.d))
     report.tables.append(_data_in_x(found[0], problem, options.seed))
     report.tables.append(_unprinted(problem, options.seed, repetitions, steps))
     report.tables.append(_without_data(problem, 20 if options.quick else 200))
@@ -164,7 +164,7 @@ def gaussian_points(problem: MatrixSensing, value: float, count: int, seed: int 
     """Diagnostics of Gaussian points scaled so that Phi has the given value: shape (count, 3), no data used."""
     found = []
     for k in range(count):
-        direction = np.random.default_rng([seed, k]).standard_normal(problem.dimension_x)
+        direction = np.random.default_rng([seed, k]).standard_normal(problem.d)
 
         def excess(scale: float, direction: Array = direction) -> float:
             return problem.value(scale * direction) - value

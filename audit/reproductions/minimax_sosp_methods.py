@@ -33,19 +33,19 @@ class Blind:
     inside: MatrixSensing
 
     @property
-    def size(self) -> int:
+    def n(self) -> int:
         """Number of records."""
-        return self.inside.size
+        return self.inside.n
 
     @property
-    def dimension_x(self) -> int:
+    def d(self) -> int:
         """Dimension of x."""
-        return self.inside.dimension_x
+        return self.inside.d
 
     @property
-    def dimension_y(self) -> int:
+    def d_y(self) -> int:
         """Dimension of y."""
-        return self.inside.dimension_y
+        return self.inside.d_y
 
     @property
     def gradient_bound(self) -> float:
@@ -54,15 +54,15 @@ class Blind:
 
     def gradients_x(self, x: Array, y: Array, indices: Indices) -> Array:
         """Zeros."""
-        return np.zeros((len(indices), self.dimension_x))
+        return np.zeros((len(indices), self.d))
 
     def gradients_y(self, x: Array, y: Array, indices: Indices) -> Array:
         """Zeros."""
-        return np.zeros((len(indices), self.dimension_y))
+        return np.zeros((len(indices), self.d_y))
 
     def value_gradients(self, x: Array, indices: Indices) -> Array:
         """Zeros."""
-        return np.zeros((len(indices), self.dimension_x))
+        return np.zeros((len(indices), self.d))
 
     def project(self, y: Array) -> Array:
         """No constraint."""

@@ -5,14 +5,9 @@ from __future__ import annotations
 from math import exp
 
 from dpassay.proofs_check.ties import Numbers, Tie, up
-from dpassay.reference.adaptive_batch.schedule import Schedule
-from dpassay.reference.adaptive_batch.theorem_schedules import (
-    Constants,
-    NoiseSource,
-    oracle_count,
-    schedule,
-    tree_theorem_std,
-)
+from dpassay.reference.adaptive_batch.stochastic_spider import Schedule, printed
+from dpassay.reference.adaptive_batch.theorems import Constants, NoiseSource, oracle_count
+from dpassay.reference.adaptive_batch.tree import tree_theorem_std
 
 TREE = ({"S": 1024, "s": 0.3, "epsilon": 1.0, "delta": 1e-5}, {"S": 60, "s": 2.0, "epsilon": 0.2, "delta": 1e-6})
 NOISE = ({"alpha": 0.4, "d": 10, "epsilon": 0.8, "ell": 11.0}, {"alpha": 0.2, "d": 3, "epsilon": 0.5, "ell": 13.0})
@@ -29,7 +24,11 @@ def _schedule(p: Numbers, source: NoiseSource) -> Schedule:
     c = Constants(
         10**9, int(p.get("d", 4)), p.get("epsilon", 0.9), delta, 1.0, p.get("M", 1.0), p.get("rho", 1.0)
     )  # fmt: skip
-    return schedule(c, source, alpha=p["alpha"], check_data=False)
+    return printed(c, source, alpha=p["alpha"], check_data=False)
+
+
+def _tree_std(p: Numbers, source: NoiseSource) -> float:
+    return _schedule(p, source).noise.std("tree", 1.0)
 
 
 def _batch(p: Numbers) -> float:
@@ -40,17 +39,17 @@ def _batch(p: Numbers) -> float:
 TIES = (
     Tie("adaptive_batch/thm22/tree_noise", "std",
         lambda p: tree_theorem_std(p["s"], int(p["S"]), p["epsilon"], p["delta"]),
-        "adaptive_batch.theorem_schedules.tree_theorem_std", TREE),
-    Tie("adaptive_batch/lemma314/sigma_tree_value", "right", lambda p: _schedule(p, "Lemma 3.14").tree_std,
-        "adaptive_batch.theorem_schedules.schedule", NOISE),
-    Tie("adaptive_batch/thm317/noise_places", "same:Theorem 3.17", lambda p: _schedule(p, "Theorem 3.17").tree_std,
-        "adaptive_batch.theorem_schedules.schedule", NOISE),
+        "adaptive_batch.tree.tree_theorem_std", TREE),
+    Tie("adaptive_batch/lemma314/sigma_tree_value", "right", lambda p: _tree_std(p, "Lemma 3.14"),
+        "adaptive_batch.stochastic_spider.printed", NOISE),
+    Tie("adaptive_batch/thm317/noise_places", "same:Theorem 3.17", lambda p: _tree_std(p, "Theorem 3.17"),
+        "adaptive_batch.stochastic_spider.printed", NOISE),
     Tie("adaptive_batch/lemma314/tau_units", "left", lambda p: _schedule(p, "Lemma 3.14").escape_limit,
-        "adaptive_batch.theorem_schedules.schedule", TAU),
+        "adaptive_batch.stochastic_spider.printed", TAU),
     Tie("adaptive_batch/thm317/batch_at_most_n", "let:b", _batch,
-        "adaptive_batch.theorem_schedules.schedule", SIZES, up),
+        "adaptive_batch.stochastic_spider.printed", SIZES, up),
     Tie("adaptive_batch/lemma315/O2_count", "right",
         lambda p: oracle_count(
             Constants(10, int(p["d"]), p["epsilon"], 1e-5, 1.0, p["M"], p["rho"], p["B"]), p["a"], p["kappa"], 0.0),
-        "adaptive_batch.theorem_schedules.oracle_count", COUNT),
+        "adaptive_batch.theorems.oracle_count", COUNT),
 )  # fmt: skip

@@ -20,7 +20,7 @@ from dpassay.reference.problems.interfaces import MinimisationProblem
 from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array
 
-from .theorem_schedules import Constants, empirical_route_accuracy, generalisation_error
+from .theorems import Constants, empirical_route_accuracy, generalisation_error
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def empirical_schedule(c: Constants, steps: int | None = None) -> EmpiricalSched
     alpha = empirical_route_accuracy(c)
     require(alpha < c.lipschitz, "alpha", alpha, f"Appendix C says nothing unless alpha < G = {c.lipschitz:.4g}")
     count = steps or ceil(c.initial_gap * c.smoothness / alpha**2)
-    sensitivity = 2 * c.lipschitz / c.records
+    sensitivity = 2 * c.lipschitz / c.n
     std = (1 + 1e-9) * gaussian_std(c.epsilon, c.delta, sensitivity, count)
     return EmpiricalSchedule(count, 1 / c.smoothness, std, sensitivity)
 
@@ -60,8 +60,8 @@ def empirical_route(
     problem: MinimisationProblem, schedule: EmpiricalSchedule, tape: Tape, start: Array | None = None
 ) -> EmpiricalResult:
     """Run the reconstruction from `start` (zeros when not given)."""
-    x = np.zeros(problem.dimension) if start is None else start
-    everyone = np.arange(problem.size)
+    x = np.zeros(problem.d) if start is None else start
+    everyone = np.arange(problem.n)
     best, smallest, iterates = x, np.inf, [x]
     for _ in range(schedule.steps):
         mean = problem.gradients(x, everyone).mean(axis=0)

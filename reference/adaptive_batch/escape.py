@@ -1,6 +1,7 @@
-"""Escape from a saddle with a Hessian estimate (adaptive_batch, Algorithm 2): noisy power steps on a quadratic model.
+"""Escape from a saddle with a Hessian estimate (adaptive_batch, Algorithm 2): noisy steps on a quadratic model.
 
 Guarantee (Theorem 3.4): if (g, H) is accurate at a strict saddle, the value drops by Phi with probability 1 - iota.
+Its privacy is claimed within Algorithm 3, which takes its steps (line 15). Cite: adaptive_batch, Algorithm 2.
 """
 
 from __future__ import annotations
@@ -10,48 +11,64 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpassay.reference.errors import require, require_positive
+from dpassay.reference.noise import NoiseRule
 from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Batch
 from dpassay.reference.types import Array
 
+COMPLETIONS = ("sigma_{t-1} is the same number at all steps",)
 
+
+# SCHEDULE
 @dataclass(frozen=True)
-class EscapeParameters:
-    """Gamma, Xi, eta, sigma, and the sensitivity of H in operator norm."""
+class Schedule:
+    """Public before the run; ``noise`` knows the label "escape"."""
 
     steps: int  # Gamma
     radius: float  # Xi
     step_size: float  # eta
-    std: float  # sigma_t
-    hessian_sensitivity: float
+    noise: NoiseRule  # sigma_t
+    hessian_sensitivity: float  # of H, in operator norm
 
     def __post_init__(self) -> None:
         require(self.steps >= 1, "steps", self.steps, "must be at least 1")
         require_positive(self, "radius", "step_size")
 
 
-def model_gradient(
-    tape: Tape, g: Array, H: Array, move: Array, p: EscapeParameters, batches: tuple[Batch, ...]
-) -> Array:
-    """Release g + H (x - x_0) + zeta (Algorithm 2, line 5); `move` = x - x_0 is public and shorter than Xi."""
-    sensitivity = p.hessian_sensitivity * float(np.linalg.norm(move))  # B.3 bounds the move by Xi
+@dataclass(frozen=True, eq=False)
+class Saddle:
+    """x_0 and g, shape (d,), which are released already; H, shape (d, d), which is not, and its batches."""
+
+    x: Array
+    gradient: Array
+    hessian: Array
+    batches: tuple[Batch, ...] = ()
+
+
+def noisy_model_gradient(saddle: Saddle, x: Array, schedule: Schedule, tape: Tape) -> Array:
+    """Release g + H (x - x_0) + zeta (line 5); x - x_0 is public and shorter than Xi."""
+    s, move = schedule, x - saddle.x
+    # GRADIENT
+    model = saddle.gradient + saddle.hessian @ move
+    # CLIP: none, Hessians are bounded by assumption (3.1)
+    # NOISE
     released: Array = tape.gaussian(
-        "escape/gradient", g + H @ move, std=p.std, sensitivity=sensitivity, batch=batches or None
+        "escape/gradient",
+        model,
+        std=s.noise.std("escape", s.hessian_sensitivity * s.radius),
+        sensitivity=s.hessian_sensitivity * float(np.linalg.norm(move)),  # B.3 bounds the move by Xi
+        batch=saddle.batches or None,
     )
     return released
 
 
-def escape_saddle(
-    x0: Array, g: Array, H: Array, parameters: EscapeParameters, tape: Tape, batches: tuple[Batch, ...] = ()
-) -> Array:
-    """Run Algorithm 2 from x0; returns the point outside the ball of radius Xi, or x0 if none was reached.
-
-    g must be released already; H may be private (it enters through the noisy line 5 only).
-    """
-    x = x0
-    for _ in range(parameters.steps):  # line 4
-        estimate = model_gradient(tape, g, H, x - x0, parameters, batches)  # line 5
-        x = x - parameters.step_size * estimate  # line 6
-        if np.linalg.norm(x - x0) >= parameters.radius:  # line 7
+def run(problem: Saddle, schedule: Schedule, tape: Tape) -> Array:
+    """The point outside the ball of radius Xi, or x_0 if none was reached; shape (d,)."""
+    s, x = schedule, problem.x
+    for _ in range(s.steps):  # line 4
+        estimate = noisy_model_gradient(problem, x, s, tape)  # line 5
+        # STEP
+        x = x - s.step_size * estimate  # line 6
+        if np.linalg.norm(x - problem.x) >= s.radius:  # line 7
             return x  # lines 8, 9
-    return x0  # line 3
+    return problem.x  # line 3

@@ -17,7 +17,7 @@ class Oracles:
 
     problem: MinimisationProblem
     tape: Tape
-    order: Literal["random", "index"] = "random"
+    order: Literal["random", "index"]
 
     def gradient(self, x: Array, size: int) -> tuple[Array, Batch]:
         """O1: mean gradient at x."""
@@ -43,7 +43,7 @@ class Oracles:
 
     def left(self) -> int:
         """Number of unused functions."""
-        return self.tape.unused(self.problem.size)
+        return self.tape.unused(self.problem.n)
 
     def _unused(self, label: str, size: int) -> Batch:
-        return self.tape.fresh(label, self.problem.size, size, order=self.order)  # line 3 of each oracle
+        return self.tape.fresh(label, self.problem.n, size, order=self.order)  # line 3 of each oracle

@@ -1,21 +1,15 @@
-"""Tree mechanism (adaptive_batch, Algorithm 1): the node set, NODE(t) as printed, and noisy prefix sums.
+"""The nodes of the tree mechanism as printed (adaptive_batch, Algorithm 1): the node set and NODE(t).
 
-Releasing X_t = sum_{i<=t} M_i + TREE(t) gives away exactly the noisy sums of the nodes, each once, so every node is a
-Gaussian release of its own. As printed, NODE(t) stops short when t = Sigma is a power of two: its first step is
-2^(ceil(log Sigma) - 1), so the nodes of t = Sigma cover 1..Sigma - 1 only and the last value is released bare.
+As printed, NODE(t) stops short when t = Sigma is a power of two: its first step is 2^(ceil(log Sigma) - 1), so the
+nodes of t = Sigma cover 1..Sigma - 1 only and the last value is released bare. ``blocks.tree.TreeSum`` releases them.
 """
 
 from __future__ import annotations
 
-from math import floor, log2
+from math import floor, log2, sqrt
+from math import log as ln
 
-import numpy as np
-
-from dpassay.reference.blocks.tree import nodes
 from dpassay.reference.errors import require
-from dpassay.reference.tape import Tape
-from dpassay.reference.transcript import Batch
-from dpassay.reference.types import Array
 
 Interval = tuple[int, int]
 
@@ -53,57 +47,7 @@ def uncovered(t: int, length: int) -> Interval | None:
     return None if last == t else (last + 1, t)
 
 
-Members = tuple[tuple[Batch, float], ...]
-
-
-class PrintedTree:
-    """Noisy prefix sums X_t = S_t + TREE(t) for prefix values S_t given by the caller, with the printed NODE(t).
-
-    The caller gives S_t itself (not its increments), as Algorithm 3, line 8 does: after a refresh the estimate starts
-    anew while TREE(t) goes on, so a node's sum is S_last - S_{first - 1}, whatever lies between. It moves with a
-    record that is a member of one of the two and not of the other.
-
-    Args:
-        tape: where the nodes are released.
-        length: Sigma; NODE(t) depends on it.
-        std: sigma_tree; what no node covers is released with standard deviation 0.
-    """
-
-    def __init__(self, tape: Tape, label: str, *, length: int, std: float):
-        self._tape, self._label, self._length, self._std = tape, label, length, std
-        self._prefix: list[tuple[Array | float, Members]] = [(0.0, ())]
-        self._released: dict[Interval, Array] = {}
-
-    def next(self, prefix: Array, members: Members) -> Array:
-        """Release X_t for the next t; `members` are the batches that S_t depends on, with their sensitivities."""
-        self.skip(prefix, members)
-        t = len(self._prefix) - 1
-        intervals = printed_nodes(t, self._length)
-        bare = uncovered(t, self._length)
-        for interval in intervals:
-            if interval not in self._released:
-                self._released[interval] = self._release(interval, self._std)
-        total: Array = np.sum([self._released[interval] for interval in intervals], axis=0) if intervals else 0 * prefix
-        return total if bare is None else total + self._release(bare, 0.0)
-
-    def skip(self, prefix: Array, members: Members) -> None:
-        """Let t advance without a release of X_t."""
-        self._prefix.append((prefix, members))
-
-    def _release(self, interval: Interval, std: float) -> Array:
-        first, last = interval
-        (end, with_end), (start, with_start) = self._prefix[last], self._prefix[first - 1]
-        moving = set(with_end) ^ set(with_start)
-        released: Array = self._tape.gaussian(
-            f"{self._label}/({first},{last})",
-            end - start,
-            std=std,
-            sensitivity=max((claim for _, claim in moving), default=0.0),
-            batch=tuple(batch for batch, _ in moving) or None,
-        )
-        return released
-
-
-def tree_variance(t: int) -> int:
-    """Variance of the repaired TREE(t) in units of sigma^2: the number of nodes, one for each set bit of t."""
-    return len(nodes(t))
+def tree_theorem_std(sensitivity: float, length: int, epsilon: float, delta: float) -> float:
+    """sigma of Theorem 2.2: 4 s sqrt(log Sigma log(1/delta)) / epsilon; Lemma 3.13 drops the sqrt(log Sigma)."""
+    require(length >= 2, "length", length, "log Sigma must be positive")
+    return 4 * sensitivity * sqrt(ln(length) * ln(1 / delta)) / epsilon

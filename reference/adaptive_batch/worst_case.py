@@ -18,14 +18,14 @@ from dpassay.reference.types import Array, Indices
 
 @dataclass(frozen=True, eq=False)
 class SignedWave:
-    """Signs (n,), phases (n,) and the dimension."""
+    """Signs (n,), phases (n,) and the number of coordinates."""
 
     signs: Array
     phases: Array
-    dimension: int = 1
+    d: int = 1
 
     @property
-    def size(self) -> int:
+    def n(self) -> int:
         """Number of records."""
         return int(self.signs.size)
 
@@ -35,13 +35,13 @@ class SignedWave:
 
     def gradients(self, x: Array, indices: Indices) -> Array:
         """Per-sample gradients, shape (b, d)."""
-        rows = np.zeros((len(indices), self.dimension))
+        rows = np.zeros((len(indices), self.d))
         rows[:, 0] = self.signs[indices] * np.sin(x[0] + self.phases[indices])
         return rows
 
     def hessians(self, x: Array, indices: Indices) -> Array:
         """Per-sample second derivatives, shape (b, d, d)."""
-        stack = np.zeros((len(indices), self.dimension, self.dimension))
+        stack = np.zeros((len(indices), self.d, self.d))
         stack[:, 0, 0] = self.signs[indices] * np.cos(x[0] + self.phases[indices])
         return stack
 
@@ -55,13 +55,13 @@ class Scene:
     other_phase: float = 0.0
 
 
-def sign_flip(records: int, target: int, scene: Scene, dimension: int = 1) -> Pair[SignedWave]:
+def sign_flip(n: int, target: int, scene: Scene, d: int = 1) -> Pair[SignedWave]:
     """The pair in which record `target` has sign +1 here and -1 there."""
-    require(0 <= target < records, "target", target, f"must lie in 0..{records - 1}")
-    signs, phases = np.full(records, scene.other_sign), np.full(records, scene.other_phase)
+    require(0 <= target < n, "target", target, f"must lie in 0..{n - 1}")
+    signs, phases = np.full(n, scene.other_sign), np.full(n, scene.other_phase)
     signs[target], phases[target] = 1.0, scene.phase
     flipped = signs.copy()
     flipped[target] = -1.0
-    here, there = (SignedWave(z, phases, dimension) for z in (signs, flipped))
-    text = f"sign of record {target} of {records} flipped, the others {scene.other_sign:g}, d = {dimension}"
+    here, there = (SignedWave(z, phases, d) for z in (signs, flipped))
+    text = f"sign of record {target} of {n} flipped, the others {scene.other_sign:g}, d = {d}"
     return Pair(here, there, target, text)

@@ -7,6 +7,7 @@ one new node is needed: the one of length ``lowest set bit of t`` that ends at `
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -38,35 +39,66 @@ def nodes(t: int) -> list[tuple[int, int]]:
 
 
 class TreeSum:
-    """Noisy prefix sums of the values given to :meth:`add`, by one node release per step.
+    """Noisy prefix sums ``X_t = S_t + TREE(t)``: the nodes of ``NODE(t)`` are released once each, and added up.
+
+    The sum of a node is ``S_last - S_(first - 1)``, which also holds where :meth:`restart` began the sum anew.
 
     Args:
         tape: where the nodes are released.
         label: label of every node's release; the node's interval is appended.
         std: noise standard deviation of each node.
+        nodes: NODE(t). What it leaves out of ``1..t`` is released without noise.
     """
 
-    def __init__(self, tape: Tape, label: str, *, std: float):
-        self._tape, self._label, self._std = tape, label, std
-        self._values: list[tuple[Array, float, tuple[Batch, ...]]] = []
+    def __init__(self, tape: Tape, label: str, *, std: float, nodes: Callable[[int], list[tuple[int, int]]] = nodes):
+        self._tape, self._label, self._std, self._nodes = tape, label, std, nodes
+        self._terms: list[tuple[float, Batch | None]] = []  # sensitivity and batch of each value
+        self._prefixes: list[tuple[Array, frozenset[int]]] = [(np.zeros(()), frozenset())]  # S_t and its terms
         self._released: dict[tuple[int, int], Array] = {}
 
+    def __len__(self) -> int:
+        """t: how many values there were."""
+        return len(self._terms)
+
     def add(self, value: ArrayLike, *, sensitivity: float, batch: Batch | None = None) -> Array:
-        """Add one value (whose own sensitivity is ``sensitivity``) and return the noisy sum of all so far."""
-        self._values.append((np.asarray(value, float), sensitivity, () if batch is None else (batch,)))
-        t = len(self._values)
-        intervals = nodes(t)
-        first, last = intervals[-1]
-        members = self._values[first - 1 : last]
-        # With fresh batches a record sits in one member only; otherwise it can move every member of the node.
-        draws = self._tape.transcript.draws
-        once = all(batches and draws[batches[0].draw].kind == "fresh" for _, _, batches in members)
-        self._released[first, last] = self._tape.gaussian(
-            f"{self._label}/({first},{last})",
-            np.sum([value for value, _, _ in members], axis=0),
-            std=self._std,
-            sensitivity=(max if once else sum)([sensitivity for _, sensitivity, _ in members]),
-            batch=tuple(one for _, _, batches in members for one in batches) or None,
-        )
-        total: Array = np.sum([self._released[interval] for interval in intervals], axis=0)
+        """S_t = S_(t-1) + ``value`` (whose own sensitivity is ``sensitivity``); returns X_t."""
+        self.extend(value, sensitivity=sensitivity, batch=batch)
+        return self.noisy()
+
+    def extend(self, value: ArrayLike, *, sensitivity: float, batch: Batch | None = None) -> None:
+        """S_t = S_(t-1) + ``value``; nothing is released."""
+        before, terms = self._prefixes[-1]
+        self._prefixes.append((before + np.asarray(value, float), terms | {len(self._terms)}))
+        self._terms.append((sensitivity, batch))
+
+    def restart(self, value: ArrayLike, *, sensitivity: float, batch: Batch | None = None) -> None:
+        """S_t = ``value``: the sum begins anew while the tree goes on; nothing is released."""
+        self._prefixes.append((np.asarray(value, float), frozenset({len(self._terms)})))
+        self._terms.append((sensitivity, batch))
+
+    def noisy(self) -> Array:
+        """X_t, from nodes that are released when they are first needed."""
+        t = len(self._terms)
+        intervals = self._nodes(t)
+        for first, last in intervals:
+            if (first, last) not in self._released:
+                self._released[first, last] = self._node(first, last, self._std)
+        covered = intervals[-1][1] if intervals else 0
+        bare = [] if covered == t else [self._node(covered + 1, t, 0.0)]
+        total: Array = np.sum([*(self._released[interval] for interval in intervals), *bare], axis=0)
         return total
+
+    def _node(self, first: int, last: int, std: float) -> Array:
+        (end, after), (start, before) = self._prefixes[last], self._prefixes[first - 1]
+        moving = [self._terms[k] for k in sorted(after ^ before)]  # what is in both sums cancels
+        draws = self._tape.transcript.draws
+        # With fresh batches a record sits in one term only; otherwise it can move every term of the node.
+        once = all(batch is not None and draws[batch.draw].kind == "fresh" for _, batch in moving)
+        value: Array = self._tape.gaussian(
+            f"{self._label}/({first},{last})",
+            end - start,
+            std=std,
+            sensitivity=(max if once else sum)([sensitivity for sensitivity, _ in moving] or [0.0]),
+            batch=tuple(batch for _, batch in moving if batch is not None) or None,
+        )
+        return value

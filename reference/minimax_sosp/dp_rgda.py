@@ -41,7 +41,7 @@ def dp_rgda(
     problem: MinimaxProblem, schedule: Schedule, tape: Tape, start: tuple[Array, Array] | None = None
 ) -> Result:
     """Run Algorithm 2 from `start` = (x_0, y_0), zeros when not given."""
-    x, y = start if start is not None else (np.zeros(problem.dimension_x), np.zeros(problem.dimension_y))
+    x, y = start if start is not None else (np.zeros(problem.d), np.zeros(problem.d_y))
     status = Status(x, x, y, np.zeros_like(x), np.zeros_like(y))
     escape, anchor, squares, since = False, None, 0.0, 0  # line 1; x_{m_s}, sum |v_j|^2, t - m_s
     iterates, phases = [x], []

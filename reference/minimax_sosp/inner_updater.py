@@ -54,7 +54,7 @@ def inner_updater(problem: MinimaxProblem, schedule: Schedule, tape: Tape, statu
 def _refresh(problem: MinimaxProblem, schedule: Schedule, tape: Tape, x: Array, y: Array) -> tuple[Array, Array]:
     """Lines 5 to 8: the noisy clipped gradients at (x_t, y_t)."""
     rule, clip = schedule.noise, schedule.clip_refresh
-    indices, batch = draw_records(tape, "refresh/samples", problem.size, schedule.refresh_batch)  # line 5
+    indices, batch = draw_records(tape, "refresh/samples", problem.n, schedule.refresh_batch)  # line 5
     mean_v = clipped_mean(problem.gradients_x(x, y, indices), clip, schedule.clip_mode)
     mean_u = clipped_mean(problem.gradients_y(x, y, indices), clip, schedule.clip_mode)
     std, sensitivity = rule.refresh_std, rule.refresh_sensitivity  # line 1
@@ -72,7 +72,7 @@ def _difference(
 ) -> tuple[Array, Array]:
     """Lines 13 to 15: add the noisy clipped mean difference between the last two points."""
     (x, y, v, u), rule, clip = now, schedule.noise, schedule.clip_step
-    indices, batch = draw_records(tape, "step/samples", problem.size, schedule.step_batch)  # line 13
+    indices, batch = draw_records(tape, "step/samples", problem.n, schedule.step_batch)  # line 13
     change_v = problem.gradients_x(x, y, indices) - problem.gradients_x(*before, indices)
     change_u = problem.gradients_y(x, y, indices) - problem.gradients_y(*before, indices)
     mean_v = clipped_mean(change_v, clip, schedule.clip_mode)

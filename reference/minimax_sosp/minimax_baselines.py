@@ -55,11 +55,11 @@ def private_diff(problem: MinimaxProblem, schedule: BaselineSchedule, tape: Tape
 
 
 def _start(problem: MinimaxProblem, start: Start) -> tuple[Array, Array]:
-    return start if start is not None else (np.zeros(problem.dimension_x), np.zeros(problem.dimension_y))
+    return start if start is not None else (np.zeros(problem.d), np.zeros(problem.d_y))
 
 
 def _ascent_gradient(problem: MinimaxProblem, s: BaselineSchedule, tape: Tape, x: Array, y: Array) -> Array:
-    indices, batch = draw_records(tape, "y/samples", problem.size, s.step_batch)
+    indices, batch = draw_records(tape, "y/samples", problem.n, s.step_batch)
     mean = clip_rows(problem.gradients_y(x, y, indices), s.clip).mean(axis=0)
     sensitivity = 2 * s.clip / s.step_batch
     released: Array = tape.gaussian("y", mean, std=s.multiplier * sensitivity, sensitivity=sensitivity, batch=batch)
@@ -75,7 +75,7 @@ def _descent_gradient(
     point: tuple[Array, Array],
     before: tuple[Array, Array] | None,
 ) -> Array:
-    indices, batch = draw_records(tape, f"{label}/samples", problem.size, size)
+    indices, batch = draw_records(tape, f"{label}/samples", problem.n, size)
     rows = problem.gradients_x(*point, indices)
     if before is not None:
         rows = rows - problem.gradients_x(*before, indices)

@@ -32,11 +32,11 @@ class ExplicitObjective(Protocol):
     """A finite sum with per-sample gradients in x alone."""
 
     @property
-    def size(self) -> int:
+    def n(self) -> int:
         """Number of records."""
 
     @property
-    def dimension_x(self) -> int:
+    def d(self) -> int:
         """Dimension of x."""
 
     def value_gradients(self, x: Array, indices: Indices) -> Array:
@@ -52,7 +52,7 @@ def _spider(
     start: Array | None = None,
 ) -> Result:
     s = schedule
-    x = np.zeros(problem.dimension_x) if start is None else start
+    x = np.zeros(problem.d) if start is None else start
     before, estimate, drift, frozen = x, np.zeros_like(x), np.inf, 0
     iterates, phases = [x], []
     for t in range(s.outer_steps):
@@ -78,7 +78,7 @@ def _release(
 ) -> Array:
     """A noisy mean of clipped gradients, or of clipped differences to the point before."""
     size = s.refresh_batch if before is None else s.step_batch
-    indices, batch = draw_records(tape, f"{label}/samples", problem.size, size)
+    indices, batch = draw_records(tape, f"{label}/samples", problem.n, size)
     rows = problem.value_gradients(x, indices)
     if before is not None:
         rows = rows - problem.value_gradients(before, indices)

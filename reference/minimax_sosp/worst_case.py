@@ -25,7 +25,7 @@ Others = Literal["balanced", "identical"]
 
 @dataclass(frozen=True, eq=False)
 class TugOfWar:
-    """Signs (n,) and the constants of the module's F; x has `dimension` = d entries, y one more."""
+    """Signs (n,) and the constants of the module's F; x has d entries, y one more."""
 
     signs: Array
     slope: float  # g
@@ -35,23 +35,18 @@ class TugOfWar:
     dual_curvature: float = 0.0  # c
     concavity: float = 0.01  # mu
     radius: float = float("inf")  # r
-    dimension: int = 1  # d
+    d: int = 1
     gradient_bound: float = float("inf")
 
     @property
-    def size(self) -> int:
+    def n(self) -> int:
         """Number of records."""
         return int(self.signs.size)
 
     @property
-    def dimension_x(self) -> int:
-        """d."""
-        return self.dimension
-
-    @property
-    def dimension_y(self) -> int:
+    def d_y(self) -> int:
         """d + 1: t, then s."""
-        return self.dimension + 1
+        return self.d + 1
 
     def gradients_x(self, x: Array, y: Array, indices: Indices) -> Array:
         """z ((g + a t) e_1 + L x), on Y."""
@@ -79,22 +74,22 @@ class TugOfWar:
         return point
 
 
-def sign_flip(records: int, others: Others, landscape: TugOfWar) -> Pair[TugOfWar]:
+def sign_flip(n: int, others: Others, landscape: TugOfWar) -> Pair[TugOfWar]:
     """The pair of `landscape` (its own signs are ignored) in which record 0 is +1 here and -1 there."""
-    require(records >= 2, "records", records, "must be at least 2")
-    signs = -np.ones(records)
+    require(n >= 2, "n", n, "must be at least 2")
+    signs = -np.ones(n)
     if others == "balanced":
-        require(records % 2 == 1, "records", records, "balanced others need an odd number of records")
+        require(n % 2 == 1, "n", n, "balanced others need an odd number of records")
         signs[1::2] = 1.0
     signs[0] = 1.0
     flipped = signs.copy()
     flipped[0] = -1.0
     here, there = (replace(landscape, signs=z) for z in (signs, flipped))
-    text = f"one sign of {records} flipped, others {others}, d = {landscape.dimension}"
+    text = f"one sign of {n} flipped, others {others}, d = {landscape.d}"
     return Pair(here, there, 0, text)
 
 
-def steep(dimension: int = 1) -> TugOfWar:
+def steep(d: int = 1) -> TugOfWar:
     """Every clip of a row acts, at a refresh and however short the move."""
     return TugOfWar(
         signs=np.zeros(0),
@@ -104,11 +99,11 @@ def steep(dimension: int = 1) -> TugOfWar:
         coupling=1e9,
         dual_curvature=1e9,
         concavity=1.0,
-        dimension=dimension,
+        d=d,
     )
 
 
-def within_clips(step: float, smoothness: float, outer_steps: int, dimension: int = 1) -> TugOfWar:
+def within_clips(step: float, smoothness: float, outer_steps: int, d: int = 1) -> TugOfWar:
     """No clip acts in runs of Algorithm 2 from zero with eta = `step`: sensitivities 2 C / S hold, and are attained.
 
     All gradients have norm at most 1 on what can be reached, and no move of x (length `step`) or of t (across its
@@ -125,5 +120,5 @@ def within_clips(step: float, smoothness: float, outer_steps: int, dimension: in
         dual_curvature=0.99 * coupling,
         concavity=0.1 * coupling,
         radius=step * smoothness / (2 * coupling),
-        dimension=dimension,
+        d=d,
     )

@@ -39,17 +39,17 @@ class FairClassification:
         require(self.concavity > 0, "concavity", self.concavity, "must be positive (Assumption 4)")
 
     @property
-    def size(self) -> int:
+    def n(self) -> int:
         """Number of records n."""
         return int(self.labels.size)
 
     @property
-    def dimension_x(self) -> int:
+    def d(self) -> int:
         """Number of features."""
         return int(self.features.shape[1])
 
     @property
-    def dimension_y(self) -> int:
+    def d_y(self) -> int:
         """Number of groups."""
         return int(self.groups.max()) + 1
 
@@ -113,7 +113,7 @@ class FairClassification:
 
     def group_losses(self, x: Array) -> Array:
         """(1/n) sum over the group's records of the loss: shape (k,)."""
-        return np.bincount(self.groups, weights=self.losses(x), minlength=self.dimension_y) / self.size
+        return np.bincount(self.groups, weights=self.losses(x), minlength=self.d_y) / self.n
 
     def best_response(self, x: Array) -> Array:
         """The maximiser: a concave quadratic with curvature -mu I, so the projection of the free maximiser."""
@@ -130,16 +130,16 @@ class FairClassification:
 
     def value_gradient(self, x: Array) -> Array:
         """Gradient of Phi, by equation (4): the x part at the maximiser."""
-        everyone = np.arange(self.size)
+        everyone = np.arange(self.n)
         slope: Array = self.gradients_x(x, self.best_response(x), everyone).mean(axis=0)
         return slope
 
     def value_hessian(self, x: Array) -> Array:
         """Hessian of Phi where the ball is not active: the x part plus the response, (1/mu) K K^T."""
-        everyone = np.arange(self.size)
+        everyone = np.arange(self.n)
         direct = self.hessians_x(x, self.best_response(x), everyone).mean(axis=0)
-        indicator = np.eye(self.dimension_y)[self.groups]
-        cross = self.loss_gradients(x).T @ indicator / self.size
+        indicator = np.eye(self.d_y)[self.groups]
+        cross = self.loss_gradients(x).T @ indicator / self.n
         hessian: Array = direct + cross @ cross.T / self.concavity
         return hessian
 

@@ -14,11 +14,11 @@ class MinimisationProblem(Protocol):
     """A finite sum over records, minimised over x in R^d."""
 
     @property
-    def size(self) -> int:
+    def n(self) -> int:
         """Number of records n."""
 
     @property
-    def dimension(self) -> int:
+    def d(self) -> int:
         """Dimension d of x."""
 
     def gradients(self, x: Array, indices: Indices) -> Array:
@@ -35,15 +35,15 @@ class MinimaxProblem(Protocol):
     """A finite sum over records, minimised over x and maximised over y in a convex set."""
 
     @property
-    def size(self) -> int:
+    def n(self) -> int:
         """Number of records n."""
 
     @property
-    def dimension_x(self) -> int:
+    def d(self) -> int:
         """Dimension d1 of x."""
 
     @property
-    def dimension_y(self) -> int:
+    def d_y(self) -> int:
         """Dimension d2 of y."""
 
     @property

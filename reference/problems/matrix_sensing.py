@@ -32,24 +32,24 @@ class MatrixSensing:
     gradient_bound: float = float("inf")
 
     @property
-    def size(self) -> int:
+    def n(self) -> int:
         """Number of records n."""
         return int(self.sensing.shape[0])
 
     @property
-    def dimension_x(self) -> int:
+    def d(self) -> int:
         """(p + q) r."""
         return int((self.sensing.shape[1] + self.sensing.shape[2]) * self.rank)
 
     @property
-    def dimension_y(self) -> int:
+    def d_y(self) -> int:
         """One dual variable per record."""
-        return self.size
+        return self.n
 
     @property
     def strong_concavity(self) -> float:
         """The mean over records divides the curvature in y: mu = 1/n, so the condition number grows with n."""
-        return 1.0 / self.size
+        return 1.0 / self.n
 
     def factors(self, x: Array) -> tuple[Array, Array]:
         """U (p, r) and V (q, r)."""
@@ -79,7 +79,7 @@ class MatrixSensing:
 
     def gradients_y(self, x: Array, y: Array, indices: Indices) -> Array:
         """Record i moves only its own coordinate: (residual_i - y_i) e_i."""
-        rows = np.zeros((len(indices), self.size))
+        rows = np.zeros((len(indices), self.n))
         rows[np.arange(len(indices)), indices] = self.residuals(x, indices) - y[indices]
         return rows
 
@@ -103,7 +103,7 @@ class MatrixSensing:
 
     def value_gradient(self, x: Array) -> Array:
         """Gradient of Phi, shape (d1,)."""
-        gradient: Array = self.residuals(x) @ self.jacobian(x) / self.size
+        gradient: Array = self.residuals(x) @ self.jacobian(x) / self.n
         return gradient
 
     def value_gradients(self, x: Array, indices: Indices) -> Array:
@@ -115,8 +115,8 @@ class MatrixSensing:
         """Hessian of Phi in closed form, shape (d1, d1): J^T J / n plus the bilinear part."""
         split = self.sensing.shape[1] * self.rank
         jacobian = self.jacobian(x)
-        hessian: Array = jacobian.T @ jacobian / self.size
-        weighted = np.tensordot(self.residuals(x), self.sensing, axes=1) / self.size
+        hessian: Array = jacobian.T @ jacobian / self.n
+        weighted = np.tensordot(self.residuals(x), self.sensing, axes=1) / self.n
         corner = np.kron(weighted, np.eye(self.rank))  # (p r, q r): d2/dU_{ja} dV_{kb} = R_jk [a = b]
         hessian[:split, split:] += corner
         hessian[split:, :split] += corner.T
@@ -172,4 +172,4 @@ def make_matrix_sensing(
 
 def initial_point(problem: MatrixSensing, rng: np.random.Generator, scale: float = 0.1) -> tuple[Array, Array]:
     """x with independent N(0, scale^2) entries and y = 0 (Section 5.1)."""
-    return scale * rng.standard_normal(problem.dimension_x), np.zeros(problem.dimension_y)
+    return scale * rng.standard_normal(problem.d), np.zeros(problem.d_y)

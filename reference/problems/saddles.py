@@ -20,7 +20,7 @@ class Landscape(Protocol):
     """A twice differentiable function with constants that hold everywhere."""
 
     @property
-    def dimension(self) -> int:
+    def d(self) -> int:
         """Dimension d."""
 
     @property
@@ -44,7 +44,7 @@ class CosineSaddle:
     curvatures: tuple[float, ...]
 
     @property
-    def dimension(self) -> int:
+    def d(self) -> int:
         """Number of coordinates."""
         return len(self.curvatures)
 
@@ -79,7 +79,7 @@ class ChainOfSaddles:
     length: int
 
     @property
-    def dimension(self) -> int:
+    def d(self) -> int:
         """Number of links."""
         return self.length
 
@@ -127,14 +127,14 @@ class SampledLandscape:
     tilts: Array
 
     @property
-    def size(self) -> int:
+    def n(self) -> int:
         """Number of records n."""
         return int(self.scales.size)
 
     @property
-    def dimension(self) -> int:
+    def d(self) -> int:
         """Dimension d."""
-        return self.base.dimension
+        return self.base.d
 
     @property
     def constants(self) -> tuple[float, float, float]:
@@ -184,7 +184,7 @@ def sample_landscape(
     scales = rng.uniform(-1.0, 1.0, samples)
     scales -= scales.mean()
     scales = 1.0 + spread * scales / max(1.0, float(np.abs(scales).max()))
-    tilts = rng.standard_normal((samples, base.dimension))
+    tilts = rng.standard_normal((samples, base.d))
     tilts -= tilts.mean(axis=0)
     tilts *= tilt / max(float(np.linalg.norm(tilts, axis=1).max()), 1e-300)
     return SampledLandscape(base, scales, tilts)
@@ -199,19 +199,19 @@ class CoupledSaddle:
     gradient_bound: float = float("inf")
 
     @property
-    def size(self) -> int:
+    def n(self) -> int:
         """Number of records n."""
-        return self.landscape.size
+        return self.landscape.n
 
     @property
-    def dimension_x(self) -> int:
+    def d(self) -> int:
         """Dimension of x."""
-        return self.landscape.dimension
+        return self.landscape.d
 
     @property
-    def dimension_y(self) -> int:
+    def d_y(self) -> int:
         """Same as x."""
-        return self.landscape.dimension
+        return self.landscape.d
 
     def gradients_x(self, x: Array, y: Array, indices: Indices) -> Array:
         """Per-sample partial gradients in x."""

@@ -14,3 +14,11 @@ def test_the_line_of_the_start_is_measured_as_the_runs_are(monkeypatch, tmp_path
     assert np.allclose(seen, 0.25 / 4.95)
     unmoved = [float(row[-1]) for row in report.tables[0].rows if row[1] == "no noise"]
     assert unmoved and max(unmoved) <= max(seen)  # a run cannot be farther from its goal than where it began
+
+
+def test_the_quick_report_shows_the_printed_noise_over_its_claim_and_the_repaired_within(tmp_path):
+    report = adaptive_batch.run(Options(quick=True, output=tmp_path, runs=1))
+    assert all(file.exists() for file in report.files)
+    rows = {(row[0], row[1]): row for row in report.tables[0].rows}
+    assert float(rows["10000", "Theorem 3.17"][3]) > 1.0  # claimed epsilon
+    assert float(rows["10000", "repaired"][3]) <= 1.0

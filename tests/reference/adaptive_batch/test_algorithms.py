@@ -1,27 +1,26 @@
 """Stochastic SPIDER with escape (adaptive_batch, Algorithms 1 to 4): tree, oracles, escape, run, schedules."""
 
 from dataclasses import replace
+from functools import partial
 from math import ceil
 
 import numpy as np
 import pytest
 
 from dpassay.reference.accounting.cost import account
-from dpassay.reference.adaptive_batch.escape import EscapeParameters, escape_saddle
+from dpassay.reference.adaptive_batch import escape
 from dpassay.reference.adaptive_batch.oracles import Oracles
-from dpassay.reference.adaptive_batch.schedule import Schedule, repaired
-from dpassay.reference.adaptive_batch.stochastic_spider import stochastic_spider
-from dpassay.reference.adaptive_batch.theorem_schedules import (
+from dpassay.reference.adaptive_batch.stochastic_spider import Schedule, printed, repaired, run
+from dpassay.reference.adaptive_batch.theorems import (
     Constants,
     empirical_route_accuracy,
     generalisation_error,
     oracle_count,
-    schedule,
-    tree_theorem_std,
 )
-from dpassay.reference.adaptive_batch.tree import PrintedTree, node_set, printed_nodes, tree_variance, uncovered
+from dpassay.reference.adaptive_batch.tree import node_set, printed_nodes, tree_theorem_std, uncovered
 from dpassay.reference.blocks.tree import TreeSum
 from dpassay.reference.errors import BadInput
+from dpassay.reference.noise import Printed
 from dpassay.reference.problems.saddles import ChainOfSaddles, CosineSaddle, sample_landscape
 from dpassay.reference.replay import ReplayTape
 from dpassay.reference.tape import LiveTape
@@ -34,9 +33,9 @@ class TestTree:
         their number is the number of bits of t, except where the printed NODE(t) stops short."""
         for length in range(longest - 15, longest + 1):
             tape, noises, stds, seen = LiveTape(length), {}, {}, 0
-            tree = PrintedTree(tape, "tree", length=length, std=1.0)
+            tree = TreeSum(tape, "tree", std=1.0, nodes=partial(printed_nodes, length=length))
             for t in range(1, length + 1):
-                total = tree.next(np.array([float(t)]), ())
+                total = tree.add(np.array([1.0]), sensitivity=0.0)
                 events = tape.transcript.events  # releases only
                 for release in events[seen:]:
                     node = tuple(map(int, release.label[6:-1].split(",")))
@@ -44,7 +43,6 @@ class TestTree:
                 seen = len(events)
                 used = printed_nodes(t, length)
                 assert total[0] - t == pytest.approx(sum(float(noises[node][0]) for node in used), abs=1e-9)
-                assert tree_variance(t) == t.bit_count()
                 if uncovered(t, length) is None:
                     assert sum(stds[node] ** 2 for node in used) == t.bit_count()
                 else:
@@ -62,16 +60,6 @@ class TestTree:
             used = {node for t in range(1, length + 1) for node in printed_nodes(t, length)}
             assert used <= node_set(length)
 
-    def test_empirical_variance_of_the_prefix_noise(self):
-        """4,000 draws of TREE(7), 3 nodes: variance within 10 % of 3 (standard error 2.2 %, false alarm 1e-5)."""
-        values = []
-        for seed in range(4000):
-            tree = TreeSum(LiveTape(seed), "tree", std=1.0)
-            for _ in range(7):
-                last = tree.add(0.0, sensitivity=0.0)
-            values.append(float(last))
-        assert np.var(values) == pytest.approx(3.0, rel=0.1)
-
     def test_theorem_noise(self):
         assert tree_theorem_std(1.0, 8, 1.0, np.exp(-1)) == pytest.approx(4 * np.log(8) ** 0.5)
         with pytest.raises(BadInput, match="log Sigma"):
@@ -87,6 +75,8 @@ def chain():
 def quiet(chain):
     lipschitz, smooth, rho = chain.constants
     return Schedule(
+        n=4000,
+        d=3,
         steps=60,
         step_size=1 / smooth,
         threshold=0.05,
@@ -96,18 +86,18 @@ def quiet(chain):
         escape_limit=1.0,
         escape_steps=40,
         escape_radius=0.5,
-        tree_std=0.0,
-        escape_std=0.0,
+        noise=Printed({"tree": 0.0, "escape": 0.0}),
         lipschitz=lipschitz,
         smoothness=smooth,
         hessian_lipschitz=rho,
+        refresh="tree",
         order="index",
     )
 
 
 def plain_twin(problem, s, x):
     """Algorithm 3 without noise, written from the pseudocode, with the records taken by index."""
-    used, left = 0, problem.size
+    used, left = 0, problem.n
 
     def take(size):
         nonlocal used, left
@@ -144,9 +134,9 @@ def plain_twin(problem, s, x):
 
 @pytest.mark.parametrize("reading", ["bare", "tree", "new tree"])
 def test_zero_noise_run_equals_the_plain_twin(chain, quiet, reading):
-    quiet = replace(quiet, refresh=reading, epoch_length=60)
     start = np.array([0.02, 0.0, 0.0])
-    found = stochastic_spider(chain, quiet, LiveTape(0), start)
+    quiet = replace(quiet, refresh=reading, epoch_length=60, start=start)
+    found = run(chain, quiet, LiveTape(0))
     expected, used = plain_twin(chain, quiet, start)
     np.testing.assert_allclose(found.iterates, expected, atol=1e-10)
     assert found.functions_used == used
@@ -157,14 +147,14 @@ def test_gradient_recursion_telescopes_at_full_knowledge(quiet):
     """Identical records: every batch mean is the full gradient, so the noisy gradient is the gradient at x_t."""
     problem = sample_landscape(ChainOfSaddles(3), 4000, np.random.default_rng(0), spread=0.0, tilt=0.0)
     start = np.array([0.02, 0.0, 0.0])
-    found = stochastic_spider(problem, replace(quiet, refresh="tree"), LiveTape(0), start)
+    found = run(problem, replace(quiet, start=start), LiveTape(0))
     points = np.vstack([start, found.iterates[:-1]])
     np.testing.assert_allclose(found.noisy_gradients, [problem.gradient(x) for x in points], atol=1e-10)
 
 
 def test_oracles_never_use_a_record_twice(chain):
     tape = LiveTape(3)
-    oracles = Oracles(chain, tape)
+    oracles = Oracles(chain, tape, "random")
     x = np.ones(3)
     batches = [oracles.gradient(x, 10), oracles.gradient_difference(x, 0 * x, 7), oracles.hessian(x, 5)]
     batches.append(oracles.hessian_difference(x, 0 * x, 3))
@@ -179,29 +169,33 @@ def test_escape_finds_the_negative_direction():
     along the third axis; the chance that a seed does not (|N(0, 1)| tiny after growth 1.4^60) is below 1e-6."""
     saddle = CosineSaddle((1.0, 0.7, -0.4))
     x = np.zeros(3)
-    p = EscapeParameters(steps=60, radius=0.5, step_size=1.0, std=0.01, hessian_sensitivity=1.0)
-    outs = [escape_saddle(x, saddle.gradient(x), saddle.hessian(x), p, LiveTape(seed)) for seed in range(200)]
+    p = escape.Schedule(steps=60, radius=0.5, step_size=1.0, noise=Printed({"escape": 0.01}), hessian_sensitivity=1.0)
+
+    def escaped(landscape, seed):
+        return escape.run(escape.Saddle(x, landscape.gradient(x), landscape.hessian(x)), p, LiveTape(seed))
+
+    outs = [escaped(saddle, seed) for seed in range(200)]
     assert all(np.linalg.norm(out) >= 0.5 for out in outs)
     assert np.mean([abs(out[2]) / np.linalg.norm(out) for out in outs]) > 0.95
     assert np.mean([saddle.value(out) for out in outs]) < -0.04
     minimum = CosineSaddle((1.0, 0.7, 0.4))
-    stays = [escape_saddle(x, minimum.gradient(x), minimum.hessian(x), p, LiveTape(seed)) for seed in range(50)]
+    stays = [escaped(minimum, seed) for seed in range(50)]
     assert all(np.array_equal(out, x) for out in stays)
 
 
 def test_replay_reproduces_a_noisy_run_bit_for_bit(chain, quiet):
     noisy = repaired(replace(quiet, order="random"), 2.0, 1e-5)
     live = LiveTape(5)
-    live.transcript.output = stochastic_spider(chain, noisy, live)
+    live.transcript.output = run(chain, noisy, live)
     replay = ReplayTape(live.transcript)
-    assert replay.close(stochastic_spider(chain, noisy, replay)) == []
+    assert replay.close(run(chain, noisy, replay)) == []
 
 
 def test_repaired_run_is_accounted_within_its_budget(chain, quiet):
     """What really happened costs at most (2, 1e-5), and the calibration is not wasteful: at least half of it."""
     noisy = repaired(replace(quiet, order="random", threshold=1e3), 2.0, 1e-5)
     tape = LiveTape(6)
-    result = stochastic_spider(chain, noisy, tape)
+    result = run(chain, noisy, tape)
     assert result.escapes >= 1
     spent = account(tape.transcript).epsilon(1e-5)
     assert 1.0 <= spent <= 2.0
@@ -209,23 +203,23 @@ def test_repaired_run_is_accounted_within_its_budget(chain, quiet):
 
 def test_bare_refresh_is_not_accountable(chain, quiet):
     tape = LiveTape(7)
-    stochastic_spider(chain, replace(quiet, refresh="bare", tree_std=1.0, escape_std=1.0, order="random"), tape)
+    run(chain, replace(quiet, refresh="bare", noise=Printed({"tree": 1.0, "escape": 1.0}), order="random"), tape)
     found = account(tape.transcript)
     assert found.epsilon(1e-5) == np.inf and "refresh/bare" in found.gap
 
 
-FITTING = Constants(records=100_000, dimension=10, epsilon=1.0, delta=1e-5)
+FITTING = Constants(n=100_000, d=10, epsilon=1.0, delta=1e-5)
 
 
 def test_schedule_of_theorem_3_17():
-    s = schedule(FITTING)
+    s = printed(FITTING, "Theorem 3.17")
     a = FITTING.accuracy()
-    assert s.tree_std == s.escape_std == pytest.approx(a / 10**0.5)
-    assert schedule(FITTING, "Lemma 3.14").tree_std == pytest.approx(2 * np.log(1e5) * a / 10**0.5)
+    assert s.noise.by_label == {"tree": pytest.approx(a / 10**0.5), "escape": pytest.approx(a / 10**0.5)}
+    assert printed(FITTING, "Lemma 3.14").noise.by_label["tree"] == pytest.approx(2 * np.log(1e5) * a / 10**0.5)
     assert s.drift_limit == pytest.approx(1.0)
-    assert s.escape_limit == pytest.approx(a**1.5) and s.escapes_per_refresh == 1
+    assert s.escape_limit == pytest.approx(a**1.5)
     assert s.step_size * s.steps * a**2 == pytest.approx(1.0, rel=0.01)
-    assert oracle_count(FITTING, a, s.drift_limit, s.batch) <= FITTING.records
+    assert oracle_count(FITTING, a, s.drift_limit, s.batch) <= FITTING.n
     # the adaptive batch bounds the sensitivity of O2 whatever the gradient
     for norm in (0.01, 0.3, 2.0):
         assert norm / s.adaptive_batch(norm) <= 1 / s.batch_slope + 1e-12
@@ -234,15 +228,15 @@ def test_schedule_of_theorem_3_17():
 @pytest.mark.parametrize(
     ("changes", "options", "message"),
     [
-        ({"records": 100}, {}, "alpha < G"),
+        ({"n": 100}, {}, "alpha < G"),
         ({"epsilon": 3.0}, {}, "epsilon <= O\\(1\\)"),
-        ({"records": 1000}, {"alpha": 0.02}, "Lemma 3.14 needs b <= n"),
+        ({"n": 1000}, {"alpha": 0.02}, "Lemma 3.14 needs b <= n"),
         ({}, {"alpha": 0.02}, "Lemma 3.15"),
     ],
 )
 def test_schedules_refuse_impossible_regimes_by_name(changes, options, message):
     with pytest.raises(BadInput, match=message):
-        schedule(replace(FITTING, **changes), **options)
+        printed(replace(FITTING, **changes), "Theorem 3.17", **options)
 
 
 def test_appendix_c_route():

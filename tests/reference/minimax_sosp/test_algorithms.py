@@ -23,7 +23,7 @@ from dpassay.reference.tape import LiveTape
 
 def plain_twin(problem, s, x, y, restart, seed):
     """Algorithm 2 with exact gradients, written from the formulas: no tape, no recursion where it telescopes."""
-    everyone = np.arange(problem.size)
+    everyone = np.arange(problem.n)
 
     def fx(x, y):
         return problem.gradients_x(x, y, everyone).mean(axis=0)
@@ -66,7 +66,7 @@ def plain_twin(problem, s, x, y, restart, seed):
 @pytest.mark.parametrize("restart", [False, True], ids=["printed", "repaired"])
 def test_zero_noise_run_equals_the_plain_twin_on_matrix_sensing(small_sensing, make_schedule, restart):
     rng = np.random.default_rng(1)
-    x, y = 0.3 * rng.standard_normal(small_sensing.dimension_x), np.zeros(10)
+    x, y = 0.3 * rng.standard_normal(small_sensing.d), np.zeros(10)
     schedule = make_schedule(10, restart_at_refresh=restart)
     found = dp_rgda(small_sensing, schedule, LiveTape(3), (x, y))
     _, expected = plain_twin(small_sensing, schedule, x, y, restart, 3)
@@ -91,7 +91,7 @@ def test_recursion_telescopes_to_the_full_gradient_only_when_it_restarts(small_s
     off by exactly grad(x_q, y_q) - grad(x_{q-1}, y_q)."""
     everyone = np.arange(10)
     rng = np.random.default_rng(2)
-    points = [0.5 * rng.standard_normal(small_sensing.dimension_x) for _ in range(8)]
+    points = [0.5 * rng.standard_normal(small_sensing.d) for _ in range(8)]
     for restart in (True, False):
         schedule = make_schedule(10, restart_at_refresh=restart)
         y = np.zeros(10)

@@ -5,12 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dpassay.audit.reproductions import adaptive_batch, minimax_sosp
+from dpassay.audit.reproductions import minimax_sosp
 from dpassay.audit.reproductions.minimax_sosp_methods import methods
 from dpassay.audit.reproductions.report import Options
 from dpassay.reference.accounting.cost import account
-from dpassay.reference.adaptive_batch.empirical_route import empirical_route, empirical_schedule, population_accuracy
-from dpassay.reference.adaptive_batch.theorem_schedules import Constants
 from dpassay.reference.errors import BadInput
 from dpassay.reference.minimax_sosp.baseline_schedule import (
     BaselineSchedule,
@@ -20,15 +18,14 @@ from dpassay.reference.minimax_sosp.baseline_schedule import (
 from dpassay.reference.minimax_sosp.baselines import METHODS
 from dpassay.reference.minimax_sosp.minimax_baselines import dp_sgda, private_diff
 from dpassay.reference.minimax_sosp.spider_baselines import dp_spider
-from dpassay.reference.problems.saddles import ChainOfSaddles, sample_landscape
 from dpassay.reference.tape import LiveTape
 
 BASE = BaselineSchedule(10, 12, 2, 4, 6, 3, clip=1e9, step_x=0.05)
 
 
 def start(problem, minimax):
-    x = 0.5 * np.random.default_rng(1).standard_normal(problem.dimension_x)
-    return (x, np.zeros(problem.dimension_y)) if minimax else x
+    x = 0.5 * np.random.default_rng(1).standard_normal(problem.d)
+    return (x, np.zeros(problem.d_y)) if minimax else x
 
 
 @pytest.mark.parametrize("method", METHODS, ids=[method.name for method in METHODS])
@@ -68,20 +65,6 @@ def test_private_diff_tracks_the_full_gradient(small_sensing):
 def test_a_batch_larger_than_the_data_is_refused():
     with pytest.raises(BadInput, match="refresh_batch"):
         replace(BASE, refresh_batch=11)
-
-
-def test_empirical_route_finds_the_end_of_the_chain_within_budget():
-    problem = sample_landscape(ChainOfSaddles(2), 3000, np.random.default_rng(0), 0.1, 0.05)
-    c = Constants(3000, 2, 1.0, 1e-5, *problem.constants, initial_gap=3.0)
-    s = empirical_schedule(c, steps=200)
-    tape = LiveTape(0)
-    result = empirical_route(problem, s, tape)
-    assert account(tape.transcript).epsilon(1e-5) == pytest.approx(1.0, rel=1e-6)
-    assert problem.value(result.x) < -1.9
-    gradient = float(np.linalg.norm(problem.gradient(result.x)))
-    assert population_accuracy(c, gradient, 10.0) > gradient
-    with pytest.raises(BadInput, match="Appendix C says nothing"):
-        empirical_schedule(replace(c, records=2, epsilon=0.01))
 
 
 @pytest.mark.parametrize("noise", ["as described", "Algorithm 3", "exact"])
@@ -128,16 +111,8 @@ def test_printed_rows_of_table_2_are_within_reach_of_points_without_data():
     value, *printed = minimax_sosp.PRINTED["DP-RGDA"]
     large = minimax_sosp.make_matrix_sensing(np.random.default_rng(0), signal_norm=20.0)
     assert deviations(large, value, printed).max() > 5
-    x = 0.8 * np.random.default_rng(5).standard_normal(problem.dimension_x)
+    x = 0.8 * np.random.default_rng(5).standard_normal(problem.d)
     for _ in range(60):
         x = x - 0.5 * problem.value_gradient(x)
     reached = float(np.linalg.norm(problem.value_gradient(x))), problem.smallest_eigenvalue(x)
     assert deviations(problem, problem.value(x), reached).max() > 2.5
-
-
-def test_reproduction_of_adaptive_batch(tmp_path):
-    report = adaptive_batch.run(Options(quick=True, output=tmp_path, runs=1))
-    assert all(file.exists() for file in report.files)
-    rows = {(row[0], row[1]): row for row in report.tables[0].rows}
-    assert float(rows["10000", "Theorem 3.17"][3]) > 1.0  # claimed epsilon
-    assert float(rows["10000", "repaired"][3]) <= 1.0

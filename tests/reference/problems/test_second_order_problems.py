@@ -43,7 +43,7 @@ def test_matrix_sensing_value_function_is_the_inner_maximum(sensing):
 
 def test_matrix_sensing_derivatives(sensing):
     rng = np.random.default_rng(2)
-    x, y = rng.standard_normal(sensing.dimension_x), rng.standard_normal(12)
+    x, y = rng.standard_normal(sensing.d), rng.standard_normal(12)
     chosen = np.array([3, 7])
 
     def each(x, y):
@@ -61,7 +61,7 @@ def test_matrix_sensing_derivatives(sensing):
 def test_printed_eigenvalue_diagnostic_agrees_with_the_closed_form():
     """minimax_sosp, Appendix D estimates with h = 5e-4 and tolerance 1e-4; the dense value is exact."""
     problem = make_matrix_sensing(np.random.default_rng(0))
-    assert (problem.dimension_x, problem.dimension_y) == (120, 400)
+    assert (problem.d, problem.d_y) == (120, 400)
     assert problem.strong_concavity == pytest.approx(1 / 400)
     rng = np.random.default_rng(3)
     x, y = initial_point(problem, rng)
@@ -78,7 +78,7 @@ def fair():
 
 def test_fair_classification_derivatives_and_best_response(fair):
     rng = np.random.default_rng(4)
-    x, y = rng.standard_normal(fair.dimension_x), 0.3 * rng.standard_normal(fair.dimension_y)
+    x, y = rng.standard_normal(fair.d), 0.3 * rng.standard_normal(fair.d_y)
     chosen = np.array([0, 100, 300])
 
     def each(x, y):
@@ -91,7 +91,7 @@ def test_fair_classification_derivatives_and_best_response(fair):
     )
     best = fair.best_response(x)
     assert np.linalg.norm(best) < fair.radius
-    everyone = np.arange(fair.size)
+    everyone = np.arange(fair.n)
     np.testing.assert_allclose(fair.gradients_y(x, best, everyone).mean(axis=0), 0, atol=1e-12)
     np.testing.assert_allclose(fair.value_hessian(x), jacobian(fair.value_gradient, x), atol=TOLERANCE)
 
@@ -101,9 +101,9 @@ def test_fair_classification_constants_hold_on_sampled_points(fair):
     rng = np.random.default_rng(5)
     worst_gradient = worst_smooth = 0.0
     for _ in range(600):
-        x, y = 3 * rng.standard_normal(fair.dimension_x), fair.project(rng.standard_normal(fair.dimension_y))
+        x, y = 3 * rng.standard_normal(fair.d), fair.project(rng.standard_normal(fair.d_y))
         x2, y2 = x + 0.1 * rng.standard_normal(x.size), fair.project(y + 0.1 * rng.standard_normal(y.size))
-        i = rng.integers(fair.size, size=4)
+        i = rng.integers(fair.n, size=4)
         for gradients in (fair.gradients_x, fair.gradients_y):
             worst_gradient = max(worst_gradient, np.linalg.norm(gradients(x, y, i), axis=1).max())
             change = np.linalg.norm(gradients(x, y, i) - gradients(x2, y2, i), axis=1).max()
@@ -123,8 +123,8 @@ def test_landscape_derivatives_and_constants(base):
     rng = np.random.default_rng(6)
     lipschitz, smooth, hessian_lipschitz = base.constants
     for _ in range(200):
-        x = rng.uniform(-4, 4, base.dimension)
-        x2 = x + 0.05 * rng.standard_normal(base.dimension)
+        x = rng.uniform(-4, 4, base.d)
+        x2 = x + 0.05 * rng.standard_normal(base.d)
         move = np.linalg.norm(x - x2)
         assert np.linalg.norm(base.gradient(x)) <= lipschitz
         assert np.linalg.norm(base.hessian(x), 2) <= smooth

@@ -1,7 +1,7 @@
-"""Schedules of Lemmas 3.13, 3.14 and Theorem 3.17 of adaptive_batch, and the route of its Appendix C.
+"""What Lemmas 3.13 to 3.16, Theorem 3.17 and Appendix C of adaptive_batch set and predict, as numbers.
 
-Constants hidden in O(.) are one, log factors of O~(.) are dropped where no proof gives them; each schedule refuses
-with the name of the first inequality that fails.
+Constants hidden in O(.) are one, log factors of O~(.) are dropped where no proof gives them; what is
+impossible is refused with the name of the first inequality that fails.
 """
 
 from __future__ import annotations
@@ -12,25 +12,15 @@ from typing import Literal
 
 from dpassay.reference.errors import require, require_at_least, require_budget, require_positive
 
-from .schedule import CHARITABLE, PRINTED_COMPLETIONS, Schedule
-
 NoiseSource = Literal["Lemma 3.13", "Lemma 3.14", "Theorem 3.17"]
-COMPLETIONS = (
-    *PRINTED_COMPLETIONS,
-    CHARITABLE,
-    "constants hidden in O(.) are one, gamma = alpha",
-    "Gamma = (2 M / sqrt(rho gamma)) log(2 Xi/(mu r)) with r = eta gamma, mu = iota^2/(16 sqrt d), as for Lemma 3.9",
-    "max_t |g_t|/b_t (unknown when the first noise is drawn) is replaced by its bound 1/slope from b_t >= slope |g_t|",
-    "line 11's log^3(B M d/(rho omega)) is a parameter, one by default: with constants one it exceeds G",
-)
 
 
 @dataclass(frozen=True)
 class Constants:
     """Constants of Assumption 3.1 and of the claim, in the paper's letters at the line ends."""
 
-    records: int  # n
-    dimension: int  # d
+    n: int
+    d: int
     epsilon: float
     delta: float
     lipschitz: float = 1.0  # G
@@ -42,18 +32,18 @@ class Constants:
     def __post_init__(self) -> None:
         require_budget(self.epsilon, self.delta)
         require(self.epsilon <= 1, "epsilon", self.epsilon, "Theorem 3.17 needs epsilon <= O(1); the constant is one")
-        require_at_least(1, self, "records", "dimension")
+        require_at_least(1, self, "n", "d")
         require_positive(self, "lipschitz", "smoothness", "hessian_lipschitz", "initial_gap", finite=True)
         require(0 < self.failure < 1, "failure", self.failure, "must lie in (0, 1)")
 
     @property
     def privacy_error(self) -> float:
         """sqrt(d) / (n epsilon)."""
-        return sqrt(self.dimension) / (self.records * self.epsilon)
+        return sqrt(self.d) / (self.n * self.epsilon)
 
     def accuracy(self) -> float:
         """alpha of Lemma 3.16 and Theorem 3.17, all eight terms."""
-        n, G, M, rho, B = self.records, self.lipschitz, self.smoothness, self.hessian_lipschitz, self.initial_gap
+        n, G, M, rho, B = self.n, self.lipschitz, self.smoothness, self.hessian_lipschitz, self.initial_gap
         first = ((B * G * M) ** (1 / 3) + sqrt(B * M)) * sqrt(self.privacy_error)
         cubic = B ** (2 / 9) * M ** (2 / 9) * G ** (5 / 9) + B ** (4 / 9) * M ** (4 / 9) * G ** (1 / 9)
         roots = sqrt(M * B / n) + sqrt(B * M**2) / (rho * sqrt(n))
@@ -64,84 +54,58 @@ class Constants:
 
 def oracle_count(c: Constants, gamma: float, kappa: float, batch: float) -> float:
     """Total number of functions used, Lemma 3.15 with constant one and without logs."""
-    B, M, d, rho = c.initial_gap, c.smoothness, c.dimension, c.hessian_lipschitz
+    B, M, d, rho = c.initial_gap, c.smoothness, c.d, c.hessian_lipschitz
     adaptive = sqrt(d) / (gamma**2 * c.epsilon) + kappa / gamma**3 + rho * kappa / (M**2 * gamma**2) + 1 / gamma**2
     return batch * B * M / (kappa * gamma) + B * M * adaptive
 
 
-def schedule(
-    c: Constants,
-    noise: NoiseSource = "Theorem 3.17",
-    *,
-    alpha: float | None = None,
-    threshold_factor: float = 1.0,
-    check_data: bool = True,
-) -> Schedule:
-    """All parameters of Algorithm 3 from the problem's constants.
+@dataclass(frozen=True)
+class Sizes:
+    """The parameters that Theorem 3.17 and the lemmas before it set, at accuracy alpha."""
 
-    `alpha` overrides Theorem 3.17's accuracy; `check_data=False` allows a run that ends when the data are used up.
+    alpha: float
+    eta: float
+    batch: int  # b
+    kappa: float
+    slope: float  # b_t = max(slope |g_t|, 1)
+    radius: float  # Xi
+    tau: float
+    escape_steps: int  # Gamma
+    steps: int  # T
+
+
+def sizes(c: Constants, alpha: float) -> Sizes:
+    """Everything but the noise, at accuracy `alpha`.
+
+    Raises:
+        BadInput: alpha is no accuracy, or a batch would need more than n records.
     """
-    G, M, rho, B, d = c.lipschitz, c.smoothness, c.hessian_lipschitz, c.initial_gap, c.dimension
-    a = c.accuracy() if alpha is None else alpha
+    G, M, rho, B, d, a = c.lipschitz, c.smoothness, c.hessian_lipschitz, c.initial_gap, c.d, alpha
     require(a > 0, "alpha", a, "must be positive")
     require(a < G, "alpha", a, f"Theorem 3.17 says nothing unless alpha < G = {G:.4g}: every point is an alpha-FOSP")
     gamma, eta = a, 1 / M
     batch = ceil(G * sqrt(d) / (c.epsilon * a) + G**2 / a**2 + M * sqrt(d) / (rho * c.epsilon) + M**2 / (rho * a))
-    require(batch <= c.records, "b", batch, f"Lemma 3.14 needs b <= n = {c.records}")
+    require(batch <= c.n, "b", batch, f"Lemma 3.14 needs b <= n = {c.n}")
     kappa = max(a * sqrt(d) / c.epsilon, (B * G * M) ** (1 / 3))
-    slope = max(sqrt(d) / (a * c.epsilon), kappa / a**2, rho * kappa / (M**2 * a))  # b_t = max(slope |g_t|, 1)
-    needed = oracle_count(c, gamma, kappa, batch)
-    require(not check_data or needed <= c.records, "functions used", needed, f"Lemma 3.15 needs it <= n = {c.records}")
+    slope = max(sqrt(d) / (a * c.epsilon), kappa / a**2, rho * kappa / (M**2 * a))
     radius, limit = sqrt(gamma / rho), a**1.5 / (M * sqrt(rho))  # Xi, tau
     tilt = c.failure**2 / (16 * sqrt(d))  # mu of Lemma 3.9
     growth = 2 * radius / (tilt * eta * gamma)
     escape_steps = max(1, ceil(2 * M / sqrt(rho * gamma) * max(1.0, log(growth))))  # Gamma
-    tree_std, escape_std = _noise(c, noise, a, batch, slope, radius, escape_steps, limit)
-    return Schedule(
-        steps=ceil(B / (eta * gamma**2)),
-        step_size=eta,
-        threshold=gamma * threshold_factor,
-        batch=batch,
-        batch_slope=slope,
-        drift_limit=kappa,
-        escape_limit=limit,
-        escape_steps=escape_steps,
-        escape_radius=radius,
-        tree_std=tree_std,
-        escape_std=escape_std,
-        lipschitz=G,
-        smoothness=M,
-        hessian_lipschitz=rho,
-        completions=COMPLETIONS,
-    )
+    return Sizes(a, eta, batch, kappa, slope, radius, limit, escape_steps, ceil(B / (eta * gamma**2)))
 
 
-def _noise(
-    c: Constants,
-    source: NoiseSource,
-    alpha: float,
-    batch: int,
-    slope: float,
-    radius: float,
-    escape_steps: int,
-    limit: float,
-) -> tuple[float, float]:
+def noise_stds(c: Constants, source: NoiseSource, p: Sizes) -> tuple[float, float]:
     """sigma_tree and sigma_t; the three statements differ, see the branches."""
     logarithm = log(1 / c.delta)
     if source == "Theorem 3.17":
-        return alpha / sqrt(c.dimension), alpha / sqrt(c.dimension)
+        return p.alpha / sqrt(c.d), p.alpha / sqrt(c.d)
     if source == "Lemma 3.14":
-        return 2 * logarithm * alpha / sqrt(c.dimension), 2 * logarithm * alpha / sqrt(c.dimension)
-    per_gradient = c.lipschitz / batch + 1 / slope
-    per_hessian = c.smoothness / batch + c.hessian_lipschitz / (c.smoothness * slope)
-    reach = 2 * radius * sqrt(escape_steps * limit * logarithm) / c.epsilon
+        return 2 * logarithm * p.alpha / sqrt(c.d), 2 * logarithm * p.alpha / sqrt(c.d)
+    per_gradient = c.lipschitz / p.batch + 1 / p.slope
+    per_hessian = c.smoothness / p.batch + c.hessian_lipschitz / (c.smoothness * p.slope)
+    reach = 2 * p.radius * sqrt(p.escape_steps * p.tau * logarithm) / c.epsilon
     return per_gradient * logarithm / c.epsilon, per_hessian * reach
-
-
-def tree_theorem_std(sensitivity: float, length: int, epsilon: float, delta: float) -> float:
-    """sigma of Theorem 2.2: 4 s sqrt(log Sigma log(1/delta)) / epsilon; Lemma 3.13 drops the sqrt(log Sigma)."""
-    require(length >= 2, "length", length, "log Sigma must be positive")
-    return 4 * sensitivity * sqrt(log(length) * log(1 / delta)) / epsilon
 
 
 def generalisation_error(c: Constants, radius: float) -> tuple[float, float]:
@@ -149,7 +113,7 @@ def generalisation_error(c: Constants, radius: float) -> tuple[float, float]:
 
     A net of (3R/r)^d points with r = min(1, M/rho) sqrt(d/n); norm-sub-Gaussian means with constant one.
     """
-    n, d = c.records, c.dimension
+    n, d = c.n, c.d
     width = min(1.0, c.smoothness / c.hessian_lipschitz) * sqrt(d / n)
     require(radius > width, "radius", radius, f"Theorem C.1 needs R > r = {width:.4g}")
     logarithm = d * log(3 * radius / width) + log(2 * d / c.failure)
@@ -162,4 +126,4 @@ def generalisation_error(c: Constants, radius: float) -> tuple[float, float]:
 
 def empirical_route_accuracy(c: Constants) -> float:
     """Appendix C: sqrt(d)/n + (sqrt(d)/(n eps))^(2/3) as printed; Theorem C.1 itself gives sqrt(d/n) for the first."""
-    return float(sqrt(c.dimension) / c.records + c.privacy_error ** (2 / 3))
+    return float(sqrt(c.d) / c.n + c.privacy_error ** (2 / 3))
