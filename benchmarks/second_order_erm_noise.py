@@ -20,10 +20,10 @@ from dpassay.reference.errors import BadInput
 from dpassay.reference.problems.erm import ErmProblem
 from dpassay.reference.problems.margin_losses import loss_a
 from dpassay.reference.problems.real_data import COVERTYPE_SHAPE, into_unit_ball
-from dpassay.reference.second_order_erm import common
-from dpassay.reference.second_order_erm.calibration import Budget, exact_budget, printed_budget
+from dpassay.reference.second_order_erm import common, opt, opt_b, opt_ls
+from dpassay.reference.second_order_erm.calibration import Budget, printed_budget
 from dpassay.reference.second_order_erm.line_search import lambda_for
-from dpassay.reference.second_order_erm.subsampled import AdvancedBudget, ExactSampledBudget, SampledBudget
+from dpassay.reference.second_order_erm.subsampled import AdvancedBudget, SampledBudget
 
 N, D = COVERTYPE_SHAPE
 DELTA = 1 / (10 * N)
@@ -31,12 +31,23 @@ RESULT = Path(__file__).parent / "results" / "second_order_erm_noise.md"
 Table = tuple[str, tuple[str, ...], list[tuple[str, ...]]]
 
 
+def one_record() -> ErmProblem:
+    """The constants depend on the shape and the loss only, the noise multipliers on nothing: one record will do."""
+    return ErmProblem(into_unit_ball(np.ones((1, D))), np.ones(1), loss_a())
+
+
+def exact_budget(epsilon: float, releases: int) -> Budget:
+    """What OPT (2 releases per step) and OPT-LS (3) are calibrated to."""
+    make = opt.repaired if releases == 2 else opt_ls.repaired
+    return make(one_record(), np.zeros(D), common.Accuracy(1.0, 1.0), epsilon, DELTA).noise
+
+
 def full_batch(steps: int) -> Table:
     """Eq. (8) and (14) against the Gaussian curve; both transcripts are priced by dp-accounting."""
     rows = []
     for epsilon in (0.2, 0.6, 1.0):
         for name, releases in (("OPT, eq. (8)", 2), ("OPT-LS, eq. (14)", 3)):
-            one, other = printed_budget(epsilon, DELTA, 0.1, releases), exact_budget(epsilon, DELTA, 0.1, releases)
+            one, other = printed_budget(epsilon, DELTA, releases), exact_budget(epsilon, releases)
             rows.append(
                 (
                     name,
@@ -66,7 +77,7 @@ def line_search(steps: int) -> Table:
     """What adaptivity costs OPT-LS: T is computed from a release, so each search is priced as its worst GDP."""
     rows = []
     for epsilon in (0.2, 0.6, 1.0):
-        budget = exact_budget(epsilon, DELTA, 0.1, 3)
+        budget = exact_budget(epsilon, 3)
         lam = lambda_for(1 / budget.sigma(steps))
 
         def excess(log_share: float, b: Budget = budget, target: float = epsilon) -> float:
@@ -84,11 +95,13 @@ def batches(steps: int, rate: float) -> Table:
     rows = []
     for epsilon in (0.6, 0.95):
         cells = [f"{epsilon:g}"]
-        for make in (SampledBudget, AdvancedBudget, ExactSampledBudget):
+        for make in (SampledBudget, AdvancedBudget):
             try:
                 cells.append(f"{make(epsilon, DELTA, rate).sigma(steps):.2f}")
             except BadInput as problem:
                 cells.append(f"none: {problem.why}")
+        exact = opt_b.calibrated(N, round(rate * N), steps, epsilon, DELTA)
+        cells.append(f"{exact['gradient']:.2f}")
         rows.append(tuple(cells))
     title = f"Noise multiplier of OPT-B for T = {steps}, batches of {rate:.2%}"
     return title, ("epsilon", "eq. (30)", "Theorem B.8", "exact"), rows
@@ -96,15 +109,12 @@ def batches(steps: int, rate: float) -> Table:
 
 def standard_deviations(steps: int) -> Table:
     """Noise in gradient and Hessian entries: multiplier times sensitivity (eq. 4 against the exact ones)."""
-    # the constants depend on the shape and the loss only; n is put in by hand, so one record will do
-
-    problem = ErmProblem(into_unit_ball(np.ones((1, D))), np.ones(1), loss_a())
-    start = np.zeros(D)
+    problem, start = one_record(), np.zeros(D)  # n is put in by hand
     printed = common.printed_sensitivities(common.printed_constants(problem, start), N, D)
     exact = common.exact_sensitivities(problem, start)
     rows = []
     for epsilon in (0.2, 0.6, 1.0):
-        one, other = printed_budget(epsilon, DELTA).sigma(steps), exact_budget(epsilon, DELTA).sigma(steps)
+        one, other = printed_budget(epsilon, DELTA, 2).sigma(steps), exact_budget(epsilon, 2).sigma(steps)
         for name, here, there in (
             ("gradient", printed.gradient * one, exact.gradient / N * other),
             ("Hessian", printed.hessian * one, exact.hessian / N * other),

@@ -19,15 +19,17 @@ from dpassay.reference.minimax_sosp.dp_rgda import dp_rgda
 from dpassay.reference.minimax_sosp.experiment import experiment_schedule
 from dpassay.reference.minimax_sosp.schedule import NoiseRule
 from dpassay.reference.minimax_sosp.worst_case import sign_flip, steep
+from dpassay.reference.noise import Multipliers
 from dpassay.reference.output_perturbation.cases import third
 from dpassay.reference.problems.saddles import CosineSaddle, CoupledSaddle, sample_landscape
-from dpassay.reference.second_order_erm import cases as erm
-from dpassay.reference.second_order_erm import short_step
+from dpassay.reference.second_order_erm import instances as erm
+from dpassay.reference.second_order_erm import opt
 from dpassay.reference.second_order_erm.common import Accuracy
 from dpassay.reference.tape import LiveTape, ScriptedTape
 
 from .formula import FormulaError
 
+UNIT = Multipliers({"gradient": 1.0, "hessian": 1.0})
 RECORDS = 6  # the counts do not depend on the data
 Sizes = tuple[tuple[str, int], ...]
 
@@ -99,7 +101,7 @@ def _tree(S: int) -> Counter[str]:
 
 def _short_step(T: int) -> Counter[str]:
     """Algorithm 1 when every iteration takes a curvature step, which spends the most."""
-    return _descend(T, ScriptedTape(erm.curvature_steps_only, 0), Accuracy(0.3, 0.3))
+    return _descend(T, ScriptedTape(erm.LONGEST, 0), Accuracy(0.3, 0.3))
 
 
 def _short_step_returning(T: int) -> Counter[str]:
@@ -108,8 +110,8 @@ def _short_step_returning(T: int) -> Counter[str]:
 
 
 def _descend(T: int, tape: LiveTape, accuracy: Accuracy) -> Counter[str]:
-    schedule = short_step.printed(erm.problem(), erm.start(), accuracy, 1.0, 1e-5)
-    outcome = short_step.descend(erm.problem(), schedule, tape, schedule.start, T, 1.0)
+    schedule = opt.printed(erm.problem(), erm.start(), accuracy, 1.0, 1e-5)
+    outcome = opt.descend(erm.problem(), schedule, tape, schedule.start, T, UNIT)
     steps = {"taken/gradient": outcome.gradient_steps, "taken/curvature": outcome.curvature_steps}
     return _labels(tape) + Counter(steps)
 

@@ -16,7 +16,7 @@ from typing import Literal
 
 from dpassay.reference.accounting.gdp import zcdp_rho
 from dpassay.reference.problems.erm import Constants
-from dpassay.reference.second_order_erm import sample_complexity, short_step, subsampled
+from dpassay.reference.second_order_erm import opt, sample_complexity, subsampled
 from dpassay.reference.second_order_erm.calibration import Budget
 from dpassay.reference.second_order_erm.common import Accuracy
 from dpassay.reference.second_order_erm.printed_tables import EPSILONS, TABLES, Figure, PrintedTable
@@ -153,7 +153,7 @@ def needed_records(table: PrintedTable, epsilon: float, delta: float = 1e-5) -> 
     k, rho, best = charitable_constants(), zcdp_rho(epsilon, delta), inf
     for a in _accuracies(table):
         steps = _steps(a)
-        sigma = Budget(rho, rho * 1e-9).sigma(steps)
+        sigma = Budget(rho, rho * 1e-9, releases_per_step=2).sigma(steps)
         best = min(best, sample_complexity.short_step_minimum(a, k, DIMENSIONS[table.data], sigma, steps))
     return best
 
@@ -166,7 +166,7 @@ def _accuracies(table: PrintedTable) -> Iterator[Accuracy]:
 
 def _steps(a: Accuracy) -> int:
     k = charitable_constants()
-    return max(1, ceil(log(2) / short_step.minimum_decrease(a, k.smoothness, k.hessian_lipschitz)))
+    return max(1, ceil(log(2) / opt.minimum_decrease(a, k.smoothness, k.hessian_lipschitz)))
 
 
 def _sample_sizes() -> Iterator[Remark]:

@@ -10,8 +10,8 @@ from dpassay.reference.problems.erm import Constants
 from dpassay.reference.second_order_erm.calibration import Budget
 from dpassay.reference.second_order_erm.common import Accuracy, Sensitivities, printed_sensitivities
 from dpassay.reference.second_order_erm.line_search import curvature_roots
+from dpassay.reference.second_order_erm.opt import minimum_decrease
 from dpassay.reference.second_order_erm.sample_complexity import batch_minimum, line_search_minimum, short_step_minimum
-from dpassay.reference.second_order_erm.short_step import minimum_decrease
 
 BOUNDS = ({"B": 0.7, "B_g": 1.3, "B_H": 0.25, "n": 500, "d": 10}, {"B": 2.0, "B_g": 0.4, "B_H": 3.0, "n": 77, "d": 3})
 RHO = ({"rho_f": 0.02, "gap": 0.3, "T": 40}, {"rho_f": 0.5, "gap": 2.0, "T": 7})
@@ -75,7 +75,7 @@ TIES = (
     Tie("second_order_erm/propA6/inverse", "let:rho", lambda p: zcdp_rho(p["gap"], exp(-p["ell"])),
         "gdp.zcdp_rho", ({"xi": 0.0, "gap": 1.0, "ell": 11.0}, {"xi": 0.0, "gap": 0.3, "ell": 14.0})),
     Tie("second_order_erm/lemma2/min_dec_places", "same:eq. (10)", _decrease,
-        "second_order_erm.short_step.minimum_decrease", SLACK),
+        "second_order_erm.opt.minimum_decrease", SLACK),
     Tie("second_order_erm/lemma6/roots", "let:t1", lambda p: _roots(p, 0),
         "second_order_erm.line_search.curvature_roots", ROOTS),
     Tie("second_order_erm/lemma6/roots", "let:t2", lambda p: _roots(p, 1),

@@ -1,8 +1,11 @@
-"""From a privacy budget to noise: eq. (8) and (14), and the exact versions that need less noise.
+"""Noise where the number of steps T is computed during the run: the split of eq. (8) and (14).
 
-A Gaussian release with noise multiplier sigma is 1/(2 sigma^2)-zCDP and, exactly, 1/sigma-GDP; both add up in
-squares, so one number, rho = mu^2 / 2, carries both. They part where rho is turned into (epsilon, delta): Proposition
-A.6 is an upper bound, the Gaussian trade-off curve is exact.
+A Gaussian release with noise multiplier sigma is 1/(2 sigma^2)-zCDP and, exactly, 1/sigma-GDP. Both add up in squares,
+so one number, rho = mu^2 / 2, carries both. They part where rho is turned into (epsilon, delta): Proposition A.6 is an
+upper bound, the Gaussian trade-off curve is exact.
+
+As sigma grows with sqrt(T), a run costs the same whatever T is. That is why noise can be calibrated before T is known:
+on a dry run of one step (`dry_run.py`).
 """
 
 from __future__ import annotations
@@ -12,8 +15,9 @@ from math import sqrt
 
 from dpassay.reference.accounting.gdp import gdp_mu, zcdp_rho
 from dpassay.reference.errors import require
+from dpassay.reference.noise import Multipliers
 
-_ROUNDING = 1e-10  # kept back, so that an accountant that rounds up stays below the claim
+PART_F = 0.1  # c_f of Theorem 4: the share of rho that pays for f(w0)
 
 
 @dataclass(frozen=True)
@@ -22,7 +26,7 @@ class Budget:
 
     rho: float
     rho_f: float
-    releases_per_step: int = 2  # gradient and Hessian; 3 with the line search
+    releases_per_step: int  # gradient and Hessian: 2; with the line search: 3
 
     def __post_init__(self) -> None:
         require(0 < self.rho_f < self.rho, "rho_f", self.rho_f, f"must lie in (0, rho = {self.rho:.6g})")
@@ -37,17 +41,29 @@ class Budget:
         require(steps >= 1, "T", steps, "must be at least 1")
         return sqrt(self.releases_per_step * steps / (2 * (self.rho - self.rho_f)))  # eq. (8), (14)
 
+    def multipliers(self, steps: int) -> Multipliers:
+        """Noise multipliers of a run of `steps` iterations."""
+        sigma = self.sigma(steps)
+        return Multipliers({"initial value": self.sigma_f, "gradient": sigma, "hessian": sigma})
 
-def printed_budget(epsilon: float, delta: float, part_f: float = 0.1, releases_per_step: int = 2) -> Budget:
+    def part(self, rho: float) -> Budget:
+        """A smaller total, split in the same proportion."""
+        return Budget(rho, self.rho_f / self.rho * rho, self.releases_per_step)
+
+    def scaled(self, factor: float) -> Budget:
+        """The budget in which every noise is `factor` times as large (what the calibrator asks for)."""
+        return Budget(self.rho / factor**2, self.rho_f / factor**2, self.releases_per_step)
+
+
+def printed_budget(epsilon: float, delta: float, releases_per_step: int) -> Budget:
     """Split rho of Proposition A.6; rho_f = c_f rho (Theorem 4)."""
     rho = zcdp_rho(epsilon, delta)  # Prop. A.6
-    return Budget(rho, part_f * rho, releases_per_step)
+    return Budget(rho, PART_F * rho, releases_per_step)
 
 
-def exact_budget(epsilon: float, delta: float, part_f: float = 0.1, releases_per_step: int = 2) -> Budget:
-    """Split the exact Gaussian budget rho = mu^2 / 2 (a line search is not Gaussian: see `line_search.lambda_for`)."""
-    rho = gdp_mu(epsilon, delta) ** 2 / 2 * (1 - _ROUNDING)
-    return Budget(rho, part_f * rho, releases_per_step)
+def unit_budget(releases_per_step: int) -> Budget:
+    """rho = 1, to be scaled by the calibrator."""
+    return Budget(1.0, PART_F, releases_per_step)
 
 
 def noise_saved(epsilon: float, delta: float) -> float:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import inf, sqrt
+from typing import Literal
 
 import numpy as np
 
 from dpassay.reference.errors import require
 from dpassay.reference.problems.erm import Constants, SmoothRisk
 from dpassay.reference.types import Array
+
+Reading = Literal["printed", "repaired"]
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,9 @@ class Sensitivities:
     hessian: float  # Delta_H
 
 
+UNIT = Sensitivities(1.0, 1.0, 1.0)  # of dry runs: noise multipliers do not depend on sensitivities
+
+
 def printed_constants(problem: SmoothRisk, start: Array, radius: float = inf) -> Constants:
     """B on ||w|| <= ||w0|| (f is released at w0 only, and no loss here is bounded on R^d), the rest on `radius`."""
     at_start = problem.constants(radius=float(np.linalg.norm(start)))
@@ -52,6 +58,12 @@ def printed_sensitivities(constants: Constants, n: int, d: int) -> Sensitivities
         gradient=2 * constants.gradient / n,  # 2 B_g / n
         hessian=2 * constants.hessian * sqrt(d) / n,  # 2 B_H sqrt(d) / n
     )
+
+
+def batch_sensitivities(problem: SmoothRisk, start: Array, batch: int) -> Sensitivities:
+    """The exact sensitivities of means over a batch: n / m times as large."""
+    full, share = exact_sensitivities(problem, start), problem.n / batch
+    return Sensitivities(full.value * share, full.gradient * share, full.hessian * share)
 
 
 def exact_sensitivities(problem: SmoothRisk, start: Array) -> Sensitivities:
@@ -72,6 +84,17 @@ class Outcome:
     gradient_steps: int  # k_g
     curvature_steps: int  # k_H
     hessian_evaluations: int
+
+
+def joined(one: Outcome, two: Outcome) -> Outcome:
+    """Two phases as one run: the point and the verdict of the second, the steps of both."""
+    return Outcome(
+        two.w,
+        two.certified,
+        one.gradient_steps + two.gradient_steps,
+        one.curvature_steps + two.curvature_steps,
+        one.hessian_evaluations + two.hessian_evaluations,
+    )
 
 
 def descent_sign(vector: Array, gradient: Array) -> Array:

@@ -8,12 +8,13 @@ Cite: second_order_erm, Algorithm 2, eq. (13), (15), (SD1), (SD2), Lemma 6, Theo
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import exp, floor, inf, log, sqrt
 
 import numpy as np
 from scipy.stats import binom, norm
 
+from dpassay.reference.accounting.cost import Account, Part
 from dpassay.reference.errors import require
 from dpassay.reference.problems.erm import SmoothRisk
 from dpassay.reference.tape import Tape
@@ -103,6 +104,21 @@ def lambda_for(mu: float) -> float:
     """Inverse of `gaussian_parameter`: about 1.2533 / mu for small mu."""
     require(0 < mu < inf, "mu", mu, "must be positive and finite")
     return float(1 / (norm.logcdf(mu / 2) - norm.logcdf(-mu / 2)))
+
+
+def gaussian_equivalent(found: Account) -> Account:
+    """The account in which each line search counts as the Gaussian release of `gaussian_parameter`.
+
+    Its cost depends on T through sum mu^2 only, so it bounds every run whose T is computed from a release.
+    """
+
+    def gaussian(parts: tuple[tuple[Part, int], ...]) -> tuple[tuple[Part, int], ...]:
+        return tuple(
+            (Part("gaussian", gaussian_parameter(1 / part.size)) if part.kind == "pure" else part, count)
+            for part, count in parts
+        )
+
+    return replace(found, common=gaussian(found.common), alternatives=tuple(map(gaussian, found.alternatives)))
 
 
 def composed_delta(mu: float, pure_epsilon: float, count: int, epsilon: float) -> float:

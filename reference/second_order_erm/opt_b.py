@@ -11,33 +11,40 @@ Cite: second_order_erm, Section 3.3, Theorems B.3, B.4, B.5 and B.8.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache, partial
 from math import ceil, inf
 from typing import Literal
 
 import numpy as np
 
+from dpassay.reference.accounting.calibrate import noise_factor
+from dpassay.reference.accounting.cost import account
 from dpassay.reference.errors import require
+from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems.erm import SmoothRisk
-from dpassay.reference.tape import Tape
+from dpassay.reference.tape import ScriptedTape, Tape
 from dpassay.reference.types import Array
 
-from . import short_step
 from .common import (
+    UNIT,
     Accuracy,
     Outcome,
+    Reading,
     Sensitivities,
+    batch_sensitivities,
     descent_sign,
-    exact_sensitivities,
     printed_constants,
     printed_sensitivities,
 )
+from .dry_run import ZeroRisk, spends_most
 from .eigen import Dense
-from .subsampled import AdvancedBudget, ExactSampledBudget, SampledBudget
-
-Budget = SampledBudget | AdvancedBudget | ExactSampledBudget
+from .opt import minimum_decrease
+from .subsampled import AdvancedBudget, SampledBudget
 
 COMPLETIONS = (
-    *short_step.COMPLETIONS,
+    "B is the bound on ||w|| <= ||w0|| (f is evaluated for release at w0 only): logistic loss has no bound on R^d",
+    "when T steps end without a return, the last iterate is returned, marked as not certified",
+    "c = c1 = c2 = 0.1 where the text leaves them free; lower bound of f: 0",
     "f(w0) is evaluated on all records, with the noise of a batch (Delta_f = B / m)",
     "one batch S_k serves the gradient and the Hessian of iteration k",
     "eq. (30) leaves three noises open: sigma_g = sigma_H, the least for which eq. (29) meets epsilon (orders to 512)",
@@ -54,27 +61,22 @@ REPAIRS = (
 # SCHEDULE
 @dataclass(frozen=True)
 class Schedule:
-    """Everything that is public before the run. Sensitivities are for means over `batch_size` records."""
+    """Everything that is public before the run. Sensitivities are for means over a batch."""
 
-    reading: short_step.Reading
+    reading: Reading  # printed: eq. (6), one batch for gradient and Hessian; repaired: public T, two batches
     start: Array  # w0
     accuracy: Accuracy
     smoothness: float  # G
     hessian_lipschitz: float  # M
     sensitivity: Sensitivities
-    budget: Budget
-    batch_size: int  # m
+    noise: SampledBudget | AdvancedBudget | Multipliers  # printed: a function of T; repaired: T is public
+    batch: int  # m
     lower_bound: float = 0.0
 
     @property
     def minimum_decrease(self) -> float:
         """MIN_DEC of Lemma 2."""
-        return short_step.minimum_decrease(self.accuracy, self.smoothness, self.hessian_lipschitz)
-
-
-def scaled(sensitivity: Sensitivities, factor: float) -> Sensitivities:
-    """Sensitivities of means over fewer records: n / m times as large."""
-    return Sensitivities(*(factor * value for value in vars(sensitivity).values()))
+        return minimum_decrease(self.accuracy, self.smoothness, self.hessian_lipschitz)
 
 
 def printed(
@@ -84,12 +86,12 @@ def printed(
     epsilon: float,
     delta: float,
     *,
-    batch_size: int,
+    batch: int,
     radius: float = inf,
     route: Literal["rdp", "advanced"] = "rdp",
 ) -> Schedule:
     """Return the printed schedule: eq. (30), or Theorem B.8 for route "advanced"."""
-    require(1 <= batch_size <= problem.n, "batch_size", batch_size, f"must lie in 1..n = {problem.n}")
+    require(1 <= batch <= problem.n, "batch", batch, f"must lie in 1..n = {problem.n}")
     constants = printed_constants(problem, start, radius)
     make = SampledBudget if route == "rdp" else AdvancedBudget
     return Schedule(
@@ -98,75 +100,87 @@ def printed(
         accuracy=accuracy,
         smoothness=constants.smoothness,
         hessian_lipschitz=constants.hessian_lipschitz,
-        sensitivity=printed_sensitivities(constants, batch_size, problem.d),
-        budget=make(epsilon, delta, batch_size / problem.n),
-        batch_size=batch_size,
+        sensitivity=printed_sensitivities(constants, batch, problem.d),
+        noise=make(epsilon, delta, batch / problem.n),
+        batch=batch,
     )
 
 
 def repaired(
-    problem: SmoothRisk, start: Array, accuracy: Accuracy, epsilon: float, delta: float, *, batch_size: int
+    problem: SmoothRisk, start: Array, accuracy: Accuracy, epsilon: float, delta: float, *, batch: int
 ) -> Schedule:
     """Return the repaired schedule: see REPAIRS."""
-    require(1 <= batch_size <= problem.n, "batch_size", batch_size, f"must lie in 1..n = {problem.n}")
-    constants = problem.constants()
+    require(1 <= batch <= problem.n, "batch", batch, f"must lie in 1..n = {problem.n}")
+    k = problem.constants()
+    T = step_bound(problem.value_bound(start), 0.0, minimum_decrease(accuracy, k.smoothness, k.hessian_lipschitz))
     return Schedule(
         reading="repaired",
         start=start,
         accuracy=accuracy,
-        smoothness=constants.smoothness,
-        hessian_lipschitz=constants.hessian_lipschitz,
-        sensitivity=scaled(exact_sensitivities(problem, start), problem.n / batch_size),
-        budget=ExactSampledBudget(epsilon, delta, batch_size / problem.n),
-        batch_size=batch_size,
+        smoothness=k.smoothness,
+        hessian_lipschitz=k.hessian_lipschitz,
+        sensitivity=batch_sensitivities(problem, start, batch),
+        noise=calibrated(problem.n, batch, T, epsilon, delta),
+        batch=batch,
     )
 
 
-# GRADIENT: a fresh batch in each iteration. CLIP: none, gradients are bounded by Assumption 2.
+@lru_cache(maxsize=256)
+def calibrated(n: int, batch: int, T: int, epsilon: float, delta: float) -> Multipliers:
+    """Noise multipliers of T repaired iterations: a dry run of the loop, and what its account asks for."""
+    unit = Multipliers({"gradient": 1.0, "hessian": 1.0})
+    any_accuracy, w = Accuracy(gradient=1.0, curvature=1.0), np.zeros(1)
+    tape = ScriptedTape(partial(spends_most, 2 * any_accuracy.curvature))
+    dry = Schedule("repaired", w, any_accuracy, 1.0, 1.0, UNIT, unit, batch)
+    descend(ZeroRisk(n, 1), dry, tape, w, T, unit)
+    return unit.scaled(noise_factor(account(tape.transcript), epsilon, delta))
+
+
 def run(problem: SmoothRisk, schedule: Schedule, tape: Tape) -> Outcome:
     """Algorithm 1 with f, g and H of a batch, step sizes of eq. (7)."""
-    T = iteration_bound(problem, schedule, tape, schedule.minimum_decrease)
-    return descend(problem, schedule, tape, schedule.start, T, schedule.budget.sigma(T))
+    s = schedule
+    T = iteration_bound(problem, s, tape, s.minimum_decrease)
+    noise = s.noise if isinstance(s.noise, Multipliers) else s.noise.multipliers(T)
+    return descend(problem, s, tape, s.start, T, noise)
 
 
-def descend(problem: SmoothRisk, s: Schedule, tape: Tape, w: Array, T: int, sigma: float) -> Outcome:
+def iteration_bound(problem: SmoothRisk, s: Schedule, tape: Tape, minimum_decrease: float) -> int:
+    """T: eq. (6) as printed, or from a public bound on f(w0)."""
+    if s.reading == "repaired" or isinstance(s.noise, Multipliers):
+        return step_bound(problem.value_bound(s.start), s.lower_bound, minimum_decrease)
+    std = s.noise.sigma_f * s.sensitivity.value  # Delta_f sigma_f
+    top = problem.value(s.start) + abs(tape.noise("initial value", std))  # f(w0) + |z|
+    return step_bound(top, s.lower_bound, minimum_decrease)
+
+
+def step_bound(top: float, lower_bound: float, minimum_decrease: float) -> int:
+    """Return T of eq. (6) for an upper bound on f(w0)."""
+    return max(1, ceil(float(top - lower_bound) / minimum_decrease))  # eq. (6)
+
+
+def descend(problem: SmoothRisk, s: Schedule, tape: Tape, w: Array, T: int, noise: Multipliers) -> Outcome:
     """The loop of Algorithm 1 on batches."""
     k_g = k_H = 0
     for _k in range(1, T + 1):
-        batch = tape.batch("batch", problem.n, s.batch_size)  # S_k
+        batch = tape.batch("batch", problem.n, s.batch)  # S_k
+        # GRADIENT: of a fresh batch
+        gradient = problem.gradient(w, batch.indices)
+        # CLIP: none, gradients are bounded by Assumption 2
         # NOISE
-        g = tape.gaussian(
-            "gradient",
-            problem.gradient(w, batch.indices),
-            std=s.sensitivity.gradient * sigma,
-            sensitivity=s.sensitivity.gradient,
-            batch=batch,
-        )
+        delta_g, delta_H = s.sensitivity.gradient, s.sensitivity.hessian
+        std_g, std_H = noise.std("gradient", delta_g), noise.std("hessian", delta_H)
+        g = tape.gaussian("gradient", gradient, std=std_g, sensitivity=delta_g, batch=batch)
         # STEP
         if np.linalg.norm(g) > s.accuracy.gradient:
             w, k_g = w - g / s.smoothness, k_g + 1  # eq. (7)
             continue
         if s.reading == "repaired":
-            batch = tape.batch("hessian batch", problem.n, s.batch_size)
-        H = tape.symmetric_gaussian(
-            "hessian",
-            problem.hessian(w, batch.indices),
-            std=s.sensitivity.hessian * sigma,
-            sensitivity=s.sensitivity.hessian,
-            batch=batch,
-        )
+            batch = tape.batch("hessian batch", problem.n, s.batch)
+        hessian = problem.hessian(w, batch.indices)
+        H = tape.symmetric_gaussian("hessian", hessian, std=std_H, sensitivity=delta_H, batch=batch)
         smallest, p = Dense().pair(H, s.accuracy.curvature, tape)
         if smallest >= -s.accuracy.curvature:
             return Outcome(w, True, k_g, k_H, k_H + 1)
         w = w + 2 * abs(smallest) / s.hessian_lipschitz * descent_sign(p, g)  # eq. (5), (7)
         k_H += 1
     return Outcome(w, False, k_g, k_H, k_H)
-
-
-def iteration_bound(problem: SmoothRisk, s: Schedule, tape: Tape, minimum_decrease: float) -> int:
-    """T: eq. (6) as printed, or from a public bound on f(w0)."""
-    if isinstance(s.budget, ExactSampledBudget):
-        top = problem.value_bound(s.start)
-    else:
-        top = problem.value(s.start) + abs(tape.noise("initial value", s.sensitivity.value * s.budget.sigma_f))
-    return max(1, ceil(float(top - s.lower_bound) / minimum_decrease))  # eq. (6)

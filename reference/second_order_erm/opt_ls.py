@@ -12,54 +12,99 @@ Cite: second_order_erm, Algorithm 3, Theorem 5, Lemmas 6 and 7, Theorem 8.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from math import inf
+from dataclasses import dataclass, field, replace
+from functools import partial
+from math import ceil, inf
 
 import numpy as np
+from scipy.stats import norm
 
+from dpassay.reference.accounting.calibrate import noise_factor
+from dpassay.reference.accounting.cost import account
+from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems.erm import SmoothRisk
-from dpassay.reference.tape import Tape
+from dpassay.reference.tape import ScriptedTape, Tape
 from dpassay.reference.types import Array
 
-from . import short_step
-from .calibration import exact_budget, printed_budget
-from .common import Accuracy, Outcome, descent_sign
-from .line_search import LineSearch, curvature_query, curvature_roots, gradient_query, lambda_for, line_search
+from .calibration import Budget, printed_budget, unit_budget
+from .common import (
+    UNIT,
+    Accuracy,
+    Outcome,
+    Reading,
+    Sensitivities,
+    descent_sign,
+    exact_sensitivities,
+    printed_constants,
+    printed_sensitivities,
+)
+from .dry_run import ZeroRisk, one_step
+from .eigen import Dense, Lanczos
+from .line_search import (
+    LineSearch,
+    curvature_query,
+    curvature_roots,
+    gaussian_equivalent,
+    gradient_query,
+    lambda_for,
+    line_search,
+)
 
 COMPLETIONS = (
-    *short_step.COMPLETIONS,
+    "B is the bound on ||w|| <= ||w0|| (f is evaluated for release at w0 only): logistic loss has no bound on R^d",
+    "when T steps end without a return, the last iterate is returned, marked as not certified",
+    "c = c1 = c2 = 0.1 and rho_f = 0.1 rho where the text leaves them free",
+    "lower bound of f: 0",
     "c_g = c_H = 0.2, b_g = 8, b_H = 4, beta = 1/2: the paper gives ranges only",
     "t1 < t2 although eq. (15) prints them with +-; i_max as in Algorithm 2 (Lemma 7's log_beta(b) is negative)",
 )
 REPAIRS = (
-    *short_step.REPAIRS,
+    "f(w0) is released with signed Gaussian noise; T is computed from the release plus a margin (quantile 1 - zeta)",
+    "sensitivities without the regulariser (it cancels) and without sqrt(d) (a record's Hessian has rank one)",
+    "(epsilon, delta) by the exact Gaussian curve instead of Proposition A.6",
     "a line search counts as -2 Phi^-1(1 / (1 + exp(1/lambda))) in Gaussian accounting, not as 1/lambda in zCDP",
 )
 
 
 # SCHEDULE
 @dataclass(frozen=True)
-class Schedule(short_step.Schedule):
-    """The schedule of Algorithm 1 with the parameters of the line search; the budget has three releases per step."""
+class Schedule:
+    """Everything that is public before the run."""
 
+    reading: Reading  # printed: eq. (6) with |z|, lambda = sigma; repaired: f(w0) is released, lambda by its exact cost
+    start: Array  # w0, shape (d,)
+    accuracy: Accuracy
+    smoothness: float  # G
+    hessian_lipschitz: float  # M
+    sensitivity: Sensitivities  # Delta_f, Delta_g, Delta_H
+    noise: Budget  # sigma_f, and sigma_g = sigma_H as a function of T
+    lower_bound: float = 0.0  # f underbar
+    failure: float = 0.01  # zeta: how often the repaired T may be too small
+    eigen: Dense | Lanczos = field(default_factory=Dense)
     search: LineSearch = field(default_factory=LineSearch)
 
     @property
     def minimum_decrease(self) -> float:
-        """MIN_DEC of Lemma 7."""
-        return minimum_decrease(self.step_accuracy, self.search, self.smoothness, self.hessian_lipschitz)
+        """MIN_DEC of Lemma 7, where steps begin: at epsilon_H, with Lanczos at epsilon_H / 2 (Appendix C)."""
+        begin = replace(self.accuracy, curvature=self.eigen.margin * self.accuracy.curvature)
+        return minimum_decrease(begin, self.smoothness, self.hessian_lipschitz, self.search)
 
-    def lam(self, sigma: float) -> float:
-        """Privacy parameter of the line search beside Gaussian releases of noise multiplier sigma."""
-        return sigma if self.reading == "printed" else lambda_for(1 / sigma)  # eq. (14)
+    def multipliers(self, T: int) -> Multipliers:
+        """Noise multipliers of T iterations; that of the line search is lambda."""
+        sigma = self.noise.sigma(T)
+        lam = sigma if self.reading == "printed" else lambda_for(1 / sigma)  # eq. (14), or at the cost of a gradient
+        return Multipliers({**self.noise.multipliers(T).by_label, "line search": lam})
 
 
-def minimum_decrease(accuracy: Accuracy, search: LineSearch, smoothness: float, hessian_lipschitz: float) -> float:
+def minimum_decrease(
+    accuracy: Accuracy, smoothness: float, hessian_lipschitz: float, search: LineSearch | None = None
+) -> float:
     """Return the decrease of one iteration while the noise obeys eq. (9) and n obeys eq. (16)."""
-    search.check(accuracy)
-    _, t2 = curvature_roots(accuracy, search.c_H)
-    by_gradient = (1 - accuracy.c1 - search.c_g) * search.c_g * accuracy.gradient**2 / smoothness
-    by_curvature = search.c_H * t2**2 * accuracy.curvature**3 / hessian_lipschitz**2 / 4
+    ls = search or LineSearch()
+    ls.check(accuracy)
+    _, t2 = curvature_roots(accuracy, ls.c_H)
+    by_gradient = (1 - accuracy.c1 - ls.c_g) * ls.c_g * accuracy.gradient**2 / smoothness
+    by_curvature = ls.c_H * t2**2 * accuracy.curvature**3 / hessian_lipschitz**2 / 4
     return min(by_gradient, by_curvature)  # eq. (17)
 
 
@@ -73,10 +118,18 @@ def printed(
     radius: float = inf,
     search: LineSearch | None = None,
 ) -> Schedule:
-    """Return the printed schedule: eq. (4), (14) and Proposition A.6."""
-    base = short_step.printed(problem, start, accuracy, epsilon, delta, radius=radius)
-    fields = {**vars(base), "budget": printed_budget(epsilon, delta, releases_per_step=3)}
-    return Schedule(**fields, search=search or LineSearch())
+    """Return the printed schedule: eq. (4), (14) and Proposition A.6. `radius` bounds ||w|| where the loss is ridge."""
+    constants = printed_constants(problem, start, radius)
+    return Schedule(
+        reading="printed",
+        start=start,
+        accuracy=accuracy,
+        smoothness=constants.smoothness,
+        hessian_lipschitz=constants.hessian_lipschitz,
+        sensitivity=printed_sensitivities(constants, problem.n, problem.d),
+        noise=printed_budget(epsilon, delta, releases_per_step=3),
+        search=search or LineSearch(),
+    )
 
 
 def repaired(
@@ -89,28 +142,54 @@ def repaired(
     search: LineSearch | None = None,
 ) -> Schedule:
     """Return the repaired schedule: see REPAIRS."""
-    base = short_step.repaired(problem, start, accuracy, epsilon, delta)
-    fields = {**vars(base), "budget": exact_budget(epsilon, delta, releases_per_step=3)}
-    return Schedule(**fields, search=search or LineSearch())
+    constants = problem.constants()
+    unit = Schedule(
+        reading="repaired",
+        start=start,
+        accuracy=accuracy,
+        smoothness=constants.smoothness,
+        hessian_lipschitz=constants.hessian_lipschitz,
+        sensitivity=UNIT,  # so that f(w0) is paid for even where it cannot move: 2OPT-LS releases f elsewhere, too
+        noise=unit_budget(releases_per_step=3),
+        search=search or LineSearch(),
+    )
+    tape = ScriptedTape(partial(one_step, 2 * accuracy.curvature))
+    run(ZeroRisk(problem.n, problem.d), unit, tape)
+    factor = noise_factor(gaussian_equivalent(account(tape.transcript)), epsilon, delta)
+    return replace(unit, sensitivity=exact_sensitivities(problem, start), noise=unit.noise.scaled(factor))
 
 
-# GRADIENT: the full data set. CLIP: none, gradients are bounded by Assumption 2.
 def run(problem: SmoothRisk, schedule: Schedule, tape: Tape) -> Outcome:
     """Algorithm 3."""
     s = schedule
-    T = short_step.iteration_bound(problem, s, tape, s.minimum_decrease)  # eq. (6) with (17)
-    return descend(problem, s, tape, s.start, T, s.budget.sigma(T))
+    T = iteration_bound(problem, s, tape, s.minimum_decrease)  # eq. (6) with (17)
+    return descend(problem, s, tape, s.start, T, s.multipliers(T))  # eq. (14)
 
 
-def descend(problem: SmoothRisk, s: Schedule, tape: Tape, w: Array, T: int, sigma: float) -> Outcome:
+def iteration_bound(problem: SmoothRisk, schedule: Schedule, tape: Tape, minimum_decrease: float) -> int:
+    """T, the bound on the number of iterations: eq. (6) as printed, or from a proper release of f(w0)."""
+    s = schedule
+    std = s.noise.sigma_f * s.sensitivity.value  # Delta_f sigma_f
+    if s.reading == "printed":
+        top = problem.value(s.start) + abs(tape.noise("initial value", std))  # f(w0) + |z|
+    else:
+        top = tape.gaussian("initial value", problem.value(s.start), std=std, sensitivity=s.sensitivity.value)
+        top = float(top) + std * float(norm.isf(s.failure))  # f(w0) is below this with probability 1 - zeta
+    return max(1, ceil(float(top - s.lower_bound) / minimum_decrease))  # eq. (6)
+
+
+def descend(problem: SmoothRisk, s: Schedule, tape: Tape, w: Array, T: int, noise: Multipliers) -> Outcome:
     """The loop of Algorithm 3."""
-    lam, ls, k_g, k_H = s.lam(sigma), s.search, 0, 0
+    ls, lam, k_g, k_H = s.search, noise["line search"], 0, 0
     fallback_g = 2 * (1 - s.accuracy.c1 - ls.c_g) / s.smoothness  # gamma-bar_g
     for _k in range(1, T + 1):
+        # GRADIENT: of the full data set
+        gradient = problem.gradient(w)  # g_k
+        # CLIP: none, gradients are bounded by Assumption 2
         # NOISE
-        g = tape.gaussian(  # g~_k = g_k + eps_k
-            "gradient", problem.gradient(w), std=s.sensitivity.gradient * sigma, sensitivity=s.sensitivity.gradient
-        )
+        delta_g, delta_H = s.sensitivity.gradient, s.sensitivity.hessian
+        std_g, std_H = noise.std("gradient", delta_g), noise.std("hessian", delta_H)
+        g = tape.gaussian("gradient", gradient, std=std_g, sensitivity=delta_g)  # g~_k = g_k + eps_k
         # STEP
         if (norm_g := float(np.linalg.norm(g))) > s.accuracy.gradient:
             initial = ls.b_g * fallback_g  # gamma_init
@@ -118,7 +197,7 @@ def descend(problem: SmoothRisk, s: Schedule, tape: Tape, w: Array, T: int, sigm
                 tape,
                 "line search/gradient",
                 gradient_query(problem, w, g, ls.c_g),
-                sensitivity=s.sensitivity.gradient * initial * norm_g,  # Delta_q = 2 gamma_init B_g ||g~|| / n
+                sensitivity=delta_g * initial * norm_g,  # Delta_q = 2 gamma_init B_g ||g~|| / n
                 initial=initial,
                 fallback=fallback_g,
                 beta=ls.beta_g,
@@ -126,9 +205,7 @@ def descend(problem: SmoothRisk, s: Schedule, tape: Tape, w: Array, T: int, sigm
             )
             w, k_g = w - gamma * g, k_g + 1
             continue
-        H = tape.symmetric_gaussian(  # H~_k = H_k + E_k
-            "hessian", problem.hessian(w), std=s.sensitivity.hessian * sigma, sensitivity=s.sensitivity.hessian
-        )
+        H = tape.symmetric_gaussian("hessian", problem.hessian(w), std=std_H, sensitivity=delta_H)  # H~_k = H_k + E_k
         smallest, p = s.eigen.pair(H, s.accuracy.curvature, tape)  # (lambda~_k, p~_k)
         if smallest >= -s.eigen.margin * s.accuracy.curvature:
             return Outcome(w, True, k_g, k_H, k_H + 1)
@@ -138,7 +215,7 @@ def descend(problem: SmoothRisk, s: Schedule, tape: Tape, w: Array, T: int, sigm
             tape,
             "line search/curvature",
             curvature_query(problem, w, p, smallest, ls.c_H),
-            sensitivity=s.sensitivity.gradient * ls.b_H * fallback,  # Delta_q = 2 gamma_init B_g / n
+            sensitivity=delta_g * ls.b_H * fallback,  # Delta_q = 2 gamma_init B_g / n
             initial=ls.b_H * fallback,
             fallback=fallback,
             beta=ls.beta_H,

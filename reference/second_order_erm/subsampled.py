@@ -1,15 +1,15 @@
-"""Calibration of the mini-batch methods: eq. (27) to (30), Theorem B.8, and exact accounting.
+"""Printed calibration of the mini-batch methods: eq. (27) to (30), and Theorem B.8.
 
 Two things are wrong with the printed route. Eq. (27) keeps min(2, ...) = 2 in its terms of order 3 and more, because
 epsilon(infinity) is infinite for a Gaussian: these terms do not shrink as the noise grows, so T steps have a floor and
 small budgets cannot be met by any noise (`floor`). And eq. (29) adds the costs of gradient and Hessian as if each had
 its own batch, while Section 3.3 computes both from the same S_k: one draw protects the two releases together
-(`shared_batch.py` shows from which epsilon on that matters).
+(`worst_case.shared_batch` shows from which epsilon on that matters).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import exp, inf, log, sqrt
 
@@ -17,9 +17,9 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import gammaln
 
-from dpassay.reference.accounting.cost import Account, Part
 from dpassay.reference.accounting.gdp import zcdp_rho
 from dpassay.reference.errors import BadInput, require, require_budget
+from dpassay.reference.noise import Multipliers
 
 ORDERS = tuple(range(2, 129)) + tuple(range(132, 513, 4))
 
@@ -80,6 +80,15 @@ class SampledBudget:
         """Noise multiplier of the sampled releases. Raises BadInput where no noise meets the budget."""
         return _least_sigma(self, steps)
 
+    def multipliers(self, steps: int) -> Multipliers:
+        """Noise multipliers of a run of `steps` iterations."""
+        sigma = self.sigma(steps)
+        return Multipliers({"initial value": self.sigma_f, "gradient": sigma, "hessian": sigma})
+
+    def part(self, share: float) -> SampledBudget:
+        """A share of the budget: (epsilon, delta) adds up by basic composition."""
+        return replace(self, epsilon=share * self.epsilon, delta=share * self.delta)
+
 
 @lru_cache(maxsize=128)
 def _least_sigma(budget: SampledBudget, steps: int) -> float:
@@ -90,38 +99,6 @@ def _least_sigma(budget: SampledBudget, steps: int) -> float:
         least = floor(steps, budget.rate, budget.delta)
         raise BadInput("epsilon", budget.epsilon, f"eq. (29) is at least {least:.3g} for T = {steps}")
     return exp(brentq(excess, log(0.05), log(1e6), xtol=1e-9))  # eq. (30)
-
-
-@dataclass(frozen=True)
-class ExactSampledBudget:
-    """The least sigma by composing exact dominating pairs: 2 T sampled releases, each from a batch of its own.
-
-    The number of steps must be public (`ErmProblem.value_bound`), so nothing is spent on f(w0).
-    """
-
-    epsilon: float
-    delta: float
-    rate: float
-
-    def sigma(self, steps: int) -> float:
-        """Noise multiplier of the sampled releases."""
-        return _least_exact_sigma(self.epsilon, self.delta, self.rate, 2 * steps)
-
-
-@lru_cache(maxsize=128)
-def _least_exact_sigma(epsilon: float, delta: float, rate: float, releases: int) -> float:
-    def excess(log_sigma: float) -> float:
-        return sampled_epsilon(exp(log_sigma), releases, rate, delta) - epsilon
-
-    low = log(0.3)
-    while excess(low + 0.7) > 0:
-        low += 0.7
-    return exp(brentq(excess, low, low + 0.7, xtol=1e-4)) * (1 + 2e-4)
-
-
-def sampled_epsilon(sigma: float, releases: int, rate: float, delta: float) -> float:
-    """Epsilon of sampled Gaussian releases (without replacement, replace-one), composed by dp-accounting."""
-    return Account(((Part("sampled", 1 / sigma, rate), releases),)).epsilon(delta)
 
 
 @dataclass(frozen=True)
@@ -151,3 +128,12 @@ class AdvancedBudget:
         epsilon_0, delta_0 = self.per_release(steps)
         require(np.expm1(2 * epsilon_0) <= 4 * epsilon_0, "epsilon_0", epsilon_0, "Theorem B.8 needs at most 0.628")
         return sqrt(2 * log(1.25 / delta_0)) / epsilon_0
+
+    def multipliers(self, steps: int) -> Multipliers:
+        """Noise multipliers of a run of `steps` iterations."""
+        sigma = self.sigma(steps)
+        return Multipliers({"initial value": self.sigma_f, "gradient": sigma, "hessian": sigma})
+
+    def part(self, share: float) -> AdvancedBudget:
+        """A share of the budget: (epsilon, delta) adds up by basic composition."""
+        return replace(self, epsilon=share * self.epsilon, delta=share * self.delta)

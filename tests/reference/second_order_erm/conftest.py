@@ -6,13 +6,13 @@ import pytest
 from dpassay.reference.problems import real_data
 from dpassay.reference.problems.erm import ErmProblem
 from dpassay.reference.problems.margin_losses import LOGISTIC, Loss, loss_a, saturating
-from dpassay.reference.second_order_erm import neighbours
+from dpassay.reference.second_order_erm import worst_case
 
 
 @pytest.fixture(scope="session")
 def cancer():
     """100 records of the breast-cancer set, loss A."""
-    return neighbours.first_records(ErmProblem(*real_data.breast_cancer(), loss_a()), 100)
+    return worst_case.first_records(ErmProblem(*real_data.breast_cancer(), loss_a()), 100)
 
 
 @pytest.fixture(scope="session")

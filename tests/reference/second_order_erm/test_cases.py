@@ -8,7 +8,7 @@ import pytest
 
 from dpassay.audit.lockstep.run import lockstep
 from dpassay.reference.accounting.cost import account
-from dpassay.reference.second_order_erm import opt_b, opt_ls, shared_batch, short_step
+from dpassay.reference.second_order_erm import opt_b, opt_ls, shared_batch, opt
 from dpassay.reference.second_order_erm.cases import CASES
 from dpassay.reference.second_order_erm.iteration_leak import StepBound, pair_delta, pair_delta_infinity
 from dpassay.reference.second_order_erm.subsampled import SampledBudget, sampled_epsilon
@@ -105,7 +105,7 @@ def test_the_slack_of_eq_27_covers_the_shared_batch_for_small_epsilon(steps, n, 
 @pytest.mark.parametrize("case", [case for case in CASES if "/2opt" in case.id], ids=lambda case: case.key)
 def test_two_phase_rows_list_the_wrapped_algorithm_and_what_is_really_done(case):
     schedule = case.build().schedule
-    inner = {"2opt": short_step, "2opt_ls": opt_ls, "2opt_b": opt_b}[case.id.split("/")[1]]
+    inner = {"2opt": opt, "2opt_ls": opt_ls, "2opt_b": opt_b}[case.id.split("/")[1]]
     if case.reading == "printed":
         assert set(inner.COMPLETIONS) < set(case.completions)
         assert any(f"a decrease of {schedule.hope:g} MIN_DEC" in text for text in case.completions)

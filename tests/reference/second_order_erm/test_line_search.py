@@ -19,7 +19,7 @@ from dpassay.reference.laws.above_threshold import AboveThreshold
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.replay import ReplayDiverged, ReplayTape
 from dpassay.reference.second_order_erm import line_search as ls
-from dpassay.reference.second_order_erm import neighbours, opt_ls
+from dpassay.reference.second_order_erm import opt_ls
 from dpassay.reference.second_order_erm.common import Accuracy, Sensitivities, descent_sign
 from dpassay.reference.second_order_erm.eigen import Dense
 from dpassay.reference.tape import record
@@ -111,7 +111,8 @@ def test_one_sided_sensitivity_is_caught(cancer):
     """Planted: B_g / n for the gradient, the weight of one record without the one that takes its place."""
     start = np.zeros(cancer.d)
     start[0] = 60.0
-    one, other = neighbours.opposed_pair(cancer, start)
+    pair = worst_case.opposed_pair(cancer, start)
+    one, other = pair.here, pair.there
     schedule = opt_ls.repaired(cancer, start, ACCURACY, epsilon=1.0, delta=1e-5)
     halved = dataclasses.replace(schedule.sensitivity, gradient=schedule.sensitivity.gradient / 2)
 
@@ -173,7 +174,8 @@ def test_line_search_finds_longer_steps_than_the_fallback(curved):
 
 
 def test_replay_finds_the_bound_in_the_printed_reading_only(cancer, far_start):
-    one, other = neighbours.aligned_pair(cancer, far_start)
+    pair = worst_case.aligned_pair(cancer, far_start)
+    one, other = pair.here, pair.there
     for make, clean in ((opt_ls.printed, False), (opt_ls.repaired, True)):
         schedule = make(cancer, far_start, ACCURACY, 1.0, 1e-5)
         assert one.value_sensitivity(far_start) > schedule.minimum_decrease

@@ -10,7 +10,7 @@ from dpassay.audit.lockstep.run import lockstep
 from dpassay.reference.errors import BadInput
 from dpassay.reference.findings import Kind
 from dpassay.reference.neighbours import Pair
-from dpassay.reference.second_order_erm import neighbours, opt_b
+from dpassay.reference.second_order_erm import opt_b
 from dpassay.reference.second_order_erm import subsampled as ss
 from dpassay.reference.second_order_erm.common import Accuracy
 from dpassay.reference.tape import record
@@ -81,7 +81,8 @@ def alike(cancer):
     """All other records equal, so that the mixture over participation is exact; the target points the other way."""
     start = np.zeros(cancer.d)
     start[0] = 6.0
-    here, there = neighbours.opposed_pair(cancer, start)
+    pair = worst_case.opposed_pair(cancer, start)
+    here, there = pair.here, pair.there
     x, y = there.features[0], there.labels[0]
     features, labels = np.tile(x, (cancer.n, 1)), np.full(cancer.n, y)
     return here.__class__(features, labels, cancer.loss).replace(0, here.features[0], here.labels[0]), start
@@ -90,7 +91,7 @@ def alike(cancer):
 def test_repaired_loss_is_exact_and_nothing_is_read_outside(alike):
     here, start = alike
     there = here.replace(0, here.features[1], here.labels[1])
-    schedule = opt_b.repaired(here, start, ACCURACY, 2.0, 1e-5, batch_size=5)
+    schedule = opt_b.repaired(here, start, ACCURACY, 2.0, 1e-5, batch=5)
     result = lockstep(lambda problem, tape: opt_b.run(problem, schedule, tape), Pair(here, there, 0), [3])
     assert result.findings == []
     assert result.complete and not result.inexact and math.isfinite(result.loss)
@@ -98,18 +99,19 @@ def test_repaired_loss_is_exact_and_nothing_is_read_outside(alike):
 
 
 def test_printed_bound_leaks_as_in_algorithm_1(cancer, far_start):
-    one, other = neighbours.aligned_pair(cancer, far_start)
+    pair = worst_case.aligned_pair(cancer, far_start)
+    one, other = pair.here, pair.there
     accuracy = Accuracy(gradient=0.15, curvature=0.12)
-    schedule = opt_b.printed(cancer, far_start, accuracy, 0.9, 1e-5, batch_size=10, route="advanced")
+    schedule = opt_b.printed(cancer, far_start, accuracy, 0.9, 1e-5, batch=10, route="advanced")
     result = lockstep(lambda problem, tape: opt_b.run(problem, schedule, tape), Pair(one, other, 0), [3])
     assert result.findings[0].kind == Kind.NOISE_SCALE
 
 
 def test_batches_change_and_the_run_ends(alike):
     here, start = alike
-    schedule = opt_b.repaired(here, start, ACCURACY, 2.0, 1e-5, batch_size=5)
+    schedule = opt_b.repaired(here, start, ACCURACY, 2.0, 1e-5, batch=5)
     transcript = record(lambda tape: opt_b.run(here, schedule, tape), 1)
     assert len({tuple(rows) for rows in transcript.batches}) > 1
     assert np.isfinite(transcript.output.w).all()
     with pytest.raises(BadInput, match="batch_size"):
-        opt_b.repaired(here, start, ACCURACY, 2.0, 1e-5, batch_size=101)
+        opt_b.repaired(here, start, ACCURACY, 2.0, 1e-5, batch=101)

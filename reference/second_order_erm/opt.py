@@ -13,29 +13,32 @@ Cite: second_order_erm, Algorithm 1, Theorem 1, Lemma 2, Corollary 3, Theorem 4.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import ceil, inf
-from typing import Literal
 
 import numpy as np
 from scipy.stats import norm
 
+from dpassay.reference.accounting.calibrate import noise_for
+from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems.erm import SmoothRisk
 from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array
 
-from .calibration import Budget, exact_budget, printed_budget
+from .calibration import Budget, printed_budget, unit_budget
 from .common import (
+    UNIT,
     Accuracy,
     Outcome,
+    Reading,
     Sensitivities,
     descent_sign,
     exact_sensitivities,
     printed_constants,
     printed_sensitivities,
 )
+from .dry_run import ZeroRisk, one_step
 from .eigen import Dense, Lanczos
-
-Reading = Literal["printed", "repaired"]
 
 COMPLETIONS = (
     "B is the bound on ||w|| <= ||w0|| (f is evaluated for release at w0 only): logistic loss has no bound on R^d",
@@ -55,26 +58,22 @@ REPAIRS = (
 class Schedule:
     """Everything that is public before the run."""
 
-    reading: Reading
+    reading: Reading  # printed: eq. (6) with |z|; repaired: f(w0) is released
     start: Array  # w0, shape (d,)
     accuracy: Accuracy
     smoothness: float  # G
     hessian_lipschitz: float  # M
     sensitivity: Sensitivities  # Delta_f, Delta_g, Delta_H
-    budget: Budget
+    noise: Budget  # sigma_f, and sigma_g = sigma_H as a function of T
     lower_bound: float = 0.0  # f underbar
     failure: float = 0.01  # zeta: how often the repaired T may be too small
     eigen: Dense | Lanczos = field(default_factory=Dense)
 
     @property
-    def step_accuracy(self) -> Accuracy:
-        """Where steps begin: at epsilon_H, with Lanczos at epsilon_H / 2 (Appendix C)."""
-        return replace(self.accuracy, curvature=self.eigen.margin * self.accuracy.curvature)
-
-    @property
     def minimum_decrease(self) -> float:
-        """MIN_DEC of Lemma 2."""
-        return minimum_decrease(self.step_accuracy, self.smoothness, self.hessian_lipschitz)
+        """MIN_DEC of Lemma 2, where steps begin: at epsilon_H, with Lanczos at epsilon_H / 2 (Appendix C)."""
+        begin = replace(self.accuracy, curvature=self.eigen.margin * self.accuracy.curvature)
+        return minimum_decrease(begin, self.smoothness, self.hessian_lipschitz)
 
 
 def minimum_decrease(accuracy: Accuracy, smoothness: float, hessian_lipschitz: float) -> float:
@@ -103,62 +102,65 @@ def printed(
         smoothness=constants.smoothness,
         hessian_lipschitz=constants.hessian_lipschitz,
         sensitivity=printed_sensitivities(constants, problem.n, problem.d),
-        budget=printed_budget(epsilon, delta),
+        noise=printed_budget(epsilon, delta, releases_per_step=2),
     )
 
 
 def repaired(problem: SmoothRisk, start: Array, accuracy: Accuracy, epsilon: float, delta: float) -> Schedule:
     """Return the repaired schedule: see REPAIRS."""
     constants = problem.constants()
-    return Schedule(
+    unit = Schedule(
         reading="repaired",
         start=start,
         accuracy=accuracy,
         smoothness=constants.smoothness,
         hessian_lipschitz=constants.hessian_lipschitz,
-        sensitivity=exact_sensitivities(problem, start),
-        budget=exact_budget(epsilon, delta),
+        sensitivity=UNIT,  # so that f(w0) is paid for even where it cannot move: 2OPT releases f elsewhere, too
+        noise=unit_budget(releases_per_step=2),
     )
+    longest = partial(one_step, 2 * accuracy.curvature)
+    found = noise_for(run, unit, ZeroRisk(problem.n, problem.d), epsilon, delta, longest=longest)
+    return replace(found, sensitivity=exact_sensitivities(problem, start))
 
 
-# GRADIENT: the full data set. CLIP: none, gradients are bounded by Assumption 2.
 def run(problem: SmoothRisk, schedule: Schedule, tape: Tape) -> Outcome:
     """Algorithm 1 with the step sizes of eq. (7)."""
     s = schedule
     T = iteration_bound(problem, s, tape, s.minimum_decrease)
-    return descend(problem, s, tape, s.start, T, s.budget.sigma(T))  # eq. (8): sigma_g = sigma_H
-
-
-def descend(problem: SmoothRisk, s: Schedule, tape: Tape, w: Array, T: int, sigma: float) -> Outcome:
-    """The loop of Algorithm 1."""
-    k_g = k_H = 0
-    for _k in range(1, T + 1):
-        # NOISE
-        g = tape.gaussian(  # g~_k = g_k + eps_k
-            "gradient", problem.gradient(w), std=s.sensitivity.gradient * sigma, sensitivity=s.sensitivity.gradient
-        )
-        # STEP
-        if np.linalg.norm(g) > s.accuracy.gradient:
-            w, k_g = w - g / s.smoothness, k_g + 1  # eq. (7): gamma_g = 1 / G
-            continue
-        H = tape.symmetric_gaussian(  # H~_k = H_k + E_k
-            "hessian", problem.hessian(w), std=s.sensitivity.hessian * sigma, sensitivity=s.sensitivity.hessian
-        )
-        smallest, p = s.eigen.pair(H, s.accuracy.curvature, tape)  # (lambda~_k, p~_k)
-        if smallest >= -s.eigen.margin * s.accuracy.curvature:
-            return Outcome(w, True, k_g, k_H, k_H + 1)
-        p = descent_sign(p, g)  # eq. (5)
-        w, k_H = w + 2 * abs(smallest) / s.hessian_lipschitz * p, k_H + 1  # eq. (7): gamma_H = 2 |lambda~| / M
-    return Outcome(w, False, k_g, k_H, k_H)
+    return descend(problem, s, tape, s.start, T, s.noise.multipliers(T))  # eq. (8)
 
 
 def iteration_bound(problem: SmoothRisk, schedule: Schedule, tape: Tape, minimum_decrease: float) -> int:
     """T, the bound on the number of iterations: eq. (6) as printed, or from a proper release of f(w0)."""
     s = schedule
-    std = s.sensitivity.value * s.budget.sigma_f  # Delta_f sigma_f
+    std = s.noise.sigma_f * s.sensitivity.value  # Delta_f sigma_f
     if s.reading == "printed":
         top = problem.value(s.start) + abs(tape.noise("initial value", std))  # f(w0) + |z|
     else:
         top = tape.gaussian("initial value", problem.value(s.start), std=std, sensitivity=s.sensitivity.value)
         top = float(top) + std * float(norm.isf(s.failure))  # f(w0) is below this with probability 1 - zeta
     return max(1, ceil(float(top - s.lower_bound) / minimum_decrease))  # eq. (6)
+
+
+def descend(problem: SmoothRisk, s: Schedule, tape: Tape, w: Array, T: int, noise: Multipliers) -> Outcome:
+    """The loop of Algorithm 1."""
+    k_g = k_H = 0
+    for _k in range(1, T + 1):
+        # GRADIENT: of the full data set
+        gradient = problem.gradient(w)  # g_k
+        # CLIP: none, gradients are bounded by Assumption 2
+        # NOISE
+        delta_g, delta_H = s.sensitivity.gradient, s.sensitivity.hessian
+        std_g, std_H = noise.std("gradient", delta_g), noise.std("hessian", delta_H)
+        g = tape.gaussian("gradient", gradient, std=std_g, sensitivity=delta_g)  # g~_k = g_k + eps_k
+        # STEP
+        if np.linalg.norm(g) > s.accuracy.gradient:
+            w, k_g = w - g / s.smoothness, k_g + 1  # eq. (7): gamma_g = 1 / G
+            continue
+        H = tape.symmetric_gaussian("hessian", problem.hessian(w), std=std_H, sensitivity=delta_H)  # H~_k = H_k + E_k
+        smallest, p = s.eigen.pair(H, s.accuracy.curvature, tape)  # (lambda~_k, p~_k)
+        if smallest >= -s.eigen.margin * s.accuracy.curvature:
+            return Outcome(w, True, k_g, k_H, k_H + 1)
+        p = descent_sign(p, g)  # eq. (5)
+        w, k_H = w + 2 * abs(smallest) / s.hessian_lipschitz * p, k_H + 1  # eq. (7): gamma_H = 2 |lambda~| / M
+    return Outcome(w, False, k_g, k_H, k_H)

@@ -1,12 +1,7 @@
-"""What Theorem B.5 misses: the gradient and the Hessian of one iteration see the same batch (Section 3.3).
+"""Signs that move the gradient and the Hessian by (nearly) all that their bounds allow, and f(w0) not at all.
 
-Eq. (29) adds the costs of two sampled releases as if each had a batch of its own. One draw protects both, so a record
-that is in the batch shows twice: with noise multiplier sigma and fraction s = m/n, where all other records are opposed,
-an iteration is the pair (1 - s) N(0, 1) + s N(mu, 1) against N(0, 1) with mu = sqrt(2)/sigma. Eq. (27) is loose enough
-to cover that where epsilon is small; at delta = 1e-5 it no longer is at epsilon 2 (T = 4, s = 1/50) and above.
-
-`OneWay` moves the gradient and the Hessian by (nearly) all that their bounds allow, and f(w0) not at all: T of eq. (6)
-is then the same for both data sets, and what is shown is the shared batch alone.
+One parameter, so that the sqrt(d) of `second_order_erm`, eq. (4), is one. What a run on two of these data sets shows
+is not the number of steps, which is the same for both, but the gradients and Hessians alone.
 """
 
 from __future__ import annotations
@@ -16,16 +11,10 @@ from math import inf
 
 import numpy as np
 
-from dpassay.reference.case import Instance
-from dpassay.reference.neighbours import Pair
-from dpassay.reference.problems.erm import Constants
 from dpassay.reference.types import Array, Indices
 
-from . import opt_b
-from .common import Accuracy
+from .erm import Constants
 
-KNOWN = "one batch serves the gradient and the Hessian (Section 3.3); eq. (29) adds their costs as if each had its own"
-EPSILON, RECORDS = 5.0, 50  # batches of one record
 SLOPE, SLOW, FAST = 10.0, 0.01, 100.0
 
 
@@ -97,15 +86,3 @@ class OneWay:
 
     def _mean_sign(self, indices: Indices | None) -> float:
         return float((self.signs if indices is None else self.signs[indices]).mean())
-
-
-def build(delta: float, epsilon: float = EPSILON, records: int = RECORDS) -> Instance:
-    """OPT-B as printed, noise by eq. (30), one iteration that releases a gradient and a Hessian."""
-    there = OneWay(-np.ones(records))
-    pair = Pair(
-        there.replace(0, 1.0), there, 0, "record 0 is the sign +1 or -1, all others are -1; f(w0) does not move"
-    )
-    accuracy = Accuracy(gradient=1e9, curvature=1e6)  # MIN_DEC so large that T = 1
-    schedule = opt_b.printed(there, np.zeros(1), accuracy, epsilon, delta, batch_size=1)
-    facts: dict[str, float | int | str] = {"n": records, "batch": 1, "T": 1, "sigma": schedule.budget.sigma(1)}
-    return Instance(opt_b.run, schedule, pair, facts=facts)

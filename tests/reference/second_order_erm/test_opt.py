@@ -13,7 +13,7 @@ from dpassay.reference.accounting.gdp import gdp_delta, zcdp_epsilon
 from dpassay.reference.errors import BadInput
 from dpassay.reference.findings import Kind
 from dpassay.reference.replay import ReplayDiverged, ReplayTape
-from dpassay.reference.second_order_erm import calibration, iteration_leak, neighbours, short_step
+from dpassay.reference.second_order_erm import calibration, iteration_leak, neighbours, opt
 from dpassay.reference.second_order_erm.common import Accuracy, Sensitivities, descent_sign
 from dpassay.reference.second_order_erm.eigen import Dense
 from dpassay.reference.tape import record
@@ -22,17 +22,18 @@ ACCURACY = Accuracy(gradient=0.15, curvature=0.12)
 
 
 def findings(one, other, schedule, seed):
-    recording = record(lambda tape: short_step.run(one, schedule, tape), seed)
+    recording = record(lambda tape: opt.run(one, schedule, tape), seed)
     replay = ReplayTape(recording)
     try:
-        return replay.close(short_step.run(other, schedule, replay))
+        return replay.close(opt.run(other, schedule, replay))
     except ReplayDiverged:
         return replay.findings
 
 
 def test_replay_finds_what_is_wrong_with_the_printed_bound(cancer, far_start):
-    one, other = neighbours.aligned_pair(cancer, far_start)
-    schedule = short_step.printed(cancer, far_start, ACCURACY, epsilon=1.0, delta=1e-5)
+    pair = worst_case.aligned_pair(cancer, far_start)
+    one, other = pair.here, pair.there
+    schedule = opt.printed(cancer, far_start, ACCURACY, epsilon=1.0, delta=1e-5)
     assert one.value_sensitivity(far_start) > schedule.minimum_decrease  # hence T differs for every z
     for seed in range(10):
         found = findings(one, other, schedule, seed)
@@ -41,15 +42,17 @@ def test_replay_finds_what_is_wrong_with_the_printed_bound(cancer, far_start):
 
 
 def test_repaired_reading_reads_nothing_outside_its_releases(cancer, far_start):
-    one, other = neighbours.aligned_pair(cancer, far_start)
-    schedule = short_step.repaired(cancer, far_start, ACCURACY, epsilon=1.0, delta=1e-5)
+    pair = worst_case.aligned_pair(cancer, far_start)
+    one, other = pair.here, pair.there
+    schedule = opt.repaired(cancer, far_start, ACCURACY, epsilon=1.0, delta=1e-5)
     assert all(findings(one, other, schedule, seed) == [] for seed in range(10))
 
 
 def test_start_at_zero_hides_the_leak(cancer):
     """At w0 = 0 every record costs log 2: a pair that shows nothing; the leak needs a start away from zero."""
-    one, other = neighbours.aligned_pair(cancer, np.zeros(cancer.d))
-    schedule = short_step.printed(cancer, np.zeros(cancer.d), ACCURACY, epsilon=1.0, delta=1e-5)
+    pair = worst_case.aligned_pair(cancer, np.zeros(cancer.d))
+    one, other = pair.here, pair.there
+    schedule = opt.printed(cancer, np.zeros(cancer.d), ACCURACY, epsilon=1.0, delta=1e-5)
     assert findings(one, other, schedule, 1) == []
 
 
@@ -89,16 +92,16 @@ def test_steps_decrease_as_lemma_2_says(curved, data):
         after = w + 2 * abs(smallest) / k.hessian_lipschitz * descent_sign(p, g)
     else:
         return
-    least = short_step.minimum_decrease(accuracy, k.smoothness, k.hessian_lipschitz)
+    least = opt.minimum_decrease(accuracy, k.smoothness, k.hessian_lipschitz)
     assert curved.value(w) - curved.value(after) >= least * (1 - 1e-9)
 
 
 def test_both_kinds_of_step_and_a_certified_end(curved):
     """Almost no noise: the run ends certified at a ((1 + c1) eps_g, (1 + c) eps_H)-2NS (Corollary 3)."""
     start, accuracy = np.full(curved.d, 1.5), Accuracy(gradient=1.0, curvature=0.05)
-    schedule = short_step.repaired(curved, start, accuracy, epsilon=1.0, delta=1e-5)
+    schedule = opt.repaired(curved, start, accuracy, epsilon=1.0, delta=1e-5)
     quiet = dataclasses.replace(schedule, sensitivity=Sensitivities(1e-9, 1e-9, 1e-9))
-    outcome = record(lambda tape: short_step.run(curved, quiet, tape), 2).output
+    outcome = record(lambda tape: opt.run(curved, quiet, tape), 2).output
     assert outcome.certified and outcome.gradient_steps > 0 and outcome.curvature_steps > 0
     assert np.linalg.norm(curved.gradient(outcome.w)) <= 1.1 * accuracy.gradient
     assert np.linalg.eigvalsh(curved.hessian(outcome.w))[0] >= -1.1 * accuracy.curvature
@@ -115,11 +118,11 @@ def test_calibrated_noise_spends_exactly_the_budget():
 
 def test_iteration_bound_covers_f_with_the_stated_probability(cancer, far_start):
     """Repaired T * MIN_DEC >= f(w0) in at least 99 % of 2,000 seeds, less 3 standard errors (0.67 %)."""
-    schedule = short_step.repaired(cancer, far_start, ACCURACY, epsilon=1.0, delta=1e-5)
+    schedule = opt.repaired(cancer, far_start, ACCURACY, epsilon=1.0, delta=1e-5)
     value = cancer.value(far_start)
     enough = []
     for seed in range(2_000):
-        bound = lambda tape: short_step.iteration_bound(cancer, schedule, tape, schedule.minimum_decrease)  # noqa: E731
+        bound = lambda tape: opt.iteration_bound(cancer, schedule, tape, schedule.minimum_decrease)  # noqa: E731
         enough.append(record(bound, seed).output * schedule.minimum_decrease >= value)
     assert np.mean(enough) >= 0.99 - 0.0067
 

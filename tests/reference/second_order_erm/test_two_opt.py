@@ -16,11 +16,11 @@ from dpassay.reference.second_order_erm import (
     neighbours,
     opt_b,
     opt_ls,
-    short_step,
+    opt,
     trust_region,
     two_phase,
 )
-from dpassay.reference.second_order_erm.cases import curvature_steps_only
+from dpassay.reference.second_order_erm.cases import LONGEST
 from dpassay.reference.second_order_erm.common import Accuracy
 from dpassay.reference.tape import ScriptedTape, record
 
@@ -28,7 +28,7 @@ ACCURACY = Accuracy(gradient=0.3, curvature=0.3)
 
 
 def transcript_of(module, problem, schedule):
-    tape = ScriptedTape(curvature_steps_only, 3)
+    tape = ScriptedTape(LONGEST, 3)
     tape.transcript.output = module.run(problem, schedule, tape)
     return tape.transcript
 
@@ -41,17 +41,17 @@ def findings(module, schedule, one, other, seed=4):
         return replay.findings
 
 
-@pytest.mark.parametrize("inner", [short_step, opt_ls])
+@pytest.mark.parametrize("inner", [opt, opt_ls])
 def test_two_phases_spend_at_most_the_budget_and_leave_nothing_when_forced(inner, cancer, far_start):
     """Every step a curvature step: the accountant finds the budget, not more (line searches: a little less)."""
     schedule = two_phase.Schedule(inner.repaired(cancer, far_start, ACCURACY, 1.0, 1e-5))
     transcript = transcript_of(two_phase, cancer, schedule)
     assert sum(r.label == "initial value" for r in transcript.releases) == 2
     epsilon = account(transcript).epsilon(1e-5)
-    assert (0.999 if inner is short_step else 0.92) < epsilon <= 1.0
+    assert (0.999 if inner is opt else 0.92) < epsilon <= 1.0
 
 
-@pytest.mark.parametrize("inner", [short_step, opt_ls])
+@pytest.mark.parametrize("inner", [opt, opt_ls])
 def test_unspent_hessians_pass_to_the_second_phase(inner, cancer, far_start):
     """A run without Hessians spends the whole budget too, because phase two gets what phase one kept."""
     schedule = two_phase.Schedule(inner.repaired(cancer, far_start, Accuracy(0.3, 0.3), 1.0, 1e-5))
@@ -63,16 +63,17 @@ def test_unspent_hessians_pass_to_the_second_phase(inner, cancer, far_start):
 
 
 def test_two_phase_replay(cancer, far_start):
-    one, other = neighbours.aligned_pair(cancer, far_start)
+    pair = worst_case.aligned_pair(cancer, far_start)
+    one, other = pair.here, pair.there
     fine = Accuracy(gradient=0.15, curvature=0.12)
-    clean = two_phase.Schedule(short_step.repaired(cancer, far_start, fine, 1.0, 1e-5))
-    printed = two_phase.Schedule(short_step.printed(cancer, far_start, fine, 1.0, 1e-5), hope=1.0)
+    clean = two_phase.Schedule(opt.repaired(cancer, far_start, fine, 1.0, 1e-5))
+    printed = two_phase.Schedule(opt.printed(cancer, far_start, fine, 1.0, 1e-5), hope=1.0)
     assert findings(two_phase, clean, one, other) == []
     assert findings(two_phase, printed, one, other)[0].kind == Kind.NOISE_SCALE
 
 
 def test_two_phase_batches_end_within_the_split_budget(cancer, far_start):
-    base = opt_b.repaired(cancer, far_start, ACCURACY, 2.0, 1e-5, batch_size=5)
+    base = opt_b.repaired(cancer, far_start, ACCURACY, 2.0, 1e-5, batch=5)
     transcript = transcript_of(two_phase, cancer, two_phase.Schedule(base))
     assert account(transcript).epsilon(1e-5) <= 2.0
 
@@ -85,7 +86,8 @@ def test_trust_region_stays_within_its_claim(cancer, reading, batch_size):
     epsilon = 30.0 if batch_size and reading == "printed" else 2.0
     schedule = trust_region.make(reading, cancer, start, Accuracy(0.1, 0.1), epsilon, 1e-5, **arguments)
     assert account(transcript_of(trust_region, cancer, schedule)).epsilon(1e-5) <= epsilon
-    one, other = neighbours.opposed_pair(cancer, start)
+    pair = worst_case.opposed_pair(cancer, start)
+    one, other = pair.here, pair.there
     assert findings(trust_region, schedule, one, other) == []
 
 
@@ -125,7 +127,8 @@ def test_gradient_descent_searches_its_iterates(cancer):
     hessians = sum(r.label == "hessian" for r in transcript.releases)
     assert hessians == schedule.steps
     assert account(transcript).epsilon(1e-5) == pytest.approx(1.0, abs=1e-6)
-    one, other = neighbours.opposed_pair(cancer, start)
+    pair = worst_case.opposed_pair(cancer, start)
+    one, other = pair.here, pair.there
     assert findings(gradient_descent, schedule, one, other) == []
     quiet = gradient_descent.make("printed", cancer, start, Accuracy(0.2, 0.2), 1e9, 0.5)
     outcome = record(lambda tape: gradient_descent.run(cancer, quiet, tape), 1).output
@@ -148,8 +151,8 @@ def test_filter_refuses_and_odometer_costs_more_than_the_filter():
 def test_realised_cost_is_what_the_accountant_reads(cancer, far_start):
     """Theorem 1 by counts equals the transcript's rho, for certified and for exhausted runs."""
     for accuracy in (Accuracy(0.3, 0.3), Accuracy(9.0, 9.0)):
-        schedule = short_step.repaired(cancer, far_start, accuracy, 1.0, 1e-5)
-        transcript = record(lambda tape, s=schedule: short_step.run(cancer, s, tape), 6)
+        schedule = opt.repaired(cancer, far_start, accuracy, 1.0, 1e-5)
+        transcript = record(lambda tape, s=schedule: opt.run(cancer, s, tape), 6)
         std = next(r.law.std for r in transcript.releases if r.label == "gradient")
         sigma = std / schedule.sensitivity.gradient
         by_counts = filters.gaussian_cost(schedule.budget.sigma_f)

@@ -1,0 +1,141 @@
+"""TR-B: DP-TR on mini-batches, the baseline of `second_order_erm`, Section 4.
+
+Noisy trust-region steps of fixed radius, the subproblem solved exactly (Wang and Xu 2021), on a batch of m of n
+records. The number of steps uses a public bound on f(w0).
+
+Guarantee: printed, (epsilon, delta) by eq. (30), in which one batch serves the gradient and the Hessian. Repaired: the
+Hessian has a batch of its own, noise by exact composition.
+
+Cite: wang2021; second_order_erm, Section 4 and eq. (30).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from math import inf, sqrt
+
+import numpy as np
+from scipy.linalg import eigh
+
+from dpassay.reference.accounting.calibrate import noise_for
+from dpassay.reference.errors import require
+from dpassay.reference.noise import Multipliers
+from dpassay.reference.problems.erm import SmoothRisk
+from dpassay.reference.tape import Tape
+from dpassay.reference.types import Array
+
+from .common import (
+    Accuracy,
+    Outcome,
+    Reading,
+    Sensitivities,
+    batch_sensitivities,
+    printed_constants,
+    printed_sensitivities,
+)
+from .dry_run import ZeroRisk, spends_most
+from .subsampled import SampledBudget
+from .trust_region import step_count, trust_region_step
+
+COMPLETIONS = (
+    "number of steps from a public bound on f(w0); radius sqrt(alpha / M); noise split evenly",
+    "one batch serves the gradient and the Hessian of a step",
+)
+REPAIRS = (
+    "exact sensitivities",
+    "the Hessian has a batch of its own; noise by exact composition",
+)
+
+
+# SCHEDULE
+@dataclass(frozen=True)
+class Schedule:
+    """Everything that is public before the run. Sensitivities are for means over a batch."""
+
+    reading: Reading  # printed: one batch for gradient and Hessian; repaired: two
+    start: Array
+    accuracy: Accuracy
+    radius: float  # sqrt(alpha / M)
+    steps: int  # T
+    batch: int  # m
+    sensitivity: Sensitivities
+    noise: Multipliers
+
+
+def printed(
+    problem: SmoothRisk,
+    start: Array,
+    accuracy: Accuracy,
+    epsilon: float,
+    delta: float,
+    *,
+    batch: int,
+    radius: float = inf,
+) -> Schedule:
+    """Return the printed schedule: eq. (30). `radius` bounds ||w|| where the loss is ridge."""
+    require(1 <= batch <= problem.n, "batch", batch, f"must lie in 1..n = {problem.n}")
+    constants = printed_constants(problem, start, radius)
+    T = step_count(accuracy, constants.hessian_lipschitz, problem.value_bound(start))
+    sigma = SampledBudget(epsilon, delta, batch / problem.n, part_f=0.0).sigma(T)  # eq. (30), f is not released
+    return Schedule(
+        reading="printed",
+        start=start,
+        accuracy=accuracy,
+        radius=sqrt(accuracy.gradient / constants.hessian_lipschitz),
+        steps=T,
+        batch=batch,
+        sensitivity=printed_sensitivities(constants, batch, problem.d),
+        noise=Multipliers({"gradient": sigma, "hessian": sigma}),
+    )
+
+
+def repaired(
+    problem: SmoothRisk,
+    start: Array,
+    accuracy: Accuracy,
+    epsilon: float,
+    delta: float,
+    *,
+    batch: int,
+    radius: float = inf,
+) -> Schedule:
+    """Return the repaired schedule: see REPAIRS."""
+    require(1 <= batch <= problem.n, "batch", batch, f"must lie in 1..n = {problem.n}")
+    constants = printed_constants(problem, start, radius)
+    unit = Schedule(
+        reading="repaired",
+        start=start,
+        accuracy=accuracy,
+        radius=sqrt(accuracy.gradient / constants.hessian_lipschitz),
+        steps=step_count(accuracy, constants.hessian_lipschitz, problem.value_bound(start)),
+        batch=batch,
+        sensitivity=batch_sensitivities(problem, start, batch),
+        noise=Multipliers({"gradient": 1.0, "hessian": 1.0}),
+    )
+    longest = partial(spends_most, 2 * accuracy.curvature)
+    return noise_for(run, unit, ZeroRisk(problem.n, problem.d), epsilon, delta, longest=longest)
+
+
+def run(problem: SmoothRisk, schedule: Schedule, tape: Tape) -> Outcome:
+    """Noisy trust-region steps on batches until the noisy test of Definition 1 passes."""
+    s, w = schedule, schedule.start
+    delta_g, delta_H = s.sensitivity.gradient, s.sensitivity.hessian
+    for k in range(s.steps):
+        batch = tape.batch("batch", problem.n, s.batch)
+        # GRADIENT: of a fresh batch
+        gradient = problem.gradient(w, batch.indices)
+        # CLIP: none, gradients are bounded by assumption
+        # NOISE
+        std_g, std_H = s.noise.std("gradient", delta_g), s.noise.std("hessian", delta_H)
+        g = tape.gaussian("gradient", gradient, std=std_g, sensitivity=delta_g, batch=batch)
+        if s.reading == "repaired":
+            batch = tape.batch("hessian batch", problem.n, s.batch)
+        hessian = problem.hessian(w, batch.indices)
+        H = tape.symmetric_gaussian("hessian", hessian, std=std_H, sensitivity=delta_H, batch=batch)
+        # STEP
+        values, vectors = eigh(H)
+        if np.linalg.norm(g) <= s.accuracy.gradient and values[0] >= -s.accuracy.curvature:
+            return Outcome(w, True, k, 0, k + 1)
+        w = w + trust_region_step(g, values, vectors, s.radius)
+    return Outcome(w, False, s.steps, 0, s.steps)

@@ -1,0 +1,105 @@
+"""2OPT-B: a hopeful first phase on mini-batches, then the full algorithm (`second_order_erm`, Sections 3.3 and 3.4).
+
+Phase one spends a part of the budget (3/4) on a number of steps that counts on a larger decrease per step, hence with
+less noise. If it ends without a certified point, OPT-B starts again at the last iterate with what is left.
+
+Guarantee: printed, that of OPT-B, with its leak, twice. Repaired: (epsilon, delta) is split 3/4 to 1/4, which adds up
+by basic composition; there is no filter.
+
+Cite: second_order_erm, Sections 3.3 and 3.4.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import inf
+from typing import Literal
+
+from dpassay.reference.errors import require
+from dpassay.reference.noise import Multipliers
+from dpassay.reference.problems.erm import SmoothRisk
+from dpassay.reference.tape import Tape
+from dpassay.reference.types import Array
+
+from . import opt_b
+from .common import Accuracy, Outcome, joined
+
+_SPLIT = "3/4 and 1/4 of (epsilon, delta), which add up by basic composition: eq. (29) and Theorem B.8 leave no rest"
+COMPLETIONS = (
+    *opt_b.COMPLETIONS,
+    "phase one counts on a decrease of hope x MIN_DEC per step (the text: an aggressive estimate)",
+    "phase two evaluates f at its warm start, with noise of its own, for its own bound (6)",
+    _SPLIT,
+)
+REPAIRS = (*opt_b.REPAIRS, _SPLIT)
+
+
+# SCHEDULE
+@dataclass(frozen=True)
+class Schedule:
+    """The schedule of OPT-B, the total budget, and how phase one uses it."""
+
+    base: opt_b.Schedule
+    epsilon: float
+    delta: float
+    hope: float  # phase one counts on hope * MIN_DEC
+    share: float = 3 / 4
+
+    def __post_init__(self) -> None:
+        require(0 < self.share < 1, "share", self.share, "must lie in (0, 1)")
+        require(self.hope >= 1, "hope", self.hope, "must be at least 1")
+
+    def phase(self, start: Array, share: float) -> opt_b.Schedule:
+        """One phase: where it starts, and as printed its share of the budget."""
+        noise = self.base.noise
+        return replace(self.base, start=start, noise=noise if isinstance(noise, Multipliers) else noise.part(share))
+
+    def multipliers(self, s: opt_b.Schedule, n: int, T: int, share: float) -> Multipliers:
+        """Noise of the T steps of a phase: eq. (30) or Theorem B.8; repaired, by exact composition."""
+        if isinstance(s.noise, Multipliers):
+            return opt_b.calibrated(n, s.batch, T, share * self.epsilon, share * self.delta)
+        return s.noise.multipliers(T)
+
+
+def printed(
+    problem: SmoothRisk,
+    start: Array,
+    accuracy: Accuracy,
+    epsilon: float,
+    delta: float,
+    *,
+    batch: int,
+    hope: float,
+    radius: float = inf,
+    route: Literal["rdp", "advanced"] = "rdp",
+) -> Schedule:
+    """Return the printed schedule: that of OPT-B, in two parts."""
+    base = opt_b.printed(problem, start, accuracy, epsilon, delta, batch=batch, radius=radius, route=route)
+    return Schedule(base, epsilon, delta, hope)
+
+
+def repaired(
+    problem: SmoothRisk, start: Array, accuracy: Accuracy, epsilon: float, delta: float, *, batch: int, hope: float
+) -> Schedule:
+    """Return the repaired schedule: that of OPT-B, in two parts."""
+    return Schedule(opt_b.repaired(problem, start, accuracy, epsilon, delta, batch=batch), epsilon, delta, hope)
+
+
+def run(problem: SmoothRisk, schedule: Schedule, tape: Tape) -> Outcome:
+    """Both phases."""
+    s = schedule
+    one = _phase(problem, s, tape, s.base.start, s.share, s.hope)
+    if one.certified:
+        return one
+    return joined(one, _phase(problem, s, tape, one.w, 1 - s.share, 1.0))
+
+
+# GRADIENT, CLIP: as in OPT-B
+def _phase(problem: SmoothRisk, s: Schedule, tape: Tape, start: Array, share: float, hope: float) -> Outcome:
+    """OPT-B with the steps that `hope` leaves and a share of the budget."""
+    phase = s.phase(start, share)
+    T = opt_b.iteration_bound(problem, phase, tape, hope * phase.minimum_decrease)  # eq. (6)
+    # NOISE
+    noise = s.multipliers(phase, problem.n, T, share)
+    # STEP
+    return opt_b.descend(problem, phase, tape, start, T, noise)

@@ -1,0 +1,128 @@
+"""2OPT-LS: a hopeful first phase of Algorithm 3, then the full algorithm (`second_order_erm`, Section 3.4).
+
+Phase one spends a part of the budget (3/4) on a number of steps that counts on a larger decrease per step, hence with
+less noise. If it ends without a certified point, Algorithm 3 starts again at the last iterate with what is left.
+
+Guarantee: printed, that of Algorithm 3, with its leak, twice. Repaired: a filter; what phase one did not spend passes
+to phase two, which is sound because the cost of Gaussian releases (and of line searches that are counted as such) adds
+up adaptively.
+
+Cite: second_order_erm, Section 3.4.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import inf
+
+import numpy as np
+
+from dpassay.reference.errors import require
+from dpassay.reference.noise import Multipliers
+from dpassay.reference.problems.erm import SmoothRisk
+from dpassay.reference.tape import Tape
+from dpassay.reference.types import Array
+
+from . import opt_ls
+from .common import Accuracy, Outcome, Reading, joined
+from .filters import Filter, gaussian_cost
+from .line_search import LineSearch, gaussian_parameter
+
+COMPLETIONS = (
+    *opt_ls.COMPLETIONS,
+    "phase one counts on a decrease of hope x MIN_DEC per step (the text: an aggressive estimate)",
+    "phase two evaluates f at its warm start, with noise of its own, for its own bound (6)",
+    "the budget left is what the realised counts of Theorem 5 leave",
+)
+REPAIRS = (*opt_ls.REPAIRS, "the realised counts of phase one are used through a privacy filter")
+
+
+# SCHEDULE
+@dataclass(frozen=True)
+class Schedule:
+    """The schedule of Algorithm 3 with the total budget, and how phase one uses it."""
+
+    base: opt_ls.Schedule
+    hope: float  # phase one counts on hope * MIN_DEC
+    share: float = 3 / 4
+
+    def __post_init__(self) -> None:
+        require(0 < self.share < 1, "share", self.share, "must lie in (0, 1)")
+        require(self.hope >= 1, "hope", self.hope, "must be at least 1")
+
+    @property
+    def first(self) -> opt_ls.Schedule:
+        """Phase one: a share of the budget."""
+        return replace(self.base, noise=self.base.noise.part(self.share * self.base.noise.rho))
+
+    def second(self, problem: SmoothRisk, w: Array, rho: float) -> opt_ls.Schedule:
+        """Phase two from w, with what is left; the sensitivity of f there depends on public numbers only."""
+        if self.base.reading == "printed":
+            value = problem.constants(radius=float(np.linalg.norm(w))).value / problem.n
+        else:
+            value = problem.value_sensitivity(w)
+        sensitivity = replace(self.base.sensitivity, value=value)
+        return replace(self.base, start=w, sensitivity=sensitivity, noise=self.base.noise.part(rho))
+
+
+def printed(
+    problem: SmoothRisk,
+    start: Array,
+    accuracy: Accuracy,
+    epsilon: float,
+    delta: float,
+    *,
+    hope: float,
+    radius: float = inf,
+    search: LineSearch | None = None,
+) -> Schedule:
+    """Return the printed schedule: that of Algorithm 3, in two parts."""
+    return Schedule(opt_ls.printed(problem, start, accuracy, epsilon, delta, radius=radius, search=search), hope)
+
+
+def repaired(
+    problem: SmoothRisk,
+    start: Array,
+    accuracy: Accuracy,
+    epsilon: float,
+    delta: float,
+    *,
+    hope: float,
+    search: LineSearch | None = None,
+) -> Schedule:
+    """Return the repaired schedule: that of Algorithm 3, in two parts."""
+    return Schedule(opt_ls.repaired(problem, start, accuracy, epsilon, delta, search=search), hope)
+
+
+def run(problem: SmoothRisk, schedule: Schedule, tape: Tape) -> Outcome:
+    """Both phases."""
+    s = schedule
+    spent = Filter(s.base.noise.rho)
+    one = _phase(problem, s.first, tape, s.hope, spent)
+    if one.certified:
+        return one
+    return joined(one, _phase(problem, s.second(problem, one.w, spent.left), tape, 1.0, spent))
+
+
+# GRADIENT, CLIP: as in Algorithm 3
+def _phase(problem: SmoothRisk, s: opt_ls.Schedule, tape: Tape, hope: float, spent: Filter) -> Outcome:
+    """Algorithm 3 with the steps that `hope` leaves, charged by what it really released."""
+    T = opt_ls.iteration_bound(problem, s, tape, hope * s.minimum_decrease)  # eq. (6) with (17)
+    # NOISE
+    noise = s.multipliers(T)  # eq. (14)
+    # STEP
+    outcome = opt_ls.descend(problem, s, tape, s.start, T, noise)
+    spent.charge(gaussian_cost(s.noise.sigma_f) + realised_cost(s.reading, noise, outcome))
+    return outcome
+
+
+def realised_cost(reading: Reading, noise: Multipliers, outcome: Outcome) -> float:
+    """Return the rho of Theorem 5 for the counts of this run (without the term of f).
+
+    The last gradient and the last Hessian of a certified run lead to no step; they are counted here.
+    """
+    steps, lam = outcome.gradient_steps + outcome.curvature_steps, noise["line search"]
+    cost = gaussian_cost(noise["gradient"], steps + int(outcome.certified) + outcome.hessian_evaluations)
+    if reading == "printed":
+        return cost + gaussian_cost(lam, steps)
+    return cost + steps * gaussian_parameter(lam) ** 2 / 2
