@@ -48,6 +48,8 @@ def find(name: str) -> list[Case]:
     Source: each case cites its own (``case.cite``, ``case.claim.cite``).
     """
     found = [case for case in CASES if name in (case.id, case.key, case.key.split("@")[0], case.id.split("/")[0])]
+    if not found and "/2opt" in name:
+        raise BadInput("algorithm", name, f"is called {name.replace('/2opt', '/two_opt')} here")
     if not found:
         known = ", ".join(sorted({case.id for case in CASES}))
         raise BadInput("algorithm", name, f"is not in the catalogue; known: {known}")

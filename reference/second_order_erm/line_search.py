@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from math import exp, floor, inf, log, sqrt
 
-import numpy as np
-from scipy.stats import binom, norm
+from scipy.stats import norm
 
 from dpassay.reference.accounting.cost import Account, Part
 from dpassay.reference.errors import require
@@ -119,16 +118,3 @@ def gaussian_equivalent(found: Account) -> Account:
         )
 
     return replace(found, common=gaussian(found.common), alternatives=tuple(map(gaussian, found.alternatives)))
-
-
-def composed_delta(mu: float, pure_epsilon: float, count: int, epsilon: float) -> float:
-    """Exact delta(epsilon) of a mu-GDP composition beside `count` releases that are each pure_epsilon-DP at worst.
-
-    Randomised response dominates each of those, so the loss is Gaussian plus pure_epsilon (2 X - count), X binomial:
-    a finite sum of Gaussian deltas. Tight for the class; the line search itself leaks less.
-    """
-    x = np.arange(count + 1)
-    weight = binom.pmf(x, count, 1 / (1 + exp(-pure_epsilon)))
-    left = epsilon - pure_epsilon * (2 * x - count)
-    deltas = norm.cdf(-left / mu + mu / 2) - np.exp(left + norm.logcdf(-left / mu - mu / 2))
-    return float(weight @ np.maximum(deltas, 0))

@@ -7,12 +7,18 @@ import numpy as np
 import pytest
 
 from dpassay.audit.lockstep.run import lockstep
-from dpassay.reference.accounting.cost import account
-from dpassay.reference.second_order_erm import opt_b, opt_ls, shared_batch, opt
-from dpassay.reference.second_order_erm.cases import CASES
+from dpassay.reference.accounting.cost import Account, Part, account
+from dpassay.reference.second_order_erm import opt, opt_b, opt_ls, two_opt, two_opt_b, two_opt_ls
+from dpassay.reference.second_order_erm.cases import CASES, SHARED
 from dpassay.reference.second_order_erm.iteration_leak import StepBound, pair_delta, pair_delta_infinity
-from dpassay.reference.second_order_erm.subsampled import SampledBudget, sampled_epsilon
+from dpassay.reference.second_order_erm.subsampled import SampledBudget
 from dpassay.reference.tape import LiveTape, record
+
+
+def sampled_epsilon(sigma, releases, rate, delta):
+    """Epsilon of sampled Gaussian releases, composed by dp-accounting."""
+    return Account(((Part("sampled", 1 / sigma, rate), releases),)).epsilon(delta)
+
 
 WORST = [case for case in CASES if case.variant in ("worst", "lanczos")]
 
@@ -25,7 +31,7 @@ def case_of(key):
 def test_findings_and_accounting_agree_with_what_is_known(case):
     instance = case.build()
     # z is the same on both sides, so the printed T differs only in the runs in which f(w0) + |z| crosses an edge
-    leaks = bool(case.known) and case.known != shared_batch.KNOWN  # that one is found by accounting, not by replay
+    leaks = bool(case.known) and case.known != SHARED  # that one is found by accounting, not by replay
     found = (bool(lockstep(instance.mechanism, instance.pair, [7, k]).findings) for k in range(60 if leaks else 2))
     assert any(found) == leaks
     assert (instance.exact is not None) == leaks
@@ -85,7 +91,7 @@ def test_one_batch_for_two_releases_costs_more_than_eq_29_says():
     case = case_of("opt_b:shared-batch@printed")
     instance, schedule = case.build(), case.build().schedule
     shared = instance.accounted().epsilon(case.claim.delta)
-    assert shared == pytest.approx(sampled_epsilon(schedule.budget.sigma(1) / sqrt(2), 1, 1 / 50, 1e-5), rel=1e-3)
+    assert shared == pytest.approx(sampled_epsilon(schedule.noise.sigma(1) / sqrt(2), 1, 1 / 50, 1e-5), rel=1e-3)
     assert shared == pytest.approx(5.774, abs=2e-3) and case.claim.epsilon == 5
     apart = replace(schedule, reading="repaired")  # the printed noise, two batches
     transcript = record(lambda tape: opt_b.run(instance.pair.here, apart, tape), 1)
@@ -102,13 +108,18 @@ def test_the_slack_of_eq_27_covers_the_shared_batch_for_small_epsilon(steps, n, 
     assert sampled_epsilon(sigma / sqrt(2), steps, 1 / n, 1e-5) == pytest.approx(true, abs=2e-3)
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if "/2opt" in case.id], ids=lambda case: case.key)
-def test_two_phase_rows_list_the_wrapped_algorithm_and_what_is_really_done(case):
-    schedule = case.build().schedule
-    inner = {"2opt": opt, "2opt_ls": opt_ls, "2opt_b": opt_b}[case.id.split("/")[1]]
-    if case.reading == "printed":
-        assert set(inner.COMPLETIONS) < set(case.completions)
-        assert any(f"a decrease of {schedule.hope:g} MIN_DEC" in text for text in case.completions)
-    else:
-        assert set(inner.REPAIRS) < set(case.repairs)
-        assert any("filter" in text for text in case.repairs) == (inner is not opt_b)
+@pytest.mark.parametrize("module", [two_opt, two_opt_ls, two_opt_b])
+def test_two_phase_rows_list_the_wrapped_algorithm_and_what_is_really_done(module):
+    name = module.__name__.rsplit(".", 1)[1]
+    inner = {"two_opt": opt, "two_opt_ls": opt_ls, "two_opt_b": opt_b}[name]
+    assert set(inner.COMPLETIONS) < set(module.COMPLETIONS) and set(inner.REPAIRS) < set(module.REPAIRS)
+    assert any("filter" in text for text in module.REPAIRS) == (module is not two_opt_b)
+    for case in CASES:
+        if case.id.endswith(f"/{name}"):
+            assert case.completions + case.repairs in (module.COMPLETIONS, module.REPAIRS)
+            assert case.build().schedule.hope >= 1
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.key)
+def test_each_row_runs_the_algorithm_that_is_named_as_its_id(case):
+    assert case.build().run.__module__ == f"dpassay.reference.second_order_erm.{case.id.split('/')[1]}"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpassay.reference.replay import ReplayTape
-from dpassay.reference.second_order_erm import eigen, neighbours, opt_ls, opt
+from dpassay.reference.second_order_erm import eigen, opt, opt_ls, worst_case
 from dpassay.reference.second_order_erm.common import Accuracy, Sensitivities
 from dpassay.reference.tape import LiveTape, record
 

@@ -7,13 +7,19 @@ import pytest
 from dp_accounting import dp_event, privacy_accountant, rdp
 
 from dpassay.audit.lockstep.run import lockstep
+from dpassay.reference.accounting.cost import Account, Part
 from dpassay.reference.errors import BadInput
 from dpassay.reference.findings import Kind
-from dpassay.reference.neighbours import Pair
-from dpassay.reference.second_order_erm import opt_b
+from dpassay.reference.second_order_erm import opt_b, worst_case
 from dpassay.reference.second_order_erm import subsampled as ss
 from dpassay.reference.second_order_erm.common import Accuracy
 from dpassay.reference.tape import record
+
+
+def sampled_epsilon(sigma, releases, rate, delta):
+    """Epsilon of sampled Gaussian releases, composed by dp-accounting."""
+    return Account(((Part("sampled", 1 / sigma, rate), releases),)).epsilon(delta)
+
 
 ACCURACY = Accuracy(gradient=0.3, curvature=0.3)
 
@@ -40,7 +46,7 @@ def test_eq_29_has_a_floor_that_no_noise_passes():
     assert floor == pytest.approx(0.403, abs=0.001)
     with pytest.raises(BadInput, match=r"epsilon = 0.2: eq. \(29\)"):
         ss.SampledBudget(0.2, 1e-5, 0.01).sigma(100)
-    assert ss.ExactSampledBudget(0.2, 1e-5, 0.01).sigma(100) == pytest.approx(2.73, abs=0.02)
+    assert opt_b.calibrated(100, 1, 100, 0.2, 1e-5)["gradient"] == pytest.approx(2.73, abs=0.02)
     relation = privacy_accountant.NeighboringRelation.REPLACE_ONE
     event = dp_event.SampledWithoutReplacementDpEvent(10_000, 100, dp_event.GaussianDpEvent(100.0))
     accountant = rdp.RdpAccountant(neighboring_relation=relation).compose(event, 200)
@@ -51,9 +57,9 @@ def test_printed_calibration_meets_its_own_bound_exactly():
     budget = ss.SampledBudget(1.0, 1e-5, 0.01)
     sigma = budget.sigma(100)
     assert ss.rdp_epsilon(budget.sigma_f, sigma, 100, 0.01, 1e-5) == pytest.approx(1.0, rel=1e-6)
-    exact = ss.ExactSampledBudget(1.0, 1e-5, 0.01)
-    assert 0.99 <= ss.sampled_epsilon(exact.sigma(100), 200, 0.01, 1e-5) <= 1.0
-    assert exact.sigma(100) < 0.6 * sigma  # the noise saved
+    exact = opt_b.calibrated(100, 1, 100, 1.0, 1e-5)["gradient"]
+    assert 0.999 <= sampled_epsilon(exact, 200, 0.01, 1e-5) <= 1.0
+    assert exact < 0.6 * sigma  # the noise saved
 
 
 def test_theorem_b8_states_where_its_proof_stops():
@@ -71,28 +77,21 @@ def test_theorem_b8_states_where_its_proof_stops():
 def test_one_batch_for_two_releases_costs_more_than_two_batches():
     """What eq. (29) leaves out: exact epsilon of 20 shared draws (mu = sqrt(2) / sigma) above 40 separate ones."""
     sigma, rate = 1.0, 0.05
-    shared = ss.sampled_epsilon(sigma / math.sqrt(2), 20, rate, 1e-5)
-    separate = ss.sampled_epsilon(sigma, 40, rate, 1e-5)
+    shared = sampled_epsilon(sigma / math.sqrt(2), 20, rate, 1e-5)
+    separate = sampled_epsilon(sigma, 40, rate, 1e-5)
     assert shared > 1.3 * separate
 
 
 @pytest.fixture(scope="module")
-def alike(cancer):
+def alike(cancer, far_start):
     """All other records equal, so that the mixture over participation is exact; the target points the other way."""
-    start = np.zeros(cancer.d)
-    start[0] = 6.0
-    pair = worst_case.opposed_pair(cancer, start)
-    here, there = pair.here, pair.there
-    x, y = there.features[0], there.labels[0]
-    features, labels = np.tile(x, (cancer.n, 1)), np.full(cancer.n, y)
-    return here.__class__(features, labels, cancer.loss).replace(0, here.features[0], here.labels[0]), start
+    return worst_case.alike_pair(cancer, far_start)
 
 
-def test_repaired_loss_is_exact_and_nothing_is_read_outside(alike):
-    here, start = alike
-    there = here.replace(0, here.features[1], here.labels[1])
+def test_repaired_loss_is_exact_and_nothing_is_read_outside(alike, far_start):
+    here, start = alike.here, far_start
     schedule = opt_b.repaired(here, start, ACCURACY, 2.0, 1e-5, batch=5)
-    result = lockstep(lambda problem, tape: opt_b.run(problem, schedule, tape), Pair(here, there, 0), [3])
+    result = lockstep(lambda problem, tape: opt_b.run(problem, schedule, tape), alike, [3])
     assert result.findings == []
     assert result.complete and not result.inexact and math.isfinite(result.loss)
     assert opt_b.iteration_bound(here, schedule, None, 0.01) == math.ceil(here.value_bound(start) / 0.01)
@@ -100,18 +99,17 @@ def test_repaired_loss_is_exact_and_nothing_is_read_outside(alike):
 
 def test_printed_bound_leaks_as_in_algorithm_1(cancer, far_start):
     pair = worst_case.aligned_pair(cancer, far_start)
-    one, other = pair.here, pair.there
     accuracy = Accuracy(gradient=0.15, curvature=0.12)
     schedule = opt_b.printed(cancer, far_start, accuracy, 0.9, 1e-5, batch=10, route="advanced")
-    result = lockstep(lambda problem, tape: opt_b.run(problem, schedule, tape), Pair(one, other, 0), [3])
+    result = lockstep(lambda problem, tape: opt_b.run(problem, schedule, tape), pair, [3])
     assert result.findings[0].kind == Kind.NOISE_SCALE
 
 
-def test_batches_change_and_the_run_ends(alike):
-    here, start = alike
+def test_batches_change_and_the_run_ends(alike, far_start):
+    here, start = alike.here, far_start
     schedule = opt_b.repaired(here, start, ACCURACY, 2.0, 1e-5, batch=5)
     transcript = record(lambda tape: opt_b.run(here, schedule, tape), 1)
     assert len({tuple(rows) for rows in transcript.batches}) > 1
     assert np.isfinite(transcript.output.w).all()
-    with pytest.raises(BadInput, match="batch_size"):
+    with pytest.raises(BadInput, match="batch"):
         opt_b.repaired(here, start, ACCURACY, 2.0, 1e-5, batch=101)

@@ -12,7 +12,7 @@ from dpassay.reference.accounting.gdp import gdp_epsilon
 from dpassay.reference.case import bind
 from dpassay.reference.laws.above_threshold import AboveThreshold, Categorical
 from dpassay.reference.neighbours import Pair
-from dpassay.reference.second_order_erm import opt_b, opt_ls, opt
+from dpassay.reference.second_order_erm import opt, opt_ls
 from dpassay.reference.second_order_erm.cases import CASES
 
 DELTA = 1e-5
@@ -40,12 +40,17 @@ def one_sided(schedule):
 
 def gradients_only(schedule):
     """A budget that forgets that an iteration releases a Hessian, too."""
-    return dataclasses.replace(schedule, budget=dataclasses.replace(schedule.budget, releases_per_step=1))
+    return dataclasses.replace(schedule, noise=dataclasses.replace(schedule.noise, releases_per_step=1))
+
+
+def half_the_noise(schedule):
+    """Half of what the budget asks for, at every release."""
+    return dataclasses.replace(schedule, noise=schedule.noise.scaled(1 / 2))
 
 
 def forgets_n_over_m(schedule):
     """Sensitivities of means over n records, used for means over m."""
-    return dataclasses.replace(schedule, sensitivity=opt_b.scaled(schedule.sensitivity, 1 / 2))
+    return one_sided(schedule)
 
 
 @pytest.mark.parametrize(
@@ -54,6 +59,7 @@ def forgets_n_over_m(schedule):
         ("opt", None),
         ("opt", one_sided),
         ("opt", gradients_only),
+        ("opt", half_the_noise),
         ("opt_ls", one_sided),
         ("opt_b", forgets_n_over_m),
     ],
