@@ -27,6 +27,8 @@ from dpassay.reference.tape import LiveTape
 
 from .hub import Hub
 from .outcome import LockstepRun, Movement
+from .script import Dictation
+from .scripted import scripted
 from .tilting import PLAIN, Tilt
 from .worlds import SIDES, Place, Role
 
@@ -78,6 +80,7 @@ def lockstep(
     tilt: int = 0,
     check: bool = True,
     what: Needs | None = None,
+    script: Dictation | None = None,
 ) -> LockstepRun:
     """Run ``run`` on both sides of ``pair`` with values drawn under ``tilts[tilt]``; weights are for all tilts.
 
@@ -87,7 +90,10 @@ def lockstep(
         seed: integers that name this run; the same seed gives the same run.
         check: also run the world that tests whether the mixture over participation is exact.
         what: result of :func:`needs`, when it is known already.
+        script: dictates the values; then there is no loss and no weight, only findings and movements.
     """
+    if script is not None:
+        return scripted(run, pair, seed, script)
     what = what or needs(run, pair.here)
     hub = Hub(run, pair, seed, list(tilts), tilt, places(what, check))
     try:

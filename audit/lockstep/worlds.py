@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import FrameType
 from typing import Any, Literal
 
 import numpy as np
@@ -88,6 +89,12 @@ class World:
     def answer(self, value: Any) -> None:
         """Hand back a value and run to the next call."""
         self.ask = self._greenlet.switch(value)
+
+    @property
+    def frame(self) -> FrameType | None:
+        """Where the run waits; None after its end."""
+        frame: FrameType | None = self._greenlet.gr_frame
+        return frame
 
     def close(self) -> None:
         """End the run wherever it is."""

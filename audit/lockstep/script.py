@@ -1,0 +1,191 @@
+"""Released values that are chosen, not drawn: a property that must hold for all values may be tried on any of them.
+
+A :class:`Script` says, by label and occurrence, what the tape hands back, and which secret batches the target record is
+in. It is plain data: the same script, pair and seed give the same run again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol, get_args
+
+import numpy as np
+
+from dpassay.reference.errors import BadInput, require
+from dpassay.reference.laws.above_threshold import AboveThreshold
+from dpassay.reference.laws.categorical import Categorical
+from dpassay.reference.laws.law import Law, as_released
+from dpassay.reference.transcript import Draw
+
+How = Literal["query", "zero", "drawn", "opposite", "norm", "huge", "repeat", "index"]
+HOWS: tuple[How, ...] = get_args(How)
+_HUGE = 1e6  # times the noise and the query: far beyond every threshold, and squares of it are finite
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One released value.
+
+    Args:
+        how: ``query`` (that of D: no noise), ``zero``, ``drawn`` from the law, ``opposite`` to the query, of 2-``norm``
+            ``size``, ``huge``, a ``repeat`` of the value before under this label, or the outcome with this ``index``.
+        size: the norm (``norm``), in the units of the release.
+        along: direction of a ``norm`` or ``huge`` value: the query's, or the first axis.
+        index: of an outcome, where there are finitely many; -1 is the last (``None`` of AboveThreshold).
+    """
+
+    how: How = "query"
+    size: float = 0.0
+    along: Literal["query", "axis"] = "query"
+    index: int = 0
+
+    def __str__(self) -> str:
+        if self.how == "norm":
+            return f"of norm {self.size:.6g} along the {'query of D' if self.along == 'query' else 'first axis'}"
+        texts = {"query": "equal to the query of D", "opposite": "opposite to the query of D", "drawn": "drawn"}
+        if self.how == "index":
+            return f"outcome {self.index}"
+        return texts.get(self.how, self.how)
+
+
+DRAWN = Choice("drawn")
+
+
+class Dictation(Protocol):
+    """Who chooses: a :class:`Script`, or a search that makes it up as the run goes on."""
+
+    def choice(self, label: str, occurrence: int, law: Law) -> Choice:
+        """The value of release number ``occurrence`` (from 0) under this label."""
+
+    def takes_part(self, draw: Draw) -> bool:
+        """Is the target record in this secret batch?"""
+
+
+@dataclass(frozen=True)
+class Script:
+    """Choices by label: one for all occurrences, and exceptions by occurrence.
+
+    Args:
+        values: label to choice; a label that is missing is drawn.
+        exceptions: label to occurrence to choice.
+        takes_part: is the target in secret draw k; draws beyond its end: as ``beyond``.
+    """
+
+    values: Mapping[str, Choice] = field(default_factory=dict)
+    exceptions: Mapping[str, Mapping[int, Choice]] = field(default_factory=dict)
+    participation: tuple[bool, ...] = ()
+    beyond: bool = True
+
+    def choice(self, label: str, occurrence: int, law: Law) -> Choice:
+        """See :class:`Dictation`."""
+        return self.exceptions.get(label, {}).get(occurrence, self.values.get(label, DRAWN))
+
+    def takes_part(self, draw: Draw) -> bool:
+        """See :class:`Dictation`."""
+        return self.participation[draw.number] if draw.number < len(self.participation) else self.beyond
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "values": {label: _plain(choice) for label, choice in self.values.items()},
+            "exceptions": {
+                label: {str(occurrence): _plain(choice) for occurrence, choice in choices.items()}
+                for label, choices in self.exceptions.items()
+            },
+            "participation": list(self.participation),
+            "beyond": self.beyond,
+        }
+
+
+def read_script(where: str, data: Any) -> Script:
+    """A script from plain data.
+
+    Raises:
+        BadInput: naming the first field that is not as it should be.
+    """
+    fields = {"values": dict, "exceptions": dict, "participation": list, "beyond": bool}
+    require(isinstance(data, dict) and set(data) == set(fields), where, data, f"must have {', '.join(fields)}")
+    for name, kind in fields.items():
+        require(isinstance(data[name], kind), f"{where}.{name}", data[name], f"must be of type {kind.__name__}")
+    values = {str(label): _choice(f"{where}.values[{label}]", one) for label, one in data["values"].items()}
+    exceptions: dict[str, dict[int, Choice]] = {}
+    for label, choices in data["exceptions"].items():
+        at = f"{where}.exceptions[{label}]"
+        require(isinstance(choices, dict), at, choices, "must be an object")
+        for occurrence, one in choices.items():
+            good = isinstance(occurrence, str) and occurrence.isascii() and occurrence.isdigit() and len(occurrence) < 9
+            require(good, at, occurrence, "must be the number of a release")
+            exceptions.setdefault(str(label), {})[int(occurrence)] = _choice(f"{at}.{occurrence}", one)
+    part = data["participation"]
+    require(all(isinstance(one, bool) for one in part), f"{where}.participation", part, "must hold true and false")
+    return Script(values, exceptions, tuple(part), data["beyond"])
+
+
+def _plain(choice: Choice) -> dict[str, Any]:
+    found: dict[str, Any] = {"how": choice.how}
+    if choice.how == "norm":
+        found["size"] = choice.size
+    if choice.how in ("norm", "huge"):
+        found["along"] = choice.along
+    if choice.how == "index":
+        found["index"] = choice.index
+    return found
+
+
+def _choice(where: str, data: Any) -> Choice:
+    require(isinstance(data, dict), where, data, "must be an object")
+    unknown = set(data) - {"how", "size", "along", "index"}
+    require(not unknown, where, sorted(unknown), "is not part of a choice")
+    how, size = data.get("how"), data.get("size", 0.0)
+    along, index = data.get("along", "query"), data.get("index", 0)
+    if how not in HOWS:
+        raise BadInput(f"{where}.how", how, f"must be one of {', '.join(HOWS)}")
+    number = isinstance(size, int | float) and not isinstance(size, bool) and 0 <= size <= 1e300
+    require(number, f"{where}.size", size, "must be a number from 0 to 1e300")
+    require(along in ("query", "axis"), f"{where}.along", along, "must be query or axis")
+    whole = isinstance(index, int) and not isinstance(index, bool) and abs(index) < 10**9
+    require(whole, f"{where}.index", index, "must be a whole number")
+    return Choice(how, float(size), along, index)
+
+
+def dictated(choice: Choice, law: Law, before: Any, rng: np.random.Generator) -> Any:
+    """The value that ``choice`` stands for under ``law``; drawn where it has no meaning there, or no probability."""
+    if isinstance(law, Categorical | AboveThreshold):
+        return _outcome(choice, law, before, rng)
+    query = getattr(law, "query", None)
+    scale = getattr(law, "std", getattr(law, "scale", 0.0))
+    if not isinstance(query, np.ndarray) or choice.how in ("drawn", "index"):
+        return law.sample(rng)
+    if choice.how == "query" or not scale > 0:  # without noise nothing else can come out
+        return as_released(query.copy())
+    if choice.how == "zero":
+        return as_released(np.zeros_like(query))
+    if choice.how == "opposite":
+        return as_released(-query)
+    if choice.how == "repeat":
+        return before if np.shape(before) == query.shape else law.sample(rng)
+    length = float(np.linalg.norm(query.ravel()))
+    size = choice.size if choice.how == "norm" else _HUGE * (length + scale)
+    return as_released(size * _direction(query, length, choice.along))
+
+
+def _direction(query: Any, length: float, along: str) -> Any:
+    if along == "query" and length > 0:
+        return query / length
+    axis = np.zeros_like(query)
+    axis.ravel()[:1] = 1.0
+    return axis
+
+
+def _outcome(choice: Choice, law: Categorical | AboveThreshold, before: Any, rng: np.random.Generator) -> Any:
+    if choice.how == "repeat" and before is not None:
+        return before if law.log_density(before) > -np.inf else law.sample(rng)
+    if choice.how != "index":
+        return law.sample(rng)
+    count = len(law.support) if isinstance(law, Categorical) else len(law.all_queries()) + 1
+    index = choice.index % count
+    if isinstance(law, Categorical):
+        value = law.support[index]
+        return value if law.log_density(value) > -np.inf else law.sample(rng)
+    return None if index == count - 1 else index

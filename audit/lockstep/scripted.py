@@ -1,0 +1,215 @@
+"""A lockstep run whose released values, and whose batches as far as the target is concerned, a script dictates.
+
+Nothing is drawn from a mixture here, so no loss is computed. What is tested are the premises of adaptive composition,
+which must hold whatever the released values are: the worlds make the same calls with the same public parts, nothing
+differs that is not a query, and no query moves by more than it declares.
+"""
+
+from __future__ import annotations
+
+import linecache
+import math
+import traceback
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+from dpassay.reference.findings import Kind
+from dpassay.reference.laws.law import Law, as_released
+from dpassay.reference.neighbours import P, Pair, Run
+from dpassay.reference.tape import Tape
+from dpassay.reference.transcript import Transcript
+from dpassay.reference.types import Array
+
+from .hub import Hub, _distance
+from .outcome import LockstepRun
+from .participation import Participation, ScriptedRecords
+from .script import Dictation, dictated
+from .tilting import PLAIN
+from .worlds import SIDES, Place, Role
+
+LONGEST = 20_000  # calls of one run: beyond, the search has better things to do
+_APPARATUS = ("reference/tape.py", "audit/lockstep/", "audit/lab/mutations.py")
+
+
+class Raised:
+    """How a run ended that raised: the type of the exception is an output, and must agree; its text need not."""
+
+    def __init__(self, name: str, text: str):
+        self.name, self.text = name, text
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Raised) and self.name == other.name
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """The place of a finding: line of source, the two queries there (None: it is not about a query)."""
+
+    line: str
+    here: Array | None = None
+    there: Array | None = None
+
+
+@dataclass(eq=False)
+class ScriptedRun(LockstepRun):
+    """What a scripted run showed, beside its findings and movements.
+
+    Args:
+        transcript: of D, with the target where the script puts it.
+        shares: by label the largest moved distance over its declared sensitivity.
+        separation: root of the sum of (moved distance / noise scale) squared.
+        seen: where each finding was made, by (kind, label).
+        raised: the exception that ended the run (the same in all worlds), with its line; empty if none.
+        too_long: the run was cut off.
+    """
+
+    transcript: Transcript = field(default_factory=Transcript)
+    shares: dict[str, float] = field(default_factory=dict)
+    separation: float = 0.0
+    seen: dict[tuple[Kind, str], Seen] = field(default_factory=dict)
+    raised: str = ""
+    too_long: bool = False
+
+
+def scripted(
+    run: Run[P], pair: Pair[P], seed: Sequence[int], script: Dictation, *, hidden: bool = False
+) -> ScriptedRun:
+    """One run on both sides with dictated values.
+
+    Args:
+        hidden: the algorithm is known to draw secret batches, so worlds without the target are run beside. Found out
+            (by a second run) where it is not known.
+    """
+    hub = ScriptedHub(run, pair, seed, script, hidden)
+    try:
+        hub.go()
+    finally:
+        for world in hub.worlds:
+            world.close()
+    found = hub.finish()
+    if not hidden and any(draw.hidden for draw in found.transcript.draws):
+        return scripted(run, pair, seed, script, hidden=True)
+    return found
+
+
+class ScriptedHub(Hub):
+    """A hub that asks a script. State 0 is out of every secret batch (if there are any), the last as scripted."""
+
+    result: ScriptedRun
+
+    def __init__(self, run: Run[P], pair: Pair[P], seed: Sequence[int], script: Dictation, hidden: bool):
+        roles: tuple[Role, ...] = ("out", "in") if hidden else ("full",)
+        where = [Place(side, role) for side in SIDES for role in roles]
+        self.result = ScriptedRun()
+        super().__init__(_caught(run), pair, seed, [PLAIN], 0, where)
+        self.result = ScriptedRun()
+        self._script = script
+        streams = np.random.SeedSequence(list(seed)).spawn(5)
+        self._records = ScriptedRecords(pair.target, np.random.default_rng(streams[4]), script, len(roles))  # type: ignore[assignment]
+        self._states = Participation(self._records)  # type: ignore[assignment,arg-type]
+        self._occurrences: Counter[str] = Counter()
+        self._before: dict[str, Any] = {}
+
+    def _same_call(self) -> bool:
+        if self._step >= LONGEST:
+            self.result.too_long = True
+            return False
+        return super()._same_call()
+
+    def _release(self) -> None:
+        ask = self._here[0].ask
+        if not self._comparable(ask):
+            return
+        here, there = self._laws(self._here), self._laws(self._there)
+        hidden = tuple(number for number in ask.draws if self._draws[number].hidden)
+        if not hidden and len(here) > 1:
+            self._undeclared(ask, here, there)
+        if hidden:
+            self._outside(ask, hidden, here, there)
+        self._movement(ask, here, there)
+        self._shares(ask.label, ask.sensitivity, here, there)
+        law = here[-1]
+        if self._without_noise(ask, here, there):
+            self._answer(as_released(law.query))  # type: ignore[attr-defined]
+            return
+        choice = self._script.choice(ask.label, self._occurrences[ask.label], law)
+        value = dictated(choice, law, self._before.get(ask.label), self._rng)
+        self._occurrences[ask.label] += 1
+        self._before[ask.label] = value
+        self._answer(value)
+
+    def _shares(self, label: str, sensitivity: float | None, here: list[Law], there: list[Law]) -> None:
+        moved = max(_distance(one, other) for one, other in zip(here, there, strict=True))
+        self.result.shares.setdefault(label, 0.0)
+        if sensitivity:
+            self.result.shares[label] = max(self.result.shares[label], moved / sensitivity)
+        scale = getattr(here[-1], "std", getattr(here[-1], "scale", 0.0))
+        if scale > 0:
+            self.result.separation = math.hypot(self.result.separation, moved / scale)
+
+    def _finding(self, kind: Kind, label: str, detail: str, given_secrets: bool = False) -> None:
+        raised = [world.ask.value for world in self.worlds if isinstance(world.ask.value, Raised)]
+        if raised:
+            detail += f"; one side ends by raising {raised[0].text}"
+        super()._finding(kind, label, detail, given_secrets)
+        if (kind, label) not in self.result.seen:
+            self.result.seen[(kind, label)] = self._place()
+
+    def _place(self) -> Seen:
+        """Line and queries of the worlds that part the most."""
+        line = next((found for world in self.worlds if (found := _line(world.frame))), "")
+        pairs = [
+            (one.ask.law, other.ask.law)
+            for one, other in zip(self._here, self._there, strict=True)
+            if one.ask.call == other.ask.call == "release" and hasattr(one.ask.law, "query")
+        ]
+        comparable = [
+            (one, other)
+            for one, other in pairs
+            if isinstance(other, type(one)) and one.query.shape == other.query.shape  # type: ignore[union-attr]
+        ]
+        if not comparable:
+            return Seen(line)
+        one, other = max(comparable, key=lambda laws: _distance(*laws))  # type: ignore[arg-type]
+        return Seen(line, one.query, other.query)  # type: ignore[union-attr]
+
+    def finish(self) -> ScriptedRun:
+        """The result, with the transcript of D."""
+        world = self._here[-1]
+        self.result.transcript = world.tape.transcript
+        self.result.transcript.output = self.result.output
+        self.result.raised = world.ask.value.text if isinstance(world.ask.value, Raised) else ""
+        return self.result
+
+
+def _caught(run: Run[P]) -> Run[P]:
+    """What a run raises is its end."""
+
+    def whole(problem: P, tape: Tape) -> Any:
+        try:
+            return run(problem, tape)
+        except Exception as error:
+            place = traceback.extract_tb(error.__traceback__)[-1]
+            where = f"{Path(place.filename).name}:{place.lineno}"
+            return Raised(type(error).__name__, f"{type(error).__name__} ({where}): {' '.join(str(error).split())}")
+
+    return whole
+
+
+def _line(frame: FrameType | None) -> str:
+    """``file.py:12 in run: the text of the line``, of the innermost frame that is not the apparatus."""
+    while frame is not None and any(part in frame.f_code.co_filename for part in _APPARATUS):
+        frame = frame.f_back
+    if frame is None:
+        return ""
+    name = frame.f_code.co_filename
+    text = linecache.getline(name, frame.f_lineno).strip()
+    return f"{Path(name).name}:{frame.f_lineno} in {frame.f_code.co_name}: {text}"

@@ -1,0 +1,279 @@
+"""Lines and decisions of an algorithm's own source that its runs reached.
+
+What counts is what the algorithm can come to: its ``run`` and every function of its own files that ``run`` names, from
+there on. Its own files are those in the folder of ``run`` (for the reference also the shared blocks and baselines).
+Tracing is on for a whole lockstep run. Its worlds are greenlets of one thread and take turns, so the line before is
+kept by frame. Python 3.12 tells of lines of chosen code only (``sys.monitoring``); before, every call of
+every function is looked at (``sys.settrace``).
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import linecache
+import sys
+import textwrap
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from types import CodeType, FrameType, FunctionType, MethodType
+from typing import Any
+
+_RELEASES = {"gaussian", "symmetric_gaussian", "laplace", "above_threshold", "release", "reveal"}
+_SHARED = ("/reference/blocks/", "/reference/baselines/")
+_TOOLS = (3, 4, 1)  # tool numbers of sys.monitoring that no debugger, profiler or optimiser has
+_OUTSIDE = ("site-packages", "/reference/tape.py", "/reference/laws/", "/reference/problems/", "/reference/accounting/")
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """What was reached.
+
+    Args:
+        lines, lines_reached: executable lines of the functions that the algorithm can come to.
+        branches, branches_reached: the two ways out of every ``if`` and ``while``, and into and past every ``for``.
+        missed: releases and decisions that were never reached, ``file.py:12: text``, or a way that was never taken.
+    """
+
+    lines: int = 0
+    lines_reached: int = 0
+    branches: int = 0
+    branches_reached: int = 0
+    missed: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        text = f"{self.lines_reached} of {self.lines} lines, {self.branches_reached} of {self.branches} branches"
+        return text + (f"; never reached: {'; '.join(self.missed)}" if self.missed else "")
+
+
+@dataclass(eq=False)
+class _Source:
+    """One function: which of its lines hold a release or a decision, and its two-way decisions."""
+
+    name: str
+    executable: set[int] = field(default_factory=set)
+    marked: set[int] = field(default_factory=set)
+    decisions: list[tuple[range, range]] = field(
+        default_factory=list
+    )  # lines of the test, lines of the first body part
+
+
+class Collector:
+    """Collects lines and arcs of the runs of one algorithm.
+
+    Runs inside ``collector.tracing()`` count; :meth:`coverage` says what was reached so far.
+    """
+
+    def __init__(self, run: Callable[..., Any]):
+        self._codes: dict[CodeType, str] = {}
+        self._sources: list[_Source] = []
+        self._reached: dict[str, set[int]] = {}
+        self._arcs: dict[str, set[tuple[int, int]]] = {}
+        self._last: dict[FrameType, int] = {}
+        for function in own_functions(run):
+            self._add(function)
+
+    def _add(self, function: FunctionType) -> None:
+        source = _source(function)
+        if source is None:
+            return
+        self._sources.append(source)
+        for code in _nested(function.__code__):
+            self._codes[code] = source.name
+            first = {code.co_firstlineno} if code is function.__code__ else set()  # "def" itself is never executed
+            source.executable |= {line for _, _, line in code.co_lines() if line is not None and line > 0} - first
+        source.marked &= source.executable
+        self._reached.setdefault(source.name, set())
+        self._arcs.setdefault(source.name, set())
+
+    @contextmanager
+    def tracing(self) -> Iterator[None]:
+        """Everything that runs inside counts."""
+        try:
+            with _monitored(self) if hasattr(sys, "monitoring") else _traced(self):
+                yield
+        finally:
+            self._last.clear()  # of runs that were cut off
+
+    def call(self, frame: FrameType, event: str, arg: Any) -> Any:
+        """Trace function of ``sys.settrace``: a trace function for frames of the algorithm, None for others."""
+        return self._local if frame.f_code in self._codes else None
+
+    def _local(self, frame: FrameType, event: str, arg: Any) -> Any:
+        if event == "line":
+            self.line(frame)
+        elif event == "return":
+            self.leave(frame)
+        return self._local
+
+    def line(self, frame: FrameType) -> None:
+        """A line of the algorithm is about to be executed."""
+        name, number = self._codes[frame.f_code], frame.f_lineno
+        self._reached[name].add(number)
+        self._arcs[name].add((self._last.get(frame, 0), number))
+        self._last[frame] = number
+
+    def leave(self, frame: FrameType) -> None:
+        """A function of the algorithm returns, or is left by an exception."""
+        self._arcs[self._codes[frame.f_code]].add((self._last.pop(frame, 0), -1))
+
+    @property
+    def codes(self) -> Iterable[CodeType]:
+        """The code that counts."""
+        return self._codes
+
+    def coverage(self) -> Coverage:
+        """What the runs so far reached."""
+        lines = reached = branches = taken = 0
+        missed = []
+        for source in self._sources:
+            seen = self._reached[source.name]
+            lines += len(source.executable)
+            reached += len(source.executable & seen)
+            silent = sorted(source.marked - seen)
+            missed += [(source.name, line, "") for line in silent]
+            for test, body in source.decisions:
+                ways = _ways(self._arcs[source.name], test, body)
+                branches, taken = branches + 2, taken + sum(ways)
+                if any(ways) and not all(ways):
+                    missed.append((source.name, test.start, "never true" if not ways[0] else "never false"))
+        named = tuple(_named(*one) for one in dict.fromkeys(missed))
+        return Coverage(lines, reached, branches, taken, named)
+
+
+@contextmanager
+def _traced(collector: Collector) -> Iterator[None]:
+    before = sys.gettrace()
+    sys.settrace(collector.call)
+    try:
+        yield
+    finally:
+        sys.settrace(before)
+
+
+@contextmanager
+def _monitored(collector: Collector) -> Iterator[None]:
+    monitoring: Any = sys.monitoring  # type: ignore[attr-defined]  # from Python 3.12
+    events = monitoring.events
+    tool = next(number for number in _TOOLS if monitoring.get_tool(number) is None)
+    monitoring.use_tool_id(tool, "dpassay")
+    leave = lambda code, offset, value: collector.leave(sys._getframe(1))  # noqa: E731
+    monitoring.register_callback(tool, events.LINE, lambda code, line: collector.line(sys._getframe(1)))
+    monitoring.register_callback(tool, events.PY_RETURN, leave)
+    try:
+        for code in collector.codes:
+            monitoring.set_local_events(tool, code, events.LINE | events.PY_RETURN)
+        yield
+    finally:
+        for code in collector.codes:
+            monitoring.set_local_events(tool, code, 0)
+        monitoring.free_tool_id(tool)
+
+
+def _ways(arcs: set[tuple[int, int]], test: range, body: range) -> tuple[bool, bool]:
+    """Was the body entered, was it passed by."""
+    out = {end for start, end in arcs if start in test and end not in test}
+    return any(end in body for end in out), any(end not in body for end in out)
+
+
+def _named(name: str, line: int, way: str) -> str:
+    text = linecache.getline(name, line).strip()
+    return f"{Path(name).name}:{line}: {text}{f' ({way})' if way else ''}"
+
+
+def _nested(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _nested(constant)
+
+
+def _source(function: FunctionType) -> _Source | None:
+    try:
+        lines, first = inspect.getsourcelines(function)
+        tree = ast.parse(textwrap.dedent("".join(lines)))
+    except (OSError, TypeError, SyntaxError):
+        return None
+    found = _Source(function.__code__.co_filename)
+    shift = first - 1
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If | ast.While | ast.For):
+            test = node.iter if isinstance(node, ast.For) else node.test
+            start, end = node.lineno + shift, (test.end_lineno or node.lineno) + shift
+            body = range(node.body[0].lineno + shift, (node.body[0].end_lineno or 0) + shift + 1)
+            found.marked.add(start)
+            if body.start > end and not isinstance(test, ast.Constant):  # "while True" has one way only
+                found.decisions.append((range(start, end + 1), body))
+            for part in node.orelse[:1]:
+                found.marked.add(part.lineno + shift)
+        elif isinstance(node, ast.Break | ast.Continue | ast.Return) or (
+            isinstance(node, ast.Call) and _is_release(node)
+        ):
+            found.marked.add(node.lineno + shift)
+    return found
+
+
+def _is_release(call: ast.Call) -> bool:
+    if not isinstance(call.func, ast.Attribute):
+        return False
+    owner = call.func.value
+    name = owner.id if isinstance(owner, ast.Name) else owner.attr if isinstance(owner, ast.Attribute) else ""
+    return call.func.attr in _RELEASES or name.strip("_") == "tape"
+
+
+# -- what an algorithm can come to ----------------------------------------------------------------------------
+def own_functions(run: Callable[..., Any]) -> list[FunctionType]:
+    """The functions of the algorithm's own files that ``run`` can come to, in the order in which they are named."""
+    start = list(_functions(run))
+    if not start:
+        return []
+    home = str(Path(start[0].__code__.co_filename).parent) + "/"
+    found: dict[CodeType, FunctionType] = {}
+    todo = start
+    while todo:
+        function = todo.pop(0)
+        name = function.__code__.co_filename
+        ours = name.startswith(home) or any(part in name for part in _SHARED)
+        if function.__code__ in found or not ours or any(part in name for part in _OUTSIDE):
+            continue
+        found[function.__code__] = function
+        todo += _named_by(function)
+    return list(found.values())
+
+
+def _named_by(function: FunctionType) -> list[FunctionType]:
+    """Functions that a function's names may mean: of its module, its closure, and methods of classes that it names."""
+    names = {name for code in _nested(function.__code__) for name in code.co_names}
+    found: list[FunctionType] = []
+    for name in sorted(names):
+        value = function.__globals__.get(name)
+        if isinstance(value, type):
+            found += [one for part, one in vars(value).items() if isinstance(one, FunctionType) and _used(part, names)]
+        elif inspect.ismodule(value):
+            found += [one for part in sorted(names) for one in _functions(vars(value).get(part))]
+        else:
+            found += _functions(value)
+    for cell in function.__closure__ or ():
+        try:
+            found += _functions(cell.cell_contents)
+        except ValueError:  # not filled yet
+            continue
+    return found
+
+
+def _used(method: str, names: set[str]) -> bool:
+    return method in names or method in ("__init__", "__post_init__", "__call__", "__iter__", "__next__")
+
+
+def _functions(value: Any) -> Iterator[FunctionType]:
+    if isinstance(value, partial):
+        for part in (value.func, *value.args, *value.keywords.values()):
+            yield from _functions(part)
+    elif isinstance(value, MethodType):
+        yield value.__func__  # type: ignore[misc]
+    elif isinstance(value, FunctionType):
+        inner = inspect.unwrap(value)
+        yield inner if isinstance(inner, FunctionType) else value

@@ -1,0 +1,345 @@
+"""The search: Hypothesis chooses data, neighbour, sizes and released values; four properties must hold on every run.
+
+1. Nothing private reaches the outside beside the releases. 2. No query moves by more than it declares. 3. The releases
+add up to at most the claim. 4. The worlds make the same calls. For all pairs and all released values these are the
+premises of adaptive composition: where they hold, what is accounted is an upper bound. A search cannot prove that. It
+says what it reached, and how far each query was moved.
+
+A failure is shrunk to the smallest data and the simplest values, and the search goes on for findings of other kinds and
+at other labels until it finds no more. The same seed gives the same examples.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Protocol
+from unittest.mock import patch
+
+from hypothesis import HealthCheck, Phase, Verbosity, given, settings, target
+from hypothesis import seed as with_seed
+from hypothesis import strategies as st
+from hypothesis.internal.conjecture.providers import HypothesisProvider
+
+from dpassay.audit.lockstep.script import DRAWN, Choice, Script
+from dpassay.audit.lockstep.scripted import ScriptedRun, scripted
+from dpassay.reference.accounting.cost import Account, account
+from dpassay.reference.accounting.sampled import Relation
+from dpassay.reference.errors import BadInput, require
+from dpassay.reference.findings import Finding, Kind
+from dpassay.reference.neighbours import Pair, Run
+from dpassay.reference.space import Space
+from dpassay.reference.transcript import Transcript
+
+from .coverage import Collector, Coverage
+from .ground import AllOf, Data, Ground, OnePair, Setting
+from .strategies import Drawing
+from .witness import Witness, weight
+
+EXAMPLES = 150
+SECONDS = 60.0  # an emergency brake; a search that it stops says so
+_PASSES = 12  # findings that are shrunk; further ones are reported as they were first seen
+_SHRINKS = 200  # runs for making one witness small
+_ROUNDING = 1e-9  # relative; of a moved distance
+_MORE = 1e-6  # relative; a claim may be used up to rounding
+
+Key = tuple[Kind, str]
+
+
+class Claimed(Protocol):
+    """What a run must keep to."""
+
+    @property
+    def epsilon(self) -> float:
+        """At ``delta``."""
+
+    @property
+    def delta(self) -> float:
+        """Of the claim."""
+
+
+@dataclass(eq=False)
+class Searched:
+    """What a search saw.
+
+    Args:
+        findings: each kind and label once, most serious first found.
+        witnesses: the smallest example of each, in the same order.
+        shares: by label the largest movement over the declared sensitivity.
+        coverage: of the algorithm's own source.
+        accounted: the largest epsilon that a transcript added up to; None where no run could be accounted.
+        worst: the setting whose queries moved the most, in units of the noise, with drawn values.
+        raised: exceptions of the algorithm on data inside the space, with how often.
+        note: why the search ended early; empty if it did not.
+    """
+
+    findings: list[Finding] = field(default_factory=list)
+    witnesses: list[Witness] = field(default_factory=list)
+    shares: dict[str, float] = field(default_factory=dict)
+    coverage: Coverage = field(default_factory=Coverage)
+    accounted: float | None = None
+    worst: Setting | None = None
+    examples: int = 0
+    raised: dict[str, int] = field(default_factory=dict)
+    note: str = ""
+    seconds: float = 0.0
+
+
+class _Found(Exception):
+    """An example shows something new (for Hypothesis: it fails)."""
+
+
+class _Enough(BaseException):
+    """Stop shrinking (not an Exception: Hypothesis must not take it for a failure)."""
+
+
+def search(
+    run: Callable[..., Any],
+    space: Space | Pair[Any],
+    claim: Claimed,
+    *,
+    examples: int = EXAMPLES,
+    seed: int = 0,
+    explicit: Sequence[tuple[Run[Any], Pair[Any]]] = (),
+    about: Mapping[str, str | float] | None = None,
+    tracing: bool = True,
+) -> Searched:
+    """Search a space (or one pair, under many released values) for whatever breaks the premises of the accounting.
+
+    Args:
+        run: ``run(problem, schedule, tape)`` where the space makes schedules, else ``run(problem, tape)``.
+        claim: epsilon and delta that every transcript must keep to.
+        examples: runs of one pass; every finding adds runs that make its witness small, and a pass.
+        explicit: mechanisms with pairs that are tried first, under a few scripts.
+        about: names for the witnesses (what was run), so that a file can be replayed.
+        tracing: collect coverage.
+
+    Raises:
+        BadInput: no example could be run at all; it names what the first one raised.
+    """
+    require(examples >= 1, "examples", examples, "must be at least 1")
+    ground: Ground = AllOf(run, space) if isinstance(space, Space) else OnePair(run, space)
+    return Engine(run, ground, claim, examples, seed, about or {}, tracing).go(explicit)
+
+
+class Engine:
+    """One search."""
+
+    def __init__(
+        self,
+        run: Callable[..., Any],
+        ground: Ground,
+        claim: Claimed,
+        examples: int,
+        seed: int,
+        about: Mapping[str, str | float],
+        tracing: bool,
+    ):
+        self._ground, self._claim, self._examples, self._seed = ground, claim, examples, seed
+        self._about, self._collector = about, Collector(run) if tracing else None
+        self._found = Searched()
+        self._raised: Counter[str] = Counter()
+        self._seen: dict[Key, Witness] = {}  # every finding, with its smallest example so far
+        self._known: set[Key] = set()  # those that are shrunk
+        self._wanted: Key | None = None  # the one that is being shrunk
+        self._shrinking = 0
+        self._hidden = False
+        self._most = -1.0
+        self._accounts: dict[Account, float] = {}
+        self._start = time.perf_counter()
+
+    def go(self, explicit: Sequence[tuple[Run[Any], Pair[Any]]]) -> Searched:
+        """Explicit pairs, then passes until nothing new is found."""
+        with _quiet():
+            for mechanism, pair in explicit:
+                self._explicit(mechanism, pair)
+            for number in range(_PASSES):
+                if not self._pass(number):
+                    break
+        found = self._found
+        if self._raised and not self._seen and self._raised.total() >= found.examples:
+            raise BadInput("run", next(iter(self._raised)), "was raised by every example")
+        found.findings = [witness.finding for witness in self._seen.values()]
+        found.witnesses = list(self._seen.values())
+        found.coverage = self._collector.coverage() if self._collector else Coverage()
+        found.raised = dict(self._raised)
+        found.seconds = time.perf_counter() - self._start
+        return found
+
+    # -- examples -----------------------------------------------------------------------------------------
+    def _pass(self, number: int) -> bool:
+        """One run of Hypothesis; True if it found something that was not known."""
+        self._wanted, self._shrinking = None, 0
+
+        @with_seed(self._seed)
+        @settings(
+            max_examples=self._examples,
+            database=None,
+            deadline=None,
+            phases=(Phase.generate, Phase.target, Phase.shrink),
+            suppress_health_check=list(HealthCheck),
+            verbosity=Verbosity.quiet,
+            report_multiple_bugs=False,
+            print_blob=False,
+        )
+        @given(st.data())
+        def body(data: Any) -> None:
+            self._example(data.draw)
+
+        try:
+            body()
+        except (_Found, _Enough):
+            pass
+        except BaseExceptionGroup as group:  # Hypothesis wraps what it saw more than once
+            if group.split((_Found, _Enough))[1] is not None:
+                raise
+        if self._wanted is None:
+            return False
+        self._known.add(self._wanted)
+        return True
+
+    def _example(self, draw: Callable[[Any], Any]) -> None:
+        if self._late():
+            return
+        data = draw(self._ground.strategy())
+        seed = draw(st.integers(0, 7))
+        try:
+            setting = self._ground.setting(data)
+        except Exception as error:
+            self._raised[_one_line(error)] += 1
+            return
+        dictation = Drawing(draw, setting.landmarks)
+        run = self._run(setting, seed, dictation)
+        keys = self._judge(setting, data, seed, dictation.script, run)
+        if self._wanted is None:
+            for label, share in run.shares.items():
+                target(min(share, 1e6), label=f"moved {label}")
+            target(min(run.separation, 1e6), label="separation")
+        self._fail(keys)
+
+    def _fail(self, keys: list[Key]) -> None:
+        new = [key for key in keys if key not in self._known]
+        if self._wanted is not None:
+            self._shrinking += 1
+            if self._shrinking > _SHRINKS:
+                raise _Enough
+        elif new:
+            self._wanted = new[0]
+        if self._wanted in new:
+            raise _Found  # at one line only: Hypothesis tells failures apart by their lines
+
+    def _explicit(self, mechanism: Run[Any], pair: Pair[Any]) -> None:
+        """A pair from outside: both directions, values drawn, without noise, and zero."""
+        for swapped in (False, True):
+            setting = Setting(mechanism, pair.swapped() if swapped else pair)
+            for choice in (DRAWN, Choice("query"), Choice("zero")):
+                same = _Same(choice)
+                run = self._run(setting, 0, same)
+                self._judge(setting, Data(swapped=swapped), 0, partial(same.script, run), run)
+
+    def _run(self, setting: Setting, seed: int, dictation: Any) -> ScriptedRun:
+        with self._collector.tracing() if self._collector else nullcontext():
+            run = scripted(setting.mechanism, setting.pair, [seed], dictation, hidden=self._hidden)
+        self._hidden = self._hidden or any(draw.hidden for draw in run.transcript.draws)
+        if self._wanted is None:
+            self._found.examples += 1
+        if run.raised:
+            self._raised[run.raised] += 1
+        if run.too_long:
+            self._found.note = "some runs were cut off: they make too many calls"
+        return run
+
+    def _late(self) -> bool:
+        if time.perf_counter() - self._start < SECONDS:
+            return False
+        self._found.note = f"stopped after {SECONDS:g} s and {self._found.examples} examples"
+        return True
+
+    # -- the four properties ------------------------------------------------------------------------------
+    def _judge(
+        self, setting: Setting, data: Data, seed: int, script: Callable[[], Script], run: ScriptedRun
+    ) -> list[Key]:
+        findings = list(run.findings)
+        relation = self._ground.relation
+        whole = 0.5 if relation == "add-remove" and data.rows is not None else 1.0
+        for label, share in run.shares.items():
+            self._found.shares[label] = max(self._found.shares.get(label, 0.0), share / whole)
+            if whole < 1 and share > whole * (1 + _ROUNDING):
+                detail = (
+                    f"a record that appears moves the query by {share:.4g} of the claimed sensitivity, half is counted"
+                )
+                findings.append(Finding(Kind.SENSITIVITY_EXCEEDED, label, 0, detail))
+        if run.complete:
+            findings += self._over_budget(run.transcript, relation)
+        if not run.raised and not run.too_long and run.separation > self._most:
+            self._most, self._found.worst = run.separation, setting
+        told: Script | None = None
+        for finding in findings:
+            key = finding.kind, finding.label
+            told = told or script()
+            if key in self._known or (key in self._seen and not self._smaller(key, data, told)):
+                continue
+            seen = run.seen.get(key)
+            place = (seen.line, seen.here, seen.there) if seen else ("", None, None)
+            self._seen[key] = Witness(finding, data, told, seed, *place, about=self._about)
+        return [(finding.kind, finding.label) for finding in findings]
+
+    def _smaller(self, key: Key, data: Data, script: Script) -> bool:
+        before = self._seen[key]
+        return weight(data, script) < weight(before.data, before.script)
+
+    def _over_budget(self, transcript: Transcript, relation: Relation) -> list[Finding]:
+        cost = account(transcript, relation)
+        if cost.gap.startswith("no sensitivity"):  # nothing is declared, so nothing adds up
+            return []
+        if cost not in self._accounts:
+            self._accounts[cost] = cost.epsilon(self._claim.delta)
+        epsilon = self._accounts[cost]
+        self._found.accounted = max(epsilon, self._found.accounted or 0.0)
+        if epsilon <= self._claim.epsilon * (1 + _MORE):
+            return []
+        why = f"the releases add up to epsilon {epsilon:.4g}, claimed {self._claim.epsilon:.4g}"
+        if math.isinf(epsilon):
+            why = f"the releases have no finite epsilon: {cost.gap}"
+        return [Finding(Kind.OVER_BUDGET, "", len(transcript.events), why)]
+
+
+class _Same:
+    """The same choice for every release; the target takes part in everything."""
+
+    def __init__(self, choice: Choice):
+        self._choice = choice
+
+    def choice(self, label: str, occurrence: int, law: Any) -> Choice:
+        """See Dictation."""
+        return self._choice
+
+    def takes_part(self, draw: Any) -> bool:
+        """See Dictation."""
+        return True
+
+    def script(self, run: ScriptedRun) -> Script:
+        """The same as data."""
+        return Script({release.label: self._choice for release in run.transcript.releases})
+
+
+def _one_line(error: BaseException) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Extreme values overflow: no news. And Hypothesis draws no constants from whatever modules happen to be loaded."""
+    with warnings.catch_warnings(), patch.object(HypothesisProvider, "_maybe_draw_constant", _no_constant):
+        warnings.simplefilter("ignore")
+        yield
+
+
+def _no_constant(*args: Any, **settings: Any) -> None:
+    return None

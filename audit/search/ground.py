@@ -1,0 +1,171 @@
+"""What is searched: a space of data sets and sizes, or one pair of neighbours under many released values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import product
+from typing import Any, Protocol
+
+import numpy as np
+from hypothesis import strategies as st
+
+from dpassay.reference.accounting.sampled import Relation
+from dpassay.reference.case import bind
+from dpassay.reference.errors import BadInput, require
+from dpassay.reference.neighbours import Pair, Run
+from dpassay.reference.space import Sizes, Space
+from dpassay.reference.types import Array
+
+from .strategies import neighbours
+
+_MOST = 20_000  # combinations of sizes that are listed
+Landmarks = Mapping[str, Sequence[float]]
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """The data of one example: sizes, the rows of D, and what stands on D' at the target's place.
+
+    Without rows it is the given pair, perhaps in the other direction.
+    """
+
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    rows: Array | None = None
+    there: Array | None = None
+    target: int = 0
+    swapped: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """What an example runs: ``mechanism(problem, tape)`` with its schedule bound in, on a pair."""
+
+    mechanism: Run[Any]
+    pair: Pair[Any]
+    landmarks: Landmarks = field(default_factory=dict)
+
+
+class Ground(Protocol):
+    """Where examples come from."""
+
+    relation: Relation
+
+    def strategy(self) -> st.SearchStrategy[Data]:
+        """All data that is to be tried."""
+
+    def setting(self, data: Data) -> Setting:
+        """What these data stand for."""
+
+
+class OnePair:
+    """One pair of neighbours, both directions; only the released values are searched."""
+
+    def __init__(
+        self,
+        mechanism: Run[Any],
+        pair: Pair[Any],
+        relation: Relation = "replace-one",
+        landmarks: Landmarks | None = None,
+    ):
+        self.relation: Relation = relation
+        self._mechanism, self._pair, self._landmarks = mechanism, pair, landmarks or {}
+
+    def strategy(self) -> st.SearchStrategy[Data]:
+        """Both directions."""
+        return st.builds(Data, swapped=st.booleans())
+
+    def setting(self, data: Data) -> Setting:
+        """The pair."""
+        return Setting(self._mechanism, self._pair.swapped() if data.swapped else self._pair, self._landmarks)
+
+
+class AllOf:
+    """A space: every data set, neighbour and size that it names.
+
+    Args:
+        run: ``run(problem, schedule, tape)`` where the space makes schedules, ``run(problem, tape)`` where it does not.
+
+    Raises:
+        BadInput: no combination of sizes fits, or add-remove without a row that stands for an absent record.
+    """
+
+    def __init__(self, run: Callable[..., Any], space: Space):
+        self.relation: Relation = space.relation
+        self._run, self.space = run, space
+        self._schedules: dict[tuple[tuple[str, int], ...], tuple[Any, Landmarks]] = {}
+        if space.relation == "add-remove":
+            require(space.absent is not None, "space.absent", None, "add-remove needs the row that means: not there")
+        self.combinations = _combinations(space)
+
+    def strategy(self) -> st.SearchStrategy[Data]:
+        """Sizes, rows, the neighbouring row, the target's position."""
+        return st.sampled_from(self.combinations).flatmap(partial(_data, self.space))
+
+    def setting(self, data: Data) -> Setting:
+        """The problems of the two data sets, under the schedule of their sizes."""
+        assert data.rows is not None and data.there is not None
+        there = data.rows.copy()
+        there[data.target] = data.there
+        sizes = dict(data.sizes)
+        problems = [self.space.problem(rows, sizes) for rows in (data.rows.copy(), there)]
+        pair = Pair(problems[0], problems[1], data.target, "found by search")
+        if self.space.schedule is None:
+            return Setting(self._run, pair)
+        key = tuple(sorted(sizes.items()))
+        if key not in self._schedules:
+            schedule = self.space.schedule(sizes)
+            marks = self.space.landmarks(schedule) if self.space.landmarks else {}
+            self._schedules[key] = schedule, marks
+        schedule, marks = self._schedules[key]
+        return Setting(bind(self._run, schedule), pair, marks)
+
+
+def _combinations(space: Space) -> list[dict[str, int]]:
+    names = list(space.sizes)
+    found: list[dict[str, int]] = []
+    for values in product(*(space.sizes[name] for name in names)):
+        sizes = dict(zip(names, values, strict=True))
+        if space.fits(sizes):
+            found.append(sizes)
+        if len(found) > _MOST:
+            raise BadInput("space.sizes", len(found), f"more than {_MOST} combinations: give fewer values")
+    require(bool(found), "space.fits", dict(space.sizes), "accepts no combination of sizes")
+    return sorted(found, key=lambda sizes: (sum(sizes.values()), list(sizes.values())))
+
+
+def _data(space: Space, sizes: Sizes) -> st.SearchStrategy[Data]:
+    return neighbours(space, sizes).map(lambda found: Data(sizes, found.rows, found.there, found.target))
+
+
+def data_of(space: Space, sizes: Sizes, rows: Array, there: Array, target: int) -> Data:
+    """Data from outside (a witness), checked against the space.
+
+    Raises:
+        BadInput: sizes that the space does not have, or rows of another shape or not finite.
+    """
+    require(set(sizes) == set(space.sizes), "sizes", dict(sizes), f"must be {', '.join(space.sizes)}")
+    shape = (sizes["n"], space.rows.columns(sizes))
+    require(rows.shape == shape, "rows", rows.shape, f"must have the shape {shape}")
+    require(there.shape == shape[1:], "there", there.shape, f"must have the shape {shape[1:]}")
+    require(0 <= target < shape[0], "target", target, f"must lie in 0..{shape[0] - 1}")
+    require(bool(np.isfinite(rows).all() and np.isfinite(there).all()), "rows", "not finite", "must be finite numbers")
+    for row in (*rows, there):
+        why = _outside(space, row)
+        require(not why, "rows", row.tolist(), why)
+    return Data(dict(sizes), rows, there, target)
+
+
+def _outside(space: Space, row: Array) -> str:
+    if space.absent is not None and np.array_equal(row, np.broadcast_to(space.absent, row.shape)):
+        return ""
+    features = row[:-1] if space.rows.labels else row
+    if space.rows.labels and row[-1] not in space.rows.labels:
+        return f"has a label that is none of {space.rows.labels}"
+    if space.rows.box is not None:
+        low, high = space.rows.box
+        return "" if np.all((low <= features) & (features <= high)) else f"is not within {space.rows.box}"
+    if space.rows.bound is not None and np.linalg.norm(features) > space.rows.bound * (1 + 1e-9):
+        return f"is longer than {space.rows.bound:g}"
+    return ""
