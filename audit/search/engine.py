@@ -11,7 +11,6 @@ at other labels until it finds no more. The same seed gives the same examples.
 
 from __future__ import annotations
 
-import math
 import time
 import warnings
 from collections import Counter
@@ -19,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 from unittest.mock import patch
 
 from hypothesis import HealthCheck, Phase, Verbosity, given, settings, target
@@ -29,39 +28,23 @@ from hypothesis.internal.conjecture.providers import HypothesisProvider
 
 from dpassay.audit.lockstep.script import DRAWN, Choice, Script
 from dpassay.audit.lockstep.scripted import ScriptedRun, scripted
-from dpassay.reference.accounting.cost import Account, account
-from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.findings import Finding, Kind
 from dpassay.reference.neighbours import Pair, Run
 from dpassay.reference.space import Space
-from dpassay.reference.transcript import Transcript
 
 from .coverage import Collector, Coverage
 from .ground import AllOf, Data, Ground, OnePair, Setting
-from .strategies import Drawing
+from .premises import Claimed, Premises
+from .strategies import Drawing, Same
 from .witness import Witness, weight
 
 EXAMPLES = 150
 SECONDS = 60.0  # an emergency brake; a search that it stops says so
 _PASSES = 12  # findings that are shrunk; further ones are reported as they were first seen
 _SHRINKS = 200  # runs for making one witness small
-_ROUNDING = 1e-9  # relative; of a moved distance
-_MORE = 1e-6  # relative; a claim may be used up to rounding
 
 Key = tuple[Kind, str]
-
-
-class Claimed(Protocol):
-    """What a run must keep to."""
-
-    @property
-    def epsilon(self) -> float:
-        """At ``delta``."""
-
-    @property
-    def delta(self) -> float:
-        """Of the claim."""
 
 
 @dataclass(eq=False)
@@ -141,7 +124,7 @@ class Engine:
         about: Mapping[str, str | float],
         tracing: bool,
     ):
-        self._ground, self._claim, self._examples, self._seed = ground, claim, examples, seed
+        self._ground, self._examples, self._seed = ground, examples, seed
         self._about, self._collector = about, Collector(run) if tracing else None
         self._found = Searched()
         self._raised: Counter[str] = Counter()
@@ -151,7 +134,7 @@ class Engine:
         self._shrinking = 0
         self._hidden = False
         self._most = -1.0
-        self._accounts: dict[Account, float] = {}
+        self._premises = Premises(claim, ground.relation)
         self._start = time.perf_counter()
 
     def go(self, explicit: Sequence[tuple[Run[Any], Pair[Any]]]) -> Searched:
@@ -168,6 +151,7 @@ class Engine:
         found.findings = [witness.finding for witness in self._seen.values()]
         found.witnesses = list(self._seen.values())
         found.coverage = self._collector.coverage() if self._collector else Coverage()
+        found.shares, found.accounted = self._premises.shares, self._premises.accounted
         found.raised = dict(self._raised)
         found.seconds = time.perf_counter() - self._start
         return found
@@ -239,7 +223,7 @@ class Engine:
         for swapped in (False, True):
             setting = Setting(mechanism, pair.swapped() if swapped else pair)
             for choice in (DRAWN, Choice("query"), Choice("zero")):
-                same = _Same(choice)
+                same = Same(choice)
                 run = self._run(setting, 0, same)
                 self._judge(setting, Data(swapped=swapped), 0, partial(same.script, run), run)
 
@@ -261,22 +245,10 @@ class Engine:
         self._found.note = f"stopped after {SECONDS:g} s and {self._found.examples} examples"
         return True
 
-    # -- the four properties ------------------------------------------------------------------------------
     def _judge(
         self, setting: Setting, data: Data, seed: int, script: Callable[[], Script], run: ScriptedRun
     ) -> list[Key]:
-        findings = list(run.findings)
-        relation = self._ground.relation
-        whole = 0.5 if relation == "add-remove" and data.rows is not None else 1.0
-        for label, share in run.shares.items():
-            self._found.shares[label] = max(self._found.shares.get(label, 0.0), share / whole)
-            if whole < 1 and share > whole * (1 + _ROUNDING):
-                detail = (
-                    f"a record that appears moves the query by {share:.4g} of the claimed sensitivity, half is counted"
-                )
-                findings.append(Finding(Kind.SENSITIVITY_EXCEEDED, label, 0, detail))
-        if run.complete:
-            findings += self._over_budget(run.transcript, relation)
+        findings = self._premises.findings(run, by_rows=data.rows is not None)
         if not run.raised and not run.too_long and run.separation > self._most:
             self._most, self._found.worst = run.separation, setting
         told: Script | None = None
@@ -293,40 +265,6 @@ class Engine:
     def _smaller(self, key: Key, data: Data, script: Script) -> bool:
         before = self._seen[key]
         return weight(data, script) < weight(before.data, before.script)
-
-    def _over_budget(self, transcript: Transcript, relation: Relation) -> list[Finding]:
-        cost = account(transcript, relation)
-        if cost.gap.startswith("no sensitivity"):  # nothing is declared, so nothing adds up
-            return []
-        if cost not in self._accounts:
-            self._accounts[cost] = cost.epsilon(self._claim.delta)
-        epsilon = self._accounts[cost]
-        self._found.accounted = max(epsilon, self._found.accounted or 0.0)
-        if epsilon <= self._claim.epsilon * (1 + _MORE):
-            return []
-        why = f"the releases add up to epsilon {epsilon:.4g}, claimed {self._claim.epsilon:.4g}"
-        if math.isinf(epsilon):
-            why = f"the releases have no finite epsilon: {cost.gap}"
-        return [Finding(Kind.OVER_BUDGET, "", len(transcript.events), why)]
-
-
-class _Same:
-    """The same choice for every release; the target takes part in everything."""
-
-    def __init__(self, choice: Choice):
-        self._choice = choice
-
-    def choice(self, label: str, occurrence: int, law: Any) -> Choice:
-        """See Dictation."""
-        return self._choice
-
-    def takes_part(self, draw: Any) -> bool:
-        """See Dictation."""
-        return True
-
-    def script(self, run: ScriptedRun) -> Script:
-        """The same as data."""
-        return Script({release.label: self._choice for release in run.transcript.releases})
 
 
 def _one_line(error: BaseException) -> str:

@@ -14,6 +14,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from dpassay.audit.lockstep.script import DRAWN, Choice, Script
+from dpassay.audit.lockstep.scripted import ScriptedRun
 from dpassay.reference.laws.above_threshold import AboveThreshold
 from dpassay.reference.laws.categorical import Categorical
 from dpassay.reference.laws.law import Law
@@ -136,6 +137,25 @@ class Drawing:
         part = tuple(self._participation.get(number, True) for number in range(count))
         exceptions = {label: found for label, found in self._exceptions.items() if found}
         return Script(dict(self._values), exceptions, part, True if self._beyond is None else self._beyond)
+
+
+class Same:
+    """The same choice for every release; the target takes part in everything."""
+
+    def __init__(self, choice: Choice):
+        self._choice = choice
+
+    def choice(self, label: str, occurrence: int, law: Any) -> Choice:
+        """See Dictation."""
+        return self._choice
+
+    def takes_part(self, draw: Any) -> bool:
+        """See Dictation."""
+        return True
+
+    def script(self, run: ScriptedRun) -> Script:
+        """The same as data."""
+        return Script({release.label: self._choice for release in run.transcript.releases})
 
 
 def choices(law: Law, landmarks: Sequence[float]) -> st.SearchStrategy[Choice]:

@@ -1,0 +1,78 @@
+"""The premises of adaptive composition, judged on one scripted run.
+
+Nothing private reaches the outside beside the releases; no query moves by more than it declares; the releases add up to
+at most the claim; the worlds make the same calls.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Protocol
+
+from dpassay.audit.lockstep.scripted import ScriptedRun
+from dpassay.reference.accounting.cost import Account, account
+from dpassay.reference.accounting.sampled import Relation
+from dpassay.reference.findings import Finding, Kind
+from dpassay.reference.transcript import Transcript
+
+_ROUNDING = 1e-9  # relative; of a moved distance
+_MORE = 1e-6  # relative; a claim may be used up to rounding
+
+
+class Claimed(Protocol):
+    """What a run must keep to."""
+
+    @property
+    def epsilon(self) -> float:
+        """At ``delta``."""
+
+    @property
+    def delta(self) -> float:
+        """Of the claim."""
+
+
+class Premises:
+    """Judges runs against one claim, and remembers the largest movements and the largest account.
+
+    Args:
+        shares: by label the largest movement over the declared sensitivity.
+        accounted: the largest epsilon that a transcript added up to; None where no run could be accounted.
+    """
+
+    def __init__(self, claim: Claimed, relation: Relation):
+        self._claim, self._relation = claim, relation
+        self._epsilons: dict[Account, float] = {}
+        self.shares: dict[str, float] = {}
+        self.accounted: float | None = None
+
+    def findings(self, run: ScriptedRun, by_rows: bool) -> list[Finding]:
+        """What breaks a premise.
+
+        Args:
+            by_rows: the neighbours were made of rows, so under add-remove one of them lacks the record: the accountant
+                takes half of the declared sensitivity then, and the query may move by no more.
+        """
+        found = list(run.findings)
+        whole = 0.5 if self._relation == "add-remove" and by_rows else 1.0
+        for label, share in run.shares.items():
+            self.shares[label] = max(self.shares.get(label, 0.0), share / whole)
+            known = any(one.kind is Kind.SENSITIVITY_EXCEEDED and one.label == label for one in found)
+            if share > whole * (1 + _ROUNDING) and not known:
+                detail = f"a new record moves the query by {share:.4g} of the claimed sensitivity, half is counted"
+                found.append(Finding(Kind.SENSITIVITY_EXCEEDED, label, 0, detail))
+        return found + (self._over_budget(run.transcript) if run.complete else [])
+
+    def _over_budget(self, transcript: Transcript) -> list[Finding]:
+        cost = account(transcript, self._relation)
+        if cost.gap.startswith("no sensitivity"):  # nothing is declared, so nothing adds up
+            return []
+        if cost not in self._epsilons:
+            self._epsilons[cost] = cost.epsilon(self._claim.delta)
+        epsilon = self._epsilons[cost]
+        self.accounted = max(epsilon, self.accounted or 0.0)
+        if epsilon <= self._claim.epsilon * (1 + _MORE):
+            return []
+        why = f"the releases add up to epsilon {epsilon:.4g}, claimed {self._claim.epsilon:.4g}"
+        if math.isinf(epsilon):
+            why = f"the releases have no finite epsilon: {cost.gap}"
+        return [Finding(Kind.OVER_BUDGET, "", len(transcript.events), why)]
