@@ -9,9 +9,11 @@ from __future__ import annotations
 import errno
 import io
 import os
+import re
 import sys
 import traceback
 from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated
 
@@ -96,8 +98,24 @@ def main() -> None:
     sys.exit(code)
 
 
+def _refuse_senseless_numbers(words: list[str]) -> None:
+    """No option means anything with 19 digits or more, or with a value that is no finite number.
+
+    Raises:
+        BadInput: naming the option.
+    """
+    for before, word in pairwise(["the command line", *words]):
+        name, mark, value = word.partition("=") if word.startswith("--") else (before, "", word)
+        value = value if mark or not word.startswith("--") else ""
+        if re.fullmatch(r"[+-]?\d{19,}", value):
+            raise BadInput(name, value[:24] + "...", "is too large a number")
+        if re.fullmatch(r"[+-]?(nan|inf|infinity)", value, flags=re.IGNORECASE) and name.startswith("--"):
+            raise BadInput(name, value, "must be a finite number")
+
+
 def _run() -> int:
     try:
+        _refuse_senseless_numbers(sys.argv[1:])
         app(prog_name="dpassay")
     except SystemExit as stop:
         if isinstance(stop.__context__, BrokenPipeError):  # typer's own exit code for it is 1, which says "violated"

@@ -5,9 +5,12 @@ What is read is data (JSON only); what is written is complete or not there.
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
-from io import StringIO
+import stat
+import zlib
+from io import BytesIO, StringIO
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +19,8 @@ import numpy as np
 from dpassay.reference.types import Array
 
 from .errors import BadInput, require
+
+LARGEST = 2**31  # bytes of a file that is read at once; numbers in text take several times that in memory
 
 
 def parse_json(text: str, where: str) -> Any:
@@ -33,18 +38,50 @@ def parse_json(text: str, where: str) -> Any:
         raise BadInput(where, "malformed", why) from None
 
 
+def read_bytes(path: Path, field: str, most: int = LARGEST) -> bytes:
+    """The content of a regular file of at most ``most`` bytes.
+
+    A pipe without a writer would be waited for, and a device read, for ever: neither is opened.
+
+    Raises:
+        BadInput: it cannot be read, is no regular file, or is too large.
+    """
+    try:
+        kind = path.stat()
+        require(stat.S_ISREG(kind.st_mode), field, str(path), "is not a regular file")
+        require(kind.st_size <= most, field, str(path), f"has {kind.st_size} bytes, more than {most}")
+        return path.read_bytes()
+    except BadInput:
+        raise
+    except (OSError, ValueError) as error:
+        raise BadInput(field, str(path), getattr(error, "strerror", None) or str(error)) from None
+
+
 def read_text(path: Path, field: str) -> str:
     """A text file.
 
     Raises:
-        BadInput: it cannot be read, or is not text.
+        BadInput: it cannot be read, is too large, or is not text.
     """
     try:
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise BadInput(field, str(path), error.strerror or str(error)) from None
-    except ValueError:
+        return read_bytes(path, field).decode("utf-8").replace("\r\n", "\n")
+    except UnicodeDecodeError:
         raise BadInput(field, str(path), "is not a text file (UTF-8)") from None
+
+
+def decompressed(raw: bytes, field: str, most: int = LARGEST) -> bytes:
+    """What a gzip file holds, if that is at most ``most`` bytes.
+
+    Raises:
+        BadInput: it is damaged, or holds more.
+    """
+    try:
+        with gzip.GzipFile(fileobj=BytesIO(raw)) as file:
+            found = file.read(most + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise BadInput("path", field, f"cannot be decompressed: {error}") from None
+    require(len(found) <= most, "path", field, f"holds more than {most} bytes")
+    return found
 
 
 def read_json(path: Path, field: str) -> Any:
@@ -75,7 +112,8 @@ def write_text(path: Path, text: str, field: str) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.exists() and not path.is_file():  # a device: putting a file in its place would destroy it
-            path.write_text(text, encoding="utf-8")
+            with os.fdopen(_opened(path), "w", encoding="utf-8") as stream:
+                stream.write(text)
             return
         temporary = _beside(path)
         try:
@@ -106,6 +144,13 @@ def require_writable(path: Path, field: str) -> None:
         raise
     except (OSError, ValueError) as error:
         raise BadInput(field, str(path), getattr(error, "strerror", None) or str(error)) from None
+
+
+def _opened(path: Path) -> int:
+    """A device or pipe, open for writing; an error, not a wait, where nobody reads the pipe."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
+    os.set_blocking(descriptor, True)
+    return descriptor
 
 
 def _beside(path: Path) -> Path:

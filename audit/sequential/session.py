@@ -56,7 +56,7 @@ class Session:
             sessions=self.sessions + 1,
             runs=self.runs + result.runs,
             log_wealth=self.log_wealth + gained,
-            best=max(self.best, self.log_wealth + peak),
+            best=max(self.best, self.log_wealth + peak, self.log_wealth + gained),
             marks=(*self.marks, *marks),
         )
 
@@ -93,7 +93,14 @@ def load(path: Path) -> Session:
     good = isinstance(marks, list) and all(isinstance(mark, str) and _MARK.fullmatch(mark) for mark in marks)
     require(good, f"{path}: marks", marks, "must be a list of marks of files")
     require(set(document) == set(kinds), str(path), sorted(set(document) - set(kinds)), "has fields that do not belong")
-    require(bool(np.isfinite([document["log_wealth"], document["best"]]).all()), str(path), "wealth", "must be finite")
+    for name in ("seed", "sessions", "runs"):
+        require(0 <= document[name] < 2**63, f"{path}: {name}", document[name], "must lie in 0..2^63 - 1")
+    for name in ("log_wealth", "best"):
+        require(-1e15 < document[name] < 1e15, f"{path}: {name}", document[name], "must be a finite wealth")
+        document[name] = float(document[name])
+    lowest = max(0.0, document["log_wealth"])  # the best so far counts the start and the end
+    why = f"must be at least {lowest:.6g}, the wealth at the start and at the end"
+    require(document["best"] >= lowest * (1 - 1e-12), f"{path}: best", document["best"], why)
     return Session(**document, marks=tuple(marks))
 
 

@@ -6,17 +6,16 @@ magic number or trailing bytes is refused with the field and the value.
 
 from __future__ import annotations
 
-import gzip
 import math
 import struct
-import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpassay.reference.errors import BadInput, require
+from dpassay.reference.errors import require
+from dpassay.reference.files import decompressed, read_bytes
 from dpassay.reference.types import Array, Indices
 
 Bytes = NDArray[np.uint8]
@@ -31,8 +30,10 @@ def read_idx(path: Path | str) -> Bytes:
     require(raw[2] == 0x08, f"{path}: element type", hex(raw[2]), "only unsigned bytes (0x8) are supported")
     dimensions = raw[3]
     start = 4 + 4 * dimensions
-    require(dimensions >= 1 and len(raw) >= start, f"{path}: dimensions", dimensions, "header is truncated")
+    require(1 <= dimensions <= 8, f"{path}: dimensions", dimensions, "must lie in 1..8")
+    require(len(raw) >= start, f"{path}: dimensions", dimensions, "header is truncated")
     shape = struct.unpack(f">{dimensions}I", raw[4:start])
+    require(min(shape) >= 1, f"{path}: shape", shape, "must hold at least one element")
     expected = start + math.prod(shape)
     require(len(raw) == expected, f"{path}: length", len(raw), f"header {shape} asks for {expected} bytes")
     return np.frombuffer(raw, dtype=np.uint8, offset=start).reshape(shape)
@@ -63,10 +64,5 @@ def read_cifar10(paths: Sequence[Path | str]) -> tuple[Array, Indices]:
 
 def _contents(path: Path) -> bytes:
     require(path.is_file(), "path", str(path), "no such file")
-    raw = path.read_bytes()
-    if path.suffix != ".gz":
-        return raw
-    try:
-        return gzip.decompress(raw)
-    except (OSError, EOFError, zlib.error) as error:
-        raise BadInput("path", str(path), f"cannot be decompressed: {error}") from None
+    raw = read_bytes(path, "path")
+    return decompressed(raw, str(path)) if path.suffix == ".gz" else raw

@@ -8,7 +8,6 @@ for comparing with the printed tables, outside every privacy claim.
 
 from __future__ import annotations
 
-import gzip
 from io import StringIO
 from pathlib import Path
 
@@ -16,6 +15,7 @@ import numpy as np
 
 from dpassay.reference.errors import BadInput
 from dpassay.reference.extras import Later
+from dpassay.reference.files import decompressed, read_bytes
 from dpassay.reference.types import Array
 
 datasets = Later("sklearn.datasets")
@@ -86,9 +86,10 @@ def ijcnn_file(path: str | Path, *, standardise: bool = False) -> Task:
     _require(path)
     try:
         x, y = datasets.load_svmlight_file(str(path), n_features=IJCNN_SHAPE[1], dtype=np.float64)
-    except (ValueError, OSError) as problem:
+    except (ValueError, OSError, EOFError, OverflowError) as problem:
         raise BadInput("path", str(path), f"not a LIBSVM file with 22 columns ({problem})") from None
     dense = np.asarray(x.todense())
+    _require_finite(path, dense)
     if not len(dense) or not np.isin(y, (-1, 1)).all():
         raise BadInput("path", str(path), "expected at least one record and labels -1 or 1")
     if standardise:
@@ -117,14 +118,25 @@ def _require(path: str | Path) -> None:
         raise BadInput("path", str(path), "no such file; download the original set and give its path")
 
 
+def _require_finite(path: str | Path, table: Array) -> None:
+    """Not a number, or infinite, is no feature: it would be one silent NaN in every gradient."""
+    bad = np.argwhere(~np.isfinite(table))
+    if len(bad):
+        row, column = (int(one) for one in bad[0])
+        raise BadInput(f"{path}: record {row + 1}, column {column + 1}", table[row, column], "must be finite")
+
+
 def _read_table(path: str | Path, columns: int) -> Array:
     _require(path)
-    raw = Path(path).read_bytes()
+    raw = read_bytes(Path(path), "path")
     try:
-        text = (gzip.decompress(raw) if str(path).endswith(".gz") else raw).decode("ascii").strip()
+        text = (decompressed(raw, str(path)) if str(path).endswith(".gz") else raw).decode("ascii").strip()
         table = np.loadtxt(StringIO(text or "empty"), delimiter=",", ndmin=2)
-    except (ValueError, OSError, EOFError) as problem:
+    except BadInput:
+        raise
+    except ValueError as problem:
         raise BadInput("path", str(path), f"not a comma-separated table of numbers ({problem})") from None
     if table.shape[1] != columns:
         raise BadInput("path", str(path), f"expected {columns} columns, found {table.shape[1]}")
+    _require_finite(path, table)
     return table

@@ -182,3 +182,16 @@ def test_a_crash_is_no_violation(dpassay, tmp_path, monkeypatch, error):
     (tmp_path / "claims.json").write_text(json.dumps({"version": 1, "claims": [claim]}))
     code, _, err = dpassay("check", "claims.json")
     assert code == 70 and "Traceback" in err and "in the algorithm" in err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("published", "--members", "1" + "0" * 400),
+        ("published", "--auc", "0.9", "--std", "inf"),
+        ("audit", "--jobs=1" + "0" * 30),
+        ("audit", "--seed", "nan"),
+    ],
+)
+def test_numbers_that_no_option_means(dpassay, refused, words):
+    refused(dpassay(*words), words[-2] if "=" not in words[-1] else "--jobs")

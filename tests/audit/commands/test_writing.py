@@ -48,7 +48,7 @@ def test_writing_leaves_other_files_alone(tmp_path):
 
 ROW = Row(
     "a/b", "", "printed", "", 1.0, 1e-5, "replace-one", float("inf"), "", None, "", "tight", "", True, [], {"x": 1.0},
-    None, 10, 0.95, 0, 0.1, {"n": 3}, [],
+    None, 10, 0.95, 0, 0.1, {"n": 3},
 )  # fmt: skip
 
 

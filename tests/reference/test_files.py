@@ -1,0 +1,85 @@
+"""Files of other people: what cannot be read is one line, and nothing is waited for or read for ever."""
+
+import gzip
+import os
+import struct
+
+import numpy as np
+import pytest
+
+from dpassay.reference import files
+from dpassay.reference.errors import BadInput
+from dpassay.reference.problems import image_files, real_data
+
+
+def test_pipes_and_devices_are_not_read(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for path in (pipe, "/dev/zero", tmp_path):
+        with pytest.raises(BadInput, match="regular file"):
+            files.read_text(type(tmp_path)(path), "claims")
+
+
+def test_a_pipe_that_nobody_reads_is_not_waited_for(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(BadInput, match="--output"):
+        files.write_text(pipe, "x", "--output")
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    files.write_text(pipe, "heard", "--output")
+    assert os.read(reader, 10) == b"heard"
+    os.close(reader)
+
+
+def test_large_files_and_bombs_are_refused(tmp_path):
+    path = tmp_path / "large"
+    path.write_bytes(b"x" * 2000)
+    with pytest.raises(BadInput, match="2000 bytes"):
+        files.read_bytes(path, "file", most=1000)
+    with pytest.raises(BadInput, match="more than 1000"):
+        files.decompressed(gzip.compress(b"x" * 2000), "file", most=1000)
+    assert files.decompressed(gzip.compress(b"x" * 2000), "file") == b"x" * 2000
+    with pytest.raises(BadInput, match="decompressed"):
+        files.decompressed(gzip.compress(b"x" * 2000)[:-12], "file")
+
+
+@pytest.mark.parametrize(
+    "shape", [(1,) * 65, (0, 2**32 - 1, 2**32 - 1), (0, 28, 28)], ids=["65 dimensions", "huge", "no images"]
+)
+def test_idx_headers_that_mean_nothing(tmp_path, shape):
+    path = tmp_path / "images"
+    path.write_bytes(bytes([0, 0, 8, len(shape)]) + struct.pack(f">{len(shape)}I", *shape) + b"\0")
+    with pytest.raises(BadInput, match=r"dimensions|shape|length"):
+        image_files.read_idx(path)
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "1e999"])
+def test_features_must_be_finite(tmp_path, value):
+    libsvm, table = tmp_path / "ijcnn1", tmp_path / "covtype.data"
+    libsvm.write_text(f"1 1:0.5 3:{value}\n-1 2:1\n")
+    table.write_text(",".join(["1"] * 3 + [value] + ["1"] * 51) + "\n")
+    with pytest.raises(BadInput, match=r"record 1, column 3.*finite"):
+        real_data.ijcnn_file(libsvm)
+    with pytest.raises(BadInput, match=r"record 1, column 4.*finite"):
+        real_data.covertype_file(table)
+
+
+def test_damaged_sets(tmp_path):
+    damaged = tmp_path / "covtype.data.gz"
+    damaged.write_bytes(gzip.compress(b"1,2,3\n" * 1000)[:-9])
+    with pytest.raises(BadInput, match="decompressed"):
+        real_data.covertype_file(damaged)
+    libsvm = tmp_path / "ijcnn1"
+    libsvm.write_text("1 2147483648:1\n")
+    with pytest.raises(BadInput, match="LIBSVM"):
+        real_data.ijcnn_file(libsvm)
+    empty = tmp_path / "ijcnn1.bz2"
+    empty.write_bytes(b"")
+    with pytest.raises(BadInput):
+        real_data.ijcnn_file(empty)
+
+
+def test_text_keeps_its_lines(tmp_path):
+    path = tmp_path / "numbers.csv"
+    path.write_bytes(b"1,2\r\n3,4\r\n")
+    assert np.array_equal(files.read_numbers(path, "file"), [[1, 2], [3, 4]])
