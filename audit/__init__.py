@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 from dpassay.reference.extras import front_door
 
 if TYPE_CHECKING:
-    from .results import Verdict
+    from .verdict import Verdict
 
 __all__ = ["Verdict"]
-_HOMES = {"Verdict": "results"}
+_HOMES = {"Verdict": "verdict"}
 
 # Learners' threads that wait for each other spin by default: on a busy machine small audits then take 20 times as long.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")

@@ -4,18 +4,29 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
 
 from dpassay.audit.likelihood.bound import audit_likelihood
 from dpassay.audit.likelihood.samplers import LockstepSampler, Losses
 from dpassay.audit.lockstep.outcome import Movement
-from dpassay.reference.accounting.cost import Account
-from dpassay.reference.case import Case, Instance
-from dpassay.reference.findings import Kind
+from dpassay.reference.accounting.cost import Account, account
+from dpassay.reference.case import Case, Instance, PrivacyClaim, unscheduled
+from dpassay.reference.equality import same
+from dpassay.reference.findings import Declared, Finding, Kind
+from dpassay.reference.neighbours import Pair, Run
+from dpassay.reference.transcript import Transcript
 
+from .exit_codes import FAILED, FINE, INCONCLUSIVE
+from .fingerprint import fingerprint
+from .leak import epsilon_of_output, numbers_of
 from .plain import plain
-from .results import AssumedEstimate, SoundBound, Verdict
+from .results import AssumedEstimate, SoundBound
+from .verdict import Verdict, judge, over_budget
+from .why import names, why
 
 
 @dataclass(frozen=True)
@@ -26,6 +37,53 @@ class Effort:
     pilot: int = 400
     confidence: float = 0.95
     seed: int = 0
+
+    @property
+    def full(self) -> bool:
+        """Enough for every declared finding to show."""
+        return self.runs >= Effort.runs and self.pilot >= Effort.pilot
+
+
+@dataclass(frozen=True)
+class Assay:
+    """What an audit of one run on one pair of neighbours found.
+
+    Args:
+        verdict: the judgement.
+        why: its cause, in one line.
+        accounted: what the releases add up to; an upper bound only if nothing leaks and no query overshoots.
+        realised: the largest lower bound that is sound, or None; shown ``by`` likelihood, replay, exact or outputs.
+        findings: what the lockstep runs saw.
+        movements: how far the pair moved the queries of each label.
+        bound: the likelihood audit's result.
+    """
+
+    verdict: Verdict
+    why: str
+    claimed: float
+    delta: float
+    account: Account
+    accounted: float
+    realised: float | None
+    by: str
+    findings: tuple[Finding, ...]
+    movements: Mapping[str, Movement]
+    bound: SoundBound | AssumedEstimate
+
+    @property
+    def upper_bound(self) -> bool:
+        """What is accounted bounds what can be realised, as far as this audit saw."""
+        return not any(finding.kind.leaks or finding.kind.overshoots for finding in self.findings)
+
+    @property
+    def shown(self) -> set[Declared]:
+        """What was found, in the words of a declaration."""
+        found = {Declared(one.kind, one.label) for one in self.findings if not one.kind.bookkeeping}
+        if self.verdict is Verdict.VIOLATED:
+            found.add(Declared(Kind.VIOLATED))
+        if not self.account.unknown and over_budget(self.accounted, self.claimed):
+            found.add(Declared(Kind.OVER_BUDGET))
+        return found
 
 
 @dataclass(frozen=True)
@@ -41,18 +99,23 @@ class Row:
     relation: str
     accounted: float
     accounting: str
+    upper_bound: bool  # False: something leaks or overshoots, so that `accounted` bounds nothing
     realised: float | None
     realised_by: str
     verdict: str
     why: str
     expected: bool
+    undeclared: list[str]  # found, but not declared by the case
+    missing: list[str]  # declared by the case, but not found
     findings: list[str]
     movements: dict[str, float]
     power: float | None
     runs: int
+    pilot: int
     confidence: float
     seed: int
     seconds: float
+    code: str  # content hash of the source that the case uses
     facts: dict[str, float | int | str]
     proved: str = ""  # what the ledger says of the statements behind the claim
 
@@ -61,31 +124,100 @@ class Row:
         """The case's key."""
         return f"{self.algorithm}{':' + self.variant if self.variant else ''}@{self.reading}"
 
+    @property
+    def effort(self) -> Effort:
+        """What it was made with."""
+        return Effort(self.runs, self.pilot, self.confidence, self.seed)
+
+    def exit_code(self, strict: bool = False) -> int:
+        """0 where the row is as it should be, declared findings of a printed reading included (not if ``strict``).
+
+        A declared finding that does not show is 1; with less than the default effort it may need more runs: 3.
+        """
+        verdict = Verdict(self.verdict)
+        if self.undeclared or (self.missing and self.effort.full):
+            return FAILED
+        if self.missing:
+            return INCONCLUSIVE
+        return FINE if verdict.failed and not strict else verdict.exit_code
+
     def as_dict(self) -> dict[str, object]:
         """Plain data; infinities become the string "infinity" (JSON has none)."""
         found: dict[str, object] = plain(asdict(self))
         return found
 
 
-def assay(case: Case, effort: Effort) -> Row:
-    """Account, replay, audit: one case."""
-    start = time.perf_counter()
-    instance = case.build()
-    account = instance.accounted(case.claim.relation)
-    accounted = account.epsilon(case.claim.delta)
-    sampler = LockstepSampler(instance.mechanism, instance.pair)
+def assay(run: Run[Any], pair: Pair[Any], claim: PrivacyClaim, *, effort: Effort | None = None) -> Assay:
+    """Account, replay and audit ``run(problem, tape)`` on one pair of neighbours, and judge the claim.
+
+    Raises:
+        BadInput: an effort or a claim that makes no sense, or a run that changes its problem.
+    """
+    return examine(Instance(unscheduled(run), None, pair), claim, effort or Effort())
+
+
+def examine(instance: Instance, claim: PrivacyClaim, effort: Effort, known: str = "") -> Assay:
+    """Account, replay, audit, judge: one instance."""
+    transcript = instance.longest_transcript()
+    cost = account(transcript, claim.relation)
+    accounted = cost.epsilon(claim.delta)
     bound, losses = audit_likelihood(
-        sampler,
-        case.claim.delta,
-        claimed=case.claim.epsilon,
+        LockstepSampler(instance.mechanism, instance.pair),
+        claim.delta,
+        claimed=claim.epsilon,
         confidence=effort.confidence,
         runs=effort.runs,
         pilot=effort.pilot,
         seed=effort.seed,
-        relation=case.claim.relation,
+        relation=claim.relation,
     )
-    realised, by = _realised(instance, case, bound, losses)
-    verdict = _verdict(case, realised, bound, losses)
+    realised, by = _realised(instance, claim, bound, losses.findings)
+    if realised is None or realised <= claim.epsilon:
+        realised, by = _of_outputs(instance, claim, effort, losses.findings) or (realised, by)
+    untested = _untested(instance, transcript, losses)
+    verdict = judge(
+        claimed=claim.epsilon,
+        realised=realised,
+        power=bound.power if isinstance(bound, SoundBound) else None,
+        accounted=None if cost.unknown else accounted,
+        findings=losses.findings,
+        untested=untested or (f"not accounted: {cost.gap}" if cost.unknown else ""),
+    )
+    text = why(
+        known=known,
+        account=cost,
+        claimed=claim.epsilon,
+        delta=claim.delta,
+        realised=realised,
+        by=by,
+        verdict=verdict,
+        findings=losses.findings,
+        movements=losses.movements,
+        bound=bound,
+        exact=instance.exact,
+        untested=untested,
+    )
+    return Assay(
+        verdict=verdict,
+        why=text,
+        claimed=claim.epsilon,
+        delta=claim.delta,
+        account=cost,
+        accounted=accounted,
+        realised=realised,
+        by=by,
+        findings=tuple(losses.findings),
+        movements=losses.movements,
+        bound=bound,
+    )
+
+
+def assay_case(case: Case, effort: Effort) -> Row:
+    """One case of the catalogue as a row of the table, held to what it declares."""
+    start = time.perf_counter()
+    instance = case.build()
+    found = examine(instance, case.claim, effort, case.known)
+    shown, declared = found.shown, set(case.declared)
     return Row(
         algorithm=case.id,
         variant=case.variant,
@@ -94,128 +226,77 @@ def assay(case: Case, effort: Effort) -> Row:
         claimed=case.claim.epsilon,
         delta=case.claim.delta,
         relation=case.claim.relation,
-        accounted=accounted,
-        accounting=account.method,
-        realised=realised,
-        realised_by=by,
-        verdict=verdict.value,
-        why=_why(case, instance, account, realised, by, verdict, losses, bound),
-        expected=verdict is not Verdict.VIOLATED or bool(case.known),
-        findings=[str(finding) for finding in losses.findings],
-        movements={label: movement.share for label, movement in losses.movements.items()},
-        power=bound.power if isinstance(bound, SoundBound) else None,
+        accounted=found.accounted,
+        accounting=found.account.method,
+        upper_bound=found.upper_bound,
+        realised=found.realised,
+        realised_by=found.by,
+        verdict=found.verdict.value,
+        why=found.why,
+        expected=shown == declared,
+        undeclared=[names([one]) for one in _ordered(shown - declared)],
+        missing=[names([one]) for one in _ordered(declared - shown)],
+        findings=[str(finding) for finding in found.findings],
+        movements={label: movement.share for label, movement in found.movements.items()},
+        power=found.bound.power if isinstance(found.bound, SoundBound) else None,
         runs=effort.runs,
+        pilot=effort.pilot,
         confidence=effort.confidence,
         seed=effort.seed,
         seconds=time.perf_counter() - start,
+        code=fingerprint(case),
         facts=instance.facts,
     )
 
 
+def _ordered(declared: set[Declared]) -> list[Declared]:
+    return sorted(declared, key=lambda one: (list(Kind).index(one.kind), one.label))
+
+
 def _realised(
-    instance: Instance, case: Case, bound: SoundBound | AssumedEstimate, losses: Losses
+    instance: Instance, claim: PrivacyClaim, bound: SoundBound | AssumedEstimate, findings: Sequence[Finding]
 ) -> tuple[float | None, str]:
     """The largest sound lower bound there is, and what shows it."""
-    bare = [finding for finding in losses.findings if finding.kind is Kind.BARE_RELEASE]
+    bare = [finding for finding in findings if finding.kind is Kind.BARE_RELEASE]
     # a bare value may come up too rarely to matter (a test that fails): the likelihood counts how often
-    if math.isinf(bound.epsilon) and any(
-        isinstance(bound, SoundBound) or not finding.given_secrets for finding in bare
-    ):
+    if math.isinf(bound.epsilon) and any(isinstance(bound, SoundBound) or not one.given_secrets for one in bare):
         return math.inf, "replay"
-    if instance.exact and instance.exact.at_infinity > case.claim.delta:
+    if instance.exact and instance.exact.at_infinity > claim.delta:
         return math.inf, "exact"
     if isinstance(bound, AssumedEstimate):
         return None, bound.assumption
     return bound.epsilon, "likelihood"
 
 
-def _verdict(case: Case, realised: float | None, bound: SoundBound | AssumedEstimate, losses: Losses) -> Verdict:
-    if realised is not None and realised > case.claim.epsilon:
-        return Verdict.VIOLATED
-    if any(finding.kind.leaks for finding in losses.findings):
-        return Verdict.INCONCLUSIVE  # something leaks outside the accounting; how much was not shown
-    return bound.verdict
-
-
-def _why(
-    case: Case,
-    instance: Instance,
-    account: Account,
-    realised: float | None,
-    by: str,
-    verdict: Verdict,
-    losses: Losses,
-    bound: SoundBound | AssumedEstimate,
-) -> str:
-    """The cause, in one line."""
-    parts = [case.known] if case.known else []
-    if by == "exact" and instance.exact:
-        exact = instance.exact
-        parts.append(
-            f"exact delta {exact.at_claim:.3g} at the claimed epsilon, {exact.at_infinity:.3g} whatever the epsilon"
-        )
-        parts.append(exact.how)
-    found = [finding for finding in losses.findings if finding.kind.leaks]
-    if found:
-        parts.append("replay: " + "; ".join(f"{f.kind.value} ({f.label}, step {f.step})" for f in found[:3]))
-    exceeded = [finding for finding in losses.findings if finding.kind.overshoots]
-    if exceeded:
-        parts.append(f"sensitivity exceeded at {exceeded[0].label}: {exceeded[0].detail}")
-    accounted = account.epsilon(case.claim.delta)
-    if accounted > case.claim.epsilon * (1 + 1e-6):
-        parts.append(f"the releases add up to {accounted:.3g}, more than claimed")
-    if realised is None:
-        parts.append(f"no sound likelihood: {by}")
-    elif verdict is not Verdict.VIOLATED:
-        parts += _looseness(account, case.claim.delta, realised, losses.movements, bound)
-    if verdict is Verdict.VIOLATED and not parts:
-        parts.append("more is realised than claimed")
-    return "; ".join(parts)
-
-
-def _looseness(
-    account: Account,
-    delta: float,
-    realised: float,
-    movements: Mapping[str, Movement],
-    bound: SoundBound | AssumedEstimate,
-) -> list[str]:
-    """How close the lower bound comes to the upper one, and what the gap is made of."""
-    accounted = account.epsilon(delta)
-    if not (math.isfinite(accounted) and accounted > 0):
-        return []
-    parts = [f"{realised / accounted:.0%} of the accounted epsilon shown"]
-    if realised >= 0.95 * accounted:
-        return parts
-    short = moved_too_little(movements)
-    if short:
-        parts.append(short)
-    if any(part.kind == "pure" for part, _ in account.common):
-        parts.append("pure-DP parts are accounted at their worst case")
-    one_way = account.one_direction(delta)
-    if one_way is not None and one_way < 0.98 * accounted:
-        parts.append(f"a pair that pulls one way at every step can show {one_way:.3g} at most")
-    carried = bound.evidence.get("pilot estimate")
-    if isinstance(carried, float) and math.isfinite(carried):
-        parts.append(f"this pair carries about {carried:.3g} (pilot)")
-    return parts
-
-
-def moved_too_little(movements: Mapping[str, Movement]) -> str | None:
-    """Which queries the pair moves by less than their sensitivity; what it does move is named first."""
-    shares = sorted((movement.share, label) for label, movement in movements.items() if movement.claimed)
-    still = [repr(label) for share, label in shares if share < 0.005]  # would read 0%
-    moving = [(share, label) for share, label in shares if share >= 0.005]
-    short = [(share, label) for share, label in moving if share < 0.95]
-    if not (still or short):
+def _of_outputs(
+    instance: Instance, claim: PrivacyClaim, effort: Effort, findings: Sequence[Finding]
+) -> tuple[float, str] | None:
+    """Where neighbours hand out different outputs for the same releases: what the outputs alone show, if too much."""
+    if not any(finding.kind in (Kind.OUTPUT, Kind.REVEALED_VALUE) for finding in findings):
         return None
-    if not moving:
-        return "the pair moves no query"
-    named = [f"{label!r} by {share:.0%}" for share, label in (short or moving)]
-    text = ", ".join(named[:3])
-    if len(named) > 3:
-        text += f" and {len(named) - 3} more" + (" by less than 95%" if short else "")
-    text = f"the pair moves {text} of the claimed sensitivity"
-    if still:
-        text += f", {', '.join(still[:3])}{f' and {len(still) - 3} more' if len(still) > 3 else ''} not at all"
-    return text
+    found = epsilon_of_output(
+        instance.mechanism,
+        instance.pair,
+        claim.delta,
+        samples=effort.runs,
+        confidence=effort.confidence,
+        seed=effort.seed,
+    )
+    return (found.epsilon, found.how) if found and found.epsilon > claim.epsilon else None
+
+
+def _untested(instance: Instance, transcript: Transcript, losses: Losses) -> str:
+    """Why nothing could have been seen, or empty."""
+    output = numbers_of(transcript.output) or []
+    if instance.exact:
+        return ""
+    if same(instance.pair.here, instance.pair.there):
+        return "D and D' are the same: there is nothing to tell apart"
+    if not transcript.releases:
+        shown = "None" if transcript.output is None else "NaN" if any(map(math.isnan, output)) else "the same for both"
+        return f"nothing is released, and the output is {shown}"
+    if not all(map(math.isfinite, output)):
+        return "the output is not finite"
+    if not np.any(losses.loss):
+        return "no released value tells D from D'"
+    return ""

@@ -1,7 +1,6 @@
 """The command line. Every command is a function of the same name in ``commands/``; this file only joins them.
 
-Exit codes: 0 fine, 1 a claim is violated, 2 bad usage or bad input, 3 inconclusive, 70 an error in the program or in an
-audited algorithm, 130 interrupted, 141 whoever read the output stopped reading (``| head``).
+Exit codes: ``exit_codes.py``.
 """
 
 from __future__ import annotations
@@ -19,9 +18,10 @@ from typing import Annotated
 
 import typer
 
-from dpassay.reference.errors import BadInput, printable
+from dpassay.reference.errors import BadInput, Broken, printable
 from dpassay.reference.extras import missing
 
+from .exit_codes import BAD_INPUT, CRASHED, INTERRUPTED, READER_GONE, described
 from .lazy import LazyGroup
 from .version import installed_version
 
@@ -45,8 +45,6 @@ GROUPS: dict[str, str] = {
     "sequential": "Audits that stop early, continue and join.",
     "neighbours": "Search the worst pair of neighbours.",
 }
-CRASHED = 70  # Python's own code is 1, which says "violated" (70: EX_SOFTWARE)
-READER_GONE = 141  # what a shell says of a program that a closed pipe has ended
 
 
 class Commands(LazyGroup):
@@ -59,8 +57,7 @@ app = typer.Typer(
     name="dpassay",
     cls=Commands,
     help="How much privacy is really in this algorithm? Claimed, accounted and realised epsilon side by side.\n\n"
-    "Exit codes: 0 fine, 1 a claim is violated, 2 bad usage or bad input, 3 inconclusive, "
-    "70 an error in the program or in an audited algorithm, 130 interrupted, 141 the reader of the output went away.",
+    + described(),
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -123,6 +120,9 @@ def _run() -> int:
         return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
     except BadInput as error:
         return _complain(str(error))
+    except Broken as error:
+        _complain(str(error))
+        return CRASHED
     except ModuleNotFoundError as error:
         known = missing(error)
         if known is None:
@@ -130,7 +130,7 @@ def _run() -> int:
         return CRASHED if known is None else _complain(str(known))
     except KeyboardInterrupt:
         _complain("interrupted")
-        return 130
+        return INTERRUPTED
     except MemoryError as error:
         return _complain(f"not enough memory for this input: {printable(str(error))}")
     except OSError as error:
@@ -147,7 +147,7 @@ def _run() -> int:
 def _complain(line: str) -> int:
     with suppress(OSError):  # nobody can read it, but the exit code still says it
         print(f"dpassay: {line}", file=sys.stderr)
-    return 2
+    return BAD_INPUT
 
 
 def _prepare_streams() -> None:

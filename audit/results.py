@@ -10,32 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 
 from dpassay.reference.errors import BadInput
 
-TIGHT_SHARE = 0.9  # a bound of at least this share of the claim is called tight
-POWER_SHOWN = 0.8  # an audit that would have seen the stated violation this often may say "consistent"
+from .verdict import Verdict, judge, worst
 
-
-class Verdict(StrEnum):
-    """The outcomes of an audit; none of them is "private".
-
-    Raises:
-        ValueError: for a word that is no outcome.
-
-    Example:
-        >>> from dpassay.audit import Verdict
-        >>> Verdict("tight") is Verdict.TIGHT, f"{Verdict.VIOLATED}"
-        (True, 'violated')
-
-    Source: ``docs/auditor.md``.
-    """
-
-    VIOLATED = "violated"  # the claim is refuted at the stated confidence
-    TIGHT = "tight"  # not refuted, and the bound reaches the claim up to `TIGHT_SHARE`
-    CONSISTENT = "consistent"  # not refuted by an audit whose power was shown
-    INCONCLUSIVE = "inconclusive"  # not refuted, and nothing says the audit would have seen a violation
+__all__ = ["AssumedEstimate", "AuditResult", "ClaimTest", "Sound", "SoundBound", "Verdict", "decide"]
 
 
 def _check_common(epsilon: float, delta: float, confidence: float, runs: int) -> None:
@@ -75,14 +55,8 @@ class SoundBound:
     @property
     def verdict(self) -> Verdict:
         """Compare with the claim; without a claim nothing can be decided."""
-        if self.claimed is None:
-            return Verdict.INCONCLUSIVE
-        if self.epsilon > self.claimed:
-            return Verdict.VIOLATED
-        if self.epsilon >= TIGHT_SHARE * self.claimed and self.epsilon > 0:  # any bound reaches a claim of 0
-            return Verdict.TIGHT
-        shown = self.power is not None and self.power >= POWER_SHOWN
-        return Verdict.CONSISTENT if shown else Verdict.INCONCLUSIVE
+        untested = "" if self.claimed is not None else "no epsilon is claimed"
+        return judge(claimed=self.claimed, realised=self.epsilon, power=self.power, untested=untested)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,10 +86,7 @@ class ClaimTest:
     @property
     def verdict(self) -> Verdict:
         """Violated when the p-value is at most 1 - confidence."""
-        if self.p_value <= 1 - self.confidence:
-            return Verdict.VIOLATED
-        shown = self.power is not None and self.power >= POWER_SHOWN
-        return Verdict.CONSISTENT if shown else Verdict.INCONCLUSIVE
+        return judge(claimed=None, refuted=self.p_value <= 1 - self.confidence, power=self.power)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,6 +127,4 @@ def decide(results: Sequence[Sound]) -> Verdict:
     for result in results:
         if not isinstance(result, SoundBound | ClaimTest):
             raise TypeError(f"only sound results decide a verdict, got {type(result).__name__}")
-    order = (Verdict.VIOLATED, Verdict.TIGHT, Verdict.CONSISTENT)
-    found = {result.verdict for result in results}
-    return next((verdict for verdict in order if verdict in found), Verdict.INCONCLUSIVE)
+    return worst(result.verdict for result in results)

@@ -11,7 +11,7 @@ import statistics
 import keep
 from joblib import Parallel, delayed
 
-from dpassay.audit.assay import Effort, assay
+from dpassay.audit.assay import Effort, assay_case
 from dpassay.reference.case import Case
 from dpassay.reference.catalogue import CASES
 
@@ -19,7 +19,7 @@ EFFORT = Effort()
 
 
 def row(case: Case) -> tuple[str, float, float, float | None, str]:
-    found = assay(case, EFFORT)
+    found = assay_case(case, EFFORT)
     return case.key, found.claimed, found.accounted, found.realised, found.why
 
 

@@ -74,7 +74,7 @@ class Instance:
 
     def with_mechanism(self, mechanism: Callable[[Any, Tape], Any]) -> Instance:
         """The same pair under another ``mechanism(problem, tape)`` (a planted bug)."""
-        return replace(self, run=partial(_unscheduled, mechanism), schedule=None)
+        return replace(self, run=unscheduled(mechanism), schedule=None)
 
     def longest_transcript(self, seed: int = 0) -> Transcript:
         """The transcript of the run that spends the most."""
@@ -119,6 +119,7 @@ class Case:
     def __post_init__(self) -> None:
         require(self.id.count("/") == 1, "case id", self.id, "must be paper/algorithm")
         require(self.reading == "printed" or not self.known, "known", self.known, "is for printed readings")
+        require(self.reading == "printed" or not self.declared, "declared", self.declared, "is for printed readings")
 
     @property
     def key(self) -> str:
@@ -133,6 +134,11 @@ def bind(run: Callable[..., Any], schedule: Any) -> Callable[[Any, Tape], Any]:
 
 def _call(run: Callable[..., Any], schedule: Any, problem: Any, tape: Tape) -> Any:
     return run(problem, schedule, tape)
+
+
+def unscheduled(mechanism: Callable[[Any, Tape], Any]) -> Callable[[Any, Any, Tape], Any]:
+    """``mechanism(problem, tape)`` as ``run(problem, schedule, tape)``, which ignores its schedule."""
+    return partial(_unscheduled, mechanism)
 
 
 def _unscheduled(mechanism: Callable[[Any, Tape], Any], problem: Any, schedule: Any, tape: Tape) -> Any:

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from dpassay.reference.adaptive_batch.cases import CASES as ADAPTIVE_BATCH
-from dpassay.reference.baselines.cases import CASES as BASELINES
-from dpassay.reference.dro.cases import CASES as DRO
-from dpassay.reference.minimax_sosp.cases import CASES as MINIMAX_SOSP
-from dpassay.reference.output_perturbation.cases import CASES as OUTPUT_PERTURBATION
-from dpassay.reference.second_order_erm.cases import CASES as SECOND_ORDER_ERM
+from importlib import import_module
 
 from .case import Case
-from .errors import BadInput
+from .errors import BadInput, Broken
+from .extras import missing
 
-CASES: tuple[Case, ...] = (
-    *BASELINES,
-    *OUTPUT_PERTURBATION,
-    *SECOND_ORDER_ERM,
-    *DRO,
-    *MINIMAX_SOSP,
-    *ADAPTIVE_BATCH,
-)
+ROOMS = ("baselines", "output_perturbation", "second_order_erm", "dro", "minimax_sosp", "adaptive_batch")
+
+
+def _cases(room: str) -> tuple[Case, ...]:
+    """The table of one folder.
+
+    Raises:
+        Broken: it cannot be imported; one line names the folder, the error and its place.
+    """
+    try:
+        return tuple(import_module(f"dpassay.reference.{room}.cases").CASES)
+    except Exception as error:
+        if isinstance(error, ImportError) and missing(error):
+            raise
+        raise Broken.at(f"{room}/cases.py", error) from error
+
+
+CASES: tuple[Case, ...] = tuple(case for room in ROOMS for case in _cases(room))
 
 
 def find(name: str) -> list[Case]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
+
 
 class BadInput(ValueError):
     """A parameter, a record or a file that cannot be used; a ``ValueError`` whose text is one line.
@@ -25,6 +27,20 @@ class BadInput(ValueError):
     def __init__(self, field: str, value: object, why: str):
         self.field, self.value, self.why = field, value, why
         super().__init__(f"{printable(field)} = {_short(value)}: {printable(why)}")
+
+
+class Broken(RuntimeError):
+    """An entry of the catalogue, or an audited algorithm, that raises an error: not the user's input, but code."""
+
+    @classmethod
+    def at(cls, name: str, error: BaseException) -> Broken:
+        """In one line: which entry, what it raised, and the innermost line of source."""
+        place = ""
+        trace = error.__traceback__
+        while trace is not None:
+            place = f" ({PurePath(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno})"
+            trace = trace.tb_next
+        return cls(printable(f"{name}: {type(error).__name__}: {error}{place}"))
 
 
 def printable(text: str) -> str:

@@ -89,3 +89,8 @@ class Declared:
 
     kind: Kind
     label: str = ""
+
+
+def declare(*findings: Kind | tuple[Kind, str]) -> tuple[Declared, ...]:
+    """A list of :class:`Declared`: kinds of the whole run, and (kind, label) of single releases."""
+    return tuple(Declared(*one) if isinstance(one, tuple) else Declared(one) for one in findings)

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from dpassay.audit.bounds import clopper_pearson_lower
-from dpassay.audit.results import POWER_SHOWN
 from dpassay.audit.scores.curve import Curve
 from dpassay.audit.scores.curve_claim import curve_log_wealth
+from dpassay.audit.verdict import POWER_SHOWN
 from dpassay.reference.types import Array
 
 from .detect import BETS_SHARE, REPEATS_OF_BETS, TRAINING_SHARE

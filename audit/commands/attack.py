@@ -10,7 +10,7 @@ import typer
 from dpassay.audit.attacks.estimators import DP_SGD, ESTIMATORS
 from dpassay.audit.attacks.plans import GRADIENT, GRADIENTS, MANY, ONE, RECORDS, STARTS, Plan
 from dpassay.audit.attacks.play import play_plan
-from dpassay.audit.report.verdicts import exit_code, print_results
+from dpassay.audit.report.verdicts import print_results
 from dpassay.audit.results import decide
 from dpassay.reference.errors import require
 
@@ -69,7 +69,7 @@ def attack(
     results = play_plan(plan, np.random.default_rng(seed), confidence)
     overall = decide(results) if plan.claim else None
     print_results(results, overall, as_json, _note(plan, results[0].relation))
-    raise typer.Exit(exit_code(overall) if overall else 0)
+    raise typer.Exit(overall.exit_code if overall else 0)
 
 
 def _note(plan: Plan, relation: str) -> str:

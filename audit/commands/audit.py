@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from dpassay.audit.assay import Effort, Row
+from dpassay.audit.exit_codes import INTERRUPTED
+from dpassay.audit.fingerprint import fingerprint
 from dpassay.audit.plain import json_text
 from dpassay.audit.report.table import print_rows
-from dpassay.audit.suite import load, run_suite, save
+from dpassay.audit.report_file import load, save
+from dpassay.audit.verdict import joint_exit_code
 from dpassay.reference.case import Case
 from dpassay.reference.catalogue import CASES, find
 from dpassay.reference.errors import require
 from dpassay.reference.files import require_writable
 
+from .progress import run_with_progress
 from .proofs import with_proofs
 
 
@@ -33,30 +37,57 @@ def audit(
     confidence: Annotated[float, typer.Option(help="Confidence of each lower bound.")] = 0.95,
     seed: Annotated[int, typer.Option(help="Same seed, same table, whatever the number of jobs.")] = 0,
     jobs: Annotated[int, typer.Option(help="Worker processes.")] = 2,
-    output: Annotated[Path, typer.Option(help="Where the report goes (JSON).")] = Path("reports/audit.json"),
-    resume: Annotated[bool, typer.Option(help="Keep the finished rows of the report at --output.")] = False,
-    strict: Annotated[bool, typer.Option(help="Exit 1 for known violations of printed readings as well.")] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option(help="The report (JSON); default: reports/audit.json, for named algorithms a file of their name."),
+    ] = None,
+    resume: Annotated[bool, typer.Option(help="Keep rows of the report that the same code and effort made.")] = False,
+    strict: Annotated[bool, typer.Option(help="Exit 1 for declared findings of printed readings as well.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the rows as JSON instead of a table.")] = False,
 ) -> None:
     """Account, replay and audit algorithms; print claimed, accounted and realised epsilon.
 
     "realised epsilon >=" is a lower bound that holds with the stated confidence for each row; "exact" and "replay"
-    need no statistics. Violations that are known defects of a printed paper are findings and do not change the exit
-    code (see --strict); any other violation exits 1.
+    need no statistics. A printed reading of a paper declares what is wrong with it: that alone does not change the exit
+    code (see --strict). Any other finding does, and so does a declared one that no longer shows.
+
+    A run without names writes its report anew; a run with names changes the rows of these names and keeps the others.
     """
     effort = _effort(runs, pilot, confidence, seed)
     require(jobs >= 1, "--jobs", jobs, "must be at least 1")
     cases = _chosen(algorithms, everything)
-    require_writable(output, "--output")
-    done = [row for row in load(output, effort) if row.key in {case.key for case in cases}] if resume else []
-    rows = with_proofs(_run(cases, effort, jobs, done, output, quiet=as_json), jobs)
-    save(output, rows, effort)
+    path = output or _default_report(algorithms)
+    require_writable(path, "--output")
+    done = _kept(path, cases, effort) if resume else []
+    if algorithms and path.is_file():
+        load(path)  # rows of other algorithms stay: the file must be a report
+    rows = _run(cases, effort, jobs, done, path, anew=not (algorithms or resume), quiet=as_json)
     if as_json:
         print(json_text([row.as_dict() for row in rows]))
     else:
-        print_rows(rows, confidence, str(output))
-    bad = [row for row in rows if row.verdict == "violated" and (strict or not row.expected)]
-    raise typer.Exit(1 if bad else 0)
+        print_rows(rows, confidence, str(path))
+    raise typer.Exit(joint_exit_code(row.exit_code(strict) for row in rows))
+
+
+def _default_report(algorithms: Sequence[str] | None) -> Path:
+    """The full report keeps its place: named algorithms go into a file of their own."""
+    name = re.sub(r"[^\w.@,-]+", "-", ",".join(algorithms or ())).strip("-")[:80]
+    return Path("reports") / f"{name or 'audit'}.json"
+
+
+def _kept(path: Path, cases: Sequence[Case], effort: Effort) -> list[Row]:
+    """Rows of a report that need not be made again: of these cases, by the same code, with the same effort."""
+    known = {row.key: row for row in load(path)}
+    found = [known[case.key] for case in cases if case.key in known]
+    code = {case.key: fingerprint(case) for case in cases if case.key in known}
+    kept = [row for row in found if row.effort == effort and row.code == code[row.key]]
+    if len(kept) < len(found):
+        stale = len(found) - len(kept)
+        print(
+            f"dpassay: {stale} of {len(found)} rows were made by other code or with another effort: audited again",
+            file=sys.stderr,
+        )
+    return kept
 
 
 def _effort(runs: int, pilot: int, confidence: float, seed: int) -> Effort:
@@ -74,26 +105,26 @@ def _chosen(algorithms: list[str] | None, everything: bool) -> list[Case]:
     return list({case.key: case for name in algorithms for case in find(name)}.values())
 
 
-def _run(cases: list[Case], effort: Effort, jobs: int, done: list[Row], output: Path, quiet: bool) -> list[Row]:
-    """The suite with a progress bar; finished rows are saved one by one, so that an interrupted run can go on."""
-    finished = list(done)
-    columns = (TextColumn("auditing"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+def _run(
+    cases: list[Case], effort: Effort, jobs: int, done: list[Row], path: Path, anew: bool, quiet: bool
+) -> list[Row]:
+    """The rows of the cases; each is saved when it is finished, so that an interrupted run can go on."""
+    order = [case.key for case in CASES]
+    saved = len(done)
+
+    def keep(row: Row) -> None:
+        nonlocal saved
+        save(path, [row], order, replace=anew and saved == 0)
+        saved += 1
+
     try:
-        with Progress(
-            *columns, TextColumn("{task.fields[now]}"), console=Console(stderr=True), transient=True, disable=quiet
-        ) as progress:
-            task = progress.add_task("audit", total=len(cases), completed=len(done), now="")
-
-            def each(row: Row) -> None:
-                finished.append(row)
-                save(output, finished, effort)
-                progress.update(task, advance=1, now=f"{row.key}: {row.verdict}")
-
-            return run_suite(cases, effort, jobs, done, each)
+        rows = with_proofs(run_with_progress(cases, effort, jobs, done, keep, quiet), jobs)
     except KeyboardInterrupt:
         print(
-            f"dpassay: interrupted; {len(finished)} of {len(cases)} rows are kept in {output}; "
+            f"dpassay: interrupted; {saved} of {len(cases)} rows are kept in {path}; "
             "the same command with --resume goes on from there",
             file=sys.stderr,
         )
-        raise typer.Exit(130) from None
+        raise typer.Exit(INTERRUPTED) from None
+    save(path, rows, order)
+    return rows

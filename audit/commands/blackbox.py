@@ -14,7 +14,7 @@ from dpassay.audit.blackbox.floating_point import float_grid, repeated_noise, su
 from dpassay.audit.blackbox.outputs import draw
 from dpassay.audit.blackbox.planted import planted_power
 from dpassay.audit.blackbox.sources import CommandOption, DatasetOption, MechanismName, NeighbourOption, read_source
-from dpassay.audit.report.verdicts import exit_code, print_results
+from dpassay.audit.report.verdicts import print_results
 from dpassay.audit.results import ClaimTest, Sound, Verdict, decide
 from dpassay.audit.scores.curve import Curve
 from dpassay.audit.stored import load
@@ -104,7 +104,7 @@ def _decide(
         deciding, said = with_power(deciding, p, q, claim.curve, seed)
         notes.append(said)
     print_results([*deciding, *in_floats], overall, as_json, "\n".join(notes))
-    raise typer.Exit(exit_code(overall))
+    raise typer.Exit(overall.exit_code)
 
 
 def _stored(outputs: list[Path]) -> tuple[Any, Any]:

@@ -9,8 +9,8 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from dpassay.audit.report.verdicts import exit_code, print_results
-from dpassay.audit.results import AuditResult, Verdict
+from dpassay.audit.report.verdicts import print_results
+from dpassay.audit.results import AuditResult
 from dpassay.audit.search.neighbours import (
     OUTSIDE,
     Candidate,
@@ -22,6 +22,7 @@ from dpassay.audit.search.neighbours import (
     simplify,
 )
 from dpassay.audit.search.spaces import Target
+from dpassay.audit.verdict import Verdict, worst
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import require_writable
 
@@ -128,6 +129,6 @@ def _report(bound: AuditResult, note: str, as_json: bool) -> None:
     assert isinstance(outside, list)
     if outside:
         note += f"\nReplay: data leave outside the accounting: {'; '.join(outside[:3])}"
-        verdict = verdict if verdict is Verdict.VIOLATED else Verdict.INCONCLUSIVE
+        verdict = worst([verdict, Verdict.LEAKS])
     print_results([bound], verdict, as_json, note)
-    raise typer.Exit(exit_code(verdict))
+    raise typer.Exit(verdict.exit_code)

@@ -10,7 +10,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from dpassay.audit.report.verdicts import exit_code, print_results
+from dpassay.audit.report.verdicts import print_results
 from dpassay.audit.results import AuditResult, Sound, Verdict, decide
 from dpassay.audit.scores.assumed import bayesian, gdp_fit
 from dpassay.audit.scores.curve_claim import refute_curve
@@ -70,7 +70,7 @@ def scores(
         if overall is Verdict.INCONCLUSIVE:
             deciding, note = _with_power(deciding, claim, judge, (p.size, q.size), seed)
     print_results([*deciding, *more], overall, as_json, note)
-    raise typer.Exit(exit_code(overall) if overall else 0)
+    raise typer.Exit(overall.exit_code if overall else 0)
 
 
 def _both_sides(first: Path, second: Path | None, one_run: bool) -> tuple[Array, Array]:

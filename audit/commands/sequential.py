@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from dpassay.audit.blackbox.sources import CommandOption, DatasetOption, MechanismName, NeighbourOption, read_source
-from dpassay.audit.report.verdicts import exit_code, print_results
+from dpassay.audit.report.verdicts import print_results
 from dpassay.audit.scores.blocks import marks, seen_before
 from dpassay.audit.scores.curve import Curve
 from dpassay.audit.scores.files import read_scores
@@ -146,4 +146,4 @@ def _report(checkpoints: list[Path], confidence: float, as_json: bool, seconds: 
     result = verdict([load(path) for path in checkpoints], confidence, seconds)
     note = f"Audited: {result.evidence['audited']}. Continue with the same --checkpoint.{more}"
     print_results([result], result.verdict, as_json, note)
-    raise typer.Exit(exit_code(result.verdict))
+    raise typer.Exit(result.verdict.exit_code)

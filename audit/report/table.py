@@ -1,44 +1,87 @@
-"""The audit table in the terminal."""
+"""The audit table in the terminal: one line a row, its cause indented below, at any width from 80 columns on."""
 
 from __future__ import annotations
 
+import textwrap
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from rich.console import Group
-from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from dpassay.audit.assay import Row
 from dpassay.audit.plain import number
+from dpassay.audit.verdict import Verdict
 from dpassay.reference.errors import printable
 
 from .console import wide_console
 
-_NEEDED = 120  # columns; a narrower table would break its headings and names inside words
-_STYLE = {"violated": "bold red", "tight": "green", "consistent": "green", "inconclusive": "yellow"}
+_PIPED = 100  # columns where no terminal says how wide it is
+_LONGEST = 140  # a longer line of prose is hard to read
+_INDENT = "    "
+_COLUMNS = (("reading", 8), ("claimed", 8), ("accounted", 14), ("realised >=", 13), ("verdict", 12))
+_STYLE = {
+    Verdict.TIGHT: "green",
+    Verdict.CONSISTENT: "green",
+    Verdict.INCONCLUSIVE: "yellow",
+}
 
 
-def print_rows(rows: Sequence[Row], confidence: float, where: str) -> None:
-    """Print the table (in a narrow terminal the same row by row), and what the verdicts mean."""
-    console = wide_console(160)
-    if console.width < _NEEDED:
-        for row in rows:
-            console.print(_block(row, confidence))
-    else:
-        console.print(_table(rows, confidence))
-    for line in closing_lines(rows, where):
-        console.print(Text(line))
+def print_rows(rows: Sequence[Row], confidence: float, where: str, strict: bool = False) -> None:
+    """Print the table and what the verdicts mean; ``strict``: what a reading declares makes no difference."""
+    console = wide_console(_PIPED)
+    for line in table_lines(rows, console.width, strict):
+        console.print(line, soft_wrap=True)
+    for text in closing_lines(rows, where, confidence, strict):
+        console.print(Text(textwrap.fill(text, min(console.width, _LONGEST))), soft_wrap=True)
 
 
-def _block(row: Row, confidence: float) -> Group:
-    """One row as a few lines, for terminals in which the table has no room."""
-    name = row.algorithm + (f" {row.variant}" if row.variant else "") + (f" [{row.data}]" if row.data else "")
-    title = Text.assemble((printable(name), "bold"), f", {row.reading}: ", (row.verdict, _STYLE[row.verdict]))
-    claimed = f"claimed epsilon {number(row.claimed)} at delta {row.delta:.0e}, accounted {number(row.accounted)}"
-    realised = f"realised >= {_realised(row)} ({confidence:.0%}); ledger: {row.proved}"
-    return Group(title, Padding(Text(f"{claimed}, {realised}\n{printable(row.why)}"), (0, 0, 1, 2)))
+def table_lines(rows: Sequence[Row], width: int, strict: bool = False) -> Iterator[Text]:
+    """The lines of the table; a paper's name stands once above its rows."""
+    room = width - sum(size + 1 for _, size in _COLUMNS)
+    names = max((len(printable(row.algorithm.partition("/")[2])) + 2 for row in rows), default=0)
+    first = max(min(names, room), 12)
+    yield Text(_cells("algorithm", [head for head, _ in _COLUMNS], first), style="bold")
+    last = ""
+    for row in rows:
+        paper, _, algorithm = row.algorithm.partition("/")
+        if paper != last:
+            yield Text(printable(paper), style="bold")
+            last = paper
+        name = "  " + printable(algorithm)
+        numbers = [row.reading, number(row.claimed), _accounted(row), _realised(row)]
+        if len(name) > first:  # the name has a line of its own: it is never broken
+            yield Text(name)
+            name = ""
+        yield Text.assemble(_cells(name, numbers, first) + " ", (row.verdict, _style(row)))
+        for part in _below(row, strict):
+            yield Text(textwrap.fill(part, min(width, _LONGEST), initial_indent=_INDENT, subsequent_indent=_INDENT))
+
+
+def _cells(name: str, cells: Sequence[str], first: int) -> str:
+    sized = zip(cells, _COLUMNS, strict=False)
+    texts = [cell.ljust(size) if head in ("reading", "verdict") else cell.rjust(size) for cell, (head, size) in sized]
+    return " ".join([name.ljust(first), *texts]).rstrip()
+
+
+def _below(row: Row, strict: bool) -> list[str]:
+    """What stands under a row: which variant and data, the cause, what differs from the declaration, the ledger."""
+    title = ", ".join(part for part in (row.variant, row.data, f"delta {row.delta:.0e}") if part)
+    parts = [title, row.why]
+    if not strict and row.reading == "printed":
+        parts += [f"not declared: {', '.join(row.undeclared)}"] if row.undeclared else []
+        parts += [f"declared, but not shown: {', '.join(row.missing)}"] if row.missing else []
+    if row.proved not in ("", "-"):
+        parts.append(f"ledger: {row.proved}")
+    return [printable(part) for part in parts if part]
+
+
+def _style(row: Row) -> str:
+    verdict = Verdict(row.verdict)
+    return "bold red" if verdict.failed else _STYLE[verdict]
+
+
+def _accounted(row: Row) -> str:
+    return number(row.accounted) + ("" if row.upper_bound else " no bound")
 
 
 def _realised(row: Row) -> str:
@@ -46,42 +89,27 @@ def _realised(row: Row) -> str:
     return number(row.realised) + mark
 
 
-def _table(rows: Sequence[Row], confidence: float) -> Table:
-    table = Table(show_lines=True)
-    table.add_column("algorithm", overflow="fold", max_width=34)
-    table.add_column("reading", no_wrap=True)
-    for heading in ("claimed epsilon", "accounted epsilon", f"realised epsilon >= ({confidence:.0%})"):
-        table.add_column(heading, max_width=12)
-    table.add_column("verdict", no_wrap=True)
-    table.add_column("ledger", max_width=24)
-    table.add_column("why", min_width=24)
-    for row in rows:
-        paper, _, algorithm = row.algorithm.partition("/")  # two lines: neither is broken inside a word
-        parts = (f"{paper}/", algorithm, row.variant, f"[{row.data}]" if row.data else "")
-        name = "\n".join(printable(part) for part in parts if part)
-        table.add_row(
-            Text(name),
-            Text(row.reading),
-            f"{number(row.claimed)}\ndelta {row.delta:.0e}",
-            number(row.accounted),
-            _realised(row),
-            Text(row.verdict, style=_STYLE[row.verdict]),
-            Text(row.proved),
-            Text(printable(row.why)),
-        )
-    return table
-
-
-def closing_lines(rows: Sequence[Row], where: str) -> list[str]:
-    """The lines under the table: counts, what to make of them, where the report is."""
+def closing_lines(rows: Sequence[Row], where: str, confidence: float = 0.95, strict: bool = False) -> list[str]:
+    """The lines under the table: counts, what is new, what to make of it, where the report is."""
     counts = Counter(row.verdict for row in rows)
-    known = sum(row.verdict == "violated" and row.expected for row in rows)
-    summary = ", ".join(f"{counts[verdict]} {verdict}" for verdict in _STYLE if counts[verdict])
-    are = "is" if known == 1 else "are"
-    note = f" ({known} of the violated {are} known: defects of the papers, or planted)" if known else ""
-    return [
-        f"{len(rows)} row{'s' * (len(rows) != 1)}: {summary}{note}. Report: {where}",
-        "tight: the claim is nearly used up; consistent: not refuted, by an audit able to refute a claim 10 % below "
-        "what this pair carries; no verdict means 'private'. ledger: the paper's own privacy statements, checked by "
-        "machine (`dpassay prove`). More about a row: `dpassay show KEY`; the keys: `dpassay list`.",
-    ]
+    summary = ", ".join(f"{counts[verdict.value]} {verdict.value}" for verdict in Verdict if counts[verdict.value])
+    failed = [row for row in rows if Verdict(row.verdict).failed]
+    known = 0 if strict else sum(row.expected for row in failed)
+    note = f" ({known} of the {len(failed)} that failed as their paper's reading declares)" if known else ""
+    found = [f"{len(rows)} row{'s' * (len(rows) != 1)}: {summary}{note}. Report: {where}"]
+    news = [row.key for row in rows if row.exit_code(strict) == 1]
+    if news:
+        more = f" and {len(news) - 5} more" if len(news) > 5 else ""
+        found.append(f"Not as {'it' if len(news) == 1 else 'they'} should be: {', '.join(news[:5])}{more}.")
+    if any(not row.upper_bound for row in rows):
+        found.append(
+            "no bound: something leaves beside the releases, or a query moves by more than it declares, so that what "
+            "the releases add up to bounds nothing."
+        )
+    found.append(
+        f"realised: a lower bound, {confidence:.0%} confidence for each row. tight: the claim is nearly used up; "
+        "consistent: not refuted, by an audit able to refute a claim 10 % below what this pair carries; no verdict "
+        "means 'private'. ledger: the paper's own privacy statements, checked by machine (`dpassay prove`). More about "
+        "a row: `dpassay show KEY`; the keys: `dpassay list`."
+    )
+    return found

@@ -16,13 +16,7 @@ from dpassay.reference.errors import printable
 
 from .console import wide_console
 
-EXIT = {Verdict.VIOLATED: 1, Verdict.TIGHT: 0, Verdict.CONSISTENT: 0, Verdict.INCONCLUSIVE: 3}
 NO_VERDICT = "No verdict means 'private': an audit shows violations, or says what it would have seen."
-
-
-def exit_code(verdict: Verdict) -> int:
-    """0 fine, 1 violated, 3 inconclusive (2 is bad input)."""
-    return EXIT[verdict]
 
 
 def as_dict(result: AuditResult) -> dict[str, Any]:

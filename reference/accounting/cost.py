@@ -20,6 +20,7 @@ from dpassay.reference.errors import require
 from dpassay.reference.laws.above_threshold import AboveThreshold
 from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.laws.laplace import Laplace
+from dpassay.reference.laws.law import Law
 from dpassay.reference.transcript import Draw, Release, Transcript
 
 from .libraries import privacy_loss_distribution
@@ -40,6 +41,7 @@ class Account:
         alternatives: costs of which the worst one counts (fresh batches: a record is in one of them at most).
         relation: ``replace-one`` or ``add-remove`` neighbours.
         gap: what could not be accounted, in words (then epsilon is infinite), or empty.
+        unknown: the gap is a lack of knowledge (no declared sensitivity, no known cost), not a release without noise.
 
     Raises:
         BadInput: by ``epsilon(delta)`` for a delta outside (0, 1).
@@ -61,6 +63,7 @@ class Account:
     alternatives: tuple[tuple[tuple[Part, int], ...], ...] = ((),)
     relation: Relation = "replace-one"
     gap: str = ""
+    unknown: bool = False
 
     def epsilon(self, delta: float) -> float:
         """The smallest epsilon that is proved at ``delta``."""
@@ -154,9 +157,10 @@ def account(transcript: Transcript, relation: Relation = "replace-one") -> Accou
             by_sample.setdefault(release.draws[0], []).append(release)
         else:  # several sampled batches in one query: no amplification is claimed
             shared.append(release)
-    gaps = [why for release in transcript.releases if (why := _gap(release))]
+    gaps = {why: release for release in transcript.releases if (why := _gap(release))}
     if gaps:
-        return Account((), relation=relation, gap=gaps[0])
+        unknown = all(release.sensitivity is None or not _is_known(release.law) for release in gaps.values())
+        return Account((), relation=relation, gap=next(iter(gaps)), unknown=unknown)
     scale = 1.0 if relation == "replace-one" else 0.5
     common = _parts(shared, scale)
     for number, releases in by_sample.items():
@@ -171,11 +175,15 @@ def _gap(release: Release) -> str:
     law = release.law
     if isinstance(law, Gaussian) and law.std == 0 and release.sensitivity > 0:
         return f"{release.label!r} is released without noise"
-    if not isinstance(law, Gaussian | Laplace | AboveThreshold) and getattr(law, "pure_epsilon", None) is None:
+    if not _is_known(law):
         return f"no accounting is known for the law {type(law).__name__} of {release.label!r}"
     if release.sensitivity > 0 and not _size(release, 1.0)[1] < _NOISELESS:
         return f"{release.label!r} is released with next to no noise"
     return ""
+
+
+def _is_known(law: Law) -> bool:
+    return isinstance(law, Gaussian | Laplace | AboveThreshold) or getattr(law, "pure_epsilon", None) is not None
 
 
 def _size(release: Release, scale: float) -> tuple[str, float]:

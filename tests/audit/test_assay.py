@@ -8,13 +8,14 @@ import math
 import pytest
 from rich.console import Console
 
-from dpassay.audit.assay import Effort, assay, moved_too_little
+from dpassay.audit.assay import Effort, assay_case
 from dpassay.audit.commands.proofs import summarise, with_proofs
 from dpassay.audit.lockstep.outcome import Movement
 from dpassay.audit.plain import number
 from dpassay.audit.report import table as report_table
 from dpassay.audit.report.table import closing_lines, print_rows
-from dpassay.audit.suite import load, save
+from dpassay.audit.report_file import load, save
+from dpassay.audit.why import moved_too_little
 from dpassay.reference.accounting.gdp import gdp_epsilon
 from dpassay.reference.case import Case, ExactDelta, Instance, PrivacyClaim
 from dpassay.reference.errors import BadInput
@@ -60,36 +61,36 @@ def leaking(x, tape):
 
 
 def test_tight():
-    row = assay(case(honest), EFFORT)
+    row = assay_case(case(honest), EFFORT)
     assert row.verdict == "tight" and row.accounted == pytest.approx(ONE) and row.realised > 0.9 * ONE
     assert "of the accounted epsilon shown" in row.why and row.expected
 
 
 def test_consistent_says_what_the_gap_is_made_of():
-    row = assay(case(honest, pair=0.5), EFFORT)
+    row = assay_case(case(honest, pair=0.5), EFFORT)
     assert row.verdict == "consistent" and row.realised < 0.6 * ONE
     assert "the pair moves 'g' by 50% of the claimed sensitivity" in row.why
     assert "this pair carries about" in row.why
 
 
 def test_too_large_a_claim_of_the_accountant_is_named_and_the_claim_violated():
-    row = assay(case(honest, claimed=1.0), EFFORT)
+    row = assay_case(case(honest, claimed=1.0), EFFORT)
     assert row.verdict == "violated" and not row.expected
     assert "the releases add up to 4.38, more than claimed" in row.why
 
 
 def test_a_known_defect_is_expected():
-    row = assay(case(honest, claimed=1.0, known="noise too small"), EFFORT)
+    row = assay_case(case(honest, claimed=1.0, known="noise too small"), EFFORT)
     assert row.expected and row.why.startswith("noise too small; the releases add up to")
 
 
 def test_a_sensitivity_that_is_exceeded_is_named():
-    row = assay(case(under_claimed_sensitivity, claimed=gdp_epsilon(0.5, DELTA)), EFFORT)
+    row = assay_case(case(under_claimed_sensitivity, claimed=gdp_epsilon(0.5, DELTA)), EFFORT)
     assert row.verdict == "violated" and "sensitivity exceeded at g" in row.why
 
 
 def test_a_bare_release_is_infinite_by_replay():
-    row = assay(case(bare), EFFORT)
+    row = assay_case(case(bare), EFFORT)
     assert row.realised == math.inf and row.realised_by == "replay" and row.verdict == "violated"
     assert row.accounted == math.inf and "released without noise (g, step 0)" in row.why
 
@@ -97,24 +98,24 @@ def test_a_bare_release_is_infinite_by_replay():
 @pytest.mark.parametrize("run", [branching, leaking])
 def test_what_leaks_outside_the_accounting_is_never_passed(run):
     """Nothing above the claim was shown, but something private leaves without a mechanism."""
-    row = assay(case(run, claimed=50.0), EFFORT)
+    row = assay_case(case(run, claimed=50.0), EFFORT)
     assert row.verdict == "inconclusive" and "replay: " in row.why
 
 
 def test_an_exact_delta_decides_without_statistics():
     leak = ExactDelta(at_claim=0.05, at_infinity=0.05, how="f(w0) + |z|")
-    row = assay(case(honest, pair=0.0, exact=leak), EFFORT)
+    row = assay_case(case(honest, pair=0.0, exact=leak), EFFORT)
     assert (row.realised, row.realised_by, row.verdict) == (math.inf, "exact", "violated")
     assert "exact delta 0.05 at the claimed epsilon, 0.05 whatever the epsilon; f(w0) + |z|" in row.why
 
 
 def test_an_exact_delta_within_the_claim_decides_nothing():
     leak = ExactDelta(at_claim=1e-9, at_infinity=0.0, how="harmless")
-    assert assay(case(honest, exact=leak), EFFORT).realised_by == "likelihood"
+    assert assay_case(case(honest, exact=leak), EFFORT).realised_by == "likelihood"
 
 
 def test_rows_survive_saving_and_loading(tmp_path):
-    rows = [assay(case(bare), EFFORT), assay(case(honest, pair=0.5), EFFORT)]
+    rows = [assay_case(case(bare), EFFORT), assay_case(case(honest, pair=0.5), EFFORT)]
     path = tmp_path / "audit.json"
     save(path, rows, EFFORT)
     assert load(path, EFFORT) == rows
@@ -124,14 +125,14 @@ def test_rows_survive_saving_and_loading(tmp_path):
 @pytest.mark.parametrize("change", [{"format": 1}, {"effort": {}}, {"rows": [{}]}, {"dpassay": "9"}])
 def test_foreign_reports_are_refused(tmp_path, change):
     path = tmp_path / "audit.json"
-    save(path, [assay(case(honest), EFFORT)], EFFORT)
+    save(path, [assay_case(case(honest), EFFORT)], EFFORT)
     path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
     with pytest.raises(BadInput, match=r"audit\.json"):
         load(path, EFFORT)
 
 
 def test_the_table_shows_every_row_and_counts(capsys):
-    rows = [assay(case(bare, known="defect"), EFFORT), assay(case(honest), EFFORT)]
+    rows = [assay_case(case(bare, known="defect"), EFFORT), assay_case(case(honest), EFFORT)]
     print_rows(rows, 0.95, "reports/audit.json")
     shown = capsys.readouterr().out
     assert "inf (replay)" in shown and "tight" in shown and "delta 1e-05" in shown
@@ -143,7 +144,7 @@ def test_the_table_shows_every_row_and_counts(capsys):
 
 def test_a_narrow_terminal_breaks_no_word_and_loses_nothing(capsys, monkeypatch):
     monkeypatch.setattr(report_table, "wide_console", lambda width: Console(width=80))
-    rows = [assay(case(bare, known="defect"), EFFORT), assay(case(honest), EFFORT)]
+    rows = [assay_case(case(bare, known="defect"), EFFORT), assay_case(case(honest), EFFORT)]
     print_rows(rows, 0.95, "reports/audit.json")
     shown = capsys.readouterr().out
     assert max(map(len, shown.splitlines())) <= 80 and "…" not in shown
@@ -156,8 +157,8 @@ def test_a_narrow_terminal_breaks_no_word_and_loses_nothing(capsys, monkeypatch)
 
 def test_the_ledger_column(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    row = assay(case(honest, name="second_order_erm/opt"), EFFORT)
-    other = assay(case(honest), EFFORT)
+    row = assay_case(case(honest, name="second_order_erm/opt"), EFFORT)
+    other = assay_case(case(honest), EFFORT)
     told, silent = with_proofs([row, other])
     assert "fail" in told.proved and "hold" in told.proved and ": " in told.proved
     assert silent.proved == summarise([]) == "-"

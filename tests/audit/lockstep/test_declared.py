@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from dpassay.audit.assay import Effort, assay
+from dpassay.audit.assay import Effort, assay_case
 from dpassay.audit.likelihood.bound import audit_likelihood
 from dpassay.audit.likelihood.samplers import LockstepSampler
 from dpassay.audit.lockstep.run import lockstep, needs
@@ -141,7 +141,7 @@ def test_a_bare_batch_counts_as_often_as_it_has_the_record():
     losses = [lockstep(bare_batch, PAIR, [seed]).loss for seed in range(200)]
     assert {round(loss, 9) for loss in losses if math.isfinite(loss)} == {round(math.log(3 / 4), 9)}
     assert 30 <= sum(map(math.isinf, losses)) <= 70  # binomial(200, 1/4), four standard deviations and a bit
-    row = assay(case(bare_batch), EFFORT)
+    row = assay_case(case(bare_batch), EFFORT)
     assert (row.realised, row.realised_by, row.verdict) == (math.inf, "replay", "violated")
 
 
@@ -162,7 +162,7 @@ def test_a_bare_value_that_hardly_ever_comes_up_is_not_infinite():
 
     seen = {f.kind for s in range(50) for f in lockstep(run, PAIR, [s]).findings}
     assert not seen
-    row = assay(case(run, epsilon=10.0), EFFORT)
+    row = assay_case(case(run, epsilon=10.0), EFFORT)
     assert row.realised < 10.0 and row.verdict != "violated"
 
 
@@ -174,7 +174,7 @@ def test_randomised_response_by_secret_coins_is_not_infinite():
         flip = tape.secret("coin", lambda rng: rng.random() < 0.3)
         return tape.gaussian("bit", 1 - bit if flip else bit, std=0.0, sensitivity=1.0)
 
-    row = assay(case(run), EFFORT)
+    row = assay_case(case(run), EFFORT)
     assert row.realised is None and row.verdict == "inconclusive" and "released without noise" in row.why
 
 

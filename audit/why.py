@@ -1,0 +1,121 @@
+"""Why a verdict is what it is: the cause of a row, in one line."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+
+from dpassay.audit.lockstep.outcome import Movement
+from dpassay.reference.accounting.cost import Account
+from dpassay.reference.case import ExactDelta
+from dpassay.reference.findings import Declared, Finding
+
+from .results import AssumedEstimate, SoundBound
+from .verdict import Verdict, over_budget
+
+
+def why(
+    *,
+    known: str,
+    account: Account,
+    claimed: float,
+    delta: float,
+    realised: float | None,
+    by: str,
+    verdict: Verdict,
+    findings: Sequence[Finding],
+    movements: Mapping[str, Movement],
+    bound: SoundBound | AssumedEstimate,
+    exact: ExactDelta | None,
+    untested: str,
+) -> str:
+    """The parts that apply, most serious first."""
+    parts = [known] if known else []
+    if by == "exact" and exact:
+        parts.append(
+            f"exact delta {exact.at_claim:.3g} at the claimed epsilon, {exact.at_infinity:.3g} whatever the epsilon"
+        )
+        parts.append(exact.how)
+    elif by in ("exact", "outputs") and realised is not None:
+        parts.append(f"the output alone, without the releases, shows epsilon >= {realised:.3g}")
+    parts += _found(findings)
+    accounted = account.epsilon(delta)
+    if account.unknown:
+        parts.append(f"not accounted: {account.gap}")
+    elif over_budget(accounted, claimed):
+        parts.append(f"the releases add up to {accounted:.3g}, more than claimed")
+    if untested:
+        parts.append(untested)
+    elif realised is None:
+        parts.append(f"no sound likelihood: {by}")
+    elif verdict is not Verdict.VIOLATED:
+        parts += _looseness(account, delta, realised, movements, bound)
+    if verdict is Verdict.VIOLATED and not parts:
+        parts.append("more is realised than claimed")
+    return "; ".join(parts)
+
+
+def _found(findings: Sequence[Finding]) -> list[str]:
+    parts = []
+    leaks = [finding for finding in findings if finding.kind.leaks]
+    if leaks:
+        more = f" and {len(leaks) - 3} more" if len(leaks) > 3 else ""
+        parts.append("replay: " + "; ".join(f"{f.kind.value} ({f.label}, step {f.step})" for f in leaks[:3]) + more)
+    exceeded = [finding for finding in findings if finding.kind.overshoots]
+    if exceeded:
+        parts.append(f"sensitivity exceeded at {exceeded[0].label}: {exceeded[0].detail}")
+    parts += [str(finding) for finding in findings if finding.kind.bookkeeping][:1]
+    return parts
+
+
+def names(findings: Iterable[Declared]) -> str:
+    """Kinds and labels, for a sentence."""
+    return ", ".join(f"{one.kind.value} ({one.label})" if one.label else one.kind.value for one in findings)
+
+
+def _looseness(
+    account: Account,
+    delta: float,
+    realised: float,
+    movements: Mapping[str, Movement],
+    bound: SoundBound | AssumedEstimate,
+) -> list[str]:
+    """How close the lower bound comes to the upper one, and what the gap is made of."""
+    accounted = account.epsilon(delta)
+    if not (math.isfinite(accounted) and accounted > 0):
+        return []
+    parts = [f"{realised / accounted:.0%} of the accounted epsilon shown"]
+    if realised >= 0.95 * accounted:
+        return parts
+    short = moved_too_little(movements)
+    if short:
+        parts.append(short)
+    if any(part.kind == "pure" for part, _ in account.common):
+        parts.append("pure-DP parts are accounted at their worst case")
+    one_way = account.one_direction(delta)
+    if one_way is not None and one_way < 0.98 * accounted:
+        parts.append(f"a pair that pulls one way at every step can show {one_way:.3g} at most")
+    carried = bound.evidence.get("pilot estimate")
+    if isinstance(carried, float) and math.isfinite(carried):
+        parts.append(f"this pair carries about {carried:.3g} (pilot)")
+    return parts
+
+
+def moved_too_little(movements: Mapping[str, Movement]) -> str | None:
+    """Which queries the pair moves by less than their sensitivity; what it does move is named first."""
+    shares = sorted((movement.share, label) for label, movement in movements.items() if movement.claimed)
+    still = [repr(label) for share, label in shares if share < 0.005]  # would read 0%
+    moving = [(share, label) for share, label in shares if share >= 0.005]
+    short = [(share, label) for share, label in moving if share < 0.95]
+    if not (still or short):
+        return None
+    if not moving:
+        return "the pair moves no query"
+    named = [f"{label!r} by {share:.0%}" for share, label in (short or moving)]
+    text = ", ".join(named[:3])
+    if len(named) > 3:
+        text += f" and {len(named) - 3} more" + (" by less than 95%" if short else "")
+    text = f"the pair moves {text} of the claimed sensitivity"
+    if still:
+        text += f", {', '.join(still[:3])}{f' and {len(still) - 3} more' if len(still) > 3 else ''} not at all"
+    return text
