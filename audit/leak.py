@@ -22,7 +22,8 @@ from dpassay.reference.laws.categorical import Categorical
 from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.laws.law import Law, as_released
 from dpassay.reference.neighbours import Pair, Run
-from dpassay.reference.tape import Drawn, LiveTape, RecordDrawer, Tape
+from dpassay.reference.records import RecordDrawer
+from dpassay.reference.tape import Drawn, LiveTape, Tape
 from dpassay.reference.transcript import Draw, Note
 from dpassay.reference.types import Indices
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dpassay.reference.case import Case, Instance, PrivacyClaim, Reading
+from dpassay.reference.findings import Kind, declare
 from dpassay.reference.papers import Cite
 from dpassay.reference.problems.bent_game import BentGameSolver
 from dpassay.reference.solvers.early_stop import UndecayedPasses
@@ -186,7 +187,8 @@ CASES: tuple[Case, ...] = (
     lazy(reading="printed", build=partial(first, "early-stop", "printed"), variant="early-stop", quick=True,
          title="Output perturbation with a solver that stops early in silence",
          completions=(algorithm1.MISSED, *DATA_LINE_1),
-         known="planted: the solver ends 10 L/(mu n) from the solution and says nothing; line 1 is not checked"),
+         known="planted: the solver ends 10 L/(mu n) from the solution and says nothing; line 1 is not checked",
+         declared=declare(Kind.VIOLATED, (Kind.SENSITIVITY_EXCEEDED, "output"))),
     lazy(reading="repaired", build=partial(first, "early-stop", "repaired"), variant="early-stop",
          title="The same solver where its point is certified: one step of the certificate mends it",
          repairs=(*algorithm1.REPAIRS, algorithm1.DATA_L)),
@@ -211,5 +213,6 @@ CASES: tuple[Case, ...] = (
     concave(reading="repaired", build=partial(curved, "", "repaired"), repairs=strongly_concave.REPAIRS),
     concave(reading="printed", build=partial(curved, "as-variance", "printed"), variant="as-variance", quick=True,
             title="Section 4.3 with the word variance at its word", completions=strongly_concave.LITERAL_COMPLETIONS,
-            known="sigma_k is called a variance; taken so, the noise is too small as soon as sigma_k > 1"),
+            known="sigma_k is called a variance; taken so, the noise is too small as soon as sigma_k > 1",
+            declared=declare(Kind.VIOLATED, Kind.OVER_BUDGET)),
 )  # fmt: skip

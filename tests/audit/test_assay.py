@@ -13,22 +13,24 @@ from dpassay.audit.commands.proofs import summarise, with_proofs
 from dpassay.audit.lockstep.outcome import Movement
 from dpassay.audit.plain import number
 from dpassay.audit.report import table as report_table
-from dpassay.audit.report.table import closing_lines, print_rows
+from dpassay.audit.report.table import closing_lines, print_rows, table_lines
 from dpassay.audit.report_file import load, save
 from dpassay.audit.why import moved_too_little
 from dpassay.reference.accounting.gdp import gdp_epsilon
 from dpassay.reference.case import Case, ExactDelta, Instance, PrivacyClaim
 from dpassay.reference.errors import BadInput
+from dpassay.reference.findings import Kind, declare
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.papers import Cite
 
 DELTA = 1e-5
 ONE = gdp_epsilon(1.0, DELTA)  # 4.377: one Gaussian release with sensitivity = std
 HERE = Cite("dwork2014", "Theorem 3.22")
-EFFORT = Effort(runs=300, pilot=200)
+EFFORT, FULL = Effort(runs=300, pilot=200), Effort()
+BARE = (Kind.VIOLATED, Kind.OVER_BUDGET, (Kind.BARE_RELEASE, "g"))
 
 
-def case(run, claimed=ONE, pair=1.0, exact=None, known="", reading="printed", name="test/one"):
+def case(run, claimed=ONE, pair=1.0, exact=None, known="", reading="printed", name="test/one", declared=()):
     return Case(
         name,
         reading,
@@ -37,6 +39,7 @@ def case(run, claimed=ONE, pair=1.0, exact=None, known="", reading="printed", na
         PrivacyClaim(claimed, DELTA, HERE),
         lambda: Instance(run, None, Pair(pair, 0.0, 0), exact=exact).with_mechanism(run),
         known=known,
+        declared=declare(*declared),
     )
 
 
@@ -79,9 +82,61 @@ def test_too_large_a_claim_of_the_accountant_is_named_and_the_claim_violated():
     assert "the releases add up to 4.38, more than claimed" in row.why
 
 
-def test_a_known_defect_is_expected():
-    row = assay_case(case(honest, claimed=1.0, known="noise too small"), EFFORT)
+def test_a_declared_defect_is_expected():
+    row = assay_case(case(honest, 1.0, known="noise too small", declared=(Kind.VIOLATED, Kind.OVER_BUDGET)), FULL)
     assert row.expected and row.why.startswith("noise too small; the releases add up to")
+    assert (row.exit_code(), row.exit_code(strict=True)) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("run", "claimed", "declared", "undeclared", "missing"),
+    [
+        (honest, 1.0, (), ["over budget", "violated"], []),
+        (honest, 1.0, (Kind.VIOLATED,), ["over budget"], []),
+        (honest, ONE, (Kind.VIOLATED,), [], ["violated"]),
+        (branching, 50.0, ((Kind.CALL, "up"), (Kind.CALL, "down")), [], []),
+        (branching, 50.0, ((Kind.CALL, "up"), (Kind.CALL, "on")), ["call (down)"], ["call (on)"]),
+        (under_claimed_sensitivity, 5.0, (), ["sensitivity exceeded (g)"], []),
+    ],
+)
+def test_only_what_is_declared_is_expected(run, claimed, declared, undeclared, missing):
+    """A defect in words alone excuses nothing, and a declared finding that no longer shows is news as well."""
+    row = assay_case(case(run, claimed, known="something", declared=declared), FULL)
+    assert (row.undeclared, row.missing) == (undeclared, missing)
+    news = bool(undeclared or missing)
+    assert row.expected == (not news) and row.exit_code() == int(news)
+
+
+def test_a_declared_finding_may_need_more_runs():
+    """With less than the default effort a missing one is inconclusive."""
+    row = assay_case(case(honest, ONE, declared=(Kind.VIOLATED,)), EFFORT)
+    assert row.missing == ["violated"] and row.exit_code() == 3
+
+
+def test_baselines_and_repaired_readings_declare_nothing():
+    with pytest.raises(BadInput, match="printed"):
+        case(honest, reading="repaired", declared=(Kind.VIOLATED,))
+
+
+def test_half_the_noise_is_over_budget():
+    """Claimed 4.38 for std 1; the pair moves the query by a tenth, so that the likelihood shows nothing."""
+
+    def half(x, tape):
+        return tape.gaussian("g", x, std=0.5, sensitivity=1.0)
+
+    row = assay_case(case(half, pair=0.1, reading="repaired"), EFFORT)
+    assert row.verdict == "over budget" and row.realised < ONE < row.accounted and row.exit_code() == 1
+
+
+def test_a_query_that_overshoots_bounds_nothing():
+    """It moves 1.5 times its sensitivity, within the claim: accounted 4.38 is no upper bound."""
+
+    def run(x, tape):
+        return tape.gaussian("g", 0.15 * x, std=0.1, sensitivity=0.1)
+
+    row = assay_case(case(run, claimed=8.0, reading="repaired"), EFFORT)
+    assert row.verdict == "overshoots" and not row.upper_bound and row.exit_code() == 1
+    assert any("4.38 no bound" in line.plain for line in table_lines([row], 80))
 
 
 def test_a_sensitivity_that_is_exceeded_is_named():
@@ -99,7 +154,7 @@ def test_a_bare_release_is_infinite_by_replay():
 def test_what_leaks_outside_the_accounting_is_never_passed(run):
     """Nothing above the claim was shown, but something private leaves without a mechanism."""
     row = assay_case(case(run, claimed=50.0), EFFORT)
-    assert row.verdict == "inconclusive" and "replay: " in row.why
+    assert row.verdict == "leaks" and "replay: " in row.why and row.exit_code() == 1 and not row.upper_bound
 
 
 def test_an_exact_delta_decides_without_statistics():
@@ -115,44 +170,49 @@ def test_an_exact_delta_within_the_claim_decides_nothing():
 
 
 def test_rows_survive_saving_and_loading(tmp_path):
-    rows = [assay_case(case(bare), EFFORT), assay_case(case(honest, pair=0.5), EFFORT)]
+    rows = [assay_case(case(bare), EFFORT), assay_case(case(honest, pair=0.5, name="test/two"), EFFORT)]
     path = tmp_path / "audit.json"
-    save(path, rows, EFFORT)
-    assert load(path, EFFORT) == rows
+    save(path, rows[:1])
+    assert save(path, rows[1:], [row.key for row in rows]) == rows == load(path)
+    assert save(path, rows[1:], replace=True) == rows[1:] == load(path)
     json.loads(path.read_text(), parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
 
 
-@pytest.mark.parametrize("change", [{"format": 1}, {"effort": {}}, {"rows": [{}]}, {"dpassay": "9"}])
+@pytest.mark.parametrize("change", [{"format": 1}, {"rows": 3}, {"rows": [{}]}, {"dpassay": "9"}])
 def test_foreign_reports_are_refused(tmp_path, change):
     path = tmp_path / "audit.json"
-    save(path, [assay_case(case(honest), EFFORT)], EFFORT)
+    save(path, [assay_case(case(honest), EFFORT)])
     path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
     with pytest.raises(BadInput, match=r"audit\.json"):
-        load(path, EFFORT)
+        load(path)
 
 
 def test_the_table_shows_every_row_and_counts(capsys):
-    rows = [assay_case(case(bare, known="defect"), EFFORT), assay_case(case(honest), EFFORT)]
+    rows = [assay_case(case(bare, known="defect", declared=BARE), FULL), assay_case(case(honest), EFFORT)]
     print_rows(rows, 0.95, "reports/audit.json")
     shown = capsys.readouterr().out
     assert "inf (replay)" in shown and "tight" in shown and "delta 1e-05" in shown
     assert closing_lines(rows, "x")[0] == (
-        "2 rows: 1 violated, 1 tight (1 of the violated is known: defects of the papers, or planted). Report: x"
+        "2 rows: 1 violated, 1 tight (1 of the 1 that failed as their paper's reading declares). Report: x"
     )
+    assert "Not as it should be: test/one@printed." in closing_lines(rows, "x", strict=True)
     assert (number(None), number(math.inf), number(0.12345)) == ("-", "inf", "0.123")
 
 
-def test_a_narrow_terminal_breaks_no_word_and_loses_nothing(capsys, monkeypatch):
-    monkeypatch.setattr(report_table, "wide_console", lambda width: Console(width=80))
-    rows = [assay_case(case(bare, known="defect"), EFFORT), assay_case(case(honest), EFFORT)]
+@pytest.mark.parametrize("width", [80, 100, 120, 200])
+def test_no_width_breaks_a_word_or_loses_anything(capsys, monkeypatch, width):
+    monkeypatch.setattr(report_table, "wide_console", lambda piped: Console(width=width))
+    rows = [assay_case(case(bare, known="defect"), EFFORT), assay_case(case(honest, name="test/two"), EFFORT)]
     print_rows(rows, 0.95, "reports/audit.json")
     shown = capsys.readouterr().out
-    assert max(map(len, shown.splitlines())) <= 80 and "…" not in shown
+    assert max(map(len, shown.splitlines())) <= width and "…" not in shown
     words = " ".join(shown.split())
     for row in rows:
-        assert row.algorithm in words and f", {row.reading}: {row.verdict}" in words
+        paper, algorithm = row.algorithm.split("/")
+        (line,) = (one for one in shown.splitlines() if one.split()[:1] == [algorithm] and row.verdict in one)
+        assert row.reading in line and paper in shown.splitlines()
         assert " ".join(row.why.split()) in words
-    assert "realised >= inf (replay) (95%)" in words
+    assert "inf (replay)" in words and "95% confidence" in words
 
 
 def test_the_ledger_column(tmp_path, monkeypatch):

@@ -8,14 +8,17 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
 
 from dpassay.audit.cli import COMMANDS, GROUPS
 from dpassay.audit.report.console import plain_table
+from dpassay.reference.catalogue import CASES
 
 QUICK = ["--runs", "60", "--pilot", "60"]
+DIGITS = "reports/baselines-dp_sgd-digits.json"  # where named algorithms go
 
 
 @pytest.mark.parametrize("command", [[], *([name] for name in (*COMMANDS, *GROUPS))])
@@ -45,9 +48,9 @@ def test_narrow_tables_fold_and_keep_verdicts_whole(capsys):
 def test_audit_prints_the_table_and_writes_the_report(dpassay, tmp_path):
     code, out, _ = dpassay("audit", "baselines/dp_sgd:digits", *QUICK, "--jobs", 1)
     assert code == 0
-    for heading in ("algorithm", "reading", "claimed", "accounted", "realised", "verdict", "why"):
+    for heading in ("algorithm", "reading", "claimed", "accounted", "realised", "verdict"):
         assert heading in out
-    report = json.loads((tmp_path / "reports" / "audit.json").read_text())
+    report = json.loads((tmp_path / DIGITS).read_text())
     assert [row["algorithm"] for row in report["rows"]] == ["baselines/dp_sgd"]
 
 
@@ -57,7 +60,7 @@ def test_the_same_seed_gives_the_same_rows_for_one_and_two_workers(dpassay):
         code, out, _ = dpassay(
             "audit", "baselines/dp_sgd:digits", "output_perturbation/algorithm1", *QUICK, "--json", "--jobs", jobs
         )
-        assert code == 0
+        assert code in (0, 3)  # 60 runs show too little for some
         rows = json.loads(out)
         for row in rows:
             row.pop("seconds")
@@ -69,7 +72,7 @@ def test_the_same_seed_gives_the_same_rows_for_one_and_two_workers(dpassay):
 def test_resume_keeps_finished_rows(dpassay, tmp_path):
     first = ["audit", "baselines/dp_sgd:digits", *QUICK]
     dpassay(*first)
-    path = tmp_path / "reports" / "audit.json"
+    path = tmp_path / DIGITS
     report = json.loads(path.read_text())
     report["rows"][0]["seconds"] = 12345.0  # a mark that a second audit of the row would wipe out
     path.write_text(json.dumps(report))
@@ -77,10 +80,65 @@ def test_resume_keeps_finished_rows(dpassay, tmp_path):
     assert json.loads(path.read_text())["rows"][0]["seconds"] == 12345.0
 
 
-def test_resume_refuses_a_report_of_another_effort(dpassay):
+@pytest.mark.parametrize("change", [{"code": "0" * 16}, {"seed": 1}, {"pilot": 61}])
+def test_resume_audits_rows_of_other_code_or_effort_again(dpassay, tmp_path, change):
+    first = ["audit", "baselines/dp_sgd:digits", *QUICK]
+    dpassay(*first)
+    path = tmp_path / DIGITS
+    report = json.loads(path.read_text())
+    report["rows"][0] |= {"seconds": 12345.0, **change}
+    path.write_text(json.dumps(report))
+    _, _, err = dpassay(*first, "--resume")
+    (row,) = json.loads(path.read_text())["rows"]
+    assert row["seconds"] != 12345.0 and row["seed"] == 0 and "audited again" in err
+
+
+@pytest.mark.parametrize("resume", [[], ["--resume"]])
+def test_named_algorithms_leave_the_other_rows_of_a_report_alone(dpassay, tmp_path, resume):
+    words = ["--output", "all.json", *QUICK]
+    dpassay("audit", "baselines/dp_sgd:digits", *words)
+    dpassay("audit", "output_perturbation/algorithm1@repaired", *words, *resume)
+    rows = json.loads((tmp_path / "all.json").read_text())["rows"]
+    assert [row["algorithm"] for row in rows] == ["baselines/dp_sgd", "output_perturbation/algorithm1"]
+
+
+def test_two_processes_on_one_report_lose_no_row(dpassay, tmp_path):
+    """Twelve writers, each of its own row, at the same time."""
     dpassay("audit", "baselines/dp_sgd:digits", *QUICK)
-    code, _, err = dpassay("audit", "baselines/dp_sgd:digits", "--runs", 70, "--pilot", 60, "--resume")
-    assert code == 2 and "effort" in err
+    code = (
+        "import sys; from dataclasses import replace; from pathlib import Path\n"
+        "from dpassay.audit.report_file import load, save\n"
+        f"row = load(Path({DIGITS!r}))[0]\n"
+        "for k in range(5): save(Path('shared.json'), [replace(row, variant=sys.argv[1] + str(k))])"
+    )
+    writers = [subprocess.Popen([sys.executable, "-c", code, f"w{k}-"]) for k in range(4)]
+    assert [writer.wait() for writer in writers] == [0] * 4
+    assert len(json.loads((tmp_path / "shared.json").read_text())["rows"]) == 20
+
+
+def test_a_broken_algorithm_is_one_line_and_exit_code_70(dpassay, monkeypatch):
+    def build():
+        return 1 / 0
+
+    broken = replace(CASES[0], build=build)
+    monkeypatch.setattr("dpassay.audit.commands.audit.find", lambda name: [broken])
+    code, _, err = dpassay("audit", "anything", *QUICK)
+    assert code == 70 and len(err.strip().splitlines()) == 1
+    assert CASES[0].key in err and "ZeroDivisionError" in err and "test_command_line.py" in err
+
+
+def test_a_broken_table_of_cases_is_one_line_and_exit_code_70(dpassay, monkeypatch, tmp_path):
+    code = (
+        "import sys; from dpassay.audit.cli import main; sys.argv = ['dpassay', 'list']\n"
+        "sys.modules['dpassay.reference.dro.cases'] = None\nmain()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 70 and len(done.stderr.strip().splitlines()) == 1 and "dro/cases.py" in done.stderr
+
+
+def test_a_seed_that_shows_too_little_is_inconclusive(dpassay):
+    """10 runs cannot show what this pair carries: exit code 3, not 0."""
+    assert dpassay("audit", "output_perturbation/algorithm3@repaired", "--runs", 10, "--pilot", 50)[0] == 3
 
 
 def test_strict_turns_known_violations_into_an_exit_code(dpassay):
@@ -105,9 +163,9 @@ def claims(tmp_path, **entry):
     return path
 
 
-@pytest.mark.parametrize(("epsilon", "code"), [(1.0, 0), (0.5, 1), (0.99, 3)])
+@pytest.mark.parametrize(("epsilon", "code"), [(1.0, 0), (0.5, 1), (0.99, 1)])
 def test_check_exits_by_the_claim(dpassay, tmp_path, epsilon, code):
-    """Accounted 1.0: fine. Realised about 0.98: 0.5 is violated, 0.99 neither proved nor refuted."""
+    """Accounted 1.0: fine. Realised about 0.98: 0.5 is violated, 0.99 is over budget."""
     path = claims(tmp_path, algorithm="baselines/dp_sgd:digits", epsilon=epsilon, delta=1e-5)
     assert dpassay("check", path, "--runs", 500)[0] == code
 
@@ -201,7 +259,7 @@ def test_interrupting_keeps_what_is_finished_and_says_how_to_go_on(tmp_path):
         env=environment,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a job in the background ignores it
     )
-    path = tmp_path / "reports" / "audit.json"
+    path = tmp_path / "reports" / "baselines.json"
     deadline = time.monotonic() + 120
     while not path.exists() and time.monotonic() < deadline and running.poll() is None:
         time.sleep(0.05)

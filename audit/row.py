@@ -1,0 +1,85 @@
+"""One line of the audit table as data, and how hard the audit looked for it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+from .exit_codes import FAILED, FINE, INCONCLUSIVE
+from .plain import plain
+from .verdict import Verdict
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How hard to look."""
+
+    runs: int = 1000
+    pilot: int = 400
+    confidence: float = 0.95
+    seed: int = 0
+
+    @property
+    def full(self) -> bool:
+        """Enough for every declared finding to show."""
+        return self.runs >= Effort.runs and self.pilot >= Effort.pilot
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table; every number an audit reports, with where it came from. ``None``: not available."""
+
+    algorithm: str
+    variant: str
+    reading: str
+    data: str
+    claimed: float
+    delta: float
+    relation: str
+    accounted: float
+    accounting: str
+    upper_bound: bool  # False: something leaks or overshoots, so that `accounted` bounds nothing
+    realised: float | None
+    realised_by: str
+    verdict: str
+    why: str
+    expected: bool
+    undeclared: list[str]  # found, but not declared by the case
+    missing: list[str]  # declared by the case, but not found
+    findings: list[str]
+    movements: dict[str, float]
+    power: float | None
+    runs: int
+    pilot: int
+    confidence: float
+    seed: int
+    seconds: float
+    code: str  # content hash of the source that the case uses
+    facts: dict[str, float | int | str]
+    proved: str = ""  # what the ledger says of the statements behind the claim
+
+    @property
+    def key(self) -> str:
+        """The case's key."""
+        return f"{self.algorithm}{':' + self.variant if self.variant else ''}@{self.reading}"
+
+    @property
+    def effort(self) -> Effort:
+        """What it was made with."""
+        return Effort(self.runs, self.pilot, self.confidence, self.seed)
+
+    def exit_code(self, strict: bool = False) -> int:
+        """0 where the row is as it should be, declared findings of a printed reading included (not if ``strict``).
+
+        A declared finding that does not show is 1; with less than the default effort it may need more runs: 3.
+        """
+        verdict = Verdict(self.verdict)
+        if self.undeclared or (self.missing and self.effort.full):
+            return FAILED
+        if self.missing:
+            return INCONCLUSIVE
+        return FINE if verdict.failed and not strict else verdict.exit_code
+
+    def as_dict(self) -> dict[str, object]:
+        """Plain data; infinities become the string "infinity" (JSON has none)."""
+        found: dict[str, object] = plain(asdict(self))
+        return found

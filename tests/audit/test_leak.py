@@ -1,0 +1,107 @@
+"""Outputs alone as numbers: exact where all is finite, by fresh outputs where it is not."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from dpassay.audit.assay import Effort, assay
+from dpassay.audit.leak import epsilon_of_output, numbers_of
+from dpassay.reference.case import PrivacyClaim
+from dpassay.reference.laws.categorical import Categorical
+from dpassay.reference.neighbours import Pair
+from dpassay.reference.papers import Cite
+
+CLAIM = PrivacyClaim(1.0, 1e-5, Cite("dwork2014", "Definition 2.4"))
+PAIR = Pair(1.0, 0.0, 0)
+EFFORT = Effort(runs=300, pilot=100)
+
+
+def of_output(run, delta=1e-5, samples=400):
+    return epsilon_of_output(run, PAIR, delta, samples=samples, confidence=0.95, seed=0)
+
+
+def response(bit, tape):
+    """Randomised response: right with probability 3/4; exactly log 3."""
+    right = Categorical((0, 1), np.log([0.25, 0.75] if bit else [0.75, 0.25]))
+    return tape.release("bit", right, sensitivity=None)
+
+
+def test_finite_outputs_are_enumerated():
+    found = of_output(response)
+    assert found.how == "exact" and found.epsilon == pytest.approx(math.log((0.75 - 1e-5) / 0.25))
+    assert of_output(lambda bit, tape: [response(bit, tape), response(bit, tape)]).epsilon == pytest.approx(
+        math.log((0.75**2 - 1e-5) / 0.25**2)
+    )
+
+
+def test_what_no_release_explains_is_infinite_only_if_it_has_more_than_delta():
+    def rarely(bit, tape):
+        return bit if response(bit, tape) and response(bit, tape) else None
+
+    assert of_output(rarely).epsilon == math.inf
+    assert of_output(rarely, delta=0.6).epsilon < 1
+
+
+def test_an_output_that_hides_what_it_knows_shows_nothing():
+    assert of_output(lambda bit, tape: response(bit, tape) * 0).epsilon == 0.0
+
+
+def test_continuous_outputs_are_sampled():
+    """The true value beside noise that the tape never saw: separated outputs; 400 a side, seed 0."""
+    loud = of_output(lambda x, tape: x + 0.01 * tape.noise("own", 1.0))
+    assert loud.how == "outputs" and 2 < loud.epsilon < math.inf
+    assert of_output(lambda x, tape: x + 1e4 * tape.noise("own", 1.0)).epsilon < 1
+    assert of_output(lambda x, tape: str(tape.noise("own", 1.0))) is None
+
+
+def test_numbers_of_nested_outputs():
+    assert numbers_of({"b": np.eye(2), "a": (1, [2.5])}) == [1.0, 2.5, 1.0, 0.0, 0.0, 1.0]
+    assert numbers_of("word") is None and numbers_of([1, None]) is None
+
+
+def leaky(x, tape):
+    return tape.gaussian("g", x, std=4.0, sensitivity=1.0), x
+
+
+def test_a_leak_that_the_output_shows_is_violated():
+    found = assay(leaky, PAIR, CLAIM, effort=EFFORT)
+    assert found.verdict == "violated" and found.by == "outputs" and 1 < found.realised < math.inf
+    assert "the output alone" in found.why and not found.upper_bound
+
+
+def test_a_leak_that_the_output_does_not_show_still_leaks():
+    """The output moves by a ten-thousandth of its noise: no sample shows it, the replay does."""
+
+    def run(x, tape):
+        return tape.gaussian("g", x, std=4.0, sensitivity=1.0) + 1e-4 * x
+
+    found = assay(run, PAIR, CLAIM, effort=EFFORT)
+    assert found.verdict == "leaks" and found.realised < 1
+
+
+def test_a_revealed_value_is_part_of_the_output():
+    def run(x, tape):
+        tape.reveal("norm", x)
+        return tape.gaussian("g", x, std=4.0, sensitivity=1.0)
+
+    assert assay(run, PAIR, CLAIM, effort=EFFORT).verdict == "violated"
+
+
+@pytest.mark.parametrize(
+    ("run", "pair", "why"),
+    [
+        (lambda x, tape: None, PAIR, "nothing is released, and the output is None"),
+        (lambda x, tape: math.nan, PAIR, "nothing is released, and the output is NaN"),
+        (lambda x, tape: 7.0, PAIR, "nothing is released, and the output is the same"),
+        (leaky, Pair(1.0, 1.0, 0), "D and D' are the same"),
+        (lambda x, tape: tape.gaussian("g", 0.0, std=4.0, sensitivity=1.0), PAIR, "no released value tells D from D'"),
+        (lambda x, tape: tape.gaussian("g", x, std=4.0, sensitivity=None), PAIR, "not accounted: no sensitivity"),
+        (lambda x, tape: [tape.gaussian("g", x, std=4.0, sensitivity=1.0), math.inf], PAIR, "output is not finite"),
+    ],
+)
+def test_an_empty_audit_says_so(run, pair, why):
+    found = assay(run, pair, CLAIM, effort=EFFORT)
+    assert found.verdict == "inconclusive" and why in found.why
