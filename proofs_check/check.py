@@ -9,8 +9,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
 from .checkers import budget, consistency, identity, inequality, montecarlo, privacy, rates, tables, units
 from .claim import Claim, Finding, Kind, Result, Row, Verdict
+from .sharpness import sharpen
 
 TIME_LIMIT = 30.0  # seconds of processor time per claim; beyond it the verdict is unknown
 CHECKERS: dict[Kind, Callable[[Claim], Finding]] = {
@@ -29,7 +32,7 @@ CHECKERS: dict[Kind, Callable[[Claim], Finding]] = {
 def check(claim: Claim) -> Finding:
     """Decide a claim; a checker that gives up or runs out of time yields ``unknown`` with the reason."""
     try:
-        with _time_limit(TIME_LIMIT):
+        with _time_limit(TIME_LIMIT), np.errstate(all="ignore"):  # what overflows is no evidence
             return CHECKERS[claim.kind](claim)
     except TimeoutError:
         return Finding(Verdict.UNKNOWN, f"no decision within {TIME_LIMIT:.0f} s of processor time")
@@ -38,13 +41,16 @@ def check(claim: Claim) -> Finding:
 
 
 def check_row(row: Row) -> Result:
-    """Decide a row; when the printed statement does not hold, its charitable reading is decided too."""
+    """Decide a row: what it says; when that fails, what would save it; when it passes, whether its mutants fail."""
     start = time.perf_counter()
     finding = check(row.claim)
-    reading = None
-    if not finding.holds and row.charitable.claim is not None:
-        reading = check(row.charitable.claim)
-    return Result(row, finding, reading, time.perf_counter() - start)
+    saving = sharpness = None
+    if not finding.passes and row.saving.claim is not None:
+        saving = check(row.saving.claim)
+    if finding.passes:
+        sharpness = sharpen(row, check)
+    corrected = check(row.corrected_claim) if row.corrected_claim is not None else None
+    return Result(row, finding, saving, sharpness, corrected, time.perf_counter() - start)
 
 
 @contextmanager

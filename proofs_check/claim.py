@@ -11,13 +11,36 @@ from dpassay.reference.papers import Cite
 
 
 class Verdict(StrEnum):
-    """The five verdicts; ``unknown`` never counts as passed."""
+    """The seven verdicts; only ``proved`` and ``checked`` count as passed.
+
+    ``spot-checked``: no violation, but on few points. ``empty``: it passes and so does each of its mutants, so that
+    the row decides nothing.
+    """
 
     PROVED = "proved"
     CHECKED = "checked"
+    SPOT_CHECKED = "spot-checked"
     REFUTED = "refuted"
     ILL_DEFINED = "ill-defined"
+    EMPTY = "empty"
     UNKNOWN = "unknown"
+
+
+FAILED = (Verdict.REFUTED, Verdict.ILL_DEFINED)
+
+
+class Saves(StrEnum):
+    """What saves a statement that fails as printed.
+
+    ``reading``: the same text, or another place of the paper that prints the same quantity, read otherwise.
+    ``condition``: an added assumption, which is a formula. ``repair``: a changed text. ``degenerate``: a case in which
+    nothing is left to do.
+    """
+
+    READING = "reading"
+    CONDITION = "condition"
+    REPAIR = "repair"
+    DEGENERATE = "degenerate"
 
 
 class Kind(StrEnum):
@@ -72,10 +95,11 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class Reading:
-    """A charitable reading: in words and, where it can be checked, as a claim of its own."""
+class Saving:
+    """What would save a failing statement: its kind, in words and, where it can be checked, as a claim of its own."""
 
-    text: str
+    kind: Saves = Saves.READING
+    text: str = ""
     claim: Claim | None = None
 
 
@@ -89,13 +113,20 @@ class Row:
     claim: Claim
     severity: Severity = Severity.COSMETIC
     corrected: str = ""
-    charitable: Reading = Reading("")
+    saving: Saving = Saving()
     garbling: str = ""
     explain: str = ""
+    corrected_claim: Claim | None = None
+    defect: str = ""
 
     def __post_init__(self) -> None:
         if not self.id.startswith(self.cite.paper + "/"):
             raise ValueError(f"id = {self.id!r}: must start with the paper key {self.cite.paper}/")
+
+    @property
+    def shows(self) -> str:
+        """The defect that a failing row shows: several rows may show one."""
+        return self.defect or self.id
 
     @property
     def ours(self) -> bool:
@@ -123,22 +154,51 @@ class Finding:
         """True for proved and for a non-vacuous checked."""
         return self.verdict in (Verdict.PROVED, Verdict.CHECKED) and not self.vacuous
 
+    @property
+    def passes(self) -> bool:
+        """Not contradicted: it holds, or was looked at on few points."""
+        return self.holds or (self.verdict is Verdict.SPOT_CHECKED and not self.vacuous)
+
+
+@dataclass(frozen=True)
+class Sharpness:
+    """What the mutants of a passing row say.
+
+    ``nearest`` names the first mutant that is refuted, in the order of :mod:`.mutants`, and ``evidence`` shows how;
+    ``hollow`` says why the row decides nothing: a tautology, or no mutant refuted. ``tried`` counts mutants.
+    """
+
+    tried: int = 0
+    nearest: str = ""
+    evidence: str = ""
+    hollow: str = ""
+
 
 @dataclass(frozen=True)
 class Result:
-    """A row with its finding, and the finding of the charitable reading when that was needed."""
+    """A row with its finding and, where they were needed, the findings on its saving, correction and mutants."""
 
     row: Row
     finding: Finding
-    reading: Finding | None = None
+    saving: Finding | None = None
+    sharpness: Sharpness | None = None
+    corrected: Finding | None = None
     seconds: float = 0.0
 
     @property
     def verdict(self) -> Verdict:
         """The verdict on the statement as printed."""
+        if self.finding.passes and self.sharpness is not None and self.sharpness.hollow:
+            return Verdict.EMPTY
         return self.finding.verdict
 
     @property
-    def rescued(self) -> bool:
-        """The printed statement fails and the charitable reading holds."""
-        return not self.finding.holds and self.reading is not None and self.reading.holds
+    def failed(self) -> bool:
+        """Refuted or ill-defined as printed."""
+        return self.finding.verdict in FAILED
+
+    @property
+    def saved_by(self) -> Saves | None:
+        """The kind of what saves a failing statement, where that was decided and passes."""
+        saved = self.failed and self.saving is not None and self.saving.passes
+        return self.row.saving.kind if saved else None

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .claim import Claim, Finding, Kind, Result
+from .claim import Claim, Finding, Kind, Result, Sharpness
 from .ties import Tie
 
 WIDTH = 108
@@ -36,7 +36,8 @@ def _only_counts(claim: Claim) -> bool:
 def explain(result: Result, ties: Iterable[Tie] = ()) -> str:
     """Everything known about one row; lines of at most ``WIDTH`` characters where words allow."""
     row = result.row
-    lines = [f"{row.id}  [{result.verdict}{', rescued' if result.rescued else ''}]", ""]
+    saved = f", saved by a {result.saved_by}" if result.saved_by else ""
+    lines = [f"{row.id}  [{result.verdict}{saved}]", ""]
     lines += _item("source", f"{row.cite.paper}, {row.cite.place}")
     lines += _item("statement", row.statement)
     lines += _item("at stake", f"{row.severity}, if the statement fails")
@@ -45,11 +46,14 @@ def explain(result: Result, ties: Iterable[Tie] = ()) -> str:
     lines += _item("evidence", result.finding.evidence)
     if row.explain:
         lines += _item("why", row.explain)
+    if result.sharpness is not None:
+        lines += _sharpness(result.sharpness)
     if row.corrected:
         lines += _item("corrected", row.corrected)
-    if row.charitable.text:
-        lines += _item("charitable", row.charitable.text)
-        lines += _reading(row.charitable.claim, result.reading)
+        lines += _decided(row.corrected_claim, result.corrected) if row.corrected_claim else []
+    if row.saving.text:
+        lines += _item(row.saving.kind, row.saving.text)
+        lines += _decided(row.saving.claim, result.saving)
     if row.garbling:
         lines += _item("rendering", f"{row.garbling} (the plain text of the paper may be to blame)")
     for tie in ties:
@@ -102,7 +106,13 @@ def _region(claim: Claim) -> str:
     return "; ".join([*parts, *assumptions.conditions, *([assumptions.note] if assumptions.note else [])])
 
 
-def _reading(claim: Claim | None, finding: Finding | None) -> list[str]:
+def _sharpness(found: Sharpness) -> list[str]:
+    if found.hollow:
+        return _item("decides", f"nothing: {found.hollow}")
+    return _item("sharp", f"with {found.nearest} it is refuted: {found.evidence}")
+
+
+def _decided(claim: Claim | None, finding: Finding | None) -> list[str]:
     if claim is None:
         return _item("", "(nothing in it to check)")
     if finding is None:

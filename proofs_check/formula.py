@@ -57,12 +57,17 @@ def parse(text: str, symbols: Mapping[str, Any] | Collection[str]) -> Any:
     return _Builder(text, symbols).build(_tree(text))
 
 
-def parse_relation(text: str, symbols: Mapping[str, Any] | Collection[str]) -> tuple[Any, str, Any]:
-    """``"a <= b"`` as (left, operator, right); operators are <=, <, >=, > and ==."""
+def parse_relation(
+    text: str, symbols: Mapping[str, Any] | Collection[str], build: type[_Builder] | None = None
+) -> tuple[Any, str, Any]:
+    """``"a <= b"`` as (left, operator, right); operators are <=, <, >=, > and ==.
+
+    ``build`` may be :class:`Opaque`, which leaves functions and roots unevaluated.
+    """
     node = _tree(text)
     if not isinstance(node, ast.Compare) or len(node.ops) != 1 or type(node.ops[0]) not in RELATIONS:
         raise FormulaError(f"formula = {text!r}: expected one relation <=, <, >=, > or ==")
-    builder = _Builder(text, symbols)
+    builder = (build or _Builder)(text, symbols)
     return builder.build(node.left), RELATIONS[type(node.ops[0])], builder.build(node.comparators[0])
 
 
@@ -129,3 +134,17 @@ class _Builder:
         if count is not None and count != len(node.args):
             raise FormulaError(f"formula = {self.text!r}: {name} takes {count} argument(s), got {len(node.args)}")
         return function(*(self.build(argument) for argument in node.args))
+
+
+class Opaque(_Builder):
+    """Functions and broken powers stay symbols, so that only arithmetic can make two sides equal."""
+
+    def _call(self, node: ast.Call) -> Any:
+        super()._call(node)  # refuses what is not allowed
+        name = node.func.id if isinstance(node.func, ast.Name) else "?"
+        return sp.Function(f"{name}_")(*(self.build(argument) for argument in node.args))
+
+    def _binary(self, operator: str, left: Any, right: Any) -> Any:
+        if operator == "**" and not (right.is_Integer and right > 0):
+            return sp.Function("power_")(left, right)
+        return super()._binary(operator, left, right)

@@ -21,9 +21,10 @@ from dpassay.reference.files import write_text
 from dpassay.reference.papers import PAPERS
 
 from .check import check_row
-from .claim import Finding, Result, Row, Severity, Verdict
+from .claim import Claim, Finding, Result, Row, Saves, Severity, Sharpness, Verdict
 
 ROWS = "dpassay.proofs_check.rows"
+FAILING, UNSAVED = "failing rows", "not saved"
 
 
 def load_rows(papers: Iterable[str] | None = None) -> list[Row]:
@@ -103,14 +104,19 @@ def about(prefixes: Iterable[str]) -> list[Row]:
 
 
 def summary(results: Sequence[Result]) -> dict[str, dict[str, int]]:
-    """Rows per paper and verdict; vacuous passes and rows that the charitable reading rescues are counted apart."""
+    """Rows per paper and verdict; the failing ones also as defects, and by what saves them."""
     table: dict[str, dict[str, int]] = {}
     for result in results:
-        line = table.setdefault(result.row.cite.paper, dict.fromkeys([*Verdict, "vacuous", "rescued", "rows"], 0))
+        line = table.setdefault(
+            result.row.cite.paper, dict.fromkeys([*Verdict, "rows", FAILING, "defects", *Saves, UNSAVED], 0)
+        )
         line["rows"] += 1
         line[result.verdict] += 1
-        line["vacuous"] += result.finding.vacuous
-        line["rescued"] += result.rescued
+        if result.failed:
+            line[FAILING] += 1
+            line[result.saved_by or UNSAVED] += 1
+    for paper, line in table.items():
+        line["defects"] = len({r.row.shows for r in results if r.failed and r.row.cite.paper == paper})
     return {paper: table[paper] for paper in PAPERS if paper in table}
 
 
@@ -119,8 +125,10 @@ def as_data(result: Result) -> dict[str, Any]:
     data: dict[str, Any] = asdict(result.row)
     data["verdict"] = str(result.verdict)
     data["finding"] = asdict(result.finding)
-    data["reading"] = asdict(result.reading) if result.reading else None
-    data["rescued"] = result.rescued
+    for name in ("saving", "sharpness", "corrected"):
+        found = getattr(result, name)
+        data[f"{name}_finding"] = asdict(found) if found else None
+    data["saved_by"] = result.saved_by
     return data
 
 
@@ -148,10 +156,15 @@ def _reference_hash() -> str:
 
 
 def _key(row: Row, code: str) -> str:
-    text = json.dumps([asdict(row.claim), asdict(row.charitable)], sort_keys=True, default=str)
+    parts = [asdict(row.claim), asdict(row.saving), row.severity, _claim_data(row.corrected_claim)]
+    text = json.dumps(parts, sort_keys=True, default=str)
     if '"releases"' in text:
         text += _reference_hash()
     return hashlib.sha256((code + text).encode()).hexdigest()[:32]
+
+
+def _claim_data(claim: Claim | None) -> dict[str, Any] | None:
+    return asdict(claim) if claim else None
 
 
 def _read(folder: Path, key: str, row: Row) -> Result | None:
@@ -160,10 +173,12 @@ def _read(folder: Path, key: str, row: Row) -> Result | None:
         return None
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
-        finding, reading = _finding(data["finding"]), _finding(data["reading"])
+        finding, saving = _finding(data["finding"]), _finding(data["saving"])
+        corrected = _finding(data["corrected"])
+        sharpness = Sharpness(**data["sharpness"]) if data["sharpness"] else None
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None  # an unreadable entry is checked again
-    return Result(row, finding, reading, 0.0) if finding else None
+    return Result(row, finding, saving, sharpness, corrected) if finding else None
 
 
 def _finding(data: dict[str, Any] | None) -> Finding | None:
@@ -171,6 +186,7 @@ def _finding(data: dict[str, Any] | None) -> Finding | None:
 
 
 def _write(folder: Path, key: str, result: Result) -> None:
-    data = {"finding": asdict(result.finding), "reading": asdict(result.reading) if result.reading else None}
+    parts = {name: getattr(result, name) for name in ("finding", "saving", "sharpness", "corrected")}
+    data = {name: asdict(part) if part else None for name, part in parts.items()}
     with suppress(BadInput):  # in a folder that cannot be written to there is no cache, and that is all
         write_text(folder / f"{key}.json", json.dumps(data, sort_keys=True), "cache")

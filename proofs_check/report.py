@@ -2,27 +2,39 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from dpassay.reference.papers import PAPERS
 
 from . import coverage
-from .claim import Kind, Result, Severity, Verdict
-from .ledger import summary
+from .claim import FAILED, Kind, Result, Saves, Severity, Verdict
+from .ledger import FAILING, UNSAVED, summary
 
-FAILED = (Verdict.REFUTED, Verdict.ILL_DEFINED)
 _HARD = (Kind.PRIVACY, Kind.TABLES)
 _WEIGHT = {Severity.PRIVACY: 0, Severity.UTILITY: 1, Severity.COSMETIC: 2}
 
 
 def summary_line(results: Sequence[Result]) -> str:
-    """One line: so many of each verdict, vacuous passes and rescued rows apart."""
-    counts = {verdict: sum(result.verdict is verdict for result in results) for verdict in Verdict}
+    """One line: so many of each verdict, sharp rows, defects, and what saves the failing rows."""
+    counts = Counter(result.verdict for result in results)
     points = sum(result.finding.points for result in results if result.verdict is Verdict.CHECKED)
     parts = [f"{counts[v]} {v}" + (f" ({points} points)" if v is Verdict.CHECKED else "") for v in Verdict]
-    rescued = sum(result.rescued for result in results)
-    vacuous = sum(result.finding.vacuous for result in results)
-    return f"{', '.join(parts)}; {rescued} failed rows hold in the charitable reading; {vacuous} vacuous"
+    failed = [result for result in results if result.failed]
+    saved = [f"{sum(r.saved_by is kind for r in failed)} by a {kind}" for kind in Saves]
+    saved[-1] = saved[-1].replace("by a degenerate", "in a degenerate case only")
+    line = ", ".join(parts)
+    if failed:
+        line += f"; {len(failed)} failing rows show {len({r.row.shows for r in failed})} defects"
+        line += f" and are saved: {', '.join(saved)}, {sum(r.saved_by is None for r in failed)} not at all"
+    return f"{line}; {sharp_share(results)}"
+
+
+def sharp_share(results: Sequence[Result]) -> str:
+    """Which share of the passing rows has a mutant that is refuted."""
+    passing = [result for result in results if result.finding.passes]
+    sharp = sum(result.verdict is not Verdict.EMPTY for result in passing)
+    return f"{sharp} of {len(passing)} passing rows are sharp" + (f" ({sharp / len(passing):.0%})" if passing else "")
 
 
 def one_line(result: Result) -> str:
@@ -33,13 +45,14 @@ def one_line(result: Result) -> str:
 def _order(result: Result) -> tuple[int, bool, bool, bool, bool, float]:
     row = result.row
     soft = row.claim.kind not in _HARD
-    return _WEIGHT[row.severity], row.ours, result.rescued, bool(row.garbling), soft, -result.finding.excess
+    mild = result.saved_by in (Saves.READING, Saves.CONDITION)
+    return _WEIGHT[row.severity], row.ours, mild, bool(row.garbling), soft, -result.finding.excess
 
 
 def serious(results: Sequence[Result], count: int = 12, per_paper: int = 4) -> list[Result]:
     """The most serious failed rows, one for each part of a paper.
 
-    In order: what breaks privacy, what the paper says in so many words, what no checked reading rescues, what the
+    In order: what breaks privacy, what the paper says in so many words, what no reading or condition saves, what the
     rendering cannot be blamed for, what exact accounting (the largest excess first) or a printed table shows. At most
     ``per_paper`` of one paper.
     """
@@ -56,34 +69,43 @@ def serious(results: Sequence[Result], count: int = 12, per_paper: int = 4) -> l
 
 def summary_table(results: Sequence[Result]) -> str:
     """Markdown: rows per paper and verdict."""
+    return _counts(results, [*map(str, Verdict), "rows"], "all")
+
+
+def failures_table(results: Sequence[Result]) -> str:
+    """Markdown: the failing rows of each paper, the defects they show, and what saves them."""
+    return _counts(results, [FAILING, "defects", *map(str, Saves), UNSAVED], "together")
+
+
+def _counts(results: Sequence[Result], heads: Sequence[str], total: str) -> str:
     table = summary(results)
-    heads = [*(str(v) for v in Verdict), "vacuous", "rescued", "rows"]
     lines = ["| paper | " + " | ".join(heads) + " |", "|---" * (len(heads) + 1) + "|"]
     lines += [f"| {paper} | " + " | ".join(str(line[head]) for head in heads) + " |" for paper, line in table.items()]
     totals = [sum(line[head] for line in table.values()) for head in heads]
-    return "\n".join([*lines, "| all | " + " | ".join(map(str, totals)) + " |"])
+    return "\n".join([*lines, f"| {total} | " + " | ".join(map(str, totals)) + " |"])
 
 
 def findings_table(results: Sequence[Result], count: int = 12) -> str:
     """Markdown: the most serious findings."""
     lines = [
-        "| finding | where | statement | evidence | charitable reading |",
+        "| finding | where | statement | evidence | what saves it |",
         "|---|---|---|---|---|",
     ]
     for result in serious(results, count):
         row = result.row
         lines.append(
             f"| `{row.id}` ({row.severity}) | {_cell(row.cite.place)} | {_cell(row.statement)} | "
-            f"{_cell(_short(result.finding.evidence))} | {_cell(_reading(result))} |"
+            f"{_cell(_short(result.finding.evidence))} | {_cell(_saving(result))} |"
         )
     return "\n".join(lines)
 
 
-def _reading(result: Result) -> str:
-    text = result.row.charitable.text
-    if not text:
-        return "none found"
-    return f"{text} ({'holds' if result.reading.holds else result.reading.verdict})" if result.reading else text
+def _saving(result: Result) -> str:
+    saving = result.row.saving
+    if not saving.text:
+        return "nothing found"
+    decided = f" ({result.saving.verdict})" if result.saving else ""
+    return f"{saving.kind}: {saving.text}{decided}"
 
 
 def _short(text: str, length: int = 220) -> str:
@@ -101,9 +123,14 @@ def readme_block(results: Sequence[Result]) -> str:
     """Markdown for the README, between its markers: rows per verdict and paper, and the dozen most serious findings."""
     lines = [
         f"{len(results)} rows about the five papers, decided by machine (`dpassay prove`; all of them: `LEDGER.md`).",
-        "`rescued` rows fail as printed and hold in a charitable reading that is given with them.",
+        "Failing rows are saved by a `reading` (the same text, read otherwise), a `condition` (an added assumption), a",
+        "`repair` (a changed text), only in a `degenerate` case, or not at all.",
         "",
         summary_table(results),
+        "",
+        f"{sharp_share(results)}.",
+        "",
+        failures_table(results),
         "",
         "The most serious findings, at most four of one paper; `dpassay prove --id ID --explain` shows one:",
         "",
@@ -131,11 +158,19 @@ def markdown(results: Sequence[Result]) -> str:
         "",
         "Generated by `dpassay prove`; do not edit. One row per checkable statement of the five papers,",
         "as printed in their plain-text renderings. `proved`: symbolically or by interval arithmetic.",
-        "`checked`: on points, not a proof. `refuted`: with numbers to plug in. `ill-defined`: cannot be",
-        "executed, or two places disagree. `unknown`: not passed. `rescued`: fails as printed and holds in",
-        "the charitable reading that is given with the row.",
+        "`checked`: on many points of the region and by a search, not a proof. `spot-checked`: on few points; does",
+        "not count as checked. `refuted`: with numbers to plug in. `ill-defined`: cannot be executed, or two places",
+        "disagree. `empty`: it passes, and so does each of its mutants, or it holds by its form alone: it decides",
+        "nothing. `unknown`: not passed. A failing row is saved by a `reading` (the same text, or another place of the",
+        "paper, read otherwise), a `condition` (an added assumption), a `repair` (a changed text), or only in a",
+        "`degenerate` case. `Sharp` names the nearest mutant of a passing row that is refuted. Several rows may show",
+        "one defect.",
         "",
         summary_table(results),
+        "",
+        f"{sharp_share(results)}.",
+        "",
+        failures_table(results),
         "",
         "## The most serious findings",
         "",
@@ -160,13 +195,26 @@ def markdown(results: Sequence[Result]) -> str:
 
 def _line(result: Result) -> str:
     row = result.row
-    verdict = f"**{result.verdict}**" if result.verdict in FAILED else str(result.verdict)
-    if result.verdict in FAILED:
-        verdict += f", {row.severity}" + (", rescued" if result.rescued else "")
-    extra = f" Corrected: {row.corrected}." if row.corrected else ""
-    if row.charitable.text and not result.finding.holds:
-        extra += f" Charitable: {_reading(result)}."
-    extra += f" Rendering: {row.garbling}." if row.garbling else ""
+    verdict = f"**{result.verdict}**, {row.severity}" if result.failed else str(result.verdict)
+    if result.failed and row.defect:
+        verdict += f" (as `{row.defect.split('/', 1)[1]}`)"
     name = row.id.split("/", 1)[1]
-    evidence = _cell(_short(result.finding.evidence) + extra)
+    evidence = _cell(_short(result.finding.evidence) + _more(result))
     return f"| {name} | {_cell(row.cite.place)} | {_cell(row.statement)} | {verdict} | {evidence} |"
+
+
+def _more(result: Result) -> str:
+    row, parts = result.row, []
+    if result.sharpness is not None and result.sharpness.hollow:
+        parts.append(f"Decides nothing: {result.sharpness.hollow}")
+    elif result.sharpness is not None:
+        parts.append(f"Sharp: refuted with {result.sharpness.nearest}")
+    if row.corrected and result.failed:
+        decided = f" ({result.corrected.verdict})" if result.corrected else ""
+        parts.append(f"Corrected: {row.corrected}{decided}")
+    if row.saving.text and result.failed:
+        said = _saving(result)
+        parts.append(said[0].upper() + said[1:])
+    if row.garbling:
+        parts.append(f"Rendering: {row.garbling}")
+    return "".join(f" {part}." for part in parts)

@@ -8,12 +8,13 @@ from dataclasses import replace
 
 from dpassay.audit.assay import Row
 from dpassay.proofs_check.cases import proofs_of
-from dpassay.proofs_check.claim import Result, Verdict
+from dpassay.proofs_check.claim import FAILED, Result, Saves, Verdict
 from dpassay.proofs_check.ledger import about, check_rows
 
 from .prove import CACHE
 
-_FAILED = (Verdict.REFUTED, Verdict.ILL_DEFINED)
+_HOLDS = (Verdict.PROVED, Verdict.CHECKED)
+_MILD = (Saves.READING, Saves.CONDITION)
 
 
 def with_proofs(rows: Sequence[Row], jobs: int = 1) -> list[Row]:
@@ -31,17 +32,17 @@ def _prefixes(row: Row) -> tuple[str, ...]:
 
 
 def summarise(results: Sequence[Result]) -> str:
-    """``3 hold, 2 fail (1 holds when read charitably): first failing ids``; a dash where the ledger has nothing."""
+    """``3 hold, 2 fail (1 hold read otherwise or under a condition): first failing ids``; a dash without rows."""
     if not results:
         return "-"
-    failed = [result for result in results if result.verdict in _FAILED]
-    counts = Counter("fail" if result in failed else "hold" if result.finding.holds else "open" for result in results)
+    failed = [result for result in results if result.verdict in FAILED]
+    counts = Counter("fail" if r in failed else "hold" if r.verdict in _HOLDS else "open" for r in results)
     text = ", ".join(f"{counts[word]} {word}" for word in ("hold", "fail", "open") if counts[word])
-    rescued = sum(result.rescued for result in failed)
-    if rescued:
-        text += f" ({rescued} rescued)"
+    mild = [result for result in failed if result.saved_by in _MILD]
+    if mild:
+        text += f" ({len(mild)} hold read otherwise or under a condition)"
     if failed:
-        worst = sorted(failed, key=lambda result: result.rescued)  # those that no reading rescues come first
+        worst = sorted(failed, key=lambda result: result in mild)  # those that only a changed text saves come first
         names = [result.row.id.split("/", 1)[1] for result in worst]
         text += ": " + ", ".join(names[:2]) + (", ..." if len(names) > 2 else "")
     return text

@@ -41,7 +41,7 @@ def prove(
     """Check every statement of the papers by machine and say, row by row, what holds.
 
     Exit code 0 when the ledger ran (papers contain mistakes: refuted rows are the result, not an error), 2 for an
-    unknown paper or id, 3 when a row stayed unknown or passed on no point at all.
+    unknown paper or id, 3 when a row stayed unknown.
     """
     for key in paper or []:
         if key not in PAPERS:
@@ -76,7 +76,7 @@ def prove(
     else:
         typer.echo("\n".join(report.one_line(result) for result in results) if some else report.summary_table(results))
         typer.echo(report.summary_line(results))
-    if any(result.finding.vacuous or result.verdict == "unknown" for result in results):
+    if any(result.verdict == "unknown" for result in results):
         raise typer.Exit(3)
 
 

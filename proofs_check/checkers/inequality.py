@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
-from scipy.optimize import minimize
 
 from dpassay.proofs_check.claim import Claim, Finding, Verdict
 from dpassay.proofs_check.formula import FormulaError, parse, parse_relation, resolve
@@ -18,18 +17,18 @@ from dpassay.proofs_check.region import (
     admissible,
     both_sides,
     counterexample,
-    friendly,
     holds,
     region,
     sample,
     shortened,
     show,
 )
+from dpassay.proofs_check.visits import PARENTS, Visit, violation, visit
 
 from . import intervals
 
-POINTS = 200
-STARTS = 4
+POINTS = 24
+FEW = 100  # fewer points than that are a spot check
 
 
 def check(claim: Claim) -> Finding:
@@ -45,12 +44,12 @@ def check(claim: Claim) -> Finding:
         {space.symbols[name]: parse(str(text), {}) for name, text in point.items()}
         for point in claim.formula.get("try", ())
     ]
-    return bound(left, right, space, strict=operator in ("<", ">"), hints=hints)
+    return bound(left, right, visit(claim.assumptions), strict=operator in ("<", ">"), hints=hints)
 
 
-def bound(left: Any, right: Any, space: Region, *, strict: bool, hints: list[Point] | None = None) -> Finding:
-    """Decide ``left <= right`` (or ``<``) on the region."""
-    rng = np.random.default_rng(SEED)
+def bound(left: Any, right: Any, seen: Visit, *, strict: bool, hints: list[Point] | None = None) -> Finding:
+    """Decide ``left <= right`` (or ``<``) on the region: exact points, a wide visit, proofs, and a search."""
+    rng, space = np.random.default_rng(SEED), seen.space
     operator = "<" if strict else "<="
     points = [p for p in hints or [] if admissible(space, p)] + sample(space, rng, POINTS if space.variables else 1)
     if not points:
@@ -64,14 +63,19 @@ def bound(left: Any, right: Any, space: Region, *, strict: bool, hints: list[Poi
         return Finding(Verdict.UNKNOWN, "could not be evaluated anywhere in the region")
     if not space.variables:
         return Finding(Verdict.PROVED, both_sides(left, right, points[0]), points=1)
-    proof = _certificate(left, right, space, strict) or _interval_proof(left, right, space, strict)
-    if proof:
-        return Finding(Verdict.PROVED, f"{proof}; confirmed at {evaluated} points", points=evaluated)
-    found = _adversary(left, operator, right, space, points)
+    found = violation(left, operator, right, seen, search=False)
     if found is not None:
         return _refuted(left, operator, right, space, found)
-    evidence = f"no violation on {evaluated} points and from {STARTS} adversarial searches; not a proof"
-    return Finding(Verdict.CHECKED, evidence, points=evaluated)
+    visited = seen.told if seen.count else f"{evaluated} points"
+    proof = _certificate(left, right, space, strict) or _interval_proof(left, right, space, strict)
+    if proof:
+        return Finding(Verdict.PROVED, f"{proof}; no violation at {visited}", points=evaluated + seen.count)
+    found = violation(left, operator, right, seen, search=True)
+    if found is not None:
+        return _refuted(left, operator, right, space, found)
+    evidence = f"no violation at {visited}, nor by a search from the {PARENTS} tightest; not a proof"
+    verdict = Verdict.CHECKED if evaluated + seen.count >= FEW else Verdict.SPOT_CHECKED
+    return Finding(verdict, evidence, points=evaluated + seen.count)
 
 
 def _certificate(left: Any, right: Any, space: Region, strict: bool) -> str | None:
@@ -159,46 +163,6 @@ def _interval_proof(left: Any, right: Any, space: Region, strict: bool) -> str |
         box.append((variable.low, variable.high))
     count = intervals.nonnegative_on(right - left, [v.symbol for v in space.variables], tuple(box), strict=strict)
     return f"interval arithmetic on {count} boxes that cover the region" if count else None
-
-
-def _adversary(left: Any, operator: str, right: Any, space: Region, points: list[Point]) -> Point | None:
-    """Nelder-Mead on the relative slack from the tightest sampled points, in logarithms of positive variables."""
-    slack = (right - left) / (sp.Abs(right) + sp.Abs(left))
-    symbols = [variable.symbol for variable in space.variables]
-    function = sp.lambdify(symbols, slack, modules=["scipy", "numpy"])
-    logarithmic = [variable.low.is_nonnegative for variable in space.variables]
-
-    def point_of(vector: Any) -> Point:
-        numbers = [
-            10.0 ** float(np.clip(x, -30, 30)) if log else float(x) for x, log in zip(vector, logarithmic, strict=True)
-        ]
-        return {
-            v.symbol: sp.Integer(round(x)) if v.integer else friendly(x, 8)
-            for v, x in zip(space.variables, numbers, strict=True)
-        }
-
-    def objective(vector: Any) -> float:
-        point = point_of(vector)
-        if not admissible(space, point):
-            return 10.0
-        with np.errstate(all="ignore"):
-            value = np.real(complex(function(*(float(point[s]) for s in symbols))))
-        return float(value) if np.isfinite(value) else 10.0
-
-    def start_of(point: Point) -> list[float]:
-        values = [float(point[s]) for s in symbols]
-        return [float(np.log10(max(x, 1e-300))) if log else x for x, log in zip(values, logarithmic, strict=True)]
-
-    try:
-        ranked = sorted(points, key=lambda p: objective(start_of(p)))[:STARTS]
-        for start in ranked:
-            best = minimize(objective, start_of(start), method="Nelder-Mead", options={"maxfev": 120})
-            candidate = point_of(best.x)
-            if best.fun < 0 and admissible(space, candidate) and holds(left, operator, right, candidate) is False:
-                return candidate
-    except (TypeError, ValueError, NameError, OverflowError, ZeroDivisionError):
-        return None
-    return None
 
 
 def _refuted(left: Any, operator: str, right: Any, space: Region, point: Point) -> Finding:

@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from dpassay.proofs_check.claim import Assumptions, Claim, Kind, Reading, Row, Severity
+from dpassay.proofs_check.claim import Assumptions, Claim, Kind, Row, Saves, Saving, Severity
 from dpassay.reference.papers import Cite
 
 PRIVACY, UTILITY, COSMETIC = Severity.PRIVACY, Severity.UTILITY, Severity.COSMETIC
 
 
 def rows_of(paper: str) -> Callable[..., Row]:
-    """A constructor of rows of one paper: ``row(id, place, statement, claim, **more)``."""
+    """A constructor of rows of one paper: ``row(id, place, statement, claim, **more)``.
+
+    What saves a failing statement is given as ``reading``, ``condition``, ``repair`` or ``degenerate`` (words), and as
+    a claim in ``saved_by``.
+    """
 
     def row(
         name: str,
@@ -22,11 +26,20 @@ def rows_of(paper: str) -> Callable[..., Row]:
         *,
         severity: Severity = COSMETIC,
         corrected: str = "",
+        corrected_claim: Claim | None = None,
         reading: str = "",
-        reading_claim: Claim | None = None,
+        condition: str = "",
+        repair: str = "",
+        degenerate: str = "",
+        saved_by: Claim | None = None,
         garbling: str = "",
         explain: str = "",
+        defect: str = "",
     ) -> Row:
+        words = zip(Saves, (reading, condition, repair, degenerate), strict=True)
+        savings = [Saving(kind, text, saved_by) for kind, text in words if text]
+        if len(savings) > 1:
+            raise ValueError(f"{paper}/{name}: saved in more than one way")
         return Row(
             id=f"{paper}/{name}",
             cite=Cite(paper, place),
@@ -34,9 +47,11 @@ def rows_of(paper: str) -> Callable[..., Row]:
             claim=claim,
             severity=severity,
             corrected=corrected,
-            charitable=Reading(reading, reading_claim),
+            saving=savings[0] if savings else Saving(claim=saved_by),
             garbling=garbling,
             explain=explain,
+            corrected_claim=corrected_claim,
+            defect=f"{paper}/{defect}" if defect else "",
         )
 
     return row

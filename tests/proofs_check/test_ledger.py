@@ -14,7 +14,7 @@ from dpassay.audit.commands.prove import prove
 from dpassay.proofs_check import report
 from dpassay.proofs_check.cases import PROOFS
 from dpassay.proofs_check.check import check_row
-from dpassay.proofs_check.claim import Finding, Kind, Result, Row, Verdict
+from dpassay.proofs_check.claim import Finding, Kind, Result, Row, Saves, Saving, Verdict
 from dpassay.proofs_check.coverage import named, uncovered
 from dpassay.proofs_check.explain import explain
 from dpassay.proofs_check.ledger import about, as_data, check_all, check_rows, chosen, load_rows, summary
@@ -58,12 +58,13 @@ def test_every_row_is_complete():
 
 def test_no_row_is_vacuous_or_unexplained(results):
     assert not [r.row.id for r in results if r.finding.vacuous]
+    assert not [r.row.id for r in results if r.finding.passes and r.sharpness is None]
     assert all(result.finding.evidence for result in results)
 
 
 def test_every_failed_row_says_what_would_be_right_or_was_read_charitably(results):
     failed = [r for r in results if r.verdict in (Verdict.REFUTED, Verdict.ILL_DEFINED)]
-    assert not [r.row.id for r in failed if not (r.row.corrected or r.row.charitable.text or r.row.explain)]
+    assert not [r.row.id for r in failed if not (r.row.corrected or r.row.saving.text or r.row.explain)]
 
 
 def test_known_verdicts(results):
@@ -108,12 +109,17 @@ def test_markdown_has_a_line_per_row(results):
     assert sum(line["rows"] for line in summary(results).values()) == len(results)
 
 
-def test_rescued_needs_a_reading_that_holds():
-    row = Row("dro/x", Cite("dro", "p"), "s", build.identity("1 == 2"))
+def test_saved_needs_a_claim_that_holds():
+    row = Row("dro/x", Cite("dro", "p"), "s", build.identity("1 == 2"), saving=Saving(Saves.REPAIR, "1 == 1"))
     bad = Finding(Verdict.REFUTED, "no")
-    assert not Result(row, bad).rescued
-    assert Result(row, bad, Finding(Verdict.PROVED, "yes")).rescued
-    assert not Result(row, bad, Finding(Verdict.CHECKED, "yes", vacuous=True)).rescued
+    assert Result(row, bad).saved_by is None
+    assert Result(row, bad, Finding(Verdict.PROVED, "yes")).saved_by is Saves.REPAIR
+    assert Result(row, bad, Finding(Verdict.CHECKED, "yes", vacuous=True)).saved_by is None
+
+
+def test_a_row_is_saved_in_one_way():
+    with pytest.raises(ValueError, match="more than one way"):
+        build.rows_of("dro")("x", "p", "s", build.identity("1 == 2"), reading="so", repair="or so")
 
 
 def test_every_printed_case_of_the_audit_names_rows_about_its_privacy():
@@ -145,7 +151,7 @@ def test_bad_rows_are_refused():
 def test_command_explains_one_row():
     answer = CliRunner().invoke(APP, ["--id", "second_order_erm/eq6/absolute_noise", "--explain"])
     assert answer.exit_code == 0
-    assert "refuted" in answer.output and "charitable" in answer.output
+    assert "refuted" in answer.output and "condition" in answer.output
 
 
 def test_command_refuses_unknown_names():
@@ -216,7 +222,7 @@ def test_citations_name_their_statements():
 def test_explain_says_that_a_count_is_a_count():
     row = next(row for row in load_rows() if row.id == "adaptive_batch/alg3/one_tree_over_the_run")
     found = check_row(row)
-    assert found.rescued and "k = 5" in found.finding.evidence
+    assert found.saved_by is Saves.REPAIR and "k = 5" in found.finding.evidence
     text = explain(found)
     assert "compared with its transcript" in text and "exact accounting" not in text
 
@@ -224,7 +230,7 @@ def test_explain_says_that_a_count_is_a_count():
 def test_explain_shows_source_formula_assumptions_and_ties():
     row = next(row for row in load_rows() if row.id == "dro/double_spider/sigma_4_accounted")
     text = explain(check_row(row), TIES)
-    for part in ("source", "formula", "assuming", "decided by", "evidence", "corrected", "charitable", "tied to"):
+    for part in ("source", "formula", "assuming", "decided by", "evidence", "corrected", "condition", "tied to"):
         assert f"  {part}" in text
     assert "counted     k = releases 'x/difference*'" in text
     assert max(map(len, text.splitlines())) <= 120

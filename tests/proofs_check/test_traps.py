@@ -51,8 +51,9 @@ MUST_HOLD = {
         "sqrt(2*log(2.5/delta))/epsilon", "1", "epsilon", "delta", "", DP, failure="delta/2"),
     "privacy: a constant that absorbs two sequences": build.privacy(
         f"2*{CLASSICAL}", "1", "epsilon", "delta", "", DP, count="2"),
-    "privacy: a count that stays below T": build.releases("k <= T", {"k": (DOUBLE, "eta/difference")}, [{"T": "60", "q": "20"}]),
-    "montecarlo: a bound with room": build.montecarlo("gaussian_max", "sqrt(2*log(k)) + 3", "99/100", [{"k": "50"}], 4000),
+    "privacy: a count that stays below T": build.releases("k <= T", {"k": (DOUBLE, "eta/difference")}, [{"T": str(20 + t), "q": "20"} for t in range(8)]),
+    "montecarlo: a bound with room": build.montecarlo(
+        "gaussian_max", "sqrt(2*log(k)) + 3", "99/100", [{"k": str(10 * k)} for k in range(1, 7)], 4000),
     "tables: an odd-looking mean that is possible": build.table("integer_means", runs=5, entries=[("0.2", "0.447")]),
     "consistency: the same in other words": build.same({"one": "1/min(a, b)", "two": "max(1/a, 1/b)"}, "a b"),
     "consistency: written on both branches": build.program("a", "if", "1: b <- a", "else", "2: b <-", "end", "3: <- b"),

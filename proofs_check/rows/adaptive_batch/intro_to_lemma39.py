@@ -23,7 +23,7 @@ ROWS = [
         units("sqrt(rho)*alpha == h", rho="v/l**3", alpha="v/l", h="v/l**2"),
         corrected="sqrt(rho alpha)",
         reading="the root covers alpha",
-        reading_claim=units("sqrt(rho*alpha) == h", rho="v/l**3", alpha="v/l", h="v/l**2"),
+        saved_by=units("sqrt(rho*alpha) == h", rho="v/l**3", alpha="v/l", h="v/l**2"),
         garbling="the extent of the root was lost in rendering",
     ),
     row(
@@ -33,8 +33,8 @@ ROWS = [
         units("t**2/A == one", free="one", t="v", A="v"),
         severity=UTILITY,
         corrected="X_i^2 <= A_i^2 and sigma^2 = |sum A_i^2|",
-        reading="squares were lost",
-        reading_claim=units("t**2/A**2 == one", free="one", t="v", A="v"),
+        repair="squares were lost",
+        saved_by=units("t**2/A**2 == one", free="one", t="v", A="v"),
         garbling="lost exponents 2 are likely",
     ),
     row(
@@ -44,8 +44,8 @@ ROWS = [
         inequality("1 <= exp(-a**2/(8*a))", "", {"a": "[1, 100]"}),
         severity=UTILITY,
         corrected="2 d exp(-t^2/(8 sum A_i^2))",
-        reading="squares, and the factor 2 for both signs of the norm",
-        reading_claim=inequality("1 <= 2*exp(-a**2/(8*a**2))", "", {"a": "[1, 100]"}),
+        repair="squares, and the factor 2 for both signs of the norm",
+        saved_by=inequality("1 <= 2*exp(-a**2/(8*a**2))", "", {"a": "[1, 100]"}),
         garbling="lost exponents 2 are likely",
     ),
     row(
@@ -66,8 +66,8 @@ ROWS = [
         "the same decrease holds when |g| >= gamma and the error is at most gamma",
         inequality("gamma*g - g**2/2 <= -g**2/16", "gamma", {"g": "[gamma, inf)"}),
         corrected="|g| >= 16 gamma/7",
-        reading="the threshold is a constant times gamma (the steps below it grow the value by O(eta gamma^2) each)",
-        reading_claim=inequality("gamma*g - g**2/2 <= -g**2/16", "gamma", {"g": "[3*gamma, inf)"}),
+        condition="the threshold is a constant times gamma (the steps below it grow the value by O(eta gamma^2) each)",
+        saved_by=inequality("gamma*g - g**2/2 <= -g**2/16", "gamma", {"g": "[3*gamma, inf)"}),
     ),
     row(
         "eq9/small_gradients",
@@ -87,8 +87,8 @@ ROWS = [
         "a saddle has lambda_min >= -sqrt(rho alpha) as printed: then it is at most that",
         inequality("x <= -h", "h", {"x": "[-h, h]"}),
         corrected="not >= -sqrt(rho alpha)",
-        reading="the negated relation",
-        reading_claim=inequality("x <= -h", "h", {"x": "[-10*h, -h]"}),
+        repair="the negated relation",
+        saved_by=inequality("x <= -h", "h", {"x": "[-10*h, -h]"}),
         garbling="a lost stroke through the relation is likely",
     ),
     row(
@@ -109,8 +109,8 @@ ROWS = [
         "2 gamma + (varkappa + rho Xi) Xi <= 3 gamma at varkappa = sqrt(rho gamma)/2, Xi = sqrt(gamma/rho)",
         inequality("2*gamma + (sqrt(rho*gamma)/2 + rho*Xi)*Xi <= 3*gamma", "rho gamma", let={"Xi": "sqrt(gamma/rho)"}),
         corrected="7 gamma/2 (and 245/4 in place of 45)",
-        reading="a constant times gamma",
-        reading_claim=inequality(
+        repair="a constant times gamma",
+        saved_by=inequality(
             "2*gamma + (sqrt(rho*gamma)/2 + rho*Xi)*Xi <= 4*gamma", "rho gamma", let={"Xi": "sqrt(gamma/rho)"}
         ),
     ),
@@ -130,13 +130,11 @@ ROWS = [
             "needs c <= 0.09; the growth by sqrt(rho gamma) of Lemma 3.9's proof makes c a logarithm: then the "
             "error must be smaller than Xi/(eta Gamma)"
         ),
-        reading=(
+        condition=(
             "alpha >= gamma log^3(dBM/(rho iota)) (Theorem 3.4) speeds the growth up by log^(3/2), and Gamma "
             "shrinks to c = O(log^(-1/2)): c <= 1/20 once that logarithm is in the thousands"
         ),
-        reading_claim=inequality(
-            "sqrt(gamma/(2*rho)) <= Xi - 3*eta*gamma*Gam", "rho gamma M", {"c": "(0, 1/20]"}, let=XI
-        ),
+        saved_by=inequality("sqrt(gamma/(2*rho)) <= Xi - 3*eta*gamma*Gam", "rho gamma M", {"c": "(0, 1/20]"}, let=XI),
         explain=(
             "The step size, printed nowhere in 'Xi - 3 gamma Gamma', is inserted. Another repair: an error of "
             "gamma/(30 c)."
@@ -148,8 +146,8 @@ ROWS = [
         "Xi and 3 gamma Gamma are of one kind",
         units("Xi - gamma*Gam == r", free="Gam", Xi="l", gamma="v/l", r="l"),
         corrected="Xi - 3 eta gamma Gamma",
-        reading="eta was lost",
-        reading_claim=units("Xi - eta*gamma*Gam == r", free="Gam", Xi="l", gamma="v/l", eta="l**2/v", r="l"),
+        repair="eta was lost",
+        saved_by=units("Xi - eta*gamma*Gam == r", free="Gam", Xi="l", gamma="v/l", eta="l**2/v", r="l"),
     ),
     row(
         "lemma38/decrease_units",
@@ -158,8 +156,8 @@ ROWS = [
         units("eta*gamma/(Gam*rho) == f", free="Gam", eta="l**2/v", gamma="v/l", rho="v/l**3", f="v"),
         severity=UTILITY,
         corrected="gamma/(8 eta Gamma rho)",
-        reading="eta in the denominator",
-        reading_claim=units("gamma/(eta*Gam*rho) == f", free="Gam", eta="l**2/v", gamma="v/l", rho="v/l**3", f="v"),
+        repair="eta in the denominator",
+        saved_by=units("gamma/(eta*Gam*rho) == f", free="Gam", eta="l**2/v", gamma="v/l", rho="v/l**3", f="v"),
     ),
     row(
         "lemma38/decrease",
@@ -168,10 +166,8 @@ ROWS = [
         inequality("45*eta*Gam*gamma**2 <= gamma/(8*eta*Gam*rho)", "rho gamma M", {"c": "[1, 100]"}, let=XI),
         severity=UTILITY,
         corrected="c^2 <= 1/360, or an error that is smaller than gamma by the logarithms in Gamma",
-        reading="c <= 1/20, by alpha >= gamma log^3 as above",
-        reading_claim=inequality(
-            "45*eta*Gam*gamma**2 <= gamma/(8*eta*Gam*rho)", "rho gamma M", {"c": "(0, 1/20]"}, let=XI
-        ),
+        condition="c <= 1/20, by alpha >= gamma log^3 as above",
+        saved_by=inequality("45*eta*Gam*gamma**2 <= gamma/(8*eta*Gam*rho)", "rho gamma M", {"c": "(0, 1/20]"}, let=XI),
         explain=(
             "Jin et al. choose the radius smaller by logarithms, so that its Hessian error is; here rho Xi^2 = "
             "gamma is part of the error."
@@ -187,8 +183,8 @@ ROWS = [
         inequality("rho*Xi**2 <= gamma/(30*c)", "rho gamma", {"c": "[1, 100]"}, let={"Xi": "sqrt(gamma/rho)"}),
         severity=UTILITY,
         corrected="a smaller radius Xi = sqrt(gamma/(30 c rho)), with Gamma adapted",
-        reading="a radius smaller by logarithms",
-        reading_claim=inequality(
+        repair="a radius smaller by logarithms",
+        saved_by=inequality(
             "rho*Xi**2 <= gamma/(30*c)", "rho gamma", {"c": "[1, 100]"}, let={"Xi": "sqrt(gamma/(30*c*rho))"}
         ),
     ),
@@ -218,8 +214,8 @@ ROWS = [
         "lambda_min(H) <= sqrt(rho alpha)/2 (as printed) makes |1 - eta lambda| >= 1",
         inequality("1 <= 1 - x", "", {"x": "[-1, 1/2]"}),
         corrected="<= -sqrt(rho alpha)/2",
-        reading="a lost minus",
-        reading_claim=inequality("1 <= 1 - x", "", {"x": "[-1, 0]"}),
+        repair="a lost minus",
+        saved_by=inequality("1 <= 1 - x", "", {"x": "[-1, 0]"}),
         garbling="a lost minus is likely",
     ),
     row(
@@ -239,8 +235,8 @@ ROWS = [
             hints=[{"d": "1", "x": "10000"}],
         ),
         corrected="for small d a factor is needed: gamma/(sqrt(d) + sqrt(2 log(T/iota)))",
-        reading="d >= 10",
-        reading_claim=inequality("chi2_sf(d*log(x), d) <= 1/x", "", {"d": "integer [10, 50]", "x": "[10, 100000]"}),
+        condition="d >= 10",
+        saved_by=inequality("chi2_sf(d*log(x), d) <= 1/x", "", {"d": "integer [10, 50]", "x": "[10, 100000]"}),
         explain="x = T/iota; P(|zeta| > gamma) is the tail of a chi-squared variable.",
     ),
     row(
@@ -249,8 +245,8 @@ ROWS = [
         "P(x_1 not stuck) + iota/2 is a probability",
         inequality("p + iota/2 <= 1", "", {"p": "[0, 1]", "iota": "(0, 1)"}),
         corrected="- iota/2",
-        reading="minus",
-        reading_claim=inequality("p - iota/2 <= 1", "", {"p": "[0, 1]", "iota": "(0, 1)"}),
+        repair="minus",
+        saved_by=inequality("p - iota/2 <= 1", "", {"p": "[0, 1]", "iota": "(0, 1)"}),
     ),
     row(
         "thm34/mu_places",
@@ -259,6 +255,6 @@ ROWS = [
         same({"A.5": "iota**2/(4*sqrt(d))", "Lemma 3.9": "iota**2/(16*sqrt(d))"}, "iota d"),
         corrected="one value",
         reading="up to the constant 4",
-        reading_claim=rates("iota**2/(4*sqrt(d)) == iota**2/(16*sqrt(d))", "d", "iota d"),
+        saved_by=rates("iota**2/(4*sqrt(d)) == iota**2/(16*sqrt(d))", "d", "iota d"),
     ),
 ]

@@ -24,8 +24,8 @@ ROWS = [
         ),
         severity=PRIVACY,
         corrected="8 s sqrt(log S log(2/delta))/epsilon, from Theorem 2.2",
-        reading="log S = O(log(1/delta)) and a larger constant: 4 log(1/delta) in place of log(1/delta)",
-        reading_claim=privacy(
+        repair="log S = O(log(1/delta)) and a larger constant: 4 log(1/delta) in place of log(1/delta)",
+        saved_by=privacy(
             "4*log(1/delta)/epsilon",
             "1",
             "epsilon/2",
@@ -52,8 +52,8 @@ ROWS = [
         ),
         severity=PRIVACY,
         corrected="the noise must carry sqrt(log S)",
-        reading="delta <= S^-65 (S >= 3), far below any delta in use",
-        reading_claim=inequality("8*sqrt(x*(y + 1)) <= y", "", {"x": "[1, 10]", "y": "[65*x, 1000*x]"}),
+        condition="delta <= S^-65 (S >= 3), far below any delta in use",
+        saved_by=inequality("8*sqrt(x*(y + 1)) <= y", "", {"x": "[1, 10]", "y": "[65*x, 1000*x]"}),
     ),
     row(
         "lemma313/sigma_t",
@@ -86,7 +86,7 @@ ROWS = [
             "batches of unused functions are disjoint: a record in a Hessian batch is in no gradient batch, so the "
             "steps may use all of (epsilon, delta)"
         ),
-        reading_claim=ESCAPES_ALONE,
+        saved_by=ESCAPES_ALONE,
     ),
     row(
         "lemma314/tau_below_one",
@@ -95,8 +95,8 @@ ROWS = [
         budget("1 <= alpha**(3/2)/(M*sqrt(rho))", "alpha M rho", scale="1/alpha", constants="M rho"),
         severity=PRIVACY,
         corrected="max(1, tau) escapes happen before count >= tau can stop them; the formula of Lemma 3.13 must use it",
-        reading="alpha^(3/2) >= M sqrt(rho), an accuracy that is worse than the problem constants",
-        reading_claim=budget("1 <= alpha**(3/2)/(M*sqrt(rho))", "M rho", {"alpha": "[(M*sqrt(rho))**(2/3), inf)"}),
+        condition="alpha^(3/2) >= M sqrt(rho), an accuracy that is worse than the problem constants",
+        saved_by=budget("1 <= alpha**(3/2)/(M*sqrt(rho))", "M rho", {"alpha": "[(M*sqrt(rho))**(2/3), inf)"}),
     ),
     row(
         "lemma314/escape_noise_small_tau",
@@ -115,11 +115,11 @@ ROWS = [
         ),
         severity=PRIVACY,
         corrected="Gamma max(1, tau)",
-        reading=(
+        condition=(
             "sigma_t, b and b_t with the values of Lemma 3.14, where 2 log(1/delta) alpha/sqrt(d) is more than one "
             "escape needs"
         ),
-        reading_claim=LEMMA_314,
+        saved_by=LEMMA_314,
         explain=(
             "Lemma 3.14 prescribes a tau below 1, and then the formula is short by 1/sqrt(tau) = sqrt(M) "
             "rho^(1/4)/alpha^(3/4). Its own sigma_t is not: b_t and the terms of b in G make one record's weight in "
@@ -132,8 +132,8 @@ ROWS = [
         "tau = alpha^(3/2)/(M sqrt rho) is a pure number",
         units("alpha**(3/2)/(M*sqrt(rho)) == tau", free="tau", alpha="v/l", M="v/l**2", rho="v/l**3"),
         corrected="a count has no units; the printed value is a squared length",
-        reading="some length is taken as 1",
-        reading_claim=units("alpha**(3/2)/(M*sqrt(rho)) == tau", tau="l**2", alpha="v/l", M="v/l**2", rho="v/l**3"),
+        degenerate="some length is taken as 1",
+        saved_by=units("alpha**(3/2)/(M*sqrt(rho)) == tau", tau="l**2", alpha="v/l", M="v/l**2", rho="v/l**3"),
     ),
     row(
         "lemma314/b_first_terms_units",
@@ -149,8 +149,8 @@ ROWS = [
         "M sqrt(d)/(rho epsilon) is a pure number",
         units("M/rho == b", free="b", M="v/l**2", rho="v/l**3"),
         corrected="it is a length (it inherits the units of tau)",
-        reading="some length is taken as 1",
-        reading_claim=units("M/rho == b", b="l", M="v/l**2", rho="v/l**3"),
+        degenerate="some length is taken as 1",
+        saved_by=units("M/rho == b", b="l", M="v/l**2", rho="v/l**3"),
     ),
     row(
         "lemma314/bt_units",
@@ -215,8 +215,8 @@ ROWS = [
         ),
         severity=PRIVACY,
         corrected="2 (1 + alpha/M) epsilon alpha/sqrt(d) for every alpha",
-        reading="alpha (M/(rho G) + 1/M) <= 1, as for small alpha",
-        reading_claim=inequality(
+        condition="alpha (M/(rho G) + 1/M) <= 1, as for small alpha",
+        saved_by=inequality(
             "(M/b + rho*g/(M*bt))*2*alpha/rho <= 2*epsilon*alpha/sqrt(d)",
             "G M g rho",
             {

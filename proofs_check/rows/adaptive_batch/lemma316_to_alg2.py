@@ -85,10 +85,8 @@ ROWS = [
             "tau = alpha^(-1/2) in place of alpha^(3/2): the claimed rate stands; with the printed tau, alpha = "
             "n^(-2/7) + (sqrt(d)/(n epsilon))^(2/5)"
         ),
-        reading="tau = alpha^(-1/2), as privacy allows (lemma314/larger_tau)",
-        reading_claim=budget(
-            "b*alpha**(-3/2)*alpha**(1/2) <= n", "n d epsilon", scale="n", conditions=REGION, let=ALPHA
-        ),
+        repair="tau = alpha^(-1/2), as privacy allows (lemma314/larger_tau)",
+        saved_by=budget("b*alpha**(-3/2)*alpha**(1/2) <= n", "n d epsilon", scale="n", conditions=REGION, let=ALPHA),
         explain=(
             "Each escape ends with count >= tau for tau <= 1, which forces O_1 and O_3; there are up to B/Phi = "
             "alpha^(-3/2) of them."
@@ -134,7 +132,7 @@ ROWS = [
         severity=UTILITY,
         corrected="sqrt(d/n)",
         reading="the root covers n",
-        reading_claim=same({"theorem": "sqrt(d/n)", "text": "sqrt(d)/sqrt(n)"}, "d n"),
+        saved_by=same({"theorem": "sqrt(d/n)", "text": "sqrt(d)/sqrt(n)"}, "d n"),
         garbling="the extent of the root was lost in rendering",
     ),
     row(
@@ -143,8 +141,8 @@ ROWS = [
         "the Hessian difference oracle is compared with a Hessian difference: printed is grad F(x_t) - grad F(x_(t-1))",
         units("h == g", h="v/l**2", g="v/l"),
         corrected="the Hessians of F",
-        reading="a lost exponent on nabla",
-        reading_claim=units("h == hF", h="v/l**2", hF="v/l**2"),
+        repair="a lost exponent on nabla",
+        saved_by=units("h == hF", h="v/l**2", hF="v/l**2"),
         garbling="a lost exponent is likely: the expectation in the same item has it",
     ),
     row(
@@ -162,8 +160,8 @@ ROWS = [
         ),
         rates("log(T)**2*M**2/b <= log(T)*M**2/b", "T", "T M b", conditions=("b >= 1", "M >= 1"), tilde=False),
         corrected="apply Lemma 2.4 to the single samples, not to batch means; eq. (2) stands",
-        reading="Lemma 2.4 for the b samples, each nSG(2 M r/b) without a logarithm",
-        reading_claim=rates("log(T)*(b*(2*M/b)**2) <= log(T)*M**2/b", "T", "T M b", tilde=False),
+        repair="Lemma 2.4 for the b samples, each nSG(2 M r/b) without a logarithm",
+        saved_by=rates("log(T)*(b*(2*M/b)**2) <= log(T)*M**2/b", "T", "T M b", tilde=False),
         explain=(
             "Only the derivation is loose. A bounded vector is norm-sub-Gaussian by itself, so one use of Lemma 2.4 "
             "gives the one logarithm of (2)."

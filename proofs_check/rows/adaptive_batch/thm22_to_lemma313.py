@@ -31,8 +31,8 @@ ROWS = [
         "the noise is positive for a sequence of length 1",
         inequality("0 < 4*sqrt(log(S)*ell)", "ell", {"S": "integer [1, 100]"}, hints=[{"S": "1", "ell": "10"}]),
         corrected="log(S) + 1 levels, or S >= 2",
-        reading="S >= 2",
-        reading_claim=inequality("0 < 4*sqrt(log(S)*ell)", "ell", {"S": "integer [2, 100]"}),
+        condition="S >= 2",
+        saved_by=inequality("0 < 4*sqrt(log(S)*ell)", "ell", {"S": "integer [2, 100]"}),
     ),
     row(
         "thm22/error",
@@ -47,7 +47,7 @@ ROWS = [
         program("sigma_tree Sigma", "3: zeta <- sigma Sigma"),
         corrected="sigma_tree",
         reading="sigma = sigma_tree",
-        reading_claim=program("sigma_tree Sigma", "3: zeta <- sigma_tree Sigma"),
+        saved_by=program("sigma_tree Sigma", "3: zeta <- sigma_tree Sigma"),
     ),
     row(
         "alg1/last_prefix",
@@ -56,8 +56,8 @@ ROWS = [
         inequality("2**m <= 2**m - 1", "", {"m": "integer [1, 20]"}),
         severity=PRIVACY,
         corrected="start at level ceil(log2(S + 1)), so that the whole interval is a node",
-        reading="S is not a power of two: then sizes 2^(ceil(log S) - 1), ..., 1 reach S",
-        reading_claim=inequality(
+        condition="S is not a power of two: then sizes 2^(ceil(log S) - 1), ..., 1 reach S",
+        saved_by=inequality(
             "S <= 2**ceil(log2(S)) - 1", "", {"S": "integer [2, 10000]"}, conditions=("ceil(log2(S)) > log2(S)",)
         ),
         explain="TREE(S) = TREE(S - 1), so X_S - X_(S-1) = M_S is released without noise.",
@@ -69,8 +69,8 @@ ROWS = [
         inequality("ceil(log2(S)) <= floor(log2(S))", "", {"S": "integer [2, 10000]"}, hints=[{"S": "5"}]),
         severity=UTILITY,
         corrected="levels 1 to ceil(log2(S))",
-        reading="S is a power of two (then the last prefix is not covered, see above)",
-        reading_claim=identity("ceil(log2(2**m)) == floor(log2(2**m))", "", {"m": "integer [1, 20]"}),
+        condition="S is a power of two (then the last prefix is not covered, see above)",
+        saved_by=identity("ceil(log2(2**m)) == floor(log2(2**m))", "", {"m": "integer [1, 20]"}),
     ),
     row(
         "alg1/dimension",
@@ -78,8 +78,8 @@ ROWS = [
         "a one-dimensional noise is added to a d-dimensional sum (d = 1)",
         identity("d == 1", "", {"d": "integer [1, 100]"}),
         corrected="N(0, sigma^2 I_d)",
-        reading="sigma^2 I_d was meant",
-        reading_claim=identity("d*s**2 == d*s**2", "d s"),
+        repair="sigma^2 I_d was meant",
+        saved_by=identity("d*s**2 == d*s**2", "d s"),
     ),
     row(
         "alg3/tilde_at_refresh",
@@ -97,7 +97,7 @@ ROWS = [
         severity=PRIVACY,
         corrected="tilde = grad + TREE(t) after the if (and not tilde = grad, which would release an un-noised mean)",
         reading="line 8's last assignment belongs to both branches",
-        reading_claim=program(
+        saved_by=program(
             "x_t D grad_prev",
             "if",
             "5: grad H <- x_t D",
@@ -119,8 +119,8 @@ ROWS = [
         releases("k <= ceil(log2(T))", {"k": ("adaptive_batch/one_tree", "node")}, [{"T": "7"}, {"T": "15"}]),
         severity=PRIVACY,
         corrected="a new tree at every refresh (or noise for up to 2 log2 T nodes)",
-        reading="one tree per epoch",
-        reading_claim=releases(
+        repair="one tree per epoch",
+        saved_by=releases(
             "k <= ceil(log2(T))", {"k": ("adaptive_batch/tree_per_epoch", "node")}, [{"T": "7"}, {"T": "15"}]
         ),
         explain=(
@@ -145,7 +145,7 @@ ROWS = [
         program("x_t", "if", "12: x_anchor <- x_t", "end", "20: <- x_anchor"),
         corrected="test |x - x_anchor| only if EscapeFlag",
         reading="the test is made only in the escape phase",
-        reading_claim=program("x_t", "if", "12: x_anchor <- x_t", "20: <- x_anchor", "end"),
+        saved_by=program("x_t", "if", "12: x_anchor <- x_t", "20: <- x_anchor", "end"),
     ),
     row(
         "alg3/frozen",
@@ -175,8 +175,8 @@ ROWS = [
         ),
         severity=UTILITY,
         corrected="|g_(t-1)|: the step is x_t - x_(t-1) = -eta g_(t-1)",
-        reading="g_(t-1) was meant",
-        reading_claim=program(
+        repair="g_(t-1) was meant",
+        saved_by=program(
             "x_t x_prev g_prev alpha epsilon d kappa",
             "b: b_t <- g_prev alpha epsilon d kappa",
             "8: tilde <- x_t x_prev b_t",
@@ -210,7 +210,7 @@ ROWS = [
         severity=PRIVACY,
         corrected="2G/b",
         reading="add/remove neighbours (a record becomes zero)",
-        reading_claim=identity("(G - 0)/b == G/b", "G b"),
+        saved_by=identity("(G - 0)/b == G/b", "G b"),
         explain="'Differing by a single item' with n fixed is replace-one.",
     ),
     row(
@@ -221,7 +221,7 @@ ROWS = [
         severity=PRIVACY,
         corrected="2 M |x_t - x_(t-1)|/b_t",
         reading="add/remove neighbours",
-        reading_claim=identity("(M*r - 0)/b == M*r/b", "M r b"),
+        saved_by=identity("(M*r - 0)/b == M*r/b", "M r b"),
     ),
     row(
         "lemma313/step_and_gradient",
@@ -230,8 +230,8 @@ ROWS = [
         identity("M*(eta*g_prev) == g_t", "M g_prev g_t", let={"eta": "1/M"}),
         severity=PRIVACY,
         corrected="|g_(t-1)|, which in an escape is not the noisy gradient either",
-        reading="g_(t-1) was meant, here and in b_t",
-        reading_claim=identity("M*(eta*g_prev) == g_prev", "M g_prev", let={"eta": "1/M"}),
+        repair="g_(t-1) was meant, here and in b_t",
+        saved_by=identity("M*(eta*g_prev) == g_prev", "M g_prev", let={"eta": "1/M"}),
         explain="With b_t in proportion to |g_t| the sensitivity |g_(t-1)|/b_t would have no bound.",
     ),
     row(
@@ -241,8 +241,8 @@ ROWS = [
         program("G b delta epsilon", "3: zeta <- G b g_1 b_1 delta epsilon", "8: tilde <- zeta", "17: g_1 <- tilde"),
         severity=UTILITY,
         corrected="the bound epsilon alpha/sqrt(d) of |g_t|/b_t from Lemma 3.14",
-        reading="the max is replaced by that bound",
-        reading_claim=program(
+        repair="the max is replaced by that bound",
+        saved_by=program(
             "G b delta epsilon alpha d", "3: zeta <- G b alpha d delta epsilon", "8: tilde <- zeta", "17: g_1 <- tilde"
         ),
     ),
@@ -257,6 +257,6 @@ ROWS = [
         severity=PRIVACY,
         corrected="2 max(M/b, rho |x_t - x_(t-1)|/b_t)",
         reading="add/remove neighbours (a record becomes zero)",
-        reading_claim=inequality("max(M/b, rho*r/bt) <= M/b + rho*r/bt", "M b rho r bt"),
+        saved_by=inequality("max(M/b, rho*r/bt) <= M/b + rho*r/bt", "M b rho r bt"),
     ),
 ]

@@ -19,7 +19,7 @@ ROWS = [
         severity=PRIVACY,
         corrected="2 log(1/delta) alpha/sqrt(d)",
         reading="Lemma 3.14's value, from which the theorem is said to follow",
-        reading_claim=same(
+        saved_by=same(
             {"Lemma 3.14": "2*log(1/delta)*alpha/sqrt(d)", "Theorem 3.17": "alpha*log(1/delta**2)/sqrt(d)"},
             "alpha d",
             {"delta": "(1/100000000, 1/100)"},
@@ -47,7 +47,7 @@ ROWS = [
         severity=PRIVACY,
         corrected="multiply by a constant times sqrt(log S log(1/delta))",
         reading="Lemma 3.14's noise 2 log(1/delta) alpha/sqrt(d)",
-        reading_claim=privacy(
+        saved_by=privacy(
             "2*log(1/delta)",
             "epsilon",
             "epsilon",
@@ -83,7 +83,7 @@ ROWS = [
         severity=PRIVACY,
         corrected="twice the noise",
         reading="add/remove neighbours",
-        reading_claim=privacy(
+        saved_by=privacy(
             "2*log(1/delta)",
             "epsilon",
             "epsilon",
@@ -105,7 +105,7 @@ ROWS = [
         severity=PRIVACY,
         corrected="2 log(1/delta) alpha/sqrt(d)",
         reading="Lemma 3.14's noise 2 log(1/delta) alpha/sqrt(d)",
-        reading_claim=LEMMA_314,
+        saved_by=LEMMA_314,
         explain=(
             "At alpha below 1e-4 the printed noise is enough here: one record's weight in H falls faster than alpha."
         ),
@@ -146,7 +146,7 @@ ROWS = [
             "O_1 and O_3, and O_2 and O_4, share a batch; |g| and (B G M)^(1/3) are at most G, and alpha at most "
             "M^2/rho"
         ),
-        reading_claim=inequality(
+        saved_by=inequality(
             "g*max(sqrt(d)/(alpha*epsilon), kappa/alpha**2, rho*kappa/(M**2*alpha)) <= b",
             "G M rho d epsilon",
             {"g": "(0, G]", "K0": "(0, G]", "alpha": "(0, M**2/rho]"},

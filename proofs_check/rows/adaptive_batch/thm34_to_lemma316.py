@@ -16,8 +16,8 @@ ROWS = [
         ),
         severity=UTILITY,
         corrected="mu = iota^2/(16 sqrt(d log(T/iota)))",
-        reading="mu smaller by sqrt(log(T/iota)) and a constant",
-        reading_claim=inequality("2*Phi(iota**2/(16*sqrt(2))) - 1 <= iota**2/16", "", {"iota": "[1/100, 1/2]"}),
+        repair="mu smaller by sqrt(log(T/iota)) and a constant",
+        saved_by=inequality("2*Phi(iota**2/(16*sqrt(2))) - 1 <= iota**2/16", "", {"iota": "[1/100, 1/2]"}),
         explain="ell = log(T/iota).",
     ),
     row(
@@ -39,8 +39,8 @@ ROWS = [
         "the value decreases by eta/gamma^2 per step on average",
         rates("eta*gamma**2 == eta/gamma**2", "1/gamma", "eta gamma"),
         corrected="eta gamma^2",
-        reading="gamma^2 in the numerator",
-        reading_claim=rates("eta*gamma**2 == eta*gamma**2", "1/gamma", "eta gamma"),
+        repair="gamma^2 in the numerator",
+        saved_by=rates("eta*gamma**2 == eta*gamma**2", "1/gamma", "eta gamma"),
         garbling="a product rendered as a fraction is possible",
     ),
     row(
@@ -107,8 +107,8 @@ ROWS = [
         ),
         severity=UTILITY,
         corrected="B/(Phi tau) = alpha^-3 dominates; it is below 1/(kappa alpha) only for kappa <= alpha^2",
-        reading="tau = alpha^(-1/2), which privacy allows (lemma314/larger_tau), and a constant kappa",
-        reading_claim=rates(
+        repair="tau = alpha^(-1/2), which privacy allows (lemma314/larger_tau), and a constant kappa",
+        saved_by=rates(
             "1/alpha + 1/(Phi*tau) <= 1/alpha", "1/alpha", "alpha", let={"Phi": "alpha**(3/2)", "tau": "alpha**(-1/2)"}
         ),
         explain=(
@@ -132,8 +132,8 @@ ROWS = [
             "a larger tau; at tau <= 1 alpha^(-3/2) refreshes of b records need n >= alpha^(-7/2) + "
             "sqrt(d)/(epsilon alpha^(5/2)), so alpha = n^(-2/7) + (sqrt(d)/(n epsilon))^(2/5)"
         ),
-        reading="tau = alpha^(-1/2) and a constant kappa",
-        reading_claim=rates(
+        repair="tau = alpha^(-1/2) and a constant kappa",
+        saved_by=rates(
             "1/alpha + 1/(Phi*tau) <= 1/alpha", "1/alpha", "alpha", let={"Phi": "alpha**(3/2)", "tau": "alpha**(-1/2)"}
         ),
     ),
@@ -204,7 +204,7 @@ ROWS = [
         ),
         corrected="B^(2/9) M^(2/9) G^(5/9)/n^(1/3), as in the theorem",
         reading="the cube root covers the numerator, as in the theorem",
-        reading_claim=identity(
+        saved_by=identity(
             "G**2*B*M/(kappa*g**3) == n",
             "B G M n",
             let={"kappa": "(B*G*M)**(1/3)", "g": "(B**(2/3)*M**(2/3)*G**(5/3)/n)**(1/3)"},
@@ -224,7 +224,7 @@ ROWS = [
         same({"theorem": "sqrt(B*M**2)/(rho*sqrt(n))", "B.6": "sqrt(B*M**2)/sqrt(rho*n)"}, "B M rho n"),
         corrected="sqrt(B M^2)/sqrt(rho n)",
         reading="the root covers rho",
-        reading_claim=same({"theorem": "sqrt(B*M**2)/sqrt(rho*n)", "B.6": "sqrt(B*M**2/(rho*n))"}, "B M rho n"),
+        saved_by=same({"theorem": "sqrt(B*M**2)/sqrt(rho*n)", "B.6": "sqrt(B*M**2/(rho*n))"}, "B M rho n"),
         garbling="the extent of the root may be lost in rendering",
     ),
     row(
@@ -258,7 +258,7 @@ ROWS = [
         ),
         corrected="B^(4/9) M^(4/9) G^(1/9)/n^(1/3), as in the theorem",
         reading="the cube root covers the numerator",
-        reading_claim=identity(
+        saved_by=identity(
             "B*M*kappa/g**3 == n",
             "B G M n",
             let={"kappa": "(B*G*M)**(1/3)", "g": "(B**(4/3)*M**(4/3)*G**(1/3)/n)**(1/3)"},

@@ -25,8 +25,8 @@ ROWS = [
         ),
         severity=PRIVACY,
         corrected="2 Delta^2 log(1.25/delta)/epsilon^2",
-        reading="the universal constant c of the theorems makes up for the factor 2",
-        reading_claim=privacy("D*sqrt(2*log(1.25/delta))/epsilon", "D", "epsilon", "delta", "D", DP),
+        repair="the universal constant c of the theorems makes up for the factor 2",
+        saved_by=privacy("D*sqrt(2*log(1.25/delta))/epsilon", "D", "epsilon", "delta", "D", DP),
         garbling="a lost 2 is possible; minimax_sosp prints the same definition",
     ),
     row(
@@ -50,7 +50,7 @@ ROWS = [
         severity=PRIVACY,
         corrected="sqrt(log(1/delta))/epsilon",
         reading="the root covers the logarithm only",
-        reading_claim=same(
+        saved_by=same(
             {"Theorem 5": "sqrt(ell)/epsilon", "Theorems 1, 3, 6, 8": "sqrt(ell)/epsilon"}, "ell", {"epsilon": "(0, 1]"}
         ),
         garbling="the extent of the root may be lost in rendering",
@@ -71,7 +71,7 @@ ROWS = [
         severity=PRIVACY,
         corrected="c lambda_t sqrt(log(1/delta))/epsilon max{...}",
         reading="the root covers the logarithm only",
-        reading_claim=rates(
+        saved_by=rates(
             "sqrt(ell)/(n*epsilon) <= sqrt(ell)/(n*epsilon)",
             "1/epsilon",
             "n ell epsilon",
@@ -138,8 +138,8 @@ ROWS = [
             conditions=("epsilon >= 1",),
         ),
         corrected="epsilon <= 1 (Theorem 5), or epsilon = O(log(1/delta))",
-        reading="epsilon <= 1, as in Theorem 5",
-        reading_claim=rates(
+        condition="epsilon <= 1, as in Theorem 5",
+        saved_by=rates(
             "sqrt(ell)/epsilon <= sqrt(ell)/epsilon", "1/epsilon", "epsilon ell", conditions=("epsilon <= 1",)
         ),
         explain=(
@@ -162,8 +162,8 @@ ROWS = [
         ),
         severity=COSMETIC,
         corrected="epsilon <= 1",
-        reading="epsilon <= 1",
-        reading_claim=privacy(ROOT + "/n", "2/n", "epsilon", "delta", "", {**DP, "n": "integer [2, 1000000]"}),
+        condition="epsilon <= 1",
+        saved_by=privacy(ROOT + "/n", "2/n", "epsilon", "delta", "", {**DP, "n": "integer [2, 1000000]"}),
     ),
     row(
         "sec5/epsilon_of_experiments",
@@ -172,7 +172,7 @@ ROWS = [
         budget("10 <= 1"),
         corrected="Theorem 5 covers only 0.1, 0.5 and 1 of them",
         reading="exact accounting with the same noise (c = 4) at epsilon = 10",
-        reading_claim=privacy(
+        saved_by=privacy(
             ROOT,
             "2",
             "epsilon",
@@ -193,10 +193,8 @@ ROWS = [
         ),
         severity=COSMETIC,
         corrected="ceil(T/q)",
-        reading="q divides T",
-        reading_claim=releases(
-            "k <= T/q", {"k": (DOUBLE, "eta/refresh")}, [{"T": "12", "q": "4"}, {"T": "60", "q": "20"}]
-        ),
+        condition="q divides T",
+        saved_by=releases("k <= T/q", {"k": (DOUBLE, "eta/refresh")}, [{"T": "12", "q": "4"}, {"T": "60", "q": "20"}]),
     ),
     row(
         "double_spider/difference_count",
@@ -232,8 +230,8 @@ ROWS = [
         rates("max(1/N, sqrt(T/q)/n) <= sqrt(T)/(n*sqrt(q))", "n", SIZES, conditions=SHAPE),
         severity=PRIVACY,
         corrected="max{1/N_1, sqrt(T)/(n sqrt q)}",
-        reading="N_1 = n (Remark 2) and T >= q",
-        reading_claim=rates("max(1/N, sqrt(T/q)/n) == sqrt(T)/(n*sqrt(q))", "n", SIZES, conditions=(*SHAPE, "N >= n")),
+        condition="N_1 = n (Remark 2) and T >= q",
+        saved_by=rates("max(1/N, sqrt(T/q)/n) == sqrt(T)/(n*sqrt(q))", "n", SIZES, conditions=(*SHAPE, "N >= n")),
     ),
     row(
         "double_spider/sigma_1_accounted",

@@ -26,8 +26,8 @@ ROWS = [
         ),
         severity=PRIVACY,
         corrected="max{1/N_1, sqrt(T)/(n sqrt q)}, as sigma_3 has it in Theorem 6",
-        reading="N_1 = n, and the batch of 128 is only that of the differences",
-        reading_claim=privacy(
+        condition="N_1 = n, and the batch of 128 is only that of the differences",
+        saved_by=privacy(
             ROOT + "*sqrt(T)/(n*sqrt(q))",
             "2/n",
             "epsilon",
@@ -51,8 +51,8 @@ ROWS = [
         ),
         severity=PRIVACY,
         corrected="Theorem 6's",
-        reading="N_3 = n",
-        reading_claim=same(
+        condition="N_3 = n",
+        saved_by=same(
             {"Theorem 1": "sqrt(T)/(n*sqrt(q))", "Theorem 6": "max(1/N, sqrt(T)/(n*sqrt(q)))"},
             "",
             {"n": "integer [2, 10000]", "q": "integer [1, 1000]", "T": "integer [q, 10000]"},
@@ -66,8 +66,8 @@ ROWS = [
         rates("max(1/N, sqrt(T)/n) <= 1/N", "n", SIZES, conditions=SHAPE),
         severity=PRIVACY,
         corrected="max{1/N_2, sqrt(T)/n}",
-        reading="T N_2^2 <= n^2",
-        reading_claim=rates("max(1/N, sqrt(T)/n) <= 1/N", "n", SIZES, conditions=(*SHAPE, "T*N**2 <= n**2")),
+        condition="T N_2^2 <= n^2",
+        saved_by=rates("max(1/N, sqrt(T)/n) <= 1/N", "n", SIZES, conditions=(*SHAPE, "T*N**2 <= n**2")),
         explain="sigma_2 does not grow with T at all.",
     ),
     row(
@@ -89,8 +89,8 @@ ROWS = [
         ),
         severity=PRIVACY,
         corrected="max{1/N_2, sqrt(T)/n}",
-        reading="T N_2^2 <= n^2",
-        reading_claim=privacy(
+        condition="T N_2^2 <= n^2",
+        saved_by=privacy(
             ROOT + "/N",
             "2/N",
             "epsilon",
@@ -113,8 +113,8 @@ ROWS = [
         rates("max(1/N, sqrt(T)/n) <= max(1/N, sqrt(T)/(n*sqrt(q)))", "n", SIZES, conditions=SHAPE),
         severity=PRIVACY,
         corrected="max{1/N_4, sqrt(T)/n}",
-        reading="q is a constant",
-        reading_claim=rates(
+        degenerate="q is a constant",
+        saved_by=rates(
             "max(1/N, sqrt(T)/n) <= max(1/N, sqrt(T)/(n*sqrt(q)))",
             "n",
             "n T N epsilon ell",
@@ -142,8 +142,8 @@ ROWS = [
         ),
         severity=PRIVACY,
         corrected="max{1/N_4, sqrt(T)/n}",
-        reading="q = 2 and N_4 = n",
-        reading_claim=privacy(
+        condition="q = 2 and N_4 = n",
+        saved_by=privacy(
             ROOT + "*max(1/N, sqrt(T)/(n*sqrt(q)))",
             "2/N",
             "epsilon",
@@ -182,8 +182,8 @@ ROWS = [
         inequality("min(2*G/N, 2*C) <= 2*C/N", "G C", {"N": "[1, 100000]"}, hints=[{"G": "10", "C": "1", "N": "100"}]),
         severity=PRIVACY,
         corrected="clip each record (as Algorithm 3, lines 7-8, 13-14, does), or prove that records are bounded by C",
-        reading="every record's term is within C anyway",
-        reading_claim=inequality("min(2*G/N, 2*C) <= 2*C/N", "G", {"N": "[1, 100000]", "C": "[G, inf)"}),
+        condition="every record's term is within C anyway",
+        saved_by=inequality("min(2*G/N, 2*C) <= 2*C/N", "G", {"N": "[1, 100000]", "C": "[G, inf)"}),
         explain="One record of norm G > N C moves the clipped mean from C to -C, N times what the noise is made for.",
     ),
     row(
@@ -207,8 +207,8 @@ ROWS = [
         ),
         severity=PRIVACY,
         corrected="clip each record: then the sensitivity is 2 C_1/N_1",
-        reading="each record is clipped, or no record's gradient exceeds C_1",
-        reading_claim=privacy(
+        condition="each record is clipped, or no record's gradient exceeds C_1",
+        saved_by=privacy(
             ROOT + "*sqrt(T)/(n*sqrt(q))",
             "2/N",
             "epsilon",
@@ -231,8 +231,8 @@ ROWS = [
         ),
         severity=PRIVACY,
         corrected="each record",
-        reading="G = C",
-        reading_claim=same(
+        degenerate="G = C",
+        saved_by=same(
             {"Algorithm 3 (each record)": "2*C/N", "Algorithm 2 (the mean)": "min(2*G/N, 2*C)"},
             "C",
             {"N": "[2, 1000]"},
@@ -246,8 +246,8 @@ ROWS = [
         units("G**2*M/lam == g", free="M", G="v/l", lam="v", g="v/l"),
         severity=PRIVACY,
         corrected="C_1, the clip of line 4, to which sigma_1 is proportional",
-        reading="C_1 was meant",
-        reading_claim=units("C1 == g", C1="v/l", g="v/l"),
+        repair="C_1 was meant",
+        saved_by=units("C1 == g", C1="v/l", g="v/l"),
     ),
     row(
         "double_spider/C2_factor_two",

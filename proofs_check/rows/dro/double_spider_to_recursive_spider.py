@@ -27,7 +27,7 @@ ROWS = [
         reading=(
             "eta is not scaled: the derivative -psi*' of (3)'s L^ in eta changes by at most M times G |x - x'|/lambda"
         ),
-        reading_claim=identity("M*(G*r/lam) == G*M/lam*r", "G M r lam"),
+        saved_by=identity("M*(G*r/lam) == G*M/lam*r", "G M r lam"),
         explain=(
             "With eta scaled and G > 1 the threshold is below the true change, so with the clip of the mean the "
             "sensitivity is larger than the noise assumes."
@@ -40,8 +40,8 @@ ROWS = [
         same({"Theorem 6 and Lemma 5": "M*L/lam", "Lemma 3": "G**2*M/lam"}, "G L M lam"),
         severity=PRIVACY,
         corrected="G^2 M/lambda: |grad loss| is bounded by G, not by the smoothness L",
-        reading="G^2 <= L: then the printed threshold is large enough",
-        reading_claim=inequality("G**2*M/lam <= M*L/lam", "G M lam", {"L": "[G**2, inf)"}),
+        condition="G^2 <= L: then the printed threshold is large enough",
+        saved_by=inequality("G**2*M/lam <= M*L/lam", "G M lam", {"L": "[G**2, inf)"}),
     ),
     row(
         "double_spider/C4_which_eta_move",
@@ -54,8 +54,8 @@ ROWS = [
         ),
         severity=PRIVACY,
         corrected="|eta_(t+1) - eta_t|, as Section 3 says",
-        reading="the index is a slip; Section 3 has |eta_(t+1) - eta_t|",
-        reading_claim=inequality("a*now + b*x <= 2*max(a*now, b*x)", "a now b x"),
+        repair="the index is a slip; Section 3 has |eta_(t+1) - eta_t|",
+        saved_by=inequality("a*now + b*x <= 2*max(a*now, b*x)", "a now b x"),
     ),
     row(
         "double_spider/H_defined",
@@ -64,8 +64,8 @@ ROWS = [
         program("M L lam L_0 L_1 eta x", "thm6: C_4 <- M L lam L_0 L_1 H eta x"),
         severity=PRIVACY,
         corrected="sqrt(H) = H_0 of Proposition 1",
-        reading="sqrt(H) = H_0",
-        reading_claim=program(
+        repair="sqrt(H) = H_0",
+        saved_by=program(
             "M L lam L_0 L_1 eta x M S_0", "prop1: H_0 <- M S_0", "thm6: C_4 <- M L lam L_0 L_1 H_0 eta x"
         ),
     ),
@@ -91,8 +91,8 @@ ROWS = [
         "t is written before it is read",
         program("T x_0 eta_0 q", "2: <- t T", "3: <- t q"),
         corrected="t = 0",
-        reading="t starts at 0",
-        reading_claim=program("T x_0 eta_0 q", "init: t <-", "2: <- t T", "3: <- t q"),
+        repair="t starts at 0",
+        saved_by=program("T x_0 eta_0 q", "init: t <-", "2: <- t T", "3: <- t q"),
     ),
     row(
         "alg2/previous_estimates",
@@ -118,10 +118,8 @@ ROWS = [
         program("x_0 eta_0 T q N C_1 C_3", "thm6: C_2 C_4 <- x_t eta_t", "4: x_t eta_t <- x_0 eta_0 C_1 C_3"),
         severity=UTILITY,
         corrected="compute C_2 and C_4 from the iterates at each step (Theorem 6)",
-        reading="a rule for the thresholds is the input",
-        reading_claim=program(
-            "x_0 eta_0 T q N C_1 C_3", "4: x_t eta_t <- x_0 eta_0 C_1 C_3", "thm6: C_2 C_4 <- x_t eta_t"
-        ),
+        repair="a rule for the thresholds is the input",
+        saved_by=program("x_0 eta_0 T q N C_1 C_3", "4: x_t eta_t <- x_0 eta_0 C_1 C_3", "thm6: C_2 C_4 <- x_t eta_t"),
     ),
     row(
         "alg2/which_previous_point",
@@ -133,8 +131,8 @@ ROWS = [
         same({"line 12": "(a - p) + p", "Lemma 6, proof": "(a - o) + p"}, "a p o"),
         severity=UTILITY,
         corrected="as line 12: only then do the differences telescope",
-        reading="the proof's eta_(t-1) is a slip for eta_t",
-        reading_claim=same({"line 12": "(a - p) + p", "Lemma 6, proof": "(a - p) + p"}, "a p"),
+        repair="the proof's eta_(t-1) is a slip for eta_t",
+        saved_by=same({"line 12": "(a - p) + p", "Lemma 6, proof": "(a - p) + p"}, "a p"),
     ),
     row(
         "recursive_spider/release_counts",
@@ -153,7 +151,7 @@ ROWS = [
         ),
         corrected="2 (T/q) + 2 T + T: u is a second pair of sequences and s a fifth one",
         reading="u is meant by 'similarly' and s has its own noise formula; c absorbs the number of sequences",
-        reading_claim=releases(
+        saved_by=releases(
             "r + d <= T/q + T",
             {"r": (RECURSIVE, "x/refresh"), "d": (RECURSIVE, "x/difference")},
             [{"T": "12", "q": "4"}, {"T": "60", "q": "20"}],
@@ -174,7 +172,7 @@ ROWS = [
         severity=PRIVACY,
         corrected="sqrt(T)/(n sqrt q), as Theorem 1 has it",
         reading="the root covers q, as in Theorem 1",
-        reading_claim=rates("sqrt(T/q)/n <= sqrt(T)/(n*sqrt(q))", "n", "n T q", conditions=("T >= q", "q >= 1")),
+        saved_by=rates("sqrt(T/q)/n <= sqrt(T)/(n*sqrt(q))", "n", "n T q", conditions=("T >= q", "q >= 1")),
         garbling="a lost root over q is possible; printed three times without it, and with it in Theorems 1 and 6",
     ),
     row(
@@ -196,7 +194,7 @@ ROWS = [
         severity=PRIVACY,
         corrected="sqrt(q) in place of q",
         reading="the root covers q",
-        reading_claim=privacy(
+        saved_by=privacy(
             ROOT + "*sqrt(T)/(n*sqrt(q))",
             "2/n",
             "epsilon",
@@ -220,7 +218,7 @@ ROWS = [
         severity=PRIVACY,
         corrected="|w_t - w_(t-1)|, as the proof of Theorem 8 says",
         reading="|w_t - w_(t-1)| was meant, as in the proof",
-        reading_claim=inequality("2*L*dw/b <= 8*L*dw/b", "L dw b"),
+        saved_by=inequality("2*L*dw/b <= 8*L*dw/b", "L dw b"),
         explain=(
             "When x stands still and lambda moves, the printed noise is zero and the difference is released as it "
             "is. Lines 11-12 take the smaller of this and the cap, so the cap does not help."
@@ -243,7 +241,7 @@ ROWS = [
         severity=PRIVACY,
         corrected="|w_t - w_(t-1)|, as the proof of Theorem 8 says",
         reading="|w_t - w_(t-1)| was meant, as in the proof",
-        reading_claim=privacy(
+        saved_by=privacy(
             ROOT + "*sqrt(dx**2 + dl**2)/n",
             "2*sqrt(dx**2 + dl**2)/n",
             "epsilon",
@@ -268,7 +266,7 @@ ROWS = [
         severity=PRIVACY,
         corrected="|w_t - w_(t-1)|",
         reading="|w_t - w_(t-1)| was meant, as in the proof",
-        reading_claim=inequality("2*L*dw/b <= 8*L*dw/b", "L dw b"),
+        saved_by=inequality("2*L*dw/b <= 8*L*dw/b", "L dw b"),
         explain="While lambda is held at its floor lambda_0 it does not move, and u is released without noise.",
     ),
     row(
@@ -281,6 +279,6 @@ ROWS = [
             "with the factor |w_t - w_(t-1)|; without it the printed noise is larger whenever the move is below 1"
         ),
         reading="the factor is left out for brevity",
-        reading_claim=same({"Theorem 3": "dx*max(1/b, sqrt(T)/n)", "Theorem 8": "dx*max(1/b, sqrt(T)/n)"}, "dx b T n"),
+        saved_by=same({"Theorem 3": "dx*max(1/b, sqrt(T)/n)", "Theorem 8": "dx*max(1/b, sqrt(T)/n)"}, "dx b T n"),
     ),
 ]

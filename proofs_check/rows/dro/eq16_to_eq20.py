@@ -63,8 +63,8 @@ ROWS = [
         inequality("1/(16*L2) <= 3/(32*L2) - 25*L1**2/(16*50*L1)", "L1 L2", hints=[{"L1": "2", "L2": "1"}]),
         severity=UTILITY,
         corrected="gamma = 1/(50 L_1^2 L_2)",
-        reading="L_1 L_2 <= 1",
-        reading_claim=inequality("1/(16*L2) <= 3/(32*L2) - 25*L1**2/(16*50*L1)", "L2", {"L1": "(0, 1/L2]"}),
+        condition="L_1 L_2 <= 1",
+        saved_by=inequality("1/(16*L2) <= 3/(32*L2) - 25*L1**2/(16*50*L1)", "L2", {"L1": "(0, 1/L2]"}),
         garbling="a lost square is possible; the square alone gives 3/32 L_2 - 1/32, which needs L_2 <= 1",
     ),
     row(
@@ -80,8 +80,8 @@ ROWS = [
         units("g**2*L1**2/L1 == f", g="v/l", L1="1/l", f="v"),
         severity=UTILITY,
         corrected="gamma = 1/(50 L_1^2 L_2)",
-        reading="gamma = 1/(50 L_1^2 L_2)",
-        reading_claim=units("g**2*L1**2/(L1**2*L2) == f", g="v/l", L1="1/l", L2="v/l**2", f="v"),
+        repair="gamma = 1/(50 L_1^2 L_2)",
+        saved_by=units("g**2*L1**2/(L1**2*L2) == f", g="v/l", L1="1/l", L2="v/l**2", f="v"),
     ),
     row(
         "thm7/seven", "Theorem 7, proof", "1/(8 gamma) = 50 L_1/8 is at most 7 L_1", inequality("50*L1/8 <= 7*L1", "L1")
@@ -100,8 +100,8 @@ ROWS = [
             "7*L1/(n**2*L0**4) <= 1/(6*n*c0)", "L1 L0 c0 n", hints=[{"L1": "1", "L0": "1", "c0": "8", "n": "10"}]
         ),
         corrected="needs n >= 42 c_0 L_1/L_0^4",
-        reading="n >= 42 c_0 L_1/L_0^4",
-        reading_claim=inequality("7*L1/(n**2*L0**4) <= 1/(6*n*c0)", "L1 L0 c0", {"n": "[42*c0*L1/L0**4, inf)"}),
+        condition="n >= 42 c_0 L_1/L_0^4",
+        saved_by=inequality("7*L1/(n**2*L0**4) <= 1/(6*n*c0)", "L1 L0 c0", {"n": "[42*c0*L1/L0**4, inf)"}),
     ),
     row(
         "eq19/collected",
@@ -128,8 +128,8 @@ ROWS = [
         units("s1 + s2**2 == g**2", s1="v/l", s2="v/l", g="v/l"),
         severity=UTILITY,
         corrected="sigma_1^2",
-        reading="sigma_1^2 was meant, as in the next display",
-        reading_claim=units("s1**2 + s2**2 == g**2", s1="v/l", s2="v/l", g="v/l"),
+        repair="sigma_1^2 was meant, as in the next display",
+        saved_by=units("s1**2 + s2**2 == g**2", s1="v/l", s2="v/l", g="v/l"),
         garbling="a lost exponent is possible",
     ),
     row(
@@ -139,8 +139,8 @@ ROWS = [
         inequality("sqrt(a**2 + s**2) <= a + 3*s**2", "a s", hints=[{"a": "1/1000", "s": "1/10"}]),
         severity=UTILITY,
         corrected="a + s (roots of the noise levels)",
-        reading="sigma_1 + sqrt(q) sigma_2 was meant, as for v two lines later",
-        reading_claim=inequality("sqrt(a**2 + s**2) <= a + s", "a s"),
+        repair="sigma_1 + sqrt(q) sigma_2 was meant, as for v two lines later",
+        saved_by=inequality("sqrt(a**2 + s**2) <= a + s", "a s"),
     ),
     row(
         "eq20/norm_of_v",
@@ -149,8 +149,8 @@ ROWS = [
         rates("sqrt(n)*(1/n + s**2) <= 1/sqrt(n) + s", "n", "n s", conditions=("s <= 1",)),
         severity=UTILITY,
         corrected="|v| <= 1/sqrt n + sqrt(n) sigma^2",
-        reading="sigma <= 1/sqrt n",
-        reading_claim=rates("sqrt(n)*(1/n + s**2) <= 1/sqrt(n) + s", "n", "n s", conditions=("s <= n**(-1/2)",)),
+        condition="sigma <= 1/sqrt n",
+        saved_by=rates("sqrt(n)*(1/n + s**2) <= 1/sqrt(n) + s", "n", "n s", conditions=("s <= n**(-1/2)",)),
         explain=(
             "With the cap beta |v| = 1/(L_0 sqrt n) in force, |v| = L_0 sqrt n (beta |v|^2). sigma > 1/sqrt n is "
             "the regime in which the private term matters."
@@ -169,8 +169,8 @@ ROWS = [
         ),
         severity=UTILITY,
         corrected="T of the order e^(-4/3) when e > n^(-3/4); then the step cap 1/(L_0 sqrt n) must change too",
-        reading="e <= n^(-3/4), where 1/sqrt n dominates the claim",
-        reading_claim=rates(
+        condition="e <= n^(-3/4), where 1/sqrt n dominates the claim",
+        saved_by=rates(
             "T/q*e**2 <= 1/n + e**(4/3)", "n", "n d ell epsilon", conditions=EASY, let={**E, "q": "e**(-2/3)", "T": "n"}
         ),
         explain=(
@@ -198,8 +198,8 @@ ROWS = [
         budget("n <= T", "n d ell epsilon", scale="n", conditions=REGION, let={**E, "T": "e**(-4/3)"}),
         severity=UTILITY,
         corrected="the two requirements meet only for e <= n^(-3/4)",
-        reading="e <= n^(-3/4)",
-        reading_claim=budget("n <= T", "n d ell epsilon", scale="n", conditions=EASY, let={**E, "T": "e**(-4/3)"}),
+        condition="e <= n^(-3/4)",
+        saved_by=budget("n <= T", "n d ell epsilon", scale="n", conditions=EASY, let={**E, "T": "e**(-4/3)"}),
     ),
     row(
         "thm7/q_noise_rate",
@@ -227,8 +227,8 @@ ROWS = [
         ),
         severity=UTILITY,
         corrected="N_4 = n, or e <= n^(-3/4)",
-        reading="e <= n^(-3/4)",
-        reading_claim=rates(
+        condition="e <= n^(-3/4)",
+        saved_by=rates(
             "q*(1/n)*d*ell/epsilon**2*(1/N4)**2 <= 1/n + e**(4/3)",
             "n",
             "n d ell epsilon",

@@ -24,7 +24,7 @@ ROWS = [
         same({"(2)": "lam0", "(3)": "lam"}, "lam0 lam"),
         corrected="lambda_0 in (3)",
         reading="lambda = lambda_0",
-        reading_claim=same({"(2)": "lam0", "(3)": "lam"}, "lam0", let={"lam": "lam0"}),
+        saved_by=same({"(2)": "lam0", "(3)": "lam"}, "lam0", let={"lam": "lam0"}),
     ),
     row(
         "eq3/scaled_eta",
@@ -36,8 +36,8 @@ ROWS = [
         ),
         severity=UTILITY,
         corrected="G (1 - s): both G eta in the argument and G eta added",
-        reading="G = 1",
-        reading_claim=same(
+        degenerate="G = 1",
+        saved_by=same(
             {"L(x, eta) = L^(x, G eta)": "G*(1 - s)", "Section 3, per record": "1 - s", "Lemma 4, proof": "1 - G*s"},
             "s",
             let={"G": "1"},
@@ -66,8 +66,8 @@ ROWS = [
         "the utility |F| that Definition 4 asks to be small is what the theorems bound",
         units("F == g", F="v", g="v/l"),
         corrected="the norm of the gradient of F",
-        reading="grad F",
-        reading_claim=units("dF == g", dF="v/l", g="v/l"),
+        repair="grad F",
+        saved_by=units("dF == g", dF="v/l", g="v/l"),
         garbling="a lost nabla is likely",
     ),
     row(
@@ -77,8 +77,8 @@ ROWS = [
         units("G + G**2*M/lam == L", free="M", **UNIT),
         severity=PRIVACY,
         corrected="L_0 = L + G^2 M/lambda",
-        reading="L was meant",
-        reading_claim=units("L + G**2*M/lam == L", free="M", **UNIT),
+        repair="L was meant",
+        saved_by=units("L + G**2*M/lam == L", free="M", **UNIT),
         garbling="printed twice; a changed letter is possible",
     ),
     row(
@@ -93,8 +93,8 @@ ROWS = [
         ),
         severity=PRIVACY,
         corrected="L_0 = L + G^2 M/lambda",
-        reading="L was meant in L_0",
-        reading_claim=identity("(1 + h/G)*L*r + G*M*G*r/lam == (L + G**2*M/lam + L/G*h)*r", "G L M lam h r"),
+        repair="L was meant in L_0",
+        saved_by=identity("(1 + h/G)*L*r + G*M*G*r/lam == (L + G**2*M/lam + L/G*h)*r", "G L M lam h r"),
         explain=(
             "Attained with psi*(u) = u (M tends to 0): then grad_x L is the plain gradient, L-smooth, and L may "
             "exceed G. L r <= 2 G: a G-Lipschitz loss allows no larger change. C_4 rests on L_0."
@@ -124,8 +124,8 @@ ROWS = [
         inequality("n*m <= m + h", "m h", {"n": "integer [2, 1000]"}, hints=[{"m": "1", "h": "1/10", "n": "100"}]),
         severity=PRIVACY,
         corrected="C_4 needs a bound of psi*' per record, such as psi*'(S_0)",
-        reading="H bounds psi*' for every record, as in the proof of Proposition 1",
-        reading_claim=inequality("s <= h", "h", {"s": "[0, h]"}),
+        condition="H bounds psi*' for every record, as in the proof of Proposition 1",
+        saved_by=inequality("s <= h", "h", {"s": "[0, h]"}),
         explain="If one record carries all the weight, its psi*' is n times the mean.",
     ),
     row(
@@ -136,7 +136,7 @@ ROWS = [
         severity=UTILITY,
         corrected="assume that the loss has variance at most sigma^2 over the records",
         reading="the variance of the loss, as in the cited paper",
-        reading_claim=program("G M lam loss", "def: sigma <- loss", "lemma2: D_0 D_2 <- G M lam sigma"),
+        saved_by=program("G M lam loss", "def: sigma <- loss", "lemma2: D_0 D_2 <- G M lam sigma"),
     ),
     row(
         "lemma2/eta_variance",
@@ -187,7 +187,7 @@ ROWS = [
         "M (loss - loss')/lambda is M G^2 r/lambda for a G-Lipschitz loss",
         identity("M*(G*r)/lam == M*G**2*r/lam", "M G r lam"),
         corrected="the factor G of the derivative of G eta is missing in the proof's sums",
-        reading="with the outer factor G, as L(x, eta) = L^(x, G eta) gives",
-        reading_claim=identity("G*M*(G*r)/lam == M*G**2*r/lam", "M G r lam"),
+        repair="with the outer factor G, as L(x, eta) = L^(x, G eta) gives",
+        saved_by=identity("G*M*(G*r)/lam == M*G**2*r/lam", "M G r lam"),
     ),
 ]

@@ -14,8 +14,8 @@ ROWS = [
         inequality("G*M*(G*e)/lam <= M*L*e/lam", "G M L e lam"),
         severity=PRIVACY,
         corrected="M G^2 |eta - eta'|/lambda, Lemma 3's eq. (11)",
-        reading="G^2 <= L",
-        reading_claim=inequality("G*M*(G*e)/lam <= M*L*e/lam", "G M e lam", {"L": "[G**2, inf)"}),
+        condition="G^2 <= L",
+        saved_by=inequality("G*M*(G*e)/lam <= M*L*e/lam", "G M e lam", {"L": "[G**2, inf)"}),
         explain=(
             "Attained by a linear loss (L tends to 0, slope G). The proof bounds the gradient of the loss by the "
             "smoothness L, and loses the G inside psi*."
@@ -27,8 +27,8 @@ ROWS = [
         "M L |eta - eta'|/lambda is a gradient (eta is a length after scaling)",
         units("M*L*e/lam == g", free="M", L="v/l**2", e="l", lam="v", g="v/l"),
         corrected="M G^2 |eta - eta'|/lambda",
-        reading="G^2 in place of L",
-        reading_claim=units("M*G**2*e/lam == g", free="M", G="v/l", e="l", lam="v", g="v/l"),
+        repair="G^2 in place of L",
+        saved_by=units("M*G**2*e/lam == g", free="M", G="v/l", e="l", lam="v", g="v/l"),
     ),
     row(
         "prop1/domain_bounds_eta",
@@ -40,7 +40,7 @@ ROWS = [
         severity=UTILITY,
         corrected="eta <= the loss; nothing follows for x",
         reading="Assumption 3 bounds x and eta themselves",
-        reading_claim=inequality("eta <= S0", "S0", {"eta": "[0, S0]"}),
+        saved_by=inequality("eta <= S0", "S0", {"eta": "[0, S0]"}),
     ),
     row(
         "prop1/conjugate_slope",
@@ -49,8 +49,8 @@ ROWS = [
         inequality("1 + S0 <= 2*S0**2 + 2*S0**3", "S0", hints=[{"S0": "1/2"}]),
         severity=UTILITY,
         corrected="psi*'(u) <= 1 + M S_0, since psi*'(0) = 1",
-        reading="S_0 >= 1",
-        reading_claim=inequality("1 + S0 <= 2*S0**2 + 2*S0**3", "", {"S0": "[1, inf)"}),
+        condition="S_0 >= 1",
+        saved_by=inequality("1 + S0 <= 2*S0**2 + 2*S0**3", "", {"S0": "[1, inf)"}),
     ),
     row(
         "prop1/small_M",
@@ -59,8 +59,8 @@ ROWS = [
         inequality("1 <= 2*S0**2*sqrt(M) + 2*M*S0**3", "S0 M", hints=[{"S0": "1", "M": "1/100"}]),
         severity=UTILITY,
         corrected="1 + M S_0",
-        reading="M >= 1 and S_0 >= 1",
-        reading_claim=inequality("1 <= 2*S0**2*sqrt(M) + 2*M*S0**3", "", {"S0": "[1, inf)", "M": "[1, inf)"}),
+        condition="M >= 1 and S_0 >= 1",
+        saved_by=inequality("1 <= 2*S0**2*sqrt(M) + 2*M*S0**3", "", {"S0": "[1, inf)", "M": "[1, inf)"}),
         explain="psi is minimal at 1, so psi*'(0) = 1 for every divergence.",
     ),
     row(
@@ -75,8 +75,8 @@ ROWS = [
         "lambda (2 S_0^2 sqrt(M) + 2 M S_0^3) + 1 <= 2 S_0^3 sqrt(M) + 2 M S_0^4 + 1",
         inequality("lam*(2*S0**2*sqrt(M) + 2*M*S0**3) + 1 <= 2*S0**3*sqrt(M) + 2*M*S0**4 + 1", "lam S0 M"),
         corrected="the derivative of lambda psi*((loss - eta)/lambda) carries no lambda at all",
-        reading="lambda <= S_0",
-        reading_claim=inequality(
+        condition="lambda <= S_0",
+        saved_by=inequality(
             "lam*(2*S0**2*sqrt(M) + 2*M*S0**3) + 1 <= 2*S0**3*sqrt(M) + 2*M*S0**4 + 1", "S0 M", {"lam": "(0, S0]"}
         ),
     ),
@@ -128,8 +128,8 @@ ROWS = [
         inequality("log(10)/lam0 <= 308*log(10)", "", {"lam0": "[1/1000, 1]"}, hints=[{"lam0": "1/1000"}]),
         severity=UTILITY,
         corrected="lambda_0 >= 1/308, or log-sum-exp; the clip C_5 truncates nearly every record",
-        reading="lambda starts far above lambda_0",
-        reading_claim=inequality("log(10)/lam <= 308*log(10)", "", {"lam": "[1/308, 100]"}),
+        condition="lambda starts far above lambda_0",
+        saved_by=inequality("log(10)/lam <= 308*log(10)", "", {"lam": "[1/308, 100]"}),
     ),
     row(
         "sec4/lambda_of_n",

@@ -27,8 +27,8 @@ ROWS = [
         ),
         severity=UTILITY,
         corrected="sigma_0^2 = q (sigma_1^2 + sigma_3^2) + ...",
-        reading="an index slip, sigma_1 for sigma_2",
-        reading_claim=same(
+        repair="an index slip, sigma_1 for sigma_2",
+        saved_by=same(
             {
                 "lemma": "q*(s1**2 + s3**2) + q*(q - 1)/2*(s2**2 + s4**2)",
                 "proof": "q*s1**2 + q*(q - 1)/2*s2**2 + q*s3**2 + q*(q - 1)/2*s4**2",
@@ -45,7 +45,7 @@ ROWS = [
         severity=UTILITY,
         corrected="d sigma_3^2 (and d sigma_4^2)",
         reading="sigma_3^2 stands for the expected squared norm, as the d of the final rate shows",
-        reading_claim=identity("E3 == d*(E3/d)", "E3 d"),
+        saved_by=identity("E3 == d*(E3/d)", "E3 d"),
     ),
     row(
         "lemma6/alpha_square",
@@ -53,10 +53,8 @@ ROWS = [
         "(2 q L_2^2/N_2) alpha_t is the proof's q/(8 N_2) at alpha = 1/(4 L_2)",
         same({"lemma": "2*q*L2**2/N2*alpha", "proof": "q/(8*N2)"}, "q L2 N2", let={"alpha": "1/(4*L2)"}),
         corrected="alpha_t^2",
-        reading="alpha_t^2",
-        reading_claim=same(
-            {"lemma": "2*q*L2**2/N2*alpha**2", "proof": "q/(8*N2)"}, "q L2 N2", let={"alpha": "1/(4*L2)"}
-        ),
+        repair="alpha_t^2",
+        saved_by=same({"lemma": "2*q*L2**2/N2*alpha**2", "proof": "q/(8*N2)"}, "q L2 N2", let={"alpha": "1/(4*L2)"}),
         garbling="a lost exponent is possible",
     ),
     row(
@@ -70,7 +68,7 @@ ROWS = [
         ),
         corrected="1/n",
         reading="epsilon is the accuracy 1/sqrt n of the non-private paper",
-        reading_claim=same(
+        saved_by=same(
             {"lemma": "2*q*L2**2/(n*N2*L0**2)", "proof": "2*q*L2**2*epsilon**2/(N2*L0**2)"},
             "q L2 N2 L0 n",
             let={"epsilon": "1/sqrt(n)"},
@@ -83,8 +81,8 @@ ROWS = [
         same({"lemma": "1/(4*L0)", "proof": "1"}, "L0"),
         severity=UTILITY,
         corrected="without 1/(4 L_0), which belongs to the main proof",
-        reading="L_0 = 1/4",
-        reading_claim=same({"lemma": "1/(4*L0)", "proof": "1"}, "", let={"L0": "1/4"}),
+        degenerate="L_0 = 1/4",
+        saved_by=same({"lemma": "1/(4*L0)", "proof": "1"}, "", let={"L0": "1/4"}),
     ),
     row(
         "lemma6/sigma_1_in_first",
@@ -93,8 +91,8 @@ ROWS = [
         same({"lemma": "q*s1**2 + q*(q - 1)/2*s2**2", "proof": "q*(q - 1)/2*s2**2"}, "q s1 s2"),
         severity=UTILITY,
         corrected="with q sigma_1^2",
-        reading="a term forgotten in the display",
-        reading_claim=same({"lemma": "q*s1**2 + q*(q - 1)/2*s2**2", "proof": "q*s1**2 + q*(q - 1)/2*s2**2"}, "q s1 s2"),
+        repair="a term forgotten in the display",
+        saved_by=same({"lemma": "q*s1**2 + q*(q - 1)/2*s2**2", "proof": "q*s1**2 + q*(q - 1)/2*s2**2"}, "q s1 s2"),
     ),
     row(
         "eq23/two_squares", "eq. (23)", "(a + b)^2 <= 2 a^2 + 2 b^2", inequality("(a + b)**2 <= 2*a**2 + 2*b**2", "a b")
@@ -113,8 +111,8 @@ ROWS = [
             "n N_4 x_t eta_t g_t v_t beta_t L_0 L_1 L_2 D_2", "24c: line3 <- beta_t v_t u_t", "24e: line5 <- n s N_4"
         ),
         corrected="|v_(t-1)| and n N_4",
-        reading="letters left over from another version",
-        reading_claim=program(
+        repair="letters left over from another version",
+        saved_by=program(
             "n N_4 x_t eta_t g_t v_t beta_t L_0 L_1 L_2 D_2", "24c: line3 <- beta_t v_t", "24e: line5 <- n N_4"
         ),
         garbling="stray letters are possible",
@@ -126,7 +124,7 @@ ROWS = [
         same({"(24)": "(2/N4)*(4/n)*2", "before (21)": "(2/(n*N4))*2"}, "n N4"),
         corrected="the smaller one follows from beta^2 |v|^2 <= 1/(n L_0^2) and (L_0 + ...)^2 <= 2 L_0^2 + ...",
         reading="up to a constant",
-        reading_claim=rates("(2/N4)*(4/n)*2 == (2/(n*N4))*2", "n", "n N4"),
+        saved_by=rates("(2/N4)*(4/n)*2 == (2/(n*N4))*2", "n", "n N4"),
     ),
     row(
         "eq24/D1_step",
@@ -140,8 +138,8 @@ ROWS = [
         "the variance at (x_t, eta_(t+1)) is D_0 + D_1 (grad_eta L(x_t, eta_(t+1)))^2; the first line has eta_t",
         same({"Lemma 2 at (x_t, eta_(t+1))": "D0 + D1*hnext**2", "first line": "D0 + D1*h**2"}, "D0 D1 hnext h"),
         corrected="eta_(t+1), as the second line's bound needs",
-        reading="eta_(t+1) was meant",
-        reading_claim=same(
+        repair="eta_(t+1) was meant",
+        saved_by=same(
             {"Lemma 2 at (x_t, eta_(t+1))": "D0 + D1*hnext**2", "first line": "D0 + D1*hnext**2"}, "D0 D1 hnext"
         ),
     ),

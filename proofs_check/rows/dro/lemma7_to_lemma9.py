@@ -14,8 +14,8 @@ ROWS = [
         same({"lemma": "4*LP**2*X + V + U", "proof": "4*LP**2*(X + V + U)"}, "LP X V U"),
         severity=UTILITY,
         corrected="4 L_Psi^2 (X + V + U)",
-        reading="a bracket was lost",
-        reading_claim=same({"lemma": "4*LP**2*(X + V + U)", "proof": "4*LP**2*(X + V + U)"}, "LP X V U"),
+        repair="a bracket was lost",
+        saved_by=same({"lemma": "4*LP**2*(X + V + U)", "proof": "4*LP**2*(X + V + U)"}, "LP X V U"),
         garbling="a lost bracket is possible",
     ),
     row(
@@ -37,8 +37,8 @@ ROWS = [
         inequality("log(y + t) - log(y) <= t", "", {"y": "(0, 1)", "t": "(0, 1)"}, hints=[{"y": "1/10", "t": "1/10"}]),
         severity=UTILITY,
         corrected="floor s_t at 1",
-        reading="s_t is floored at 1",
-        reading_claim=inequality("log(y + t) - log(y) <= t", "", {"y": "[1, 1000]", "t": "[0, 1000]"}),
+        condition="s_t is floored at 1",
+        saved_by=inequality("log(y + t) - log(y) <= t", "", {"y": "[1, 1000]", "t": "[0, 1000]"}),
     ),
     row(
         "lemma7/collected",
@@ -52,8 +52,8 @@ ROWS = [
         "with the 2|g - s|^2 that (26) repeats, the sum still is (4 a + 2) X + 4 b Q",
         identity("2*(2*a*X + 2*b*Q + 2*X) + 2*X == (4*a + 2)*X + 4*b*Q", "a b X Q"),
         corrected="(26) must not repeat the term of (25)",
-        reading="the repeated term is a slip",
-        reading_claim=identity("2*(2*a*X + 2*b*Q) + 2*X == (4*a + 2)*X + 4*b*Q", "a b X Q"),
+        repair="the repeated term is a slip",
+        saved_by=identity("2*(2*a*X + 2*b*Q) + 2*X == (4*a + 2)*X + 4*b*Q", "a b X Q"),
     ),
     row(
         "lemma7/square_of_Lf",
@@ -61,8 +61,8 @@ ROWS = [
         "the constant of |q - grad g|^2 is the same: 2 L_f or 2 L_f^2",
         same({"(26)": "2*Lf", "next display": "2*Lf**2"}, "Lf"),
         corrected="L_f^2",
-        reading="a lost exponent",
-        reading_claim=same({"(26)": "2*Lf**2", "next display": "2*Lf**2"}, "Lf"),
+        repair="a lost exponent",
+        saved_by=same({"(26)": "2*Lf**2", "next display": "2*Lf**2"}, "Lf"),
         garbling="a lost exponent is possible",
     ),
     row(
@@ -75,8 +75,8 @@ ROWS = [
         inequality("4*Lg**2*Lh**2 + 2 <= 4*(Lf*Lg)**2", "Lg Lf Lh", hints=[{"Lg": "1", "Lf": "1", "Lh": "1"}]),
         severity=UTILITY,
         corrected="define L_Psi^2 = max(L_g^2 L_(grad f)^2 + 1/2, L_f^2)",
-        reading="L_Psi is any constant that is large enough",
-        reading_claim=inequality("4*Lg**2*Lh**2 + 2 <= 4*LP**2", "Lg Lh", {"LP": "[sqrt(Lg**2*Lh**2 + 1/2), inf)"}),
+        repair="L_Psi is any constant that is large enough",
+        saved_by=inequality("4*Lg**2*Lh**2 + 2 <= 4*LP**2", "Lg Lh", {"LP": "[sqrt(Lg**2*Lh**2 + 1/2), inf)"}),
         explain="The same letter serves as a smoothness constant in (39).",
     ),
     row(
@@ -101,7 +101,7 @@ ROWS = [
         severity=UTILITY,
         corrected="line 16 must subtract the value at w_(t-1)",
         reading="Lemma 8's recursion",
-        reading_claim=identity(
+        saved_by=identity(
             "x1 + (1 - b)*(s - x0) - g1 == (1 - b)*(s - g0) + b*(x1 - g1) + (1 - b)*((x1 - x0) - (g1 - g0))",
             "x0 x1 g0 g1 s b",
         ),
@@ -130,8 +130,8 @@ ROWS = [
         "sigma^2 = max(sigma_g, sigma_(grad g)) is a bound of both variances",
         same({"printed": "max(sg, sn)", "needed": "max(sg**2, sn**2)"}, "sg sn"),
         corrected="max(sigma_g^2, sigma_(grad g)^2)",
-        reading="squares were meant",
-        reading_claim=same({"printed": "max(sg**2, sn**2)", "needed": "max(sg**2, sn**2)"}, "sg sn"),
+        repair="squares were meant",
+        saved_by=same({"printed": "max(sg**2, sn**2)", "needed": "max(sg**2, sn**2)"}, "sg sn"),
         garbling="lost exponents are possible",
     ),
     row(
@@ -141,8 +141,8 @@ ROWS = [
         inequality("eta1 <= 1/(4*LP)", "sigma LP", let=M9, hints=[{"sigma": "1000", "LP": "1"}]),
         severity=UTILITY,
         corrected="m = max{2 sigma^2, (16 L_Psi k)^3}",
-        reading="the cube, as in STORM",
-        reading_claim=inequality("k/(16*LP*k) <= 1/(4*LP)", "k LP"),
+        repair="the cube, as in STORM",
+        saved_by=inequality("k/(16*LP*k) <= 1/(4*LP)", "k LP"),
         explain="k/m^(1/3) with m >= (16 L_Psi k)^3 is at most 1/(16 L_Psi).",
     ),
     row(
@@ -154,8 +154,8 @@ ROWS = [
         ),
         severity=UTILITY,
         corrected="m = max{2 sigma^2, (16 L_Psi k)^3}: then c eta^2 <= (1/14 + 130)/256",
-        reading="the cube in m",
-        reading_claim=budget("(LP**2/14 + 130*LP**2)*(1/(16*LP))**2 <= 1", "LP"),
+        repair="the cube in m",
+        saved_by=budget("(LP**2/14 + 130*LP**2)*(1/(16*LP))**2 <= 1", "LP"),
     ),
     row(
         "lemma9/c_value",
@@ -199,8 +199,8 @@ ROWS = [
         "the middle term 2^(2/3) eta/(12 L_Psi k^3) carries sigma^2 like its neighbours",
         same({"neighbours": "2**(2/3)*s*eta/(12*LP*k**3)", "middle": "2**(2/3)*eta/(12*LP*k**3)"}, "s eta LP k"),
         corrected="with sigma^2",
-        reading="sigma^2 was lost",
-        reading_claim=same(
+        repair="sigma^2 was lost",
+        saved_by=same(
             {"neighbours": "2**(2/3)*s*eta/(12*LP*k**3)", "middle": "2**(2/3)*s*eta/(12*LP*k**3)"}, "s eta LP k"
         ),
         garbling="a lost factor is possible",
@@ -212,8 +212,8 @@ ROWS = [
         inequality("(1 - c*eta**2)**2/eta <= 1/eta - 2*c*eta", "c", {"eta": "(0, 1/sqrt(c))"}),
         severity=UTILITY,
         corrected="1/eta - c eta (from (1 - beta)^2 <= 1 - beta); c must be twice as large",
-        reading="1/eta - c eta with c doubled",
-        reading_claim=inequality("(1 - c*eta**2)**2/eta <= 1/eta - c*eta", "c", {"eta": "(0, 1/sqrt(c)]"}),
+        repair="1/eta - c eta with c doubled",
+        saved_by=inequality("(1 - c*eta**2)**2/eta <= 1/eta - c*eta", "c", {"eta": "(0, 1/sqrt(c)]"}),
         explain="The left side is 1/eta - 2 c eta + c^2 eta^3.",
     ),
     row(
@@ -223,8 +223,8 @@ ROWS = [
         same({"lemma": C9 + " + 130*LP**2", "display": C9 + " + 130*LP"}, "sigma k LP"),
         severity=UTILITY,
         corrected="130 L_Psi^4, which (32) needs",
-        reading="L_Psi = 1",
-        reading_claim=same({"lemma": C9 + " + 130*LP**2", "display": C9 + " + 130*LP"}, "sigma k", let={"LP": "1"}),
+        degenerate="L_Psi = 1",
+        saved_by=same({"lemma": C9 + " + 130*LP**2", "display": C9 + " + 130*LP"}, "sigma k", let={"LP": "1"}),
     ),
     row(
         "lemma9/c_without_sigma",
@@ -232,8 +232,8 @@ ROWS = [
         "the first term of c is the same: sigma^2/(14 L_Psi k^3) or 1/(14 L_Psi k^3)",
         same({"lemma": C9, "display": "1/(14*LP*k**3)"}, "sigma k LP"),
         corrected="with sigma^2",
-        reading="sigma^2 was lost",
-        reading_claim=same({"lemma": C9, "display": C9}, "sigma k LP"),
+        repair="sigma^2 was lost",
+        saved_by=same({"lemma": C9, "display": C9}, "sigma k LP"),
         garbling="a lost factor is possible",
     ),
     row(
@@ -243,8 +243,8 @@ ROWS = [
         identity(f"{C9}*2*eta - 2*({C9} + 130*LP**2)*eta == -260*LP**4*eta", "sigma k LP eta"),
         severity=UTILITY,
         corrected="-260 L_Psi^2 eta with the lemma's c, or c with 130 L_Psi^4",
-        reading="c with 130 L_Psi^4",
-        reading_claim=identity(f"{C9}*2*eta - 2*({C9} + 130*LP**4)*eta == -260*LP**4*eta", "sigma k LP eta"),
+        repair="c with 130 L_Psi^4",
+        saved_by=identity(f"{C9}*2*eta - 2*({C9} + 130*LP**4)*eta == -260*LP**4*eta", "sigma k LP eta"),
     ),
     row(
         "lemma9/260_small_LPsi",
@@ -259,8 +259,8 @@ ROWS = [
         "the sum has the same power of sigma: sigma^-2 or sigma^2",
         same({"lemma": "6*c**2*eta**3/s", "(30), (38)": "6*c**2*eta**3*s"}, "c eta s"),
         corrected="sigma^2",
-        reading="the minus sign is a slip",
-        reading_claim=same({"lemma": "6*c**2*eta**3*s", "(30), (38)": "6*c**2*eta**3*s"}, "c eta s"),
+        repair="the minus sign is a slip",
+        saved_by=same({"lemma": "6*c**2*eta**3*s", "(30), (38)": "6*c**2*eta**3*s"}, "c eta s"),
         garbling="a stray minus is possible",
     ),
     row(

@@ -14,8 +14,8 @@ ROWS = [
         inequality("8*4*LP**2*(X + V + U) <= 32*LP**2*X", "LP X V U"),
         severity=UTILITY,
         corrected="32 L_Psi^2 (X + V + U)",
-        reading="V = U = 0 (full, noiseless gradients)",
-        reading_claim=inequality("8*4*LP**2*(X + V + U) <= 32*LP**2*X", "LP X", let={"V": "0", "U": "0"}),
+        degenerate="V = U = 0 (full, noiseless gradients)",
+        saved_by=inequality("8*4*LP**2*(X + V + U) <= 32*LP**2*X", "LP X", let={"V": "0", "U": "0"}),
     ),
     row(
         "lemma9/four",
@@ -37,8 +37,8 @@ ROWS = [
         rates("T*s/eta <= s", "T", "T s eta", constants="eta"),
         severity=UTILITY,
         corrected="sum over t of sigma_s^2/eta_t",
-        reading="c_(sigma_s) hides the sum over t",
-        reading_claim=rates("T*s/eta == c*s", "T", "T s eta", constants="eta", let={"c": "T/eta"}),
+        repair="c_(sigma_s) hides the sum over t",
+        saved_by=rates("T*s/eta == c*s", "T", "T s eta", constants="eta", let={"c": "T/eta"}),
         explain="Lemma 8 has sigma_s^2 in every step.",
     ),
     row(
@@ -47,8 +47,8 @@ ROWS = [
         "the lemma that (35) invokes exists (Lemma 12; the paper has 9)",
         budget("12 <= 9"),
         corrected="Lemma 7",
-        reading="Lemma 7",
-        reading_claim=budget("7 <= 9"),
+        repair="Lemma 7",
+        saved_by=budget("7 <= 9"),
     ),
     row(
         "eq40/descent",
@@ -86,8 +86,8 @@ ROWS = [
         ),
         same({"first": "z - g + z", "last": "z - g - z"}, "z g"),
         corrected="as in the last display: z - grad Psi(w_(t+1)) - (w_t - w_(t+1))/eta = -grad Psi(w_(t+1))",
-        reading="as in the last display",
-        reading_claim=same({"first": "z - g - z", "last": "-g"}, "z g"),
+        repair="as in the last display",
+        saved_by=same({"first": "z - g - z", "last": "-g"}, "z g"),
         explain="(w_t - w_(t+1))/eta_t = z_t.",
     ),
 ]

@@ -25,8 +25,8 @@ ROWS = [
         inequality("1/b4 <= 1/b2", "b2 b4"),
         severity=PRIVACY,
         corrected="1/b_4",
-        reading="b_2 = b_4",
-        reading_claim=inequality("1/b4 <= 1/b2", "b4", let={"b2": "b4"}),
+        condition="b_2 = b_4",
+        saved_by=inequality("1/b4 <= 1/b2", "b4", let={"b2": "b4"}),
     ),
     row(
         "recursive_spider/caps_crossed",
@@ -35,8 +35,8 @@ ROWS = [
         inequality("1/b2 <= 1/b4", "b2 b4"),
         severity=PRIVACY,
         corrected="sigma^_2 for v and sigma^_4 for u",
-        reading="b_2 = b_4",
-        reading_claim=inequality("1/b2 <= 1/b4", "b4", let={"b2": "b4"}),
+        condition="b_2 = b_4",
+        saved_by=inequality("1/b2 <= 1/b4", "b4", let={"b2": "b4"}),
         garbling="the two hats are crossed in lines 11 and 12",
     ),
     row(
@@ -57,8 +57,8 @@ ROWS = [
         rates("max(1, sqrt(T)/n) <= sqrt(T)/n", "n", "n T", conditions=("T >= 1", "T <= n**2", "n >= 1")),
         severity=PRIVACY,
         corrected="max{1, sqrt(T)/n}",
-        reading="s is a mean over all n records",
-        reading_claim=rates("max(1/n, sqrt(T)/n) == sqrt(T)/n", "n", "n T", conditions=("T >= 1",)),
+        repair="s is a mean over all n records",
+        saved_by=rates("max(1/n, sqrt(T)/n) == sqrt(T)/n", "n", "n T", conditions=("T >= 1",)),
         explain="One record of n is read and its clipped value, not a mean over n, is released.",
     ),
     row(
@@ -80,8 +80,8 @@ ROWS = [
         ),
         severity=PRIVACY,
         corrected="noise of the order beta (C_5 - 1) max{1, sqrt(T)/n}",
-        reading="s over all n records",
-        reading_claim=privacy(
+        repair="s over all n records",
+        saved_by=privacy(
             ROOT + "*sqrt(T)/n",
             "2/n",
             "epsilon",
@@ -122,7 +122,7 @@ ROWS = [
         severity=PRIVACY,
         corrected="account for u and s too",
         reading="Theorem 8 does list a noise for s_t",
-        reading_claim=program(
+        saved_by=program(
             "v_refresh v_difference sigma_s", "16: value <- sigma_s", "20: <- v_refresh v_difference value"
         ),
     ),
@@ -139,7 +139,7 @@ ROWS = [
         severity=UTILITY,
         corrected="G exp(max loss/lambda_0)/lambda_0; privacy rests on the clip C_1",
         reading="C_1 = G and privacy rests on the clip",
-        reading_claim=inequality("min(C1, x) <= G", "x G", let={"C1": "G"}),
+        saved_by=inequality("min(C1, x) <= G", "x G", let={"C1": "G"}),
     ),
     row(
         "recursive_spider/proof_lines",
@@ -147,7 +147,7 @@ ROWS = [
         "the refresh that the proof calls line 12 is line 12",
         same({"proof": "12", "Algorithm 3": "7"}),
         corrected="lines 7-8 and 13-14",
-        reading="line numbers of an earlier version",
+        repair="line numbers of an earlier version",
     ),
     row(
         "alg3/first_phase",
@@ -157,7 +157,7 @@ ROWS = [
         severity=UTILITY,
         corrected="refresh at the first iteration, w_1 = w_0, s_0 given",
         reading="t starts at 0, a multiple of q",
-        reading_claim=program("w_0 q T b s_init", "2: t <-", "7: v <- w_0", "8: u <- w_0", "16: s <- s_init w_0"),
+        saved_by=program("w_0 q T b s_init", "2: t <-", "7: v <- w_0", "8: u <- w_0", "16: s <- s_init w_0"),
         explain="t = 1 is no multiple of q > 1, so line 13 compares with a previous point that does not exist.",
     ),
     row(
@@ -168,7 +168,7 @@ ROWS = [
         severity=UTILITY,
         corrected="x_0 = 0, lambda start at some value >= lambda_0",
         reading="only x starts at 0",
-        reading_claim=budget("lam0 <= start", "lam0", {"start": "[lam0, inf)"}),
+        saved_by=budget("lam0 <= start", "lam0", {"start": "[lam0, inf)"}),
         explain="g = exp(loss/lambda) does not exist at lambda = 0.",
     ),
     row(
@@ -178,8 +178,8 @@ ROWS = [
         inequality("lam0 <= lam - eta*z", "lam0 eta z", {"lam": "[lam0, inf)"}),
         severity=UTILITY,
         corrected="lambda = max(lambda_0, lambda - eta z)",
-        reading="the projection onto (5)'s constraint is understood",
-        reading_claim=inequality("lam0 <= max(lam0, lam - eta*z)", "lam0 eta z", {"lam": "[lam0, inf)"}),
+        repair="the projection onto (5)'s constraint is understood",
+        saved_by=inequality("lam0 <= max(lam0, lam - eta*z)", "lam0 eta z", {"lam": "[lam0, inf)"}),
     ),
     row(
         "alg3/positive_value",
@@ -188,8 +188,8 @@ ROWS = [
         inequality("0 < s + z", "s", {"z": "(-100, 100)"}),
         severity=UTILITY,
         corrected="floor s at 1, the least value of exp(loss/lambda)",
-        reading="losses are non-negative and s is floored at 1",
-        reading_claim=inequality("0 < max(1, s + z)", "s", {"z": "[-100, 100]"}),
+        repair="losses are non-negative and s is floored at 1",
+        saved_by=inequality("0 < max(1, s + z)", "s", {"z": "[-100, 100]"}),
     ),
     row(
         "alg3/no_accumulation",
@@ -199,7 +199,7 @@ ROWS = [
         severity=UTILITY,
         corrected="v_t = v_(t-1) + difference",
         reading="v_(t-1) was forgotten; Section 4 says that the estimators are updated by the variation",
-        reading_claim=same({"Algorithm 2": "d + v_prev", "Algorithm 3": "d + v_prev"}, "d v_prev"),
+        saved_by=same({"Algorithm 2": "d + v_prev", "Algorithm 3": "d + v_prev"}, "d v_prev"),
         explain="As printed v_t estimates a gradient difference, not a gradient, in q - 1 of q iterations.",
     ),
     row(
@@ -210,7 +210,7 @@ ROWS = [
         severity=UTILITY,
         corrected="Lemma 8's: subtract the value at the previous point",
         reading="w_(t-1) was meant in the second place",
-        reading_claim=same({"line 16": "g + (1 - b)*(s - h)", "Lemma 8": "g + (1 - b)*(s - h)"}, "g h s b"),
+        saved_by=same({"line 16": "g + (1 - b)*(s - h)", "Lemma 8": "g + (1 - b)*(s - h)"}, "g h s b"),
     ),
     row(
         "alg3/moving_average",
@@ -226,7 +226,7 @@ ROWS = [
         identity("g + (1 - b)*(s - g) == s + (g - h)", "g h s", let={"b": "0"}),
         corrected="true for Lemma 8's recursion; the printed one stays at s_(t-1)",
         reading="Lemma 8's recursion",
-        reading_claim=identity("g + (1 - b)*(s - h) == s + (g - h)", "g h s", let={"b": "0"}),
+        saved_by=identity("g + (1 - b)*(s - h) == s + (g - h)", "g h s", let={"b": "0"}),
     ),
     row(
         "alg3/large_beta",
@@ -242,7 +242,7 @@ ROWS = [
         severity=COSMETIC,
         corrected="beta_t, rho, lambda_0 and the noise levels are inputs too",
         reading="given by (5), Theorem 8 and Lemma 9",
-        reading_claim=program(
+        saved_by=program(
             "S f eta q b_1 b_2 b_3 b_4 epsilon delta T C beta_t sigma_s rho",
             "16: s <- beta_t sigma_s",
             "18: z <- s rho",
@@ -256,6 +256,6 @@ ROWS = [
         severity=UTILITY,
         corrected="step eta_t, momentum beta_t = c eta_t^2",
         reading="Theorem 8 means beta_t",
-        reading_claim=same({"Theorem 8": "c*e**2", "Lemma 9": "c*e**2"}, "c e"),
+        saved_by=same({"Theorem 8": "c*e**2", "Lemma 9": "c*e**2"}, "c e"),
     ),
 ]

@@ -19,8 +19,8 @@ ROWS = [
         ),
         severity=UTILITY,
         corrected="((u + 1)_+^2 - 1)/2",
-        reading="psi = (t - 1)^2, without the half",
-        reading_claim=inequality("t*u - (t - 1)**2 <= -1 + (u + 2)**2/4", "", {"t": "[0, 10]", "u": "[-2, 10]"}),
+        repair="psi = (t - 1)^2, without the half",
+        saved_by=inequality("t*u - (t - 1)**2 <= -1 + (u + 2)**2/4", "", {"t": "[0, 10]", "u": "[-2, 10]"}),
         explain="At t = 2, u = 1 the left side is 3/2 and the printed conjugate 5/4.",
     ),
     row(
@@ -42,8 +42,8 @@ ROWS = [
         identity("-1 + (u + 2)**2/4 == -1", "", {"u": "[-10, -3]"}),
         severity=UTILITY,
         corrected="(u + 2)_+^2",
-        reading="the positive part was lost, which the Cressie-Read row has",
-        reading_claim=identity("-1 + max(u + 2, 0)**2/4 == -1", "", {"u": "[-10, -3]"}),
+        repair="the positive part was lost, which the Cressie-Read row has",
+        saved_by=identity("-1 + max(u + 2, 0)**2/4 == -1", "", {"u": "[-10, -3]"}),
         garbling="a lost subscript + is likely",
     ),
     row(
@@ -64,8 +64,8 @@ ROWS = [
         ),
         severity=UTILITY,
         corrected="e^u - 1 for u <= -log alpha, the tangent (1 + u + log alpha)/alpha - 1 above",
-        reading="e^u below the kink and its tangent above",
-        reading_claim=inequality(f"t*u - ({KL}) <= exp(u) - 1", "", {"t": "(0, 10)", "u": "[-5, 5]"}),
+        repair="e^u below the kink and its tangent above",
+        saved_by=inequality(f"t*u - ({KL}) <= exp(u) - 1", "", {"t": "(0, 10)", "u": "[-5, 5]"}),
         explain=(
             "e^u is convex, so the minimum with its tangent is the tangent everywhere; at u = 0, alpha = 1/2 it is "
             "-0.386 although t = 1 gives 0."
@@ -103,8 +103,8 @@ ROWS = [
         "the formula is defined for every real k, as the row says",
         inequality("0 < abs(k*(k - 1))", "", {"k": "[-3, 3]"}, hints=[{"k": "0"}, {"k": "1"}]),
         corrected="k other than 0 and 1",
-        reading="k = 0 and k = 1 stand for their limits (near k = 1 the row is e^u - 1, KL's)",
-        reading_claim=inequality(f"abs({CR_STAR} - (exp(u) - 1)) <= k - 1", "", {"k": "(1, 11/10]", "u": "[0, 1]"}),
+        condition="k = 0 and k = 1 stand for their limits (near k = 1 the row is e^u - 1, KL's)",
+        saved_by=inequality(f"abs({CR_STAR} - (exp(u) - 1)) <= k - 1", "", {"k": "(1, 11/10]", "u": "[0, 1]"}),
     ),
     row(
         "table1/cressie_read_below_one",
@@ -115,8 +115,8 @@ ROWS = [
         ),
         severity=UTILITY,
         corrected="for k < 1 the conjugate is +infinity above 1/(1 - k)",
-        reading="k > 1",
-        reading_claim=inequality(
+        condition="k > 1",
+        saved_by=inequality(
             "t*u - (t**2 - 2*t + 1)/2 <= (max(u + 1, 0)**2 - 1)/2", "", {"t": "[0, 10]", "u": "[-1, 5]"}
         ),
     ),
@@ -130,8 +130,8 @@ ROWS = [
         inequality("((k - 1)*u + 1)**((2 - k)/(k - 1)) <= M", "M", let={"k": "3/2", "u": "2*M"}),
         severity=UTILITY,
         corrected="smooth with a finite M on the whole line only for k = 2",
-        reading="k >= 2 and u >= 0, or a bounded domain (Assumption 3)",
-        reading_claim=inequality("((k - 1)*u + 1)**((2 - k)/(k - 1)) <= 1", "", {"k": "[2, 6]", "u": "[0, 1000]"}),
+        condition="k >= 2 and u >= 0, or a bounded domain (Assumption 3)",
+        saved_by=inequality("((k - 1)*u + 1)**((2 - k)/(k - 1)) <= 1", "", {"k": "[2, 6]", "u": "[0, 1000]"}),
     ),
     row(
         "assumption2/kl",
@@ -140,8 +140,8 @@ ROWS = [
         inequality("exp(u) <= M", "M", let={"u": "M"}),
         severity=UTILITY,
         corrected="M = e^(S_0) on |u| <= S_0",
-        reading="the bounded domain of Assumption 3",
-        reading_claim=inequality("exp(u) <= exp(S0)", "S0", {"u": "[-1000, S0]"}),
+        condition="the bounded domain of Assumption 3",
+        saved_by=inequality("exp(u) <= exp(S0)", "S0", {"u": "[-1000, S0]"}),
         explain="The experiments run Double-SPIDER with KL, which Assumption 2 excludes without Assumption 3.",
     ),
     row(
@@ -151,8 +151,8 @@ ROWS = [
         inequality("0 <= (max(u + 1, 0)**2 - 1)/2", "", {"u": "[-1, 1]"}, hints=[{"u": "-1/2"}]),
         severity=UTILITY,
         corrected="psi*(u) < 0 for u < 0, whenever psi(0) > 0",
-        reading="the domain is u >= 0 (all losses at least eta)",
-        reading_claim=inequality("0 <= (max(u + 1, 0)**2 - 1)/2", "", {"u": "[0, 1000]"}),
+        condition="the domain is u >= 0 (all losses at least eta)",
+        saved_by=inequality("0 <= (max(u + 1, 0)**2 - 1)/2", "", {"u": "[0, 1000]"}),
     ),
     row(
         "assumption3/excludes_the_minimiser",
@@ -164,8 +164,8 @@ ROWS = [
         inequality("(u1 + 1)/2 + (u2 + 1)/2 <= 1", "", {"u1": "[0, 10]", "u2": "(u1, 20]"}),
         severity=UTILITY,
         corrected="drop the sign condition: u takes both signs at the optimal eta",
-        reading="u of both signs, against Assumption 3",
-        reading_claim=identity("(u1 + 1)/2 + (u2 + 1)/2 == 1", "", {"u1": "[-1, 0]"}, let={"u2": "-u1"}),
+        condition="u of both signs, against Assumption 3",
+        saved_by=identity("(u1 + 1)/2 + (u2 + 1)/2 == 1", "", {"u1": "[-1, 0]"}, let={"u2": "-u1"}),
         explain="psi*' is increasing and psi*'(0) = 1.",
     ),
     row(

@@ -20,8 +20,8 @@ ROWS = [
         ),
         severity=UTILITY,
         corrected="the proof's, without N_1 (Lemma 6)",
-        reading="N_1 = 1",
-        reading_claim=same(
+        degenerate="N_1 = 1",
+        saved_by=same(
             {
                 "theorem": "4 + 8*L1**2*D2/(N1*L0**2) + 32*L1**2*D2/(N1*L0**2)",
                 "proof": "4 + 8*L1**2*D2/L0**2 + 32*L1**2*D2/(N1*L0**2)",
@@ -42,7 +42,7 @@ ROWS = [
         severity=UTILITY,
         corrected="the proof's 1/(8 L_2) + gamma L_1^2",
         reading="the proof's, gamma L_1^2 = L_1/50 with its gamma",
-        reading_claim=identity("1/(8*L2) + gamma*L1**2 == 1/(8*L2) + L1/50", "L1 L2", let={"gamma": "1/(50*L1)"}),
+        saved_by=identity("1/(8*L2) + gamma*L1**2 == 1/(8*L2) + L1/50", "L1 L2", let={"gamma": "1/(50*L1)"}),
     ),
     row(
         "thm7/c2_units",
@@ -51,8 +51,8 @@ ROWS = [
         units("1/L2 + L1/L0**3 == c", **U, c="l**2/v"),
         severity=UTILITY,
         corrected="gamma L_1^2 with gamma = 1/(50 L_1^2 L_2): 1/(8 L_2) + 1/(50 L_2)",
-        reading="gamma = 1/(50 L_1^2 L_2)",
-        reading_claim=units("1/L2 + L1**2/(L1**2*L2) == c", **U, c="l**2/v"),
+        repair="gamma = 1/(50 L_1^2 L_2)",
+        saved_by=units("1/L2 + L1**2/(L1**2*L2) == c", **U, c="l**2/v"),
     ),
     row(
         "thm7/N1_places",
@@ -62,7 +62,7 @@ ROWS = [
         severity=UTILITY,
         corrected="6 n D_2 c_0 c_2",
         reading="epsilon is the accuracy 1/sqrt(n) of the non-private paper, not the privacy budget",
-        reading_claim=same(
+        saved_by=same(
             {"theorem": "6*D2*c0*c2/epsilon**2", "proof": "n*6*D2*c0*c2"}, "D2 c0 c2 n", let={"epsilon": "1/sqrt(n)"}
         ),
         explain="epsilon is the privacy budget everywhere else in the theorem.",
@@ -74,8 +74,8 @@ ROWS = [
         same({"theorem": "20*q*D1*L2/L0", "proof": "20*q*D1*L2**2/L0"}, "q D1 L2 L0"),
         severity=UTILITY,
         corrected="L_2, which has the units of a count",
-        reading="L_2 = 1",
-        reading_claim=same({"theorem": "20*q*D1*L2/L0", "proof": "20*q*D1*L2**2/L0"}, "q D1 L0", let={"L2": "1"}),
+        degenerate="L_2 = 1",
+        saved_by=same({"theorem": "20*q*D1*L2/L0", "proof": "20*q*D1*L2**2/L0"}, "q D1 L0", let={"L2": "1"}),
     ),
     row(
         "thm7/N2_third_places",
@@ -84,8 +84,8 @@ ROWS = [
         same({"theorem": "12*q*L1**2*c0*c2/L0**2", "proof": "12*q*L2**2*c0*c2/L0**2"}, "q L1 L2 L0 c0 c2"),
         severity=UTILITY,
         corrected="L_2^2, as Lemma 6 has 2 q L_2^2/(n N_2 L_0^2)",
-        reading="L_2 was meant in both",
-        reading_claim=same({"theorem": "12*q*L2**2*c0*c2/L0**2", "proof": "12*q*L2**2*c0*c2/L0**2"}, "q L2 L0 c0 c2"),
+        repair="L_2 was meant in both",
+        saved_by=same({"theorem": "12*q*L2**2*c0*c2/L0**2", "proof": "12*q*L2**2*c0*c2/L0**2"}, "q L2 L0 c0 c2"),
         garbling="an index 1 for 2 is possible",
     ),
     row(
@@ -106,8 +106,8 @@ ROWS = [
         ),
         severity=UTILITY,
         corrected="12 q L_2^2 c_0 c_2/L_0^2",
-        reading="L_2 was meant",
-        reading_claim=inequality(
+        repair="L_2 was meant",
+        saved_by=inequality(
             "c2*2*q*L2**2/(n*N2*L0**2) <= 1/(6*n*c0)", "c0 c2 q L2 L0 n", {"N2": "[12*q*L2**2*c0*c2/L0**2, inf)"}
         ),
         garbling="an index 1 for 2 is possible",
@@ -147,8 +147,8 @@ ROWS = [
         ),
         severity=UTILITY,
         corrected="N_3 = n suffices (the whole data set has no sampling error)",
-        reading="N_3 = n, as Remark 2 says: the variance of a mean without replacement vanishes",
-        reading_claim=identity("(n - N3)/(N3*(n - 1)) == 0", "", {"n": "integer [2, 100000]"}, let={"N3": "n"}),
+        repair="N_3 = n, as Remark 2 says: the variance of a mean without replacement vanishes",
+        saved_by=identity("(n - N3)/(N3*(n - 1)) == 0", "", {"n": "integer [2, 100000]"}, let={"N3": "n"}),
         explain="c_0 >= 8 L_0 and D_0 >= 8 G^2 make N_3 >= 96 G^2 n, more than n for G > 0.103.",
     ),
     row(
@@ -166,7 +166,7 @@ ROWS = [
         severity=UTILITY,
         corrected="multiply by 1/alpha^2 in place of n, alpha a gradient",
         reading="the accuracy 1/n stands for a squared gradient",
-        reading_claim=units("L0*D0*n/L0 == N3", free="D1 q N3", n="l**2/v**2", L0="v/l**2", D0="v**2/l**2"),
+        saved_by=units("L0*D0*n/L0 == N3", free="D1 q N3", n="l**2/v**2", L0="v/l**2", D0="v**2/l**2"),
     ),
     row(
         "thm7/N2_at_most_n",
@@ -194,7 +194,7 @@ ROWS = [
         severity=UTILITY,
         corrected="the theorem's, which is smaller",
         reading="the theorem's step is within the proof's bound",
-        reading_claim=inequality("1/(2*L0 + L1*sqrt(H)) <= 1/(2*L0)", "L0 L1 H"),
+        saved_by=inequality("1/(2*L0 + L1*sqrt(H)) <= 1/(2*L0)", "L0 L1 H"),
     ),
     row(
         "thm7/step_units",
@@ -204,7 +204,7 @@ ROWS = [
         severity=UTILITY,
         corrected="alpha/(L_0 |v|) with a gradient alpha in place of 1/sqrt n",
         reading="1/sqrt n stands for a gradient",
-        reading_claim=units("a/(L0*v) == s", a="v/l", L0="v/l**2", v="v/l", s="l**2/v"),
+        saved_by=units("a/(L0*v) == s", a="v/l", L0="v/l**2", v="v/l", s="l**2/v"),
     ),
     row(
         "thm7/c3_units",
@@ -212,6 +212,6 @@ ROWS = [
         "the terms of c_3 have the same units (1 and 2 L_0 L_2 D_2/L_2)",
         units("1 + L2/L0 + L0*L2*D2/L2 == c", free="D1", c="1", **U),
         corrected="see the display before (21), where other powers appear",
-        reading="some constants are set to 1",
+        degenerate="some constants are set to 1",
     ),
 ]

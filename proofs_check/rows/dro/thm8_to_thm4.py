@@ -28,8 +28,8 @@ ROWS = [
         units("n**2/(L**2*T*d) == q", free="n d T q", **U),
         severity=UTILITY,
         corrected="without L^2",
-        reading="without L^2, as the units ask",
-        reading_claim=units("n**2/(T*d) == q", free="n d T q", **U),
+        repair="without L^2, as the units ask",
+        saved_by=units("n**2/(T*d) == q", free="n d T q", **U),
     ),
     row(
         "thm8/smallest_n_first_units",
@@ -44,7 +44,7 @@ ROWS = [
         units("sqrt(L*Psi0/G) == one", free="one", **U),
         corrected="sqrt(L Psi_0)/G",
         reading="the root covers L Psi_0 only",
-        reading_claim=units("sqrt(L*Psi0)/G == one", free="one", **U),
+        saved_by=units("sqrt(L*Psi0)/G == one", free="one", **U),
         garbling="the extent of the root may be lost in rendering; the plain text repeats it twice",
     ),
     row(
@@ -54,7 +54,7 @@ ROWS = [
         same({"first": "(G*epsilon)**2", "second": "L0**2"}, "G L0", {"epsilon": "(0, 1]"}),
         corrected="(G epsilon)^2: L_0 is a Lipschitz constant in the cited paper and a smoothness constant here",
         reading="L_0 is the cited paper's name of G epsilon",
-        reading_claim=same(
+        saved_by=same(
             {"first": "(G*epsilon)**2", "second": "L0**2"}, "G", {"epsilon": "(0, 1]"}, let={"L0": "G*epsilon"}
         ),
     ),
@@ -79,8 +79,8 @@ ROWS = [
         ),
         severity=UTILITY,
         corrected="q = max(1, ...), or q without L^2",
-        reading="L a constant, in the order",
-        reading_claim=budget("1 <= q", N, scale="n", conditions=REGION, let=T8),
+        condition="L a constant, in the order",
+        saved_by=budget("1 <= q", N, scale="n", conditions=REGION, let=T8),
         explain="D stands for d log(1/delta). A phase of length zero cannot be run.",
     ),
     row(
@@ -134,8 +134,8 @@ ROWS = [
         rates("T*ell/(n*epsilon)**2 <= e**(4/3)", "n", N, conditions=REGION, let=T8),
         severity=UTILITY,
         corrected="needs d >= e^(-2/3), or a smaller noise (a moving average of full-batch values)",
-        reading="d >= e^(-2/3)",
-        reading_claim=rates(
+        condition="d >= e^(-2/3)",
+        saved_by=rates(
             "T*ell/(n*epsilon)**2 <= e**(4/3)", "n", N, conditions=(*REGION, "d**2*(d*ell) >= n**2*epsilon**2"), let=T8
         ),
         explain="T log(1/delta)/(n epsilon)^2 = T e^2/d = e^(2/3)/d.",
@@ -150,8 +150,8 @@ ROWS = [
         rates("1/epsilon**2 <= e**(4/3)", "n", N, conditions=REGION, let=T8),
         severity=UTILITY,
         corrected="read s over the whole data set at each step: then sigma_s^2 = T log(1/delta)/(n epsilon)^2",
-        reading="s over all n records and d >= e^(-2/3)",
-        reading_claim=rates(
+        repair="s over all n records and d >= e^(-2/3)",
+        saved_by=rates(
             "T*ell/(n*epsilon)**2 <= e**(4/3)", "n", N, conditions=(*REGION, "d**2*(d*ell) >= n**2*epsilon**2"), let=T8
         ),
     ),
@@ -162,8 +162,8 @@ ROWS = [
         rates("T**(-1/3) <= e**(2/3)", "n", N, conditions=REGION, let=T8),
         severity=UTILITY,
         corrected="e^(4/9) at this T; e^(2/3) needs T = e^-2",
-        reading="T = e^-2, with the privacy noise recomputed",
-        reading_claim=rates("T**(-1/3) <= e**(2/3)", "n", N, conditions=REGION, let={**E, "T": "e**(-2)"}),
+        repair="T = e^-2, with the privacy noise recomputed",
+        saved_by=rates("T**(-1/3) <= e**(2/3)", "n", N, conditions=REGION, let={**E, "T": "e**(-2)"}),
         explain="Lemma 9: sum eta_t E|X_t|^2 is of order log T, eta_T of order T^(-1/3).",
     ),
     row(
@@ -173,8 +173,8 @@ ROWS = [
         rates("sqrt(e**(2/3)) <= e**(2/3)", "n", N, conditions=REGION, let=E),
         severity=UTILITY,
         corrected="the display must have e^(4/3)",
-        reading="e^(4/3) was meant",
-        reading_claim=rates("sqrt(e**(4/3)) <= e**(2/3)", "n", N, conditions=REGION, let=E),
+        repair="e^(4/3) was meant",
+        saved_by=rates("sqrt(e**(4/3)) <= e**(2/3)", "n", N, conditions=REGION, let=E),
     ),
     row(
         "thm4/rate_places",

@@ -14,8 +14,8 @@ ROWS = [
         same({"Appendix D": "2*C/B", "Algorithm 3": "2*C"}, "C", {"B": "[2, 1000]"}),
         severity=PRIVACY,
         corrected="Algorithm 3 should clip per sample, as the experiments do",
-        reading="gradients are bounded by C anyway, then both have 2C/B",
-        reading_claim=same({"Appendix D": "2*C/B", "Algorithm 3": "2*min(C/B, C)"}, "C", {"B": "[2, 1000]"}),
+        condition="gradients are bounded by C anyway, then both have 2C/B",
+        saved_by=same({"Appendix D": "2*C/B", "Algorithm 3": "2*min(C/B, C)"}, "C", {"B": "[2, 1000]"}),
     ),
     row(
         "alg3/release_counts",
@@ -35,8 +35,8 @@ ROWS = [
             "k <= T/q", {"k": (RGDA, "refresh/v")}, [{"T": "12", "K": "1", "q": "4"}, {"T": "10", "K": "1", "q": "4"}]
         ),
         corrected="ceil(T/q)",
-        reading="q divides T",
-        reading_claim=releases("k <= T/q", {"k": (RGDA, "refresh/v")}, [{"T": "12", "K": "1", "q": "4"}]),
+        condition="q divides T",
+        saved_by=releases("k <= T/q", {"k": (RGDA, "refresh/v")}, [{"T": "12", "K": "1", "q": "4"}]),
     ),
     row(
         "lemma5/variations_counted",
@@ -132,8 +132,8 @@ ROWS = [
         ),
         severity=PRIVACY,
         corrected="sqrt(T K) in place of sqrt(T)",
-        reading="K = 1, as in B.1",
-        reading_claim=privacy(
+        degenerate="K = 1, as in B.1",
+        saved_by=privacy(
             "8*sqrt(log(1/delta))/epsilon*max(1/n, sqrt(T)/n)",
             "2*sqrt(2)/n",
             "epsilon",
@@ -157,8 +157,8 @@ ROWS = [
         ),
         severity=PRIVACY,
         corrected="sqrt(T K)/n",
-        reading="K is a constant",
-        reading_claim=rates(
+        degenerate="K is a constant",
+        saved_by=rates(
             "sqrt(T*K)/n <= max(1/S2, sqrt(T)/n)",
             "n",
             "n T S2",
@@ -214,8 +214,8 @@ ROWS = [
         ),
         severity=PRIVACY,
         corrected="the noise of Algorithm 3; B.2 lacks sqrt(T) and the floor 1/S_2",
-        reading="S_2 = n and T = 1",
-        reading_claim=rates(
+        degenerate="S_2 = n and T = 1",
+        saved_by=rates(
             "sqrt(ell)/epsilon*max(1/S2, sqrt(T)/n) == sqrt(ell)/(n*epsilon)",
             "n",
             "n ell epsilon",
@@ -230,7 +230,7 @@ ROWS = [
         severity=PRIVACY,
         corrected="sqrt(|x_t - x_(t-1)|^2 + |y_t - y_(t-1)|^2)",
         reading="a slip without effect: line 2's noise has the fixed size C_u, and C_u >= L |w_t - w_(t-1)|",
-        reading_claim=inequality(
+        saved_by=inequality(
             "2*L*sqrt(dx**2 + dy**2)/S2 <= 2*C_u/S2", "L dx dy S2", {"C_u": "[L*sqrt(dx**2 + dy**2), inf)"}
         ),
         explain=(

@@ -14,8 +14,8 @@ ROWS = [
         privacy("D*sqrt(log(1.25/delta))/epsilon", "D", "epsilon", "delta", "D", DP),
         severity=PRIVACY,
         corrected="2 Delta^2 log(1.25/delta)/epsilon^2",
-        reading="a universal constant (C_1, C_v) makes up for the factor 2",
-        reading_claim=privacy("D*sqrt(2*log(1.25/delta))/epsilon", "D", "epsilon", "delta", "D", DP),
+        repair="a universal constant (C_1, C_v) makes up for the factor 2",
+        saved_by=privacy("D*sqrt(2*log(1.25/delta))/epsilon", "D", "epsilon", "delta", "D", DP),
         garbling="a lost 2 is possible",
     ),
     row(
@@ -28,8 +28,8 @@ ROWS = [
         inequality("mu*r <= M", "mu r M"),
         severity=UTILITY,
         corrected="Y must have radius at most M/mu around the maximiser",
-        reading="Y is bounded, although the text says that it need not be compact",
-        reading_claim=inequality("mu*r <= M", "mu M", {"r": "(0, M/mu]"}),
+        condition="Y is bounded, although the text says that it need not be compact",
+        saved_by=inequality("mu*r <= M", "mu M", {"r": "(0, M/mu]"}),
     ),
     row(
         "def4/alpha_H_units",
@@ -43,8 +43,8 @@ ROWS = [
         "(mu/2)|y - y*| <= |G_lambda(y)| for every lambda (interval [-1, 1], y = 1, y* = 0)",
         inequality("mu/2 <= min(mu, 2/lam)", "mu lam", hints=[{"mu": "1", "lam": "10"}]),
         corrected="add lambda <= 1/L (the paper uses 1/(6L))",
-        reading="lambda = 1/(6L), the only value used",
-        reading_claim=inequality("mu/2 <= min(mu, 2/lam)", "mu", {"L": "[mu, inf)", "lam": "(0, 1/(6*L)]"}),
+        condition="lambda = 1/(6L), the only value used",
+        saved_by=inequality("mu/2 <= min(mu, 2/lam)", "mu", {"L": "[mu, inf)", "lam": "(0, 1/(6*L)]"}),
         explain="With a large step the projection stops at -1 and G = 2/lambda becomes small.",
     ),
     row(
@@ -72,8 +72,8 @@ ROWS = [
         program("t s_0", "8a: m_0 <- t", "8b: s_1 <- s_0", "12: D <- m_1 t"),
         severity=UTILITY,
         corrected="increase s before m_s is set (or read m_(s-1))",
-        reading="s = s + 1 comes first",
-        reading_claim=program("t s_0", "8b: s_1 <- s_0", "8a: m_1 <- t", "12: D <- m_1 t"),
+        repair="s = s + 1 comes first",
+        saved_by=program("t s_0", "8b: s_1 <- s_0", "8a: m_1 <- t", "12: D <- m_1 t"),
         explain="Line 8 sets m_s = t and then increases s; the later m_s is another, unset entry.",
     ),
     row(
@@ -83,8 +83,8 @@ ROWS = [
         program("T x_0", "loop", "if", "8: m_s <- T", "end", "end", "22: <- m_s"),
         severity=UTILITY,
         corrected="return x_T (and say so) when no escape phase was entered",
-        reading="T is large enough for one escape phase",
-        reading_claim=program("T x_0", "8: m_s <- T", "22: <- m_s"),
+        condition="T is large enough for one escape phase",
+        saved_by=program("T x_0", "8: m_s <- T", "22: <- m_s"),
     ),
     row(
         "alg2/output_after_early_end",
@@ -99,8 +99,8 @@ ROWS = [
         corrected=(
             "return x_(m_s) only if its escape phase has lasted t_thres steps; else x_T, and say that nothing is shown"
         ),
-        reading="T is so large that line 19 returns",
-        reading_claim=releases("left*saddle == 0", ENDED, [{"T": "150"}]),
+        condition="T is so large that line 19 returns",
+        saved_by=releases("left*saddle == 0", ENDED, [{"T": "150"}]),
         explain=(
             "An early end is the text's sign of a saddle (Section 4.1, iii). Line 15 sets escape back to False, but "
             "m_s stays: descent that lasts until T returns the point that was left. Section 4 promises x_(m_s) only "
@@ -125,8 +125,8 @@ ROWS = [
         "x_(t-1) is defined at t = 0",
         program("x_0 y_0", "3: x_prev <- x_minus_1", "14: v <- x_0 x_prev y_0"),
         corrected="x_(-1) = x_0",
-        reading="x_(-1) = x_0",
-        reading_claim=program("x_0 y_0", "3: x_prev <- x_0", "14: v <- x_0 x_prev y_0"),
+        repair="x_(-1) = x_0",
+        saved_by=program("x_0 y_0", "3: x_prev <- x_0", "14: v <- x_0 x_prev y_0"),
     ),
     row(
         "alg3/refresh_counts_twice",
@@ -136,7 +136,7 @@ ROWS = [
         severity=UTILITY,
         corrected="set x_(t,-1) = x_t at a refresh",
         reading="at a refresh the previous point is the present one",
-        reading_claim=identity("g_t + (g_t - g_t) == g_t", "g_t"),
+        saved_by=identity("g_t + (g_t - g_t) == g_t", "g_t"),
         explain=(
             "Line 3 sets x_(t,-1) = x_(t-1) also when mod(t, q) = 0, so the change from x_(t-1) to x_t is added on "
             "top of the fresh gradient."
@@ -149,7 +149,7 @@ ROWS = [
         program("lam Y u y", "18: s_t <- G_tilde y"),
         corrected="G~(y_k) = (y_k - Pi(y_k + lambda u_k))/lambda",
         reading="the gradient mapping with u in place of the gradient",
-        reading_claim=program("lam Y u y", "def: G_tilde <- y Y lam u", "18: s_t <- G_tilde y"),
+        saved_by=program("lam Y u y", "def: G_tilde <- y Y lam u", "18: s_t <- G_tilde y"),
     ),
     row(
         "alg3/universal_constant",
@@ -157,10 +157,8 @@ ROWS = [
         "the constant c named after the noise scale occurs in it",
         program("C_v delta epsilon S_1 T q n", "1: sigma <- C_v delta epsilon S_1 T q n", "text: <- c"),
         corrected="write c C_v sqrt(log(1/delta))/epsilon max{...}",
-        reading="c was meant as a factor",
-        reading_claim=program(
-            "c C_v delta epsilon S_1 T q n", "1: sigma <- c C_v delta epsilon S_1 T q n", "text: <- c"
-        ),
+        repair="c was meant as a factor",
+        saved_by=program("c C_v delta epsilon S_1 T q n", "1: sigma <- c C_v delta epsilon S_1 T q n", "text: <- c"),
     ),
     row(
         "alg3/last_inner_iterate",
@@ -189,8 +187,8 @@ ROWS = [
         ),
         severity=PRIVACY,
         corrected="2 min(M/S_1, C_v); for 2 C_v/S_1 clip per record, or assume M <= C_v",
-        reading="C_v = M under Assumption 1",
-        reading_claim=inequality("min(2*M/S1, 2*C_v) <= 2*C_v/S1", "M", {"S1": "[1, 100000]", "C_v": "[M, inf)"}),
+        condition="C_v = M under Assumption 1",
+        saved_by=inequality("min(2*M/S1, 2*C_v) <= 2*C_v/S1", "M", {"S1": "[1, 100000]", "C_v": "[M, inf)"}),
     ),
     row(
         "alg3/clipped_mean_accounted",
@@ -214,8 +212,8 @@ ROWS = [
         ),
         severity=PRIVACY,
         corrected="clip each record, as Appendix D does",
-        reading="C_v = M under Assumption 1, as in the proofs: no mean is ever clipped",
-        reading_claim=privacy(
+        condition="C_v = M under Assumption 1, as in the proofs: no mean is ever clipped",
+        saved_by=privacy(
             "8*" + ERM_V,
             "2/n",
             "epsilon",
@@ -239,7 +237,7 @@ ROWS = [
         ),
         severity=PRIVACY,
         corrected="clip per record, or assume L |w - w'| <= C_u",
-        reading="C_u >= L |w - w'| at every step",
-        reading_claim=inequality("min(2*L*r/S2, 2*C_u) <= 2*C_u/S2", "L r", {"S2": "[1, 100000]", "C_u": "[L*r, inf)"}),
+        condition="C_u >= L |w - w'| at every step",
+        saved_by=inequality("min(2*L*r/S2, 2*C_u) <= 2*C_u/S2", "L r", {"S2": "[1, 100000]", "C_u": "[L*r, inf)"}),
     ),
 ]

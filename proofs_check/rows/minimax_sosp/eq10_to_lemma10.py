@@ -20,7 +20,7 @@ ROWS = [
         identity("-A - b == -A + b", "A b"),
         corrected="+ eta B1^2/2, as in the lines around it",
         reading="the sum, with its minus, covers both terms",
-        reading_claim=identity("-A + b == -(A - b)", "A b"),
+        saved_by=identity("-A + b == -(A - b)", "A b"),
         garbling="a misplaced bracket is possible",
     ),
     row(
@@ -59,8 +59,8 @@ ROWS = [
         ),
         severity=UTILITY,
         corrected="2 log(...)/(eta_H alpha_H)",
-        reading="alpha_H was lost in the denominator",
-        reading_claim=inequality(
+        repair="alpha_H was lost in the denominator",
+        saved_by=inequality(
             "log(x) <= 2*log(x)/(eta_H*a_H)*log(1 + eta_H*a_H)",
             "",
             {"x": "[10, 1000]", "eta_H": "(0, 1]", "a_H": "(0, 1/10]"},
@@ -74,8 +74,8 @@ ROWS = [
         units("1/eta_H == t", free="t", eta_H="l**2/v"),
         severity=UTILITY,
         corrected="divide by alpha_H too",
-        reading="with alpha_H",
-        reading_claim=units("1/(eta_H*a_H) == t", free="t", eta_H="l**2/v", a_H="v/l**2"),
+        repair="with alpha_H",
+        saved_by=units("1/(eta_H*a_H) == t", free="t", eta_H="l**2/v", a_H="v/l**2"),
     ),
     row(
         "lemma6/log_argument_units",
@@ -97,8 +97,8 @@ ROWS = [
         "R = 1/(2 L_Phi eta_H) is a length",
         units("1/(L*eta_H) == R", eta_H="l**2/v", L="v/l**2", R="l"),
         corrected="a length, e.g. of the order sqrt(alpha/rho_Phi)",
-        reading="some length is taken as 1",
-        reading_claim=units("1/(L*eta_H) == one", free="one", eta_H="l**2/v", L="v/l**2"),
+        degenerate="some length is taken as 1",
+        saved_by=units("1/(L*eta_H) == one", free="one", eta_H="l**2/v", L="v/l**2"),
     ),
     row(
         "lemma7/R_value",
@@ -113,8 +113,8 @@ ROWS = [
         inequality("e**(-4/3)*r0/2 <= r0/(2*v)", "r0", {**SMALL, "v": "(0, e**(2/3)]"}),
         severity=UTILITY,
         corrected="eta_H <= e^(-2/3) r_0/2, since |v| can be as large as alpha = e^(2/3)",
-        reading="|v| <= e^(4/3)",
-        reading_claim=inequality("e**(-4/3)*r0/2 <= r0/(2*v)", "r0", {**SMALL, "v": "(0, e**(4/3)]"}),
+        condition="|v| <= e^(4/3)",
+        saved_by=inequality("e**(-4/3)*r0/2 <= r0/(2*v)", "r0", {**SMALL, "v": "(0, e**(4/3)]"}),
     ),
     row(
         "lemma10/eta_H_chain",
@@ -123,8 +123,8 @@ ROWS = [
         inequality("r0/(2*e) <= r0/(2*v)", "r0", {**SMALL, "v": "(0, e**(1/2)]"}),
         severity=UTILITY,
         corrected="eta_H <= e^(-1/2) r_0/2",
-        reading="|v| <= e",
-        reading_claim=inequality("r0/(2*e) <= r0/(2*v)", "r0", {**SMALL, "v": "(0, e]"}),
+        condition="|v| <= e",
+        saved_by=inequality("r0/(2*e) <= r0/(2*v)", "r0", {**SMALL, "v": "(0, e]"}),
     ),
     row(
         "lemma7/three_quarters",
@@ -133,8 +133,8 @@ ROWS = [
         inequality("x + 1/4 <= 1/2", "", {"x": "[0, 3/4]"}),
         severity=UTILITY,
         corrected="needs L_Phi eta_H R <= 1/4",
-        reading="the product is at most 1/4",
-        reading_claim=inequality("x + 1/4 <= 1/2", "", {"x": "[0, 1/4]"}),
+        condition="the product is at most 1/4",
+        saved_by=inequality("x + 1/4 <= 1/2", "", {"x": "[0, 1/4]"}),
     ),
     row(
         "lemma7/R_in_eq26",
@@ -143,8 +143,8 @@ ROWS = [
         inequality("1/2 + 1/4 <= 1/2"),
         severity=UTILITY,
         corrected="R <= 1/(4 L_Phi eta_H)",
-        reading="R = 1/(4 L_Phi eta_H)",
-        reading_claim=inequality("1/4 + 1/4 <= 1/2"),
+        repair="R = 1/(4 L_Phi eta_H)",
+        saved_by=inequality("1/4 + 1/4 <= 1/2"),
     ),
     row(
         "lemma7/sum_over_steps",
@@ -158,10 +158,8 @@ ROWS = [
         ),
         severity=UTILITY,
         corrected="(3/2) eta_H t_thres rho_Phi R r_0; R must carry the factor 1/(eta_H t_thres rho_Phi)",
-        reading="R carries the number of steps",
-        reading_claim=inequality(
-            "3*eta*k*rho*(R/(2*k))*r0/2 <= eta*rho*R*r0", "eta rho R r0", {"k": "integer [1, 1000]"}
-        ),
+        repair="R carries the number of steps",
+        saved_by=inequality("3*eta*k*rho*(R/(2*k))*r0/2 <= eta*rho*R*r0", "eta rho R r0", {"k": "integer [1, 1000]"}),
     ),
     row(
         "lemma7/noise_term",
@@ -173,8 +171,8 @@ ROWS = [
         rates("e**(2/3)/sqrt(rho*e**(2/3)) <= r0", "1/e", "e r0", constants="rho", conditions=("r0**2 <= e**(4/3)",)),
         severity=UTILITY,
         corrected="|nu| <= alpha_H r_0/4",
-        reading="errors that cancel between the coupled runs, |nu| = O(alpha_H r_0)",
-        reading_claim=rates("a_H*r0/a_H <= r0", "1/e", "e r0 a_H"),
+        repair="errors that cancel between the coupled runs, |nu| = O(alpha_H r_0)",
+        saved_by=rates("a_H*r0/a_H <= r0", "1/e", "e r0 a_H"),
         explain="The sum over k steps of eta_H (1 + eta_H alpha_H)^j |nu| is ((1 + eta_H alpha_H)^k - 1) |nu|/alpha_H.",
     ),
     row(
@@ -183,8 +181,8 @@ ROWS = [
         "Lipschitz Hessians bound |Delta| by L_Phi R",
         units("L*R == h", L="v/l**2", R="l", h="v/l**2"),
         corrected="rho_Phi R",
-        reading="rho_Phi was meant",
-        reading_claim=units("rho*R == h", rho="v/l**3", R="l", h="v/l**2"),
+        repair="rho_Phi was meant",
+        saved_by=units("rho*R == h", rho="v/l**3", R="l", h="v/l**2"),
     ),
     row(
         "lemma7/recursion",
@@ -192,8 +190,8 @@ ROWS = [
         "w - eta (x - x') w - eta (H + D) w - eta nu = (1 - eta H) w - eta (D w + nu)",
         identity("w - eta*w*w - eta*(H + D)*w - eta*nu == (1 - eta*H)*w - eta*(D*w + nu)", "w eta H D nu"),
         corrected="without the term eta (x_t - x_t') w_t",
-        reading="the extra term is a slip",
-        reading_claim=identity("w - eta*(H + D)*w - eta*nu == (1 - eta*H)*w - eta*(D*w + nu)", "w eta H D nu"),
+        repair="the extra term is a slip",
+        saved_by=identity("w - eta*(H + D)*w - eta*nu == (1 - eta*H)*w - eta*(D*w + nu)", "w eta H D nu"),
     ),
     row("lemma7/growth", "eq. (24)", "|p| + |p|/2 = (3/2)|p|", identity("p + p/2 == 3*p/2", "p")),
     row(
@@ -208,8 +206,8 @@ ROWS = [
         "-lambda_min <= -alpha_H means lambda_min <= -alpha_H",
         inequality("x <= -a_H", "a_H", {"x": "[a_H, inf)"}),
         corrected="lambda_min <= -alpha_H",
-        reading="one minus sign too many",
-        reading_claim=inequality("x <= -a_H", "a_H", {"x": "[-10*a_H, -a_H]"}),
+        repair="one minus sign too many",
+        saved_by=inequality("x <= -a_H", "a_H", {"x": "[-10*a_H, -a_H]"}),
         garbling="a stray minus is possible; printed twice",
     ),
 ]

@@ -26,8 +26,8 @@ ROWS = [
         "6 * 120 + 120 * 21/36 is at most 750",
         inequality("6*120 + 120*21/36 <= 750"),
         corrected="790",
-        reading="the second term carries 1/S_2, and S_2 >= 3",
-        reading_claim=inequality("6*120 + 120*21/(36*S2) <= 750", "", {"S2": "[3, 1000]"}),
+        condition="the second term carries 1/S_2, and S_2 >= 3",
+        saved_by=inequality("6*120 + 120*21/(36*S2) <= 750", "", {"S2": "[3, 1000]"}),
     ),
     row(
         "lemma8/contraction",
@@ -67,11 +67,11 @@ ROWS = [
         inequality("n*s**2 <= 2*lam/n*((C + q*C)**2 + n*s_r**2 + q*K*n*s**2)", "C", let=EXPERIMENT),
         severity=UTILITY,
         corrected="y_(t+1) = y_(t,K-1), or a criterion whose noise does not grow with k",
-        reading=(
+        repair=(
             "the last inner iterate in place of line 18's: y moves in K - 1 = 4 steps of each t, and 1600 steps "
             "leave 5 % of the gap to y* (noise and clips apart)"
         ),
-        reading_claim=inequality("400*(5 - 1)*log(1 - 0.8/400) <= log(0.05)"),
+        saved_by=inequality("400*(5 - 1)*log(1 - 0.8/400) <= log(0.05)"),
         explain=(
             "Rests on a completion: G~, undefined in the text, is read as (28) with u_(t,k), so |G~| = |u_(t,k)| on "
             "Y = R^n. At fixed x, ascent multiplies u by 1 - lambda/n on average, while noise of lines 1 and 2 adds "
@@ -141,8 +141,8 @@ ROWS = [
         "gamma_t is the same kind of thing: a distance to the maximiser in (6), a gradient mapping in (28)",
         units("r == g", r="l", g="v/l"),
         corrected="two names; (mu/2) |y - y*| <= |G_lambda| relates them (Lemma 12)",
-        reading="up to Lemma 12",
-        reading_claim=units("mu*r == g", mu="v/l**2", r="l", g="v/l"),
+        repair="up to Lemma 12",
+        saved_by=units("mu*r == g", mu="v/l**2", r="l", g="v/l"),
     ),
     row(
         "eq6/theta_point",
@@ -151,7 +151,7 @@ ROWS = [
         same({"(6)": "u - g_t", "(29)": "u - g_next"}, "u g_t g_next"),
         corrected="y_(t+1), the point that Algorithm 3 selects with u_t",
         reading="(29)'s, with which the proof works",
-        reading_claim=same({"(6)": "u - g_next", "(29)": "u - g_next"}, "u g_next"),
+        saved_by=same({"(6)": "u - g_next", "(29)": "u - g_next"}, "u g_next"),
     ),
     row(
         "eq36/noise_factor",
@@ -169,8 +169,8 @@ ROWS = [
         "2 L^2 sum |y_(i+1) - y_i|^2 is a value, like its neighbours",
         units("L**2*r**2 == f", L="v/l**2", r="l", f="v"),
         corrected="2 L, as the next display has it",
-        reading="a stray exponent",
-        reading_claim=units("L*r**2 == f", L="v/l**2", r="l", f="v"),
+        repair="a stray exponent",
+        saved_by=units("L*r**2 == f", L="v/l**2", r="l", f="v"),
         garbling="a stray exponent is possible",
     ),
     row(

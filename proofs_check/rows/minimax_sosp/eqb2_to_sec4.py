@@ -15,7 +15,7 @@ ROWS = [
         severity=PRIVACY,
         corrected="noise proportional to |w_(t,k) - w_(t,k-1)|, which includes x_t - x_(t-1) at k = 0",
         reading="Algorithm 3, line 2, applies in place of B.2: a noise of fixed size C_u >= L |x_t - x_(t-1)|",
-        reading_claim=inequality("2*L*dx/S2 <= 2*C_u/S2", "L dx S2", {"C_u": "[L*dx, inf)"}),
+        saved_by=inequality("2*L*dx/S2 <= 2*C_u/S2", "L dx S2", {"C_u": "[L*dx, inf)"}),
         explain=(
             "Algorithm 3 sets y_(t,-1) = y_(t,0), so the printed noise is zero while the gradient difference "
             "between x_t and x_(t-1) is released."
@@ -44,7 +44,7 @@ ROWS = [
         severity=PRIVACY,
         corrected="2 sqrt(d) M/S_1, or M as a bound on the gradient's norm in x and in y",
         reading="a coordinate is one of the two arguments x and y, so M bounds the norm",
-        reading_claim=identity("(M - (-M))/S1 == 2*M/S1", "M S1"),
+        saved_by=identity("(M - (-M))/S1 == 2*M/S1", "M S1"),
     ),
     row(
         "eq31/difference_sensitivity",
@@ -61,8 +61,8 @@ ROWS = [
         identity("delta + delta == delta", "delta"),
         corrected="(epsilon/2, delta/2) each",
         explain="A slip in delta that the open constants C_1, C_2 absorb.",
-        reading="delta/2 each",
-        reading_claim=identity("delta/2 + delta/2 == delta", "delta"),
+        repair="delta/2 each",
+        saved_by=identity("delta/2 + delta/2 == delta", "delta"),
     ),
     row(
         "eqB2/rate_instead_of_mechanism",
@@ -84,7 +84,7 @@ ROWS = [
         severity=PRIVACY,
         corrected="2 sqrt 2 C_2 L sqrt(log(1.25/delta))/(S_2 epsilon) r when every record is used once",
         reading="subsampling amplification with rate S_2/n",
-        reading_claim=privacy(
+        saved_by=privacy(
             "2*sqrt(log(1.25/delta))/(n*epsilon)",
             "2/S2",
             "epsilon/2",
@@ -106,8 +106,8 @@ ROWS = [
         rates("L*r/S2 <= L*r/n", "n", "n S2", constants="L r", conditions=("S2 >= 1", "S2 <= n")),
         severity=PRIVACY,
         corrected="L r/S_2",
-        reading="S_2 = n",
-        reading_claim=rates("L*r/S2 <= L*r/n", "n", "n", constants="L r", let={"S2": "n"}),
+        degenerate="S_2 = n",
+        saved_by=rates("L*r/S2 <= L*r/n", "n", "n", constants="L r", let={"S2": "n"}),
     ),
     row(
         "eqB2/no_composition",
@@ -127,11 +127,11 @@ ROWS = [
         ),
         severity=PRIVACY,
         corrected="the noise of Algorithm 3 with sqrt(T K)",
-        reading=(
+        repair=(
             "each record is used once (T S_1/q + T K S_2 <= n) and the factor q_t is left out: the noise of an "
             "un-sampled release"
         ),
-        reading_claim=privacy(
+        saved_by=privacy(
             "6*sqrt(log(1.25/delta))/(S2*epsilon)", "2/S2", "epsilon/2", "delta", "", POP_REGION, instances=POP
         ),
     ),
@@ -171,7 +171,7 @@ ROWS = [
         severity=PRIVACY,
         corrected="S_1 = n^(2/3), or sqrt(T/q) times the noise",
         reading="S_1 = n^(2/3), as in the proof: T S_1/q <= n, and a record is in one refresh",
-        reading_claim=privacy(
+        saved_by=privacy(
             "4*sqrt(2)*sqrt(log(1.25/delta))/(S1*epsilon)",
             "2/S1",
             "epsilon/2",
@@ -188,8 +188,8 @@ ROWS = [
         "'noise with variance C_1 M sqrt(log(1.25/delta))/(S_1 epsilon)' for a gradient is a squared gradient",
         units("M/S1 == sigma2", free="S1", M="v/l", sigma2="v**2/l**2"),
         corrected="standard deviation",
-        reading="standard deviation",
-        reading_claim=units("M/S1 == sigma", free="S1", M="v/l", sigma="v/l"),
+        repair="standard deviation",
+        saved_by=units("M/S1 == sigma", free="S1", M="v/l", sigma="v/l"),
     ),
     row(
         "lemma1/noise_proportional_to_step",
@@ -198,8 +198,8 @@ ROWS = [
         inequality("C_u**2*x <= L**2*x*r**2", "C_u x L r"),
         severity=UTILITY,
         corrected="scale the noise by |w_t - w_(t-1)| (which is public), or add C_u^2 T eps-bar^2 to the bound",
-        reading="C_u = L |w_t - w_(t-1)|, set anew at each step",
-        reading_claim=inequality("C_u**2*x <= L**2*x*r**2", "x L r", let={"C_u": "L*r"}),
+        repair="C_u = L |w_t - w_(t-1)|, set anew at each step",
+        saved_by=inequality("C_u**2*x <= L**2*x*r**2", "x L r", let={"C_u": "L*r"}),
     ),
     row(
         "sec4/post_processing",

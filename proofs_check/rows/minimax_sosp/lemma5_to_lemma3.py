@@ -54,7 +54,7 @@ ROWS = [
         severity=UTILITY,
         corrected="(M n d log(1/delta))^(1/3)/((L F0)^(1/6) epsilon^(2/3))",
         reading="epsilon is a constant",
-        reading_claim=rates("n/sqrt(T) == (n*d*ell)**(1/3)", "n", "n d ell", constants="F0 L M epsilon", let=ERM),
+        saved_by=rates("n/sqrt(T) == (n*d*ell)**(1/3)", "n", "n d ell", constants="F0 L M epsilon", let=ERM),
     ),
     row(
         "lemma5/T_places",
@@ -63,7 +63,7 @@ ROWS = [
         same({"lemma": "n*epsilon/(sqrt(d)*ell)", "proof": "1/e"}, "", DATA, let=E),
         corrected="n epsilon/sqrt(d log(1/delta))",
         reading="the root covers the logarithm",
-        reading_claim=same({"lemma": "n*epsilon/sqrt(d*ell)", "proof": "1/e"}, "n epsilon d ell", let=E),
+        saved_by=same({"lemma": "n*epsilon/sqrt(d*ell)", "proof": "1/e"}, "n epsilon d ell", let=E),
         garbling="the extent of the root may be lost in rendering",
     ),
     row(
@@ -74,8 +74,8 @@ ROWS = [
             {"lemma": "n**2*epsilon**2/(L**2*T*d*ell)", "proof": "1/(T*e**2)"}, "L", {**DATA, "T": "[1, 1000]"}, let=E
         ),
         corrected="without L^2",
-        reading="L = 1",
-        reading_claim=same({"lemma": "n**2*epsilon**2/(T*d*ell)", "proof": "1/(T*e**2)"}, "n epsilon d ell T", let=E),
+        degenerate="L = 1",
+        saved_by=same({"lemma": "n**2*epsilon**2/(T*d*ell)", "proof": "1/(T*e**2)"}, "n epsilon d ell T", let=E),
     ),
     row(
         "lemma5/q_units",
@@ -83,8 +83,8 @@ ROWS = [
         "q = n^2 epsilon^2/(L^2 T d log(1/delta)) is a pure number",
         units("1/(L**2*T) == q", free="T q", L="v/l**2"),
         corrected="without L^2",
-        reading="L is measured in units that make it 1",
-        reading_claim=units("1/T == q", free="T q"),
+        degenerate="L is measured in units that make it 1",
+        saved_by=units("1/T == q", free="T q"),
     ),
     row(
         "lemma5/T_units",
@@ -111,8 +111,8 @@ ROWS = [
         "B_2 = O(T e^2), given B_2^2 = O(L^2 T e^2)",
         rates("L*sqrt(T)*e <= T*e**2", "1/e", "e T", constants="L", conditions=("e <= 1", "T*e**2 <= 1", "T >= 1")),
         corrected="B_2^2 = O(T e^2)",
-        reading="the square was lost",
-        reading_claim=rates("(L*sqrt(T)*e)**2 <= T*e**2", "1/e", "e T", constants="L"),
+        repair="the square was lost",
+        saved_by=rates("(L*sqrt(T)*e)**2 <= T*e**2", "1/e", "e T", constants="L"),
         garbling="a lost exponent is possible",
     ),
     row(
@@ -128,8 +128,8 @@ ROWS = [
         budget("1 <= 1/(T**2*eta**2)", "T", scale="T", constants="L", let={"eta": "1/(2*L)"}),
         severity=UTILITY,
         corrected="q <= O(1/(B_2^2 eta^2)), as in the proof",
-        reading="B_2 for T",
-        reading_claim=budget("q*B2**2*eta**2 <= 1", "L B2", let={"eta": "1/(2*L)", "q": "L**2/B2**2"}),
+        repair="B_2 for T",
+        saved_by=budget("q*B2**2*eta**2 <= 1", "L B2", let={"eta": "1/(2*L)", "q": "L**2/B2**2"}),
         garbling="T for B_2 is not a likely rendering error",
     ),
     row(
@@ -138,8 +138,8 @@ ROWS = [
         "the condition on q is the same in the lemma and in the proof",
         same({"lemma": "1/(T**2*eta**2)", "proof": "1/(B2**2*eta**2)"}, "B2 eta", {"T": "[1, 1000]"}),
         corrected="1/(B_2^2 eta^2)",
-        reading="T was printed for B_2",
-        reading_claim=same({"lemma": "1/(B2**2*eta**2)", "proof": "1/(B2**2*eta**2)"}, "B2 eta"),
+        repair="T was printed for B_2",
+        saved_by=same({"lemma": "1/(B2**2*eta**2)", "proof": "1/(B2**2*eta**2)"}, "B2 eta"),
     ),
     row(
         "lemma4/statement_places",
@@ -147,8 +147,8 @@ ROWS = [
         "the lemma's bound sqrt(F0/(q T) + B_1) is the proof's sqrt(F0/(T eta) + B_1^2)",
         same({"eq. (8)": "sqrt(F0/(q*T) + B1)", "proof": "sqrt(F0/(T*eta) + B1**2)"}, "F0 q T B1 eta"),
         corrected="sqrt(F0/(eta T)) + B_1",
-        reading="q for eta, and a lost square",
-        reading_claim=same({"eq. (8)": "sqrt(F0/(eta*T) + B1**2)", "proof": "sqrt(F0/(T*eta) + B1**2)"}, "F0 T B1 eta"),
+        repair="q for eta, and a lost square",
+        saved_by=same({"eq. (8)": "sqrt(F0/(eta*T) + B1**2)", "proof": "sqrt(F0/(T*eta) + B1**2)"}, "F0 T B1 eta"),
         garbling="eta and q, and a root that ends too late, are possible",
     ),
     row(
@@ -157,8 +157,8 @@ ROWS = [
         "both conclude with the same logarithm",
         same({"Lemma 1": "log(1/delta1)", "Lemma 3": "log(1/delta)"}, "", {"delta": "(0, 1/2)", "delta1": "(0, 1/2)"}),
         corrected="log(1/delta_1)",
-        reading="delta_1 = delta",
-        reading_claim=same({"Lemma 1": "log(1/delta)", "Lemma 3": "log(1/delta)"}, "", {"delta": "(0, 1/2)"}),
+        degenerate="delta_1 = delta",
+        saved_by=same({"Lemma 1": "log(1/delta)", "Lemma 3": "log(1/delta)"}, "", {"delta": "(0, 1/2)"}),
         garbling="a lost index is likely",
     ),
     row(
@@ -168,8 +168,8 @@ ROWS = [
         inequality("b - c <= ell*(b - c)", "b c", {"ell": "[1, 20]"}),
         severity=UTILITY,
         corrected="multiply only the error by log(1/delta_1): log(1/delta_1) b - c",
-        reading="the logarithm belongs to the error term",
-        reading_claim=inequality("b - c <= ell*b - c", "b c", {"ell": "[1, 20]"}),
+        repair="the logarithm belongs to the error term",
+        saved_by=inequality("b - c <= ell*b - c", "b c", {"ell": "[1, 20]"}),
         explain="Where the step descends (b < c) the printed right-hand side is too small.",
     ),
     row(
@@ -182,8 +182,8 @@ ROWS = [
         inequality("-eta*gx**2 + eta*gy**2 <= -eta/2*(gx**2 + gy**2)", "eta gx gy"),
         severity=UTILITY,
         corrected="-eta |grad_x|^2 + eta |grad_y|^2: y ascends. The argument has to run on Phi(x)",
-        reading="y sits at its maximiser (grad_y = 0) and Phi is meant",
-        reading_claim=inequality("-eta*gx**2 + eta*gy**2 <= -eta/2*(gx**2 + gy**2)", "eta gx", let={"gy": "0"}),
+        condition="y sits at its maximiser (grad_y = 0) and Phi is meant",
+        saved_by=inequality("-eta*gx**2 + eta*gy**2 <= -eta/2*(gx**2 + gy**2)", "eta gx", let={"gy": "0"}),
         explain=(
             "nabla_t = (grad_x, -grad_y). Read as an estimate of grad F it makes (9) true, but its error is 2 "
             "|grad_y| without any noise, which Lemma 1 excludes: lemma4/error_of_the_sign."
@@ -203,8 +203,8 @@ ROWS = [
         same({"Lemma 4": "eta*v", "Algorithm 2": "eta"}, "eta v"),
         severity=UTILITY,
         corrected="analyse the normalised step, with eta of the order alpha/L_Phi",
-        reading="|v| = 1",
-        reading_claim=same({"Lemma 4": "eta*v", "Algorithm 2": "eta"}, "eta", let={"v": "1"}),
+        degenerate="|v| = 1",
+        saved_by=same({"Lemma 4": "eta*v", "Algorithm 2": "eta"}, "eta", let={"v": "1"}),
     ),
     row(
         "lemma5/normalised_step_descends",
@@ -213,7 +213,7 @@ ROWS = [
         inequality("L*eta**2/2 <= eta*alpha", "L alpha", let={"eta": "1/(2*L)"}),
         severity=UTILITY,
         corrected="eta <= 2 alpha/L_Phi",
-        reading="eta = alpha/L",
-        reading_claim=inequality("L*eta**2/2 <= eta*alpha", "L alpha", let={"eta": "alpha/L"}),
+        repair="eta = alpha/L",
+        saved_by=inequality("L*eta**2/2 <= eta*alpha", "L alpha", let={"eta": "alpha/L"}),
     ),
 ]

@@ -13,8 +13,8 @@ ROWS = [
         "the proof's threshold e is the lemma's alpha_H = sqrt(rho alpha), alpha = e^(2/3)",
         same({"proof": "e", "lemma": "sqrt(rho*e**(2/3))"}, "rho", SMALL),
         corrected="alpha_H",
-        reading="alpha_H was meant",
-        reading_claim=same({"proof": "sqrt(rho)*e**(1/3)", "lemma": "sqrt(rho*e**(2/3))"}, "rho", SMALL),
+        repair="alpha_H was meant",
+        saved_by=same({"proof": "sqrt(rho)*e**(1/3)", "lemma": "sqrt(rho*e**(2/3))"}, "rho", SMALL),
     ),
     row(
         "lemma6/failure_places",
@@ -23,7 +23,7 @@ ROWS = [
         same({"lemma": "1 - d1 - d2", "proof": "1 - 4*d1 - d2"}, "", {"d1": "(0, 1/8)", "d2": "(0, 1/8)"}),
         corrected="1 - 4 delta_1 - delta_2",
         reading="delta_1 is renamed",
-        reading_claim=same({"lemma": "1 - 4*(d1/4) - d2", "proof": "1 - d1 - d2"}, "d1 d2"),
+        saved_by=same({"lemma": "1 - 4*(d1/4) - d2", "proof": "1 - d1 - d2"}, "d1 d2"),
     ),
     row(
         "eq13/volume_ratio",
@@ -59,7 +59,7 @@ ROWS = [
         severity=UTILITY,
         corrected="q = O(e^(-1/3))",
         reading="the exponent -1/3, as later in the proof",
-        reading_claim=budget("1 <= e**(-1/3)", P, scale="n", conditions=REGION, let=E),
+        saved_by=budget("1 <= e**(-1/3)", P, scale="n", conditions=REGION, let=E),
         garbling="a fraction upside down",
     ),
     row(
@@ -69,7 +69,7 @@ ROWS = [
         same({"lemma": "e**(1/3)", "proof": "e**(-1/3)"}, "", SMALL),
         corrected="e^(-1/3)",
         reading="as in the proof",
-        reading_claim=same({"lemma": "e**(-1/3)", "proof": "(1/e)**(1/3)"}, "", SMALL),
+        saved_by=same({"lemma": "e**(-1/3)", "proof": "(1/e)**(1/3)"}, "", SMALL),
     ),
     row(
         "lemma8/S1_budget",
@@ -79,7 +79,7 @@ ROWS = [
         severity=UTILITY,
         corrected="S_1 = n^(2/3)",
         reading="S_1 = n^(2/3), as in the proof",
-        reading_claim=budget("T/q*S1 + T*S2 <= n", P, scale="n", conditions=REGION, let=POP),
+        saved_by=budget("T/q*S1 + T*S2 <= n", P, scale="n", conditions=REGION, let=POP),
     ),
     row(
         "lemma8/sample_budget",
@@ -102,8 +102,8 @@ ROWS = [
         ),
         severity=UTILITY,
         corrected="T of the order 1/e; then T K S_2 <= n needs smaller batches or a worse alpha",
-        reading="the best step, eta = alpha/L, which gains alpha^2/(2L)",
-        reading_claim=budget(
+        repair="the best step, eta = alpha/L, which gains alpha^2/(2L)",
+        saved_by=budget(
             "1/alpha**2 <= T", P, scale="n", conditions=REGION, let={**POP, "alpha": "n**(-1/3) + sqrt(e)"}
         ),
         explain=(
@@ -127,8 +127,8 @@ ROWS = [
         rates("d*ell/(S1*epsilon)**2 <= n**(-2/3) + e", "n", P, conditions=REGION, let=POP),
         severity=UTILITY,
         corrected="needs e <= n^(-2/3), that is sqrt(d)/epsilon <= n^(1/3)",
-        reading="sqrt(d log(1/delta))/epsilon = O(n^(1/3))",
-        reading_claim=rates(
+        condition="sqrt(d log(1/delta))/epsilon = O(n^(1/3))",
+        saved_by=rates(
             "d*ell/(S1*epsilon)**2 <= n**(-2/3) + e",
             "n",
             P,
@@ -150,8 +150,8 @@ ROWS = [
         rates("q*d*ell/(S2*epsilon)**2*e <= n**(-2/3) + e", "n", P, conditions=REGION, let=POP),
         severity=UTILITY,
         corrected="needs e <= n^(-6/7)",
-        reading="d and epsilon constant",
-        reading_claim=rates("q*d*ell/(S2*epsilon)**2*e <= n**(-2/3) + e", "n", "n", constants="d ell epsilon", let=POP),
+        condition="d and epsilon constant",
+        saved_by=rates("q*d*ell/(S2*epsilon)**2*e <= n**(-2/3) + e", "n", "n", constants="d ell epsilon", let=POP),
     ),
     row(
         "lemma8/sampling_error_rate",
@@ -178,9 +178,7 @@ ROWS = [
         ),
         corrected="d sigma^2",
         reading="sigma_omega^2 stands for a bound on the squared norm",
-        reading_claim=inequality(
-            "d*s**2 <= 4*log(4/d1)*(d*s**2)", "s", {"d": "integer [1, 1000]", "d1": "[1/1000, 1/2]"}
-        ),
+        saved_by=inequality("d*s**2 <= 4*log(4/d1)*(d*s**2)", "s", {"d": "integer [1, 1000]", "d1": "[1/1000, 1/2]"}),
     ),
     row(
         "eq44/kappa",
@@ -190,7 +188,7 @@ ROWS = [
         severity=UTILITY,
         corrected="eta <= e^(1/2)/(kappa L log(4/delta_1) C_1)",
         reading="C_1 contains kappa",
-        reading_claim=inequality(
+        saved_by=inequality(
             "e/(L*ell*C1)**2 <= e/(kappa*L*ell*C)**2", "L ell C", {**SMALL, "kappa": "[1, 100]"}, let={"C1": "kappa*C"}
         ),
     ),
@@ -207,7 +205,7 @@ ROWS = [
         "the bracket (3, 7, 1) is the bracket (9, 21, 3) of (35)",
         identity("3*t + 7*x + g == 9*t + 21*x + 3*g", "t x g"),
         corrected="(9, 21, 3)",
-        reading="up to the factor 3",
-        reading_claim=identity("3*(3*t + 7*x + g) == 9*t + 21*x + 3*g", "t x g"),
+        repair="up to the factor 3",
+        saved_by=identity("3*(3*t + 7*x + g) == 9*t + 21*x + 3*g", "t x g"),
     ),
 ]

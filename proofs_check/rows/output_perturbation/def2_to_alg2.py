@@ -127,8 +127,8 @@ ROWS = [
         ),
         severity=UTILITY,
         corrected="ask for E|A(S) - x^|^2 <= delta^2 L^2/(16 mu^2 n^2) in Algorithm 1 as well",
-        reading="the solvers of Remark 1, which guarantee the expectation",
-        reading_claim=inequality("32*X + delta**2/16 < 33*X", "", BIG, let=X),
+        condition="the solvers of Remark 1, which guarantee the expectation",
+        saved_by=inequality("32*X + delta**2/16 < 33*X", "", BIG, let=X),
         explain=(
             "The noise costs 16 X and the failure (mu/2) (L/mu)^2 delta/4. The proof's third inequality names "
             "Remark 1's solvers; Algorithm 1 does not."
@@ -179,11 +179,11 @@ ROWS = [
         corrected=(
             "project onto X (post-processing), or assume that f is smooth (Theorems 3.7 and 4.8: Lipschitz) on R^d"
         ),
-        reading=(
+        condition=(
             "f is Lipschitz on X and smooth on R^d, as mu x^2/2 is: the proofs of Theorems 3.4 and 4.4 use no more; "
             "Theorems 3.7 and 4.8 need f Lipschitz on R^d, which a convex f can be"
         ),
-        reading_claim=inequality(
+        saved_by=inequality(
             "mu*x**2/2 + mu*x*(y - x) + mu*(y - x)**2/2 <= mu*y**2/2", "mu", {"x": "[-10, 10]", "y": "[-1000, 1000]"}
         ),
         explain=(
@@ -203,8 +203,8 @@ ROWS = [
         "K = log(n) is a number of phases",
         identity("log2(n) == floor(log2(n))", "", {"n": "integer [2, 100000]"}),
         corrected="K = floor(log2(n)), n-bar = floor(n/K); mu_K is then between mu n/2 and mu n",
-        reading="n is a power of two",
-        reading_claim=identity("log2(2**j) == floor(log2(2**j))", "", {"j": "integer [1, 30]"}),
+        condition="n is a power of two",
+        saved_by=identity("log2(2**j) == floor(log2(2**j))", "", {"j": "integer [1, 30]"}),
     ),
     row(
         "alg2/base_of_log",
@@ -213,7 +213,7 @@ ROWS = [
         identity("mu*2**log(n) == mu*n", "mu", {"n": "[2, 100000]"}),
         corrected="the logarithm must have base 2",
         reading="base 2",
-        reading_claim=identity("mu*2**log2(n) == mu*n", "mu", {"n": "[2, 100000]"}),
+        saved_by=identity("mu*2**log2(n) == mu*n", "mu", {"n": "[2, 100000]"}),
     ),
     row(
         "alg2/budget",

@@ -73,7 +73,7 @@ ROWS = [
         same({"theorem": "1/sqrt(n)", "proof": "1/sqrt(nbar)"}, "", {"n": "[16, 100000]"}, let={"nbar": "n/log2(n)"}),
         corrected="1/sqrt n in both",
         reading="n-bar in the proof is a rendering of n",
-        reading_claim=inequality(THM37, "a b", {"K": "[1, 100]"}, let={"m": "max(a, 14*b)"}),
+        saved_by=inequality(THM37, "a b", {"K": "[1, 100]"}, let={"m": "max(a, 14*b)"}),
         garbling="bars over n appear in several places where n is meant (also over ell in Remark 2)",
     ),
     row(
@@ -83,8 +83,8 @@ ROWS = [
         inequality("mu*(xs - x0)**2 <= mu*D**2", "mu D", {"xs": "[-D, D]", "x0": "[-10*D, 10*D]"}),
         severity=UTILITY,
         corrected="x_0 = 0 (said only in the proof), or |x_0 - x*| <= D",
-        reading="x_0 = 0",
-        reading_claim=inequality("mu*xs**2 <= mu*D**2", "mu", {"D": "(0, 100]", "xs": "[-D, D]"}),
+        condition="x_0 = 0",
+        saved_by=inequality("mu*xs**2 <= mu*D**2", "mu", {"D": "(0, 100]", "xs": "[-D, D]"}),
     ),
     row(
         "thm37/rate",

@@ -73,8 +73,8 @@ ROWS = [
         "the display's n + n sqrt(n) + n ell + n^(5/4) is within Remark 4's n ell + n^(5/4)",
         rates("n + n*sqrt(n) + n*ell + n**(5/4) <= n*ell + n**(5/4)", "n", "n ell", conditions=("ell >= 1",)),
         corrected="n sqrt(ell) in place of n sqrt(n)",
-        reading="sqrt(ell) was meant",
-        reading_claim=rates(
+        repair="sqrt(ell) was meant",
+        saved_by=rates(
             "n + n*sqrt(ell) + n*ell + n**(5/4) <= n*ell + n**(5/4)", "n", "n ell", conditions=("ell >= 1",)
         ),
         garbling="ell appears with a bar or as n-bar in other places",
@@ -151,7 +151,7 @@ ROWS = [
         severity=UTILITY,
         corrected="log(n)^3 d_x log(2.5/delta)/(mu_y n^2 epsilon^2): n-bar^2 = n^2/K^2, and K phases",
         reading="up to logarithms",
-        reading_claim=rates("log(n)**3*ell/n**2 <= log(n)**2*ell/n**2", "n", "n ell"),
+        saved_by=rates("log(n)**3*ell/n**2 <= log(n)**2*ell/n**2", "n", "n ell"),
         garbling="log(2.5 n/delta) for log(2.5/delta) may be a lost or added letter",
         explain=(
             "Every phase with mu_k >= mu_y pays 1/mu_y. What fails is the derivation from (4), by a logarithm; "

@@ -18,7 +18,7 @@ ROWS = [
         ),
         corrected="n + sqrt(n) kappa",
         reading="the root covers n only",
-        reading_claim=same(
+        saved_by=same(
             {"Remark 3": "n + sqrt(n)*kappa", "Table 2": "n + sqrt(n)*kappa"},
             "",
             {"n": "[2, 100000]", "kappa": "[1, 1000]"},
@@ -40,7 +40,7 @@ ROWS = [
         ),
         corrected="n + sqrt(n) kappa",
         reading="sqrt(n) kappa was meant",
-        reading_claim=rates(
+        saved_by=rates(
             "n + sqrt(n*kx*ky) + n**(3/4)*sqrt(max(kx, ky)) <= n + sqrt(n)*max(kx, ky)",
             "n",
             "n kx ky",
@@ -54,8 +54,8 @@ ROWS = [
         "K = log(n) is a number of phases",
         identity("log2(n) == floor(log2(n))", "", {"n": "integer [2, 100000]"}),
         corrected="K = floor(log2 n), n-bar = floor(n/K)",
-        reading="n is a power of two",
-        reading_claim=identity("log2(2**j) == floor(log2(2**j))", "", {"j": "integer [1, 30]"}),
+        condition="n is a power of two",
+        saved_by=identity("log2(2**j) == floor(log2(2**j))", "", {"j": "integer [1, 30]"}),
     ),
     row(
         "alg4/order",
@@ -190,8 +190,8 @@ ROWS = [
         ),
         identity("m - a == (m - c) + (c - b)", "a c m", {"b": "(0, a]"}),
         corrected="<= in place of =: the sum ends at F(x*, y_1), which is at most F(x*, y*)",
-        reading="<= was meant, as in the main text; (29) has F(x*, y_1)",
-        reading_claim=inequality("m - a <= (m - c) + (c - b)", "b c m", {"a": "[b, inf)"}),
+        repair="<= was meant, as in the main text; (29) has F(x*, y_1)",
+        saved_by=inequality("m - a <= (m - c) + (c - b)", "b c m", {"a": "[b, inf)"}),
     ),
     row("eq28/17", "eq. (28)", "sqrt(257) < 17", inequality("sqrt(257) < 17")),
     row(
@@ -200,8 +200,8 @@ ROWS = [
         "mu_K = mu 2^K = mu n-bar",
         identity("mu*2**log2(n) == mu*n/log2(n)", "mu", {"n": "[16, 100000]"}),
         corrected="mu_K = mu n",
-        reading="n was meant",
-        reading_claim=identity("mu*2**log2(n) == mu*n", "mu", {"n": "[16, 100000]"}),
+        repair="n was meant",
+        saved_by=identity("mu*2**log2(n) == mu*n", "mu", {"n": "[16, 100000]"}),
         garbling="bars over n appear where n is meant",
     ),
     row(

@@ -17,7 +17,7 @@ ROWS = [
         ),
         corrected="Delta_g and Delta_H (with m for n) in place of eta_g and eta_H, which are not defined",
         reading="eta_g = Delta_g",
-        reading_claim=same(
+        saved_by=same(
             {"eq. (41a)": "sqrt(2*d)*Delta_g*sigma_g*ell", "eq. (22)": "sqrt(2*d)*eta_g*sigma_g*ell"},
             "d Delta_g sigma_g ell",
             let={"eta_g": "Delta_g"},
@@ -30,11 +30,11 @@ ROWS = [
         "at the printed batch size (23a) holds with equality",
         identity("4*sqrt(2)*B_g*sqrt(ell/S) == m/2", "B_g ell m", let={"S": "64*B_g**2*ell/m**2"}),
         corrected="128 B_g^2 (log(2dT/eta) + 1/4)/min(...)^2: (2 * 4 sqrt 2)^2 = 128",
-        reading=(
+        repair=(
             "only the rearrangement loses the 2: Lemma B.1 is loose, and a vector Hoeffding inequality (deviation "
             "at most 2 B_g sqrt(2 log(2T/eta)/|S|)) is within m/2 at the printed size"
         ),
-        reading_claim=inequality("2*B_g*sqrt(2*ell/S) <= m/2", "B_g ell m", let={"S": "64*B_g**2*ell/m**2"}),
+        saved_by=inequality("2*B_g*sqrt(2*ell/S) <= m/2", "B_g ell m", let={"S": "64*B_g**2*ell/m**2"}),
     ),
     row(
         "eq24/hessian_batch",
@@ -42,11 +42,11 @@ ROWS = [
         "at the printed batch size (23b) holds with equality",
         identity("4*B_H*sqrt(ell/S) == c*eps_H/2", "B_H ell c eps_H", let={"S": "32*B_H**2*ell/(c*eps_H)**2"}),
         corrected="64 B_H^2 log(2dT/eta)/(c eps_H)^2: (2 * 4)^2 = 64",
-        reading=(
+        repair=(
             "only the rearrangement loses the 2: a matrix Bernstein inequality (deviation at most B_H sqrt(2 "
             "ell/|S|) + 4 B_H ell/(3 |S|)) is within x/2 for x = c eps_H <= B_H at the printed size"
         ),
-        reading_claim=inequality(
+        saved_by=inequality(
             "B_H*sqrt(2*ell/S) + 4*B_H*ell/(3*S) <= x/2", "B_H ell", {"x": "(0, B_H]"}, let={"S": "32*B_H**2*ell/x**2"}
         ),
     ),
@@ -74,7 +74,7 @@ ROWS = [
             "(4/s) sqrt(2d) B_g sigma_g log(T/zeta)/min(...): the 2 of Delta_g and the 1/s of the mini-batch were lost"
         ),
         reading="up to the constant 2 and for a fixed fraction s",
-        reading_claim=rates(
+        saved_by=rates(
             "sqrt(d)*Delta_g*sigma_g <= m",
             "1/m",
             "d B_g sigma_g m s",
@@ -94,8 +94,8 @@ ROWS = [
         ),
         severity=UTILITY,
         corrected="max(eps_g^-2, eps_g^-1 eps_H^-2, eps_H^-4), as in (31)",
-        reading="eps_g = alpha, eps_H = sqrt(M alpha), the only case that the paper uses",
-        reading_claim=rates(
+        condition="eps_g = alpha, eps_H = sqrt(M alpha), the only case that the paper uses",
+        saved_by=rates(
             "max(eps_g**(-2), eps_H**(-4)) <= d/sqrt(rho)*alpha**(-2)",
             "1/alpha",
             "d rho alpha",
@@ -117,8 +117,8 @@ ROWS = [
         ),
         severity=UTILITY,
         corrected="eps_H^-4 in both",
-        reading="equal at (alpha, sqrt(alpha)), where both are alpha^-2",
-        reading_claim=same(
+        condition="equal at (alpha, sqrt(alpha)), where both are alpha^-2",
+        saved_by=same(
             {"eq. (26)": "max(alpha**(-2), alpha**(-7/4))", "eq. (31)": "alpha**(-2)"}, "", {"alpha": "(0, 1)"}
         ),
     ),
@@ -155,8 +155,8 @@ ROWS = [
             {"alpha": "[2, 100]"},
         ),
         corrected="2 s^2 alpha/sigma^2",
-        reading="2 s^2 alpha/sigma^2 was meant",
-        reading_claim=identity(
+        repair="2 s^2 alpha/sigma^2 was meant",
+        saved_by=identity(
             "s**2*alpha*(alpha - 1)/2*4/sigma**2/(alpha - 1) == 2*s**2*alpha/sigma**2", "s sigma", {"alpha": "[2, 100]"}
         ),
         garbling="a stray exponent 2 is possible",
@@ -177,7 +177,7 @@ ROWS = [
         severity=PRIVACY,
         corrected="one more gradient and one more Hessian in the returning iteration",
         reading="(29) with T covers it",
-        reading_claim=inequality(
+        saved_by=inequality(
             "(k_g + k_H + 1)*e_g + (k_H + 1)*e_H <= T*e_g + T*e_H", "k_g k_H e_g e_H", {"T": "[k_g + k_H + 1, inf)"}
         ),
     ),
@@ -192,9 +192,7 @@ ROWS = [
         ),
         corrected="the bound with T, eq. (29); a data-dependent RDP value is not a guarantee by itself",
         reading="only (29) is the guarantee",
-        reading_claim=program(
-            "sigma_f sigma_g sigma_H s T alpha", "eq29: bar_epsilon <- sigma_f sigma_g sigma_H s alpha T"
-        ),
+        saved_by=program("sigma_f sigma_g sigma_H s T alpha", "eq29: bar_epsilon <- sigma_f sigma_g sigma_H s alpha T"),
     ),
     row(
         "thmB5/shared_batch",
@@ -211,8 +209,8 @@ ROWS = [
         ),
         severity=PRIVACY,
         corrected="epsilon'_N once, for both releases together: 1/sigma^2 = 1/sigma_g^2 + 1/sigma_H^2",
-        reading="the Hessian is computed on a batch of its own",
-        reading_claim=inequality(
+        repair="the Hessian is computed on a batch of its own",
+        saved_by=inequality(
             "2*log(1 + s**2*(exp(1/sigma**2) - 1)) <= 2*log(1 + s**2*min(4*(exp(1/sigma**2) - 1), 2*exp(1/sigma**2)))",
             "",
             {"s": "(0, 1)", "sigma": "[1/5, 10]"},

@@ -19,8 +19,8 @@ ROWS = [
         ),
         severity=PRIVACY,
         corrected="minimise max(achieved - target, 0)",
-        reading="the sign is a slip and the excess was meant",
-        reading_claim=inequality(
+        repair="the sign is a slip and the excess was meant",
+        saved_by=inequality(
             "achieved <= target",
             "",
             {"target": "(0, 10]", "achieved": "(0, 10]"},
@@ -44,8 +44,8 @@ ROWS = [
         ),
         severity=PRIVACY,
         corrected="sigma without the sensitivity, as Theorem B.8 uses it",
-        reading="sigma = sqrt(2 log(1.25/delta))/epsilon",
-        reading_claim=privacy(
+        repair="sigma = sqrt(2 log(1.25/delta))/epsilon",
+        saved_by=privacy(
             "D*sigma",
             "D",
             "epsilon",
@@ -72,8 +72,8 @@ ROWS = [
             "epsilon == sqrt(2*k*ell)*epsilon + k*epsilon*(exp(epsilon) - 1)", "epsilon ell", {"k": "integer [1, 100]"}
         ),
         corrected="epsilon_0 (and delta_0) on the right-hand side",
-        reading="epsilon_0 on the right; then the corollary epsilon_0 = epsilon/(2 sqrt(2k log(1/delta'))) fits",
-        reading_claim=inequality(
+        repair="epsilon_0 on the right; then the corollary epsilon_0 = epsilon/(2 sqrt(2k log(1/delta'))) fits",
+        saved_by=inequality(
             "sqrt(2*k*log(1/dp))*e0 + k*e0*(exp(e0) - 1) <= epsilon",
             "",
             {"k": "integer [1, 1000]", "dp": "(0, 1/2]", "epsilon": "(0, 1)"},
@@ -119,8 +119,8 @@ ROWS = [
         ),
         severity=PRIVACY,
         corrected="needs e^(2 epsilon_0) - 1 <= 4 epsilon_0, that is epsilon_0 <= 0.628",
-        reading="epsilon_0 <= 0.6",
-        reading_claim=inequality("exp(2*eps0) - 1 <= 4*eps0", "", {"eps0": "[1/1000, 3/5]"}),
+        condition="epsilon_0 <= 0.6",
+        saved_by=inequality("exp(2*eps0) - 1 <= 4*eps0", "", {"eps0": "[1/1000, 3/5]"}),
     ),
     row(
         "thmB8/epsilon0_range",
@@ -137,8 +137,8 @@ ROWS = [
         ),
         severity=PRIVACY,
         corrected="add the condition s >= (epsilon - eps_f)/(8 sqrt(2 T log(2/(delta - delta_f))))",
-        reading="s sqrt(T) is large, as with s fixed and T growing",
-        reading_claim=budget("eps0 <= 1", "", {**B8_REGION, "s": "[1/10, 1)"}, let=B8),
+        condition="s sqrt(T) is large, as with s fixed and T growing",
+        saved_by=budget("eps0 <= 1", "", {**B8_REGION, "s": "[1/10, 1)"}, let=B8),
     ),
     row(
         "thmB8/exact_accounting_small_s",
@@ -167,8 +167,8 @@ ROWS = [
         ),
         severity=PRIVACY,
         corrected="add epsilon_0 <= 0.628",
-        reading="epsilon_0 <= 0.6",
-        reading_claim=privacy(
+        condition="epsilon_0 <= 0.6",
+        saved_by=privacy(
             "sigma",
             "sqrt(2)",
             "epsilon - eps_f",
@@ -201,7 +201,7 @@ ROWS = [
         ),
         severity=PRIVACY,
         corrected="unsigned noise and a margin",
-        reading="f(w_0) does not depend on the data",
-        reading_claim=identity("log(1 + exp(0)) == log(2)"),
+        condition="f(w_0) does not depend on the data",
+        saved_by=identity("log(1 + exp(0)) == log(2)"),
     ),
 ]

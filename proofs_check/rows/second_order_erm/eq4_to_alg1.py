@@ -69,7 +69,7 @@ ROWS = [
             "values of f are released only at w_0, a public point with a finite loss for bounded features (log 2 at "
             "w_0 = 0)"
         ),
-        reading_claim=identity("log(1 + exp(0)) == log(2)"),
+        saved_by=identity("log(1 + exp(0)) == log(2)"),
     ),
     row(
         "footnote2/logistic_smooth",
@@ -140,8 +140,8 @@ ROWS = [
         releases("g + h <= k_g + 2*k_H", RETURNING, [{"T": "5"}]),
         severity=PRIVACY,
         corrected="a run that returns has looked at one more gradient and one more Hessian: k_g + k_H + 1 and k_H + 1",
-        reading="the run did not return (all T iterations were steps), so nothing more was looked at",
-        reading_claim=releases("g + h <= k_g + 2*k_H", RUNNING, [{"T": "5"}, {"T": "20"}]),
+        condition="the run did not return (all T iterations were steps), so nothing more was looked at",
+        saved_by=releases("g + h <= k_g + 2*k_H", RUNNING, [{"T": "5"}, {"T": "20"}]),
         explain="The iteration that returns w_k draws a noisy gradient and a noisy Hessian and takes no step.",
     ),
     row(
@@ -156,7 +156,7 @@ ROWS = [
         severity=PRIVACY,
         corrected="bar-rho with T in place of the counts is a guarantee; realised counts need a privacy odometer",
         reading="only bar-rho, which uses T, is claimed as the guarantee",
-        reading_claim=program("sigma_f sigma_g sigma_H T", "thm1: bar_rho <- sigma_f sigma_g sigma_H T"),
+        saved_by=program("sigma_f sigma_g sigma_H T", "thm1: bar_rho <- sigma_f sigma_g sigma_H T"),
     ),
     row(
         "thm1/bar_rho_dominates",
@@ -182,8 +182,8 @@ ROWS = [
         corrected=(
             "T = ceil((f(w_0) + z + margin - f_low)/MIN_DEC) with z unsigned, margin chosen for the wanted probability"
         ),
-        reading="w_0 = 0 with the logistic loss: f(w_0) = log 2 for all data and T is public",
-        reading_claim=identity("log(1 + exp(-y*0)) - log(2) == 0", "y"),
+        condition="w_0 = 0 with the logistic loss: f(w_0) = log 2 for all data and T is public",
+        saved_by=identity("log(1 + exp(-y*0)) - log(2) == 0", "y"),
         explain=(
             "|z| >= 0 never lowers f. Take f(w_0|D') - f_low a multiple m of MIN_DEC and f(w_0|D) = f(w_0|D') - "
             "Delta_f: T = m has probability P(|z| <= Delta_f) = 2 Phi(1/sigma_f) - 1 under D and 0 under D'. That "
@@ -213,7 +213,7 @@ ROWS = [
         ),
         corrected="for k = 0, ..., T - 1",
         reading="the index starts at 0",
-        reading_claim=program("sigma_g", "init: w_0 <-", "loop", "grad: g_k <- w_0 sigma_g", "end"),
+        saved_by=program("sigma_g", "init: w_0 <-", "loop", "grad: g_k <- w_0 sigma_g", "end"),
     ),
     row(
         "alg1/output_on_every_path",
@@ -224,8 +224,8 @@ ROWS = [
         ),
         severity=UTILITY,
         corrected="return w_T (and say that it failed) when the loop ends",
-        reading="on the event of Corollary 3 the loop returns within T iterations",
-        reading_claim=program("T", "init: w <-", "return: output <- w", "caller: <- output"),
+        condition="on the event of Corollary 3 the loop returns within T iterations",
+        saved_by=program("T", "init: w <-", "return: output <- w", "caller: <- output"),
     ),
     row(
         "eq6/cost_of_absolute_noise",
@@ -244,8 +244,8 @@ ROWS = [
         ),
         severity=PRIVACY,
         corrected="T = ceil((f(w_0) + z + margin - f_low)/MIN_DEC) with z unsigned",
-        reading="f(w_0) is the same for all data (w_0 = 0), then T costs nothing",
-        reading_claim=identity("log(1 + exp(-y*0)) - log(2) == 0", "y"),
+        condition="f(w_0) is the same for all data (w_0 = 0), then T costs nothing",
+        saved_by=identity("log(1 + exp(-y*0)) - log(2) == 0", "y"),
         explain=(
             "The event of eq6/absolute_noise has probability 2 Phi(1/sigma_f) - 1 = 0.08 on one data set and 0 on "
             "the other, so no epsilon is enough at delta = 1e-5."

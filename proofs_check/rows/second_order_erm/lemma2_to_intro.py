@@ -74,8 +74,8 @@ ROWS = [
         "|g| <= (1 + c1)|g~| also when |g~| <= eps_g",
         inequality("x + c1*eps_g <= (1 + c1)*x", "eps_g", {"c1": "(0, 1/2)", "x": "(0, eps_g]"}),
         corrected="|g| <= |g~| + c1 eps_g, hence <= (1 + c1) eps_g at the return",
-        reading="Corollary 3 needs only (1 + c1) eps_g, which holds",
-        reading_claim=inequality("x + c1*eps_g <= (1 + c1)*eps_g", "eps_g", {"c1": "(0, 1/2)", "x": "(0, eps_g]"}),
+        repair="Corollary 3 needs only (1 + c1) eps_g, which holds",
+        saved_by=inequality("x + c1*eps_g <= (1 + c1)*eps_g", "eps_g", {"c1": "(0, 1/2)", "x": "(0, eps_g]"}),
         explain=(
             "The proof derives (11) from |g~| > eps_g, that is for gradient steps; the return has the opposite case."
         ),
@@ -96,11 +96,11 @@ ROWS = [
             let={"n": "sqrt(2*d)*B_g*sigma_g*ell/m", "Delta_g": "2*B_g/n"},
         ),
         corrected="n >= 2 sqrt(2d) B_g sigma_g log(T/zeta)/min(...): the 2 of Delta_g = 2 B_g/n was lost",
-        reading=(
+        repair=(
             "only the derivation loses the 2: at half of (41a) the gradient noise still meets (9a) with probability "
             "1 - zeta/T for zeta/T <= 1/20"
         ),
-        reading_claim=HALF_OF_41A,
+        saved_by=HALF_OF_41A,
         explain=(
             "(41a) has room to spare, so this term of Theorem 4 is true for small zeta/T; its Hessian term is not "
             "(thm4/n_min_hessian)."
@@ -119,7 +119,7 @@ ROWS = [
         severity=UTILITY,
         corrected="n >= 2 C d B_H sigma_H/(c eps_H): Delta_H brings another sqrt(d), and no logarithm is needed",
         reading="with the printed d/sqrt(rho) of (12), which allows for the second sqrt(d)",
-        reading_claim=rates(
+        saved_by=rates(
             "2*C*d*B_H*sigma/(c*eps_H) <= " + CLAIMED,
             "1/eps_H",
             "d eps_g eps_H rho",
@@ -187,8 +187,8 @@ ROWS = [
             let={"T": "1/min(eps_g**2/G, eps_H**3/M**2)"},
         ),
         corrected="sqrt(T) = O(max(eps_g^-1, eps_H^-3/2))",
-        reading="eps_g^-1 was meant",
-        reading_claim=rates(
+        repair="eps_g^-1 was meant",
+        saved_by=rates(
             "sqrt(T) == max(1/eps_g, eps_H**(-3/2))",
             "1/eps_g",
             "eps_g eps_H",
@@ -221,8 +221,8 @@ ROWS = [
             hints=[{"d": "2", "eta": "9/10"}],
         ),
         corrected="holds for eta <= 1/e (and fails near 1, where log(1/eta) tends to 0)",
-        reading="eta = zeta/T is small where the lemma is used (eta <= 1/e)",
-        reading_claim=inequality(
+        condition="eta = zeta/T is small where the lemma is used (eta <= 1/e)",
+        saved_by=inequality(
             "chi2_sf(2*d*log(1/eta)**2, d) <= eta", "", {"d": "integer [1, 100]", "eta": "(0, 367/1000]"}
         ),
     ),

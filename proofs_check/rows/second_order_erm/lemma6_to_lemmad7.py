@@ -25,8 +25,8 @@ ROWS = [
         "p^T H p = p^T H p - p^T E p (the same H on both sides)",
         identity("h == h - e", "h e"),
         corrected="p^T H p = p^T H~ p - p^T E p",
-        reading="H~ was meant after the split",
-        reading_claim=identity("h == htilde - e", "h e", let={"htilde": "h + e"}),
+        repair="H~ was meant after the split",
+        saved_by=identity("h == htilde - e", "h e", let={"htilde": "h + e"}),
         garbling="a lost tilde is likely; the following line uses lambda~",
     ),
     row(
@@ -118,7 +118,7 @@ ROWS = [
         same({"eq. (16)": "log(T/xi)", "eq. (18)": "log(T/zeta)"}, "T xi zeta"),
         corrected="log(T/xi) in the SVT term of (18)",
         reading="zeta = xi",
-        reading_claim=same({"eq. (16)": "log(T/xi)", "eq. (18)": "log(T/zeta)"}, "T xi", let={"zeta": "xi"}),
+        saved_by=same({"eq. (16)": "log(T/xi)", "eq. (18)": "log(T/zeta)"}, "T xi", let={"zeta": "xi"}),
         garbling="xi and zeta are easily confused in rendering",
     ),
     row(
@@ -132,8 +132,8 @@ ROWS = [
             conditions=("eps_g <= 1", "eps_H <= 1"),
         ),
         corrected="O(lambda log T max(eps_g^-1, eps_H^-2))",
-        reading="division by min(eps_g, eps_H^2) was meant",
-        reading_claim=rates("lam*max(1/eps_g, eps_H**(-2)) == lam/min(eps_g, eps_H**2)", "1/eps_g", "lam eps_g eps_H"),
+        repair="division by min(eps_g, eps_H^2) was meant",
+        saved_by=rates("lam*max(1/eps_g, eps_H**(-2)) == lam/min(eps_g, eps_H**2)", "1/eps_g", "lam eps_g eps_H"),
         garbling="a fraction put into a product is possible",
     ),
     row(
@@ -159,8 +159,8 @@ ROWS = [
             let={"n": "sqrt(2*d)*B_g*sigma_g*ell/m", "Delta_g": "2*B_g/n"},
         ),
         corrected="twice as large, as in Theorem 4",
-        reading="at half of (41a) the gradient noise still meets (9a) with probability 1 - zeta/T for zeta/T <= 1/20",
-        reading_claim=HALF_OF_41A,
+        repair="at half of (41a) the gradient noise still meets (9a) with probability 1 - zeta/T for zeta/T <= 1/20",
+        saved_by=HALF_OF_41A,
     ),
     row(
         "propA4/minimum",

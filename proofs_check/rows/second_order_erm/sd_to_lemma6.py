@@ -93,8 +93,8 @@ ROWS = [
         ),
         severity=UTILITY,
         corrected="i_max = floor(log_beta(1/max(b_g, b_H))) + 1, as Algorithm 2 has it",
-        reading="the base 1/beta was meant",
-        reading_claim=inequality("1 <= floor(log(b)/log(1/beta)) + 1", "", {"b": "(1, 100]", "beta": "[1/10, 9/10]"}),
+        repair="the base 1/beta was meant",
+        saved_by=inequality("1 <= floor(log(b)/log(1/beta)) + 1", "", {"b": "(1, 100]", "beta": "[1/10, 9/10]"}),
         explain="For b = 2, beta = 1/2 the printed value is 0, and log i_max in (16) does not exist.",
     ),
     row(
@@ -107,8 +107,8 @@ ROWS = [
             {"b": "(1, 100]", "beta": "[1/10, 9/10]"},
         ),
         corrected="log_beta(1/b)",
-        reading="the sign inside the logarithm was lost",
-        reading_claim=same(
+        repair="the sign inside the logarithm was lost",
+        saved_by=same(
             {"Algorithm 2": "log(gbar/(b*gbar))/log(beta)", "Lemma 7": "log(b)/log(1/beta)"},
             "gbar",
             {"b": "(1, 100]", "beta": "[1/10, 9/10]"},
@@ -120,8 +120,8 @@ ROWS = [
         "beta in i_max is defined",
         program("beta_g beta_H b_g b_H", "lemma7: i_max <- beta b_g b_H"),
         corrected="the larger of the two values for (beta_g, b_g) and (beta_H, b_H)",
-        reading="one beta for both kinds of step",
-        reading_claim=program("beta b_g b_H", "lemma7: i_max <- beta b_g b_H"),
+        repair="one beta for both kinds of step",
+        saved_by=program("beta b_g b_H", "lemma7: i_max <- beta b_g b_H"),
     ),
     row(
         "thm5/schedule",
@@ -148,7 +148,7 @@ ROWS = [
         severity=PRIVACY,
         corrected="k_g + k_H + 1 gradients and k_H + 1 Hessians; line searches as printed",
         reading="bar-rho with T is the guarantee, and it covers the returning iteration",
-        reading_claim=inequality(
+        saved_by=inequality(
             "(k_g + k_H + 1)/s_g**2 + (k_H + 1)/s_H**2 + (k_g + k_H)/lam**2 <= T/s_g**2 + T/s_H**2 + T/lam**2",
             "k_g k_H s_g s_H lam",
             {"T": "[k_g + k_H + 1, inf)"},
@@ -161,8 +161,8 @@ ROWS = [
         inequality("2*Phi(1/sigma_f) - 1 <= 1/100000", domain={"sigma_f": "[1/10, 1000]"}, hints=[{"sigma_f": "1"}]),
         severity=PRIVACY,
         corrected="unsigned noise and a margin",
-        reading="w_0 = 0 with the logistic loss: f(w_0) = log 2 for all data",
-        reading_claim=identity("log(1 + exp(0)) == log(2)"),
+        condition="w_0 = 0 with the logistic loss: f(w_0) = log 2 for all data",
+        saved_by=identity("log(1 + exp(0)) == log(2)"),
         explain="As for Algorithm 1: delta is 2 Phi(1/sigma_f) - 1.",
     ),
     row(
@@ -189,8 +189,8 @@ ROWS = [
         ),
         severity=UTILITY,
         corrected="return w_T when the loop ends",
-        reading="on the event of Theorem 8 the loop returns within T iterations",
-        reading_claim=program("T", "init: w <-", "return: output <- w", "caller: <- output"),
+        condition="on the event of Theorem 8 the loop returns within T iterations",
+        saved_by=program("T", "init: w <-", "return: output <- w", "caller: <- output"),
     ),
     row(
         "lemma6/discriminant",
@@ -221,7 +221,7 @@ ROWS = [
         inequality("3*h + 3*disc < 3*h - 3*disc", "", LEMMA6, let=ROOT),
         corrected="t1, t2 = 3/2 (1 - c - c_H) -+ 3 sqrt(...)",
         reading="the signs are not meant in order; t1 is the smaller root",
-        reading_claim=inequality("3*h - 3*disc < 3*h + 3*disc", "", LEMMA6, let=ROOT),
+        saved_by=inequality("3*h - 3*disc < 3*h + 3*disc", "", LEMMA6, let=ROOT),
         garbling="plus-minus for minus-plus; printed the same twice",
     ),
     row(

@@ -18,7 +18,7 @@ def runs(name: str, where: str, entries: list[tuple[str, str]]) -> object:
         table("integer_means", runs=5, entries=entries),
         corrected="say how many runs stand behind each entry",
         reading="four runs (one of the five is missing from the entry)",
-        reading_claim=table(
+        saved_by=table(
             "integer_means", runs=4, entries=[e for e in entries if e[0] in ("0.5", "85.25", "0.25", "6.5")] or entries
         ),
     )
@@ -97,8 +97,8 @@ ROWS = [
         "the printed summand 1/(1 + exp(-t)) is the logistic loss log(1 + exp(-t))",
         identity("1/(1 + exp(-t)) == log(1 + exp(-t))", "t"),
         corrected="l(w) = (1/n) sum log(1 + exp(-y <x, w>)) + lambda |w|^2/2; it is not a gradient either",
-        reading="log was meant",
-        reading_claim=identity("log(1 + exp(-t)) == log(1 + 1/exp(t))", "t"),
+        repair="log was meant",
+        saved_by=identity("log(1 + exp(-t)) == log(1 + 1/exp(t))", "t"),
         garbling="a lost log is possible, the nabla is not explained by it",
     ),
     runs(
@@ -131,7 +131,7 @@ ROWS = [
         table("integer_means", runs=5, entries=[("0.25", "0.5")]),
         corrected="four runs: 0, 0, 0, 1",
         reading="four runs",
-        reading_claim=table("integer_means", runs=4, entries=[("0.25", "0.5")]),
+        saved_by=table("integer_means", runs=4, entries=[("0.25", "0.5")]),
     ),
     row(
         "table10/six_and_a_half",
@@ -140,7 +140,7 @@ ROWS = [
         table("integer_means", runs=5, entries=[("6.5", "1.732")]),
         corrected="four runs",
         reading="four runs",
-        reading_claim=table("integer_means", runs=4, entries=[("6.5", "1.732")]),
+        saved_by=table("integer_means", runs=4, entries=[("6.5", "1.732")]),
     ),
     losses(
         "table1/final_loss",

@@ -18,10 +18,8 @@ ROWS = [
             conditions=("eps_g <= 1", "eps_H <= 1"),
         ),
         corrected="max(eps_g^-1, eps_H^-3/2)",
-        reading="eps_g^-1 was meant",
-        reading_claim=rates(
-            "sqrt(max(eps_g**(-2), eps_H**(-3))) == max(1/eps_g, eps_H**(-3/2))", "1/eps_g", "eps_g eps_H"
-        ),
+        repair="eps_g^-1 was meant",
+        saved_by=rates("sqrt(max(eps_g**(-2), eps_H**(-3))) == max(1/eps_g, eps_H**(-3/2))", "1/eps_g", "eps_g eps_H"),
         garbling="a lost -1 is possible, but D.4 prints the same",
     ),
     row(
@@ -72,8 +70,8 @@ ROWS = [
             conditions=("eps_g <= 1", "eps_H <= 1", "epsilon <= 1", "d >= 1", "ell >= 1", "s <= 1"),
         ),
         corrected="needs 1/s = O(d/epsilon), or carry the factor 1/s of (25)",
-        reading="s is a constant",
-        reading_claim=rates(
+        condition="s is a constant",
+        saved_by=rates(
             "max(eps_g**(-2), eps_H**(-4)) <= d*ell/epsilon*max(eps_g**(-2), 1/(eps_g*eps_H**2), eps_H**(-4))",
             "1/eps_g",
             "d eps_g eps_H epsilon ell",
@@ -98,8 +96,8 @@ ROWS = [
         "sqrt(rho) = O(d sqrt(log(1/delta))/(d sqrt(log(1/delta)))) by Proposition A.6",
         rates("sqrt(rho) == d*sqrt(ell)/(d*sqrt(ell))", "ell", "d ell epsilon", let={"rho": "epsilon**2/(4*ell)"}),
         corrected="sqrt(rho) = Theta(epsilon/sqrt(log(1/delta)))",
-        reading="epsilon/sqrt(log(1/delta))",
-        reading_claim=rates("sqrt(rho) == epsilon/sqrt(ell)", "ell", "ell epsilon", let={"rho": "epsilon**2/(4*ell)"}),
+        repair="epsilon/sqrt(log(1/delta))",
+        saved_by=rates("sqrt(rho) == epsilon/sqrt(ell)", "ell", "ell epsilon", let={"rho": "epsilon**2/(4*ell)"}),
         garbling="numerator and denominator are identical: the rendering is to blame",
     ),
     row(

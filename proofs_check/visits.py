@@ -1,0 +1,242 @@
+"""Where a region was visited: many points over many decades at once, and a search that attacks the violation.
+
+Points are floating-point columns, so that a formula is evaluated at all of them in one pass. A violation counts only
+when it is confirmed at a short rational point with fifty digits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from .claim import Assumptions
+from .region import SEED, Point, Region, Variable, admissible, friendly, holds, region
+
+COUNT = 2048  # points of a visit
+DECADES = 12  # from which an unbounded positive variable is drawn, log-uniformly
+SUSPECT = 1e-9  # relative slack below which a point is looked at with fifty digits
+LOOKED_AT = 6  # suspicious points that are looked at
+ROUNDS, PARENTS, CHILDREN = 24, 24, 8  # of the search
+Column = Any  # a NumPy array with one entry a point
+Columns = dict[str, Column]
+Function = Callable[[Columns], Column]
+
+
+@dataclass(frozen=True)
+class Visit:
+    """Admissible points of a region as columns, and in words what was visited."""
+
+    space: Region
+    columns: Columns
+    count: int
+    told: str
+
+
+def visit(given: Assumptions) -> Visit:
+    """About a thousand points or more of the region; the same region is visited at the same points."""
+    return _visit(given.positive, tuple(given.domain.items()), given.conditions)
+
+
+@lru_cache(maxsize=512)
+def _visit(positive: str, domain: tuple[tuple[str, str], ...], conditions: tuple[str, ...]) -> Visit:
+    space = region(Assumptions(positive, dict(domain), conditions))
+    rng = np.random.default_rng(SEED)
+    kept: list[Columns] = []
+    found = 0
+    for _ in range(8):
+        columns = draw(space, rng, COUNT)
+        inside = within(space, columns)
+        kept.append({name: column[inside] for name, column in columns.items()})
+        found += int(np.sum(inside))
+        if found >= COUNT // 2:
+            break
+    whole = {v.name: np.concatenate([part[v.name] for part in kept]) for v in space.variables}
+    return Visit(space, whole, found, _told(space, whole, found))
+
+
+def draw(space: Region, rng: np.random.Generator, count: int) -> Columns:
+    """Columns of values between the variables' own bounds: log-uniform, plain numbers, corners and limits."""
+    columns: Columns = {}
+    for variable in space.variables:
+        low = column_of(variable.low, space)(columns) if variable.low.free_symbols else float(variable.low)
+        high = column_of(variable.high, space)(columns) if variable.high.free_symbols else float(variable.high)
+        low, high = np.broadcast_to(low, count).astype(float), np.broadcast_to(high, count).astype(float)
+        with np.errstate(all="ignore"):
+            columns[variable.name] = _values(variable, low, high, rng, count)
+    return columns
+
+
+def _values(v: Variable, low: Column, high: Column, rng: np.random.Generator, count: int) -> Column:
+    if np.all(np.isinf(low)):
+        step = _steps(rng, count)
+        values = np.where(np.isinf(high), rng.choice([-1.0, 1.0], count) * step, high - step)
+    else:
+        values = np.where(np.isinf(high), _above(low, rng, count), _between(low, high, rng, count))
+    if not v.low_open:
+        values = np.where((rng.uniform(size=count) < 0.04) & np.isfinite(low), low, values)
+    if not v.high_open:
+        values = np.where((rng.uniform(size=count) < 0.04) & np.isfinite(high), high, values)
+    if v.integer:
+        corner = 2.0 ** rng.integers(0, 20, count) + rng.integers(-1, 2, count)
+        corner = np.where(rng.uniform(size=count) < 0.5, low + rng.integers(0, 4, count), corner)
+        values = np.where(rng.uniform(size=count) < 0.4, corner, np.round(values))
+        values = np.clip(values, np.ceil(low), np.floor(high))
+    return values
+
+
+def _steps(rng: np.random.Generator, count: int) -> Column:
+    """Positive numbers: log-uniform over the decades, and plain ones that make short counterexamples."""
+    wide = 10.0 ** rng.uniform(-DECADES / 2, DECADES / 2, count)
+    return np.where(rng.uniform(size=count) < 0.75, wide, rng.choice([0.5, 1.0, 2.0, 3.0, 10.0], count))
+
+
+def _above(low: Column, rng: np.random.Generator, count: int) -> Column:
+    far = (low > 0) & (rng.uniform(size=count) < 0.5)
+    return np.where(far, low * 10.0 ** rng.uniform(0, DECADES, count), low + _steps(rng, count))
+
+
+def _between(low: Column, high: Column, rng: np.random.Generator, count: int) -> Column:
+    """Uniform, near either end (over many decades), and log-uniform where the ends are far apart."""
+    which = rng.uniform(size=count)
+    near_low, near_high = 10.0 ** rng.uniform(-DECADES, 0, count), 1 - 10.0 ** rng.uniform(-9, 0, count)
+    share = np.select([which < 0.3, which < 0.65], [near_low, near_high], rng.uniform(size=count))
+    ratio = high / np.where(low > 0, low, np.nan)
+    steep = np.isfinite(ratio) & (ratio > 100)
+    return np.where(steep, low * np.where(steep, ratio, 1) ** rng.uniform(size=count), low + (high - low) * share)
+
+
+def column_of(expression: Any, space: Region) -> Function:
+    """The expression as a function of columns."""
+    names = [v.name for v in space.variables if v.symbol in expression.free_symbols]
+    function = sp.lambdify([space.symbols[name] for name in names], expression, modules=["scipy", "numpy"])
+
+    def evaluate(columns: Columns) -> Column:
+        with np.errstate(all="ignore"):
+            return np.asarray(function(*(columns[name] for name in names)))
+
+    return evaluate
+
+
+def within(space: Region, columns: Columns) -> Column:
+    """Which points lie in every domain and satisfy every condition."""
+    count = len(next(iter(columns.values()))) if columns else 1
+    inside = np.ones(count, dtype=bool)
+    with np.errstate(all="ignore"):
+        for v in space.variables:
+            value = columns[v.name]
+            low = column_of(v.low, space)(columns) if v.low.free_symbols else float(v.low)
+            high = column_of(v.high, space)(columns) if v.high.free_symbols else float(v.high)
+            inside &= (value > low) if v.low_open else (value >= low)
+            inside &= (value < high) if v.high_open else (value <= high)
+            inside &= np.isfinite(value)
+        for left, operator, right in space.conditions:
+            gap = column_of(sp.sympify(right - left), space)(columns)
+            inside &= _satisfies(gap, operator)
+    return inside
+
+
+def _satisfies(gap: Column, operator: str) -> Column:
+    if operator == "==":
+        return gap == 0
+    if operator in (">=", ">"):
+        gap = -gap
+    return gap >= 0 if operator in ("<=", ">=") else gap > 0
+
+
+def _told(space: Region, columns: Columns, count: int) -> str:
+    spans = []
+    for v in space.variables:
+        size = np.abs(columns[v.name])
+        size = size[(size > 0) & np.isfinite(size)]
+        if len(size):
+            spans.append(float(np.log10(size.max() / size.min())))
+    if not spans:
+        return f"{count} points"
+    return f"{count} points, over {max(spans):.0f} decades at most and {min(spans):.0f} at least a variable"
+
+
+class Slack:
+    """(right - left) / (|left| + |right|) at columns of points; negative where ``left <= right`` fails."""
+
+    def __init__(self, left: Any, right: Any, space: Region, *, equal: bool = False) -> None:
+        self.left, self.right = column_of(sp.sympify(left), space), column_of(sp.sympify(right), space)
+        self.equal = equal
+
+    def __call__(self, columns: Columns, count: int) -> Column:
+        """The slack at every point; infinite where it has no value."""
+        with np.errstate(all="ignore"):
+            left = np.broadcast_to(self.left(columns), count)
+            right = np.broadcast_to(self.right(columns), count)
+            if np.iscomplexobj(left) or np.iscomplexobj(right):
+                real = (np.imag(left) == 0) & (np.imag(right) == 0)
+                left, right = np.where(real, np.real(left), np.nan), np.where(real, np.real(right), np.nan)
+            left, right = left.astype(float), right.astype(float)
+            size = np.abs(left) + np.abs(right)
+            slack = np.where(size > 0, (right - left) / np.where(size > 0, size, 1), 0.0)
+        slack = -np.abs(slack) if self.equal else slack
+        return np.where(np.isfinite(slack), slack, np.inf)
+
+
+def violation(left: Any, operator: str, right: Any, seen: Visit, *, search: bool) -> Point | None:
+    """A point of the region at which the relation (``<=``, ``<`` or ``==``) fails with fifty digits, or None.
+
+    With ``search`` the points of least slack are the parents of a random search that attacks the violation.
+    """
+    space = seen.space
+    try:
+        slack = Slack(left, right, space, equal=operator == "==")
+        values = slack(seen.columns, seen.count)
+    except (TypeError, ValueError, NameError, KeyError, OverflowError, ZeroDivisionError, AttributeError):
+        return None
+    found = _confirmed(left, operator, right, space, seen.columns, values)
+    if found is None and search and operator != "==" and space.variables:
+        columns, values = _attack(slack, seen, values)
+        found = _confirmed(left, operator, right, space, columns, values)
+    return found
+
+
+def _confirmed(left: Any, operator: str, right: Any, space: Region, columns: Columns, values: Column) -> Point | None:
+    worst = np.argsort(values, kind="stable")[:LOOKED_AT]
+    for index in worst:
+        if not values[index] < SUSPECT:
+            break
+        for digits in (3, 12):
+            point = {
+                v.symbol: sp.Integer(round(float(columns[v.name][index])))
+                if v.integer
+                else friendly(float(columns[v.name][index]), digits)
+                for v in space.variables
+            }
+            if admissible(space, point) and holds(left, operator, right, point) is False:
+                return point
+    return None
+
+
+def _attack(slack: Slack, seen: Visit, values: Column) -> tuple[Columns, Column]:
+    """Random search from the points of least slack: steps in logarithms that become smaller round by round."""
+    rng = np.random.default_rng(SEED + 1)
+    best = np.argsort(values, kind="stable")[:PARENTS]
+    columns = {name: column[best] for name, column in seen.columns.items()}
+    values = values[best]
+    for scale in np.geomspace(1.0, 1e-4, ROUNDS):
+        children = {name: np.repeat(column, CHILDREN) for name, column in columns.items()}
+        count = len(next(iter(children.values())))
+        for v in seen.space.variables:
+            moved = children[v.name] * 10.0 ** (scale * rng.standard_normal(count))
+            moved = np.where(rng.uniform(size=count) < 0.5, moved, children[v.name])
+            children[v.name] = np.round(moved) if v.integer else moved
+        inside = within(seen.space, children)
+        children = {name: column[inside] for name, column in children.items()}
+        if not np.any(inside):
+            continue
+        fresh = slack(children, int(np.sum(inside)))
+        both = {name: np.concatenate([columns[name], children[name]]) for name in columns}
+        values = np.concatenate([values, fresh])
+        keep = np.argsort(values, kind="stable")[:PARENTS]
+        columns, values = {name: column[keep] for name, column in both.items()}, values[keep]
+    return columns, values
