@@ -15,9 +15,8 @@ from dpassay.reference.dro import double_spider, recursive_spider
 from dpassay.reference.dro.divergences import chi_square
 from dpassay.reference.dro.schedules import Constants, Plan, double_spider_printed, recursive_spider_printed
 from dpassay.reference.dro.worst_case import compositional_pair, dual_pair
-from dpassay.reference.minimax_sosp.dp_rgda import dp_rgda
+from dpassay.reference.minimax_sosp import dp_rgda
 from dpassay.reference.minimax_sosp.experiment import experiment_schedule
-from dpassay.reference.minimax_sosp.schedule import NoiseRule
 from dpassay.reference.minimax_sosp.worst_case import sign_flip, steep
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.output_perturbation.cases import third
@@ -50,9 +49,9 @@ def _recursive_spider(T: int, q: int) -> Counter[str]:
 def _dp_rgda(T: int, K: int, q: int) -> Counter[str]:
     n, tape = 9, LiveTape(0)
     schedule = experiment_schedule(
-        records=n, outer_steps=T, inner_steps=K, period=q, refresh_batch=n, step_batch=n, tolerance=1e-12
+        n=n, steps=T, inner_steps=K, period=q, refresh_batch=n, step_batch=n, tolerance=1e-12
     )
-    dp_rgda(sign_flip(n, "balanced", steep()).here, schedule, tape)
+    dp_rgda.run(sign_flip(n, "balanced", steep()).here, schedule, tape)
     return _labels(tape)
 
 
@@ -60,13 +59,12 @@ def _dp_rgda_at_a_saddle(T: int) -> Counter[str]:
     """Algorithm 2 without noise, from a saddle of curvature -0.39: is x_{m_s} returned although line 15 left it?"""
     landscape = sample_landscape(CosineSaddle((1.0, 0.7, -0.4)), 8, np.random.default_rng(0), tilt=0.0)
     schedule = experiment_schedule(
-        records=8, outer_steps=T, inner_steps=3, period=1, refresh_batch=8, step_batch=8,
+        n=8, steps=T, inner_steps=3, period=1, refresh_batch=8, step_batch=8,
         tolerance=0.05, escape_threshold=60, average_movement=2e-5,
     )  # fmt: skip
-    quiet = schedule.with_noise(NoiseRule("none", 0.0, 0.0, 0.25, 0.25))
-    quiet = replace(quiet, descent_step=0.05, escape_step=0.1, restart_at_refresh=True)
+    quiet = replace(schedule, noise=dp_rgda.SILENT, descent_step=0.05, escape_step=0.1, restart_at_refresh=True)
     problem = CoupledSaddle(landscape)
-    result = dp_rgda(problem, quiet, LiveTape(5))
+    result = dp_rgda.run(problem, quiet, LiveTape(5))
     phases = result.phases
     anchor = len(phases) - 1 - phases[::-1].index("perturb")  # m_s
     returned = np.array_equal(result.x, result.iterates[anchor])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import exp, sqrt
 
 from dpassay.proofs_check.ties import Numbers, Tie
-from dpassay.reference.minimax_sosp.schedule import NoiseRule, algorithm3_noise, appendix_b2_noise
+from dpassay.reference.minimax_sosp.dp_rgda import algorithm3_noise, appendix_b2_noise
 from dpassay.reference.minimax_sosp.theorem_schedules import Constants
 
 ERM = (
@@ -20,26 +20,20 @@ CLIP = ({"C": 1.0}, {"C": 2.5})  # the experiment's clip; its other sizes are pr
 ERROR = ({"epsilon": 1.0, "n": 1000, "d": 10, "ell": 11.0}, {"epsilon": 0.4, "n": 5000, "d": 3, "ell": 14.0})
 
 
-def _algorithm_3(p: Numbers) -> NoiseRule:
+def _algorithm_3(p: Numbers, label: str) -> float:
     n = int(p["n"])
-    return algorithm3_noise(
-        p["epsilon"], p["delta"], records=n, outer_steps=int(p["T"]), period=int(p["q"]), refresh_batch=n,
-        step_batch=n, clip_refresh=1.0, clip_step=1.0,
-    )  # fmt: skip
+    noise = algorithm3_noise(p["epsilon"], p["delta"], n, int(p["T"]), int(p["q"]), batches=(n, n), clips=(1.0, 1.0))
+    return noise.std(label, 1.0)
 
 
-def _experiment(p: Numbers) -> NoiseRule:
-    return algorithm3_noise(
-        2.0, 1e-6, records=400, outer_steps=400, period=10, refresh_batch=200, step_batch=50,
-        clip_refresh=p["C"], clip_step=p["C"],
-    )  # fmt: skip
+def _experiment(p: Numbers, label: str) -> float:
+    noise = algorithm3_noise(2.0, 1e-6, n=400, steps=400, period=10, batches=(200, 50), clips=(p["C"], p["C"]))
+    return noise.std(label, 1.0)
 
 
-def _appendix(p: Numbers, constant: float) -> NoiseRule:
-    return appendix_b2_noise(
-        p["epsilon"], p["delta"], records=int(p["n"]), refresh_batch=int(p["S1"]), step_batch=int(p["S2"]),
-        lipschitz=1.0, smoothness=1.0, constant=constant,
-    )  # fmt: skip
+def _appendix(p: Numbers, constant: float, label: str) -> float:
+    noise = appendix_b2_noise(p["epsilon"], p["delta"], int(p["n"]), int(p["S1"]), 1.0, 1.0, constant)
+    return noise.std(label, 1.0)
 
 
 def _inverse_error(p: Numbers) -> float:
@@ -47,18 +41,18 @@ def _inverse_error(p: Numbers) -> float:
 
 
 TIES = (
-    Tie("minimax_sosp/alg3/erm_refresh_noise", "std", lambda p: 8 * _algorithm_3(p).refresh_std,
-        "minimax_sosp.schedule.algorithm3_noise", ERM),
-    Tie("minimax_sosp/alg3/erm_increment_noise", "std", lambda p: 8 * _algorithm_3(p).step_std,
-        "minimax_sosp.schedule.algorithm3_noise", ERM),
-    Tie("minimax_sosp/sec5/selected_inner_iterate", "let:s_r", lambda p: _experiment(p).refresh_std,
-        "minimax_sosp.schedule.algorithm3_noise", CLIP),
-    Tie("minimax_sosp/sec5/selected_inner_iterate", "let:s", lambda p: _experiment(p).step_std,
-        "minimax_sosp.schedule.algorithm3_noise", CLIP),
-    Tie("minimax_sosp/eqB2/refresh_noise", "std", lambda p: _appendix(p, 4 * sqrt(2)).refresh_std,
-        "minimax_sosp.schedule.appendix_b2_noise", POP),
-    Tie("minimax_sosp/eqB2/no_composition", "std", lambda p: _appendix(p, 1.0).step_std_per_move,
-        "minimax_sosp.schedule.appendix_b2_noise", POP),
+    Tie("minimax_sosp/alg3/erm_refresh_noise", "std", lambda p: 8 * _algorithm_3(p, "refresh"),
+        "minimax_sosp.dp_rgda.algorithm3_noise", ERM),
+    Tie("minimax_sosp/alg3/erm_increment_noise", "std", lambda p: 8 * _algorithm_3(p, "step"),
+        "minimax_sosp.dp_rgda.algorithm3_noise", ERM),
+    Tie("minimax_sosp/sec5/selected_inner_iterate", "let:s_r", lambda p: _experiment(p, "refresh"),
+        "minimax_sosp.dp_rgda.algorithm3_noise", CLIP),
+    Tie("minimax_sosp/sec5/selected_inner_iterate", "let:s", lambda p: _experiment(p, "step"),
+        "minimax_sosp.dp_rgda.algorithm3_noise", CLIP),
+    Tie("minimax_sosp/eqB2/refresh_noise", "std", lambda p: _appendix(p, 4 * sqrt(2), "refresh"),
+        "minimax_sosp.dp_rgda.appendix_b2_noise", POP),
+    Tie("minimax_sosp/eqB2/no_composition", "std", lambda p: _appendix(p, 1.0, "step"),
+        "minimax_sosp.dp_rgda.appendix_b2_noise", POP),
     Tie("minimax_sosp/lemma5/T_places", "same:proof", _inverse_error,
         "minimax_sosp.theorem_schedules.Constants.privacy_error", ERROR),
 )  # fmt: skip

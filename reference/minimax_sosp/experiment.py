@@ -2,55 +2,92 @@
 
 from __future__ import annotations
 
-from .calibration import advanced_composition_multiplier, rule_from_multiplier
-from .schedule import PRINTED_COMPLETIONS, NoiseRule, Schedule
+from collections.abc import Callable
+from dataclasses import replace
+from math import expm1, log, sqrt
+from typing import Any
+
+from scipy.optimize import brentq
+
+from dpassay.reference.errors import require, require_budget
+from dpassay.reference.noise import Multipliers
+from dpassay.reference.problems.flat import Flat
+from dpassay.reference.tape import LiveTape, Tape
+
+from . import dp_rgda
+from .dp_rgda import COMPLETIONS, REPAIRS, SILENT, Schedule
 
 EPSILON, DELTA = 2.0, 1e-6
 EXPERIMENT_COMPLETIONS = (
-    *PRINTED_COMPLETIONS,
+    *COMPLETIONS,
     "alpha, r, eta_H, t_thres and D bar of the experiment are not printed: named parameters with defaults",
     "the printed text says per-sample clipping at C = 1 here, against the clip of the mean in Algorithm 3",
     "advanced composition splits delta in halves and each release uses the classical Gaussian mechanism",
 )
+EXPERIMENT_REPAIRS = REPAIRS[-2:]  # Appendix D already clips every record, counts every access and uses 2 C / S
+
+
+def advanced_composition_multiplier(epsilon: float, delta: float, releases: int) -> float:
+    """Noise std over sensitivity when the budget is split by advanced composition (Appendix D), half of delta each.
+
+    epsilon = e sqrt(2 N log(2/delta)) + N e (exp(e) - 1); each release by the classical Gaussian mechanism.
+    """
+    require_budget(epsilon, delta)
+    require(releases >= 1, "releases", releases, "must be at least 1")
+
+    def total(each: float) -> float:
+        return each * sqrt(2 * releases * log(2 / delta)) + releases * each * expm1(each) - epsilon
+
+    each = float(brentq(total, 0.0, epsilon))
+    return sqrt(2 * log(1.25 * 2 * releases / delta)) / each
+
+
+def described_multiplier(
+    run: Callable[[Any, Any, Tape], Any], schedule: Any, n: int, epsilon: float, delta: float
+) -> float:
+    """Appendix D's rule: the budget split over all gradient accesses, as many as a dry run of ``schedule`` makes."""
+    tape = LiveTape(0)
+    run(Flat(n), schedule, tape)
+    return advanced_composition_multiplier(epsilon, delta, len(tape.transcript.releases))
 
 
 def experiment_schedule(
     epsilon: float = EPSILON,
     delta: float = DELTA,
     *,
-    records: int = 400,
-    outer_steps: int = 400,
+    n: int = 400,
+    steps: int = 400,
     inner_steps: int = 5,
     period: int = 10,
     refresh_batch: int = 200,
     step_batch: int = 50,
     clip: float = 1.0,
-    steps: tuple[float, float] = (0.2, 0.8),
+    step_sizes: tuple[float, float] = (0.2, 0.8),
     tolerance: float = 0.1,
     perturbation_radius: float = 0.1,
     escape_threshold: int = 50,
     average_movement: float = 0.01,
 ) -> Schedule:
     """Appendix D: printed sizes and step sizes; noise by advanced composition over all gradient accesses."""
-    printed = Schedule(
-        records=records,
-        outer_steps=outer_steps,
+    silent = Schedule(
+        n=n,
+        steps=steps,
         inner_steps=inner_steps,
         period=period,
         refresh_batch=refresh_batch,
         step_batch=step_batch,
-        descent_step=steps[0],
-        escape_step=steps[0],
-        ascent_step=steps[1],
+        descent_step=step_sizes[0],
+        escape_step=step_sizes[0],
+        ascent_step=step_sizes[1],
         tolerance=tolerance,
         perturbation_radius=perturbation_radius,
         escape_threshold=escape_threshold,
         average_movement=average_movement,
         clip_refresh=clip,
         clip_step=clip,
-        noise=NoiseRule("none", 0.0, 0.0, 2 * clip / refresh_batch, 2 * clip / step_batch),
-        clip_each=True,
-        completions=EXPERIMENT_COMPLETIONS,
+        noise=SILENT,
+        clip_mode="each",
     )
-    multiplier = advanced_composition_multiplier(epsilon, delta, printed.releases)
-    return printed.with_noise(rule_from_multiplier(printed, multiplier, "advanced composition (Appendix D)"))
+    patient = replace(silent, escape_threshold=steps + 1)
+    multiplier = described_multiplier(dp_rgda.run, patient, n, epsilon, delta)
+    return replace(silent, noise=Multipliers({"refresh": multiplier, "step": multiplier}))

@@ -11,12 +11,12 @@ from math import ceil, floor, inf, log, sqrt
 
 from dpassay.reference.errors import require, require_at_least, require_budget, require_positive
 
-from .schedule import PRINTED_COMPLETIONS, Schedule, algorithm3_noise, appendix_b2_noise
+from .dp_rgda import COMPLETIONS, SILENT, Schedule, appendix_b2_noise, printed
 
 VALUE_CONSTANTS = "L_Phi = (1 + kappa) L and rho_Phi = 4 sqrt(2) kappa^3 rho (Luo et al. 2022); the text gives neither"
 CONSTANTS_ARE_ONE = "constants hidden in O(.) and C, C_1, C_2 are one"
 EMPIRICAL_COMPLETIONS = (
-    *PRINTED_COMPLETIONS,
+    *COMPLETIONS,
     VALUE_CONSTANTS,
     CONSTANTS_ARE_ONE,
     "S2 is the larger of Theorem 1's and its proof's bound: they differ by epsilon^(2/3) in the second entry",
@@ -26,7 +26,7 @@ EMPIRICAL_COMPLETIONS = (
     "eta_H also at most 1/L_Phi, r the largest value that Lemma 7 allows",
 )
 POPULATION_COMPLETIONS = (
-    *PRINTED_COMPLETIONS,
+    *COMPLETIONS,
     VALUE_CONSTANTS,
     CONSTANTS_ARE_ONE,
     "S1 = n^(2/3) and q = eps_bar^(-1/3) as in the proof; Lemma 8 prints S1 = n and q = eps_bar^(1/3) < 1",
@@ -41,8 +41,8 @@ POPULATION_COMPLETIONS = (
 class Constants:
     """Constants of the problem and of the claim, in the paper's letters at the line ends."""
 
-    records: int  # n
-    dimension: int  # d
+    n: int
+    d: int
     epsilon: float
     delta: float
     lipschitz: float = 1.0  # M
@@ -55,7 +55,7 @@ class Constants:
 
     def __post_init__(self) -> None:
         require_budget(self.epsilon, self.delta)
-        require_at_least(1, self, "records", "dimension")
+        require_at_least(1, self, "n", "d")
         require_positive(self, "lipschitz", "smoothness", "concavity", "hessian_lipschitz", "initial_gap", finite=True)
         require(self.concavity <= self.smoothness, "concavity", self.concavity, "Definition 5 needs mu <= L")
         for field in ("failure", "perturbation_failure"):
@@ -65,7 +65,7 @@ class Constants:
     @property
     def privacy_error(self) -> float:
         """eps_bar = sqrt(d log(1/delta)) / (n epsilon)."""
-        return sqrt(self.dimension * log(1 / self.delta)) / (self.records * self.epsilon)
+        return sqrt(self.d * log(1 / self.delta)) / (self.n * self.epsilon)
 
     @property
     def condition(self) -> float:
@@ -98,7 +98,7 @@ def escape_parameters(c: Constants, tolerance: float, power: float, lemma: str, 
     factor = c.privacy_error ** (-power)
     tilt = sqrt(c.value_hessian_lipschitz * tolerance)  # alpha_H
     smooth, rho = c.value_smoothness, c.value_hessian_lipschitz
-    spread = c.perturbation_failure / sqrt(c.dimension)  # r_0 / r
+    spread = c.perturbation_failure / sqrt(c.d)  # r_0 / r
     slope = 0.5 * factor * spread  # eta_H / r when Lemma 7 is tight
     room = smooth * tilt * slope / rho  # r <= L_Phi eta_H alpha_H / (C rho_Phi), divided by r
     require(room >= 1, f"{lemma}: r <= L_Phi eta_H alpha_H / (C rho_Phi)", room, "right side over r must be >= 1")
@@ -113,7 +113,7 @@ def escape_parameters(c: Constants, tolerance: float, power: float, lemma: str, 
 
 def empirical_schedule(c: Constants) -> Schedule:
     """Theorem 1 and Appendix B.1, noise of Algorithm 3."""
-    e, n, M, L, F0 = c.privacy_error, c.records, c.lipschitz, c.smoothness, c.initial_gap
+    e, n, M, L, F0 = c.privacy_error, c.n, c.lipschitz, c.smoothness, c.initial_gap
     second = M ** (1 / 3) * n * e ** (2 / 3) / (L * F0) ** (1 / 6)  # the proof's; Theorem 1's is epsilon^(2/3) of it
     batch = ceil(max((M / (sqrt(F0 * L) * e)) ** (2 / 3), second, second * c.epsilon ** (2 / 3)))
     require(batch <= n, "S2", batch, f"Theorem 1 needs S2 <= n = {n}")
@@ -125,20 +125,9 @@ def empirical_schedule(c: Constants) -> Schedule:
     tolerance = e ** (2 / 3)
     escape = escape_parameters(c, tolerance, 4 / 3, "Lemma 7")
     require(escape.steps <= steps, "t_thres", escape.steps, f"Algorithm 2 can return only if t_thres <= T = {steps}")
-    noise = algorithm3_noise(
-        c.epsilon,
-        c.delta,
-        records=n,
-        outer_steps=steps,
-        period=period,
-        refresh_batch=n,
-        step_batch=batch,
-        clip_refresh=M,
-        clip_step=M,
-    )
-    return Schedule(
-        records=n,
-        outer_steps=steps,
+    silent = Schedule(
+        n=n,
+        steps=steps,
         inner_steps=1,
         period=period,
         refresh_batch=n,
@@ -152,14 +141,14 @@ def empirical_schedule(c: Constants) -> Schedule:
         average_movement=escape.movement,
         clip_refresh=M,
         clip_step=M,
-        noise=noise,
-        completions=EMPIRICAL_COMPLETIONS,
+        noise=SILENT,
     )
+    return printed(silent, c.epsilon, c.delta)
 
 
 def population_schedule(c: Constants) -> Schedule:
     """Theorem 2 and Appendix B.2, noise of Appendix B.2."""
-    e, n, L, kappa = c.privacy_error, c.records, c.smoothness, c.condition
+    e, n, L, kappa = c.privacy_error, c.n, c.smoothness, c.condition
     logarithm = log(4 / c.failure)
     steps, inner = ceil(e ** (-2 / 3)), ceil(kappa)
     period = max(1, floor(e ** (-1 / 3)))
@@ -172,8 +161,8 @@ def population_schedule(c: Constants) -> Schedule:
     escape = escape_parameters(c, tolerance, 1.0, "Lemma 10", radius_cap=move)
     require(escape.steps <= steps, "t_thres", escape.steps, f"Algorithm 2 can return only if t_thres <= T = {steps}")
     return Schedule(
-        records=n,
-        outer_steps=steps,
+        n=n,
+        steps=steps,
         inner_steps=inner,
         period=period,
         refresh_batch=refresh,
@@ -187,14 +176,6 @@ def population_schedule(c: Constants) -> Schedule:
         average_movement=min(escape.movement, move**2),
         clip_refresh=c.lipschitz,
         clip_step=c.lipschitz,
-        noise=appendix_b2_noise(
-            c.epsilon,
-            c.delta,
-            records=n,
-            refresh_batch=refresh,
-            step_batch=batch,
-            lipschitz=c.lipschitz,
-            smoothness=L,
-        ),
-        completions=POPULATION_COMPLETIONS,
+        noise=appendix_b2_noise(c.epsilon, c.delta, n, refresh, c.lipschitz, L),
+        smoothness=L,
     )

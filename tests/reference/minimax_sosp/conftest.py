@@ -3,10 +3,8 @@
 import numpy as np
 import pytest
 
-from dpassay.reference.minimax_sosp.schedule import NoiseRule, Schedule
+from dpassay.reference.minimax_sosp.dp_rgda import SILENT, Schedule
 from dpassay.reference.problems.matrix_sensing import make_matrix_sensing
-
-SILENT = NoiseRule("none", 0.0, 0.0, 1.0, 1.0)
 
 
 @pytest.fixture
@@ -18,14 +16,14 @@ def small_sensing():
 def make_schedule():
     """A schedule with every batch the whole data set, no clipping and no noise, unless told otherwise."""
 
-    def build(records, **changes):
+    def build(n, **changes):
         plain = {
-            "records": records,
-            "outer_steps": 23,
+            "n": n,
+            "steps": 23,
             "inner_steps": 3,
             "period": 5,
-            "refresh_batch": records,
-            "step_batch": records,
+            "refresh_batch": n,
+            "step_batch": n,
             "descent_step": 0.05,
             "escape_step": 0.1,
             "ascent_step": 0.8,

@@ -8,14 +8,18 @@ import pytest
 from scipy.stats import norm
 
 from dpassay.reference.accounting.gdp import gdp_mu
+from dpassay.reference.blocks.balls import uniform_ball
 from dpassay.reference.blocks.clipping import clipped_mean
 from dpassay.reference.errors import BadInput
-from dpassay.reference.minimax_sosp.calibration import advanced_composition_multiplier, exact_multiplier, repaired
-from dpassay.reference.minimax_sosp.dp_rgda import dp_rgda, uniform_ball
-from dpassay.reference.minimax_sosp.experiment import experiment_schedule
-from dpassay.reference.minimax_sosp.inner_updater import Status, inner_updater
-from dpassay.reference.minimax_sosp.schedule import NoiseRule, Schedule
-from dpassay.reference.minimax_sosp.theorem_schedules import Constants, empirical_schedule, population_schedule
+from dpassay.reference.minimax_sosp import dp_rgda
+from dpassay.reference.minimax_sosp.dp_rgda import Status, inner_updater, repaired
+from dpassay.reference.minimax_sosp.experiment import advanced_composition_multiplier, experiment_schedule
+from dpassay.reference.minimax_sosp.theorem_schedules import (
+    POPULATION_COMPLETIONS,
+    Constants,
+    empirical_schedule,
+    population_schedule,
+)
 from dpassay.reference.problems.saddles import CosineSaddle, CoupledSaddle, sample_landscape
 from dpassay.reference.replay import ReplayTape
 from dpassay.reference.tape import LiveTape
@@ -34,7 +38,7 @@ def plain_twin(problem, s, x, y, restart, seed):
     tape = LiveTape(seed)
     x_old, offset_v, offset_u = x, 0.0, 0.0
     mode, anchor, xs = "descent", None, [x]
-    for t in range(s.outer_steps):
+    for t in range(s.steps):
         if t % s.period == 0:  # the printed recursion adds grad(x_t) - grad(x_{t-1}) to a gradient at x_t
             offset_v = 0.0 if restart else fx(x, y) - fx(x_old, y)
             offset_u = 0.0 if restart else fy(x, y) - fy(x_old, y)
@@ -67,8 +71,8 @@ def plain_twin(problem, s, x, y, restart, seed):
 def test_zero_noise_run_equals_the_plain_twin_on_matrix_sensing(small_sensing, make_schedule, restart):
     rng = np.random.default_rng(1)
     x, y = 0.3 * rng.standard_normal(small_sensing.d), np.zeros(10)
-    schedule = make_schedule(10, restart_at_refresh=restart)
-    found = dp_rgda(small_sensing, schedule, LiveTape(3), (x, y))
+    schedule = make_schedule(10, restart_at_refresh=restart, start=(x, y))
+    found = dp_rgda.run(small_sensing, schedule, LiveTape(3))
     _, expected = plain_twin(small_sensing, schedule, x, y, restart, 3)
     np.testing.assert_allclose(found.iterates, expected, atol=1e-10)  # 23 * 3 recursive sums of order one
 
@@ -78,8 +82,8 @@ def test_zero_noise_escape_equals_the_plain_twin(make_schedule, tolerance):
     """From a saddle: perturbation, escape phase, early exit, and the return rule, with the same public draw."""
     landscape = sample_landscape(CosineSaddle((1.0, 0.7, -0.4)), 8, np.random.default_rng(0), tilt=0.0)
     problem = CoupledSaddle(landscape)
-    schedule = make_schedule(8, outer_steps=60, tolerance=tolerance, restart_at_refresh=True, escape_threshold=12)
-    found = dp_rgda(problem, schedule, LiveTape(5))
+    schedule = make_schedule(8, steps=60, tolerance=tolerance, restart_at_refresh=True, escape_threshold=12)
+    found = dp_rgda.run(problem, schedule, LiveTape(5))
     x, expected = plain_twin(problem, schedule, np.zeros(3), np.zeros(3), True, 5)
     assert found.phases[0] == "perturb"
     np.testing.assert_allclose(found.iterates, expected, atol=1e-10)
@@ -118,24 +122,25 @@ def test_replay_reproduces_a_noisy_sampled_run_bit_for_bit(small_sensing, make_s
         1e-5,
     )
     live = LiveTape(11)
-    output = live.transcript.output = dp_rgda(small_sensing, schedule, live)
-    assert len(live.transcript.releases) <= schedule.releases
+    output = live.transcript.output = dp_rgda.run(small_sensing, schedule, live)
+    assert len(live.transcript.releases) <= 2 * 23 * 3
     replay = ReplayTape(live.transcript)
-    again = dp_rgda(small_sensing, schedule, replay)
+    again = dp_rgda.run(small_sensing, schedule, replay)
     assert replay.close(again) == []
     assert np.array_equal(output.iterates, again.iterates)
 
 
-def test_number_of_releases_is_the_one_the_calibration_counts(small_sensing, make_schedule):
+def test_number_of_releases(small_sensing, make_schedule):
     """Algorithm 2 makes 2 (ceil(T/q) + T K) Gaussian releases; the text counts T/q and T. Restarted: 2 T K."""
     for restart, expected in ((False, 2 * (5 + 23 * 3)), (True, 2 * 23 * 3)):
-        schedule = make_schedule(10, tolerance=1e-12, step_batch=4, restart_at_refresh=restart)
+        start = (np.full(14, 0.5), np.zeros(10))
+        schedule = make_schedule(10, tolerance=1e-12, step_batch=4, restart_at_refresh=restart, start=start)
         tape = LiveTape(0)
-        dp_rgda(small_sensing, schedule, tape, (np.full(14, 0.5), np.zeros(10)))
-        assert len(tape.transcript.releases) == schedule.releases == expected
+        dp_rgda.run(small_sensing, schedule, tape)
+        assert len(tape.transcript.releases) == expected
 
 
-def test_escape_finds_the_negative_direction():
+def test_escape_finds_the_negative_direction(make_schedule):
     """At a known saddle (smallest eigenvalue -0.4 + c^2) without noise: at least 95 of 100 seeds leave the saddle.
 
     The stuck region is a slab around the unstable direction's complement; with growth (1 + 0.3 * 0.39)^60 > 700 its
@@ -143,33 +148,23 @@ def test_escape_finds_the_negative_direction():
     """
     landscape = sample_landscape(CosineSaddle((1.0, 0.7, -0.4)), 8, np.random.default_rng(0), tilt=0.0)
     problem = CoupledSaddle(landscape)
-    schedule = Schedule(
-        records=8,
-        outer_steps=80,
-        inner_steps=3,
-        period=5,
-        refresh_batch=8,
-        step_batch=8,
-        descent_step=0.05,
+    schedule = make_schedule(
+        8,
+        steps=80,
         escape_step=0.3,
-        ascent_step=0.8,
         tolerance=0.05,
-        perturbation_radius=0.1,
         escape_threshold=60,
         average_movement=1e-3,
-        clip_refresh=1e9,
-        clip_step=1e9,
-        noise=NoiseRule("none", 0, 0, 1, 1),
         restart_at_refresh=True,
     )
     escaped = 0
     for seed in range(100):
-        result = dp_rgda(problem, schedule, LiveTape(seed))
+        result = dp_rgda.run(problem, schedule, LiveTape(seed))
         escaped += "escaped" in result.phases and abs(result.iterates[-1][2]) > 0.2
     assert escaped >= 95
     # a minimum must not be left: the same rule stays and returns the anchor
     calm = CoupledSaddle(sample_landscape(CosineSaddle((1.0, 0.7, 0.4)), 8, np.random.default_rng(0), tilt=0.0))
-    stays = dp_rgda(calm, schedule, LiveTape(0))
+    stays = dp_rgda.run(calm, schedule, LiveTape(0))
     assert "escaped" not in stays.phases
     np.testing.assert_array_equal(stays.x, np.zeros(3))
 
@@ -177,8 +172,8 @@ def test_escape_finds_the_negative_direction():
 def test_a_saddle_that_was_left_is_returned_when_the_steps_run_out(make_schedule):
     """The last line of Algorithm 2, as printed: the output is x_{m_s}, which the movement test has just rejected."""
     landscape = sample_landscape(CosineSaddle((1.0, 0.7, -0.4)), 8, np.random.default_rng(0), tilt=0.0)
-    schedule = make_schedule(8, outer_steps=40, escape_step=0.3, tolerance=0.02, escape_threshold=30)
-    result = dp_rgda(CoupledSaddle(landscape), replace(schedule, restart_at_refresh=True), LiveTape(1))
+    schedule = make_schedule(8, steps=40, escape_step=0.3, tolerance=0.02, escape_threshold=30)
+    result = dp_rgda.run(CoupledSaddle(landscape), replace(schedule, restart_at_refresh=True), LiveTape(1))
     assert result.phases.count("perturb") == 1 and "escaped" in result.phases
     np.testing.assert_array_equal(result.x, np.zeros(3))  # the saddle, smallest eigenvalue -0.4
     assert landscape.value(result.iterates[-1]) < landscape.value(result.x)
@@ -193,49 +188,57 @@ def test_place_of_the_clipping_decides_the_sensitivity():
         assert difference[0] == pytest.approx(moved)
 
 
-def test_exact_calibration_meets_the_budget_with_equality():
-    for epsilon, delta, releases in [(2.0, 1e-6, 4080), (0.5, 1e-5, 10)]:
-        multiplier = exact_multiplier(epsilon, delta, releases)
-        mu = sqrt(releases) / multiplier
-        assert mu == pytest.approx(gdp_mu(epsilon, delta), rel=2e-9)
+def test_exact_calibration_meets_the_budget_with_equality(make_schedule):
+    """Full batches: 2 T K Gaussian releases of one multiplier, so mu = sqrt(2 T K) / multiplier."""
+    for epsilon, delta, steps in [(2.0, 1e-6, 340), (0.5, 1e-5, 3)]:
+        schedule = repaired(make_schedule(10, steps=steps, inner_steps=6), epsilon, delta)
+        mu = sqrt(2 * steps * 6) / schedule.noise["step"]
+        assert schedule.noise["refresh"] == schedule.noise["step"]
+        assert mu == pytest.approx(gdp_mu(epsilon, delta), rel=2e-6)
         reached = norm.cdf(-epsilon / mu + mu / 2) - exp(epsilon) * norm.cdf(-epsilon / mu - mu / 2)
-        assert reached == pytest.approx(delta, rel=1e-6)
-        assert advanced_composition_multiplier(epsilon, delta, releases) > 2 * multiplier
+        assert reached == pytest.approx(delta, rel=1e-4)
+        assert advanced_composition_multiplier(epsilon, delta, 2 * steps * 6) > 2 * schedule.noise["step"]
+
+
+def test_calibration_pays_for_runs_that_never_stop_early(small_sensing, make_schedule):
+    """An escape phase of one step would end the dry run at once; the noise is that of all T steps."""
+    hasty = make_schedule(10, tolerance=1e9, escape_threshold=1, average_movement=1e9)
+    assert repaired(hasty, 1.0, 1e-5).noise == repaired(make_schedule(10, tolerance=1e-12), 1.0, 1e-5).noise
 
 
 def test_experiment_schedule_is_the_printed_one():
     schedule = experiment_schedule()
-    assert (schedule.outer_steps, schedule.inner_steps, schedule.period) == (400, 5, 10)
+    assert (schedule.n, schedule.steps, schedule.inner_steps, schedule.period) == (400, 400, 5, 10)
     assert (schedule.refresh_batch, schedule.step_batch) == (200, 50)
-    assert schedule.releases == 2 * (40 + 2000)
-    assert schedule.noise.step_sensitivity == pytest.approx(2 / 50)
+    assert schedule.noise["step"] == advanced_composition_multiplier(2.0, 1e-6, 2 * (40 + 2000))
+    assert schedule.step_sensitivity(1.0) == pytest.approx(2 / 50)
 
 
-FITTING = Constants(records=100_000, dimension=50, epsilon=1.0, delta=1e-6)
+FITTING = Constants(n=100_000, d=50, epsilon=1.0, delta=1e-6)
 
 
 @pytest.mark.parametrize("build", [empirical_schedule, population_schedule])
 def test_theorem_schedules_hold_their_own_inequalities(build):
     c, s = FITTING, build(FITTING)
     e = c.privacy_error
-    assert s.noise.refresh_std > 0
-    assert s.completions
+    assert s.noise.std("refresh", 1.0) > 0
+    assert (s.smoothness is None) == (build is empirical_schedule)
     assert s.escape_step <= 1 / c.value_smoothness * (1 + 1e-12)
-    assert s.escape_threshold <= s.outer_steps
+    assert s.escape_threshold <= s.steps
     reach = 1 / (2 * c.value_smoothness * s.escape_step)
     assert s.perturbation_radius <= reach * (1 + 1e-12)
     assert s.average_movement <= (reach / s.escape_threshold) ** 2 * (1 + 1e-12)
     if build is empirical_schedule:
-        assert s.refresh_batch == c.records and s.inner_steps == 1
-        assert s.period == pytest.approx(1 / (s.outer_steps * e**2), abs=1)
+        assert s.refresh_batch == c.n and s.inner_steps == 1
+        assert s.period == pytest.approx(1 / (s.steps * e**2), abs=1)
     else:
-        assert -(-s.outer_steps // s.period) * s.refresh_batch + s.outer_steps * s.inner_steps * s.step_batch <= 100_000
+        assert -(-s.steps // s.period) * s.refresh_batch + s.steps * s.inner_steps * s.step_batch <= 100_000
 
 
 def test_batch_is_the_larger_of_the_theorems_and_the_proofs_bound():
     """n = 1e5, d = 500, delta = 1e-6, M = L = F_0 = 1: by hand, the two second entries differ by epsilon^(2/3)."""
     for epsilon in (0.5, 4.0):
-        c = Constants(records=100_000, dimension=500, epsilon=epsilon, delta=1e-6)
+        c = Constants(n=100_000, d=500, epsilon=epsilon, delta=1e-6)
         logs = 500 * log(1e6)
         first = (100_000 * epsilon / sqrt(logs)) ** (2 / 3)
         theorem = (100_000 * logs) ** (1 / 3)  # 884 for both
@@ -250,18 +253,18 @@ def test_escape_step_of_the_population_schedule_is_the_one_that_its_completions_
     start = 0.1 * s.perturbation_radius / sqrt(50)
     assert s.escape_step == pytest.approx(start / (2 * FITTING.privacy_error), rel=1e-12)
     assert s.escape_step < start / (2 * sqrt(50) / 100_000) / 3
-    assert any("without its logarithm" in text for text in s.completions)
+    assert any("without its logarithm" in text for text in POPULATION_COMPLETIONS)
 
 
 @pytest.mark.parametrize(
     ("build", "changes", "message"),
     [
-        (empirical_schedule, {"records": 1000}, "Lemma 7: r <= L_Phi eta_H"),
+        (empirical_schedule, {"n": 1000}, "Lemma 7: r <= L_Phi eta_H"),
         (empirical_schedule, {"smoothness": 50.0}, "Lemma 5 needs n\\^2 eps\\^2"),
         (empirical_schedule, {"initial_gap": 1e-9}, "Theorem 1 needs S2 <= n"),
-        (population_schedule, {"dimension": 5}, "T S1 / q \\+ T K S2"),
+        (population_schedule, {"d": 5}, "T S1 / q \\+ T K S2"),
         (population_schedule, {"concavity": 0.01}, "Lemma 10|T S1|S2"),
-        (empirical_schedule, {"records": 10}, "eps_bar"),
+        (empirical_schedule, {"n": 10}, "eps_bar"),
         (empirical_schedule, {"concavity": 2.0}, "mu <= L"),
     ],
 )

@@ -9,62 +9,61 @@ from dpassay.audit.reproductions import minimax_sosp
 from dpassay.audit.reproductions.minimax_sosp_methods import methods
 from dpassay.audit.reproductions.report import Options
 from dpassay.reference.accounting.cost import account
+from dpassay.reference.baselines import dp_sgda, dp_spider, private_diff
+from dpassay.reference.baselines.protocols import Clipped, Primal
 from dpassay.reference.errors import BadInput
-from dpassay.reference.minimax_sosp.baseline_schedule import (
-    BaselineSchedule,
-    by_advanced_composition,
-    by_exact_accounting,
-)
-from dpassay.reference.minimax_sosp.baselines import METHODS
-from dpassay.reference.minimax_sosp.minimax_baselines import dp_sgda, private_diff
-from dpassay.reference.minimax_sosp.spider_baselines import dp_spider
+from dpassay.reference.minimax_sosp.baseline_cases import METHODS, Sizes, descent_ascent, differences, spider
+from dpassay.reference.noise import Multipliers
 from dpassay.reference.tape import LiveTape
 
-BASE = BaselineSchedule(10, 12, 2, 4, 6, 3, clip=1e9, step_x=0.05)
+BASE = Sizes(10, 12, 2, 4, 6, 3, clip=1e9, step_x=0.05)
+FULL = replace(BASE, refresh_batch=10, step_batch=10)
+SILENT = Multipliers(dict.fromkeys(("refresh", "difference", "x", "y"), 0.0))
 
 
-def start(problem, minimax):
-    x = 0.5 * np.random.default_rng(1).standard_normal(problem.d)
-    return (x, np.zeros(problem.d_y)) if minimax else x
+@pytest.fixture
+def start(small_sensing):
+    return 0.5 * np.random.default_rng(1).standard_normal(small_sensing.d), np.zeros(small_sensing.d_y)
 
 
 @pytest.mark.parametrize("method", METHODS, ids=[method.name for method in METHODS])
-def test_releases_are_those_that_the_calibration_counts(small_sensing, method):
-    s = by_exact_accounting(replace(BASE, clip=1.0), method.counts, 2.0, 1e-5)
-    tape = LiveTape(0)
-    method.run(small_sensing, s, tape, start(small_sensing, method.minimax))
-    assert len(tape.transcript.releases) == sum(number for _, number in method.counts(s))
-    assert account(tape.transcript).epsilon(1e-5) <= 2.0
-    assert by_advanced_composition(s, method.counts, 2.0, 1e-5).multiplier > s.multiplier
+def test_no_run_spends_more_than_the_calibration_pays_for(small_sensing, method):
+    """Sampled batches; the drift rules refresh rarely here, the calibration pays for T of the larger batches."""
+    exact, described = (method.schedule(replace(BASE, clip=1.0), noise, 2.0, 1e-5) for noise in ("exact", "described"))
+    for seed in range(3):
+        tape = LiveTape(seed)
+        method.run(method.view(small_sensing), exact, tape)
+        assert account(tape.transcript).epsilon(1e-5) <= 2.0
+    assert set(described.noise.by_label) == set(SILENT.by_label)
+    label = next(iter(exact.noise.by_label))
+    assert described.noise[label] > exact.noise[label]
 
 
-def test_noise_free_full_batch_baselines_are_gradient_descent_on_the_value_function(small_sensing):
+def test_noise_free_full_batch_baselines_are_gradient_descent_on_the_value_function(small_sensing, start):
     """DP-SPIDER telescopes; DP-SGDA is simultaneous descent ascent."""
-    s = replace(BASE, refresh_batch=10, step_batch=10)
-    x = start(small_sensing, False)
-    found = dp_spider(small_sensing, s, LiveTape(0), x)
+    x, y = start
+    found = dp_spider.run(Primal(small_sensing), replace(spider(FULL, SILENT), start=x), LiveTape(0))
     for k in range(12):
         np.testing.assert_allclose(found.iterates[k], x, atol=1e-12)
         x = x - 0.05 * small_sensing.value_gradient(x)
-    everyone, (x, y) = np.arange(10), start(small_sensing, True)
-    found = dp_sgda(small_sensing, s, LiveTape(0), (x, y))
+    everyone, (x, y) = np.arange(10), start
+    found = dp_sgda.run(Clipped(small_sensing), replace(descent_ascent(FULL, SILENT), start=(x, y)), LiveTape(0))
     for k in range(12):
         np.testing.assert_allclose(found.iterates[k], x, atol=1e-12)
         gradient_y = small_sensing.gradients_y(x, y, everyone).mean(axis=0)
         x, y = x - 0.05 * small_sensing.gradients_x(x, y, everyone).mean(axis=0), y + 0.8 * gradient_y
 
 
-def test_private_diff_tracks_the_full_gradient(small_sensing):
+def test_private_diff_tracks_the_full_gradient(small_sensing, start):
     """Full batches, no noise: the estimate is the gradient in x at the current pair, whatever the refresh period."""
-    s = replace(BASE, refresh_batch=10, step_batch=10)
-    begin = start(small_sensing, True)
-    every, rare = (private_diff(small_sensing, replace(s, period=q), LiveTape(0), begin).iterates for q in (1, 12))
-    np.testing.assert_allclose(every, rare, atol=1e-12)
+    s = replace(differences(FULL, SILENT), start=start)
+    every, rare = (private_diff.run(Clipped(small_sensing), replace(s, period=q), LiveTape(0)) for q in (1, 12))
+    np.testing.assert_allclose(every.iterates, rare.iterates, atol=1e-12)
 
 
 def test_a_batch_larger_than_the_data_is_refused():
     with pytest.raises(BadInput, match="refresh_batch"):
-        replace(BASE, refresh_batch=11)
+        spider(replace(BASE, refresh_batch=11), SILENT)
 
 
 @pytest.mark.parametrize("noise", ["as described", "Algorithm 3", "exact"])
