@@ -11,6 +11,7 @@ import numpy as np
 from dpassay.audit.lockstep.run import lockstep
 from dpassay.reference.equality import same, snapshot
 from dpassay.reference.errors import BadInput
+from dpassay.reference.findings import Kind
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.tape import LiveTape, Tape
 from dpassay.reference.transcript import Transcript
@@ -82,7 +83,7 @@ class PlainMechanism:
         for _ in range(8):  # each round may bring up releases that come later
             found = PlainMechanism(self.mechanism, replace(self.habits, sampled=frozenset(sampled)))
             seen = lockstep(found, pair, [seed], check=False).findings
-            new = {one.label for one in seen if "undeclared batch" in str(one)} - sampled
+            new = {one.label for one in seen if one.kind is Kind.UNDECLARED_BATCH} - sampled
             if not new:
                 return found
             sampled |= new

@@ -15,7 +15,6 @@ from dpassay.reference.catalogue import CASES
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("reference", "audit", "proofs_check")
 FILES = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
-TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
 TOO_LONG = 300
 
 
@@ -24,7 +23,7 @@ def name(path):
 
 
 def imported(path):
-    for node in ast.walk(TREES[path]):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
             yield node.module
         elif isinstance(node, ast.Import):

@@ -40,7 +40,7 @@ def _judge(entry, samples, seed):
 def test_the_zoo_has_correct_and_broken_animals_with_truths():
     names = [e.name for e in zoo()]
     assert len(set(names)) == len(names) >= 60
-    assert sum(e.broken for e in zoo()) >= 45 and sum(not e.broken for e in zoo()) >= 20
+    assert sum(e.broken for e in zoo()) >= 45 and sum(not e.broken for e in zoo()) == CORRECT
     assert set(EASY) <= {e.name for e in zoo() if e.broken}
 
 
@@ -51,9 +51,13 @@ def test_bugs_are_found_at_twenty_thousand_samples(name):
     assert _judge(entry, 20_000, 2).p_value < 0.05
 
 
-@pytest.mark.parametrize("entry", [e for e in zoo() if not e.broken], ids=lambda e: e.name)
-def test_correct_mechanisms_raise_no_alarm(entry):
+CORRECT = 23  # animals without a bug: their number alone, since making the zoo takes seconds
+
+
+@pytest.mark.parametrize("number", range(CORRECT))
+def test_correct_mechanisms_raise_no_alarm(number):
     """2 seeds of 1,500 samples each at 5 %; `benchmarks/zoo_false_alarms.py` does 200 seeds."""
+    entry = [e for e in zoo() if not e.broken][number]
     alarms = sum(_judge(entry, 1500, seed).verdict is Verdict.VIOLATED for seed in range(2))
     assert alarms <= 1
 
