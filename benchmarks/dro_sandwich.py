@@ -14,15 +14,22 @@ from __future__ import annotations
 import argparse
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import audit_figures as figures
 import numpy as np
 
+from dpassay.reference.accounting.calibrate import scaled
+from dpassay.reference.accounting.cost import Account, account
 from dpassay.reference.accounting.sampled import sampled_delta
-from dpassay.reference.dro.calibration import Sequence, account_of, refreshes
-from dpassay.reference.dro.schedules import Constants, Plan, double_spider_printed, recursive_spider_printed
+from dpassay.reference.dro import double_spider, recursive_spider, single_sample
+from dpassay.reference.dro.constants import Constants
+from dpassay.reference.dro.divergences import chi_square
+from dpassay.reference.dro.plan import Plan
+from dpassay.reference.dro.worst_case import compositional_pair, dual_pair
+from dpassay.reference.tape import record
+from dpassay.reference.transcript import Release, Transcript
 
 PLANS = (
     Plan(100, 20, 5, 50),
@@ -43,19 +50,18 @@ STEEP = (
 
 @dataclass(frozen=True)
 class Cost:
-    """Accounted epsilon as a function of c, for sequences with these std / sensitivity at c = 1."""
+    """Accounted epsilon as a function of c, from the account of a run at c = 1."""
 
-    sequences: tuple[Sequence, ...]
-    ratios: tuple[float, ...]
+    found: Account
     delta: float
 
     def epsilon(self, c: float) -> float:
         """Upper bound; where sampling is steep, the exact epsilon of a single release, a lower bound of the whole."""
-        pairs = zip(self.sequences, self.ratios, strict=True)
-        steep = [(s.rate, c * r) for s, r in pairs if s.count and s.rate < 1 and c * r < STEEP]
+        at_c = scaled(self.found, c)
+        steep = [part for part, _ in at_c.common if part.rate < 1 and part.size > 1.0 / STEEP]
         if steep:
-            return max(one_release(rate, ratio, self.delta) for rate, ratio in steep)
-        return account_of(self.sequences, tuple(c * ratio for ratio in self.ratios)).epsilon(self.delta)
+            return max(one_release(part.rate, 1.0 / part.size, self.delta) for part in steep)
+        return at_c.epsilon(self.delta)
 
 
 def one_release(rate: float, ratio: float, delta: float) -> float:
@@ -66,29 +72,26 @@ def one_release(rate: float, ratio: float, delta: float) -> float:
 
 
 def double_cost(plan: Plan, delta: float) -> Cost:
-    """Algorithm 2."""
-    schedule = double_spider_printed(plan, Constants(), EPSILON, delta)
-    often = refreshes(plan.steps, plan.phase)
-    parts = (schedule.eta_refresh, schedule.eta_difference, schedule.x_refresh, schedule.x_difference)
-    counts = (often, plan.steps - often) * 2
-    sequences = tuple(Sequence(k, part.batch_size / plan.n) for k, part in zip(counts, parts, strict=True))
-    return Cost(sequences, tuple(part.noise_ratio * part.batch_size / 2.0 for part in parts), delta)
+    """Algorithm 2, every record clipped."""
+    schedule = replace(double_spider.printed(plan, Constants(), EPSILON, delta), clip_mode="each")
+    problem = dual_pair(chi_square(), plan.n, d=1).here
+    return Cost(account(record(lambda tape: double_spider.run(problem, schedule, tape), 0)), delta)
 
 
 def gradient_cost(plan: Plan, delta: float) -> Cost:
-    """Algorithm 3, v and u."""
-    how, often = recursive_spider_printed(plan, EPSILON, delta).x, refreshes(plan.steps, plan.phase)
-    refresh = how.refresh_std * how.refresh_batch / (2.0 * how.refresh_clip)
-    difference = how.std_cap * how.batch / (2.0 * how.clip)  # the same where noise follows the move
-    pair = (Sequence(often, how.refresh_batch / plan.n), Sequence(plan.steps - often, how.batch / plan.n))
-    return Cost(pair * 2, (refresh, difference) * 2, delta)
+    """Algorithm 3, v and u, where noise and clipping follow all of w."""
+    schedule = recursive_spider.printed(plan, EPSILON, delta, lines=recursive_spider.ALL_OF_W)
+    problem = compositional_pair(plan.n, d=1).here
+    found = record(lambda tape: recursive_spider.run(problem, schedule, tape), 0)
+    events = [event for event in found.events if not (isinstance(event, Release) and event.label == "value")]
+    return Cost(account(Transcript(events, found.batches)), delta)
 
 
 def value_cost(plan: Plan, delta: float) -> Cost:
-    """Algorithm 3, s_t alone."""
-    schedule = recursive_spider_printed(plan, EPSILON, delta)
-    ratio = schedule.value_std / schedule.value_sensitivity
-    return Cost((Sequence(plan.steps, 1.0 / plan.n),), (ratio,), delta)
+    """Algorithm 3, s_t alone, with the sensitivity that it has."""
+    schedule = single_sample.printed(plan.n, plan.steps, EPSILON, delta)
+    true = replace(schedule, sensitivity=single_sample.true_sensitivity(schedule.momentum, schedule.clip))
+    return Cost(account(record(lambda tape: single_sample.run(np.ones(plan.n), true, tape), 0)), delta)
 
 
 def least_constant(cost: Cost) -> float:

@@ -12,8 +12,9 @@ import numpy as np
 from dpassay.reference.adaptive_batch.cases import CASES as ADAPTIVE_BATCH
 from dpassay.reference.adaptive_batch.tree import printed_nodes
 from dpassay.reference.dro import double_spider, recursive_spider
+from dpassay.reference.dro.constants import Constants
 from dpassay.reference.dro.divergences import chi_square
-from dpassay.reference.dro.schedules import Constants, Plan, double_spider_printed, recursive_spider_printed
+from dpassay.reference.dro.plan import Plan
 from dpassay.reference.dro.worst_case import compositional_pair, dual_pair
 from dpassay.reference.minimax_sosp import dp_rgda
 from dpassay.reference.minimax_sosp.experiment import experiment_schedule
@@ -35,14 +36,14 @@ Sizes = tuple[tuple[str, int], ...]
 
 def _double_spider(T: int, q: int) -> Counter[str]:
     tape, plan = LiveTape(0), Plan(n=RECORDS, steps=T, phase=q, batch=3)
-    schedule = double_spider_printed(plan, Constants(), 1.0, 1e-5)
+    schedule = double_spider.printed(plan, Constants(), 1.0, 1e-5)
     double_spider.run(dual_pair(chi_square(), RECORDS).here, schedule, tape)
     return _labels(tape)
 
 
 def _recursive_spider(T: int, q: int) -> Counter[str]:
     tape, plan = LiveTape(0), Plan(n=RECORDS, steps=T, phase=q, batch=3)
-    recursive_spider.run(compositional_pair(RECORDS).here, recursive_spider_printed(plan, 1.0, 1e-5), tape)
+    recursive_spider.run(compositional_pair(RECORDS).here, recursive_spider.printed(plan, 1.0, 1e-5), tape)
     return _labels(tape)
 
 

@@ -131,10 +131,10 @@ def _gradient_canaries(plan: Plan, x: Array, y: Indices, rng: np.random.Generato
     assert claim is not None  # dp-sgd always claims something
     model, origin = _model(plan, x.shape[1], int(y.max()) + 1, rng)
     if kind != "random":
-        room = f"at most {model.dimension} canaries fit: one for each parameter (more with --hidden)"
-        require(plan.count <= model.dimension, "--candidates", plan.count, room)
+        room = f"at most {model.d} canaries fit: one for each parameter (more with --hidden)"
+        require(plan.count <= model.d, "--candidates", plan.count, room)
     base, schedule = Samples(ClassificationLoss(model, x, y), start=origin), dp_sgd_schedule(plan.noise)
-    rows = craft.gradient_canaries(kind, plan.count, model.dimension, schedule.clip, rng)
+    rows = craft.gradient_canaries(kind, plan.count, model.d, schedule.clip, rng)
     without = _without_canaries(base, schedule, base.n + len(rows))
     scores, coins = craft.gradient_game(bind(dp_sgd.run, schedule), base, rows, rng, without)
     test = one_run_curve(scores, coins, claim, rng, 1 - TEST_SHARE * (1 - confidence))

@@ -95,7 +95,7 @@ class Samples:
     """
 
     def __init__(self, loss: ClassificationLoss, size: int | None = None, start: Array | None = None) -> None:
-        self.loss, self.n, self.d = loss, loss.n if size is None else size, loss.dimension
+        self.loss, self.n, self.d = loss, loss.n if size is None else size, loss.d
         self.start = np.zeros(self.d) if start is None else start
         require(self.n >= loss.n, "size", self.n, f"must not be below the {loss.n} records")
 

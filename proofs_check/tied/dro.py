@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from dpassay.proofs_check.ties import Numbers, Tie, down
+from dpassay.reference.dro import double_spider, recursive_spider
+from dpassay.reference.dro.constants import Constants
 from dpassay.reference.dro.divergences import Divergence, chi_square, cressie_read, kl_cvar
-from dpassay.reference.dro.double_spider import DoubleSpiderSchedule
-from dpassay.reference.dro.recursive_spider import RecursiveSpiderSchedule
-from dpassay.reference.dro.schedules import Constants, Plan, double_spider_printed, recursive_spider_printed
+from dpassay.reference.dro.plan import Plan
 from dpassay.reference.dro.theorem_sizes import TheoremEight, theorem_eight, theorem_seven
 
 C = 4.0  # the constant c in the rows
@@ -28,23 +26,22 @@ def _plan(p: Numbers) -> Plan:
     return Plan(int(p["n"]), int(p["T"]), int(p["q"]), int(p["N"]), int(p["N"]))
 
 
-def _double(p: Numbers) -> DoubleSpiderSchedule:
-    return double_spider_printed(_plan(p), Constants(), p["epsilon"], p["delta"], constant=C)
+def _double(p: Numbers, label: str) -> float:
+    schedule = double_spider.printed(_plan(p), Constants(), p["epsilon"], p["delta"], constant=C)
+    return schedule.noise.by_label[label]
 
 
-def _recursive(p: Numbers) -> RecursiveSpiderSchedule:
-    return recursive_spider_printed(_plan(p), p["epsilon"], p["delta"], constant=C)
+def _recursive(p: Numbers, label: str) -> float:
+    return recursive_spider.printed(_plan(p), p["epsilon"], p["delta"], constant=C).noise.by_label[label]
 
 
-def _thresholds(p: Numbers) -> DoubleSpiderSchedule:
+def _thresholds(p: Numbers) -> double_spider.Schedule:
     constants = Constants(p["G"], p["L"], p["M"], p["lam"])
-    return double_spider_printed(Plan(10, 4, 2, 5), constants, 1.0, 1e-5)
+    return double_spider.printed(Plan(10, 4, 2, 5), constants, 1.0, 1e-5)
 
 
-def _value(p: Numbers, recursion: str) -> float:
-    schedule = recursive_spider_printed(Plan(10, 4, 2, 5), 1.0, 1e-5, value_clip=p["C5"], momentum=p["b"])
-    mode = "printed" if recursion == "printed" else "proof"
-    return replace(schedule, recursion=mode).value_sensitivity  # type: ignore[arg-type]
+def _value(p: Numbers, lines: recursive_spider.Lines) -> float:
+    return recursive_spider.true_value_sensitivity(lines, p["b"], p["C5"], 1)
 
 
 def _eight(p: Numbers) -> TheoremEight:
@@ -65,29 +62,29 @@ def _true(divergence: Divergence, u: float) -> float:
 
 
 TIES = (
-    Tie("dro/double_spider/sigma_1_accounted", "std", lambda p: _double(p).eta_refresh.noise_ratio,
-        "dro.schedules.double_spider_printed", SIZES),
-    Tie("dro/double_spider/sigma_2_accounted", "std", lambda p: _double(p).eta_difference.noise_ratio,
-        "dro.schedules.double_spider_printed", SIZES),
-    Tie("dro/double_spider/sigma_4_accounted", "std", lambda p: _double(p).x_difference.noise_ratio,
-        "dro.schedules.double_spider_printed", SIZES),
+    Tie("dro/double_spider/sigma_1_accounted", "std", lambda p: _double(p, "eta/refresh"),
+        "dro.double_spider.printed", SIZES),
+    Tie("dro/double_spider/sigma_2_accounted", "std", lambda p: _double(p, "eta/difference"),
+        "dro.double_spider.printed", SIZES),
+    Tie("dro/double_spider/sigma_4_accounted", "std", lambda p: _double(p, "x/difference"),
+        "dro.double_spider.printed", SIZES),
     Tie("dro/double_spider/sigma_3_places", "same:Theorem 6",
-        lambda p: _double(p).x_refresh.noise_ratio / (C * np.sqrt(np.log(1 / p["delta"])) / p["epsilon"]),
-        "dro.schedules.double_spider_printed", SIZES),
-    Tie("dro/double_spider/C2_x_constant", "same:Theorem 6", lambda p: _thresholds(p).eta_difference.per_x,
-        "dro.schedules.double_spider_printed", PROBLEM),
+        lambda p: _double(p, "x/refresh") / (C * np.sqrt(np.log(1 / p["delta"])) / p["epsilon"]),
+        "dro.double_spider.printed", SIZES),
+    Tie("dro/double_spider/C2_x_constant", "same:Theorem 6", lambda p: _thresholds(p).eta_threshold.per_x,
+        "dro.double_spider.printed", PROBLEM),
     Tie("dro/double_spider/C4_eta_constant", "same:Theorem 6 and Lemma 5",
-        lambda p: _thresholds(p).x_difference.per_eta, "dro.schedules.double_spider_printed", PROBLEM),
+        lambda p: _thresholds(p).x_threshold.per_eta, "dro.double_spider.printed", PROBLEM),
     Tie("dro/lemma1/L0_units", "left", lambda p: Constants(p["G"], p["L"], p["M"], p["lam"]).l0_printed,
-        "dro.schedules.Constants.l0_printed", PROBLEM),
-    Tie("dro/recursive_spider/sigma_1_accounted", "std", lambda p: _recursive(p).x.refresh_std,
-        "dro.schedules.recursive_spider_printed", SIZES),
-    Tie("dro/recursive_spider/value_noise_accounted", "std", lambda p: _recursive(p).value_std,
-        "dro.schedules.recursive_spider_printed", SIZES),
-    Tie("dro/recursive_spider/value_sensitivity_printed", "right", lambda p: _value(p, "printed"),
-        "dro.recursive_spider.RecursiveSpiderSchedule.value_sensitivity", VALUE),
-    Tie("dro/recursive_spider/value_sensitivity_proof", "right", lambda p: _value(p, "proof"),
-        "dro.recursive_spider.RecursiveSpiderSchedule.value_sensitivity", VALUE),
+        "dro.constants.Constants.l0_printed", PROBLEM),
+    Tie("dro/recursive_spider/sigma_1_accounted", "std", lambda p: _recursive(p, "x/refresh"),
+        "dro.recursive_spider.printed", SIZES),
+    Tie("dro/recursive_spider/value_noise_accounted", "std", lambda p: _recursive(p, "value"),
+        "dro.recursive_spider.printed", SIZES),
+    Tie("dro/recursive_spider/value_sensitivity_printed", "right", lambda p: _value(p, recursive_spider.AS_PRINTED),
+        "dro.recursive_spider.true_value_sensitivity", VALUE),
+    Tie("dro/recursive_spider/value_sensitivity_proof", "right", lambda p: _value(p, recursive_spider.REPAIRED),
+        "dro.recursive_spider.true_value_sensitivity", VALUE),
     Tie("dro/thm7/N3_at_most_n", "left", _seven, "dro.theorem_sizes.theorem_seven", SEVEN),
     Tie("dro/thm8/q_at_least_one", "let:T", lambda p: _eight(p).steps, "dro.theorem_sizes.theorem_eight", EIGHT, down),
     Tie("dro/table1/chi2_conjugate", "right", lambda p: _printed(chi_square(), p["u"]),

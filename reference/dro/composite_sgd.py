@@ -53,7 +53,7 @@ def composite_gradients(problem: DualObjective, z: Array, records: Indices) -> A
 def run(problem: DualObjective, schedule: Schedule, tape: Tape) -> Array:
     """The last z, shape (d + 1,)."""
     # SCHEDULE
-    z = np.zeros(problem.dimension + 1) if schedule.start is None else np.array(schedule.start, dtype=float)
+    z = np.zeros(problem.d + 1) if schedule.start is None else np.array(schedule.start, dtype=float)
     claimed = 2.0 * schedule.clip / schedule.batch_size
     for _ in range(schedule.steps):
         # GRADIENT

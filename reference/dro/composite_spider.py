@@ -19,7 +19,7 @@ from dpassay.reference.types import Array
 from .calibration import Sequence, calibrated_ratios, refreshes
 from .composite_sgd import composite_gradients
 from .objective import DualObjective
-from .schedules import Plan
+from .plan import Plan
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def run(problem: DualObjective, schedule: Schedule, tape: Tape) -> Array:
     """A uniformly random z_t, shape (d + 1,)."""
     # SCHEDULE
     plan = schedule.plan
-    z = np.zeros(problem.dimension + 1) if schedule.start is None else np.array(schedule.start, dtype=float)
+    z = np.zeros(problem.d + 1) if schedule.start is None else np.array(schedule.start, dtype=float)
     before, estimate, selected = z, np.zeros_like(z), z
     chosen = tape.public("select", lambda rng: int(rng.integers(1, plan.steps + 1)))
     for t in range(plan.steps):

@@ -3,102 +3,189 @@
 Minimises L(x, eta) = lambda mean psi*((loss_i(x) - G eta) / lambda) + G eta over the model x and the dual
 variable eta.
 Each variable has its own SPIDER estimate: a refresh every q steps, clipped gradient differences between.
-Claimed guarantee: (epsilon, delta)-DP with the noise of Theorems 1 and 6. One code, two readings:
+Claimed guarantee: (epsilon, delta)-DP with the noise of Theorems 1 and 6. One loop, two readings:
 
 printed    clips the mean (lines 4, 6, 10, 12), noise as printed, sensitivity claimed as 2 C / N.
-repaired   clips each record's term, noise ratios calibrated by exact accounting (``schedules.py``).
+repaired   clips each record's term, noise multipliers calibrated by exact accounting.
 
 Cite: ``dro``, Algorithm 2, Theorems 1, 2, 6, 7.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import math
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 
+from dpassay.reference.accounting.calibrate import noise_for
 from dpassay.reference.blocks.batches import draw_records
 from dpassay.reference.blocks.clipping import ClipMode, clipped_mean
-from dpassay.reference.errors import require
+from dpassay.reference.errors import require, require_budget
+from dpassay.reference.noise import Multipliers, Printed
 from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array
 
+from .constants import Constants
 from .objective import DualObjective
+from .plan import Plan
+from .shares import equal_shares
 
 Point = tuple[Array, float]
 Block = Literal["eta", "x"]
+LABELS = ("eta/refresh", "eta/difference", "x/refresh", "x/difference")
+
+C_IS_ONE = "c = 1 unless said otherwise (the universal constant has no value; Definition 3 suggests 1)"
+UNIT_CONSTANTS = "C_1 = C_3 = 1 (some specific values, Theorem 2); G = L = M = lambda = H = 1"
+OWN_DIFFERENCE = "C_4 follows |eta_{t+1} - eta_t|, which line 12 compares (Theorem 6 prints |eta_t - eta_{t-1}|)"
+BATCHES = "batches are drawn without replacement; N_1 = N_3 = n (Remark 2); alpha_t is constant (Theorem 7)"
+COMPLETIONS = (C_IS_ONE, UNIT_CONSTANTS, OWN_DIFFERENCE, BATCHES)
+REPAIRS = (
+    "lines 4, 6, 10, 12: each record's term is clipped, then averaged (the clipped mean has sensitivity 2 C)",
+    "C_2, C_4: difference of the iterates that line 6 and line 12 compare, L in place of G in L_0 (units)",
+    "C_2, C_4: G^2 M / lambda for both cross terms (printed: G M / lambda and M L / lambda; eta is scaled by G)",
+    "C_2, C_4: capped at C_1, C_3; beta_t from the mended Lipschitz constant of the x-gradient",
+    "sigma_1..sigma_4: std / sensitivity calibrated to the joint budget by exact accounting",
+)
+
+
+# SCHEDULE
+@dataclass(frozen=True)
+class Threshold:
+    """C_2 or C_4 of Theorem 6: min(cap, 2 max(per_x ||dx||, per_eta |deta|)), a function of released iterates only."""
+
+    per_x: float
+    per_eta: float
+    cap: float = math.inf  # no cap as printed
+
+    def after(self, x_move: float, eta_move: float) -> float:
+        """The threshold after moves of these lengths."""
+        return min(self.cap, 2.0 * max(self.per_x * x_move, self.per_eta * eta_move))
 
 
 @dataclass(frozen=True)
-class Estimator:
-    """How one of the four estimates is made.
-
-    Args:
-        batch_size: records per estimate, N_1 .. N_4.
-        clip: threshold C; for differences the cap of the iterate-dependent threshold.
-        noise_ratio: standard deviation divided by the threshold in force, so that iterate-dependent
-            thresholds get noise in proportion (Theorem 6: sigma_2 = ratio * C_2).
-        per_x, per_eta: for differences, the threshold is min(clip, 2 max(per_x ||dx||, per_eta |deta|))
-            (Theorem 6); both ``inf`` means the constant ``clip``.
-    """
-
-    batch_size: int
-    clip: float
-    noise_ratio: float
-    per_x: float = np.inf
-    per_eta: float = np.inf
-
-    def threshold(self, x_move: float, eta_move: float) -> float:
-        """C_2 or C_4 of Theorem 6, capped at ``clip``; a function of released iterates only."""
-        if np.isinf(self.per_x) and np.isinf(self.per_eta):
-            return self.clip
-        return min(self.clip, 2.0 * max(self.per_x * x_move, self.per_eta * eta_move))
-
-
-@dataclass(frozen=True)
-class DoubleSpiderSchedule:
+class Schedule:
     """Everything that Algorithm 2 takes as input."""
 
+    n: int
     steps: int  # T
     phase: int  # q
-    eta_refresh: Estimator  # line 4: N_1, C_1, sigma_1
-    eta_difference: Estimator  # line 6: N_2, C_2, sigma_2
-    x_refresh: Estimator  # line 10: N_3, C_3, sigma_3
-    x_difference: Estimator  # line 12: N_4, C_4, sigma_4
+    refresh_batch: int  # N_1 = N_3
+    batch: int  # N_2 = N_4
+    eta_clip: float  # C_1
+    eta_threshold: Threshold  # C_2
+    x_clip: float  # C_3
+    x_threshold: Threshold  # C_4
+    clip_mode: ClipMode  # "mean" as printed, "each" repaired
+    noise: Multipliers | Printed  # of LABELS: sigma_1 .. sigma_4, Printed for a threshold of 1
     eta_step: float  # alpha
     x_step: float  # beta, before the cap
-    move_cap: float = np.inf  # beta_t = min(beta, move_cap / ||v_t||), Theorem 7: 1 / (L_0 sqrt(n))
-    clip_mode: ClipMode = "each"
+    move_cap: float  # beta_t = min(beta, move_cap / ||v_t||), Theorem 7: 1 / (L_0 sqrt(n))
     start_x: Array | None = None  # zeros when absent
     start_eta: float = 0.0
     last: bool = False  # output the last iterate (a function of the releases too) instead of a random one
-    note: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
         require(self.steps >= 1, "steps", self.steps, "must be at least 1")
         require(self.phase >= 1, "phase", self.phase, "must be at least 1")
 
 
+def printed(
+    plan: Plan,
+    constants: Constants,
+    epsilon: float,
+    delta: float,
+    *,
+    clip: float = 1.0,
+    constant: float = 1.0,
+    theorem: Literal[1, 6] = 6,
+) -> Schedule:
+    """Noise of Theorem 6 (or 1, which differs in sigma_3), thresholds C_2 and C_4 of Theorem 6, clip of the mean.
+
+    C_1 = C_3 = ``clip`` ("some specific values" in Theorem 2). The universal ``constant`` c is never given.
+    """
+    require_budget(epsilon, delta)
+    require(theorem in (1, 6), "theorem", theorem, "must be 1 or 6")
+    root, turns = math.sqrt(math.log(1.0 / delta)) / epsilon, math.sqrt(plan.steps / plan.phase) / plan.n
+    scale = constant * root
+    sigma_1 = scale * turns  # times C_1
+    sigma_2 = scale / plan.batch  # times C_2; no T anywhere
+    sigma_3 = scale * (turns if theorem == 1 else max(1.0 / plan.refresh, turns))  # times C_3
+    sigma_4 = scale * max(1.0 / plan.batch, turns)  # times C_4; sqrt(T / q) for an estimate made T times
+    k = constants
+    lipschitz_x = k.lipschitz * k.conjugate_smoothness / k.weight  # G M / lambda
+    smooth_eta = k.conjugate_smoothness * k.smoothness / k.weight  # M L / lambda, Lemma 5 as printed
+    return Schedule(
+        n=plan.n,
+        steps=plan.steps,
+        phase=plan.phase,
+        refresh_batch=plan.refresh,
+        batch=plan.batch,
+        eta_clip=clip,
+        eta_threshold=Threshold(per_x=lipschitz_x, per_eta=k.l2),
+        x_clip=clip,
+        x_threshold=Threshold(per_x=k.x_rate, per_eta=smooth_eta),
+        clip_mode="mean",
+        noise=Printed(dict(zip(LABELS, (sigma_1, sigma_2, sigma_3, sigma_4), strict=True))),
+        eta_step=1.0 / (4.0 * k.l2),  # Theorem 7
+        x_step=1.0 / (2.0 * k.l0_printed + k.l1 * math.sqrt(k.eta_bound)),  # Theorem 7
+        move_cap=1.0 / (k.l0_printed * math.sqrt(plan.n)),  # Theorem 7
+    )
+
+
+def repaired(
+    problem: DualObjective,
+    plan: Plan,
+    constants: Constants,
+    epsilon: float,
+    delta: float,
+    *,
+    clip: float = 1.0,
+    eta_clip: float | None = None,
+) -> Schedule:
+    """Noise for the joint budget; ``clip`` is C_3 and caps C_4, ``eta_clip`` (else ``clip``) is C_1 and caps C_2."""
+    k = constants
+    eta_clip = clip if eta_clip is None else eta_clip
+    x_rate = k.smoothness * (1.0 + math.sqrt(k.eta_bound) / k.lipschitz) + k.l2
+    draft = Schedule(
+        n=plan.n,
+        steps=plan.steps,
+        phase=plan.phase,
+        refresh_batch=plan.refresh,
+        batch=plan.batch,
+        eta_clip=eta_clip,
+        eta_threshold=Threshold(per_x=k.l2, per_eta=k.l2, cap=eta_clip),
+        x_clip=clip,
+        x_threshold=Threshold(per_x=x_rate, per_eta=k.l2, cap=clip),
+        clip_mode="each",
+        noise=Multipliers(dict.fromkeys(LABELS, 1.0)),
+        eta_step=1.0 / (4.0 * k.l2),
+        x_step=1.0 / (2.0 * x_rate),
+        move_cap=1.0 / (x_rate * math.sqrt(plan.n)),
+    )
+    shared = replace(draft, noise=equal_shares(run, draft, problem, *LABELS))
+    return noise_for(run, shared, problem, epsilon, delta)
+
+
 @dataclass(frozen=True)
-class DoubleSpiderOutput:
+class Output:
     """The released model: a uniformly random iterate (line 17), and its dual variable."""
 
     x: Array
     eta: float
 
 
-def run(problem: DualObjective, schedule: DoubleSpiderSchedule, tape: Tape) -> DoubleSpiderOutput:
+def run(problem: DualObjective, schedule: Schedule, tape: Tape) -> Output:
     """Run Algorithm 2; every estimate is one release, the rest is post-processing."""
-    # SCHEDULE
-    x = np.zeros(problem.dimension) if schedule.start_x is None else np.array(schedule.start_x, dtype=float)
+    x = np.zeros(problem.d) if schedule.start_x is None else np.array(schedule.start_x, dtype=float)
     eta = schedule.start_eta
     x_before, eta_before = x, eta
-    g, v = 0.0, np.zeros(problem.dimension)
+    g, v = 0.0, np.zeros(problem.d)
     chosen = tape.public("select", lambda rng: int(rng.integers(1, schedule.steps + 1)))  # line 17
-    selected = DoubleSpiderOutput(x, eta)
+    selected = Output(x, eta)
 
-    for t in range(schedule.steps):
+    for t in range(schedule.steps):  # line 2
         refresh = t % schedule.phase == 0  # lines 3, 9
         # GRADIENT, CLIP, NOISE: the dual variable
         if refresh:
@@ -118,36 +205,38 @@ def run(problem: DualObjective, schedule: DoubleSpiderSchedule, tape: Tape) -> D
         x_before, eta_before = x, eta
         x, eta = x - rate * v, eta_next  # line 14
         if t + 1 == chosen:
-            selected = DoubleSpiderOutput(x, eta)
-    return DoubleSpiderOutput(x, eta) if schedule.last else selected
+            selected = Output(x, eta)
+    return Output(x, eta) if schedule.last else selected
 
 
-def _refresh(problem: DualObjective, schedule: DoubleSpiderSchedule, tape: Tape, block: Block, at: Point) -> Any:
-    """A clipped batch mean of gradients in `block`, released."""
-    how, gradients = (
-        (schedule.eta_refresh, problem.eta_gradients) if block == "eta" else (schedule.x_refresh, problem.x_gradients)
-    )
-    records, batch = draw_records(tape, f"{block}/refresh batch", problem.n, how.batch_size)
-    mean = clipped_mean(gradients(*at, records), how.clip, schedule.clip_mode)
-    std, claimed = how.noise_ratio * how.clip, 2.0 * how.clip / how.batch_size
-    return tape.gaussian(f"{block}/refresh", mean, std=std, sensitivity=claimed, batch=batch)
+def _refresh(problem: DualObjective, schedule: Schedule, tape: Tape, block: Block, at: Point) -> Any:
+    """Lines 4 and 10: a clipped batch mean of gradients in ``block``, released."""
+    # GRADIENT
+    size = schedule.refresh_batch  # N_1, N_3
+    records, batch = draw_records(tape, f"{block}/refresh batch", schedule.n, size)
+    rows = _gradients(problem, block, at, records)
+    # CLIP
+    clip = schedule.eta_clip if block == "eta" else schedule.x_clip  # C_1, C_3
+    mean = clipped_mean(rows, clip, schedule.clip_mode)
+    # NOISE
+    std = schedule.noise.std(f"{block}/refresh", 2.0 / size) * clip  # sigma_1, sigma_3
+    return tape.gaussian(f"{block}/refresh", mean, std=std, sensitivity=2.0 * clip / size, batch=batch)
 
 
-def _difference(
-    problem: DualObjective, schedule: DoubleSpiderSchedule, tape: Tape, block: Block, now: Point, before: Point
-) -> Any:
-    """A clipped batch mean of gradient differences in `block`, released."""
-    how, gradients = (
-        (schedule.eta_difference, problem.eta_gradients)
-        if block == "eta"
-        else (schedule.x_difference, problem.x_gradients)
-    )
-    threshold = how.threshold(*_moves(now, before))
-    records, batch = draw_records(tape, f"{block}/difference batch", problem.n, how.batch_size)
-    mean = clipped_mean(gradients(*now, records) - gradients(*before, records), threshold, schedule.clip_mode)
-    std, claimed = how.noise_ratio * threshold, 2.0 * threshold / how.batch_size
-    return tape.gaussian(f"{block}/difference", mean, std=std, sensitivity=claimed, batch=batch)
+def _difference(problem: DualObjective, schedule: Schedule, tape: Tape, block: Block, now: Point, before: Point) -> Any:
+    """Lines 6 and 12: a clipped batch mean of gradient differences in ``block``, released."""
+    # GRADIENT
+    size = schedule.batch  # N_2, N_4
+    records, batch = draw_records(tape, f"{block}/difference batch", schedule.n, size)
+    rows = _gradients(problem, block, now, records) - _gradients(problem, block, before, records)
+    # CLIP
+    threshold = schedule.eta_threshold if block == "eta" else schedule.x_threshold
+    clip = threshold.after(float(np.linalg.norm(now[0] - before[0])), abs(now[1] - before[1]))  # C_2, C_4
+    mean = clipped_mean(rows, clip, schedule.clip_mode)
+    # NOISE
+    std = schedule.noise.std(f"{block}/difference", 2.0 / size) * clip  # sigma_2, sigma_4
+    return tape.gaussian(f"{block}/difference", mean, std=std, sensitivity=2.0 * clip / size, batch=batch)
 
 
-def _moves(now: Point, before: Point) -> tuple[float, float]:
-    return float(np.linalg.norm(now[0] - before[0])), abs(now[1] - before[1])
+def _gradients(problem: DualObjective, block: Block, at: Point, records: Any) -> Array:
+    return problem.eta_gradients(*at, records) if block == "eta" else problem.x_gradients(*at, records)

@@ -24,7 +24,7 @@ from dpassay.reference.types import Array, Indices
 
 from .calibration import Sequence, calibrated_ratios, refreshes
 from .objective import SampleLoss
-from .schedules import Plan
+from .plan import Plan
 
 
 @dataclass(frozen=True)
@@ -40,9 +40,9 @@ class MinimaxProblem:
         return self.data.n
 
     @property
-    def dimension(self) -> int:
+    def d(self) -> int:
         """Number of model parameters."""
-        return self.data.dimension
+        return self.data.d
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def run_sgda(problem: MinimaxProblem, schedule: Schedule, tape: Tape, start: Arr
 def run_private_diff(problem: MinimaxProblem, schedule: Schedule, tape: Tape, start: Array | None = None) -> Array:
     """PrivateDiff Minimax, our reading: the last x, shape (d,)."""
     x, p = _start(problem, start), np.full(problem.n, 1.0 / problem.n)
-    x_before, estimate = x, np.zeros(problem.dimension)
+    x_before, estimate = x, np.zeros(problem.d)
     plan = schedule.plan
     for t in range(plan.steps):
         for _ in range(schedule.ascents):
@@ -122,7 +122,7 @@ def run_private_diff(problem: MinimaxProblem, schedule: Schedule, tape: Tape, st
 
 
 def _start(problem: MinimaxProblem, start: Array | None) -> Array:
-    return np.zeros(problem.dimension) if start is None else np.array(start, dtype=float)
+    return np.zeros(problem.d) if start is None else np.array(start, dtype=float)
 
 
 def _ascend(problem: MinimaxProblem, schedule: Schedule, tape: Tape, x: Array, p: Array) -> Array:

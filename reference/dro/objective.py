@@ -27,7 +27,7 @@ class SampleLoss(Protocol):
         ...
 
     @property
-    def dimension(self) -> int:
+    def d(self) -> int:
         """Number of model parameters."""
         ...
 
@@ -63,9 +63,9 @@ class DualObjective:
         return self.data.n
 
     @property
-    def dimension(self) -> int:
+    def d(self) -> int:
         """Number of model parameters."""
-        return self.data.dimension
+        return self.data.d
 
     def _arguments(self, x: Array, eta: float, indices: Indices | None) -> Array:
         return (self.data.losses(x, indices) - self.dual_scale * eta) / self.weight
@@ -141,9 +141,9 @@ class CompositionalObjective:
         return self.data.n
 
     @property
-    def dimension(self) -> int:
+    def d(self) -> int:
         """Number of model parameters (lambda not counted)."""
-        return self.data.dimension
+        return self.data.d
 
     def inner_values(self, x: Array, temperature: float, indices: Indices | None = None) -> Array:
         """g(w; xi_i) = exp(loss_i / lambda), shape (b,); ``inf`` where it overflows: clipping maps it to its bound."""

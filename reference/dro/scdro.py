@@ -36,9 +36,9 @@ class Schedule:
 
 def run(problem: CompositionalObjective, schedule: Schedule, tape: Tape) -> tuple[Array, float]:
     """The last (x, lambda)."""
-    x = np.zeros(problem.dimension) if schedule.start_x is None else np.array(schedule.start_x, dtype=float)
+    x = np.zeros(problem.d) if schedule.start_x is None else np.array(schedule.start_x, dtype=float)
     now = before = (x, max(schedule.start_temperature, problem.floor))
-    estimate = np.zeros(problem.dimension + 2)  # (g, its gradient in x, its derivative in lambda)
+    estimate = np.zeros(problem.d + 2)  # (g, its gradient in x, its derivative in lambda)
     for t in range(schedule.steps):
         records = tape.batch("batch", problem.n, schedule.batch_size).indices
         keep = 0.0 if t == 0 else 1.0 - schedule.momentum

@@ -16,45 +16,67 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpassay.reference.accounting.calibrate import noise_for
 from dpassay.reference.blocks.batches import draw_records
 from dpassay.reference.errors import require
 from dpassay.reference.neighbours import Pair
+from dpassay.reference.noise import Multipliers, Printed
 from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array
 
+from .recursive_spider import sigma_s
 
+COMPLETIONS = ("w fixed, beta = 1/2, C_5 = 3, G = 1, c = 1",)
+REPAIRS = ("line 16: noise for sensitivity beta (C_5 - 1) at sampling rate 1/n",)
+
+
+# SCHEDULE
 @dataclass(frozen=True)
-class ValueSchedule:
+class Schedule:
     """Inputs of line 16 at a fixed w."""
 
-    steps: int
+    n: int
+    steps: int  # T
     momentum: float  # beta
     clip: float  # C_5
-    std: float  # sigma_{s_t}
-    claimed_sensitivity: float | None = None  # None: beta (C_5 - 1), the true one
+    sensitivity: float  # claimed for beta Clip(g)
+    noise: Multipliers | Printed  # of "value": sigma_{s_t}
 
     def __post_init__(self) -> None:
         require(self.steps >= 1, "steps", self.steps, "must be at least 1")
         require(0 < self.momentum <= 1, "momentum", self.momentum, "must lie in (0, 1]")
         require(self.clip > 1, "clip", self.clip, "g = exp(loss / lambda) is at least 1")
 
-    @property
-    def sensitivity(self) -> float:
-        """Largest change of beta Clip(g) when the drawn record is another: values lie in [1, C_5]."""
-        return self.momentum * (self.clip - 1.0)
+
+def printed(n: int, steps: int, epsilon: float, delta: float, *, momentum: float = 0.5, clip: float = 3.0) -> Schedule:
+    """sigma_{s_t} of Theorem 3 with c = G = 1, made for a sensitivity of 2 G / n."""
+    noise = Printed({"value": sigma_s(n, steps, epsilon, delta)})
+    return Schedule(n, steps, momentum, clip, 2.0 / n, noise)
 
 
-def run(values: Array, schedule: ValueSchedule, tape: Tape) -> float:
+def repaired(n: int, steps: int, epsilon: float, delta: float, *, momentum: float = 0.5, clip: float = 3.0) -> Schedule:
+    """Noise for the true sensitivity, by exact accounting of what is drawn."""
+    draft = Schedule(n, steps, momentum, clip, true_sensitivity(momentum, clip), Multipliers({"value": 1.0}))
+    return noise_for(run, draft, np.ones(n), epsilon, delta)
+
+
+def true_sensitivity(momentum: float, clip: float) -> float:
+    """Largest change of beta Clip(g) when the drawn record is another: values lie in [1, C_5]."""
+    return momentum * (clip - 1.0)
+
+
+def run(values: Array, schedule: Schedule, tape: Tape) -> float:
     """s_T for per-record values g(w; xi_i), shape (n,), at least 1."""
     s = 1.0
-    claimed = schedule.sensitivity if schedule.claimed_sensitivity is None else schedule.claimed_sensitivity
     for _ in range(schedule.steps):
-        records, batch = draw_records(tape, "value batch", len(values), 1)
         # GRADIENT: none, a function value
+        records, batch = draw_records(tape, "value batch", schedule.n, 1)
         # CLIP
         value = min(max(float(values[records[0]]), 1.0), schedule.clip)
         # NOISE
-        released = tape.gaussian("value", schedule.momentum * value, std=schedule.std, sensitivity=claimed, batch=batch)
+        query, sensitivity = schedule.momentum * value, schedule.sensitivity
+        std = schedule.noise.std("value", sensitivity)  # sigma_{s_t}
+        released = tape.gaussian("value", query, std=std, sensitivity=sensitivity, batch=batch)
         # STEP
         s = (1.0 - schedule.momentum) * s + float(released)  # line 16
     return s

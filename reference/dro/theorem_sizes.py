@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from dpassay.reference.errors import require, require_budget
 
-from .schedules import Constants
+from .constants import Constants
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class TheoremEight:
 
 def theorem_eight(
     n: int,
-    dimension: int,
+    d: int,
     epsilon: float,
     delta: float,
     *,
@@ -74,7 +74,7 @@ def theorem_eight(
 ) -> TheoremEight:
     """T, q, b_2 of Theorem 8; q is floored and may come out 0, in which case the algorithm cannot be run."""
     require_budget(epsilon, delta)
-    logs = dimension * math.log(1.0 / delta)
+    logs = d * math.log(1.0 / delta)
     g, smooth = lipschitz, smoothness
     batch = max(
         (g * n * epsilon / math.sqrt(gap * smooth * logs)) ** (2 / 3),
@@ -85,6 +85,6 @@ def theorem_eight(
     phase = math.floor(n**2 * epsilon**2 / (smooth**2 * steps_floor * logs))
     smallest = max(
         (g * epsilon) ** 2 / (gap * smooth * logs),
-        math.sqrt(dimension) * max(1.0, math.sqrt(smooth * gap / g)) / epsilon,
+        math.sqrt(d) * max(1.0, math.sqrt(smooth * gap / g)) / epsilon,
     )
     return TheoremEight(steps_floor, phase, math.floor(batch), smallest)

@@ -19,10 +19,11 @@ from dpassay.reference.tape import LiveTape
 from dpassay.reference.types import Array
 
 from . import composite_sgd, composite_spider, double_spider, minimax_baselines, recursive_spider, scdro
+from .constants import Constants
 from .divergences import kl
 from .objective import CompositionalObjective, DualObjective
-from .repaired import double_spider_repaired, recursive_spider_repaired
-from .schedules import Constants, Plan, double_spider_printed, recursive_spider_printed
+from .plan import Plan
+from .recursive_spider import AS_PRINTED, DIFFERENCES_ADDED, Lines
 
 BATCH, STEPS, PHASE = 128, 40, 5
 FLOOR = 0.5  # lambda_0
@@ -64,26 +65,25 @@ class Setting:
 def _double(setting: Setting, repaired: bool) -> Array:
     claim = (setting.epsilon, setting.delta)
     if repaired:
-        schedule = double_spider_repaired(setting.plan, Constants(), *claim, clip=CLIP, eta_clip=0.5)
+        schedule = double_spider.repaired(setting.dual, setting.plan, Constants(), *claim, clip=CLIP, eta_clip=0.5)
     else:
-        schedule = double_spider_printed(setting.plan, Constants(), *claim, clip=CLIP)
+        schedule = double_spider.printed(setting.plan, Constants(), *claim, clip=CLIP)
     schedule = replace(schedule, x_step=0.3, eta_step=0.2, move_cap=2.0)
     schedule = replace(schedule, start_x=setting.start, start_eta=setting.log_classes, last=True)
     return double_spider.run(setting.dual, schedule, LiveTape(setting.seed)).x
 
 
-def _recursive(setting: Setting, repaired: bool, accumulate: bool = False) -> Array:
+def _recursive(setting: Setting, repaired: bool, lines: Lines = AS_PRINTED) -> Array:
+    """``DIFFERENCES_ADDED``: charitably, lines 13-14 as the proof uses them, a refresh first, the printed noise."""
     claim, threshold = (setting.epsilon, setting.delta), 5.0 * CLIP
     if repaired:
-        schedule = recursive_spider_repaired(
-            setting.plan, *claim, clip=threshold, smoothness=20.0, value_clip=20.0, step=1.0
+        schedule = recursive_spider.repaired(
+            setting.composed, setting.plan, *claim, clip=threshold, smoothness=20.0, value_clip=20.0, step=1.0
         )
     else:
-        schedule = recursive_spider_printed(
-            setting.plan, *claim, lipschitz=threshold, smoothness=20.0, value_clip=20.0, step=1.0
+        schedule = recursive_spider.printed(
+            setting.plan, *claim, lines=lines, lipschitz=threshold, smoothness=20.0, value_clip=20.0, step=1.0
         )
-    if accumulate:  # charitably: lines 13-14 as the proof uses them, a refresh first, the printed noise
-        schedule = replace(schedule, accumulate=True, first_refresh=1)
     schedule = replace(schedule, start_x=setting.start, largest_temperature=LARGEST_TEMPERATURE, last=True)
     return recursive_spider.run(setting.composed, schedule, LiveTape(setting.seed)).x
 
@@ -120,7 +120,7 @@ METHODS: dict[str, Callable[[Setting], Array]] = {
     "Double-SPIDER, printed": lambda setting: _double(setting, False),
     "Double-SPIDER, repaired": lambda setting: _double(setting, True),
     "Recursive-SPIDER, printed": lambda setting: _recursive(setting, False),
-    "Recursive-SPIDER, printed, differences added": lambda setting: _recursive(setting, False, True),
+    "Recursive-SPIDER, printed, differences added": lambda setting: _recursive(setting, False, DIFFERENCES_ADDED),
     "Recursive-SPIDER, repaired": lambda setting: _recursive(setting, True),
     "DP-SGD on z": _composite_sgd,
     "DP-SPIDER on z": _composite_spider,

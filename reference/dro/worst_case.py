@@ -36,7 +36,7 @@ class RoughRecord:
     """A data set of ``n`` records of which record 0 is the target; implements ``SampleLoss``, losses are >= 0."""
 
     n: int
-    dimension: int
+    d: int
     sign: float  # of the target
     others: float = 0.0  # sign of all other records, 0: quiet
     amplitude: float = 0.5
@@ -46,7 +46,7 @@ class RoughRecord:
 
     def __post_init__(self) -> None:
         require(self.n >= 2, "n", self.n, "must be at least 2")
-        require(self.dimension >= 1, "dimension", self.dimension, "must be at least 1")
+        require(self.d >= 1, "d", self.d, "must be at least 1")
 
     def losses(self, parameters: Array, indices: Indices | None = None) -> Array:
         """Loss of each selected record, shape (b,)."""
@@ -55,7 +55,7 @@ class RoughRecord:
     def loss_gradients(self, parameters: Array, indices: Indices | None = None) -> Array:
         """Gradient of each selected record, shape (b, d)."""
         signs = self._signs(indices)
-        rows = np.zeros((len(signs), self.dimension))
+        rows = np.zeros((len(signs), self.d))
         rows[:, 0] = self.amplitude * signs * self._wave(float(parameters[0]))[1]
         return rows
 
@@ -77,9 +77,9 @@ class RoughRecord:
         return np.where(target, self.sign, self.others)
 
 
-def _two(n: int, dimension: int, opposite: bool, **shape: float) -> tuple[RoughRecord, RoughRecord, str]:
+def _two(n: int, d: int, opposite: bool, **shape: float) -> tuple[RoughRecord, RoughRecord, str]:
     others = -1.0 if opposite else 0.0
-    one, other = (RoughRecord(n, dimension, sign, others, **shape) for sign in (1.0, -1.0))
+    one, other = (RoughRecord(n, d, sign, others, **shape) for sign in (1.0, -1.0))
     rest = "others like the target on D'" if opposite else "others quiet"
     return one, other, f"record 0: amplitude {one.amplitude:g}, width {one.width:g}, opposite signs; {rest}"
 
@@ -88,7 +88,7 @@ def dual_pair(
     divergence: Divergence,
     n: int,
     *,
-    dimension: int = 3,
+    d: int = 3,
     opposite: bool = False,
     amplitude: float = 0.5,
     width: float = 1e-6,
@@ -96,18 +96,18 @@ def dual_pair(
     weight: float = 1.0,
 ) -> Pair[DualObjective]:
     """Neighbours for Algorithm 2 and the baselines on L(x, eta)."""
-    one, other, text = _two(n, dimension, opposite, amplitude=amplitude, width=width, phase=phase)
+    one, other, text = _two(n, d, opposite, amplitude=amplitude, width=width, phase=phase)
     return Pair(DualObjective(one, divergence, weight), DualObjective(other, divergence, weight), TARGET, text)
 
 
-def compositional_pair(n: int, *, dimension: int = 3, opposite: bool = False) -> Pair[CompositionalObjective]:
+def compositional_pair(n: int, *, d: int = 3, opposite: bool = False) -> Pair[CompositionalObjective]:
     """Neighbours for Algorithm 3 on Psi(x, lambda); sharp with amplitude 1 where the others are opposite."""
     shape = {"amplitude": 1.0, "sharpness": 50.0} if opposite else {}
-    one, other, text = _two(n, dimension, opposite, **shape)
+    one, other, text = _two(n, d, opposite, **shape)
     return Pair(CompositionalObjective(one), CompositionalObjective(other), TARGET, text)
 
 
-def minimax_pair(n: int, *, dimension: int = 3) -> Pair[MinimaxProblem]:
+def minimax_pair(n: int, *, d: int = 3) -> Pair[MinimaxProblem]:
     """Neighbours for the baselines on eq. (2); sharp, so that a loss moves by 2 * amplitude = 1."""
-    one, other, text = _two(n, dimension, False, sharpness=50.0)
+    one, other, text = _two(n, d, False, sharpness=50.0)
     return Pair(MinimaxProblem(one), MinimaxProblem(other), TARGET, text)

@@ -20,7 +20,7 @@ class Model(Protocol):
     """A classifier with a flat parameter vector."""
 
     @property
-    def dimension(self) -> int:
+    def d(self) -> int:
         """Number of parameters."""
         ...
 
@@ -29,11 +29,11 @@ class Model(Protocol):
         ...
 
     def gradients(self, parameters: Array, features: Array, labels: Indices) -> Array:
-        """Per-sample gradient of the cross-entropy, shape (b, dimension)."""
+        """Per-sample gradient of the cross-entropy, shape (b, d)."""
         ...
 
     def initial(self, rng: np.random.Generator, scale: float = 1.0) -> Array:
-        """A data-independent starting point, shape (dimension,)."""
+        """A data-independent starting point, shape (d,)."""
         ...
 
 
@@ -45,7 +45,7 @@ class SoftmaxRegression:
     classes: int
 
     @property
-    def dimension(self) -> int:
+    def d(self) -> int:
         """Number of parameters, (features + 1) * classes."""
         return (self.features + 1) * self.classes
 
@@ -55,14 +55,14 @@ class SoftmaxRegression:
         return np.asarray(features @ weights + parameters[self.features * self.classes :])
 
     def gradients(self, parameters: Array, features: Array, labels: Indices) -> Array:
-        """Outer products of each feature vector with its residual, shape (b, dimension)."""
+        """Outer products of each feature vector with its residual, shape (b, d)."""
         residual = _residual(self.scores(parameters, features), labels)
         in_weights = np.einsum("bf,bc->bfc", features, residual).reshape(len(labels), -1)
         return np.concatenate([in_weights, residual], axis=1)
 
     def initial(self, rng: np.random.Generator, scale: float = 1.0) -> Array:
         """Zeros: the problem is convex. ``rng`` and ``scale`` are accepted and unused."""
-        return np.zeros(self.dimension)
+        return np.zeros(self.d)
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class TwoLayerNetwork:
     classes: int
 
     @property
-    def dimension(self) -> int:
+    def d(self) -> int:
         """Number of parameters."""
         return (self.features + 1) * self.hidden + (self.hidden + 1) * self.classes
 
@@ -90,7 +90,7 @@ class TwoLayerNetwork:
         return np.asarray(np.tanh(features @ w1 + b1) @ w2 + b2)
 
     def gradients(self, parameters: Array, features: Array, labels: Indices) -> Array:
-        """Back-propagation for all samples at once, shape (b, dimension)."""
+        """Back-propagation for all samples at once, shape (b, d)."""
         w1, b1, w2, b2 = self._split(parameters)
         hidden = np.tanh(features @ w1 + b1)
         residual = _residual(hidden @ w2 + b2, labels)
@@ -126,9 +126,9 @@ class ClassificationLoss:
         return len(self.labels)
 
     @property
-    def dimension(self) -> int:
+    def d(self) -> int:
         """Number of parameters."""
-        return self.model.dimension
+        return self.model.d
 
     def _rows(self, indices: Indices | None) -> tuple[Array, Indices]:
         return (self.features, self.labels) if indices is None else (self.features[indices], self.labels[indices])

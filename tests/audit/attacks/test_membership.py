@@ -81,8 +81,8 @@ def test_shift_alone_lets_a_label_pass_for_membership():
 def test_every_method_trains(method):
     rng = np.random.default_rng(0)
     loss = ClassificationLoss(SoftmaxRegression(4, 3), rng.normal(size=(150, 4)), rng.integers(0, 3, 150))
-    parameters = train(method, Setting(loss, 5.0, 1e-4, np.zeros(loss.dimension), 0))
-    assert parameters.shape == (loss.dimension,)
+    parameters = train(method, Setting(loss, 5.0, 1e-4, np.zeros(loss.d), 0))
+    assert parameters.shape == (loss.d,)
     assert np.isfinite(parameters).all()
 
 

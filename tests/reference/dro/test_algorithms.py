@@ -11,13 +11,13 @@ from dpassay.reference.accounting.cost import account
 from dpassay.reference.accounting.gdp import gdp_delta
 from dpassay.reference.accounting.sampled import sampled_delta
 from dpassay.reference.dro import double_spider, recursive_spider, single_sample
-from dpassay.reference.dro.calibration import Sequence, account_of, calibrated_ratios
+from dpassay.reference.dro.constants import Constants
 from dpassay.reference.dro.divergences import chi_square
 from dpassay.reference.dro.objective import CompositionalObjective, DualObjective
-from dpassay.reference.dro.repaired import double_spider_repaired, recursive_spider_repaired
-from dpassay.reference.dro.schedules import Constants, Plan, double_spider_printed, recursive_spider_printed
+from dpassay.reference.dro.plan import Plan
 from dpassay.reference.dro.theorem_sizes import theorem_eight, theorem_seven
 from dpassay.reference.errors import BadInput
+from dpassay.reference.noise import Printed
 from dpassay.reference.replay import ReplayTape
 from dpassay.reference.tape import LiveTape, record
 
@@ -26,20 +26,17 @@ PLAN = Plan(n=14, steps=9, phase=3, batch=14)
 
 def silent(schedule, **more):
     """The same schedule without noise."""
-    names = ("eta_refresh", "eta_difference", "x_refresh", "x_difference")
-    quiet = {name: replace(getattr(schedule, name), noise_ratio=0.0) for name in names}
-    return replace(schedule, **quiet, **more)
+    return replace(schedule, noise=schedule.noise.scaled(0.0), **more)
 
 
 def test_double_spider_without_noise_is_gradient_descent(small_loss):
     """Full batches, no clipping: differences telescope, so every estimate is the full gradient (Algorithm 2)."""
     problem = DualObjective(small_loss, chi_square(), 2.0)
-    schedule = silent(double_spider_repaired(PLAN, Constants(), 1.0, 1e-5, clip=1e9), eta_step=0.3, x_step=0.2)
-    wide = {
-        name: replace(getattr(schedule, name), per_x=np.inf, per_eta=np.inf)
-        for name in ("eta_difference", "x_difference")
-    }
-    start = np.random.default_rng(0).normal(size=problem.dimension)
+    drawn = double_spider.repaired(problem, PLAN, Constants(), 1.0, 1e-5, clip=1e9)
+    schedule = silent(drawn, eta_step=0.3, x_step=0.2)
+    always = double_spider.Threshold(np.inf, np.inf, cap=1e9)
+    wide = {"eta_threshold": always, "x_threshold": always}
+    start = np.random.default_rng(0).normal(size=problem.d)
     schedule = replace(schedule, move_cap=np.inf, start_x=start, **wide)
     tape = LiveTape(4)
     found = double_spider.run(problem, schedule, tape)
@@ -55,12 +52,10 @@ def test_double_spider_without_noise_is_gradient_descent(small_loss):
 def test_recursive_spider_without_noise_is_compositional_descent(small_loss):
     """Full batches, no clipping, beta = 1: v, u, s are exact, so the step is that of the gradient of Psi."""
     problem = CompositionalObjective(small_loss)
-    drawn = recursive_spider_repaired(PLAN, 1.0, 1e-5, clip=1e9, value_clip=1e9, smoothness=1e9, momentum=1.0, step=0.1)
-    quiet = {"refresh_std": 0.0, "std_per_move": 0.0, "std_cap": 0.0}
-    x0 = np.random.default_rng(1).normal(size=problem.dimension) * 0.3
-    schedule = replace(
-        drawn, x=replace(drawn.x, **quiet), temperature=replace(drawn.temperature, **quiet), value_std=0.0, start_x=x0
-    )
+    wide = {"clip": 1e9, "value_clip": 1e9, "smoothness": 1e9}
+    drawn = recursive_spider.repaired(problem, PLAN, 1.0, 1e-5, **wide, momentum=1.0, step=0.1)
+    x0 = np.random.default_rng(1).normal(size=problem.d) * 0.3
+    schedule = silent(drawn, start_x=x0)
     tape = LiveTape(5)
     found = recursive_spider.run(problem, schedule, tape)
     chosen = next(event.value for event in tape.transcript.events if event.label == "select")
@@ -73,20 +68,14 @@ def test_recursive_spider_without_noise_is_compositional_descent(small_loss):
     assert found.s == pytest.approx(problem.inner_values(x, temperature).mean(), rel=1e-9)
 
 
-def schedules():
-    plan = Plan(n=14, steps=9, phase=3, batch=5)
-    yield "double printed", double_spider, double_spider_printed(plan, Constants(), 1.0, 1e-5)
-    yield "double repaired", double_spider, double_spider_repaired(plan, Constants(), 1.0, 1e-5)
-    yield "recursive printed", recursive_spider, recursive_spider_printed(plan, 1.0, 1e-5)
-    yield "recursive repaired", recursive_spider, recursive_spider_repaired(plan, 1.0, 1e-5)
-
-
-@pytest.mark.parametrize(
-    "name, module, schedule", list(schedules()), ids=lambda value: value if isinstance(value, str) else ""
-)
-def test_replay_bit_for_bit(small_loss, name, module, schedule):
+@pytest.mark.parametrize("reading", ["printed", "repaired"])
+@pytest.mark.parametrize("module", [double_spider, recursive_spider], ids=["double", "recursive"])
+def test_replay_bit_for_bit(small_loss, module, reading):
     double = module is double_spider
     problem = DualObjective(small_loss, chi_square(), 2.0) if double else CompositionalObjective(small_loss)
+    inputs = [Plan(n=14, steps=9, phase=3, batch=5), *([Constants()] if double else [])]
+    data = [problem] if reading == "repaired" else []
+    schedule = getattr(module, reading)(*data, *inputs, 1.0, 1e-5)
     transcript = record(lambda tape: module.run(problem, schedule, tape), 7)
     tape = ReplayTape(transcript)
     assert tape.close(module.run(problem, schedule, tape)) == []
@@ -97,21 +86,21 @@ def test_replay_bit_for_bit(small_loss, name, module, schedule):
 def test_printed_noise_scales():
     """Theorems 6 and 8 by hand: n = 100, T = 16, q = 4, N = 10, epsilon = 2, delta = e^-9."""
     plan = Plan(n=100, steps=16, phase=4, batch=10)
-    double = double_spider_printed(plan, Constants(), 2.0, np.exp(-9.0), clip=0.5)
-    assert double.eta_refresh.noise_ratio == pytest.approx(4 * 3 / (100 * 2 * 2))
-    assert double.eta_difference.noise_ratio == pytest.approx(3 / (10 * 2))
-    assert double.x_difference.noise_ratio == pytest.approx(1.5 * max(1 / 10, 2 / 100))
-    recursive = recursive_spider_printed(plan, 2.0, np.exp(-9.0))
-    assert recursive.x.refresh_std == pytest.approx(4 * 3 / (100 * 4 * 2))
-    assert recursive.value_std == pytest.approx(4 * 3 / (100 * 2))
-    assert recursive.x.std_per_move == pytest.approx(1.5 * max(1 / 10, 4 / 100))
+    double = double_spider.printed(plan, Constants(), 2.0, np.exp(-9.0), clip=0.5).noise.by_label
+    assert double["eta/refresh"] == pytest.approx(4 * 3 / (100 * 2 * 2))
+    assert double["eta/difference"] == pytest.approx(3 / (10 * 2))
+    assert double["x/difference"] == pytest.approx(1.5 * max(1 / 10, 2 / 100))
+    recursive = recursive_spider.printed(plan, 2.0, np.exp(-9.0)).noise.by_label
+    assert recursive["x/refresh"] == pytest.approx(4 * 3 / (100 * 4 * 2))
+    assert recursive["value"] == pytest.approx(4 * 3 / (100 * 2))
+    assert recursive["x/difference"] == pytest.approx(1.5 * max(1 / 10, 4 / 100))
 
 
 def test_theorem_eight_can_prescribe_a_phase_of_zero():
     """q = floor(n^2 eps^2 / (L^2 T d log(1/delta))) vanishes for smooth-constant 20: the algorithm cannot run."""
     assert theorem_eight(25_500, 270_000, 1.0, 1e-5, smoothness=20.0).phase == 0
     with pytest.raises(BadInput, match="phase"):
-        double_spider_printed(Plan(10, 5, 0, 5), Constants(), 1.0, 1e-5)
+        double_spider.printed(Plan(10, 5, 0, 5), Constants(), 1.0, 1e-5)
 
 
 @pytest.mark.parametrize("n", [100, 25_500, 10**8])
@@ -124,31 +113,33 @@ def test_theorem_seven_asks_for_more_records_than_there_are(n):
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 2.0])
-def test_calibration_meets_the_budget_and_not_much_more(epsilon):
-    full = (Sequence(3, 1.0), Sequence(9, 1.0))
-    mu = np.sqrt(sum(s.count / r**2 for s, r in zip(full, calibrated_ratios(full, epsilon, 1e-5), strict=True)))
-    assert gdp_delta(epsilon, float(mu)) == pytest.approx(1e-5, rel=1e-6)
-    mixed = (Sequence(3, 1.0), Sequence(9, 0.3), Sequence(12, 0.05))
-    spent = account_of(mixed, calibrated_ratios(mixed, epsilon, 1e-5)).epsilon(1e-5)
-    assert 0.98 * epsilon <= spent <= epsilon
+def test_every_sequence_gets_the_same_share_of_mu_squared(small_loss, epsilon):
+    """Full batches, T = 9, q = 4: three refreshes and six differences of each block."""
+    plan = Plan(n=14, steps=9, phase=4, batch=14)
+    problem = DualObjective(small_loss, chi_square(), 2.0)
+    noise = double_spider.repaired(problem, plan, Constants(), epsilon, 1e-5).noise
+    counts = dict(zip(double_spider.LABELS, (3, 6, 3, 6), strict=True))
+    spent = [count / noise[label] ** 2 for label, count in counts.items()]
+    assert spent == pytest.approx([spent[0]] * 4)
+    assert gdp_delta(epsilon, float(np.sqrt(sum(spent)))) == pytest.approx(1e-5, rel=1e-4)
 
 
 def test_repaired_transcripts_account_for_the_claim(small_loss):
     """What the releases of a run add up to equals what the calibration promised."""
     plan = Plan(n=14, steps=9, phase=3, batch=5)
     double = DualObjective(small_loss, chi_square(), 2.0)
-    schedule = double_spider_repaired(plan, Constants(), 1.0, 1e-5)
+    schedule = double_spider.repaired(double, plan, Constants(), 1.0, 1e-5)
     spent = account(record(lambda tape: double_spider.run(double, schedule, tape), 3)).epsilon(1e-5)
     assert 0.97 <= spent <= 1.0 + 1e-6
     composed = CompositionalObjective(small_loss)
-    other = recursive_spider_repaired(plan, 1.0, 1e-5)
+    other = recursive_spider.repaired(composed, plan, 1.0, 1e-5)
     spent = account(record(lambda tape: recursive_spider.run(composed, other, tape), 3)).epsilon(1e-5)
     assert 0.97 <= spent <= 1.0 + 1e-6
 
 
 def test_single_sample_loss_is_that_of_the_mixture():
     """Each step is (1 - 1/n) N(0, s^2) + (1/n) N(Delta, s^2) against N(0, s^2): the loss is the log ratio."""
-    n, schedule = 10, single_sample.ValueSchedule(3, 0.5, 3.0, std=0.8)
+    n, schedule = 10, single_sample.Schedule(10, 3, 0.5, 3.0, 1.0, Printed({"value": 0.8}))
     pair = single_sample.extreme_pair(n, 3.0)
     for seed in range(20):
         values = []
@@ -177,4 +168,4 @@ def test_single_sample_noise_as_printed_leaves_delta_near_one_over_n():
 
 def test_single_sample_bad_schedule():
     with pytest.raises(BadInput, match="momentum = 0"):
-        single_sample.ValueSchedule(1, 0.0, 1.0, 1.0)
+        single_sample.printed(10, 1, 1.0, 1e-5, momentum=0.0)

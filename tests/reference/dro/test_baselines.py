@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 from dpassay.reference.dro import composite_sgd, composite_spider, minimax_baselines, scdro
 from dpassay.reference.dro.divergences import kl
 from dpassay.reference.dro.objective import CompositionalObjective, DualObjective
-from dpassay.reference.dro.schedules import Plan
+from dpassay.reference.dro.plan import Plan
 from dpassay.reference.tape import LiveTape
 
 
@@ -28,7 +28,7 @@ def test_projection_is_the_nearest_point(seed):
 def test_scdro_lowers_the_robust_loss(small_loss):
     problem = CompositionalObjective(small_loss, floor=0.5)
     schedule = scdro.Schedule(300, 7, step=0.05)
-    start = np.random.default_rng(2).normal(size=problem.dimension) * 0.1
+    start = np.random.default_rng(2).normal(size=problem.d) * 0.1
     x, temperature = scdro.run(problem, replace(schedule, start_x=start), LiveTape(0))
     assert temperature >= 0.5
     assert problem.value(x, temperature) < problem.value(start, 1.0) - 0.1
@@ -37,7 +37,7 @@ def test_scdro_lowers_the_robust_loss(small_loss):
 def test_composite_sgd_without_noise_is_gradient_descent(small_loss):
     problem = DualObjective(small_loss, kl(), 2.0)
     z = composite_sgd.run(problem, composite_sgd.Schedule(5, problem.n, 1e9, 0.0, 0.2), LiveTape(0))
-    plain = np.zeros(problem.dimension + 1)
+    plain = np.zeros(problem.d + 1)
     for _ in range(5):
         x, eta = plain[:-1], plain[-1]
         plain = plain - 0.2 * np.append(problem.x_gradients(x, eta).mean(axis=0), problem.eta_gradients(x, eta).mean())
@@ -62,6 +62,6 @@ def test_sgda_without_noise_follows_the_worst_case(small_loss):
     drawn = minimax_baselines.calibrated(plan, 1.0, 1e-5, differences=False, x_step=0.3, clip=100.0)
     silent = replace(drawn, ratios=(0.0, 0.0, 0.0), weight_step=0.01)
     x = minimax_baselines.run_sgda(problem, silent, LiveTape(0))
-    assert small_loss.losses(x).max() < small_loss.losses(np.zeros(problem.dimension)).max() + 0.2
+    assert small_loss.losses(x).max() < small_loss.losses(np.zeros(problem.d)).max() + 0.2
     other = minimax_baselines.run_private_diff(problem, silent, LiveTape(0))
     assert small_loss.losses(other).mean() < 1.2

@@ -7,9 +7,12 @@ import pytest
 from dpassay.audit.likelihood.bound import audit_likelihood
 from dpassay.audit.likelihood.samplers import LockstepSampler
 from dpassay.audit.lockstep.run import lockstep, needs
+from dpassay.reference.dro import double_spider
 from dpassay.reference.dro.cases import CASES
-from dpassay.reference.dro.repaired import DOUBLE_REPAIRS, double_spider_repaired
-from dpassay.reference.dro.schedules import Constants, Plan, double_spider_printed
+from dpassay.reference.dro.constants import Constants
+from dpassay.reference.dro.divergences import chi_square
+from dpassay.reference.dro.plan import Plan
+from dpassay.reference.dro.worst_case import dual_pair
 from dpassay.reference.findings import Kind
 
 BY_KEY = {case.key: case for case in CASES}
@@ -80,19 +83,19 @@ def test_completions_are_those_of_the_variant(key):
     """The thresholds, the clipping and the noise rule that a row lists are those that it runs with."""
     texts, schedule = " / ".join(BY_KEY[key].completions), BY_KEY[key].build().schedule
     if "double_spider" in key:
-        assert schedule.eta_refresh.clip == schedule.x_refresh.clip
-        assert f"C_1 = C_3 = {schedule.x_refresh.clip:g}" in texts
+        assert schedule.eta_clip == schedule.x_clip
+        assert f"C_1 = C_3 = {schedule.x_clip:g}" in texts
         assert ("every record's term is clipped" in texts) == (schedule.clip_mode == "each")
     else:
-        rules = {"own": "(Theorem 3;", "none": "sigma_2 as Theorem 8", "all": "sigma_2 and sigma_4 follow ||w_t"}
-        assert [rule for rule, text in rules.items() if text in texts] == [schedule.moves]
-        assert ("the first step refreshes" in texts) == (schedule.first_refresh == 1)
+        rules = {"own move": "(Theorem 3;", "no move": "sigma_2 as Theorem 8", "move of w": "sigma_4 follow ||w_t"}
+        assert [rule for rule, text in rules.items() if text in texts] == [schedule.lines.lines_11_12]
+        assert ("the first step refreshes" in texts) == (schedule.lines.line_4 == "t - 1 mod q = 0")
 
 
 @pytest.mark.parametrize("key", [key for key in BY_KEY if key.startswith("dro/recursive") and "repaired" in key])
 def test_repairs_of_line_16_are_those_of_the_variant(key):
     texts, schedule = " / ".join(BY_KEY[key].repairs), BY_KEY[key].build().schedule
-    assert ("recursion of Lemma 8" in texts) == (schedule.recursion == "proof")
+    assert ("recursion of Lemma 8" in texts) == (schedule.lines.line_16 == "g(w_t) and g(w_{t-1})")
     assert ("one record" in texts) == (schedule.value_batch == 1)
 
 
@@ -100,10 +103,11 @@ def test_constants_of_the_repaired_double_spider_bound_the_gradients_and_its_lis
     """G = 3, L = 2, M = 1.5, lambda = 2: slopes of the gradients of eq. (3) in the other variable, by hand."""
     constants = Constants(lipschitz=3.0, smoothness=2.0, conjugate_smoothness=1.5, weight=2.0)
     plan = Plan(n=10, steps=4, phase=2, batch=10)
-    mended = double_spider_repaired(plan, constants, 1.0, 1e-5)
-    printed = double_spider_printed(plan, constants, 1.0, 1e-5)
+    problem = dual_pair(chi_square(), plan.n).here
+    mended = double_spider.repaired(problem, plan, constants, 1.0, 1e-5)
+    printed = double_spider.printed(plan, constants, 1.0, 1e-5)
     cross = 3.0**2 * 1.5 / 2.0  # of G (1 - psi*'((l - G eta)/lambda)) in x, and of psi*'(...) grad l in eta
-    assert (mended.eta_difference.per_x, mended.x_difference.per_eta) == (cross, cross)
-    assert (printed.eta_difference.per_x, printed.x_difference.per_eta) == (3.0 * 1.5 / 2.0, 1.5 * 2.0 / 2.0)
+    assert (mended.eta_threshold.per_x, mended.x_threshold.per_eta) == (cross, cross)
+    assert (printed.eta_threshold.per_x, printed.x_threshold.per_eta) == (3.0 * 1.5 / 2.0, 1.5 * 2.0 / 2.0)
     assert mended.x_step != printed.x_step and mended.move_cap != printed.move_cap
-    assert all(word in " ".join(DOUBLE_REPAIRS) for word in ("cross terms", "beta_t"))
+    assert all(word in " ".join(double_spider.REPAIRS) for word in ("cross terms", "beta_t"))

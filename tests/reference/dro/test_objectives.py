@@ -14,7 +14,7 @@ GRADIENT_ERROR = 2e-6  # forward differences with step 1.5e-8: square root of th
 @pytest.mark.parametrize("case", DIVERGENCES, ids=lambda case: case.name)
 def test_dual_gradients(small_loss, case):
     objective = DualObjective(small_loss, case, weight=2.0, dual_scale=1.7)
-    x = np.random.default_rng(5).normal(size=objective.dimension) * 0.4
+    x = np.random.default_rng(5).normal(size=objective.d) * 0.4
 
     def in_x(p):
         return objective.x_gradients(p, 0.4).mean(axis=0)
@@ -26,7 +26,7 @@ def test_dual_gradients(small_loss, case):
 
 
 def test_per_sample_gradients_are_those_of_single_records(small_loss):
-    x = np.random.default_rng(6).normal(size=small_loss.dimension)
+    x = np.random.default_rng(6).normal(size=small_loss.d)
     rows = small_loss.loss_gradients(x)
     for i in (0, 7, 13):
 
@@ -40,7 +40,7 @@ def test_per_sample_gradients_are_those_of_single_records(small_loss):
 def test_compositional_gradients(small_loss):
     objective = CompositionalObjective(small_loss, radius=0.5)
     rng = np.random.default_rng(7)
-    x, temperature = rng.normal(size=objective.dimension) * 0.4, 0.8
+    x, temperature = rng.normal(size=objective.d) * 0.4, 0.8
 
     def value(w):
         return objective.value(w[:-1], w[-1])
@@ -67,7 +67,7 @@ def test_robust_value_is_the_worst_case_reweighting(small_loss, case):
     """The dual value equals max over the simplex of sum p loss - weight D_psi(p, 1/n) (eq. (2)), solved by SLSQP."""
     weight = 1.5
     objective = DualObjective(small_loss, case, weight)
-    x = np.random.default_rng(8).normal(size=objective.dimension)
+    x = np.random.default_rng(8).normal(size=objective.d)
     losses, n = small_loss.losses(x), small_loss.n
 
     def negative(p):
@@ -89,7 +89,7 @@ def test_robust_value_is_the_worst_case_reweighting(small_loss, case):
 
 
 def test_dual_scale_changes_only_the_coordinate(small_loss):
-    x = np.random.default_rng(9).normal(size=small_loss.dimension)
+    x = np.random.default_rng(9).normal(size=small_loss.d)
     plain, scaled = (DualObjective(small_loss, chi_square(), 1.0, scale) for scale in (1.0, 3.0))
     assert scaled.value(x, 0.2) == pytest.approx(plain.value(x, 0.6))
     assert scaled.robust_value(x) == pytest.approx(plain.robust_value(x))
@@ -97,7 +97,7 @@ def test_dual_scale_changes_only_the_coordinate(small_loss):
 
 def test_kl_dual_and_composition_agree(small_loss):
     """Minimising eq. (3) over eta with psi = KL gives lambda log mean exp(loss/lambda), eq. (5) with radius 0."""
-    x = np.random.default_rng(10).normal(size=small_loss.dimension)
+    x = np.random.default_rng(10).normal(size=small_loss.d)
     dual, composed = DualObjective(small_loss, kl(), 0.7), CompositionalObjective(small_loss, radius=0.0)
     assert dual.robust_value(x) == pytest.approx(composed.value(x, 0.7), abs=1e-9)
 
