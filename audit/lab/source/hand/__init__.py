@@ -1,0 +1,16 @@
+"""Bugs written by hand, of the kind that people make, with the thread where somebody made one like it."""
+
+from __future__ import annotations
+
+from dpassay.audit.lab.source.bugs import Patch
+
+from . import adaptive_batch, baselines, dro, minimax_sosp, output_perturbation, second_order_erm
+
+PATCHES: tuple[Patch, ...] = (
+    *baselines.PATCHES,
+    *output_perturbation.PATCHES,
+    *second_order_erm.PATCHES,
+    *dro.PATCHES,
+    *minimax_sosp.PATCHES,
+    *adaptive_batch.PATCHES,
+)
