@@ -1,6 +1,7 @@
 """Bugs in the source: places are found, the planted file is valid and does what its name says, the exit code judges."""
 
 import ast
+import re
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from dpassay.audit.lab.source import planted
 from dpassay.audit.lab.source.bugs import Patch, generated
 from dpassay.audit.lab.source.campaign import by_kind, choose, rate, reference_folder, run, summary
+from dpassay.audit.lab.source.hand import PATCHES
 from dpassay.audit.lab.source.judge import Judged
 from dpassay.audit.lab.source.operators import OPERATORS, plant, sites
 from dpassay.audit.lab.source.rows import digest, reaches, rows_of
@@ -120,3 +122,12 @@ def test_the_command_catches_a_missing_noise_and_passes_more_noise():
     ]
     answers = {one.bug.split(":")[2]: one.answer for one in run(bugs, 2, 1, 0)}
     assert answers == {"noise_dropped": "caught", "noise_tenth_more": "not accused"}
+
+
+def test_bugs_of_people_fit_the_source_and_cite_where_they_were_made():
+    reference = reference_folder()
+    bugs = [patch.bug(reference) for patch in PATCHES]  # each old text is there exactly once
+    assert len(bugs) >= 60 and len({bug.name for bug in bugs}) == len(bugs)
+    assert len({bug.file.split("/")[0] for bug in bugs}) >= 6
+    threads = {bug.thread for bug in bugs if bug.thread}
+    assert len(threads) >= 15 and all(re.fullmatch(r"[\w.-]+/[\w.-]+#\d+", thread) for thread in threads)

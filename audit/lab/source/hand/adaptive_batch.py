@@ -67,8 +67,7 @@ PATCHES = (
         "oracles: records used again",
         _ORACLES,
         '        batch = self._unused("O3", size)\n',
-        '        batch = self._unused("O3", size)\n'
-        "        batch = type(batch)(0 * batch.indices, batch.draw)\n",
+        '        batch = self._unused("O3", size)\n        batch = type(batch)(0 * batch.indices, batch.draw)\n',
         "the Hessian is that of one record, whoever is in the batch",
     ),
     Patch(

@@ -106,8 +106,7 @@ PATCHES = (
     Patch(
         "opt_b: Hessian on the gradient's batch",
         _BATCH,
-        '        if s.reading == "repaired":\n'
-        '            batch = tape.batch("hessian batch", problem.n, s.batch)\n',
+        '        if s.reading == "repaired":\n            batch = tape.batch("hessian batch", problem.n, s.batch)\n',
         "",
         "two releases on one batch, accounted as two batches",
     ),
