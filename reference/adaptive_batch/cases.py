@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from dpassay.reference.case import Case, Instance, PrivacyClaim
+from dpassay.reference.findings import Declared, Kind, declare
 from dpassay.reference.papers import Cite
 from dpassay.reference.types import Array
 
@@ -134,6 +135,13 @@ NO_ESCAPES = "tau < 1 is charged for less than one escape, yet line 4 lets one s
 BARE_REFRESH = "refresh/bare is released without noise: line 5 sets nabla_t, lines 11 and 17 use it"
 POWER_OF_TWO = "NODE(Sigma) covers 1..Sigma - 1 when Sigma is a power of two: the last gradient difference is bare"
 
+TOO_LITTLE = declare(Kind.VIOLATED, Kind.OVER_BUDGET)
+
+
+def _bare(label: str) -> tuple[Declared, ...]:
+    return declare(Kind.VIOLATED, Kind.OVER_BUDGET, (Kind.BARE_RELEASE, label))
+
+
 LITERAL = "line 5 read literally: nabla_t itself is used by lines 11 and 17"
 CUT = "cut to T steps; the threshold of line 11 is 0 (no escapes) or so large that an escape starts when it may"
 ORDER = "records are taken in index order: the strongest reading of 'draw among unused'"
@@ -160,6 +168,7 @@ CASES: tuple[Case, ...] = (
         build=partial(instance, partial(cut, "Theorem 3.17", 7, HIGH), "O1"),
         completions=READ,
         known=NO_LOG,
+        declared=TOO_LITTLE,
         quick=True,
     ),
     _spider(
@@ -169,6 +178,7 @@ CASES: tuple[Case, ...] = (
         build=partial(instance, partial(cut, "Theorem 3.17", 31, PLAIN), "O1"),
         completions=READ,
         known=NO_LOG,
+        declared=TOO_LITTLE,
     ),
     _spider(
         reading="printed",
@@ -177,6 +187,7 @@ CASES: tuple[Case, ...] = (
         build=partial(instance, partial(cut, "Theorem 3.17", 7, SMALL_STEPS), "O2"),
         completions=(*READ, *SMALL_STEPS.choice),
         known=NO_LOG,
+        declared=TOO_LITTLE,
     ),
     _spider(
         reading="printed",
@@ -185,6 +196,7 @@ CASES: tuple[Case, ...] = (
         build=partial(instance, partial(cut, "Lemma 3.13", 7, PATIENT), "O1"),
         completions=(*READ, *PATIENT.choice),
         known=NO_TREE,
+        declared=declare(Kind.OVER_BUDGET),  # what this pair realises is too close to the claim
         quick=True,
     ),
     _spider(
@@ -194,6 +206,7 @@ CASES: tuple[Case, ...] = (
         build=partial(instance, partial(cut, "Lemma 3.13", 15, PATIENT), "O1"),
         completions=(*READ, *PATIENT.choice),
         known=NO_TREE,
+        declared=TOO_LITTLE,
     ),
     _spider(
         reading="printed",
@@ -216,6 +229,7 @@ CASES: tuple[Case, ...] = (
         build=partial(instance, partial(cut, "Theorem 3.17", 2, SMALL_STEPS), "O2"),
         completions=(*READ, *SMALL_STEPS.choice),
         known=POWER_OF_TWO,
+        declared=_bare("tree/(2,2)"),
         quick=True,
     ),
     _spider(
@@ -225,6 +239,7 @@ CASES: tuple[Case, ...] = (
         build=partial(instance, partial(cut, "Theorem 3.17", 8, HIGH), "O1"),
         completions=READ,
         known=POWER_OF_TWO,
+        declared=_bare("tree/(8,8)"),
     ),
     _spider(
         reading="printed",
@@ -233,6 +248,7 @@ CASES: tuple[Case, ...] = (
         build=partial(instance, bare, "O1"),
         completions=(*(text for text in COMPLETIONS if text is not CHARITABLE), LITERAL, CUT, ORDER),
         known=BARE_REFRESH,
+        declared=_bare("refresh/bare"),
         quick=True,
     ),
     _spider(
@@ -242,6 +258,7 @@ CASES: tuple[Case, ...] = (
         build=partial(instance, partial(cut, "Lemma 3.13", 90, LONG_ESCAPES, 1e9), "O3"),
         completions=(*READ, *LONG_ESCAPES.choice),
         known=NO_ESCAPES,
+        declared=TOO_LITTLE,
     ),
     _spider(
         reading="repaired",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from dpassay.reference.case import Case, PrivacyClaim
+from dpassay.reference.findings import Declared, Kind, declare
 from dpassay.reference.papers import Cite
 
 from . import dp_gd, dp_tr, instances, opt, opt_b, opt_ls, tr_b, two_opt, two_opt_b, two_opt_ls, worst_case
@@ -15,6 +16,13 @@ PAPER = "second_order_erm"
 SOME, ALL, SIGNS = f"breast cancer, first {RECORDS} records", "breast cancer", "signs (worst case)"
 LEAK = "T and every noise scale are computed from f(w0) + |z|: private data, one-sided noise (eq. 6)"
 SHARED = "one batch serves the gradient and the Hessian (Section 3.3); eq. (29) adds their costs as if each had its own"
+
+SEARCHES = ("line search/gradient", "line search/curvature")
+
+
+def _leak(*scales: str, end: str) -> tuple[Declared, ...]:
+    """What the private T and noise scales show: noise scales by label, and where one side goes on."""
+    return declare(Kind.VIOLATED, (Kind.EARLY_END, end), *((Kind.NOISE_SCALE, label) for label in scales))
 
 
 def _claim(place: str, epsilon: float = EPSILON, paper: str = PAPER) -> PrivacyClaim:
@@ -41,6 +49,7 @@ CASES: tuple[Case, ...] = (
         data=SOME,
         completions=opt.COMPLETIONS,
         known=LEAK,
+        declared=_leak("gradient", end="gradient"),
     ),
     OPT(
         "repaired",
@@ -64,6 +73,7 @@ CASES: tuple[Case, ...] = (
         data=SOME,
         completions=opt_ls.COMPLETIONS,
         known=LEAK,
+        declared=_leak("gradient", "hessian", *SEARCHES, end="gradient"),
     ),
     OPT_LS(
         "repaired",
@@ -88,6 +98,7 @@ CASES: tuple[Case, ...] = (
         data=SOME,
         completions=opt_b.COMPLETIONS,
         known=LEAK,
+        declared=_leak("gradient", end="batch"),
         quick=False,
     ),
     OPT_B(
@@ -114,6 +125,7 @@ CASES: tuple[Case, ...] = (
         data=ALL,
         completions=two_opt.COMPLETIONS,
         known=LEAK,
+        declared=_leak("gradient", "hessian", end="gradient"),
         quick=False,
     ),
     TWO_OPT(
@@ -140,6 +152,7 @@ CASES: tuple[Case, ...] = (
         data=ALL,
         completions=two_opt_ls.COMPLETIONS,
         known=LEAK,
+        declared=_leak("gradient", "hessian", "line search/curvature", end="gradient"),
         quick=False,
     ),
     TWO_OPT_LS(
@@ -166,6 +179,7 @@ CASES: tuple[Case, ...] = (
         data=SOME,
         completions=two_opt_b.COMPLETIONS,
         known=LEAK,
+        declared=_leak("gradient", end="batch"),
         quick=False,
     ),
     TWO_OPT_B(
@@ -277,6 +291,7 @@ CASES: tuple[Case, ...] = (
         data=ALL,
         completions=opt_b.COMPLETIONS,
         known=LEAK,
+        declared=_leak("gradient", end="batch"),
         quick=False,
     ),
     OPT_B(
@@ -287,6 +302,7 @@ CASES: tuple[Case, ...] = (
         data=SIGNS,
         completions=opt_b.COMPLETIONS,
         known=SHARED,
+        declared=declare(Kind.VIOLATED, Kind.OVER_BUDGET),
         quick=False,
     ),
 )

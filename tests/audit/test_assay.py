@@ -93,6 +93,7 @@ def test_a_declared_defect_is_expected():
     [
         (honest, 1.0, (), ["over budget", "violated"], []),
         (honest, 1.0, (Kind.VIOLATED,), ["over budget"], []),
+        (honest, 1.0, (Kind.OVER_BUDGET,), [], []),
         (honest, ONE, (Kind.VIOLATED,), [], ["violated"]),
         (branching, 50.0, ((Kind.CALL, "up"), (Kind.CALL, "down")), [], []),
         (branching, 50.0, ((Kind.CALL, "up"), (Kind.CALL, "on")), ["call (down)"], ["call (on)"]),

@@ -9,8 +9,8 @@ import sys
 
 import pytest
 
-from dpassay.audit.assay import Effort, Row
-from dpassay.audit.suite import load, save
+from dpassay.audit.report_file import load, save
+from dpassay.audit.row import Row
 from dpassay.proofs_check.ledger import check_rows, load_rows
 from dpassay.reference.errors import BadInput
 from dpassay.reference.files import read_json, require_writable, write_text
@@ -47,24 +47,24 @@ def test_writing_leaves_other_files_alone(tmp_path):
 
 
 ROW = Row(
-    "a/b", "", "printed", "", 1.0, 1e-5, "replace-one", float("inf"), "", None, "", "tight", "", True, [], {"x": 1.0},
-    None, 10, 0.95, 0, 0.1, {"n": 3},
+    "a/b", "", "printed", "", 1.0, 1e-5, "replace-one", float("inf"), "", True, None, "", "tight", "", True, [], [], [],
+    {"x": 1.0}, None, 10, 60, 0.95, 0, 0.1, "0" * 16, {"n": 3},
 )  # fmt: skip
 
 
 def test_a_report_keeps_its_rows_and_an_edited_one_is_refused_by_field(tmp_path):
     path = tmp_path / "report.json"
-    save(path, [ROW], Effort())
-    assert load(path, Effort()) == [ROW]
+    save(path, [ROW])
+    assert load(path) == [ROW]
     original = read_json(path, "report")
     for name, value in {"claimed": "1", "verdict": "private", "findings": "none", "runs": 1.5, "expected": 1}.items():
         rows = [{**original["rows"][0], name: value}]
         path.write_text(json.dumps({**original, "rows": rows}))
         with pytest.raises(BadInput, match=rf"rows\[0\]\.{name}"):
-            load(path, Effort())
+            load(path)
     path.write_text(json.dumps({**original, "rows": 3}))
     with pytest.raises(BadInput, match="rows"):
-        load(path, Effort())
+        load(path)
 
 
 def shell(line, **environment):
