@@ -5,24 +5,15 @@ from __future__ import annotations
 from functools import partial
 
 from dpassay.reference.case import Case, PrivacyClaim
-from dpassay.reference.findings import Declared, Kind, declare
 from dpassay.reference.papers import Cite
 
 from . import dp_gd, dp_tr, instances, opt, opt_b, opt_ls, tr_b, two_opt, two_opt_b, two_opt_ls, worst_case
 from .instances import B8_EPSILON, RECORDS
+from .known import LEAK, SEARCHES, SHARED, TOO_LITTLE, leak
 from .worst_case import DELTA, EPSILON, SHARED_EPSILON
 
 PAPER = "second_order_erm"
 SOME, ALL, SIGNS = f"breast cancer, first {RECORDS} records", "breast cancer", "signs (worst case)"
-LEAK = "T and every noise scale are computed from f(w0) + |z|: private data, one-sided noise (eq. 6)"
-SHARED = "one batch serves the gradient and the Hessian (Section 3.3); eq. (29) adds their costs as if each had its own"
-
-SEARCHES = ("line search/gradient", "line search/curvature")
-
-
-def _leak(*scales: str, end: str) -> tuple[Declared, ...]:
-    """What the private T and noise scales show: noise scales by label, and where one side goes on."""
-    return declare(Kind.VIOLATED, (Kind.EARLY_END, end), *((Kind.NOISE_SCALE, label) for label in scales))
 
 
 def _claim(place: str, epsilon: float = EPSILON, paper: str = PAPER) -> PrivacyClaim:
@@ -49,7 +40,7 @@ CASES: tuple[Case, ...] = (
         data=SOME,
         completions=opt.COMPLETIONS,
         known=LEAK,
-        declared=_leak("gradient", end="gradient"),
+        declared=leak("gradient", end="gradient"),
     ),
     OPT(
         "repaired",
@@ -73,7 +64,7 @@ CASES: tuple[Case, ...] = (
         data=SOME,
         completions=opt_ls.COMPLETIONS,
         known=LEAK,
-        declared=_leak("gradient", "hessian", *SEARCHES, end="gradient"),
+        declared=leak("gradient", "hessian", *SEARCHES, end="gradient"),
     ),
     OPT_LS(
         "repaired",
@@ -98,7 +89,7 @@ CASES: tuple[Case, ...] = (
         data=SOME,
         completions=opt_b.COMPLETIONS,
         known=LEAK,
-        declared=_leak("gradient", end="batch"),
+        declared=leak("gradient", end="batch"),
         quick=False,
     ),
     OPT_B(
@@ -125,7 +116,7 @@ CASES: tuple[Case, ...] = (
         data=ALL,
         completions=two_opt.COMPLETIONS,
         known=LEAK,
-        declared=_leak("gradient", "hessian", end="gradient"),
+        declared=leak("gradient", "hessian", end="gradient"),
         quick=False,
     ),
     TWO_OPT(
@@ -152,7 +143,7 @@ CASES: tuple[Case, ...] = (
         data=ALL,
         completions=two_opt_ls.COMPLETIONS,
         known=LEAK,
-        declared=_leak("gradient", "hessian", "line search/curvature", end="gradient"),
+        declared=leak("gradient", "hessian", "line search/curvature", end="gradient"),
         quick=False,
     ),
     TWO_OPT_LS(
@@ -179,7 +170,7 @@ CASES: tuple[Case, ...] = (
         data=SOME,
         completions=two_opt_b.COMPLETIONS,
         known=LEAK,
-        declared=_leak("gradient", end="batch"),
+        declared=leak("gradient", end="batch"),
         quick=False,
     ),
     TWO_OPT_B(
@@ -291,7 +282,7 @@ CASES: tuple[Case, ...] = (
         data=ALL,
         completions=opt_b.COMPLETIONS,
         known=LEAK,
-        declared=_leak("gradient", end="batch"),
+        declared=leak("gradient", end="batch"),
         quick=False,
     ),
     OPT_B(
@@ -302,7 +293,7 @@ CASES: tuple[Case, ...] = (
         data=SIGNS,
         completions=opt_b.COMPLETIONS,
         known=SHARED,
-        declared=declare(Kind.VIOLATED, Kind.OVER_BUDGET),
+        declared=TOO_LITTLE,
         quick=False,
     ),
 )
