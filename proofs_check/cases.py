@@ -47,6 +47,7 @@ PROOFS: dict[str, tuple[str, ...]] = {
     "output_perturbation/algorithm5": _output(*_SADDLE, "alg4"),
     "output_perturbation/algorithms4and5": _output(*_SADDLE, "alg4", "alg45"),
     "output_perturbation/strongly_concave": _output(*_SADDLE, "cor49"),
+    "dp_ftrl/dp_ftrl": ("dp_ftrl/alg1/", "dp_ftrl/appD/"),
 }  # fmt: skip
 
 

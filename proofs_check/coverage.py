@@ -86,6 +86,7 @@ def markdown(rows: Sequence[Row], papers: Iterable[str]) -> list[str]:
         treated = {name: ids for name, ids in table[paper].items() if ids}
         lines += ["", f"### {paper}: {len(treated)} of {len(table[paper])} numbered statements have rows", ""]
         lines.append("; ".join(f"{name} ({len(ids)})" for name, ids in treated.items()) + ".")
-        lines += ["", "No row of its own:", ""]
-        lines += [f"- {name}: {reason}" for name, reason in NOT_CHECKABLE[paper].items()]
+        if NOT_CHECKABLE[paper]:
+            lines += ["", "No row of its own:", ""]
+            lines += [f"- {name}: {reason}" for name, reason in NOT_CHECKABLE[paper].items()]
     return lines

@@ -84,5 +84,6 @@ NOT_CHECKABLE: Mapping[str, Mapping[str, str]] = {
         **_eq("steps of Lemma 4.7, whose constants have rows (lemma47/...)", 23, 24, 25),
         **_eq("repeats (26) to (30) with the roles of x and y exchanged (Algorithm 5)", 31, 32, 33),
     },
+    "dp_ftrl": {},
 }  # fmt: skip
 """Paper, statement, reason."""

@@ -1,4 +1,4 @@
-"""The numbered statements of the five papers, in their order."""
+"""The numbered statements of the papers, in their order (of dp_ftrl: those that are implemented)."""
 
 from __future__ import annotations
 
@@ -68,4 +68,5 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
         *_numbered("Table", "1 2"),
         *_equations((1, 33)),
     ),
+    "dp_ftrl": ("Algorithm 1",),
 }

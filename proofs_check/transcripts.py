@@ -11,6 +11,7 @@ import numpy as np
 
 from dpassay.reference.adaptive_batch.cases import CASES as ADAPTIVE_BATCH
 from dpassay.reference.adaptive_batch.tree import printed_nodes
+from dpassay.reference.dp_ftrl.cases import build as dp_ftrl
 from dpassay.reference.dro import double_spider, recursive_spider
 from dpassay.reference.dro.constants import Constants
 from dpassay.reference.dro.divergences import chi_square
@@ -121,6 +122,12 @@ def _algorithm_3() -> Counter[str]:
     return _labels(tape)
 
 
+def _dp_ftrl(T: int) -> Counter[str]:
+    """Nodes that the fullest leaf enters, of all that a pass of T steps releases."""
+    releases = dp_ftrl("printed", 1, n=T).longest_transcript().releases
+    return Counter(node=max(Counter(draw for release in releases for draw in release.draws).values()))
+
+
 def _labels(tape: LiveTape) -> Counter[str]:
     return Counter(release.label for release in tape.transcript.releases)
 
@@ -136,6 +143,7 @@ ALGORITHMS: dict[str, Callable[..., Counter[str]]] = {
     "second_order_erm/opt": _short_step,
     "second_order_erm/opt_returning": _short_step_returning,
     "output_perturbation/algorithm3": _algorithm_3,
+    "dp_ftrl/dp_ftrl": _dp_ftrl,
 }
 
 

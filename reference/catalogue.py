@@ -8,7 +8,7 @@ from .case import Case
 from .errors import BadInput, Broken
 from .extras import missing
 
-ROOMS = ("baselines", "output_perturbation", "second_order_erm", "dro", "minimax_sosp", "adaptive_batch")
+ROOMS = ("baselines", "output_perturbation", "second_order_erm", "dro", "minimax_sosp", "adaptive_batch", "dp_ftrl")
 
 
 def _cases(room: str) -> tuple[Case, ...]:

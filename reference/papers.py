@@ -80,9 +80,25 @@ _IMPLEMENTED = (
         year=2022,
         venue="NeurIPS 35, pp. 35174-35187 (as cited in minimax_sosp)",
     ),
+    Paper(
+        key="dp_ftrl",
+        title="Practical and Private (Deep) Learning without Sampling or Shuffling",
+        authors=(
+            "Peter Kairouz",
+            "Brendan McMahan",
+            "Shuang Song",
+            "Om Thakkar",
+            "Abhradeep Thakurta",
+            "Zheng Xu",
+        ),
+        version="2021; Algorithm 1 and the accounting of Appendix D alone",
+        year=2021,
+        venue="ICML 2021, PMLR 139, pp. 5213-5225",
+        link="arXiv:2103.00039",
+    ),
 )
 PAPERS: dict[str, Paper] = {paper.key: paper for paper in _IMPLEMENTED}
-"""The papers that are implemented, checked and audited here."""
+"""The papers that are implemented, checked and audited here (of dp_ftrl its main algorithm alone)."""
 
 OTHERS: dict[str, str] = {  # baselines and facts are taken from them
     "abadi2016": "Abadi et al., Deep learning with differential privacy, CCS 2016",

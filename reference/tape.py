@@ -39,7 +39,7 @@ class Tape(ABC):
 
     Releases: ``gaussian``, ``symmetric_gaussian``, ``laplace``, ``above_threshold``, ``release`` (any law). Queries may
     have any shape; noise scales and sensitivities are in the query's unit, sensitivities are for replace-one
-    neighbours. Secret choices of records, as indices of shape (size,): ``batch``, ``poisson``, ``fresh_batch``.
+    neighbours. Secret choices of records, as indices of shape (size,): ``batch``, ``poisson``, ``fresh``.
     Without a mechanism: ``public``, ``secret``, ``noise``, ``reveal``.
 
     Raises:

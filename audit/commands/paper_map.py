@@ -21,6 +21,7 @@ from typing import Any
 
 from dpassay.proofs_check.cases import PROOFS
 from dpassay.proofs_check.claim import Row
+from dpassay.proofs_check.coverage import named
 from dpassay.proofs_check.ledger import load_rows
 from dpassay.reference.case import Case
 from dpassay.reference.catalogue import CASES
@@ -30,9 +31,7 @@ from dpassay.reference.papers import PAPERS, Paper
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "papers.md"
-_KINDS = "Algorithm|Theorem|Lemma|Proposition|Corollary|Definition"
-_NUMBER = r"[A-Z]?\.?\d+(?:\.\d+)*"
-_NUMBERED = re.compile(rf"({_KINDS})s? ({_NUMBER}(?:(?:, | and ){_NUMBER})*)")
+_KINDS = ("Algorithm", "Theorem", "Lemma", "Proposition", "Corollary", "Definition")
 
 
 @dataclass(frozen=True)
@@ -91,20 +90,15 @@ def statements(key: str) -> dict[str, list[str]]:
     """Numbered statements of a paper (``Theorem 3``) with the ids of the ledger's rows about them, in natural order."""
     found: dict[str, list[str]] = {}
     for row in _ledger(key):
-        for name in numbered(row.cite.place):
+        for name in named(row.cite.place):
             found.setdefault(name, []).append(row.id)
-    return {name: found[name] for name in sorted(found, key=_natural)}
-
-
-def numbered(place: str) -> list[str]:
-    """The numbered statements that a place names: ``Theorems 1 and 5, proof`` names two."""
-    return [f"{kind} {number}" for kind, list_ in _NUMBERED.findall(place) for number in re.split(", | and ", list_)]
+    return {name: found[name] for name in sorted(found, key=_natural) if name.split(" ")[0] in _KINDS}
 
 
 def _natural(name: str) -> tuple[int, list[tuple[int, str, int]]]:
     kind, number = name.split(" ")
     parts = re.findall(r"\d+|[A-Z]", number)
-    return _KINDS.split("|").index(kind), [(0, "", int(p)) if p.isdigit() else (1, p, 0) for p in parts]
+    return [*_KINDS, kind].index(kind), [(0, "", int(p)) if p.isdigit() else (1, p, 0) for p in parts]
 
 
 @cache

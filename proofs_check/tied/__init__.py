@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dpassay.proofs_check.ties import Tie
 
-from . import adaptive_batch, dro, minimax_sosp, output_perturbation, second_order_erm
+from . import adaptive_batch, dp_ftrl, dro, minimax_sosp, output_perturbation, second_order_erm
 
 TIES: tuple[Tie, ...] = (
     *minimax_sosp.TIES,
@@ -12,5 +12,6 @@ TIES: tuple[Tie, ...] = (
     *second_order_erm.TIES,
     *dro.TIES,
     *output_perturbation.TIES,
+    *dp_ftrl.TIES,
 )
 """Every tie, in the order of the papers."""

@@ -1,4 +1,4 @@
-"""The formulas of the ledger and the functions of the reference give the same numbers, for all five papers."""
+"""The formulas of the ledger and the functions of the reference give the same numbers, for all papers."""
 
 import doctest
 from dataclasses import replace

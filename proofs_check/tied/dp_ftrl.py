@@ -1,0 +1,25 @@
+"""dp_ftrl: the noise of a node and the depth of the tree."""
+
+from __future__ import annotations
+
+from dpassay.proofs_check.ties import Tie
+from dpassay.reference.dp_ftrl.dp_ftrl import depth, printed_std
+
+NOISE = ({"L": 1.5, "epsilon": 0.8, "delta": 1e-5, "T": 31}, {"L": 0.3, "epsilon": 4.0, "delta": 1e-6, "T": 64})
+
+TIES = (
+    Tie(
+        "dp_ftrl/appD/noise",
+        "std",
+        lambda p: printed_std(p["L"], int(p["T"]), p["epsilon"], p["delta"]),
+        "dp_ftrl.dp_ftrl.printed_std",
+        NOISE,
+    ),
+    Tie(
+        "dp_ftrl/appD/depth_by_bits",
+        "left",
+        lambda p: depth(int(p["T"])),
+        "dp_ftrl.dp_ftrl.depth",
+        ({"T": 1}, {"T": 7}, {"T": 8}, {"T": 1000}),
+    ),
+)

@@ -1,0 +1,118 @@
+"""DP-FTRL: against a plain twin, its noise against two accountants, and what its audit must and must not find."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from dp_accounting import dp_event, privacy_accountant, rdp
+
+from dpassay.audit.lockstep.run import lockstep
+from dpassay.reference import BadInput, LiveTape, account, find, record
+from dpassay.reference.dp_ftrl import dp_ftrl, worst_case
+from dpassay.reference.dp_ftrl.space import space
+from dpassay.reference.noise import Printed
+from dpassay.reference.problems.linear import LinearLosses
+
+SIZES = [(1, 1), (2, 1), (7, 1), (8, 1), (9, 2), (31, 4), (5, 5)]
+
+
+def quiet(n, d, batch, **more):
+    return dp_ftrl.Schedule(n, d, batch, clip=1.0, regularisation=2.0, noise=Printed({"tree": 0.0}), **more)
+
+
+def slow(rows, batch, radius=None):
+    """Without noise: minus the sum of the clipped rows so far, over lambda, pulled into the ball."""
+    theta, total = np.zeros(rows.shape[1]), np.zeros(rows.shape[1])
+    for start in range(0, len(rows), batch):
+        for row in rows[start : start + batch]:
+            total = total + row / max(1.0, np.linalg.norm(row))
+        theta = -total / 2.0
+        if radius is not None and np.linalg.norm(theta) > radius:
+            theta = theta * radius / np.linalg.norm(theta)
+    return theta
+
+
+@pytest.mark.parametrize(("n", "batch"), SIZES)
+@pytest.mark.parametrize("radius", [None, 0.3])
+def test_without_noise_it_is_the_plain_sum(n, batch, radius):
+    """The tree adds the same numbers in another order: a few roundings each."""
+    rows = 2 * np.random.default_rng(n).normal(size=(n, 3))
+    found = dp_ftrl.run(LinearLosses(rows), quiet(n, 3, batch, radius=radius), LiveTape(0))
+    assert found == pytest.approx(slow(rows, batch, radius), rel=1e-12, abs=1e-14)
+
+
+@pytest.mark.parametrize(("n", "batch"), SIZES)
+def test_a_record_enters_as_many_nodes_as_appendix_d_says(n, batch):
+    schedule = quiet(n, 1, batch)
+    transcript = record(lambda tape: dp_ftrl.run(LinearLosses(np.zeros((n, 1))), schedule, tape), 0)
+    entered = [sum(draw in release.draws for release in transcript.releases) for draw in range(schedule.steps)]
+    assert len(transcript.releases) == schedule.steps
+    assert max(entered) == entered[0] == dp_ftrl.depth(schedule.steps) == int(np.ceil(np.log2(schedule.steps + 1)))
+
+
+@pytest.mark.parametrize(("n", "batch"), [(7, 1), (31, 4), (64, 1)])
+def test_the_printed_noise_agrees_with_the_accountant_that_cites_the_paper(n, batch):
+    """dp-accounting's tree event at sigma/L gives epsilon 1; it also improves the last step of the conversion."""
+    schedule = dp_ftrl.printed(n, 2, 1.0, 1e-5, batch=batch, clip=0.7, regularisation=1.0)
+    multiplier = schedule.noise.std("tree", 1.4) / 0.7
+    relation = privacy_accountant.NeighboringRelation.REPLACE_SPECIAL
+    accountant = rdp.RdpAccountant(neighboring_relation=relation)
+    theirs = accountant.compose(dp_event.SingleEpochTreeAggregationDpEvent(multiplier, schedule.steps))
+    assert 0.7 < theirs.get_epsilon(1e-5) <= 1.0
+    ours = account(record(lambda tape: dp_ftrl.run(LinearLosses(np.zeros((n, 2))), schedule, tape), 0), "add-remove")
+    assert 0.7 < ours.epsilon(1e-5) <= theirs.get_epsilon(1e-5)
+
+
+def test_the_repaired_noise_uses_the_budget_up_and_is_less():
+    (printed,) = find("dp_ftrl/dp_ftrl@printed")
+    (repaired,) = find("dp_ftrl/dp_ftrl@repaired")
+    stds = [case.build().schedule.noise.std("tree", 2.0) for case in (printed, repaired)]
+    assert stds[1] < 0.8 * stds[0]
+    epsilon = repaired.build().accounted("add-remove").epsilon(1e-5)
+    assert 1 - 1e-4 < epsilon <= 1.0
+
+
+def test_the_pair_moves_every_node_of_the_first_record_by_half_of_the_replace_one_sensitivity():
+    instance = find("dp_ftrl/dp_ftrl@repaired")[0].build()
+    run = lockstep(instance.mechanism, instance.pair, (0,))
+    assert run.findings == []
+    shares = {label: movement.share for label, movement in run.movements.items()}
+    moved = {label for label, share in shares.items() if share == pytest.approx(0.5)}
+    assert moved == {"tree/(1,1)", "tree/(1,2)", "tree/(1,4)", "tree/(1,8)", "tree/(1,16)"}
+    assert all(share == 0 for label, share in shares.items() if label not in moved)
+
+
+def test_a_release_that_is_not_clipped_is_found():
+    """Planted: beside the tree, the sum of doubled gradients with the sensitivity of clipped ones."""
+
+    def loud(problem, tape):
+        twice = LinearLosses(2 * problem.rows)
+        schedule = dp_ftrl.Schedule(4, 1, 1, clip=1.0, regularisation=1.0, noise=Printed({"tree": 1.0}))
+        tape.gaussian("raw", twice.rows.sum(axis=0), std=1.0, sensitivity=1.0)
+        return dp_ftrl.run(problem, schedule, tape)
+
+    found = lockstep(loud, worst_case.first_record(4, 1, 1.0), (0,)).findings
+    assert [finding.label for finding in found] == ["raw"]
+
+
+@pytest.mark.parametrize("reading", ["printed", "repaired"])
+def test_the_space_makes_schedules_and_problems_that_run(reading):
+    where = space(reading, 1.0, 1e-5)
+    assert not where.fits({"n": 1, "d": 1, "batch": 2})
+    sizes = {"n": 5, "d": 2, "batch": 2}
+    problem = where.problem(np.ones((5, where.rows.columns(sizes))), sizes)
+    assert dp_ftrl.run(problem, where.schedule(sizes), LiveTape(3)).shape == (2,)
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [({"batch": 9}, "batch"), ({"batch": 0}, "batch"), ({"clip": 0.0}, "clip"), ({"radius": -1.0}, "radius")],
+)
+def test_bad_schedules_are_refused(change, field):
+    with pytest.raises(BadInput, match=field):
+        dp_ftrl.printed(8, 1, 1.0, 1e-5, **{"batch": 1, "clip": 1.0, "regularisation": 1.0, **change})
+
+
+def test_data_of_another_size_are_refused():
+    with pytest.raises(BadInput, match="as in the schedule"):
+        dp_ftrl.run(LinearLosses(np.zeros((4, 1))), quiet(5, 1, 1), LiveTape(0))
