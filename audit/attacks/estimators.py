@@ -50,7 +50,7 @@ def trainer_named(name: str, classes: int) -> Trainer:
 def dp_sgd_schedule(noise_multiplier: float) -> dp_sgd.Schedule:
     """20 full-batch steps."""
     require(1e-9 <= noise_multiplier <= 1e9, "--noise-multiplier", noise_multiplier, "must lie in 1e-9..1e9")
-    return dp_sgd.Schedule(STEPS, learning_rate=2.0, clip=1.0, noise_multiplier=noise_multiplier)
+    return dp_sgd.with_multiplier(STEPS, learning_rate=2.0, clip=1.0, noise_multiplier=noise_multiplier)
 
 
 def dp_sgd_mu(noise_multiplier: float) -> float:

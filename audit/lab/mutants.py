@@ -111,7 +111,7 @@ def short_dp_sgd() -> tuple[Case, list[Mutation]]:
     On D' no query depends on its batch, clipped or not: the sampled pair that is accounted is the pair itself.
     """
     problem = LinearLosses(-np.ones((100, 1)))
-    schedule = dp_sgd.Schedule(10, 0.1, 1.0, 4.0, 10)
+    schedule = dp_sgd.with_multiplier(10, 0.1, 1.0, 4.0, 10)
     here = problem.replace(0, 10 * np.ones(1))
     instance = Instance(dp_sgd.run, schedule, Pair(here, problem, 0, "record 0 against all others, or like them"))
     known = find("baselines/dp_sgd:fixed-size@baseline")[0]

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from dpassay.reference.baselines import dp_sgd
+from dpassay.reference.baselines.protocols import PerSample
 from dpassay.reference.errors import BadInput
 from dpassay.reference.laws.above_threshold import AboveThreshold
 from dpassay.reference.laws.gaussian import Gaussian
@@ -162,9 +163,9 @@ def mutations(releases: int, moving: int, batches: Draw | None = None) -> list[M
 def clipping_mutations(schedule: dp_sgd.Schedule) -> list[Mutation]:
     """DP-SGD that does not clip, and DP-SGD that clips the mean instead of each gradient."""
 
-    def without(problem: dp_sgd.PerSample, tape: Tape, clip_mean: bool = False) -> Array:
+    def without(problem: PerSample, tape: Tape, clip_mean: bool = False) -> Array:
         w, size = np.zeros(problem.d), schedule.batch_size or problem.n
-        std = schedule.noise_multiplier * schedule.clip / size
+        std = schedule.noise.std("gradient", 2 * schedule.clip) / size
         for _ in range(schedule.steps):
             batch = tape.batch("batch", problem.n, size) if schedule.batch_size else None
             chosen = np.arange(problem.n) if batch is None else batch.indices
@@ -175,7 +176,7 @@ def clipping_mutations(schedule: dp_sgd.Schedule) -> list[Mutation]:
             w = w - schedule.learning_rate * tape.gaussian("gradient", mean, std=std, sensitivity=claimed, batch=batch)
         return w
 
-    def with_mean(problem: dp_sgd.PerSample, tape: Tape) -> Array:
+    def with_mean(problem: PerSample, tape: Tape) -> Array:
         return without(problem, tape, clip_mean=True)
 
     return [Mutation("no clipping", run=without), Mutation("clip of the mean", run=with_mean)]

@@ -15,8 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
 from dpassay.reference.accounting.cost import account
-from dpassay.reference.adaptive_batch import stochastic_spider
-from dpassay.reference.adaptive_batch.empirical_route import empirical_route, empirical_schedule
+from dpassay.reference.adaptive_batch import empirical_route, stochastic_spider
 from dpassay.reference.adaptive_batch.stochastic_spider import Schedule, printed, repaired
 from dpassay.reference.adaptive_batch.theorems import Constants, oracle_count
 from dpassay.reference.noise import Printed
@@ -98,8 +97,8 @@ def _accuracy(problem: SampledLandscape, x: Array) -> float:
 
 
 def _empirical(problem: SampledLandscape, c: Constants, seed: int, repetitions: int) -> tuple[str, ...]:
-    s = empirical_schedule(c, steps=200)
-    found = [empirical_route(problem, s, LiveTape(seed + k)) for k in range(repetitions)]
+    s = empirical_route.calibrated(c, steps=200)
+    found = [empirical_route.run(problem, s, LiveTape(seed + k)) for k in range(repetitions)]
     best = np.mean([min(_accuracy(problem, x) for x in result.iterates) for result in found])
     last = np.mean([problem.value(result.iterates[-1]) for result in found])
     cells = (f"{EPSILON:g}", "-", f"{200 * problem.n:.4g}", "-", "-", "-", f"{last:.4g}", f"{best:.4g}")

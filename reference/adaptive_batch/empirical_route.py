@@ -1,10 +1,9 @@
 """Appendix C of adaptive_batch: an SOSP of the empirical loss, and what it says about the population.
 
 The paper takes the empirical SOSP from Ganesh et al. (2023) without printing that method. Reconstruction: full-batch
-noisy gradient steps (the noise itself perturbs saddles), each released once; of x_1, x_2, ... the one with the smallest
-released gradient is returned (x_0 may be a saddle), which is post-processing. Theorem C.1 then adds its generalisation
-error.
-Guarantee: T full-batch Gaussian releases of sensitivity 2 G / n, calibrated exactly.
+DP-SGD (the noise itself perturbs saddles); of x_1, x_2, ... the one with the smallest released gradient is returned
+(x_0 may be a saddle), which is post-processing. Theorem C.1 then adds its generalisation error.
+Guarantee: T full-batch Gaussian releases of sensitivity 2 G / n, calibrated exactly. Cite: adaptive_batch, Appendix C.
 """
 
 from __future__ import annotations
@@ -14,8 +13,9 @@ from math import ceil
 
 import numpy as np
 
-from dpassay.reference.accounting.gdp import gaussian_std
+from dpassay.reference.baselines import dp_sgd
 from dpassay.reference.errors import require
+from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems.interfaces import MinimisationProblem
 from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array
@@ -23,55 +23,30 @@ from dpassay.reference.types import Array
 from .theorems import Constants, empirical_route_accuracy, generalisation_error
 
 
-@dataclass(frozen=True)
-class EmpiricalSchedule:
-    """T, eta and the noise of one full-batch gradient release."""
-
-    steps: int
-    step_size: float
-    std: float
-    sensitivity: float
-
-    def __post_init__(self) -> None:
-        require(self.steps >= 1, "steps", self.steps, "must be at least 1")
-        require(self.step_size > 0, "step_size", self.step_size, "must be positive")
-        require(self.std >= 0, "std", self.std, "must not be negative")
-
-
 @dataclass(frozen=True, eq=False)
-class EmpiricalResult:
+class Result:
     """The returned point and all iterates."""
 
     x: Array
     iterates: Array
 
 
-def empirical_schedule(c: Constants, steps: int | None = None) -> EmpiricalSchedule:
-    """eta = 1/M and T = B M / alpha^2 steps at the printed accuracy, noise by exact composition."""
+# SCHEDULE
+def calibrated(c: Constants, steps: int | None = None) -> dp_sgd.Schedule:
+    """eta = 1/M and T = B M / alpha^2 steps at the printed accuracy; clipped at G, which no gradient exceeds."""
     alpha = empirical_route_accuracy(c)
     require(alpha < c.lipschitz, "alpha", alpha, f"Appendix C says nothing unless alpha < G = {c.lipschitz:.4g}")
     count = steps or ceil(c.initial_gap * c.smoothness / alpha**2)
-    sensitivity = 2 * c.lipschitz / c.n
-    std = (1 + 1e-9) * gaussian_std(c.epsilon, c.delta, sensitivity, count)
-    return EmpiricalSchedule(count, 1 / c.smoothness, std, sensitivity)
+    silent = dp_sgd.Schedule(count, 1 / c.smoothness, c.lipschitz, Multipliers({"gradient": 0.0}))
+    return dp_sgd.calibrated(silent, c.n, c.epsilon, c.delta)
 
 
-def empirical_route(
-    problem: MinimisationProblem, schedule: EmpiricalSchedule, tape: Tape, start: Array | None = None
-) -> EmpiricalResult:
-    """Run the reconstruction from `start` (zeros when not given)."""
-    x = np.zeros(problem.d) if start is None else start
-    everyone = np.arange(problem.n)
-    best, smallest, iterates = x, np.inf, [x]
-    for _ in range(schedule.steps):
-        mean = problem.gradients(x, everyone).mean(axis=0)
-        released: Array = tape.gaussian("gradient", mean, std=schedule.std, sensitivity=schedule.sensitivity)
-        norm = float(np.linalg.norm(released))
-        if norm < smallest and len(iterates) > 1:  # not x_0
-            best, smallest = x, norm
-        x = x - schedule.step_size * released
-        iterates.append(x)
-    return EmpiricalResult(best, np.array(iterates))
+def run(problem: MinimisationProblem, schedule: dp_sgd.Schedule, tape: Tape) -> Result:
+    """Run the reconstruction: GRADIENT, CLIP, NOISE and STEP are those of DP-SGD."""
+    iterates, gradients = dp_sgd.path(problem, schedule, tape)
+    lengths = np.linalg.norm(gradients, axis=1)  # lengths[t] belongs to x_t
+    best = 0 if len(lengths) == 1 else 1 + int(np.argmin(lengths[1:]))  # not x_0
+    return Result(iterates[best], iterates)
 
 
 def population_accuracy(c: Constants, empirical: float, radius: float) -> float:

@@ -6,8 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from dpassay.reference.accounting.gdp import gaussian_std
-from dpassay.reference.case import Case, Instance, PrivacyClaim, Reading
+from dpassay.reference.case import Case, Instance, PrivacyClaim
 from dpassay.reference.errors import require
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.papers import Cite
@@ -16,9 +15,10 @@ from dpassay.reference.problems.erm import ErmProblem
 from dpassay.reference.problems.linear import LinearLosses
 from dpassay.reference.problems.margin_losses import loss_a
 
-from .dp_sgd import Schedule, run
+from .dp_sgd import calibrated, run, with_multiplier
 
 _ABADI = Cite("abadi2016", "Algorithm 1")
+DELTA = 1e-5
 _CANARY = 50.0  # length of the canary's only feature: its gradient is clipped while its margin is below 4
 
 
@@ -35,10 +35,8 @@ def full_batch(data: str, records: int, epsilon: float, delta: float, steps: int
     problem = ErmProblem(columns, labels, loss_a(), feature_bound=_CANARY)
     canary = np.zeros(problem.d)
     canary[-1] = _CANARY
-    clip = 1.0
-    sensitivity = 2 * clip / problem.n
-    std = gaussian_std(epsilon, delta, sensitivity, steps)
-    schedule = Schedule(steps=steps, learning_rate=0.01, clip=clip, noise_multiplier=std * problem.n / clip)
+    schedule = calibrated(with_multiplier(steps, 0.01, 1.0, 1.0), problem.n, epsilon, delta)
+    std = schedule.noise.std("gradient", 2 * schedule.clip) / problem.n
     pair = Pair(problem.replace(0, canary, 1.0), problem.replace(0, canary, -1.0), 0, "record 0: canary, label + or -")
     return Instance(run, schedule, pair, facts={"n": problem.n, "d": problem.d, "steps": steps, "std": std})
 
@@ -53,28 +51,42 @@ def sampled(n: int, batch_size: int, noise_multiplier: float, steps: int, poisso
     else:
         rows, mine, other = -np.ones((n, 1)), np.ones(1), -np.ones(1)
     problem = LinearLosses(rows)
-    schedule = Schedule(steps, 0.1, 1.0, noise_multiplier, batch_size, poisson)
+    schedule = with_multiplier(steps, 0.1, 1.0, noise_multiplier, batch_size, poisson)
     pair = Pair(problem.replace(0, mine), problem.replace(0, other), 0, "record 0 against all others, or with them")
     facts = {"n": n, "batch": batch_size, "noise multiplier": noise_multiplier, "steps": steps}
     return Instance(run, schedule, pair, facts=dict(facts))
 
 
-def _case(variant: str, title: str, epsilon: float, make: partial[Instance], data: str, quick: bool = True) -> Case:
-    reading: Reading = "baseline"
-    claim = PrivacyClaim(epsilon, 1e-5, _ABADI)
-    return Case("baselines/dp_sgd", reading, title, _ABADI, claim, make, variant=variant, data=data, quick=quick)
-
+_dp_sgd = partial(Case, id="baselines/dp_sgd", reading="baseline", cite=_ABADI)
 
 CASES: tuple[Case, ...] = (
-    _case(
-        "full-batch",
-        "DP-SGD, full batch",
-        2.0,
-        partial(full_batch, "breast cancer", 569, 2.0, 1e-5, 10),
-        "breast cancer + canary",
+    _dp_sgd(
+        variant="full-batch",
+        title="DP-SGD, full batch",
+        claim=PrivacyClaim(2.0, DELTA, _ABADI),
+        build=partial(full_batch, "breast cancer", 569, 2.0, DELTA, 10),
+        data="breast cancer + canary",
     ),
-    _case("digits", "DP-SGD, full batch", 1.0, partial(full_batch, "digits", 360, 1.0, 1e-5, 5), "digits + canary"),
+    _dp_sgd(
+        variant="digits",
+        title="DP-SGD, full batch",
+        claim=PrivacyClaim(1.0, DELTA, _ABADI),
+        build=partial(full_batch, "digits", 360, 1.0, DELTA, 5),
+        data="digits + canary",
+    ),
     # claims: the accountant's epsilon of these schedules, rounded up
-    _case("fixed-size", "DP-SGD, batches of 10 in 100", 2.44, partial(sampled, 100, 10, 2.5, 20, False), "worst case"),
-    _case("poisson", "DP-SGD, Poisson batches", 2.04, partial(sampled, 100, 10, 1.8, 20, True), "worst case"),
+    _dp_sgd(
+        variant="fixed-size",
+        title="DP-SGD, batches of 10 in 100",
+        claim=PrivacyClaim(2.44, DELTA, _ABADI),
+        build=partial(sampled, 100, 10, 2.5, 20, False),
+        data="worst case",
+    ),
+    _dp_sgd(
+        variant="poisson",
+        title="DP-SGD, Poisson batches",
+        claim=PrivacyClaim(2.04, DELTA, _ABADI),
+        build=partial(sampled, 100, 10, 1.8, 20, True),
+        data="worst case",
+    ),
 )

@@ -47,7 +47,7 @@ def test_a_sound_bound_from_one_overfitted_model(overfitted):
 def test_attacks_on_a_private_model_stay_below_its_epsilon():
     """DP-SGD at epsilon about 1 (add or remove): no attack's sound bound exceeds it (5 attacks, seed 4)."""
     x, y = make_classification(240, 10, flip_y=0.3, random_state=1)
-    schedule = dp_sgd.Schedule(steps=20, learning_rate=2.0, clip=1.0, noise_multiplier=9.0)
+    schedule = dp_sgd.with_multiplier(steps=20, learning_rate=2.0, clip=1.0, noise_multiplier=9.0)
     mu = np.sqrt(20) * 2 / 9.0  # the training set changes size here, so the whole sum may move by 2 clip
     trainer = targets.ReferenceTrainer(SoftmaxRegression(10, 2), bind(dp_sgd.run, schedule))
     rng = np.random.default_rng(4)
@@ -74,7 +74,7 @@ def test_gradient_canaries_reach_most_of_epsilon_and_never_more(kind):
     rng = np.random.default_rng(6)
     rows = canaries.gradient_canaries(kind, 1000, 3000, 1.0, rng)
     assert np.allclose(np.linalg.norm(rows, axis=1), 1.0)
-    run = bind(dp_sgd.run, dp_sgd.Schedule(steps=4, learning_rate=0.1, clip=1.0, noise_multiplier=1.0))
+    run = bind(dp_sgd.run, dp_sgd.with_multiplier(steps=4, learning_rate=0.1, clip=1.0, noise_multiplier=1.0))
     bound = canaries.audit_with_gradient_canaries(run, LinearLosses(np.zeros((5, 3000))), rows, 1e-5, rng)
     assert 1.5 < bound.epsilon < gdp_epsilon(2.0, 1e-5)
 
@@ -85,7 +85,7 @@ def test_a_louder_claim_is_refuted_by_canaries():
     """
     rng = np.random.default_rng(7)
     rows = canaries.gradient_canaries("orthogonal", 500, 600, 1.0, rng)
-    schedule = dp_sgd.Schedule(steps=1, learning_rate=0.1, clip=1.0, noise_multiplier=0.2)
+    schedule = dp_sgd.with_multiplier(steps=1, learning_rate=0.1, clip=1.0, noise_multiplier=0.2)
     base = LinearLosses(np.zeros((5, 600)))
     bound = canaries.audit_with_gradient_canaries(bind(dp_sgd.run, schedule), base, rows, 1e-5, rng)
     assert bound.epsilon > gdp_epsilon(0.5, 1e-5)

@@ -37,7 +37,7 @@ def _pair(n, others, here, there):
 
 
 def _sgd(steps, multiplier, batch=None, poisson=False):
-    return bind(dp_sgd.run, dp_sgd.Schedule(steps, 0.1, 1.0, multiplier, batch, poisson))
+    return bind(dp_sgd.run, dp_sgd.with_multiplier(steps, 0.1, 1.0, multiplier, batch, poisson))
 
 
 def test_full_batch():

@@ -25,7 +25,7 @@ def _space(radius=1.0, n=6, d=3):
     return neighbours.Space(n, d, radius, _build)
 
 
-FULL = bind(dp_sgd.run, dp_sgd.Schedule(steps=3, learning_rate=0.1, clip=1.0, noise_multiplier=4.0))
+FULL = bind(dp_sgd.run, dp_sgd.with_multiplier(steps=3, learning_rate=0.1, clip=1.0, noise_multiplier=4.0))
 WORST = np.sqrt(3) * 2 / 4.0  # root of steps times 2 clip / (multiplier clip)
 
 
