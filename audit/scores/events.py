@@ -20,7 +20,8 @@ from dpassay.reference.types import Array
 from .curve import LARGEST, Curve
 
 NUISANCE = 1e-7  # level of the interval of p, added to the p-value
-CELLS, BLOCKS = 160, 160
+CELLS, FINER, BLOCKS = 20, 10, 100
+REFINED = 0.5  # cells whose first answer is above this share of the largest
 LOST = 1e-12  # mass of K_P below the first block, added too
 CUTS = 32
 MOST_PAIRS = 24  # of a claim that are tried when an event is chosen
@@ -64,8 +65,19 @@ def event_p_value(hits_q: int, n_q: int, hits_p: int, n_p: int, epsilon: float, 
     low = float(betaincinv(hits_p, n_p - hits_p + 1, NUISANCE / 2)) if hits_p else 0.0
     high = float(betaincinv(hits_p + 1, n_p - hits_p, 1 - NUISANCE / 2)) if hits_p < n_p else 1.0
     edges = low + (high - low) * np.linspace(0, 1, CELLS + 1) ** (1 if hits_p else 2)
-    found = _tail(edges[:-1], edges[1:], errors * (1 - 1e-9), n_q, n_p, slope, delta)
-    return float(min(1.0, NUISANCE + LOST + found.max()))
+    least = errors * (1 - 1e-9)
+    found = _tail(edges[:-1], edges[1:], least, n_q, n_p, slope, delta)
+    worst = np.flatnonzero(found >= REFINED * found.max())  # only these are looked at in finer cells
+    parts = np.linspace(0, 1, FINER + 1)
+    fine = edges[worst, None] + (edges[worst + 1] - edges[worst])[:, None] * parts
+    finest = _tail(fine[:, :-1].ravel(), fine[:, 1:].ravel(), least, n_q, n_p, slope, delta)
+    rest = np.delete(found, worst).max(initial=0.0)
+    return float(min(1.0, NUISANCE + LOST + max(finest.max(), rest)))
+
+
+def count_errors(hits_q: int, n_q: int, hits_p: int, n_p: int, epsilon: float, delta: float) -> float:
+    """Standard errors by which the counts exceed (epsilon, delta) with epsilon >= 0."""
+    return _errors(hits_q / n_q, np.array([float(hits_p)]), n_q, n_p, float(np.exp(epsilon)), delta)
 
 
 def _variance_p(hits: Array, n_p: int) -> Array:

@@ -22,7 +22,8 @@ from dpassay.reference.errors import BadInput
 from dpassay.reference.types import Array
 
 from .curve_claim import check_scores
-from .reading import refuted_steps, tally
+from .reading import refuted_steps, tally, tally_both_ends
+from .thresholds import epsilon_split
 
 TARGETS = np.array([0.1, 0.3, 0.6, 1.0])  # where between the house limit and 1 the bettor believes the rate to be
 LADDER = np.round(  # a step below a claim of 0.1 must not cost a tenth of it
@@ -30,20 +31,30 @@ LADDER = np.round(  # a step below a claim of 0.1 must not cost a tenth of it
 )
 FINE_SHARE = 0.05  # of the stake is on smaller targets, which only many labels can use
 PILOT_SHARE = 0.03
+LIKELY = 0.85  # of the level is for the direction that the pilot saw
+ENDS_SHARE = 0.3  # of a direction's level for reading from one end; the rest for reading from both in turn
+EVENT_SHARE, EVENT_FROM = 0.1, 20  # of the level for one event, from so many scores a side on
+COSTLY = 30.0  # labels that may be corrupted, in expectation, before the event gets most of the level
+
+
+def labelled(size_p: int, size_q: int, rng: np.random.Generator) -> tuple[int, int]:
+    """How many of P and of Q are labelled when coins that show Q with probability size_q / (size_p + size_q) are
+    tossed until a side would run out.
+
+    About the root of the sizes stays unused. That their number depends on the coins does not help the bettor: for small
+    sizes all outcomes are enumerated in `tests/audit/scores/test_exact_levels.py`.
+    """
+    coins = rng.random(size_p + size_q) < size_q / (size_p + size_q)
+    of_q = np.cumsum(coins)
+    of_p = np.arange(1, coins.size + 1) - of_q
+    used = int(np.searchsorted((of_q > size_q) | (of_p > size_p), True))
+    count = int(of_q[used - 1]) if used else 0
+    return used - count, count
 
 
 def label_counts(size: int, rng: np.random.Generator) -> tuple[int, int]:
-    """How many of P and of Q are labelled when each score gets a fair coin until a side of `size` would run out.
-
-    About sqrt(size) scores stay unused. That their number depends on the coins does not help the bettor: for small
-    sizes all outcomes are enumerated in `tests/audit/scores/test_exact_levels.py`.
-    """
-    coins = rng.random(2 * size) < 0.5
-    of_q = np.cumsum(coins)
-    longest = np.maximum(of_q, np.arange(1, 2 * size + 1) - of_q)
-    used = int(np.searchsorted(longest, size, side="right"))
-    count = int(of_q[used - 1]) if used else 0
-    return used - count, count
+    """The same for two sides of one size: fair coins."""
+    return labelled(size, size, rng)
 
 
 def without(values: NDArray[Any], count: int, rng: np.random.Generator) -> NDArray[Any]:
@@ -70,13 +81,16 @@ def stakes_on(labels: int) -> tuple[Array, Array]:
     return np.append(TARGETS, finer), np.append(coarse, np.full(finer.size, FINE_SHARE / max(1, finer.size)))
 
 
-def largest_refuted(tally: tuple[Array, Array], labels: int, delta: float, alpha: float) -> float:
+def largest_refuted(
+    tally: tuple[Array, Array], labels: int, delta: float, alpha: float, log_odds: float = 0.0
+) -> float:
     """Walk epsilon up a fixed ladder until one is not rejected (fixed-sequence testing keeps the level).
 
-    The bettor pays for `labels` labels that are corrupted with probability `delta` each.
+    The bettor pays for `labels` labels that are corrupted with probability `delta` each. `log_odds`: of a right guess
+    before anything is seen, 0 for fair coins.
     """
     targets, shares = stakes_on(labels)
-    hit, miss = ladder_gains(LADDER, targets)
+    hit, miss = ladder_gains(LADDER + log_odds, targets)
     corruption = labels * np.log1p(delta * np.expm1(hit.max(axis=1)))
     steps = refuted_steps([tally], hit, miss, corruption - np.log(alpha), shares)
     return float(LADDER[steps - 1]) if steps else 0.0
@@ -89,33 +103,71 @@ def _orientation(p: Array, q: Array) -> float:
     return 1.0 if float(balance) >= p.size else -1.0
 
 
+def _read(p: Array, q: Array, delta: float, rng: np.random.Generator, alpha: float) -> list[tuple[float, str]]:
+    """The bound of each reading order and its name; both directions, whatever a pilot says of them."""
+    size = max(1, int(PILOT_SHARE * min(p.size, q.size)))
+    pilot_p, pilot_q = (rng.choice(side.size, size, replace=False) for side in (p, q))
+    leaning = _orientation(p[pilot_p], q[pilot_q])
+    p, q = np.delete(p, pilot_p), np.delete(q, pilot_q)
+    if not (p.size and q.size):
+        return [(0.0, "nothing to read")]
+    of_p, of_q = labelled(p.size, q.size, rng)
+    low, high = np.sort(without(p, p.size - of_p, rng)), np.sort(without(q, q.size - of_q, rng))
+    labels, log_odds = of_p + of_q, float(np.log(q.size / p.size))
+    if not labels:
+        return [(0.0, "nothing to read")]
+    found = []
+    for sign in (1.0, -1.0):
+        share = (LIKELY if sign == leaning else 1 - LIKELY) * alpha
+        one, other = (low, high) if sign > 0 else (-low[::-1], -high[::-1])
+        which = ("high", "low") if sign > 0 else ("low", "high")
+        orders = [
+            (ENDS_SHARE, tally(other, one, rng), log_odds, f"{which[0]} scores guessed Q"),
+            (ENDS_SHARE, tally(-one[::-1], -other[::-1], rng), -log_odds, f"{which[1]} scores guessed P"),
+        ]
+        if p.size == q.size:
+            both = tally_both_ends(other, one, rng)
+            orders.append((1 - 2 * ENDS_SHARE, both, 0.0, f"{which[0]} scores guessed Q, {which[1]} ones P"))
+        else:
+            orders = [(0.5, *rest) for _, *rest in orders]  # type: ignore[misc]
+        for part, read, odds, name in orders:
+            found.append((largest_refuted(read, labels, delta, part * share, odds), name))
+    return found
+
+
 def epsilon_labels(
     scores_p: ArrayLike, scores_q: ArrayLike, delta: float, rng: np.random.Generator, confidence: float = 0.95
 ) -> SoundBound:
     """Lower bound of epsilon at `delta` (0 allowed) from scores on D (P) and D' (Q); any sizes, any ties.
 
-    A pilot share fixes which side scores high; the level is halved between the two tails.
+    Six readings share the level (from either end and from both, high scores for Q or for P); a pilot only says which
+    direction gets more of it. A share is for one event, chosen on a part of the scores and counted on the rest: most of
+    it where many labels could be corrupted, since the readers must then pay too much.
     """
     start = time.perf_counter()
     if not 0 <= delta < 1:
         raise BadInput("delta", delta, "must lie in [0, 1)")
     p, q = check_scores(scores_p, "scores_p"), check_scores(scores_q, "scores_q")
-    size = max(1, int(PILOT_SHARE * min(p.size, q.size)))
-    pilot_p, pilot_q = (rng.choice(side.size, size, replace=False) for side in (p, q))
-    sign = _orientation(p[pilot_p], q[pilot_q])
-    p, q = sign * np.delete(p, pilot_p), sign * np.delete(q, pilot_q)
-    of_p, of_q = label_counts(min(p.size, q.size), rng)
-    low, high = np.sort(without(p, p.size - of_p, rng)), np.sort(without(q, q.size - of_q, rng))
-    value, labels = 0.0, of_p + of_q
-    if labels:
-        for tally_here in (tally(high, low, rng), tally(-low[::-1], -high[::-1], rng)):
-            value = max(value, largest_refuted(tally_here, labels, delta, (1 - confidence) / 2))
+    alpha, costly = 1 - confidence, min(p.size, q.size) * delta > COSTLY
+    for_event = (1 - EVENT_SHARE if costly else EVENT_SHARE) if min(p.size, q.size) >= EVENT_FROM else 0.0
+    value, name = max(_read(p, q, delta, rng, (1 - for_event) * alpha))
+    if for_event:
+        event = epsilon_split(p, q, delta, rng.spawn(1)[0], 1 - for_event * alpha)
+        if event.epsilon > value:
+            value, name = event.epsilon, f"event: {event.evidence['event']}"
     return SoundBound(
         epsilon=value,
         delta=delta,
         confidence=confidence,
         method="labels of extreme scores",
-        runs=np.size(scores_p) + np.size(scores_q),
+        runs=p.size + q.size,
         seconds=time.perf_counter() - start,
-        evidence={"labelled": labels, "high scores speak for": "Q" if sign > 0 else "P"},
+        evidence={"by": name, **_hint(p, q, value)},
     )
+
+
+def _hint(p: Array, q: Array, value: float) -> dict[str, object]:
+    """Why there is nothing to see, where that is plain."""
+    if value == 0 and np.unique(np.concatenate([p, q])).size == 1:
+        return {"hint": "all scores are equal: they say nothing"}
+    return {}

@@ -1,7 +1,9 @@
-"""Clopper-Pearson bounds of epsilon from scores: threshold by split, or simultaneous over log-spaced ranks.
+"""Bounds of epsilon from one event: threshold by split, or simultaneous over log-spaced ranks.
 
 For an event S, (epsilon, delta)-DP says Q(S) <= e^epsilon P(S) + delta, so
-epsilon >= log((lower(Q(S)) - delta) / upper(P(S))). Thresholds are never chosen on the data that judge them.
+epsilon >= log((lower(Q(S)) - delta) / upper(P(S))) with Clopper-Pearson limits; one event that is fixed beforehand is
+judged by the exact test of `events.py`, which needs no share of the level for each side. Thresholds are never chosen on
+the data that judge them.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import ndtri
 
 from dpassay.audit.bounds import clopper_pearson_lower, clopper_pearson_upper
 from dpassay.audit.results import SoundBound
@@ -19,9 +22,11 @@ from dpassay.reference.errors import BadInput
 from dpassay.reference.types import Array, Indices
 
 from .curve_claim import check_scores
+from .events import count_errors, event_p_value
 
 DENOMINATOR_SHARE = 0.8  # of the level goes to the rarer side, whose relative error is the larger one
 PILOT_SHARE = 0.3
+EXACT, STEP, MOST = 1e-3, 0.01, 40.0  # of a bound, in epsilon; first step of its search; no larger one
 
 
 def epsilon_from_counts(hits_q: Any, n_q: int, hits_p: Any, n_p: int, delta: float, alpha: Any) -> Any:
@@ -32,6 +37,36 @@ def epsilon_from_counts(hits_q: Any, n_q: int, hits_p: Any, n_p: int, delta: flo
     high = clopper_pearson_upper(hits_p, n_p, DENOMINATOR_SHARE * np.asarray(alpha))
     with np.errstate(divide="ignore"):
         return np.maximum(np.log(np.maximum(low - delta, 0.0)) - np.log(high), 0.0)
+
+
+def epsilon_of_event(hits_q: int, n_q: int, hits_p: int, n_p: int, delta: float, alpha: float) -> float:
+    """The largest epsilon that the exact test of the event refutes at level alpha, rounded down to 0.001."""
+
+    def refuted(epsilon: float) -> bool:
+        return event_p_value(hits_q, n_q, hits_p, n_p, epsilon, delta) <= alpha
+
+    def errors(epsilon: float) -> float:
+        return count_errors(hits_q, n_q, hits_p, n_p, epsilon, delta)
+
+    if not refuted(0.0):
+        return 0.0
+    wanted, low, high = float(ndtri(1 - alpha)), 0.0, MOST
+    while high - low > EXACT:  # where the normal approximation would put it; then outwards from there
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if errors(middle) >= wanted else (low, middle)
+    step = STEP
+    if refuted(low):
+        while low < MOST and refuted(low + step):
+            low, step = low + step, 2 * step
+        high = low + step
+    else:
+        while low > 0 and not refuted(max(0.0, low - step)):
+            low, step = max(0.0, low - step), 2 * step
+        low, high = max(0.0, low - step), low
+    while high - low > EXACT:
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if refuted(middle) else (low, middle)
+    return low
 
 
 def _directions(p: Array, q: Array) -> Iterator[tuple[str, Array, Array]]:
@@ -87,7 +122,7 @@ def epsilon_simultaneous(
 def epsilon_split(
     scores_p: ArrayLike, scores_q: ArrayLike, delta: float, rng: np.random.Generator, confidence: float = 0.95
 ) -> SoundBound:
-    """Threshold and event family chosen on a pilot share, one pair of exact bounds on the rest."""
+    """Threshold and event family chosen on a pilot share, the exact test of this event on the rest."""
     start = time.perf_counter()
     p = rng.permutation(check_scores(scores_p, "scores_p"))
     q = rng.permutation(check_scores(scores_q, "scores_q"))
@@ -101,12 +136,12 @@ def epsilon_split(
     name, rare, frequent = rest[chosen]
     threshold = values[chosen][1]
     hits_p, hits_q = int((rare > threshold).sum()), int((frequent > threshold).sum())
-    bound = epsilon_from_counts(hits_q, frequent.size, hits_p, rare.size, delta, 1 - confidence)
+    bound = epsilon_of_event(hits_q, frequent.size, hits_p, rare.size, delta, 1 - confidence)
     return SoundBound(
-        epsilon=float(bound),
+        epsilon=bound,
         delta=delta,
         confidence=confidence,
-        method="Clopper-Pearson, split",
+        method="one event, split",
         runs=p.size + q.size,
         seconds=time.perf_counter() - start,
         evidence={"event": name, "threshold": threshold, "hits": (hits_p, hits_q)},
