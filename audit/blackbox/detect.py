@@ -20,7 +20,7 @@ from dpassay.audit.scores.events import judge_event
 from dpassay.audit.scores.labels import epsilon_labels
 from dpassay.audit.scores.thresholds import epsilon_simultaneous
 from dpassay.reference.errors import require
-from dpassay.reference.types import Array
+from dpassay.reference.types import Array, Indices
 
 from .learner import FIT_SHARE, Candidate, learn_scores
 from .outputs import Mechanism, draw
@@ -42,19 +42,21 @@ class Parts:
     names: tuple[str, ...]
     training: list[Array]
     test: list[Array]
+    rows: list[Indices]  # of the outputs that each test table holds
 
 
 def split(tables: Tables, rng: np.random.Generator) -> Parts:
     """A random part to learn from, the rest to judge; columns that say nothing in training are left out of both."""
-    training, test = [], []
+    training, test, rows = [], [], []
     for table in (tables.p, tables.q):
         require(len(table) >= LEAST, "outputs", len(table), f"a black-box audit needs at least {LEAST} outputs a side")
-        mixed, cut = table[rng.permutation(len(table))], int(TRAINING_SHARE * len(table))
-        training.append(mixed[:cut])
-        test.append(mixed[cut:])
+        order, cut = rng.permutation(len(table)), int(TRAINING_SHARE * len(table))
+        training.append(table[order[:cut]])
+        test.append(table[order[cut:]])
+        rows.append(order[cut:])
     columns = telling_columns(training)
     names = tuple(np.asarray(tables.names, dtype=object)[columns].tolist()) or ("nothing",)
-    return Parts(names, kept(training, columns), kept(test, columns))
+    return Parts(names, kept(training, columns), kept(test, columns), rows)
 
 
 def log_stakes(
@@ -123,6 +125,28 @@ def audit_outputs(
     relation: str = "replace-one",
     low_bits: bool = False,
 ) -> ClaimTest:
+    """The result of `audit_in_detail` alone."""
+    return audit_in_detail(outputs_p, outputs_q, claim, rng, confidence, relation, low_bits)[0]
+
+
+@dataclass(frozen=True)
+class Detail:
+    """What a person wants to see: the score that gave most away, on the test part, and which outputs those were."""
+
+    candidate: Candidate
+    scores: tuple[Array, Array]
+    rows: tuple[Indices, Indices]
+
+
+def audit_in_detail(
+    outputs_p: Any,
+    outputs_q: Any,
+    claim: Curve,
+    rng: np.random.Generator,
+    confidence: float = 0.95,
+    relation: str = "replace-one",
+    low_bits: bool = False,
+) -> tuple[ClaimTest, Detail]:
     """Test `claim` on stored outputs of independent runs on D (P) and D' (Q).
 
     `low_bits` judges the floating-point numbers themselves (every naive sampler fails that); without it the
@@ -130,8 +154,10 @@ def audit_outputs(
     """
     start = time.perf_counter()
     tables = to_tables(outputs_p, outputs_q)
-    found, _, _ = judge_outputs(tables, claim, rng, low_bits)
-    return ClaimTest(
+    found, parts, candidates = judge_outputs(tables, claim, rng, low_bits)
+    shown = found.candidate or max(candidates, key=lambda one: one.event.promise)
+    detail = Detail(shown, _both(shown, parts.test), (parts.rows[0], parts.rows[1]))
+    result = ClaimTest(
         claim=claim.name,
         p_value=found.p_value,
         confidence=confidence,
@@ -141,6 +167,11 @@ def audit_outputs(
         seconds=time.perf_counter() - start,
         evidence={"score": found.name, **found.evidence},
     )
+    return result, detail
+
+
+def _both(one: Candidate, tables: Sequence[Array]) -> tuple[Array, Array]:
+    return one.score(tables[0]), one.score(tables[1])
 
 
 def audit_mechanism(

@@ -1,0 +1,133 @@
+"""Would noise that is too small have been seen? For mechanisms that add Gaussian or Laplace noise to an answer.
+
+The user declares the noise, or it is recognised: every column looks like an answer of its side plus noise of one scale on
+both. Then outputs of the same answers with noise K times smaller are drawn and audited in the same way. They break the
+claim if the audited mechanism spends it; what is simulated is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.stats import kstest, laplace, norm
+
+from dpassay.audit.bounds import clopper_pearson_lower
+from dpassay.audit.results import POWER_SHOWN, ClaimTest, Verdict
+from dpassay.audit.scores.curve import Curve
+from dpassay.reference.types import Array
+
+from .detect import audit_outputs
+from .table import to_table
+
+NOISES = ("gaussian", "laplace")
+ROWS, WIDEST = 4000, 64  # outputs a side, and columns, by which noise is recognised
+DOUBT = 1e-3  # p-value below which a side does not look like this noise (in no column)
+SAME_SCALE = 0.15  # relative difference of the scales that is still the same noise
+REPETITIONS, MISSES, MOST_OUTPUTS = 24, 1, 20_000
+ENOUGH = 14  # simulations that all refute show a power of 0.8 at 95 %
+
+
+@dataclass(frozen=True)
+class Additive:
+    """An answer of each side, shape (columns,), and the scale of its noise."""
+
+    noise: str
+    answers: tuple[Array, Array]
+    scales: Array
+    declared: bool
+
+    def draw(self, side: int, size: int, smaller: float, rng: np.random.Generator) -> Array:
+        """Outputs with noise so many times smaller."""
+        shape = (size, self.scales.size)
+        noise = rng.normal(size=shape) if self.noise == "gaussian" else rng.laplace(size=shape)
+        return np.asarray(self.answers[side] + noise * self.scales / smaller)
+
+
+@dataclass(frozen=True)
+class NoisePower:
+    """`refuted` of `tried` simulations with noise `smaller` times too small."""
+
+    noise: str
+    smaller: float
+    refuted: int
+    tried: int
+    outputs: int
+
+    @property
+    def at_least(self) -> float:
+        """Clopper-Pearson lower limit of the power at 95 %."""
+        return float(clopper_pearson_lower(self.refuted, self.tried, 0.05))
+
+    @property
+    def statement(self) -> str:
+        """For a terminal."""
+        return (
+            f"Planted: {self.noise} noise {self.smaller:g} times smaller around the same answers was refuted in "
+            f"{self.refuted} of {self.tried} simulations of {self.outputs:,} outputs a side (power {self.at_least:.2f} or "
+            f"more)."
+        )
+
+
+def _fitted(noise: str, column: Array) -> tuple[float, float]:
+    if noise == "gaussian":
+        return float(column.mean()), float(column.std())
+    centre = float(np.median(column))
+    return centre, float(np.abs(column - centre).mean())
+
+
+def _looks_like(noise: str, column: Array, centre: float, scale: float) -> bool:
+    law = norm if noise == "gaussian" else laplace
+    return scale > 0 and float(kstest(column, law(centre, scale).cdf).pvalue) > DOUBT
+
+
+def recognised(outputs_p: Any, outputs_q: Any, declared: str | None = None) -> Additive | None:
+    """The noise around the answers, as declared or as it looks; None for everything else."""
+    p, q = to_table(outputs_p, outputs_q)
+    finite = bool(np.isfinite(p).all() and np.isfinite(q).all())
+    if not finite or p.shape[1] > WIDEST or min(len(p), len(q)) < 100:
+        return None
+    for noise in (declared,) if declared else NOISES:
+        fits = [[_fitted(noise, side[:, j]) for j in range(p.shape[1])] for side in (p, q)]
+        centres, scales = (np.array([[fit[part] for fit in side] for side in fits]) for part in (0, 1))
+        alike = bool((np.abs(scales[0] - scales[1]) <= SAME_SCALE * scales.max(axis=0)).all())
+        sides = ((p[:ROWS], 0), (q[:ROWS], 1))
+        if declared or (
+            alike
+            and all(
+                _looks_like(noise, side[:, j], centres[i, j], scales[i, j])
+                for side, i in sides
+                for j in range(p.shape[1])
+            )
+        ):
+            return Additive(noise, (centres[0], centres[1]), scales.mean(axis=0), declared is not None)
+    return None
+
+
+def noise_power(
+    found: Additive, sizes: tuple[int, int], claim: Curve, confidence: float, smaller: float, seed: int
+) -> NoisePower:
+    """Audits of simulated outputs, until the power is shown or cannot be."""
+    return _repeated(
+        lambda rng: audit_outputs(
+            *(found.draw(i, min(size, MOST_OUTPUTS), smaller, rng) for i, size in enumerate(sizes)),
+            claim,
+            rng,
+            confidence,
+        ),
+        seed,
+        lambda refuted, tried: NoisePower(found.noise, smaller, refuted, tried, min(*sizes, MOST_OUTPUTS)),
+    )
+
+
+def _repeated(
+    audit: Callable[[np.random.Generator], ClaimTest], seed: int, made: Callable[[int, int], NoisePower]
+) -> NoisePower:
+    rng, refuted, tried = np.random.default_rng([seed, 67]), 0, 0
+    while tried < REPETITIONS and tried - refuted <= MISSES:
+        refuted, tried = refuted + (audit(rng).verdict is Verdict.VIOLATED), tried + 1
+        if tried >= ENOUGH and made(refuted, tried).at_least >= POWER_SHOWN:
+            break
+    return made(refuted, tried)
