@@ -3,51 +3,108 @@
 from __future__ import annotations
 
 import json
+import math
+import re
+from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpassay.reference.errors import BadInput, require
-from dpassay.reference.files import read_numbers
+from dpassay.reference.files import read_text
+
+MOST_HEADER, MOST_AXES = 4096, 32  # bytes of a .npy header; axes
+LARGEST_LETTER = 0x10FFFF
 
 
 def load(path: Path) -> Any:
-    """Stored outputs of one dataset: .npy (no pickles), .csv of numbers, or .jsonl with one output per line.
+    """Stored outputs of one dataset: .npy (no pickles), .csv of numbers (a header is skipped), or .jsonl.
 
     Raises:
         BadInput: unreadable, another format, or a line that is not JSON (named).
     """
-    try:
-        if path.suffix == ".npy":
-            return load_array(path)
-        if path.suffix == ".csv":
-            return read_numbers(path, "path")
-        if path.suffix in (".jsonl", ".json"):
-            return _json_lines(path)
-    except (OSError, ValueError, EOFError) as error:
-        if isinstance(error, BadInput):
-            raise
-        why = getattr(error, "strerror", None) or " ".join(str(error).split())
-        raise BadInput(str(path), "unreadable", why) from None
+    if path.suffix == ".npy":
+        return load_array(path)
+    if path.suffix == ".csv":
+        return _table(path)
+    if path.suffix in (".jsonl", ".json"):
+        return _json_lines(path)
     raise BadInput("path", str(path), "must end in .npy, .csv or .jsonl")
 
 
 def load_array(path: Path) -> NDArray[Any]:
-    """A .npy file of numbers or strings, at least one entry, never unpickled."""
-    found = np.load(path, allow_pickle=False)
-    if not isinstance(found, np.ndarray) or found.dtype.kind not in "fiubUS":
-        raise BadInput(str(path), getattr(found, "dtype", type(found).__name__), "must be an array of real numbers")
-    require(found.ndim > 0 and found.size > 0, str(path), found.shape, "must be an array with at least one entry")
-    return found
+    """A .npy file of numbers or strings, at least one entry, never unpickled.
+
+    The header is read first: its length, type and shape are held against the size of the file before anything is
+    allocated.
+
+    Raises:
+        BadInput: it is none of that.
+    """
+    try:
+        with path.open("rb") as file:
+            shape, dtype = _header(file, path)
+            here = path.stat().st_size - file.tell()
+            good = dtype.kind in "fiubUS" and dtype.itemsize > 0
+            require(good, str(path), str(dtype)[:60], "must be an array of real numbers: no pickles")
+            entries = math.prod(shape)
+            require(len(shape) > 0 and entries > 0, str(path), shape, "must be an array with at least one entry")
+            require(len(shape) <= MOST_AXES, str(path), len(shape), f"has more than {MOST_AXES} axes")
+            require(entries * dtype.itemsize <= here, str(path), shape, f"is cut off: {here} bytes of data")
+            file.seek(0)
+            found = np.asarray(np.load(file, allow_pickle=False))
+            if dtype.kind == "U":  # NumPy does not look at what it hands to Python as letters
+                codes = np.ascontiguousarray(found).view(np.dtype(np.uint32).newbyteorder(dtype.byteorder))
+                require(int(codes.max()) <= LARGEST_LETTER, str(path), "text", "holds what is no letter")
+            return found
+    except BadInput:
+        raise
+    except OSError as error:
+        raise BadInput(str(path), "unreadable", error.strerror or " ".join(str(error).split())) from None
+    except Exception as error:  # a damaged file meets NumPy's parser at any point
+        why = " ".join(str(error).split())[:200] or type(error).__name__
+        raise BadInput(str(path), "unreadable", f"is not a .npy file ({why})") from None
+
+
+def _header(file: BinaryIO, path: Path) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    """Shape and type as the header gives them, which is short and plain in every file that NumPy writes."""
+    version = np.lib.format.read_magic(file)
+    require(version in ((1, 0), (2, 0), (3, 0)), str(path), version, "is of an unknown .npy version")
+    width = 2 if version == (1, 0) else 4
+    length = int.from_bytes(file.read(width), "little")
+    require(length <= MOST_HEADER, str(path), length, f"has a header of more than {MOST_HEADER} bytes")
+    text = file.read(length).decode("utf-8")
+    plain = re.fullmatch(r"[^-+*()]*\([\d, ]*\)[^-+*()]*", text)
+    require(plain is not None, str(path), text[:60], "has a header that is none of an array")
+    file.seek(0)
+    np.lib.format.read_magic(file)
+    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    shape, _, dtype = read(file)
+    return shape, dtype
+
+
+def _table(path: Path) -> Any:
+    """Numbers, one row a line; a first line that holds words is a header."""
+    text = read_text(path, "path")
+    first, _, rest = text.lstrip().partition("\n")
+    if re.search(r"[A-Za-z_]", re.sub(r"(?i)\b(nan|inf|infinity)\b|(?<=[\d.])e(?=[-+\d])", "", first)) and rest.strip():
+        text = rest
+    require("#" not in text, "path", str(path), "is not a table of numbers (it holds #)")
+    require(bool(text.strip()), "path", str(path), "is empty: must hold at least one line of numbers")
+    try:
+        return np.loadtxt(StringIO(text.strip()), delimiter=",", ndmin=2, comments=None)
+    except ValueError as error:
+        raise BadInput("path", str(path), f"not a table of numbers ({' '.join(str(error).split())})") from None
 
 
 def _json_lines(path: Path) -> list[Any]:
     found = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    for number, line in enumerate(read_text(path, "path").split("\n"), 1):  # a text may hold other line ends
         if line.strip():
             found.append(_json_line(f"{path}: line {number}", line))
+    require(bool(found), "path", str(path), "is empty: must hold at least one line")
     return found
 
 

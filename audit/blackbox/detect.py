@@ -165,9 +165,18 @@ def audit_in_detail(
         relation=relation,
         runs=len(tables.p) + len(tables.q),
         seconds=time.perf_counter() - start,
-        evidence={"score": found.name, **found.evidence},
+        evidence={"score": found.name, **found.evidence, **_plainest(candidates, parts)},
     )
     return result, detail
+
+
+def _plainest(candidates: Sequence[Candidate], parts: Parts) -> dict[str, object]:
+    """Of several entries, the one that promised most by itself."""
+    single = [one for one in candidates if one.name in parts.names and one.event.promise > 2]
+    if len(parts.names) < 2 or not single:
+        return {}
+    best = max(single, key=lambda one: one.event.promise)
+    return {"column": f"{best.name} {best.event.words}"}
 
 
 def _both(one: Candidate, tables: Sequence[Array]) -> tuple[Array, Array]:

@@ -1,8 +1,8 @@
 """Would noise that is too small have been seen? For mechanisms that add Gaussian or Laplace noise to an answer.
 
-The user declares the noise, or it is recognised: every column looks like an answer of its side plus noise of one scale on
-both. Then outputs of the same answers with noise K times smaller are drawn and audited in the same way. They break the
-claim if the audited mechanism spends it; what is simulated is said.
+The user declares the noise, or it is recognised: every column looks like an answer of its side plus noise of one scale
+on both. Then outputs of the same answers with noise K times smaller are drawn and audited in the same way. They break
+the claim if the audited mechanism spends it; what is simulated is said.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ import numpy as np
 from scipy.stats import kstest, laplace, norm
 
 from dpassay.audit.bounds import clopper_pearson_lower
-from dpassay.audit.results import POWER_SHOWN, ClaimTest, Verdict
+from dpassay.audit.results import ClaimTest, Verdict
 from dpassay.audit.scores.curve import Curve
+from dpassay.audit.verdict import POWER_SHOWN
 from dpassay.reference.types import Array
 
 from .detect import audit_outputs
@@ -66,8 +67,8 @@ class NoisePower:
         """For a terminal."""
         return (
             f"Planted: {self.noise} noise {self.smaller:g} times smaller around the same answers was refuted in "
-            f"{self.refuted} of {self.tried} simulations of {self.outputs:,} outputs a side (power {self.at_least:.2f} or "
-            f"more)."
+            f"{self.refuted} of {self.tried} simulations of {self.outputs:,} outputs a side "
+            f"(power {self.at_least:.2f} or more)."
         )
 
 
@@ -110,16 +111,13 @@ def noise_power(
     found: Additive, sizes: tuple[int, int], claim: Curve, confidence: float, smaller: float, seed: int
 ) -> NoisePower:
     """Audits of simulated outputs, until the power is shown or cannot be."""
-    return _repeated(
-        lambda rng: audit_outputs(
-            *(found.draw(i, min(size, MOST_OUTPUTS), smaller, rng) for i, size in enumerate(sizes)),
-            claim,
-            rng,
-            confidence,
-        ),
-        seed,
-        lambda refuted, tried: NoisePower(found.noise, smaller, refuted, tried, min(*sizes, MOST_OUTPUTS)),
-    )
+    few = tuple(min(size, MOST_OUTPUTS) for size in sizes)
+
+    def audit(rng: np.random.Generator) -> ClaimTest:
+        p, q = (found.draw(side, few[side], smaller, rng) for side in (0, 1))
+        return audit_outputs(p, q, claim, rng, confidence)
+
+    return _repeated(audit, seed, lambda refuted, tried: NoisePower(found.noise, smaller, refuted, tried, min(few)))
 
 
 def _repeated(

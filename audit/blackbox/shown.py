@@ -53,7 +53,8 @@ def draw_detail(path: Path, detail: Detail, claim: Curve) -> None:
     p, q = detail.scores
     figure = Figure(figsize=(11, 4.2), layout="constrained")
     left, right = figure.subplots(1, 2)
-    edges = np.linspace(*np.quantile(np.concatenate([_finite(p), _finite(q)]), [0, 1]), BINS + 1)
+    pooled = np.concatenate([_finite(p), _finite(q)])
+    edges = np.linspace(float(pooled.min()), float(pooled.max()), BINS + 1)
     for side, name in ((p, "on D"), (q, "on D'")):
         left.hist(_finite(side), edges if edges[-1] > edges[0] else 3, alpha=0.5, label=name, density=False)
     event = detail.candidate.event

@@ -14,7 +14,7 @@ from dpassay.audit.stored import load_array
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import read_json
 
-from .outputs import CommandLine, Mechanism
+from .outputs import CommandLine, KeptAlive, Mechanism
 
 MechanismName = Annotated[
     str | None,
@@ -39,7 +39,9 @@ class Source:
     datasets: tuple[Any, Any]
 
 
-def read_source(name: str | None, command: str | None, dataset: Path | None, neighbour: Path | None) -> Source:
+def read_source(
+    name: str | None, command: str | None, dataset: Path | None, neighbour: Path | None, keep_alive: bool = False
+) -> Source:
     """The mechanism and the pair of datasets.
 
     Raises:
@@ -48,6 +50,7 @@ def read_source(name: str | None, command: str | None, dataset: Path | None, nei
     require((name is None) != (command is None), "mechanism", (name, command), "give MODULE:FUNCTION or --command")
     if dataset is None or neighbour is None:
         raise BadInput("--dataset, --neighbour", (dataset, neighbour), "both files are needed")
+    require(command is not None or not keep_alive, "--keep-alive", True, "is about a program: give --command")
     mechanism: Mechanism
     if command is not None:
         try:
@@ -55,7 +58,7 @@ def read_source(name: str | None, command: str | None, dataset: Path | None, nei
         except ValueError as error:
             raise BadInput("--command", command, str(error)) from None
         require(bool(words), "--command", command, "is empty")
-        mechanism = CommandLine(words)
+        mechanism = (KeptAlive if keep_alive else CommandLine)(words)
     else:
         mechanism = load_callable(str(name), "mechanism")
     return Source(command or str(name), mechanism, (read_dataset(dataset), read_dataset(neighbour)))
@@ -63,11 +66,4 @@ def read_source(name: str | None, command: str | None, dataset: Path | None, nei
 
 def read_dataset(path: Path) -> Any:
     """A dataset: whatever a JSON file holds, or a numpy array (no pickles)."""
-    if path.suffix != ".npy":
-        return read_json(path, "dataset")
-    try:
-        return load_array(path)
-    except BadInput:
-        raise
-    except (OSError, ValueError, EOFError) as error:
-        raise BadInput(str(path), "unreadable", " ".join(str(error).split())) from None
+    return load_array(path) if path.suffix == ".npy" else read_json(path, "dataset")

@@ -1,4 +1,4 @@
-"""What an audit should say although it refutes nothing: nothing was varied, nothing came out, another claim sees more."""
+"""What to say beside a verdict: nothing was varied, nothing came out, another claim would see more."""
 
 from __future__ import annotations
 
@@ -43,6 +43,6 @@ def of_the_claim(additive: Additive | None, pair_claimed: bool) -> list[str]:
         return []
     moved = float(np.sqrt((((additive.answers[0] - additive.answers[1]) / additive.scales) ** 2).sum()))
     return [
-        f"The outputs look Gaussian (these two answers are {moved:.3g} deviations apart): if mu-GDP is what is claimed, "
+        f"The outputs look Gaussian (these answers are {moved:.3g} deviations apart): if mu-GDP is what is claimed, "
         "--gdp MU tests the whole curve and sees far more than one pair of it."
     ]

@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any
 
 import numpy as np
 import typer
 
-from dpassay.audit.blackbox.detect import audit_outputs, epsilon_of_outputs
-from dpassay.audit.blackbox.floating_point import float_grid, repeated_noise, support_holes
+from dpassay.audit.blackbox.noise import NOISES
 from dpassay.audit.blackbox.outputs import draw
-from dpassay.audit.blackbox.planted import planted_power
 from dpassay.audit.blackbox.sources import CommandOption, DatasetOption, MechanismName, NeighbourOption, read_source
+from dpassay.audit.blackbox.suspicions import of_outputs, same_data
 from dpassay.audit.report.verdicts import print_results
-from dpassay.audit.results import ClaimTest, Sound, Verdict, decide
-from dpassay.audit.scores.curve import Curve
+from dpassay.audit.results import Verdict
 from dpassay.audit.stored import load
-from dpassay.reference.errors import BadInput, require
-from dpassay.reference.types import Array
+from dpassay.reference.errors import require
+from dpassay.reference.files import require_writable
 
-from .claimed import Claim, Delta, Epsilon, Mu, PairsFile, Sampled, read_claim
+from .claimed import Delta, Epsilon, Mu, PairsFile, Sampled, read_claim
+from .judged_outputs import Floating, Question, answer, answer_and_scale, without_claim
 
 STREAM = 61  # the audit's own: stored outputs may have been drawn from the plain seed
+
+
+class FailOn(StrEnum):
+    """Which verdicts end with an exit code other than 0."""
+
+    ANYTHING = "inconclusive"  # violated (1) and inconclusive (3)
+    VIOLATED = "violated"  # violated (1) alone
+    NOTHING = "never"
 
 
 def blackbox(
@@ -40,6 +47,16 @@ def blackbox(
     sampled: Sampled = None,
     pairs: PairsFile = None,
     samples: Annotated[int, typer.Option(help="Runs on each side.")] = 10_000,
+    keep_alive: Annotated[
+        bool, typer.Option("--keep-alive", help="The program answers line by line instead of running once an output.")
+    ] = False,
+    power: Annotated[
+        float | None,
+        typer.Option(help="Say 'consistent' if noise K times too small, and a rare branch, would have been seen."),
+    ] = None,
+    noise: Annotated[
+        str | None, typer.Option(help="For --power: the outputs are answers plus 'gaussian' or 'laplace' noise.")
+    ] = None,
     floats: Annotated[
         bool, typer.Option("--floats", help="Also judge the floating-point numbers themselves, in a second verdict.")
     ] = False,
@@ -52,6 +69,11 @@ def blackbox(
             "--fresh-noise", help="--floats, where continuous noise is new in each run: outputs must not repeat."
         ),
     ] = False,
+    relation: Annotated[str, typer.Option(help="How D and D' differ, for the report.")] = "replace-one",
+    plot: Annotated[Path | None, typer.Option(help="Draw both sides by the best score, and the claim (.png).")] = None,
+    fail_on: Annotated[
+        FailOn, typer.Option("--fail-on", help="The mildest verdict whose exit code is not 0.")
+    ] = FailOn.ANYTHING,
     confidence: Annotated[float, typer.Option(help="Confidence of each verdict.")] = 0.95,
     seed: Annotated[int, typer.Option(help="Of the runs, the split and the learners.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
@@ -60,128 +82,47 @@ def blackbox(
 
     Outputs may be numbers, arrays, strings or dicts: a callable's values, one JSON value per run of a program, or files
     (.jsonl with one output per line, .npy without pickles, .csv). The verdict is about the mechanism in real numbers;
-    --floats adds a second one about the floating-point numbers, which naive samplers fail. Where nothing is refuted, a
-    violation is planted in the outputs to see what would have been. Exit 1: a claim is refuted, 3: nothing was found.
+    --floats adds a second one about the floating-point numbers, which naive samplers fail. Where nothing is refuted,
+    violations are planted in the outputs to see what would have been; with --power K the verdict is 'consistent' if
+    they would. Exit 1: a claim is refuted, 3: nothing was found, 0: consistent.
     """
     require(0 < confidence < 1, "--confidence", confidence, "must lie in (0, 1)")
     require(10 <= samples <= 10**8, "--samples", samples, "must lie in 10..1e8")
     require(seed >= 0, "--seed", seed, "must not be negative")
+    require(power is None or 1 < power <= 1e6, "--power", power, "must lie in (1, 1e6]")
+    require(noise in (None, *NOISES), "--noise", noise, f"must be one of {', '.join(NOISES)}")
+    if plot is not None:
+        require_writable(plot, "--plot")
     claim, rng = read_claim(epsilon, delta, mu, sampled, pairs), np.random.default_rng([seed, STREAM])
-    binary = Floating(floats or fresh_noise or laplace is not None, _answer_and_scale(laplace), fresh_noise)
+    binary = Floating(floats or fresh_noise or laplace is not None, answer_and_scale(laplace), fresh_noise)
     if claim is None:
         require(not binary.asked, "--floats, --fresh-noise, --laplace", True, "test a claim: give --epsilon or another")
+        require(power is None, "--power", power, "is about a claim: give --epsilon or another")
     if outputs:
         none = (mechanism, command, dataset, neighbour) == (None,) * 4
         require(none, "--outputs", outputs, "takes the place of a mechanism and its datasets")
-        p, q = _stored(outputs)
+        (p, q), notes = _stored(outputs), []
     else:
-        source = read_source(mechanism, command, dataset, neighbour)
+        source = read_source(mechanism, command, dataset, neighbour, keep_alive)
         p, q = (draw(source.mechanism, data, samples, rng) for data in source.datasets)
-    if claim is not None:
-        _decide(p, q, claim, delta, binary, rng, confidence, seed, as_json)
-    bound = epsilon_of_outputs(p, q, delta, rng, confidence)
-    print_results([bound], None, as_json, "No claim was given, so nothing is decided.")
+        notes = same_data(source.datasets)
+    if claim is None:
+        bound = without_claim(p, q, delta, confidence, rng, relation)
+        said = ["No claim was given, so nothing is decided.", *notes, *of_outputs(p, q)]
+        print_results([bound], None, as_json, "\n".join(said))
+        return
+    question = Question(claim, delta, confidence, seed, relation, binary, power, noise, plot, epsilon is not None)
+    found = answer(p, q, question, rng)
+    verdict = Verdict.INCONCLUSIVE if notes and not found.verdict.failed else found.verdict
+    print_results(found.results, verdict, as_json, "\n".join([*notes, *found.notes]))
+    raise typer.Exit(_exit(verdict, fail_on))
 
 
-def _decide(
-    p: Any,
-    q: Any,
-    claim: Claim,
-    delta: float,
-    binary: Floating,
-    rng: np.random.Generator,
-    confidence: float,
-    seed: int,
-    as_json: bool,
-) -> NoReturn:
-    """Print the verdicts about a claim, and leave with the exit code of both together."""
-    deciding = judge(p, q, claim, delta, rng, confidence)
-    in_floats = judge_floats(p, q, claim.curve, binary, rng, confidence) if binary.asked else []
-    overall, notes = decide([*deciding, *in_floats]), []
-    if in_floats:
-        notes.append(f"In real numbers: {decide(deciding)}. In floating point: {decide(in_floats)}{_cause(in_floats)}.")
-    if overall is Verdict.INCONCLUSIVE:
-        deciding, said = with_power(deciding, p, q, claim.curve, seed)
-        notes.append(said)
-    print_results([*deciding, *in_floats], overall, as_json, "\n".join(notes))
-    raise typer.Exit(overall.exit_code)
+def _exit(verdict: Verdict, fail_on: FailOn) -> int:
+    ignored = fail_on is FailOn.NOTHING or (fail_on is FailOn.VIOLATED and not verdict.failed)
+    return 0 if ignored else verdict.exit_code
 
 
 def _stored(outputs: list[Path]) -> tuple[Any, Any]:
     require(len(outputs) == 2, "--outputs", outputs, "give two files: on D and on D'")
     return load(outputs[0]), load(outputs[1])
-
-
-@dataclass(frozen=True)
-class Floating:
-    """What was asked about the floating-point numbers themselves."""
-
-    asked: bool
-    laplace: tuple[float, float] | None  # answer on D, scale
-    fresh_noise: bool
-
-
-def _answer_and_scale(text: str | None) -> tuple[float, float] | None:
-    if text is None:
-        return None
-    try:
-        answer, scale = (float(part) for part in text.split(":"))
-    except ValueError:
-        raise BadInput("--laplace", text, "must be ANSWER:SCALE, two numbers") from None
-    good = np.isfinite(answer) and 0 < scale < np.inf
-    require(bool(good), "--laplace", text, "ANSWER must be finite, SCALE positive and finite")
-    return answer, scale
-
-
-def judge(p: Any, q: Any, claim: Claim, delta: float, rng: np.random.Generator, confidence: float) -> list[Sound]:
-    """The mechanism in real numbers: test of the claim, and (nine to one) bound of the epsilon claimed at delta."""
-    if claim.epsilon is None:
-        return [audit_outputs(p, q, claim.curve, rng, confidence)]
-    test = audit_outputs(p, q, claim.curve, rng, 1 - 0.9 * (1 - confidence))
-    bound = epsilon_of_outputs(p, q, delta, rng, 1 - 0.1 * (1 - confidence))
-    return [test, replace(bound, claimed=claim.epsilon)]
-
-
-def with_power(deciding: list[Sound], p: Any, q: Any, curve: Curve, seed: int) -> tuple[list[Sound], str]:
-    """A planted violation that the first result, the test of the claim, would have refuted: as evidence, in words."""
-    test = deciding[0]
-    found = planted_power(p, q, curve, test.confidence, seed)
-    said = found.statement
-    if found.runs is not None:
-        said += " That says nothing of quieter violations, so the claim is not called 'consistent'."
-    evidence = {**test.evidence, "planted_branch": found.evidence}
-    return [replace(test, evidence=evidence), *deciding[1:]], said
-
-
-def judge_floats(
-    p: Any,
-    q: Any,
-    claim: Curve,
-    asked: Floating,
-    rng: np.random.Generator,
-    confidence: float,
-) -> list[Sound]:
-    """Grid; repeated noise, if it is said to be fresh; support holes of a known Laplace mechanism: a third each."""
-    each = 1 - (1 - confidence) / 3
-    found: list[ClaimTest] = [float_grid(p, q, claim, rng, each)]
-    if asked.fresh_noise:
-        found.append(repeated_noise(p, q, confidence=each))
-    if asked.laplace is not None:
-        answer, scale = asked.laplace
-        found.append(support_holes(_single(p), _single(q), answer, scale, claim, rng, each))
-    return list(found)
-
-
-def _single(outputs: Any) -> Array:
-    """Outputs that are one number each."""
-    try:
-        values = np.asarray(outputs, dtype=float)
-    except (TypeError, ValueError):
-        values = np.zeros((0, 0))
-    require(values.size == len(outputs), "--laplace", "outputs", "needs outputs that are one number each")
-    return values.ravel()
-
-
-def _cause(results: list[Sound]) -> str:
-    causes = {str(one.evidence["cause"]) for one in results if one.evidence.get("cause") not in (None, "none")}
-    return f" (cause: {', '.join(sorted(causes))})" if causes else ""

@@ -54,5 +54,5 @@ def print_results(results: Sequence[AuditResult], overall: Verdict | None, as_js
         effort = (f"{one.confidence:.1%}", f"{one.runs:,}", f"{one.seconds:.2f}")
         table.add_row(Text(printable(one.method)), Text(printable(_statement(one))), *effort, Text(_verdict(one)))
     console.print(table)
-    for line in filter(None, (note, f"Verdict: {overall.value}." if overall else "", NO_VERDICT)):
+    for line in filter(None, (*note.split("\n"), f"Verdict: {overall.value}." if overall else "", NO_VERDICT)):
         console.print(Text(printable(line)), soft_wrap=True)  # names in it are other people's

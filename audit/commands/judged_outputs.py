@@ -1,0 +1,189 @@
+"""What ``dpassay blackbox`` says of two samples of outputs: tests, bound, floats, power, and notes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dpassay.audit.blackbox.detect import audit_in_detail, epsilon_of_outputs
+from dpassay.audit.blackbox.floating_point import float_grid, repeated_noise, support_holes
+from dpassay.audit.blackbox.noise import noise_power, recognised
+from dpassay.audit.blackbox.planted import planted_power
+from dpassay.audit.blackbox.shown import draw_detail, telling_outputs
+from dpassay.audit.blackbox.suspicions import of_outputs, of_the_claim
+from dpassay.audit.results import ClaimTest, Sound, SoundBound, Verdict, decide
+from dpassay.audit.verdict import TIGHT_SHARE
+from dpassay.reference.errors import BadInput, require
+from dpassay.reference.types import Array
+
+from .claimed import Claim
+
+BRANCH = 30  # `--power` also wants a branch seen that shows the dataset in one run of so many
+
+
+@dataclass(frozen=True)
+class Floating:
+    """What was asked about the floating-point numbers themselves."""
+
+    asked: bool
+    laplace: tuple[float, float] | None  # answer on D, scale
+    fresh_noise: bool
+
+
+@dataclass(frozen=True)
+class Question:
+    """A claim, how it is to be judged, and what else is wanted."""
+
+    claim: Claim
+    delta: float
+    confidence: float
+    seed: int
+    relation: str
+    floating: Floating
+    power: float | None  # noise so many times too small must have been seen
+    noise: str | None  # declared noise of an additive mechanism
+    plot: Path | None
+    pair_claimed: bool
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Results that decide together, the verdict, and lines for a person."""
+
+    results: list[Sound]
+    verdict: Verdict
+    notes: list[str]
+
+
+def answer(p: Any, q: Any, question: Question, rng: np.random.Generator) -> Answer:
+    """Judge the mechanism in real numbers and, if asked, in floats; show what gave it away, or what would have."""
+    deciding, notes, shown = judge(p, q, question, rng)
+    in_floats = judge_floats(p, q, question, rng) if question.floating.asked else []
+    verdict = decide([*deciding, *in_floats])
+    if in_floats:
+        notes.append(f"In real numbers: {decide(deciding)}. In floating point: {decide(in_floats)}{_cause(in_floats)}.")
+    if not verdict.failed:
+        notes += shown
+        empty = of_outputs(p, q)
+        if empty:
+            return Answer([*deciding, *in_floats], Verdict.INCONCLUSIVE, [*notes, *empty])
+        deciding, said = with_power(deciding, p, q, question)
+        notes += said
+        verdict = decide(deciding)
+    return Answer([*deciding, *in_floats], verdict, notes)
+
+
+def judge(p: Any, q: Any, question: Question, rng: np.random.Generator) -> tuple[list[Sound], list[str], list[str]]:
+    """Test of the claim and (nine to one) bound of the epsilon claimed at delta; notes, and notes if nothing falls.
+
+    A bound that stays below the claim decides nothing: that it comes near does not show that the claim holds.
+    """
+    claim, level = question.claim, 1 - question.confidence
+    share = 1.0 if claim.epsilon is None else 0.9
+    test, detail = audit_in_detail(p, q, claim.curve, rng, 1 - share * level, question.relation)
+    outputs = telling_outputs(detail, p, q)
+    notes = []
+    if test.verdict is Verdict.VIOLATED:
+        test = replace(test, evidence={**test.evidence, "most_telling_outputs": outputs})
+        notes = [f"Given away by: {test.evidence.get('event', test.evidence['score'])}."]
+        if test.evidence.get("column"):
+            notes.append(f"By itself most telling: {test.evidence['column']}.")
+        notes += [f"Most telling {side}: {'; '.join(ones)}" for side, ones in outputs.items()]
+    if question.plot is not None:
+        draw_detail(question.plot, detail, claim.curve)
+    if claim.epsilon is None:
+        return [test], notes, []
+    bound = epsilon_of_outputs(p, q, question.delta, rng, 1 - 0.1 * level)
+    near = TIGHT_SHARE * claim.epsilon <= bound.epsilon <= claim.epsilon
+    bound = replace(bound, claimed=None if near else claim.epsilon, relation=question.relation)
+    shares = bound.epsilon / claim.epsilon if claim.epsilon > 0 else 0.0
+    return [test, bound], notes, [f"The bound reaches {shares:.0%} of the claimed epsilon."] if shares > 0.5 else []
+
+
+def with_power(deciding: list[Sound], p: Any, q: Any, question: Question) -> tuple[list[Sound], list[str]]:
+    """Planted violations that the first result, the test of the claim, would have refuted: as evidence, in words."""
+    test, curve = deciding[0], question.claim.curve
+    branch = planted_power(p, q, curve, test.confidence, question.seed)
+    said, evidence = [branch.statement], {**test.evidence, "planted_branch": branch.evidence}
+    found = recognised(p, q, question.noise)
+    require(
+        found is not None or question.noise is None,
+        "--noise",
+        question.noise,
+        "needs finite numbers, 100 a side or more",
+    )
+    said += of_the_claim(found, question.pair_claimed)
+    power = None
+    if question.power is None:
+        said.append("That says nothing of quieter violations, so the claim is not called 'consistent' (see --power).")
+    else:
+        powers = [branch.at_least if branch.runs is not None and branch.runs >= BRANCH else 0.0]
+        if found is not None:
+            sizes = (len(p), len(q))
+            noise = noise_power(found, sizes, curve, test.confidence, question.power, question.seed)
+            said.append(noise.statement)
+            evidence["planted_noise"] = {
+                "noise": noise.noise,
+                "smaller": noise.smaller,
+                "power_at_least": noise.at_least,
+            }
+            powers.append(noise.at_least)
+        else:
+            said.append("The outputs are no answer plus Gaussian or Laplace noise: only the branch could be planted.")
+        power = min(powers)
+        said.append(f"'consistent' needs a power of 0.8 against each, and a branch of one run in {BRANCH} or rarer.")
+    return [replace(test, evidence=evidence, power=power), *deciding[1:]], said
+
+
+def judge_floats(p: Any, q: Any, question: Question, rng: np.random.Generator) -> list[Sound]:
+    """Grid; repeated noise, if it is said to be fresh; support holes of a known Laplace mechanism: a third each."""
+    each, asked, claim = 1 - (1 - question.confidence) / 3, question.floating, question.claim.curve
+    found: list[ClaimTest] = [float_grid(p, q, claim, rng, each)]
+    if asked.fresh_noise:
+        found.append(repeated_noise(p, q, confidence=each))
+    if asked.laplace is not None:
+        value, scale = asked.laplace
+        found.append(support_holes(_single(p), _single(q), value, scale, claim, rng, each))
+    return list(found)
+
+
+def answer_and_scale(text: str | None) -> tuple[float, float] | None:
+    """ANSWER:SCALE of ``--laplace``.
+
+    Raises:
+        BadInput: it is not that.
+    """
+    if text is None:
+        return None
+    try:
+        value, scale = (float(part) for part in text.split(":"))
+    except ValueError:
+        raise BadInput("--laplace", text, "must be ANSWER:SCALE, two numbers") from None
+    good = np.isfinite(value) and 0 < scale < np.inf
+    require(bool(good), "--laplace", text, "ANSWER must be finite, SCALE positive and finite")
+    return value, scale
+
+
+def without_claim(
+    p: Any, q: Any, delta: float, confidence: float, rng: np.random.Generator, relation: str
+) -> SoundBound:
+    """Only a bound."""
+    return replace(epsilon_of_outputs(p, q, delta, rng, confidence), relation=relation)
+
+
+def _single(outputs: Any) -> Array:
+    """Outputs that are one number each."""
+    try:
+        values = np.asarray(outputs, dtype=float)
+    except (TypeError, ValueError):
+        values = np.zeros((0, 0))
+    require(values.size == len(outputs), "--laplace", "outputs", "needs outputs that are one number each")
+    return values.ravel()
+
+
+def _cause(results: list[Sound]) -> str:
+    causes = {str(one.evidence["cause"]) for one in results if one.evidence.get("cause") not in (None, "none")}
+    return f" (cause: {', '.join(sorted(causes))})" if causes else ""
