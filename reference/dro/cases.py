@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 
 from dpassay.reference.case import Case, Instance, PrivacyClaim
+from dpassay.reference.findings import Declared, Kind, declare
 from dpassay.reference.papers import Cite
 
 from . import composite_sgd, composite_spider, double_spider, minimax_baselines, recursive_spider, single_sample
@@ -137,6 +138,15 @@ def minimax(differences: bool) -> Instance:
 DIVERGENCES = (chi_square(), kl(), kl_cvar(0.2), cressie_read(3.0))
 QUICK = chi_square().name
 SINGLE = "one record per step (line 16) has sensitivity beta (C_5 - 1), the noise is made for O(1/n)"
+MEAN_CLIP = "clips the mean: sensitivity 2 C, noise for 2 C / N"
+C_ONE = "c = 1: each of four mechanisms spends more than the whole budget"
+TOO_LITTLE = declare(Kind.VIOLATED, Kind.OVER_BUDGET)
+
+
+def _exceeded(*labels: str) -> tuple[Declared, ...]:
+    return declare(*((Kind.SENSITIVITY_EXCEEDED, label) for label in labels))
+
+
 ASSUMPTIONS_HOLD = (
     "C_1 = C_3 = 1.5, which no gradient exceeds; G = M = lambda = H = 1, L = 2",
     double_spider.OWN_DIFFERENCE,
@@ -182,12 +192,13 @@ minimax_baseline = partial(
 
 CASES: tuple[Case, ...] = (
     *(double(reading="printed", build=partial(double_printed, one), variant=one.name, quick=one.name == QUICK,
-             completions=double_spider.COMPLETIONS, known="clips the mean: sensitivity 2 C, noise for 2 C / N")
+             completions=double_spider.COMPLETIONS, known=f"{MEAN_CLIP}; {C_ONE}",
+             declared=_exceeded("x/refresh", "x/difference", "eta/difference") + TOO_LITTLE)
       for one in DIVERGENCES),
     double(reading="printed", build=double_assumptions, variant="assumptions hold", completions=ASSUMPTIONS_HOLD,
-           known="c = 1: each of four mechanisms spends more than the whole budget"),
+           known=C_ONE, declared=TOO_LITTLE),
     double(reading="printed", build=double_no_steps, variant="each record clipped, c = 4", completions=EACH_CLIPPED,
-           known="sigma_2 does not grow with T: no constant c serves all T"),
+           known="sigma_2 does not grow with T: no constant c serves all T", declared=TOO_LITTLE),
     *(double(reading="repaired", build=partial(double_repaired, one, FULL), variant=one.name, quick=one.name == QUICK,
              repairs=double_spider.REPAIRS)
       for one in DIVERGENCES),
@@ -199,12 +210,15 @@ CASES: tuple[Case, ...] = (
            repairs=double_spider.REPAIRS),
     recursive(reading="printed", build=partial(recursive_printed, recursive_spider.AS_PRINTED, STILL), quick=True,
               completions=recursive_spider.COMPLETIONS,
-              known="sigma_2 follows ||x_t - x_{t-1}||: no noise on v where only lambda moved"),
+              known=f"sigma_2 follows ||x_t - x_{{t-1}}||: no noise on v where only lambda moved; {SINGLE}",
+              declared=_exceeded("value", "x/difference", "temperature/difference") + TOO_LITTLE
+              + declare((Kind.BARE_RELEASE, "x/difference"))),
     recursive(reading="printed", build=partial(recursive_printed, recursive_spider.ALL_OF_W, MIXED),
-              variant="noise follows all of w", known=SINGLE,
+              variant="noise follows all of w", known=SINGLE, declared=_exceeded("value") + TOO_LITTLE,
               completions=(recursive_spider.CHARITABLE_NOISE, recursive_spider.CHARITABLE_START, *OTHERS)),
     recursive(reading="printed", build=partial(recursive_printed, recursive_spider.THEOREM_8, MIXED),
-              variant="sigma_2 of Theorem 8", known=SINGLE, completions=(recursive_spider.NO_MOVE, *OTHERS)),
+              variant="sigma_2 of Theorem 8", known=SINGLE, declared=_exceeded("value") + TOO_LITTLE,
+              completions=(recursive_spider.NO_MOVE, *OTHERS)),
     recursive(reading="repaired", build=partial(recursive_repaired, recursive_spider.REPAIRED, FULL), quick=True,
               repairs=recursive_spider.REPAIRS),
     recursive(reading="repaired", build=partial(recursive_repaired, recursive_spider.LINE_16_PRINTED, FULL),
@@ -213,7 +227,8 @@ CASES: tuple[Case, ...] = (
               variant="one record", repairs=(*BUT_LINE_16, ONE_RECORD, recursive_spider.MEND_SIGMA)),
     recursive(reading="repaired", build=partial(recursive_repaired, recursive_spider.REPAIRED, EXPERIMENT, 20),
               variant="batch 128", repairs=recursive_spider.REPAIRS),
-    value(reading="printed", build=value_printed, completions=single_sample.COMPLETIONS, known=SINGLE),
+    value(reading="printed", build=value_printed, completions=single_sample.COMPLETIONS, known=SINGLE,
+          declared=_exceeded("value") + declare(Kind.VIOLATED)),
     value(reading="repaired", build=value_repaired, repairs=single_sample.REPAIRS),
     baseline(id=f"{PAPER}/composite_sgd", title="DP-SGD on z = (x, eta)", build=partial(composite, False)),
     baseline(id=f"{PAPER}/composite_spider", title="DP-SPIDER on z = (x, eta)", build=partial(composite, True)),

@@ -8,6 +8,7 @@ from functools import lru_cache, partial
 from typing import Literal
 
 from dpassay.reference.case import Case, Instance, PrivacyClaim
+from dpassay.reference.findings import Kind, declare
 from dpassay.reference.noise import Printed
 from dpassay.reference.papers import Cite
 
@@ -130,8 +131,11 @@ def instance(schedule: Callable[[], Schedule], landscape: TugOfWar) -> Instance:
 
 COUNTS = "the noise leaves out the K inner steps, the second sequence (v beside u) and replace-one's factor 2"
 NO_CONSTANT = "the K inner steps are missing from the noise: the constant 8, enough for K = 1, is too small here"
-VANISHES = "step/v is released without noise at k = 0: y_{t,0} = y_{t,-1} while x has moved"
+VANISHES = "step/v (and then step/u) is released without noise at k = 0: y_{t,0} = y_{t,-1} while x has moved"
 MEAN_CLIP = "clip of the mean: without a bound on single gradients one record moves it by 2 C, not 2 C/S"
+
+TOO_LITTLE = declare(Kind.VIOLATED, Kind.OVER_BUDGET)
+LABELS = ("refresh/v", "refresh/u", "step/v", "step/u")
 
 NO_ESCAPE = "the tolerance alpha is so small that no escape phase starts: every run makes all of its releases"
 ROW_CLIP = "charitable: Algorithm 3 clips every gradient (difference) before it averages, as Appendix D says"
@@ -162,6 +166,7 @@ CASES: tuple[Case, ...] = (
                 within_clips(STEP, CURVATURE, sizes.steps, sizes.d),
             ),
             known=COUNTS,
+            declared=TOO_LITTLE,
             quick=sizes is SMALL,
         )
         for sizes in (SMALL, FULL[0], FULL[3], SAMPLED[0])
@@ -173,6 +178,7 @@ CASES: tuple[Case, ...] = (
             build=partial(instance, partial(rows_clipped, sizes), steep(sizes.d)),
             completions=(*COMPLETIONS, ROW_CLIP, NO_ESCAPE),
             known=COUNTS,
+            declared=TOO_LITTLE,
             quick=sizes is FULL[0],
         )
         for sizes in (*FULL, SMALL_SAMPLED, *SAMPLED)
@@ -184,8 +190,9 @@ CASES: tuple[Case, ...] = (
             build=partial(instance, partial(rows_clipped, sizes, 8), steep(sizes.d)),
             completions=(*COMPLETIONS, ROW_CLIP, NO_ESCAPE, C_EIGHT),
             known=known,
+            declared=declared,
         )
-        for sizes, known in ((FULL[0], ""), (MANY_INNER, NO_CONSTANT))
+        for sizes, known, declared in ((FULL[0], "", ()), (MANY_INNER, NO_CONSTANT, TOO_LITTLE))
     ),
     *(
         _rgda(
@@ -195,6 +202,7 @@ CASES: tuple[Case, ...] = (
             build=partial(instance, partial(proportional, sizes), within_clips(STEP, CURVATURE, sizes.steps, sizes.d)),
             completions=(*COMPLETIONS, B2_NOISE, NO_ESCAPE),
             known=VANISHES,
+            declared=(*TOO_LITTLE, *declare(*((Kind.BARE_RELEASE, f"step/{one}") for one in "vu"))),
             quick=sizes is SMALL,
         )
         for sizes in (SMALL, FULL[1])
@@ -204,7 +212,8 @@ CASES: tuple[Case, ...] = (
             reading="printed",
             variant=f"mean-clip-{sizes.name}",
             build=partial(instance, partial(as_printed, sizes), steep(sizes.d)),
-            known=MEAN_CLIP,
+            known=f"{MEAN_CLIP}; {COUNTS}",
+            declared=(*TOO_LITTLE, *declare(*((Kind.SENSITIVITY_EXCEEDED, label) for label in LABELS))),
             quick=sizes is SMALL,
         )
         for sizes in (SMALL, FULL[3])
