@@ -46,13 +46,10 @@ class Schedule:
         require_positive(self, "clip_x", "clip_y", "step_x", "step_y")
 
 
-def calibrated(
-    schedule: Schedule, epsilon: float, delta: float, shares: Multipliers = EQUAL, game: Game | None = None
-) -> Schedule:
-    """Noise for the budget; ``game`` is any problem of the right size whose queries have the right sensitivities."""
+def calibrated(schedule: Schedule, epsilon: float, delta: float, shares: Multipliers = EQUAL) -> Schedule:
+    """Noise for the budget; ``shares`` says how the multipliers of the labels relate."""
     dry = replace(schedule, noise=shares, start=None)
-    found = noise_for(run, dry, game or Clipped(Flat(schedule.n)), epsilon, delta)
-    return replace(schedule, noise=found.noise)
+    return replace(schedule, noise=noise_for(run, dry, Clipped(Flat(schedule.n)), epsilon, delta).noise)
 
 
 def run(problem: Game, schedule: Schedule, tape: Tape) -> Path:

@@ -11,7 +11,7 @@ from dpassay.reference.case import Case, Instance, PrivacyClaim
 from dpassay.reference.findings import Declared, Kind, declare
 from dpassay.reference.papers import Cite
 
-from . import composite_sgd, composite_spider, double_spider, minimax_baselines, recursive_spider, single_sample
+from . import composite_sgd, composite_spider, double_spider, private_diff, recursive_spider, sgda, single_sample
 from .constants import Constants
 from .divergences import Divergence, chi_square, cressie_read, kl, kl_cvar
 from .plan import Plan
@@ -127,12 +127,11 @@ def composite(spider: bool) -> Instance:
 
 def minimax(differences: bool) -> Instance:
     """DP-SGDA or PrivateDiff Minimax on the constrained form, eq. (2); all records, so that the loss is exact."""
-    ascents = 2 if differences else 1
-    schedule = minimax_baselines.calibrated(
-        FULL, EPSILON, DELTA, differences=differences, ascents=ascents, loss_clip=1.0, clip=SMALL_CLIP
-    )
-    run = minimax_baselines.run_private_diff if differences else minimax_baselines.run_sgda
-    return Instance(run, schedule, minimax_pair(FULL.n), facts=_facts(FULL))
+    if differences:
+        schedule = private_diff.calibrated(FULL, EPSILON, DELTA, ascents=2, loss_clip=1.0, clip=SMALL_CLIP)
+        return Instance(private_diff.run, schedule, minimax_pair(FULL.n), facts=_facts(FULL))
+    plain = sgda.calibrated(FULL, EPSILON, DELTA, loss_clip=1.0, clip=SMALL_CLIP)
+    return Instance(sgda.run, plain, minimax_pair(FULL.n), facts=_facts(FULL))
 
 
 DIVERGENCES = (chi_square(), kl(), kl_cvar(0.2), cressie_read(3.0))

@@ -1,6 +1,7 @@
 """DP-SGD on the composite variable z = (x, eta) (paper ``dro``, Section 3): the baseline of Remark 1.
 
 Minimises L(z), eq. (3), treating x and eta as one vector: per-record gradients (d + 1 numbers) are clipped together.
+SCHEDULE, CLIP, NOISE and STEP are those of ``baselines/dp_sgd.py``.
 Guarantee: that of T sampled Gaussian releases of sensitivity 2 C / b. Cite: ``dro``, Section 3; abadi2016, Algorithm 1.
 """
 
@@ -10,59 +11,45 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpassay.reference.blocks.batches import draw_records
-from dpassay.reference.blocks.clipping import clipped_mean
-from dpassay.reference.errors import require
+from dpassay.reference.baselines import dp_sgd
+from dpassay.reference.noise import Multipliers
 from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array, Indices
 
-from .calibration import Sequence, calibrated_ratios
 from .objective import DualObjective
 
 
-@dataclass(frozen=True)
-class Schedule:
-    """Inputs: T, batch size b, threshold C, noise std, step."""
+@dataclass(frozen=True, eq=False)
+class Composite:
+    """L as a finite sum in z = (x, eta), which has d + 1 entries."""
 
-    steps: int
-    batch_size: int
-    clip: float
-    std: float
-    step: float
-    start: Array | None = None  # z_0, shape (d + 1,)
+    problem: DualObjective
 
-    def __post_init__(self) -> None:
-        require(self.steps >= 1, "steps", self.steps, "must be at least 1")
-        require(self.clip > 0, "clip", self.clip, "must be positive")
+    @property
+    def n(self) -> int:
+        """Number of records."""
+        return self.problem.n
+
+    @property
+    def d(self) -> int:
+        """Entries of z."""
+        return self.problem.d + 1
+
+    def gradients(self, w: Array, indices: Indices) -> Array:
+        """Per-record gradient of L in z, shape (b, d + 1)."""
+        x, eta = w[:-1], float(w[-1])
+        columns = [self.problem.x_gradients(x, eta, indices), self.problem.eta_gradients(x, eta, indices)]
+        return np.column_stack(columns)
 
 
 def calibrated(
-    n: int, steps: int, batch_size: int, epsilon: float, delta: float, *, clip: float = 1.0, step: float = 0.1
-) -> Schedule:
+    n: int, steps: int, batch: int, epsilon: float, delta: float, *, clip: float = 1.0, step: float = 0.1
+) -> dp_sgd.Schedule:
     """Noise by exact accounting."""
-    ratio = calibrated_ratios((Sequence(steps, batch_size / n),), epsilon, delta)[0]
-    return Schedule(steps, batch_size, clip, ratio * 2.0 * clip / batch_size, step)
+    silent = dp_sgd.Schedule(steps, step, clip, Multipliers({"gradient": 0.0}), batch)
+    return dp_sgd.calibrated(silent, n, epsilon, delta)
 
 
-def composite_gradients(problem: DualObjective, z: Array, records: Indices) -> Array:
-    """Per-record gradient of L in z = (x, eta), shape (b, d + 1)."""
-    x, eta = z[:-1], float(z[-1])
-    return np.column_stack([problem.x_gradients(x, eta, records), problem.eta_gradients(x, eta, records)])
-
-
-def run(problem: DualObjective, schedule: Schedule, tape: Tape) -> Array:
+def run(problem: DualObjective, schedule: dp_sgd.Schedule, tape: Tape) -> Array:
     """The last z, shape (d + 1,)."""
-    # SCHEDULE
-    z = np.zeros(problem.d + 1) if schedule.start is None else np.array(schedule.start, dtype=float)
-    claimed = 2.0 * schedule.clip / schedule.batch_size
-    for _ in range(schedule.steps):
-        # GRADIENT
-        records, batch = draw_records(tape, "batch", problem.n, schedule.batch_size)
-        rows = composite_gradients(problem, z, records)
-        # CLIP
-        mean = clipped_mean(rows, schedule.clip, "each")
-        # NOISE
-        noisy = tape.gaussian("gradient", mean, std=schedule.std, sensitivity=claimed, batch=batch)
-        # STEP
-        z = z - schedule.step * noisy
-    return z
+    return dp_sgd.run(Composite(problem), schedule, tape)

@@ -18,9 +18,10 @@ from dpassay.reference.problems.models import ClassificationLoss
 from dpassay.reference.tape import LiveTape
 from dpassay.reference.types import Array
 
-from . import composite_sgd, composite_spider, double_spider, minimax_baselines, recursive_spider, scdro
+from . import composite_sgd, composite_spider, double_spider, private_diff, recursive_spider, scdro, sgda
 from .constants import Constants
 from .divergences import kl
+from .minimax_form import MinimaxProblem
 from .objective import CompositionalObjective, DualObjective
 from .plan import Plan
 from .recursive_spider import AS_PRINTED, DIFFERENCES_ADDED, Lines
@@ -101,13 +102,19 @@ def _composite_spider(setting: Setting) -> Array:
     return composite_spider.run(setting.dual, replace(schedule, start=start), LiveTape(setting.seed))[:-1]
 
 
-def _minimax(setting: Setting, differences: bool) -> Array:
-    schedule = minimax_baselines.calibrated(
-        setting.plan, setting.epsilon, setting.delta, differences=differences, clip=CLIP, x_step=0.3
-    )
-    problem = minimax_baselines.MinimaxProblem(setting.loss)
-    run = minimax_baselines.run_private_diff if differences else minimax_baselines.run_sgda
-    return run(problem, schedule, LiveTape(setting.seed), setting.start)
+def _sgda(setting: Setting) -> Array:
+    schedule = sgda.calibrated(setting.plan, setting.epsilon, setting.delta, clip=CLIP, x_step=0.3)
+    return sgda.run(MinimaxProblem(setting.loss), replace(schedule, start=_weighted(setting)), LiveTape(setting.seed))
+
+
+def _private_diff(setting: Setting) -> Array:
+    schedule = private_diff.calibrated(setting.plan, setting.epsilon, setting.delta, clip=CLIP, x_step=0.3)
+    schedule = replace(schedule, start=_weighted(setting))
+    return private_diff.run(MinimaxProblem(setting.loss), schedule, LiveTape(setting.seed))
+
+
+def _weighted(setting: Setting) -> tuple[Array, Array]:
+    return setting.start, MinimaxProblem(setting.loss).begin()[1]
 
 
 def _non_private(setting: Setting) -> Array:
@@ -124,8 +131,8 @@ METHODS: dict[str, Callable[[Setting], Array]] = {
     "Recursive-SPIDER, repaired": lambda setting: _recursive(setting, True),
     "DP-SGD on z": _composite_sgd,
     "DP-SPIDER on z": _composite_spider,
-    "DP-SGDA": lambda setting: _minimax(setting, False),
-    "PrivateDiff": lambda setting: _minimax(setting, True),
+    "DP-SGDA": _sgda,
+    "PrivateDiff": _private_diff,
     "non-private": _non_private,
 }
 MAIN = tuple(name for name in METHODS if "SPIDER, " in name)

@@ -24,7 +24,7 @@ from dpassay.reference.neighbours import Pair
 from dpassay.reference.types import Array, Indices
 
 from .divergences import Divergence
-from .minimax_baselines import MinimaxProblem
+from .minimax_form import MinimaxProblem
 from .objective import CompositionalObjective, DualObjective
 
 TARGET = 0

@@ -1,79 +1,67 @@
 """Comparators: noisy SGD (Bassily et al. 2019) and DP-SGDA (Yang et al. 2022), reconstructed.
 
 Both are the same loop on the operator: minimisation has no y, DP-SGDA descends in x and ascends in y, noise on both.
+It is the loop of ``baselines/dp_sgd.py`` (GRADIENT, CLIP at L, which no gradient exceeds, NOISE, STEP), projected.
 T = min(n/8, n^2 epsilon^2/(32 d log(1/delta))) steps on batches of n sqrt(epsilon/(4T)) records, average returned.
 The originals sample with replacement and use moments-accountant constants; here batches are drawn without replacement
 and the noise is calibrated by the project's accountant for these batches.
-Guarantee: (epsilon, delta)-DP under replace-one.
+Guarantee: (epsilon, delta)-DP under replace-one. Cite: bassily2019; yang2022.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.optimize import brentq
 
-from dpassay.reference.accounting.cost import Account, Part
+from dpassay.reference.baselines import dp_sgd
+from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems.finite_sum import Convex
 from dpassay.reference.tape import Tape
-from dpassay.reference.types import Array
+from dpassay.reference.types import Array, Indices
+
+
+@dataclass(frozen=True, eq=False)
+class Operator:
+    """The operator (gradient in x, minus gradient in y) as a finite sum in z = (x, y)."""
+
+    problem: Convex
+
+    @property
+    def n(self) -> int:
+        """Number of records."""
+        return self.problem.loss.n
+
+    @property
+    def d(self) -> int:
+        """Entries of z."""
+        return self.problem.loss.d + self.problem.loss.d_y
+
+    def gradients(self, w: Array, indices: Indices) -> Array:
+        """Per-record operator, shape (b, d_x + d_y)."""
+        return self.problem.loss.rows(w, indices)
+
+    def project(self, w: Array) -> Array:
+        """On the domains of x and y."""
+        x, y = w[: self.problem.loss.d], w[self.problem.loss.d :]
+        return np.concatenate([self.problem.domain_x.project(x), self.problem.domain_y.project(y)])
 
 
 # SCHEDULE
-@dataclass(frozen=True)
-class Schedule:
-    """Fixed before the data are looked at."""
-
-    steps: int  # T
-    batch_size: int  # m
-    step_size: float  # eta
-    sensitivity: float  # of a batch mean of gradients
-    noise_std: float
-
-
-def calibrated(problem: Convex, diameter: float, epsilon: float, delta: float) -> Schedule:
+def calibrated(problem: Convex, diameter: float, epsilon: float, delta: float) -> dp_sgd.Schedule:
     """Steps, batches and step size of the sources; noise from the accountant."""
-    loss = problem.loss
-    n, d = loss.n, loss.d + loss.d_y
+    seen, lipschitz = Operator(problem), problem.loss.lipschitz
+    n, d = seen.n, seen.d
     private = n**2 * epsilon**2 / (32 * d * np.log(1 / delta))
     steps = max(1, int(min(n / 8, private)))
-    batch_size = min(n, max(1, round(n * float(np.sqrt(epsilon / (4 * steps))))))
-    sensitivity = 2 * loss.lipschitz / batch_size
-    noise_std = sensitivity * sampled_multiplier(batch_size / n, steps, epsilon, delta)
-    step_size = diameter / float(np.sqrt(steps * (loss.lipschitz**2 + d * noise_std**2)))
-    return Schedule(steps, batch_size, step_size, sensitivity, noise_std)
+    batch = min(n, max(1, round(n * float(np.sqrt(epsilon / (4 * steps))))))
+    silent = dp_sgd.Schedule(steps, 1.0, lipschitz, Multipliers({"gradient": 0.0}), batch, project=seen.project)
+    schedule = dp_sgd.calibrated(silent, n, epsilon, delta)
+    std = schedule.noise.std("gradient", 2 * lipschitz / batch)
+    return replace(schedule, learning_rate=diameter / float(np.sqrt(steps * (lipschitz**2 + d * std**2))))
 
 
-@lru_cache(maxsize=64)
-def sampled_multiplier(rate: float, steps: int, epsilon: float, delta: float) -> float:
-    """Std per unit of sensitivity so that `steps` releases at this sampling rate are (epsilon, delta)-DP."""
-
-    def excess(log_multiplier: float) -> float:
-        part = Part("sampled", float(np.exp(-log_multiplier)), rate, "without-replacement")
-        return Account(((part, steps),)).epsilon(delta) - epsilon
-
-    high = np.log(8 * np.sqrt(2 * steps * np.log(1 / delta)) / epsilon)
-    found = brentq(excess, np.log(0.3), high, xtol=1e-3)
-    return float(np.exp(found + 2e-3))  # on the safe side of the tolerance
-
-
-def run(problem: Convex, schedule: Schedule, tape: Tape) -> Array:
-    """Return the average iterate (x, y), shape (d_x + d_y,)."""
-    loss = problem.loss
-    z = np.zeros(loss.d + loss.d_y)
-    total = np.zeros_like(z)
-    for t in range(schedule.steps):
-        batch = tape.batch(f"batch/{t}", loss.n, schedule.batch_size)
-        # GRADIENT
-        mean = loss.rows(z, batch.indices).mean(axis=0)
-        # CLIP: none, gradients are bounded by L
-        # NOISE
-        std, sensitivity = schedule.noise_std, schedule.sensitivity
-        noisy = tape.gaussian(f"gradient/{t}", mean, std=std, sensitivity=sensitivity, batch=batch)
-        # STEP
-        moved = z - schedule.step_size * noisy
-        z = np.concatenate([problem.domain_x.project(moved[: loss.d]), problem.domain_y.project(moved[loss.d :])])
-        total += z
-    return np.asarray(total / schedule.steps)
+def run(problem: Convex, schedule: dp_sgd.Schedule, tape: Tape) -> Array:
+    """The average iterate (x, y), shape (d_x + d_y,)."""
+    iterates, _ = dp_sgd.path(Operator(problem), schedule, tape)
+    return np.asarray(iterates[1:].mean(axis=0))
