@@ -31,16 +31,34 @@ from .why import names, why
 
 @dataclass(frozen=True)
 class Assay:
-    """What an audit of one run on one pair of neighbours found.
+    """What an audit of one algorithm found.
 
     Args:
         verdict: the judgement.
         why: its cause, in one line.
+        claimed: epsilon of the claim.
+        delta: of the claim, and of all other numbers.
+        account: the cost of the longest run.
         accounted: what the releases add up to; an upper bound only if nothing leaks and no query overshoots.
-        realised: the largest lower bound that is sound, or None; shown ``by`` likelihood, replay, exact or outputs.
+        realised: the largest lower bound that is sound, or None.
+        by: what shows it: likelihood, replay, exact or outputs.
         findings: what the lockstep runs saw.
         movements: how far the pair moved the queries of each label.
         bound: the likelihood audit's result.
+
+    Raises:
+        Nothing: it is made by :func:`assay`.
+
+    Example:
+        >>> from dpassay.audit import Effort, assay
+        >>> from dpassay.reference import Cite, Pair, PrivacyClaim
+        >>> bare = lambda data, tape: tape.reveal("sum", sum(data))
+        >>> claim = PrivacyClaim(1.0, 1e-5, Cite("mine", "Theorem 1"))
+        >>> found = assay(bare, Pair([0, 1], [0, 2], target=1), claim, effort=Effort(runs=100, pilot=50))
+        >>> found.verdict.failed, found.findings[0].kind.value
+        (True, 'revealed value')
+
+    Source: ``docs/auditor.md``.
     """
 
     verdict: Verdict
@@ -72,10 +90,31 @@ class Assay:
 
 
 def assay(run: Run[Any], pair: Pair[Any], claim: PrivacyClaim, *, effort: Effort | None = None) -> Assay:
-    """Account, replay and audit ``run(problem, tape)`` on one pair of neighbours, and judge the claim.
+    """Account, replay and audit an algorithm of yours, and judge its claim.
+
+    Args:
+        run: ``run(problem, tape) -> output``; what it releases goes through the tape, and so does all randomness.
+        pair: the neighbours on which it is run.
+        claim: epsilon, delta and the neighbour relation.
+        effort: how hard to look; default: 1,000 runs, confidence 95 %.
+
+    Returns:
+        An :class:`Assay`: the verdict, its cause, what is accounted and realised, the findings.
 
     Raises:
         BadInput: an effort or a claim that makes no sense, or a run that changes its problem.
+
+    Example:
+        >>> from dpassay.audit import Effort, assay
+        >>> from dpassay.reference import Cite, Pair, PrivacyClaim
+        >>> def noisy_sum(data, tape):
+        ...     return tape.gaussian("sum", sum(data), std=2.0, sensitivity=1.0)
+        >>> claim = PrivacyClaim(1.0, 1e-5, Cite("mine", "Theorem 1"))
+        >>> found = assay(noisy_sum, Pair([0, 0], [0, 1], target=1), claim, effort=Effort(runs=200, pilot=100))
+        >>> f"{found.verdict}: accounted {found.accounted:.2f}"
+        'violated: accounted 1.99'
+
+    Source: ``docs/auditor.md``, "What each audit assumes".
     """
     return examine(Instance(unscheduled(run), None, pair), claim, effort or Effort())
 

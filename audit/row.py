@@ -11,7 +11,24 @@ from .verdict import Verdict
 
 @dataclass(frozen=True)
 class Effort:
-    """How hard to look."""
+    """How hard to look.
+
+    Args:
+        runs: runs of the likelihood audit whose losses count.
+        pilot: runs for choosing its tilt, thrown away.
+        confidence: of each lower bound, in (0, 1).
+        seed: same seed, same result.
+
+    Raises:
+        Nothing: what an audit cannot use, it refuses.
+
+    Example:
+        >>> from dpassay.audit import Effort
+        >>> Effort(runs=200).confidence
+        0.95
+
+    Source: ``docs/auditor.md``.
+    """
 
     runs: int = 1000
     pilot: int = 400

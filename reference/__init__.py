@@ -13,6 +13,7 @@ from .extras import front_door
 if TYPE_CHECKING:
     from .accounting.calibrate import noise_for
     from .accounting.cost import Account, account
+    from .case import PrivacyClaim
     from .catalogue import find
     from .errors import BadInput
     from .neighbours import Pair
@@ -29,6 +30,7 @@ __all__ = [
     "LiveTape",
     "Multipliers",
     "Pair",
+    "PrivacyClaim",
     "Space",
     "Tape",
     "account",
@@ -44,6 +46,7 @@ _HOMES = {
     "LiveTape": "tape",
     "Multipliers": "noise",
     "Pair": "neighbours",
+    "PrivacyClaim": "case",
     "Space": "space",
     "Tape": "tape",
     "account": "accounting.cost",

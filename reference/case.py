@@ -23,7 +23,25 @@ Reading = Literal["printed", "repaired", "baseline"]
 
 @dataclass(frozen=True)
 class PrivacyClaim:
-    """What the paper or the author states: (epsilon, delta), for which neighbours, where."""
+    """What the paper or the author states.
+
+    Args:
+        epsilon: positive and finite.
+        delta: in [0, 1).
+        cite: where it is stated.
+        relation: for which neighbours: ``replace-one`` or ``add-remove``.
+
+    Raises:
+        BadInput: a budget that means nothing.
+
+    Example:
+        >>> from dpassay.reference import Cite, PrivacyClaim
+        >>> claim = PrivacyClaim(1.0, 1e-5, Cite("my draft", "Theorem 2"))
+        >>> claim.epsilon, claim.relation
+        (1.0, 'replace-one')
+
+    Source: Dwork and Roth 2014, Definition 2.4.
+    """
 
     epsilon: float
     delta: float

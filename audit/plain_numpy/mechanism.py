@@ -95,12 +95,32 @@ class _Poisoned(Exception):
 
 
 def on_tape(mechanism: Callable[[Any, np.random.Generator], Any]) -> PlainMechanism:
-    """``mechanism(data, rng)``, plain NumPy code, as ``run(data, tape)``.
+    """``mechanism(data, rng)``, plain NumPy code, as ``run(data, tape)``: audited without changing a line of it.
 
     Normal and Laplace draws of ``rng`` know their scale; what is added to them becomes the query of a release, named by
     the source line of the draw. Comparisons with one noisy number and ``argmax`` of noisy numbers release the answer
     alone. ``choice`` without replacement, ``random(n) < q`` and slices of a ``permutation`` are secret batches where
     they range over the records; all other draws are public.
+
+    Args:
+        mechanism: called as ``mechanism(data, rng)``; ``rng`` has the methods of :class:`numpy.random.Generator`.
+
+    Returns:
+        A ``run(data, tape)`` for :func:`dpassay.audit.assay`. No sensitivity is claimed for what it releases, so it
+        is audited, and not accounted.
+
+    Raises:
+        BadInput: when it runs, by code that uses a draw in a way that is not followed.
+
+    Example:
+        >>> from dpassay.audit import on_tape
+        >>> from dpassay.reference import record
+        >>> run = on_tape(lambda data, rng: sum(data) + rng.laplace(scale=2.0))
+        >>> (release,) = record(lambda tape: run([1.0, 2.0], tape), seed=0).releases
+        >>> release.law.query.tolist(), release.law.scale
+        ([3.0], 2.0)
+
+    Source: the tape (``docs/glossary.md``).
     """
     return PlainMechanism(mechanism)
 
