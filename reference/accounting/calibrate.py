@@ -11,8 +11,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Protocol, TypeVar
 
-from scipy.optimize import brentq
-
 from dpassay.reference.errors import BadInput, require, require_budget
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.tape import LiveTape, ScriptedTape, Tape
@@ -106,6 +104,8 @@ def noise_factor(found: Account, epsilon: float, delta: float) -> float:
         low, high = low - 0.7, low
         if low < -_WIDEST:
             raise BadInput("transcript", epsilon, "releases nothing that noise could protect")
+    from scipy.optimize import brentq  # here: it takes longer to load than most calls take to run
+
     return math.exp(float(brentq(over, low, high, xtol=MARGIN / 10)) + MARGIN)
 
 

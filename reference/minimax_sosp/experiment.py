@@ -7,8 +7,6 @@ from dataclasses import replace
 from math import expm1, log, sqrt
 from typing import Any
 
-from scipy.optimize import brentq
-
 from dpassay.reference.errors import require, require_budget
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems.flat import Flat
@@ -37,6 +35,8 @@ def advanced_composition_multiplier(epsilon: float, delta: float, releases: int)
 
     def total(each: float) -> float:
         return each * sqrt(2 * releases * log(2 / delta)) + releases * each * expm1(each) - epsilon
+
+    from scipy.optimize import brentq  # here: it takes longer to load than most calls take to run
 
     each = float(brentq(total, 0.0, epsilon))
     return sqrt(2 * log(1.25 * 2 * releases / delta)) / each

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from math import ceil, exp
 
 import numpy as np
-from scipy.stats import halfnorm, norm
+from scipy.special import erf, ndtr
 
 from dpassay.reference.types import Array
 
 
 def worst_case_delta(sigma_f: float) -> float:
     """Delta at epsilon = infinity when f(w0) moves by Delta_f across an edge of the ceiling: 2 Phi(1/sigma_f) - 1."""
-    return float(2 * norm.cdf(1 / sigma_f) - 1)
+    return float(2 * ndtr(1 / sigma_f) - 1)
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class StepBound:
     def cdf(self, steps: Array | float) -> Array:
         """P(T <= steps) = P(|z| <= steps MIN_DEC + f_low - f(w0)) = 2 Phi(. / std) - 1."""
         room = np.asarray(steps) * self.minimum_decrease + self.lower_bound - self.value
-        return np.asarray(halfnorm.cdf(room, scale=self.std))
+        return np.asarray(erf(np.maximum(room, 0.0) / (np.sqrt(2.0) * self.std)))  # a half-normal is below room
 
 
 def pair_delta_infinity(low: StepBound, high: StepBound) -> float:

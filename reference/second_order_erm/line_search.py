@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from math import exp, floor, inf, log, sqrt
 
-from scipy.stats import norm
+from scipy.special import log_ndtr, ndtri
 
 from dpassay.reference.accounting.cost import Account, Part
 from dpassay.reference.errors import require
@@ -96,13 +96,13 @@ def _queries(q: Query, initial: float, beta: float, i_max: int) -> Iterator[floa
 
 def gaussian_parameter(lam: float) -> float:
     """Smallest mu for which every (1/lambda)-DP mechanism is mu-GDP: -2 Phi^-1(1 / (1 + exp(1/lambda)))."""
-    return float(-2 * norm.ppf(1 / (1 + exp(1 / lam))))
+    return float(-2 * ndtri(1 / (1 + exp(1 / lam))))
 
 
 def lambda_for(mu: float) -> float:
     """Inverse of `gaussian_parameter`: about 1.2533 / mu for small mu."""
     require(0 < mu < inf, "mu", mu, "must be positive and finite")
-    return float(1 / (norm.logcdf(mu / 2) - norm.logcdf(-mu / 2)))
+    return float(1 / (log_ndtr(mu / 2) - log_ndtr(-mu / 2)))
 
 
 def gaussian_equivalent(found: Account) -> Account:

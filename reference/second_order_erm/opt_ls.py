@@ -17,7 +17,7 @@ from functools import partial
 from math import ceil, inf
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from dpassay.reference.accounting.calibrate import noise_factor
 from dpassay.reference.accounting.cost import account
@@ -174,7 +174,7 @@ def iteration_bound(problem: SmoothRisk, schedule: Schedule, tape: Tape, minimum
         top = problem.value(s.start) + abs(tape.noise("initial value", std))  # f(w0) + |z|
     else:
         top = tape.gaussian("initial value", problem.value(s.start), std=std, sensitivity=s.sensitivity.value)
-        top = float(top) + std * float(norm.isf(s.failure))  # f(w0) is below this with probability 1 - zeta
+        top = float(top) + std * float(-ndtri(s.failure))  # f(w0) is below this with probability 1 - zeta
     return max(1, ceil(float(top - s.lower_bound) / minimum_decrease))  # eq. (6)
 
 

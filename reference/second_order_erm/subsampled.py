@@ -14,7 +14,6 @@ from functools import lru_cache
 from math import exp, inf, log, sqrt
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import gammaln
 
 from dpassay.reference.accounting.gdp import zcdp_rho
@@ -98,6 +97,8 @@ def _least_sigma(budget: SampledBudget, steps: int) -> float:
     if excess(log(1e6)) > 0:
         least = floor(steps, budget.rate, budget.delta)
         raise BadInput("epsilon", budget.epsilon, f"eq. (29) is at least {least:.3g} for T = {steps}")
+    from scipy.optimize import brentq  # here: it takes longer to load than most calls take to run
+
     return exp(brentq(excess, log(0.05), log(1e6), xtol=1e-9))  # eq. (30)
 
 

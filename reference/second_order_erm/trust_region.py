@@ -8,7 +8,6 @@ from __future__ import annotations
 from math import ceil, sqrt
 
 import numpy as np
-from scipy.optimize import brentq
 
 from dpassay.reference.types import Array
 
@@ -40,5 +39,7 @@ def trust_region_step(g: Array, values: Array, vectors: Array, radius: float) ->
         h = np.where(values - values[0] <= 1e-10, 0.0, -b / shifted)
         h[0] = sqrt(max(0.0, radius**2 - float(h @ h)))
         return np.asarray(vectors @ h)
+    from scipy.optimize import brentq  # here: it takes longer to load than most calls take to run
+
     multiplier = brentq(excess, near, top * (1 + 1e-12), xtol=1e-15, rtol=1e-14)
     return np.asarray(-vectors @ (b / (values + multiplier)))
