@@ -7,81 +7,117 @@ from functools import partial
 from dpassay.reference.case import Case, PrivacyClaim
 from dpassay.reference.papers import Cite
 
-from . import dp_gd, dp_tr, instances, opt, opt_b, opt_ls, tr_b, two_opt, two_opt_b, two_opt_ls, worst_case
+from . import dp_gd, dp_tr, instances, opt, opt_b, opt_ls, space, tr_b, two_opt, two_opt_b, two_opt_ls, worst_case
 from .instances import B8_EPSILON, RECORDS
 from .known import LEAK, SEARCHES, SHARED, TOO_LITTLE, leak
 from .worst_case import DELTA, EPSILON, SHARED_EPSILON
 
 PAPER = "second_order_erm"
 SOME, ALL, SIGNS = f"breast cancer, first {RECORDS} records", "breast cancer", "signs (worst case)"
+BY_THEOREM = partial(opt_b.printed, route="advanced")  # the noise of Theorem B.8
 
 
 def _claim(place: str, epsilon: float = EPSILON, paper: str = PAPER) -> PrivacyClaim:
     return PrivacyClaim(epsilon, DELTA, Cite(paper, place))
 
 
-OPT = partial(Case, f"{PAPER}/opt", title="OPT: short steps", cite=Cite(PAPER, "Algorithm 1"))
-OPT_LS = partial(Case, f"{PAPER}/opt_ls", title="OPT-LS: private line search", cite=Cite(PAPER, "Algorithms 2 and 3"))
-OPT_B = partial(Case, f"{PAPER}/opt_b", title="OPT-B: mini-batches", cite=Cite(PAPER, "Section 3.3"))
-TWO_OPT = partial(Case, f"{PAPER}/two_opt", title="2OPT: two phases", cite=Cite(PAPER, "Section 3.4"))
-TWO_OPT_LS = partial(
-    Case, f"{PAPER}/two_opt_ls", title="2OPT-LS: two phases with line search", cite=Cite(PAPER, "Section 3.4")
+# the algorithms -------------------------------------------------------------------------------------------------------
+
+OPT = partial(
+    Case, f"{PAPER}/opt", title="OPT: short steps", cite=Cite(PAPER, "Algorithm 1"), claim=_claim("Theorem 1")
 )
-TWO_OPT_B = partial(Case, f"{PAPER}/two_opt_b", title="2OPT-B: two phases on batches", cite=Cite(PAPER, "Section 3.4"))
-DP_TR = partial(Case, f"{PAPER}/dp_tr", title="DP-TR: trust region", cite=Cite("wang2021", "DP-TR"))
-DP_GD = partial(Case, f"{PAPER}/dp_gd", title="DP-GD: descend, then search", cite=Cite("wang2019", "DP-GD"))
-TR_B = partial(Case, f"{PAPER}/tr_b", title="TR-B: trust region on batches", cite=Cite(PAPER, "Section 4"))
+OPT_LS = partial(
+    Case,
+    f"{PAPER}/opt_ls",
+    title="OPT-LS: private line search",
+    cite=Cite(PAPER, "Algorithms 2 and 3"),
+    claim=_claim("Theorem 5"),
+)
+OPT_B = partial(
+    Case, f"{PAPER}/opt_b", title="OPT-B: mini-batches", cite=Cite(PAPER, "Section 3.3"), claim=_claim("Theorem B.8")
+)
+TWO_OPT = partial(
+    Case, f"{PAPER}/two_opt", title="2OPT: two phases", cite=Cite(PAPER, "Section 3.4"), claim=_claim("Section 3.4")
+)
+TWO_OPT_LS = partial(
+    Case,
+    f"{PAPER}/two_opt_ls",
+    title="2OPT-LS: two phases with line search",
+    cite=Cite(PAPER, "Section 3.4"),
+    claim=_claim("Section 3.4"),
+)
+TWO_OPT_B = partial(
+    Case,
+    f"{PAPER}/two_opt_b",
+    title="2OPT-B: two phases on batches",
+    cite=Cite(PAPER, "Section 3.4"),
+    claim=_claim("Section 3.4"),
+)
+DP_TR = partial(
+    Case,
+    f"{PAPER}/dp_tr",
+    title="DP-TR: trust region",
+    cite=Cite("wang2021", "DP-TR"),
+    claim=_claim("DP-TR", paper="wang2021"),
+)
+DP_GD = partial(
+    Case,
+    f"{PAPER}/dp_gd",
+    title="DP-GD: descend, then search",
+    cite=Cite("wang2019", "DP-GD"),
+    claim=_claim("DP-GD", paper="wang2019"),
+)
+TR_B = partial(
+    Case,
+    f"{PAPER}/tr_b",
+    title="TR-B: trust region on batches",
+    cite=Cite(PAPER, "Section 4"),
+    claim=_claim("eq. (30)"),
+)
+
+# their repaired readings ----------------------------------------------------------------------------------------------
+
+OPT_REPAIRED = partial(OPT, "repaired", repairs=opt.REPAIRS, space=partial(space.opt_space, opt.repaired))
+OPT_LS_REPAIRED = partial(
+    OPT_LS, "repaired", repairs=opt_ls.REPAIRS, space=partial(space.opt_ls_space, opt_ls.repaired)
+)
+OPT_B_REPAIRED = partial(OPT_B, "repaired", repairs=opt_b.REPAIRS, space=partial(space.opt_b_space, opt_b.repaired))
+TWO_OPT_REPAIRED = partial(
+    TWO_OPT, "repaired", repairs=two_opt.REPAIRS, space=partial(space.two_opt_space, opt.repaired)
+)
+TWO_OPT_LS_REPAIRED = partial(
+    TWO_OPT_LS, "repaired", repairs=two_opt_ls.REPAIRS, space=partial(space.two_opt_ls_space, opt_ls.repaired)
+)
+TWO_OPT_B_REPAIRED = partial(
+    TWO_OPT_B, "repaired", repairs=two_opt_b.REPAIRS, space=partial(space.two_opt_b_space, opt_b.repaired)
+)
+DP_TR_REPAIRED = partial(DP_TR, "repaired", repairs=dp_tr.REPAIRS, space=partial(space.dp_tr_space, dp_tr.repaired))
+DP_GD_REPAIRED = partial(DP_GD, "repaired", repairs=dp_gd.REPAIRS, space=partial(space.dp_gd_space, dp_gd.repaired))
+TR_B_REPAIRED = partial(TR_B, "repaired", repairs=tr_b.REPAIRS, space=partial(space.tr_b_space, tr_b.repaired))
 
 CASES: tuple[Case, ...] = (
     OPT(
         "printed",
-        claim=_claim("Theorem 1"),
         build=partial(instances.opt_real, "printed"),
         data=SOME,
         completions=opt.COMPLETIONS,
         known=LEAK,
         declared=leak("gradient", end="gradient"),
+        space=partial(space.opt_space, opt.printed),
     ),
-    OPT(
-        "repaired",
-        claim=_claim("Theorem 1"),
-        build=partial(instances.opt_real, "repaired"),
-        data=SOME,
-        repairs=opt.REPAIRS,
-    ),
-    OPT(
-        "repaired",
-        variant="worst",
-        claim=_claim("Theorem 1"),
-        build=worst_case.opt_signs,
-        data=SIGNS,
-        repairs=opt.REPAIRS,
-    ),
+    OPT_REPAIRED(build=partial(instances.opt_real, "repaired"), data=SOME),
+    OPT_REPAIRED(variant="worst", build=worst_case.opt_signs, data=SIGNS),
     OPT_LS(
         "printed",
-        claim=_claim("Theorem 5"),
         build=partial(instances.opt_ls_real, "printed"),
         data=SOME,
         completions=opt_ls.COMPLETIONS,
         known=LEAK,
         declared=leak("gradient", "hessian", *SEARCHES, end="gradient"),
+        space=partial(space.opt_ls_space, opt_ls.printed),
     ),
-    OPT_LS(
-        "repaired",
-        claim=_claim("Theorem 5"),
-        build=partial(instances.opt_ls_real, "repaired"),
-        data=SOME,
-        repairs=opt_ls.REPAIRS,
-        quick=False,
-    ),
-    OPT_LS(
-        "repaired",
-        variant="worst",
-        claim=_claim("Theorem 5"),
-        build=worst_case.opt_ls_signs,
-        data=SIGNS,
-        repairs=opt_ls.REPAIRS,
-    ),
+    OPT_LS_REPAIRED(build=partial(instances.opt_ls_real, "repaired"), data=SOME, quick=False),
+    OPT_LS_REPAIRED(variant="worst", build=worst_case.opt_ls_signs, data=SIGNS),
     OPT_B(
         "printed",
         claim=_claim("Theorem B.8", B8_EPSILON),
@@ -90,79 +126,35 @@ CASES: tuple[Case, ...] = (
         completions=opt_b.COMPLETIONS,
         known=LEAK,
         declared=leak("gradient", end="batch"),
+        space=partial(space.opt_b_space, BY_THEOREM, B8_EPSILON),
         quick=False,
     ),
-    OPT_B(
-        "repaired",
-        claim=_claim("Theorem B.8"),
-        build=instances.opt_b_repaired,
-        data=SOME,
-        repairs=opt_b.REPAIRS,
-        quick=False,
-    ),
-    OPT_B(
-        "repaired",
-        variant="worst",
-        claim=_claim("Theorem B.8"),
-        build=worst_case.opt_b_signs,
-        data=SIGNS,
-        repairs=opt_b.REPAIRS,
-        quick=False,
-    ),
+    OPT_B_REPAIRED(build=instances.opt_b_repaired, data=SOME, quick=False),
+    OPT_B_REPAIRED(variant="worst", build=worst_case.opt_b_signs, data=SIGNS, quick=False),
     TWO_OPT(
         "printed",
-        claim=_claim("Section 3.4"),
         build=partial(instances.two_opt_real, "printed"),
         data=ALL,
         completions=two_opt.COMPLETIONS,
         known=LEAK,
         declared=leak("gradient", "hessian", end="gradient"),
+        space=partial(space.two_opt_space, opt.printed),
         quick=False,
     ),
-    TWO_OPT(
-        "repaired",
-        claim=_claim("Section 3.4"),
-        build=partial(instances.two_opt_real, "repaired"),
-        data=ALL,
-        repairs=two_opt.REPAIRS,
-        quick=False,
-    ),
-    TWO_OPT(
-        "repaired",
-        variant="worst",
-        claim=_claim("Section 3.4"),
-        build=worst_case.two_opt_signs,
-        data=SIGNS,
-        repairs=two_opt.REPAIRS,
-        quick=False,
-    ),
+    TWO_OPT_REPAIRED(build=partial(instances.two_opt_real, "repaired"), data=ALL, quick=False),
+    TWO_OPT_REPAIRED(variant="worst", build=worst_case.two_opt_signs, data=SIGNS, quick=False),
     TWO_OPT_LS(
         "printed",
-        claim=_claim("Section 3.4"),
         build=partial(instances.two_opt_ls_real, "printed"),
         data=ALL,
         completions=two_opt_ls.COMPLETIONS,
         known=LEAK,
         declared=leak("gradient", "hessian", "line search/curvature", end="gradient"),
+        space=partial(space.two_opt_ls_space, opt_ls.printed),
         quick=False,
     ),
-    TWO_OPT_LS(
-        "repaired",
-        claim=_claim("Section 3.4"),
-        build=partial(instances.two_opt_ls_real, "repaired"),
-        data=ALL,
-        repairs=two_opt_ls.REPAIRS,
-        quick=False,
-    ),
-    TWO_OPT_LS(
-        "repaired",
-        variant="worst",
-        claim=_claim("Section 3.4"),
-        build=worst_case.two_opt_ls_signs,
-        data=SIGNS,
-        repairs=two_opt_ls.REPAIRS,
-        quick=False,
-    ),
+    TWO_OPT_LS_REPAIRED(build=partial(instances.two_opt_ls_real, "repaired"), data=ALL, quick=False),
+    TWO_OPT_LS_REPAIRED(variant="worst", build=worst_case.two_opt_ls_signs, data=SIGNS, quick=False),
     TWO_OPT_B(
         "printed",
         claim=_claim("Section 3.4", B8_EPSILON),
@@ -171,107 +163,46 @@ CASES: tuple[Case, ...] = (
         completions=two_opt_b.COMPLETIONS,
         known=LEAK,
         declared=leak("gradient", end="batch"),
+        space=partial(space.two_opt_b_space, BY_THEOREM, B8_EPSILON),
         quick=False,
     ),
-    TWO_OPT_B(
-        "repaired",
-        claim=_claim("Section 3.4"),
-        build=instances.two_opt_b_repaired,
-        data=SOME,
-        repairs=two_opt_b.REPAIRS,
-        quick=False,
-    ),
-    TWO_OPT_B(
-        "repaired",
-        variant="worst",
-        claim=_claim("Section 3.4"),
-        build=worst_case.two_opt_b_signs,
-        data=SIGNS,
-        repairs=two_opt_b.REPAIRS,
-        quick=False,
-    ),
+    TWO_OPT_B_REPAIRED(build=instances.two_opt_b_repaired, data=SOME, quick=False),
+    TWO_OPT_B_REPAIRED(variant="worst", build=worst_case.two_opt_b_signs, data=SIGNS, quick=False),
     DP_TR(
         "printed",
-        claim=_claim("DP-TR", paper="wang2021"),
         build=partial(instances.dp_tr_real, "printed"),
         data=SOME,
         completions=dp_tr.COMPLETIONS,
+        space=partial(space.dp_tr_space, dp_tr.printed),
         quick=False,
     ),
-    DP_TR(
-        "repaired",
-        claim=_claim("DP-TR", paper="wang2021"),
-        build=partial(instances.dp_tr_real, "repaired"),
-        data=SOME,
-        repairs=dp_tr.REPAIRS,
-        quick=False,
-    ),
-    DP_TR(
-        "repaired",
-        variant="worst",
-        claim=_claim("DP-TR", paper="wang2021"),
-        build=worst_case.dp_tr_signs,
-        data=SIGNS,
-        repairs=dp_tr.REPAIRS,
-        quick=False,
-    ),
+    DP_TR_REPAIRED(build=partial(instances.dp_tr_real, "repaired"), data=SOME, quick=False),
+    DP_TR_REPAIRED(variant="worst", build=worst_case.dp_tr_signs, data=SIGNS, quick=False),
     DP_GD(
         "printed",
-        claim=_claim("DP-GD", paper="wang2019"),
         build=partial(instances.dp_gd_real, "printed"),
         data=SOME,
         completions=dp_gd.COMPLETIONS,
+        space=partial(space.dp_gd_space, dp_gd.printed),
         quick=False,
     ),
-    DP_GD(
-        "repaired",
-        claim=_claim("DP-GD", paper="wang2019"),
-        build=partial(instances.dp_gd_real, "repaired"),
-        data=SOME,
-        repairs=dp_gd.REPAIRS,
-        quick=False,
-    ),
-    DP_GD(
-        "repaired",
-        variant="worst",
-        claim=_claim("DP-GD", paper="wang2019"),
-        build=worst_case.dp_gd_signs,
-        data=SIGNS,
-        repairs=dp_gd.REPAIRS,
-        quick=False,
-    ),
+    DP_GD_REPAIRED(build=partial(instances.dp_gd_real, "repaired"), data=SOME, quick=False),
+    DP_GD_REPAIRED(variant="worst", build=worst_case.dp_gd_signs, data=SIGNS, quick=False),
     TR_B(
         "printed",
-        claim=_claim("eq. (30)"),
         build=partial(instances.tr_b_real, "printed"),
         data=SOME,
         completions=tr_b.COMPLETIONS,
+        space=space.tr_b_eq30_space,
         quick=False,
     ),
-    TR_B(
-        "repaired",
-        claim=_claim("eq. (30)"),
-        build=partial(instances.tr_b_real, "repaired"),
-        data=SOME,
-        repairs=tr_b.REPAIRS,
-        quick=False,
-    ),
-    TR_B(
-        "repaired",
-        variant="worst",
-        claim=_claim("eq. (30)"),
-        build=worst_case.tr_b_signs,
-        data=SIGNS,
-        repairs=tr_b.REPAIRS,
-        quick=False,
-    ),
-    OPT(
-        "repaired",
+    TR_B_REPAIRED(build=partial(instances.tr_b_real, "repaired"), data=SOME, quick=False),
+    TR_B_REPAIRED(variant="worst", build=worst_case.tr_b_signs, data=SIGNS, quick=False),
+    OPT_REPAIRED(
         variant="lanczos",
-        claim=_claim("Theorem 1"),
         build=worst_case.opt_lanczos,
         data=SIGNS,
-        repairs=opt.REPAIRS,
+        space=partial(space.opt_space, opt.repaired, lanczos=True),
         quick=False,
     ),
     OPT_B(
@@ -283,6 +214,7 @@ CASES: tuple[Case, ...] = (
         completions=opt_b.COMPLETIONS,
         known=LEAK,
         declared=leak("gradient", end="batch"),
+        space=partial(space.opt_b_eq30_space, EPSILON),
         quick=False,
     ),
     OPT_B(
@@ -294,6 +226,7 @@ CASES: tuple[Case, ...] = (
         completions=opt_b.COMPLETIONS,
         known=SHARED,
         declared=TOO_LITTLE,
+        space=partial(space.opt_b_eq30_space, SHARED_EPSILON),
         quick=False,
     ),
 )

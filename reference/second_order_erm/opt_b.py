@@ -10,7 +10,7 @@ Cite: second_order_erm, Section 3.3, Theorems B.3, B.4, B.5 and B.8.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from math import ceil, inf
 from typing import Literal
@@ -127,13 +127,15 @@ def repaired(
 
 @lru_cache(maxsize=256)
 def calibrated(n: int, batch: int, T: int, epsilon: float, delta: float) -> Multipliers:
-    """Noise multipliers of T repaired iterations: a dry run of the loop, and what its account asks for."""
+    """Noise multipliers of T repaired iterations: a dry run of one, T times its account, and what that asks for."""
     unit = Multipliers({"gradient": 1.0, "hessian": 1.0})
     any_accuracy, w = Accuracy(gradient=1.0, curvature=1.0), np.zeros(1)
     tape = ScriptedTape(partial(spends_most, 2 * any_accuracy.curvature))
     dry = Schedule("repaired", w, any_accuracy, 1.0, 1.0, UNIT, unit, batch)
-    descend(ZeroRisk(n, 1), dry, tape, w, T, unit)
-    return unit.scaled(noise_factor(account(tape.transcript), epsilon, delta))
+    descend(ZeroRisk(n, 1), dry, tape, w, 1, unit)
+    one = account(tape.transcript)
+    all_alike = replace(one, common=tuple((part, count * T) for part, count in one.common))
+    return unit.scaled(noise_factor(all_alike, epsilon, delta))
 
 
 def run(problem: SmoothRisk, schedule: Schedule, tape: Tape) -> Outcome:

@@ -1,0 +1,222 @@
+"""Where the claims of `second_order_erm` must hold: all data sets of small size, every neighbour, every release.
+
+A record is a feature vector with norm at most 1 and a label. A schedule is made for the sizes: the tolerances are chosen
+such that a run takes about `steps` steps, whatever n and d are, so that the noise and the tolerances are of one order
+and both ways out of every test are near.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache, partial
+from typing import Any
+
+import numpy as np
+from scipy.stats import norm
+
+from dpassay.reference.noise import Multipliers
+from dpassay.reference.problems.erm import ErmProblem
+from dpassay.reference.problems.margin_losses import loss_a
+from dpassay.reference.space import Rows, Sizes, Space
+from dpassay.reference.types import Array
+
+from . import dp_gd, dp_tr, opt, opt_b, opt_ls, tr_b, two_opt, two_opt_b, two_opt_ls
+from .common import Accuracy
+from .eigen import Dense, Lanczos
+from .subsampled import floor
+from .worst_case import DELTA, EPSILON, LARGE, Decrease
+
+START, HOPE = 3.0, 2.0
+FAR_OUT = 3.5  # standard deviations: the noise of f(w0) is hardly ever larger
+RECORDS = Rows("d", 1.0, labels=(1.0, -1.0))
+FULL = {"n": (1, 2, 3, 5, 8), "d": (1, 2, 3), "steps": (1, 2, 4)}
+BATCHES = {"n": (1, 2, 5, 8), "d": (1, 2), "batch": (1, 2, 5, 8), "steps": (1, 3)}
+SMALL_SHARES = {"n": (20, 60), "d": (1, 2), "batch": (1,), "steps": (1, 2)}  # eq. (30) has no noise for larger ones
+Landmarks = Mapping[str, Sequence[float]]
+
+
+def problem(rows: Array, sizes: Sizes) -> ErmProblem:
+    """Loss A on features and labels, the last column."""
+    return ErmProblem(rows[:, :-1], rows[:, -1], loss_a())
+
+
+def public(sizes: Sizes) -> tuple[ErmProblem, Array]:
+    """A problem of these sizes, for its bounds, and the start."""
+    n, d = sizes["n"], sizes["d"]
+    return ErmProblem(np.zeros((n, d)), np.ones(n), loss_a()), START * np.eye(d)[0]
+
+
+def accuracy_for(decrease: Decrease, sizes: Sizes, target: float, margin: float = 1.0) -> Accuracy:
+    """Tolerances for which MIN_DEC is `target`, by gradient and by curvature steps alike."""
+    k = public(sizes)[0].constants()
+    by_gradient = decrease(Accuracy(1.0, LARGE), k.smoothness, k.hessian_lipschitz)
+    by_curvature = decrease(Accuracy(LARGE, 1.0), k.smoothness, k.hessian_lipschitz)
+    return Accuracy((target / by_gradient) ** 0.5, (target / by_curvature) ** (1 / 3) / margin)
+
+
+# schedules by sizes --------------------------------------------------------------------------------------------------
+
+
+def _about(steps: int, found: Any, decrease: Decrease, sizes: Sizes) -> Any:
+    """The schedule with tolerances for which T of eq. (6) is about `steps`; its noise does not depend on them."""
+    risk, start = public(sizes)
+    spread = found.noise.sigma_f * found.sensitivity.value
+    top = risk.value_bound(start) + FAR_OUT * spread
+    return replace(found, accuracy=accuracy_for(decrease, sizes, top / steps, found.eigen.margin))
+
+
+def opt_schedule(make: Callable[..., opt.Schedule], eigen: Dense | Lanczos, sizes: Sizes) -> opt.Schedule:
+    """OPT."""
+    found = replace(make(*public(sizes), Accuracy(1.0, 1.0), EPSILON, DELTA), eigen=eigen)
+    schedule: opt.Schedule = _about(sizes["steps"], found, opt.minimum_decrease, sizes)
+    return schedule
+
+
+def opt_ls_schedule(make: Callable[..., opt_ls.Schedule], sizes: Sizes) -> opt_ls.Schedule:
+    """OPT-LS."""
+    found = make(*public(sizes), Accuracy(1.0, 1.0), EPSILON, DELTA)
+    schedule: opt_ls.Schedule = _about(sizes["steps"], found, opt_ls.minimum_decrease, sizes)
+    return schedule
+
+
+def two_opt_schedule(make: Callable[..., opt.Schedule], sizes: Sizes) -> two_opt.Schedule:
+    """2OPT around OPT."""
+    return two_opt.Schedule(opt_schedule(make, Dense(), sizes), HOPE)
+
+
+def two_opt_ls_schedule(make: Callable[..., opt_ls.Schedule], sizes: Sizes) -> two_opt_ls.Schedule:
+    """2OPT-LS around OPT-LS."""
+    return two_opt_ls.Schedule(opt_ls_schedule(make, sizes), HOPE)
+
+
+def opt_b_schedule(make: Callable[..., opt_b.Schedule], epsilon: float, sizes: Sizes) -> opt_b.Schedule:
+    """OPT-B: repaired, T comes from a public bound and decides the noise; printed, it is about `steps`."""
+    risk, start = public(sizes)
+    target = risk.value_bound(start) / (sizes["steps"] - 0.5)
+    accuracy = accuracy_for(opt.minimum_decrease, sizes, target)
+    found = make(risk, start, accuracy, epsilon, DELTA, batch=sizes["batch"])
+    if isinstance(found.noise, Multipliers):
+        return found
+    top = risk.value_bound(start) + FAR_OUT * found.noise.sigma_f * found.sensitivity.value
+    return replace(found, accuracy=accuracy_for(opt.minimum_decrease, sizes, top / sizes["steps"]))
+
+
+def two_opt_b_schedule(make: Callable[..., opt_b.Schedule], epsilon: float, sizes: Sizes) -> two_opt_b.Schedule:
+    """2OPT-B around OPT-B."""
+    return two_opt_b.Schedule(opt_b_schedule(make, epsilon, sizes), epsilon, DELTA, HOPE)
+
+
+def trust_region_schedule(make: Callable[..., Any], sizes: Sizes) -> Any:
+    """DP-TR and TR-B: T = 6 sqrt(M) gap / alpha^1.5."""
+    risk, start = public(sizes)
+    k, gap = risk.constants(), risk.value_bound(start)
+    alpha = (6 * k.hessian_lipschitz**0.5 * gap / (sizes["steps"] - 0.5)) ** (2 / 3)
+    options = {"batch": sizes["batch"]} if "batch" in sizes else {}
+    return make(risk, start, Accuracy(alpha, 1.0), EPSILON, DELTA, **options)
+
+
+def dp_gd_schedule(make: Callable[..., dp_gd.Schedule], sizes: Sizes) -> dp_gd.Schedule:
+    """DP-GD: T = 2 G gap / alpha^2."""
+    risk, start = public(sizes)
+    alpha = (2 * risk.constants().smoothness * risk.value_bound(start) / (sizes["steps"] - 0.5)) ** 0.5
+    return make(risk, start, Accuracy(alpha, 1.0), EPSILON, DELTA)
+
+
+# which sizes, and where a run decides --------------------------------------------------------------------------------
+
+
+def no_larger(sizes: Sizes) -> bool:
+    """A batch has at most n records."""
+    return sizes["batch"] <= sizes["n"]
+
+
+@lru_cache(maxsize=64)
+def _floor(steps: int, rate: float) -> float:
+    return floor(steps, rate, DELTA)
+
+
+def has_noise(epsilon: float, sizes: Sizes) -> bool:
+    """Eq. (29) can be met by some noise, for more steps and a quarter of epsilon too (T is random; phase two)."""
+    return no_larger(sizes) and _floor(2 * sizes["steps"], sizes["batch"] / sizes["n"]) < epsilon / 4
+
+
+def landmarks(schedule: Any) -> Landmarks:
+    """The tolerances, and the values of f(w0) at which T changes."""
+    s = getattr(schedule, "base", schedule)
+    found: dict[str, Sequence[float]] = {"gradient": (s.accuracy.gradient,), "hessian": (s.accuracy.curvature,)}
+    if getattr(s, "reading", "") == "repaired" and hasattr(s.noise, "sigma_f"):
+        margin = s.noise.sigma_f * s.sensitivity.value * float(norm.isf(s.failure))
+        found["initial value"] = [max(0.0, k * s.minimum_decrease - margin) for k in (1, 2, 4)]
+    return found
+
+
+def _full(schedule: Callable[[Sizes], Any]) -> Space:
+    return Space(RECORDS, FULL, problem, schedule, landmarks=landmarks)
+
+
+def _batches(
+    schedule: Callable[[Sizes], Any],
+    sizes: Mapping[str, Sequence[int]] = BATCHES,
+    fits: Callable[[Sizes], bool] = no_larger,
+) -> Space:
+    return Space(RECORDS, sizes, problem, schedule, fits, landmarks)
+
+
+# the spaces of the cases ---------------------------------------------------------------------------------------------
+
+
+def opt_space(make: Callable[..., opt.Schedule], lanczos: bool = False) -> Space:
+    """OPT."""
+    return _full(partial(opt_schedule, make, Lanczos() if lanczos else Dense()))
+
+
+def opt_ls_space(make: Callable[..., opt_ls.Schedule]) -> Space:
+    """OPT-LS."""
+    return _full(partial(opt_ls_schedule, make))
+
+
+def two_opt_space(make: Callable[..., opt.Schedule]) -> Space:
+    """2OPT."""
+    return _full(partial(two_opt_schedule, make))
+
+
+def two_opt_ls_space(make: Callable[..., opt_ls.Schedule]) -> Space:
+    """2OPT-LS."""
+    return _full(partial(two_opt_ls_schedule, make))
+
+
+def dp_tr_space(make: Callable[..., dp_tr.Schedule]) -> Space:
+    """DP-TR."""
+    return _full(partial(trust_region_schedule, make))
+
+
+def dp_gd_space(make: Callable[..., dp_gd.Schedule]) -> Space:
+    """DP-GD."""
+    return _full(partial(dp_gd_schedule, make))
+
+
+def opt_b_space(make: Callable[..., opt_b.Schedule], epsilon: float = EPSILON) -> Space:
+    """OPT-B, repaired or by Theorem B.8."""
+    return _batches(partial(opt_b_schedule, make, epsilon))
+
+
+def two_opt_b_space(make: Callable[..., opt_b.Schedule], epsilon: float = EPSILON) -> Space:
+    """2OPT-B, repaired or by Theorem B.8."""
+    return _batches(partial(two_opt_b_schedule, make, epsilon))
+
+
+def tr_b_space(make: Callable[..., tr_b.Schedule]) -> Space:
+    """TR-B, repaired."""
+    return _batches(partial(trust_region_schedule, make))
+
+
+def opt_b_eq30_space(epsilon: float) -> Space:
+    """OPT-B by eq. (30): small shares only."""
+    schedule = partial(opt_b_schedule, opt_b.printed, epsilon)
+    return _batches(schedule, SMALL_SHARES, partial(has_noise, epsilon))
+
+
+def tr_b_eq30_space() -> Space:
+    """TR-B by eq. (30): small shares only."""
+    return _batches(partial(trust_region_schedule, tr_b.printed), SMALL_SHARES, partial(has_noise, EPSILON))
