@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from math import ceil, inf
+from math import ceil, inf, log, sqrt
 from typing import Literal
 
 import numpy as np
@@ -128,7 +128,8 @@ def repaired(
 @lru_cache(maxsize=256)
 def calibrated(n: int, batch: int, T: int, epsilon: float, delta: float) -> Multipliers:
     """Noise multipliers of T repaired iterations: a dry run of one, T times its account, and what that asks for."""
-    unit = Multipliers({"gradient": 1.0, "hessian": 1.0})
+    near = max(1.0, batch / n * sqrt(-16 * T * log(delta)) / epsilon)  # about what it takes: far below, grids are large
+    unit = Multipliers({"gradient": near, "hessian": near})
     any_accuracy, w = Accuracy(gradient=1.0, curvature=1.0), np.zeros(1)
     tape = ScriptedTape(partial(spends_most, 2 * any_accuracy.curvature))
     dry = Schedule("repaired", w, any_accuracy, 1.0, 1.0, UNIT, unit, batch)
