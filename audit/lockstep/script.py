@@ -164,7 +164,7 @@ def dictated(choice: Choice, law: Law, before: Any, rng: np.random.Generator) ->
     if choice.how == "opposite":
         return as_released(-query)
     if choice.how == "repeat":
-        return before if np.shape(before) == query.shape else law.sample(rng)
+        return before if before is not None and np.shape(before) == query.shape else law.sample(rng)
     length = float(np.linalg.norm(query.ravel()))
     size = choice.size if choice.how == "norm" else _HUGE * (length + scale)
     return as_released(size * _direction(query, length, choice.along))
