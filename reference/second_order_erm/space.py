@@ -60,10 +60,10 @@ def accuracy_for(decrease: Decrease, sizes: Sizes, target: float, margin: float 
 def _about(steps: int, found: Any, decrease: Decrease, sizes: Sizes) -> Any:
     """The schedule with tolerances that fit `steps`; its noise does not depend on them.
 
-    Repaired: T is about `steps`. Printed: a record that moves f(w0) by its sensitivity moves T by a third of `steps`.
+    Repaired: T is about `steps`. Printed: a record that moves f(w0) by its sensitivity moves T by a sixth of `steps`.
     """
     if found.reading == "printed":
-        target = 3 * found.sensitivity.value / steps
+        target = 6 * found.sensitivity.value / steps
     else:
         risk, start = public(sizes)
         spread = found.noise.sigma_f * found.sensitivity.value

@@ -34,14 +34,14 @@ def test_every_row_has_a_space_and_its_schedules_exist_for_all_sizes(case):
 
 
 def test_the_tolerances_fit_the_steps():
-    """Repaired, T is about `steps`; printed, f(w0) by its sensitivity moves it by a third of them."""
+    """Repaired, T is about `steps`; printed, f(w0) by its sensitivity moves it by a sixth of them."""
     for steps in (1, 2, 4):
         sizes = {"n": 3, "d": 2, "steps": steps}
         repaired = space.opt_space(opt.repaired).schedule(sizes)
         risk, start = space.public(sizes)
         assert risk.value_bound(start) / repaired.minimum_decrease < steps
         printed = space.opt_space(opt.printed).schedule(sizes)
-        assert 3 * printed.sensitivity.value / printed.minimum_decrease == pytest.approx(steps)
+        assert 6 * printed.sensitivity.value / printed.minimum_decrease == pytest.approx(steps)
 
 
 @pytest.mark.parametrize("case", REPAIRED)
