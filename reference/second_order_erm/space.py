@@ -13,7 +13,7 @@ from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from dpassay.reference.problems.erm import ErmProblem
 from dpassay.reference.problems.margin_losses import loss_a
@@ -150,7 +150,7 @@ def landmarks(schedule: Any) -> Landmarks:
     s = getattr(schedule, "base", schedule)
     found: dict[str, Sequence[float]] = {"gradient": (s.accuracy.gradient,), "hessian": (s.accuracy.curvature,)}
     if getattr(s, "reading", "") == "repaired" and hasattr(s.noise, "sigma_f"):
-        margin = s.noise.sigma_f * s.sensitivity.value * float(norm.isf(s.failure))
+        margin = s.noise.sigma_f * s.sensitivity.value * float(-ndtri(s.failure))
         found["initial value"] = [max(0.0, k * s.minimum_decrease - margin) for k in (1, 2, 4)]
     return found
 
