@@ -33,7 +33,7 @@ from .script import Dictation, dictated
 from .tilting import PLAIN
 from .worlds import SIDES, Place, Role
 
-LONGEST = 20_000  # calls of one run: beyond, the search has better things to do
+LONGEST = 1000  # calls of one run; beyond, other examples show more for the time
 _APPARATUS = ("reference/tape.py", "audit/lockstep/", "audit/lab/mutations.py")
 
 
@@ -94,10 +94,7 @@ def scripted(
     finally:
         for world in hub.worlds:
             world.close()
-    found = hub.finish()
-    if not hidden and any(draw.hidden for draw in found.transcript.draws):
-        return scripted(run, pair, seed, script, hidden=True)
-    return found
+    return hub.finish() if not hub.unprepared else scripted(run, pair, seed, script, hidden=True)
 
 
 class ScriptedHub(Hub):
@@ -108,6 +105,7 @@ class ScriptedHub(Hub):
     def __init__(self, run: Run[P], pair: Pair[P], seed: Sequence[int], script: Dictation, hidden: bool):
         roles: tuple[Role, ...] = ("out", "in") if hidden else ("full",)
         where = [Place(side, role) for side in SIDES for role in roles]
+        self._prepared, self.unprepared = hidden, False
         self.result = ScriptedRun()
         super().__init__(_caught(run), pair, seed, [PLAIN], 0, where)
         self.result = ScriptedRun()
@@ -123,6 +121,13 @@ class ScriptedHub(Hub):
             self.result.too_long = True
             return False
         return super()._same_call()
+
+    def _draw(self) -> None:
+        draw = self._here[0].ask.draw
+        if draw is not None and draw.hidden and not self._prepared:
+            self._over = self.unprepared = True
+        else:
+            super()._draw()
 
     def _release(self) -> None:
         ask = self._here[0].ask

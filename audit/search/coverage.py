@@ -25,7 +25,13 @@ from typing import Any
 _RELEASES = {"gaussian", "symmetric_gaussian", "laplace", "above_threshold", "release", "reveal"}
 _SHARED = ("/reference/blocks/", "/reference/baselines/")
 _TOOLS = (3, 4, 1)  # tool numbers of sys.monitoring that no debugger, profiler or optimiser has
-_OUTSIDE = ("site-packages", "/reference/tape.py", "/reference/laws/", "/reference/problems/", "/reference/accounting/")
+_OUTSIDE = (
+    "site-packages",
+    "/reference/laws/",
+    "/reference/problems/",
+    "/reference/accounting/",
+    "/reference/solvers/",
+)
 
 
 @dataclass(frozen=True)
@@ -227,21 +233,25 @@ def _is_release(call: ast.Call) -> bool:
 # -- what an algorithm can come to ----------------------------------------------------------------------------
 def own_functions(run: Callable[..., Any]) -> list[FunctionType]:
     """The functions of the algorithm's own files that ``run`` can come to, in the order in which they are named."""
-    start = list(_functions(run))
-    if not start:
-        return []
-    home = str(Path(start[0].__code__.co_filename).parent) + "/"
+    todo = [function for function in _functions(run) if not _apparatus(function.__code__.co_filename)]
+    homes = tuple(f"{Path(function.__code__.co_filename).parent}/" for function in todo)
     found: dict[CodeType, FunctionType] = {}
-    todo = start
     while todo:
         function = todo.pop(0)
         name = function.__code__.co_filename
-        ours = name.startswith(home) or any(part in name for part in _SHARED)
-        if function.__code__ in found or not ours or any(part in name for part in _OUTSIDE):
+        ours = name.startswith(homes) or any(part in name for part in _SHARED)
+        if function.__code__ in found or not ours or _apparatus(name):
             continue
         found[function.__code__] = function
         todo += _named_by(function)
     return list(found.values())
+
+
+def _apparatus(name: str) -> bool:
+    here = str(Path(__file__).resolve().parents[2])  # holds reference/ and audit/, or their installed names
+    path = Path(name).resolve()
+    inside = path.is_relative_to(here) and path.parent.name in ("reference", "lockstep", "search")
+    return inside or any(part in name for part in _OUTSIDE)
 
 
 def _named_by(function: FunctionType) -> list[FunctionType]:

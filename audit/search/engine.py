@@ -27,7 +27,7 @@ from hypothesis import strategies as st
 from hypothesis.internal.conjecture.providers import HypothesisProvider
 
 from dpassay.audit.lockstep.script import DRAWN, Choice, Script
-from dpassay.audit.lockstep.scripted import ScriptedRun, scripted
+from dpassay.audit.lockstep.scripted import LONGEST, ScriptedRun, scripted
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.findings import Finding, Kind
 from dpassay.reference.neighbours import Pair, Run
@@ -40,7 +40,7 @@ from .strategies import Drawing, Same
 from .witness import Witness, weight
 
 EXAMPLES = 150
-SECONDS = 60.0  # an emergency brake; a search that it stops says so
+SECONDS = 30.0  # an emergency brake; a search that it stops says so
 _PASSES = 12  # findings that are shrunk; further ones are reported as they were first seen
 _SHRINKS = 200  # runs for making one witness small
 
@@ -79,7 +79,7 @@ class _Found(Exception):
 
 
 class _Enough(BaseException):
-    """Stop shrinking (not an Exception: Hypothesis must not take it for a failure)."""
+    """Stop here (not an Exception: Hypothesis must not take it for a failure)."""
 
 
 def search(
@@ -190,7 +190,7 @@ class Engine:
 
     def _example(self, draw: Callable[[Any], Any]) -> None:
         if self._late():
-            return
+            raise _Enough
         data = draw(self._ground.strategy())
         seed = draw(st.integers(0, 7))
         try:
@@ -236,7 +236,7 @@ class Engine:
         if run.raised:
             self._raised[run.raised] += 1
         if run.too_long:
-            self._found.note = "some runs were cut off: they make too many calls"
+            self._found.note = f"runs were cut off after {LONGEST} calls"
         return run
 
     def _late(self) -> bool:
