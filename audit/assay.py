@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,8 +16,10 @@ from dpassay.audit.lockstep.outcome import Movement
 from dpassay.reference.accounting.cost import Account, account
 from dpassay.reference.case import Case, Instance, PrivacyClaim, unscheduled
 from dpassay.reference.equality import same
-from dpassay.reference.findings import Declared, Finding, Kind
-from dpassay.reference.neighbours import Pair, Run
+from dpassay.reference.errors import require
+from dpassay.reference.findings import Declared, Finding, Kind, merge
+from dpassay.reference.neighbours import Pair
+from dpassay.reference.space import Space
 from dpassay.reference.transcript import Transcript
 
 from .fingerprint import fingerprint
@@ -25,6 +27,10 @@ from .leak import epsilon_of_output, numbers_of
 from .results import AssumedEstimate, SoundBound
 from .row import Effort as Effort
 from .row import Row as Row
+from .search.coverage import Coverage
+from .search.engine import Searched, search
+from .search.witness import Witness
+from .searching import about_run, search_instance, searched_fields
 from .verdict import Verdict, judge, over_budget
 from .why import names, why
 
@@ -45,6 +51,7 @@ class Assay:
         findings: what the lockstep runs saw.
         movements: how far the pair moved the queries of each label.
         bound: the likelihood audit's result.
+        searched: what the search over data, sizes and released values saw: witnesses, coverage, largest movements.
 
     Raises:
         Nothing: it is made by :func:`assay`.
@@ -72,6 +79,17 @@ class Assay:
     findings: tuple[Finding, ...]
     movements: Mapping[str, Movement]
     bound: SoundBound | AssumedEstimate
+    searched: Searched
+
+    @property
+    def coverage(self) -> Coverage:
+        """Lines and branches of the algorithm's own source that the search reached."""
+        return self.searched.coverage
+
+    @property
+    def witness(self) -> Witness | None:
+        """The smallest example of the first finding of the search; ``searched.witnesses`` has one for each."""
+        return next(iter(self.searched.witnesses), None)
 
     @property
     def upper_bound(self) -> bool:
@@ -86,23 +104,28 @@ class Assay:
             found.add(Declared(Kind.VIOLATED))
         if not self.account.unknown and over_budget(self.accounted, self.claimed):
             found.add(Declared(Kind.OVER_BUDGET))
+        found |= {Declared(one.kind) for one in self.searched.findings if one.kind is Kind.OVER_BUDGET}
         return found
 
 
-def assay(run: Run[Any], pair: Pair[Any], claim: PrivacyClaim, *, effort: Effort | None = None) -> Assay:
-    """Account, replay and audit an algorithm of yours, and judge its claim.
+def assay(
+    run: Callable[..., Any], where: Space | Pair[Any], claim: PrivacyClaim, *, effort: Effort | None = None
+) -> Assay:
+    """Search, account, replay and audit an algorithm of yours, and judge its claim.
 
     Args:
-        run: ``run(problem, tape) -> output``; what it releases goes through the tape, and so does all randomness.
-        pair: the neighbours on which it is run.
+        run: ``run(problem, tape) -> output``, or ``run(problem, schedule, tape)`` where the space makes schedules; what
+            it releases goes through the tape, and so does all randomness.
+        where: the data that the claim covers (the likelihood audit then gets the worst pair that the search found), or
+            one pair of neighbours (only the released values are searched then).
         claim: epsilon, delta and the neighbour relation.
-        effort: how hard to look; default: 1,000 runs, confidence 95 %.
+        effort: how hard to look; default: 150 examples, 1,000 runs, confidence 95 %.
 
     Returns:
         An :class:`Assay`: the verdict, its cause, what is accounted and realised, the findings.
 
     Raises:
-        BadInput: an effort or a claim that makes no sense, or a run that changes its problem.
+        BadInput: an effort or a claim that makes no sense, a run that changes its problem, or one that always raises.
 
     Example:
         >>> from dpassay.audit import Effort, assay
@@ -116,11 +139,28 @@ def assay(run: Run[Any], pair: Pair[Any], claim: PrivacyClaim, *, effort: Effort
 
     Source: ``docs/auditor.md``, "What each audit assumes".
     """
-    return examine(Instance(unscheduled(run), None, pair), claim, effort or Effort())
+    effort = effort or Effort()
+    if isinstance(where, Pair):
+        return examine(Instance(unscheduled(run), None, where), claim, effort)
+    require(effort.examples >= 1, "effort.examples", effort.examples, "a space needs a search")
+    relation = claim.relation
+    require(relation == where.relation, "relation", relation, f"the space is for {where.relation} neighbours")
+    searched = search(run, where, claim, examples=effort.examples, seed=effort.seed)
+    assert searched.worst is not None  # a search of a space has run something, or has raised
+    instance = Instance(unscheduled(searched.worst.mechanism), None, searched.worst.pair)
+    return examine(instance, claim, effort, searched=searched)
 
 
-def examine(instance: Instance, claim: PrivacyClaim, effort: Effort, known: str = "") -> Assay:
-    """Account, replay, audit, judge: one instance."""
+def examine(
+    instance: Instance,
+    claim: PrivacyClaim,
+    effort: Effort,
+    known: str = "",
+    space: Space | None = None,
+    searched: Searched | None = None,
+) -> Assay:
+    """Search (unless that is done), account, replay, audit, judge: one instance."""
+    searched = searched or search_instance(instance, claim, effort, space)
     transcript = instance.longest_transcript()
     cost = account(transcript, claim.relation)
     accounted = cost.epsilon(claim.delta)
@@ -138,12 +178,15 @@ def examine(instance: Instance, claim: PrivacyClaim, effort: Effort, known: str 
     if realised is None or realised <= claim.epsilon:
         realised, by = _of_outputs(instance, claim, effort, losses.findings) or (realised, by)
     untested = _untested(instance, transcript, losses)
+    findings = list(losses.findings)
+    merge(findings, [finding for finding in searched.findings if not finding.kind.of_the_run])
+    highest = max(accounted, searched.accounted or 0.0)
     verdict = judge(
         claimed=claim.epsilon,
         realised=realised,
         power=bound.power if isinstance(bound, SoundBound) else None,
-        accounted=None if cost.unknown else accounted,
-        findings=losses.findings,
+        accounted=None if cost.unknown else highest,
+        findings=findings,
         untested=untested or (f"not accounted: {cost.gap}" if cost.unknown else ""),
     )
     text = why(
@@ -154,11 +197,12 @@ def examine(instance: Instance, claim: PrivacyClaim, effort: Effort, known: str 
         realised=realised,
         by=by,
         verdict=verdict,
-        findings=losses.findings,
+        findings=findings,
         movements=losses.movements,
         bound=bound,
         exact=instance.exact,
         untested=untested,
+        searched=searched,
     )
     return Assay(
         verdict=verdict,
@@ -169,9 +213,10 @@ def examine(instance: Instance, claim: PrivacyClaim, effort: Effort, known: str 
         accounted=accounted,
         realised=realised,
         by=by,
-        findings=tuple(losses.findings),
+        findings=tuple(findings),
         movements=losses.movements,
         bound=bound,
+        searched=searched,
     )
 
 
@@ -179,7 +224,7 @@ def assay_case(case: Case, effort: Effort) -> Row:
     """One case of the catalogue as a row of the table, held to what it declares."""
     start = time.perf_counter()
     instance = case.build()
-    found = examine(instance, case.claim, effort, case.known)
+    found = examine(instance, case.claim, effort, case.known, case.space() if case.space else None)
     shown, declared = found.shown, set(case.declared)
     news = shown - declared
     if shown & declared:  # what is declared may be realised as well: how surely depends on the pair and on chance
@@ -212,6 +257,8 @@ def assay_case(case: Case, effort: Effort) -> Row:
         seconds=time.perf_counter() - start,
         code=fingerprint(case),
         facts=instance.facts,
+        examples=effort.examples,
+        **searched_fields(found.searched, about_run(case.key, "", case.claim)),
     )
 
 

@@ -30,14 +30,30 @@ def foreign_code(field: str, name: str) -> Iterator[None]:
         raise BadInput(field, name, f"raised {type(error).__name__} ({where}): {error}") from None
 
 
+def is_code(name: str) -> bool:
+    """``MODULE:NAME`` of somebody's code, not a key of the catalogue: keys have a paper, modules have dots."""
+    return ":" in name and "/" not in name
+
+
 def load_callable(name: str, field: str) -> Callable[..., Any]:
     """What MODULE:FUNCTION names; the working directory is searched first.
 
     Raises:
         BadInput: naming `field`.
     """
+    found = load_object(name, field)
+    require(callable(found), field, name, "is not callable")
+    return found  # type: ignore[no-any-return]
+
+
+def load_object(name: str, field: str) -> Any:
+    """What MODULE:NAME names; the working directory is searched first.
+
+    Raises:
+        BadInput: naming `field`.
+    """
     module, _, function = name.partition(":")
-    require(bool(module and function), field, name, "must be MODULE:FUNCTION")
+    require(is_code(name) and bool(module and function), field, name, "must be MODULE:FUNCTION")
     if str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))
     require(not module.startswith("."), field, name, "must be MODULE:FUNCTION")
@@ -48,5 +64,4 @@ def load_callable(name: str, field: str) -> Callable[..., Any]:
                 found = getattr(found, part)
         except (ImportError, AttributeError) as error:
             raise BadInput(field, name, f"cannot be loaded: {error}") from None
-    require(callable(found), field, name, "is not callable")
-    return found  # type: ignore[no-any-return]
+    return found

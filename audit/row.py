@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
 from .exit_codes import FAILED, FINE, INCONCLUSIVE
 from .plain import plain
@@ -18,6 +19,7 @@ class Effort:
         pilot: runs for choosing its tilt, thrown away.
         confidence: of each lower bound, in (0, 1).
         seed: same seed, same result.
+        examples: of the search over data, sizes and released values; 0: no search.
 
     Raises:
         Nothing: what an audit cannot use, it refuses.
@@ -34,11 +36,13 @@ class Effort:
     pilot: int = 400
     confidence: float = 0.95
     seed: int = 0
+    examples: int = 150
 
     @property
     def full(self) -> bool:
         """Enough for every declared finding to show."""
-        return self.runs >= Effort.runs and self.pilot >= Effort.pilot
+        enough = self.runs >= Effort.runs and self.pilot >= Effort.pilot
+        return enough and self.examples >= Effort.examples
 
 
 @dataclass(frozen=True)
@@ -72,6 +76,12 @@ class Row:
     seconds: float
     code: str  # content hash of the source that the case uses
     facts: dict[str, float | int | str]
+    examples: int = 0  # of the search
+    shares: dict[str, float] = field(default_factory=dict)  # by label the largest movement that the search found
+    coverage: dict[str, int] = field(default_factory=dict)  # lines and branches of the algorithm's own source
+    missed: list[str] = field(default_factory=list)  # releases and decisions that were never reached
+    raised: list[str] = field(default_factory=list)  # by the algorithm, on data that its claim covers
+    witnesses: list[dict[str, Any]] = field(default_factory=list)  # the smallest example of each finding
     proved: str = ""  # what the ledger says of the statements behind the claim
 
     @property
@@ -82,7 +92,7 @@ class Row:
     @property
     def effort(self) -> Effort:
         """What it was made with."""
-        return Effort(self.runs, self.pilot, self.confidence, self.seed)
+        return Effort(self.runs, self.pilot, self.confidence, self.seed, self.examples)
 
     def exit_code(self, strict: bool = False) -> int:
         """0 where the row is as it should be, declared findings of a printed reading included (not if ``strict``).

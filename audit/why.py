@@ -8,9 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dpassay.audit.lockstep.outcome import Movement
 from dpassay.reference.accounting.cost import Account
 from dpassay.reference.case import ExactDelta
-from dpassay.reference.findings import Declared, Finding
+from dpassay.reference.findings import Declared, Finding, Kind
 
 from .results import AssumedEstimate, SoundBound
+from .search.engine import Searched
 from .verdict import Verdict, over_budget
 
 
@@ -28,6 +29,7 @@ def why(
     bound: SoundBound | AssumedEstimate,
     exact: ExactDelta | None,
     untested: str,
+    searched: Searched | None = None,
 ) -> str:
     """The parts that apply, most serious first."""
     parts = [known] if known else []
@@ -52,7 +54,20 @@ def why(
         parts += _looseness(account, delta, realised, movements, bound)
     if verdict is Verdict.VIOLATED and not parts:
         parts.append("more is realised than claimed")
+    if searched:
+        parts += _of_the_search(searched, over_budget(accounted, claimed))
     return "; ".join(parts)
+
+
+def _of_the_search(searched: Searched, told: bool) -> list[str]:
+    """What adds to the rest: other sizes that cost too much, what was not reached, what was raised."""
+    parts = [one.detail for one in searched.findings if one.kind is Kind.OVER_BUDGET and not told]
+    missed = searched.coverage.missed
+    if missed:
+        parts.append(f"not reached by the search: {missed[0]}" + (f" and {len(missed) - 1} more" * (len(missed) > 1)))
+    if searched.raised:
+        parts.append(f"raised on data that the claim covers: {next(iter(searched.raised))}")
+    return parts + ([searched.note] if searched.note else [])
 
 
 def _found(findings: Sequence[Finding]) -> list[str]:

@@ -45,7 +45,7 @@ class PrivacyClaim:
 
     epsilon: float
     delta: float
-    cite: Cite
+    cite: Cite | None = None  # None: nobody's paper, one's own algorithm
     relation: Relation = "replace-one"
 
     def __post_init__(self) -> None:

@@ -13,6 +13,7 @@ import typer
 from dpassay.audit.assay import Effort, Row
 from dpassay.audit.exit_codes import INTERRUPTED
 from dpassay.audit.fingerprint import fingerprint
+from dpassay.audit.foreign import is_code
 from dpassay.audit.plain import json_text
 from dpassay.audit.report.table import print_rows
 from dpassay.audit.report_file import load, save
@@ -22,6 +23,7 @@ from dpassay.reference.catalogue import CASES, find
 from dpassay.reference.errors import require
 from dpassay.reference.files import require_writable
 
+from .own import OwnClaim, audit_own
 from .progress import run_with_progress
 from .proofs import with_proofs
 
@@ -29,13 +31,22 @@ from .proofs import with_proofs
 def audit(
     algorithms: Annotated[
         list[str] | None,
-        typer.Argument(help="Papers, algorithms or keys (see `dpassay list`); default: the quick ones."),
+        typer.Argument(help="Papers, algorithms, keys (see `dpassay list`), or your MODULE:RUN; default: the quick."),
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Slow cases too; named ones run in any case.")] = False,
     runs: Annotated[int, typer.Option(help="Runs whose losses count, for each case.")] = 1000,
     pilot: Annotated[int, typer.Option(help="Runs for choosing the tilt, thrown away.")] = 400,
     confidence: Annotated[float, typer.Option(help="Confidence of each lower bound.")] = 0.95,
     seed: Annotated[int, typer.Option(help="Same seed, same table, whatever the number of jobs.")] = 0,
+    examples: Annotated[int, typer.Option(help="Examples of the search, for each case; 0: no search.")] = 150,
+    epsilon: Annotated[float | None, typer.Option(help="Claimed epsilon of your own algorithm.")] = None,
+    delta: Annotated[float, typer.Option(help="Claimed delta of your own algorithm.")] = 1e-5,
+    space: Annotated[
+        str | None, typer.Option(help="MODULE:SPACE, the data that the claim covers; default: rows in the unit ball.")
+    ] = None,
+    relation: Annotated[
+        str | None, typer.Option(help="replace-one or add-remove; default: that of the space, else replace-one.")
+    ] = None,
     jobs: Annotated[int, typer.Option(help="Worker processes.")] = 2,
     output: Annotated[
         Path | None,
@@ -51,10 +62,17 @@ def audit(
     need no statistics. A printed reading of a paper declares what is wrong with it: that alone does not change the exit
     code (see --strict). Any other finding does, and so does a declared one that no longer shows.
 
+    An algorithm of your own, ``run(problem, tape)``, is searched on the data that its claim covers and then audited on
+    the worst pair of neighbours that the search found: ``dpassay audit mine:run --space mine:space --epsilon 1``.
+
     A run without names writes its report anew; a run with names changes the rows of these names and keeps the others.
     """
-    effort = _effort(runs, pilot, confidence, seed)
+    effort = _effort(runs, pilot, confidence, seed, examples)
     require(jobs >= 1, "--jobs", jobs, "must be at least 1")
+    if any(is_code(name) for name in algorithms or ()):
+        audit_own(algorithms or [], OwnClaim(epsilon, delta, space, relation), effort, output, as_json)
+    for option, value in (("--epsilon", epsilon), ("--space", space), ("--relation", relation)):
+        require(value is None, option, value, "is for an algorithm of your own: MODULE:RUN")
     cases = _chosen(algorithms, everything)
     path = output or _default_report(algorithms)
     require_writable(path, "--output")
@@ -90,12 +108,13 @@ def _kept(path: Path, cases: Sequence[Case], effort: Effort) -> list[Row]:
     return kept
 
 
-def _effort(runs: int, pilot: int, confidence: float, seed: int) -> Effort:
+def _effort(runs: int, pilot: int, confidence: float, seed: int, examples: int) -> Effort:
     require(0 < confidence < 1, "--confidence", confidence, "must lie in (0, 1)")
     require(10 <= runs <= 10**9, "--runs", runs, "must lie in 10..1e9")
     require(50 <= pilot <= 10**9, "--pilot", pilot, "must lie in 50..1e9")
     require(seed >= 0, "--seed", seed, "must not be negative")
-    return Effort(runs, pilot, confidence, seed)
+    require(0 <= examples <= 10**6, "--examples", examples, "must lie in 0..1e6")
+    return Effort(runs, pilot, confidence, seed, examples)
 
 
 def _chosen(algorithms: list[str] | None, everything: bool) -> list[Case]:

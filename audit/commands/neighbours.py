@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import numpy as np
 import typer
 
+from dpassay.audit.exit_codes import FAILED, FINE
 from dpassay.audit.report.verdicts import print_results
 from dpassay.audit.results import AuditResult
 from dpassay.audit.search.neighbours import (
@@ -21,10 +22,13 @@ from dpassay.audit.search.neighbours import (
     search,
     simplify,
 )
+from dpassay.audit.search.replay import replay as replay_example
 from dpassay.audit.search.spaces import Target
+from dpassay.audit.search.witness import FORMAT as EXAMPLE_FORMAT
+from dpassay.audit.search.witness import read_witness as read_example
 from dpassay.audit.verdict import Verdict, worst
-from dpassay.reference.errors import BadInput, require
-from dpassay.reference.files import require_writable
+from dpassay.reference.errors import BadInput, printable, require
+from dpassay.reference.files import read_json, require_writable
 
 app = typer.Typer(
     help="Search the worst pair of neighbouring data sets of an algorithm that runs on a tape; replay what was found.",
@@ -84,7 +88,13 @@ def replay(
     seed: Seed = 1,
     as_json: AsJson = False,
 ) -> None:
-    """Judge the pair of a witness file again, on other randomness; exit 1 if its claim is refuted."""
+    """Judge a witness file again; exit 1 if it still shows what it showed.
+
+    A witness of `dpassay audit` is one example with its released values: the same run is made again. One of
+    `dpassay neighbours search` is a pair: it is judged on other randomness.
+    """
+    if _is_example(witness):
+        _replay_example(witness, module or [])
     require(0 < confidence < 1, "--confidence", confidence, "must lie in (0, 1)")
     _check_sample(runs, seed)
     candidate, document = load_witness(witness), read_witness(witness)
@@ -96,6 +106,23 @@ def replay(
     with target.running():
         bound, _ = confirm(run, space, [candidate], delta, epsilon, seed + 2_000_003, runs, confidence)
     _report(bound, f"Replayed {candidate.name!r} of {target.algorithm}.", as_json)
+
+
+def _is_example(path: Path) -> bool:
+    document = read_json(path, "witness")
+    return isinstance(document, dict) and document.get("format") == EXAMPLE_FORMAT
+
+
+def _replay_example(path: Path, modules: list[str]) -> NoReturn:
+    """One scripted run; what it shows now."""
+    witness = read_example(path)
+    found = replay_example(witness, modules, str(path))
+    print(witness)
+    if found.raised:
+        print(printable(f"raised: {found.raised}"))
+    others = [printable(str(one)) for one in found.findings]
+    print("\n".join(["", "Now: " + ("the same finding" if found.again else "not this finding"), *others]))
+    raise typer.Exit(FAILED if found.findings else FINE)
 
 
 def _check_sample(runs: int, seed: int) -> None:

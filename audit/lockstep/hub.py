@@ -215,8 +215,9 @@ class Hub:
 
     def _outside(self, ask: Request, hidden: tuple[int, ...], here: list[Law], there: list[Law]) -> None:
         """Without the target in the declared batches the target may not matter; nor, if Poisson, by more than half."""
+        certain = any(self._draws[number].rate == 1 for number in hidden)
         for one, other, held in zip(here, there, self._states.holding(hidden), strict=True):
-            if not held and not _agree(one, other):
+            if not held and not certain and not _agree(one, other):
                 detail = "it depends on the record even where the declared batch does not have it"
                 self._finding(Kind.UNDECLARED_BATCH, ask.label, detail)
         draw = self._draws[hidden[0]]

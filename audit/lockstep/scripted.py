@@ -34,7 +34,7 @@ from .tilting import PLAIN
 from .worlds import SIDES, Place, Role
 
 LONGEST = 1000  # calls of one run; beyond, other examples show more for the time
-_APPARATUS = ("reference/tape.py", "audit/lockstep/", "audit/lab/mutations.py")
+_APPARATUS = ("reference/tape.py", "audit/lockstep/", "audit/lab/mutations.py", "reference/case.py")
 
 
 class Raised:
@@ -65,7 +65,7 @@ class ScriptedRun(LockstepRun):
     Args:
         transcript: of D, with the target where the script puts it.
         shares: by label the largest moved distance over its declared sensitivity.
-        separation: root of the sum of (moved distance / noise scale) squared.
+        separation: root of the sum of (moved / noise scale, times the sampling rate) squared: a rank, no bound.
         seen: where each finding was made, by (kind, label).
         raised: the exception that ended the run (the same in all worlds), with its line; empty if none.
         too_long: the run was cut off.
@@ -140,7 +140,8 @@ class ScriptedHub(Hub):
         if hidden:
             self._outside(ask, hidden, here, there)
         self._movement(ask, here, there)
-        self._shares(ask.label, ask.sensitivity, here, there)
+        rates = [self._draws[number].rate for number in hidden if self._draws[number].kind != "fresh"]
+        self._shares(ask.label, ask.sensitivity, here, there, min(rates, default=1.0))
         law = here[-1]
         if self._without_noise(ask, here, there):
             self._answer(as_released(law.query))  # type: ignore[attr-defined]
@@ -151,14 +152,14 @@ class ScriptedHub(Hub):
         self._before[ask.label] = value
         self._answer(value)
 
-    def _shares(self, label: str, sensitivity: float | None, here: list[Law], there: list[Law]) -> None:
+    def _shares(self, label: str, sensitivity: float | None, here: list[Law], there: list[Law], rate: float) -> None:
         moved = max(_distance(one, other) for one, other in zip(here, there, strict=True))
         self.result.shares.setdefault(label, 0.0)
         if sensitivity:
             self.result.shares[label] = max(self.result.shares[label], moved / sensitivity)
         scale = getattr(here[-1], "std", getattr(here[-1], "scale", 0.0))
         if scale > 0:
-            self.result.separation = math.hypot(self.result.separation, moved / scale)
+            self.result.separation = math.hypot(self.result.separation, rate * moved / scale)
 
     def _finding(self, kind: Kind, label: str, detail: str, given_secrets: bool = False) -> None:
         raised = [world.ask.value for world in self.worlds if isinstance(world.ask.value, Raised)]
@@ -216,5 +217,12 @@ def _line(frame: FrameType | None) -> str:
     if frame is None:
         return ""
     name = frame.f_code.co_filename
-    text = linecache.getline(name, frame.f_lineno).strip()
-    return f"{Path(name).name}:{frame.f_lineno} in {frame.f_code.co_name}: {text}"
+    text = f"{_where(frame)}: {linecache.getline(name, frame.f_lineno).strip()}"
+    caller = frame.f_back
+    if caller is not None and not any(part in caller.f_code.co_filename for part in _APPARATUS):
+        text += f" (from {_where(caller)})"
+    return text
+
+
+def _where(frame: FrameType) -> str:
+    return f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno} in {frame.f_code.co_name}"

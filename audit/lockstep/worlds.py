@@ -164,6 +164,8 @@ class Records:
             return name(np.flatnonzero(self._rng.random(draw.n - 1) < draw.rate))
         assert draw.size is not None
         if draw.kind == "without-replacement":
+            if draw.n == 1:  # there is no other record: the world without the target has probability zero
+                return np.full(draw.size, self._target)
             size = min(draw.size, draw.n - 1)
             chosen = name(self._rng.choice(draw.n - 1, size=size, replace=False))
             # a full batch always has the target: the world without it has probability zero, but must go on

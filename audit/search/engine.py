@@ -12,36 +12,37 @@ at other labels until it finds no more. The same seed gives the same examples.
 from __future__ import annotations
 
 import time
-import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
-from unittest.mock import patch
 
 from hypothesis import HealthCheck, Phase, Verbosity, given, settings, target
 from hypothesis import seed as with_seed
 from hypothesis import strategies as st
-from hypothesis.internal.conjecture.providers import HypothesisProvider
 
 from dpassay.audit.lockstep.script import DRAWN, Choice, Script
 from dpassay.audit.lockstep.scripted import LONGEST, ScriptedRun, scripted
+from dpassay.reference.equality import same, snapshot
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.findings import Finding, Kind
 from dpassay.reference.neighbours import Pair, Run
 from dpassay.reference.space import Space
+from dpassay.reference.tape import LiveTape
 
 from .coverage import Collector, Coverage
 from .ground import AllOf, Data, Ground, OnePair, Setting
 from .premises import Claimed, Premises
+from .quiet import one_line, quiet
 from .strategies import Drawing, Same
 from .witness import Witness, weight
 
 EXAMPLES = 150
 SECONDS = 30.0  # an emergency brake; a search that it stops says so
 _PASSES = 12  # findings that are shrunk; further ones are reported as they were first seen
+_KEPT = 6  # settings that are compared with drawn values in the end
 _SHRINKS = 200  # runs for making one witness small
 
 Key = tuple[Kind, str]
@@ -57,7 +58,7 @@ class Searched:
         shares: by label the largest movement over the declared sensitivity.
         coverage: of the algorithm's own source.
         accounted: the largest epsilon that a transcript added up to; None where no run could be accounted.
-        worst: the setting whose queries moved the most, in units of the noise, with drawn values.
+        worst: the setting whose queries move the most, in units of the noise, with drawn values; None without a space.
         raised: exceptions of the algorithm on data inside the space, with how often.
         note: why the search ended early; empty if it did not.
     """
@@ -132,14 +133,15 @@ class Engine:
         self._known: set[Key] = set()  # those that are shrunk
         self._wanted: Key | None = None  # the one that is being shrunk
         self._shrinking = 0
-        self._hidden = False
-        self._most = -1.0
+        self._hidden = self._checked = False
+        self._name = str(getattr(run, "__name__", "run"))
+        self._largest: list[tuple[float, Setting]] = []  # by separation, under whatever script
         self._premises = Premises(claim, ground.relation)
         self._start = time.perf_counter()
 
     def go(self, explicit: Sequence[tuple[Run[Any], Pair[Any]]]) -> Searched:
         """Explicit pairs, then passes until nothing new is found."""
-        with _quiet():
+        with quiet():
             for mechanism, pair in explicit:
                 self._explicit(mechanism, pair)
             for number in range(_PASSES):
@@ -150,6 +152,7 @@ class Engine:
             raise BadInput("run", next(iter(self._raised)), "was raised by every example")
         found.findings = [witness.finding for witness in self._seen.values()]
         found.witnesses = list(self._seen.values())
+        found.worst = max((setting for _, setting in self._largest), key=self._drawn, default=None)
         found.coverage = self._collector.coverage() if self._collector else Coverage()
         found.shares, found.accounted = self._premises.shares, self._premises.accounted
         found.raised = dict(self._raised)
@@ -196,8 +199,9 @@ class Engine:
         try:
             setting = self._ground.setting(data)
         except Exception as error:
-            self._raised[_one_line(error)] += 1
+            self._raised[one_line(error)] += 1
             return
+        self._unchanged(setting)
         dictation = Drawing(draw, setting.landmarks)
         run = self._run(setting, seed, dictation)
         keys = self._judge(setting, data, seed, dictation.script, run)
@@ -206,6 +210,16 @@ class Engine:
                 target(min(share, 1e6), label=f"moved {label}")
             target(min(run.separation, 1e6), label="separation")
         self._fail(keys)
+
+    def _unchanged(self, setting: Setting) -> None:
+        """A run must not write into its data: the worlds share them (looked at once)."""
+        if self._checked:
+            return
+        self._checked = True
+        before = snapshot(setting.pair.here)
+        with suppress(Exception):  # what it raises is seen later, on all sides
+            setting.mechanism(setting.pair.here, LiveTape(0))
+        require(same(before, setting.pair.here), "run", self._name, "changes the data that it is given")
 
     def _fail(self, keys: list[Key]) -> None:
         new = [key for key in keys if key not in self._known]
@@ -249,8 +263,10 @@ class Engine:
         self, setting: Setting, data: Data, seed: int, script: Callable[[], Script], run: ScriptedRun
     ) -> list[Key]:
         findings = self._premises.findings(run, by_rows=data.rows is not None)
-        if not run.raised and not run.too_long and run.separation > self._most:
-            self._most, self._found.worst = run.separation, setting
+        if data.rows is not None:
+            alone = any(draw.hidden and draw.n == 1 for draw in run.transcript.draws)  # it cannot be left out there
+            size = run.separation if run.complete and not (run.raised or alone) else -1.0
+            self._largest = sorted([*self._largest, (size, setting)], key=lambda one: -one[0])[:_KEPT]
         told: Script | None = None
         for finding in findings:
             key = finding.kind, finding.label
@@ -262,22 +278,14 @@ class Engine:
             self._seen[key] = Witness(finding, data, told, seed, *place, about=self._about)
         return [(finding.kind, finding.label) for finding in findings]
 
+    def _drawn(self, setting: Setting) -> float:
+        """Separation under drawn values: what a likelihood audit of the pair will see."""
+        with quiet():
+            runs = [
+                scripted(setting.mechanism, setting.pair, [seed], Same(DRAWN), hidden=self._hidden) for seed in (1, 2)
+            ]
+        return sum(run.separation for run in runs)
+
     def _smaller(self, key: Key, data: Data, script: Script) -> bool:
         before = self._seen[key]
         return weight(data, script) < weight(before.data, before.script)
-
-
-def _one_line(error: BaseException) -> str:
-    return f"{type(error).__name__}: {' '.join(str(error).split())}"
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Extreme values overflow: no news. And Hypothesis draws no constants from whatever modules happen to be loaded."""
-    with warnings.catch_warnings(), patch.object(HypothesisProvider, "_maybe_draw_constant", _no_constant):
-        warnings.simplefilter("ignore")
-        yield
-
-
-def _no_constant(*args: Any, **settings: Any) -> None:
-    return None

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from dpassay.audit.foreign import load_callable
+from dpassay.audit.foreign import is_code, load_callable
 from dpassay.audit.lab.mutations import Run
 from dpassay.reference.case import Instance
 from dpassay.reference.catalogue import find
@@ -42,7 +42,7 @@ class Target:
     @property
     def modules(self) -> list[str]:
         """Modules of the user that it names."""
-        names = [self.algorithm] * _is_code(self.algorithm) + [self.problem] * _is_code(self.problem)
+        names = [self.algorithm] * is_code(self.algorithm) + [self.problem] * is_code(self.problem)
         return [name.partition(":")[0] for name in names]
 
     def open(self) -> tuple[Run, Space]:
@@ -53,7 +53,7 @@ class Target:
                 schedule is not made for such data.
         """
         space = Space(self.records, self.dimension, self.radius, _build(self.problem, self.radius))
-        if _is_code(self.algorithm):
+        if is_code(self.algorithm):
             run: Run = load_callable(self.algorithm, "algorithm")
             return run, space
         cases = find(self.algorithm)
@@ -96,10 +96,6 @@ class Target:
 
 def _sensitivities(transcript: Transcript) -> dict[str, float | None]:
     return {release.label: release.sensitivity for release in transcript.releases}
-
-
-def _is_code(name: str) -> bool:
-    return ":" in name and "/" not in name  # keys have a paper, modules have dots
 
 
 def _build(name: str, radius: float) -> Callable[[Array, Array], Pair[Any]]:

@@ -48,7 +48,8 @@ class Witness:
 
     def lines(self) -> list[str]:
         """What a person reads."""
-        found = [f"{self.finding}"]
+        finding = self.finding
+        found = [f"{finding}" if finding.label else f"{finding.kind.value}: {finding.detail}"]
         if self.line:
             found.append(f"  at      {self.line}")
         if self.here is not None and self.there is not None:

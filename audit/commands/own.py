@@ -1,0 +1,82 @@
+"""``dpassay audit MODULE:RUN``: an algorithm of one's own, its witnesses printed and kept."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn, get_args
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from dpassay.audit.foreign import is_code
+from dpassay.audit.own import open_own, own_row
+from dpassay.audit.plain import json_text
+from dpassay.audit.report.table import print_rows
+from dpassay.audit.report_file import save
+from dpassay.audit.row import Effort
+from dpassay.audit.search.witness import Witness
+from dpassay.reference.accounting.sampled import Relation
+from dpassay.reference.case import PrivacyClaim
+from dpassay.reference.errors import BadInput, require, require_budget
+from dpassay.reference.files import require_writable
+
+
+@dataclass(frozen=True)
+class OwnClaim:
+    """What the command line says of one's own algorithm."""
+
+    epsilon: float | None
+    delta: float
+    space: str | None
+    relation: str | None
+
+
+def audit_own(names: list[str], said: OwnClaim, effort: Effort, output: Path | None, as_json: bool) -> NoReturn:
+    """Audit, print the row and the witnesses, save both, exit as the row says."""
+    require(len(names) == 1, "algorithms", ", ".join(names), "an algorithm of your own stands alone")
+    if said.epsilon is None:
+        raise BadInput("--epsilon", None, "what do you claim?")
+    require_budget(said.epsilon, said.delta)
+    require(effort.examples >= 1, "--examples", effort.examples, "your own algorithm needs a search")
+    known: tuple[Relation, ...] = get_args(Relation)
+    relation = next((one for one in known if one == said.relation), None)
+    require(said.relation is None or relation is not None, "--relation", said.relation, f"must be {' or '.join(known)}")
+    name = names[0]
+    require(is_code(name), "algorithm", name, "must be MODULE:RUN")
+    slug = re.sub(r"[^\w.-]+", "-", name).strip("-")[:80]
+    path = output or Path("reports") / f"{slug}.json"
+    require_writable(path, "--output")
+    _, where = open_own(name, said.space, relation)
+    claim = PrivacyClaim(said.epsilon, said.delta, relation=where.relation)
+    row, found = own_row(name, said.space, claim, effort)
+    save(path, [row])
+    kept = save_witnesses(path, found.searched.witnesses)
+    if as_json:
+        print(json_text([row.as_dict()]))
+    else:
+        print_rows([row], effort.confidence, str(path))
+        print_witnesses(found.searched.witnesses, kept)
+    raise typer.Exit(row.exit_code())
+
+
+def save_witnesses(report: Path, witnesses: list[Witness]) -> list[Path]:
+    """One file each, beside the report; those of an earlier run under the same name go."""
+    for old in report.parent.glob(f"{report.stem}.witness-*.json"):
+        old.unlink()
+    paths = [report.parent / f"{report.stem}.witness-{number}.json" for number in range(1, len(witnesses) + 1)]
+    for path, witness in zip(paths, witnesses, strict=True):
+        witness.save(path)
+    return paths
+
+
+def print_witnesses(witnesses: list[Witness], paths: list[Path]) -> None:
+    """The smallest examples, and the command that shows each again."""
+    console = Console(soft_wrap=True, highlight=False)
+    for witness, path in zip(witnesses, paths, strict=True):
+        code = [str(witness.about.get(name, "")) for name in ("algorithm", "space")]
+        modules = dict.fromkeys(name.partition(":")[0] for name in code if is_code(name))
+        options = "".join(f" --module {name}" for name in modules)
+        console.print(Text(f"\n{witness}\n  again   dpassay neighbours replay {path}{options}"))

@@ -1,0 +1,99 @@
+"""One's own algorithm: named as MODULE:RUN, searched on a space, audited on the worst pair that the search found."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from dpassay.reference.accounting.sampled import Relation
+from dpassay.reference.case import PrivacyClaim
+from dpassay.reference.errors import BadInput, require
+from dpassay.reference.findings import Declared
+from dpassay.reference.space import Space
+
+from .assay import Assay, Effort, Row, assay
+from .foreign import foreign_code, is_code, load_callable, load_object
+from .results import SoundBound
+from .searching import about_run, searched_fields
+from .why import names
+
+
+def open_own(name: str, space: str | None, relation: Relation | None) -> tuple[Callable[..., Any], Space]:
+    """The run that MODULE:RUN names, and the space that MODULE:SPACE names (a Space, or a function that makes one).
+
+    Without a space the data is a matrix of rows with 2-norm at most 1, and an absent record is a row of zeros.
+
+    Raises:
+        BadInput: what cannot be loaded, is no space, or is for another neighbour relation.
+    """
+    run = load_callable(name, "algorithm")
+    if space is None:
+        found = Space.matrix()
+        if relation == "add-remove":
+            found = replace(found, relation="add-remove", absent=np.zeros(1))
+        return run, found
+    require(is_code(space), "--space", space, "must be MODULE:SPACE")
+    loaded = load_object(space, "--space")
+    if callable(loaded) and not isinstance(loaded, Space):
+        with foreign_code("--space", space):
+            loaded = loaded()
+    if not isinstance(loaded, Space):
+        raise BadInput("--space", space, f"is a {type(loaded).__name__}, not a dpassay.reference.space.Space")
+    if relation is not None and relation != loaded.relation:
+        raise BadInput("--relation", relation, f"{space} is for {loaded.relation} neighbours")
+    return run, loaded
+
+
+def own_row(name: str, space: str | None, claim: PrivacyClaim, effort: Effort) -> tuple[Row, Assay]:
+    """The audit of one's own algorithm as a row of the table, and in full.
+
+    Raises:
+        BadInput: naming what the algorithm raised, if it always raises.
+    """
+    start = time.perf_counter()
+    run, where = open_own(name, space, claim.relation)
+    with foreign_code("algorithm", name):
+        found = assay(run, where, claim, effort=effort)
+    about = about_run(name, space or "", claim)
+    found.searched.witnesses[:] = [replace(one, about=about) for one in found.searched.witnesses]
+    shown = sorted(found.shown, key=lambda one: (one.kind.value, one.label))
+    row = Row(
+        algorithm=name,
+        variant="",
+        reading="own",
+        data=space or "matrix of rows in the unit ball",
+        claimed=claim.epsilon,
+        delta=claim.delta,
+        relation=claim.relation,
+        accounted=max(found.accounted, found.searched.accounted or 0.0),
+        accounting=found.account.method,
+        upper_bound=found.upper_bound,
+        realised=found.realised,
+        realised_by=found.by,
+        verdict=found.verdict.value,
+        why=found.why,
+        expected=not shown,
+        undeclared=[_named(one) for one in shown],
+        missing=[],
+        findings=[str(finding) for finding in found.findings],
+        movements={label: movement.share for label, movement in found.movements.items()},
+        power=found.bound.power if isinstance(found.bound, SoundBound) else None,
+        runs=effort.runs,
+        pilot=effort.pilot,
+        confidence=effort.confidence,
+        seed=effort.seed,
+        seconds=time.perf_counter() - start,
+        code="",
+        facts={},
+        examples=effort.examples,
+        **searched_fields(found.searched, about),
+    )
+    return row, found
+
+
+def _named(declared: Declared) -> str:
+    return names([declared])

@@ -1,0 +1,92 @@
+"""A witness again: the same data, values and batches on the algorithm as it is now."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from dpassay.audit.foreign import foreign_code, is_code
+from dpassay.audit.lockstep.scripted import scripted
+from dpassay.audit.own import open_own
+from dpassay.reference.accounting.sampled import Relation
+from dpassay.reference.case import PrivacyClaim
+from dpassay.reference.catalogue import find
+from dpassay.reference.errors import BadInput, require
+from dpassay.reference.findings import Finding
+from dpassay.reference.space import Space
+
+from .ground import AllOf, Data, Ground, OnePair, data_of
+from .premises import Premises
+from .quiet import quiet
+from .witness import Witness
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """What the run showed this time; ``again`` if the finding of the witness is among it."""
+
+    findings: tuple[Finding, ...]
+    again: bool
+    raised: str = ""
+
+
+def replay(witness: Witness, modules: Collection[str], where: str = "witness") -> Replayed:
+    """Run the example of a witness.
+
+    Args:
+        modules: the user's modules that may be imported; a file must not choose what is run.
+        where: what to call the witness in messages.
+
+    Raises:
+        BadInput: a module that is not allowed, an unknown algorithm, or data that do not fit its space.
+    """
+    claim = _claim(witness, where)
+    ground = _ground(witness, modules, where, claim.relation)
+    data = witness.data
+    with foreign_code(f"{where}: algorithm", str(witness.about["algorithm"])):
+        if isinstance(ground, AllOf):
+            if data.rows is None or data.there is None:
+                raise BadInput(f"{where}: rows", None, "the space needs rows")
+            data = data_of(ground.space, data.sizes, data.rows, data.there, data.target)
+        else:
+            data = Data(swapped=data.swapped)
+        setting = ground.setting(data)
+        with quiet():
+            run = scripted(setting.mechanism, setting.pair, [witness.seed], witness.script)
+    findings = Premises(claim, ground.relation).findings(run, by_rows=data.rows is not None)
+    key = witness.finding.kind, witness.finding.label
+    return Replayed(tuple(findings), any((one.kind, one.label) == key for one in findings), run.raised)
+
+
+def _claim(witness: Witness, where: str) -> PrivacyClaim:
+    about = witness.about
+    for name in ("algorithm", "space", "relation"):
+        require(isinstance(about.get(name), str), f"{where}: about.{name}", about.get(name), "must be a text")
+    for name in ("epsilon", "delta"):
+        require(isinstance(about.get(name), int | float), f"{where}: about.{name}", about.get(name), "must be a number")
+    known: tuple[Relation, ...] = ("replace-one", "add-remove")
+    relation = next((one for one in known if one == about["relation"]), None)
+    if relation is None:
+        raise BadInput(f"{where}: about.relation", about["relation"], f"must be {' or '.join(known)}")
+    return PrivacyClaim(float(about["epsilon"]), float(about["delta"]), relation=relation)
+
+
+def _ground(witness: Witness, modules: Collection[str], where: str, relation: Relation) -> Ground:
+    algorithm, space = str(witness.about["algorithm"]), str(witness.about["space"])
+    if is_code(algorithm):
+        for name in filter(None, (algorithm, space)):
+            module = name.partition(":")[0]
+            why = f"is code, and a file must not choose what is run; if you trust it: --module {module}"
+            require(module in modules, f"{where}: module", module, why)
+        run, found = open_own(algorithm, space or None, relation)
+        return AllOf(run, found)
+    cases = find(algorithm)
+    require(len(cases) == 1, f"{where}: algorithm", algorithm, f"names {len(cases)} cases")
+    case = cases[0]
+    instance = case.build()
+    if witness.data.rows is None:
+        return OnePair(instance.mechanism, instance.pair, relation)
+    if case.space is None:
+        raise BadInput(f"{where}: rows", algorithm, "has no space to find rows in")
+    room: Space = case.space()
+    return AllOf(instance.mechanism if room.schedule is None else instance.run, room)

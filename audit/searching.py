@@ -1,0 +1,58 @@
+"""The search as part of an audit: of a case of the catalogue, and as fields of a row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dpassay.reference.case import Instance, PrivacyClaim
+from dpassay.reference.space import Space
+
+from .row import Effort
+from .search.engine import Searched, search
+
+_OF_A_PAIR = 3  # a pair without a space has only its released values to search: this part of the examples will do
+
+
+def search_instance(instance: Instance, claim: PrivacyClaim, effort: Effort, space: Space | None) -> Searched:
+    """Search the space of a case, its own pair first; without a space the released values on its pair.
+
+    The schedule of the instance is used where the space makes none.
+    """
+    if effort.examples < 1:
+        return Searched()
+    if space is None:
+        few = max(1, effort.examples // _OF_A_PAIR)
+        return search(instance.mechanism, instance.pair, claim, examples=few, seed=effort.seed)
+    run = instance.mechanism if space.schedule is None else instance.run
+    pair = [(instance.mechanism, instance.pair)]
+    return search(run, space, claim, examples=effort.examples, seed=effort.seed, explicit=pair)
+
+
+def about_run(algorithm: str, space: str, claim: PrivacyClaim) -> dict[str, str | float]:
+    """What a witness says was run."""
+    return {
+        "algorithm": algorithm,
+        "space": space,
+        "epsilon": claim.epsilon,
+        "delta": claim.delta,
+        "relation": claim.relation,
+    }
+
+
+def searched_fields(searched: Searched, about: Mapping[str, str | float]) -> dict[str, Any]:
+    """What a row keeps of a search; its witnesses say what was run."""
+    coverage = searched.coverage
+    counts = {
+        "lines": coverage.lines,
+        "lines reached": coverage.lines_reached,
+        "branches": coverage.branches,
+        "branches reached": coverage.branches_reached,
+    }
+    return {
+        "shares": dict(searched.shares),
+        "coverage": counts if coverage.lines else {},
+        "missed": list(coverage.missed),
+        "raised": list(searched.raised),
+        "witnesses": [witness.as_dict() | {"about": dict(about)} for witness in searched.witnesses],
+    }

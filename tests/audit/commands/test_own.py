@@ -1,0 +1,118 @@
+"""``dpassay audit MODULE:RUN``: broken algorithms exit 1 with a witness that replays, correct ones do not."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from dpassay.audit.cli import app
+from dpassay.reference.errors import BadInput
+
+BROKEN = Path(__file__).parents[1] / "search" / "broken.py"
+SMALL = ["--runs", "60", "--pilot", "50", "--examples", "80"]
+NAMES = [
+    "true_branch",
+    "true_stop",
+    "true_output",
+    "start_from_data",
+    "silent_last_phase",
+    "batch_reused",
+    "batch_undeclared",
+    "bare_return",
+    "private_argmax",
+    "raises",
+    "infinity_clip",
+    "half_sensitivity",
+    "too_little_noise",
+]
+
+
+@pytest.fixture
+def dpassay(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    shutil.copy(BROKEN, tmp_path / "planted.py")
+
+    def call(*words):
+        result = CliRunner().invoke(app, [str(word) for word in words])
+        if isinstance(result.exception, BadInput):
+            return 2, str(result.exception)
+        assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+        return result.exit_code, result.output
+
+    return call
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_broken_algorithms_exit_1(dpassay, name):
+    code, text = dpassay("audit", f"planted:{name}", "--space", "planted:space", "--epsilon", 3, *SMALL)
+    assert code == 1, text
+    assert any(word in text for word in ("violated", "leaks", "overshoots", "over budget"))
+    assert "neighbours replay" in text
+
+
+@pytest.mark.parametrize("name", ["descent", "two_phases", "sampled", "search_line"])
+def test_correct_algorithms_do_not(dpassay, name):
+    code, text = dpassay("audit", f"planted:{name}", "--space", "planted:space", "--epsilon", 3, *SMALL)
+    assert code in (0, 3), text  # so few runs may end inconclusive
+    assert "neighbours replay" not in text
+
+
+def test_the_report_holds_coverage_and_witnesses_and_a_witness_replays(dpassay, tmp_path):
+    words = ("audit", "planted:true_branch", "--space", "planted:space", "--epsilon", 3, *SMALL)
+    assert dpassay(*words, "--output", "own.json")[0] == 1
+    (row,) = json.loads(Path("own.json").read_text())["rows"]
+    assert row["verdict"] == "leaks" and row["coverage"]["lines"] == row["coverage"]["lines reached"]
+    assert row["witnesses"][0]["finding"]["kind"] == "early end"
+    code, text = dpassay("neighbours", "replay", "own.witness-1.json", "--module", "planted")
+    assert code == 1 and "the same finding" in text and "planted.py" in text
+    source = Path("planted.py").read_text().replace("np.linalg.norm(g) > 0.6", "np.linalg.norm(v) > 0.6")
+    Path("mended.py").write_text(source)
+    Path("own.witness-1.json").write_text(Path("own.witness-1.json").read_text().replace("planted:", "mended:"))
+    code, text = dpassay("neighbours", "replay", "own.witness-1.json", "--module", "mended")
+    assert code == 0 and "not this finding" in text
+
+
+def test_a_witness_file_does_not_choose_what_is_imported(dpassay, tmp_path):
+    Path("evil.py").write_text("from pathlib import Path\nPath('was-run').touch()\n")
+    dpassay("audit", "planted:true_branch", "--epsilon", 3, *SMALL, "--output", "own.json")
+    document = json.loads(Path("own.witness-1.json").read_text())
+    for field in ("algorithm", "space"):
+        for name in ("evil:run", "evil:/", "evil:x/y"):
+            Path("bad.json").write_text(json.dumps(document | {"about": document["about"] | {field: name}}))
+            code, text = dpassay("neighbours", "replay", "bad.json", "--module", "planted")
+            assert code == 2, text
+    assert not Path("was-run").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "field"),
+    [
+        (["audit", "planted:true_branch"], "--epsilon"),
+        (["audit", "planted:true_branch", "--epsilon", "-1"], "epsilon"),
+        (["audit", "planted:nothing", "--epsilon", "1"], "algorithm"),
+        (["audit", "planted:STD", "--epsilon", "1"], "algorithm"),
+        (["audit", "planted:descent", "--epsilon", "1", "--space", "planted:STD"], "--space"),
+        (["audit", "planted:descent", "--epsilon", "1", "--space", "planted:descent"], "--space"),
+        (["audit", "planted:descent", "--epsilon", "1", "--relation", "near"], "--relation"),
+        (["audit", "planted:descent", "--epsilon", "1", "--space", "planted:space", "--relation", "add-remove"], "rel"),
+        (["audit", "planted:descent", "--epsilon", "1", "--examples", "0"], "--examples"),
+        (["audit", "planted:descent", "dro", "--epsilon", "1"], "algorithms"),
+        (["audit", "baselines", "--epsilon", "1"], "--epsilon"),
+    ],
+)
+def test_bad_input_is_one_line(dpassay, words, field):
+    code, text = dpassay(*words)
+    assert code == 2 and field in text and len(text.strip().splitlines()) == 1, text
+
+
+def test_the_default_space_under_add_remove(dpassay):
+    Path("adding.py").write_text(
+        "def run(rows, tape):\n    return tape.gaussian('sum', rows.sum(axis=0), std=8.0, sensitivity=2.0)\n"
+    )
+    code, text = dpassay("audit", "adding:run", "--epsilon", 1, "--relation", "add-remove", *SMALL)
+    assert code in (0, 3), text
+    code, text = dpassay("audit", "adding:run", "--epsilon", 1, *SMALL)
+    assert code in (0, 1, 3), text
