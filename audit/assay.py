@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from dpassay.audit.likelihood.bound import audit_likelihood
-from dpassay.audit.likelihood.samplers import LockstepSampler, Losses
+from dpassay.audit.likelihood.samplers import LockstepSampler
 from dpassay.audit.lockstep.outcome import Movement
 from dpassay.reference.accounting.cost import Account, account
 from dpassay.reference.case import Case, Instance, PrivacyClaim, unscheduled
-from dpassay.reference.equality import same
 from dpassay.reference.errors import require
 from dpassay.reference.findings import Declared, Finding, Kind, merge
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.space import Space
-from dpassay.reference.transcript import Transcript
 
 from .fingerprint import fingerprint
-from .leak import epsilon_of_output, numbers_of
+from .realised import of_outputs, realised_of, untested
 from .results import AssumedEstimate, SoundBound
 from .row import Effort as Effort
 from .row import Row as Row
@@ -174,10 +169,10 @@ def examine(
         seed=effort.seed,
         relation=claim.relation,
     )
-    realised, by = _realised(instance, claim, bound, losses.findings)
+    realised, by = realised_of(instance, claim, bound, losses.findings)
     if realised is None or realised <= claim.epsilon:
-        realised, by = _of_outputs(instance, claim, effort, losses.findings) or (realised, by)
-    untested = _untested(instance, transcript, losses)
+        realised, by = of_outputs(instance, claim, effort, losses.findings) or (realised, by)
+    nothing = untested(instance, transcript, losses)
     findings = list(losses.findings)
     merge(findings, [finding for finding in searched.findings if not finding.kind.of_the_run])
     highest = max(accounted, searched.accounted or 0.0)
@@ -187,7 +182,7 @@ def examine(
         power=bound.power if isinstance(bound, SoundBound) else None,
         accounted=None if cost.unknown else highest,
         findings=findings,
-        untested=untested or (f"not accounted: {cost.gap}" if cost.unknown else ""),
+        untested=nothing or (f"not accounted: {cost.gap}" if cost.unknown else ""),
     )
     text = why(
         known=known,
@@ -201,7 +196,7 @@ def examine(
         movements=losses.movements,
         bound=bound,
         exact=instance.exact,
-        untested=untested,
+        untested=nothing,
         searched=searched,
     )
     return Assay(
@@ -264,52 +259,3 @@ def assay_case(case: Case, effort: Effort) -> Row:
 
 def _ordered(declared: set[Declared]) -> list[Declared]:
     return sorted(declared, key=lambda one: (list(Kind).index(one.kind), one.label))
-
-
-def _realised(
-    instance: Instance, claim: PrivacyClaim, bound: SoundBound | AssumedEstimate, findings: Sequence[Finding]
-) -> tuple[float | None, str]:
-    """The largest sound lower bound there is, and what shows it."""
-    bare = [finding for finding in findings if finding.kind is Kind.BARE_RELEASE]
-    # a bare value may come up too rarely to matter (a test that fails): the likelihood counts how often
-    if math.isinf(bound.epsilon) and any(isinstance(bound, SoundBound) or not one.given_secrets for one in bare):
-        return math.inf, "replay"
-    if instance.exact and instance.exact.at_infinity > claim.delta:
-        return math.inf, "exact"
-    if isinstance(bound, AssumedEstimate):
-        return None, bound.assumption
-    return bound.epsilon, "likelihood"
-
-
-def _of_outputs(
-    instance: Instance, claim: PrivacyClaim, effort: Effort, findings: Sequence[Finding]
-) -> tuple[float, str] | None:
-    """Where neighbours hand out different outputs for the same releases: what the outputs alone show, if too much."""
-    if not any(finding.kind in (Kind.OUTPUT, Kind.REVEALED_VALUE) for finding in findings):
-        return None
-    found = epsilon_of_output(
-        instance.mechanism,
-        instance.pair,
-        claim.delta,
-        samples=effort.runs,
-        confidence=effort.confidence,
-        seed=effort.seed,
-    )
-    return (found.epsilon, found.how) if found and found.epsilon > claim.epsilon else None
-
-
-def _untested(instance: Instance, transcript: Transcript, losses: Losses) -> str:
-    """Why nothing could have been seen, or empty."""
-    output = numbers_of(transcript.output) or []
-    if instance.exact:
-        return ""
-    if same(instance.pair.here, instance.pair.there):
-        return "D and D' are the same: there is nothing to tell apart"
-    if not transcript.releases:
-        shown = "None" if transcript.output is None else "NaN" if any(map(math.isnan, output)) else "the same for both"
-        return f"nothing is released, and the output is {shown}"
-    if not all(map(math.isfinite, output)):
-        return "the output is not finite"
-    if not np.any(losses.loss):
-        return "no released value tells D from D'"
-    return ""

@@ -256,8 +256,8 @@ def silent(problem, tape):
 @pytest.mark.parametrize(
     ("name", "code", "said"),
     [
-        ("branch", 3, "outside the accounting: call at"),
-        ("revealed", 3, "outside the accounting: revealed value at 'mean'"),
+        ("branch", 1, "outside the accounting: call at"),
+        ("revealed", 1, "outside the accounting: revealed value at 'mean'"),
         ("silent", 1, "epsilon >= infinite"),
     ],
 )
