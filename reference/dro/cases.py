@@ -11,7 +11,7 @@ from dpassay.reference.case import Case, Instance, PrivacyClaim
 from dpassay.reference.findings import Declared, Kind, declare
 from dpassay.reference.papers import Cite
 
-from . import composite_sgd, composite_spider, double_spider, private_diff, recursive_spider, sgda, single_sample
+from . import composite_sgd, composite_spider, double_spider, private_diff, recursive_spider, sgda, single_sample, space
 from .constants import Constants
 from .divergences import Divergence, chi_square, cressie_read, kl, kl_cvar
 from .plan import Plan
@@ -191,44 +191,59 @@ minimax_baseline = partial(
 
 CASES: tuple[Case, ...] = (
     *(double(reading="printed", build=partial(double_printed, one), variant=one.name, quick=one.name == QUICK,
+             space=partial(space.double_printed, EPSILON, DELTA, one),
              completions=double_spider.COMPLETIONS, known=f"{MEAN_CLIP}; {C_ONE}",
              declared=_exceeded("x/refresh", "x/difference", "eta/difference") + TOO_LITTLE)
       for one in DIVERGENCES),
     double(reading="printed", build=double_assumptions, variant="assumptions hold", completions=ASSUMPTIONS_HOLD,
            known=C_ONE, declared=TOO_LITTLE),
     double(reading="printed", build=double_no_steps, variant="each record clipped, c = 4", completions=EACH_CLIPPED,
+           space=partial(space.double_each_clipped, EPSILON, DELTA, SMALL_CLIP, 4.0),
            known="sigma_2 does not grow with T: no constant c serves all T", declared=TOO_LITTLE),
     *(double(reading="repaired", build=partial(double_repaired, one, FULL), variant=one.name, quick=one.name == QUICK,
+             space=partial(space.double_repaired, EPSILON, DELTA, one, SMALL_CLIP, SMALL),
              repairs=double_spider.REPAIRS)
       for one in DIVERGENCES),
     double(reading="repaired", build=partial(double_repaired, chi_square(), SAMPLED), variant="sampled",
+           space=partial(space.double_repaired, EPSILON, DELTA, chi_square(), SMALL_CLIP, SMALL),
            repairs=double_spider.REPAIRS),
     double(reading="repaired", build=partial(double_repaired, chi_square(), MIXED), variant="sampled differences",
+           space=partial(space.double_repaired, EPSILON, DELTA, chi_square(), SMALL_CLIP, SMALL),
            repairs=double_spider.REPAIRS),
     double(reading="repaired", build=partial(double_repaired, kl(), EXPERIMENT, 20), variant="batch 128",
+           space=partial(space.double_repaired, EPSILON, DELTA, kl(), SMALL_CLIP, SMALL),
            repairs=double_spider.REPAIRS),
     recursive(reading="printed", build=partial(recursive_printed, recursive_spider.AS_PRINTED, STILL), quick=True,
+              space=partial(space.recursive_printed, EPSILON, DELTA, recursive_spider.AS_PRINTED),
               completions=recursive_spider.COMPLETIONS,
               known=f"sigma_2 follows ||x_t - x_{{t-1}}||: no noise on v where only lambda moved; {SINGLE}",
               declared=_exceeded("value", "x/difference", "temperature/difference") + TOO_LITTLE
               + declare((Kind.BARE_RELEASE, "x/difference"))),
     recursive(reading="printed", build=partial(recursive_printed, recursive_spider.ALL_OF_W, MIXED),
+              space=partial(space.recursive_printed, EPSILON, DELTA, recursive_spider.ALL_OF_W),
               variant="noise follows all of w", known=SINGLE, declared=_exceeded("value") + TOO_LITTLE,
               completions=(recursive_spider.CHARITABLE_NOISE, recursive_spider.CHARITABLE_START, *OTHERS)),
     recursive(reading="printed", build=partial(recursive_printed, recursive_spider.THEOREM_8, MIXED),
+              space=partial(space.recursive_printed, EPSILON, DELTA, recursive_spider.THEOREM_8),
               variant="sigma_2 of Theorem 8", known=SINGLE, declared=_exceeded("value") + TOO_LITTLE,
               completions=(recursive_spider.NO_MOVE, *OTHERS)),
     recursive(reading="repaired", build=partial(recursive_repaired, recursive_spider.REPAIRED, FULL), quick=True,
+              space=partial(space.recursive_repaired, EPSILON, DELTA, recursive_spider.REPAIRED),
               repairs=recursive_spider.REPAIRS),
     recursive(reading="repaired", build=partial(recursive_repaired, recursive_spider.LINE_16_PRINTED, FULL),
+              space=partial(space.recursive_repaired, EPSILON, DELTA, recursive_spider.LINE_16_PRINTED),
               variant="line 16 as printed", repairs=(*BUT_LINE_16, BATCHED, recursive_spider.MEND_SIGMA)),
     recursive(reading="repaired", build=partial(recursive_repaired, recursive_spider.REPAIRED, MIXED, value_batch=1),
+              space=partial(space.recursive_repaired, EPSILON, DELTA, recursive_spider.REPAIRED, 1),
               variant="one record", repairs=(*BUT_LINE_16, ONE_RECORD, recursive_spider.MEND_SIGMA)),
     recursive(reading="repaired", build=partial(recursive_repaired, recursive_spider.REPAIRED, EXPERIMENT, 20),
+              space=partial(space.recursive_repaired, EPSILON, DELTA, recursive_spider.REPAIRED),
               variant="batch 128", repairs=recursive_spider.REPAIRS),
-    value(reading="printed", build=value_printed, completions=single_sample.COMPLETIONS, known=SINGLE,
+    value(reading="printed", build=value_printed, space=partial(space.value_alone, "printed", EPSILON, DELTA),
+          completions=single_sample.COMPLETIONS, known=SINGLE,
           declared=_exceeded("value") + declare(Kind.VIOLATED)),
-    value(reading="repaired", build=value_repaired, repairs=single_sample.REPAIRS),
+    value(reading="repaired", build=value_repaired, space=partial(space.value_alone, "repaired", EPSILON, DELTA),
+          repairs=single_sample.REPAIRS),
     baseline(id=f"{PAPER}/composite_sgd", title="DP-SGD on z = (x, eta)", build=partial(composite, False)),
     baseline(id=f"{PAPER}/composite_spider", title="DP-SPIDER on z = (x, eta)", build=partial(composite, True)),
     minimax_baseline(id=f"{PAPER}/sgda", title="DP-SGDA", build=partial(minimax, False)),

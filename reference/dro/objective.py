@@ -15,6 +15,7 @@ from dpassay.reference.types import Array, Indices
 
 from .divergences import Divergence
 
+LARGEST = 1e100  # of psi*' and of exp(loss / lambda) where they multiply gradients: squares stay finite
 _HALVINGS = 100  # of the range of the losses: below one rounding unit
 
 
@@ -75,15 +76,19 @@ class DualObjective:
         conjugates = self.divergence.conjugate(self._arguments(x, eta, indices))
         return self.weight * conjugates + self.dual_scale * eta
 
+    def _slopes(self, x: Array, eta: float, indices: Indices | None) -> Array:
+        """psi*' of each selected record, capped: where it overflows, a clipped gradient keeps its direction."""
+        with np.errstate(over="ignore"):
+            slopes = self.divergence.conjugate_derivative(self._arguments(x, eta, indices))
+        return np.minimum(slopes, LARGEST)
+
     def eta_gradients(self, x: Array, eta: float, indices: Indices | None = None) -> Array:
-        """Derivative in eta of each selected record, shape (b,)."""
-        slopes = self.divergence.conjugate_derivative(self._arguments(x, eta, indices))
-        return self.dual_scale * (1.0 - slopes)
+        """Derivative in eta of each selected record, shape (b,), with psi*' capped at 1e100."""
+        return self.dual_scale * (1.0 - self._slopes(x, eta, indices))
 
     def x_gradients(self, x: Array, eta: float, indices: Indices | None = None) -> Array:
-        """Gradient in x of each selected record, shape (b, d)."""
-        slopes = self.divergence.conjugate_derivative(self._arguments(x, eta, indices))
-        return slopes[:, None] * self.data.loss_gradients(x, indices)
+        """Gradient in x of each selected record, shape (b, d), with psi*' capped at 1e100."""
+        return np.asarray(self._slopes(x, eta, indices)[:, None] * self.data.loss_gradients(x, indices))
 
     def value(self, x: Array, eta: float) -> float:
         """L(x, eta) over the whole dataset."""
@@ -152,12 +157,12 @@ class CompositionalObjective:
 
     def inner_x_gradients(self, x: Array, temperature: float, indices: Indices | None = None) -> Array:
         """Gradient in x of g(w; xi_i), shape (b, d), with exp(loss / lambda) capped at 1e100 (direction kept)."""
-        scale = np.minimum(self.inner_values(x, temperature, indices), 1e100) / temperature
+        scale = np.minimum(self.inner_values(x, temperature, indices), LARGEST) / temperature
         return np.asarray(scale[:, None] * self.data.loss_gradients(x, indices))
 
     def inner_temperature_gradients(self, x: Array, temperature: float, indices: Indices | None = None) -> Array:
         """Derivative in lambda of g(w; xi_i), -exp(loss / lambda) loss / lambda^2, shape (b,), capped likewise."""
-        values = np.minimum(self.inner_values(x, temperature, indices), 1e100)
+        values = np.minimum(self.inner_values(x, temperature, indices), LARGEST)
         return np.asarray(-values * self.data.losses(x, indices) / temperature**2)
 
     def value(self, x: Array, temperature: float) -> float:

@@ -39,7 +39,7 @@ class Schedule:
 
     n: int
     d: int
-    phases: Phases
+    plan: Phases
     solver: Solver
     targets: tuple[float, ...]  # on sqrt(mu_k) ||x_k - x*_k||
     sensitivities: tuple[float, ...]  # of x_k
@@ -57,7 +57,7 @@ def printed(problem: Convex, mu: float, epsilon: float, delta: float, *, solver:
     return Schedule(
         n=problem.n,
         d=problem.d,
-        phases=plan,
+        plan=plan,
         solver=solver or GradientDescent(accelerated=True),
         targets=tuple(
             float(np.sqrt(mu_k)) * unit for mu_k, unit in zip(plan.regularisers, units, strict=True)
@@ -84,7 +84,7 @@ def repaired(
     draft = Schedule(
         n=problem.n,
         d=problem.d,
-        phases=plan,
+        plan=plan,
         solver=no_solver,
         targets=tuple(
             residual * float(np.sqrt(mu_k)) * unit for mu_k, unit in zip(plan.regularisers, units, strict=True)
@@ -107,9 +107,9 @@ def run(problem: Convex, schedule: Schedule, tape: Tape) -> Array:
     """Return x_tilde_K, shape (d,); raises CertificateError when a certified solve falls short."""
     require_size(problem.n, schedule.n)
     centre = np.zeros(schedule.d)  # x_tilde_0 = x_0, line 1
-    batches = partition(tape, schedule.n, schedule.phases)
+    batches = partition(tape, schedule.n, schedule.plan)
     for k, batch in enumerate(batches, start=1):  # line 2
-        mu_k = schedule.phases.regularisers[k - 1]  # line 3
+        mu_k = schedule.plan.regularisers[k - 1]  # line 3
         # GRADIENT: inside the base solver
         phase = problem.phase(batch.indices, Regulariser(x_weight=mu_k, centre=centre))
         target = schedule.targets[k - 1]

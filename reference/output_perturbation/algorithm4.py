@@ -65,8 +65,8 @@ def run(problem: Convex, schedule: Schedule, tape: Tape, batches: Sequence[Batch
     """Return x_tilde_K, shape (d,); ``batches``: a partition that is already drawn (both algorithms on one)."""
     require_size(problem.n, schedule.n)
     centre = np.zeros(schedule.d)  # x_tilde_0 = x_0, line 1
-    for k, batch in enumerate(batches or partition(tape, schedule.n, schedule.phases), start=1):  # line 2
-        mu_k = schedule.phases.regularisers[k - 1]  # line 3
+    for k, batch in enumerate(batches or partition(tape, schedule.n, schedule.plan), start=1):  # line 2
+        mu_k = schedule.plan.regularisers[k - 1]  # line 3
         # GRADIENT: inside the base solver
         whole_centre = np.concatenate([centre, np.zeros(schedule.d_y)])
         regulariser = Regulariser(x_weight=mu_k, y_weight=schedule.other_regulariser, centre=whole_centre)

@@ -57,8 +57,8 @@ def run(problem: Convex, schedule: Schedule, tape: Tape, batches: Sequence[Batch
     """Return y_tilde_K, shape (d_y,); ``batches``: a partition that is already drawn (both algorithms on one)."""
     require_size(problem.n, schedule.n)
     centre = np.zeros(schedule.d_y)  # y_tilde_0 = y_0, line 1
-    for k, batch in enumerate(batches or partition(tape, schedule.n, schedule.phases), start=1):  # line 2
-        mu_k = schedule.phases.regularisers[k - 1]  # line 3
+    for k, batch in enumerate(batches or partition(tape, schedule.n, schedule.plan), start=1):  # line 2
+        mu_k = schedule.plan.regularisers[k - 1]  # line 3
         # GRADIENT: inside the base solver
         whole_centre = np.concatenate([np.zeros(schedule.d), centre])
         regulariser = Regulariser(x_weight=schedule.other_regulariser, y_weight=mu_k, centre=whole_centre)

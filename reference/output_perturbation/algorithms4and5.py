@@ -71,7 +71,7 @@ def repaired(
 def run(problem: Convex, schedule: Schedule, tape: Tape) -> Array:
     """Return (x_tilde_K, y_tilde_K) in one vector (d + d_y,)."""
     # GRADIENT, CLIP, NOISE, STEP: as in Algorithms 4 and 5
-    batches = partition(tape, schedule.n, schedule.x_half.phases)
+    batches = partition(tape, schedule.n, schedule.x_half.plan)
     x = algorithm4.run(problem, replace(schedule.x_half, noise=schedule.noise), tape, batches)
     y = algorithm5.run(problem, replace(schedule.y_half, noise=schedule.noise), tape, batches)
     return np.concatenate([x, y])

@@ -32,7 +32,7 @@ class Schedule:
     d: int
     d_y: int
     block: Block  # the one that is released
-    phases: Phases
+    plan: Phases
     other_regulariser: float  # mu on the block that stays secret; 0 in Section 4.3
     solver: Solver
     targets: tuple[float, ...]  # on the weighted distance to the saddle point
@@ -58,7 +58,7 @@ def as_printed(
         d=problem.d,
         d_y=problem.d_y,
         block=block,
-        phases=plan,
+        plan=plan,
         other_regulariser=other if add else 0.0,
         solver=solver or Extragradient(),
         targets=tuple(float(unit) for unit in units),  # line 4
@@ -90,7 +90,7 @@ def draft(problem: Convex, block: Block, mu: float, other_regulariser: float, re
         d=problem.d,
         d_y=problem.d_y,
         block=block,
-        phases=plan,
+        plan=plan,
         other_regulariser=other_regulariser,
         solver=no_solver,
         targets=tuple(targets),

@@ -40,7 +40,7 @@ def test_quick_rows_are_few():
 @pytest.mark.parametrize("case", [case for case in CASES if case.reading == "printed"], ids=lambda case: case.key)
 def test_completions_are_those_of_the_variant(case):
     texts = " / ".join(case.completions)
-    assert ("n_bar = floor(n/K)" in texts) == ("phases" in vars(_schedule(case)))
+    assert ("n_bar = floor(n/K)" in texts) == ("plan" in vars(_schedule(case)))
     assert ("misses its accuracy" in texts) == (case.variant == "early-stop")
     assert ("accuracy is met" in texts) == (case.variant != "early-stop")
     unbounded = not np.isfinite(getattr(case.build().pair.here, "lipschitz", 0.0))

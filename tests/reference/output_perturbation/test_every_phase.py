@@ -48,7 +48,7 @@ def test_a_last_phase_without_noise_is_caught(algorithm):
     source = inspect.getsource(algorithm.run)
     line = next(line for line in source.splitlines() if "tape.gaussian(" in line)
     solution = line.split("tape.gaussian(")[1].split(", ")[1]
-    bare = line.replace("tape.gaussian(", f"{solution} if k == schedule.phases.count else tape.gaussian(")
+    bare = line.replace("tape.gaussian(", f"{solution} if k == schedule.plan.count else tape.gaussian(")
     names = dict(vars(algorithm))
     exec(source.replace(line, bare), names)
     kinds = [{finding.kind for finding in seen(algorithm, names["run"], "repaired", k).findings} for k in EVERY]

@@ -1,0 +1,193 @@
+"""Where the claims of ``dro`` must hold: any finite records where the algorithm clips, small and awkward sizes.
+
+Batches of 1, batches and refreshes on all records or fewer, T = 1, T that is no multiple of q, q beyond T. The noise of
+a repaired schedule depends on these sizes alone, so it is made once for all divergences and dimensions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+
+import numpy as np
+
+from dpassay.reference.space import Rows, Sizes, Space
+from dpassay.reference.types import Array, Indices
+
+from . import double_spider, recursive_spider, single_sample
+from .constants import Constants
+from .divergences import Divergence, chi_square
+from .objective import CompositionalObjective, DualObjective, SampleLoss
+from .plan import Plan
+
+SHAPES = (  # n, T, q, batch, records a refresh: few of them, because noise for sampled batches takes a second to make
+    (2, 1, 1, 2, 2),
+    (2, 1, 1, 1, 1),
+    (2, 3, 2, 2, 2),
+    (3, 3, 1, 3, 3),
+    (3, 5, 2, 1, 3),
+    (3, 2, 3, 2, 2),
+    (5, 5, 3, 5, 5),
+    (5, 5, 3, 2, 5),
+)
+NAMES = ("n", "steps", "phase", "batch", "refresh")
+SIZES: Mapping[str, Sequence[int]] = {
+    "d": (1, 3),
+    **{name: tuple(sorted(set(values))) for name, values in zip(NAMES, zip(*SHAPES, strict=True), strict=True)},
+}
+ANY = Rows(bound=None, labels=(1.0, -1.0, 0.0, 1e3))  # the algorithm clips; a target of 1000 makes exp(loss) infinite
+TEMPERATURE_FLOOR = 0.05  # lambda_0
+
+
+@dataclass(frozen=True)
+class Squares:
+    """Losses (<a, x> - b)^2 / 2 of rows (a, b), shape (n, d + 1): never negative, as steep as the rows are long."""
+
+    rows: Array
+
+    @property
+    def n(self) -> int:
+        """Number of records."""
+        return len(self.rows)
+
+    @property
+    def d(self) -> int:
+        """Number of model parameters."""
+        return int(self.rows.shape[1]) - 1
+
+    def losses(self, parameters: Array, indices: Indices | None = None) -> Array:
+        """Loss of each selected record, shape (b,)."""
+        return np.asarray(0.5 * self._residuals(parameters, indices) ** 2)
+
+    def loss_gradients(self, parameters: Array, indices: Indices | None = None) -> Array:
+        """Gradient of each selected record, shape (b, d)."""
+        return np.asarray(self._residuals(parameters, indices)[:, None] * self._chosen(indices)[:, :-1])
+
+    def _chosen(self, indices: Indices | None) -> Array:
+        return self.rows if indices is None else self.rows[indices]
+
+    def _residuals(self, parameters: Array, indices: Indices | None) -> Array:
+        chosen = self._chosen(indices)
+        return np.asarray(chosen[:, :-1] @ parameters - chosen[:, -1])
+
+
+def fits(sizes: Sizes) -> bool:
+    """One of the shapes."""
+    return tuple(sizes[name] for name in NAMES) in SHAPES
+
+
+def _all_records(sizes: Sizes) -> bool:
+    return sizes["batch"] == sizes["refresh"] == sizes["n"]
+
+
+def plan(sizes: Sizes) -> Plan:
+    """The shape of a run of these sizes."""
+    return Plan(sizes["n"], sizes["steps"], sizes["phase"], sizes["batch"], sizes["refresh"])
+
+
+def dual(divergence: Divergence, rows: Array, sizes: Sizes) -> DualObjective:
+    """Eq. (3) with lambda = G = 1."""
+    return DualObjective(Squares(rows), divergence, 1.0)
+
+
+def composed(rows: Array, sizes: Sizes) -> CompositionalObjective:
+    """Eq. (5)."""
+    return CompositionalObjective(Squares(rows), floor=TEMPERATURE_FLOOR)
+
+
+def double_printed(
+    epsilon: float, delta: float, divergence: Divergence, *, clip: float = 1.0, start_eta: float = 0.5
+) -> Space:
+    """Algorithm 2 as printed."""
+
+    def schedule(sizes: Sizes) -> double_spider.Schedule:
+        return replace(double_spider.printed(plan(sizes), Constants(), epsilon, delta, clip=clip), start_eta=start_eta)
+
+    return Space(ANY, SIZES, partial(dual, divergence), schedule, fits, double_landmarks)
+
+
+def double_each_clipped(epsilon: float, delta: float, clip: float, constant: float) -> Space:
+    """Algorithm 2, charitable: every record clipped, c larger than 1."""
+
+    def schedule(sizes: Sizes) -> double_spider.Schedule:
+        made = double_spider.printed(plan(sizes), Constants(), epsilon, delta, clip=clip, constant=constant)
+        return replace(made, clip_mode="each")
+
+    sizes = {"n": (2, 5), "d": (1, 3), "steps": (1, 3, 60), "phase": (2, 60), "batch": (2, 5), "refresh": (2, 5)}
+    return Space(ANY, sizes, partial(dual, chi_square()), schedule, _all_records, double_landmarks)
+
+
+def double_repaired(epsilon: float, delta: float, divergence: Divergence, clip: float, start_eta: float) -> Space:
+    """Algorithm 2 repaired: clipping alone bounds the sensitivity, whatever the divergence."""
+
+    def schedule(sizes: Sizes) -> double_spider.Schedule:
+        return replace(_double_repaired(plan(sizes), epsilon, delta, clip), start_eta=start_eta)
+
+    return Space(ANY, SIZES, partial(dual, divergence), schedule, fits, double_landmarks)
+
+
+def recursive_printed(epsilon: float, delta: float, lines: recursive_spider.Lines) -> Space:
+    """Algorithm 3 as printed, or a variant of its lines."""
+
+    def schedule(sizes: Sizes) -> recursive_spider.Schedule:
+        return recursive_spider.printed(plan(sizes), epsilon, delta, lines=lines, step=0.05)
+
+    return Space(ANY, SIZES, composed, schedule, fits, recursive_landmarks)
+
+
+def recursive_repaired(
+    epsilon: float, delta: float, lines: recursive_spider.Lines, value_batch: int | None = None
+) -> Space:
+    """Algorithm 3 repaired; s over a batch, or over one record."""
+
+    def schedule(sizes: Sizes) -> recursive_spider.Schedule:
+        return _recursive_repaired(plan(sizes), epsilon, delta, lines, value_batch)
+
+    return Space(ANY, SIZES, composed, schedule, fits, recursive_landmarks)
+
+
+def value_alone(reading: str, epsilon: float, delta: float) -> Space:
+    """Line 16 alone: one number a record, any finite one."""
+    make = single_sample.printed if reading == "printed" else single_sample.repaired
+    cached = lru_cache(maxsize=64)(lambda n, steps: make(n, steps, epsilon, delta))
+    sizes = {"n": (1, 2, 3, 8), "steps": (1, 2, 4)}
+    return Space(Rows(1, None), sizes, _only_column, lambda one: cached(one["n"], one["steps"]))
+
+
+def double_landmarks(schedule: double_spider.Schedule) -> dict[str, Sequence[float]]:
+    """Where nothing moves, where beta_t is capped, and where C_2 reaches its cap."""
+    capped = schedule.move_cap / schedule.x_step
+    threshold, move = schedule.eta_threshold, 2.0 * schedule.eta_threshold.per_eta * schedule.eta_step
+    at_cap = (0.0, threshold.cap / move) if np.isfinite(threshold.cap) else (0.0,)
+    return {"x/refresh": (0.0, capped), "x/difference": (0.0, capped), "eta/refresh": at_cap, "eta/difference": at_cap}
+
+
+def recursive_landmarks(schedule: recursive_spider.Schedule) -> dict[str, Sequence[float]]:
+    """Where nothing moves, s falls below 1, lambda reaches its floor, a threshold its cap."""
+    to_floor = (schedule.start_temperature - TEMPERATURE_FLOOR) / schedule.step
+    to_cap = schedule.clip / (schedule.smoothness * schedule.step)
+    gradients = {label: (0.0, to_floor, to_cap) for label in recursive_spider.LABELS if label != "value"}
+    return {**gradients, "value": (schedule.momentum, 1.0, schedule.value_clip)}
+
+
+@lru_cache(maxsize=512)
+def _double_repaired(shape: Plan, epsilon: float, delta: float, clip: float) -> double_spider.Schedule:
+    template = DualObjective(_no_records(shape.n), chi_square(), 1.0)
+    return double_spider.repaired(template, shape, Constants(), epsilon, delta, clip=clip)
+
+
+@lru_cache(maxsize=512)
+def _recursive_repaired(
+    shape: Plan, epsilon: float, delta: float, lines: recursive_spider.Lines, value_batch: int | None
+) -> recursive_spider.Schedule:
+    template = CompositionalObjective(_no_records(shape.n), floor=TEMPERATURE_FLOOR)
+    return recursive_spider.repaired(template, shape, epsilon, delta, lines=lines, value_batch=value_batch)
+
+
+def _no_records(n: int) -> SampleLoss:
+    return Squares(np.zeros((n, 2)))
+
+
+def _only_column(rows: Array, sizes: Sizes) -> Array:
+    return rows[:, 0]

@@ -1,0 +1,175 @@
+"""Where the claims of `output_perturbation` must hold: every data set within the assumptions, small and awkward sizes.
+
+Records have norm at most 1. Numbers of records are powers of two and not, with one phase and with several, with records
+that no phase uses. Whatever the data, the target's position and the noisy centres are, no query may move by more than
+its declared sensitivity. Schedules are made for the sizes: the template that they are made from holds no records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from dpassay.reference.case import Reading
+from dpassay.reference.problems.auc import AUCLoss
+from dpassay.reference.problems.domains import Ball
+from dpassay.reference.problems.finite_sum import Convex, FiniteSum, Regulariser
+from dpassay.reference.problems.saddle_games import BilinearLoss
+from dpassay.reference.problems.strongly_convex import LinearLoss, LogisticLoss, regularised
+from dpassay.reference.solvers.early_stop import UndecayedPasses
+from dpassay.reference.solvers.exact import Exact
+from dpassay.reference.solvers.protocol import Solver
+from dpassay.reference.space import Rows, Sizes, Space
+from dpassay.reference.types import Array
+
+from . import algorithm1, algorithm2, algorithm3, algorithm4, algorithm5, algorithms4and5, strongly_concave
+
+ONE_SHOT = {"n": (1, 2, 3, 5, 8), "d": (1, 2, 3)}
+PHASED = {"n": (2, 3, 4, 7, 9, 16), "d": (1, 2)}  # K = 1, 1, 2, 2, 3, 4; 7 and 9 leave a record unused or none
+GAMES = {"n": (2, 3, 7, 9), "d": (2, 4)}  # d numbers in (p, q): half for x, half for y
+RADIUS = 40.0  # of the phased algorithms' balls: solutions lie inside unless a centre is near the boundary
+COUPLING = 0.1 * 2**0.5  # moves x most in phase 2 at mu = 0.1 (``worst_case``)
+CONCAVITY, SHARE = 0.5, 0.5
+LABELS = (-1.0, 1.0)
+Make = Callable[[Array, Sizes], Any]
+
+
+def ridge(bounded: bool, mu: float, rows: Array, sizes: Sizes) -> FiniteSum:
+    """Mean estimation with a regulariser, on the smallest ball that holds the worst pair, or on R^d."""
+    return regularised(LinearLoss(rows), mu, 1.0 / (mu * sizes["n"]) if bounded else None)
+
+
+def logistic_ridge(radius: float, mu: float, rows: Array, sizes: Sizes) -> FiniteSum:
+    """Regularised logistic regression; the last column is the label."""
+    return regularised(LogisticLoss(rows[:, :-1], rows[:, -1]), mu, radius)
+
+
+def linear(rows: Array, sizes: Sizes) -> Convex:
+    """Linear losses on a ball."""
+    return Convex(LinearLoss(rows), Ball(RADIUS))
+
+
+def ranking(mu: float, rows: Array, sizes: Sizes) -> FiniteSum:
+    """Regularised AUC maximisation with a public share of positives; the last column is the label."""
+    loss = AUCLoss(rows[:, :-1], rows[:, -1], SHARE, 1.0, 1.0)
+    return FiniteSum(loss, Regulariser(mu, mu), *loss.domains)
+
+
+def game(concavity: float, rows: Array, sizes: Sizes) -> Convex:
+    """Linear terms (p, q) of the records and one coupling that all share, on two balls."""
+    n, half = len(rows), sizes["d"] // 2
+    coupling = np.tile(COUPLING * np.eye(half), (n, 1, 1))
+    loss = BilinearLoss(coupling, rows, RADIUS, RADIUS, COUPLING, 1.0, True, concavity)
+    return Convex(loss, Ball(RADIUS), Ball(RADIUS))
+
+
+def regularised_game(mu_x: float, mu_y: float, rows: Array, sizes: Sizes) -> FiniteSum:
+    """The same with a regulariser on both blocks."""
+    convex = game(0.0, rows, sizes)
+    return FiniteSum(convex.loss, Regulariser(mu_x, mu_y), convex.domain_x, convex.domain_y)
+
+
+def one_shot(reading: Reading, epsilon: float, delta: float, mu: float, solver: Solver | None = None) -> Space:
+    """Algorithm 1 on mean estimation: L of the full f on a ball."""
+
+    def schedule(sizes: Sizes) -> algorithm1.Schedule:
+        make = algorithm1.printed if reading == "printed" else algorithm1.repaired
+        return make(_template(partial(ridge, True, mu), sizes), epsilon, delta, solver=solver)
+
+    return Space(
+        Rows(), ONE_SHOT, partial(ridge, True, mu), schedule, landmarks=lambda made: {"output": (1 / (mu * made.n),)}
+    )
+
+
+def lazy(reading: Reading, epsilon: float, delta: float, mu: float, residual: float) -> Space:
+    """Algorithm 1 with a solver that stops early, on R^d: L of the data part."""
+
+    def schedule(sizes: Sizes) -> algorithm1.Schedule:
+        make = algorithm1.printed if reading == "printed" else algorithm1.repaired
+        template = _template(partial(ridge, False, mu), sizes)
+        return make(template, epsilon, delta, solver=UndecayedPasses(residual), lipschitz=1.0)
+
+    return Space(Rows(), ONE_SHOT, partial(ridge, False, mu), schedule)
+
+
+def logistic(reading: Reading, epsilon: float, delta: float, mu: float, radius: float) -> Space:
+    """Algorithm 1 on logistic regression, labels included; L as the reading has it."""
+    problem = partial(logistic_ridge, radius, mu)
+
+    def schedule(sizes: Sizes) -> algorithm1.Schedule:
+        template = _template(problem, sizes, labelled=True)
+        if reading == "printed":
+            return algorithm1.printed(template, epsilon, delta)
+        return algorithm1.repaired(template, epsilon, delta, lipschitz=template.loss.lipschitz)
+
+    rows = Rows(labels=LABELS)
+    return Space(rows, ONE_SHOT, problem, schedule, landmarks=lambda _: {"output": (radius,)})
+
+
+def phased(reading: Reading, epsilon: float, delta: float, mu: float) -> Space:
+    """Algorithm 2 on linear losses."""
+
+    def schedule(sizes: Sizes) -> algorithm2.Schedule:
+        make = algorithm2.printed if reading == "printed" else algorithm2.repaired
+        return make(_template(linear, sizes), mu, epsilon, delta)
+
+    return Space(Rows(), PHASED, linear, schedule, landmarks=_ball)
+
+
+def saddle(reading: Reading, epsilon: float, delta: float, mu_x: float, mu_y: float) -> Space:
+    """Algorithm 3 on games with a public coupling; L of the records' own terms."""
+    problem = partial(regularised_game, mu_x, mu_y)
+
+    def schedule(sizes: Sizes) -> algorithm3.Schedule:
+        make = algorithm3.printed if reading == "printed" else algorithm3.repaired
+        template = _template(problem, sizes)
+        return make(template, epsilon, delta, solver=Exact(), lipschitz=template.loss.lipschitz)
+
+    return Space(Rows(), {"n": (1, 2, 3, 8), "d": (2, 4)}, problem, schedule)
+
+
+def auc(reading: Reading, epsilon: float, delta: float, mu: float) -> Space:
+    """Algorithm 3 on AUC maximisation, labels included; L as the reading has it."""
+    problem = partial(ranking, mu)
+
+    def schedule(sizes: Sizes) -> algorithm3.Schedule:
+        template = _template(problem, sizes, labelled=True)
+        if reading == "printed":
+            return algorithm3.printed(template, epsilon, delta, solver=Exact())
+        return algorithm3.repaired(template, epsilon, delta, solver=Exact(), lipschitz=template.loss.lipschitz)
+
+    return Space(Rows(labels=LABELS), {"n": (1, 2, 5), "d": (1, 2)}, problem, schedule)
+
+
+def phased_game(algorithm: str, reading: str, epsilon: float, delta: float, mu: float) -> Space:
+    """Algorithms 4, 5, both, or Section 4.3 (with its word "variance" if ``reading`` says so) on games.
+
+    (epsilon, delta) is what ``printed`` or ``repaired`` of that algorithm takes.
+    """
+    modules: dict[str, Any] = {
+        "algorithm4": algorithm4,
+        "algorithm5": algorithm5,
+        "algorithms4and5": algorithms4and5,
+        "strongly_concave": strongly_concave,
+    }
+    problem = partial(game, CONCAVITY if algorithm == "strongly_concave" else 0.0)
+
+    def schedule(sizes: Sizes) -> Any:
+        make = getattr(modules[algorithm], reading)
+        return make(_template(problem, sizes), mu, epsilon, delta, solver=Exact())
+
+    return Space(Rows(), GAMES, problem, schedule, landmarks=_ball)
+
+
+def _template(problem: Make, sizes: Sizes, *, labelled: bool = False) -> Any:
+    """The problem of these sizes without any records: all zero."""
+    rows = np.zeros((sizes["n"], sizes["d"]))
+    return problem(np.column_stack([rows, np.ones(len(rows))]) if labelled else rows, sizes)
+
+
+def _ball(schedule: Any) -> Mapping[str, Sequence[float]]:
+    """Released points are projected from here on."""
+    return dict.fromkeys(schedule.noise.by_label, (RADIUS,))
