@@ -17,10 +17,7 @@ import numpy as np
 from dpassay.audit.blackbox.detect import epsilon_of_outputs
 from dpassay.reference.equality import same
 from dpassay.reference.errors import BadInput
-from dpassay.reference.laws.above_threshold import AboveThreshold
-from dpassay.reference.laws.categorical import Categorical
-from dpassay.reference.laws.gaussian import Gaussian
-from dpassay.reference.laws.law import Law, as_released
+from dpassay.reference.laws.law import Law, as_released, query_of
 from dpassay.reference.neighbours import Pair, Run
 from dpassay.reference.records import RecordDrawer
 from dpassay.reference.tape import Drawn, LiveTape, Tape
@@ -88,11 +85,11 @@ class _ChosenTape(Tape):
         self._records = RecordDrawer(np.random.default_rng(0))
 
     def _released(self, label: str, law: Law, sensitivity: float | None, draws: tuple[int, ...]) -> Any:
-        if isinstance(law, Gaussian) and law.std == 0:
-            return as_released(law.query)
-        if not isinstance(law, Categorical | AboveThreshold):
+        if law.is_bare:
+            return as_released(query_of(law))
+        outcomes = law.outcomes()
+        if outcomes is None:
             raise _NotFinite
-        outcomes = law.outcomes() if isinstance(law, AboveThreshold) else law
         place = len(self.counts)
         self.counts.append(len(outcomes.support))
         if place == len(self.numbers):

@@ -52,8 +52,7 @@ def _describe(case: Case) -> dict[str, Any]:
     transcript = instance.longest_transcript()
     kinds: Counter[str] = Counter()
     for release in transcript.releases:
-        noise = getattr(release.law, "std", getattr(release.law, "scale", None))
-        scale = "" if noise is None else f", noise {noise:.4g}"
+        scale = "" if release.law.query is None else f", noise {release.law.scale:.4g}"
         claimed = "none claimed" if release.sensitivity is None else f"{release.sensitivity:.4g}"
         law = type(release.law).__name__
         kinds[f"{release.label}: {law}{scale}, sensitivity {claimed}, {transcript.participation(release)}"] += 1

@@ -150,12 +150,12 @@ def runs_alike(instance: Instance) -> bool:
 
 
 def _query(release: Release) -> list[float] | None:
-    query = getattr(release.law, "query", None)
+    query = release.law.query
     return None if query is None else np.round(np.ravel(query), 9).tolist()
 
 
 def _noise(release: Release) -> float:
-    return float(getattr(release.law, "std", getattr(release.law, "scale", 0.0)))
+    return release.law.scale
 
 
 def pair_epsilon(instance: Instance, mutation: Mutation, delta: float) -> float:

@@ -72,7 +72,7 @@ class MutantTape(Layer):
         return super().release(label, changed, sensitivity=claimed, batch=batch)
 
     def _before(self, label: str, law: Law) -> None:
-        query = getattr(law, "query", None)
+        query = law.query
         if self._mutation.private_branch and query is not None:
             digits = int(float(np.sum(query)) * 1e9) % 997
             self.public(f"{label}/branch {digits}", lambda rng: rng.random())

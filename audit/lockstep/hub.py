@@ -11,9 +11,7 @@ import numpy as np
 
 from dpassay.reference.equality import same
 from dpassay.reference.findings import Finding, Kind, merge
-from dpassay.reference.laws.above_threshold import AboveThreshold
-from dpassay.reference.laws.gaussian import Gaussian
-from dpassay.reference.laws.law import Law, as_released
+from dpassay.reference.laws.law import Law, as_released, query_of
 from dpassay.reference.neighbours import P, Pair, Run
 from dpassay.reference.transcript import Draw
 
@@ -174,7 +172,7 @@ class Hub:
         picked, picked_there = [here[s] for s in group.worlds], [there[s] for s in group.worlds]
         self._movement(ask, picked, picked_there)
         if self._without_noise(ask, picked, picked_there):
-            self._answer(as_released(picked[-1].query))  # type: ignore[attr-defined]
+            self._answer(as_released(query_of(picked[-1])))
             return
         states = States(picked, picked_there, group.log_here, group.log_there, group.has_target)
         plan = proposal(states, self._tilts)
@@ -206,7 +204,7 @@ class Hub:
         return True
 
     def _undeclared(self, ask: Request, here: list[Law], there: list[Law]) -> Group:
-        if all(_agree(laws[0], law) for laws in (here, there) for law in laws[1:]):
+        if all(laws[0].agrees(law) for laws in (here, there) for law in laws[1:]):
             return self._states.full()
         self._finding(Kind.UNDECLARED_BATCH, ask.label, "it is declared as a full-batch query but depends on a batch")
         if sum(draw.hidden for draw in self._draws) > 1 and self._draws[-1].kind != "fresh":
@@ -217,22 +215,23 @@ class Hub:
         """Without the target in the declared batches the target may not matter; nor, if Poisson, by more than half."""
         certain = any(self._draws[number].rate == 1 for number in hidden)
         for one, other, held in zip(here, there, self._states.holding(hidden), strict=True):
-            if not held and not certain and not _agree(one, other):
+            if not held and not certain and not one.agrees(other):
                 detail = "it depends on the record even where the declared batch does not have it"
                 self._finding(Kind.UNDECLARED_BATCH, ask.label, detail)
         draw = self._draws[hidden[0]]
         if draw.kind != "poisson" or draw.rate == 1 or len(hidden) > 1 or ask.sensitivity is None:
             return
         for laws in (here, there):
-            distance = _distance(laws[0], laws[1])
-            if isinstance(laws[0], Gaussian) and distance > ask.sensitivity / 2 * (1 + 1e-9) + 1e-12:
+            distance = laws[0].distance(laws[1])
+            cost = laws[0].cost(ask.sensitivity)  # only Gaussian noise is amplified by the half
+            if cost is not None and cost.kind == "gaussian" and distance > ask.sensitivity / 2 * (1 + 1e-9) + 1e-12:
                 detail = f"a new record moves the query by {distance:.6g}, claimed half of {ask.sensitivity:.6g}"
                 self._finding(Kind.SENSITIVITY_EXCEEDED, ask.label, detail)
 
     def _movement(self, ask: Request, here: Sequence[Law], there: Sequence[Law]) -> None:
         movement = self.result.movements.setdefault(ask.label, Movement())
         for one, other in zip(here, there, strict=True):
-            distance = _distance(one, other)
+            distance = one.distance(other)
             if distance >= movement.moved:
                 movement.moved, movement.claimed = distance, ask.sensitivity
             if ask.sensitivity is not None and distance > ask.sensitivity * (1 + 1e-9) + 1e-12:
@@ -241,15 +240,14 @@ class Hub:
 
     def _without_noise(self, ask: Request, here: Sequence[Law], there: Sequence[Law]) -> bool:
         """Report bare values; True where only some are bare: then they have no common density."""
-        stds = [law.std for law in (*here, *there) if isinstance(law, Gaussian)]
-        if not stds or min(stds) > 0:
+        bare = [law.is_bare for law in (*here, *there)]
+        if not any(bare):
             return False
-        pairs = [(one.query, other.query) for one, other in zip(here, there, strict=True)]  # type: ignore[attr-defined]
-        if any(not np.array_equal(one, other) for one, other in pairs):
+        if any(not np.array_equal(query_of(one), query_of(other)) for one, other in zip(here, there, strict=True)):
             # what was drawn in secret may protect a value that is released without noise
             self._finding(Kind.BARE_RELEASE, ask.label, "std = 0 and the neighbours' values differ", self._secrets)
-            self.result.loss = math.inf if max(stds) > 0 else self.result.loss
-        return max(stds) > 0
+            self.result.loss = self.result.loss if all(bare) else math.inf
+        return not all(bare)
 
     def _count(self, group: Group, logs: Logs) -> None:
         log_here = float(np.logaddexp.reduce(group.log_here + logs.here))
@@ -262,31 +260,12 @@ class Hub:
     def _compare_check(self, ask: Request, hidden: tuple[int, ...], here: list[Law], value: Any) -> None:
         assert self._check is not None and self._check.ask.law is not None
         law, reference = self._check.ask.law, here[self._states.check_world(hidden)]
-        if hasattr(law, "query"):
-            agree = law.public_difference(reference) is None and _agree(law, reference)
+        if law.query is not None:
+            agree = law.public_difference(reference) is None and law.agrees(reference)
         else:
             agree = abs(law.log_density(value) - reference.log_density(value)) < _EXACT
         if not agree:
             self._drop_check(f"release {ask.label!r} depends on which other records (or inner randomness) were drawn")
-
-
-def _agree(one: Law, other: Law) -> bool:
-    """Queries equal up to a negligible part of the noise (or of their size)."""
-    if not hasattr(one, "query") or not hasattr(other, "query"):
-        return True
-    scale = getattr(one, "std", getattr(one, "scale", 0.0))
-    tolerance = _EXACT * scale + 1e-12 * float(np.max(np.abs(one.query), initial=0.0))
-    return bool(np.all(np.abs(one.query - other.query) <= tolerance))
-
-
-def _distance(one: Law, other: Law) -> float:
-    """How far the queries are apart, in the norm that their noise answers for (0 where a law has no query)."""
-    if isinstance(one, AboveThreshold) and isinstance(other, AboveThreshold):
-        return float(np.max(np.abs(one.all_queries() - other.all_queries()), initial=0.0))
-    if not hasattr(one, "query") or not hasattr(other, "query"):
-        return 0.0
-    order = None if isinstance(one, Gaussian) or one.query.ndim == 0 else 1
-    return float(np.linalg.norm((one.query - other.query).ravel(), ord=order))
 
 
 def _name(request: Request) -> str:

@@ -20,13 +20,13 @@ from typing import Any
 import numpy as np
 
 from dpassay.reference.findings import Kind
-from dpassay.reference.laws.law import Law, as_released
+from dpassay.reference.laws.law import Law, as_released, query_of
 from dpassay.reference.neighbours import P, Pair, Run
 from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Transcript
 from dpassay.reference.types import Array
 
-from .hub import Hub, _distance
+from .hub import Hub
 from .outcome import LockstepRun
 from .participation import Participation, ScriptedRecords
 from .script import Dictation, dictated
@@ -144,7 +144,7 @@ class ScriptedHub(Hub):
         self._shares(ask.label, ask.sensitivity, here, there, min(rates, default=1.0))
         law = here[-1]
         if self._without_noise(ask, here, there):
-            self._answer(as_released(law.query))  # type: ignore[attr-defined]
+            self._answer(as_released(query_of(law)))
             return
         choice = self._script.choice(ask.label, self._occurrences[ask.label], law)
         value = dictated(choice, law, self._before.get(ask.label), self._rng)
@@ -153,13 +153,12 @@ class ScriptedHub(Hub):
         self._answer(value)
 
     def _shares(self, label: str, sensitivity: float | None, here: list[Law], there: list[Law], rate: float) -> None:
-        moved = max(_distance(one, other) for one, other in zip(here, there, strict=True))
+        moved = max(one.distance(other) for one, other in zip(here, there, strict=True))
         self.result.shares.setdefault(label, 0.0)
         if sensitivity:
             self.result.shares[label] = max(self.result.shares[label], moved / sensitivity)
-        scale = getattr(here[-1], "std", getattr(here[-1], "scale", 0.0))
-        if scale > 0:
-            self.result.separation = math.hypot(self.result.separation, rate * moved / scale)
+        if here[-1].scale > 0:
+            self.result.separation = math.hypot(self.result.separation, rate * moved / here[-1].scale)
 
     def _finding(self, kind: Kind, label: str, detail: str, given_secrets: bool = False) -> None:
         raised = [world.ask.value for world in self.worlds if isinstance(world.ask.value, Raised)]
@@ -175,17 +174,17 @@ class ScriptedHub(Hub):
         pairs = [
             (one.ask.law, other.ask.law)
             for one, other in zip(self._here, self._there, strict=True)
-            if one.ask.call == other.ask.call == "release" and hasattr(one.ask.law, "query")
+            if one.ask.law is not None and other.ask.law is not None and one.ask.law.query is not None
         ]
         comparable = [
-            (one, other)
-            for one, other in pairs
-            if isinstance(other, type(one)) and one.query.shape == other.query.shape  # type: ignore[union-attr]
+            laws
+            for laws in pairs
+            if isinstance(laws[1], type(laws[0])) and query_of(laws[0]).shape == query_of(laws[1]).shape
         ]
         if not comparable:
             return Seen(line)
-        one, other = max(comparable, key=lambda laws: _distance(*laws))  # type: ignore[arg-type]
-        return Seen(line, one.query, other.query)  # type: ignore[union-attr]
+        one, other = max(comparable, key=lambda laws: laws[0].distance(laws[1]))
+        return Seen(line, query_of(one), query_of(other))
 
     def finish(self) -> ScriptedRun:
         """The result, with the transcript of D."""

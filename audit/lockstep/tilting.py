@@ -16,14 +16,8 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from dpassay.reference.laws.above_threshold import AboveThreshold
-from dpassay.reference.laws.categorical import Categorical
-from dpassay.reference.laws.gaussian import Gaussian
-from dpassay.reference.laws.laplace import Laplace
-from dpassay.reference.laws.law import Law, as_released
+from dpassay.reference.laws.law import Law, as_released, query_of
 from dpassay.reference.types import Array, Bools
-
-_CAP = 50.0  # privacy losses beyond this are tilted as if they were this (a support hole has an infinite one)
 
 
 @dataclass(frozen=True)
@@ -68,13 +62,13 @@ class States:
 
 def proposal(states: States, tilts: Sequence[Tilt]) -> Proposal:
     """The best proposal that is known for these laws."""
-    kinds = {type(law) for law in (*states.here, *states.there)}
-    if kinds == {Gaussian} and all(law.std > 0 for law in (*states.here, *states.there)):  # type: ignore[attr-defined]
+    if all(law.is_normal for law in (*states.here, *states.there)):
         return _GaussianProposal(states, tilts)
-    if len(states.here) == 1 and kinds == {Laplace}:
-        return _LaplaceProposal(states, tilts)
-    if len(states.here) == 1 and kinds <= {Categorical, AboveThreshold}:
-        return _FiniteProposal(states, tilts)
+    if len(states.here) == 1:
+        tilted = [states.here[0].tilted(states.there[0], tilt.shift) for tilt in tilts]
+        known = [law for law in tilted if law is not None]
+        if len(known) == len(tilts):
+            return _TiltedProposal(states, known)
     return _MixtureProposal(states, tilts)
 
 
@@ -96,11 +90,11 @@ class _GaussianProposal:
 
     def __init__(self, states: States, tilts: Sequence[Tilt]):
         laws, others = states.here, states.there
-        self._shape = laws[0].query.shape  # type: ignore[attr-defined]
-        self._here = np.array([law.query.ravel() for law in laws])  # type: ignore[attr-defined]
-        self._there = np.array([law.query.ravel() for law in others])  # type: ignore[attr-defined]
-        self._stds = np.array([law.std for law in laws])  # type: ignore[attr-defined]
-        self._stds_there = np.array([law.std for law in others])  # type: ignore[attr-defined]
+        self._shape = query_of(laws[0]).shape
+        self._here = np.array([query_of(law).ravel() for law in laws])
+        self._there = np.array([query_of(law).ravel() for law in others])
+        self._stds = np.array([law.scale for law in laws])
+        self._stds_there = np.array([law.scale for law in others])
         self._shifts = np.array([tilt.shift for tilt in tilts])
         self._log_weights = _tilted_weights(states, tilts)
         self._away = self._here - np.exp(states.log_there) @ self._there
@@ -128,67 +122,18 @@ class _GaussianProposal:
         return Logs(here, there, np.asarray(np.logaddexp.reduce(self._log_weights + moved, axis=1)))
 
 
-class _LaplaceProposal:
-    """One Laplace law: the density ``p exp(shift L) / Z`` is exponential on three pieces of each coordinate."""
+class _TiltedProposal:
+    """One law that knows its tilted form (Laplace, finite outcomes)."""
 
-    def __init__(self, states: States, tilts: Sequence[Tilt]):
-        self._law, self._other = states.here[0], states.there[0]
-        self._tilts = tilts
-
-    def _pieces(self, shift: float) -> tuple[Array, Array, float, Array]:
-        """Gap to D' in scales, log masses of the pieces (coordinates, 3), decay of the middle, log Z."""
-        law, other = self._law, self._other
-        gap = np.abs(other.query - law.query).ravel() / law.scale  # type: ignore[attr-defined]
-        rate = 1 + 2 * shift
-        with np.errstate(divide="ignore"):
-            middle = shift * gap + np.log(-np.expm1(-rate * gap)) - math.log(rate)
-        masses = np.stack([shift * gap, middle, -(1 + shift) * gap], axis=1)
-        return gap, masses, rate, np.asarray(np.logaddexp.reduce(masses, axis=1))
+    def __init__(self, states: States, tilted: Sequence[Law]):
+        self._here, self._there, self._tilted = states.here[0], states.there[0], tilted
 
     def sample(self, rng: np.random.Generator, tilt: int) -> Any:
-        law, other = self._law, self._other
-        gap, masses, rate, log_z = self._pieces(self._tilts[tilt].shift)
-        u = rng.random(len(gap))
-        edges = np.cumsum(np.exp(masses - log_z[:, None]), axis=1)
-        piece = (u[:, None] > edges[:, :2]).sum(axis=1)
-        tail = rng.exponential(size=len(gap))
-        inner = -np.log1p(rng.random(len(gap)) * np.expm1(-rate * gap)) / rate
-        x = np.choose(piece, [-tail, inner, gap + tail])  # towards D' is positive, in scales
-        towards = np.where(other.query >= law.query, 1.0, -1.0).ravel()  # type: ignore[attr-defined]
-        flat = law.query.ravel() + law.scale * towards * x  # type: ignore[attr-defined]
-        return as_released(flat.reshape(law.query.shape))  # type: ignore[attr-defined]
+        return self._tilted[tilt].sample(rng)
 
     def logs(self, value: Any) -> Logs:
-        here, there = self._law.log_density(value), self._other.log_density(value)
-        same_scale = Laplace(self._other.query, self._law.scale)  # type: ignore[attr-defined]
-        loss = here - same_scale.log_density(value)
-        proposals = []
-        for tilt in self._tilts:
-            _, _, _, log_z = self._pieces(tilt.shift)
-            proposals.append(here + tilt.shift * loss - float(np.sum(log_z - math.log(2.0))))
-        return Logs(np.array([here]), np.array([there]), np.array(proposals))
-
-
-class _FiniteProposal:
-    """Finitely many outcomes: ``p exp(shift min(L, cap)) / Z`` by enumeration."""
-
-    def __init__(self, states: States, tilts: Sequence[Tilt]):
-        here, there = (_outcomes(law) for law in (states.here[0], states.there[0]))
-        self._here, self._there = here, there
-        others = np.array([there.log_density(value) for value in here.support])
-        with np.errstate(invalid="ignore"):
-            loss = np.minimum(here.log_probabilities - others, _CAP)
-        loss = np.where(np.isfinite(here.log_probabilities), loss, 0.0)
-        tilted = here.log_probabilities + np.array([[tilt.shift] for tilt in tilts]) * loss
-        self._proposals = tilted - np.logaddexp.reduce(tilted, axis=1, keepdims=True)
-
-    def sample(self, rng: np.random.Generator, tilt: int) -> Any:
-        return self._here.support[_choose(rng, self._proposals[tilt])]
-
-    def logs(self, value: Any) -> Logs:
-        index = self._here.support.index(value)
-        here = self._here.log_probabilities[index]
-        return Logs(np.array([here]), np.array([self._there.log_density(value)]), self._proposals[:, index])
+        here, there = self._here.log_density(value), self._there.log_density(value)
+        return Logs(np.array([here]), np.array([there]), np.array([law.log_density(value) for law in self._tilted]))
 
 
 class _MixtureProposal:
@@ -204,10 +149,3 @@ class _MixtureProposal:
         here = np.array([law.log_density(value) for law in self._states.here])
         there = np.array([law.log_density(value) for law in self._states.there])
         return Logs(here, there, np.asarray(np.logaddexp.reduce(self._log_weights + here, axis=1)))
-
-
-def _outcomes(law: Law) -> Categorical:
-    if isinstance(law, AboveThreshold):
-        return law.outcomes()
-    assert isinstance(law, Categorical)
-    return law

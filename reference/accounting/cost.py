@@ -17,10 +17,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dpassay.reference.errors import require
-from dpassay.reference.laws.above_threshold import AboveThreshold
-from dpassay.reference.laws.gaussian import Gaussian
-from dpassay.reference.laws.laplace import Laplace
-from dpassay.reference.laws.law import Law
 from dpassay.reference.transcript import Draw, Release, Transcript
 
 from .libraries import privacy_loss_distribution
@@ -29,7 +25,6 @@ from .parts import Part as Part
 from .sampled import Relation, Sampling
 
 _NOISELESS = 1e100  # sensitivity over noise: beyond, squares overflow
-_TINY = 1e-6  # sensitivity over noise of a Laplace release: below, dp-accounting has no grid point for it
 
 
 @dataclass(frozen=True)
@@ -159,7 +154,9 @@ def account(transcript: Transcript, relation: Relation = "replace-one") -> Accou
             shared.append(release)
     gaps = {why: release for release in transcript.releases if (why := _gap(release))}
     if gaps:
-        unknown = all(release.sensitivity is None or not _is_known(release.law) for release in gaps.values())
+        unknown = all(
+            release.sensitivity is None or release.law.cost(release.sensitivity) is None for release in gaps.values()
+        )
         return Account((), relation=relation, gap=next(iter(gaps)), unknown=unknown)
     scale = 1.0 if relation == "replace-one" else 0.5
     common = _parts(shared, scale)
@@ -173,30 +170,14 @@ def _gap(release: Release) -> str:
     if release.sensitivity is None:
         return f"no sensitivity is claimed for {release.label!r}"
     law = release.law
-    if isinstance(law, Gaussian) and law.std == 0 and release.sensitivity > 0:
+    if law.is_bare and release.sensitivity > 0:
         return f"{release.label!r} is released without noise"
-    if not _is_known(law):
+    cost = law.cost(release.sensitivity)
+    if cost is None:
         return f"no accounting is known for the law {type(law).__name__} of {release.label!r}"
-    if release.sensitivity > 0 and not _size(release, 1.0)[1] < _NOISELESS:
+    if release.sensitivity > 0 and not cost.size < _NOISELESS:
         return f"{release.label!r} is released with next to no noise"
     return ""
-
-
-def _is_known(law: Law) -> bool:
-    return isinstance(law, Gaussian | Laplace | AboveThreshold) or getattr(law, "pure_epsilon", None) is not None
-
-
-def _size(release: Release, scale: float) -> tuple[str, float]:
-    """Kind and size of the cost of one un-sampled release."""
-    law, sensitivity = release.law, scale * (release.sensitivity or 0.0)
-    if isinstance(law, Gaussian):
-        return "gaussian", sensitivity / law.std if sensitivity else 0.0
-    if isinstance(law, Laplace):
-        size = sensitivity / law.scale
-        return ("laplace" if law.query.size == 1 and size > _TINY else "pure"), size
-    if isinstance(law, AboveThreshold):  # Dwork and Roth 2014, Theorem 3.23, with general scales
-        return "pure", sensitivity / law.threshold_scale + 2 * sensitivity / law.query_scale
-    return "pure", float(law.pure_epsilon)  # type: ignore[attr-defined]
 
 
 def _parts(releases: Iterable[Release], scale: float) -> Counter[Part]:
@@ -204,11 +185,13 @@ def _parts(releases: Iterable[Release], scale: float) -> Counter[Part]:
     parts: Counter[Part] = Counter()
     squares = []
     for release in releases:
-        kind, size = _size(release, scale)
-        if kind == "gaussian":
-            squares.append(size**2)
-        elif size > 0:
-            parts[Part(kind, clean(size))] += 1  # type: ignore[arg-type]
+        cost = release.law.cost(scale * (release.sensitivity or 0.0))
+        if cost is None:  # a gap: the caller has seen it
+            continue
+        if cost.kind == "gaussian":
+            squares.append(cost.size**2)
+        elif cost.size > 0:
+            parts[Part(cost.kind, clean(cost.size))] += 1
     if any(squares):
         parts[Part("gaussian", clean(math.sqrt(math.fsum(squares))))] += 1
     return parts

@@ -18,14 +18,14 @@ from dpassay.reference.errors import require
 from dpassay.reference.types import Array
 
 from .categorical import Categorical
-from .law import Difference, Law, other_law, scale_difference
+from .law import Cost, Difference, Law, other_law, scale_difference
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(24)
 _TAIL = 40.0  # exp(-40) = 4e-18: what is cut off is below one rounding
 
 
 @dataclass(eq=False)
-class AboveThreshold:
+class AboveThreshold(Law):
     """Release the first index ``i`` with ``queries[i] + Lap(query_scale) >= threshold + Lap(threshold_scale)``.
 
     ``None`` is released when no query is above. Queries are evaluated only as far as a sample needs them; the exact
@@ -74,6 +74,19 @@ class AboveThreshold:
                 return index
             index += 1
         return None
+
+    def distance(self, other: Law) -> float:
+        """The largest distance between two queries of one position."""
+        assert isinstance(other, AboveThreshold)
+        return float(np.max(np.abs(self.all_queries() - other.all_queries()), initial=0.0))
+
+    def cost(self, sensitivity: float) -> Cost:
+        """Dwork and Roth 2014, Theorem 3.23, with general scales."""
+        return Cost("pure", sensitivity / self.threshold_scale + 2 * sensitivity / self.query_scale)
+
+    def tilted(self, other: Law, shift: float) -> Categorical | None:
+        """By enumeration."""
+        return self.outcomes().tilted(other, shift)
 
     def outcomes(self) -> Categorical:
         """Exact law of the released index (0, 1, ..., and ``None`` last)."""

@@ -13,9 +13,11 @@ from dpassay.reference.types import Array
 
 from .law import Difference, Law, other_law
 
+_CAP = 50.0  # of the privacy loss, when a law is tilted
+
 
 @dataclass(frozen=True, eq=False)
-class Categorical:
+class Categorical(Law):
     """A value from a finite list with known log probabilities (they are the query)."""
 
     support: tuple[Any, ...]
@@ -36,6 +38,22 @@ class Categorical:
     def log_density(self, value: Any) -> float:
         """Log probability."""
         return float(self.log_probabilities[self.support.index(value)]) if value in self.support else -math.inf
+
+    def outcomes(self) -> Categorical:
+        """The law itself."""
+        return self
+
+    def tilted(self, other: Law, shift: float) -> Categorical | None:
+        """By enumeration; a loss above a cap is tilted as if it were the cap (a support hole has an infinite one)."""
+        there = other.outcomes()
+        if there is None:
+            return None
+        others = np.array([there.log_density(value) for value in self.support])
+        with np.errstate(invalid="ignore"):
+            loss = np.minimum(self.log_probabilities - others, _CAP)
+        loss = np.where(np.isfinite(self.log_probabilities), loss, 0.0)
+        logs = self.log_probabilities + shift * loss
+        return Categorical(self.support, logs - np.logaddexp.reduce(logs))
 
     def public_difference(self, other: Law) -> Difference | None:
         """The type is public; supports may differ (that is a privacy loss, and it is counted as one)."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,23 +11,40 @@ import numpy as np
 from dpassay.reference.errors import require
 from dpassay.reference.types import Array
 
-from .law import Difference, Law, as_released, noise_difference
+from .law import Cost, Difference, Law, as_released, noise_difference, query_of
 
 
 @dataclass(frozen=True, eq=False)
-class Gaussian:
+class Gaussian(Law):
     """``query + N(0, std^2 I)``. ``std = 0`` is allowed and means: released as it is.
 
     The query is copied: an algorithm may go on to use its array for something else.
     """
 
-    query: Array
-    std: float
+    query: Array = field()
+    std: float = field()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "query", np.array(self.query, dtype=float))
         require(0 <= self.std < math.inf, "std", self.std, "must be finite and not negative")
         require(bool(np.all(np.isfinite(self.query))), "query", self.query, "must be finite")
+        object.__setattr__(self, "scale", self.std)
+        object.__setattr__(self, "is_normal", self.std > 0)
+
+    @property
+    def is_bare(self) -> bool:
+        """No noise at all."""
+        return self.std == 0
+
+    def distance(self, other: Law) -> float:
+        """2-norm."""
+        return float(np.linalg.norm((self.query - query_of(other)).ravel()))
+
+    def cost(self, sensitivity: float) -> Cost:
+        """mu-GDP (Dong, Roth and Su 2022, Theorem 2.7)."""
+        if sensitivity == 0 or self.std == 0:
+            return Cost("gaussian", math.inf if sensitivity else 0.0)
+        return Cost("gaussian", float(sensitivity) / float(self.std))
 
     def sample(self, rng: np.random.Generator) -> Any:
         """Draw one value."""

@@ -2,16 +2,32 @@
 
 A law is what the tape records for a release. Two runs on neighbouring data make the *same call* when their laws
 differ in the query alone; ``public_difference`` names the first thing other than the query that differs.
+
+Whatever is asked about a law (what the data move, how far, at what cost, how to sample its revealing values) is a
+method here, with a default that claims nothing. So a new law is one file: a sub-class of :class:`Law`.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from dpassay.reference.types import Array
+
+if TYPE_CHECKING:
+    from .categorical import Categorical
+
+_EXACT = 1e-9  # queries that agree to this fraction of the noise are the same (one part in 1e9 of a standard deviation)
+
+
+class Cost(NamedTuple):
+    """What one release costs: ``gaussian`` (size mu), ``laplace`` (sensitivity over scale), ``pure`` (epsilon)."""
+
+    kind: Literal["gaussian", "laplace", "pure"]
+    size: float
 
 
 @dataclass(frozen=True)
@@ -32,18 +48,63 @@ class Difference:
         return f"{self.name}: {_shown(self.here)} against {_shown(self.there)}"
 
 
-@runtime_checkable
-class Law(Protocol):
-    """A distribution on released values."""
+class Law(ABC):
+    """A distribution on released values.
 
+    ``query`` is what the data move, of the released value's shape (None: the law has no such array); ``scale`` is the
+    noise on each of its coordinates, a standard deviation or a scale (0: none); ``is_normal`` says that the noise is
+    Gaussian and not zero.
+    """
+
+    query: Array | None = None
+    scale: float = 0.0
+    is_normal: bool = False
+
+    @abstractmethod
     def sample(self, rng: np.random.Generator) -> Any:
         """Draw one value."""
 
+    @abstractmethod
     def log_density(self, value: Any) -> float:
         """Natural log of the density (or probability) at ``value``; ``-inf`` off the support."""
 
+    @abstractmethod
     def public_difference(self, other: Law) -> Difference | None:
         """The first difference from ``other`` that is not the query, or None."""
+
+    @property
+    def is_bare(self) -> bool:
+        """The query is released as it is, without noise."""
+        return False
+
+    def distance(self, other: Law) -> float:
+        """How far the data move this law to ``other``, in the norm that its noise answers for (0: nothing to move)."""
+        return 0.0
+
+    def agrees(self, other: Law) -> bool:
+        """The queries are equal up to a negligible part of the noise, or of their size."""
+        if self.query is None or other.query is None:
+            return True
+        tolerance = _EXACT * self.scale + 1e-12 * float(np.max(np.abs(self.query), initial=0.0))
+        return bool(np.all(np.abs(self.query - other.query) <= tolerance))
+
+    def cost(self, sensitivity: float) -> Cost | None:
+        """Of one release whose query one record moves by at most ``sensitivity``; None where none is known."""
+        return None
+
+    def outcomes(self) -> Categorical | None:
+        """All values with their exact probabilities, where they are finitely many."""
+        return None
+
+    def tilted(self, other: Law, shift: float) -> Law | None:
+        """The law with density ``p (p / q)^shift`` up to a constant, q that of ``other``; None where none is known."""
+        return None
+
+
+def query_of(law: Law) -> Array:
+    """The query of a law that has one."""
+    assert law.query is not None
+    return law.query
 
 
 def as_released(value: Array) -> Any:
