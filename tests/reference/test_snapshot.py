@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -31,7 +32,7 @@ def described(case):
     releases = {}
     for release in transcript.releases:
         law = release.law
-        scales = [getattr(law, name) for name in SCALES if hasattr(law, name)]
+        scales = [getattr(law, name) for name in SCALES if name in {field.name for field in fields(law)}]
         entry = releases.setdefault(release.label, {"law": type(law).__name__, "scales": [], "sensitivities": []})
         entry["scales"].append(scales)
         entry["sensitivities"].append(math.inf if release.sensitivity is None else release.sensitivity)
