@@ -13,7 +13,7 @@ import numpy as np
 
 from dpassay.reference.baselines import dp_sgda
 from dpassay.reference.minimax_sosp import dp_rgda
-from dpassay.reference.minimax_sosp.baseline_cases import (
+from dpassay.reference.minimax_sosp.baseline_methods import (
     ADA_DP_SPIDER,
     DP_SGDA,
     PRIVATE_DIFF,
@@ -21,7 +21,7 @@ from dpassay.reference.minimax_sosp.baseline_cases import (
     Noise,
     Sizes,
 )
-from dpassay.reference.minimax_sosp.baseline_cases import Method as Baseline
+from dpassay.reference.minimax_sosp.baseline_methods import Method as Baseline
 from dpassay.reference.minimax_sosp.dp_rgda import SILENT, printed, repaired
 from dpassay.reference.minimax_sosp.experiment import DELTA, EPSILON, experiment_schedule
 from dpassay.reference.noise import Multipliers

@@ -15,6 +15,9 @@ from dpassay.reference.findings import Declared, Kind, declare
 from dpassay.reference.papers import Cite
 from dpassay.reference.types import Array
 
+from .space import as_printed, space
+from .space import bare as bare_refresh
+from .space import mended as repaired_of
 from .stochastic_spider import CHARITABLE, COMPLETIONS, REPAIRS, Schedule, printed, repaired, run
 from .theorems import Constants, NoiseSource
 from .worst_case import Scene, sign_flip
@@ -166,6 +169,7 @@ CASES: tuple[Case, ...] = (
         variant="theorem-3.17-d16-T7-O1",
         claim=_theorem,
         build=partial(instance, partial(cut, "Theorem 3.17", 7, HIGH), "O1"),
+        space=partial(space, partial(as_printed, "Theorem 3.17"), EPSILON, DELTA),
         completions=READ,
         known=NO_LOG,
         declared=TOO_LITTLE,
@@ -176,6 +180,7 @@ CASES: tuple[Case, ...] = (
         variant="theorem-3.17-d1-T31-O1",
         claim=_theorem,
         build=partial(instance, partial(cut, "Theorem 3.17", 31, PLAIN), "O1"),
+        space=partial(space, partial(as_printed, "Theorem 3.17"), EPSILON, DELTA),
         completions=READ,
         known=NO_LOG,
         declared=TOO_LITTLE,
@@ -185,6 +190,7 @@ CASES: tuple[Case, ...] = (
         variant="theorem-3.17-d1-T7-O2",
         claim=_theorem,
         build=partial(instance, partial(cut, "Theorem 3.17", 7, SMALL_STEPS), "O2"),
+        space=partial(space, partial(as_printed, "Theorem 3.17"), EPSILON, DELTA),
         completions=(*READ, *SMALL_STEPS.choice),
         known=NO_LOG,
         declared=TOO_LITTLE,
@@ -194,6 +200,7 @@ CASES: tuple[Case, ...] = (
         variant="lemma-3.13-d1-T7-O1",
         claim=_lemma_13,
         build=partial(instance, partial(cut, "Lemma 3.13", 7, PATIENT), "O1"),
+        space=partial(space, partial(as_printed, "Lemma 3.13"), EPSILON, DELTA),
         completions=(*READ, *PATIENT.choice),
         known=NO_TREE,
         declared=declare(Kind.OVER_BUDGET),  # what this pair realises is too close to the claim
@@ -204,6 +211,7 @@ CASES: tuple[Case, ...] = (
         variant="lemma-3.13-d1-T15-O1",
         claim=_lemma_13,
         build=partial(instance, partial(cut, "Lemma 3.13", 15, PATIENT), "O1"),
+        space=partial(space, partial(as_printed, "Lemma 3.13"), EPSILON, DELTA),
         completions=(*READ, *PATIENT.choice),
         known=NO_TREE,
         declared=TOO_LITTLE,
@@ -213,6 +221,7 @@ CASES: tuple[Case, ...] = (
         variant="lemma-3.13-d1-T7-O2",
         claim=_lemma_13,
         build=partial(instance, partial(cut, "Lemma 3.13", 7, SMALL_STEPS), "O2"),
+        space=partial(space, partial(as_printed, "Lemma 3.13"), EPSILON, DELTA),
         completions=(*READ, *SMALL_STEPS.choice),
     ),
     _spider(
@@ -220,6 +229,7 @@ CASES: tuple[Case, ...] = (
         variant="lemma-3.14-d16-T7-O1",
         claim=_lemma_14,
         build=partial(instance, partial(cut, "Lemma 3.14", 7, HIGH), "O1"),
+        space=partial(space, partial(as_printed, "Lemma 3.14"), EPSILON, DELTA),
         completions=READ,
     ),
     _spider(
@@ -227,6 +237,7 @@ CASES: tuple[Case, ...] = (
         variant="theorem-3.17-d1-T2-O2",
         claim=_theorem,
         build=partial(instance, partial(cut, "Theorem 3.17", 2, SMALL_STEPS), "O2"),
+        space=partial(space, partial(as_printed, "Theorem 3.17"), EPSILON, DELTA),
         completions=(*READ, *SMALL_STEPS.choice),
         known=POWER_OF_TWO,
         declared=_bare("tree/(2,2)"),
@@ -237,6 +248,7 @@ CASES: tuple[Case, ...] = (
         variant="theorem-3.17-d16-T8-O1",
         claim=_theorem,
         build=partial(instance, partial(cut, "Theorem 3.17", 8, HIGH), "O1"),
+        space=partial(space, partial(as_printed, "Theorem 3.17"), EPSILON, DELTA),
         completions=READ,
         known=POWER_OF_TWO,
         declared=_bare("tree/(8,8)"),
@@ -246,6 +258,7 @@ CASES: tuple[Case, ...] = (
         variant="bare-refresh",
         claim=_theorem,
         build=partial(instance, bare, "O1"),
+        space=partial(space, bare_refresh, EPSILON, DELTA),
         completions=(*(text for text in COMPLETIONS if text is not CHARITABLE), LITERAL, CUT, ORDER),
         known=BARE_REFRESH,
         declared=_bare("refresh/bare"),
@@ -256,6 +269,7 @@ CASES: tuple[Case, ...] = (
         variant="escape",
         claim=_lemma_13,
         build=partial(instance, partial(cut, "Lemma 3.13", 90, LONG_ESCAPES, 1e9), "O3"),
+        space=partial(space, partial(as_printed, "Lemma 3.13"), EPSILON, DELTA),
         completions=(*READ, *LONG_ESCAPES.choice),
         known=NO_ESCAPES,
         declared=TOO_LITTLE,
@@ -265,6 +279,7 @@ CASES: tuple[Case, ...] = (
         variant="d1-T7-O1",
         claim=_theorem,
         build=partial(instance, partial(mended, 7, PATIENT), "O1"),
+        space=partial(space, repaired_of, EPSILON, DELTA),
         completions=(*READ, *PATIENT.choice),
         repairs=REPAIRS,
         quick=True,
@@ -274,6 +289,7 @@ CASES: tuple[Case, ...] = (
         variant="d1-T15-O1",
         claim=_theorem,
         build=partial(instance, partial(mended, 15, PATIENT), "O1"),
+        space=partial(space, repaired_of, EPSILON, DELTA),
         completions=(*READ, *PATIENT.choice),
         repairs=REPAIRS,
     ),
@@ -282,6 +298,7 @@ CASES: tuple[Case, ...] = (
         variant="d16-T7-O1",
         claim=_theorem,
         build=partial(instance, partial(mended, 7, PATIENT_HIGH), "O1"),
+        space=partial(space, repaired_of, EPSILON, DELTA),
         completions=(*READ, *PATIENT_HIGH.choice),
         repairs=REPAIRS,
     ),
@@ -290,6 +307,7 @@ CASES: tuple[Case, ...] = (
         variant="escape",
         claim=_theorem,
         build=partial(instance, partial(mended, 90, LONG_ESCAPES, 1e9), "O3"),
+        space=partial(space, repaired_of, EPSILON, DELTA),
         completions=(*READ, *LONG_ESCAPES.choice),
         repairs=REPAIRS,
     ),

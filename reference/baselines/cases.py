@@ -16,6 +16,7 @@ from dpassay.reference.problems.linear import LinearLosses
 from dpassay.reference.problems.margin_losses import loss_a
 
 from .dp_sgd import calibrated, run, with_multiplier
+from .space import space
 
 _ABADI = Cite("abadi2016", "Algorithm 1")
 DELTA = 1e-5
@@ -65,6 +66,7 @@ CASES: tuple[Case, ...] = (
         title="DP-SGD, full batch",
         claim=PrivacyClaim(2.0, DELTA, _ABADI),
         build=partial(full_batch, "breast cancer", 569, 2.0, DELTA, 10),
+        space=partial(space, "full", 2.0, DELTA),
         data="breast cancer + canary",
     ),
     _dp_sgd(
@@ -72,6 +74,7 @@ CASES: tuple[Case, ...] = (
         title="DP-SGD, full batch",
         claim=PrivacyClaim(1.0, DELTA, _ABADI),
         build=partial(full_batch, "digits", 360, 1.0, DELTA, 5),
+        space=partial(space, "full", 1.0, DELTA),
         data="digits + canary",
     ),
     # claims: the accountant's epsilon of these schedules, rounded up
@@ -80,6 +83,7 @@ CASES: tuple[Case, ...] = (
         title="DP-SGD, batches of 10 in 100",
         claim=PrivacyClaim(2.44, DELTA, _ABADI),
         build=partial(sampled, 100, 10, 2.5, 20, False),
+        space=partial(space, "fixed", 2.44, DELTA),
         data="worst case",
     ),
     _dp_sgd(
@@ -87,6 +91,7 @@ CASES: tuple[Case, ...] = (
         title="DP-SGD, Poisson batches",
         claim=PrivacyClaim(2.04, DELTA, _ABADI),
         build=partial(sampled, 100, 10, 1.8, 20, True),
+        space=partial(space, "poisson", 2.04, DELTA),
         data="worst case",
     ),
 )

@@ -9,13 +9,13 @@ from typing import Literal
 
 from dpassay.reference.case import Case, Instance, PrivacyClaim
 from dpassay.reference.findings import Kind, declare
-from dpassay.reference.noise import Printed
 from dpassay.reference.papers import Cite
 
 from . import experiment
 from .baseline_cases import BASELINES
-from .dp_rgda import COMPLETIONS, REPAIRS, SILENT, Schedule, appendix_b2_noise, printed, repaired, run
+from .dp_rgda import COMPLETIONS, REPAIRS, SILENT, Schedule, printed, repaired, run
 from .experiment import EXPERIMENT_COMPLETIONS, EXPERIMENT_REPAIRS, experiment_schedule
+from .space import BOUNDED, appendix_b2, clipped_rows, space
 from .worst_case import TugOfWar, sign_flip, steep, within_clips
 
 EPSILON, DELTA = 1.0, 1e-5
@@ -83,20 +83,12 @@ def as_printed(sizes: Sizes, clip: float = 1.0, ascent: float = 1e-3) -> Schedul
 
 def rows_clipped(sizes: Sizes, constant: int = 1) -> Schedule:
     """The charitable reading: rows are clipped, so 2 C / S holds for all data; c = `constant`."""
-    schedule = as_printed(sizes)
-    stronger = {label: constant * std for label, std in printed_stds(schedule).items()}
-    return replace(schedule, clip_mode="each", noise=Printed(stronger))
-
-
-def printed_stds(schedule: Schedule) -> dict[str, float]:
-    """The standard deviations of both labels."""
-    return {label: schedule.noise.std(label, 1.0) for label in ("refresh", "step")}
+    return clipped_rows(plain(sizes), EPSILON, DELTA, constant)
 
 
 def proportional(sizes: Sizes) -> Schedule:
     """Appendix B.2's noise, proportional to the last inner step."""
-    noise = appendix_b2_noise(EPSILON, DELTA, sizes.n, sizes.refresh_batch, lipschitz=1.0, smoothness=1.0)
-    return replace(plain(sizes), noise=noise, smoothness=1.0)
+    return appendix_b2(plain(sizes), EPSILON, DELTA)
 
 
 @lru_cache(maxsize=64)
@@ -190,6 +182,7 @@ CASES: tuple[Case, ...] = (
             build=partial(instance, partial(rows_clipped, sizes, 8), steep(sizes.d)),
             completions=(*COMPLETIONS, ROW_CLIP, NO_ESCAPE, C_EIGHT),
             known=known,
+            space=partial(space, partial(clipped_rows, constant=8), EPSILON, DELTA),
             declared=declared,
         )
         for sizes, known, declared in ((FULL[0], "", ()), (MANY_INNER, NO_CONSTANT, TOO_LITTLE))
@@ -202,6 +195,7 @@ CASES: tuple[Case, ...] = (
             build=partial(instance, partial(proportional, sizes), within_clips(STEP, CURVATURE, sizes.steps, sizes.d)),
             completions=(*COMPLETIONS, B2_NOISE, NO_ESCAPE),
             known=VANISHES,
+            space=partial(space, appendix_b2, EPSILON, DELTA, BOUNDED),
             declared=(*TOO_LITTLE, *declare(*((Kind.BARE_RELEASE, f"step/{one}") for one in "vu"))),
             quick=sizes is SMALL,
         )
@@ -224,6 +218,7 @@ CASES: tuple[Case, ...] = (
             variant=sizes.name,
             build=partial(instance, partial(mended, sizes), steep(sizes.d)),
             repairs=REPAIRS,
+            space=partial(space, repaired, EPSILON, DELTA),
             quick=sizes in (SMALL, SMALL_SAMPLED),
         )
         for sizes in (SMALL, SMALL_SAMPLED, *FULL, *SAMPLED)
@@ -242,6 +237,7 @@ CASES: tuple[Case, ...] = (
         build=partial(instance, partial(described, "repaired"), steep()),
         completions=(*EXPERIMENT_COMPLETIONS, NO_ESCAPE),
         repairs=EXPERIMENT_REPAIRS,
+        space=partial(space, repaired, experiment.EPSILON, experiment.DELTA),
     ),
     *BASELINES,
 )

@@ -12,7 +12,7 @@ from dpassay.reference.accounting.cost import account
 from dpassay.reference.baselines import dp_sgda, dp_spider, private_diff
 from dpassay.reference.baselines.protocols import Clipped, Primal
 from dpassay.reference.errors import BadInput
-from dpassay.reference.minimax_sosp.baseline_cases import METHODS, Sizes, descent_ascent, differences, spider
+from dpassay.reference.minimax_sosp.baseline_methods import METHODS, Sizes, descent_ascent, differences, spider
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.tape import LiveTape
 

@@ -1,0 +1,65 @@
+"""A small minimax problem in which every record pulls where it likes: for searches over all data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpassay.reference.errors import require
+from dpassay.reference.types import Array, Indices
+
+
+@dataclass(frozen=True, eq=False)
+class Pulls:
+    """F(x, y; (a, b, c)) = <a, x> + b y + c (|x|^2 / 2 + x_1 y) - mu y^2 / 2 on x in R^2, |y| <= radius.
+
+    Args:
+        rows: (a_1, a_2, b, c) of every record, shape (n, 4).
+        radius: of the domain of y.
+        concavity: mu.
+    """
+
+    rows: Array
+    radius: float = 10.0
+    concavity: float = 1.0
+    gradient_bound: float = float("inf")
+
+    def __post_init__(self) -> None:
+        require(self.rows.ndim == 2 and self.rows.shape[1] == 4, "rows", self.rows.shape, "must have shape (n, 4)")
+
+    @property
+    def n(self) -> int:
+        """Number of records."""
+        return len(self.rows)
+
+    @property
+    def d(self) -> int:
+        """Two."""
+        return 2
+
+    @property
+    def d_y(self) -> int:
+        """One."""
+        return 1
+
+    def gradients_x(self, x: Array, y: Array, indices: Indices) -> Array:
+        """Per-record gradients in x, shape (len(indices), 2)."""
+        rows = self.rows[indices]
+        here = x + np.array([y[0], 0.0])
+        gradients: Array = rows[:, :2] + rows[:, 3:] * here
+        return gradients
+
+    def gradients_y(self, x: Array, y: Array, indices: Indices) -> Array:
+        """Per-record gradients in y, shape (len(indices), 1)."""
+        rows = self.rows[indices]
+        gradients: Array = rows[:, 2:3] + rows[:, 3:] * x[0] - self.concavity * y
+        return gradients
+
+    def value_gradients(self, x: Array, indices: Indices) -> Array:
+        """Gradients of the explicit objective F(x, 0), for methods that know no y, shape (len(indices), 2)."""
+        return self.gradients_x(x, np.zeros(1), indices)
+
+    def project(self, y: Array) -> Array:
+        """On |y| <= radius."""
+        return np.clip(y, -self.radius, self.radius)
