@@ -6,7 +6,7 @@ from math import exp
 
 from dpassay.proofs_check.ties import Numbers, Tie, up
 from dpassay.reference.adaptive_batch.stochastic_spider import Schedule, printed
-from dpassay.reference.adaptive_batch.theorems import Constants, NoiseSource, oracle_count
+from dpassay.reference.adaptive_batch.theorems import Constants, oracle_count
 from dpassay.reference.adaptive_batch.tree import tree_theorem_std
 
 TREE = ({"S": 1024, "s": 0.3, "epsilon": 1.0, "delta": 1e-5}, {"S": 60, "s": 2.0, "epsilon": 0.2, "delta": 1e-6})
@@ -19,7 +19,7 @@ SIZES = ({"n": 1_000_000, "d": 10, "epsilon": 0.8}, {"n": 20_000, "d": 2, "epsil
 TAU = ({"alpha": 0.4, "M": 0.9, "rho": 1.2, "tau": 1.0}, {"alpha": 0.3, "M": 0.5, "rho": 1.7, "tau": 1.0})
 
 
-def _schedule(p: Numbers, source: NoiseSource) -> Schedule:
+def _schedule(p: Numbers, source: str) -> Schedule:
     delta = exp(-p["ell"]) if "ell" in p else 1e-5
     c = Constants(
         10**9, int(p.get("d", 4)), p.get("epsilon", 0.9), delta, 1.0, p.get("M", 1.0), p.get("rho", 1.0)
@@ -27,7 +27,7 @@ def _schedule(p: Numbers, source: NoiseSource) -> Schedule:
     return printed(c, source, alpha=p["alpha"], check_data=False)
 
 
-def _tree_std(p: Numbers, source: NoiseSource) -> float:
+def _tree_std(p: Numbers, source: str) -> float:
     return _schedule(p, source).noise.std("tree", 1.0)
 
 

@@ -15,11 +15,9 @@ from dpassay.reference.findings import Declared, Kind, declare
 from dpassay.reference.papers import Cite
 from dpassay.reference.types import Array
 
-from .space import as_printed, space
-from .space import bare as bare_refresh
-from .space import mended as repaired_of
+from .space import as_printed, in_epochs, space, unprotected
 from .stochastic_spider import CHARITABLE, COMPLETIONS, REPAIRS, Schedule, printed, repaired, run
-from .theorems import Constants, NoiseSource
+from .theorems import Constants
 from .worst_case import Scene, sign_flip
 
 DELTA, EPSILON, N = 1e-5, 1.0, 20_000
@@ -92,7 +90,7 @@ TARGETS = {
 
 
 @lru_cache(maxsize=64)
-def cut(source: NoiseSource, steps: int, regime: Regime, threshold: float = 0.0) -> Schedule:
+def cut(source: str, steps: int, regime: Regime, threshold: float = 0.0) -> Schedule:
     """The schedule of the theorem, cut to a few steps; records are taken in index order.
 
     `threshold` 0 keeps the run in plain descent, a large one starts an escape as soon as line 11 allows it.
@@ -164,104 +162,40 @@ _lemma_13, _lemma_14, _theorem = (
 )
 
 CASES: tuple[Case, ...] = (
-    _spider(
-        reading="printed",
-        variant="theorem-3.17-d16-T7-O1",
-        claim=_theorem,
-        build=partial(instance, partial(cut, "Theorem 3.17", 7, HIGH), "O1"),
-        space=partial(space, partial(as_printed, "Theorem 3.17"), EPSILON, DELTA),
-        completions=READ,
-        known=NO_LOG,
-        declared=TOO_LITTLE,
-        quick=True,
-    ),
-    _spider(
-        reading="printed",
-        variant="theorem-3.17-d1-T31-O1",
-        claim=_theorem,
-        build=partial(instance, partial(cut, "Theorem 3.17", 31, PLAIN), "O1"),
-        space=partial(space, partial(as_printed, "Theorem 3.17"), EPSILON, DELTA),
-        completions=READ,
-        known=NO_LOG,
-        declared=TOO_LITTLE,
-    ),
-    _spider(
-        reading="printed",
-        variant="theorem-3.17-d1-T7-O2",
-        claim=_theorem,
-        build=partial(instance, partial(cut, "Theorem 3.17", 7, SMALL_STEPS), "O2"),
-        space=partial(space, partial(as_printed, "Theorem 3.17"), EPSILON, DELTA),
-        completions=(*READ, *SMALL_STEPS.choice),
-        known=NO_LOG,
-        declared=TOO_LITTLE,
-    ),
-    _spider(
-        reading="printed",
-        variant="lemma-3.13-d1-T7-O1",
-        claim=_lemma_13,
-        build=partial(instance, partial(cut, "Lemma 3.13", 7, PATIENT), "O1"),
-        space=partial(space, partial(as_printed, "Lemma 3.13"), EPSILON, DELTA),
-        completions=(*READ, *PATIENT.choice),
-        known=NO_TREE,
-        declared=declare(Kind.OVER_BUDGET),  # what this pair realises is too close to the claim
-        quick=True,
-    ),
-    _spider(
-        reading="printed",
-        variant="lemma-3.13-d1-T15-O1",
-        claim=_lemma_13,
-        build=partial(instance, partial(cut, "Lemma 3.13", 15, PATIENT), "O1"),
-        space=partial(space, partial(as_printed, "Lemma 3.13"), EPSILON, DELTA),
-        completions=(*READ, *PATIENT.choice),
-        known=NO_TREE,
-        declared=TOO_LITTLE,
-    ),
-    _spider(
-        reading="printed",
-        variant="lemma-3.13-d1-T7-O2",
-        claim=_lemma_13,
-        build=partial(instance, partial(cut, "Lemma 3.13", 7, SMALL_STEPS), "O2"),
-        space=partial(space, partial(as_printed, "Lemma 3.13"), EPSILON, DELTA),
-        completions=(*READ, *SMALL_STEPS.choice),
-    ),
-    _spider(
-        reading="printed",
-        variant="lemma-3.14-d16-T7-O1",
-        claim=_lemma_14,
-        build=partial(instance, partial(cut, "Lemma 3.14", 7, HIGH), "O1"),
-        space=partial(space, partial(as_printed, "Lemma 3.14"), EPSILON, DELTA),
-        completions=READ,
-    ),
-    _spider(
-        reading="printed",
-        variant="theorem-3.17-d1-T2-O2",
-        claim=_theorem,
-        build=partial(instance, partial(cut, "Theorem 3.17", 2, SMALL_STEPS), "O2"),
-        space=partial(space, partial(as_printed, "Theorem 3.17"), EPSILON, DELTA),
-        completions=(*READ, *SMALL_STEPS.choice),
-        known=POWER_OF_TWO,
-        declared=_bare("tree/(2,2)"),
-        quick=True,
-    ),
-    _spider(
-        reading="printed",
-        variant="theorem-3.17-d16-T8-O1",
-        claim=_theorem,
-        build=partial(instance, partial(cut, "Theorem 3.17", 8, HIGH), "O1"),
-        space=partial(space, partial(as_printed, "Theorem 3.17"), EPSILON, DELTA),
-        completions=READ,
-        known=POWER_OF_TWO,
-        declared=_bare("tree/(8,8)"),
+    *(
+        _spider(
+            reading="printed",
+            variant=f"{claim.cite.place.lower().replace(' ', '-')}-d{regime.d}-T{steps}-{target}",
+            claim=claim,
+            build=partial(instance, partial(cut, claim.cite.place, steps, regime), target),
+            completions=(*READ, *regime.choice),
+            known=known,
+            declared=declared,
+            space=partial(space, partial(as_printed, claim.cite.place), EPSILON, DELTA),
+            quick=(steps, regime) in ((7, HIGH), (7, PATIENT), (2, SMALL_STEPS)) and bool(known),
+        )
+        for claim, steps, target, regime, known, declared in (
+            (_theorem, 7, "O1", HIGH, NO_LOG, TOO_LITTLE),
+            (_theorem, 31, "O1", PLAIN, NO_LOG, TOO_LITTLE),
+            (_theorem, 7, "O2", SMALL_STEPS, NO_LOG, TOO_LITTLE),
+            # what this pair realises is too close to the claim
+            (_lemma_13, 7, "O1", PATIENT, NO_TREE, declare(Kind.OVER_BUDGET)),
+            (_lemma_13, 15, "O1", PATIENT, NO_TREE, TOO_LITTLE),
+            (_lemma_13, 7, "O2", SMALL_STEPS, "", ()),
+            (_lemma_14, 7, "O1", HIGH, "", ()),
+            (_theorem, 2, "O2", SMALL_STEPS, POWER_OF_TWO, _bare("tree/(2,2)")),
+            (_theorem, 8, "O1", HIGH, POWER_OF_TWO, _bare("tree/(8,8)")),
+        )
     ),
     _spider(
         reading="printed",
         variant="bare-refresh",
         claim=_theorem,
         build=partial(instance, bare, "O1"),
-        space=partial(space, bare_refresh, EPSILON, DELTA),
         completions=(*(text for text in COMPLETIONS if text is not CHARITABLE), LITERAL, CUT, ORDER),
         known=BARE_REFRESH,
         declared=_bare("refresh/bare"),
+        space=partial(space, unprotected, EPSILON, DELTA),
         quick=True,
     ),
     _spider(
@@ -269,46 +203,27 @@ CASES: tuple[Case, ...] = (
         variant="escape",
         claim=_lemma_13,
         build=partial(instance, partial(cut, "Lemma 3.13", 90, LONG_ESCAPES, 1e9), "O3"),
-        space=partial(space, partial(as_printed, "Lemma 3.13"), EPSILON, DELTA),
         completions=(*READ, *LONG_ESCAPES.choice),
         known=NO_ESCAPES,
         declared=TOO_LITTLE,
+        space=partial(space, partial(as_printed, "Lemma 3.13"), EPSILON, DELTA),
     ),
-    _spider(
-        reading="repaired",
-        variant="d1-T7-O1",
-        claim=_theorem,
-        build=partial(instance, partial(mended, 7, PATIENT), "O1"),
-        space=partial(space, repaired_of, EPSILON, DELTA),
-        completions=(*READ, *PATIENT.choice),
-        repairs=REPAIRS,
-        quick=True,
-    ),
-    _spider(
-        reading="repaired",
-        variant="d1-T15-O1",
-        claim=_theorem,
-        build=partial(instance, partial(mended, 15, PATIENT), "O1"),
-        space=partial(space, repaired_of, EPSILON, DELTA),
-        completions=(*READ, *PATIENT.choice),
-        repairs=REPAIRS,
-    ),
-    _spider(
-        reading="repaired",
-        variant="d16-T7-O1",
-        claim=_theorem,
-        build=partial(instance, partial(mended, 7, PATIENT_HIGH), "O1"),
-        space=partial(space, repaired_of, EPSILON, DELTA),
-        completions=(*READ, *PATIENT_HIGH.choice),
-        repairs=REPAIRS,
-    ),
-    _spider(
-        reading="repaired",
-        variant="escape",
-        claim=_theorem,
-        build=partial(instance, partial(mended, 90, LONG_ESCAPES, 1e9), "O3"),
-        space=partial(space, repaired_of, EPSILON, DELTA),
-        completions=(*READ, *LONG_ESCAPES.choice),
-        repairs=REPAIRS,
+    *(
+        _spider(
+            reading="repaired",
+            variant=variant,
+            claim=_theorem,
+            build=partial(instance, partial(mended, steps, regime, threshold), target),
+            completions=(*READ, *regime.choice),
+            repairs=REPAIRS,
+            space=partial(space, in_epochs, EPSILON, DELTA),
+            quick=variant == "d1-T7-O1",
+        )
+        for variant, steps, target, regime, threshold in (
+            ("d1-T7-O1", 7, "O1", PATIENT, 0.0),
+            ("d1-T15-O1", 15, "O1", PATIENT, 0.0),
+            ("d16-T7-O1", 7, "O1", PATIENT_HIGH, 0.0),
+            ("escape", 90, "O3", LONG_ESCAPES, 1e9),
+        )
     ),
 )

@@ -5,27 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
-from math import pi
+
+import numpy as np
 
 from dpassay.reference.noise import Printed
 from dpassay.reference.space import Rows, Sizes, Space
 from dpassay.reference.types import Array
 
 from .stochastic_spider import Schedule, repaired
-from .theorems import Constants, NoiseSource, noise_stds
+from .theorems import Constants, noise_stds
 from .theorems import Sizes as Parameters
 from .worst_case import SignedWave
 
-SLOPE, KAPPA, RADIUS, THRESHOLD = 2.0, 1.5, 0.5, 0.5
+SLOPE, KAPPA, RADIUS, THRESHOLD = 2.0, 60.0, 20.0, 30.0  # of the size of the repaired noise, so that escapes are common
 Reading = Callable[[Schedule, float, float, int], Schedule]
 
 
-def mended(schedule: Schedule, epsilon: float, delta: float, epoch: int) -> Schedule:
+def in_epochs(schedule: Schedule, epsilon: float, delta: float, epoch: int) -> Schedule:
     """The repaired reading, with epochs of this length."""
     return repaired(schedule, epsilon, delta, epoch)
 
 
-def as_printed(source: NoiseSource, schedule: Schedule, epsilon: float, delta: float, epoch: int) -> Schedule:
+def as_printed(source: str, schedule: Schedule, epsilon: float, delta: float, epoch: int) -> Schedule:
     """The noise of one of the three statements; a printed epoch has no length."""
     s = schedule
     p = Parameters(
@@ -36,27 +37,26 @@ def as_printed(source: NoiseSource, schedule: Schedule, epsilon: float, delta: f
     return replace(s, noise=Printed({"tree": tree_std, "escape": escape_std}))
 
 
-def bare(schedule: Schedule, epsilon: float, delta: float, epoch: int) -> Schedule:
+def unprotected(schedule: Schedule, epsilon: float, delta: float, epoch: int) -> Schedule:
     """The literal reading of line 5."""
     return replace(as_printed("Theorem 3.17", schedule, epsilon, delta, epoch), refresh="bare")
 
 
 def space(reading: Reading, epsilon: float, delta: float) -> Space:
-    """Waves of any sign, strength and phase; T = 1, powers of two, data that run out, one and two escapes per refresh.
+    """Waves of any strength and phase; T = 1, powers of two, data that run out, one and two escapes per refresh.
 
-    ``index`` 1: records are taken in index order, 2: in a secret order.
+    Records are taken in index order, the strongest reading of "draw among unused": a secret order hides who comes when.
     """
     return Space(
-        rows=Rows(2, box=(-1.0, 1.0)),
+        rows=Rows(2, 1.0),
         sizes={
-            "n": (3, 7, 12, 24),
+            "n": (7, 100),
             "d": (1, 2),
-            "steps": (1, 2, 3, 4, 7),
+            "steps": (1, 2, 4, 7),
             "batch": (1, 2),
-            "epoch": (1, 2, 7),
-            "escape_steps": (1, 2, 3),
+            "epoch": (2, 7),
+            "escape_steps": (1, 3),
             "escapes": (1, 2),
-            "index": (1, 2),
         },
         problem=_problem,
         schedule=partial(_schedule, reading, epsilon, delta),
@@ -65,7 +65,8 @@ def space(reading: Reading, epsilon: float, delta: float) -> Space:
 
 
 def _problem(rows: Array, sizes: Sizes) -> SignedWave:
-    return SignedWave(rows[:, 0], pi * rows[:, 1], sizes["d"])
+    """The row (a, b) is the wave -a cos x_1 + b sin x_1: gradient b and Hessian a at zero, G = M = rho <= 1."""
+    return SignedWave(np.hypot(rows[:, 0], rows[:, 1]), np.arctan2(rows[:, 1], rows[:, 0]), sizes["d"])
 
 
 def _schedule(reading: Reading, epsilon: float, delta: float, sizes: Sizes) -> Schedule:
@@ -92,7 +93,7 @@ def _cached(reading: Reading, epsilon: float, delta: float, sizes: tuple[tuple[s
         smoothness=1.0,
         hessian_lipschitz=1.0,
         refresh="tree",
-        order="index" if p["index"] == 1 else "random",
+        order="index",
     )
     return reading(plain, epsilon, delta, p["epoch"])
 

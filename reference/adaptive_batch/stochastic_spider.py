@@ -27,7 +27,7 @@ from dpassay.reference.types import Array
 
 from . import escape
 from .oracles import Oracles
-from .theorems import Constants, NoiseSource, noise_stds, oracle_count, sizes
+from .theorems import Constants, noise_stds, oracle_count, sizes
 from .tree import printed_nodes
 
 CHARITABLE = "line 5 is followed by the TREE(t) of line 8, so that the value used by lines 11 and 17 is noisy"
@@ -114,7 +114,7 @@ class Schedule:
 
 def printed(
     c: Constants,
-    source: NoiseSource,
+    source: str,
     *,
     alpha: float | None = None,
     threshold_factor: float = 1.0,

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil, log, sqrt
-from typing import Literal
 
 from dpassay.reference.errors import require, require_at_least, require_budget, require_positive
 
-NoiseSource = Literal["Lemma 3.13", "Lemma 3.14", "Theorem 3.17"]
+SOURCES = ("Lemma 3.13", "Lemma 3.14", "Theorem 3.17")  # statements that set the noise
 
 
 @dataclass(frozen=True)
@@ -95,8 +94,9 @@ def sizes(c: Constants, alpha: float) -> Sizes:
     return Sizes(a, eta, batch, kappa, slope, radius, limit, escape_steps, ceil(B / (eta * gamma**2)))
 
 
-def noise_stds(c: Constants, source: NoiseSource, p: Sizes) -> tuple[float, float]:
+def noise_stds(c: Constants, source: str, p: Sizes) -> tuple[float, float]:
     """sigma_tree and sigma_t; the three statements differ, see the branches."""
+    require(source in SOURCES, "source", source, f"must be one of {', '.join(SOURCES)}")
     logarithm = log(1 / c.delta)
     if source == "Theorem 3.17":
         return p.alpha / sqrt(c.d), p.alpha / sqrt(c.d)

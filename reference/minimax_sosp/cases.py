@@ -159,6 +159,7 @@ CASES: tuple[Case, ...] = (
             ),
             known=COUNTS,
             declared=TOO_LITTLE,
+            space=partial(space, printed, EPSILON, DELTA, BOUNDED),
             quick=sizes is SMALL,
         )
         for sizes in (SMALL, FULL[0], FULL[3], SAMPLED[0])
@@ -171,6 +172,7 @@ CASES: tuple[Case, ...] = (
             completions=(*COMPLETIONS, ROW_CLIP, NO_ESCAPE),
             known=COUNTS,
             declared=TOO_LITTLE,
+            space=partial(space, clipped_rows, EPSILON, DELTA),
             quick=sizes is FULL[0],
         )
         for sizes in (*FULL, SMALL_SAMPLED, *SAMPLED)
@@ -207,6 +209,7 @@ CASES: tuple[Case, ...] = (
             variant=f"mean-clip-{sizes.name}",
             build=partial(instance, partial(as_printed, sizes), steep(sizes.d)),
             known=f"{MEAN_CLIP}; {COUNTS}",
+            space=partial(space, printed, EPSILON, DELTA),
             declared=(*TOO_LITTLE, *declare(*((Kind.SENSITIVITY_EXCEEDED, label) for label in LABELS))),
             quick=sizes is SMALL,
         )
@@ -229,6 +232,7 @@ CASES: tuple[Case, ...] = (
         claim=_appendix_d,
         build=partial(instance, partial(described, "printed"), steep()),
         completions=(*EXPERIMENT_COMPLETIONS, NO_ESCAPE),
+        space=partial(space, experiment.as_described, experiment.EPSILON, experiment.DELTA),
     ),
     _rgda(
         reading="repaired",

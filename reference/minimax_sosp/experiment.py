@@ -30,6 +30,8 @@ def advanced_composition_multiplier(epsilon: float, delta: float, releases: int)
 
     epsilon = e sqrt(2 N log(2/delta)) + N e (exp(e) - 1); each release by the classical Gaussian mechanism.
     """
+    from scipy.optimize import brentq  # here: it takes longer to load than a tape takes to run
+
     require_budget(epsilon, delta)
     require(releases >= 1, "releases", releases, "must be at least 1")
 
@@ -88,6 +90,12 @@ def experiment_schedule(
         noise=SILENT,
         clip_mode="each",
     )
-    patient = replace(silent, escape_threshold=steps + 1)
-    multiplier = described_multiplier(dp_rgda.run, patient, n, epsilon, delta)
-    return replace(silent, noise=Multipliers({"refresh": multiplier, "step": multiplier}))
+    return as_described(silent, epsilon, delta)
+
+
+def as_described(schedule: Schedule, epsilon: float, delta: float) -> Schedule:
+    """Appendix D's noise for these sizes, every row clipped."""
+    clipped = replace(schedule, clip_mode="each", start=None)
+    patient = replace(clipped, escape_threshold=schedule.steps + 1)
+    multiplier = described_multiplier(dp_rgda.run, patient, schedule.n, epsilon, delta)
+    return replace(clipped, noise=Multipliers({"refresh": multiplier, "step": multiplier}), start=schedule.start)
