@@ -42,7 +42,7 @@ def unprotected(schedule: Schedule, epsilon: float, delta: float, epoch: int) ->
     return replace(as_printed("Theorem 3.17", schedule, epsilon, delta, epoch), refresh="bare")
 
 
-def space(reading: Reading, epsilon: float, delta: float) -> Space:
+def space(reading: Reading, epsilon: float, delta: float, steps: Sequence[int] = (1, 2, 4, 7)) -> Space:
     """Waves of any strength and phase; T = 1, powers of two, data that run out, one and two escapes per refresh.
 
     Records are taken in index order, the strongest reading of "draw among unused": a secret order hides who comes when.
@@ -50,9 +50,9 @@ def space(reading: Reading, epsilon: float, delta: float) -> Space:
     return Space(
         rows=Rows(2, 1.0),
         sizes={
-            "n": (7, 100),
+            "n": (7, 30),
             "d": (1, 2),
-            "steps": (1, 2, 4, 7),
+            "steps": steps,
             "batch": (1, 2),
             "epoch": (2, 7),
             "escape_steps": (1, 3),

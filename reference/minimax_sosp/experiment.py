@@ -30,8 +30,6 @@ def advanced_composition_multiplier(epsilon: float, delta: float, releases: int)
 
     epsilon = e sqrt(2 N log(2/delta)) + N e (exp(e) - 1); each release by the classical Gaussian mechanism.
     """
-    from scipy.optimize import brentq  # here: it takes longer to load than a tape takes to run
-
     require_budget(epsilon, delta)
     require(releases >= 1, "releases", releases, "must be at least 1")
 
