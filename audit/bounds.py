@@ -124,7 +124,7 @@ def clopper_pearson_lower(count: ArrayLike, n: ArrayLike, alpha: ArrayLike) -> A
     k, total, level = np.broadcast_arrays(*(np.asarray(a, dtype=float) for a in (count, n, alpha)))
     with np.errstate(invalid="ignore"):
         bound = np.where(k > 0, betaincinv(np.maximum(k, 1e-300), total - k + 1, level), 0.0)
-    return bound[()]
+    return np.where(np.isnan(bound), 0.0, bound)[()]  # no answer at a tiny level: the trivial bound is sound
 
 
 def clopper_pearson_upper(count: ArrayLike, n: ArrayLike, alpha: ArrayLike) -> Any:

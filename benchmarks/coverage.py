@@ -34,7 +34,7 @@ from scipy.stats import binomtest
 from dpassay.audit import bounds
 from dpassay.audit.blackbox.detect import audit_outputs, epsilon_of_outputs
 from dpassay.audit.results import Verdict
-from dpassay.audit.scores import curve, labels, one_run, thresholds
+from dpassay.audit.scores import curve, labels, one_run, one_run_claim, thresholds
 from dpassay.audit.scores.assumed import bayesian, gdp_fit
 from dpassay.audit.scores.curve_claim import refute_curve
 from dpassay.audit.scores.fdp import fdp_refuted
@@ -74,12 +74,12 @@ def two_samples(law: Law, n: int) -> Asking:
 def one_training_run(law: Law, n: int) -> Asking:
     """Name and question of every bound from one run with n canaries."""
     top = law.truth + SLACK
-    guesses = max(2, round(n * one_run.telling_share(law.claim, n)))  # what the test would choose, once for all
+    guesses = max(2, round(n * one_run_claim.telling_share(law.claim, n)))  # what the test would choose, once for all
 
     def ask(rng: np.random.Generator) -> Questions:
         scores, coins = law.canaries(rng, n)
         yield "one run", lambda: one_run.epsilon_one_run(scores, coins, law.delta, rng).epsilon > top
-        test = partial(one_run.one_run_curve, scores, coins, law.claim, rng, guesses=guesses)
+        test = partial(one_run_claim.one_run_curve, scores, coins, law.claim, rng, guesses=guesses)
         yield "one run, curve", lambda: test().verdict is Verdict.VIOLATED
 
     return ask

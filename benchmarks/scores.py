@@ -13,7 +13,7 @@ import numpy as np
 from scipy.stats import binomtest
 
 from dpassay.audit.results import Verdict
-from dpassay.audit.scores import curve, labels, one_run, thresholds
+from dpassay.audit.scores import curve, labels, one_run, one_run_claim, thresholds
 from dpassay.audit.scores.curve_claim import refute_curve
 
 HEADER = ("target", "measured", "low", "high", "wanted", "met")
@@ -43,7 +43,7 @@ def times(n: int, repeats: int) -> list[tuple[object, ...]]:
         ("Clopper-Pearson, split", lambda: thresholds.epsilon_split(p, q, DELTA, rng), 0.5),
         ("joint curve test", lambda: refute_curve(p, q, claim, rng), 0.5),
         ("one run", lambda: one_run.epsilon_one_run(scores, coins, DELTA, rng), 1.0),
-        ("one run, curve", lambda: one_run.one_run_curve(scores, coins, claim, rng), 1.0),
+        ("one run, curve", lambda: one_run_claim.one_run_curve(scores, coins, claim, rng), 1.0),
     ]
     rows = []
     for name, question, wanted in questions:

@@ -17,7 +17,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from dpassay.audit.results import Sound
 from dpassay.audit.scores.curve_claim import refute_curve
-from dpassay.audit.scores.one_run import epsilon_one_run, one_run_curve
+from dpassay.audit.scores.one_run import epsilon_one_run
+from dpassay.audit.scores.one_run_claim import one_run_curve
 from dpassay.reference.baselines import dp_sgd
 from dpassay.reference.blocks.clipping import clip_rows
 from dpassay.reference.case import bind

@@ -16,7 +16,8 @@ from dpassay.audit.scores.assumed import bayesian, gdp_fit
 from dpassay.audit.scores.curve_claim import refute_curve
 from dpassay.audit.scores.files import read_canaries, read_scores
 from dpassay.audit.scores.labels import epsilon_labels
-from dpassay.audit.scores.one_run import epsilon_one_run, one_run_curve
+from dpassay.audit.scores.one_run import epsilon_one_run
+from dpassay.audit.scores.one_run_claim import one_run_curve
 from dpassay.audit.scores.power import Power, shown_power
 from dpassay.audit.scores.thresholds import epsilon_simultaneous
 from dpassay.reference.errors import BadInput, require
@@ -52,7 +53,8 @@ def scores(
     speak for the record, the audit finds out; but with --one-run higher ones must speak for included canaries (negate
     losses). With a claim, the level is halved between the bound of epsilon at --delta and the test of the whole claimed
     curve; without one, only bounds are printed. Where nothing is refuted, the power against mechanisms twice as bad is
-    shown, for an ideal attack. Exit 1: the claim is refuted.
+    shown, for an ideal attack. Each file is for one look: bounds computed anew as scores are added hold one by one, not
+    all together (use `dpassay sequential scores`). Exit 1: the claim is refuted.
     """
     require(0 < confidence <= MOST_CONFIDENCE, "--confidence", confidence, f"must lie in (0, {MOST_CONFIDENCE}]")
     require(seed >= 0, "--seed", seed, "must not be negative")
@@ -69,8 +71,20 @@ def scores(
         overall, note = decide(deciding), ""
         if overall is Verdict.INCONCLUSIVE:
             deciding, note = _with_power(deciding, claim, judge, (p.size, q.size), seed)
+    note = "\n".join([note, *_hints(p, q, one_run)]).strip()
     print_results([*deciding, *more], overall, as_json, note)
     raise typer.Exit(overall.exit_code if overall else 0)
+
+
+def _hints(p: Array, q: Array, one_run: bool) -> list[str]:
+    """What is plainly amiss with the scores."""
+    if p.size and q.size and np.unique(np.concatenate([p, q])).size == 1:
+        return ["All scores are equal: they say nothing."]
+    if one_run and p.size and q.size and float(np.median(q)) < float(np.median(p)):
+        return [
+            "Included canaries have the lower scores: are these losses? Higher ones must speak for 'in'; negate them."
+        ]
+    return []
 
 
 def _both_sides(first: Path, second: Path | None, one_run: bool) -> tuple[Array, Array]:

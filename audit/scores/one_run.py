@@ -23,15 +23,13 @@ from itertools import product
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import expit, logit
 
-from dpassay.audit.results import ClaimTest, SoundBound
+from dpassay.audit.results import SoundBound
 from dpassay.reference.errors import BadInput
 from dpassay.reference.types import Array, Bools, Indices
 
-from .curve import Curve
 from .curve_claim import check_scores
-from .fdp import epsilon_fdp, fdp_p_value
+from .fdp import epsilon_fdp
 from .labels import LADDER, ladder_gains, stakes_on
 from .reading import refuted_steps, tally, tally_both_ends, tops
 
@@ -42,7 +40,6 @@ PILOT_FROM, PILOT_SHARE = 400, 0.2
 PILOT_DOUBT = 1.0  # standard deviations by which the pilot's share of right guesses is lowered
 PILOT_CASES = 8  # guesses that the pilot must have made to speak about a share
 MOST_GUESSES = 100_000  # the recursion is sequential; beyond this a random part of the canaries is as good
-MANY_GUESSES = 30_000  # are enough where one claim is tested
 FEW_GUESSES = 3_000  # are enough for a comparison
 ROOT = 3.2  # guesses per root of the number of canaries that suit most laws, without a pilot
 
@@ -230,60 +227,3 @@ def best_guessing(pilot: Canaries, count: int, usual: Guessing, promise: Promise
         if shown > most:
             best, most = Guessing(shares[k], end), shown
     return best
-
-
-def telling_share(curve: Curve, canaries: int) -> float:
-    """The share of canaries to guess against a claimed curve, from the claim alone.
-
-    If scores were the best that the claim allows, and their log odds half as large again: where is the p-value least?
-    """
-    false = np.geomspace(1e-9, 0.5, 400)  # canaries left out, among the guesses at one end
-    true = 1 - curve.tradeoff(false)
-    best, least = 1.0, math.inf
-    for share in (one for one in SHARES if one * canaries >= PILOT_CASES):
-        rate = float(expit(1.5 * logit(np.interp(share, false + true, true / (false + true)))))
-        guesses = int(min(share * canaries, FEW_GUESSES))
-        p_value = fdp_p_value(curve, int(guesses / share), guesses, int(rate * guesses), steps=8)
-        if p_value < least:
-            best, least = share, p_value
-    return best
-
-
-def one_run_curve(
-    scores: ArrayLike,
-    included: ArrayLike,
-    curve: Curve,
-    rng: np.random.Generator,
-    confidence: float = 0.95,
-    guesses: int | None = None,
-) -> ClaimTest:
-    """Test a claimed trade-off curve on one run; arguments as in `epsilon_one_run`.
-
-    The number of `guesses` is fixed before looking (by default from the claim). They are made at both ends with half of
-    the level, at the high and at the low end with a quarter.
-    """
-    start = time.perf_counter()
-    values, coins = check_canaries(scores, included, rng)
-    if values.size < 2:
-        raise BadInput("scores", f"{values.size} canary", "a test of a curve needs at least two")
-    if guesses is not None and not 2 <= guesses <= values.size:
-        raise BadInput("guesses", guesses, f"must lie in 2..{values.size}, the number of canaries")
-    share = telling_share(curve, values.size) if guesses is None else guesses / values.size
-    used = rng.permutation(values.size)[: max(2, int(MANY_GUESSES / share))]
-    canaries = Canaries.of(values[used], coins[used])
-    found = {}
-    for end, part in zip(ENDS, (0.5, 0.25, 0.25), strict=True):
-        made, right = Guessing(share, end).guess(canaries, rng)
-        found[end] = fdp_p_value(curve, canaries.count, made, right) / part, made, right
-    end = min(found, key=lambda one: found[one][0])
-    p_value, made, right = found[end]
-    return ClaimTest(
-        claim=curve.name,
-        p_value=min(1.0, p_value),
-        confidence=confidence,
-        method="one run, f-DP recursion",
-        relation=RELATION,
-        runs=1,
-        seconds=time.perf_counter() - start,
-        evidence={"canaries": values.size, "used": canaries.count, "guesses": made, "correct": right, "end": end},
-    )

@@ -9,7 +9,7 @@ from scipy.sparse import coo_matrix
 from scipy.stats import multinomial
 
 from dpassay.audit.results import Verdict
-from dpassay.audit.scores import curve, labels, one_run, thresholds
+from dpassay.audit.scores import curve, labels, one_run, one_run_claim, thresholds
 from dpassay.audit.scores import curve_claim as curve_test
 
 
@@ -162,7 +162,7 @@ def _bound_exceeds(epsilon, delta, confidence):
 def _curve_refuted(epsilon, delta, confidence):
     def judge(scores, coins):
         claim = curve.approx_dp(epsilon, delta)
-        found = one_run.one_run_curve(scores, coins, claim, np.random.default_rng(0), confidence)
+        found = one_run_claim.one_run_curve(scores, coins, claim, np.random.default_rng(0), confidence)
         return found.verdict is Verdict.VIOLATED
 
     return judge

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from dpassay.audit.cli import app
 from dpassay.audit.commands.claimed import claimed_at
 from dpassay.audit.results import AssumedEstimate, ClaimTest, Verdict
-from dpassay.audit.scores import assumed, curve, fdp, files, one_run, power
+from dpassay.audit.scores import assumed, curve, fdp, files, one_run, one_run_claim, power
 from dpassay.audit.scores import curve_claim as curve_test
 from dpassay.reference.errors import BadInput
 
@@ -41,7 +41,7 @@ def test_epsilons_beyond_what_exp_can_hold_stay_true_and_silent(recwarn):
     assert curve_test.refute_curve(p, q, claim, rng).p_value > 0.05
     assert not fdp.fdp_refuted(claim, 50, 50, 50)
     coins = np.arange(100) % 2
-    assert one_run.one_run_curve(1.0 * coins, coins, claim, rng).p_value == 1.0
+    assert one_run_claim.one_run_curve(1.0 * coins, coins, claim, rng).p_value == 1.0
     assert not recwarn.list
 
 
