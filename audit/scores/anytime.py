@@ -1,9 +1,9 @@
 """A lower bound of epsilon that may be looked at as often as one likes while scores come in.
 
-`epsilon_labels` is valid once. Computed anew on growing data, the largest of its answers exceeds the truth far more often
-than the level says. Here each block of fresh scores, read as in `labels.py` at depths fixed beforehand, gives an e-value
-against each epsilon of a ladder; the products over blocks are test martingales, so by Ville's inequality the bound, taken
-at any time and for any reason, is wrong with probability 1 - confidence at most.
+`epsilon_labels` is valid once. Computed anew on growing data, the largest of its answers exceeds the truth far more
+often than the level says. Here each block of fresh scores, read as in `labels.py` at depths fixed beforehand, gives an
+e-value against each epsilon of a ladder; the products over blocks are test martingales, so by Ville's inequality the
+bound, taken at any time and for any reason, is wrong with probability 1 - confidence at most.
 """
 
 from __future__ import annotations
