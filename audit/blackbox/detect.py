@@ -175,7 +175,7 @@ def _plainest(candidates: Sequence[Candidate], parts: Parts) -> dict[str, object
     single = [one for one in candidates if one.name in parts.names and one.event.promise > 2]
     if len(parts.names) < 2 or not single:
         return {}
-    best = max(single, key=lambda one: one.event.promise)
+    best = max(single, key=lambda one: (round(one.event.promise, 6), "(" not in one.name))  # a cell before a summary
     return {"column": f"{best.name} {best.event.words}"}
 
 

@@ -1,0 +1,90 @@
+"""`dpassay blackbox`: what it says beside a verdict, and the exit codes a CI sees."""
+
+import json
+import sys
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from dpassay.audit.blackbox.noise import recognised
+from dpassay.audit.blackbox.suspicions import of_outputs, same_data
+from dpassay.audit.cli import app
+from dpassay.reference.errors import BadInput
+
+MODULE = """
+def right(data, rng): return sum(data) + rng.laplace()
+def wrong(data, rng): return {"x": [rng.laplace(), sum(data) + rng.laplace(scale=0.1)]}
+def nothing(data, rng): return None
+"""
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    (tmp_path / "mech_of_test.py").write_text(MODULE)
+    (tmp_path / "d.json").write_text("[1, 2]")
+    (tmp_path / "e.json").write_text("[1, 3]")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    def call(name, *words, pair=("d.json", "e.json")):
+        base = ["blackbox", f"mech_of_test:{name}", "--dataset", pair[0], "--neighbour", pair[1], "--epsilon", "1"]
+        return CliRunner().invoke(app, [*base, "--samples", "3000", *words])
+
+    yield call
+    sys.modules.pop("mech_of_test", None)
+
+
+def test_a_right_mechanism_is_consistent_when_the_power_is_shown(run):
+    """Laplace noise, claim just true, 3,000 a side (seed 0): noise halved would have been seen 14 times of 14."""
+    found = run("right", "--power", "2")
+    assert found.exit_code == 0 and "Verdict: consistent" in found.output
+    assert "laplace noise 2 times smaller" in found.output
+    assert run("right").exit_code == 3, "nobody asked what would have been seen"
+    small = run("right", "--power", "1.01")
+    assert small.exit_code == 3 and "Verdict: inconclusive" in small.output
+
+
+def test_a_wrong_one_says_what_gave_it_away_and_is_drawn(run, tmp_path):
+    found = run("wrong", "--plot", "x.png", "--json")
+    assert found.exit_code == 1 and (tmp_path / "x.png").stat().st_size > 5000
+    evidence = json.loads(found.stdout)["results"][0]["evidence"]
+    assert evidence["column"].startswith("output.x[1]")
+    assert len(evidence["most_telling_outputs"]["on D'"]) == 3
+    assert "Given away by" in run("wrong").output
+
+
+def test_exit_codes_for_a_pipeline(run):
+    assert run("right", "--fail-on", "violated").exit_code == 0
+    assert run("wrong", "--fail-on", "violated").exit_code == 1
+    assert run("wrong", "--fail-on", "never").exit_code == 0
+    assert json.loads(run("right", "--relation", "add or remove", "--json").stdout)["results"][0]["relation"] == (
+        "add or remove"
+    )
+
+
+def test_empty_audits_are_no_success(run):
+    found = run("nothing", "--power", "2")
+    assert found.exit_code == 3 and "gave nothing to judge" in found.output
+    same = run("right", "--power", "2", pair=("d.json", "d.json"))
+    assert same.exit_code == 3 and "are equal" in same.output
+
+
+def test_noise_is_recognised_or_declared():
+    rng = np.random.default_rng(0)
+    for name, noise in (("gaussian", rng.normal(size=(2, 3000, 1))), ("laplace", rng.laplace(size=(2, 3000, 1)))):
+        assert recognised(noise[0], noise[1] + 1).noise == name
+    assert recognised(rng.uniform(size=3000), rng.uniform(size=3000)) is None
+    assert recognised(rng.normal(size=3000), 3 * rng.normal(size=3000)) is None
+    assert recognised(rng.uniform(size=3000), rng.uniform(size=3000), "laplace").declared
+    assert of_outputs(np.ones(5), np.ones(5)) and not of_outputs(np.ones(5), np.zeros(5))
+    assert same_data(([1], [1])) and not same_data(([1], [2]))
+
+
+@pytest.mark.parametrize(
+    ("words", "field"),
+    [(["--power", "1"], "--power"), (["--noise", "uniform"], "--noise"), (["--plot", "x.txt"], "--plot")],
+)
+def test_bad_options(run, words, field):
+    found = run("right", *words)
+    assert isinstance(found.exception, BadInput) and found.exception.field == field
