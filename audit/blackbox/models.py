@@ -35,7 +35,8 @@ class Scale:
 
     def __call__(self, x: Array) -> Array:
         """Scaled and cut."""
-        return np.asarray(np.clip((x - self.centre) / self.unit, -LIMIT, LIMIT))
+        with np.errstate(over="ignore"):  # an infinity is cut like any large number
+            return np.asarray(np.clip((x - self.centre) / self.unit, -LIMIT, LIMIT))
 
 
 def boosting(x: Array, y: Indices, rng: np.random.Generator) -> Score:
