@@ -10,6 +10,7 @@ import pytest
 from typer.main import get_command
 
 from dpassay.audit.cli import COMMANDS, GROUPS, app
+from dpassay.audit.exit_codes import MEANING
 from dpassay.proofs_check.ledger import load_rows
 from dpassay.proofs_check.report import BEGIN, END
 
@@ -116,6 +117,13 @@ def test_every_command_is_on_the_page_of_the_commands():
     text = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
     listed = set(re.findall(r"`dpassay (\w+)", text.split("## Exit codes")[0])) - {"COMMAND"}
     assert listed == {*COMMANDS, *GROUPS}
+
+
+def test_every_exit_code_is_on_the_page_of_the_commands():
+    text = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8").split("## Exit codes")[1]
+    found = dict(re.findall(r"^\| (\d+) \| (.*) \|$", text, flags=re.MULTILINE))
+    assert set(map(int, found)) == set(MEANING)
+    assert all(found[str(code)].startswith(meaning) for code, meaning in MEANING.items())
 
 
 def test_the_committed_ledger_has_todays_rows_and_the_results_its_tables():
