@@ -43,7 +43,7 @@ def attack(
                      show_default=False),
     ] = None,
     noise_multiplier: Annotated[
-        float | None, typer.Option(help="Of dp-sgd: noise on the sum over the clip.  [default: 9]", show_default=False)
+        float | None, typer.Option(help="Noise multiplier of dp-sgd.  [default: 9]", show_default=False)
     ] = None,
     epsilon: Annotated[
         float | None,
@@ -51,8 +51,8 @@ def attack(
                      show_default=False),
     ] = None,
     delta: Annotated[float, typer.Option(help="Where epsilon is bounded.")] = 1e-5,
-    confidence: Annotated[float, typer.Option(help="Of the verdict; attacks and tests share the level.")] = 0.95,
-    seed: Annotated[int, typer.Option(help="Of coins, training and attacks.")] = 0,
+    confidence: Annotated[float, typer.Option(help="Confidence of the verdict (all tests share it).")] = 0.95,
+    seed: Annotated[int, typer.Option(help="Seed of the coins, the training and the attacks.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:  # fmt: skip
     """Attack trained models: membership inference on many records or on one, or gradient canaries in one run.

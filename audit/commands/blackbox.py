@@ -75,7 +75,7 @@ def blackbox(
         FailOn, typer.Option("--fail-on", help="The mildest verdict whose exit code is not 0.")
     ] = FailOn.ANYTHING,
     confidence: Annotated[float, typer.Option(help="Confidence of each verdict.")] = 0.95,
-    seed: Annotated[int, typer.Option(help="Of the runs, the split and the learners.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the runs, the split and the learners.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Refute a claimed guarantee from outputs on two neighbouring datasets, or bound epsilon from below.

@@ -36,7 +36,7 @@ def mutants(
     only: Annotated[str, typer.Option(help="Keep mutations whose name contains this.")] = "",
     runs: Annotated[int, typer.Option(help="Runs of the likelihood audit.")] = 400,
     outputs: Annotated[int, typer.Option(help="Black-box runs a side, 0 to switch it off.")] = 1000,
-    seed: Annotated[int, typer.Option(help="Of replay, likelihood and black box.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of replay, likelihood audit and black box.")] = 0,
     source: Annotated[
         bool, typer.Option("--source", help="Plant in the source, judge by the exit code of `dpassay audit`.")
     ] = False,

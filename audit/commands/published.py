@@ -53,7 +53,7 @@ def published(
     context: typer.Context,
     epsilon: Annotated[float | None, typer.Option(help="Claimed epsilon.")] = None,
     delta: Annotated[float, typer.Option(help="Claimed delta.")] = 0.0,
-    relation: Annotated[str, typer.Option(help="Of the claim: replace-one or add/remove.")] = "replace-one",
+    relation: Annotated[str, typer.Option(help="Neighbours of the claim: replace-one or add/remove.")] = "replace-one",
     auc: Annotated[float | None, typer.Option(help="Printed area under the ROC curve.")] = None,
     balanced_accuracy: Annotated[float | None, typer.Option(help="Printed balanced accuracy.")] = None,
     tpr: Annotated[float | None, typer.Option(help="Printed true positive rate; needs --fpr.")] = None,
@@ -63,7 +63,7 @@ def published(
     group: Annotated[list[str] | None, typer.Option(help="MEMBERS:NONMEMBERS of one group (repeat).")] = None,
     runs: Annotated[int, typer.Option(help="Independent trainings behind the number.")] = 1,
     splits: Annotated[int, typer.Option(help="How many of the runs had a random split of their own.")] = 1,
-    std: Annotated[float | None, typer.Option(help="Deviation over the runs.")] = None,
+    std: Annotated[float | None, typer.Option(help="Standard deviation over the runs.")] = None,
     confidence: Annotated[float, typer.Option(help="Confidence of the statements.")] = 0.95,
     gdp: Annotated[float | None, typer.Option(help="Claimed mu of mu-GDP (beside or instead of --epsilon).")] = None,
     sampled_gaussian: Annotated[

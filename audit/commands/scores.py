@@ -44,7 +44,7 @@ def scores(
     ] = False,
     estimates: Annotated[bool, typer.Option("--estimates", help="Also print estimates under an assumption.")] = False,
     confidence: Annotated[float, typer.Option(help="Confidence of the verdict.")] = 0.95,
-    seed: Annotated[int, typer.Option(help="Of the random order in which scores are read.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the random order in which scores are read.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Lower bounds of epsilon from attack scores, and a test of the claimed guarantee.

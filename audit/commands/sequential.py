@@ -25,8 +25,10 @@ app = typer.Typer(
 )
 Checkpoint = Annotated[Path, typer.Option("--checkpoint", help="Where the state is kept; continued if it exists.")]
 Limit = Annotated[int, typer.Option("--limit", help="Runs of this session (each side).")]
-Confidence = Annotated[float, typer.Option("--confidence", help="Confidence, whenever the audit is stopped.")]
-Seed = Annotated[int, typer.Option("--seed", help="Of this machine: another one on every machine.")]
+Confidence = Annotated[
+    float, typer.Option("--confidence", help="Confidence of the verdict, whenever the audit is stopped.")
+]
+Seed = Annotated[int, typer.Option("--seed", help="Seed of this machine; every machine needs its own.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -107,7 +109,7 @@ def scores(
     sampled: Sampled = None,
     pairs: PairsFile = None,
     confidence: Confidence = 0.95,
-    seed: Annotated[int, typer.Option(help="Of the random order in which scores are read.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the random order in which scores are read.")] = 0,
     as_json: AsJson = False,
 ) -> None:
     """Grey box: bet on stored attack scores, one pair of files after the other, as they come in.

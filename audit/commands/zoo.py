@@ -48,7 +48,7 @@ def judged(samples: int, seed: int, only: str = "") -> Iterator[tuple[Entry, dic
 
 def zoo(
     samples: Annotated[int, typer.Option(help="Outputs drawn on each side of each pair.")] = 100_000,
-    seed: Annotated[int, typer.Option(help="Of the draws, the splits and the learners.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the draws, the splits and the learners.")] = 0,
     only: Annotated[str, typer.Option(help="Keep the entries whose name contains this.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
