@@ -28,7 +28,7 @@ class PrivacyClaim:
     Args:
         epsilon: positive and finite.
         delta: in [0, 1).
-        cite: where it is stated.
+        cite: where it is stated; None for a claim of your own.
         relation: for which neighbours: ``replace-one`` or ``add-remove``.
 
     Raises:

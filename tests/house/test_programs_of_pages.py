@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import re
+import shlex
+import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
+
+from dpassay.audit.cli import app
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ("README.md", "docs/reading.md", "docs/own.md")
@@ -26,6 +31,22 @@ def run(text, name, capsys):
 def test_programs_print_what_the_page_says(page, capsys):
     found = run((ROOT / page).read_text(encoding="utf-8"), page, capsys)
     assert found and [printed for printed, _ in found] == [shown for _, shown in found]
+
+
+@pytest.mark.parametrize(("name", "code"), [("private_mean", 0), ("forgets_to_clip", 1)])
+def test_the_commands_of_the_page_about_your_own_do_what_it_says(name, code, tmp_path, monkeypatch):
+    """`mine.py` is the first program of the page; the witness of what fails shows it again."""
+    page = (ROOT / "docs" / "own.md").read_text(encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    Path("mine.py").write_text(BLOCK.findall(page)[0][0])
+    commands = [line for line in page.splitlines() if line.startswith("dpassay ") and name in line]
+    assert len(commands) == 1 + code
+    try:
+        found = [CliRunner().invoke(app, shlex.split(line)[1:]).exit_code for line in commands]
+    finally:
+        sys.modules.pop("mine", None)
+    assert found == [code] * len(commands)
 
 
 def test_a_page_that_says_something_else_is_noticed(capsys):
