@@ -22,6 +22,7 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, Verbosity, given, settings, target
 from hypothesis import seed as with_seed
 from hypothesis import strategies as st
+from hypothesis.errors import Flaky
 
 from dpassay.audit.lockstep.script import DRAWN, Choice, Script
 from dpassay.audit.lockstep.scripted import LONGEST, ScriptedRun, scripted
@@ -185,6 +186,9 @@ class Engine:
             pass
         except BaseExceptionGroup as group:  # Hypothesis wraps what it saw more than once
             if group.split((_Found, _Enough))[1] is not None:
+                raise
+        except Flaky:  # to Hypothesis, a stop in the middle looks like data that depend on something else
+            if not self._late():
                 raise
         if self._wanted is None:
             return False

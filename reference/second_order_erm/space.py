@@ -28,6 +28,7 @@ from .worst_case import DELTA, EPSILON, LARGE, Decrease
 
 START, HOPE = 6.0, 2.0
 FAR_OUT = 3.5  # standard deviations: the noise of f(w0) is hardly ever larger
+ONE_PHASE, TWO_PHASES = 6.0, 60.0  # MIN_DEC as printed, in sensitivities of f(w0); f varies more at a warm start
 RECORDS = Rows("d", 1.0, labels=(1.0, -1.0))
 FULL = {"n": (1, 2, 3, 5, 8), "d": (1, 2, 3), "steps": (1, 2, 4)}
 BATCHES = {"n": (1, 2, 5, 8), "d": (1, 2), "batch": (1, 2, 8), "steps": (1, 3)}
@@ -57,13 +58,13 @@ def accuracy_for(decrease: Decrease, sizes: Sizes, target: float, margin: float 
 # schedules by sizes --------------------------------------------------------------------------------------------------
 
 
-def _about(steps: int, found: Any, decrease: Decrease, sizes: Sizes) -> Any:
+def _about(steps: int, found: Any, decrease: Decrease, sizes: Sizes, coarse: float) -> Any:
     """The schedule with tolerances that fit `steps`; its noise does not depend on them.
 
-    Repaired: T is about `steps`. Printed: a record that moves f(w0) by its sensitivity moves T by a sixth of `steps`.
+    Repaired: T is about `steps`. Printed: a record that moves f(w0) by its sensitivity moves T by steps / coarse.
     """
     if found.reading == "printed":
-        target = 6 * found.sensitivity.value / steps
+        target = coarse * found.sensitivity.value / steps
     else:
         risk, start = public(sizes)
         spread = found.noise.sigma_f * found.sensitivity.value
@@ -71,44 +72,48 @@ def _about(steps: int, found: Any, decrease: Decrease, sizes: Sizes) -> Any:
     return replace(found, accuracy=accuracy_for(decrease, sizes, target, getattr(found, "eigen", Dense()).margin))
 
 
-def opt_schedule(make: Callable[..., opt.Schedule], eigen: Dense | Lanczos, sizes: Sizes) -> opt.Schedule:
+def opt_schedule(
+    make: Callable[..., opt.Schedule], eigen: Dense | Lanczos, sizes: Sizes, coarse: float = ONE_PHASE
+) -> opt.Schedule:
     """OPT."""
     found = replace(make(*public(sizes), Accuracy(1.0, 1.0), EPSILON, DELTA), eigen=eigen)
-    schedule: opt.Schedule = _about(sizes["steps"], found, opt.minimum_decrease, sizes)
+    schedule: opt.Schedule = _about(sizes["steps"], found, opt.minimum_decrease, sizes, coarse)
     return schedule
 
 
-def opt_ls_schedule(make: Callable[..., opt_ls.Schedule], sizes: Sizes) -> opt_ls.Schedule:
+def opt_ls_schedule(make: Callable[..., opt_ls.Schedule], sizes: Sizes, coarse: float = ONE_PHASE) -> opt_ls.Schedule:
     """OPT-LS."""
     found = make(*public(sizes), Accuracy(1.0, 1.0), EPSILON, DELTA)
-    schedule: opt_ls.Schedule = _about(sizes["steps"], found, opt_ls.minimum_decrease, sizes)
+    schedule: opt_ls.Schedule = _about(sizes["steps"], found, opt_ls.minimum_decrease, sizes, coarse)
     return schedule
 
 
 def two_opt_schedule(make: Callable[..., opt.Schedule], sizes: Sizes) -> two_opt.Schedule:
     """2OPT around OPT."""
-    return two_opt.Schedule(opt_schedule(make, Dense(), sizes), HOPE)
+    return two_opt.Schedule(opt_schedule(make, Dense(), sizes, TWO_PHASES), HOPE)
 
 
 def two_opt_ls_schedule(make: Callable[..., opt_ls.Schedule], sizes: Sizes) -> two_opt_ls.Schedule:
     """2OPT-LS around OPT-LS."""
-    return two_opt_ls.Schedule(opt_ls_schedule(make, sizes), HOPE)
+    return two_opt_ls.Schedule(opt_ls_schedule(make, sizes, TWO_PHASES), HOPE)
 
 
-def opt_b_schedule(make: Callable[..., opt_b.Schedule], epsilon: float, sizes: Sizes) -> opt_b.Schedule:
+def opt_b_schedule(
+    make: Callable[..., opt_b.Schedule], epsilon: float, sizes: Sizes, coarse: float = ONE_PHASE
+) -> opt_b.Schedule:
     """OPT-B: repaired, T comes from a public bound and decides the noise; printed, see `_about`."""
     risk, start = public(sizes)
     target = risk.value_bound(start) / (sizes["steps"] - 0.5)
     accuracy = accuracy_for(opt.minimum_decrease, sizes, target)
     found = make(risk, start, accuracy, epsilon, DELTA, batch=sizes["batch"])
     if found.reading == "printed":
-        found = _about(sizes["steps"], found, opt.minimum_decrease, sizes)
+        found = _about(sizes["steps"], found, opt.minimum_decrease, sizes, coarse)
     return found
 
 
 def two_opt_b_schedule(make: Callable[..., opt_b.Schedule], epsilon: float, sizes: Sizes) -> two_opt_b.Schedule:
     """2OPT-B around OPT-B."""
-    return two_opt_b.Schedule(opt_b_schedule(make, epsilon, sizes), epsilon, DELTA, HOPE)
+    return two_opt_b.Schedule(opt_b_schedule(make, epsilon, sizes, TWO_PHASES), epsilon, DELTA, HOPE)
 
 
 def trust_region_schedule(make: Callable[..., Any], sizes: Sizes) -> Any:

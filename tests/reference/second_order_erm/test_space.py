@@ -1,0 +1,71 @@
+"""Where the claims are searched: a space for every row, schedules that are made of sizes alone, and short searches."""
+
+import numpy as np
+import pytest
+
+from dpassay.audit.search.engine import search
+from dpassay.audit.search.ground import AllOf
+from dpassay.reference.findings import Kind
+from dpassay.reference.second_order_erm import opt, space
+from dpassay.reference.second_order_erm.cases import CASES
+
+LONG = ("two_opt", "two_opt_ls", "two_opt_b")  # warm starts that noise has thrown far: thousands of steps
+REPAIRED = [
+    pytest.param(case, id=case.key, marks=pytest.mark.slow if case.id.split("/")[1] in LONG else ())
+    for case in CASES
+    if case.reading == "repaired" and not case.variant
+]
+
+
+def case_of(key):
+    return next(case for case in CASES if case.key == f"second_order_erm/{key}")
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.key)
+def test_every_row_has_a_space_and_its_schedules_exist_for_all_sizes(case):
+    where, run = case.space(), case.build().run
+    for sizes in AllOf(run, where).combinations[::7]:
+        schedule = where.schedule(sizes)
+        rows = np.tile(np.append(np.eye(sizes["d"])[0], 1.0), (sizes["n"], 1))
+        problem = where.problem(rows, sizes)
+        assert (problem.n, problem.d) == (sizes["n"], sizes["d"])
+        assert all(size >= 0 for sizes in where.landmarks(schedule).values() for size in sizes)
+        assert schedule.__class__.__module__ == run.__module__
+
+
+def test_the_tolerances_fit_the_steps():
+    """Repaired, T is about `steps`; printed, f(w0) by its sensitivity moves it by a sixth of them."""
+    for steps in (1, 2, 4):
+        sizes = {"n": 3, "d": 2, "steps": steps}
+        repaired = space.opt_space(opt.repaired).schedule(sizes)
+        risk, start = space.public(sizes)
+        assert risk.value_bound(start) / repaired.minimum_decrease < steps
+        printed = space.opt_space(opt.printed).schedule(sizes)
+        assert 6 * printed.sensitivity.value / printed.minimum_decrease == pytest.approx(steps)
+
+
+@pytest.mark.parametrize("case", REPAIRED)
+def test_a_short_search_finds_nothing_in_the_repaired_readings(case):
+    found = search(case.build().run, case.space(), case.claim, examples=15, seed=1)
+    assert found.findings == [] and not found.raised
+    assert found.accounted <= case.claim.epsilon
+    assert found.coverage.lines_reached > 0.6 * found.coverage.lines
+
+
+def test_a_short_search_finds_the_printed_bound():
+    """Eq. (6): T and the noise scales differ between neighbours (seed 1: within 40 runs of a pass)."""
+    case = case_of("opt@printed")
+    found = search(case.build().run, case.space(), case.claim, examples=40, seed=1)
+    assert {finding.kind for finding in found.findings} & {Kind.NOISE_SCALE, Kind.EARLY_END}
+
+
+def test_a_forgotten_hessian_is_found():
+    """Planted: a budget of one release per step; the transcript adds up to more than is claimed."""
+    case = case_of("opt@repaired")
+
+    def forgets(problem, schedule, tape):
+        noise = schedule.noise.__class__(schedule.noise.rho, schedule.noise.rho_f, 1)
+        return opt.run(problem, schedule.__class__(**{**vars(schedule), "noise": noise}), tape)
+
+    found = search(forgets, case.space(), case.claim, examples=40, seed=1)
+    assert Kind.OVER_BUDGET in {finding.kind for finding in found.findings}
