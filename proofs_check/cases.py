@@ -8,9 +8,7 @@ from __future__ import annotations
 _MINIMAX = tuple(
     f"minimax_sosp/{place}/" for place in ("def3", "alg3", "appD", "eqB2", "eq30", "eq31", "lemma5", "sec4")
 )
-_TREE = tuple(
-    f"adaptive_batch/{place}/" for place in ("thm22", "alg1", "alg3", "alg4", "lemma313", "lemma314", "thm317")
-)
+_TREE = tuple(f"adaptive_batch/{place}/" for place in ("thm22", "alg1", "alg3", "lemma313", "lemma314", "thm317"))
 
 
 def _dro(*places: str) -> tuple[str, ...]:
@@ -18,7 +16,7 @@ def _dro(*places: str) -> tuple[str, ...]:
 
 
 def _erm(*places: str) -> tuple[str, ...]:
-    return tuple(f"second_order_erm/{place}/" for place in ("eq4", "sec3", "propA4", "propA6", "propA7", *places))
+    return tuple(f"second_order_erm/{place}/" for place in ("eq4", "propA4", "propA6", *places))
 
 
 def _output(*places: str) -> tuple[str, ...]:

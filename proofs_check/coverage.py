@@ -24,11 +24,12 @@ KINDS = (
 )
 _NUMBER = r"[A-Z]?\.?\d+(?:\.\d+)?"
 _LIST = re.compile(rf"\b({'|'.join(KINDS)})s?\s+((?:{_NUMBER})(?:(?:, | and | to |, and )(?:{_NUMBER}))*)")
-_EQUATION = re.compile(r"\((\d{1,2})[a-z]?\)")
+_EQUATION = re.compile(r"(?:(?<![\w(])|(?<=\bto ))\((\d{1,2})[a-z]?\)")
 
 
 def named(place: str) -> set[str]:
     """The statements that a citation names: ``"Lemmas 6, 7 and eq. (16)"`` gives Lemma 6, Lemma 7 and eq. (16)."""
+    place = re.sub(r"(?i)\b(item|line|node|part)s? ?\(\d+\)", "", place)  # numbers of other things
     found = {f"eq. ({number})" for number in _EQUATION.findall(place)}
     for kind, numbers in _LIST.findall(place):
         found |= {f"{kind} {number}" for number in re.findall(_NUMBER, numbers)}
@@ -45,7 +46,7 @@ def rows_by_statement(rows: Iterable[Row]) -> dict[str, dict[str, list[str]]]:
     }
     for row in rows:
         paper = row.cite.paper
-        for name in named(row.cite.place) | named(row.statement) | {_from_id(row.id)}:
+        for name in named(row.cite.place) | named(row.statement) | {named_by_id(row.id)}:
             if name in table[paper]:
                 table[paper][name].append(row.id)
     return table
@@ -55,7 +56,7 @@ _SHORT = {"thm": "Theorem", "lemma": "Lemma", "prop": "Proposition", "cor": "Cor
 _SECTIONED = ("adaptive_batch", "output_perturbation")  # numbers like 3.14
 
 
-def _from_id(row_id: str) -> str:
+def named_by_id(row_id: str) -> str:
     """``minimax_sosp/eq30/...`` is about eq. (30), ``adaptive_batch/thm317/...`` about Theorem 3.17."""
     match = re.match(r"^([^/]+)/(eq|thm|lemma|prop|cor|def)([A-Z]?)(\d+)/", row_id)
     if match is None:

@@ -133,8 +133,17 @@ def as_data(result: Result) -> dict[str, Any]:
 
 
 _PRESENTATION = (  # changes in these decide no row
-    "ledger.py", "report.py", "explain.py", "coverage.py", "statements.py", "not_checkable.py", "ties.py",
-)  # fmt: skip
+    "ledger.py",
+    "report.py",
+    "graph.py",
+    "derivations.py",
+    "explain.py",
+    "coverage.py",
+    "statements.py",
+    "not_checkable.py",
+    "ties.py",
+    "cases.py",
+)
 
 
 def _code_hash() -> str:

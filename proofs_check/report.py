@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from dpassay.reference.papers import PAPERS
 
-from . import coverage
+from . import coverage, graph
 from .claim import FAILED, Kind, Result, Saves, Severity, Verdict
 from .ledger import FAILING, UNSAVED, summary
 
@@ -132,11 +132,32 @@ def readme_block(results: Sequence[Result]) -> str:
         "",
         failures_table(results),
         "",
+        *_STATUS,
+        *theorems(results, ("Theorem", "Corollary")),
         "The most serious findings, at most four of one paper; `dpassay prove --id ID --explain` shows one:",
         "",
         findings_table(results),
     ]
     return "\n".join(lines)
+
+
+_STATUS = (
+    "What becomes of the statements, from the rows that decide their steps and the statements that they use.",
+    "`proved here`: every step that has a row passes. `holds under`: steps need a reading or a condition.",
+    "`unsupported`: a step, or a statement that it uses, fails as printed, and no reading or condition saves it.",
+    "`false`: the statement itself fails as printed. A dash: no row decides that side. Steps without a row are not",
+    "covered.",
+    "",
+)
+
+
+def theorems(results: Sequence[Result], kinds: Sequence[str]) -> list[str]:
+    """Markdown: a table of statements for each paper."""
+    papers = dict.fromkeys(result.row.cite.paper for result in results)
+    lines: list[str] = []
+    for paper in papers:
+        lines += [f"### {paper}: statements", "", *graph.table(paper, results, kinds), ""]
+    return lines
 
 
 def with_block(text: str, block: str) -> str:
@@ -172,6 +193,10 @@ def markdown(results: Sequence[Result]) -> str:
         "",
         failures_table(results),
         "",
+        "## Theorems",
+        "",
+        *_STATUS,
+        *theorems(results, graph.SHOWN),
         "## The most serious findings",
         "",
         findings_table(results),

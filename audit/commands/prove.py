@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from dpassay.audit.plain import json_text
-from dpassay.proofs_check import report
-from dpassay.proofs_check.claim import Row
+from dpassay.proofs_check import graph, report
+from dpassay.proofs_check.claim import Result, Row
 from dpassay.proofs_check.explain import explain as explain_row
 from dpassay.proofs_check.ledger import as_data, check_all, check_rows, chosen, summary
 from dpassay.proofs_check.tied import TIES
@@ -27,6 +27,9 @@ def prove(
         str | None, typer.Option("--id", help="Only this row, or those whose id begins so: minimax_sosp/eqB2.")
     ] = None,
     place: Annotated[str | None, typer.Option(help='Only rows that cite this place, e.g. "Lemma 3.13".')] = None,
+    theorem: Annotated[
+        str | None, typer.Option(help='A statement, what it rests on and its rows, e.g. "Theorem 3.17".')
+    ] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Show formula, region, evidence and derivation.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
     output: Annotated[
@@ -48,9 +51,11 @@ def prove(
             raise BadInput("--paper", key, f"not one of {', '.join(PAPERS)}")
     of_papers = row_id is None or not paper or row_id.split("/")[0] in paper
     require(of_papers, "--id", row_id, f"not a row of --paper {', '.join(paper or [])}")
-    some = row_id is not None or place is not None
+    some = row_id is not None or place is not None or theorem is not None
     for option, path in (("--ledger", ledger), ("--readme", readme)):
-        require(path is None or not some, option, str(path), "takes whole papers: leave --id and --place out")
+        require(
+            path is None or not some, option, str(path), "takes whole papers: leave --id, --place and --theorem out"
+        )
     target = output or (None if some else OUTPUT)
     for option, path in (("--output", target), ("--ledger", ledger), ("--readme", readme)):
         if path is not None:
@@ -59,7 +64,8 @@ def prove(
         _with_block(readme, "")  # says at once, not after minutes, that the markers are missing
     folder = CACHE if cache else None
     if some:
-        results = check_rows(_some(row_id, place, paper), jobs, folder)
+        rows = _under(theorem, paper) if theorem is not None else _some(row_id, place, paper)
+        results = check_rows(rows, jobs, folder)
     else:
         results = check_all(paper, jobs=jobs, cache_dir=folder)
         if ledger is not None:
@@ -71,6 +77,8 @@ def prove(
         write_text(target, json_text(document) + "\n", "--output")
     if as_json:
         typer.echo(json_text([as_data(result) for result in results]))
+    elif theorem is not None:
+        typer.echo("\n\n".join(_around(theorem, results)))
     elif explain or len(results) == 1:
         typer.echo("\n\n".join(explain_row(result, TIES) for result in results))
     else:
@@ -78,6 +86,20 @@ def prove(
         typer.echo(report.summary_line(results))
     if any(result.verdict == "unknown" for result in results):
         raise typer.Exit(3)
+
+
+def _under(theorem: str, papers: list[str] | None) -> list[Row]:
+    """Rows that decide a statement or anything that it rests on, in every paper that has one of this name."""
+    rows = [row for key in papers or PAPERS for row in graph.rows_below(key, theorem)]
+    if not rows:
+        raise BadInput("--theorem", theorem, "no row decides a statement of this name")
+    return rows
+
+
+def _around(theorem: str, results: list[Result]) -> list[str]:
+    known = {result.row.id: result for result in results}
+    papers = dict.fromkeys(result.row.cite.paper for result in results)
+    return ["\n".join(graph.around(paper, theorem, known)) for paper in papers]
 
 
 def _some(row_id: str | None, place: str | None, papers: list[str] | None) -> list[Row]:

@@ -112,7 +112,8 @@ def check(claim: Claim) -> Finding:
         return Finding(Verdict.UNKNOWN, "no instance satisfies the assumptions", vacuous=True)
     points = [{**point, **_released(sources, point)} for point in points]
     measured = [(point, _measure({k: _number(e, point) for k, e in formula.items()})) for point in points]
-    return _verdict(measured, sampled=any(m["rate"] < 1 for _, m in measured))
+    relation = str(claim.formula.get("relation", "replace-one"))
+    return _verdict(measured, relation, sampled=any(m["rate"] < 1 for _, m in measured))
 
 
 def _wide(claim: Claim, space: Region) -> list[Point]:
@@ -186,7 +187,7 @@ def _measure(numbers: Mapping[str, float]) -> dict[str, float]:
     return {**numbers, "true": true, "above": above, "factor": float("nan")}
 
 
-def _verdict(measured: list[tuple[Point, dict[str, float]]], *, sampled: bool) -> Finding:
+def _verdict(measured: list[tuple[Point, dict[str, float]]], relation: str, *, sampled: bool) -> Finding:
     tolerance = 1 + (0.02 if sampled else SLACK)
     worst_point, worst = max(measured, key=lambda item: item[1]["true"] / item[1]["epsilon"])
     at = ", ".join(f"{k} = {v}" for k, v in show(worst_point).items())
@@ -197,7 +198,7 @@ def _verdict(measured: list[tuple[Point, dict[str, float]]], *, sampled: bool) -
         told += f"; needed std / printed std = {worst['factor']:.4g}"
     if worst["true"] > worst["epsilon"] * tolerance:
         excess = min(worst["true"] / worst["epsilon"], LARGEST_EXCESS)
-        told = f"{told} (replace-one)"
+        told = f"{told} ({relation})"
         return Finding(Verdict.REFUTED, told, show(worst_point), len(measured), excess=excess)
     if sampled:
         above = max(m.get("above", m["true"]) / m["epsilon"] for _, m in measured)
@@ -206,5 +207,5 @@ def _verdict(measured: list[tuple[Point, dict[str, float]]], *, sampled: bool) -
             return Finding(Verdict.UNKNOWN, told, points=len(measured))
         told += f"; upper bound on epsilon / claim at most {above:.4g}"
     verdict = Verdict.CHECKED if len(measured) >= FEW else Verdict.SPOT_CHECKED
-    evidence = f"exact accounting on {len(measured)} instances, tightest {told} (replace-one)"
+    evidence = f"exact accounting on {len(measured)} instances, tightest {told} ({relation})"
     return Finding(verdict, evidence, points=len(measured))

@@ -153,6 +153,7 @@ def privacy(
     let: Mapping[str, str] | None = None,
     instances: Sequence[Mapping[str, str]] = (),
     releases: Mapping[str, tuple[str, str]] | None = None,
+    relation: str = "replace-one",
     note: str = "",
 ) -> Claim:
     """A printed noise scale is enough for the claimed (epsilon, delta).
@@ -169,6 +170,8 @@ def privacy(
         "failure": failure,
         "instances": list(instances),
     }
+    if relation != "replace-one":
+        formula["relation"] = relation  # under which the sensitivity was computed
     if releases:
         formula["releases"] = {name: list(source) for name, source in releases.items()}
     return _claim(Kind.PRIVACY, formula, positive, domain, conditions, note, let)

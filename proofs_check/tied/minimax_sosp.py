@@ -51,7 +51,7 @@ TIES = (
         "minimax_sosp.dp_rgda.algorithm3_noise", CLIP),
     Tie("minimax_sosp/eqB2/refresh_noise", "std", lambda p: _appendix(p, 4 * sqrt(2), "refresh"),
         "minimax_sosp.dp_rgda.appendix_b2_noise", POP),
-    Tie("minimax_sosp/eqB2/no_composition", "std", lambda p: _appendix(p, 1.0, "step"),
+    Tie("minimax_sosp/eqB2/rate_instead_of_mechanism", "std", lambda p: _appendix(p, 1.0, "step"),
         "minimax_sosp.dp_rgda.appendix_b2_noise", POP),
     Tie("minimax_sosp/lemma5/T_places", "same:proof", _inverse_error,
         "minimax_sosp.theorem_schedules.Constants.privacy_error", ERROR),

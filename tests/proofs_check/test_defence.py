@@ -23,7 +23,6 @@ NO_FAULT = (  # once called faults: bounds up to constants or hidden logarithms,
     "minimax_sosp/lemma5/variations_counted",
     "minimax_sosp/alg3/erm_sampled_increment_noise",
     "minimax_sosp/alg3/population_increment_noise",
-    "adaptive_batch/prop310/noise_places",
     "adaptive_batch/lemma314/larger_tau",
     "adaptive_batch/thm317/samples_with_larger_tau",
 )

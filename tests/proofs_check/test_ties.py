@@ -37,7 +37,7 @@ def test_a_drift_on_either_side_is_seen():
 
 def test_an_unknown_part_is_an_error():
     with pytest.raises(FormulaError, match="no part"):
-        expression(ROWS["dro/thm7/seven"], "std", ["L1"])
+        expression(ROWS["dro/thm7/gamma_corrected"], "std", ["L1"])
 
 
 def test_counts_come_from_transcripts():

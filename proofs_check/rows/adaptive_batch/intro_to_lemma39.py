@@ -31,7 +31,6 @@ ROWS = [
         "Theorem 2.5",
         "t^2/sigma^2 with sigma^2 = |sum A_i|, X_i <= A_i, is a pure number",
         units("t**2/A == one", free="one", t="v", A="v"),
-        severity=UTILITY,
         corrected="X_i^2 <= A_i^2 and sigma^2 = |sum A_i^2|",
         repair="squares were lost",
         saved_by=units("t**2/A**2 == one", free="one", t="v", A="v"),
@@ -42,11 +41,11 @@ ROWS = [
         "Theorem 2.5",
         "for one matrix X = +-a with d = 1, P(|X| >= a) = 1 is at most d exp(-a^2/(8a))",
         inequality("1 <= exp(-a**2/(8*a))", "", {"a": "[1, 100]"}),
-        severity=UTILITY,
         corrected="2 d exp(-t^2/(8 sum A_i^2))",
         repair="squares, and the factor 2 for both signs of the norm",
         saved_by=inequality("1 <= 2*exp(-a**2/(8*a**2))", "", {"a": "[1, 100]"}),
         garbling="lost exponents 2 are likely",
+        defect="thm25/units",
     ),
     row(
         "lemma32/smoothness",
@@ -115,12 +114,6 @@ ROWS = [
         ),
     ),
     row(
-        "lemma38/45",
-        "Lemma 3.8, proof",
-        "5 (3 gamma)^2 = 45 gamma^2",
-        identity("5*(3*gamma)**2 == 45*gamma**2", "gamma"),
-    ),
-    row(
         "lemma38/travel",
         "Lemma 3.8, proof",
         "Xi - 3 eta gamma Gamma >= sqrt(gamma/(2 rho)) with Gamma = c M/sqrt(rho gamma), c >= 1",
@@ -154,7 +147,6 @@ ROWS = [
         "Lemma 3.8, proof",
         "eta gamma/(8 Gamma rho) is a function value",
         units("eta*gamma/(Gam*rho) == f", free="Gam", eta="l**2/v", gamma="v/l", rho="v/l**3", f="v"),
-        severity=UTILITY,
         corrected="gamma/(8 eta Gamma rho)",
         repair="eta in the denominator",
         saved_by=units("gamma/(eta*Gam*rho) == f", free="Gam", eta="l**2/v", gamma="v/l", rho="v/l**3", f="v"),
@@ -172,13 +164,14 @@ ROWS = [
             "Jin et al. choose the radius smaller by logarithms, so that its Hessian error is; here rho Xi^2 = "
             "gamma is part of the error."
         ),
+        defect="lemma38/travel",
     ),
     row(
         "lemma38/reading_fits_hessian_error",
         "Lemma 3.8 against Lemma 3.5",
         (
-            "where Gamma is long (c >= 1), the error gamma/(30 c) that Lemma 3.8 then needs leaves room for rho "
-            "Xi^2 = gamma"
+            "inferred: where Gamma is long (c >= 1), the error gamma/(30 c) that Lemma 3.8 then needs leaves "
+            "room for rho Xi^2 = gamma"
         ),
         inequality("rho*Xi**2 <= gamma/(30*c)", "rho gamma", {"c": "[1, 100]"}, let={"Xi": "sqrt(gamma/rho)"}),
         severity=UTILITY,
@@ -187,18 +180,13 @@ ROWS = [
         saved_by=inequality(
             "rho*Xi**2 <= gamma/(30*c)", "rho gamma", {"c": "[1, 100]"}, let={"Xi": "sqrt(gamma/(30*c*rho))"}
         ),
+        defect="lemma38/travel",
     ),
     row(
         "lemma38/rate",
         "after Lemma 3.9",
         "gamma^(3/2)/sqrt(rho) over M/sqrt(rho gamma) steps is gamma^2/M per step",
         identity("gamma**(3/2)/sqrt(rho)/(M/sqrt(rho*gamma)) == gamma**2/M", "gamma rho M"),
-    ),
-    row(
-        "lemma39/coupling",
-        "Lemma 3.9, proof",
-        "two coupled trajectories differ by (1 - eta H) z",
-        identity("z - eta*H*z == (1 - eta*H)*z", "z eta H"),
     ),
     row(
         "lemma39/curvature_of_estimate",
@@ -235,8 +223,8 @@ ROWS = [
             hints=[{"d": "1", "x": "10000"}],
         ),
         corrected="for small d a factor is needed: gamma/(sqrt(d) + sqrt(2 log(T/iota)))",
-        condition="d >= 10",
-        saved_by=inequality("chi2_sf(d*log(x), d) <= 1/x", "", {"d": "integer [10, 50]", "x": "[10, 100000]"}),
+        condition="d >= 2",
+        saved_by=inequality("chi2_sf(d*log(x), d) <= 1/x", "", {"d": "integer [2, 50]", "x": "[10, 100000]"}),
         explain="x = T/iota; P(|zeta| > gamma) is the tail of a chi-squared variable.",
     ),
     row(

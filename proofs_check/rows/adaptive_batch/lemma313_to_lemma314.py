@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from dpassay.proofs_check.rows.build import PRIVACY, budget, identity, inequality, privacy, rates, units
+from dpassay.proofs_check.rows.build import (
+    PRIVACY,
+    budget,
+    identity,
+    inequality,
+    privacy,
+    rates,
+    units,
+)
 
 from .privacy_terms import ESC, ESCAPES_ALONE, LEMMA_314, NODES, ONE, ONE_ESCAPE, SIZES, TREE, escapes, row
 
@@ -43,7 +51,7 @@ ROWS = [
     row(
         "lemma313/sigma_tree_grows",
         "Lemma 3.13 against Theorem 2.2",
-        "log(1/delta) is at least 8 sqrt(log S log(2/delta)) (Theorem 2.2 at half the budget)",
+        "inferred: log(1/delta) is at least 8 sqrt(log S log(2/delta)) (Theorem 2.2 at half the budget)",
         inequality(
             "8*sqrt(log(S)*log(2/delta)) <= log(1/delta)",
             "",
@@ -54,6 +62,7 @@ ROWS = [
         corrected="the noise must carry sqrt(log S)",
         condition="delta <= S^-65 (S >= 3), far below any delta in use",
         saved_by=inequality("8*sqrt(x*(y + 1)) <= y", "", {"x": "[1, 10]", "y": "[65*x, 1000*x]"}),
+        defect="lemma313/sigma_tree",
     ),
     row(
         "lemma313/sigma_t",
@@ -116,15 +125,16 @@ ROWS = [
         severity=PRIVACY,
         corrected="Gamma max(1, tau)",
         condition=(
-            "sigma_t, b and b_t with the values of Lemma 3.14, where 2 log(1/delta) alpha/sqrt(d) is more than one "
-            "escape needs"
+            "sigma_t, b and b_t with the values of Lemma 3.14 at B = G = M = rho = 1, where 2 log(1/delta) "
+            "alpha/sqrt(d) is more than one escape needs (at small rho it is not: lemma314/sigma_t_small_rho)"
         ),
         saved_by=LEMMA_314,
         explain=(
             "Lemma 3.14 prescribes a tau below 1, and then the formula is short by 1/sqrt(tau) = sqrt(M) "
-            "rho^(1/4)/alpha^(3/4). Its own sigma_t is not: b_t and the terms of b in G make one record's weight in "
-            "H so small that an escape is private all the same."
+            "rho^(1/4)/alpha^(3/4). At B = G = M = rho = 1 its own sigma_t is not: b_t and the terms "
+            "of b in G make one record's weight in H so small that an escape is private all the same."
         ),
+        defect="lemma314/tau_below_one",
     ),
     row(
         "lemma314/tau_units",
@@ -151,6 +161,7 @@ ROWS = [
         corrected="it is a length (it inherits the units of tau)",
         degenerate="some length is taken as 1",
         saved_by=units("M/rho == b", b="l", M="v/l**2", rho="v/l**3"),
+        defect="lemma314/tau_units",
     ),
     row(
         "lemma314/bt_units",
@@ -184,13 +195,6 @@ ROWS = [
         severity=PRIVACY,
     ),
     row(
-        "lemma314/sigma_tree_value",
-        "Lemma 3.14",
-        "Lemma 3.13's node noise at that bound is 2 log(1/delta) alpha/sqrt(d)",
-        identity("(2*epsilon*alpha/sqrt(d))*ell/epsilon == 2*ell*alpha/sqrt(d)", "epsilon alpha d ell"),
-        severity=PRIVACY,
-    ),
-    row(
         "lemma314/xi_gamma_tau",
         "B.4",
         "Xi sqrt(Gamma tau) = alpha/rho at gamma = alpha",
@@ -213,7 +217,6 @@ ROWS = [
                 {"B": "1", "G": "1", "M": "1", "g": "1", "rho": "1/100", "alpha": "1/2", "epsilon": "1", "d": "10000"}
             ],
         ),
-        severity=PRIVACY,
         corrected="2 (1 + alpha/M) epsilon alpha/sqrt(d) for every alpha",
         condition="alpha (M/(rho G) + 1/M) <= 1, as for small alpha",
         saved_by=inequality(
@@ -258,7 +261,7 @@ ROWS = [
         "Lemma 3.14",
         (
             "derived: the noise 2 log(1/delta) alpha/sqrt(d) is (epsilon, delta)-DP for tau = alpha^(-1/2)/c "
-            "escapes of Gamma = c alpha^(-1/2) steps"
+            "escapes of Gamma = c alpha^(-1/2) steps, at B = G = M = rho = 1"
         ),
         escapes(
             "2*log(1/delta)*alpha/sqrt(d)",

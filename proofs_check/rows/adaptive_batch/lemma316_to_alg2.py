@@ -91,6 +91,7 @@ ROWS = [
             "Each escape ends with count >= tau for tau <= 1, which forces O_1 and O_3; there are up to B/Phi = "
             "alpha^(-3/2) of them."
         ),
+        defect="lemma314/tau_below_one",
     ),
     row(
         "thm317/samples_with_larger_tau",
@@ -149,7 +150,7 @@ ROWS = [
         "lemma311/gradient_difference_range",
         "B.1",
         "two differences of norm <= M r each differ by at most 2 M r",
-        identity("M*r - (-M*r) == 2*M*r", "M r"),
+        inequality("abs(a - b) <= 2*M*r", "M r", {"a": "[-M*r, M*r]", "b": "[-M*r, M*r]"}),
     ),
     row(
         "lemma312/log_power",
@@ -175,22 +176,56 @@ ROWS = [
         severity=UTILITY,
     ),
     row(
-        "claim36/constants",
-        "Claim 3.6",
-        "which is at most -h^2/4 + 5 r^2",
-        inequality("-h**2/2 + r**2/2 <= -h**2/4 + 5*r**2", "h r"),
-        severity=UTILITY,
-    ),
-    row(
         "claim37/constants",
         "Claim 3.7",
-        "2 eta^2 t ((4/eta) D + 20 R + R) <= 8 eta Gamma D + 50 eta^2 t R for t <= Gamma",
+        "2 eta^2 t ((4/eta) D + 20 R + R) <= 8 eta Gamma D + 50 eta^2 t R for t <= Gamma, where D >= 0",
         inequality("2*eta**2*t*(4/eta*D + 20*R + R) <= 8*eta*Gam*D + 50*eta**2*t*R", "eta D R Gam", {"t": "(0, Gam]"}),
         severity=UTILITY,
         explain=(
             "D = F(x_0) - F(x_t), R the sum of squared errors; Claim 3.6 bounds the sum of squared gradients by "
-            "(4/eta) D + 20 R."
+            "(4/eta) D + 20 R. The sign of D: claim37/any_sign."
         ),
+    ),
+    row(
+        "claim37/any_sign",
+        "Claim 3.7",
+        "the same step where F(x_t) > F(x_0), that is D < 0 (Claim 3.6 gives D >= -5 eta R)",
+        inequality(
+            "2*eta**2*t*(4/eta*D + 20*R + R) <= 8*eta*Gam*D + 50*eta**2*t*R",
+            "eta R Gam",
+            {"t": "(0, Gam]", "D": "[-5*eta*R, 0]"},
+            hints=[{"eta": "1", "R": "1", "Gam": "10", "t": "1", "D": "-1"}],
+        ),
+        severity=UTILITY,
+        corrected="8 eta t D + 50 eta^2 t R (t in place of Gamma)",
+        corrected_claim=inequality(
+            "2*eta**2*t*(4/eta*D + 20*R + R) <= 8*eta*t*D + 50*eta**2*t*R", "eta R t", {"D": "[-5*eta*R, inf)"}
+        ),
+        repair="t in place of Gamma",
+        saved_by=inequality(
+            "2*eta**2*t*(4/eta*D + 20*R + R) <= 8*eta*t*D + 50*eta**2*t*R", "eta R t", {"D": "[-5*eta*R, inf)"}
+        ),
+    ),
+    row(
+        "claim37/first_error",
+        "Claim 3.7",
+        (
+            "the sum of errors from i = 1 covers the first step, x_1 = x_0 - eta g_0, whose error is rho_0 (F = a x "
+            "with a small slope, g_0 = g, later gradients exact, t = 1)"
+        ),
+        inequality(
+            "(eta*g)**2 <= 8*eta*Gam*(a*eta*g) + 50*eta**2*0",
+            "eta g a",
+            {"Gam": "[1, 1000]"},
+            hints=[{"eta": "1", "g": "1", "a": "1/100", "Gam": "1"}],
+        ),
+        severity=UTILITY,
+        corrected="the sum starts at i = 0",
+        repair="the sum starts at i = 0",
+        saved_by=inequality(
+            "(eta*g)**2 <= 8*eta*Gam*(a*eta*g) + 50*eta**2*(a - g)**2", "eta g a", {"Gam": "[1, 1000]"}
+        ),
+        explain="Numbers: g_0 = 1 on F = x/100 moves by 1, and the printed bound is 8/100.",
     ),
     row(
         "alg2/order",

@@ -29,17 +29,27 @@ ESCAPE = {  # Lemma 3.14: the larger weight of one record in H, from O_3's batch
 
 ESCAPE_REGION = {"epsilon": "(0, 1]", "delta": "(0, 1/100)", "alpha": "(0, 1)", "d": "[1, inf)", "c": "[1, 1000]"}
 
+UNIT = {
+    "B": "[1, 1]",
+    "G": "[1, 1]",
+    "M": "[1, 1]",
+    "rho": "[1, 1]",
+    **ESCAPE_REGION,
+    "alpha": "(0, 1/10]",
+    "c": "[1, 10]",
+}
+
 
 def escapes(noise: str, count: str, c: str, *sizes: tuple[str, str]) -> Claim:
-    """Escape steps with Lemma 3.14's batches, B = G = M = rho = 1, at some (alpha, d); c is Gamma's logarithms."""
+    """Escape steps with Lemma 3.14's batches at B = G = M = rho = 1; c is Gamma's logarithms."""
     ones = {"epsilon": "1", "delta": "1/100000", "B": "1", "G": "1", "M": "1", "rho": "1", "c": c}
     return privacy(
         noise,
         "s",
         "epsilon",
         "delta",
-        "B G M rho",
-        ESCAPE_REGION,
+        "",
+        UNIT,
         count=count,
         let=ESCAPE,
         instances=[{**ones, "alpha": alpha, "d": d} for alpha, d in sizes],
@@ -60,6 +70,18 @@ ESCAPES_ALONE = privacy(
 )
 
 ONE_ESCAPE = "c*M/sqrt(rho*alpha)"
+
+SMALL_RHO = {  # B = G = M = 1, rho = alpha = 1/1000
+    "epsilon": "1",
+    "delta": "1/100000",
+    "B": "1",
+    "G": "1",
+    "M": "1",
+    "rho": "1/1000",
+    "alpha": "1/1000",
+    "d": "100000000",
+    "c": "1",
+}
 
 LEMMA_314 = escapes(
     "2*log(1/delta)*alpha/sqrt(d)",

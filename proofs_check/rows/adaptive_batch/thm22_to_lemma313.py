@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpassay.proofs_check.rows.build import PRIVACY, UTILITY, identity, inequality, privacy, program, rates, releases
+from dpassay.proofs_check.rows.build import PRIVACY, identity, inequality, privacy, program, releases
 
 from .privacy_terms import NODES, TREE, row
 
@@ -35,12 +35,6 @@ ROWS = [
         saved_by=inequality("0 < 4*sqrt(log(S)*ell)", "ell", {"S": "integer [2, 100]"}),
     ),
     row(
-        "thm22/error",
-        "Theorem 2.2",
-        "a sum of log S nodes has norm sqrt(d log(1/iota)) sigma up to logarithms",
-        rates("sqrt(d*log(S)*log(1/iota))*sigma == sqrt(d)*sigma", "d", "d S iota sigma"),
-    ),
-    row(
         "alg1/sigma_name",
         "Algorithm 1, line 3",
         "sigma is given",
@@ -67,7 +61,7 @@ ROWS = [
         "Algorithm 1, lines 2 and 12",
         "every node that NODE uses (levels up to ceil(log S)) has a noise in T (levels up to log S)",
         inequality("ceil(log2(S)) <= floor(log2(S))", "", {"S": "integer [2, 10000]"}, hints=[{"S": "5"}]),
-        severity=UTILITY,
+        severity=PRIVACY,
         corrected="levels 1 to ceil(log2(S))",
         condition="S is a power of two (then the last prefix is not covered, see above)",
         saved_by=identity("ceil(log2(2**m)) == floor(log2(2**m))", "", {"m": "integer [1, 20]"}),
@@ -173,7 +167,7 @@ ROWS = [
             "8: tilde <- x_t x_prev b_t",
             "17: g_t <- tilde",
         ),
-        severity=UTILITY,
+        severity=PRIVACY,
         corrected="|g_(t-1)|: the step is x_t - x_(t-1) = -eta g_(t-1)",
         repair="g_(t-1) was meant",
         saved_by=program(
@@ -206,22 +200,25 @@ ROWS = [
         "lemma313/O1_sensitivity",
         "Lemma 3.13, B.3",
         "replacing one of b gradients of norm <= G moves their mean by at most G/b",
-        identity("(G - (-G))/b == G/b", "G b"),
+        inequality("abs(u - v)/b <= G/b", "G b", {"u": "[-G, G]", "v": "[-G, G]"}),
         severity=PRIVACY,
         corrected="2G/b",
+        corrected_claim=inequality("abs(u - v)/b <= 2*G/b", "G b", {"u": "[-G, G]", "v": "[-G, G]"}),
         reading="add/remove neighbours (a record becomes zero)",
-        saved_by=identity("(G - 0)/b == G/b", "G b"),
+        saved_by=inequality("abs(u - 0)/b <= G/b", "G b", {"u": "[-G, G]"}),
         explain="'Differing by a single item' with n fixed is replace-one.",
     ),
     row(
         "lemma313/O2_sensitivity",
         "Lemma 3.13, B.3",
         "replacing one record moves the mean difference by at most M |x_t - x_(t-1)|/b_t",
-        identity("(M*r - (-M*r))/b == M*r/b", "M r b"),
+        inequality("abs(u - v)/b <= M*r/b", "M r b", {"u": "[-M*r, M*r]", "v": "[-M*r, M*r]"}),
         severity=PRIVACY,
         corrected="2 M |x_t - x_(t-1)|/b_t",
+        corrected_claim=inequality("abs(u - v)/b <= 2*M*r/b", "M r b", {"u": "[-M*r, M*r]", "v": "[-M*r, M*r]"}),
         reading="add/remove neighbours",
-        saved_by=identity("(M*r - 0)/b == M*r/b", "M r b"),
+        saved_by=inequality("abs(u - 0)/b <= M*r/b", "M r b", {"u": "[-M*r, M*r]"}),
+        defect="lemma313/O1_sensitivity",
     ),
     row(
         "lemma313/step_and_gradient",
@@ -233,18 +230,20 @@ ROWS = [
         repair="g_(t-1) was meant, here and in b_t",
         saved_by=identity("M*(eta*g_prev) == g_prev", "M g_prev", let={"eta": "1/M"}),
         explain="With b_t in proportion to |g_t| the sensitivity |g_(t-1)|/b_t would have no bound.",
+        defect="alg3/batch_size_needs_future",
     ),
     row(
         "lemma313/noise_needs_future",
         "Lemma 3.13 with Algorithm 1, line 3",
         "the noise scale, with its max over t of |g_t|/b_t, is known when the node noises are drawn, before step 1",
         program("G b delta epsilon", "3: zeta <- G b g_1 b_1 delta epsilon", "8: tilde <- zeta", "17: g_1 <- tilde"),
-        severity=UTILITY,
+        severity=PRIVACY,
         corrected="the bound epsilon alpha/sqrt(d) of |g_t|/b_t from Lemma 3.14",
         repair="the max is replaced by that bound",
         saved_by=program(
             "G b delta epsilon alpha d", "3: zeta <- G b alpha d delta epsilon", "8: tilde <- zeta", "17: g_1 <- tilde"
         ),
+        defect="alg3/batch_size_needs_future",
     ),
     row(
         "lemma313/hessian_sensitivity",
@@ -258,5 +257,6 @@ ROWS = [
         corrected="2 max(M/b, rho |x_t - x_(t-1)|/b_t)",
         reading="add/remove neighbours (a record becomes zero)",
         saved_by=inequality("max(M/b, rho*r/bt) <= M/b + rho*r/bt", "M b rho r bt"),
+        defect="lemma313/O1_sensitivity",
     ),
 ]

@@ -2,11 +2,38 @@
 
 from __future__ import annotations
 
-from dpassay.proofs_check.rows.build import PRIVACY, UTILITY, budget, identity, inequality, privacy, same
+from dpassay.proofs_check.rows.build import PRIVACY, budget, inequality, privacy, same
 
-from .privacy_terms import LEMMA_314, NODES, ONE, ONE_ESCAPE, SIZES, TREE, escapes, row
+from .privacy_terms import ESCAPE, LEMMA_314, NODES, ONE, ONE_ESCAPE, SIZES, SMALL_RHO, TREE, escapes, row
 
 ROWS = [
+    row(
+        "lemma314/sigma_t_small_rho",
+        "Lemma 3.14 with Lemma 3.13",
+        (
+            "one escape of Gamma steps with Lemma 3.14's noise 2 log(1/delta) alpha/sqrt(d), b and b_t is (epsilon, "
+            "delta)-DP also where rho is small (B = G = M = 1, rho = alpha = 1/1000, d = 1e8, Gamma = M/sqrt(rho "
+            "alpha))"
+        ),
+        privacy(
+            "2*log(1/delta)*alpha/sqrt(d)",
+            "s",
+            "epsilon",
+            "delta",
+            "",
+            {name: f"[{value}, {value}]" for name, value in SMALL_RHO.items()},
+            count=ONE_ESCAPE,
+            let=ESCAPE,
+            instances=[SMALL_RHO],
+            note="gamma = alpha; replace-one",
+        ),
+        severity=PRIVACY,
+        corrected="Lemma 3.13's formula with Gamma max(1, tau) steps",
+        condition="B = G = M = rho = 1 and alpha <= 1/10",
+        saved_by=LEMMA_314,
+        explain="tau is below 1 there, so one escape is all that happens before the next refresh.",
+        defect="lemma314/tau_below_one",
+    ),
     row(
         "thm317/noise_places",
         "Lemma 3.14 against Theorem 3.17",
@@ -42,26 +69,66 @@ ROWS = [
             {**TREE, "epsilon": "(0, 1]"},
             count=NODES,
             instances=ONE,
-            note="in units of alpha/sqrt(d); add/remove sensitivity, the gentler reading",
+            relation="add/remove",
+            note="in units of alpha/sqrt(d); the gentler reading of neighbours",
         ),
         severity=PRIVACY,
         corrected="multiply by a constant times sqrt(log S log(1/delta))",
-        reading="Lemma 3.14's noise 2 log(1/delta) alpha/sqrt(d)",
+        repair=(
+            "Theorem 2.2's noise, twice as large, with the 2 ceil(log2 S) - 1 nodes that a record enters over a refresh"
+        ),
         saved_by=privacy(
+            "8*sqrt(log(S)*log(1/delta))",
+            "epsilon",
+            "epsilon",
+            "delta",
+            "",
+            {**TREE, "epsilon": "(0, 1]"},
+            count="2*ceil(log2(S)) - 1",
+            instances=ONE,
+            relation="add/remove",
+        ),
+        explain=(
+            "The printed noise multiplier is 1/epsilon whatever delta is. |g|/b_t reaches epsilon alpha/sqrt(d) "
+            "where kappa = alpha sqrt(d)/epsilon, that is where the private term of alpha leads; where (B G "
+            "M)^(1/3) is far above it, the sensitivity is smaller. Lemma 3.14's 2 log(1/delta) is enough for one "
+            "tree (epsilon 1.013 with the nodes of one refresh at S = 1e6, delta = 1e-5)."
+        ),
+        defect="thm317/noise_places",
+    ),
+    row(
+        "thm317/tree_privacy_refresh",
+        "Theorem 3.17 with Lemma 3.14's noise",
+        (
+            "noise 2 log(1/delta) alpha/sqrt(d) is (epsilon, delta)-DP for the 2 ceil(log2 S) - 1 nodes that a record "
+            "enters when a refresh takes it off again"
+        ),
+        privacy(
             "2*log(1/delta)",
             "epsilon",
             "epsilon",
             "delta",
             "",
             {**TREE, "epsilon": "(0, 1]"},
+            count="2*ceil(log2(S)) - 1",
+            instances=[{"epsilon": "1", "delta": "1/100000", "S": "1000000"}],
+            relation="add/remove",
+        ),
+        severity=PRIVACY,
+        corrected="a new tree at every refresh",
+        repair="a new tree at every refresh: ceil(log2 S) nodes",
+        saved_by=privacy(
+            "2*log(1/delta)",
+            "epsilon",
+            "epsilon",
+            "delta",
+            "",
+            {"epsilon": "(0, 1]", "delta": "(1/100000000, 1/100000]", "S": "integer [2, 1000000]"},
             count=NODES,
             instances=ONE,
+            relation="add/remove",
         ),
-        explain=(
-            "The printed noise multiplier is 1/epsilon whatever delta is. |g|/b_t reaches epsilon alpha/sqrt(d) "
-            "where kappa = alpha sqrt(d)/epsilon, that is where the private term of alpha leads; where (B G "
-            "M)^(1/3) is far above it, the sensitivity is smaller."
-        ),
+        defect="alg3/one_tree_over_the_run",
     ),
     row(
         "thm317/tree_privacy_replace_one",
@@ -82,17 +149,19 @@ ROWS = [
         ),
         severity=PRIVACY,
         corrected="twice the noise",
-        reading="add/remove neighbours",
+        reading="add/remove neighbours, S = 1024",
         saved_by=privacy(
             "2*log(1/delta)",
             "epsilon",
             "epsilon",
             "delta",
             "",
-            {**TREE, "epsilon": "(0, 1]"},
+            {**TREE, "epsilon": "(0, 1]", "S": "integer [1024, 1024]"},
             count=NODES,
             instances=ONE,
+            relation="add/remove",
         ),
+        defect="lemma313/O1_sensitivity",
     ),
     row(
         "thm317/escape_privacy",
@@ -104,37 +173,12 @@ ROWS = [
         escapes("alpha/sqrt(d)", ONE_ESCAPE, "1", ("1/100", "1000000")),
         severity=PRIVACY,
         corrected="2 log(1/delta) alpha/sqrt(d)",
-        reading="Lemma 3.14's noise 2 log(1/delta) alpha/sqrt(d)",
+        reading="Lemma 3.14's noise 2 log(1/delta) alpha/sqrt(d), at these constants",
         saved_by=LEMMA_314,
         explain=(
             "At alpha below 1e-4 the printed noise is enough here: one record's weight in H falls faster than alpha."
         ),
-    ),
-    row(
-        "prop310/noise_places",
-        "Proposition 3.10 against Lemma 3.14",
-        (
-            "the noise gamma/sqrt(d log(T/iota)) of the utility analysis is the private one at gamma = 2 alpha "
-            "log(1/delta) sqrt(log(T/iota)), which is O~(alpha)"
-        ),
-        identity(
-            "gamma/sqrt(d*log(T/iota)) == 2*log(1/delta)*alpha/sqrt(d)",
-            "alpha d",
-            {"T": "[10, 1000]", "iota": "(1/1000, 1/10)", "delta": "(1/100000000, 1/100)"},
-            let={"gamma": "2*alpha*log(1/delta)*sqrt(log(T/iota))"},
-        ),
-        severity=UTILITY,
-        explain="Looks like a contradiction at gamma = alpha; gamma = O~(alpha) hides these logarithms.",
-    ),
-    row(
-        "alg4/single_pass",
-        "Algorithm 4",
-        "batches are drawn among unused functions, so a record is in one O_1/O_2 and one O_3/O_4 batch",
-        budget("1/2 + 1/2 <= 1"),
-        severity=PRIVACY,
-        explain=(
-            "Gradient and Hessian batches may be the same or different records; each half of the budget covers one use."
-        ),
+        defect="thm317/noise_places",
     ),
     row(
         "alg3/halts_before_next_batch",

@@ -14,7 +14,6 @@ ROWS = [
         inequality(
             "2*Phi(iota**2*sqrt(ell)/(4*sqrt(2))) - 1 <= iota**2/16", "", {"iota": "[1/100, 1/2]", "ell": "[3, 30]"}
         ),
-        severity=UTILITY,
         corrected="mu = iota^2/(16 sqrt(d log(T/iota)))",
         repair="mu smaller by sqrt(log(T/iota)) and a constant",
         saved_by=inequality("2*Phi(iota**2/(16*sqrt(2))) - 1 <= iota**2/16", "", {"iota": "[1/100, 1/2]"}),
@@ -44,16 +43,10 @@ ROWS = [
         garbling="a product rendered as a fraction is possible",
     ),
     row(
-        "prop310/four_gamma",
-        "A.4",
-        "with |grad| >= 4 gamma and error <= gamma Lemma 3.2 applies",
-        inequality("gamma <= (4*gamma)/4", "gamma"),
-    ),
-    row(
         "lemma311/gradient_range",
         "B.1",
         "two gradients of norm <= G differ by at most 2G",
-        identity("G - (-G) == 2*G", "G"),
+        inequality("abs(a - b) <= 2*G", "G", {"a": "[-G, G]", "b": "[-G, G]"}),
     ),
     row(
         "lemma314/gradient_refresh",
@@ -88,12 +81,6 @@ ROWS = [
         severity=UTILITY,
     ),
     row(
-        "lemma314/tree_error",
-        "B.4",
-        "sqrt(d) sigma_tree is alpha up to logarithms",
-        rates("sqrt(d)*log(1/delta)*alpha/sqrt(d) == alpha", "d", "d alpha delta"),
-    ),
-    row(
         "lemma315/forced_refreshes",
         "Lemma 3.15",
         "B M/(kappa gamma) + B/(Phi tau) refreshes are O(B M/(kappa gamma)), tau = alpha^(3/2)",
@@ -115,11 +102,15 @@ ROWS = [
             "B, M, rho constant. kappa >= (B G M)^(1/3) is a constant. For larger kappa the refreshes forced by "
             "escapes lead, and their records still fit: thm317/samples_with_larger_tau."
         ),
+        defect="lemma314/tau_below_one",
     ),
     row(
         "lemma315/one_refresh_per_escape",
         "Lemma 3.15",
-        "with one refresh per escape (tau rounded up to 1), 1/(kappa gamma) + 1/Phi refreshes are O(1/(kappa gamma))",
+        (
+            "inferred: with one refresh per escape (tau rounded up to 1), 1/(kappa gamma) + 1/Phi refreshes are "
+            "O(1/(kappa gamma))"
+        ),
         rates(
             "1/(kappa*alpha) + 1/Phi <= 1/(kappa*alpha)",
             "1/alpha",
@@ -136,6 +127,7 @@ ROWS = [
         saved_by=rates(
             "1/alpha + 1/(Phi*tau) <= 1/alpha", "1/alpha", "alpha", let={"Phi": "alpha**(3/2)", "tau": "alpha**(-1/2)"}
         ),
+        defect="lemma314/tau_below_one",
     ),
     row(
         "lemma315/O2_count",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpassay.proofs_check.rows.build import COSMETIC, PRIVACY, budget, identity, privacy, rates, releases, same
+from dpassay.proofs_check.rows.build import PRIVACY, budget, inequality, privacy, rates, releases, same
 
 from .privacy_terms import DOUBLE, DP, FOUR, ROOT, RUN, SHAPE, SIZES, TQ, row
 
@@ -32,13 +32,13 @@ ROWS = [
     row(
         "def1/replace_one_mean",
         "Definition 1",
-        (
-            "neighbours differ in one entry: a mean of N vectors of norm <= C moves by at most 2C/N, and by that "
-            "much for opposite vectors"
-        ),
-        identity("(C - (-C))/N == 2*C/N", "C N"),
+        "neighbours differ in one entry: a mean of N vectors of norm <= C moves by at most 2C/N",
+        inequality("abs(a - b)/N <= 2*C/N", "C N", {"a": "[-C, C]", "b": "[-C, C]"}),
         severity=PRIVACY,
-        explain="Both data sets have n entries, so one entry is replaced. The theorems print C/n and leave the 2 to c.",
+        explain=(
+            "Attained by opposite vectors. Both data sets have n entries, so one entry is replaced. The theorems print "
+            "C/n and leave the 2 to c."
+        ),
     ),
     row(
         "thm5/epsilon_under_root",
@@ -78,6 +78,7 @@ ROWS = [
             conditions=("epsilon <= 1", "ell >= 1"),
         ),
         garbling="the extent of the root may be lost in rendering",
+        defect="thm5/epsilon_under_root",
     ),
     row(
         "thm5/full_batch_c4",
@@ -146,6 +147,7 @@ ROWS = [
             "Budgets beyond log(1/delta) protect nobody, so this is a slip of the statement only. For large epsilon "
             "mu^2/2 is about epsilon, so std >= sensitivity/sqrt(2 epsilon)."
         ),
+        severity=PRIVACY,
     ),
     row(
         "thm1/any_epsilon_plugged_in",
@@ -160,10 +162,11 @@ ROWS = [
             {"epsilon": "[1, 10000]", "delta": "(0, 1/100)", "n": "integer [2, 1000000]"},
             instances=[{"epsilon": "1000", "delta": "1/100000", "n": "1000"}],
         ),
-        severity=COSMETIC,
         corrected="epsilon <= 1",
         condition="epsilon <= 1",
         saved_by=privacy(ROOT + "/n", "2/n", "epsilon", "delta", "", {**DP, "n": "integer [2, 1000000]"}),
+        severity=PRIVACY,
+        defect="thm1/any_epsilon",
     ),
     row(
         "sec5/epsilon_of_experiments",
@@ -171,16 +174,10 @@ ROWS = [
         "inferred: the budgets 0.1 to 10 of the experiments lie in Theorem 5's range epsilon <= 1",
         budget("10 <= 1"),
         corrected="Theorem 5 covers only 0.1, 0.5 and 1 of them",
-        reading="exact accounting with the same noise (c = 4) at epsilon = 10",
-        saved_by=privacy(
-            ROOT,
-            "2",
-            "epsilon",
-            "delta",
-            "",
-            {"epsilon": "[1, 10]", "delta": "(0, 1/100)"},
-            instances=[{"epsilon": "10", "delta": "1/100000"}],
+        explain=(
+            "Whether c = 4 is enough beyond 1 depends on sampling: with T = 1e4 batches of 100 of 1e4 it is not at 10."
         ),
+        defect="thm1/any_epsilon",
     ),
     row(
         "double_spider/refresh_count",
@@ -191,7 +188,6 @@ ROWS = [
             {"k": (DOUBLE, "eta/refresh")},
             [{"T": "12", "q": "4"}, {"T": "10", "q": "4"}, {"T": "60", "q": "60"}],
         ),
-        severity=COSMETIC,
         corrected="ceil(T/q)",
         condition="q divides T",
         saved_by=releases("k <= T/q", {"k": (DOUBLE, "eta/refresh")}, [{"T": "12", "q": "4"}, {"T": "60", "q": "20"}]),

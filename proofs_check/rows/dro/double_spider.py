@@ -39,6 +39,7 @@ ROWS = [
             instances=[{"epsilon": "1", "delta": "1/100000", "n": "25500", "N": "128", "T": "60", "q": "20"}],
         ),
         explain="'For all experiments, the batch size is 128'. The experiments' noise is not printed.",
+        defect="double_spider/sigma_1_order",
     ),
     row(
         "double_spider/sigma_3_places",
@@ -58,6 +59,7 @@ ROWS = [
             {"n": "integer [2, 10000]", "q": "integer [1, 1000]", "T": "integer [q, 10000]"},
             let={"N": "n"},
         ),
+        defect="double_spider/sigma_1_order",
     ),
     row(
         "double_spider/sigma_2_order",
@@ -102,6 +104,7 @@ ROWS = [
             releases={"k": (DOUBLE, "eta/difference")},
             instances=[{**RUN, "N": "100", "T": "60", "q": "60"}],
         ),
+        defect="double_spider/sigma_2_order",
     ),
     row(
         "double_spider/sigma_4_order",
@@ -155,6 +158,7 @@ ROWS = [
             releases={"k": (DOUBLE, "x/difference")},
             instances=[{**RUN, "T": "60", "q": "2"}],
         ),
+        defect="double_spider/sigma_4_order",
     ),
     row(
         "double_spider/four_sequences",
@@ -219,6 +223,7 @@ ROWS = [
             releases={"k": (DOUBLE, "eta/refresh")},
             instances=[{**RUN, "T": "60", "q": "20"}],
         ),
+        defect="double_spider/mean_clipped",
     ),
     row(
         "double_spider/clip_places",
@@ -229,7 +234,6 @@ ROWS = [
             "C",
             {"N": "[2, 1000]", "G": "[C, inf)"},
         ),
-        severity=PRIVACY,
         corrected="each record",
         degenerate="G = C",
         saved_by=same(
@@ -238,13 +242,13 @@ ROWS = [
             {"N": "[2, 1000]"},
             let={"G": "C"},
         ),
+        defect="double_spider/mean_clipped",
     ),
     row(
         "double_spider/norm_bound_of_line_4",
         "Theorem 6, proof",
         "the norm bound of line 4's terms is L_2 = G^2 M/lambda, a gradient",
         units("G**2*M/lam == g", free="M", G="v/l", lam="v", g="v/l"),
-        severity=PRIVACY,
         corrected="C_1, the clip of line 4, to which sigma_1 is proportional",
         repair="C_1 was meant",
         saved_by=units("C1 == g", C1="v/l", g="v/l"),

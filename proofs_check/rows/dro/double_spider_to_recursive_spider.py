@@ -116,7 +116,6 @@ ROWS = [
         "Algorithm 2, line 1",
         "C_2 and C_4 can be inputs, as line 1 says",
         program("x_0 eta_0 T q N C_1 C_3", "thm6: C_2 C_4 <- x_t eta_t", "4: x_t eta_t <- x_0 eta_0 C_1 C_3"),
-        severity=UTILITY,
         corrected="compute C_2 and C_4 from the iterates at each step (Theorem 6)",
         repair="a rule for the thresholds is the input",
         saved_by=program("x_0 eta_0 T q N C_1 C_3", "4: x_t eta_t <- x_0 eta_0 C_1 C_3", "thm6: C_2 C_4 <- x_t eta_t"),
@@ -205,6 +204,7 @@ ROWS = [
             releases={"k": (RECURSIVE, "x/refresh")},
             instances=[{**RUN, "T": "60", "q": "20"}, {**RUN, "T": "100", "q": "50"}],
         ),
+        defect="recursive_spider/sigma_1_order",
     ),
     row(
         "recursive_spider/sigma_2_own_variable",
@@ -250,6 +250,7 @@ ROWS = [
             {**DP, "n": "integer [2, 100000]", "dx": "(0, 100)", "dl": "[0, 100]"},
             instances=[{"epsilon": "1", "delta": "1/100000", "n": "1000", "dx": "1/1000", "dl": "1"}],
         ),
+        defect="recursive_spider/sigma_2_own_variable",
     ),
     row(
         "recursive_spider/sigma_4_own_variable",
@@ -268,13 +269,13 @@ ROWS = [
         reading="|w_t - w_(t-1)| was meant, as in the proof",
         saved_by=inequality("2*L*dw/b <= 8*L*dw/b", "L dw b"),
         explain="While lambda is held at its floor lambda_0 it does not move, and u is released without noise.",
+        defect="recursive_spider/sigma_2_own_variable",
     ),
     row(
         "recursive_spider/sigma_2_places",
         "Theorem 3 against Theorem 8",
         "sigma_2 is the same in both theorems (up to L)",
         same({"Theorem 3": "dx*max(1/b, sqrt(T)/n)", "Theorem 8": "max(1/b, sqrt(T)/n)"}, "dx b T n"),
-        severity=PRIVACY,
         corrected=(
             "with the factor |w_t - w_(t-1)|; without it the printed noise is larger whenever the move is below 1"
         ),

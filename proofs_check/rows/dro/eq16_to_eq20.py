@@ -82,9 +82,7 @@ ROWS = [
         corrected="gamma = 1/(50 L_1^2 L_2)",
         repair="gamma = 1/(50 L_1^2 L_2)",
         saved_by=units("g**2*L1**2/(L1**2*L2) == f", g="v/l", L1="1/l", L2="v/l**2", f="v"),
-    ),
-    row(
-        "thm7/seven", "Theorem 7, proof", "1/(8 gamma) = 50 L_1/8 is at most 7 L_1", inequality("50*L1/8 <= 7*L1", "L1")
+        defect="thm7/gamma_printed",
     ),
     row(
         "thm7/fiftieth",
@@ -126,7 +124,6 @@ ROWS = [
         "after eq. (20)",
         "E g^2 <= 1/n + sigma_1 + q sigma_2^2: sigma_1 and sigma_2^2 have the same units",
         units("s1 + s2**2 == g**2", s1="v/l", s2="v/l", g="v/l"),
-        severity=UTILITY,
         corrected="sigma_1^2",
         repair="sigma_1^2 was meant, as in the next display",
         saved_by=units("s1**2 + s2**2 == g**2", s1="v/l", s2="v/l", g="v/l"),
@@ -141,6 +138,7 @@ ROWS = [
         corrected="a + s (roots of the noise levels)",
         repair="sigma_1 + sqrt(q) sigma_2 was meant, as for v two lines later",
         saved_by=inequality("sqrt(a**2 + s**2) <= a + s", "a s"),
+        defect="eq20/sigma_squared",
     ),
     row(
         "eq20/norm_of_v",
@@ -200,6 +198,7 @@ ROWS = [
         corrected="the two requirements meet only for e <= n^(-3/4)",
         condition="e <= n^(-3/4)",
         saved_by=budget("n <= T", "n d ell epsilon", scale="n", conditions=EASY, let={**E, "T": "e**(-4/3)"}),
+        defect="thm7/refresh_noise_rate",
     ),
     row(
         "thm7/q_noise_rate",
@@ -235,6 +234,7 @@ ROWS = [
             conditions=EASY,
             let={**E, "q": "e**(-2/3)", "N4": "q"},
         ),
+        defect="thm7/refresh_noise_rate",
     ),
     row(
         "thm7/claimed_places",

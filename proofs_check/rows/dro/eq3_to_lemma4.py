@@ -50,17 +50,6 @@ ROWS = [
         units("G*(1 + s) == g", free="s", G="v/l", g="v/l"),
     ),
     row(
-        "sec3/gradient_of_psi",
-        "Section 3, from Jin et al.",
-        "|grad Psi| <= |grad_x L| + |grad_eta L| <= sqrt 2 |grad L|, hence alpha/sqrt 2 suffices",
-        inequality("(a + b)**2 <= 2*(a**2 + b**2)", "a b"),
-        severity=UTILITY,
-        explain=(
-            "|grad_x L(x, eta) - grad_x L(x, eta*)| <= G |mean psi*' - 1| = |grad_eta L|, since psi*' is monotone "
-            "in eta."
-        ),
-    ),
-    row(
         "def4/utility",
         "Definition 4",
         "the utility |F| that Definition 4 asks to be small is what the theorems bound",
@@ -99,6 +88,7 @@ ROWS = [
             "Attained with psi*(u) = u (M tends to 0): then grad_x L is the plain gradient, L-smooth, and L may "
             "exceed G. L r <= 2 G: a G-Lipschitz loss allows no larger change. C_4 rests on L_0."
         ),
+        defect="lemma1/L0_units",
     ),
     row(
         "lemma1/L1",
@@ -137,15 +127,6 @@ ROWS = [
         corrected="assume that the loss has variance at most sigma^2 over the records",
         reading="the variance of the loss, as in the cited paper",
         saved_by=program("G M lam loss", "def: sigma <- loss", "lemma2: D_0 D_2 <- G M lam sigma"),
-    ),
-    row(
-        "lemma2/eta_variance",
-        "Lemma 2, eq. (9)",
-        (
-            "Var(G psi*'(u)) <= G^2 (M/lambda)^2 Var(loss): at two equally likely records a distance 2 s apart, "
-            "with slope M"
-        ),
-        identity("(G*M*(2*s/lam)/2)**2 == G**2*M**2*s**2/lam**2", "G M s lam"),
     ),
     row(
         "lemma2/x_variance",

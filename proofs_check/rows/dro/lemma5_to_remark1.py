@@ -29,6 +29,7 @@ ROWS = [
         corrected="M G^2 |eta - eta'|/lambda",
         repair="G^2 in place of L",
         saved_by=units("M*G**2*e/lam == g", free="M", G="v/l", e="l", lam="v", g="v/l"),
+        defect="lemma5/constant",
     ),
     row(
         "prop1/domain_bounds_eta",
@@ -95,13 +96,6 @@ ROWS = [
         ),
     ),
     row(
-        "eq5/x_gradient",
-        "Section 4",
-        "f'(g) = lambda/g: the x-gradient (lambda/g) (g/lambda) grad loss is grad loss for one record",
-        identity("lam/g*(g/lam*dl) == dl", "lam g dl"),
-        explain="g = exp(loss/lambda).",
-    ),
-    row(
         "eq5/lambda_gradient",
         "Section 4",
         "(lambda/g) dg/dlambda + log(g) + rho is the derivative of loss + lambda rho, for one record",
@@ -143,20 +137,6 @@ ROWS = [
         "Section 4",
         "and only then",
         rates("(sqrt(d)/n)**(2/3) <= 1/sqrt(n)", "n", "n d", conditions=("n >= d**2", "d >= 1")),
-    ),
-    row(
-        "remark1/noise_only_at_refreshes",
-        "Remark 1 against Algorithm 2, lines 4 and 6",
-        (
-            "noise is added to a gradient T/q times (line 4) and, as the remark goes on, to a difference in the "
-            "other T - T/q iterations (line 6)"
-        ),
-        identity("T/q + (T - T/q) == T", "", {"T": "[10, 100]", "q": "[2, 10]"}),
-        severity=UTILITY,
-        explain=(
-            "'Only every q iterations' is about full gradients: every iteration adds noise, that of differences in "
-            "proportion to the moves."
-        ),
     ),
     row(
         "remark1/better_than_sgd",

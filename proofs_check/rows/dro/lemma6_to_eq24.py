@@ -10,8 +10,11 @@ ROWS = [
     row(
         "lemma6/sum_of_steps",
         "Lemma 6",
-        "the noise of differences, accumulated over a phase: 0 + 1 + ... + (q - 1) = q (q - 1)/2, at q = 5",
-        identity("0 + 1 + 2 + 3 + 4 == 5*(5 - 1)/2"),
+        (
+            "the noise of differences, accumulated over a phase: 0 + 1 + ... + (q - 1) = q (q - 1)/2, by the step "
+            "from q to q + 1"
+        ),
+        identity("q*(q - 1)/2 + q == (q + 1)*q/2", "", {"q": "integer [1, 100000]"}),
         severity=UTILITY,
     ),
     row(
@@ -25,7 +28,6 @@ ROWS = [
             },
             "q s1 s2 s3 s4",
         ),
-        severity=UTILITY,
         corrected="sigma_0^2 = q (sigma_1^2 + sigma_3^2) + ...",
         repair="an index slip, sigma_1 for sigma_2",
         saved_by=same(
@@ -73,6 +75,7 @@ ROWS = [
             "q L2 N2 L0 n",
             let={"epsilon": "1/sqrt(n)"},
         ),
+        defect="thm7/N1_places",
     ),
     row(
         "lemma6/extra_factor",
@@ -89,7 +92,6 @@ ROWS = [
         "Lemma 6, last display on g",
         "the summed noise of g has the refresh part q sigma_1^2, which the lemma states",
         same({"lemma": "q*s1**2 + q*(q - 1)/2*s2**2", "proof": "q*(q - 1)/2*s2**2"}, "q s1 s2"),
-        severity=UTILITY,
         corrected="with q sigma_1^2",
         repair="a term forgotten in the display",
         saved_by=same({"lemma": "q*s1**2 + q*(q - 1)/2*s2**2", "proof": "q*s1**2 + q*(q - 1)/2*s2**2"}, "q s1 s2"),

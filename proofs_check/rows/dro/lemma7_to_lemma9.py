@@ -105,6 +105,7 @@ ROWS = [
             "x1 + (1 - b)*(s - x0) - g1 == (1 - b)*(s - g0) + b*(x1 - g1) + (1 - b)*((x1 - x0) - (g1 - g0))",
             "x0 x1 g0 g1 s b",
         ),
+        defect="alg3/storm_recursion",
     ),
     row(
         "lemma8/variance_of_difference",
@@ -156,6 +157,7 @@ ROWS = [
         corrected="m = max{2 sigma^2, (16 L_Psi k)^3}: then c eta^2 <= (1/14 + 130)/256",
         repair="the cube in m",
         saved_by=budget("(LP**2/14 + 130*LP**2)*(1/(16*LP))**2 <= 1", "LP"),
+        defect="lemma9/largest_step",
     ),
     row(
         "lemma9/c_value",
@@ -211,7 +213,10 @@ ROWS = [
         "(1 - c eta^2)^2/eta <= 1/eta - 2 c eta",
         inequality("(1 - c*eta**2)**2/eta <= 1/eta - 2*c*eta", "c", {"eta": "(0, 1/sqrt(c))"}),
         severity=UTILITY,
-        corrected="1/eta - c eta (from (1 - beta)^2 <= 1 - beta); c must be twice as large",
+        corrected=(
+            "1/eta - c eta (from (1 - beta)^2 <= 1 - beta); c must be twice as large, and m with it, or beta_1 "
+            "would be 1.016"
+        ),
         repair="1/eta - c eta with c doubled",
         saved_by=inequality("(1 - c*eta**2)**2/eta <= 1/eta - c*eta", "c", {"eta": "(0, 1/sqrt(c)]"}),
         explain="The left side is 1/eta - 2 c eta + c^2 eta^3.",
@@ -235,6 +240,7 @@ ROWS = [
         repair="sigma^2 was lost",
         saved_by=same({"lemma": C9, "display": C9}, "sigma k LP"),
         garbling="a lost factor is possible",
+        defect="lemma9/sigma_lost",
     ),
     row(
         "lemma9/260",

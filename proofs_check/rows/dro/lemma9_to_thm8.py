@@ -50,13 +50,6 @@ ROWS = [
         repair="Lemma 7",
         saved_by=budget("7 <= 9"),
     ),
-    row(
-        "eq40/descent",
-        "eq. (39), (40)",
-        "(1/2)(1/eta - L) <= 1/eta - L/2",
-        inequality("(1/eta - L)/2 <= 1/eta - L/2", "eta L"),
-        severity=UTILITY,
-    ),
     row("eq42/young", "eq. (42)", "a b <= a^2 + b^2/4", inequality("a*b <= a**2 + b**2/4", "a b")),
     row(
         "eq42/scaled",

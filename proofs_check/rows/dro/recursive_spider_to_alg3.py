@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dpassay.proofs_check.rows.build import (
-    COSMETIC,
     PRIVACY,
     UTILITY,
     budget,
@@ -38,17 +37,7 @@ ROWS = [
         condition="b_2 = b_4",
         saved_by=inequality("1/b2 <= 1/b4", "b4", let={"b2": "b4"}),
         garbling="the two hats are crossed in lines 11 and 12",
-    ),
-    row(
-        "recursive_spider/minimum_of_two_bounds",
-        "Algorithm 3, lines 11 and 12",
-        "the smaller of two noise scales is enough when each covers one of two valid sensitivity bounds",
-        inequality("min(s1, s2) <= c*min(s1, s2)", "s1 s2", {"c": "[1, 100]"}),
-        severity=PRIVACY,
-        explain=(
-            "Sensitivity is at most min(2 L |dw|, 4 G)/b; noise c min(...) covers the minimum. Looks too small and "
-            "is right, provided both bounds hold."
-        ),
+        defect="recursive_spider/sigma_4_batch",
     ),
     row(
         "recursive_spider/value_noise_order",
@@ -96,6 +85,7 @@ ROWS = [
             "A mixture with weight 1/n on N(beta (C_5 - 1), std^2): hardly ever the target is drawn, but when it "
             "is, it is seen."
         ),
+        defect="recursive_spider/value_noise_order",
     ),
     row(
         "recursive_spider/value_sensitivity_printed",
@@ -227,6 +217,7 @@ ROWS = [
         corrected="true for Lemma 8's recursion; the printed one stays at s_(t-1)",
         reading="Lemma 8's recursion",
         saved_by=identity("g + (1 - b)*(s - h) == s + (g - h)", "g h s", let={"b": "0"}),
+        defect="alg3/storm_recursion",
     ),
     row(
         "alg3/large_beta",
@@ -239,7 +230,6 @@ ROWS = [
         "Algorithm 3, input line",
         "every parameter that the lines read is an input",
         program("S f eta q b_1 b_2 b_3 b_4 epsilon delta T C", "16: s <- beta_t sigma_s", "18: z <- s rho"),
-        severity=COSMETIC,
         corrected="beta_t, rho, lambda_0 and the noise levels are inputs too",
         reading="given by (5), Theorem 8 and Lemma 9",
         saved_by=program(

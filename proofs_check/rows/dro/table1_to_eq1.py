@@ -45,6 +45,7 @@ ROWS = [
         repair="the positive part was lost, which the Cressie-Read row has",
         saved_by=identity("-1 + max(u + 2, 0)**2/4 == -1", "", {"u": "[-10, -3]"}),
         garbling="a lost subscript + is likely",
+        defect="table1/chi2_conjugate",
     ),
     row(
         "table1/chi2_smooth",
@@ -119,6 +120,7 @@ ROWS = [
         saved_by=inequality(
             "t*u - (t**2 - 2*t + 1)/2 <= (max(u + 1, 0)**2 - 1)/2", "", {"t": "[0, 10]", "u": "[-1, 5]"}
         ),
+        defect="table1/cressie_read_every_k",
     ),
     row(
         "table1/cressie_read_smooth",
@@ -132,6 +134,7 @@ ROWS = [
         corrected="smooth with a finite M on the whole line only for k = 2",
         condition="k >= 2 and u >= 0, or a bounded domain (Assumption 3)",
         saved_by=inequality("((k - 1)*u + 1)**((2 - k)/(k - 1)) <= 1", "", {"k": "[2, 6]", "u": "[0, 1000]"}),
+        defect="assumption2/kl",
     ),
     row(
         "assumption2/kl",

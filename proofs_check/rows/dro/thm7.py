@@ -18,7 +18,6 @@ ROWS = [
             },
             "L0 L1 D2 N1",
         ),
-        severity=UTILITY,
         corrected="the proof's, without N_1 (Lemma 6)",
         degenerate="N_1 = 1",
         saved_by=same(
@@ -39,7 +38,6 @@ ROWS = [
             "",
             {"L0": "[1/2, 2]", "L1": "[1, 100]", "L2": "[1/10, 10]"},
         ),
-        severity=UTILITY,
         corrected="the proof's 1/(8 L_2) + gamma L_1^2",
         reading="the proof's, gamma L_1^2 = L_1/50 with its gamma",
         saved_by=identity("1/(8*L2) + gamma*L1**2 == 1/(8*L2) + L1/50", "L1 L2", let={"gamma": "1/(50*L1)"}),
@@ -53,6 +51,7 @@ ROWS = [
         corrected="gamma L_1^2 with gamma = 1/(50 L_1^2 L_2): 1/(8 L_2) + 1/(50 L_2)",
         repair="gamma = 1/(50 L_1^2 L_2)",
         saved_by=units("1/L2 + L1**2/(L1**2*L2) == c", **U, c="l**2/v"),
+        defect="thm7/c2_places",
     ),
     row(
         "thm7/N1_places",
@@ -111,6 +110,7 @@ ROWS = [
             "c2*2*q*L2**2/(n*N2*L0**2) <= 1/(6*n*c0)", "c0 c2 q L2 L0 n", {"N2": "[12*q*L2**2*c0*c2/L0**2, inf)"}
         ),
         garbling="an index 1 for 2 is possible",
+        defect="thm7/N2_third_places",
     ),
     row(
         "thm7/N3_covers_noise",
@@ -167,6 +167,7 @@ ROWS = [
         corrected="multiply by 1/alpha^2 in place of n, alpha a gradient",
         reading="the accuracy 1/n stands for a squared gradient",
         saved_by=units("L0*D0*n/L0 == N3", free="D1 q N3", n="l**2/v**2", L0="v/l**2", D0="v**2/l**2"),
+        defect="thm7/N3_at_most_n",
     ),
     row(
         "thm7/N2_at_most_n",
@@ -191,7 +192,6 @@ ROWS = [
         "Theorem 7 against its proof",
         "the step bound is the same: 1/(2 L_0 + L_1 sqrt H) or 1/(2 L_0)",
         same({"theorem": "1/(2*L0 + L1*sqrt(H))", "proof": "1/(2*L0)"}, "L0 L1 H"),
-        severity=UTILITY,
         corrected="the theorem's, which is smaller",
         reading="the theorem's step is within the proof's bound",
         saved_by=inequality("1/(2*L0 + L1*sqrt(H)) <= 1/(2*L0)", "L0 L1 H"),

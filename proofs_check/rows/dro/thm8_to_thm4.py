@@ -101,14 +101,10 @@ ROWS = [
         "thm8/b2_at_most_n",
         "Theorem 8",
         "b_2 <= n",
-        budget("b2 <= n", N, scale="n", conditions=REGION, let=T8),
-        severity=UTILITY,
-    ),
-    row(
-        "thm8/smallest_n_order",
-        "Theorem 8",
-        "n >= sqrt(d)/epsilon makes e <= 1 up to the logarithm",
-        rates("e <= 1", "n", N, conditions=("d >= 1", "ell >= 1", "epsilon <= 1", "n**2*epsilon**2 >= d*ell"), let=E),
+        budget("b2 <= n", N, scale="n", conditions=("d >= 1", "ell >= 1", "epsilon <= 1"), let=T8),
+        corrected="add d log(1/delta) <= n^2 epsilon^2 (at d = 100, n = 20, delta = 1e-6, constants 1: b_2 = 30)",
+        condition="d log(1/delta) <= n^2 epsilon^2, below which the rate says nothing",
+        saved_by=budget("b2 <= n", N, scale="n", conditions=REGION, let=T8),
     ),
     row(
         "thm8/refresh_noise",
@@ -162,9 +158,10 @@ ROWS = [
         rates("T**(-1/3) <= e**(2/3)", "n", N, conditions=REGION, let=T8),
         severity=UTILITY,
         corrected="e^(4/9) at this T; e^(2/3) needs T = e^-2",
-        repair="T = e^-2, with the privacy noise recomputed",
-        saved_by=rates("T**(-1/3) <= e**(2/3)", "n", N, conditions=REGION, let={**E, "T": "e**(-2)"}),
-        explain="Lemma 9: sum eta_t E|X_t|^2 is of order log T, eta_T of order T^(-1/3).",
+        explain=(
+            "Lemma 9: sum eta_t E|X_t|^2 is of order log T, eta_T of order T^(-1/3). With T = e^-2 and the privacy "
+            "noise recomputed the squared error is of order e, above e^(4/3)."
+        ),
     ),
     row(
         "thm8/root_of_last_display",
@@ -175,17 +172,5 @@ ROWS = [
         corrected="the display must have e^(4/3)",
         repair="e^(4/3) was meant",
         saved_by=rates("sqrt(e**(4/3)) <= e**(2/3)", "n", N, conditions=REGION, let=E),
-    ),
-    row(
-        "thm4/rate_places",
-        "Theorem 4 against Theorem 8",
-        "with constant G, L, Psi_0 both rates are (sqrt(d log(1/delta))/(n epsilon))^(2/3)",
-        rates(
-            "(sqrt(Psi0*L*G)*sqrt(d*ell)/(n*epsilon))**(2/3) == (sqrt(d*ell)/(n*epsilon))**(2/3)",
-            "n",
-            "n d ell epsilon",
-            constants="Psi0 L G",
-        ),
-        severity=UTILITY,
     ),
 ]

@@ -16,6 +16,7 @@ ROWS = [
         corrected="Algorithm 3 should clip per sample, as the experiments do",
         condition="gradients are bounded by C anyway, then both have 2C/B",
         saved_by=same({"Appendix D": "2*C/B", "Algorithm 3": "2*min(C/B, C)"}, "C", {"B": "[2, 1000]"}),
+        defect="alg3/clipped_mean_sensitivity",
     ),
     row(
         "alg3/release_counts",
@@ -144,6 +145,7 @@ ROWS = [
             releases=INCREMENTS,
             instances=ONE,
         ),
+        defect="alg3/inner_steps_not_counted",
     ),
     row(
         "alg3/inner_steps_not_counted",

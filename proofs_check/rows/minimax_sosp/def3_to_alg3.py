@@ -60,17 +60,10 @@ ROWS = [
         identity("h*(mu + L) - mu*L - h**2 == (h - mu)*(L - h)", "h mu L"),
     ),
     row(
-        "eq48/two_kappa",
-        "eq. (48)",
-        "L (2/mu)|gamma| = 2 kappa |gamma|",
-        identity("L*(2/mu)*g == 2*kappa*g", "L mu g", let={"kappa": "L/mu"}),
-    ),
-    row(
         "alg2/index_of_anchor",
         "Algorithm 2, lines 8 and 12",
         "the anchor time that line 12 reads has been written",
         program("t s_0", "8a: m_0 <- t", "8b: s_1 <- s_0", "12: D <- m_1 t"),
-        severity=UTILITY,
         corrected="increase s before m_s is set (or read m_(s-1))",
         repair="s = s + 1 comes first",
         saved_by=program("t s_0", "8b: s_1 <- s_0", "8a: m_1 <- t", "12: D <- m_1 t"),
@@ -90,12 +83,11 @@ ROWS = [
         "alg2/output_after_early_end",
         "Algorithm 2, last line, against line 15",
         (
-            "when T is reached, the returned x_(m_s) is no saddle that line 15 has left (run of the reference from "
-            "a saddle of curvature -0.39, no noise, t_thres = 60; left = 1: line 15 left the returned point, saddle "
-            "= 1: its curvature is negative)"
+            "when T is reached, the returned x_(m_s) is no saddle that line 15 has left (run of the reference "
+            "from a saddle of curvature -0.39, no noise, T = 40 below t_thres = 60, repaired step; left = 1: "
+            "line 15 left the returned point, saddle = 1: its curvature is negative)"
         ),
         releases("left*saddle == 0", ENDED, [{"T": "40"}]),
-        severity=UTILITY,
         corrected=(
             "return x_(m_s) only if its escape phase has lasted t_thres steps; else x_T, and say that nothing is shown"
         ),
@@ -133,7 +125,6 @@ ROWS = [
         "Algorithm 3, lines 7 and 14",
         "after a refresh at (x_t, y_t) the first inner step leaves v at the gradient of (x_t, y_t)",
         identity("g_t + (g_t - g_prev) == g_t", "g_t g_prev"),
-        severity=UTILITY,
         corrected="set x_(t,-1) = x_t at a refresh",
         reading="at a refresh the previous point is the present one",
         saved_by=identity("g_t + (g_t - g_t) == g_t", "g_t"),
@@ -159,21 +150,6 @@ ROWS = [
         corrected="write c C_v sqrt(log(1/delta))/epsilon max{...}",
         repair="c was meant as a factor",
         saved_by=program("c C_v delta epsilon S_1 T q n", "1: sigma <- c C_v delta epsilon S_1 T q n", "text: <- c"),
-    ),
-    row(
-        "alg3/last_inner_iterate",
-        "Algorithm 3, line 18",
-        "every candidate y_(t,k), k <= K - 1, has a gradient v_(t,k)",
-        program(
-            "y_0 K",
-            "loop",
-            "14: v_k <- y_0",
-            "15: u_k <- y_0",
-            "16: y_next <- y_0 u_k",
-            "end",
-            "14: v_k <- y_0",
-            "18: <- v_k",
-        ),
     ),
     row(
         "alg3/clipped_mean_sensitivity",
@@ -224,6 +200,7 @@ ROWS = [
             releases={"k": (RGDA, "refresh/v")},
             instances=ONE,
         ),
+        defect="alg3/clipped_mean_sensitivity",
     ),
     row(
         "alg3/clipped_difference_sensitivity",
@@ -239,5 +216,6 @@ ROWS = [
         corrected="clip per record, or assume L |w - w'| <= C_u",
         condition="C_u >= L |w - w'| at every step",
         saved_by=inequality("min(2*L*r/S2, 2*C_u) <= 2*C_u/S2", "L r", {"S2": "[1, 100000]", "C_u": "[L*r, inf)"}),
+        defect="alg3/clipped_mean_sensitivity",
     ),
 ]

@@ -76,6 +76,7 @@ ROWS = [
         corrected="divide by alpha_H too",
         repair="with alpha_H",
         saved_by=units("1/(eta_H*a_H) == t", free="t", eta_H="l**2/v", a_H="v/l**2"),
+        defect="lemma6/threshold",
     ),
     row(
         "lemma6/log_argument_units",
@@ -99,6 +100,7 @@ ROWS = [
         corrected="a length, e.g. of the order sqrt(alpha/rho_Phi)",
         degenerate="some length is taken as 1",
         saved_by=units("1/(L*eta_H) == one", free="one", eta_H="l**2/v", L="v/l**2"),
+        severity=UTILITY,
     ),
     row(
         "lemma7/R_value",
@@ -125,6 +127,7 @@ ROWS = [
         corrected="eta_H <= e^(-1/2) r_0/2",
         condition="|v| <= e",
         saved_by=inequality("r0/(2*e) <= r0/(2*v)", "r0", {**SMALL, "v": "(0, e]"}),
+        defect="lemma7/eta_H_chain",
     ),
     row(
         "lemma7/three_quarters",
@@ -145,6 +148,7 @@ ROWS = [
         corrected="R <= 1/(4 L_Phi eta_H)",
         repair="R = 1/(4 L_Phi eta_H)",
         saved_by=inequality("1/4 + 1/4 <= 1/2"),
+        defect="lemma7/three_quarters",
     ),
     row(
         "lemma7/sum_over_steps",
@@ -197,8 +201,8 @@ ROWS = [
     row(
         "lemma7/geometric_fact",
         "after eq. (26)",
-        "a^(t+1) - 1 = (a - 1) sum a^s, at t = 4",
-        identity("a**5 - 1 == (a - 1)*(1 + a + a**2 + a**3 + a**4)", "a"),
+        "a^(t+1) - 1 = (a - 1) sum a^s: the step from t - 1 to t",
+        identity("(a**t - 1)/(a - 1) + a**t == (a**(t + 1) - 1)/(a - 1)", "", {"a": "(1, 3]", "t": "integer [1, 50]"}),
     ),
     row(
         "lemma7/sign_of_curvature",

@@ -23,11 +23,9 @@ ROWS = [
     row(
         "eq43/x_log",
         "eq. (43)",
-        "6 * 120 + 120 * 21/36 is at most 750",
-        inequality("6*120 + 120*21/36 <= 750"),
-        corrected="790",
-        condition="the second term carries 1/S_2, and S_2 >= 3",
-        saved_by=inequality("6*120 + 120*21/(36*S2) <= 750", "", {"S2": "[3, 1000]"}),
+        "6 * 120 + 120 * 21/(36 S_2) is at most 750, for batches S_2 >= 3",
+        inequality("6*120 + 120*21/(36*S2) <= 750", "", {"S2": "integer [3, 1000000]"}),
+        explain="At S_2 = 2 it is 755.",
     ),
     row(
         "lemma8/contraction",
@@ -130,12 +128,6 @@ ROWS = [
         table("rounds_to", printed="0.14", formula="1.4378/10"),
     ),
     row(
-        "table2/relation_alpha",
-        "Table 2",
-        "with rho >= 1, lambda_min >= -sqrt(alpha) holds for alpha = 0.4251",
-        inequality("0.048504 <= sqrt(0.4251)"),
-    ),
-    row(
         "eq6/gamma_kind",
         "eq. (6) against (28)",
         "gamma_t is the same kind of thing: a distance to the maximiser in (6), a gradient mapping in (28)",
@@ -168,7 +160,7 @@ ROWS = [
         "display after (40)",
         "2 L^2 sum |y_(i+1) - y_i|^2 is a value, like its neighbours",
         units("L**2*r**2 == f", L="v/l**2", r="l", f="v"),
-        corrected="2 L, as the next display has it",
+        corrected="2 L (the next display has the same slip)",
         repair="a stray exponent",
         saved_by=units("L*r**2 == f", L="v/l**2", r="l", f="v"),
         garbling="a stray exponent is possible",
@@ -184,15 +176,6 @@ ROWS = [
             "2*L <= 1/(2*lam) - L/2 - 4*L**2*lam*ell/S2", "L ell", {"S2": "[4*ell/3, inf)"}, let={"lam": "1/(6*L)"}
         ),
         severity=UTILITY,
-    ),
-    row(
-        "table1/empirical_rate",
-        "Table 1 against Theorem 1",
-        "(sqrt(d)/(n epsilon))^(2/3) is the theorem's rate up to log(1/delta)",
-        rates(
-            "(sqrt(d*ell)/(n*epsilon))**(2/3) == (sqrt(d)/(n*epsilon))**(2/3)", "n", "n d epsilon ell", constants="ell"
-        ),
-        explain="Looks short by sqrt(log(1/delta)); the table hides logarithms.",
     ),
     row(
         "table1/population_against_first_order",

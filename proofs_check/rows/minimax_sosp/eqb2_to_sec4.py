@@ -25,7 +25,7 @@ ROWS = [
         "eq30/refresh_sensitivity",
         "eq. (30)",
         "replacing one of S_1 gradients of norm <= M moves the mean by at most 2M/S_1",
-        identity("(M - (-M))/S1 == 2*M/S1", "M S1"),
+        inequality("abs(a - b)/S1 <= 2*M/S1", "M S1", {"a": "[-M, M]", "b": "[-M, M]"}),
         severity=PRIVACY,
     ),
     row(
@@ -49,11 +49,14 @@ ROWS = [
     row(
         "eq31/difference_sensitivity",
         "eq. (31)",
-        "2 L r/S_2 <= 2 sqrt 2 L r/S_2",
-        inequality("2*L*r/S2 <= 2*sqrt(2)*L*r/S2", "L r S2"),
+        "two gradient differences (in x and in y) of norm <= L r each: together they move by at most 2 sqrt 2 L r/S_2",
+        inequality(
+            "sqrt((a - b)**2 + (c - e)**2)/S2 <= 2*sqrt(2)*L*r/S2",
+            "L r S2",
+            {"a": "[-L*r, L*r]", "b": "[-L*r, L*r]", "c": "[-L*r, L*r]", "e": "[-L*r, L*r]"},
+        ),
         severity=PRIVACY,
     ),
-    row("eqB2/sampling_rate", "B.2", "q_t/S_2 = 1/n for q_t = S_2/n", identity("(S2/n)/S2 == 1/n", "S2 n")),
     row(
         "eqB2/delta_composition",
         "B.2",
@@ -108,32 +111,7 @@ ROWS = [
         corrected="L r/S_2",
         degenerate="S_2 = n",
         saved_by=rates("L*r/S2 <= L*r/n", "n", "n", constants="L r", let={"S2": "n"}),
-    ),
-    row(
-        "eqB2/no_composition",
-        "B.2",
-        "T sampled increments with the printed noise (C_2 = 1) are (epsilon, delta)-DP",
-        privacy(
-            "2*sqrt(log(1.25/delta))/(n*epsilon)",
-            "2/S2",
-            "epsilon",
-            "delta",
-            "",
-            POP_REGION,
-            count="T",
-            rate="S2/n",
-            instances=POP,
-            note="in units of L |y_k - y_(k-1)|",
-        ),
-        severity=PRIVACY,
-        corrected="the noise of Algorithm 3 with sqrt(T K)",
-        repair=(
-            "each record is used once (T S_1/q + T K S_2 <= n) and the factor q_t is left out: the noise of an "
-            "un-sampled release"
-        ),
-        saved_by=privacy(
-            "6*sqrt(log(1.25/delta))/(S2*epsilon)", "2/S2", "epsilon/2", "delta", "", POP_REGION, instances=POP
-        ),
+        defect="eqB2/rate_instead_of_mechanism",
     ),
     row(
         "eqB2/refresh_noise",
@@ -204,10 +182,9 @@ ROWS = [
     row(
         "sec4/post_processing",
         "Section 4",
-        "Algorithm 2 reads data only through v_t and u_t",
+        "given Algorithm 3's releases v_t and u_t, no line of Algorithm 2 reads the data",
         program(
-            "x_0 y_0 S eta eta_H r t_thres Dbar alpha xi",
-            "alg3: v_t u_t <- S x_0 y_0",
+            "x_0 y_0 v_t u_t eta eta_H t_thres Dbar",
             "6: x_1 <- x_0 v_t eta",
             "12: D <- v_t eta_H",
             "14: eta_t <- v_t Dbar",

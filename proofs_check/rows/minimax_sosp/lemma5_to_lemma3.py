@@ -76,6 +76,7 @@ ROWS = [
         corrected="without L^2",
         degenerate="L = 1",
         saved_by=same({"lemma": "n**2*epsilon**2/(T*d*ell)", "proof": "1/(T*e**2)"}, "n epsilon d ell T", let=E),
+        severity=UTILITY,
     ),
     row(
         "lemma5/q_units",
@@ -85,6 +86,7 @@ ROWS = [
         corrected="without L^2",
         degenerate="L is measured in units that make it 1",
         saved_by=units("1/T == q", free="T q"),
+        defect="lemma5/q_places",
     ),
     row(
         "lemma5/T_units",
@@ -131,6 +133,7 @@ ROWS = [
         repair="B_2 for T",
         saved_by=budget("q*B2**2*eta**2 <= 1", "L B2", let={"eta": "1/(2*L)", "q": "L**2/B2**2"}),
         garbling="T for B_2 is not a likely rendering error",
+        defect="lemma4/q_places",
     ),
     row(
         "lemma4/q_places",
@@ -150,6 +153,7 @@ ROWS = [
         repair="q for eta, and a lost square",
         saved_by=same({"eq. (8)": "sqrt(F0/(eta*T) + B1**2)", "proof": "sqrt(F0/(T*eta) + B1**2)"}, "F0 T B1 eta"),
         garbling="eta and q, and a root that ends too late, are possible",
+        severity=UTILITY,
     ),
     row(
         "lemma3/delta_places",
@@ -188,13 +192,6 @@ ROWS = [
             "nabla_t = (grad_x, -grad_y). Read as an estimate of grad F it makes (9) true, but its error is 2 "
             "|grad_y| without any noise, which Lemma 1 excludes: lemma4/error_of_the_sign."
         ),
-    ),
-    row(
-        "lemma4/error_of_the_sign",
-        "eq. (9)",
-        "with nabla_t = (grad_x, -grad_y) and |grad F - nabla_t|^2 = 4 |grad_y|^2, eq. (9) holds to first order",
-        inequality("-eta*gx**2 + eta*gy**2 <= eta/2*(4*gy**2) - eta/2*(gx**2 + gy**2)", "eta gx gy"),
-        severity=UTILITY,
     ),
     row(
         "lemma4/step_places",

@@ -37,17 +37,14 @@ ROWS = [
         "sqrt(d) r_0/r = delta_2 at r_0 = delta_2 r/sqrt(d)",
         identity("sqrt(d)*r0/r == d2", "d r d2", let={"r0": "d2*r/sqrt(d)"}),
     ),
-    row(
-        "eq15/cauchy_schwarz",
-        "eq. (15)",
-        "sqrt(k * k Dbar) = k sqrt(Dbar)",
-        identity("sqrt(k*(k*Dbar)) == k*sqrt(Dbar)", "k Dbar"),
-    ),
     row("eq16/Dbar", "eq. (16)", "t sqrt(R^2/t^2) = R", identity("t*sqrt(R**2/t**2) == R", "t R")),
     row(
         "thm1/gradient_at_return",
         "Theorem 1",
-        "|v| < alpha and |v - grad Phi| <= alpha give |grad Phi| <= 2 alpha, which is O~(e^(2/3)) like alpha",
+        (
+            "given |v - grad Phi| <= alpha (Lemma 5), |v| < alpha gives |grad Phi| <= 2 alpha, which is O~(e^(2/3)) "
+            "like alpha"
+        ),
         inequality("v + err <= 2*alpha", "alpha", {"v": "(0, alpha)", "err": "[0, alpha]"}),
         explain="With the alpha of line 5 in place of 2 alpha it fails, by a constant that the theorem's O~ hides.",
     ),
@@ -61,6 +58,7 @@ ROWS = [
         reading="the exponent -1/3, as later in the proof",
         saved_by=budget("1 <= e**(-1/3)", P, scale="n", conditions=REGION, let=E),
         garbling="a fraction upside down",
+        defect="lemma8/q_places",
     ),
     row(
         "lemma8/q_places",
@@ -149,7 +147,14 @@ ROWS = [
         "with the noise of Algorithm 3 (1/S_2, steps sqrt(e)), q d sigma^2 is within n^(-2/3) + e",
         rates("q*d*ell/(S2*epsilon)**2*e <= n**(-2/3) + e", "n", P, conditions=REGION, let=POP),
         severity=UTILITY,
-        corrected="needs e <= n^(-6/7)",
+        corrected="e <= n^(-4/5) suffices",
+        corrected_claim=rates(
+            "q*d*ell/(S2*epsilon)**2*e <= n**(-2/3) + e",
+            "n",
+            P,
+            conditions=(*REGION, "d*ell*n**(8/5) <= n**2*epsilon**2"),
+            let=POP,
+        ),
         condition="d and epsilon constant",
         saved_by=rates("q*d*ell/(S2*epsilon)**2*e <= n**(-2/3) + e", "n", "n", constants="d ell epsilon", let=POP),
     ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpassay.proofs_check.rows.build import PRIVACY, UTILITY, budget, identity, inequality, privacy, program, units
+from dpassay.proofs_check.rows.build import PRIVACY, UTILITY, identity, inequality, privacy, program, units
 
 from .convex_terms import BIG, DP, GAMMA, SIGMA1, X, row
 
@@ -168,30 +168,6 @@ ROWS = [
         units("L**2*kappa*d/(mu*n**2*epsilon**2) == v0", free="kappa d n epsilon", L="v/l", mu="v/l**2", v0="v"),
     ),
     row(
-        "thm34/output_in_domain",
-        "Algorithms 1 to 5",
-        (
-            "inferred, not claimed: the noisy output, at which the theorems evaluate F, stays in the bounded "
-            "domain, on which f is assumed Lipschitz and smooth"
-        ),
-        inequality("2*(1 - Phi(r/sigma)) <= 0", "r sigma"),
-        severity=UTILITY,
-        corrected=(
-            "project onto X (post-processing), or assume that f is smooth (Theorems 3.7 and 4.8: Lipschitz) on R^d"
-        ),
-        condition=(
-            "f is Lipschitz on X and smooth on R^d, as mu x^2/2 is: the proofs of Theorems 3.4 and 4.4 use no more; "
-            "Theorems 3.7 and 4.8 need f Lipschitz on R^d, which a convex f can be"
-        ),
-        saved_by=inequality(
-            "mu*x**2/2 + mu*x*(y - x) + mu*(y - x)**2/2 <= mu*y**2/2", "mu", {"x": "[-10, 10]", "y": "[-1000, 1000]"}
-        ),
-        explain=(
-            "A strongly convex Lipschitz function needs a bounded domain (|x - x*| <= 2L/mu), and Gaussian noise "
-            "leaves it."
-        ),
-    ),
-    row(
         "sec3/bounded_domain",
         "Assumption 3.2",
         "mu-strongly convex and L-Lipschitz: (mu/2) r^2 <= L r bounds the radius by 2L/mu",
@@ -207,38 +183,14 @@ ROWS = [
         saved_by=identity("log2(2**j) == floor(log2(2**j))", "", {"j": "integer [1, 30]"}),
     ),
     row(
-        "alg2/base_of_log",
-        "Algorithm 2 and its proof",
-        "mu_K = mu 2^K = mu n with the natural logarithm",
-        identity("mu*2**log(n) == mu*n", "mu", {"n": "[2, 100000]"}),
-        corrected="the logarithm must have base 2",
-        reading="base 2",
-        saved_by=identity("mu*2**log2(n) == mu*n", "mu", {"n": "[2, 100000]"}),
-    ),
-    row(
-        "alg2/budget",
-        "Algorithm 2",
-        "K phases of n/K records use every record once",
-        budget("K*(n/K) <= n", "K n"),
-        severity=PRIVACY,
-    ),
-    row(
         "alg2/parallel",
-        "Lemma A.1",
-        "a record is in one phase, so one phase's (epsilon, delta) is the whole cost (max, not sum)",
-        privacy(
-            "4*L*sqrt(2*log(2.5/delta))/(mu_k*nbar*epsilon)",
-            "4*L/(mu_k*nbar)",
-            "epsilon",
-            "delta",
-            "L mu_k",
-            {**DP, "nbar": "integer [10, 100000]"},
-            failure="delta/2",
-        ),
+        "Lemma A.1, Algorithm 2",
+        "record i is in exactly one of the phases of m records each: (k - 1) m < i <= k m",
+        identity("ceil(i/m) - floor((i - 1)/m) == 1", "", {"i": "integer [1, 10000]", "m": "integer [1, 1000]"}),
         severity=PRIVACY,
         explain=(
-            "Looks K times too small and is right: phases are disjoint and later phases only post-process. Other "
-            "phases' solver failures do not touch the replaced record."
+            "So one phase's (epsilon, delta) is the whole cost (the maximum, not the sum): later phases only "
+            "post-process. Other phases' solver failures do not touch the replaced record."
         ),
     ),
     row(
@@ -255,9 +207,21 @@ ROWS = [
     row(
         "alg2/order",
         "Algorithm 2",
-        "every variable of a phase is written before it is read",
+        "every name of a phase is in the Input line or written before it is read (line 5 reads L)",
         program(
-            "S n x_0 mu L epsilon delta",
+            "S n x_0 mu epsilon delta",
+            "1: K nbar x_tilde <- n x_0",
+            "loop",
+            "3: mu_k <- mu",
+            "4: x_k <- S nbar mu_k x_tilde",
+            "5: x_tilde <- x_k mu_k nbar L epsilon delta",
+            "end",
+            "out: <- x_tilde",
+        ),
+        corrected="L among the inputs",
+        reading="L is the known constant of Assumption 3.2",
+        saved_by=program(
+            "S n x_0 mu epsilon delta L",
             "1: K nbar x_tilde <- n x_0",
             "loop",
             "3: mu_k <- mu",

@@ -87,17 +87,6 @@ ROWS = [
         saved_by=inequality("mu*xs**2 <= mu*D**2", "mu", {"D": "(0, 100]", "xs": "[-D, D]"}),
     ),
     row(
-        "thm37/rate",
-        "Section 1",
-        "the bound is 1/sqrt n + sqrt(d log(1/delta))/(n epsilon) up to logarithms (ell = log(1/delta))",
-        rates(
-            "log(n)*(1/sqrt(n) + sqrt(d*ell)/(n*epsilon)) == 1/sqrt(n) + sqrt(d*ell)/(n*epsilon)",
-            "n",
-            "n d ell epsilon",
-            conditions=("ell >= 1", "d >= 1", "epsilon <= 1"),
-        ),
-    ),
-    row(
         "remark2/svrg",
         "Remark 2",
         "sum of (n-bar + ell/mu_k) is n + sqrt(n) ell",
@@ -128,11 +117,5 @@ ROWS = [
         "Remark 1",
         "log(1/gamma) is of the order of log(n/delta) (L, mu constant)",
         identity("log(1/gamma) == 2*log(n/delta) + log(32)", "n", DP, let={"gamma": "delta**2/(32*n**2)"}),
-    ),
-    row(
-        "lemma36/regulariser_dropped",
-        "Lemma 3.6",
-        "dropping mu_k/2 |x_k - x_{k-1}|^2 >= 0 only weakens the bound",
-        inequality("F <= F + mu_k/2*r**2", "F mu_k r"),
     ),
 ]

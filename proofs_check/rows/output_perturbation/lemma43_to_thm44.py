@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpassay.proofs_check.rows.build import PRIVACY, UTILITY, identity, inequality, privacy, rates, releases, units
+from dpassay.proofs_check.rows.build import PRIVACY, UTILITY, identity, inequality, privacy, rates, units
 
 from .minimax_terms import BIG, DP, SC, SENS3, SIGMA3, X, row
 
@@ -97,13 +97,6 @@ ROWS = [
         "Theorem 4.4",
         "the release of x alone is (epsilon/2, delta/2)-DP",
         privacy(SIGMA3, SENS3, "epsilon/2", "delta/2", "L", SC, failure="delta/4"),
-        severity=PRIVACY,
-    ),
-    row(
-        "alg3/two_releases",
-        "Algorithm 3, output",
-        "a run releases two noisy vectors (transcript of the reference)",
-        releases("k == 2", {"k": ("output_perturbation/algorithm3", "")}, [{"n": "1"}]),
         severity=PRIVACY,
     ),
     row(

@@ -203,5 +203,6 @@ ROWS = [
         corrected="unsigned noise and a margin",
         condition="f(w_0) does not depend on the data",
         saved_by=identity("log(1 + exp(0)) == log(2)"),
+        defect="eq6/absolute_noise",
     ),
 ]

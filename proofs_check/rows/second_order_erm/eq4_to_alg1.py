@@ -41,7 +41,7 @@ ROWS = [
         "eq4/delta_g",
         "eq. (4)",
         "gradients of norm <= B_g: replacing one of n records moves the mean by at most 2 B_g/n",
-        identity("(B_g - (-B_g))/n == 2*B_g/n", "B_g n"),
+        inequality("abs(a - b)/n <= 2*B_g/n", "B_g n", {"a": "[-B_g, B_g]", "b": "[-B_g, B_g]"}),
         explain="Attained by opposite gradients of norm B_g.",
     ),
     row(
@@ -50,14 +50,6 @@ ROWS = [
         "Frobenius norm <= sqrt(rank) times operator norm, so Delta_H = 2 B_H sqrt(d)/n",
         identity("sqrt(d*(2*B_H/n)**2) == 2*B_H*sqrt(d)/n", "B_H n d"),
         explain="d eigenvalues of size at most 2 B_H/n each; attained when all of them have that size.",
-    ),
-    row(
-        "sec3/upper_triangle_noise",
-        "Section 3, E_k",
-        "noise on and above the diagonal sees at most the Frobenius sensitivity",
-        inequality("diagonal + upper <= diagonal + 2*upper", "diagonal upper"),
-        severity=PRIVACY,
-        explain="The released vector is the upper triangle; its squared distance counts each off-diagonal entry once.",
     ),
     row(
         "assumption2/loss_bounded",
@@ -182,7 +174,9 @@ ROWS = [
         corrected=(
             "T = ceil((f(w_0) + z + margin - f_low)/MIN_DEC) with z unsigned, margin chosen for the wanted probability"
         ),
-        condition="w_0 = 0 with the logistic loss: f(w_0) = log 2 for all data and T is public",
+        condition=(
+            "w_0 = 0 with the logistic loss (the paper does not say so): f(w_0) = log 2 for all data and T is public"
+        ),
         saved_by=identity("log(1 + exp(-y*0)) - log(2) == 0", "y"),
         explain=(
             "|z| >= 0 never lowers f. Take f(w_0|D') - f_low a multiple m of MIN_DEC and f(w_0|D) = f(w_0|D') - "
@@ -222,7 +216,6 @@ ROWS = [
         program(
             "T", "init: w <-", "loop", "step: w <- w", "if", "return: output <- w", "end", "end", "caller: <- output"
         ),
-        severity=UTILITY,
         corrected="return w_T (and say that it failed) when the loop ends",
         condition="on the event of Corollary 3 the loop returns within T iterations",
         saved_by=program("T", "init: w <-", "return: output <- w", "caller: <- output"),
@@ -250,5 +243,6 @@ ROWS = [
             "The event of eq6/absolute_noise has probability 2 Phi(1/sigma_f) - 1 = 0.08 on one data set and 0 on "
             "the other, so no epsilon is enough at delta = 1e-5."
         ),
+        defect="eq6/absolute_noise",
     ),
 ]

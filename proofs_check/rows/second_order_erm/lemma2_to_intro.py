@@ -207,7 +207,7 @@ ROWS = [
     row(
         "thm4/success_probability",
         "Theorem 4",
-        "(1 - zeta/T)^T is at least 1 - zeta",
+        "the factor (1 - zeta/T)^T of the printed probability is at least 1 - zeta",
         inequality("1 - zeta <= (1 - zeta/T)**T", "", {"zeta": "(0, 1/2]", "T": "integer [1, 1000]"}),
     ),
     row(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import comb
+
 from dpassay.proofs_check.rows.build import rows_of
 
 row = rows_of("second_order_erm")
@@ -26,3 +28,7 @@ B8_REGION = {
 ONE_BATCH = "log(1 + s**2*(exp(2/sigma**2) - 1))"  # order 2, exactly: two unit releases on one sampled batch
 
 SIGMA_B9 = {"T": "max(eps_g**(-2), eps_H**(-3))", "sigma": "s*sqrt(T)*sqrt(ell*(ell + 1))/epsilon"}
+
+TAIL_27 = " + ".join(
+    f"2*s**{j}*{comb(16, j)}*exp({j - 1}*{j}/(2*sigma**2))" for j in range(3, 17)
+)  # of (27), alpha = 16

@@ -93,7 +93,7 @@ ROWS = [
         ),
         severity=UTILITY,
         corrected="i_max = floor(log_beta(1/max(b_g, b_H))) + 1, as Algorithm 2 has it",
-        repair="the base 1/beta was meant",
+        reading="the base is 1/beta, as Algorithm 2 has it",
         saved_by=inequality("1 <= floor(log(b)/log(1/beta)) + 1", "", {"b": "(1, 100]", "beta": "[1/10, 9/10]"}),
         explain="For b = 2, beta = 1/2 the printed value is 0, and log i_max in (16) does not exist.",
     ),
@@ -113,6 +113,7 @@ ROWS = [
             "gbar",
             {"b": "(1, 100]", "beta": "[1/10, 9/10]"},
         ),
+        defect="lemma7/i_max",
     ),
     row(
         "lemma7/two_betas",
@@ -153,6 +154,7 @@ ROWS = [
             "k_g k_H s_g s_H lam",
             {"T": "[k_g + k_H + 1, inf)"},
         ),
+        defect="thm1/count_of_releases",
     ),
     row(
         "alg3/absolute_noise",
@@ -164,21 +166,7 @@ ROWS = [
         condition="w_0 = 0 with the logistic loss: f(w_0) = log 2 for all data",
         saved_by=identity("log(1 + exp(0)) == log(2)"),
         explain="As for Algorithm 1: delta is 2 Phi(1/sigma_f) - 1.",
-    ),
-    row(
-        "alg3/noise_given",
-        "Algorithm 3",
-        "with the noise levels given, nothing is read before it is written",
-        program(
-            "sigma_f sigma_g sigma_H lam_svt f_low c c1 c2 c_g c_H G M",
-            "eq17: MIN_DEC <- c c1 c2 c_g c_H G M",
-            "init: w_0 z <- sigma_f",
-            "T: T <- w_0 z f_low MIN_DEC",
-            "step: gbar <- c1 c_g G",
-            "loop",
-            "grad: g_k <- w_0 sigma_g",
-            "end",
-        ),
+        defect="eq6/absolute_noise",
     ),
     row(
         "alg3/output_on_every_path",
@@ -187,10 +175,10 @@ ROWS = [
         program(
             "T", "init: w <-", "loop", "step: w <- w", "if", "return: output <- w", "end", "end", "caller: <- output"
         ),
-        severity=UTILITY,
         corrected="return w_T when the loop ends",
         condition="on the event of Theorem 8 the loop returns within T iterations",
         saved_by=program("T", "init: w <-", "return: output <- w", "caller: <- output"),
+        defect="alg1/output_on_every_path",
     ),
     row(
         "lemma6/discriminant",
@@ -258,11 +246,5 @@ ROWS = [
             "t lam M c c2 c_H",
             let=STEP,
         ),
-    ),
-    row(
-        "lemma6/range_of_steps",
-        "Lemma 6",
-        "[(t1/t2) gamma-bar, gamma-bar] is t in [t1, t2]",
-        identity("t1/t2*(t2*lam/M) == t1*lam/M", "t1 t2 lam M"),
     ),
 ]

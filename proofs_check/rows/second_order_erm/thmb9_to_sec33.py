@@ -21,6 +21,7 @@ ROWS = [
         repair="eps_g^-1 was meant",
         saved_by=rates("sqrt(max(eps_g**(-2), eps_H**(-3))) == max(1/eps_g, eps_H**(-3/2))", "1/eps_g", "eps_g eps_H"),
         garbling="a lost -1 is possible, but D.4 prints the same",
+        defect="thm4/sqrt_T",
     ),
     row(
         "thmB9/log_delta",
