@@ -241,7 +241,7 @@ CASES: tuple[Case, ...] = (
               variant="batch 128", repairs=recursive_spider.REPAIRS),
     value(reading="printed", build=value_printed, space=partial(space.value_alone, "printed", EPSILON, DELTA),
           completions=single_sample.COMPLETIONS, known=SINGLE,
-          declared=_exceeded("value") + declare(Kind.VIOLATED)),
+          declared=_exceeded("value") + TOO_LITTLE),
     value(reading="repaired", build=value_repaired, space=partial(space.value_alone, "repaired", EPSILON, DELTA),
           repairs=single_sample.REPAIRS),
     baseline(id=f"{PAPER}/composite_sgd", title="DP-SGD on z = (x, eta)", build=partial(composite, False)),
