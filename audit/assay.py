@@ -13,7 +13,7 @@ from dpassay.audit.lockstep.outcome import Movement
 from dpassay.reference.accounting.cost import Account, account
 from dpassay.reference.case import Case, Instance, PrivacyClaim, unscheduled
 from dpassay.reference.errors import require
-from dpassay.reference.findings import Declared, Finding, Kind, merge
+from dpassay.reference.findings import Declared, Finding, Kind, compare, merge
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.space import Space
 
@@ -220,10 +220,7 @@ def assay_case(case: Case, effort: Effort) -> Row:
     start = time.perf_counter()
     instance = case.build()
     found = examine(instance, case.claim, effort, case.known, case.space() if case.space else None)
-    shown, declared = found.shown, set(case.declared)
-    news = shown - declared
-    if shown & declared:  # what is declared may be realised as well: how surely depends on the pair and on chance
-        news.discard(Declared(Kind.VIOLATED))
+    news, missing = compare(found.shown, set(case.declared))
     return Row(
         algorithm=case.id,
         variant=case.variant,
@@ -239,9 +236,9 @@ def assay_case(case: Case, effort: Effort) -> Row:
         realised_by=found.by,
         verdict=found.verdict.value,
         why=found.why,
-        expected=not news and declared <= shown,
+        expected=not (news or missing),
         undeclared=[names([one]) for one in _ordered(news)],
-        missing=[names([one]) for one in _ordered(declared - shown)],
+        missing=[names([one]) for one in _ordered(missing)],
         findings=[str(finding) for finding in found.findings],
         movements={label: movement.share for label, movement in found.movements.items()},
         power=found.bound.power if isinstance(found.bound, SoundBound) else None,

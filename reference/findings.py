@@ -85,10 +85,27 @@ def merge(known: list[Finding], found: Iterable[Finding]) -> None:
 
 @dataclass(frozen=True)
 class Declared:
-    """A finding that a printed reading is known to show; ``label`` is empty for kinds of the whole run."""
+    """A finding that a printed reading is known to show.
+
+    ``label`` is empty for kinds of the whole run; for another kind that means: at whatever label, at one at least.
+    """
 
     kind: Kind
     label: str = ""
+
+
+def compare(shown: set[Declared], declared: set[Declared]) -> tuple[set[Declared], set[Declared]]:
+    """What is shown but not declared, and what is declared but not shown.
+
+    Where something declared shows, ``violated`` is no news: how surely it is realised depends on the pair and on chance.
+    """
+    anywhere = {one.kind for one in declared if not one.label}
+    kinds = {one.kind for one in shown}
+    missing = {one for one in declared - shown if one.label or one.kind not in kinds}
+    undeclared = {one for one in shown - declared if one.kind not in anywhere}
+    if declared - missing:
+        undeclared.discard(Declared(Kind.VIOLATED))
+    return undeclared, missing
 
 
 def declare(*findings: Kind | tuple[Kind, str]) -> tuple[Declared, ...]:

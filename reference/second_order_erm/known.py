@@ -12,4 +12,5 @@ SEARCHES = ("line search/gradient", "line search/curvature")
 
 def leak(*scales: str, end: str) -> tuple[Declared, ...]:
     """The findings of LEAK: releases whose noise scale differs, and the call at which one side alone goes on."""
-    return declare(Kind.VIOLATED, (Kind.EARLY_END, end), *((Kind.NOISE_SCALE, label) for label in scales))
+    must = [(Kind.EARLY_END, end), *((Kind.NOISE_SCALE, label) for label in scales)]
+    return declare(Kind.VIOLATED, Kind.EARLY_END, Kind.NOISE_SCALE, *must)  # "every noise scale": at other labels, too

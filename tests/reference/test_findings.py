@@ -2,7 +2,7 @@
 
 import pytest
 
-from dpassay.reference.findings import Finding, Kind, merge
+from dpassay.reference.findings import Finding, Kind, compare, declare, merge
 
 
 @pytest.mark.parametrize("kind", Kind)
@@ -23,3 +23,20 @@ def test_a_finding_that_needs_no_secrets_replaces_one_that_does():
         merge(known, order)
         assert known == [strong]
     assert "same secret choices" in str(weak) and "secret" not in str(strong)
+
+
+@pytest.mark.parametrize(
+    ("shown", "declared", "undeclared", "missing"),
+    [
+        ([(Kind.OUTPUT, "a")], [(Kind.OUTPUT, "a")], [], []),
+        ([(Kind.OUTPUT, "b")], [(Kind.OUTPUT, "a")], [(Kind.OUTPUT, "b")], [(Kind.OUTPUT, "a")]),
+        ([(Kind.OUTPUT, "b")], [Kind.OUTPUT], [], []),
+        ([(Kind.OUTPUT, "b")], [Kind.OUTPUT, (Kind.OUTPUT, "a")], [], [(Kind.OUTPUT, "a")]),
+        ([], [Kind.OUTPUT], [], [Kind.OUTPUT]),
+        ([Kind.VIOLATED, Kind.OVER_BUDGET], [Kind.OVER_BUDGET], [], []),
+        ([Kind.VIOLATED], [Kind.OVER_BUDGET], [Kind.VIOLATED], [Kind.OVER_BUDGET]),
+    ],
+)
+def test_what_is_shown_is_held_against_what_is_declared(shown, declared, undeclared, missing):
+    found = compare(set(declare(*shown)), set(declare(*declared)))
+    assert found == (set(declare(*undeclared)), set(declare(*missing)))
