@@ -97,7 +97,7 @@ class Declared:
 def compare(shown: set[Declared], declared: set[Declared]) -> tuple[set[Declared], set[Declared]]:
     """What is shown but not declared, and what is declared but not shown.
 
-    Where something declared shows, ``violated`` is no news: how surely it is realised depends on the pair and on chance.
+    Where something declared shows, ``violated`` is no news: how surely it is realised depends on pair and chance.
     """
     anywhere = {one.kind for one in declared if not one.label}
     kinds = {one.kind for one in shown}

@@ -197,7 +197,8 @@ CASES: tuple[Case, ...] = (
              declared=_exceeded("x/refresh", "x/difference", "eta/difference") + ANY_LABEL + TOO_LITTLE)
       for one in DIVERGENCES),
     double(reading="printed", build=double_assumptions, variant="assumptions hold", completions=ASSUMPTIONS_HOLD,
-           known=C_ONE, declared=TOO_LITTLE),
+           known=f"{C_ONE}; beyond the assumptions, {MEAN_CLIP}",
+           declared=ANY_LABEL + TOO_LITTLE),
     double(reading="printed", build=double_no_steps, variant="each record clipped, c = 4", completions=EACH_CLIPPED,
            space=partial(space.double_each_clipped, EPSILON, DELTA, SMALL_CLIP, 4.0),
            known="sigma_2 does not grow with T: no constant c serves all T", declared=TOO_LITTLE),
@@ -219,7 +220,7 @@ CASES: tuple[Case, ...] = (
               completions=recursive_spider.COMPLETIONS,
               known=f"sigma_2 follows ||x_t - x_{{t-1}}||: no noise on v where only lambda moved; {SINGLE}",
               declared=_exceeded("value", "x/difference", "temperature/difference") + ANY_LABEL + TOO_LITTLE
-              + declare((Kind.BARE_RELEASE, "x/difference"))),
+              + declare(Kind.BARE_RELEASE, (Kind.BARE_RELEASE, "x/difference"))),
     recursive(reading="printed", build=partial(recursive_printed, recursive_spider.ALL_OF_W, MIXED),
               space=partial(space.recursive_printed, EPSILON, DELTA, recursive_spider.ALL_OF_W),
               variant="noise follows all of w", known=SINGLE, declared=_exceeded("value") + TOO_LITTLE,

@@ -9,7 +9,7 @@ from dpassay.reference.papers import Cite
 
 from . import dp_gd, dp_tr, instances, opt, opt_b, opt_ls, space, tr_b, two_opt, two_opt_b, two_opt_ls, worst_case
 from .instances import B8_EPSILON, RECORDS
-from .known import LEAK, SEARCHES, SHARED, TOO_LITTLE, leak
+from .known import LEAK, SEARCHES, SHARED, SHARED_AND_LEAK, leak
 from .worst_case import DELTA, EPSILON, SHARED_EPSILON
 
 PAPER = "second_order_erm"
@@ -225,7 +225,7 @@ CASES: tuple[Case, ...] = (
         data=SIGNS,
         completions=opt_b.COMPLETIONS,
         known=SHARED,
-        declared=TOO_LITTLE,
+        declared=SHARED_AND_LEAK,
         space=partial(space.opt_b_eq30_space, SHARED_EPSILON),
         quick=False,
     ),
