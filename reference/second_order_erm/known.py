@@ -5,7 +5,10 @@ from __future__ import annotations
 from dpassay.reference.findings import Declared, Kind, declare
 
 LEAK = "T and every noise scale are computed from f(w0) + |z|: private data, one-sided noise (eq. 6)"
-SHARED = "one batch serves the gradient and the Hessian (Section 3.3); eq. (29) adds their costs as if each had its own"
+SHARED = (
+    "one batch serves the gradient and the Hessian (Section 3.3); eq. (29) adds their costs as if each had its own; "
+    "elsewhere in its space T and the noise scales are private as in OPT-B (eq. 6)"
+)
 TOO_LITTLE = declare(Kind.VIOLATED, Kind.OVER_BUDGET)
 SHARED_AND_LEAK = (*TOO_LITTLE, *declare(Kind.EARLY_END, Kind.NOISE_SCALE))  # the search runs all of OPT-B, eq. (6) too
 SEARCHES = ("line search/gradient", "line search/curvature")
