@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dpassay.audit.likelihood.bound import audit_likelihood
@@ -18,6 +18,8 @@ from dpassay.reference.neighbours import Pair
 from dpassay.reference.space import Space
 
 from .fingerprint import fingerprint
+from .plain_numpy.measured import FOUND, is_plain, measured
+from .plain_numpy.mechanism import SEEN, PlainMechanism
 from .realised import of_outputs, realised_of, untested
 from .results import AssumedEstimate, SoundBound
 from .row import Effort as Effort
@@ -110,7 +112,7 @@ def assay(
 
     Args:
         run: ``run(problem, tape) -> output``, or ``run(problem, schedule, tape)`` where the space makes schedules; what
-            it releases goes through the tape, and so does all randomness.
+            it releases goes through the tape, and so does all randomness. Or plain NumPy code, ``run(data, rng)``.
         where: the data that the claim covers (the likelihood audit then gets the worst pair that the search found), or
             one pair of neighbours (only the released values are searched then).
         claim: epsilon, delta and the neighbour relation.
@@ -135,6 +137,15 @@ def assay(
     Source: ``docs/auditor.md``, "What each audit assumes".
     """
     effort = effort or Effort()
+    if is_plain(run):
+        plain = run if isinstance(run, PlainMechanism) else PlainMechanism(run)
+        found = assay_on_tape(measured(plain, where, claim, max(1, effort.examples), effort.seed), where, claim, effort)
+        return replace(found, why="; ".join(part for part in (found.why, FOUND, SEEN) if part))
+    return assay_on_tape(run, where, claim, effort)
+
+
+def assay_on_tape(run: Callable[..., Any], where: Space | Pair[Any], claim: PrivacyClaim, effort: Effort) -> Assay:
+    """:func:`assay` of what runs on a tape."""
     if isinstance(where, Pair):
         return examine(Instance(unscheduled(run), None, where), claim, effort)
     require(effort.examples >= 1, "effort.examples", effort.examples, "a space needs a search")

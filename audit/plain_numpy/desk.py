@@ -24,13 +24,28 @@ class Habits:
 
     Args:
         sampled: releases whose query depends on the secret batch that was drawn last.
+        early: what has met its noise is released before a number is added to it: ``query + noise + other`` is one
+            release where ``other`` is private too, and a release and a step where it is not. Both are tried.
         eager: arrays changed in place by noise are looked at elsewhere, so they are released at once.
-        sensitivities: declared or found largest movement of a query; none: not accountable.
+        sensitivities: declared largest movements of queries, by source line.
+        shares: for lines without one, the largest movement found as a share of the noise scale: data of other sizes
+            move a query, and need noise, in proportion.
+        assumed: that share for every other release; None: nothing is claimed, so it cannot be accounted.
     """
 
     sampled: frozenset[str] = frozenset()
     eager: bool = False
+    early: bool = False
     sensitivities: Mapping[str, float] = field(default_factory=dict)
+    shares: Mapping[str, float] = field(default_factory=dict)
+    assumed: float | None = None
+
+    def sensitivity(self, label: str, scale: float) -> float | None:
+        """What is claimed of a release of this source line with this noise scale."""
+        if label in self.sensitivities:
+            return self.sensitivities[label]
+        share = self.shares.get(label, self.assumed)
+        return None if share is None else share * scale
 
 
 class Desk:
@@ -62,6 +77,9 @@ class Desk:
     # -- releasing ----------------------------------------------------------------------------------------
     def released(self, noisy: Noisy, at_the_end: bool = False) -> Any:
         """The value of a lazy array: from the tape, or plain where its noise is known already."""
+        if self.habits.early:
+            for root in _roots(noisy):
+                self.released(root)
         query, rows = self._resolved(noisy)
         if _shared(rows) and noisy.parents:  # the same noise in several numbers: it was released where it came from
             for parent in noisy.parents:
@@ -174,7 +192,7 @@ class Desk:
         """One release on the tape; elements with different noise are released in units of their noise."""
         alike = bool(np.all(stds == stds[0]))
         scale, size = (float(stds[0]), 1.0) if alike else (1.0, stds)
-        sensitivity = self.habits.sensitivities.get(label)
+        sensitivity = self.habits.sensitivity(label, scale)
         if kind == "gaussian":
             given = self.tape.gaussian(label, query / size, std=scale, sensitivity=sensitivity, batch=batch)
         else:
@@ -183,7 +201,7 @@ class Desk:
 
     def _answer(self, law: answers.NoisyAnswer, rows: list[dict[int, float]], active: list[int]) -> Any:
         label = self._label(rows, active)
-        sensitivity = self.habits.sensitivities.get(label)
+        sensitivity = self.habits.sensitivity(label, law.scale_of_noise)
         found = self.tape.release(label, law, sensitivity=sensitivity, batch=self._declared(label, rows))
         for number in active:
             self._spent.update(rows[number])
@@ -225,3 +243,10 @@ def _shared(rows: list[dict[int, float]]) -> bool:
     """Is a noise variable in more than one element?"""
     used = [variable for row in rows for variable in row]
     return len(set(used)) < len(used)
+
+
+def _roots(noisy: Noisy) -> list[Noisy]:
+    """The lazy arrays that had met data before something else was added, nearest first."""
+    if noisy.met_again:
+        return list(noisy.parents)
+    return [root for parent in noisy.parents for root in _roots(parent)]

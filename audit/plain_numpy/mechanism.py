@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -34,11 +34,13 @@ class PlainMechanism:
     def __init__(self, mechanism: Callable[[Any, np.random.Generator], Any], habits: Habits | None = None):
         self.mechanism, self.habits = mechanism, habits or Habits()
         self.__name__ = getattr(mechanism, "__name__", "mechanism")
+        self.alone: set[str] = set()  # lines whose noise was looked at before it met data
 
     def __call__(self, data: Any, tape: Tape) -> Any:
         """One run on a copy of the data."""
         desk = Desk(tape, len(data) if hasattr(data, "__len__") else None, self.habits)
         output = desk.finish(self.mechanism(snapshot(data), TapeGenerator(desk)))
+        self.alone.update(desk.drawn_alone)
         if not self.habits.eager and _has_nan(output):
             raise _Poisoned
         return output
@@ -47,6 +49,10 @@ class PlainMechanism:
         """Declared largest movements of the queries, by source line (``file.py:12``)."""
         return PlainMechanism(self.mechanism, replace(self.habits, sensitivities=dict(sensitivities)))
 
+    def moving(self, shares: Mapping[str, float], otherwise: float) -> PlainMechanism:
+        """Lines without a declared sensitivity move their query by these shares of the noise scale at most."""
+        return PlainMechanism(self.mechanism, replace(self.habits, shares=dict(shares), assumed=otherwise))
+
     def tried(self, pairs: Iterable[Pair[Any]], seed: int = 0) -> PlainMechanism:
         """The same mechanism, with what trial runs on these pairs show about it.
 
@@ -54,11 +60,37 @@ class PlainMechanism:
             BadInput: it draws randomness elsewhere than from the generator it is given.
             NotUnderstood: a use of noise whose law is not known.
         """
+        pairs = list(pairs)
+        early = PlainMechanism(self.mechanism, replace(self.habits, early=True))._tried(pairs, seed)
+        if not early._leaks(pairs, seed):
+            return early
+        # releases elsewhere in the same sums: if then nothing leaks, that is how the mechanism is private
+        late = self._tried(pairs, seed)
+        return early if late._leaks(pairs, seed) else late
+
+    def _tried(self, pairs: Sequence[Pair[Any]], seed: int) -> PlainMechanism:
         found = self
         for number, pair in enumerate(pairs):
             found = found._repeats(pair.here, seed + number)
             found = found._with_batches(pair, seed + number)
+            found._refuse_transformed(pair, seed + number)
         return found
+
+    def _leaks(self, pairs: Sequence[Pair[Any]], seed: int) -> bool:
+        """Does any of a few runs on each pair show something private beside the releases?"""
+        return any(
+            finding.kind.leaks
+            for pair in pairs
+            for number in range(3)
+            for finding in lockstep(self, pair, [seed, number], check=False).findings
+        )
+
+    def _refuse_transformed(self, pair: Pair[Any], seed: int) -> None:
+        """Nothing is released but noise was drawn, transformed, and perhaps added: its law is not known here."""
+        here, there = (_transcript(self, data, seed) for data in (pair.here, pair.there))
+        if self.alone and not here.releases and not same(here.output, there.output):
+            why = "is transformed before it meets the data, so its law is not known; write the mechanism on a tape"
+            raise NotUnderstood("noise", sorted(self.alone)[0], why)
 
     def _repeats(self, data: Any, seed: int) -> PlainMechanism:
         found = self

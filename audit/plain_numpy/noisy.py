@@ -31,6 +31,7 @@ class Noisy(NDArrayOperatorsMixin):
         coefficients: their factors, the same shape.
         mixed: has it met data (or any number) already? Noise alone is not released, it is only drawn.
         parents: the lazy arrays that it was computed from.
+        met_again: was a number added to what had met data before?
     """
 
     __array_priority__ = 1000.0
@@ -43,8 +44,9 @@ class Noisy(NDArrayOperatorsMixin):
         coefficients: Array,
         mixed: bool,
         parents: tuple[Noisy, ...] = (),
+        met_again: bool = False,
     ):
-        self.desk, self.mixed, self.parents = desk, mixed, parents
+        self.desk, self.mixed, self.parents, self.met_again = desk, mixed, parents, met_again
         self.query, self.ids, self.coefficients = query, ids, coefficients
 
     # -- shape --------------------------------------------------------------------------------------------
@@ -127,7 +129,8 @@ class Noisy(NDArrayOperatorsMixin):
         shape = np.broadcast_shapes(self.shape, other.shape)
         ids = [np.broadcast_to(one, shape) for one in self.ids]
         coefficients = np.stack([np.broadcast_to(one, shape) for one in self.coefficients])
-        return Noisy(self.desk, self.query + sign * other, np.stack(ids), coefficients, True, (self,))
+        query = self.query + sign * other
+        return Noisy(self.desk, query, np.stack(ids), coefficients, True, (self,), self.mixed)
 
     def sum(self, axis: Any = None, **_: Any) -> Noisy:
         """Sum over one axis or all of them; the noises of the elements add up."""

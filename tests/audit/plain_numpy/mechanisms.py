@@ -120,3 +120,34 @@ def batch_told(data, rng):
 
 def loop_over_large_records(data, rng):
     return [row[0] + rng.normal(0, 2.0) for row in data if row[0] > 0]
+
+
+# -- found by a search, not on a pair chosen by hand ----------------------------------------------------------
+def two_private_parts(data, rng):
+    return data[:, 0].sum() + rng.normal(0, 4.0) + data[:, 0].max()
+
+
+def sgd_of_one(data, rng):
+    w = np.zeros(data.shape[1])
+    for _ in range(3):
+        batch = rng.choice(len(data), size=1, replace=False)
+        gradients = w - data[batch]
+        clipped = gradients / np.maximum(1.0, np.linalg.norm(gradients, axis=1, keepdims=True))
+        w = w - 0.1 * (clipped.sum(axis=0) + 8.0 * rng.standard_normal(w.shape))
+    return w
+
+
+def sgd_that_stops(data, rng):
+    w = np.zeros(data.shape[1])
+    for _ in range(3):
+        gradients = w - data
+        clipped = gradients / np.maximum(1.0, np.linalg.norm(gradients, axis=1, keepdims=True))
+        w = w - 0.1 * (clipped.sum(axis=0) + 12.0 * rng.standard_normal(w.shape))
+        if np.linalg.norm(clipped.sum(axis=0)) < 0.3:
+            break
+    return w
+
+
+def on_the_sphere(data, rng):
+    noise = rng.normal(size=data.shape[1])
+    return data.sum(axis=0) + noise / np.linalg.norm(noise)

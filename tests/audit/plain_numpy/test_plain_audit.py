@@ -1,0 +1,59 @@
+"""Plain NumPy code through the audit: `assay(mechanism, space, claim)` and `dpassay audit MODULE:FUNCTION`."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+from dpassay.audit import Effort, Verdict, assay
+from dpassay.audit.plain_numpy.measured import FOUND, is_plain, trial_pairs
+from dpassay.audit.plain_numpy.places import NotUnderstood
+from dpassay.reference import Cite, PrivacyClaim
+from dpassay.reference.space import Rows, Space
+
+HERE = Path(__file__).with_name("mechanisms.py")
+_SPEC = importlib.util.spec_from_file_location("mechanisms", HERE)
+m = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(m)
+QUICK = Effort(runs=200, pilot=100, examples=40)
+SPACE = Space.matrix(n=(2, 3), d=(1, 2))
+
+
+def claim(epsilon):
+    return PrivacyClaim(epsilon, 1e-5, Cite("mine", "Theorem 1"))
+
+
+def test_code_with_a_generator_is_plain():
+    assert is_plain(m.noisy_mean) and not is_plain(lambda problem, tape: None) and not is_plain(lambda data: None)
+
+
+def test_a_right_mechanism_is_accounted_at_the_movements_that_were_found():
+    found = assay(m.sgd_of_one, SPACE, claim(4.0), effort=QUICK)
+    assert not found.verdict.failed, found.why
+    assert FOUND in found.why and 0.5 < found.accounted < 4.0
+
+
+def test_private_parts_on_both_sides_of_the_noise_are_one_release():
+    assert not assay(m.two_private_parts, SPACE, claim(6.0), effort=QUICK).verdict.failed
+
+
+@pytest.mark.parametrize("mechanism", [m.sgd_that_stops, m.exact_beside_it], ids=lambda f: f.__name__)
+def test_wrong_mechanisms_fail(mechanism):
+    assert assay(mechanism, SPACE, claim(4.0), effort=QUICK).verdict in (Verdict.LEAKS, Verdict.VIOLATED)
+
+
+def test_too_little_noise_is_over_budget_or_violated():
+    assert assay(m.noisy_mean, SPACE, claim(0.2), effort=QUICK).verdict.failed
+
+
+def test_transformed_noise_is_refused_with_its_line():
+    with pytest.raises(NotUnderstood, match=r"mechanisms.py:\d+.*transformed"):
+        assay(m.on_the_sphere, SPACE, claim(1.0), effort=QUICK)
+
+
+def test_trial_pairs_are_of_the_space():
+    space = Space(Rows("d", None, box=(-2.0, 3.0), labels=(-1.0, 1.0)), {"n": (1, 4), "d": (2,)})
+    for pair in trial_pairs(space, 0):
+        assert pair.here.shape[1] == 3 and pair.here[:, :2].min() >= -2 and set(pair.here[:, 2]) <= {-1.0, 1.0}
+        assert ((pair.here != pair.there).any(axis=1).sum()) == 1
+
