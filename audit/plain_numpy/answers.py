@@ -11,6 +11,7 @@ import numpy as np
 from scipy import stats
 
 from dpassay.reference.laws.categorical import Categorical
+from dpassay.reference.laws.law import Cost, Difference, Law
 from dpassay.reference.types import Array
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(64)
@@ -21,16 +22,45 @@ _LAWS: dict[str, Any] = {
     "exponential": stats.expon,
 }
 _TAIL = 1e-18  # mass of the noise that is cut off on either side
-SLOPES = {"laplace": 1.0, "gumbel": 1.0, "exponential": 1.0}  # sup of |d log density|: what makes an answer pure DP
 
 
 @dataclass(frozen=True, eq=False)
 class NoisyAnswer(Categorical):
-    """A categorical law that comes of ``queries + scale * noise``; it knows what noise it is protected by."""
+    """A categorical law that comes of ``queries + scale * noise``; it knows what noise it is protected by.
+
+    Args:
+        queries: one number that is compared, or those of which the largest is told.
+    """
 
     kind: str = "laplace"
     scale_of_noise: float = 1.0
     queries: Any = None
+
+    def distance(self, other: Law) -> float:
+        """How far the queries are apart: the 2-norm under Gaussian noise, else the largest coordinate."""
+        if not isinstance(other, NoisyAnswer) or len(self.queries) != len(other.queries):
+            return 0.0
+        order = 2 if self.kind == "gaussian" else math.inf
+        return float(np.linalg.norm(self.queries - other.queries, ord=order))
+
+    def cost(self, sensitivity: float) -> Cost | None:
+        """Post-processing of a Gaussian release; or report noisy max (dwork2014, Theorem 3.10 and its kin)."""
+        size = sensitivity / self.scale_of_noise
+        if self.kind == "gaussian":
+            return Cost("gaussian", size)
+        if len(self.queries) > 1:
+            return Cost("pure", 2 * size)
+        return Cost("pure", size) if self.kind == "laplace" else None
+
+    def public_difference(self, other: Law) -> Difference | None:
+        """How many queries there are, and the noise, are public."""
+        if not isinstance(other, NoisyAnswer):
+            return super().public_difference(other)
+        if len(self.queries) != len(other.queries):
+            return Difference("number of queries", len(self.queries), len(other.queries), comparable=False)
+        if self.scale_of_noise != other.scale_of_noise:
+            return Difference("scale", self.scale_of_noise, other.scale_of_noise, comparable=True)
+        return None
 
 
 def above(kind: str, query: float, scale: float) -> NoisyAnswer:

@@ -69,21 +69,31 @@ class PlainMechanism:
         return early if late._leaks(pairs, seed) else late
 
     def _tried(self, pairs: Sequence[Pair[Any]], seed: int) -> PlainMechanism:
-        found = self
+        found, failed = self, []
         for number, pair in enumerate(pairs):
-            found = found._repeats(pair.here, seed + number)
-            found = found._with_batches(pair, seed + number)
-            found._refuse_transformed(pair, seed + number)
+            try:
+                found = found._repeats(pair.here, seed + number)
+                found = found._with_batches(pair, seed + number)
+                found._refuse_transformed(pair, seed + number)
+            except BadInput:
+                raise
+            except Exception as error:  # code of others; the search says on which data it raises
+                failed.append(error)
+        if failed and len(failed) == len(pairs):
+            raise failed[0]
         return found
 
     def _leaks(self, pairs: Sequence[Pair[Any]], seed: int) -> bool:
         """Does any of a few runs on each pair show something private beside the releases?"""
-        return any(
-            finding.kind.leaks
-            for pair in pairs
-            for number in range(3)
-            for finding in lockstep(self, pair, [seed, number], check=False).findings
-        )
+        for pair in pairs:
+            for number in range(3):
+                try:
+                    seen = lockstep(self, pair, [seed, number], check=False).findings
+                except Exception:  # as in the trial runs
+                    continue
+                if any(finding.kind.leaks for finding in seen):
+                    return True
+        return False
 
     def _refuse_transformed(self, pair: Pair[Any], seed: int) -> None:
         """Nothing is released but noise was drawn, transformed, and perhaps added: its law is not known here."""

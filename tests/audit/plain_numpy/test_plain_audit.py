@@ -56,4 +56,3 @@ def test_trial_pairs_are_of_the_space():
     for pair in trial_pairs(space, 0):
         assert pair.here.shape[1] == 3 and pair.here[:, :2].min() >= -2 and set(pair.here[:, 2]) <= {-1.0, 1.0}
         assert ((pair.here != pair.there).any(axis=1).sum()) == 1
-

@@ -151,3 +151,25 @@ def test_arrays_changed_in_place_and_read_elsewhere():
     assert run.habits.eager
     assert not lockstep(run, PAIRS[0], [0]).findings
     assert math.isfinite(lockstep(run, PAIRS[0], [0]).loss)
+
+
+@pytest.mark.parametrize("kind", ["laplace", "gumbel", "exponential"])
+def test_the_cost_of_the_largest_is_an_upper_bound_and_is_nearly_reached(kind):
+    """Over neighbours whose queries move by 1 each: never above, and more than half of it."""
+    here, scales = np.zeros(3), np.full(3, 2.0)
+    worst = 0.0
+    for moves in np.ndindex(3, 3, 3):
+        there = np.array(moves, dtype=float) - 1
+        logs = [answers.largest(kind, queries, scales).log_probabilities for queries in (here, there)]
+        worst = max(worst, float(np.max(np.abs(logs[0] - logs[1]))))
+    law = answers.largest(kind, here, scales)
+    cost = law.cost(1.0)
+    assert cost.kind == "pure" and 0.5 * cost.size < worst <= cost.size * (1 + 1e-6)
+
+
+def test_costs_of_comparisons():
+    assert answers.above("laplace", 0.0, 2.0).cost(1.0) == ("pure", 0.5)
+    assert answers.above("gaussian", 0.0, 2.0).cost(1.0) == ("gaussian", 0.5)
+    assert answers.above("exponential", 0.0, 2.0).cost(1.0) is None  # one answer may be impossible on one side
+    one, other = answers.above("laplace", 0.0, 2.0), answers.above("laplace", 0.3, 2.5)
+    assert one.distance(other) == pytest.approx(0.3) and one.public_difference(other).name == "scale"
