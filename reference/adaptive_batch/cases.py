@@ -15,7 +15,7 @@ from dpassay.reference.findings import Declared, Kind, declare
 from dpassay.reference.papers import Cite
 from dpassay.reference.types import Array
 
-from .space import as_printed, in_epochs, space, unprotected
+from . import space
 from .stochastic_spider import CHARITABLE, COMPLETIONS, REPAIRS, Schedule, printed, repaired, run
 from .theorems import SOURCES, Constants
 from .worst_case import Scene, sign_flip
@@ -169,7 +169,7 @@ CASES: tuple[Case, ...] = (
             completions=(*READ, *regime.choice),
             known=known,
             declared=declared,
-            space=partial(space, partial(as_printed, source), EPSILON, DELTA, lengths) if lengths else None,
+            space=partial(space.printed, source, EPSILON, DELTA, lengths) if lengths else None,
             quick=(steps, regime) in ((7, HIGH), (7, PATIENT), (2, SMALL_STEPS)) and bool(known),
         )
         for source, steps, target, regime, known, declared, lengths in (
@@ -194,7 +194,7 @@ CASES: tuple[Case, ...] = (
         completions=(*(text for text in COMPLETIONS if text is not CHARITABLE), LITERAL, CUT, ORDER),
         known=BARE_REFRESH,
         declared=_bare("refresh/bare"),
-        space=partial(space, unprotected, EPSILON, DELTA, LENGTHS),
+        space=partial(space.printed, "Theorem 3.17", EPSILON, DELTA, LENGTHS, "bare"),
         quick=True,
     ),
     _spider(
@@ -205,7 +205,7 @@ CASES: tuple[Case, ...] = (
         completions=(*READ, *LONG_ESCAPES.choice),
         known=NO_ESCAPES,
         declared=TOO_LITTLE,
-        space=partial(space, partial(as_printed, "Lemma 3.13"), EPSILON, DELTA, LENGTHS),
+        space=partial(space.printed, "Lemma 3.13", EPSILON, DELTA, LENGTHS),
     ),
     *(
         _spider(
@@ -215,7 +215,7 @@ CASES: tuple[Case, ...] = (
             build=partial(instance, partial(mended, steps, regime, threshold), target),
             completions=(*READ, *regime.choice),
             repairs=REPAIRS,
-            space=partial(space, in_epochs, EPSILON, DELTA),
+            space=partial(space.repaired, EPSILON, DELTA),
             quick=variant == "d1-T7-O1",
         )
         for variant, steps, target, regime, threshold in (

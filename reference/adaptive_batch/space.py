@@ -1,10 +1,14 @@
-"""Where the claims of adaptive_batch must hold: records that keep to Assumption 3.1, small and awkward sizes."""
+"""Where the claims of adaptive_batch must hold: records that keep to Assumption 3.1, small and awkward sizes.
+
+Records are taken in index order, the strongest reading of "draw among unused": a secret order hides who comes when.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
+from typing import Literal
 
 import numpy as np
 
@@ -12,54 +16,47 @@ from dpassay.reference.noise import Printed
 from dpassay.reference.space import Rows, Sizes, Space
 from dpassay.reference.types import Array
 
-from .stochastic_spider import Schedule, repaired
-from .theorems import Constants, noise_stds
-from .theorems import Sizes as Parameters
+from . import stochastic_spider
+from .stochastic_spider import Schedule
+from .theorems import Constants
 from .worst_case import SignedWave
 
-SLOPE, KAPPA, RADIUS, THRESHOLD = 2.0, 60.0, 20.0, 30.0  # of the size of the repaired noise, so that escapes are common
-Reading = Callable[[Schedule, float, float, int], Schedule]
+WAVES = Rows(2, 1.0)
+ALPHA = 0.9  # the largest that Theorem 3.17 knows, up to a tenth: b is 5 for d = 1
+ALWAYS = 1e9  # a threshold of line 11 under which every gradient lies
 
 
-def in_epochs(schedule: Schedule, epsilon: float, delta: float, epoch: int) -> Schedule:
-    """The repaired reading, with epochs of this length."""
-    return repaired(schedule, epsilon, delta, epoch)
+def repaired(epsilon: float, delta: float) -> Space:
+    """T = 1 and a power of two, epochs that end before T, data that run out, one and two escapes per refresh.
 
-
-def as_printed(source: str, schedule: Schedule, epsilon: float, delta: float, epoch: int) -> Schedule:
-    """The noise of one of the three statements; a printed epoch has no length."""
-    s = schedule
-    p = Parameters(
-        0.5, s.step_size, s.batch, s.drift_limit, s.batch_slope, s.escape_radius, s.escape_limit, s.escape_steps,
-        s.steps,
-    )  # fmt: skip
-    tree_std, escape_std = noise_stds(Constants(s.n, s.d, epsilon, delta), source, p)
-    return replace(s, noise=Printed({"tree": tree_std, "escape": escape_std}))
-
-
-def unprotected(schedule: Schedule, epsilon: float, delta: float, epoch: int) -> Schedule:
-    """The literal reading of line 5."""
-    return replace(as_printed("Theorem 3.17", schedule, epsilon, delta, epoch), refresh="bare")
-
-
-def space(reading: Reading, epsilon: float, delta: float, steps: Sequence[int] = (1, 2, 4, 7)) -> Space:
-    """Waves of any strength and phase; T = 1, powers of two, data that run out, one and two escapes per refresh.
-
-    Records are taken in index order, the strongest reading of "draw among unused": a secret order hides who comes when.
+    eta is small and b_t grows slowly, so that noise of the calibrated size neither uses the data up nor ends an epoch.
     """
     return Space(
-        rows=Rows(2, 1.0),
+        rows=WAVES,
         sizes={
-            "n": (7, 30),
+            "n": (6, 12),
             "d": (1, 2),
-            "steps": steps,
-            "batch": (1, 2),
-            "epoch": (2, 7),
-            "escape_steps": (1, 3),
+            "steps": (1, 4, 5),
+            "batch": (1, 3),
+            "epoch": (2, 4),
+            "escape_steps": (3,),
             "escapes": (1, 2),
         },
         problem=_problem,
-        schedule=partial(_schedule, reading, epsilon, delta),
+        schedule=partial(_repaired, epsilon, delta),
+        landmarks=_landmarks,
+    )
+
+
+def printed(
+    source: str, epsilon: float, delta: float, steps: Sequence[int], refresh: Literal["bare", "tree"] = "tree"
+) -> Space:
+    """The parameters of the statement, cut to ``steps``; ``eager`` 1: never an escape, 2: as soon as line 11 may."""
+    return Space(
+        rows=WAVES,
+        sizes={"n": (12, 16, 60), "d": (1, 4), "steps": steps, "eager": (1, 2)},
+        problem=_problem,
+        schedule=partial(_printed, source, epsilon, delta, refresh),
         landmarks=_landmarks,
     )
 
@@ -69,25 +66,25 @@ def _problem(rows: Array, sizes: Sizes) -> SignedWave:
     return SignedWave(np.hypot(rows[:, 0], rows[:, 1]), np.arctan2(rows[:, 1], rows[:, 0]), sizes["d"])
 
 
-def _schedule(reading: Reading, epsilon: float, delta: float, sizes: Sizes) -> Schedule:
-    return _cached(reading, epsilon, delta, tuple(sizes.items()))
+def _repaired(epsilon: float, delta: float, sizes: Sizes) -> Schedule:
+    return _cached(epsilon, delta, tuple(sizes.items()))
 
 
 @lru_cache(maxsize=4096)
-def _cached(reading: Reading, epsilon: float, delta: float, sizes: tuple[tuple[str, int], ...]) -> Schedule:
+def _cached(epsilon: float, delta: float, sizes: tuple[tuple[str, int], ...]) -> Schedule:
     p = dict(sizes)
     plain = Schedule(
         n=p["n"],
         d=p["d"],
         steps=p["steps"],
-        step_size=1.0,
-        threshold=THRESHOLD,
+        step_size=0.01,
+        threshold=12.0,
         batch=p["batch"],
-        batch_slope=SLOPE,
-        drift_limit=KAPPA,
+        batch_slope=0.05,
+        drift_limit=60.0,
         escape_limit=p["escapes"],
         escape_steps=p["escape_steps"],
-        escape_radius=RADIUS,
+        escape_radius=0.2,
         noise=Printed({"tree": 0.0, "escape": 0.0}),
         lipschitz=1.0,
         smoothness=1.0,
@@ -95,12 +92,20 @@ def _cached(reading: Reading, epsilon: float, delta: float, sizes: tuple[tuple[s
         refresh="tree",
         order="index",
     )
-    return reading(plain, epsilon, delta, p["epoch"])
+    return stochastic_spider.repaired(plain, epsilon, delta, p["epoch"])
+
+
+def _printed(source: str, epsilon: float, delta: float, refresh: Literal["bare", "tree"], sizes: Sizes) -> Schedule:
+    constants = Constants(sizes["n"], sizes["d"], epsilon, delta)
+    full = stochastic_spider.printed(constants, source, alpha=ALPHA, check_data=False)
+    threshold = 0.0 if sizes["eager"] == 1 else ALWAYS
+    return replace(full, steps=sizes["steps"], threshold=threshold, order="index", refresh=refresh)
 
 
 def _landmarks(schedule: Schedule) -> Mapping[str, Sequence[float]]:
-    """Line 11's threshold, lengths at which b_t grows, kappa; and steps that leave the ball of radius Xi."""
-    decided = (schedule.threshold, 1 / schedule.batch_slope, schedule.drift_limit)
+    """Line 11's threshold, where b_t begins to grow, kappa; and steps that leave the ball of radius Xi."""
+    decided = [1 / schedule.batch_slope, schedule.drift_limit]
+    decided += [schedule.threshold] if 0 < schedule.threshold < ALWAYS else []
     nodes = [(first, last) for last in range(1, schedule.steps + 1) for first in range(1, last + 1)]
     return {
         **{f"tree/({first},{last})": decided for first, last in nodes},
