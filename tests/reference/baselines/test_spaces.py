@@ -44,13 +44,13 @@ def test_printed_trees_show_what_their_rows_declare(place):
 
 
 def test_clipping_by_the_largest_entry_is_caught(monkeypatch):
-    """A row of d entries keeps a length of sqrt(d) C: seen as soon as d = 2."""
+    """A row of d entries keeps a length of sqrt(d) C: 150 examples; four of the seeds 0 to 5 catch it, 0 among them."""
 
     def clip_rows(rows, bound):
         return rows * np.minimum(1.0, bound / np.maximum(np.abs(rows).max(axis=1, keepdims=True), 1e-300))
 
     monkeypatch.setattr(dp_sgd, "clip_rows", clip_rows)
-    kinds = {one.kind for one in searched("baselines/dp_sgd:full-batch@baseline").findings}
+    kinds = {one.kind for one in searched("baselines/dp_sgd:full-batch@baseline", examples=150).findings}
     assert Kind.SENSITIVITY_EXCEEDED in kinds
 
 
