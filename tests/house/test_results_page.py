@@ -72,6 +72,7 @@ def test_the_same_rows_give_the_same_plot():
         ({"realised": "infinity", "realised_by": "exact"}, True),
         ({"reading": "printed"}, True),
         ({"accounted": 1.2}, True),
+        ({"upper_bound": False}, True),
     ],
 )
 def test_a_change_of_what_is_shown_is_noticed(place, change, noticed):
