@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .claim import Claim, Finding, Kind, Result, Sharpness
+from .graph import supports
 from .ties import Tie
 
 WIDTH = 108
@@ -40,6 +41,8 @@ def explain(result: Result, ties: Iterable[Tie] = ()) -> str:
     lines = [f"{row.id}  [{result.verdict}{saved}]", ""]
     lines += _item("source", f"{row.cite.paper}, {row.cite.place}")
     lines += _item("statement", row.statement)
+    steps = supports(row)
+    lines += _item("a step of", ", ".join(steps)) if steps else []
     lines += _item("at stake", f"{row.severity}, if the statement fails")
     lines += _claim(row.claim)
     lines += _item("decided by", COUNTED if _only_counts(row.claim) else HOW[row.claim.kind])

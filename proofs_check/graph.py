@@ -188,6 +188,11 @@ def as_data(results: Iterable[Result]) -> dict[str, Any]:
     }
 
 
+def supports(row: Row) -> list[str]:
+    """Statements of which a row decides a step."""
+    return [name for name, ids in _steps(row.cite.paper).items() if row.id in ids]
+
+
 def below(paper: str, name: str) -> list[str]:
     """A statement and everything that it rests on, itself first."""
     found: list[str] = []

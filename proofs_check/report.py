@@ -42,6 +42,13 @@ def one_line(result: Result) -> str:
     return f"{result.verdict:<12} {result.row.id:<44} {result.row.statement}"
 
 
+def corrected_share(results: Sequence[Result]) -> str:
+    """How many of the corrected statements are decided themselves: as a claim of their own, or as the repair."""
+    given = [result for result in results if result.failed and result.row.corrected]
+    decided = [r for r in given if r.corrected or (r.saving and r.row.saving.kind is Saves.REPAIR)]
+    return f"{len(decided)} of {len(given)} corrected statements are decided as claims of their own"
+
+
 def _order(result: Result) -> tuple[int, bool, bool, bool, bool, float]:
     row = result.row
     soft = row.claim.kind not in _HARD
@@ -128,7 +135,7 @@ def readme_block(results: Sequence[Result]) -> str:
         "",
         summary_table(results),
         "",
-        f"{sharp_share(results)}.",
+        f"{sharp_share(results)}; {corrected_share(results)}.",
         "",
         failures_table(results),
         "",
@@ -189,7 +196,7 @@ def markdown(results: Sequence[Result]) -> str:
         "",
         summary_table(results),
         "",
-        f"{sharp_share(results)}.",
+        f"{sharp_share(results)}; {corrected_share(results)}.",
         "",
         failures_table(results),
         "",

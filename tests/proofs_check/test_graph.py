@@ -1,11 +1,14 @@
 """Statuses of statements: from their own rows, from what they use, and from savings that exclude each other."""
 
+from math import ceil, log2
+
 import pytest
 
 from dpassay.proofs_check import graph
-from dpassay.proofs_check.check import check_row
+from dpassay.proofs_check.check import check, check_row
 from dpassay.proofs_check.claim import Finding, Result, Row, Saves, Saving, Severity, Verdict
 from dpassay.proofs_check.derivations import EXCLUSIVE, PARTS, SAYS, USES
+from dpassay.proofs_check.explain import explain
 from dpassay.proofs_check.graph import Status
 from dpassay.proofs_check.ledger import chosen, load_rows
 from dpassay.proofs_check.rows import build
@@ -95,6 +98,29 @@ def test_the_derivations_name_what_exists():
         assert not missing, (paper, missing)
     assert all(f"{paper}/{name}" in ROWS for paper, names in SAYS.items() for name in names)
     assert all(one in ROWS and two in ROWS for one, two, _ in EXCLUSIVE)
+
+
+def test_the_savings_of_one_algorithm_exclude_each_other():
+    """No S in 2..4096 is a power of two and none: the conditions of the two rows, evaluated."""
+    none = ROWS["adaptive_batch/alg1/last_prefix"].saving.claim
+    power = ROWS["adaptive_batch/alg1/levels"].saving.claim
+    assert none.assumptions.conditions == ("ceil(log2(S)) > log2(S)",) and "2**m" in power.formula["claim"]
+    powers = {2**m for m in range(1, 13)}
+    both = [s for s in range(2, 4097) if ceil(log2(s)) > log2(s) and s in powers]
+    assert both == []
+
+
+def test_explain_names_the_statement_of_a_step():
+    row = ROWS["adaptive_batch/claim37/first_error"]
+    assert graph.supports(row) == ["Claim 3.7"]
+    assert "a step of   Claim 3.7" in explain(check_row(row))
+
+
+def test_no_corrected_claim_fails():
+    rows = [row for row in ROWS.values() if row.corrected_claim is not None]
+    assert len(rows) >= 3
+    for row in rows:
+        assert check(row.corrected_claim).passes, row.id
 
 
 def test_no_statement_rests_on_itself():
