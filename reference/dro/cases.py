@@ -196,6 +196,7 @@ CASES: tuple[Case, ...] = (
              completions=double_spider.COMPLETIONS, known=f"{MEAN_CLIP}; {C_ONE}",
              declared=_exceeded("x/refresh", "x/difference", "eta/difference") + ANY_LABEL + TOO_LITTLE)
       for one in DIVERGENCES),
+    # no space for the next one: its assumptions bound eta, which Algorithm 2 does not keep bounded
     double(reading="printed", build=double_assumptions, variant="assumptions hold", completions=ASSUMPTIONS_HOLD,
            known=f"{C_ONE}; beyond the assumptions, {MEAN_CLIP}",
            declared=ANY_LABEL + TOO_LITTLE),
@@ -246,9 +247,13 @@ CASES: tuple[Case, ...] = (
           declared=_exceeded("value") + TOO_LITTLE),
     value(reading="repaired", build=value_repaired, space=partial(space.value_alone, "repaired", EPSILON, DELTA),
           repairs=single_sample.REPAIRS),
-    baseline(id=f"{PAPER}/composite_sgd", title="DP-SGD on z = (x, eta)", build=partial(composite, False)),
-    baseline(id=f"{PAPER}/composite_spider", title="DP-SPIDER on z = (x, eta)", build=partial(composite, True)),
-    minimax_baseline(id=f"{PAPER}/sgda", title="DP-SGDA", build=partial(minimax, False)),
+    baseline(id=f"{PAPER}/composite_sgd", title="DP-SGD on z = (x, eta)", build=partial(composite, False),
+             space=partial(space.composite, False, EPSILON, DELTA, SMALL_CLIP)),
+    baseline(id=f"{PAPER}/composite_spider", title="DP-SPIDER on z = (x, eta)", build=partial(composite, True),
+             space=partial(space.composite, True, EPSILON, DELTA, SMALL_CLIP)),
+    minimax_baseline(id=f"{PAPER}/sgda", title="DP-SGDA", build=partial(minimax, False),
+                     space=partial(space.minimax, False, EPSILON, DELTA, SMALL_CLIP)),
     minimax_baseline(id=f"{PAPER}/private_diff", title="PrivateDiff Minimax, our reading",
-                     build=partial(minimax, True)),
+                     build=partial(minimax, True),
+                     space=partial(space.minimax, True, EPSILON, DELTA, SMALL_CLIP)),
 )  # fmt: skip

@@ -9,15 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
+from typing import Any
 
 import numpy as np
 
 from dpassay.reference.space import Rows, Sizes, Space
 from dpassay.reference.types import Array, Indices
 
-from . import double_spider, recursive_spider, single_sample
+from . import composite_sgd, composite_spider, double_spider, private_diff, recursive_spider, sgda, single_sample
 from .constants import Constants
 from .divergences import Divergence, chi_square
+from .minimax_form import MinimaxProblem
 from .objective import CompositionalObjective, DualObjective, SampleLoss
 from .plan import Plan
 
@@ -155,6 +157,31 @@ def value_alone(reading: str, epsilon: float, delta: float) -> Space:
     return Space(Rows(1, None), sizes, _only_column, lambda one: cached(one["n"], one["steps"]))
 
 
+def composite(spider: bool, epsilon: float, delta: float, clip: float) -> Space:
+    """DP-SGD and DP-SPIDER on z = (x, eta)."""
+
+    @lru_cache(maxsize=64)
+    def made(shape: Plan) -> Any:
+        if spider:
+            return composite_spider.calibrated(shape, epsilon, delta, clip=clip)
+        return composite_sgd.calibrated(shape.n, shape.steps, shape.batch, epsilon, delta, clip=clip)
+
+    problem = partial(dual, chi_square())
+    return Space(ANY, SIZES, problem, lambda sizes: made(plan(sizes)), fits, _spider_landmarks if spider else None)
+
+
+def minimax(differences: bool, epsilon: float, delta: float, clip: float) -> Space:
+    """DP-SGDA and PrivateDiff Minimax on eq. (2): losses are clipped at 1, gradients at ``clip``."""
+
+    @lru_cache(maxsize=64)
+    def made(shape: Plan) -> Any:
+        if differences:
+            return private_diff.calibrated(shape, epsilon, delta, ascents=2, loss_clip=1.0, clip=clip)
+        return sgda.calibrated(shape, epsilon, delta, loss_clip=1.0, clip=clip)
+
+    return Space(ANY, SIZES, lambda rows, sizes: MinimaxProblem(Squares(rows)), lambda sizes: made(plan(sizes)), fits)
+
+
 def double_landmarks(schedule: double_spider.Schedule) -> dict[str, Sequence[float]]:
     """Where nothing moves, where beta_t is capped, and where C_2 reaches its cap."""
     capped = schedule.move_cap / schedule.x_step
@@ -169,6 +196,12 @@ def recursive_landmarks(schedule: recursive_spider.Schedule) -> dict[str, Sequen
     to_cap = schedule.clip / (schedule.smoothness * schedule.step)
     gradients = {label: (0.0, to_floor, to_cap) for label in recursive_spider.LABELS if label != "value"}
     return {**gradients, "value": (schedule.momentum, 1.0, schedule.value_clip)}
+
+
+def _spider_landmarks(schedule: Any) -> dict[str, Sequence[float]]:
+    """Where nothing moves, and where the threshold of the next difference reaches its cap."""
+    at_cap = (0.0, schedule.difference_clip / (schedule.smoothness * schedule.step_size))
+    return {"refresh": at_cap, "difference": at_cap}
 
 
 @lru_cache(maxsize=512)
