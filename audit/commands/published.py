@@ -10,12 +10,12 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from dpassay.audit.plain import plain
 from dpassay.audit.published.assessment import (
     Assessment,
     CurveAssessment,
     Finding,
     Published,
-    Relation,
     assess,
     assess_curve,
 )
@@ -29,6 +29,7 @@ from dpassay.audit.published.ceilings import (
 )
 from dpassay.audit.published.dro import ASSUMED, CONFOUNDS, table_2
 from dpassay.audit.published.matching import Group
+from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.errors import BadInput, require
 
 MEANING = {
@@ -53,7 +54,7 @@ def published(
     context: typer.Context,
     epsilon: Annotated[float | None, typer.Option(help="Claimed epsilon.")] = None,
     delta: Annotated[float, typer.Option(help="Claimed delta.")] = 0.0,
-    relation: Annotated[str, typer.Option(help="Neighbours of the claim: replace-one or add/remove.")] = "replace-one",
+    relation: Annotated[str, typer.Option(help="Neighbours of the claim: replace-one or add-remove.")] = "replace-one",
     auc: Annotated[float | None, typer.Option(help="Printed area under the ROC curve.")] = None,
     balanced_accuracy: Annotated[float | None, typer.Option(help="Printed balanced accuracy.")] = None,
     tpr: Annotated[float | None, typer.Option(help="Printed true positive rate; needs --fpr.")] = None,
@@ -96,7 +97,7 @@ def published(
     if as_json:
         record: dict[str, object] = {} if assessment is None else _record(assessment)
         record["curves"] = {name: _curve_record(one) for name, (one, _) in curves.items()}
-        print(json.dumps(record, sort_keys=True, allow_nan=False))
+        print(json.dumps(plain(record), sort_keys=True, allow_nan=False))
     else:
         _show(printed, assessment, confidence, curves)
     found = [one.finding for one, _ in curves.values()] + ([] if assessment is None else [assessment.finding])
@@ -129,9 +130,9 @@ def _sizes(members: int | None, nonmembers: int | None, groups: tuple[Group, ...
 def _relation(text: str) -> Relation:
     if text == "replace-one":
         return "replace-one"
-    if text == "add/remove":
-        return "add/remove"
-    raise BadInput("--relation", text, "must be replace-one or add/remove")
+    if text == "add-remove":
+        return "add-remove"
+    raise BadInput("--relation", text, "must be replace-one or add-remove")
 
 
 def _group(text: str) -> Group:
@@ -154,7 +155,7 @@ def _curves(printed: Published, gdp: float | None, sampled: str | None, confiden
             raise BadInput("--sampled-gaussian", sampled, str(error)) from error
         except ValueError as error:
             raise BadInput("--sampled-gaussian", sampled, f"must read NOISE:RATE:STEPS ({error})") from error
-        points[f"DP-SGD {sampled}"] = curve, replace(printed, relation="add/remove")
+        points[f"DP-SGD {sampled}"] = curve, replace(printed, relation="add-remove")
     return {
         name: (assess_curve(one, curve, confidence), ceilings(curve_trade_off(*curve)))
         for name, (curve, one) in points.items()
@@ -175,7 +176,7 @@ def _record(assessment: Assessment) -> dict[str, object]:
         "delta": result.delta,
         "ceiling": assessment.ceiling,
         "ceiling under shift": assessment.shifted_ceiling,
-        "implied epsilon": implied if implied != float("inf") else "inf",
+        "implied epsilon": implied,
         "p-value, random split": assessment.p_value,
         "p-value, shift granted": assessment.shifted_p_value,
         "lower bound, assumes normal runs": assessment.spread_bound,
@@ -230,7 +231,8 @@ def _paper(paper: str, confidence: float, as_json: bool) -> None:
     cells = table_2(confidence)
     if as_json:
         rows = [{"algorithm": cell.algorithm, **_record(cell.assessment)} for cell in cells]
-        print(json.dumps({"cells": rows, "assumed": ASSUMED, "confounds": CONFOUNDS}, sort_keys=True, allow_nan=False))
+        document = {"cells": rows, "assumed": ASSUMED, "confounds": CONFOUNDS}
+        print(json.dumps(plain(document), sort_keys=True, allow_nan=False))
         return
     table = Table("algorithm", "epsilon", "printed AUC", "ceiling", "with shift", "implies", "p", "p, shift", "finding")
     for cell in cells:

@@ -17,18 +17,16 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Literal
 
 from scipy.stats import norm
 from scipy.stats import t as student
 
+from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.errors import require
 from dpassay.reference.types import Array
 
 from .ceilings import Metric, ceiling_of, ceiling_under_shift, ceilings, curve_trade_off, implied_epsilon
 from .matching import Group, auc_p_value, exchangeable_share, grouped_auc_p_value, tpr_p_value
-
-Relation = Literal["replace-one", "add/remove"]
 
 
 def spread_lower(mean: float, std: float, runs: int, confidence: float) -> float:
@@ -77,7 +75,7 @@ class Published:
 
     @property
     def swap_claim(self) -> tuple[float, float]:
-        """What the claim says about swapping a member with a non-member (group privacy for add/remove)."""
+        """What the claim says about swapping a member with a non-member (group privacy for add-remove)."""
         if self.relation == "replace-one":
             return self.epsilon, self.delta
         return min(2.0 * self.epsilon, 699.0), min((1.0 + math.exp(self.epsilon)) * self.delta, 1.0 - 1e-15)

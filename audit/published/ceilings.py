@@ -69,7 +69,7 @@ def gdp_points(mu: float) -> tuple[Array, Array]:
 
 
 def sampled_gaussian_points(noise_multiplier: float, rate: float, steps: int) -> tuple[Array, Array]:
-    """Epsilons and deltas of ``steps`` Poisson-sampled Gaussian releases (add/remove), from dp-accounting's PLD.
+    """Epsilons and deltas of ``steps`` Poisson-sampled Gaussian releases (add-remove), from dp-accounting's PLD.
 
     ``noise_multiplier`` is relative to one record's clipping norm, the usual DP-SGD parameters.
     """

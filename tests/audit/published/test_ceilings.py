@@ -42,7 +42,7 @@ def test_gdp_ceilings():
 
 
 def test_gaussian_pld_recovers_its_gdp_curve():
-    """One full-batch release with noise multiplier 1 is 1-GDP (add/remove); the envelope lies just above."""
+    """One full-batch release with noise multiplier 1 is 1-GDP (add-remove); the envelope lies just above."""
     found = c.ceilings(c.sampled_gaussian_trade_off(1.0, 1.0, 1), fprs=())
     exact = norm.cdf(1 / math.sqrt(2))
     assert exact <= found.auc <= exact + 1e-3
@@ -195,10 +195,10 @@ def test_curve_p_value_keeps_its_level():
 
 
 def test_add_remove_claims_are_weakened_for_swaps():
-    """AUC 0.83 with 5,000 pairs: impossible at replace-one epsilon 1; add/remove swaps cost 2 epsilon."""
+    """AUC 0.83 with 5,000 pairs: impossible at replace-one epsilon 1; add-remove swaps cost 2 epsilon."""
     one = p.Published("auc", 0.83, 1.0, 1e-9, 5000, 5000)
     assert one.swap_claim == (1.0, 1e-9)
-    other = p.Published("auc", 0.83, 1.0, 1e-9, 5000, 5000, relation="add/remove")
+    other = p.Published("auc", 0.83, 1.0, 1e-9, 5000, 5000, relation="add-remove")
     assert other.swap_claim == (2.0, pytest.approx((1 + math.e) * 1e-9))
     assert p.assess(one).finding is p.Finding.CONTRADICTS_UNLESS_SHIFT
     assert p.assess(other).finding is p.Finding.ABOVE
@@ -224,3 +224,10 @@ def test_grouped_p_value_keeps_its_level():
     aucs = weights @ within + 0.5
     alarms = np.mean([matching.grouped_auc_p_value(float(auc), groups, 1.0, 0.0) <= 0.05 for auc in aucs])
     assert alarms <= 0.05
+
+
+def test_infinity_and_relations_are_spelled_as_everywhere(command):
+    """A TPR of 1 fits no finite epsilon at FPR 0; the relation of a claim is replace-one or add-remove."""
+    words = ["--tpr", "1", "--fpr", "0", "--epsilon", "1", "--delta", "1e-5", *COUNTS, "--json"]
+    assert json.loads(command(*words, "--relation", "add-remove").stdout)["implied epsilon"] == "infinity"
+    assert isinstance(command(*words, "--relation", "add/remove").exception, BadInput)
