@@ -84,8 +84,6 @@ class Collector:
 
     def _add(self, function: FunctionType) -> None:
         source = _source(function)
-        if source is None:
-            return
         self._sources.append(source)
         for code in _nested(function.__code__):
             self._codes[code] = source.name
@@ -197,12 +195,13 @@ def _nested(code: CodeType) -> Iterator[CodeType]:
             yield from _nested(constant)
 
 
-def _source(function: FunctionType) -> _Source | None:
+def _source(function: FunctionType) -> _Source:
+    """What the text says; without a text (code typed into a shell) lines are counted, and none is marked."""
     try:
         lines, first = inspect.getsourcelines(function)
         tree = ast.parse(textwrap.dedent("".join(lines)))
     except (OSError, TypeError, SyntaxError):
-        return None
+        return _Source(function.__code__.co_filename)
     found = _Source(function.__code__.co_filename)
     shift = first - 1
     for node in ast.walk(tree):
@@ -234,12 +233,12 @@ def _is_release(call: ast.Call) -> bool:
 def own_functions(run: Callable[..., Any]) -> list[FunctionType]:
     """The functions of the algorithm's own files that ``run`` can come to, in the order in which they are named."""
     todo = [function for function in _functions(run) if not _apparatus(function.__code__.co_filename)]
-    homes = tuple(f"{Path(function.__code__.co_filename).parent}/" for function in todo)
+    homes = {Path(function.__code__.co_filename).resolve().parent for function in todo}
     found: dict[CodeType, FunctionType] = {}
     while todo:
         function = todo.pop(0)
         name = function.__code__.co_filename
-        ours = name.startswith(homes) or any(part in name for part in _SHARED)
+        ours = not homes.isdisjoint(Path(name).resolve().parents) or any(part in name for part in _SHARED)
         if function.__code__ in found or not ours or _apparatus(name):
             continue
         found[function.__code__] = function
@@ -248,9 +247,8 @@ def own_functions(run: Callable[..., Any]) -> list[FunctionType]:
 
 
 def _apparatus(name: str) -> bool:
-    here = str(Path(__file__).resolve().parents[2])  # holds reference/ and audit/, or their installed names
-    path = Path(name).resolve()
-    inside = path.is_relative_to(here) and path.parent.name in ("reference", "lockstep", "search")
+    path, audit = Path(name).resolve(), Path(__file__).resolve().parents[1]
+    inside = path.is_relative_to(audit) or path.parent == audit.parent / "reference"
     return inside or any(part in name for part in _OUTSIDE)
 
 
@@ -287,3 +285,7 @@ def _functions(value: Any) -> Iterator[FunctionType]:
     elif isinstance(value, FunctionType):
         inner = inspect.unwrap(value)
         yield inner if isinstance(inner, FunctionType) else value
+    elif callable(value) and not isinstance(value, type):  # an object that wraps functions
+        for part in getattr(value, "__dict__", {}).values():
+            if isinstance(part, FunctionType | partial | MethodType):
+                yield from _functions(part)

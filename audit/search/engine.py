@@ -5,8 +5,8 @@ add up to at most the claim. 4. The worlds make the same calls. For all pairs an
 premises of adaptive composition: where they hold, what is accounted is an upper bound. A search cannot prove that. It
 says what it reached, and how far each query was moved.
 
-A failure is shrunk to the smallest data and the simplest values, and the search goes on for findings of other kinds and
-at other labels until it finds no more. The same seed gives the same examples.
+The search goes through all its examples first and collects what it finds; then each finding (a kind at a label) is
+shrunk to the smallest data and the simplest values. The same seed gives the same examples and the same findings.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, NoReturn
 
 from hypothesis import HealthCheck, Phase, Verbosity, given, settings, target
 from hypothesis import seed as with_seed
@@ -41,10 +41,11 @@ from .strategies import Drawing, Same
 from .witness import Witness, weight
 
 EXAMPLES = 150
-SECONDS = 30.0  # an emergency brake; a search that it stops says so
-_PASSES = 12  # findings that are shrunk; further ones are reported as they were first seen
+SHRINKING = 15.0  # seconds after which no further witness is made smaller
+SECONDS = 120.0  # an emergency brake; a search that it stops says so
+_SHRUNK = 12  # findings that are shrunk; further ones are reported by their smallest example
 _KEPT = 6  # settings that are compared with drawn values in the end
-_SHRINKS = 200  # runs for making one witness small
+_SHRINKS = 150  # runs for making one witness small
 
 Key = tuple[Kind, str]
 
@@ -81,7 +82,7 @@ class _Found(Exception):
 
 
 class _Enough(BaseException):
-    """Stop here (not an Exception: Hypothesis must not take it for a failure)."""
+    """Stop here (no Exception: to Hypothesis it is no failure)."""
 
 
 def search(
@@ -100,7 +101,7 @@ def search(
     Args:
         run: ``run(problem, schedule, tape)`` where the space makes schedules, else ``run(problem, tape)``.
         claim: epsilon and delta that every transcript must keep to.
-        examples: runs of one pass; every finding adds runs that make its witness small, and a pass.
+        examples: runs of the search; every finding adds runs that make its witness small.
         explicit: mechanisms with pairs that are tried first, under a few scripts.
         about: names for the witnesses (what was run), so that a file can be replayed.
         tracing: collect coverage.
@@ -131,39 +132,44 @@ class Engine:
         self._found = Searched()
         self._raised: Counter[str] = Counter()
         self._seen: dict[Key, Witness] = {}  # every finding, with its smallest example so far
-        self._known: set[Key] = set()  # those that are shrunk
         self._wanted: Key | None = None  # the one that is being shrunk
         self._shrinking = 0
-        self._hidden = self._checked = False
+        self._stopped = self._hidden = self._checked = False
         self._name = str(getattr(run, "__name__", "run"))
         self._largest: list[tuple[float, Setting]] = []  # by separation, under whatever script
         self._premises = Premises(claim, ground.relation)
         self._start = time.perf_counter()
 
     def go(self, explicit: Sequence[tuple[Run[Any], Pair[Any]]]) -> Searched:
-        """Explicit pairs, then passes until nothing new is found."""
+        """Explicit pairs, all examples, then one pass for each finding to make its witness small."""
+        found = self._found
         with quiet():
             for mechanism, pair in explicit:
                 self._explicit(mechanism, pair)
-            for number in range(_PASSES):
-                if not self._pass(number):
-                    break
-        found = self._found
-        if self._raised and not self._seen and self._raised.total() >= found.examples:
-            raise BadInput("run", next(iter(self._raised)), "was raised by every example")
+            self._pass(None)
+            self._sum_up()
+            for key in list(self._seen)[:_SHRUNK]:
+                if time.perf_counter() - self._start < SHRINKING:  # how small a witness gets may depend on the clock
+                    self._pass(key)
         found.findings = [witness.finding for witness in self._seen.values()]
         found.witnesses = list(self._seen.values())
-        found.worst = max((setting for _, setting in self._largest), key=self._drawn, default=None)
-        found.coverage = self._collector.coverage() if self._collector else Coverage()
-        found.shares, found.accounted = self._premises.shares, self._premises.accounted
-        found.raised = dict(self._raised)
         found.seconds = time.perf_counter() - self._start
         return found
 
+    def _sum_up(self) -> None:
+        """What is reported beside witnesses: it must not depend on how long there is time to shrink."""
+        found = self._found
+        if self._raised and not self._seen and self._raised.total() >= found.examples:
+            raise BadInput("run", next(iter(self._raised)), "was raised by every example")
+        found.worst = max((setting for _, setting in self._largest), key=self._drawn, default=None)
+        found.coverage = self._collector.coverage() if self._collector else Coverage()
+        found.shares, found.accounted = dict(self._premises.shares), self._premises.accounted
+        found.raised = dict(self._raised)
+
     # -- examples -----------------------------------------------------------------------------------------
-    def _pass(self, number: int) -> bool:
-        """One run of Hypothesis; True if it found something that was not known."""
-        self._wanted, self._shrinking = None, 0
+    def _pass(self, wanted: Key | None) -> None:
+        """One run of Hypothesis: through all examples, or to the first that shows what is wanted, to shrink that."""
+        self._wanted, self._shrinking, self._stopped = wanted, 0, False
 
         @with_seed(self._seed)
         @settings(
@@ -184,20 +190,16 @@ class Engine:
             body()
         except (_Found, _Enough):
             pass
+        except Flaky:
+            if not self._stopped:
+                self._found.note = "the run is no function of data and tape: the same example came out differently"
         except BaseExceptionGroup as group:  # Hypothesis wraps what it saw more than once
             if group.split((_Found, _Enough))[1] is not None:
                 raise
-        except Flaky:  # to Hypothesis, a stop in the middle looks like data that depend on something else
-            if not self._late():
-                raise
-        if self._wanted is None:
-            return False
-        self._known.add(self._wanted)
-        return True
 
     def _example(self, draw: Callable[[Any], Any]) -> None:
         if self._late():
-            raise _Enough
+            self._stop()
         data = draw(self._ground.strategy())
         seed = draw(st.integers(0, 7))
         try:
@@ -226,15 +228,15 @@ class Engine:
         require(same(before, setting.pair.here), "run", self._name, "changes the data that it is given")
 
     def _fail(self, keys: list[Key]) -> None:
-        new = [key for key in keys if key not in self._known]
-        if self._wanted is not None:
-            self._shrinking += 1
-            if self._shrinking > _SHRINKS:
-                raise _Enough
-        elif new:
-            self._wanted = new[0]
-        if self._wanted in new:
+        self._shrinking += self._wanted in keys or self._shrinking > 0
+        if self._shrinking > _SHRINKS:
+            self._stop()
+        if self._wanted in keys:
             raise _Found  # at one line only: Hypothesis tells failures apart by their lines
+
+    def _stop(self) -> NoReturn:
+        self._stopped = True
+        raise _Enough
 
     def _explicit(self, mechanism: Run[Any], pair: Pair[Any]) -> None:
         """A pair from outside: both directions, values drawn, without noise, and zero."""
@@ -253,14 +255,15 @@ class Engine:
             self._found.examples += 1
         if run.raised:
             self._raised[run.raised] += 1
-        if run.too_long:
+        if run.too_long and self._wanted is None:
             self._found.note = f"runs were cut off after {LONGEST} calls"
         return run
 
     def _late(self) -> bool:
         if time.perf_counter() - self._start < SECONDS:
             return False
-        self._found.note = f"stopped after {SECONDS:g} s and {self._found.examples} examples"
+        if self._wanted is None:
+            self._found.note = f"stopped after {SECONDS:g} s and {self._found.examples} examples"
         return True
 
     def _judge(
@@ -275,8 +278,9 @@ class Engine:
         for finding in findings:
             key = finding.kind, finding.label
             told = told or script()
-            if key in self._known or (key in self._seen and not self._smaller(key, data, told)):
-                continue
+            new = key not in self._seen
+            if (new and self._wanted is not None) or not (new or self._smaller(key, data, told)):
+                continue  # what is found must not depend on how long there was time to shrink
             seen = run.seen.get(key)
             place = (seen.line, seen.here, seen.there) if seen else ("", None, None)
             self._seen[key] = Witness(finding, data, told, seed, *place, about=self._about)

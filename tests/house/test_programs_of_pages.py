@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from dpassay.audit.cli import app
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = ("README.md", "docs/reading.md", "docs/own.md")
+PAGES = ("README.md", "docs/reading.md", "docs/own.md", "docs/search.md")
 BLOCK = re.compile(r"```python\n(.*?)```(?:\n\n```text\n(.*?)```)?", re.DOTALL)
 
 

@@ -1,0 +1,153 @@
+"""Dictated values and batches: the run gets exactly what the script says, and its laws allow."""
+
+import json
+
+import numpy as np
+import pytest
+
+from dpassay.audit.lockstep.run import lockstep
+from dpassay.audit.lockstep.script import DRAWN, Choice, Script, dictated, read_script
+from dpassay.audit.lockstep.scripted import scripted
+from dpassay.reference.errors import BadInput
+from dpassay.reference.findings import Kind
+from dpassay.reference.laws.above_threshold import AboveThreshold
+from dpassay.reference.laws.categorical import Categorical
+from dpassay.reference.laws.gaussian import Gaussian
+from dpassay.reference.neighbours import Pair
+
+ROWS = np.array([[3.0, 4.0], [0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+THERE = np.vstack([-ROWS[:1], ROWS[1:]])
+PAIR = Pair(ROWS, THERE, 0)
+LAW = Gaussian(np.array([3.0, 4.0]), 2.0)
+SCRIPT = Script(
+    {"a": Choice("zero"), "b": Choice("norm", size=0.25, along="axis"), "c": Choice("index", index=-1)},
+    {"a": {1: DRAWN, 2: Choice("huge")}},
+    (True, False),
+    False,
+)
+
+
+@pytest.mark.parametrize(
+    ("choice", "value"),
+    [
+        (Choice("query"), [3, 4]),
+        (Choice("zero"), [0, 0]),
+        (Choice("opposite"), [-3, -4]),
+        (Choice("norm", size=10.0), [6, 8]),
+        (Choice("norm", size=10.0, along="axis"), [10, 0]),
+        (Choice("repeat"), [7, 7]),
+    ],
+)
+def test_values(choice, value):
+    found = dictated(choice, LAW, np.array([7.0, 7.0]), np.random.default_rng(0))
+    np.testing.assert_allclose(found, value)
+
+
+def test_only_what_the_law_can_give():
+    """Without noise nothing but the query; an outcome without probability, or a missing value before, is drawn."""
+    rng = np.random.default_rng(0)
+    np.testing.assert_array_equal(dictated(Choice("huge"), Gaussian(LAW.query, 0.0), None, rng), LAW.query)
+    with np.errstate(divide="ignore"):
+        law = Categorical(("x", "y"), np.log([1.0, 0.0]))
+    assert dictated(Choice("index", index=1), law, None, rng) == "x"
+    assert np.isfinite(dictated(Choice("repeat"), Gaussian(np.array(1.0), 1.0), None, rng))
+    line = AboveThreshold([0.0, 1.0], 0.5, 1.0, 1.0)
+    assert [dictated(Choice("index", index=k), line, None, rng) for k in (0, 1, 2, -1)] == [0, 1, None, None]
+
+
+def test_a_script_survives_json():
+    again = read_script("script", json.loads(json.dumps(SCRIPT.as_dict())))
+    assert again == SCRIPT
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"values": {"a": {"how": "evil"}}}, "how"),
+        ({"values": {"a": {"how": "norm", "size": -1}}}, "size"),
+        ({"values": {"a": {"how": "norm", "size": True}}}, "size"),
+        ({"values": {"a": {"how": "index", "index": 1.5}}}, "index"),
+        ({"values": {"a": {"how": "zero", "code": "x"}}}, "code"),
+        ({"values": []}, "values"),
+        ({"participation": [1]}, "participation"),
+        ({"exceptions": {"a": {"-1": {"how": "zero"}}}}, "exceptions"),
+        ({"more": 1}, "script"),
+    ],
+)
+def test_a_damaged_script_is_one_line(change, field):
+    with pytest.raises(BadInput, match=field):
+        read_script("script", SCRIPT.as_dict() | change)
+
+
+def test_values_and_occurrences_as_dictated():
+    def run(rows, tape):
+        return [tape.gaussian("a", rows.mean(axis=0), std=1.0, sensitivity=5.0) for _ in range(3)]
+
+    script = Script({"a": Choice("zero")}, {"a": {1: Choice("query")}})
+    found = lockstep(run, PAIR, [0], script=script)
+    np.testing.assert_array_equal(found.output, [[0, 0], ROWS.mean(axis=0), [0, 0]])
+    assert found.complete and not found.findings
+
+
+def test_the_target_is_where_the_script_puts_it():
+    """Sampled twice: in the first batch, out of the second; one query that mixes them up is noticed."""
+    batches = []
+
+    def run(rows, tape):
+        one, two = tape.batch("one", 4, 2), tape.batch("two", 4, 2)
+        batches.append((0 in one.indices, 0 in two.indices))
+        tape.gaussian("right", rows[one.indices].mean(axis=0), std=1.0, sensitivity=5.0, batch=one)
+        return tape.gaussian("wrong", rows[one.indices].mean(axis=0), std=1.0, sensitivity=5.0, batch=two)
+
+    found = scripted(run, PAIR, [0], Script(participation=(True, False)), hidden=True)
+    assert sorted(batches) == [(False, False)] * 2 + [(True, False)] * 2
+    assert [(one.kind, one.label) for one in found.findings] == [(Kind.UNDECLARED_BATCH, "wrong")]
+    assert found.shares["right"] == pytest.approx(1.0)
+
+
+def test_a_pass_over_the_data_uses_every_record_once_in_every_world():
+    seen = []
+
+    def run(rows, tape):
+        seen.append(np.concatenate([tape.fresh("f", 4, 2).indices for _ in range(2)]))
+
+    scripted(run, PAIR, [0], Script(participation=(True,)), hidden=True)
+    assert [sorted(order) for order in seen] == [[0, 1, 2, 3]] * 4
+    assert [0 in order[:2] for order in seen] == [False, True, False, True]
+
+
+@pytest.mark.parametrize("size", [1, 2])
+def test_what_is_certain_is_no_secret(size):
+    """A batch of everything has the target whatever the script says, and that accuses nobody."""
+    rows = ROWS[:size]
+    pair = Pair(rows, THERE[:size], 0)
+
+    def run(rows, tape):
+        batch = tape.batch("b", size, size)
+        return tape.gaussian("g", rows[batch.indices].mean(axis=0), std=1.0, sensitivity=10.0 / size, batch=batch)
+
+    assert scripted(run, pair, [0], Script(participation=(False,)), hidden=True).findings == []
+
+
+def test_one_side_that_raises_is_a_leak_and_both_alike_are_none():
+    def run(limit):
+        def of(rows, tape):
+            v = tape.gaussian("g", rows.mean(axis=0), std=1.0, sensitivity=5.0)
+            if rows[0, 0] > limit:
+                raise RuntimeError("refused")
+            return v
+
+        return of
+
+    (finding,) = scripted(run(0), PAIR, [0], Script()).findings
+    assert finding.kind is Kind.OUTPUT and "RuntimeError" in finding.detail
+    found = scripted(run(-9), PAIR, [0], Script())
+    assert found.findings == [] and "refused" in found.raised
+
+
+def test_endless_runs_are_cut_off():
+    def run(rows, tape):
+        while True:
+            tape.gaussian("g", rows.mean(axis=0), std=1.0, sensitivity=5.0)
+
+    assert scripted(run, PAIR, [0], Script()).too_long
