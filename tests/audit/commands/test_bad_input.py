@@ -174,10 +174,10 @@ def test_a_search_says_at_once_that_it_cannot_write(dpassay, refused, tmp_path):
 def test_a_crash_is_no_violation(dpassay, tmp_path, monkeypatch, error):
     """Python's own exit code is 1, which a CI would read as a violated claim."""
 
-    def broken(*_):
+    def broken(*_, **__):
         raise error
 
-    monkeypatch.setattr(importlib.import_module("dpassay.audit.commands.check"), "run_suite", broken)
+    monkeypatch.setattr(importlib.import_module("dpassay.audit.commands.check"), "run_with_progress", broken)
     claim = {"algorithm": "baselines/dp_sgd:digits", "epsilon": 1.0, "delta": 1e-5}
     (tmp_path / "claims.json").write_text(json.dumps({"version": 1, "claims": [claim]}))
     code, _, err = dpassay("check", "claims.json")

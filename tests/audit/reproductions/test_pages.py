@@ -54,6 +54,9 @@ def test_the_known_cause_of_a_catalogued_row_is_named(tmp_path):
     effort = {"runs": 10, "confidence": 0.95, "seed": 0}
     path.write_text(json.dumps({"effort": effort, "rows": [row]}), encoding="utf-8")
     why = sandwich_table(path, "minimax_sosp").rows[0][-1]
-    assert "cause: step/v is released without noise" in why
+    assert "cause: step/v (and then step/u) is released without noise" in why
     path.write_text(json.dumps({"effort": effort, "rows": [row | {"why": why.split("cause: ")[1]}]}), encoding="utf-8")
-    assert sandwich_table(path, "minimax_sosp").rows[0][-1].count("step/v is released without noise") == 1
+    assert (
+        sandwich_table(path, "minimax_sosp").rows[0][-1].count("step/v (and then step/u) is released without noise")
+        == 1
+    )

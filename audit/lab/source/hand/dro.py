@@ -61,6 +61,7 @@ PATCHES = (
         '    std = schedule.noise.std(f"{block}/refresh", 2.0 / size) * clip  # sigma_1, sigma_3',
         '    std = min(1.0, schedule.noise.std(f"{block}/refresh", 2.0 / size)) ** 2 * clip',
         "a variance where a standard deviation belongs",
+        only_noise=True,
     ),
     Patch(
         "recursive_spider: one batch for both blocks",

@@ -45,6 +45,7 @@ PATCHES = (
         '    released = (released + tape.gaussian("output", solution, std=std, sensitivity=sensitivity)) / 2\n'
         "    # STEP: none, one shot\n",
         "two releases share one budget",
+        only_noise=True,
         thread="IBM/differential-privacy-library#104",
     ),
     Patch(
@@ -82,6 +83,7 @@ PATCHES = (
         '        std = schedule.noise.std(f"x/{k}", sensitivity)  # sigma_k',
         '        std = schedule.noise.std(f"x/{k}", schedule.sensitivities[min(k, len(batches) - 1)])',
         "each phase has the noise of the one after it, which is smaller",
+        only_noise=True,
     ),
     Patch(
         "algorithm3: y has the noise of x",

@@ -13,8 +13,8 @@ PATCHES = (
     Patch(
         "opt: half the noise",
         _OPT,
-        'std_g, std_H = noise.std("gradient", delta_g), noise.std("hessian", delta_H)',
-        'std_g, std_H = 0.5 * noise.std("gradient", delta_g), 0.5 * noise.std("hessian", delta_H)',
+        "    return replace(found, sensitivity=exact_sensitivities(problem, start))",
+        "    return replace(found, sensitivity=exact_sensitivities(problem, start), noise=found.noise.scaled(0.5))",
         "half the noise that the budget asks for",
     ),
     Patch(
@@ -41,8 +41,8 @@ PATCHES = (
     Patch(
         "opt: T from the true value",
         _OPT,
-        "        top = float(top) + std * float(norm.isf(s.failure))",
-        "        top = problem.value(s.start) + std * float(norm.isf(s.failure))",
+        "        top = float(top) + std * float(-ndtri(s.failure))",
+        "        top = problem.value(s.start) + std * float(-ndtri(s.failure))",
         "the number of steps is computed from f(w0) itself",
     ),
     Patch(
@@ -51,6 +51,7 @@ PATCHES = (
         "problem.hessian(w), std=std_H, sensitivity=delta_H)",
         "problem.hessian(w), std=min(std_g, std_H) / 2, sensitivity=delta_H)",
         "the noise scale of another release",
+        only_noise=True,
     ),
     Patch(
         "opt: eigenvector of the true Hessian",
