@@ -26,6 +26,7 @@ from dpassay.reference.files import require_writable
 from .own import OwnClaim, audit_own
 from .progress import run_with_progress
 from .proofs import with_proofs
+from .witnesses import show_row
 
 
 def audit(
@@ -54,6 +55,9 @@ def audit(
     ] = None,
     resume: Annotated[bool, typer.Option(help="Keep rows of the report that the same code and effort made.")] = False,
     strict: Annotated[bool, typer.Option(help="Exit 1 for declared findings of printed readings as well.")] = False,
+    explain: Annotated[
+        bool, typer.Option(help="Below the table: premises, movements, source reached, and every witness.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the rows as JSON instead of a table.")] = False,
 ) -> None:
     """Account, replay and audit algorithms; print claimed, accounted and realised epsilon.
@@ -65,12 +69,16 @@ def audit(
     An algorithm of your own, ``run(problem, tape)``, is searched on the data that its claim covers and then audited on
     the worst pair of neighbours that the search found: ``dpassay audit mine:run --space mine:space --epsilon 1``.
 
+    What breaks a claim is printed as a witness, the smallest example that shows it, and kept beside the report: one for
+    a row that fails unexpectedly, with --explain all of them for every row.
+
     A run without names writes its report anew; a run with names changes the rows of these names and keeps the others.
     """
     effort = _effort(runs, pilot, confidence, seed, examples)
+    require(not (explain and as_json), "--explain", True, "is text; the rows of --json hold all of it")
     require(jobs >= 1, "--jobs", jobs, "must be at least 1")
     if any(is_code(name) for name in algorithms or ()):
-        audit_own(algorithms or [], OwnClaim(epsilon, delta, space, relation), effort, output, as_json)
+        audit_own(algorithms or [], OwnClaim(epsilon, delta, space, relation), effort, output, as_json, explain)
     for option, value in (("--epsilon", epsilon), ("--space", space), ("--relation", relation)):
         require(value is None, option, value, "is for an algorithm of your own: MODULE:RUN")
     cases = _chosen(algorithms, everything)
@@ -84,6 +92,8 @@ def audit(
         print(json_text([row.as_dict() for row in rows]))
     else:
         print_rows(rows, confidence, str(path))
+        for row in rows:
+            show_row(path, row, explain)
     raise typer.Exit(joint_exit_code(row.exit_code(strict) for row in rows))
 
 

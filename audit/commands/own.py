@@ -8,20 +8,20 @@ from pathlib import Path
 from typing import NoReturn, get_args
 
 import typer
-from rich.console import Console
-from rich.text import Text
 
 from dpassay.audit.foreign import is_code
 from dpassay.audit.own import open_own, own_row
 from dpassay.audit.plain import json_text
+from dpassay.audit.report.explain import explain_lines
 from dpassay.audit.report.table import print_rows
 from dpassay.audit.report_file import save
 from dpassay.audit.row import Effort
-from dpassay.audit.search.witness import Witness
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.errors import BadInput, require, require_budget
 from dpassay.reference.files import require_writable
+
+from .witnesses import print_plainly, print_witnesses, save_witnesses
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,9 @@ class OwnClaim:
     relation: str | None
 
 
-def audit_own(names: list[str], said: OwnClaim, effort: Effort, output: Path | None, as_json: bool) -> NoReturn:
+def audit_own(
+    names: list[str], said: OwnClaim, effort: Effort, output: Path | None, as_json: bool, explain: bool = False
+) -> NoReturn:
     """Audit, print the row and the witnesses, save both, exit as the row says."""
     require(len(names) == 1, "algorithms", ", ".join(names), "an algorithm of your own stands alone")
     if said.epsilon is None:
@@ -53,30 +55,12 @@ def audit_own(names: list[str], said: OwnClaim, effort: Effort, output: Path | N
     claim = PrivacyClaim(said.epsilon, said.delta, relation=where.relation)
     row, found = own_row(name, said.space, claim, effort)
     save(path, [row])
-    kept = save_witnesses(path, found.searched.witnesses)
+    kept = save_witnesses(path, path.stem, found.searched.witnesses)
     if as_json:
         print(json_text([row.as_dict()]))
     else:
         print_rows([row], effort.confidence, str(path))
+        if explain:
+            print_plainly(explain_lines(row, found.searched.witnesses))
         print_witnesses(found.searched.witnesses, kept)
     raise typer.Exit(row.exit_code())
-
-
-def save_witnesses(report: Path, witnesses: list[Witness]) -> list[Path]:
-    """One file each, beside the report; those of an earlier run under the same name go."""
-    for old in report.parent.glob(f"{report.stem}.witness-*.json"):
-        old.unlink()
-    paths = [report.parent / f"{report.stem}.witness-{number}.json" for number in range(1, len(witnesses) + 1)]
-    for path, witness in zip(paths, witnesses, strict=True):
-        witness.save(path)
-    return paths
-
-
-def print_witnesses(witnesses: list[Witness], paths: list[Path]) -> None:
-    """The smallest examples, and the command that shows each again."""
-    console = Console(soft_wrap=True, highlight=False)
-    for witness, path in zip(witnesses, paths, strict=True):
-        code = [str(witness.about.get(name, "")) for name in ("algorithm", "space")]
-        modules = dict.fromkeys(name.partition(":")[0] for name in code if is_code(name))
-        options = "".join(f" --module {name}" for name in modules)
-        console.print(Text(f"\n{witness}\n  again   dpassay neighbours replay {path}{options}"))

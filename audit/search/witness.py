@@ -117,7 +117,15 @@ def read_witness(path: Path) -> Witness:
     Raises:
         BadInput: naming the file and the first field that is not as it should be.
     """
-    document = read_json(path, "witness")
+    return witness_of(read_json(path, "witness"), path)
+
+
+def witness_of(document: Any, path: Path | str) -> Witness:
+    """A witness from plain data (a file, a row of a report); ``path`` says in messages where it stands.
+
+    Raises:
+        BadInput: naming ``path`` and the first field that is not as it should be.
+    """
     require(isinstance(document, dict), str(path), type(document).__name__, "must be a JSON object")
     require(document.get("format") == FORMAT, f"{path}: format", document.get("format"), f"must be {FORMAT}")
     data = Data(
@@ -144,7 +152,7 @@ def read_witness(path: Path) -> Witness:
     )
 
 
-def _finding(path: Path, found: Any) -> Finding:
+def _finding(path: Path | str, found: Any) -> Finding:
     require(isinstance(found, dict), f"{path}: finding", found, "must be an object")
     kinds = {kind.value: kind for kind in Kind}
     kind, label, detail = found.get("kind"), found.get("label"), found.get("detail")
@@ -156,7 +164,7 @@ def _finding(path: Path, found: Any) -> Finding:
     return Finding(kinds[kind], str(label), step, str(detail), found.get("given_secrets") is True)
 
 
-def _about(path: Path, found: Any) -> dict[str, str | float]:
+def _about(path: Path | str, found: Any) -> dict[str, str | float]:
     require(isinstance(found, dict), f"{path}: about", found, "must be an object")
     for name, value in found.items():
         good = isinstance(value, str | int | float) and not isinstance(value, bool)
@@ -164,18 +172,18 @@ def _about(path: Path, found: Any) -> dict[str, str | float]:
     return dict(found)
 
 
-def _sizes(path: Path, found: Any) -> dict[str, int]:
+def _sizes(path: Path | str, found: Any) -> dict[str, int]:
     require(isinstance(found, dict), f"{path}: sizes", found, "must be an object")
     return {str(name): _whole(path, f"sizes.{name}", value) for name, value in found.items()}
 
 
-def _whole(path: Path, name: str, value: Any) -> int:
+def _whole(path: Path | str, name: str, value: Any) -> int:
     good = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63
     require(good, f"{path}: {name}", value, "must be a whole number from 0")
     return int(value)
 
 
-def _numbers(path: Path, name: str, found: Any, dimensions: int | None) -> Array | None:
+def _numbers(path: Path | str, name: str, found: Any, dimensions: int | None) -> Array | None:
     if found is None:
         return None
     try:

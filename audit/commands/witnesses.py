@@ -1,0 +1,63 @@
+"""Witnesses on the command line: printed, kept beside the report, with the command that shows each again."""
+
+from __future__ import annotations
+
+import glob
+import re
+import shlex
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from dpassay.audit.foreign import is_code
+from dpassay.audit.report.explain import explain_lines
+from dpassay.audit.row import Row
+from dpassay.audit.search.witness import Witness, witness_of
+from dpassay.audit.why import names
+from dpassay.reference.findings import Declared
+
+
+def show_row(report: Path, row: Row, explain: bool) -> None:
+    """With ``explain`` all that is known of a row of the catalogue; else the first witness of what was not declared."""
+    witnesses = [witness_of(one, f"{row.key}: witness") for one in row.witnesses]
+    if explain:
+        print_plainly(["", *explain_lines(row, witnesses)])
+    elif row.undeclared:
+        witnesses = sorted(witnesses, key=lambda one: _named(one) not in row.undeclared)[:1]
+    else:
+        return
+    name = re.sub(r"[^\w.@,-]+", "-", row.key).strip("-")[:120]
+    print_witnesses(witnesses, save_witnesses(report, name, witnesses))
+
+
+def save_witnesses(report: Path, name: str, witnesses: Sequence[Witness]) -> list[Path]:
+    """One file each, beside the report; those of an earlier run under the same name go."""
+    folder = report.parent if report.is_file() else Path("reports")  # a report may go to a device
+    for old in folder.glob(f"{glob.escape(name)}.witness-*.json"):
+        old.unlink()
+    paths = [folder / f"{name}.witness-{number}.json" for number in range(1, len(witnesses) + 1)]
+    for path, witness in zip(paths, witnesses, strict=True):
+        witness.save(path)
+    return paths
+
+
+def print_witnesses(witnesses: Sequence[Witness], paths: Sequence[Path]) -> None:
+    """The smallest examples, and the command that shows each again."""
+    for witness, path in zip(witnesses, paths, strict=True):
+        code = [str(witness.about.get(name, "")) for name in ("algorithm", "space")]
+        modules = dict.fromkeys(name.partition(":")[0] for name in code if is_code(name))
+        options = "".join(f" --module {name}" for name in modules)
+        print_plainly([f"\n{witness}\n  again   dpassay neighbours replay {shlex.quote(str(path))}{options}"])
+
+
+def print_plainly(lines: Iterable[str]) -> None:
+    """Lines as they are: not broken, not coloured."""
+    console = Console(soft_wrap=True, highlight=False)
+    for line in lines:
+        console.print(Text(line))
+
+
+def _named(witness: Witness) -> str:
+    return names([Declared(witness.finding.kind, witness.finding.label)])

@@ -1,0 +1,88 @@
+"""A row in full: the four premises and what was found, the largest movements, the source that the search reached."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from dpassay.audit.plain import number
+from dpassay.audit.row import Row
+from dpassay.audit.search.witness import Witness
+from dpassay.audit.verdict import over_budget
+from dpassay.reference.errors import printable
+from dpassay.reference.findings import Kind
+
+PREMISES: Mapping[str, tuple[Kind, ...]] = {
+    "nothing private reaches the outside beside the releases": (
+        Kind.OUTPUT,
+        Kind.PUBLIC_VALUE,
+        Kind.REVEALED_VALUE,
+        Kind.UNDECLARED_BATCH,
+        Kind.BARE_RELEASE,
+    ),
+    "no query moves by more than it declares": (Kind.SENSITIVITY_EXCEEDED, Kind.CLAIMED_SENSITIVITY),
+    "the releases add up to at most the claim": (Kind.OVER_BUDGET,),
+    "both runs make the same calls, with the same noise": (
+        Kind.CALL,
+        Kind.LAW,
+        Kind.NOISE_SCALE,
+        Kind.BATCH_SIZE,
+        Kind.EARLY_END,
+    ),
+}
+
+
+def explain_lines(row: Row, witnesses: list[Witness]) -> Iterator[str]:
+    """What stands below the table for one row; its witnesses follow.
+
+    Args:
+        witnesses: those of the row: what breaks the budget is found by the search alone.
+    """
+    looked = f"{row.examples} examples" if row.examples else "no search, the given pair only"
+    yield f"{printable(row.key)}: {row.verdict}; {looked}, seed {row.seed}"
+    budgets = [one.finding.detail for one in witnesses if one.finding.kind is Kind.OVER_BUDGET]
+    shown = tuple(f"{one.finding.kind.value} at {one.finding.label!r}, " for one in witnesses)
+    for place, (premise, kinds) in enumerate(PREMISES.items(), 1):
+        broken = [text for text in row.findings if any(text.startswith(f"{kind.value} at ") for kind in kinds)]
+        if Kind.OVER_BUDGET in kinds:
+            broken = budgets
+            if not broken and over_budget(row.accounted, row.claimed):
+                broken = [f"accounted {number(row.accounted)}, claimed {number(row.claimed)}"]
+        yield f"  premise {place}: {premise}: {'does not hold' if broken else 'no counterexample found'}"
+        for text in broken:
+            pair_alone = text in row.findings and not text.startswith(shown)
+            yield f"    {printable(text)}{' (by a run on the given pair; no witness)' if pair_alone else ''}"
+    yield from _shares(row)
+    yield from _source(row)
+    if row.raised:
+        yield "  raised on both sides alike, on data that the claim covers"
+        yield from (f"    {printable(text)}" for text in row.raised)
+
+
+def _shares(row: Row) -> Iterator[str]:
+    """By label, largest first; the pair of the table counts too."""
+    largest = dict(row.movements)
+    for label, share in row.shares.items():
+        largest[label] = max(share, largest.get(label, 0.0))
+    if not largest:
+        yield "  movements: no release declares a sensitivity"
+        return
+    yield "  largest movement of each label, as a share of its declared sensitivity"
+    width = min(40, max(len(printable(label)) for label in largest))
+    for label, share in sorted(largest.items(), key=lambda one: (-one[1], one[0])):
+        yield f"    {printable(label):{width}} {share:.4g}"
+
+
+def _source(row: Row) -> Iterator[str]:
+    if not row.coverage:
+        yield "  source: nothing was traced" if row.examples else "  source: not traced without a search"
+        return
+    seen = row.coverage
+    yield (
+        f"  source: {seen['lines reached']} of {seen['lines']} lines and {seen['branches reached']} of "
+        f"{seen['branches']} branches of the algorithm's own files were reached"
+    )
+    if row.missed:
+        yield "  releases and decisions that were not reached"
+        yield from (f"    {printable(text)}" for text in row.missed)
+    else:
+        yield "  every release and every decision was reached"

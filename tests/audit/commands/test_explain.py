@@ -1,0 +1,87 @@
+"""What `dpassay audit` says of a row of the catalogue: --explain, and the witness of a failure that nobody declared."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from dpassay.audit.commands.witnesses import show_row
+from dpassay.audit.report_file import load
+from dpassay.reference.catalogue import find
+
+KEY = "second_order_erm/opt@printed"
+SMALL = ("--jobs", 1, "--runs", 60, "--pilot", 50, "--examples", 80)
+REPORT = Path("reports/second_order_erm-opt@printed.json")
+FILE = "reports/second_order_erm-opt@printed.witness-1.json"
+
+
+def test_explain_tells_premises_movements_source_and_witnesses_which_replay(dpassay, capfd):
+    code, out, _ = dpassay("audit", KEY, *SMALL, "--explain")
+    told = out.split(f"{KEY}: violated; 80 examples, seed 0\n")[1]
+    lines = told.splitlines()
+    premises = [line for line in lines if line.startswith("  premise ")]
+    assert [line.rpartition(": ")[2] for line in premises] == ["no counterexample found"] * 3 + ["does not hold"]
+    place = lines.index(premises[3])
+    assert lines[place + 1].startswith("    noise scale at 'gradient', step ")
+    place = lines.index("  largest movement of each label, as a share of its declared sensitivity")
+    shares = dict(line.split() for line in lines[place + 1 : place + 3])
+    assert set(shares) == {"gradient", "hessian"} and all(0 < float(share) <= 1 + 1e-9 for share in shares.values())
+    source = next(line for line in lines if line.startswith("  source: "))
+    reached, of = (int(word) for word in source.split()[1:4:2])
+    assert 0 < reached <= of and "branches of the algorithm's own files" in source
+    assert f"\n  again   dpassay neighbours replay {FILE}\n" in told
+    assert code in (0, 3)  # with so few examples a declared finding may not show
+
+    code, out, _ = dpassay("neighbours", "replay", FILE)
+    assert code == 1 and "Now: the same finding" in out
+    Path(FILE).write_text(Path(FILE).read_text().replace("opt@printed", "opt@repaired"))
+    code, out, _ = dpassay("neighbours", "replay", FILE)
+    assert code == 0 and "Now: not this finding" in out
+
+    (row,) = load(REPORT)
+    assert row.witnesses and not row.undeclared
+    show_row(REPORT, row, explain=False)
+    assert not capfd.readouterr().out  # what was declared prints no witness
+
+
+def test_a_line_that_was_not_reached_is_shown_with_its_text(dpassay):
+    out = dpassay("audit", KEY, *SMALL[:-1], 1, "--explain")[1]
+    assert "(by a run on the given pair; no witness)" in out and "neighbours replay" not in out
+    missed = out.split("  releases and decisions that were not reached\n")[1].split("\n\n")[0].splitlines()
+    for line in missed:
+        name, number, text = line.strip().split(":", 2)
+        (path,) = Path(find.__code__.co_filename).parent.glob(f"*/{name}")
+        written = path.read_text(encoding="utf-8").splitlines()[int(number) - 1].strip()
+        assert written and text.strip().startswith(written)
+
+
+def test_a_failure_that_nobody_declared_prints_its_first_witness(dpassay, monkeypatch):
+    (case,) = find(KEY)
+    silent = replace(case, declared=tuple(one for one in case.declared if "scale" not in one.kind.value))
+    monkeypatch.setattr("dpassay.audit.commands.audit.find", lambda name: [silent])
+    code, out, _ = dpassay("audit", KEY, *SMALL)
+    assert code == 1 and "not declared: noise scale" in out
+    assert out.count("neighbours replay") == 1 and "\nnoise scale at 'gradient'" in out
+    assert "premise" not in out and Path(FILE).is_file()
+
+
+@pytest.mark.parametrize("words", [("--explain", "--json")])
+def test_explain_is_text(dpassay, refused, words):
+    refused(dpassay("audit", KEY, *words), "--explain", "--json")
+
+
+def test_one_s_own_algorithm_is_explained_too(dpassay, monkeypatch, tmp_path):
+    (tmp_path / "ours.py").write_text(
+        "def run(rows, tape):\n"
+        "    v = tape.gaussian('sum', rows.sum(axis=0), std=9.0, sensitivity=2.0)\n"
+        "    if len(rows) < 0:\n"
+        "        tape.gaussian('never', v, std=9.0, sensitivity=2.0)\n"
+        "    return v, float(rows[0, 0])\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    code, out, _ = dpassay("audit", "ours:run", "--epsilon", 5, "--explain", *SMALL)
+    assert code == 1 and "    output at" in out
+    assert "    ours.py:4: tape.gaussian('never', v, std=9.0, sensitivity=2.0)\n" in out
+    assert "reports/ours-run.witness-1.json --module ours" in out
