@@ -57,8 +57,8 @@ def _notes(judged: list[Judged]) -> list[str]:
         f"{len(judged)} bugs. {counts}.",
         f"Caught with exit code 1, of those that must be caught and change something: {rate(judged):.1%}.",
         "'within the claim': the planted line changes noise or the number of releases, and what is really released "
-        "still adds up to no more than is claimed (a schedule that is calibrated by a dry run of the changed code makes up "
-        "for it). 'no change': no run on the audited rows' pairs differs from the unchanged code.",
+        "still adds up to no more than is claimed (a schedule that is calibrated by a dry run of the changed code "
+        "makes up for it). 'no change': no run on the audited rows' pairs differs from the unchanged code.",
         f"The slowest took {slowest:.0f} s.",
     ]
     return notes + [f"{one.answer}: {one.bug} ({one.why}); rows {', '.join(one.rows)}" for one in judged if wrong(one)]
