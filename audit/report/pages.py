@@ -142,8 +142,6 @@ def _counts(results: str) -> str:
     heads = _row(lines[0])
     (total,) = (_row(line) for line in lines if line.startswith("| all |"))
     found = dict(zip(heads, total, strict=True))
-    if "rescued" in found:
-        found["of them rescued by a charitable reading"] = found.pop("rescued")
     counts = ", ".join(
         f"{count} {head}" for head, count in found.items() if head not in ("paper", "rows") and count != "0"
     )
