@@ -20,7 +20,7 @@ ROW = {
     "realised": 0.981, "realised_by": "likelihood", "verdict": "tight", "why": "98% shown",
 }  # fmt: skip
 LEDGER = (
-    f"{pages.LEDGER[0]}\n| paper | proved | rescued | rows |\n|---|---|---|---|\n| all | 3 | 1 | 5 |\n{pages.LEDGER[1]}"
+    f"{pages.LEDGER[0]}\n| paper | proved | refuted | rows |\n|---|---|---|---|\n| all | 3 | 1 | 5 |\n{pages.LEDGER[1]}"
 )
 
 
@@ -80,7 +80,7 @@ def test_a_change_of_what_is_shown_is_noticed(place, change, noticed):
     text = Path("docs/results.md").read_text()
     assert text.startswith("before\n") and text.endswith(f"after\n{LEDGER}\n")
     assert "| `baselines/x` | baseline | 1 | 0.999 | 0.981 | tight | none |" in Path("README.md").read_text()
-    assert "5 rows about the papers: 3 proved, 1 of them rescued by" in Path("README.md").read_text()
+    assert "5 rows about the papers: 3 proved, 1 refuted" in Path("README.md").read_text()
     assert plot.fingerprint(pages.rows_of(text)) in Path("docs/results.svg").read_text()
     Path("audit.json").write_text(json.dumps({"rows": [{**ROW, **change}]}))
     assert pages.main(["audit.json", "--check"]) == int(noticed)
