@@ -7,8 +7,11 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from dpassay.reference.accounting.sampled import Relation
+from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.errors import BadInput
 from dpassay.reference.files import read_json
+from dpassay.reference.papers import Cite
 
 
 class ClaimEntry(BaseModel):
@@ -20,7 +23,11 @@ class ClaimEntry(BaseModel):
     reading: Literal["printed", "repaired", "baseline"] | None = None
     epsilon: float = Field(gt=0, allow_inf_nan=False)
     delta: float = Field(gt=0, lt=1)
-    relation: Literal["replace-one", "add-remove"] = "replace-one"
+    relation: Relation = "replace-one"
+
+    def stated(self, cite: Cite | None) -> PrivacyClaim:
+        """What the entry claims, of an algorithm with this source."""
+        return PrivacyClaim(self.epsilon, self.delta, cite, self.relation)
 
 
 class ClaimsFile(BaseModel):

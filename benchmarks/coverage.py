@@ -34,12 +34,13 @@ from scipy.stats import binomtest
 from dpassay.audit import bounds
 from dpassay.audit.blackbox.detect import audit_outputs, epsilon_of_outputs
 from dpassay.audit.results import Verdict
-from dpassay.audit.scores import curve, labels, one_run, one_run_claim, thresholds
+from dpassay.audit.scores import labels, one_run, one_run_claim, thresholds
 from dpassay.audit.scores.assumed import bayesian, gdp_fit
 from dpassay.audit.scores.curve_claim import refute_curve
 from dpassay.audit.scores.fdp import fdp_refuted
 from dpassay.audit.scores.steinke import steinke_p_value
 from dpassay.audit.sequential.processes import audit_sequentially
+from dpassay.reference import guarantee
 from dpassay.reference.types import Array, Indices
 
 LEVEL = 0.05
@@ -193,7 +194,7 @@ def of_fixed_guesses(runs: int) -> Iterator[Row]:
     Each test falls as guesses come right, so the fewest right guesses that refute say everything.
     """
     rng = np.random.default_rng(2)
-    claim = curve.approx_dp(1.0)
+    claim = guarantee.approx_dp(1.0)
     tests: dict[str, Callable[[int, int], bool]] = {
         "one run, Steinke et al.": lambda m, right: steinke_p_value(m, m, right, 1.0, 0.0) <= LEVEL,
         "one run, f-DP recursion": lambda m, right: fdp_refuted(claim, m, m, right, LEVEL),

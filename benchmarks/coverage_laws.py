@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpassay.audit.lab.zoo_laws import mixture_epsilon
-from dpassay.audit.scores import curve
+from dpassay.reference import guarantee
 from dpassay.reference.accounting.gdp import gdp_epsilon
 from dpassay.reference.types import Array, Bools
 
@@ -23,7 +23,7 @@ class Law:
     name: str
     draw: Callable[[np.random.Generator, int], tuple[Array, Array]]
     truth: float
-    claim: curve.Curve
+    claim: guarantee.Guarantee
     delta: float = DELTA
     one_run_only: bool = False
 
@@ -60,19 +60,21 @@ def laws() -> Iterator[Law]:
         return rng.normal(size=n), rng.normal(size=n) + 2 * MU * (rng.random(n) < RATE)
 
     pairs = [(float(x), max(_one(x), _other(x))) for x in np.linspace(0, 8, 81)]
-    sampled = curve.from_pairs(pairs, "sampled Gaussian")
-    one = curve.approx_dp(1.0)
+    sampled = guarantee.from_pairs(pairs, "sampled Gaussian")
+    one = guarantee.approx_dp(1.0)
     yield Law("randomised response", response, 1.0, one)
-    yield Law("Gaussian", lambda r, n: (r.normal(size=n), r.normal(MU, size=n)), gdp_epsilon(MU, DELTA), curve.gdp(MU))
-    yield Law("null", lambda r, n: (r.normal(size=n), r.normal(size=n)), 0.0, curve.approx_dp(0.0))
+    yield Law(
+        "Gaussian", lambda r, n: (r.normal(size=n), r.normal(MU, size=n)), gdp_epsilon(MU, DELTA), guarantee.gdp(MU)
+    )
+    yield Law("null", lambda r, n: (r.normal(size=n), r.normal(size=n)), 0.0, guarantee.approx_dp(0.0))
     yield Law("Laplace", lambda r, n: (r.laplace(size=n), r.laplace(1, size=n)), 1.0, one)
     together = FAILURE * SHOWN
-    yield Law("common failure", response, 1.0, curve.approx_dp(1.0, together), together, one_run_only=True)
+    yield Law("common failure", response, 1.0, guarantee.approx_dp(1.0, together), together, one_run_only=True)
     yield Law("sampled Gaussian", mixture, mixture_epsilon(RATE, 2 * MU, DELTA), sampled)
 
 
 def _one(epsilon: float) -> float:
-    return float(RATE * curve.gaussian_delta(np.log1p(np.expm1(epsilon) / RATE), 2 * MU))
+    return float(RATE * guarantee.gaussian_delta(np.log1p(np.expm1(epsilon) / RATE), 2 * MU))
 
 
 def _other(epsilon: float) -> float:

@@ -18,8 +18,8 @@ from dpassay.audit.attacks.estimators import dp_sgd_mu
 from dpassay.audit.attacks.plans import GRADIENTS, Plan
 from dpassay.audit.attacks.play import play_plan
 from dpassay.audit.results import SoundBound, decide
-from dpassay.audit.scores.curve import Curve, gdp
 from dpassay.reference.accounting.gdp import gdp_epsilon
+from dpassay.reference.guarantee import Guarantee, gdp
 
 HEADER = ("canaries", "noise multiplier stated", "drawn", "epsilon claimed", "refuted", "seeds", "largest bound", "AUC")
 CONFIDENCE = 0.95
@@ -29,7 +29,7 @@ class HalfNoise(Plan):
     """Draws half the noise that its claim accounts for."""
 
     @property
-    def claim(self) -> Curve:
+    def claim(self) -> Guarantee:
         """Of twice the noise drawn."""
         return gdp(dp_sgd_mu(2 * self.noise))
 

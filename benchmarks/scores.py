@@ -13,8 +13,9 @@ import numpy as np
 from scipy.stats import binomtest
 
 from dpassay.audit.results import Verdict
-from dpassay.audit.scores import curve, labels, one_run, one_run_claim, thresholds
+from dpassay.audit.scores import labels, one_run, one_run_claim, thresholds
 from dpassay.audit.scores.curve_claim import refute_curve
+from dpassay.reference import guarantee
 
 HEADER = ("target", "measured", "low", "high", "wanted", "met")
 DELTA = 1e-5
@@ -36,7 +37,7 @@ def times(n: int, repeats: int) -> list[tuple[object, ...]]:
     p, q = rng.normal(size=n // 2), rng.normal(1, 1, n // 2)
     coins = rng.random(n) < 0.5
     scores = rng.normal(size=n) + coins
-    claim = curve.gdp(0.9)
+    claim = guarantee.gdp(0.9)
     questions: list[tuple[str, Callable[[], object], float]] = [
         ("labels", lambda: labels.epsilon_labels(p, q, DELTA, rng), 0.5),
         ("Clopper-Pearson, simultaneous", lambda: thresholds.epsilon_simultaneous(p, q, DELTA), 0.5),
@@ -56,7 +57,7 @@ def times(n: int, repeats: int) -> list[tuple[object, ...]]:
 
 def power(mu: float, claimed: float, n: int, runs: int) -> tuple[object, ...]:
     """Share of samples of n a side in which the claim is refuted at 95 %."""
-    claim, found = curve.gdp(claimed), 0
+    claim, found = guarantee.gdp(claimed), 0
     for seed in range(runs):
         rng = np.random.default_rng([4, seed])
         p, q = rng.normal(size=n), rng.normal(mu, 1, n)

@@ -12,6 +12,7 @@ from dpassay.reference.accounting.sampled import Relation
 
 from .errors import require, require_budget
 from .findings import Declared
+from .guarantee import Guarantee, approx_dp
 from .neighbours import Pair
 from .papers import Cite
 from .space import Space
@@ -50,6 +51,11 @@ class PrivacyClaim:
 
     def __post_init__(self) -> None:
         require_budget(self.epsilon, self.delta, pure=True)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The claim as a curve."""
+        return approx_dp(self.epsilon, self.delta, self.relation, "" if self.cite is None else str(self.cite))
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from dpassay.audit.scores.curve import Curve, approx_dp, gdp
 from dpassay.reference.accounting.gdp import gdp_epsilon
 from dpassay.reference.errors import require
+from dpassay.reference.guarantee import Guarantee, approx_dp, gdp
 
 from .canaries import Kind
 from .estimators import DP_SGD, dp_sgd_mu, dp_sgd_schedule, trainer_named
@@ -114,7 +114,7 @@ class Plan:
         return (GRADIENT_HIDDEN if self.game == GRADIENT else 0) if self.hidden is None else self.hidden
 
     @property
-    def claim(self) -> Curve | None:
+    def claim(self) -> Guarantee | None:
         """What is audited: the claimed epsilon at delta, or what dp-sgd's accounting says; None: nothing."""
         if self.epsilon is not None:
             return approx_dp(self.epsilon, self.delta)

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 
 from dpassay.audit.results import ClaimTest, SoundBound
-from dpassay.audit.scores.curve import Curve
 from dpassay.audit.scores.curve_claim import curve_log_wealth
 from dpassay.audit.scores.events import judge_event
 from dpassay.audit.scores.labels import epsilon_labels
 from dpassay.audit.scores.thresholds import epsilon_simultaneous
 from dpassay.reference.errors import require
+from dpassay.reference.guarantee import Guarantee
 from dpassay.reference.types import Array, Indices
 
 from .learner import FIT_SHARE, Candidate, learn_scores
@@ -63,7 +63,7 @@ def log_stakes(
     candidates: Sequence[Candidate],
     fresh: Sequence[Array],
     repeated: Sequence[Array],
-    claim: Curve,
+    claim: Guarantee,
     rng: np.random.Generator,
     at_end: bool = False,
     share: float = REPEATS_SHARE,
@@ -102,7 +102,7 @@ def judge_events(candidates: Sequence[Candidate], test: Sequence[Array]) -> list
 
 
 def judge_outputs(
-    tables: Tables, claim: Curve, rng: np.random.Generator, low_bits: bool
+    tables: Tables, claim: Guarantee, rng: np.random.Generator, low_bits: bool
 ) -> tuple[Judged, Parts, list[Candidate]]:
     """The strongest of all events and bets, after a weighted union bound."""
     parts = split(tables, rng)
@@ -119,7 +119,7 @@ def judge_outputs(
 def audit_outputs(
     outputs_p: Any,
     outputs_q: Any,
-    claim: Curve,
+    claim: Guarantee,
     rng: np.random.Generator,
     confidence: float = 0.95,
     relation: str = "replace-one",
@@ -141,7 +141,7 @@ class Detail:
 def audit_in_detail(
     outputs_p: Any,
     outputs_q: Any,
-    claim: Curve,
+    claim: Guarantee,
     rng: np.random.Generator,
     confidence: float = 0.95,
     relation: str = "replace-one",
@@ -187,7 +187,7 @@ def audit_mechanism(
     mechanism: Mechanism,
     dataset_p: Any,
     dataset_q: Any,
-    claim: Curve,
+    claim: Guarantee,
     samples: int,
     rng: np.random.Generator,
     confidence: float = 0.95,
@@ -206,7 +206,7 @@ def epsilon_of_outputs(
     start = time.perf_counter()
     tables = to_tables(outputs_p, outputs_q)
     parts = split(tables, rng)
-    guess = Curve("no privacy loss", np.zeros(1), np.zeros(1))
+    guess = Guarantee("no privacy loss", np.zeros(1), np.zeros(1))
     candidates = learn_scores(parts.training[0], parts.training[1], guess, rng, names=parts.names)
     best = _best_for_bound(candidates, parts.training, delta)
     bound = epsilon_labels(best.score(parts.test[0]), best.score(parts.test[1]), delta, rng, confidence)

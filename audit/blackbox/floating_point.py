@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dpassay.audit.results import ClaimTest, Verdict
-from dpassay.audit.scores.curve import Curve
 from dpassay.audit.scores.curve_claim import refute_curve
 from dpassay.reference.errors import BadInput
+from dpassay.reference.guarantee import Guarantee
 from dpassay.reference.types import Array, Bools
 
 from .detect import audit_outputs
@@ -52,7 +52,7 @@ def support_holes(
     outputs_q: ArrayLike,
     answer_p: float,
     scale: float,
-    claim: Curve,
+    claim: Guarantee,
     rng: np.random.Generator,
     confidence: float = 0.95,
 ) -> ClaimTest:
@@ -66,7 +66,7 @@ def support_holes(
 
 
 def float_grid(
-    outputs_p: Any, outputs_q: Any, claim: Curve, rng: np.random.Generator, confidence: float = 0.95
+    outputs_p: Any, outputs_q: Any, claim: Guarantee, rng: np.random.Generator, confidence: float = 0.95
 ) -> ClaimTest:
     """Black-box test that also sees the grid each float lies on; `real_numbers` says what it finds without."""
     seen = audit_outputs(outputs_p, outputs_q, claim, rng, confidence, low_bits=True)
@@ -142,7 +142,7 @@ def seeds_found(
 def audit_floats(
     mechanism: Mechanism,
     datasets: tuple[Any, Any],
-    claim: Curve,
+    claim: Guarantee,
     samples: int,
     rng: np.random.Generator,
     laplace: tuple[float, float] | None = None,

@@ -8,9 +8,9 @@ from functools import partial
 
 import numpy as np
 
-from dpassay.audit.scores.curve import Curve
 from dpassay.audit.scores.curve_claim import curve_log_wealth
 from dpassay.audit.scores.events import Event, best_event
+from dpassay.reference.guarantee import Guarantee
 from dpassay.reference.types import Array
 
 from .columns import tamed
@@ -65,7 +65,7 @@ def _models(p: Array, q: Array, features: Features, atoms: Atoms, rng: np.random
 
 
 def _candidates(
-    p: Array, q: Array, claim: Curve, names: Sequence[str], rng: np.random.Generator, low_bits: bool
+    p: Array, q: Array, claim: Guarantee, names: Sequence[str], rng: np.random.Generator, low_bits: bool
 ) -> list[tuple[str, Score]]:
     """All scores, from richest to plainest. A single number needs no trees: its histogram says as much."""
     screened, atoms = screen(p, q, claim, names), Atoms.fit(p, q)
@@ -100,7 +100,7 @@ def _best_columns(screened: Sequence[Found], known: set[str]) -> list[tuple[str,
 def learn_scores(
     p: Array,
     q: Array,
-    claim: Curve,
+    claim: Guarantee,
     rng: np.random.Generator,
     low_bits: bool = False,
     names: Sequence[str] | None = None,

@@ -16,8 +16,8 @@ from scipy.stats import kstest, laplace, norm
 
 from dpassay.audit.bounds import clopper_pearson_lower
 from dpassay.audit.results import ClaimTest, Verdict
-from dpassay.audit.scores.curve import Curve
 from dpassay.audit.verdict import POWER_SHOWN
+from dpassay.reference.guarantee import Guarantee
 from dpassay.reference.types import Array
 
 from .detect import audit_outputs
@@ -108,7 +108,7 @@ def recognised(outputs_p: Any, outputs_q: Any, declared: str | None = None) -> A
 
 
 def noise_power(
-    found: Additive, sizes: tuple[int, int], claim: Curve, confidence: float, smaller: float, seed: int
+    found: Additive, sizes: tuple[int, int], claim: Guarantee, confidence: float, smaller: float, seed: int
 ) -> NoisePower:
     """Audits of simulated outputs, until the power is shown or cannot be."""
     few = tuple(min(size, MOST_OUTPUTS) for size in sizes)

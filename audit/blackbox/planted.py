@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from dpassay.audit.bounds import clopper_pearson_lower
-from dpassay.audit.scores.curve import Curve
 from dpassay.audit.scores.curve_claim import curve_log_wealth
 from dpassay.audit.verdict import POWER_SHOWN
+from dpassay.reference.guarantee import Guarantee
 from dpassay.reference.types import Array
 
 from .detect import BETS_SHARE, REPEATS_OF_BETS, TRAINING_SHARE
@@ -62,7 +62,7 @@ class Planted:
         )
 
 
-def planted_power(outputs_p: Any, outputs_q: Any, claim: Curve, confidence: float, seed: int) -> Planted:
+def planted_power(outputs_p: Any, outputs_q: Any, claim: Guarantee, confidence: float, seed: int) -> Planted:
     """Plant branches of growing probability in the outputs on D and on D' until they are refuted reliably."""
     p, q = (table[:CAP] for table in to_table(outputs_p, outputs_q))
     _, codes = np.unique(np.concatenate([row_hashes(p), row_hashes(q)]), return_inverse=True)
@@ -82,7 +82,7 @@ def planted_power(outputs_p: Any, outputs_q: Any, claim: Curve, confidence: floa
     return Planted(None, 0, size)
 
 
-def _refuted(p: Array, q: Array, claim: Curve, needed: float, rng: np.random.Generator) -> bool:
+def _refuted(p: Array, q: Array, claim: Guarantee, needed: float, rng: np.random.Generator) -> bool:
     """Does one of the audit's two bets on exact outputs refute the claim, at the share of the stake it has?"""
     if repeats_log_wealth(p[:, None], q[:, None], claim, rng) + np.log(BETS_SHARE * REPEATS_OF_BETS) >= needed:
         return True

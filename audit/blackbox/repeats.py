@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dpassay.audit.scores.curve import Curve
 from dpassay.audit.scores.labels import label_counts, ladder_gains, without
 from dpassay.audit.scores.reading import depths, log_wealths
+from dpassay.reference.guarantee import Guarantee
 from dpassay.reference.types import Array, Bools
 
 TARGETS = np.array([0.3, 1.0])  # an output that only one side can give is the usual case
@@ -44,7 +44,7 @@ def guesses(codes: NDArray[np.uint64], of_q: Bools, rng: np.random.Generator) ->
     return np.asarray((np.sign(balance) == step)[balance != 0])
 
 
-def chosen_pair(claim: Curve, labels: int) -> tuple[float, float]:
+def chosen_pair(claim: Guarantee, labels: int) -> tuple[float, float]:
     """The pair of the claim that is tested: the smallest epsilon whose delta corrupts next to none of the labels."""
     usable = claim.epsilons >= 0
     epsilons, deltas = claim.epsilons[usable], claim.deltas[usable]
@@ -53,7 +53,7 @@ def chosen_pair(claim: Curve, labels: int) -> tuple[float, float]:
     return float(epsilons[pick]), float(deltas[pick])
 
 
-def repeats_log_wealth(p: Array, q: Array, claim: Curve, rng: np.random.Generator, at_end: bool = False) -> float:
+def repeats_log_wealth(p: Array, q: Array, claim: Guarantee, rng: np.random.Generator, at_end: bool = False) -> float:
     """Largest log wealth of betting against `claim` on repeated rows of the outputs on D (P) and D' (Q).
 
     `at_end`: the last one, an e-value that may be multiplied with others.

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpassay.audit.scores.curve import Curve
 from dpassay.audit.scores.events import excesses, some_pairs
+from dpassay.reference.guarantee import Guarantee
 from dpassay.reference.types import Array, Indices
 
 from .columns import Family, families, tamed
@@ -51,7 +51,7 @@ def rows_for(width: int) -> int:
     return next(rows for most, rows in ROWS if width <= most)
 
 
-def screen(p: Array, q: Array, claim: Curve, names: Sequence[str]) -> list[Found]:
+def screen(p: Array, q: Array, claim: Guarantee, names: Sequence[str]) -> list[Found]:
     """All made columns, those that exceed the claim most first."""
     rows = rows_for(p.shape[1])
     few_p, few_q = tamed(p[:rows]), tamed(q[:rows])
@@ -88,7 +88,7 @@ def _counts(p: Array, q: Array) -> tuple[Array, Array, list[float | None]]:
     return hits[0], hits[1], exact + [float(value) for value in edges if value in modes]
 
 
-def _screen_block(p: Array, q: Array, claim: Curve, family: Family, first: int) -> list[Found]:
+def _screen_block(p: Array, q: Array, claim: Guarantee, family: Family, first: int) -> list[Found]:
     ordered_p, ordered_q = np.sort(p.T, axis=1), np.sort(q.T, axis=1)
     live = np.flatnonzero((ordered_p[:, 0] != ordered_p[:, -1]) | (ordered_q[:, 0] != ordered_q[:, -1])
                           | (ordered_p[:, 0] != ordered_q[:, 0]))  # fmt: skip

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from dpassay.audit.scores.curve import Curve
 from dpassay.reference.errors import BadInput, printable, require
+from dpassay.reference.guarantee import Guarantee
 from dpassay.reference.types import Array
 
 from .detect import Detail
@@ -41,7 +41,7 @@ def _finite(values: Array) -> Array:
     return np.asarray(np.clip(np.nan_to_num(values), low, high))
 
 
-def draw_detail(path: Path, detail: Detail, claim: Curve) -> None:
+def draw_detail(path: Path, detail: Detail, claim: Guarantee) -> None:
     """Both distributions of the score with the chosen cut; and its errors against those that the claim allows.
 
     Raises:
@@ -63,7 +63,7 @@ def draw_detail(path: Path, detail: Detail, claim: Curve) -> None:
     left.set_ylabel("outputs")
     left.legend()
     alpha = np.linspace(0, 1, 501)
-    right.fill_between(alpha, claim.tradeoff(alpha), 1, color="0.9", label=f"allowed: {claim.name}".replace("$", ""))
+    right.fill_between(alpha, claim.trade_off(alpha), 1, color="0.9", label=f"allowed: {claim.name}".replace("$", ""))
     cuts = np.unique(np.quantile(np.concatenate([p, q]), np.linspace(0, 1, 401), method="nearest"))
     for sign, name in ((1.0, "high scores guessed D'"), (-1.0, "low scores guessed D'")):
         false = [float((sign * p >= sign * cut).mean()) for cut in cuts]

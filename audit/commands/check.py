@@ -14,7 +14,7 @@ from dpassay.audit.plain import json_text
 from dpassay.audit.report.table import print_rows
 from dpassay.audit.verdict import Verdict, joint_exit_code
 from dpassay.audit.version import installed_version
-from dpassay.reference.case import Case, PrivacyClaim
+from dpassay.reference.case import Case
 from dpassay.reference.catalogue import find
 from dpassay.reference.errors import BadInput, require
 
@@ -63,7 +63,4 @@ def _claimed(where: str, entry: ClaimEntry) -> list[Case]:
     for case in cases:
         why = f"the pair of {case.key} is of {case.claim.relation} neighbours"
         require(entry.relation == case.claim.relation, f"{where}.relation", entry.relation, why)
-    return [
-        replace(case, claim=PrivacyClaim(entry.epsilon, entry.delta, case.claim.cite, entry.relation), declared=())
-        for case in cases
-    ]
+    return [replace(case, claim=entry.stated(case.claim.cite), declared=()) for case in cases]

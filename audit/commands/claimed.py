@@ -11,11 +11,11 @@ from typing import Annotated, Any
 import typer
 from dp_accounting.pld import privacy_loss_distribution
 
-from dpassay.audit.scores.curve import Curve, approx_dp, from_pairs, from_pld, gdp
 from dpassay.audit.scores.power import Law, extremal_law, gaussian_law, laplace_law
 from dpassay.reference.accounting.gdp import gdp_mu
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import read_json
+from dpassay.reference.guarantee import Guarantee, approx_dp, from_pairs, from_pld, gdp
 
 _FINEST, _POINTS, _LONGEST = 1e-3, 50_000, 10**7  # grid of losses: step, points of a curve, points while composing
 _STAGE = 1000  # steps composed at once
@@ -36,7 +36,7 @@ PairsFile = Annotated[
 class Claim:
     """A claim, its epsilon at the delta in question, and mechanisms that break it by a factor of two."""
 
-    curve: Curve
+    guarantee: Guarantee
     epsilon: float | None
     worse: Callable[[], list[Law]]
 
@@ -44,12 +44,12 @@ class Claim:
 def read_claim(
     epsilon: float | None, delta: float, mu: float | None, sampled: str | None, pairs: Path | None
 ) -> Claim | None:
-    """The claim of the options, or None when nothing is claimed; raises what `claimed_curve` raises."""
-    curve = claimed_curve(epsilon, delta, mu, sampled, pairs)
-    if curve is None:
+    """The claim of the options, or None when nothing is claimed; raises what `claimed_guarantee` raises."""
+    claim = claimed_guarantee(epsilon, delta, mu, sampled, pairs)
+    if claim is None:
         return None
-    at_delta = epsilon if epsilon is not None else claimed_at(curve, delta)
-    return Claim(curve, at_delta, lambda: worse_laws(epsilon, delta, mu, sampled, pairs))
+    at_delta = epsilon if epsilon is not None else claim.epsilon(delta)
+    return Claim(claim, at_delta, lambda: worse_laws(epsilon, delta, mu, sampled, pairs))
 
 
 def worse_laws(
@@ -76,9 +76,9 @@ def worse_laws(
     return [extremal_law(from_pairs(doubled), why)] if doubled else []
 
 
-def claimed_curve(
+def claimed_guarantee(
     epsilon: float | None, delta: float, mu: float | None, sampled: str | None, pairs: Path | None
-) -> Curve | None:
+) -> Guarantee | None:
     """The claim as a curve, or None when nothing is claimed.
 
     Raises:
@@ -103,12 +103,6 @@ def claimed_curve(
     return None if pairs is None else from_pairs(_pairs(pairs), pairs.stem)
 
 
-def claimed_at(claim: Curve, delta: float) -> float | None:
-    """The smallest epsilon that the claim gives at `delta`; None where its pairs do not go down that far."""
-    allowed = claim.epsilons[(claim.epsilons >= 0) & (claim.deltas <= delta)]
-    return float(allowed.min()) if allowed.size else None
-
-
 def _noise_rate_steps(text: str) -> tuple[float, float, int]:
     try:
         noise, rate, steps = (kind(part) for kind, part in zip((float, float, int), text.split(":"), strict=True))
@@ -119,7 +113,7 @@ def _noise_rate_steps(text: str) -> tuple[float, float, int]:
     return float(noise), float(rate), int(steps)
 
 
-def _dp_sgd(noise: float, rate: float, steps: int) -> Curve:
+def _dp_sgd(noise: float, rate: float, steps: int) -> Guarantee:
     """The PLD's curve; its grid is as fine as about 50,000 points allow (pessimistic on any grid, hence sound)."""
     name = f"DP-SGD, noise {noise:g}, rate {rate:g}, {steps} steps (PLD)"
     if rate == 1:  # one release with less noise is the same
@@ -129,7 +123,7 @@ def _dp_sgd(noise: float, rate: float, steps: int) -> Curve:
     reaches = float(found.get_epsilon_for_delta(1e-12))
     if grid * 2 * _POINTS < reaches < math.inf:  # reading a curve off takes a loop over the points
         found = _composed(noise, rate, steps, reaches / _POINTS)
-    return from_pld(found, name)
+    return from_pld(found, name, "add-remove")
 
 
 def _composed(noise: float, rate: float, steps: int, grid: float) -> Any:

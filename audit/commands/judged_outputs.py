@@ -83,7 +83,7 @@ def judge(p: Any, q: Any, question: Question, rng: np.random.Generator) -> tuple
     """
     claim, level = question.claim, 1 - question.confidence
     share = 1.0 if claim.epsilon is None else 0.9
-    test, detail = audit_in_detail(p, q, claim.curve, rng, 1 - share * level, question.relation)
+    test, detail = audit_in_detail(p, q, claim.guarantee, rng, 1 - share * level, question.relation)
     outputs = telling_outputs(detail, p, q)
     notes = []
     if test.verdict is Verdict.VIOLATED:
@@ -93,7 +93,7 @@ def judge(p: Any, q: Any, question: Question, rng: np.random.Generator) -> tuple
             notes.append(f"By itself most telling: {test.evidence['column']}.")
         notes += [f"Most telling {side}: {'; '.join(ones)}" for side, ones in outputs.items()]
     if question.plot is not None:
-        draw_detail(question.plot, detail, claim.curve)
+        draw_detail(question.plot, detail, claim.guarantee)
     if claim.epsilon is None:
         return [test], notes, []
     bound = epsilon_of_outputs(p, q, question.delta, rng, 1 - 0.1 * level)
@@ -105,7 +105,7 @@ def judge(p: Any, q: Any, question: Question, rng: np.random.Generator) -> tuple
 
 def with_power(deciding: list[Sound], p: Any, q: Any, question: Question) -> tuple[list[Sound], list[str]]:
     """Planted violations that the first result, the test of the claim, would have refuted: as evidence, in words."""
-    test, curve = deciding[0], question.claim.curve
+    test, curve = deciding[0], question.claim.guarantee
     branch = planted_power(p, q, curve, test.confidence, question.seed)
     said, evidence = [branch.statement], {**test.evidence, "planted_branch": branch.evidence}
     found = recognised(p, q, question.noise)
@@ -140,7 +140,7 @@ def with_power(deciding: list[Sound], p: Any, q: Any, question: Question) -> tup
 
 def judge_floats(p: Any, q: Any, question: Question, rng: np.random.Generator) -> list[Sound]:
     """Grid; repeated noise, if it is said to be fresh; support holes of a known Laplace mechanism: a third each."""
-    each, asked, claim = 1 - (1 - question.confidence) / 3, question.floating, question.claim.curve
+    each, asked, claim = 1 - (1 - question.confidence) / 3, question.floating, question.claim.guarantee
     found: list[ClaimTest] = [float_grid(p, q, claim, rng, each)]
     if asked.fresh_noise:
         found.append(repeated_noise(p, q, confidence=each))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -23,14 +22,14 @@ from dpassay.audit.published.ceilings import (
     Ceilings,
     Metric,
     ceilings,
-    curve_trade_off,
-    gdp_points,
-    sampled_gaussian_points,
+    gdp_curve,
+    sampled_gaussian_curve,
 )
 from dpassay.audit.published.dro import ASSUMED, CONFOUNDS, table_2
 from dpassay.audit.published.matching import Group
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.errors import BadInput, require
+from dpassay.reference.guarantee import LARGEST, Guarantee, approx_dp
 
 MEANING = {
     Finding.CONTRADICTS: "impossible under the claim, even with every pair across groups granted",
@@ -89,11 +88,9 @@ def published(
     counts = tuple(_group(text) for text in group or [])
     metric, value = _metric(auc, balanced_accuracy, tpr)
     sizes = _sizes(members, nonmembers, counts)
-    printed = Published(
-        metric, value, epsilon or 0.0, delta, *sizes, fpr, runs, std, counts, _relation(relation), splits
-    )
-    assessment = None if epsilon is None else assess(printed, confidence)
-    curves = _curves(printed, gdp, sampled_gaussian, confidence)
+    printed, neighbours = Published(metric, value, *sizes, fpr, runs, std, counts, splits), _relation(relation)
+    assessment = None if epsilon is None else assess(printed, _pair(epsilon, delta, neighbours), confidence)
+    curves = _curves(printed, gdp, sampled_gaussian, neighbours, confidence)
     if as_json:
         record: dict[str, object] = {} if assessment is None else _record(assessment)
         record["curves"] = {name: _curve_record(one) for name, (one, _) in curves.items()}
@@ -135,6 +132,12 @@ def _relation(text: str) -> Relation:
     raise BadInput("--relation", text, "must be replace-one or add-remove")
 
 
+def _pair(epsilon: float, delta: float, relation: Relation) -> Guarantee:
+    require(0 <= epsilon < LARGEST, "epsilon", epsilon, f"must lie in [0, {LARGEST:g})")
+    require(0 <= delta < 1, "delta", delta, "must lie in [0, 1)")
+    return approx_dp(epsilon, delta, relation)
+
+
 def _group(text: str) -> Group:
     parts = text.split(":")
     if len(parts) != 2 or not all(part.isdecimal() for part in parts):
@@ -145,21 +148,19 @@ def _group(text: str) -> Group:
 Curves = dict[str, tuple[CurveAssessment, Ceilings]]
 
 
-def _curves(printed: Published, gdp: float | None, sampled: str | None, confidence: float) -> Curves:
-    points = {} if gdp is None else {f"{gdp:g}-GDP": (gdp_points(gdp), printed)}
+def _curves(
+    printed: Published, gdp: float | None, sampled: str | None, relation: Relation, confidence: float
+) -> Curves:
+    claims = {} if gdp is None else {f"{gdp:g}-GDP": gdp_curve(gdp, relation)}
     if sampled is not None:
         try:
             noise, rate, steps = sampled.split(":")
-            curve = sampled_gaussian_points(float(noise), float(rate), int(steps))
+            claims[f"DP-SGD {sampled}"] = sampled_gaussian_curve(float(noise), float(rate), int(steps))
         except BadInput as error:
             raise BadInput("--sampled-gaussian", sampled, str(error)) from error
         except ValueError as error:
             raise BadInput("--sampled-gaussian", sampled, f"must read NOISE:RATE:STEPS ({error})") from error
-        points[f"DP-SGD {sampled}"] = curve, replace(printed, relation="add-remove")
-    return {
-        name: (assess_curve(one, curve, confidence), ceilings(curve_trade_off(*curve)))
-        for name, (curve, one) in points.items()
-    }
+    return {name: (assess_curve(printed, claim, confidence), ceilings(claim)) for name, claim in claims.items()}
 
 
 def _curve_record(one: CurveAssessment) -> dict[str, object]:
@@ -169,11 +170,12 @@ def _curve_record(one: CurveAssessment) -> dict[str, object]:
 def _record(assessment: Assessment) -> dict[str, object]:
     result = assessment.result
     implied = assessment.implied_epsilon
+    epsilon, delta = assessment.claim.outermost
     return {
         "metric": result.metric,
         "value": result.value,
-        "epsilon": result.epsilon,
-        "delta": result.delta,
+        "epsilon": epsilon,
+        "delta": delta,
         "ceiling": assessment.ceiling,
         "ceiling under shift": assessment.shifted_ceiling,
         "implied epsilon": implied,
@@ -209,8 +211,7 @@ def _show(printed: Published, assessment: Assessment | None, confidence: float, 
 
 
 def _statements(assessment: Assessment, confidence: float) -> list[tuple[str, str]]:
-    result = assessment.result
-    rows = [(f"largest under ({result.epsilon:g}, {result.delta:g})-DP", f"{assessment.ceiling:.4f}")]
+    rows = [(f"largest under {assessment.claim.name}", f"{assessment.ceiling:.4f}")]
     if assessment.shifted_ceiling is not None:
         rows.append(("largest, pairs across groups granted", f"{assessment.shifted_ceiling:.4f}"))
     rows.append(("epsilon it implies as an expectation", f"{assessment.implied_epsilon:.4g}"))
@@ -238,7 +239,7 @@ def _paper(paper: str, confidence: float, as_json: bool) -> None:
     for cell in cells:
         a = cell.assessment
         table.add_row(
-            cell.algorithm, f"{a.result.epsilon:g}", f"{a.result.value:.4f}", f"{a.ceiling:.4f}",
+            cell.algorithm, f"{a.claim.outermost[0]:g}", f"{a.result.value:.4f}", f"{a.ceiling:.4f}",
             f"{a.shifted_ceiling:.4f}", f"{a.implied_epsilon:.3g}", f"{a.p_value:.1g}", f"{a.shifted_p_value:.1g}",
             str(a.finding),
         )  # fmt: skip

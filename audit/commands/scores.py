@@ -106,7 +106,7 @@ def _judge_runs(claim: Claim | None, delta: float, confidence: float) -> Judge:
         bound = epsilon_labels(p, q, delta, rng, each)
         if claim is None:
             return [bound]
-        return [replace(bound, claimed=claim.epsilon), refute_curve(p, q, claim.curve, rng, each)]
+        return [replace(bound, claimed=claim.epsilon), refute_curve(p, q, claim.guarantee, rng, each)]
 
     return judge
 
@@ -120,7 +120,7 @@ def _judge_canaries(claim: Claim | None, delta: float, confidence: float) -> Jud
         bound = epsilon_one_run(values, coins, delta, rng, each)
         if claim is None:
             return [bound]
-        return [replace(bound, claimed=claim.epsilon), one_run_curve(values, coins, claim.curve, rng, each)]
+        return [replace(bound, claimed=claim.epsilon), one_run_curve(values, coins, claim.guarantee, rng, each)]
 
     return judge
 

@@ -10,13 +10,13 @@ import typer
 from dpassay.audit.blackbox.sources import CommandOption, DatasetOption, MechanismName, NeighbourOption, read_source
 from dpassay.audit.report.verdicts import print_results
 from dpassay.audit.scores.blocks import marks, seen_before
-from dpassay.audit.scores.curve import Curve
 from dpassay.audit.scores.files import read_scores
 from dpassay.audit.sequential.session import black_box, likelihood, load, open_session, save, stored_scores, verdict
 from dpassay.reference.catalogue import find
 from dpassay.reference.errors import BadInput, require
+from dpassay.reference.guarantee import Guarantee, approx_dp
 
-from .claimed import Delta, Epsilon, Mu, PairsFile, Sampled, claimed_curve
+from .claimed import Delta, Epsilon, Mu, PairsFile, Sampled, claimed_guarantee
 
 app = typer.Typer(
     help="Audits that stop as soon as a claim is refuted, continue from a checkpoint, and join several machines.",
@@ -38,8 +38,8 @@ def _check(limit: int, confidence: float, seed: int) -> None:
     require(seed >= 0, "--seed", seed, "must not be negative")
 
 
-def _claim(epsilon: float | None, delta: float, mu: float | None, sampled: str | None, pairs: Path | None) -> Curve:
-    claim = claimed_curve(epsilon, delta, mu, sampled, pairs)
+def _claim(epsilon: float | None, delta: float, mu: float | None, sampled: str | None, pairs: Path | None) -> Guarantee:
+    claim = claimed_guarantee(epsilon, delta, mu, sampled, pairs)
     if claim is None:
         raise BadInput("claim", None, "give one of --epsilon, --gdp, --sampled-gaussian, --curve")
     return claim
@@ -62,8 +62,8 @@ def algorithm(
     case = cases[0]
     claimed = case.claim.epsilon if epsilon is None else epsilon
     require(0 <= claimed < float("inf"), "--epsilon", claimed, "must be finite and not negative")
-    claim = f"({claimed:g}, {case.claim.delta:g})-DP"
-    session = open_session(checkpoint, case.key, claim, seed)
+    claim = approx_dp(claimed, case.claim.delta, case.claim.relation)
+    session = open_session(checkpoint, case.key, claim.name, seed)
     result = likelihood(session, case, claimed, limit, confidence)
     session = session.continued(result)
     save(checkpoint, session)

@@ -65,7 +65,7 @@ def _describe(case: Case) -> dict[str, Any]:
         "key": case.key,
         "what": case.title,
         "cite": str(case.cite),
-        "claim": f"({case.claim.epsilon:g}, {case.claim.delta:g})-DP, {case.claim.relation} ({case.claim.cite})",
+        "claim": str(case.claim.guarantee),
         "data": case.data,
         "neighbours": instance.pair.description,
         "facts": dict(instance.facts),

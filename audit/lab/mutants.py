@@ -20,12 +20,12 @@ from dpassay.audit.likelihood.bound import audit_likelihood
 from dpassay.audit.likelihood.samplers import LockstepSampler
 from dpassay.audit.lockstep.run import lockstep, needs
 from dpassay.audit.results import SoundBound, Verdict
-from dpassay.audit.scores.curve import Curve, from_pairs
-from dpassay.reference.accounting.cost import Account, account
+from dpassay.reference.accounting.cost import account
 from dpassay.reference.baselines import dp_sgd
 from dpassay.reference.case import Case, Instance
 from dpassay.reference.catalogue import find
 from dpassay.reference.errors import require
+from dpassay.reference.guarantee import from_account
 from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.problems.linear import LinearLosses
@@ -119,12 +119,6 @@ def short_dp_sgd() -> tuple[Case, list[Mutation]]:
     claim = replace(known.claim, epsilon=math.ceil(1000 * (shown or 0.0)) / 1000)
     case = replace(known, variant="short, fixed-size", claim=claim, build=lambda: instance)
     return case, clipping_mutations(schedule)
-
-
-def claimed_curve(bound: Account, name: str) -> Curve:
-    """What the accountant proves of the unmutated algorithm, as a curve for the black box."""
-    top = bound.epsilon(1e-9)
-    return from_pairs([(float(e), bound.delta(float(e))) for e in np.linspace(1e-3, top, 25)], name)
 
 
 def runs_alike(instance: Instance) -> bool:
@@ -223,7 +217,7 @@ def assess(case: Case, instance: Instance, mutation: Mutation, effort: Effort, s
     p_value = None
     if effort.outputs:
         sides = outputs_of(run, instance, effort)
-        curve = claimed_curve(account(plain), case.key)
+        curve = from_account(account(plain), case.key)
         rng = np.random.default_rng([effort.seed, 29])
         result = audit_outputs(sides[0], sides[1], curve, rng, confidence=0.99)
         p_value = result.p_value if result.verdict is Verdict.VIOLATED else 1.0

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from dp_accounting.pld import privacy_loss_distribution as pld_lib
 
-from dpassay.audit.scores.curve import from_pld
+from dpassay.reference.guarantee import from_pld
 
 from . import zoo_laws as law
 from .zoo_entry import DELTA, EPSILON, INFINITE, Entry, gauss, pure

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from dpassay.audit.blackbox.outputs import Mechanism
-from dpassay.audit.scores.curve import Curve, approx_dp, gdp
 from dpassay.reference.accounting.gdp import gdp_epsilon
+from dpassay.reference.guarantee import Guarantee, approx_dp, gdp
 
 EPSILON = 1.0  # the claim of every pure mechanism
 DELTA = 1e-5  # where Gaussian claims are read
@@ -24,7 +24,7 @@ class Entry:
     mechanism: Mechanism
     dataset: Any
     neighbour: Any
-    claim: Curve
+    claim: Guarantee
     claimed: float  # the claim's epsilon at `delta`
     truth: float
     delta: float = 0.0

@@ -11,7 +11,7 @@ from scipy.integrate import quad
 from scipy.optimize import brentq
 from scipy.stats import laplace, norm
 
-from dpassay.audit.scores.curve import gaussian_delta
+from dpassay.reference.guarantee import gaussian_delta
 from dpassay.reference.types import Array
 
 Draw = Callable[[Any, np.random.Generator, int], Any]

@@ -15,7 +15,7 @@ silently:
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 
 from scipy.stats import norm
@@ -23,9 +23,9 @@ from scipy.stats import t as student
 
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.errors import require
-from dpassay.reference.types import Array
+from dpassay.reference.guarantee import Guarantee
 
-from .ceilings import Metric, ceiling_of, ceiling_under_shift, ceilings, curve_trade_off, implied_epsilon
+from .ceilings import Metric, ceiling_of, ceiling_under_shift, ceilings, implied_epsilon
 from .matching import Group, auc_p_value, exchangeable_share, grouped_auc_p_value, tpr_p_value
 
 
@@ -54,31 +54,24 @@ class Finding(StrEnum):
 
 @dataclass(frozen=True)
 class Published:
-    """A printed result and the claim it is held against."""
+    """A printed result."""
 
     metric: Metric
     value: float
-    epsilon: float
-    delta: float
     members: int
     nonmembers: int
     fpr: float | None = None
     runs: int = 1
     std: float | None = None
     groups: tuple[Group, ...] = ()  # members and non-members by group; empty: one distribution is claimed
-    relation: Relation = "replace-one"  # of the claim
     splits: int = 1  # how many of the runs had a random split of their own; runs on one split count as one
 
-    def at(self, epsilon: float, delta: float) -> Published:
-        """The same result held against another claim."""
-        return replace(self, epsilon=epsilon, delta=delta)
 
-    @property
-    def swap_claim(self) -> tuple[float, float]:
-        """What the claim says about swapping a member with a non-member (group privacy for add-remove)."""
-        if self.relation == "replace-one":
-            return self.epsilon, self.delta
-        return min(2.0 * self.epsilon, 699.0), min((1.0 + math.exp(self.epsilon)) * self.delta, 1.0 - 1e-15)
+def swap_claim(epsilon: float, delta: float, relation: Relation | None) -> tuple[float, float]:
+    """What (epsilon, delta)-DP says about swapping a member with a non-member (group privacy for add-remove)."""
+    if relation != "add-remove":
+        return epsilon, delta
+    return min(2.0 * epsilon, 699.0), min((1.0 + math.exp(epsilon)) * delta, 1.0 - 1e-15)
 
 
 @dataclass(frozen=True)
@@ -86,6 +79,7 @@ class Assessment:
     """The answer, number by number."""
 
     result: Published
+    claim: Guarantee
     ceiling: float
     shifted_ceiling: float | None
     implied_epsilon: float
@@ -96,8 +90,8 @@ class Assessment:
     finding: Finding
 
 
-def assess(result: Published, confidence: float = 0.95) -> Assessment:
-    """Hold one printed result against its claim."""
+def assess(result: Published, claim: Guarantee, confidence: float = 0.95) -> Assessment:
+    """Hold one printed result against (epsilon, delta)-DP, the outermost pair of the claim."""
     require(0 < confidence < 1, "confidence", confidence, "must lie in (0, 1)")
     for name, count in (("members", result.members), ("nonmembers", result.nonmembers)):
         require(count >= 1, name, count, "must be at least 1")
@@ -106,14 +100,16 @@ def assess(result: Published, confidence: float = 0.95) -> Assessment:
     require(1 <= result.splits <= result.runs, "splits", result.splits, f"must lie in 1..runs = {result.runs}")
     if result.metric != "tpr":
         require(result.fpr is None, "fpr", result.fpr, f"belongs to a TPR, not to {result.metric}")
-    ceiling = ceiling_of(result.metric, result.epsilon, result.delta, result.fpr)
-    implied = implied_epsilon(result.metric, result.value, result.delta, result.fpr)
-    p_value = _sound_p_value(result)
+    epsilon, delta = claim.outermost
+    ceiling = ceiling_of(result.metric, epsilon, delta, result.fpr)
+    implied = implied_epsilon(result.metric, result.value, delta, result.fpr)
+    swap = swap_claim(epsilon, delta, claim.relation)
+    p_value = _sound_p_value(result, swap)
     shifted = shifted_p = None
     if result.groups:
         require(result.metric == "auc", "groups", result.groups, "are understood for an AUC only")
         shifted = ceiling_under_shift(ceiling, exchangeable_share(result.groups))
-        shifted_p = grouped_auc_p_value(result.value, result.groups, *result.swap_claim, result.splits)
+        shifted_p = grouped_auc_p_value(result.value, result.groups, *swap, result.splits)
     spread = None
     if result.std is not None:
         spread = spread_lower(result.value, result.std, result.runs, confidence)
@@ -121,7 +117,7 @@ def assess(result: Published, confidence: float = 0.95) -> Assessment:
     if result.metric == "auc":
         independent = hanley_mcneil_lower(result.value, result.members, result.nonmembers, confidence)
     finding = _finding(p_value, shifted_p, result.value > ceiling, 1.0 - confidence)
-    return Assessment(result, ceiling, shifted, implied, p_value, shifted_p, spread, independent, finding)
+    return Assessment(result, claim, ceiling, shifted, implied, p_value, shifted_p, spread, independent, finding)
 
 
 def _finding(p_value: float, shifted_p: float | None, above: bool, level: float) -> Finding:
@@ -143,7 +139,7 @@ class CurveAssessment:
     finding: Finding
 
 
-def assess_curve(result: Published, points: tuple[Array, Array], confidence: float = 0.95) -> CurveAssessment:
+def assess_curve(result: Published, claim: Guarantee, confidence: float = 0.95) -> CurveAssessment:
     """Hold one printed result against a privacy curve: each point of it is a claim, and all of them hold at once.
 
     The test takes 26 points fixed in advance (every 20th) and shares its level between them; it is conservative, as a
@@ -152,9 +148,10 @@ def assess_curve(result: Published, points: tuple[Array, Array], confidence: flo
     if result.metric == "tpr":
         require(result.fpr is not None, "fpr", result.fpr, "a TPR needs the FPR at which it was measured")
     require(not result.groups, "groups", result.groups, "are understood for (epsilon, delta) claims only")
-    found = ceilings(curve_trade_off(*points), () if result.fpr is None else (result.fpr,))
-    claims = list(zip(*points, strict=True))[::20]
-    p_value = min(1.0, len(claims) * min(_sound_p_value(result.at(float(e), float(d))) for e, d in claims))
+    found = ceilings(claim, () if result.fpr is None else (result.fpr,))
+    pairs = list(zip(*claim.forward, strict=True))[::20]
+    swaps = [swap_claim(float(epsilon), float(delta), claim.relation) for epsilon, delta in pairs]
+    p_value = min(1.0, len(swaps) * min(_sound_p_value(result, swap) for swap in swaps))
     if result.metric == "tpr":
         assert result.fpr is not None
         ceiling = found.tpr[result.fpr]
@@ -163,10 +160,10 @@ def assess_curve(result: Published, points: tuple[Array, Array], confidence: flo
     return CurveAssessment(ceiling, p_value, _finding(p_value, None, result.value > ceiling, 1.0 - confidence))
 
 
-def _sound_p_value(result: Published) -> float:
+def _sound_p_value(result: Published, swap: tuple[float, float]) -> float:
     """A balanced accuracy at a fixed threshold is the AUC of the thresholded score."""
     counts = (result.members, result.nonmembers)
     if result.metric == "tpr":
         assert result.fpr is not None
-        return tpr_p_value(result.value, result.fpr, *counts, *result.swap_claim)
-    return auc_p_value(result.value, *counts, *result.swap_claim, result.splits)
+        return tpr_p_value(result.value, result.fpr, *counts, *swap)
+    return auc_p_value(result.value, *counts, *swap, result.splits)

@@ -8,68 +8,29 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal
 
 import numpy as np
 from dp_accounting.pld import privacy_loss_distribution
 from scipy.optimize import brentq
 from scipy.stats import norm
 
-from dpassay.reference.accounting.gdp import gdp_delta
+from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.errors import BadInput, require
+from dpassay.reference.guarantee import Guarantee, gdp, mirrored
 from dpassay.reference.types import Array
 
 Metric = Literal["auc", "balanced accuracy", "tpr"]
 CURVE = np.linspace(0.0, 25.0, 501)  # epsilons at which a privacy curve is read
 
 
-class TradeOff(Protocol):
-    """Smallest type II error at a type I error: f(alpha) = inf {1 - TPR : FPR <= alpha}."""
-
-    def __call__(self, alpha: Array) -> Array:
-        """Values of f; any lower bound of the true f keeps the ceilings valid."""
-        ...
+def gdp_curve(mu: float, relation: Relation | None = None) -> Guarantee:
+    """mu-GDP at the epsilons of ``CURVE``."""
+    return gdp(mu, CURVE, relation)
 
 
-def dp_trade_off(epsilon: float, delta: float) -> TradeOff:
-    """max(0, 1 - delta - e^epsilon alpha, e^-epsilon (1 - delta - alpha)): exact for (epsilon, delta)-DP."""
-    _check(epsilon, delta)
-
-    def curve(alpha: Array) -> Array:
-        steep = 1.0 - delta - np.exp(epsilon) * alpha
-        return np.asarray(np.maximum(0.0, np.maximum(steep, np.exp(-epsilon) * (1.0 - delta - alpha))))
-
-    return curve
-
-
-def gdp_trade_off(mu: float) -> TradeOff:
-    """Phi(Phi^-1(1 - alpha) - mu): exact for the Gaussian mechanism with sensitivity mu times its deviation."""
-    require(mu >= 0, "mu", mu, "must not be negative")
-    return lambda alpha: np.asarray(norm.cdf(norm.isf(alpha) - mu))
-
-
-def curve_trade_off(epsilons: Array, deltas: Array) -> TradeOff:
-    """Upper envelope of the trade-offs of all (epsilon, delta) points of a privacy curve, such as a PLD's."""
-    require(len(epsilons) == len(deltas) and len(epsilons) > 0, "epsilons", len(epsilons), "one delta for each")
-    curves = [dp_trade_off(float(e), float(d)) for e, d in zip(epsilons, deltas, strict=True)]
-
-    def envelope(alpha: Array) -> Array:
-        highest = curves[0](alpha)
-        for curve in curves[1:]:
-            highest = np.maximum(highest, curve(alpha))
-        return highest
-
-    return envelope
-
-
-def gdp_points(mu: float) -> tuple[Array, Array]:
-    """Epsilons and exact deltas of mu-GDP."""
-    require(mu >= 0, "mu", mu, "must not be negative")
-    return CURVE, np.array([gdp_delta(float(epsilon), mu) for epsilon in CURVE])
-
-
-def sampled_gaussian_points(noise_multiplier: float, rate: float, steps: int) -> tuple[Array, Array]:
-    """Epsilons and deltas of ``steps`` Poisson-sampled Gaussian releases (add-remove), from dp-accounting's PLD.
+def sampled_gaussian_curve(noise_multiplier: float, rate: float, steps: int) -> Guarantee:
+    """``steps`` Poisson-sampled Gaussian releases (add-remove), from dp-accounting's PLD, at the epsilons of ``CURVE``.
 
     ``noise_multiplier`` is relative to one record's clipping norm, the usual DP-SGD parameters.
     """
@@ -80,12 +41,12 @@ def sampled_gaussian_points(noise_multiplier: float, rate: float, steps: int) ->
         noise_multiplier, sampling_prob=rate, value_discretization_interval=1e-3
     )
     composed = one.self_compose(steps)
-    return CURVE, np.minimum(1.0 - 1e-15, np.asarray(composed.get_delta_for_epsilon(list(CURVE))))
 
+    def delta_of(epsilons: Array) -> Array:
+        return np.asarray(np.minimum(1.0 - 1e-15, composed.get_delta_for_epsilon(list(epsilons))))
 
-def sampled_gaussian_trade_off(noise_multiplier: float, rate: float, steps: int) -> TradeOff:
-    """Trade-off of :func:`sampled_gaussian_points`."""
-    return curve_trade_off(*sampled_gaussian_points(noise_multiplier, rate, steps))
+    name = f"DP-SGD {noise_multiplier:g}:{rate:g}:{steps}"
+    return mirrored(name, CURVE, delta_of, "add-remove", "PLD")
 
 
 @dataclass(frozen=True)
@@ -97,18 +58,18 @@ class Ceilings:
     tpr: dict[float, float]  # at the false positive rates asked for
 
 
-def ceilings(trade_off: TradeOff, fprs: tuple[float, ...] = (0.001, 0.01, 0.1), cells: int = 20_000) -> Ceilings:
-    """Integrate a trade-off curve.
+def ceilings(claim: Guarantee, fprs: tuple[float, ...] = (0.001, 0.01, 0.1), cells: int = 20_000) -> Ceilings:
+    """Integrate the trade-off curve of a guarantee; any lower bound of the true one keeps the ceilings valid.
 
     The midpoint rule underestimates the area under a convex curve, and each cell's smallest sum of errors is
     bounded by its left end plus the curve at its right end, so both ceilings err upwards (safe). The grid is
     graded towards 0, where the curve is steep.
     """
     edges = np.linspace(0.0, 1.0, cells + 1) ** 3
-    values = trade_off(0.5 * (edges[1:] + edges[:-1]))
+    values = claim.trade_off(0.5 * (edges[1:] + edges[:-1]))
     area = float(values @ np.diff(edges))
-    accuracy = 1.0 - 0.5 * float(np.min(edges[:-1] + trade_off(edges[1:])))
-    at = {fpr: float(1.0 - trade_off(np.array([fpr]))[0]) for fpr in fprs}
+    accuracy = 1.0 - 0.5 * float(np.min(edges[:-1] + claim.trade_off(edges[1:])))
+    at = {fpr: float(1.0 - claim.trade_off(np.array([fpr]))[0]) for fpr in fprs}
     return Ceilings(1.0 - area, min(1.0, accuracy), at)
 
 
@@ -127,7 +88,9 @@ def largest_balanced_accuracy(epsilon: float, delta: float) -> float:
 def largest_tpr(epsilon: float, delta: float, fpr: float) -> float:
     """min(1, delta + e^epsilon fpr, 1 - e^-epsilon (1 - delta - fpr))."""
     require(0 <= fpr <= 1, "fpr", fpr, "must lie in [0, 1]")
-    return float(1.0 - dp_trade_off(epsilon, delta)(np.array([fpr]))[0])
+    _check(epsilon, delta)
+    steep, flat = 1.0 - delta - math.exp(epsilon) * fpr, math.exp(-epsilon) * (1.0 - delta - fpr)
+    return 1.0 - max(0.0, steep, flat)
 
 
 def implied_epsilon(metric: Metric, value: float, delta: float, fpr: float | None = None) -> float:

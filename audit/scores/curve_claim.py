@@ -19,9 +19,8 @@ from scipy.stats import norm
 
 from dpassay.audit.results import ClaimTest
 from dpassay.reference.errors import BadInput
+from dpassay.reference.guarantee import Guarantee
 from dpassay.reference.types import Array
-
-from .curve import Curve
 
 PHASES = (0.03, 0.08, 0.2, 0.45, 1.0)  # share of the pairs seen by the end of each; the first only teaches
 THRESHOLDS = 24
@@ -85,7 +84,7 @@ def _portfolios(p: Array, q: Array, slopes: Array, excess: Array) -> Array:
     return np.concatenate(rows) / spread
 
 
-def learn_bets(past_p: Array, past_q: Array, curve: Curve) -> _Bets:
+def learn_bets(past_p: Array, past_q: Array, curve: Guarantee) -> _Bets:
     """Choose, for each threshold, the claim's most violated tangent on the sorted past, then the portfolios."""
     cuts = _cuts(past_p, past_q)
     p, q = _rates(past_p, cuts), _rates(past_q, cuts)
@@ -115,7 +114,7 @@ def phase_log_wealth(bets: _Bets, next_p: Array, next_q: Array, pairs: int) -> A
     return np.concatenate([single[None, :], logs[joint:]])
 
 
-def curve_log_wealth(p: Array, q: Array, curve: Curve, at_end: bool = False) -> float:
+def curve_log_wealth(p: Array, q: Array, curve: Guarantee, at_end: bool = False) -> float:
     """Largest log wealth over the phases, for samples in random order; `at_end`: the last one, an e-value."""
     pairs = min(p.size, q.size)
     ends = [max(2, int(share * pairs)) for share in PHASES]
@@ -140,7 +139,7 @@ def _leans_to_q(p: Array, q: Array) -> bool:
 
 
 def refute_curve(
-    scores_p: ArrayLike, scores_q: ArrayLike, curve: Curve, rng: np.random.Generator, confidence: float = 0.95
+    scores_p: ArrayLike, scores_q: ArrayLike, curve: Guarantee, rng: np.random.Generator, confidence: float = 0.95
 ) -> ClaimTest:
     """Test 'the pair (P, Q) obeys `curve` in both directions' from scores of runs on D (P) and on D' (Q).
 

@@ -15,9 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import bdtr, bdtrc, betaincinv
 
+from dpassay.reference.guarantee import LARGEST, Guarantee
 from dpassay.reference.types import Array
-
-from .curve import LARGEST, Curve
 
 NUISANCE = 1e-7  # level of the interval of p, added to the p-value
 CELLS, FINER, BLOCKS = 20, 10, 100
@@ -117,7 +116,7 @@ def _tail(lower: Array, upper: Array, errors: float, n_q: int, n_p: int, slope: 
     return np.asarray((first + (mass * above).sum(axis=1, keepdims=True))[:, 0])
 
 
-def some_pairs(claim: Curve) -> tuple[Array, Array]:
+def some_pairs(claim: Guarantee) -> tuple[Array, Array]:
     """At most `MOST_PAIRS` of the claim's pairs, spread over them."""
     keep = np.flatnonzero(claim.epsilons < LARGEST)
     if keep.size > MOST_PAIRS:
@@ -133,7 +132,7 @@ def excesses(rate_q: Array, rate_p: Array, n_q: int, n_p: int, epsilons: Array, 
     return np.asarray((q - slopes * p - deltas) / np.sqrt(variance))
 
 
-def best_event(p: Array, q: Array, claim: Curve) -> Event:
+def best_event(p: Array, q: Array, claim: Guarantee) -> Event:
     """The threshold, its side and the pair of the claim that these scores (no NaN) exceed by most standard errors."""
     ordered_p, ordered_q = np.sort(p), np.sort(q)
     pooled = np.sort(np.concatenate([p, q]))

@@ -19,7 +19,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .curve import Curve, approx_dp
+from dpassay.reference.guarantee import Guarantee, approx_dp
+
 from .steinke import check_guesses
 
 SMALLEST_P = 1e-9  # below, rounding would show
@@ -34,7 +35,7 @@ class Envelope:
     slopes: list[float]
 
 
-def envelope(curve: Curve) -> Envelope:
+def envelope(curve: Guarantee) -> Envelope:
     """The curve's lines as a convex piecewise linear function of alpha."""
     slopes = -np.exp(curve.epsilons)
     heights = 1 - curve.deltas
@@ -75,13 +76,13 @@ def _refuted(lines: Envelope, canaries: int, guesses: int, correct: int, alpha: 
     return right + wrong > whole
 
 
-def fdp_refuted(curve: Curve, canaries: int, guesses: int, correct: int, alpha: float = 0.05) -> bool:
+def fdp_refuted(curve: Guarantee, canaries: int, guesses: int, correct: int, alpha: float = 0.05) -> bool:
     """Is `correct` or more of `guesses` right less likely than alpha under f-DP (each canary in or out)?"""
     check_guesses(canaries, guesses, correct)
     return _refuted(envelope(curve), canaries, guesses, correct, alpha)
 
 
-def fdp_p_value(curve: Curve, canaries: int, guesses: int, correct: int, steps: int = 12) -> float:
+def fdp_p_value(curve: Guarantee, canaries: int, guesses: int, correct: int, steps: int = 12) -> float:
     """The smallest alpha at which `correct` right guesses refute the curve, rounded up (to half a percent)."""
     check_guesses(canaries, guesses, correct)
     lines = envelope(curve)

@@ -15,9 +15,9 @@ from scipy.special import expit, logit
 
 from dpassay.audit.results import ClaimTest
 from dpassay.reference.errors import BadInput
+from dpassay.reference.guarantee import Guarantee
 from dpassay.reference.types import Array, Bools
 
-from .curve import Curve
 from .fdp import fdp_p_value
 from .labels import ladder_gains, stakes_on
 from .one_run import (
@@ -40,13 +40,13 @@ CORRUPTED = 0.01  # coins that the pair read against may corrupt, in expectation
 MANY_GUESSES = 30_000  # are enough where one claim is tested
 
 
-def telling_share(curve: Curve, canaries: int) -> float:
+def telling_share(curve: Guarantee, canaries: int) -> float:
     """The share of canaries to guess against a claimed curve, from the claim alone.
 
     If scores were the best that the claim allows, and their log odds half as large again: where is the p-value least?
     """
     false = np.geomspace(1e-9, 0.5, 400)  # canaries left out, among the guesses at one end
-    true = 1 - curve.tradeoff(false)
+    true = 1 - curve.trade_off(false)
     best, least = 1.0, math.inf
     for share in (one for one in SHARES if one * canaries >= PILOT_CASES):
         rate = float(expit(1.5 * logit(np.interp(share, false + true, true / (false + true)))))
@@ -60,7 +60,7 @@ def telling_share(curve: Curve, canaries: int) -> float:
 def one_run_curve(
     scores: ArrayLike,
     included: ArrayLike,
-    curve: Curve,
+    curve: Guarantee,
     rng: np.random.Generator,
     confidence: float = 0.95,
     guesses: int | None = None,
@@ -111,7 +111,7 @@ def one_run_curve(
 
 
 def _read_against(
-    values: Array, coins: Bools, curve: Curve, rng: np.random.Generator
+    values: Array, coins: Bools, curve: Guarantee, rng: np.random.Generator
 ) -> tuple[float, tuple[float, float]]:
     """p-value of the readers against the pair of the claim that corrupts next to no coin, and the pair."""
     usable = curve.epsilons >= 0

@@ -14,9 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpassay.audit.bounds import clopper_pearson_lower, clopper_pearson_upper
+from dpassay.reference.guarantee import Guarantee
 from dpassay.reference.types import Array
-
-from .curve import Curve
 
 REPETITIONS, SMALL = 40, 20_000  # under a second for up to SMALL scores on both sides; fewer repetitions above
 FEW, CAP = 24, 100_000  # and of a larger sample only so many scores a side are simulated, which is said
@@ -77,7 +76,7 @@ def laplace_law(epsilon: float, statement: str) -> Law:
     return Law(statement, draw)
 
 
-def extremal_law(curve: Curve, statement: str) -> Law:
+def extremal_law(curve: Guarantee, statement: str) -> Law:
     """The most revealing pair that obeys `curve`: P uniform on [0, 1], Q with distribution function 1 - f, small first.
 
     1 - f(a) is the least of the lines delta + e^epsilon a, so a = max over the lines of (u - delta) e^-epsilon is its

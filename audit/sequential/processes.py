@@ -22,9 +22,9 @@ from dpassay.audit.blackbox.learner import learn_scores
 from dpassay.audit.blackbox.outputs import Mechanism, draw
 from dpassay.audit.blackbox.table import joined, known_columns, to_table
 from dpassay.audit.results import ClaimTest
-from dpassay.audit.scores.curve import Curve
 from dpassay.audit.scores.curve_claim import check_scores, curve_log_wealth
 from dpassay.reference.errors import BadInput
+from dpassay.reference.guarantee import Guarantee
 from dpassay.reference.types import Array
 
 FORMAT = 1  # of the checkpoint
@@ -112,7 +112,7 @@ class CurveProcess:
     runs: int = 0
     best: float = 0.0
 
-    def update(self, scores_p: ArrayLike, scores_q: ArrayLike, curve: Curve, rng: np.random.Generator) -> float:
+    def update(self, scores_p: ArrayLike, scores_q: ArrayLike, curve: Guarantee, rng: np.random.Generator) -> float:
         """Multiply by the e-value of one block; returns the current log wealth."""
         if curve.name != self.claim:
             raise BadInput("curve", curve.name, f"this process tests {self.claim}")
@@ -184,7 +184,7 @@ def until_refuted(
 def audit_sequentially(
     mechanism: Mechanism,
     datasets: tuple[Any, Any],
-    claim: Curve,
+    claim: Guarantee,
     rng: np.random.Generator,
     limit: int = 100_000,
     first: int = 250,
@@ -216,7 +216,7 @@ def audit_sequentially(
 
 
 def _round_log_wealth(
-    table_p: Array, table_q: Array, known: int, claim: Curve, rng: np.random.Generator, low_bits: bool
+    table_p: Array, table_q: Array, known: int, claim: Guarantee, rng: np.random.Generator, low_bits: bool
 ) -> float:
     """Log e-value of the outputs after the first `known` a side, by what the first ones taught."""
     fresh_p, fresh_q = table_p[known:], table_q[known:]

@@ -22,10 +22,10 @@ from dpassay.audit.blackbox.sources import Source
 from dpassay.audit.likelihood.pilot import make_plan
 from dpassay.audit.likelihood.samplers import LockstepSampler
 from dpassay.audit.results import ClaimTest
-from dpassay.audit.scores.curve import Curve
 from dpassay.reference.case import Case
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import read_json, write_text
+from dpassay.reference.guarantee import Guarantee
 from dpassay.reference.types import Array
 
 from .processes import CurveProcess, MeanProcess, audit_sequentially, hockey_stick, until_refuted
@@ -114,14 +114,14 @@ def open_session(path: Path, audited: str, claim: str, seed: int) -> Session:
     return found
 
 
-def black_box(session: Session, source: Source, claim: Curve, limit: int, confidence: float) -> ClaimTest:
+def black_box(session: Session, source: Source, claim: Guarantee, limit: int, confidence: float) -> ClaimTest:
     """One session on a black box: at most `limit` outputs a side."""
     rng = np.random.default_rng([session.seed, 31, session.sessions])
     first = max(10, min(250, limit // 4))
     return audit_sequentially(source.mechanism, source.datasets, claim, rng, limit, first, confidence)
 
 
-def stored_scores(session: Session, p: Array, q: Array, claim: Curve, confidence: float) -> ClaimTest:
+def stored_scores(session: Session, p: Array, q: Array, claim: Guarantee, confidence: float) -> ClaimTest:
     """One session on one pair of files: scores of independent runs on D and on D' that were never judged before."""
     start, process = time.perf_counter(), CurveProcess(claim.name)
     process.update(p, q, claim, np.random.default_rng([session.seed, 41, session.sessions]))

@@ -14,8 +14,8 @@ from dpassay.audit.cli import app
 from dpassay.audit.lab import zoo_laws, zoo_svt
 from dpassay.audit.lab.zoo import zoo
 from dpassay.audit.results import Verdict
-from dpassay.audit.scores.curve import approx_dp, gdp
 from dpassay.reference.errors import BadInput
+from dpassay.reference.guarantee import approx_dp, gdp
 
 EASY = [
     "gaussian, noise 10 % too small",

@@ -4,8 +4,8 @@ import pytest
 from dpassay.audit.blackbox import floating_point
 from dpassay.audit.lab import zoo_laws
 from dpassay.audit.results import Verdict
-from dpassay.audit.scores.curve import approx_dp, gdp
 from dpassay.reference.errors import BadInput
+from dpassay.reference.guarantee import approx_dp, gdp
 
 
 def _verdicts(mechanism, claim, laplace=None, seed=0, samples=6000):

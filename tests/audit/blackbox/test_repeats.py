@@ -5,7 +5,7 @@ from scipy.stats import binomtest
 from dpassay.audit.blackbox import repeats
 from dpassay.audit.blackbox.detect import audit_outputs
 from dpassay.audit.results import Verdict
-from dpassay.audit.scores import curve
+from dpassay.reference import guarantee
 
 
 def _branch(value, probability, size, rng):
@@ -18,14 +18,14 @@ def test_a_branch_of_one_in_five_hundred_is_seen_in_ten_thousand_outputs():
     for seed in range(5):
         rng = np.random.default_rng(seed)
         p, q = _branch(0.0, 0.002, 10_000, rng), _branch(1.0, 0.002, 10_000, rng)
-        result = audit_outputs(p, q, curve.approx_dp(1.0), rng)
+        result = audit_outputs(p, q, guarantee.approx_dp(1.0), rng)
         assert result.verdict is Verdict.VIOLATED and result.evidence["score"] == "repeated outputs"
 
 
 @pytest.mark.parametrize("delta", [0.0, 0.02])
 def test_the_level_is_kept_when_every_output_repeats(delta):
     """Extremal (1, delta)-DP pair on four outputs, claim exactly true: 5 % level, 400 runs of 500 a side."""
-    eps, wrong, claim = 1.0, 0, curve.approx_dp(1.0, delta)
+    eps, wrong, claim = 1.0, 0, guarantee.approx_dp(1.0, delta)
     rate = (1 - delta) / (1 + np.exp(eps))
     for seed in range(400):
         rng = np.random.default_rng(seed)
@@ -51,6 +51,6 @@ def test_rows_are_equal_exactly_when_their_numbers_are():
 
 
 def test_the_tested_pair_is_part_of_the_claim():
-    assert repeats.chosen_pair(curve.approx_dp(1.0), 10**6) == (1.0, 0.0)
-    epsilon, delta = repeats.chosen_pair(curve.gdp(1.0), 10_000)
-    assert delta * 10_000 <= repeats.CORRUPTED and delta >= curve.gaussian_delta(epsilon, 1.0) * (1 - 1e-9)
+    assert repeats.chosen_pair(guarantee.approx_dp(1.0), 10**6) == (1.0, 0.0)
+    epsilon, delta = repeats.chosen_pair(guarantee.gdp(1.0), 10_000)
+    assert delta * 10_000 <= repeats.CORRUPTED and delta >= guarantee.gaussian_delta(epsilon, 1.0) * (1 - 1e-9)

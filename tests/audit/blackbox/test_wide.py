@@ -10,8 +10,8 @@ from dpassay.audit.blackbox.detect import audit_outputs
 from dpassay.audit.lab.zoo import zoo
 from dpassay.audit.lab.zoo_shapes import prefix_mu, prefix_sums
 from dpassay.audit.results import Verdict
-from dpassay.audit.scores.curve import approx_dp, gdp
 from dpassay.reference.errors import BadInput
+from dpassay.reference.guarantee import approx_dp, gdp
 
 WIDE = [
     "column 5 of 64 exact",

@@ -15,11 +15,12 @@ from dpassay.audit.published import ceilings as c
 from dpassay.audit.published import matching
 from dpassay.audit.published.dro import table_2
 from dpassay.reference.errors import BadInput
+from dpassay.reference.guarantee import approx_dp, gdp
 
 
 @pytest.mark.parametrize("epsilon, delta", [(0.1, 0.0), (1.0, 1e-5), (3.0, 0.01), (0.0, 0.0)])
 def test_closed_forms_equal_the_integrated_trade_off(epsilon, delta):
-    numeric = c.ceilings(c.dp_trade_off(epsilon, delta), fprs=(0.05,))
+    numeric = c.ceilings(approx_dp(epsilon, delta), fprs=(0.05,))
     assert numeric.auc == pytest.approx(c.largest_auc(epsilon, delta), abs=1e-6)
     assert numeric.auc >= c.largest_auc(epsilon, delta) - 1e-12  # errs upwards
     assert numeric.balanced_accuracy == pytest.approx(c.largest_balanced_accuracy(epsilon, delta), abs=1e-4)
@@ -34,7 +35,7 @@ def test_notes_values():
 
 def test_gdp_ceilings():
     """AUC Phi(mu / sqrt 2), balanced accuracy Phi(mu / 2)."""
-    found = c.ceilings(c.gdp_trade_off(1.3), fprs=(0.01,))
+    found = c.ceilings(gdp(1.3, np.linspace(0.0, 12.0, 2001)), fprs=(0.01,))
     assert found.auc == pytest.approx(norm.cdf(1.3 / math.sqrt(2)), abs=1e-5)
     assert found.balanced_accuracy == pytest.approx(norm.cdf(0.65), abs=1e-4)
     assert found.tpr[0.01] == pytest.approx(norm.sf(norm.isf(0.01) - 1.3))
@@ -43,7 +44,7 @@ def test_gdp_ceilings():
 
 def test_gaussian_pld_recovers_its_gdp_curve():
     """One full-batch release with noise multiplier 1 is 1-GDP (add-remove); the envelope lies just above."""
-    found = c.ceilings(c.sampled_gaussian_trade_off(1.0, 1.0, 1), fprs=())
+    found = c.ceilings(c.sampled_gaussian_curve(1.0, 1.0, 1), fprs=())
     exact = norm.cdf(1 / math.sqrt(2))
     assert exact <= found.auc <= exact + 1e-3
 
@@ -116,7 +117,7 @@ def test_grouped_ceiling_is_reached_by_a_group_detector():
 
 
 def test_table_2_of_dro():
-    found = {(cell.algorithm, cell.assessment.result.epsilon): cell.assessment.finding for cell in table_2()}
+    found = {(cell.algorithm, cell.assessment.claim.outermost[0]): cell.assessment.finding for cell in table_2()}
     assert len(found) == 12
     double = [found["DP Double SPIDER", e] for e in (0.1, 1.0, 3.0, 5.0)]
     assert double == [
@@ -184,11 +185,11 @@ def test_command_line_curves(command):
 def test_curve_p_value_keeps_its_level():
     """5 attackers at exactly mu = 1 (independent Gaussian scores, 300 records a side): no alarm (seed 15)."""
     rng = np.random.default_rng(15)
-    points, above = c.gdp_points(1.0), 0
+    claim, above = c.gdp_curve(1.0), 0
     for _ in range(5):
         inside, outside = rng.normal(1.0, size=300), rng.normal(size=300)
         auc = float(np.mean(inside[:, None] > outside[None, :]))
-        found = p.assess_curve(p.Published("auc", auc, 0.0, 0.0, 300, 300), points)
+        found = p.assess_curve(p.Published("auc", auc, 300, 300), claim)
         above += found.finding is not p.Finding.WITHIN
         assert found.p_value > 0.05
     assert above > 0  # half of the AUCs lie above the ceiling of the expectation, none is called a contradiction
@@ -196,18 +197,17 @@ def test_curve_p_value_keeps_its_level():
 
 def test_add_remove_claims_are_weakened_for_swaps():
     """AUC 0.83 with 5,000 pairs: impossible at replace-one epsilon 1; add-remove swaps cost 2 epsilon."""
-    one = p.Published("auc", 0.83, 1.0, 1e-9, 5000, 5000)
-    assert one.swap_claim == (1.0, 1e-9)
-    other = p.Published("auc", 0.83, 1.0, 1e-9, 5000, 5000, relation="add-remove")
-    assert other.swap_claim == (2.0, pytest.approx((1 + math.e) * 1e-9))
-    assert p.assess(one).finding is p.Finding.CONTRADICTS_UNLESS_SHIFT
-    assert p.assess(other).finding is p.Finding.ABOVE
+    assert p.swap_claim(1.0, 1e-9, "replace-one") == (1.0, 1e-9)
+    assert p.swap_claim(1.0, 1e-9, "add-remove") == (2.0, pytest.approx((1 + math.e) * 1e-9))
+    printed = p.Published("auc", 0.83, 5000, 5000)
+    assert p.assess(printed, approx_dp(1.0, 1e-9, "replace-one")).finding is p.Finding.CONTRADICTS_UNLESS_SHIFT
+    assert p.assess(printed, approx_dp(1.0, 1e-9, "add-remove")).finding is p.Finding.ABOVE
 
 
 def test_runs_on_one_split_count_as_one():
-    few = p.assess(p.Published("auc", 0.8, 1.0, 0.0, 60, 60, runs=5))
-    own = p.assess(p.Published("auc", 0.8, 1.0, 0.0, 60, 60, runs=5, splits=5))
-    assert few.p_value == pytest.approx(p.assess(p.Published("auc", 0.8, 1.0, 0.0, 60, 60)).p_value)
+    few = p.assess(p.Published("auc", 0.8, 60, 60, runs=5), approx_dp(1.0))
+    own = p.assess(p.Published("auc", 0.8, 60, 60, runs=5, splits=5), approx_dp(1.0))
+    assert few.p_value == pytest.approx(p.assess(p.Published("auc", 0.8, 60, 60), approx_dp(1.0)).p_value)
     assert own.p_value < few.p_value
 
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from dpassay.audit.scores import curve, events
+from dpassay.audit.scores import events
+from dpassay.reference import guarantee
 
 
 def _level(n_q, n_p, p, epsilon, delta, level):
@@ -49,17 +50,17 @@ def test_the_best_event_is_found_on_either_side():
     rng = np.random.default_rng(0)
     p, q = rng.normal(size=5000), rng.normal(2, 1, 5000)
     for sign in (1, -1):
-        event = events.best_event(sign * p, sign * q, curve.gdp(1.0))
+        event = events.best_event(sign * p, sign * q, guarantee.gdp(1.0))
         fresh = sign * rng.normal(size=5000), sign * rng.normal(2, 1, 5000)
         assert events.judge_event(event, *fresh)[0] < 1e-6
-    claim = curve.gdp(2.0)
+    claim = guarantee.gdp(2.0)
     wrong = [events.judge_event(events.best_event(p, q, claim), rng.normal(size=999), rng.normal(2, 1, 999))[0]
              for _ in range(20)]  # fmt: skip
     assert np.mean(np.array(wrong) <= 0.05) <= 0.2
 
 
 def test_ties_infinities_and_single_scores(recwarn):
-    claim = curve.approx_dp(1.0)
+    claim = guarantee.approx_dp(1.0)
     for p, q in (([0.0], [0.0]), ([0.0, 0.0], [np.inf, np.inf]), ([-np.inf], [1.0]), ([1.0] * 50, [2.0] * 50)):
         event = events.best_event(np.array(p), np.array(q), claim)
         p_value, hits = events.judge_event(event, np.array(p), np.array(q))

@@ -9,8 +9,9 @@ from scipy.sparse import coo_matrix
 from scipy.stats import multinomial
 
 from dpassay.audit.results import Verdict
-from dpassay.audit.scores import curve, labels, one_run, one_run_claim, thresholds
 from dpassay.audit.scores import curve_claim as curve_test
+from dpassay.audit.scores import labels, one_run, one_run_claim, thresholds
+from dpassay.reference import guarantee
 
 
 def _compositions(count, parts):
@@ -51,7 +52,7 @@ def _likely(count, law):
 @pytest.mark.parametrize("confidence", [0.2, 0.5, 0.8])
 def test_no_bound_or_test_claims_too_much_on_its_hardest_pair(epsilon, delta, sizes, confidence):
     """The claims are true, and the levels so large that small samples can break them."""
-    claim = curve.approx_dp(epsilon, delta)
+    claim = guarantee.approx_dp(epsilon, delta)
     found = _false_claims(
         epsilon,
         delta,
@@ -161,7 +162,7 @@ def _bound_exceeds(epsilon, delta, confidence):
 
 def _curve_refuted(epsilon, delta, confidence):
     def judge(scores, coins):
-        claim = curve.approx_dp(epsilon, delta)
+        claim = guarantee.approx_dp(epsilon, delta)
         found = one_run_claim.one_run_curve(scores, coins, claim, np.random.default_rng(0), confidence)
         return found.verdict is Verdict.VIOLATED
 

@@ -6,25 +6,28 @@ from scipy.optimize import linprog
 from scipy.special import expit
 from scipy.stats import binom, norm
 
-from dpassay.audit.scores import curve, fdp
+from dpassay.audit.scores import fdp
+from dpassay.reference import guarantee
 from dpassay.reference.errors import BadInput
 
 
 def test_one_canary_is_exact():
     """One canary, one guess: right with probability at most Phi(1/2) = 0.691 under 1-GDP."""
-    assert not fdp.fdp_refuted(curve.gdp(1.0), 1, 1, 1)
-    assert fdp.fdp_refuted(curve.gdp(1.0), 1, 1, 1, alpha=0.75)
-    assert not fdp.fdp_refuted(curve.gdp(1.0), 1, 1, 1, alpha=float(norm.cdf(0.5)) - 0.01)
-    assert fdp.fdp_p_value(curve.gdp(1.0), 1, 1, 1) == pytest.approx(norm.cdf(0.5), rel=0.01)
+    assert not fdp.fdp_refuted(guarantee.gdp(1.0), 1, 1, 1)
+    assert fdp.fdp_refuted(guarantee.gdp(1.0), 1, 1, 1, alpha=0.75)
+    assert not fdp.fdp_refuted(guarantee.gdp(1.0), 1, 1, 1, alpha=float(norm.cdf(0.5)) - 0.01)
+    assert fdp.fdp_p_value(guarantee.gdp(1.0), 1, 1, 1) == pytest.approx(norm.cdf(0.5), rel=0.01)
 
 
-@pytest.mark.parametrize("claim", [curve.gdp(1.3), curve.approx_dp(1.0, 0.01), curve.from_pairs([(0.5, 0.2)])])
+@pytest.mark.parametrize(
+    "claim", [guarantee.gdp(1.3), guarantee.approx_dp(1.0, 0.01), guarantee.from_pairs([(0.5, 0.2)])]
+)
 def test_the_envelope_is_the_curve(claim):
     lines = fdp.envelope(claim)
     points = np.linspace(0.001, 0.999, 200)
     which = np.searchsorted(lines.starts, points, side="right") - 1
     values = np.array(lines.heights)[which] + np.array(lines.slopes)[which] * points
-    assert np.allclose(np.maximum(values, 0), claim.tradeoff(points), atol=1e-12)
+    assert np.allclose(np.maximum(values, 0), claim.trade_off(points), atol=1e-12)
 
 
 def _by_linear_program(claim, canaries, guesses, correct):
@@ -41,7 +44,7 @@ def _by_linear_program(claim, canaries, guesses, correct):
     return -linprog(wanted, rows, limits, np.ones((1, guesses + 1)), [1.0]).fun
 
 
-@pytest.mark.parametrize("claim", [curve.gdp(0.7), curve.approx_dp(1.0, 0.01), curve.approx_dp(0.5, 0.0)])
+@pytest.mark.parametrize("claim", [guarantee.gdp(0.7), guarantee.approx_dp(1.0, 0.01), guarantee.approx_dp(0.5, 0.0)])
 @pytest.mark.parametrize(("canaries", "guesses", "correct"), [(12, 12, 10), (30, 10, 9), (8, 8, 8), (40, 15, 12)])
 def test_the_recursion_solves_the_linear_program(claim, canaries, guesses, correct):
     exact = _by_linear_program(claim, canaries, guesses, correct)
@@ -52,7 +55,7 @@ def test_the_recursion_solves_the_linear_program(claim, canaries, guesses, corre
 def test_never_below_what_randomised_response_attains(guesses, more, correct, epsilon):
     """It answers each coin with the largest odds allowed, independently: a lower bound of the worst case."""
     correct = min(correct, guesses)
-    found = fdp.fdp_p_value(curve.approx_dp(epsilon), guesses + more, guesses, correct)
+    found = fdp.fdp_p_value(guarantee.approx_dp(epsilon), guesses + more, guesses, correct)
     assert found >= min(1.0, binom.sf(correct - 1, guesses, expit(epsilon))) * (1 - 1e-6)
 
 
@@ -62,10 +65,10 @@ def test_more_right_guesses_show_more_and_delta_takes_from_it(guesses, correct, 
     shown = fdp.epsilon_fdp(200, guesses, correct, delta)
     assert shown <= fdp.epsilon_fdp(200, guesses, min(guesses, correct + 1), delta) + 0.01
     assert shown <= fdp.epsilon_fdp(200, guesses, correct, 0.0) + 0.01
-    assert shown == 0.0 or fdp.fdp_refuted(curve.approx_dp(shown, delta), 200, guesses, correct)
+    assert shown == 0.0 or fdp.fdp_refuted(guarantee.approx_dp(shown, delta), 200, guesses, correct)
 
 
 def test_bad_counts():
     for counts in ((5, 6, 1), (5, 4, 5), (5, 0, 0), (5, 4, -1)):
         with pytest.raises(BadInput, match="guesses"):
-            fdp.fdp_p_value(curve.gdp(1.0), *counts)
+            fdp.fdp_p_value(guarantee.gdp(1.0), *counts)

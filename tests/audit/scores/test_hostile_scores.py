@@ -11,30 +11,30 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from dpassay.audit.cli import app
-from dpassay.audit.commands.claimed import claimed_at
 from dpassay.audit.results import AssumedEstimate, ClaimTest, Verdict
-from dpassay.audit.scores import assumed, curve, fdp, files, one_run, one_run_claim, power
+from dpassay.audit.scores import assumed, fdp, files, one_run, one_run_claim, power
 from dpassay.audit.scores import curve_claim as curve_test
+from dpassay.reference import guarantee
 from dpassay.reference.errors import BadInput
 
 
 @given(st.floats(0, 60), st.floats(1e-300, 0.999) | st.just(0.0))
 def test_a_claimed_delta_is_neither_rounded_away_nor_up(epsilon, delta):
     """1 - (1 - delta) e^0 would make 1e-12 smaller by 2e-5 of it, and 1e-17 nothing: a claim that nobody made."""
-    claim = curve.approx_dp(epsilon, delta)
+    claim = guarantee.approx_dp(epsilon, delta)
     assert claim.epsilons[-1] == epsilon and claim.deltas[-1] == delta
     assert (np.diff(claim.deltas) <= 4e-16).all()
 
 
 def test_a_tiny_epsilon_keeps_its_mirror_image():
     """(1e-17, 0)-DP: Q - e^-1e-17 P may be 1e-17, not 0."""
-    assert curve.approx_dp(1e-17, 0.0).deltas[0] == pytest.approx(1e-17, rel=1e-12)
-    assert curve.from_pairs([(1e-17, 0.0)]).deltas[0] == pytest.approx(1e-17, rel=1e-12)
+    assert guarantee.approx_dp(1e-17, 0.0).deltas[0] == pytest.approx(1e-17, rel=1e-12)
+    assert guarantee.from_pairs([(1e-17, 0.0)]).deltas[0] == pytest.approx(1e-17, rel=1e-12)
 
 
 def test_epsilons_beyond_what_exp_can_hold_stay_true_and_silent(recwarn):
     """(e, d)-DP with e > 700 implies (700, 1 - (1 - d) e^(700 - e))-DP; its tests neither overflow nor refute."""
-    claim = curve.from_pairs([(800.0, 0.1), (1e308, 0.0), (701.0, 0.2)])
+    claim = guarantee.from_pairs([(800.0, 0.1), (1e308, 0.0), (701.0, 0.2)])
     assert claim.epsilons[-3:].tolist() == [700.0] * 3
     assert sorted(claim.deltas[-3:]) == pytest.approx([1 - 0.8 * math.exp(-1), 1.0, 1.0])
     p, q, rng = np.zeros(500), np.ones(500), np.random.default_rng(0)
@@ -48,24 +48,24 @@ def test_epsilons_beyond_what_exp_can_hold_stay_true_and_silent(recwarn):
 @pytest.mark.parametrize("pair", [(-1.0, 0.1), (math.nan, 0.1), (1.0, 1.1), (1.0, math.nan)])
 def test_pairs_that_make_no_sense(pair):
     with pytest.raises(BadInput, match="pairs"):
-        curve.from_pairs([(1.0, 0.1), pair])
+        guarantee.from_pairs([(1.0, 0.1), pair])
 
 
 def test_between_and_beyond_the_pairs_nothing_is_claimed():
     """Neither convex nor monotone: each pair counts alone, in any order."""
-    claim = curve.from_pairs([(2.0, 0.2), (1.0, 0.01), (0.5, 0.3), (1.0, 0.005)])
+    claim = guarantee.from_pairs([(2.0, 0.2), (1.0, 0.01), (0.5, 0.3), (1.0, 0.005)])
     wanted = {0.001: None, 0.005: 1.0, 0.0099: 1.0, 0.25: 1.0, 0.3: 0.5, 0.9: 0.5}
-    assert {delta: claimed_at(claim, delta) for delta in wanted} == wanted
-    assert claimed_at(claim, math.nextafter(0.005, 0)) is None, "a smaller delta is more than was claimed"
+    assert {delta: claim.epsilon(delta) for delta in wanted} == wanted
+    assert claim.epsilon(math.nextafter(0.005, 0)) is None, "a smaller delta is more than was claimed"
     alpha = np.linspace(0.001, 0.999, 50)
     lines = [np.maximum(1 - d - np.exp(e) * alpha, np.exp(-e) * (1 - d - alpha)) for e, d in ((1.0, 0.005), (0.5, 0.3))]
-    assert (claim.tradeoff(alpha) <= np.maximum(np.max(lines, axis=0), 0) + 1e-12).all()
+    assert (claim.trade_off(alpha) <= np.maximum(np.max(lines, axis=0), 0) + 1e-12).all()
 
 
 def test_a_claim_of_thousands_of_pairs_needs_no_gigabyte():
     pairs = [(float(e), float(np.exp(-e))) for e in np.linspace(0, 10, 3000)]
     tracemalloc.start()
-    law = power.extremal_law(curve.from_pairs(pairs), "x")
+    law = power.extremal_law(guarantee.from_pairs(pairs), "x")
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 20e6

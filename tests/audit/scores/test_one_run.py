@@ -3,7 +3,8 @@ import pytest
 from scipy.stats import binom, binomtest
 
 from dpassay.audit.results import Verdict
-from dpassay.audit.scores import curve, one_run, one_run_claim, steinke
+from dpassay.audit.scores import one_run, one_run_claim, steinke
+from dpassay.reference import guarantee
 from dpassay.reference.accounting.gdp import gdp_epsilon
 from dpassay.reference.errors import BadInput
 
@@ -107,7 +108,7 @@ def test_canaries_that_show_at_the_high_end_only_are_guessed_there():
 
 def test_curve_level_and_power():
     """Gaussian canaries, m = 2,000: claim mu = 1 (true) refuted in at most 5 %, claim mu = 0.4 nearly always."""
-    true, small, wrong, caught = curve.gdp(1.0), curve.gdp(0.4), 0, 0
+    true, small, wrong, caught = guarantee.gdp(1.0), guarantee.gdp(0.4), 0, 0
     for seed in range(100):
         scores, coins, rng = _canaries(seed, 2000)
         wrong += one_run_claim.one_run_curve(scores, coins, true, rng).verdict is Verdict.VIOLATED
@@ -117,10 +118,10 @@ def test_curve_level_and_power():
 
 def test_guesses_may_be_fixed_by_the_caller():
     scores, coins, rng = _canaries(0, 1000)
-    found = one_run_claim.one_run_curve(scores, coins, curve.gdp(0.2), rng, guesses=100)
+    found = one_run_claim.one_run_curve(scores, coins, guarantee.gdp(0.2), rng, guesses=100)
     assert found.evidence["guesses"] == 100 and found.verdict is Verdict.VIOLATED
     with pytest.raises(BadInput, match="guesses"):
-        one_run_claim.one_run_curve(scores, coins, curve.gdp(0.2), rng, guesses=1001)
+        one_run_claim.one_run_curve(scores, coins, guarantee.gdp(0.2), rng, guesses=1001)
 
 
 def test_of_equal_scores_nobody_is_guessed_twice():
@@ -140,7 +141,7 @@ def test_one_canary_says_little():
     rng = np.random.default_rng(0)
     assert one_run.epsilon_one_run([3.0], [1], 0.5, rng).epsilon == 0.0
     with pytest.raises(BadInput, match=r"scores = '1 canary'.*at least two"):
-        one_run_claim.one_run_curve([3.0], [1], curve.gdp(1.0), rng)
+        one_run_claim.one_run_curve([3.0], [1], guarantee.gdp(1.0), rng)
 
 
 def test_bad_coins():

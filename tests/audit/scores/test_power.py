@@ -12,28 +12,31 @@ from dpassay.audit.blackbox.detect import audit_outputs
 from dpassay.audit.cli import app
 from dpassay.audit.commands.claimed import read_claim
 from dpassay.audit.results import Verdict
-from dpassay.audit.scores import curve, power
+from dpassay.audit.scores import power
 from dpassay.audit.scores.curve_claim import refute_curve
 from dpassay.audit.scores.labels import epsilon_labels
+from dpassay.reference import guarantee
 
 
 def _refutes(claim):
     return lambda p, q, rng: refute_curve(p, q, claim, rng).verdict is Verdict.VIOLATED
 
 
-@pytest.mark.parametrize("claim", [curve.gdp(1.0), curve.approx_dp(1.0, 0.05), curve.approx_dp(1.0), curve.gdp(4.0)])
+@pytest.mark.parametrize(
+    "claim", [guarantee.gdp(1.0), guarantee.approx_dp(1.0, 0.05), guarantee.approx_dp(1.0), guarantee.gdp(4.0)]
+)
 def test_the_most_revealing_pair_has_the_curve_as_its_tradeoff(claim):
     """Shares above 7 thresholds of 400,000 scores a side, within four standard errors (seed 0)."""
     size = 400_000
     p, q = power.extremal_law(claim, "x").draw(np.random.default_rng(0), size, size)
     for threshold in -np.array([0.001, 0.01, 0.05, 0.1, 0.3, 0.5, 0.9]):
         false_alarms, missed = (p >= threshold).mean(), (q < threshold).mean()
-        assert missed == pytest.approx(claim.tradeoff(np.array([false_alarms]))[0], abs=4 / np.sqrt(size))
+        assert missed == pytest.approx(claim.trade_off(np.array([false_alarms]))[0], abs=4 / np.sqrt(size))
 
 
 def test_the_most_revealing_pair_does_not_break_its_own_curve():
     """Red case of an over-revealing law: 5 % level, 200 samples of 1,000 a side."""
-    claim = curve.approx_dp(1.0, 0.05)
+    claim = guarantee.approx_dp(1.0, 0.05)
     found = power.Power("x", (0, 0), True, 200, 0)
     law, rng, refuted = power.extremal_law(claim, "x"), np.random.default_rng(1), _refutes(claim)
     count = sum(refuted(*law.draw(rng, 1000, 1000), rng) for _ in range(found.repetitions))
@@ -49,7 +52,7 @@ def test_laplace_scores_are_its_losses():
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, 3.0])
 def test_laplace_scores_do_not_break_what_laplace_noise_keeps(epsilon):
     """No rounding tells the sides apart: two 5 % levels, 40 samples of 1,000 a side, 10 errors have chance 0.005."""
-    law, claim, wrong = power.laplace_law(epsilon, "x"), curve.approx_dp(epsilon), 0
+    law, claim, wrong = power.laplace_law(epsilon, "x"), guarantee.approx_dp(epsilon), 0
     for seed in range(40):
         rng = np.random.default_rng(seed)
         p, q = law.draw(rng, 1000, 1000)
@@ -59,7 +62,7 @@ def test_laplace_scores_do_not_break_what_laplace_noise_keeps(epsilon):
 
 def test_limits_hold_the_true_power():
     """Power of about one half (mu = 1 against 0.85, 1,000 a side): the share of 300 fresh samples is inside."""
-    law, refuted = power.gaussian_law(1.0, "mu = 1"), _refutes(curve.gdp(0.85))
+    law, refuted = power.gaussian_law(1.0, "mu = 1"), _refutes(guarantee.gdp(0.85))
     found = power.shown_power(refuted, law, (1000, 1000), 0)
     rng = np.random.default_rng(99)
     truth = np.mean([refuted(*law.draw(rng, 1000, 1000), rng) for _ in range(300)])
@@ -89,7 +92,7 @@ def test_mechanisms_twice_as_bad_break_the_claim(options, count, words):
     claim = read_claim(*options)
     laws, rng = claim.worse(), np.random.default_rng(2)
     assert len(laws) == count and words in laws[-1].statement
-    refuted = _refutes(claim.curve)
+    refuted = _refutes(claim.guarantee)
     assert all(refuted(*laws[0].draw(rng, 20_000, 20_000), rng) for _ in range(2))
 
 
@@ -99,7 +102,7 @@ def test_claims_of_any_size_are_tested_without_a_warning(options):
     """Epsilons whose exponential overflows, and a delta near one: nothing is refuted, nothing breaks (seed 6)."""
     claim, rng = read_claim(*options, None, None), np.random.default_rng(6)
     for law in claim.worse():
-        assert not _refutes(claim.curve)(*law.draw(rng, 300, 300), rng)
+        assert not _refutes(claim.guarantee)(*law.draw(rng, 300, 300), rng)
 
 
 def _planted_outputs(rng, outputs, runs):
@@ -119,7 +122,7 @@ def test_the_audit_refutes_what_was_planted(grid):
     rng = np.random.default_rng(3)
     outputs = [rng.laplace(mean, 1.0, 600) for mean in (0, 1)]
     outputs = [np.round(one / grid) * grid for one in outputs] if grid else outputs
-    claim = curve.approx_dp(1.0)
+    claim = guarantee.approx_dp(1.0)
     found = planted.planted_power(*outputs, claim, 0.955, 0)
     assert found.runs is not None and found.at_least >= 0.8
     caught = [
@@ -132,16 +135,16 @@ def test_the_audit_refutes_what_was_planted(grid):
 def test_nothing_is_promised_where_nothing_is_seen():
     """Ten outputs show nothing; a branch within the claimed delta breaks nothing, so it is not planted."""
     rng = np.random.default_rng(4)
-    few = planted.planted_power(rng.normal(size=10), rng.normal(size=10), curve.approx_dp(1.0), 0.95, 0)
+    few = planted.planted_power(rng.normal(size=10), rng.normal(size=10), guarantee.approx_dp(1.0), 0.95, 0)
     assert few.runs is None and "not even" in few.statement
-    found = planted.planted_power(rng.normal(size=900), rng.normal(size=900), curve.approx_dp(1.0, 0.2), 0.95, 0)
+    found = planted.planted_power(rng.normal(size=900), rng.normal(size=900), guarantee.approx_dp(1.0, 0.2), 0.95, 0)
     assert found.runs in (None, 3)
 
 
 def test_no_candidate_has_less_than_the_least_weight():
     rng = np.random.default_rng(5)
     p, q = (rng.integers(0, 3, (200, 6)).astype(float) for _ in range(2))
-    weights = [one.weight for one in learner.learn_scores(p, q, curve.approx_dp(1.0), rng)]
+    weights = [one.weight for one in learner.learn_scores(p, q, guarantee.approx_dp(1.0), rng)]
     assert min(weights) == pytest.approx(learner.LEAST_WEIGHT, rel=1e-12)
 
 

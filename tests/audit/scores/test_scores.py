@@ -6,8 +6,9 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest, norm
 
 from dpassay.audit.results import AssumedEstimate, SoundBound, Verdict
-from dpassay.audit.scores import assumed, curve, labels, thresholds
+from dpassay.audit.scores import assumed, labels, thresholds
 from dpassay.audit.scores import curve_claim as curve_test
+from dpassay.reference import guarantee
 from dpassay.reference.errors import BadInput
 
 TRUE_EPSILON = 4.3766  # of N(1, 1) against N(0, 1) at delta = 1e-5
@@ -21,23 +22,23 @@ def _gauss(seed, n, mu=1.0):
 def test_gdp_closed_form_and_pld_curves_agree():
     assert assumed.gdp_epsilon(1.0, 1e-5) == pytest.approx(TRUE_EPSILON, abs=1e-3)
     pld = pld_lib.from_gaussian_mechanism(1.0, value_discretization_interval=1e-3)
-    a, b = curve.gdp(1.0), curve.from_pld(pld)
+    a, b = guarantee.gdp(1.0), guarantee.from_pld(pld)
     rates = np.linspace(0.001, 0.999, 50)
-    assert np.allclose(a.tradeoff(rates), norm.cdf(norm.ppf(1 - rates) - 1.0), atol=5e-4)
-    assert np.allclose(b.tradeoff(rates), a.tradeoff(rates), atol=1e-3)
-    assert np.all(b.tradeoff(rates) <= norm.cdf(norm.ppf(1 - rates) - 1.0) + 1e-9)  # pessimistic, hence sound
+    assert np.allclose(a.trade_off(rates), norm.cdf(norm.ppf(1 - rates) - 1.0), atol=5e-4)
+    assert np.allclose(b.trade_off(rates), a.trade_off(rates), atol=1e-3)
+    assert np.all(b.trade_off(rates) <= norm.cdf(norm.ppf(1 - rates) - 1.0) + 1e-9)  # pessimistic, hence sound
 
 
 def test_approx_dp_curve_is_the_extremal_one():
     rates = np.linspace(0, 1, 41)
     eps, delta = 1.0, 0.1
     exact = np.maximum.reduce([0 * rates, 1 - delta - np.exp(eps) * rates, np.exp(-eps) * (1 - delta - rates)])
-    assert np.allclose(curve.approx_dp(eps, delta).tradeoff(rates), exact, atol=1e-12)
+    assert np.allclose(guarantee.approx_dp(eps, delta).trade_off(rates), exact, atol=1e-12)
 
 
 def test_curve_test_refutes_a_claim_ten_percent_too_small():
     """mu = 1 against the claim mu = 0.9, 1e4 scores a side: power at least 0.9 (98 of 100 measured; seed 1)."""
-    claim = curve.gdp(0.9)
+    claim = guarantee.gdp(0.9)
     found = 0
     for seed in range(40):
         p, q, rng = _gauss(seed, 10_000)
@@ -47,7 +48,7 @@ def test_curve_test_refutes_a_claim_ten_percent_too_small():
 
 def test_curve_test_keeps_its_level_on_the_boundary():
     """The claim is exactly true, 5 % level, 300 runs of 1,000: 12 % errors would fail with probability 0.99."""
-    claim, wrong = curve.gdp(1.0), 0
+    claim, wrong = guarantee.gdp(1.0), 0
     for seed in range(300):
         p, q, rng = _gauss(1000 + seed, 1000)
         wrong += curve_test.refute_curve(p, q, claim, rng).verdict is Verdict.VIOLATED
@@ -61,10 +62,10 @@ def test_curve_test_sees_both_directions_and_either_sign(flip):
     p, q = (rng.random(5000) < 0.02).astype(float), (rng.random(5000) < 0.09).astype(float)
     if flip:
         p, q = -q, -p
-    claim = curve.approx_dp(1.0, 0.0)
+    claim = guarantee.approx_dp(1.0, 0.0)
     assert curve_test.refute_curve(p, q, claim, rng).verdict is Verdict.VIOLATED
     assert curve_test.refute_curve(q, p, claim, rng).verdict is Verdict.VIOLATED
-    assert curve_test.refute_curve(p, q, curve.approx_dp(1.6, 0.0), rng).verdict is not Verdict.VIOLATED
+    assert curve_test.refute_curve(p, q, guarantee.approx_dp(1.6, 0.0), rng).verdict is not Verdict.VIOLATED
 
 
 BOUNDS = [
@@ -157,7 +158,7 @@ def test_any_scores_are_accepted(p, q):
     rng = np.random.default_rng(0)
     for bound in BOUNDS:
         assert bound(p, q, 1e-3, rng).epsilon >= 0
-    assert 0 <= curve_test.refute_curve(p, q, curve.gdp(1.0), rng).p_value <= 1
+    assert 0 <= curve_test.refute_curve(p, q, guarantee.gdp(1.0), rng).p_value <= 1
 
 
 def test_bad_scores():
@@ -165,6 +166,6 @@ def test_bad_scores():
     with pytest.raises(BadInput, match="scores_q"):
         labels.epsilon_labels([1.0], [float("nan")], 0.0, rng)
     with pytest.raises(BadInput, match="scores_p"):
-        curve_test.refute_curve([], [1.0], curve.gdp(1.0), rng)
+        curve_test.refute_curve([], [1.0], guarantee.gdp(1.0), rng)
     with pytest.raises(BadInput, match="delta"):
         thresholds.epsilon_simultaneous([1.0], [1.0], 1.0)

@@ -11,8 +11,9 @@ from typer.testing import CliRunner
 
 from dpassay.audit.cli import app
 from dpassay.audit.results import Verdict
-from dpassay.audit.scores import blocks, curve
+from dpassay.audit.scores import blocks
 from dpassay.audit.sequential import session
+from dpassay.reference import guarantee
 from dpassay.reference.errors import BadInput
 
 
@@ -29,21 +30,21 @@ def _fed(claim, mu, files, size, seed, stop=True):
 
 def test_looking_after_every_file_keeps_the_level():
     """The claim is exactly true, 6 files of 100 a side, looked at after each: at most 5 % of 150 (seeds 0 to 149)."""
-    claim = curve.gdp(1.0)
+    claim = guarantee.gdp(1.0)
     wrong = sum(session.verdict([_fed(claim, 1.0, 6, 100, s)]).verdict is Verdict.VIOLATED for s in range(150))
     assert binomtest(wrong, 150, 0.05, alternative="greater").pvalue > 1e-3
 
 
 def test_power_grows_file_by_file():
     """mu = 1 against the claim 0.9, files of 2,000 a side: 8 of 10 seeds by the 6th file, not half by the first."""
-    states = [_fed(curve.gdp(0.9), 1.0, 6, 2000, seed) for seed in range(10)]
+    states = [_fed(guarantee.gdp(0.9), 1.0, 6, 2000, seed) for seed in range(10)]
     found = [state.sessions for state in states if session.verdict([state]).verdict is Verdict.VIOLATED]
     assert len(found) >= 8 and sum(count == 1 for count in found) <= 5
 
 
 def test_machines_join_where_most_alone_are_not_enough():
     """mu = 1 against 0.9, one file of 2,000 a side on each of six machines (seeds 0 to 5)."""
-    states = [_fed(curve.gdp(0.9), 1.0, 1, 2000, seed) for seed in range(6)]
+    states = [_fed(guarantee.gdp(0.9), 1.0, 1, 2000, seed) for seed in range(6)]
     assert session.verdict(states).verdict is Verdict.VIOLATED
     assert sum(session.verdict([state]).verdict is Verdict.VIOLATED for state in states) <= 3
 

@@ -4,8 +4,8 @@ from scipy.stats import binomtest
 
 from dpassay.audit.lab.zoo import zoo
 from dpassay.audit.results import Verdict
-from dpassay.audit.scores import curve
 from dpassay.audit.sequential import processes as sequential
+from dpassay.reference import guarantee
 from dpassay.reference.errors import BadInput
 
 
@@ -38,7 +38,7 @@ def test_stopping_whenever_we_like_keeps_the_level():
     (seed 2).
     """
     rng, wrong, epsilon = np.random.default_rng(2), 0, 3.0
-    delta = float(curve.gaussian_delta(epsilon, 1.0))
+    delta = float(guarantee.gaussian_delta(epsilon, 1.0))
     for _ in range(400):
         process = sequential.MeanProcess.of_losses(epsilon, delta)
         process.update(sequential.hockey_stick(*_gaussian_losses(rng, 1.0, 400, 2.0), epsilon))
@@ -55,7 +55,7 @@ def test_a_naive_repeated_test_would_not():
 
 def test_machines_multiply():
     """Four machines with 3,000 scores a side each: together they refute mu = 0.9 for mu = 1 (seeds 0-3)."""
-    claim, parts = curve.gdp(0.9), []
+    claim, parts = guarantee.gdp(0.9), []
     for seed in range(4):
         rng = np.random.default_rng(seed)
         process = sequential.CurveProcess(claim.name)
@@ -88,7 +88,7 @@ def test_cells_that_only_later_outputs_have_change_no_score():
     more[-1] = np.arange(30.0)
     plain, wide = ((p, q), (np.hstack([p, more]), np.hstack([q, more])))
     found = [
-        sequential._round_log_wealth(*tables, 200, curve.gdp(0.5), np.random.default_rng(6), False)
+        sequential._round_log_wealth(*tables, 200, guarantee.gdp(0.5), np.random.default_rng(6), False)
         for tables in (plain, wide)
     ]
     assert found[0] == found[1] > 0
@@ -105,7 +105,9 @@ def test_a_black_box_whose_outputs_change_shape_is_still_judged():
         return answer
 
     broken, correct = (
-        sequential.audit_sequentially(mechanism(telling), (0, 1), curve.gdp(1.0), np.random.default_rng(7), limit=2000)
+        sequential.audit_sequentially(
+            mechanism(telling), (0, 1), guarantee.gdp(1.0), np.random.default_rng(7), limit=2000
+        )
         for telling in (3.0, 1.0)
     )
     assert broken.verdict is Verdict.VIOLATED and broken.runs < 4000
@@ -121,7 +123,7 @@ def test_a_mechanism_that_gives_too_few_outputs_is_refused():
             return np.zeros(size - 1)
 
     with pytest.raises(BadInput, match="must give 250 outputs"):
-        sequential.audit_sequentially(Short(), (0, 1), curve.gdp(1.0), np.random.default_rng(0), limit=500)
+        sequential.audit_sequentially(Short(), (0, 1), guarantee.gdp(1.0), np.random.default_rng(0), limit=500)
 
 
 def test_bad_checkpoints_and_mixed_claims():

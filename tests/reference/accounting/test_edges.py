@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from dpassay.audit.commands.claimed import claimed_curve
+from dpassay.audit.commands.claimed import claimed_guarantee
 from dpassay.reference.accounting.cost import account
 from dpassay.reference.accounting.dp_events import dp_event_of, rdp_epsilon
 from dpassay.reference.accounting.gdp import gdp_delta, gdp_epsilon, zcdp_epsilon, zcdp_rho
@@ -115,13 +115,13 @@ def test_the_event_of_a_sampled_release_has_the_noise_of_its_relation():
 @pytest.mark.parametrize("sampled", ["0.01:1:1", "0.3:0.01:100000"])
 def test_a_large_claim_of_dp_sgd_is_read_off_a_coarse_grid(sampled):
     """On a grid of 1e-3 either took minutes. The claim says next to nothing, and is none below epsilon 700."""
-    curve = claimed_curve(None, DELTA, None, sampled, None)
+    curve = claimed_guarantee(None, DELTA, None, sampled, None)
     assert curve is not None and curve.deltas[-1] > 0.999
 
 
 def test_the_coarse_grid_is_pessimistic_and_close():
     """Rate 1: 400 steps of noise 1/2 are 40-GDP, epsilon 800 and more."""
-    curve = claimed_curve(None, DELTA, None, "0.5:1:400", None)
+    curve = claimed_guarantee(None, DELTA, None, "0.5:1:400", None)
     exact = np.array([gdp_delta(float(e), 40.0) for e in curve.epsilons if e >= 0])
     ours = curve.deltas[curve.epsilons >= 0]
     assert np.all(ours >= exact * (1 - 1e-9)) and np.all(ours <= exact * 1.01 + 1e-12)
@@ -129,4 +129,4 @@ def test_the_coarse_grid_is_pessimistic_and_close():
 
 def test_a_claim_of_more_than_can_be_refuted_is_refused():
     with pytest.raises(BadInput, match=r"--sampled-gaussian.*1:0.5:10000000.*nothing that scores could refute"):
-        claimed_curve(None, DELTA, None, "1:0.5:10000000", None)
+        claimed_guarantee(None, DELTA, None, "1:0.5:10000000", None)
