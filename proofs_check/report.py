@@ -123,9 +123,6 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
 
 
-BEGIN, END = "<!-- ledger:begin -->", "<!-- ledger:end -->"
-
-
 def readme_block(results: Sequence[Result]) -> str:
     """Markdown for the README, between its markers: rows per verdict and paper, and the dozen most serious findings."""
     lines = [
@@ -165,18 +162,6 @@ def theorems(results: Sequence[Result], kinds: Sequence[str]) -> list[str]:
     for paper in papers:
         lines += [f"### {paper}: statements", "", *graph.table(paper, results, kinds), ""]
     return lines
-
-
-def with_block(text: str, block: str) -> str:
-    """The text with what stands between the ledger's markers replaced.
-
-    Raises:
-        ValueError: the markers are missing, or in the wrong order.
-    """
-    start, end = text.find(BEGIN), text.find(END)
-    if start < 0 or end < start:
-        raise ValueError(f"needs the lines {BEGIN} and {END}, in this order")
-    return f"{text[: start + len(BEGIN)]}\n{block}\n{text[end:]}"
 
 
 def markdown(results: Sequence[Result]) -> str:

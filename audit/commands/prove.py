@@ -15,6 +15,7 @@ from dpassay.proofs_check.ledger import as_data, check_all, check_rows, chosen, 
 from dpassay.proofs_check.tied import TIES
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import read_text, require_writable, write_text
+from dpassay.reference.marked import LEDGER
 from dpassay.reference.papers import PAPERS
 
 CACHE = Path("reports") / "proof-cache"
@@ -111,9 +112,4 @@ def _some(row_id: str | None, place: str | None, papers: list[str] | None) -> li
 
 
 def _with_block(path: Path, block: str) -> str:
-    try:
-        return report.with_block(read_text(path, "--readme"), block)
-    except ValueError as error:
-        if isinstance(error, BadInput):
-            raise
-        raise BadInput("--readme", str(path), str(error)) from None
+    return LEDGER.written(read_text(path, "--readme"), block, f"--readme {path}")

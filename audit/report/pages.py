@@ -21,11 +21,9 @@ from typing import Any
 from dpassay.audit.plain import number
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import read_json, read_text, write_text
+from dpassay.reference.marked import AUDIT, LEDGER, SHORT
 
 RESULTS, README, PLOT = Path("docs/results.md"), Path("README.md"), Path("docs/results.svg")
-AUDIT = ("<!-- audit:begin -->", "<!-- audit:end -->")
-LEDGER = ("<!-- ledger:begin -->", "<!-- ledger:end -->")
-SHORT = ("<!-- short:begin -->", "<!-- short:end -->")
 COLUMNS = ("algorithm", "reading", "claimed", "accounted", "realised >=", "verdict", "why")
 CAUSES = {  # the README's rows: a key of the catalogue, and the cause in at most 60 characters
     "baselines/dp_sgd:poisson@baseline": "none: the claim is nearly used up",
@@ -58,22 +56,13 @@ def short_block(results: str) -> str:
 
 def rows_of(results: str) -> list[list[str]]:
     """The cells of each row of the audit table of ``docs/results.md``."""
-    return [_row(line) for line in split(results, AUDIT, str(RESULTS))[1].strip().splitlines()[2:]]
+    return [_row(line) for line in AUDIT.read(results, str(RESULTS)).strip().splitlines()[2:]]
 
 
 def key_of(row: Sequence[str]) -> str:
     """The key of the case that a row is about: `` `dro/x` chi_square``, ``printed`` is ``dro/x:chi_square@printed``."""
     name, _, variant = row[0].partition("` ")
     return name.strip("`") + (f":{variant}" if variant else "") + f"@{row[1]}"
-
-
-def split(text: str, markers: tuple[str, str], where: str) -> tuple[str, str, str]:
-    """The text before, between and after the markers."""
-    begin, end = markers
-    require(text.count(begin) == 1 and text.count(end) == 1, where, "markers", f"must have {begin} and {end} once")
-    before, rest = text.split(begin)
-    inside, after = rest.split(end)
-    return before, inside, after
 
 
 def differences(found: str, expected: str) -> list[str]:
@@ -95,17 +84,17 @@ def main(words: Sequence[str]) -> int:
     check = "--check" in words
     reports = [Path(word) for word in words if not word.startswith("--")]
     require(len(reports) <= 1 and bool(reports or not check), "arguments", list(words), "one report, perhaps --check")
-    before, inside, after = split(read_text(RESULTS, "page"), AUDIT, str(RESULTS))
+    page = read_text(RESULTS, "page")
+    inside = AUDIT.read(page, str(RESULTS))
     if reports:
         rows = _rows(reports[0])
         if check:
             found = differences(inside, table(rows))
             print("\n".join(found) or f"{RESULTS}: the table agrees with {reports[0]}")
             return int(bool(found))
-        write_text(RESULTS, f"{before}{AUDIT[0]}\n{table(rows)}\n{AUDIT[1]}{after}", "page")
+        write_text(RESULTS, AUDIT.written(page, table(rows), str(RESULTS)), "page")
     results = read_text(RESULTS, "page")
-    before, _, after = split(read_text(README, "README"), SHORT, str(README))
-    write_text(README, f"{before}{SHORT[0]}\n{short_block(results)}\n{SHORT[1]}{after}", "README")
+    write_text(README, SHORT.written(read_text(README, "README"), short_block(results), str(README)), "README")
     from .plot import draw  # here: matplotlib is needed for the plot alone
 
     write_text(PLOT, draw(rows_of(results)), "plot")
@@ -138,7 +127,7 @@ _LOUD = ("violated", "leaks", "overshoots", "over budget")
 
 def _counts(results: str) -> str:
     """One sentence from the ledger's table: how many rows, and how many of each verdict."""
-    lines = [line for line in split(results, LEDGER, str(RESULTS))[1].splitlines() if line.startswith("|")]
+    lines = [line for line in LEDGER.read(results, str(RESULTS)).splitlines() if line.startswith("|")]
     heads = _row(lines[0])
     (total,) = (_row(line) for line in lines if line.startswith("| all |"))
     found = dict(zip(heads, total, strict=True))

@@ -12,7 +12,7 @@ from typer.main import get_command
 from dpassay.audit.cli import COMMANDS, GROUPS, app
 from dpassay.audit.exit_codes import MEANING
 from dpassay.proofs_check.ledger import load_rows
-from dpassay.proofs_check.report import BEGIN, END
+from dpassay.reference.marked import LEDGER
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -134,6 +134,6 @@ def test_the_committed_ledger_has_todays_rows_and_the_results_its_tables():
         section = ledger.split(f"\n## {paper}\n")[1].split("\n## ")[0]
         ids = re.findall(r"^\| ([^|]+?) \|", section, flags=re.MULTILINE)[1:]
         assert ids == [name for key, name in wanted if key == paper], paper
-    block = (ROOT / "docs" / "results.md").read_text(encoding="utf-8").split(BEGIN)[1].split(END)[0]
+    block = LEDGER.read((ROOT / "docs" / "results.md").read_text(encoding="utf-8"), "results.md")
     tables = [line for line in block.splitlines() if line.startswith("|")]
     assert len(tables) > 15 and [line for line in tables if line not in ledger.splitlines()] == []

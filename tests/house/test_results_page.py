@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from dpassay.audit.report import pages, plot
+from dpassay.reference import marked
 from dpassay.reference.catalogue import CASES
 from dpassay.reference.errors import BadInput
 
@@ -19,9 +20,8 @@ ROW = {
     "algorithm": "baselines/x", "variant": "", "reading": "baseline", "claimed": 1.0, "accounted": 0.999,
     "realised": 0.981, "realised_by": "likelihood", "verdict": "tight", "why": "98% shown",
 }  # fmt: skip
-LEDGER = (
-    f"{pages.LEDGER[0]}\n| paper | proved | refuted | rows |\n|---|---|---|---|\n| all | 3 | 1 | 5 |\n{pages.LEDGER[1]}"
-)
+COUNTS = "| paper | proved | refuted | rows |\n|---|---|---|---|\n| all | 3 | 1 | 5 |"
+LEDGER = f"{marked.LEDGER.begin}\n{COUNTS}\n{marked.LEDGER.end}"
 
 
 @pytest.fixture
@@ -30,8 +30,8 @@ def place(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(pages, "CAUSES", {"baselines/x@baseline": "none"})
     (tmp_path / "docs").mkdir()
-    Path("docs/results.md").write_text(f"before\n{pages.AUDIT[0]}\n{pages.AUDIT[1]}\nafter\n{LEDGER}\n")
-    Path("README.md").write_text(f"first\n{pages.SHORT[0]}\n{pages.SHORT[1]}\nlast\n")
+    Path("docs/results.md").write_text(f"before\n{marked.AUDIT.begin}\n{marked.AUDIT.end}\nafter\n{LEDGER}\n")
+    Path("README.md").write_text(f"first\n{marked.SHORT.begin}\n{marked.SHORT.end}\nlast\n")
     Path("audit.json").write_text(json.dumps({"rows": [ROW]}))
     return tmp_path
 
@@ -43,7 +43,7 @@ def test_the_committed_table_has_the_default_suite():
 
 def test_the_readme_shows_eight_of_these_rows():
     """As `python -m dpassay.audit.report.pages` writes them, with short causes, of all five papers and a baseline."""
-    assert pages.split(README, pages.SHORT, "README.md")[1].strip() == pages.short_block(RESULTS)
+    assert marked.SHORT.read(README, "README.md").strip() == pages.short_block(RESULTS)
     assert len(pages.CAUSES) == 8 and max(map(len, pages.CAUSES.values())) <= pages.LONGEST_CAUSE
     assert len({key.split("/")[0] for key in pages.CAUSES}) == 6
 
@@ -96,9 +96,13 @@ def test_a_missing_row_is_noticed():
     assert pages.differences(pages.table([ROW, ROW]), pages.table([ROW]))
 
 
-def test_no_markers():
-    with pytest.raises(BadInput, match="markers"):
-        pages.split("nothing here", pages.AUDIT, "README.md")
+@pytest.mark.parametrize(
+    "text",
+    ["nothing here", f"{marked.AUDIT.end} {marked.AUDIT.begin}", 2 * f"{marked.AUDIT.begin} x {marked.AUDIT.end}"],
+)
+def test_no_markers(text):
+    with pytest.raises(BadInput, match=r"README\.md.*markers"):
+        marked.AUDIT.written(text, "new", "README.md")
 
 
 def test_the_readme_is_short():

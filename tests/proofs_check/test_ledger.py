@@ -24,6 +24,7 @@ from dpassay.proofs_check.statements import STATEMENTS
 from dpassay.proofs_check.tied import TIES
 from dpassay.reference.catalogue import CASES
 from dpassay.reference.errors import BadInput
+from dpassay.reference.marked import LEDGER
 from dpassay.reference.papers import PAPERS, Cite
 
 APP = typer.Typer()
@@ -188,7 +189,7 @@ def test_command_writes_one_row_where_it_is_told_to(tmp_path):
 def test_command_rewrites_the_readme_block(tmp_path, few_rows):
     readme = tmp_path / "README.md"
     options = ["--paper", "second_order_erm", "--jobs", "1", "--no-cache", "--output", str(tmp_path / "l.json")]
-    readme.write_text(f"# T\n\n{report.BEGIN}\nOLD BLOCK\n{report.END}\n\nrest\n", encoding="utf-8")
+    readme.write_text(f"# T\n\n{LEDGER.begin}\nOLD BLOCK\n{LEDGER.end}\n\nrest\n", encoding="utf-8")
     assert CliRunner().invoke(APP, [*options, "--readme", str(readme)]).exit_code in (0, 3)
     text = readme.read_text(encoding="utf-8")
     assert text.startswith("# T") and text.endswith("rest\n") and "OLD BLOCK" not in text and "| all |" in text
@@ -242,5 +243,4 @@ def test_committed_ledger_and_readme_are_the_generated_ones():
     results = check_all(jobs=2)
     assert report.markdown(results) == (root / "LEDGER.md").read_text(encoding="utf-8")
     readme = (root / "docs" / "results.md").read_text(encoding="utf-8")
-    if report.BEGIN in readme:
-        assert report.with_block(readme, report.readme_block(results)) == readme
+    assert LEDGER.written(readme, report.readme_block(results), "results.md") == readme
