@@ -41,7 +41,7 @@ def mutants(
         bool, typer.Option("--source", help="Plant in the source, judge by the exit code of `dpassay audit`.")
     ] = False,
     sample: Annotated[int, typer.Option(help="With --source: generated bugs at most; -1 for all.")] = 60,
-    rows: Annotated[int, typer.Option(help="With --source: rows audited for each bug.")] = 1,
+    rows: Annotated[int, typer.Option(help="With --source: rows audited for each bug.")] = 2,
     jobs: Annotated[int, typer.Option(help="With --source: bugs at a time.")] = 2,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:

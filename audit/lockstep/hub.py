@@ -44,6 +44,8 @@ class Hub:
         self._check = next((world for world in self.worlds if world.place.role == "check"), None)
         self._states = HiddenStates([world.place for world in self._here])
         self._draws: list[Draw] = []
+        self._target = pair.target
+        self._open_with_target: dict[int, bool] = {}  # batches by index, which everybody knows: is the target in them?
         self._secrets = False  # was anything drawn that is never released?
         self._step = 0
         self._over = False  # the laws parted: no common value could be handed back
@@ -148,6 +150,8 @@ class Hub:
         self._secrets = self._secrets or first.hidden
         number = self._states.drawn(first)
         found = self._records.indices(first, [world.place for world in self.worlds], number)
+        if not first.hidden:
+            self._open_with_target[first.number] = bool(np.any(found[0] == self._target))
         if self._check and first.number in self._records.check_has_target:
             self._states.check_drawn(first, self._records.check_has_target[first.number], number)
         by_world = dict(zip(map(id, self.worlds), found, strict=True))
@@ -169,6 +173,8 @@ class Hub:
             group = self._undeclared(ask, here, there)
         if hidden:
             self._outside(ask, hidden, here, there)
+        elif ask.draws:
+            self._elsewhere(ask, here, there)
         picked, picked_there = [here[s] for s in group.worlds], [there[s] for s in group.worlds]
         self._movement(ask, picked, picked_there)
         if self._without_noise(ask, picked, picked_there):
@@ -227,6 +233,13 @@ class Hub:
             if cost is not None and cost.kind == "gaussian" and distance > ask.sensitivity / 2 * (1 + 1e-9) + 1e-12:
                 detail = f"a new record moves the query by {distance:.6g}, claimed half of {ask.sensitivity:.6g}"
                 self._finding(Kind.SENSITIVITY_EXCEEDED, ask.label, detail)
+
+    def _elsewhere(self, ask: Request, here: Sequence[Law], there: Sequence[Law]) -> None:
+        """A query on batches by index may not depend on a target that is in none of them: it is paid for elsewhere."""
+        held = any(self._open_with_target.get(number, True) for number in ask.draws)
+        if not held and not all(one.agrees(other) for one, other in zip(here, there, strict=True)):
+            detail = "it depends on the record, which is in none of the batches that it declares"
+            self._finding(Kind.UNDECLARED_BATCH, ask.label, detail)
 
     def _movement(self, ask: Request, here: Sequence[Law], there: Sequence[Law]) -> None:
         movement = self.result.movements.setdefault(ask.label, Movement())

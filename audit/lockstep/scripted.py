@@ -139,6 +139,8 @@ class ScriptedHub(Hub):
             self._undeclared(ask, here, there)
         if hidden:
             self._outside(ask, hidden, here, there)
+        elif ask.draws:
+            self._elsewhere(ask, here, there)
         self._movement(ask, here, there)
         rates = [self._draws[number].rate for number in hidden if self._draws[number].kind != "fresh"]
         self._shares(ask.label, ask.sensitivity, here, there, min(rates, default=1.0))
