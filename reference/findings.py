@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 
@@ -88,10 +88,13 @@ class Declared:
     """A finding that a printed reading is known to show.
 
     ``label`` is empty for kinds of the whole run; for another kind that means: at whatever label, at one at least.
+    ``always`` is False where it depends on seed and time whether a search comes to it: then it is no news if it shows,
+    and not missing if it does not.
     """
 
     kind: Kind
     label: str = ""
+    always: bool = field(default=True, compare=False)
 
 
 def compare(shown: set[Declared], declared: set[Declared]) -> tuple[set[Declared], set[Declared]]:
@@ -101,9 +104,10 @@ def compare(shown: set[Declared], declared: set[Declared]) -> tuple[set[Declared
     """
     anywhere = {one.kind for one in declared if not one.label}
     kinds = {one.kind for one in shown}
-    missing = {one for one in declared - shown if one.label or one.kind not in kinds}
+    showing = {one for one in declared if one in shown or (not one.label and one.kind in kinds)}
+    missing = {one for one in declared - showing if one.always}
     undeclared = {one for one in shown - declared if one.kind not in anywhere}
-    if declared - missing:
+    if showing:
         undeclared.discard(Declared(Kind.VIOLATED))
     return undeclared, missing
 
@@ -111,3 +115,8 @@ def compare(shown: set[Declared], declared: set[Declared]) -> tuple[set[Declared
 def declare(*findings: Kind | tuple[Kind, str]) -> tuple[Declared, ...]:
     """A list of :class:`Declared`: kinds of the whole run, and (kind, label) of single releases."""
     return tuple(Declared(*one) if isinstance(one, tuple) else Declared(one) for one in findings)
+
+
+def may_show(*findings: Kind | tuple[Kind, str]) -> tuple[Declared, ...]:
+    """As :func:`declare`, for findings that a search does not always come to."""
+    return tuple(replace(one, always=False) for one in declare(*findings))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dpassay.reference.findings import Finding, Kind, compare, declare, merge
+from dpassay.reference.findings import Finding, Kind, compare, declare, may_show, merge
 
 
 @pytest.mark.parametrize("kind", Kind)
@@ -40,3 +40,15 @@ def test_a_finding_that_needs_no_secrets_replaces_one_that_does():
 def test_what_is_shown_is_held_against_what_is_declared(shown, declared, undeclared, missing):
     found = compare(set(declare(*shown)), set(declare(*declared)))
     assert found == (set(declare(*undeclared)), set(declare(*missing)))
+
+
+def test_what_may_show_is_neither_missing_nor_news():
+    declared = {*declare(Kind.OVER_BUDGET), *may_show(Kind.EARLY_END, (Kind.OUTPUT, "a"))}
+    for more in ([], [(Kind.EARLY_END, "b")], [(Kind.OUTPUT, "a")]):
+        assert compare(set(declare(Kind.OVER_BUDGET, *more)), declared) == (set(), set())
+    other = set(declare(Kind.OVER_BUDGET, (Kind.OUTPUT, "b")))
+    assert compare(other, declared) == (set(declare((Kind.OUTPUT, "b"))), set())
+    assert compare(set(declare(Kind.VIOLATED)), declared) == (
+        set(declare(Kind.VIOLATED)),
+        set(declare(Kind.OVER_BUDGET)),
+    )
