@@ -9,10 +9,17 @@ import pytest
 from dpassay.audit.cli import main
 
 
+@pytest.fixture(scope="session")
+def proof_cache(tmp_path_factory):
+    """The ledger's findings beside an audit's rows, checked once for all tests: a finding is kept by its content."""
+    return tmp_path_factory.mktemp("proof-cache")
+
+
 @pytest.fixture
-def dpassay(monkeypatch, capfd, tmp_path):
+def dpassay(monkeypatch, capfd, tmp_path, proof_cache):
     """Run a command in an empty folder; returns exit code, standard output and standard error."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("dpassay.audit.commands.proofs.CACHE", proof_cache)
 
     def run(*words):
         monkeypatch.setattr(sys, "argv", ["dpassay", *map(str, words)])

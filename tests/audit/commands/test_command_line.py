@@ -17,7 +17,7 @@ from dpassay.audit.cli import COMMANDS, GROUPS
 from dpassay.audit.report.console import plain_table
 from dpassay.reference.catalogue import CASES
 
-QUICK = ["--runs", "60", "--pilot", "60"]
+QUICK = ["--runs", "60", "--pilot", "60", "--examples", "0", "--jobs", "1"]  # the search has its own tests
 DIGITS = "reports/baselines-dp_sgd-digits.json"  # where named algorithms go
 
 
@@ -46,7 +46,7 @@ def test_narrow_tables_fold_and_keep_verdicts_whole(capsys):
 
 
 def test_audit_prints_the_table_and_writes_the_report(dpassay, tmp_path):
-    code, out, _ = dpassay("audit", "baselines/dp_sgd:digits", *QUICK, "--jobs", 1)
+    code, out, _ = dpassay("audit", "baselines/dp_sgd:digits", *QUICK)
     assert code == 0
     for heading in ("algorithm", "reading", "claimed", "accounted", "realised", "verdict"):
         assert heading in out
@@ -55,17 +55,15 @@ def test_audit_prints_the_table_and_writes_the_report(dpassay, tmp_path):
 
 
 def test_the_same_seed_gives_the_same_rows_for_one_and_two_workers(dpassay):
-    found = []
+    found, keys = [], ["baselines/dp_sgd:digits", "output_perturbation/algorithm1@repaired", "baselines/dp_sgd:poisson"]
     for jobs in (1, 2):
-        code, out, _ = dpassay(
-            "audit", "baselines/dp_sgd:digits", "output_perturbation/algorithm1", *QUICK, "--json", "--jobs", jobs
-        )
+        code, out, _ = dpassay("audit", *keys, "--runs", 60, "--pilot", 60, "--examples", 5, "--json", "--jobs", jobs)
         assert code in (0, 3)  # 60 runs show too little for some
         rows = json.loads(out)
         for row in rows:
             row.pop("seconds")
         found.append(rows)
-    assert len(found[0]) >= 3
+    assert len(found[0]) == 3
     assert found[0] == found[1]
 
 
@@ -138,11 +136,11 @@ def test_a_broken_table_of_cases_is_one_line_and_exit_code_70(dpassay, monkeypat
 
 def test_a_seed_that_shows_too_little_is_inconclusive(dpassay):
     """10 runs cannot show what this pair carries: exit code 3, not 0."""
-    assert dpassay("audit", "output_perturbation/algorithm3@repaired", "--runs", 10, "--pilot", 50)[0] == 3
+    assert dpassay("audit", "output_perturbation/algorithm3@repaired", "--runs", 10, "--pilot", 50, *QUICK[4:])[0] == 3
 
 
 def test_strict_turns_known_violations_into_an_exit_code(dpassay):
-    words = ["audit", "output_perturbation/strongly_concave:as-variance", "--runs", 300, "--pilot", 200]
+    words = ["audit", "output_perturbation/strongly_concave:as-variance", *QUICK]
     assert dpassay(*words)[0] == 0
     assert dpassay(*words, "--strict")[0] == 1
 
@@ -167,7 +165,7 @@ def claims(tmp_path, **entry):
 def test_check_exits_by_the_claim(dpassay, tmp_path, epsilon, code):
     """Accounted 1.0: fine. Realised about 0.98: 0.5 is violated, 0.99 is over budget."""
     path = claims(tmp_path, algorithm="baselines/dp_sgd:digits", epsilon=epsilon, delta=1e-5)
-    assert dpassay("check", path, "--runs", 500)[0] == code
+    assert dpassay("check", path, "--runs", 500, "--jobs", 1)[0] == code
 
 
 @pytest.mark.parametrize(
@@ -249,6 +247,7 @@ def test_crosscheck_round_trip_and_a_planted_difference(dpassay, tmp_path):
 def test_interrupting_keeps_what_is_finished_and_says_how_to_go_on(tmp_path):
     """Ctrl-C after the first row: exit 130, the row is in the report, --resume finishes the rest."""
     words = [sys.executable, "-c", "from dpassay.audit.cli import main; main()", "audit", "baselines", "--jobs", "2"]
+    words += ["--examples", "0"]
     environment = {**os.environ, "COLUMNS": "200"}
     running = subprocess.Popen(
         words,

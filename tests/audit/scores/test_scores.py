@@ -96,6 +96,7 @@ def test_labels_beat_the_single_threshold_mean():
     assert np.mean([a for a, _ in values]) > 2.3 > np.mean([b.epsilon for _, b in values])
 
 
+@pytest.mark.slow  # 200 repetitions of each bound: the level needs them, fewer would not see 14 % errors
 @pytest.mark.parametrize("bound", BOUNDS)
 def test_bounds_keep_their_level_on_randomised_response(bound):
     """Extremal (1, 0.05)-DP pair with ties, 5 % level, 200 runs of 400: 14 % errors fail with probability 0.99."""
