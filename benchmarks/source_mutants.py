@@ -61,7 +61,8 @@ def _notes(judged: list[Judged]) -> list[str]:
         "makes up for it). 'no change': no run on the audited rows' pairs differs from the unchanged code.",
         f"The slowest took {slowest:.0f} s.",
     ]
-    return notes + [f"{one.answer}: {one.bug} ({one.why}); rows {', '.join(one.rows)}" for one in judged if wrong(one)]
+    named = [f"{one.answer}: {one.bug} ({one.why}); rows {', '.join(one.rows)}" for one in judged if wrong(one)]
+    return [f"- {line}" for line in (*notes, *named)]
 
 
 def wrong(one: Judged) -> bool:

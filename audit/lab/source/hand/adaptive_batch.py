@@ -40,6 +40,7 @@ PATCHES = (
         "        return 2 * max(self.lipschitz / self.batch, self.smoothness * self.step_size / self.batch_slope)",
         "        return max(self.lipschitz / self.batch, self.smoothness * self.step_size / self.batch_slope)",
         "noise for a record removed, not replaced",
+        only_noise=True,
     ),
     Patch(
         "stochastic_spider: the refresh is bare",
@@ -62,6 +63,7 @@ PATCHES = (
         '        std=s.noise.std("escape", s.hessian_sensitivity * s.radius),',
         '        std=s.noise.std("escape", s.hessian_sensitivity * float(np.linalg.norm(move)) / 2),',
         "half the noise, and none where x has not moved",
+        only_noise=True,
     ),
     Patch(
         "oracles: records used again",
@@ -76,6 +78,7 @@ PATCHES = (
         "                self._released[first, last] = self._node(first, last, self._std)",
         "                self._released[first, last] = self._node(first, last, self._std / (last - first + 1))",
         "a node over many leaves has less noise",
+        only_noise=True,
     ),
     Patch(
         "tree: a prefix for a node",

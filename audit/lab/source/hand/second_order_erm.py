@@ -110,6 +110,7 @@ PATCHES = (
         '        if s.reading == "repaired":\n            batch = tape.batch("hessian batch", problem.n, s.batch)\n',
         "",
         "two releases on one batch, accounted as two batches",
+        only_noise=True,
     ),
     Patch(
         "opt_b: gradients of all records",
@@ -146,6 +147,7 @@ PATCHES = (
         'batch = tape.batch("batch", problem.n, s.batch)',
         'batch = tape.batch("batch", problem.n, min(problem.n, 2 * s.batch))',
         "batches twice as large as the noise is made for: sampling protects less",
+        only_noise=True,
         thread="meta-pytorch/opacus#444",
     ),
     Patch(
