@@ -247,7 +247,7 @@ def test_crosscheck_round_trip_and_a_planted_difference(dpassay, tmp_path):
 def test_interrupting_keeps_what_is_finished_and_says_how_to_go_on(tmp_path):
     """Ctrl-C after the first row: exit 130, the row is in the report, --resume finishes the rest."""
     words = [sys.executable, "-c", "from dpassay.audit.cli import main; main()", "audit", "baselines", "--jobs", "2"]
-    words += ["--examples", "0"]
+    words += ["--examples", "0", "--runs", "2500"]  # so that rows take longer than the signal
     environment = {**os.environ, "COLUMNS": "200"}
     running = subprocess.Popen(
         words,
