@@ -9,6 +9,7 @@ from dpassay.reference.papers import PAPERS
 
 from . import coverage, graph
 from .claim import FAILED, Kind, Result, Saves, Severity, Verdict
+from .inventory import told
 from .ledger import FAILING, UNSAVED, summary
 
 _HARD = (Kind.PRIVACY, Kind.TABLES)
@@ -155,6 +156,12 @@ _STATUS = (
 )
 
 
+_INVENTORY = (
+    "Assertions of the texts, each with its place, and what decides it (`docs/inventory.md`); and the questions that",
+    "are asked of each numbered statement (`docs/proofs.md`). A paper without assertions has no inventory yet.",
+)
+
+
 def theorems(results: Sequence[Result], kinds: Sequence[str]) -> list[str]:
     """Markdown: a table of statements for each paper."""
     papers = dict.fromkeys(result.row.cite.paper for result in results)
@@ -194,7 +201,7 @@ def markdown(results: Sequence[Result]) -> str:
         findings_table(results),
     ]
     for paper in PAPERS:
-        own = [result for result in results if result.row.cite.paper == paper]
+        own = told.in_order_of_the_text(paper, [result for result in results if result.row.cite.paper == paper])
         if own:
             lines += [
                 "",
@@ -204,9 +211,11 @@ def markdown(results: Sequence[Result]) -> str:
                 "|---|---|---|---|---|",
             ]
             lines += [_line(result) for result in own]
+    papers = [paper for paper in PAPERS if paper in summary(results)]
+    lines += ["", "## Everything that the papers say", "", *_INVENTORY, "", *told.table(papers)]
     lines += ["", "## Coverage of the numbered statements", ""]
     lines += ["In brackets the number of rows that name a statement; the rest with the reason why they have none."]
-    lines += coverage.markdown([result.row for result in results], [p for p in PAPERS if p in summary(results)])
+    lines += coverage.markdown([result.row for result in results], papers)
     return "\n".join(lines) + "\n"
 
 

@@ -11,6 +11,8 @@ from dpassay.audit.plain import json_text
 from dpassay.proofs_check import graph, report
 from dpassay.proofs_check.claim import Result, Row
 from dpassay.proofs_check.explain import explain as explain_row
+from dpassay.proofs_check.inventory import told
+from dpassay.proofs_check.inventory.items import items
 from dpassay.proofs_check.ledger import as_data, check_all, check_rows, chosen, summary
 from dpassay.proofs_check.tied import TIES
 from dpassay.reference.errors import BadInput, require
@@ -39,6 +41,9 @@ def prove(
     ] = None,
     ledger: Annotated[Path | None, typer.Option(help="Also write the generated LEDGER.md here.")] = None,
     readme: Annotated[Path | None, typer.Option(help="Also rewrite the ledger's block between its markers.")] = None,
+    inventory: Annotated[
+        Path | None, typer.Option(help="Only write the page of everything that the papers say, and what decides it.")
+    ] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 2,
     cache: Annotated[bool, typer.Option(help="Reuse findings of rows and checkers that did not change.")] = True,
 ) -> None:
@@ -50,6 +55,11 @@ def prove(
     for key in paper or []:
         if key not in PAPERS:
             raise BadInput("--paper", key, f"not one of {', '.join(PAPERS)}")
+    if inventory is not None:
+        require_writable(inventory, "--inventory")
+        write_text(inventory, told.page(paper or list(PAPERS)), "--inventory")
+        typer.echo("\n".join(told.table(paper or list(PAPERS))))
+        return
     of_papers = row_id is None or not paper or row_id.split("/")[0] in paper
     require(of_papers, "--id", row_id, f"not a row of --paper {', '.join(paper or [])}")
     some = row_id is not None or place is not None or theorem is not None
@@ -80,6 +90,9 @@ def prove(
         typer.echo(json_text([as_data(result) for result in results]))
     elif theorem is not None:
         typer.echo("\n\n".join(_around(theorem, results)))
+    elif place is not None and not explain:
+        typer.echo("\n".join([*_said_at(place, results), *(report.one_line(result) for result in results)]))
+        typer.echo(report.summary_line(results))
     elif explain or len(results) == 1:
         typer.echo("\n\n".join(explain_row(result, TIES) for result in results))
     else:
@@ -109,6 +122,13 @@ def _some(row_id: str | None, place: str | None, papers: list[str] | None) -> li
         option, value = ("--id", row_id) if place is None else ("--place", place)
         raise BadInput(option, value, "no such row; `dpassay prove --json` lists them")
     return [row for row in found if row.id == row_id] or found
+
+
+def _said_at(place: str, results: list[Result]) -> list[str]:
+    """What the inventory says of a place, in the papers of these results."""
+    papers = dict.fromkeys(result.row.cite.paper for result in results)
+    found = [item for paper in papers for item in items(paper) if place.lower() in item.place.lower()]
+    return [f"{item.paper}: {item.place}: {item.says} ({told.decided(item)})" for item in found]
 
 
 def _with_block(path: Path, block: str) -> str:

@@ -25,6 +25,11 @@ Order = list[list[dict[str, Fraction]]]  # maximum over the outer list of the mi
 LOG = "log"
 TINY = Fraction(1, 1000)
 BOXES = (1, 3, 12)  # small exponents are tried first: they make plain counterexamples
+DENOMINATORS = (12, 120, 5000, 10**6, 10**9)  # plain fractions first
+
+
+class Undecided(Exception):
+    """The linear program reports a violation that no exact fractions near its solution confirm."""
 
 
 def check(claim: Claim) -> Finding:
@@ -43,7 +48,10 @@ def check(claim: Claim) -> Finding:
     if operator == "==":
         pairs.append((right, left, "is below"))
     for larger, smaller, word in pairs:
-        bad = violation(order(larger), order(smaller), rows, scale, log_weight)
+        try:
+            bad = violation(order(larger), order(smaller), rows, scale, log_weight)
+        except Undecided as error:
+            return Finding(Verdict.UNKNOWN, str(error))
         if bad is not None:
             finding = _refuted(left, right, bad, str(claim.formula["scale"]), word)
             return replace(finding, evidence=finding.evidence + _regime(larger, smaller, rows, scale, log_weight))
@@ -122,19 +130,34 @@ def _row(text: str, table: Mapping[str, Any]) -> dict[str, Fraction]:
 def violation(
     left: Order, right: Order, rows: list[dict[str, Fraction]], scale: Form, log_weight: Fraction
 ) -> tuple[dict[str, Fraction], Fraction] | None:
-    """Exponents in the region at which left has the larger order, with the gap; None when there are none."""
+    """Exponents in the region at which left has the larger order, with the gap; None when there are none.
+
+    Raises:
+        Undecided: the solver reports some, and exact arithmetic confirms none of them.
+    """
     alternatives = _add(left, _scaled(right, Fraction(-1)))
+    doubt = None
     for box, alternative in itertools.product(BOXES, alternatives):
-        found = _solve(alternative, rows, scale, log_weight, box)
+        try:
+            found = _solve(alternative, rows, scale, log_weight, box)
+        except Undecided as error:
+            doubt = error
+            continue
         if found is not None:
             return found
+    if doubt is not None:
+        raise doubt
     return None
 
 
 def _solve(
     forms: list[dict[str, Fraction]], rows: list[dict[str, Fraction]], scale: Form, log_weight: Fraction, box: int
 ) -> tuple[dict[str, Fraction], Fraction] | None:
-    """Maximise t with every form >= t inside the region; exact verification of the optimum."""
+    """Maximise t with every form >= t inside the region; exact verification of the optimum.
+
+    Raises:
+        Undecided: the optimum is positive, but no fractions near it lie in the region and give a positive gap.
+    """
     names = sorted({name for form in [*forms, *rows, scale] for name in form} - {LOG})
     objective = [0.0] * len(names) + [-1.0]
     upper = [[-float(f.get(k, 0)) for k in names] + [1.0] for f in forms]
@@ -146,18 +169,28 @@ def _solve(
     solution = linprog(objective, A_ub=upper, b_ub=limit, A_eq=equal, b_eq=[1.0], bounds=bounds, method="highs")
     if not solution.success or solution.x is None or solution.fun is None or solution.fun > -1e-7:
         return None
-    exact = {k: Fraction(float(x)).limit_denominator(5000) for k, x in zip(names, solution.x[:-1], strict=True)}
-    exact[LOG] = log_weight
-    gap = min(sum((v * exact.get(k, Fraction(0)) for k, v in f.items()), Fraction(0)) for f in forms)
-    inside = all(sum((v * exact.get(k, Fraction(0)) for k, v in r.items()), Fraction(0)) <= 0 for r in rows)
-    return (exact, gap) if gap > 0 and inside else None
+    for denominator in DENOMINATORS:
+        exact = {
+            k: Fraction(float(x)).limit_denominator(denominator) for k, x in zip(names, solution.x[:-1], strict=True)
+        }
+        exact[LOG] = log_weight
+        gap = min(_value(form, exact) for form in forms)
+        if gap > 0 and all(_value(row, exact) <= 0 for row in rows) and _value(scale, exact) == 1:
+            return exact, gap
+    raise Undecided(f"a linear program reports a gap of {-solution.fun:.1e} that no exact fractions confirm")
+
+
+def _value(form: Form, at: Form) -> Fraction:
+    return sum((weight * at.get(name, Fraction(0)) for name, weight in form.items()), Fraction(0))
 
 
 def _regime(larger: Any, smaller: Any, rows: list[dict[str, Fraction]], scale: Form, log_weight: Fraction) -> str:
     """The first term that is too large, and where it is within the other side: inequalities between exponents."""
     terms = larger.args if larger.func in (sp.Add, sp.Max) else (larger,)
     bound = order(smaller)
-    term = next(t for t in terms if violation(order(t), bound, rows, scale, log_weight) is not None)
+    term = next((t for t in terms if _confirmed(order(t), bound, rows, scale, log_weight)), None)
+    if term is None:  # only the sum of several is confirmed to be too large
+        return ""
     mine = order(term)
     if len(mine) != 1 or len(mine[0]) != 1 or any(len(inner) != 1 for inner in bound):
         return f"; first term too large: {term}"
@@ -166,6 +199,13 @@ def _regime(larger: Any, smaller: Any, rows: list[dict[str, Fraction]], scale: F
         return f"; first term too large: {term}"  # by a logarithm or nowhere within
     told = sorted({_monomial(gap) for gap in gaps})
     return f"; first term too large: {term}; it is within where {' or '.join(told)}"
+
+
+def _confirmed(left: Order, right: Order, rows: list[dict[str, Fraction]], scale: Form, log_weight: Fraction) -> bool:
+    try:
+        return violation(left, right, rows, scale, log_weight) is not None
+    except Undecided:
+        return False
 
 
 def _monomial(gap: Mapping[str, Fraction]) -> str:

@@ -118,6 +118,14 @@ def test_a_refuted_rate_names_its_first_large_term_and_the_regime():
     assert "within where d <= n or n^2 <= d" in finding.evidence
 
 
+def test_a_violation_that_no_fractions_confirm_proves_nothing(monkeypatch):
+    claim = build.rates("d**2 <= n", "n", "n d", conditions=("d >= 1", "d**3 <= n**2"))
+    assert check(claim).verdict is REFUTED
+    monkeypatch.setattr(rates, "DENOMINATORS", (1,))  # 2/3 is rounded to 1, which lies outside
+    finding = check(claim)
+    assert finding.verdict is UNKNOWN and "no exact fractions confirm" in finding.evidence
+
+
 def test_a_difference_has_no_order():
     assert check(build.rates("n - d <= n", "n", "n d")).verdict is UNKNOWN
     with pytest.raises(ValueError, match="not positive"):
