@@ -22,13 +22,14 @@ from dpassay.reference.papers import PAPERS
 
 from .check import check_row
 from .claim import Claim, Finding, Result, Row, Saves, Severity, Sharpness, Verdict
+from .inventory.items import items
 
 ROWS = "dpassay.proofs_check.rows"
 FAILING, UNSAVED = "failing rows", "not saved"
 
 
 def load_rows(papers: Iterable[str] | None = None) -> list[Row]:
-    """Every row, in the order of the papers and of the rows in their files.
+    """Every row, in the order of the papers and of their texts (of the rows' files where a paper has no inventory).
 
     Raises:
         ValueError: an unknown paper, or an id that occurs twice.
@@ -48,7 +49,10 @@ def load_rows(papers: Iterable[str] | None = None) -> list[Row]:
 def _rows_of(paper: str) -> list[Row]:
     folder = f"{ROWS}.{paper}"
     modules = importlib.import_module(folder).MODULES
-    return [row for name in modules for row in importlib.import_module(f"{folder}.{name}").ROWS]
+    rows: list[Row] = [row for name in modules for row in importlib.import_module(f"{folder}.{name}").ROWS]
+    places = [row_id for item in items(paper) for row_id in item.rows]
+    position = {row_id: number for number, row_id in reversed(list(enumerate(places)))}
+    return sorted(rows, key=lambda row: position.get(row.id, len(places)))
 
 
 def chosen(row_id: str = "", place: str = "", papers: Iterable[str] | None = None) -> list[Row]:

@@ -201,7 +201,7 @@ def markdown(results: Sequence[Result]) -> str:
         findings_table(results),
     ]
     for paper in PAPERS:
-        own = told.in_order_of_the_text(paper, [result for result in results if result.row.cite.paper == paper])
+        own = [result for result in results if result.row.cite.paper == paper]
         if own:
             lines += [
                 "",

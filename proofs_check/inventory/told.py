@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from dpassay.proofs_check.claim import Result
 from dpassay.proofs_check.graph import SHOWN
 from dpassay.proofs_check.statements import STATEMENTS
 
@@ -82,9 +81,3 @@ def _rows(ids: Iterable[str]) -> str:
 
 def _cell(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
-
-
-def in_order_of_the_text(paper: str, results: Sequence[Result]) -> list[Result]:
-    """Results in the order in which the inventory names their rows; those that it does not name come last."""
-    position = {row: number for number, item in reversed(list(enumerate(items(paper)))) for row in item.rows}
-    return sorted(results, key=lambda result: position.get(result.row.id, len(items(paper))))
