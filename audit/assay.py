@@ -16,11 +16,14 @@ from dpassay.reference.errors import require
 from dpassay.reference.findings import Declared, Finding, Kind, compare, merge
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.space import Space
+from dpassay.reference.transcript import Transcript
 
 from .fingerprint import fingerprint
+from .places import places_of
 from .plain_numpy.measured import FOUND, is_plain, measured
 from .plain_numpy.mechanism import SEEN, PlainMechanism
 from .realised import of_outputs, realised_of, untested
+from .releases import releases_of, sequence_of
 from .results import AssumedEstimate, SoundBound
 from .row import Effort as Effort
 from .row import Row as Row
@@ -49,6 +52,7 @@ class Assay:
         movements: how far the pair moved the queries of each label.
         bound: the likelihood audit's result.
         searched: what the search over data, sizes and released values saw: witnesses, coverage, largest movements.
+        transcript: the run that is accounted.
 
     Raises:
         Nothing: it is made by :func:`assay`.
@@ -77,6 +81,7 @@ class Assay:
     movements: Mapping[str, Movement]
     bound: SoundBound | AssumedEstimate
     searched: Searched
+    transcript: Transcript
 
     @property
     def coverage(self) -> Coverage:
@@ -223,6 +228,7 @@ def examine(
         movements=losses.movements,
         bound=bound,
         searched=searched,
+        transcript=transcript,
     )
 
 
@@ -261,6 +267,9 @@ def assay_case(case: Case, effort: Effort) -> Row:
         code=fingerprint(case),
         facts=instance.facts,
         examples=effort.examples,
+        releases=releases_of(found.transcript),
+        sequence=sequence_of(found.transcript),
+        places=places_of(instance.run, found.findings, found.searched.witnesses, found.shown),
         **searched_fields(found.searched, about_run(case.key, "", case.claim)),
     )
 

@@ -17,12 +17,16 @@ from dpassay.reference.space import Space
 
 from .assay import Assay, Effort, Row, assay
 from .foreign import foreign_code, is_code, load_callable, load_object
+from .places import places_of
+from .releases import own_releases
 from .results import SoundBound
 from .searching import about_run, searched_fields
 from .why import names
 
 
-def open_own(name: str, space: str | None, relation: Relation | None) -> tuple[Callable[..., Any], Space]:
+def open_own(
+    name: str, space: str | None, relation: Relation | None, field: str = "algorithm"
+) -> tuple[Callable[..., Any], Space]:
     """The run that MODULE:RUN names, and the space that MODULE:SPACE names (a Space, or a function that makes one).
 
     Without a space the data is a matrix of rows with 2-norm at most 1, and an absent record is a row of zeros.
@@ -30,7 +34,7 @@ def open_own(name: str, space: str | None, relation: Relation | None) -> tuple[C
     Raises:
         BadInput: what cannot be loaded, is no space, or is for another neighbour relation.
     """
-    run = load_callable(name, "algorithm")
+    run = load_callable(name, field)
     if space is None:
         found = Space.matrix()
         if relation == "add-remove":
@@ -58,6 +62,7 @@ def own_row(name: str, space: str | None, claim: PrivacyClaim, effort: Effort) -
     run, where = open_own(name, space, claim.relation)
     with foreign_code("algorithm", name):
         found = assay(run, where, claim, effort=effort)
+        releases, sequence = own_releases(run, where, effort.seed)
     about = about_run(name, space or "", claim)
     found.searched.witnesses[:] = [replace(one, about=about) for one in found.searched.witnesses]
     shown = sorted(found.shown, key=lambda one: (one.kind.value, one.label))
@@ -90,6 +95,9 @@ def own_row(name: str, space: str | None, claim: PrivacyClaim, effort: Effort) -
         code="",
         facts={},
         examples=effort.examples,
+        releases=releases,
+        sequence=sequence,
+        places=places_of(run, found.findings, found.searched.witnesses, found.shown),
         **searched_fields(found.searched, about),
     )
     return row, found

@@ -83,6 +83,9 @@ class Row:
     raised: list[str] = field(default_factory=list)  # by the algorithm, on data that its claim covers
     witnesses: list[dict[str, Any]] = field(default_factory=list)  # the smallest example of each finding
     proved: str = ""  # what the ledger says of the statements behind the claim
+    releases: list[dict[str, Any]] = field(default_factory=list)  # one a label in order of first use, `releases.py`
+    sequence: str = ""  # hash of the sequence of labels and laws
+    places: list[dict[str, Any]] = field(default_factory=list)  # of findings: finding, file, line, `places.py`
 
     @property
     def key(self) -> str:

@@ -71,7 +71,7 @@ def trial_pairs(space: Space, seed: int) -> list[Pair[Any]]:
     sizes = [dict(zip(space.sizes, values, strict=True)) for values in _combinations(space, rng)]
     found = []
     for number, one in enumerate(sizes[:_TRIALS]):
-        rows = _rows(space, one, one["n"] + 1, rng)
+        rows = random_rows(space, one, one["n"] + 1, rng)
         here, other = rows[:-1], rows[-1]
         there = here.copy()
         there[number % one["n"]] = other if space.absent is None else space.absent
@@ -84,7 +84,8 @@ def _combinations(space: Space, rng: np.random.Generator) -> list[tuple[int, ...
     return [values for values in tries if space.fits(dict(zip(space.sizes, values, strict=True)))]
 
 
-def _rows(space: Space, sizes: Sizes, count: int, rng: np.random.Generator) -> Array:
+def random_rows(space: Space, sizes: Sizes, count: int, rng: np.random.Generator) -> Array:
+    """Rows that the space allows, shape (count, columns)."""
     width = space.rows.columns(sizes) - bool(space.rows.labels)
     if space.rows.box is not None:
         rows = rng.uniform(*space.rows.box, size=(count, width))

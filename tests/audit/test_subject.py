@@ -1,0 +1,163 @@
+"""What a name stands for: the catalogue, other packages' cases, MODULE:NAME; and what their rows say of releases."""
+
+from importlib.metadata import EntryPoint
+
+import numpy as np
+import pytest
+
+from dpassay.audit import subject
+from dpassay.audit.assay import Effort, assay, assay_case
+from dpassay.audit.own import own_row
+from dpassay.audit.releases import own_releases
+from dpassay.audit.subject import find_cases, registered, subjects
+from dpassay.reference import Pair, PrivacyClaim, Space
+from dpassay.reference.catalogue import find
+from dpassay.reference.errors import BadInput, Broken
+
+QUICK = Effort(runs=60, pilot=50, examples=30)
+MINE = """
+import numpy as np
+from dpassay.reference import Space
+
+space = Space.matrix(n=(2, 4), d=(1,), radius=10.0)
+
+
+def bounded(rows, tape):
+    rows = np.clip(rows, -1, 1)
+    total = tape.laplace("sum", rows.sum(), scale=4.0, sensitivity=2.0)
+    for _ in range(2):
+        total += tape.gaussian("mean", rows.mean(), std=8.0 / len(rows), sensitivity=2.0 / len(rows))
+    return total
+
+
+def unbounded(rows, tape):
+    return tape.gaussian("mean", rows.mean(), std=8.0 / len(rows), sensitivity=2.0 / len(rows))
+
+
+def plain(rows, rng):
+    return np.clip(rows, -1, 1).sum() + rng.normal(scale=8.0)
+"""
+
+
+@pytest.fixture
+def mine(tmp_path, monkeypatch):
+    (tmp_path / "subject_mine.py").write_text(MINE)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    return "subject_mine"
+
+
+def test_catalogue_names_stand_for_their_cases():
+    found = subjects("baselines/dp_sgd")
+    assert [one.key for one in found] == [case.key for case in find("baselines/dp_sgd")]
+    assert all(one.claim == one.case.claim for one in found)
+
+
+def test_own_code_stands_for_itself(mine):
+    (found,) = subjects(f"{mine}:bounded", space=f"{mine}:space")
+    assert isinstance(found.where, Space)
+    assert found.case is None
+    assert found.claim is None
+    instance = found.instance(examples=20)
+    assert np.isfinite(instance.accounted().epsilon(1e-5))
+    case = found.as_case(PrivacyClaim(3.0, 1e-5), examples=20)
+    assert case.claim.epsilon == 3.0
+
+
+def test_what_cannot_be_used_is_named(mine):
+    for name, more, why in (
+        ("dro/nothing", {}, "not in the catalogue"),
+        (f"{mine}:nothing", {}, "cannot be loaded"),
+        ("baselines/dp_sgd", {"space": f"{mine}:space"}, "has its own"),
+        (f"{mine}:bounded", {"space": f"{mine}:space", "relation": "add-remove"}, "is for replace-one"),
+    ):
+        with pytest.raises(BadInput, match=why):
+            subjects(name, **more)
+
+
+def test_other_packages_register_cases(mine, monkeypatch):
+    other = find("baselines/dp_sgd")[0]
+
+    def load(self):
+        return {"good": lambda: [Case("theirs/one")], "taken": lambda: other, "wrong": lambda: 3}[self.name]
+
+    def Case(name):
+        from dataclasses import replace
+
+        return replace(other, id=name)
+
+    points = [EntryPoint("good", "a:b", subject.GROUP)]
+    monkeypatch.setattr(subject, "entry_points", lambda group: points)
+    monkeypatch.setattr(EntryPoint, "load", load)
+    registered.cache_clear()
+    try:
+        assert [case.id for case in find_cases("theirs")] == ["theirs/one"]
+        assert subjects("theirs/one")[0].run is not None
+        for name in ("taken", "wrong"):
+            points[:] = [EntryPoint(name, "a:b", subject.GROUP)]
+            registered.cache_clear()
+            with pytest.raises(Broken, match=name):
+                find_cases("theirs")
+    finally:
+        registered.cache_clear()
+
+
+def test_a_row_says_what_is_released(mine):
+    row, _ = own_row(f"{mine}:bounded", f"{mine}:space", PrivacyClaim(20.0, 1e-5), QUICK)
+    assert [(one["label"], one["law"], one["count"]) for one in row.releases] == [
+        ("sum", "Laplace", 1),
+        ("mean", "Gaussian", 2),
+    ]
+    assert row.releases[1]["scale"] == [2.0, 2.0]  # of the largest sizes: n = 4
+    assert row.releases[1]["sensitivity"] == [0.5, 0.5]
+    assert row.places == []
+
+
+def test_a_finding_has_its_place(mine):
+    row, found = own_row(f"{mine}:unbounded", f"{mine}:space", PrivacyClaim(20.0, 1e-5), QUICK)
+    text = MINE.splitlines()
+    places = {one["finding"]: (one["file"], text[one["line"] - 1].strip()) for one in row.places}
+    assert places["sensitivity exceeded (mean)"][0] == f"{mine}.py"
+    assert places["sensitivity exceeded (mean)"][1].startswith("return tape.gaussian")
+    assert found.verdict.failed
+
+
+def test_the_sequence_is_that_of_labels_and_laws():
+    def run(times):
+        def repeated(rows, tape):
+            for _ in range(times):
+                tape.gaussian("a", rows.sum(), std=1.0, sensitivity=1.0)
+
+        return repeated
+
+    pair = Pair(np.zeros((2, 1)), np.ones((2, 1)), 0)
+    (once, first), (twice, second) = own_releases(run(1), pair), own_releases(run(2), pair)
+    assert first != second
+    assert (once[0]["count"], twice[0]["count"]) == (1, 2)
+
+
+def test_plain_code_names_a_release_by_its_text(mine):
+    (found,) = subjects(f"{mine}:plain", space=f"{mine}:space")
+    releases, _ = own_releases(found.run, found.where)
+    assert [one["label"] for one in releases] == ["subject_mine.py: return np.clip(rows, -1, 1).sum() + "
+                                                  "rng.normal(scale=8.0)"]  # fmt: skip
+    assert releases[0]["sensitivity"] is None
+
+
+def test_catalogue_rows_have_releases():
+    case = find("baselines/dp_sgd:full-batch")[0]
+    row = assay_case(case, QUICK)
+    assert row.releases
+    assert row.sequence
+    assert sum(one["count"] for one in row.releases) == len(case.build().longest_transcript().releases)
+
+
+def test_the_transcript_of_an_assay_is_the_one_that_is_accounted():
+    pair = Pair(np.zeros((2, 1)), np.ones((2, 1)), 0)
+    found = assay(
+        lambda rows, tape: tape.gaussian("a", rows.sum(), std=4.0, sensitivity=1.0),
+        pair,
+        PrivacyClaim(9.0, 1e-5),
+        effort=QUICK,
+    )
+    assert [one.label for one in found.transcript.releases] == ["a"]
