@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from .errors import require
 
@@ -39,6 +39,10 @@ class Multipliers:
     Source: the noise multiplier of Abadi et al. 2016, one for each kind of release.
     """
 
+    FORMULAS: ClassVar[dict[str, str]] = {
+        "std": "by_label[label] * sensitivity of the release",
+    }
+
     by_label: Mapping[str, float]
 
     def __post_init__(self) -> None:
@@ -61,6 +65,10 @@ class Multipliers:
 @dataclass(frozen=True)
 class Printed:
     """Standard deviations as a paper prints them, whatever the sensitivity of the query is."""
+
+    FORMULAS: ClassVar[dict[str, str]] = {
+        "std": "by_label[label], whatever the sensitivity is",
+    }
 
     by_label: Mapping[str, float]
 

@@ -8,6 +8,7 @@ are the same, so a batch matters only through that record.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -19,6 +20,13 @@ from dpassay.reference.types import Array, Indices
 @dataclass(frozen=True, eq=False)
 class SignedWave:
     """Signs (n,), phases (n,) and the number of coordinates."""
+
+    FORMULAS: ClassVar[dict[str, str]] = {
+        "loss": "f(x; i) = -signs_i cos(x_1 + phases_i)",
+        "gradient": "signs_i sin(x_1 + phases_i) e_1",
+        "hessian": "signs_i cos(x_1 + phases_i) e_1 e_1'",
+    }
+    DERIVED: ClassVar[tuple[str, ...]] = ("n",)
 
     signs: Array
     phases: Array

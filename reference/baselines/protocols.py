@@ -7,7 +7,7 @@ variable per record, weights that follow the released y): each query comes with 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -61,6 +61,17 @@ class Game(Protocol):
 class Clipped:
     """A minimax problem with per-record gradients in x and y: each is clipped, so that a mean moves by 2 C / b."""
 
+    FORMULAS: ClassVar[dict[str, str]] = {
+        "query_x": (
+            "mean over the batch of gradient_x, each clipped to norm clip; a difference subtracts the gradient at "
+            "the point before first; sensitivity 2 clip / batch"
+        ),
+        "query_y": "mean over the batch of gradient_y, each clipped to norm clip; sensitivity 2 clip / batch",
+        "ascend": "project(y + step gradient)",
+        "begin": "x = 0, y = 0",
+    }
+    DERIVED: ClassVar[tuple[str, ...]] = ("n",)
+
     problem: MinimaxProblem
 
     @property
@@ -109,6 +120,11 @@ class Explicit(Protocol):
 @dataclass(frozen=True, eq=False)
 class Primal:
     """The explicit objective of such a problem, as a finite sum."""
+
+    FORMULAS: ClassVar[dict[str, str]] = {
+        "gradient": "of record i: the value gradient of the inner problem",
+    }
+    DERIVED: ClassVar[tuple[str, ...]] = ("n", "d")
 
     problem: Explicit
 

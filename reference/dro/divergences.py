@@ -8,8 +8,8 @@ the chi-square and for the KL-regularised CVaR rows, and the tests show where.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -17,6 +17,14 @@ from dpassay.reference.errors import require
 from dpassay.reference.types import Array
 
 Function = Callable[[Array], Array]
+
+
+def _nothing() -> dict[str, str]:
+    return {}
+
+
+def _no_constants() -> dict[str, float]:
+    return {}
 
 
 @dataclass(frozen=True)
@@ -31,6 +39,8 @@ class Divergence:
         generator_range: interval of t on which psi is finite.
         conjugate_limit: psi* is finite below this u (+inf: everywhere).
         printed_conjugate: the formula of Table 1, or None where the table has no such row.
+        constants: what the formulas name (alpha, k).
+        formulas: psi, its conjugate and its derivative in plain notation.
     """
 
     name: str
@@ -41,6 +51,8 @@ class Divergence:
     conjugate_limit: float = math.inf
     printed_conjugate: Function | None = None
     curvature: Callable[[float, float], float] = lambda low, high: math.inf
+    constants: Mapping[str, float] = field(default_factory=_no_constants, compare=False)
+    formulas: Mapping[str, str] = field(default_factory=_nothing, compare=False)
 
     def smoothness(self, low: float = -math.inf, high: float = math.inf) -> float:
         """Lipschitz constant M of the conjugate's derivative on [low, high] (Assumption 2); may be ``inf``."""
@@ -65,6 +77,7 @@ def chi_square() -> Divergence:
         conjugate_derivative=lambda u: np.maximum(u + 1.0, 0.0),
         printed_conjugate=lambda u: -1.0 + 0.25 * (u + 2.0) ** 2,
         curvature=lambda low, high: 1.0 if high > -1.0 else 0.0,
+        formulas={"psi": "(t - 1)^2 / 2", "psi*": "(max(u + 1, 0)^2 - 1) / 2", "psi*'": "max(u + 1, 0)"},
     )
 
 
@@ -76,6 +89,7 @@ def kl() -> Divergence:
         conjugate=np.expm1,
         conjugate_derivative=np.exp,
         curvature=lambda low, high: math.exp(high) if high < 700 else math.inf,
+        formulas={"psi": "t log(t) - t + 1", "psi*": "exp(u) - 1", "psi*'": "exp(u)"},
     )
 
 
@@ -104,6 +118,12 @@ def kl_cvar(alpha: float) -> Divergence:
         generator_range=(0.0, 1.0 / alpha),
         printed_conjugate=printed,
         curvature=lambda low, high: math.exp(min(high, kink)) if low < kink else 0.0,
+        constants={"alpha": alpha},
+        formulas={
+            "psi": "t log(t) - t + 1 for 0 <= t <= 1/alpha, else infinite",
+            "psi*": "exp(min(u, -log(alpha))) + max(u + log(alpha), 0) / alpha - 1",
+            "psi*'": "exp(min(u, -log(alpha)))",
+        },
     )
 
 
@@ -142,7 +162,16 @@ def cressie_read(k: float) -> Divergence:
         conjugate_limit=limit,
         printed_conjugate=printed,
         curvature=lambda low, high: _cressie_read_curvature(k, low, high),
+        constants={"k": k},
+        formulas=_CRESSIE_READ_FORMULAS,
     )  # fmt: skip
+
+
+_CRESSIE_READ_FORMULAS = {
+    "psi": "(t^k - k t + k - 1) / (k (k - 1))",
+    "psi*": "(max((k - 1) u + 1, 0)^(k / (k - 1)) - 1) / k; for k < 1 infinite from u = 1 / (1 - k) on",
+    "psi*'": "max((k - 1) u + 1, 0)^(1 / (k - 1)); for k < 1 infinite from u = 1 / (1 - k) on",
+}
 
 
 def _cressie_read_curvature(k: float, low: float, high: float) -> float:

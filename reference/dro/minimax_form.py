@@ -8,6 +8,7 @@ Cite: ``dro``, Section 5.1 and Appendix A.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -20,6 +21,18 @@ from .objective import SampleLoss
 @dataclass(frozen=True)
 class MinimaxProblem:
     """Eq. (2) with the KL divergence (the paper's experiments): weight is lambda_0. A ``Game`` of the baselines."""
+
+    FORMULAS: ClassVar[dict[str, str]] = {
+        "objective": "min over x, max over y in the simplex of sum_i y_i loss_i(x) - weight * KL(y, 1/n)",
+        "query_x": (
+            "(n / batch) sum over the batch of y_i clip(gradient of loss_i, clip); a difference takes gradient at x "
+            "minus at the x before, then clips; 0 where clip = 0; sensitivity 2 clip (n / batch) max_i y_i"
+        ),
+        "query_y": "(min(loss_i(x), clip))_i for all n records; sensitivity clip",
+        "ascend": "projection on the simplex of y + step (gradient - weight log(max(n y, 1e-12)))",
+        "begin": "x = 0, y_i = 1/n",
+    }
+    DERIVED: ClassVar[tuple[str, ...]] = ("n", "d")
 
     data: SampleLoss
     weight: float = 1.0

@@ -5,7 +5,7 @@ L(x, eta) of eq. (3) and the compositional KL objective Psi(x, lambda) of eq. (5
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 from scipy.special import logsumexp
@@ -48,6 +48,16 @@ class DualObjective:
     ``dual_scale`` is G in the rescaling L(x, eta) = L^(x, G eta) below eq. (3). The paper states the objective in three
     ways that agree only for G = 1 (below eq. (3); the mini-batch definition after Algorithm 2; the proof of Lemma 4).
     """
+
+    FORMULAS: ClassVar[dict[str, str]] = {
+        "objective": (
+            "L(x, eta; i) = weight psi*(u_i) + dual_scale eta, u_i = (loss_i(x) - dual_scale eta) / weight, psi* the "
+            "divergence's conjugate"
+        ),
+        "gradient_x": "psi*'(u_i) * gradient of loss_i, psi*' capped at 1e100",
+        "gradient_eta": "dual_scale (1 - psi*'(u_i)), capped likewise",
+    }
+    DERIVED: ClassVar[tuple[str, ...]] = ("n", "d")
 
     data: SampleLoss
     divergence: Divergence
@@ -131,6 +141,14 @@ class CompositionalObjective:
     f(g1, g2) = g1 log g2 + g1 radius with g = (lambda, mean exp(loss / lambda)); ``temperature`` is lambda,
     ``radius`` is rho, ``floor`` is lambda_0.
     """
+
+    FORMULAS: ClassVar[dict[str, str]] = {
+        "objective": "Psi(x, lambda) = lambda log(mean_i exp(loss_i(x) / lambda)) + lambda radius, lambda >= floor",
+        "inner value": "exp(loss_i / lambda)",
+        "inner gradient_x": "min(exp(loss_i / lambda), 1e100) / lambda * gradient of loss_i",
+        "inner gradient_lambda": "-min(exp(loss_i / lambda), 1e100) loss_i / lambda^2",
+    }
+    DERIVED: ClassVar[tuple[str, ...]] = ("n", "d")
 
     data: SampleLoss
     radius: float = 0.5  # rho

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -45,6 +45,12 @@ TEMPERATURE_FLOOR = 0.05  # lambda_0
 @dataclass(frozen=True)
 class Squares:
     """Losses (<a, x> - b)^2 / 2 of rows (a, b), shape (n, d + 1): never negative, as steep as the rows are long."""
+
+    FORMULAS: ClassVar[dict[str, str]] = {
+        "loss": "(<a_i, x> - b_i)^2 / 2, (a_i, b_i) = rows_i",
+        "gradient": "(<a_i, x> - b_i) a_i",
+    }
+    DERIVED: ClassVar[tuple[str, ...]] = ("n", "d")
 
     rows: Array
 

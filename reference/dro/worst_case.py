@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -34,6 +35,19 @@ RIPPLE, FINER = 0.01, 1e-2  # height and width of the ripple on a sharp wave, re
 @dataclass(frozen=True)
 class RoughRecord:
     """A data set of ``n`` records of which record 0 is the target; implements ``SampleLoss``, losses are >= 0."""
+
+    FORMULAS: ClassVar[dict[str, str]] = {
+        "loss": "loss_i(x) = amplitude (1 + s_i wave(x_1)); s_0 = sign, s_i = others for i > 0",
+        "wave, sharpness 0": "sin(angle), angle = x_1 / width + phase",
+        "wave, sharpness k > 0": (
+            "tanh(k sin(angle)) (1 + 0.01 h) / 1.01, h = (turn + 0.9 sin(turn)) / pi - 1, turn = 2 pi (v - "
+            "floor(v)), v = x_1 / (0.01 width) + phase"
+        ),
+        "gradient": (
+            "amplitude s_i wave'(x_1) e_1; wave' is, for sharpness k > 0, (k cos(angle) (1 - t^2) / width + t 0.01 * "
+            "2 (1 + 0.9 cos(turn)) / (0.01 width)) / 1.01, t = tanh(k sin(angle))"
+        ),
+    }
 
     n: int
     d: int

@@ -12,7 +12,7 @@ a mean acts) or all -1 (`identical`: a sampled batch matters only through the ch
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -26,6 +26,18 @@ Others = Literal["balanced", "identical"]
 @dataclass(frozen=True, eq=False)
 class TugOfWar:
     """Signs (n,) and the constants of the module's F; x has d entries, y one more."""
+
+    FORMULAS: ClassVar[dict[str, str]] = {
+        "loss": (
+            "F(x, (t, s); i) = z_i (slope x_1 + curvature |x|^2 / 2 + coupling x_1 t + curvature <x, s> + dual_slope "
+            "s_1 - dual_curvature t s_1) - concavity t^2 / 2 on |t| <= radius, s = 0; z_i = signs_i"
+        ),
+        "gradient_x": "z_i ((slope + coupling t) e_1 + curvature x)",
+        "gradient_y": "z_i (coupling x_1, curvature x + (dual_slope - dual_curvature t) e_1) - concavity (t, 0)",
+        "value gradient": "gradient_x at y = 0",
+        "project": "t clipped to [-radius, radius], s = 0",
+    }
+    DERIVED: ClassVar[tuple[str, ...]] = ("n", "d", "d_y")
 
     signs: Array
     slope: float  # g

@@ -8,6 +8,7 @@ Quadratic, so the saddle point of the regularised problem is a linear system whe
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -22,6 +23,19 @@ from .finite_sum import Loss
 @dataclass(frozen=True)
 class AUCLoss(Loss):
     """The loss above for ||z|| <= 1, ||(w, a, b)|| <= x_radius, |alpha| <= y_radius."""
+
+    FORMULAS: ClassVar[dict[str, str]] = {
+        "loss": (
+            "x = (w, a, b), y = alpha, p = positive_share, z_i = features_i: (1-p) (<w,z> - a)^2 [label +1] + p "
+            "(<w,z> - b)^2 [label -1] + 2 (1 + alpha) <w,z> (p [label -1] - (1-p) [label +1]) - p (1-p) alpha^2"
+        ),
+        "operator": "(gradient in x, minus derivative in alpha)",
+        "lipschitz": (
+            "hypot(4 s x_radius + 2 s (1 + y_radius), 2 s x_radius + c y_radius), s = max(p, 1-p), c = 2 p (1-p)"
+        ),
+        "smoothness": "largest singular value of [[4 s, 2 s], [2 s, c]]",
+        "strong_concavity": "c = 2 p (1-p)",
+    }
 
     features: Array  # (n, d)
     labels: Array  # (n,), -1 or +1

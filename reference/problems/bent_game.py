@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -24,6 +25,13 @@ from .finite_sum import FiniteSum, Loss
 @dataclass(frozen=True)
 class BentGame(Loss):
     """The loss above; b, the bend and the drift are public and shared, so that L counts the records' terms alone."""
+
+    FORMULAS: ClassVar[dict[str, str]] = {
+        "loss": "f(x, y; i) = coupling |x - bend| y + drift x + p_i x - q_i y, (p_i, q_i) = linear_i",
+        "operator": "(coupling sign(x - bend) y + drift + p_i, -coupling |x - bend| + q_i)",
+        "lipschitz": "L = linear_bound",
+        "smoothness": "coupling",
+    }
 
     linear: Array  # (n, 2): rows (p, q)
     coupling: float  # b
@@ -71,6 +79,10 @@ class BentGame(Loss):
 
 class BentGameSolver:
     """Saddle point of a `BentGame` in closed form: best y for each x, then one monotone, piecewise linear equation."""
+
+    FORMULAS: ClassVar[dict[str, str]] = {
+        "returns": "the saddle point of the BentGame with its regulariser, exact to rounding",
+    }
 
     name = "by sides of the bend"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -26,6 +26,11 @@ class Domain(Protocol):
 class Everywhere:
     """All of R^d."""
 
+    FORMULAS: ClassVar[dict[str, str]] = {
+        "set": "all of R^d",
+        "projection": "the point itself",
+    }
+
     largest_norm: float = float("inf")
 
     def project(self, point: Array) -> Array:
@@ -36,6 +41,11 @@ class Everywhere:
 @dataclass(frozen=True)
 class Ball:
     """The Euclidean ball of the given radius around the origin."""
+
+    FORMULAS: ClassVar[dict[str, str]] = {
+        "set": "|point| <= radius",
+        "projection": "point * min(1, radius / |point|)",
+    }
 
     radius: float
 
@@ -57,6 +67,11 @@ class Ball:
 @dataclass(frozen=True)
 class Box:
     """The box [lower, upper]^dimension."""
+
+    FORMULAS: ClassVar[dict[str, str]] = {
+        "set": "lower <= every coordinate <= upper",
+        "projection": "every coordinate clipped",
+    }
 
     lower: float
     upper: float

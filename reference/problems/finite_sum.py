@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
@@ -20,6 +21,12 @@ from .domains import Domain, Everywhere
 
 class Loss(ABC):
     """The data part f(x, y; xi_i), i = 0 .. n-1: L-Lipschitz, ell-smooth, convex in x and concave in y."""
+
+    FORMULAS: ClassVar[dict[str, str]] = {}  # in plain notation, for whoever implements the loss elsewhere
+    DERIVED: ClassVar[tuple[str, ...]] = (
+        *("n", "d", "d_y", "lipschitz", "smoothness"),
+        *("strong_convexity", "strong_concavity"),
+    )  # what is computed from the fields
 
     n: int  # records
     d: int  # numbers of x
@@ -55,6 +62,13 @@ class Loss(ABC):
 class Regulariser:
     """(x_weight/2) ||x - centre_x||^2 - (y_weight/2) ||y - centre_y||^2."""
 
+    FORMULAS: ClassVar[dict[str, str]] = {
+        "value": (
+            "(x_weight/2) |x - centre_x|^2 - (y_weight/2) |y - centre_y|^2; centre = (centre_x, centre_y), zero "
+            "where null"
+        ),
+    }
+
     x_weight: float = 0.0  # mu_k in Algorithm 4
     y_weight: float = 0.0  # mu in Algorithm 4
     centre: Array | None = None  # (x_tilde_{k-1}, 0), shape (d,)
@@ -63,6 +77,34 @@ class Regulariser:
 @dataclass(frozen=True)
 class FiniteSum:
     """min over x, max over y of (1/n) sum_i f(x, y; xi_i) + regulariser, on domain_x times domain_y."""
+
+    FORMULAS: ClassVar[dict[str, str]] = {
+        "objective": (
+            "min over x in domain_x, max over y in domain_y of (1/n) sum_i loss(x, y; i) + regulariser(x, y); z = "
+            "(x, y)"
+        ),
+        "operator": (
+            "(gradient in x, minus gradient in y) of the objective; the solution is its zero plus the normal cone"
+        ),
+        "strong_convexity": "mu_x = loss.strong_convexity + regulariser.x_weight",
+        "strong_concavity": "mu_y = loss.strong_concavity + regulariser.y_weight (nan where there is no y)",
+        "modulus": "mu = min(mu_x, mu_y), mu_x where there is no y",
+        "smoothness": "loss.smoothness + max(x_weight, y_weight)",
+        "lipschitz": (
+            "L = loss.lipschitz + hypot(x_weight (R_x + |centre_x|), y_weight (R_y + |centre_y|)), R the largest "
+            "norm in a domain, a term with weight 0 is 0"
+        ),
+    }
+    DERIVED: ClassVar[tuple[str, ...]] = (
+        "n",
+        "d",
+        "d_y",
+        "strong_convexity",
+        "strong_concavity",
+        "modulus",
+        "smoothness",
+        "lipschitz",
+    )
 
     loss: Loss
     regulariser: Regulariser = field(default_factory=Regulariser)
@@ -188,6 +230,13 @@ class FiniteSum:
 @dataclass(frozen=True)
 class Convex:
     """A convex(-concave) loss on its domain, without strong convexity: what the phased algorithms take."""
+
+    FORMULAS: ClassVar[dict[str, str]] = {
+        "objective": (
+            "min over x in domain_x, max over y in domain_y of (1/n) sum_i loss(x, y; i); phases add a regulariser"
+        ),
+    }
+    DERIVED: ClassVar[tuple[str, ...]] = ("n", "d", "d_y")
 
     loss: Loss
     domain_x: Domain = field(default_factory=Everywhere)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -13,6 +14,12 @@ from dpassay.reference.types import Array, Indices
 @dataclass(frozen=True, eq=False)
 class LinearLosses:
     """Losses ``l(w; x) = <x, w>``: record ``i`` always has the gradient ``rows[i]``, shape (n, d)."""
+
+    FORMULAS: ClassVar[dict[str, str]] = {
+        "loss": "l(w; i) = <rows_i, w>",
+        "gradient": "of record i: rows_i, whatever w is",
+    }
+    DERIVED: ClassVar[tuple[str, ...]] = ("n", "d")
 
     rows: Array
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import inf
+from typing import ClassVar
 
 import numpy as np
 
@@ -24,6 +25,18 @@ class OneWay:
 
     g = 10, a = 1/100, b = 100. At w = 0: u = 0, u' = u'' = g, the suprema of both but for one in a hundred.
     """
+
+    FORMULAS: ClassVar[dict[str, str]] = {
+        "loss": (
+            "l(w; s) = top + s u(w); u(w) = g sin(a w) / a + g (1 - cos(b w)) / b^2, g = 10, a = 1/100, b = 100; top "
+            "= g / a + 2 g / b^2"
+        ),
+        "value_sensitivity": "2 |u(w)| / n",
+        "gradient_sensitivity": "2 g (1 + 1/b) / n",
+        "hessian_sensitivity": "2 g (1 + a) / n",
+        "value_bound": "top + min(top, g (1 + 1/b) |w|)",
+    }
+    DERIVED: ClassVar[tuple[str, ...]] = ("n", "d")
 
     signs: Array
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -19,6 +20,18 @@ class Pulls:
         radius: of the domain of y.
         concavity: mu.
     """
+
+    FORMULAS: ClassVar[dict[str, str]] = {
+        "loss": (
+            "F(x, y; i) = <(a_1, a_2), x> + b y + c (|x|^2 / 2 + x_1 y) - concavity y^2 / 2, (a_1, a_2, b, c) = "
+            "rows_i, |y| <= radius"
+        ),
+        "gradient_x": "(a_1, a_2) + c (x_1 + y, x_2)",
+        "gradient_y": "b + c x_1 - concavity y",
+        "value gradient": "gradient_x at y = 0",
+        "project": "y clipped to [-radius, radius]",
+    }
+    DERIVED: ClassVar[tuple[str, ...]] = ("n", "d", "d_y")
 
     rows: Array
     radius: float = 10.0

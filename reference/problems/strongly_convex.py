@@ -7,6 +7,7 @@ Every loss is the data part only; the strongly convex problem adds a `Regularise
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from scipy.special import expit
@@ -22,6 +23,13 @@ from .finite_sum import FiniteSum, Loss, Regulariser
 @dataclass(frozen=True)
 class LinearLoss(Loss):
     """f(x; xi) = -slope <xi, x>, ||xi|| <= 1: with a regulariser, mean estimation; the worst case for stability."""
+
+    FORMULAS: ClassVar[dict[str, str]] = {
+        "loss": "f(x; i) = -slope <records_i, x>",
+        "gradient": "-slope records_i",
+        "lipschitz": "L = slope",
+        "smoothness": "0",
+    }
 
     records: Array  # (n, d)
     slope: float = 1.0  # a = L of the data part
@@ -57,6 +65,13 @@ class LinearLoss(Loss):
 @dataclass(frozen=True)
 class SquaredLoss(Loss):
     """f(x; (w, b)) = (<w, x> - b)^2 / 2 with ||w|| <= feature_bound, |b| <= target_bound, ||x|| <= radius."""
+
+    FORMULAS: ClassVar[dict[str, str]] = {
+        "loss": "f(x; i) = (<features_i, x> - targets_i)^2 / 2",
+        "gradient": "(<features_i, x> - targets_i) features_i",
+        "lipschitz": "L = feature_bound (feature_bound radius + target_bound)",
+        "smoothness": "feature_bound^2",
+    }
 
     features: Array  # (n, d)
     targets: Array  # (n,)
@@ -103,6 +118,13 @@ class SquaredLoss(Loss):
 @dataclass(frozen=True)
 class LogisticLoss(Loss):
     """f(x; (w, s)) = log(1 + exp(-s <w, x>)), s in {-1, +1}, ||w|| <= feature_bound = L, ell = L^2/4."""
+
+    FORMULAS: ClassVar[dict[str, str]] = {
+        "loss": "f(x; i) = log(1 + exp(-labels_i <features_i, x>))",
+        "gradient": "-labels_i features_i / (1 + exp(labels_i <features_i, x>))",
+        "lipschitz": "L = feature_bound",
+        "smoothness": "feature_bound^2 / 4",
+    }
 
     features: Array  # (n, d)
     labels: Array  # (n,), -1 or +1

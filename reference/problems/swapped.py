@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -14,6 +15,10 @@ from .finite_sum import Loss
 @dataclass(frozen=True)
 class Swapped(Loss):
     """Strongly-convex-concave becomes convex-strongly-concave and back; L and ell stay."""
+
+    FORMULAS: ClassVar[dict[str, str]] = {
+        "loss": "f'(x, y; i) = -f(y, x; i), f the inner loss: x and y exchange roles",
+    }
 
     inner: Loss
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import sqrt
+from typing import ClassVar
 
 from dpassay.reference.accounting.gdp import gdp_mu, zcdp_rho
 from dpassay.reference.errors import require
@@ -23,6 +24,13 @@ PART_F = 0.1  # c_f of Theorem 4: the share of rho that pays for f(w0)
 @dataclass(frozen=True)
 class Budget:
     """A total rho, the part rho_f of it that pays for f(w0), and how many releases one iteration makes at most."""
+
+    FORMULAS: ClassVar[dict[str, str]] = {
+        "sigma_f": "sqrt(1 / (2 rho_f)), noise multiplier of f(w0)",
+        "sigma(T)": "sqrt(releases_per_step T / (2 (rho - rho_f))), noise multiplier of every other release",
+        "std": "multiplier * sensitivity",
+    }
+    DERIVED: ClassVar[tuple[str, ...]] = ("sigma_f",)
 
     rho: float
     rho_f: float

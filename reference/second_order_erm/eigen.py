@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil, log, sqrt
+from typing import ClassVar
 
 import numpy as np
 from scipy.linalg import eigh, eigh_tridiagonal
@@ -23,6 +24,12 @@ Product = Callable[[Array], Array]
 class Dense:
     """LAPACK on the full matrix."""
 
+    FORMULAS: ClassVar[dict[str, str]] = {
+        "pair": (
+            "smallest eigenvalue and unit eigenvector of the released matrix; the test is against -margin epsilon_H"
+        ),
+    }
+
     margin: float = 1.0  # the run stops when the estimate is at least -margin * epsilon_H
 
     def pair(self, matrix: Array, accuracy: float, tape: Tape) -> tuple[float, Array]:
@@ -35,6 +42,14 @@ class Dense:
 @dataclass(frozen=True)
 class Lanczos:
     """Randomised Lanczos: within accuracy / 2 with probability 1 - failure (Lemma C.1), so the test is halved."""
+
+    FORMULAS: ClassVar[dict[str, str]] = {
+        "pair": (
+            "smallest Ritz pair after k steps of Lanczos with full re-orthogonalisation from the public value "
+            "'lanczos start'"
+        ),
+        "k": "min(d, 1 + ceil(0.5 log(2.75 d / failure^2) sqrt(|H|_F / accuracy)))",
+    }
 
     failure: float = 1e-3  # delta_L
     margin: float = 1 / 2

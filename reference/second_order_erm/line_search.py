@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from math import exp, floor, inf, log, sqrt
+from typing import ClassVar
 
 from scipy.special import log_ndtr, ndtri
 
@@ -27,6 +28,12 @@ Query = Callable[[float], float]  # step size gamma -> slack of the sufficient d
 @dataclass(frozen=True)
 class LineSearch:
     """Decrease parameters c, initial multipliers b and backtracking factors beta, for gradient and curvature steps."""
+
+    FORMULAS: ClassVar[dict[str, str]] = {
+        "q_g": "f(w) - f(w - gamma g) - c_g gamma |g|^2",
+        "q_H": "f(w) - f(w + gamma p) - c_H gamma^2 |lambda| / 2",
+        "trials": "gamma = initial beta^i for i = 0 .. floor(log(fallback / initial) / log(beta) + 1e-9)",
+    }
 
     c_g: float = 0.2
     c_H: float = 0.2  # noqa: N815

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -19,6 +20,14 @@ class UndecayedPasses:
     enters with weight (1 + residual)/n instead of 1/n, so the result is `residual` L/(mu n) away from the solution.
     It reports the accuracy that it was asked for, whatever it reached: a defect planted on purpose.
     """
+
+    FORMULAS: ClassVar[dict[str, str]] = {
+        "returns": (
+            "z after `passes` passes in index order of z <- project(z - step * operator of record i), from the "
+            "projected centre"
+        ),
+        "step": "min((1 + residual) / (mu_x n), 1 / smoothness)",
+    }
 
     residual: float = 10.0  # in units of the paper's L/(mu n)
     passes: int = 1

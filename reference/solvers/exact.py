@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from dpassay.reference.problems.finite_sum import FiniteSum
@@ -26,6 +28,10 @@ def closed_form(problem: FiniteSum) -> Array | None:
 
 class Exact:
     """Closed form if there is one, else full gradients down to the rounding floor; ignores the requested target."""
+
+    FORMULAS: ClassVar[dict[str, str]] = {
+        "returns": "the solution in closed form, or to the rounding floor",
+    }
 
     name = "exact"
 

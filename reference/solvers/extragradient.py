@@ -7,6 +7,7 @@ kappa = 1 + ell/min(mu_x, mu_y), however far apart mu_x and mu_y are (mu_k again
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -44,6 +45,14 @@ class Extragradient:
 
     Gradient count: n kappa log(1/target).
     """
+
+    FORMULAS: ClassVar[dict[str, str]] = {
+        "returns": "a point within target of the saddle point in sqrt(mu_x |x - x*|^2 + mu_y |y - y*|^2)",
+        "step": (
+            "Korpelevich's extragradient from the regulariser's centre, step 1 / (2 kappa mu) per block, kappa = 1 + "
+            "loss.smoothness / modulus"
+        ),
+    }
 
     limit: int = 1_000_000
     name: str = "extragradient"

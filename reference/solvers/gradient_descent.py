@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -18,6 +19,17 @@ class GradientDescent:
 
     Gradient count: n kappa log(1/target), n sqrt(kappa) log(1/target) when accelerated.
     """
+
+    FORMULAS: ClassVar[dict[str, str]] = {
+        "returns": (
+            "a point within target of the solution in sqrt(mu) |x - x*|; released values absorb the difference, so "
+            "any solver of that accuracy will do"
+        ),
+        "step": (
+            "projected gradient with step 1 / smoothness from the regulariser's centre, Nesterov momentum (1 - r) / "
+            "(1 + r), r = sqrt(mu / smoothness), when accelerated"
+        ),
+    }
 
     accelerated: bool = False
     limit: int = 100_000

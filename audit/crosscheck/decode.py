@@ -1,0 +1,181 @@
+"""Encoded problems and schedules as objects of the reference again: only classes of a list, only their fields.
+
+The list holds what the catalogue uses. Nothing that a file names is imported: the file chooses among these classes.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass
+from functools import lru_cache
+from importlib import import_module
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+import numpy as np
+
+from dpassay.reference.dro.divergences import chi_square, cressie_read, kl, kl_cvar
+from dpassay.reference.errors import BadInput, require
+from dpassay.reference.problems.margin_losses import LOGISTIC, SIGMOID, ridge, saturating
+
+from .encode import HOME, NOT_FINITE, RESERVED
+
+PROBLEMS = (
+    "adaptive_batch.worst_case.SignedWave", "baselines.protocols.Clipped", "baselines.protocols.Primal",
+    "dro.minimax_form.MinimaxProblem", "dro.objective.CompositionalObjective", "dro.objective.DualObjective",
+    "dro.space.Squares", "dro.worst_case.RoughRecord", "minimax_sosp.worst_case.TugOfWar", "problems.auc.AUCLoss",
+    "problems.bent_game.BentGame", "problems.domains.Ball", "problems.domains.Box", "problems.domains.Everywhere",
+    "problems.erm.ErmProblem", "problems.finite_sum.Convex", "problems.finite_sum.FiniteSum",
+    "problems.finite_sum.Regulariser", "problems.linear.LinearLosses", "problems.margin_losses.Loss",
+    "problems.one_way.OneWay", "problems.pulls.Pulls", "problems.saddle_games.BilinearLoss",
+    "problems.strongly_convex.LinearLoss", "problems.strongly_convex.LogisticLoss",
+    "problems.strongly_convex.SquaredLoss", "problems.swapped.Swapped", "problems.waves.WaveRisk",
+)  # fmt: skip
+SCHEDULES = (
+    "adaptive_batch.stochastic_spider.Schedule", "baselines.dp_sgd.Schedule", "baselines.dp_sgda.Schedule",
+    "baselines.dp_spider.Schedule", "baselines.private_diff.Schedule", "dp_ftrl.dp_ftrl.Schedule",
+    "dro.double_spider.Schedule", "dro.double_spider.Threshold", "dro.recursive_spider.Lines",
+    "dro.recursive_spider.Schedule", "dro.single_sample.Schedule", "minimax_sosp.dp_rgda.Schedule",
+    "minimax_sosp.sto_spider.Schedule", "output_perturbation.algorithm1.Schedule",
+    "output_perturbation.algorithm2.Schedule", "output_perturbation.algorithm3.Schedule",
+    "output_perturbation.algorithms4and5.Schedule", "output_perturbation.phased_saddle.Schedule",
+    "output_perturbation.phases.Phases", "second_order_erm.common.Accuracy", "second_order_erm.common.Sensitivities",
+    "second_order_erm.dp_gd.Schedule", "second_order_erm.dp_tr.Schedule", "second_order_erm.eigen.Dense",
+    "second_order_erm.eigen.Lanczos", "second_order_erm.line_search.LineSearch", "second_order_erm.opt.Schedule",
+    "second_order_erm.opt_b.Schedule", "second_order_erm.opt_ls.Schedule", "second_order_erm.tr_b.Schedule",
+    "second_order_erm.two_opt.Schedule", "second_order_erm.two_opt_b.Schedule",
+    "second_order_erm.two_opt_ls.Schedule",
+)  # fmt: skip
+PARTS = (
+    "noise.Multipliers", "noise.Printed", "second_order_erm.calibration.Budget",
+    "second_order_erm.subsampled.AdvancedBudget", "second_order_erm.subsampled.SampledBudget",
+    "problems.bent_game.BentGameSolver", "solvers.early_stop.UndecayedPasses", "solvers.exact.Exact",
+    "solvers.extragradient.Extragradient", "solvers.gradient_descent.GradientDescent",
+)  # fmt: skip
+CLASSES = frozenset((*PROBLEMS, *SCHEDULES, *PARTS))
+
+
+def _link(data: Mapping[str, Any]) -> Any:
+    known = {link.name: link for link in (LOGISTIC, SIGMOID)}
+    require(data.get("name") in known, "link", data.get("name"), f"known: {', '.join(known)}")
+    return known[str(data["name"])]
+
+
+def _penalty(data: Mapping[str, Any]) -> Any:
+    known = {"saturating": saturating, "ridge": ridge}
+    require(data.get("name") in known, "regulariser", data.get("name"), f"known: {', '.join(known)}")
+    return known[str(data["name"])](_number(data.get("weight"), "regulariser.weight"))
+
+
+def _divergence(data: Mapping[str, Any]) -> Any:
+    name, constants = str(data.get("name")), data.get("constants")
+    one: dict[str, Callable[[float], Any]] = {"kl_cvar": kl_cvar, "cressie_read": cressie_read}
+    if name in ("chi_square", "kl"):
+        return chi_square() if name == "chi_square" else kl()
+    family = name.split("(")[0]
+    good = family in one and isinstance(constants, Mapping) and len(constants) == 1
+    require(good, "divergence", name, f"known: chi_square, kl, {', '.join(one)}, each of these with its constant")
+    return one[family](_number(next(iter(dict(constants or {}).values())), "divergence.constants"))
+
+
+FAMILIES: dict[str, Callable[[Mapping[str, Any]], Any]] = {
+    "problems.margin_losses.Link": _link,
+    "problems.margin_losses.Regulariser": _penalty,
+    "dro.divergences.Divergence": _divergence,
+}
+
+
+def decode(data: Any, where: str = "value") -> Any:
+    """The object of the reference that :func:`encode` wrote; a bare list of numbers becomes an array.
+
+    Raises:
+        BadInput: a class that is not in the list, a field that is missing or of another type, or values that the
+            class itself refuses.
+    """
+    try:
+        return np.asarray(_numbers(data, where)) if isinstance(data, list) else _object(data, where)
+    except RecursionError:
+        raise BadInput(where, "malformed", "is nested too deeply") from None
+
+
+def _object(data: Any, where: str) -> Any:
+    good = isinstance(data, Mapping) and isinstance(data.get("class"), str)
+    require(good, where, data, 'must be an object with the string "class"')
+    name = str(data["class"])
+    if name in FAMILIES:
+        return FAMILIES[name](data)
+    require(name in CLASSES, f"{where}: class", name, "is not a class of the catalogue's problems and schedules")
+    kind, hints = _class(name)
+    wanted = tuple(field.name for field in fields(kind)) if is_dataclass(kind) else ()
+    extra = sorted(set(data) - set(wanted) - set(RESERVED) - {"name"})
+    require(not extra, where, extra, f"{name} has no such field")
+    missing = [one for one in wanted if one not in data]
+    require(not missing, where, missing, f"{name} needs them")
+    values = {one: _value(hints[one], data[one], f"{where}.{one}") for one in wanted}
+    try:
+        return kind(**values)
+    except BadInput:
+        raise
+    except (TypeError, ValueError, IndexError, ArithmeticError) as error:
+        raise BadInput(where, name, f"refuses these fields: {error}") from None
+
+
+@lru_cache(maxsize=128)
+def _class(name: str) -> tuple[Any, dict[str, Any]]:
+    module, _, kind = name.rpartition(".")
+    found = getattr(import_module(HOME + module), kind)
+    return found, get_type_hints(found)
+
+
+def _value(hint: Any, data: Any, where: str) -> Any:
+    """``data`` as a value of the annotated type."""
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin in (Union, types.UnionType):
+        if data is None and type(None) in arguments:
+            return None
+        plain = [one for one in arguments if one is not type(None)]
+        return _value(plain[0] if len(plain) == 1 else Any, data, where)
+    if origin is np.ndarray:
+        whole = "int64" in str(hint)
+        return np.asarray(_numbers(data, where), dtype=np.int64 if whole else np.float64)
+    if origin is tuple:
+        require(isinstance(data, list), where, data, "must be a list")
+        inner = arguments[0] if arguments else Any
+        return tuple(_value(inner, one, f"{where}[{index}]") for index, one in enumerate(data))
+    if isinstance(data, Mapping):
+        return _object(data, where) if "class" in data else {k: _scalar(v, f"{where}[{k}]") for k, v in data.items()}
+    if hint is float:
+        return _number(data, where)
+    return _scalar(data, where)
+
+
+def _scalar(data: Any, where: str) -> Any:
+    if isinstance(data, str) and data in NOT_FINITE:
+        return NOT_FINITE[data]
+    require(data is None or isinstance(data, bool | int | float | str), where, data, "must be a number, text or null")
+    return data
+
+
+def _number(data: Any, where: str) -> float:
+    value = _scalar(data, where)
+    require(isinstance(value, int | float) and not isinstance(value, bool), where, data, "must be a number")
+    try:
+        return float(value)
+    except OverflowError:
+        raise BadInput(where, "an integer", "has too many digits") from None
+
+
+def _numbers(data: Any, where: str) -> Any:
+    """Nested lists of numbers of one shape."""
+    try:
+        found = np.asarray(_finite(data))
+    except (ValueError, OverflowError):
+        found = np.asarray("ragged")
+    require(found.dtype.kind in "iuf", where, data, "must be numbers, or lists of them of one shape")
+    return found.astype(float)
+
+
+def _finite(data: Any) -> Any:
+    if isinstance(data, list):
+        return [_finite(one) for one in data]
+    return NOT_FINITE.get(data, data) if isinstance(data, str) else data

@@ -1,0 +1,104 @@
+"""Problems, schedules and released values as JSON data that a stranger can compute with.
+
+An object becomes ``{"class": ..., its fields, "derived": ..., "formulas": ...}``: the formulas are part of the class
+(``FORMULAS``), what it computes from its fields is in ``derived`` (``DERIVED``), and the class is named by its path
+below ``dpassay.reference``. A function is never written as a name: a class that holds functions has formulas for them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from dpassay.reference.errors import BadInput
+
+HOME = "dpassay.reference."
+NOT_FINITE = {"infinity": math.inf, "-infinity": -math.inf, "nan": math.nan}
+RESERVED = ("class", "derived", "formulas")
+
+
+def encode(value: Any, where: str = "value") -> Any:
+    """A value as JSON data.
+
+    Args:
+        value: numbers, text, None, arrays, mappings, sequences, dataclasses of these, and objects whose class has
+            ``FORMULAS``.
+        where: the name of the value, for the error.
+
+    Returns:
+        Numbers as Python prints them (the shortest text that reads back as the same number), with ``"infinity"``,
+        ``"-infinity"`` and ``"nan"`` for the rest; arrays of any shape as nested lists; objects as described above.
+
+    Raises:
+        BadInput: a function, or another object, that has no formulas: nobody could compute with its name. Or data
+            that contain themselves.
+    """
+    try:
+        return _encode(value, where)
+    except RecursionError:
+        raise BadInput(where, type(value).__name__, "contains itself, or is nested too deeply") from None
+
+
+def _encode(value: Any, where: str) -> Any:
+    if isinstance(value, np.ndarray):
+        return _encode(value.tolist(), where)
+    if isinstance(value, np.generic):
+        return _encode(value.item(), where)
+    if isinstance(value, Enum):
+        return _encode(value.value, where)
+    if isinstance(value, float) and not math.isfinite(value):
+        return "nan" if math.isnan(value) else "infinity" if value > 0 else "-infinity"
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, Mapping):
+        return {str(name): _encode(entry, f"{where}[{name}]") for name, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_encode(entry, f"{where}[{index}]") for index, entry in enumerate(value)]
+    return _object(value, where)
+
+
+def _object(value: Any, where: str) -> dict[str, Any]:
+    """An instance with its class, fields, derived constants and formulas."""
+    kind = type(value)
+    formulas = {**getattr(kind, "FORMULAS", {}), **_own_formulas(value)}
+    described = is_dataclass(value) and not isinstance(value, type)
+    if not described and not formulas:
+        name = getattr(value, "__qualname__", kind.__qualname__)
+        raise BadInput(where, name, "cannot be told to another program: give its class FORMULAS, or numbers instead")
+    entries = _fields(value) if described else vars(value)
+    found: dict[str, Any] = {"class": class_name(kind)}
+    for name, entry in entries.items():
+        if name.startswith("_") or name in RESERVED:
+            continue
+        if _bare(entry):
+            if formulas:
+                continue
+            raise BadInput(f"{where}.{name}", "a function", f"has no formula: give {kind.__qualname__} FORMULAS")
+        found[name] = _encode(entry, f"{where}.{name}")
+    derived = {name: _encode(getattr(value, name), f"{where}.{name}") for name in getattr(kind, "DERIVED", ())}
+    return {**found, **({"derived": derived} if derived else {}), **({"formulas": formulas} if formulas else {})}
+
+
+def class_name(kind: type) -> str:
+    """The path of a class: below ``dpassay.reference`` without that prefix, else in full."""
+    return f"{kind.__module__}.{kind.__qualname__}".removeprefix(HOME)
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    return {field.name: getattr(value, field.name) for field in fields(value)}
+
+
+def _own_formulas(value: Any) -> dict[str, str]:
+    """Formulas of this instance (a divergence, a link), beside those of its class."""
+    own = getattr(value, "formulas", None)
+    return dict(own) if isinstance(own, Mapping) else {}
+
+
+def _bare(entry: Any) -> bool:
+    """A function, and not an object that can be called and says what it computes."""
+    return callable(entry) and not is_dataclass(entry) and not hasattr(type(entry), "FORMULAS")
