@@ -158,16 +158,16 @@ def dictated(choice: Choice, law: Law, before: Any, rng: np.random.Generator) ->
     if not isinstance(query, np.ndarray) or choice.how in ("drawn", "index"):
         return law.sample(rng)
     if choice.how == "query" or not scale > 0:  # without noise nothing else can come out
-        return as_released(query.copy())
+        return law.possible(as_released(query.copy()))
     if choice.how == "zero":
-        return as_released(np.zeros_like(query))
+        return law.possible(as_released(np.zeros_like(query)))
     if choice.how == "opposite":
-        return as_released(-query)
+        return law.possible(as_released(-query))
     if choice.how == "repeat":
-        return before if before is not None and np.shape(before) == query.shape else law.sample(rng)
+        return law.possible(before) if before is not None and np.shape(before) == query.shape else law.sample(rng)
     length = float(np.linalg.norm(query.ravel()))
     size = choice.size if choice.how == "norm" else _HUGE * (length + scale)
-    return as_released(size * _direction(query, length, choice.along))
+    return law.possible(as_released(size * _direction(query, length, choice.along)))
 
 
 def _direction(query: Any, length: float, along: str) -> Any:

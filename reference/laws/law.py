@@ -92,6 +92,10 @@ class Law(ABC):
         """Of one release whose query one record moves by at most ``sensitivity``; None where none is known."""
         return None
 
+    def possible(self, value: Any) -> Any:
+        """A value that can come out, near ``value``: for laws whose values are whole, bounded or on a grid."""
+        return value
+
     def outcomes(self) -> Categorical | None:
         """All values with their exact probabilities, where they are finitely many."""
         return None

@@ -1,0 +1,40 @@
+"""Laplace noise given that it is small: the support moves with the query, so it is private with a delta only."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpassay.reference.errors import require
+
+from .law import Cost
+from .number import Number
+
+
+@dataclass(frozen=True, eq=False)
+class BoundedNoiseLaplace(Number):
+    """``query + Laplace(scale)`` given ``|noise| <= bound`` (Geng et al. 2018, truncated Laplacian)."""
+
+    bound: float = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require(0 < self.bound < math.inf, "bound", self.bound, "must be positive and finite")
+
+    def cost(self, sensitivity: float) -> Cost | None:
+        """Unknown: an (epsilon, delta) pair, which is none of the forms that are composed here."""
+        return None
+
+    def sample(self, rng: np.random.Generator) -> float:
+        """By inversion."""
+        size = -self.scale * math.log1p(rng.random() * math.expm1(-self.bound / self.scale))
+        return self.at + (size if rng.random() < 0.5 else -size)
+
+    def log_density(self, value: float) -> float:
+        """Log density."""
+        gap = abs(value - self.at)
+        if gap > self.bound:
+            return -math.inf
+        return -gap / self.scale - math.log(2 * self.scale) - math.log(-math.expm1(-self.bound / self.scale))

@@ -1,0 +1,246 @@
+"""Laws that libraries draw from: they integrate to one, their samplers follow them, and neighbours lose what they may.
+
+Each test of a sampler holds 4,000 draws with a fixed seed against the law itself; with another scale (1.25 times) the
+same test rejects with a p-value below 1e-6, which is tested too.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import integrate, special, stats
+
+from dpassay.audit.lockstep.script import Choice, dictated
+from dpassay.reference.errors import BadInput
+from dpassay.reference.laws.bingham import Bingham
+from dpassay.reference.laws.bounded_laplace import BoundedLaplace
+from dpassay.reference.laws.bounded_noise_laplace import BoundedNoiseLaplace
+from dpassay.reference.laws.discrete_gaussian import DiscreteGaussian
+from dpassay.reference.laws.folded_geometric import FoldedGeometric
+from dpassay.reference.laws.folded_laplace import FoldedLaplace
+from dpassay.reference.laws.geometric import Geometric
+from dpassay.reference.laws.intervals import Intervals
+from dpassay.reference.laws.selection import exponential, permute_and_flip
+from dpassay.reference.laws.snapping import Snapping
+from dpassay.reference.laws.staircase import Staircase
+from dpassay.reference.laws.truncated_geometric import TruncatedGeometric
+from dpassay.reference.laws.truncated_laplace import TruncatedLaplace
+from dpassay.reference.laws.uniform_noise import UniformNoise
+
+INF = math.inf
+ATOMS = {  # laws on countable sets: make(query, scale), and all values that matter
+    "geometric": (lambda q, s: Geometric(q, s), range(-150, 150)),
+    "truncated geometric": (lambda q, s: TruncatedGeometric(q, s, 0, 6), range(-3, 10)),
+    "truncated geometric above": (lambda q, s: TruncatedGeometric(q, s, 0, 2**63), range(-3, 150)),
+    "folded geometric half": (lambda q, s: FoldedGeometric(q, s, 0.5, INF), range(-3, 150)),
+    "folded geometric halves": (lambda q, s: FoldedGeometric(q, s, 0.5, 6.5), range(-3, 10)),
+    "folded geometric whole": (lambda q, s: FoldedGeometric(q, s, 0, 6), range(-3, 10)),
+    "folded geometric below": (lambda q, s: FoldedGeometric(q, s, -INF, 4), range(-150, 6)),
+    "discrete gaussian": (lambda q, s: DiscreteGaussian(q, s), range(-80, 80)),
+    "snapping": (lambda q, s: Snapping(q, s, 0.5, 3.0), [k / 2 for k in range(-8, 9)]),
+    "snapping off the grid": (lambda q, s: Snapping(q, s, 0.5, 3.2), [*(k / 2 for k in range(-8, 9)), -3.2, 3.2]),
+}
+DENSITIES = {  # laws with a density: make(query, scale), points where it has kinks or jumps, and its atoms
+    "truncated laplace": (lambda q, s: TruncatedLaplace(q, s, 0.0, 5.0), [0.0, 5.0], [0.0, 5.0]),
+    "truncated laplace below": (lambda q, s: TruncatedLaplace(q, s, 0.0), [0.0, 90.0], [0.0]),
+    "folded laplace": (lambda q, s: FoldedLaplace(q, s, 0.0, 5.0), [0.0, 5.0], []),
+    "folded laplace half open": (lambda q, s: FoldedLaplace(q, s, 0.0, INF), [0.0, 90.0], []),
+    "folded laplace below": (lambda q, s: FoldedLaplace(q, s, -INF, 5.0), [-90.0, 5.0], []),
+    "bounded laplace": (lambda q, s: BoundedLaplace(q, s, 0.0, 5.0), [0.0, 5.0], []),
+    "bounded laplace half open": (lambda q, s: BoundedLaplace(q, s, 0.0, INF), [0.0, 90.0], []),
+    "bounded noise": (lambda q, s: BoundedNoiseLaplace(q, s, 2.0), [-3.0, 8.0], []),
+    "uniform": (lambda q, s: UniformNoise(q, s), [-6.0, 10.0], []),
+    "staircase": (lambda q, s: Staircase(q, s, 0.7, 0.3), [-60.0, 64.0], []),
+}
+QUERIES = [2.0, 4.0]
+
+
+@pytest.mark.parametrize("name", ATOMS)
+@pytest.mark.parametrize("query", QUERIES)
+def test_probabilities_sum_to_one_and_draws_follow_them(name, query):
+    make, values = ATOMS[name]
+    law = make(query, 1.7)
+    logs = np.array([law.log_density(value) for value in values])
+    assert np.exp(logs).sum() == pytest.approx(1.0, abs=1e-9)
+    assert law.log_density(0.25) == -INF
+    rng = np.random.default_rng(7)
+    draws = [law.sample(rng) for _ in range(4000)]
+    assert _chi_square(draws, list(values), np.exp(logs)) > 1e-3
+    other = np.exp([make(query, 1.25 * 1.7).log_density(value) for value in values])
+    assert _chi_square(draws, list(values), other) < 1e-6
+
+
+@pytest.mark.parametrize("name", DENSITIES)
+@pytest.mark.parametrize("query", QUERIES)
+def test_densities_integrate_to_one_and_draws_follow_them(name, query):
+    make, (low, high), atoms = DENSITIES[name]
+    scale = 1.7
+    law, other = make(query, scale), make(query, 1.25 * scale)
+    grid, below = _distribution(law, low, high, atoms)
+    assert below[-1] == pytest.approx(1.0, abs=2e-3)
+    rng = np.random.default_rng(11)
+    draws = np.array([law.sample(rng) for _ in range(4000)])
+    inner = draws[~np.isin(draws, atoms)]
+    for atom in atoms:
+        mass = math.exp(law.log_density(atom))
+        assert np.mean(draws == atom) == pytest.approx(mass, abs=4.5 * math.sqrt(mass * (1 - mass) / 4000) + 1e-12)
+    assert _ks(inner, grid, below, atoms) > 1e-3
+    assert _ks(inner, *_distribution(other, low, high, atoms), atoms) < 1e-2
+
+
+def _distribution(law, low, high, atoms):
+    grid = np.linspace(low, high, 8_001)
+    inner = (grid[1:] + grid[:-1]) / 2
+    density = np.exp([law.log_density(x) for x in inner])
+    mass = sum(math.exp(law.log_density(atom)) for atom in atoms)
+    return grid, np.concatenate([[0.0], np.cumsum(density) * (grid[1] - grid[0])]) + mass
+
+
+def _ks(draws, grid, below, atoms):
+    return stats.kstest(draws, lambda x: (np.interp(x, grid, below) - below[0]) / (below[-1] - below[0])).pvalue
+
+
+def _chi_square(draws, values, probabilities):
+    counts = np.array([draws.count(value) for value in values], dtype=float)
+    assert counts.sum() == len(draws)
+    common = probabilities * len(draws) >= 5
+    seen = np.append(counts[common], counts[~common].sum())
+    expected = np.append(probabilities[common], probabilities[~common].sum()) * len(draws)
+    if expected[-1] < 1:
+        seen, expected = seen[:-1], expected[:-1]
+    return stats.chisquare(seen, expected * seen.sum() / expected.sum()).pvalue
+
+
+PURE = {
+    "geometric": (lambda q: Geometric(q, 2.0), 1),
+    "truncated geometric": (lambda q: TruncatedGeometric(q, 2.0, 0, 6), 1),
+    "folded geometric": (lambda q: FoldedGeometric(q, 2.0, 0.5, 6.5), 1),
+    "truncated laplace": (lambda q: TruncatedLaplace(q, 2.0, 0.0, 5.0), 1),
+    "folded laplace": (lambda q: FoldedLaplace(q, 2.0, 0.0, 5.0), 1),
+    "bounded laplace": (lambda q: BoundedLaplace(q, 2.0, 0.0, 5.0), 1),
+    "staircase": (lambda q: Staircase(q, 1.0, 0.7, 0.3), 1),
+    "snapping": (lambda q: Snapping(q, 2.0, 0.5, 7.0), 1),
+}
+
+
+@pytest.mark.parametrize("name", PURE)
+def test_no_value_costs_more_than_the_law_says(name):
+    """Over all queries in a range one apart, and 600 values; each reaches half of its cost at least."""
+    make, moved = PURE[name]
+    worst = 0.0
+    for query in range(5):
+        one, other = make(float(query)), make(float(query + moved))
+        assert one.distance(other) == moved and one.public_difference(other) is None
+        for value in {one.possible(x) for x in np.linspace(-1, 7, 601)}:
+            here, there = one.log_density(value), other.log_density(value)
+            worst = max(worst, abs(here - there) if max(here, there) > -INF else 0.0)
+    price = make(1.0).cost(moved).size
+    assert worst <= price * (1 + 1e-9)
+    assert worst >= 0.5 * price
+
+
+def test_permute_and_flip_is_the_average_over_all_orders():
+    """Against the mechanism played out over all 24 orders of four candidates."""
+    from itertools import permutations
+
+    utilities, rate = [3.0, 1.0, 2.5, 3.0], 0.8
+    flips = np.exp(rate * (np.array(utilities) - 3.0))
+    chances = np.zeros(4)
+    orders = list(permutations(range(4)))
+    for order in orders:
+        left = 1.0
+        for candidate in order:
+            chances[candidate] += left * flips[candidate] / len(orders)
+            left *= 1 - flips[candidate]
+    law = permute_and_flip(utilities, rate, monotonic=True)
+    np.testing.assert_allclose(np.exp(law.log_probabilities), chances, rtol=1e-12)
+    assert law.cost(1.0).size == 0.8 and exponential(utilities, rate).cost(1.0).size == 1.6
+
+
+def test_hopeless_candidates_keep_their_probability():
+    law = permute_and_flip([0.0, -4000.0], 1.0)
+    assert law.log_probabilities[1] == pytest.approx(-4000 - math.log(2), rel=1e-9)
+
+
+def test_selections_know_how_far_utilities_move():
+    one, other = exponential([1.0, 2.0], 1.0), exponential([1.5, 0.5], 1.0)
+    assert one.distance(other) == 1.5 and one.public_difference(other) is None
+    assert "rate" in str(one.public_difference(exponential([1.0, 2.0], 2.0)))
+    assert not one.public_difference(exponential([1.0], 1.0)).comparable
+
+
+def test_intervals_are_the_exponential_mechanism_on_a_line():
+    law = Intervals([0.0, 1.0, 1.0, 4.0], [-1.0, 0.0, -0.5], 2.0)
+    weights = np.array([math.exp(-2.0), 0.0, 3 * math.exp(-1.0)])
+    assert law.log_density(0.5) == pytest.approx(math.log(weights[0] / weights.sum()))
+    assert law.log_density(2.0) == pytest.approx(math.log(weights[2] / 3 / weights.sum()))
+    assert law.log_density(4.5) == -INF
+    rng = np.random.default_rng(0)
+    draws = np.array([law.sample(rng) for _ in range(20_000)])
+    expected = weights[[0, 2]] / weights.sum() * 20_000
+    assert stats.chisquare([np.sum(draws < 1), np.sum(draws >= 1)], expected).pvalue > 1e-3
+    moved = Intervals([0.0, 1.0, 2.0, 4.0], [-1.0, 0.0, -0.5], 2.0)
+    assert law.distance(moved) == 0.5 and law.public_difference(moved) is None
+    assert law.public_difference(Intervals([0.0, 5.0], [0.0], 2.0)).name == "upper"
+
+
+@pytest.mark.parametrize("rate", [0.3, 5.0, 200.0])
+def test_the_constant_of_bingham_on_the_circle_is_a_bessel_function(rate):
+    """Integral of exp(a cos^2 + b sin^2) is 2 pi exp((a + b) / 2) I_0((a - b) / 2)."""
+    a, b = 1.3 * rate, -0.4 * rate
+    law = Bingham(np.array([[0.45, 0.85], [0.85, 0.45]]), rate)  # eigenvalues 1.3 and -0.4
+    v = np.array([1.0, 0.0])
+    log_constant = math.log(2 * math.pi) + (a + b) / 2 + math.log(special.i0e((a - b) / 2)) + (a - b) / 2
+    assert law.log_density(v) == pytest.approx(rate * 0.45 - log_constant, rel=1e-9, abs=1e-9)
+
+
+def test_bingham_on_the_sphere_integrates_to_one_and_its_draws_follow_it():
+    matrix = np.array([[1.0, 0.3, 0.0], [0.3, -0.5, 0.2], [0.0, 0.2, 0.4]])
+    law = Bingham(matrix, 1.5)
+
+    def density(theta, phi):
+        v = np.array([math.sin(theta) * math.cos(phi), math.sin(theta) * math.sin(phi), math.cos(theta)])
+        return math.exp(law.log_density(v / np.linalg.norm(v))) * math.sin(theta)
+
+    total, _ = integrate.dblquad(density, 0, 2 * math.pi, 0, math.pi, epsabs=1e-6)
+    assert total == pytest.approx(1.0, abs=1e-5)
+    rng = np.random.default_rng(5)
+    draws = np.array([law.sample(rng) for _ in range(2000)])
+    seen = np.einsum("ni,ij,nj->n", draws, matrix, draws).mean()
+    step = 1e-4  # the mean of v'Av is the derivative of the log of the constant by the rate
+    v = np.array([1.0, 0.0, 0.0])
+    constants = [-Bingham(matrix, 1.5 + s).log_density(v) + (1.5 + s) * v @ matrix @ v for s in (-step, step)]
+    assert seen == pytest.approx((constants[1] - constants[0]) / (2 * step), abs=0.05)
+
+
+def test_dictated_values_can_come_out():
+    """Whatever a search dictates is a value of the law: whole, bounded, on the grid, of length one."""
+    rng = np.random.default_rng(0)
+    choices = [Choice("query"), Choice("zero"), Choice("opposite"), Choice("huge"), Choice("norm", 0.7)]
+    laws = [make(2.0, 1.7) for make, _ in ATOMS.values()]
+    laws += [make(2.0, 1.7) for name, (make, *_) in DENSITIES.items() if name not in ("bounded noise", "uniform")]
+    laws.append(Bingham(np.diag([1.0, 2.0]), 1.0))
+    for law in laws:
+        for choice in choices:
+            assert law.log_density(dictated(choice, law, None, rng)) > -INF
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: Geometric(0.5, 1.0),
+        lambda: Geometric(1, 0.0),
+        lambda: TruncatedLaplace(0.0, 1.0, 2.0, 1.0),
+        lambda: FoldedGeometric(1, 1.0, 0.3, 4.0),
+        lambda: Snapping(0.0, 1.0, 0.3, 1.0),
+        lambda: Staircase(0.0, 1.0, 1.0, 1.5),
+        lambda: Bingham(np.ones((1, 1)), 1.0),
+        lambda: Intervals([0.0, 1.0], [1.0, 2.0], 1.0),
+        lambda: exponential([math.nan], 1.0),
+    ],
+)
+def test_senseless_parameters_are_refused(wrong):
+    with pytest.raises(BadInput):
+        wrong()
