@@ -30,7 +30,7 @@ class DiscreteGaussian(Number):
     def sample(self, rng: np.random.Generator) -> int:
         """By inversion of the table of probabilities."""
         support, probabilities = _table(self.scale)
-        return round(self.at) + round(rng.choice(support, p=probabilities))
+        return round(self.at) + int(float(rng.choice(support, p=probabilities)))
 
     def possible(self, value: float) -> int:
         """The nearest whole number."""
