@@ -8,7 +8,7 @@ JOBS   ?= 2
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: audit test test-all wheel tables papers lint types links check bench clean install
+.PHONY: audit test test-all wheel tables papers schemas lint types links check bench clean install
 audit: $(STAMP)
 	$(BIN)/dpassay audit --jobs $(JOBS) --output reports/audit.json
 
@@ -33,6 +33,9 @@ bench: $(STAMP)  # hours; the figures in benchmarks/results come from these scri
 	for file in benchmarks/*.py; do $(BIN)/python $$file --write || exit 1; done
 	$(BIN)/dpassay audit dro --jobs $(JOBS) --output reports/dro.json
 	$(BIN)/python benchmarks/dro_sandwich.py --report reports/dro.json --write
+
+schemas: $(STAMP)  # docs/schemas: the form of what is written for other programs
+	$(BIN)/python -m dpassay.audit.report.json_schema docs/schemas/report.schema.json
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

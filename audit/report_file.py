@@ -60,9 +60,13 @@ def save(path: Path, rows: Sequence[Row], order: Sequence[str] = (), replace: bo
         by_key = {row.key: row for row in (*known, *rows)}
         places = {key: place for place, key in enumerate(order)}
         found = sorted(by_key.values(), key=lambda row: (places.get(row.key, len(places)), row.key))
-        document = {"format": FORMAT, "dpassay": installed_version(), "rows": [row.as_dict() for row in found]}
-        write_text(path, json_text(document) + "\n", "--output")
+        write_text(path, json_text(document(found)) + "\n", "--output")
     return found
+
+
+def document(rows: Sequence[Row]) -> dict[str, Any]:
+    """Rows as the document that a report is, ``docs/schemas/report.schema.json``: every JSON output has this form."""
+    return {"format": FORMAT, "dpassay": installed_version(), "rows": [row.as_dict() for row in rows]}
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from dpassay.audit.fingerprint import fingerprint
 from dpassay.audit.foreign import is_code
 from dpassay.audit.plain import json_text
 from dpassay.audit.report.table import print_rows
-from dpassay.audit.report_file import load, save
+from dpassay.audit.report_file import document, load, save
 from dpassay.audit.verdict import joint_exit_code
 from dpassay.reference.case import Case
 from dpassay.reference.catalogue import CASES, find
@@ -27,6 +27,7 @@ from .own import OwnClaim, audit_own
 from .progress import run_with_progress
 from .proofs import with_proofs
 from .witnesses import show_row
+from .written import GitHub, JUnit, Markdown, Sarif, Wanted
 
 
 def audit(
@@ -58,7 +59,11 @@ def audit(
     explain: Annotated[
         bool, typer.Option(help="Below the table: premises, movements, source reached, and every witness.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the rows as JSON instead of a table.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON instead of a table.")] = False,
+    junit: JUnit = None,
+    sarif: Sarif = None,
+    markdown: Markdown = None,
+    github: GitHub = False,
 ) -> None:
     """Account, replay and audit algorithms; print claimed, accounted and realised epsilon.
 
@@ -77,23 +82,27 @@ def audit(
     effort = _effort(runs, pilot, confidence, seed, examples)
     require(not (explain and as_json), "--explain", True, "is text; the rows of --json hold all of it")
     require(jobs >= 1, "--jobs", jobs, "must be at least 1")
+    wanted = Wanted(junit, sarif, markdown, github)
     if any(is_code(name) for name in algorithms or ()):
-        audit_own(algorithms or [], OwnClaim(epsilon, delta, space, relation), effort, output, as_json, explain)
+        said = OwnClaim(epsilon, delta, space, relation)
+        audit_own(algorithms or [], said, effort, output, wanted, as_json, explain)
     for option, value in (("--epsilon", epsilon), ("--space", space), ("--relation", relation)):
         require(value is None, option, value, "is for an algorithm of your own: MODULE:RUN")
     cases = _chosen(algorithms, everything)
     path = output or _default_report(algorithms)
     require_writable(path, "--output")
+    wanted.check(path)
     done = _kept(path, cases, effort) if resume else []
     if algorithms and path.is_file():
         load(path)  # rows of other algorithms stay: the file must be a report
     rows = _run(cases, effort, jobs, done, path, anew=not (algorithms or resume), quiet=as_json)
     if as_json:
-        print(json_text([row.as_dict() for row in rows]))
+        print(json_text(document(rows)))
     else:
         print_rows(rows, confidence, str(path))
         for row in rows:
             show_row(path, row, explain)
+    wanted.write(rows, strict, as_json)
     raise typer.Exit(joint_exit_code(row.exit_code(strict) for row in rows))
 
 

@@ -14,7 +14,7 @@ from dpassay.audit.own import open_own, own_row
 from dpassay.audit.plain import json_text
 from dpassay.audit.report.explain import explain_lines
 from dpassay.audit.report.table import print_rows
-from dpassay.audit.report_file import save
+from dpassay.audit.report_file import document, save
 from dpassay.audit.row import Effort
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.case import PrivacyClaim
@@ -22,6 +22,7 @@ from dpassay.reference.errors import BadInput, require, require_budget
 from dpassay.reference.files import require_writable
 
 from .witnesses import print_plainly, print_witnesses, save_witnesses
+from .written import Wanted
 
 
 @dataclass(frozen=True)
@@ -35,9 +36,15 @@ class OwnClaim:
 
 
 def audit_own(
-    names: list[str], said: OwnClaim, effort: Effort, output: Path | None, as_json: bool, explain: bool = False
+    names: list[str],
+    said: OwnClaim,
+    effort: Effort,
+    output: Path | None,
+    wanted: Wanted,
+    as_json: bool = False,
+    explain: bool = False,
 ) -> NoReturn:
-    """Audit, print the row and the witnesses, save both, exit as the row says."""
+    """Audit, print the row and the witnesses, save both and what else is wanted, exit as the row says."""
     require(len(names) == 1, "algorithms", ", ".join(names), "an algorithm of your own stands alone")
     if said.epsilon is None:
         raise BadInput("--epsilon", None, "what do you claim?")
@@ -51,16 +58,18 @@ def audit_own(
     slug = re.sub(r"[^\w.-]+", "-", name).strip("-")[:80]
     path = output or Path("reports") / f"{slug}.json"
     require_writable(path, "--output")
+    wanted.check(path)
     _, where = open_own(name, said.space, relation)
     claim = PrivacyClaim(said.epsilon, said.delta, relation=where.relation)
     row, found = own_row(name, said.space, claim, effort)
     save(path, [row])
     kept = save_witnesses(path, path.stem, found.searched.witnesses)
     if as_json:
-        print(json_text([row.as_dict()]))
+        print(json_text(document([row])))
     else:
         print_rows([row], effort.confidence, str(path))
         if explain:
             print_plainly(explain_lines(row, found.searched.witnesses))
         print_witnesses(found.searched.witnesses, kept)
+    wanted.write([row], as_json=as_json)
     raise typer.Exit(row.exit_code())

@@ -59,7 +59,7 @@ def test_the_same_seed_gives_the_same_rows_for_one_and_two_workers(dpassay):
     for jobs in (1, 2):
         code, out, _ = dpassay("audit", *keys, "--runs", 60, "--pilot", 60, "--examples", 5, "--json", "--jobs", jobs)
         assert code in (0, 3)  # 60 runs show too little for some
-        rows = json.loads(out)
+        rows = json.loads(out)["rows"]
         for row in rows:
             row.pop("seconds")
         found.append(rows)

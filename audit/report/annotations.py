@@ -1,0 +1,42 @@
+"""Rows as workflow commands of GitHub Actions: the code host shows each problem at its source line."""
+
+from collections.abc import Sequence
+
+from dpassay.audit.row import Row
+from dpassay.reference.errors import printable
+
+from .problems import Level, Problem, problems
+
+SHOWN = 10  # of each level: the code host shows no more of one step
+_COMMAND = {Level.ERROR: "error", Level.WARNING: "warning"}
+
+
+def annotations(rows: Sequence[Row], strict: bool = False) -> str:
+    """One line a problem, errors first; what a printed reading declares is left out.
+
+    Args:
+        strict: what a printed reading declares counts as well.
+    """
+    lines = []
+    for level, command in _COMMAND.items():
+        found = [(row, one) for row in rows for one in problems(row, strict) if one.level is level]
+        room = SHOWN if len(found) <= SHOWN else SHOWN - 1
+        lines += [_line(command, row, one) for row, one in found[:room]]
+        if len(found) > room:
+            lines.append(f"::{command} title=dpassay::and {len(found) - room} more, see the report")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _line(command: str, row: Row, problem: Problem) -> str:
+    fields = {"file": problem.file, "line": str(problem.line)} if problem.file else {}
+    fields["title"] = f"dpassay: {printable(row.key)} {row.verdict}"
+    told = ",".join(f"{name}={_field(value)}" for name, value in fields.items())
+    return f"::{command} {told}::{_text(problem.message)}"
+
+
+def _text(text: str) -> str:
+    return printable(text).replace("%", "%25")
+
+
+def _field(text: str) -> str:
+    return _text(text).replace(":", "%3A").replace(",", "%2C")

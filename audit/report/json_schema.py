@@ -1,0 +1,81 @@
+"""The JSON schema of a report, generated from the model of a row; a test holds the published file against it.
+
+python -m dpassay.audit.report.json_schema                              print it
+python -m dpassay.audit.report.json_schema docs/schemas/report.schema.json   write it
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from dpassay.audit.plain import json_text
+from dpassay.audit.report_file import FORMAT, document
+from dpassay.audit.row import Row
+from dpassay.audit.verdict import Verdict
+from dpassay.reference.files import write_text
+
+PUBLISHED = Path("docs/schemas/report.schema.json")
+_INFINITE = ["infinity", "-infinity", "nan"]  # JSON has no numbers for them
+
+
+def json_schema(rows: Sequence[Row]) -> str:
+    """The rows as the JSON document that the schema describes."""
+    return json_text(document(rows)) + "\n"
+
+
+def report_schema() -> dict[str, Any]:
+    """JSON Schema (2020-12) of a report.
+
+    Its number is the report's ``format``: it changes when a field changes its meaning. New fields do not
+    change it: a reader should ignore those that it does not know.
+    """
+    row = TypeAdapter(Row).json_schema()
+    definitions = row.pop("$defs", {})
+    row = _with_infinities(row)
+    row["title"], row["description"] = "Row", "One line of the table; null: not available."
+    row["required"] = [field.name for field in fields(Row)]  # a report has all of them
+    row["properties"]["verdict"] = {"title": "Verdict", "enum": [verdict.value for verdict in Verdict]}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": f"urn:dpassay:report:{FORMAT}",
+        "title": "dpassay report",
+        "type": "object",
+        "required": ["format", "dpassay", "rows"],
+        "properties": {
+            "format": {"const": FORMAT, "description": "The version of this schema."},
+            "dpassay": {"type": "string", "description": "The version of the package that wrote the report."},
+            "rows": {"type": "array", "items": {"$ref": "#/$defs/row"}},
+        },
+        "$defs": {"row": row, **_with_infinities(definitions)},
+    }
+
+
+def _with_infinities(schema: Any) -> Any:
+    """Wherever a number may stand, one of the three words may."""
+    if isinstance(schema, list):
+        return [_with_infinities(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if schema.get("type") == "number":
+        rest = {name: value for name, value in schema.items() if name not in ("type", "default")}
+        return {**rest, "anyOf": [{"type": "number"}, {"enum": _INFINITE}]}
+    return {name: _with_infinities(value) for name, value in schema.items() if name != "default"}
+
+
+def main(words: Sequence[str]) -> None:
+    """Print the schema, or write it to the file named."""
+    text = json_text(report_schema()) + "\n"
+    if not words:
+        print(text, end="")
+    else:
+        write_text(Path(words[0]), text, "file")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,75 @@
+"""Rows as JUnit XML: one test case a row, for the test page of a code host.
+
+A row that fails is a ``failure``; an inconclusive one is ``skipped`` (nothing was decided, so it has not passed);
+what the printed reading of a paper declares is in ``system-out``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+from xml.etree import ElementTree as Xml
+
+from dpassay.audit.row import Row
+from dpassay.audit.version import installed_version
+from dpassay.reference.errors import printable
+
+from .problems import Level, numbers, outcome, problems, row_title
+
+
+def junit(rows: Sequence[Row], strict: bool = False) -> str:
+    """The rows as JUnit XML, one suite a paper (or module) in the order of the rows.
+
+    Args:
+        strict: what a printed reading declares counts as well.
+    """
+    root = Xml.Element("testsuites", _counts(rows, strict, "dpassay"))
+    for suite, group in groupby(rows, _suite):
+        members = list(group)
+        element = Xml.SubElement(root, "testsuite", _counts(members, strict, suite))
+        properties = Xml.SubElement(element, "properties")
+        Xml.SubElement(properties, "property", {"name": "dpassay", "value": printable(installed_version())})
+        for row in members:
+            element.append(_case(row, strict))
+    Xml.indent(root)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + Xml.tostring(root, encoding="unicode") + "\n"
+
+
+def _suite(row: Row) -> str:
+    paper, mark, _ = row.algorithm.partition("/")
+    return printable(paper if mark else row.algorithm.partition(":")[0])
+
+
+def _counts(rows: Sequence[Row], strict: bool, name: str) -> dict[str, str]:
+    outcomes = [outcome(row, strict) for row in rows]
+    return {
+        "name": name,
+        "tests": str(len(rows)),
+        "failures": str(outcomes.count("failed")),
+        "errors": "0",
+        "skipped": str(outcomes.count("inconclusive")),
+        "time": f"{sum(row.seconds for row in rows):.3f}",
+    }
+
+
+def _case(row: Row, strict: bool) -> Xml.Element:
+    found = problems(row, strict)
+    names = {"classname": printable(f"dpassay.{_suite(row)}"), "name": row_title(row), "time": f"{row.seconds:.3f}"}
+    place = next((one for one in found if one.file), None)
+    if place:
+        names |= {"file": place.file, "line": str(place.line)}
+    case = Xml.Element("testcase", names)
+    said = outcome(row, strict)
+    lines = [f"{one.level.value}: {one.message}{f' [{one.place}]' if one.place else ''}" for one in found]
+    if said == "failed":
+        first = found[0].message if found and found[0].level is Level.ERROR else row.why
+        failure = Xml.SubElement(
+            case, "failure", {"type": row.verdict, "message": printable(f"{row.verdict}: {first}")}
+        )
+        failure.text = "\n".join(lines)
+    elif said == "inconclusive":
+        Xml.SubElement(case, "skipped", {"message": printable(f"inconclusive: {row.why}")})
+    told = [f"{name}: {value}" for name, value in numbers(row).items()]
+    told += [f"verdict: {row.verdict}", f"why: {printable(row.why)}"] + ([] if said == "failed" else lines)
+    Xml.SubElement(case, "system-out").text = "\n".join(told)
+    return case

@@ -1,0 +1,97 @@
+"""Rows as Markdown for a comment on a pull request or a summary of a job.
+
+All that comes from others (names, causes, source lines) stands in code: there it is neither markup nor a mention.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterator, Sequence
+
+from dpassay.audit.row import Row
+from dpassay.reference.errors import printable
+
+from .problems import numbers, outcome, problems, summary_line
+
+LONGEST = 60_000  # characters: a comment may have 65,536
+_MARK = {"failed": "❌", "inconclusive": "❔", "passed": "✅"}
+_HEAD = "| | algorithm | claimed | accounted | realised ≥ | verdict |\n|---|---|---:|---:|---:|---|\n"
+
+
+def markdown(rows: Sequence[Row], strict: bool = False) -> str:
+    """A summary, a table (worst rows first) and, folded away, what is wrong with each row.
+
+    Args:
+        strict: what a printed reading declares counts as well.
+    """
+    order = list(_MARK)
+    ranked = sorted(rows, key=lambda row: order.index(outcome(row, strict)))
+    word, _, text = summary_line(rows, strict).partition(": ")
+    head = f"### Privacy claims: {word.lower()}\n\n{code(text)}\n\n{_HEAD}"
+    closing = (
+        "\n*realised* is a lower bound that holds with the stated confidence for each row; *accounted* is an upper "
+        "bound where nothing leaks and no query overshoots. No verdict means “private”.\n"
+    )
+    left = LONGEST - len(head) - len(closing)
+    lines, details = [], []
+    for place, row in enumerate(ranked):
+        line, detail = _line(row, strict), "".join(_detail(row, strict))
+        if len(line) + 200 > left:
+            lines.append(f"| | and {len(ranked) - place} more | | | | |\n")
+            break
+        lines.append(line)
+        left -= len(line)
+        if len(detail) + 200 < left:
+            details.append(detail)
+            left -= len(detail)
+    return head + "".join(lines) + "".join(details) + closing
+
+
+def _line(row: Row, strict: bool) -> str:
+    shown = numbers(row)
+    cells = [shown["claimed"], shown["accounted"], shown["realised >="], row.verdict]
+    return f"| {_MARK[outcome(row, strict)]} | {cell(row.key)} | {' | '.join(cells)} |\n"
+
+
+def _detail(row: Row, strict: bool) -> Iterator[str]:
+    """What is wrong with a row that is not as it should be; nothing for others."""
+    if outcome(row, strict) == "passed":
+        return
+    lines = [f"delta {row.delta:g}, {row.relation}; {row.runs} runs, {row.examples} examples, seed {row.seed}"]
+    for one in problems(row, strict):
+        lines.append(f"{one.level.value}: {one.message}")
+        lines += [f"  at {one.place}"] if one.place else []
+    lines.append(f"cause: {printable(row.why)}")
+    folded = [part for line in lines for part in textwrap.wrap(line, 110, subsequent_indent="    ") or [""]]
+    title = f"{_escaped(printable(row.key))}: {row.verdict}"
+    yield f"\n<details><summary>{title}</summary>\n\n{block(folded)}\n</details>\n"
+
+
+def code(text: str) -> str:
+    """A text as code within a line; no backticks in it can end the code."""
+    text = printable(text)
+    if not text:
+        return ""
+    fence = "`" * (1 + max((len(run) for run in re.findall("`+", text)), default=0))
+    pad = " " if "`" in (text[0], text[-1]) else ""
+    return f"{fence}{pad}{text}{pad}{fence}"
+
+
+def cell(text: str) -> str:
+    """The same in a table, where a bar would end the cell even within code."""
+    return code(text).replace("|", "\\|")
+
+
+def block(lines: Sequence[str]) -> str:
+    """Lines as a block of code."""
+    text = "\n".join(lines)
+    fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", text)), default=0))
+    return f"{fence}text\n{text}\n{fence}\n"
+
+
+def _escaped(text: str) -> str:
+    """For HTML; a zero-width space after an at sign keeps it from being a mention."""
+    marks = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "@": "@&#8203;"}
+    marks |= {letter: f"&#{ord(letter)};" for letter in "`*_[]()!#|~\\:"}
+    return "".join(marks.get(letter, letter) for letter in text)

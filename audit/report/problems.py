@@ -1,0 +1,189 @@
+"""What is wrong with a row, one record a finding: JUnit, SARIF, Markdown and annotations are made of this one list."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+
+from dpassay.audit.exit_codes import FAILED, INCONCLUSIVE
+from dpassay.audit.plain import number
+from dpassay.audit.row import Row
+from dpassay.audit.verdict import Verdict, over_budget
+from dpassay.reference.errors import printable
+from dpassay.reference.findings import Kind
+
+_PLACE = re.compile(r"^(?P<file>[^\n]+?):(?P<line>\d+)(?: in |:|$)")  # of a witness: "mine.py:12 in run"
+
+
+class Level(StrEnum):
+    """How much a problem counts, worst first; the words of SARIF."""
+
+    ERROR = "error"  # the row fails by it
+    WARNING = "warning"  # nothing is decided, or a declaration is off
+    NOTE = "note"  # the reading of the paper declares it
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong with one row.
+
+    Args:
+        rule: a kind of finding (``reference/findings.py``), ``not shown``, ``raised`` or ``inconclusive``.
+        level: how much it counts.
+        message: one line, control characters spelled out.
+        label: of the release that it is about, as it is; empty if it is about the whole run.
+        file: of the source line, relative to the working directory where that is possible; empty if it is not known.
+        line: from 1; 0 if it is not known.
+    """
+
+    rule: str
+    level: Level
+    message: str
+    label: str = ""
+    file: str = ""
+    line: int = 0
+
+    @property
+    def name(self) -> str:
+        """Rule and label, as a row names what was not declared."""
+        return f"{self.rule} ({self.label})" if self.label else self.rule
+
+    @property
+    def place(self) -> str:
+        """``file:line``, or empty."""
+        return f"{self.file}:{self.line}" if self.file else ""
+
+
+def problems(row: Row, strict: bool = False) -> list[Problem]:
+    """Everything that is wrong with a row, worst first.
+
+    Args:
+        strict: what a printed reading declares counts as well.
+    """
+    found = {one.name: one for one in _findings(row)}
+    news = set(row.undeclared)
+    judged = [_judged(one, strict or one.name in news) for one in found.values()]
+    text = ", ".join(printable(name) for name in row.missing)
+    if text:
+        level = Level.ERROR if row.effort.full else Level.WARNING
+        judged.append(Problem("not shown", level, f"declared by this reading, but not shown: {text}"))
+    judged += [Problem("raised", Level.WARNING, printable(f"raised: {one}")) for one in row.raised]
+    if row.verdict == Verdict.INCONCLUSIVE:
+        why = f"nothing was decided: {row.why or 'the audit had too little power'}"
+        judged.append(Problem("inconclusive", Level.WARNING, printable(why)))
+    levels = list(Level)
+    return sorted(judged, key=lambda one: levels.index(one.level))
+
+
+def _judged(problem: Problem, counts: bool) -> Problem:
+    """``counts``: not declared, or declared findings count as well."""
+    if problem.level is Level.WARNING:
+        return problem
+    return replace(problem, level=Level.ERROR if counts else Level.NOTE)
+
+
+def _findings(row: Row) -> Iterator[Problem]:
+    """The findings, then what is said of the whole run."""
+    places = _places(row)
+    first = next(iter(places.values()), ("", 0))  # of the first thing that goes wrong: the best place for the whole
+    for text in row.findings:
+        kind = next((kind for kind in Kind if text.startswith(f"{kind.value} at ")), None)
+        if kind is None or kind.of_the_run:
+            continue
+        label, detail = _label(text.removeprefix(f"{kind.value} at "))
+        sure = not (kind.bookkeeping or detail.endswith("(given the same secret choices)"))
+        level = Level.ERROR if sure else Level.WARNING
+        message = printable(f"{kind.value} at {label!r}: {detail}")
+        problem = Problem(kind.value, level, message, label)
+        file, line = places.get(problem.name, first)
+        yield replace(problem, file=file, line=line)
+    for kind, text in _of_the_run(row):
+        file, line = places.get(kind.value, first)
+        yield Problem(kind.value, Level.ERROR, printable(text), "", file, line)
+
+
+def _of_the_run(row: Row) -> Iterator[tuple[Kind, str]]:
+    shown = [one["finding"]["detail"] for one in row.witnesses if one["finding"]["kind"] == Kind.OVER_BUDGET.value]
+    if over_budget(row.accounted, row.claimed):
+        more = f"the releases add up to epsilon {number(row.accounted)}, claimed {number(row.claimed)}"
+        shown = [f"{more} at delta {row.delta:g}"]
+    yield from ((Kind.OVER_BUDGET, text) for text in shown[:1])
+    if row.verdict == Verdict.VIOLATED:
+        realised = f"epsilon >= {number(row.realised)} is realised at delta {row.delta:g}"
+        surely = f"({row.realised_by}, confidence {row.confidence:.0%}), claimed {number(row.claimed)}"
+        yield Kind.VIOLATED, f"{realised} {surely}"
+
+
+def _label(text: str) -> tuple[str, str]:
+    """``'label', step 3: detail`` in two."""
+    found = re.match(r"(?P<quote>['\"])(?P<label>.*?)(?P=quote), step \d+: (?P<detail>.*)$", text, re.DOTALL)
+    return (found["label"], found["detail"]) if found else ("", text)
+
+
+def _places(row: Row) -> dict[str, tuple[str, int]]:
+    """Name of a problem to file and line: as the row has them, else from the witnesses."""
+    found: dict[str, tuple[str, int]] = {}
+    for one in getattr(row, "places", []):
+        found.setdefault(str(one["finding"]), (relative(str(one["file"])), int(one["line"])))
+    for witness in row.witnesses:
+        finding = witness["finding"]
+        place = _PLACE.match(str(witness.get("line", "")))
+        if place:
+            name = Problem(str(finding["kind"]), Level.ERROR, "", str(finding["label"])).name
+            found.setdefault(name, (relative(place["file"]), int(place["line"])))
+    return found
+
+
+def relative(file: str) -> str:
+    """A path as a viewer of the repository wants it: from the working directory, with slashes."""
+    path = Path(file)
+    if path.is_absolute() and path.is_relative_to(Path.cwd()):
+        path = path.relative_to(Path.cwd())
+    return printable(path.as_posix())
+
+
+def outcome(row: Row, strict: bool = False) -> str:
+    """``failed``, ``inconclusive`` or ``passed``: what the exit code says of a row, in a word."""
+    return {FAILED: "failed", INCONCLUSIVE: "inconclusive"}.get(row.exit_code(strict), "passed")
+
+
+def row_title(row: Row) -> str:
+    """Key and claim in one line."""
+    return printable(f"{row.key}: epsilon {number(row.claimed)}, delta {row.delta:g}, {row.relation}")
+
+
+def numbers(row: Row) -> dict[str, str]:
+    """The four numbers of a row as a person reads them."""
+    shown = {
+        "claimed": number(row.claimed),
+        "accounted": number(row.accounted) + ("" if row.upper_bound else " (no bound)"),
+        "realised >=": number(row.realised),
+        "power": number(row.power),
+    }
+    return {name: printable(text) for name, text in shown.items()}
+
+
+def summary_line(rows: Sequence[Row], strict: bool = False) -> str:
+    """An audit in one line: which rows are not as they should be and what is wrong with them first.
+
+    Args:
+        strict: what a printed reading declares counts as well.
+    """
+    outcomes = [outcome(row, strict) for row in rows]
+    failed = [row for row, said in zip(rows, outcomes, strict=True) if said == "failed"]
+    parts = []
+    if failed:
+        named = "; ".join(printable(f"{row.key}: {_first(row, strict)}") for row in failed[:3])
+        more = f"; and {len(failed) - 3} more" if len(failed) > 3 else ""
+        parts.append(f"{len(failed)} failed ({named}{more})")
+    parts += [f"{outcomes.count(said)} {said}" for said in ("inconclusive", "passed") if said in outcomes]
+    word = next((said.upper() for said in ("failed", "inconclusive") if said in outcomes), "PASSED")
+    return f"{word}: {len(rows)} row{'s' * (len(rows) != 1)}: {', '.join(parts) or 'nothing to do'}"
+
+
+def _first(row: Row, strict: bool) -> str:
+    found = problems(row, strict)
+    return found[0].name if found else row.verdict

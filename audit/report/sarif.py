@@ -1,0 +1,107 @@
+"""Rows as SARIF 2.1.0 (OASIS Standard, 2020): findings at their source lines, for code scanning.
+
+What a printed reading declares is suppressed with that justification. ``inconclusive`` has kind ``open``: there was too
+little information to decide (section 3.27.9), and then the level is ``none`` (3.27.10).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import quote
+
+from dpassay.audit.plain import json_text
+from dpassay.audit.row import Row
+from dpassay.audit.verdict import joint_exit_code
+from dpassay.audit.version import installed_version
+from dpassay.reference.errors import printable
+from dpassay.reference.findings import Kind
+
+from .problems import Level, Problem, problems, row_title
+
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+RULES: Mapping[str, str] = {  # rule: what it means, in one sentence
+    Kind.CALL.value: "The neighbouring runs make different calls: a decision was taken on private data.",
+    Kind.LAW.value: "The noise has another distribution on the neighbouring data set.",
+    Kind.NOISE_SCALE.value: "The scale of the noise depends on private data.",
+    Kind.BATCH_SIZE.value: "The size of a batch depends on private data.",
+    Kind.PUBLIC_VALUE.value: "A value that is declared public depends on private data.",
+    Kind.REVEALED_VALUE.value: "A value is revealed without noise and depends on private data.",
+    Kind.OUTPUT.value: "The output depends on private data by another way than the releases.",
+    Kind.EARLY_END.value: "One of the neighbouring runs ends earlier: the time of stopping depends on private data.",
+    Kind.UNDECLARED_BATCH.value: "A query reads records of a batch that it does not declare.",
+    Kind.BARE_RELEASE.value: "A query is released without noise.",
+    Kind.SENSITIVITY_EXCEEDED.value: "One record moves a query by more than its declared sensitivity.",
+    Kind.CLAIMED_SENSITIVITY.value: "The declared sensitivity differs between neighbouring data sets.",
+    Kind.OVER_BUDGET.value: "The releases add up to more than the claimed epsilon.",
+    Kind.VIOLATED.value: "More epsilon is realised by an adversary than claimed.",
+    "not shown": "A finding that this reading of the paper declares did not show.",
+    "raised": "The algorithm raises an error on data that its claim covers.",
+    "inconclusive": "Nothing was found, and nothing says that the audit would have seen a violation.",
+}
+_IDS = {rule: rule.replace(" ", "-") for rule in RULES}
+_PLACES = {rule: place for place, rule in enumerate(RULES)}
+
+
+def sarif(rows: Sequence[Row], strict: bool = False) -> str:
+    """The rows as a SARIF log with one run.
+
+    Args:
+        strict: what a printed reading declares counts as well.
+    """
+    results = [_result(row, one) for row in rows for one in problems(row, strict)]
+    driver = {
+        "name": "dpassay",
+        "version": printable(installed_version()),
+        "rules": [_rule(rule, text) for rule, text in RULES.items()],
+    }
+    run = {
+        "tool": {"driver": driver},
+        "automationDetails": {"id": "dpassay/"},
+        "columnKind": "unicodeCodePoints",
+        "invocations": [
+            {"executionSuccessful": True, "exitCode": joint_exit_code(row.exit_code(strict) for row in rows)}
+        ],
+        "results": results,
+    }
+    return json_text({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}) + "\n"
+
+
+def _rule(rule: str, text: str) -> dict[str, Any]:
+    kind = next((kind for kind in Kind if kind.value == rule), None)
+    sure = rule == "not shown" or (kind is not None and not kind.bookkeeping)
+    return {
+        "id": _IDS[rule],
+        "name": "".join(word.capitalize() for word in rule.split()),
+        "shortDescription": {"text": text},
+        "defaultConfiguration": {"level": "error" if sure else "warning"},
+        "properties": {"tags": ["privacy", "differential-privacy"]},
+    }
+
+
+def _result(row: Row, problem: Problem) -> dict[str, Any]:
+    undecided = problem.rule == "inconclusive"
+    location: dict[str, Any] = {
+        "logicalLocations": [{"fullyQualifiedName": printable(row.key), "kind": "function"}],
+    }
+    if problem.file:
+        location["physicalLocation"] = {
+            "artifactLocation": {"uri": quote(problem.file), "uriBaseId": "%SRCROOT%"},
+            "region": {"startLine": problem.line},
+        }
+    about = problem.message if problem.rule == "raised" else problem.label  # numbers in other messages may change
+    identity = hashlib.sha256("\0".join((row.key, problem.rule, about)).encode("utf-8", "replace"))
+    result: dict[str, Any] = {
+        "ruleId": _IDS[problem.rule],
+        "ruleIndex": _PLACES[problem.rule],
+        "kind": "open" if undecided else "fail",
+        "level": "none" if undecided else problem.level.value,
+        "message": {"text": f"{row_title(row)}: {problem.message}"},
+        "locations": [location],
+        "partialFingerprints": {"dpassay/v1": identity.hexdigest()},
+    }
+    if problem.level is Level.NOTE:
+        why = "declared by this printed reading of the paper"
+        result["suppressions"] = [{"kind": "external", "status": "accepted", "justification": why}]
+    return result

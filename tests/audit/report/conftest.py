@@ -1,0 +1,55 @@
+"""Rows of every sort: passed, failed, declared, undecided, and one whose names are hostile."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from dpassay.audit.row import Row
+
+FINE = Row(
+    "baselines/dp_sgd", "poisson", "baseline", "digits", 1.0, 1e-5, "replace-one", 0.99, "exact", True, 0.95,
+    "likelihood", "tight", "96% of the accounted epsilon shown", True, [], [], [], {"gradient": 1.0}, 0.99, 1000, 400,
+    0.95, 0, 1.25, "0" * 16, {"n": 3},
+)  # fmt: skip
+WITNESS = {
+    "format": 2,
+    "finding": {
+        "kind": "sensitivity exceeded",
+        "label": "mean",
+        "step": 0,
+        "detail": "moved by 10, claimed 2",
+        "given_secrets": False,
+    },
+    "line": "mine.py:22 in run: return tape.gaussian('mean', ...)",
+}
+FAILED = replace(
+    FINE, algorithm="mine:run", variant="", reading="own", upper_bound=False, realised=13.1, verdict="violated",
+    why="sensitivity exceeded at mean", expected=False, undeclared=["sensitivity exceeded (mean)", "violated"],
+    findings=["sensitivity exceeded at 'mean', step 0: the pair moves the query by 6.7, claimed 0.67"],
+    witnesses=[WITNESS],
+)  # fmt: skip
+DECLARED = replace(
+    FINE, algorithm="dro/double_spider", reading="printed", verdict="leaks", realised=float("inf"),
+    realised_by="replay", accounted=float("inf"), findings=["early end at 'v', step 3: one side stops"],
+)  # fmt: skip
+UNDECIDED = replace(FINE, algorithm="dro/other", verdict="inconclusive", why="no power", realised=None, power=0.1)
+EVIL = "\x1b[31m</failure>]]>&<script>alert(1)</script>\n::error::x | `a` ```b``` @team [x](javascript:1) \ud800\ufffe%"
+HOSTILE = replace(
+    FAILED, algorithm=f"mine:{EVIL}", why=EVIL, data=EVIL, undeclared=[f"early end ({EVIL})"], raised=[EVIL],
+    findings=[f"early end at {EVIL!r}, step 1: {EVIL}"], missing=[EVIL],
+    witnesses=[{**WITNESS, "finding": {**WITNESS["finding"], "label": EVIL}, "line": f"{EVIL}:3 in run"}],
+)  # fmt: skip
+
+
+@pytest.fixture
+def rows():
+    """One of each sort."""
+    return [FINE, FAILED, DECLARED, UNDECIDED, HOSTILE]
+
+
+@pytest.fixture
+def row_of():
+    """By name."""
+    return {"fine": FINE, "failed": FAILED, "declared": DECLARED, "undecided": UNDECIDED, "hostile": HOSTILE}

@@ -1,0 +1,165 @@
+"""JUnit, SARIF, Markdown, annotations: what they say, that they are what they claim to be, and hostile names."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from xml.etree import ElementTree as Xml
+
+import pytest
+
+from dpassay.audit.report.annotations import annotations
+from dpassay.audit.report.junit import junit
+from dpassay.audit.report.markdown import LONGEST, markdown
+from dpassay.audit.report.problems import Level, problems, summary_line
+from dpassay.audit.report.sarif import RULES, sarif
+from dpassay.reference.findings import Kind
+
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+ALL = (junit, sarif, markdown, annotations)
+
+
+@pytest.mark.parametrize("made", ALL)
+def test_the_same_rows_give_the_same_text_without_control_characters(made, rows):
+    text = made(rows)
+    assert text == made(rows) and not CONTROL.search(text) and text.endswith("\n" if text else "")
+    assert text.encode("utf-8") and made([]) == made([])
+
+
+def test_a_problem_has_kind_label_place_and_level(row_of):
+    first, second = problems(row_of["failed"])
+    assert (first.rule, first.label, first.place, first.level) == (
+        "sensitivity exceeded",
+        "mean",
+        "mine.py:22",
+        Level.ERROR,
+    )
+    assert second.rule == "violated" and "13.1" in second.message and second.place == "mine.py:22"
+    assert not problems(row_of["fine"])
+    (undecided,) = problems(row_of["undecided"])
+    assert (undecided.rule, undecided.level) == ("inconclusive", Level.WARNING)
+
+
+def test_what_a_reading_declares_is_a_note_unless_strict(row_of):
+    levels = {strict: {one.level for one in problems(row_of["declared"], strict)} for strict in (False, True)}
+    assert levels == {False: {Level.NOTE}, True: {Level.ERROR}}
+    rules = [one.rule for one in problems(row_of["declared"])]
+    assert rules == ["early end", "over budget"]
+    missing = replace(row_of["declared"], missing=["output"], examples=150)
+    assert problems(missing)[0].rule == "not shown" and problems(missing)[0].level is Level.ERROR
+
+
+def test_a_leak_that_secret_choices_may_cover_is_a_warning(row_of):
+    row = replace(row_of["undecided"], findings=["call at 'x', step 0: differs (given the same secret choices)"])
+    assert {one.rule: one.level for one in problems(row)}["call"] is Level.WARNING
+
+
+def test_places_of_a_row_come_first(row_of, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    row = replace(row_of["failed"])
+    place = {"finding": "sensitivity exceeded (mean)", "file": str(tmp_path / "src" / "train.py"), "line": 7}
+    object.__setattr__(row, "places", [place])
+    assert problems(row)[0].place == "src/train.py:7"
+
+
+def test_junit_counts_and_names(rows):
+    root = Xml.fromstring(junit(rows))
+    assert root.tag == "testsuites" and root.attrib["tests"] == "5"
+    assert (root.attrib["failures"], root.attrib["skipped"], root.attrib["errors"]) == ("2", "1", "0")
+    cases = list(root.iter("testcase"))
+    assert len(cases) == 5 and len({(one.get("classname"), one.get("name")) for one in cases}) == 5
+    for suite in root.iter("testsuite"):
+        inside = suite.findall("testcase")
+        assert suite.attrib["tests"] == str(len(inside))
+        assert suite.attrib["failures"] == str(sum(one.find("failure") is not None for one in inside))
+        assert suite.attrib["time"] == f"{sum(float(one.attrib['time']) for one in inside):.3f}"
+    failed = next(one for one in cases if one.get("name").startswith("mine:run"))
+    assert failed.get("file") == "mine.py" and failed.get("line") == "22"
+    assert failed.find("failure").get("type") == "violated" and "moves the query by 6.7" in failed.find("failure").text
+    strict = Xml.fromstring(junit(rows, strict=True))
+    assert strict.attrib["failures"] == "3"
+
+
+def _texts(value):
+    if isinstance(value, dict):
+        yield from (text for name, one in value.items() if name != "$schema" for text in _texts(one))
+    elif isinstance(value, list):
+        yield from (text for one in value for text in _texts(one))
+    elif isinstance(value, str):
+        yield value
+
+
+def test_sarif_keeps_the_rules_of_the_standard(rows):
+    """OASIS SARIF 2.1.0: what is required, and what code scanning needs (sections in the comments)."""
+    log = json.loads(sarif(rows))
+    assert log["version"] == "2.1.0" and set(log) == {"$schema", "version", "runs"}  # 3.13
+    (run,) = log["runs"]
+    driver = run["tool"]["driver"]  # 3.18, 3.19
+    ids = [rule["id"] for rule in driver["rules"]]
+    assert len(set(ids)) == len(ids) and all(re.fullmatch(r"[a-z-]+", one) for one in ids)
+    assert len({rule["name"] for rule in driver["rules"]}) == len(ids)
+    assert all(rule["shortDescription"]["text"].endswith(".") for rule in driver["rules"])  # 3.49.9
+    assert isinstance(run["invocations"][0]["executionSuccessful"], bool)  # 3.20.14
+    assert run["results"] and run["invocations"][0]["exitCode"] == 1
+    prints = set()
+    for result in run["results"]:  # 3.27
+        assert ids[result["ruleIndex"]] == result["ruleId"]
+        assert result["kind"] in ("fail", "open") and result["message"]["text"]
+        assert (result["level"] == "none") == (result["kind"] != "fail")  # 3.27.10
+        assert result["level"] in ("none", "note", "warning", "error")
+        prints.add(tuple(result["partialFingerprints"].values()))
+        for place in result["locations"]:  # 3.28, 3.29, 3.30
+            assert place["logicalLocations"][0]["fullyQualifiedName"]
+            physical = place.get("physicalLocation")
+            if physical:
+                assert physical["region"]["startLine"] >= 1
+                assert re.fullmatch(r"[\w./%-]+", physical["artifactLocation"]["uri"])
+    assert len(prints) == len(run["results"])
+
+
+def test_sarif_names_line_and_suppresses_what_is_declared(row_of):
+    results = json.loads(sarif([row_of["failed"], row_of["declared"]]))["runs"][0]["results"]
+    place = results[0]["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"] == "mine.py" and place["region"]["startLine"] == 22
+    assert [("suppressions" in one) for one in results] == [False, False, True, True]
+    assert {one["suppressions"][0]["kind"] for one in results if "suppressions" in one} == {"external"}
+
+
+def test_every_kind_of_finding_has_a_rule():
+    assert {kind.value for kind in Kind} < set(RULES)
+
+
+def test_annotations_are_one_line_each_and_cannot_be_forged(rows, row_of):
+    lines = annotations(rows).splitlines()
+    assert all(re.match(r"::(error|warning) ", line) for line in lines)
+    assert lines[0].startswith("::error file=mine.py,line=22,title=dpassay%3A mine%3Arun@own violated::sensitivity")
+    assert not annotations([row_of["fine"], row_of["declared"]])
+    many = annotations([row_of["failed"]] * 30).splitlines()
+    assert len(many) == 10 and "and 51 more" in many[-1]
+
+
+def test_markdown_shows_the_worst_first_and_no_foreign_markup(rows):
+    text = markdown(rows)
+    table = [line for line in text.splitlines() if line.startswith("| ") and "`" in line]
+    assert len(table) == 5 and "mine:run@own" in table[0] and table[-1].startswith("| ✅")
+    outside = re.sub(r"(`+)[^`].*?[^`]\1(?!`)", "", re.sub(r"(?s)\n(`{3,})text\n.*?\n\1\n", "\n", text))
+    for mark in ("<script", "javascript:1)", "@team", "]]>"):
+        assert mark not in outside, outside
+    for line in table:  # a bar in a name does not make a column
+        assert len(re.findall(r"(?<!\\)\|", line)) == 7
+
+
+def test_a_comment_is_never_too_long(row_of):
+    long = replace(row_of["failed"], why="why " * 2000)
+    text = markdown([long] * 800)
+    assert len(text) <= LONGEST and "more |" in text and text.count("```") % 2 == 0
+
+
+def test_the_summary_names_what_failed(rows, row_of):
+    assert summary_line([row_of["fine"]]) == "PASSED: 1 row: 1 passed"
+    line = summary_line(rows)
+    assert line.startswith("FAILED: 5 rows: 2 failed (mine:run@own: sensitivity exceeded (mean); mine:")
+    assert line.endswith("1 inconclusive, 2 passed") and "\n" not in line
+    assert summary_line([row_of["undecided"], row_of["fine"]]) == "INCONCLUSIVE: 2 rows: 1 inconclusive, 1 passed"
+    assert "3 failed" in summary_line(rows, strict=True)

@@ -1,0 +1,45 @@
+"""The published schema of a report: generated from the model, and what is written keeps it."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator, ValidationError
+
+from dpassay.audit.report.json_schema import PUBLISHED, json_schema, report_schema
+from dpassay.audit.report_file import FORMAT, load, save
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def test_the_published_schema_is_that_of_the_model():
+    published = json.loads((ROOT / PUBLISHED).read_text(encoding="utf-8"))
+    assert published == report_schema(), "run `make schemas`"
+    Draft202012Validator.check_schema(published)
+    assert published["properties"]["format"] == {"const": FORMAT, "description": "The version of this schema."}
+
+
+def test_reports_keep_the_schema(rows, tmp_path):
+    validator = Draft202012Validator(report_schema())
+    validator.validate(json.loads(json_schema(rows)))
+    save(tmp_path / "report.json", rows[:4])
+    validator.validate(json.loads((tmp_path / "report.json").read_text()))
+    assert len(load(tmp_path / "report.json")) == 4
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("verdict", "private"), ("claimed", "1"), ("runs", 1.5), ("findings", "none"), ("expected", 1), ("power", "big")],
+)
+def test_the_schema_rejects_what_is_no_report(rows, field, value):
+    document = json.loads(json_schema(rows[:1]))
+    wrong = copy.deepcopy(document)
+    wrong["rows"][0][field] = value
+    with pytest.raises(ValidationError):
+        Draft202012Validator(report_schema()).validate(wrong)
+    del document["rows"][0][field]
+    with pytest.raises(ValidationError):
+        Draft202012Validator(report_schema()).validate(document)
