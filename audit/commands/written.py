@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from dpassay.audit.report.annotations import annotations
+from dpassay.audit.report.annotations import annotations as as_annotations
 from dpassay.audit.report.junit import junit
 from dpassay.audit.report.markdown import markdown
 from dpassay.audit.report.problems import summary_line
@@ -73,7 +73,7 @@ class Wanted:
         for option, path, made in self._files():
             write_text(path, made(rows, strict), option)
         if self.github:
-            print(annotations(rows, strict), end="", file=stream)
+            print(as_annotations(rows, strict), end="", file=stream)
             page = os.environ.get("GITHUB_STEP_SUMMARY")
             if page:
                 _append(Path(page), markdown(rows, strict))
