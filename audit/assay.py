@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dpassay.audit.likelihood.bound import audit_likelihood
+from dpassay.audit.likelihood.curve import curves
 from dpassay.audit.likelihood.samplers import LockstepSampler
 from dpassay.audit.lockstep.outcome import Movement
 from dpassay.reference.accounting.cost import Account, account
@@ -53,6 +54,7 @@ class Assay:
         bound: the likelihood audit's result.
         searched: what the search over data, sizes and released values saw: witnesses, coverage, largest movements.
         transcript: the run that is accounted.
+        curves: delta(epsilon) as accounted and as realised, on one grid of epsilons.
 
     Raises:
         Nothing: it is made by :func:`assay`.
@@ -82,6 +84,7 @@ class Assay:
     bound: SoundBound | AssumedEstimate
     searched: Searched
     transcript: Transcript
+    curves: Mapping[str, list[float]] = field(default_factory=dict)
 
     @property
     def coverage(self) -> Coverage:
@@ -229,6 +232,7 @@ def examine(
         bound=bound,
         searched=searched,
         transcript=transcript,
+        curves=curves(losses, cost, claim.epsilon, claim.delta, effort.confidence),
     )
 
 
@@ -270,6 +274,7 @@ def assay_case(case: Case, effort: Effort) -> Row:
         releases=releases_of(found.transcript),
         sequence=sequence_of(found.transcript),
         places=places_of(instance.run, found.findings, found.searched.witnesses, found.shown),
+        curves=dict(found.curves),
         **searched_fields(found.searched, about_run(case.key, "", case.claim)),
     )
 

@@ -98,6 +98,7 @@ def own_row(name: str, space: str | None, claim: PrivacyClaim, effort: Effort) -
         releases=releases,
         sequence=sequence,
         places=places_of(run, found.findings, found.searched.witnesses, found.shown),
+        curves=dict(found.curves),
         **searched_fields(found.searched, about),
     )
     return row, found

@@ -82,6 +82,8 @@ class Row:
     missed: list[str] = field(default_factory=list)  # releases and decisions that were never reached
     raised: list[str] = field(default_factory=list)  # by the algorithm, on data that its claim covers
     witnesses: list[dict[str, Any]] = field(default_factory=list)  # the smallest example of each finding
+    curves: dict[str, list[float]] = field(default_factory=dict)  # delta(epsilon): see ``likelihood/curve.py``
+    unreached: list[str] = field(default_factory=list)  # every line of the algorithm's own source that was not reached
     proved: str = ""  # what the ledger says of the statements behind the claim
     releases: list[dict[str, Any]] = field(default_factory=list)  # one a label in order of first use, `releases.py`
     sequence: str = ""  # hash of the sequence of labels and laws

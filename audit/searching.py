@@ -53,6 +53,7 @@ def searched_fields(searched: Searched, about: Mapping[str, str | float]) -> dic
         "shares": dict(searched.shares),
         "coverage": counts if coverage.lines else {},
         "missed": list(coverage.missed),
+        "unreached": list(coverage.unreached),
         "raised": list(searched.raised),
         "witnesses": [witness.as_dict() | {"about": dict(about)} for witness in searched.witnesses],
     }

@@ -64,6 +64,7 @@ def audit_likelihood(
     plan, scouted = make_plan(sampler, delta, 1 - confidence, runs, pilot, seed)
     final = sampler.swapped() if plan.swapped else sampler
     losses = final.sample(plan.tilts, plan.shares, runs, (seed, 2))
+    losses.shares = plan.shares
     epsilon = walk(losses, plan, delta, 1 - confidence)
     for known in scouted:
         _join(losses, known)

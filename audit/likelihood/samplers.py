@@ -30,6 +30,7 @@ class Losses:
     inexact: str = ""
     movements: dict[str, Movement] = field(default_factory=dict)
     checked: int = 0
+    shares: Array | None = None  # of the tilts, where these are the runs of an audit that count
 
     def log_weight(self, log_shares: Array) -> Array:
         """Log weights against the mixture with these log shares (balance heuristic)."""

@@ -42,6 +42,7 @@ class Coverage:
         lines, lines_reached: executable lines of the functions that the algorithm can come to.
         branches, branches_reached: the two ways out of every ``if`` and ``while``, and into and past every ``for``.
         missed: releases and decisions that were never reached, ``file.py:12: text``, or a way that was never taken.
+        unreached: every line that was never reached, in the same form.
     """
 
     lines: int = 0
@@ -49,6 +50,7 @@ class Coverage:
     branches: int = 0
     branches_reached: int = 0
     missed: tuple[str, ...] = ()
+    unreached: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         text = f"{self.lines_reached} of {self.lines} lines, {self.branches_reached} of {self.branches} branches"
@@ -133,10 +135,12 @@ class Collector:
         """What the runs so far reached."""
         lines = reached = branches = taken = 0
         missed = []
+        unreached: list[tuple[str, int, str]] = []
         for source in self._sources:
             seen = self._reached[source.name]
             lines += len(source.executable)
             reached += len(source.executable & seen)
+            unreached += [(source.name, line, "") for line in sorted(source.executable - seen)]
             silent = sorted(source.marked - seen)
             missed += [(source.name, line, "") for line in silent]
             for test, body in source.decisions:
@@ -145,7 +149,7 @@ class Collector:
                 if any(ways) and not all(ways):
                     missed.append((source.name, test.start, "never true" if not ways[0] else "never false"))
         named = tuple(_named(*one) for one in dict.fromkeys(missed))
-        return Coverage(lines, reached, branches, taken, named)
+        return Coverage(lines, reached, branches, taken, named, tuple(_named(*one) for one in dict.fromkeys(unreached)))
 
 
 @contextmanager

@@ -13,14 +13,17 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from dpassay.reference.errors import require
 from dpassay.reference.transcript import Draw, Release, Transcript
+from dpassay.reference.types import Array
 
 from .libraries import privacy_loss_distribution
-from .parts import STEP, clean, delta_of, epsilon_of, mu_of, off_grid, pld_of
+from .parts import STEP, clean, delta_of, deltas_of, epsilon_of, mu_of, off_grid, pld_of
 from .parts import Part as Part
 from .sampled import Relation, Sampling
 
@@ -97,6 +100,13 @@ class Account:
         if self.gap:
             return 1.0
         return max(delta_of((*self.common, *extra), self.relation, epsilon) for extra in self.alternatives)
+
+    def deltas(self, epsilons: Sequence[float] | Array) -> Array:
+        """:meth:`delta` at many epsilons, composed once."""
+        if self.gap:
+            return np.ones(len(epsilons))
+        found = [deltas_of((*self.common, *extra), self.relation, epsilons) for extra in self.alternatives]
+        return np.asarray(np.max(found, axis=0))
 
     def mu(self) -> float | None:
         """The exact GDP parameter, where all is Gaussian without sampling; else None."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+
+from dpassay.reference.types import Array
 
 from .gdp import gdp_delta, gdp_epsilon
 from .libraries import privacy_loss_distribution
@@ -73,6 +75,14 @@ def delta_of(parts: tuple[tuple[Part, int], ...], relation: Relation, epsilon: f
             return 1.0
         return min(1.0, gdp_delta(left, large) + _REST) if large else delta_of(rest, relation, left)
     return float(_composed(parts, relation).get_delta_for_epsilon(epsilon))
+
+
+def deltas_of(parts: tuple[tuple[Part, int], ...], relation: Relation, epsilons: Sequence[float] | Array) -> Array:
+    """:func:`delta_of` at many epsilons; what needs a grid is composed once."""
+    if mu_of(parts) is not None or any(off_grid(part) for part, _ in parts):
+        return np.array([delta_of(parts, relation, float(epsilon)) for epsilon in epsilons])
+    total = _composed(parts, relation)
+    return np.array([total.get_delta_for_epsilon(float(epsilon)) for epsilon in epsilons])
 
 
 def _split(parts: tuple[tuple[Part, int], ...]) -> tuple[float, float, tuple[tuple[Part, int], ...]]:
