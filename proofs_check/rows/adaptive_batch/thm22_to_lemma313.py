@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from dpassay.proofs_check.rows.build import PRIVACY, identity, inequality, privacy, program, releases
+from dpassay.proofs_check.rows.build import PRIVACY, UTILITY, identity, inequality, privacy, program, rates, releases
 
 from .privacy_terms import NODES, TREE, row
+
+TREE_NORM = "sqrt(log(S))*(sqrt(d) + sqrt(log(1/iota)))"
+IOTA = ("d >= 1", "iota <= 1/S**2")  # then the probability 1 - S iota is near 1
 
 ROWS = [
     row(
@@ -33,6 +36,23 @@ ROWS = [
         corrected="log(S) + 1 levels, or S >= 2",
         condition="S >= 2",
         saved_by=inequality("0 < 4*sqrt(log(S)*ell)", "ell", {"S": "integer [2, 100]"}),
+    ),
+    row(
+        "thm22/error",
+        "Theorem 2.2",
+        "TREE(t), a sum of up to log S node noises, has norm O(sqrt(d log(1/iota)) sigma) where iota <= 1/S^2",
+        rates(f"{TREE_NORM} <= sqrt(d*log(1/iota))", "S", "S iota d", conditions=IOTA, tilde=False),
+        severity=UTILITY,
+        corrected="sqrt(log S) times as much",
+        corrected_claim=rates(
+            f"{TREE_NORM} <= sqrt(log(S))*sqrt(d*log(1/iota))", "S", "S iota d", conditions=IOTA, tilde=False
+        ),
+        reading="the sign for an inequality up to constants hides logarithms too, as in B.4, where it is used",
+        saved_by=rates(f"{TREE_NORM} <= sqrt(d*log(1/iota))", "S", "S iota d", conditions=IOTA),
+        explain=(
+            "TREE(t) is N(0, k sigma^2 I) with k nodes, k up to log2 S; its norm is of the order "
+            "sqrt(k) (sqrt(d) + sqrt(log(1/iota))) with probability 1 - iota. At d = 1 the printed bound lacks sqrt(k)."
+        ),
     ),
     row(
         "alg1/sigma_name",
