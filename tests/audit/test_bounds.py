@@ -63,8 +63,8 @@ def _laws(rng, runs, n):
 
 
 def test_false_claims_stay_below_the_level():
-    """Level 10 %, 400 repetitions of n = 100 (seed 11): a bound erring 20 % fails with probability 0.99."""
-    alpha, runs = 0.1, 400
+    """Level 10 %, 300 repetitions of n = 100 (seed 11): a bound erring 20 % fails with probability 0.99."""
+    alpha, runs = 0.1, 300
     rng = np.random.default_rng(11)
     for name, x, mean in _laws(rng, runs, 100):
         wrong = sum(bool(bounds.betting_lower(row, alpha) > mean) for row in x)

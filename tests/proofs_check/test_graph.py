@@ -134,9 +134,14 @@ def test_a_row_held_against_a_theorem_is_no_step_of_it():
     assert "adaptive_batch/alg3/one_tree_over_the_run" not in graph._steps("adaptive_batch")["Theorem 2.2"]
 
 
-def test_claim_3_7_is_false_and_theorem_2_2_stands():
-    results = {row.id: check_row(row) for row in chosen("adaptive_batch/claim37") + chosen("adaptive_batch/thm22")}
+def test_claim_3_7_is_false():
+    results = {row.id: check_row(row) for row in chosen("adaptive_batch/claim37")}
     assert graph.standing("adaptive_batch", "Claim 3.7", UTILITY, results).status is Status.FALSE
+
+
+@pytest.mark.slow  # accounts many trees
+def test_theorem_2_2_stands():
+    results = {row.id: check_row(row) for row in chosen("adaptive_batch/thm22")}
     assert graph.standing("adaptive_batch", "Theorem 2.2", PRIVACY, results).status is Status.PROVED
 
 

@@ -96,6 +96,7 @@ def test_stored_outputs_and_bounds_without_a_claim(place):
     assert document["verdict"] is None and document["results"][0]["epsilon"] > 2
 
 
+@pytest.mark.usefixtures("brief_power")
 def test_stored_scores(place):
     """N(1,1) against N(0,1), 5,000 a side: the claim mu = 0.8 falls, mu = 1 stays (seed 1)."""
     rng = np.random.default_rng(1)
@@ -111,6 +112,7 @@ def test_stored_scores(place):
     assert _run("scores", "p.csv", "q.csv", "--sampled-gaussian", "0.9:1:1", "--delta", 1e-5).exit_code == 3
 
 
+@pytest.mark.usefixtures("brief_power")
 def test_one_run_scores(place):
     rng = np.random.default_rng(2)
     coins = rng.integers(0, 2, 3000)

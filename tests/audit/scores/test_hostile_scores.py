@@ -122,6 +122,7 @@ def test_coins_that_cannot_be_fair_are_refused_not_blamed_on_the_mechanism(tmp_p
                 _run(path, "--one-run", "--epsilon", 0.1)
 
 
+@pytest.mark.usefixtures("brief_power")
 def test_an_estimate_far_above_the_claim_changes_no_verdict_and_no_exit_code(tmp_path):
     """Laplace noise, exactly (1, 0)-DP; the Gaussian fit says 1.5 and more at delta 1e-9, the claim is 1.3 (seed 6)."""
     rng = np.random.default_rng(6)
@@ -145,6 +146,7 @@ def test_confidence_that_leaves_no_level(tmp_path, confidence):
         _run(tmp_path / "p.csv", tmp_path / "p.csv", "--epsilon", 1, "--confidence", confidence)
 
 
+@pytest.mark.usefixtures("brief_power")
 @pytest.mark.parametrize("seed", [0, 1])
 def test_scores_drawn_from_the_seed_of_the_audit_do_not_sort_themselves(tmp_path, seed):
     """Randomised response at 0.5, canaries left out first: as drawn, its uniforms would order the ties by the coins."""

@@ -13,11 +13,12 @@ from dpassay.reference.space import Rows, Space
 from . import broken
 
 CLAIM = SimpleNamespace(epsilon=broken.EPSILON, delta=broken.DELTA)
+EXAMPLES = 80  # of seed 0; all but one bug show in 60
 
 
 @pytest.mark.parametrize("run", broken.LEAKS, ids=lambda run: run.__name__)
 def test_leaks_are_found(run):
-    found = search(run, broken.space(), CLAIM)
+    found = search(run, broken.space(), CLAIM, examples=EXAMPLES)
     assert any(finding.kind.leaks for finding in found.findings), found
 
 
@@ -29,25 +30,24 @@ def test_overshoots_are_found(run):
 
 @pytest.mark.parametrize("run", broken.OVER_BUDGET, ids=lambda run: run.__name__)
 def test_over_budget_is_found(run):
-    found = search(run, broken.space(), CLAIM)
+    found = search(run, broken.space(), CLAIM, examples=EXAMPLES)
     assert {finding.kind for finding in found.findings} == {Kind.OVER_BUDGET}
     assert found.accounted > CLAIM.epsilon
 
 
 @pytest.mark.parametrize("run", broken.CORRECT, ids=lambda run: run.__name__)
 def test_correct_twins_are_not_accused_and_fully_reached(run):
-    for seed in range(3):
-        found = search(run, broken.space(), CLAIM, seed=seed)
-        assert found.findings == [] and found.raised == {}
-        assert 0 < found.accounted <= CLAIM.epsilon
-        assert max(found.shares.values()) == pytest.approx(1.0)
+    found = search(run, broken.space(), CLAIM)
+    assert found.findings == [] and found.raised == {}
+    assert 0 < found.accounted <= CLAIM.epsilon
+    assert max(found.shares.values()) == pytest.approx(1.0)
     assert found.coverage.missed == () and found.coverage.lines == found.coverage.lines_reached > 5
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("run", broken.CORRECT, ids=lambda run: run.__name__)
 def test_correct_twins_over_twenty_seeds(run):
-    assert [search(run, broken.space(), CLAIM, seed=seed).findings for seed in range(3, 20)] == [[]] * 17
+    assert [search(run, broken.space(), CLAIM, seed=seed).findings for seed in range(1, 20)] == [[]] * 19
 
 
 def test_same_seed_same_examples():
