@@ -24,6 +24,7 @@ from dpassay.reference.errors import require
 from dpassay.reference.files import require_writable
 
 from .own import OwnClaim, audit_own
+from .program import audit_program
 from .progress import run_with_progress
 from .proofs import with_proofs
 from .witnesses import show_row
@@ -49,6 +50,13 @@ def audit(
     relation: Annotated[
         str | None, typer.Option(help="replace-one or add-remove; default: that of the space, else replace-one.")
     ] = None,
+    program: Annotated[
+        str | None, typer.Option(help="A command that speaks the live protocol: it runs in place of the reference.")
+    ] = None,
+    timeout: Annotated[float, typer.Option(help="Seconds for one line of --program.")] = 10.0,
+    declared: Annotated[
+        bool, typer.Option("--declared", help="--program is meant to show what this printed reading declares.")
+    ] = False,
     jobs: Annotated[int, typer.Option(help="Worker processes.")] = 2,
     output: Annotated[
         Path | None,
@@ -77,6 +85,9 @@ def audit(
     What breaks a claim is printed as a witness, the smallest example that shows it, and kept beside the report: one for
     a row that fails unexpectedly, with --explain all of them for every row.
 
+    A program in another language (--program) is told the case's problem and schedule, and asks for every draw and
+    release line by line (docs/live.md); it is searched, accounted and audited like the reference, under the same claim.
+
     A run without names writes its report anew; a run with names changes the rows of these names and keeps the others.
     """
     effort = _effort(runs, pilot, confidence, seed, examples)
@@ -89,6 +100,9 @@ def audit(
     for option, value in (("--epsilon", epsilon), ("--space", space), ("--relation", relation)):
         require(value is None, option, value, "is for an algorithm of your own: MODULE:RUN")
     cases = _chosen(algorithms, everything)
+    if program is not None:
+        require(bool(algorithms), "--program", program, "needs the key of the algorithm that it runs")
+        audit_program(cases, program, timeout, declared, effort, output, as_json, explain)
     path = output or _default_report(algorithms)
     require_writable(path, "--output")
     wanted.check(path)

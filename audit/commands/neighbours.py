@@ -83,6 +83,9 @@ def replay(
     module: Annotated[
         list[str] | None, typer.Option(help="Module of yours that the file may name; nothing else is imported.")
     ] = None,
+    program: Annotated[
+        str | None, typer.Option(help="For the witness of a program: its command; a file must not choose what is run.")
+    ] = None,
     runs: Runs = 400,
     confidence: Confidence = 0.95,
     seed: Seed = 1,
@@ -94,7 +97,8 @@ def replay(
     `dpassay neighbours search` is a pair: it is judged on other randomness.
     """
     if _is_example(witness):
-        _replay_example(witness, module or [])
+        _replay_example(witness, module or [], program)
+    require(program is None, "--program", program, "the witness is not of a program")
     require(0 < confidence < 1, "--confidence", confidence, "must lie in (0, 1)")
     _check_sample(runs, seed)
     candidate, document = load_witness(witness), read_witness(witness)
@@ -113,10 +117,10 @@ def _is_example(path: Path) -> bool:
     return isinstance(document, dict) and document.get("format") == EXAMPLE_FORMAT
 
 
-def _replay_example(path: Path, modules: list[str]) -> NoReturn:
+def _replay_example(path: Path, modules: list[str], program: str | None) -> NoReturn:
     """One scripted run; what it shows now."""
     witness = read_example(path)
-    found = replay_example(witness, modules, str(path))
+    found = replay_example(witness, modules, str(path), program)
     print(witness)
     if found.raised:
         print(printable(f"raised: {found.raised}"))

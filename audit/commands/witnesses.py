@@ -49,6 +49,8 @@ def print_witnesses(witnesses: Sequence[Witness], paths: Sequence[Path]) -> None
         code = [str(witness.about.get(name, "")) for name in ("algorithm", "space")]
         modules = dict.fromkeys(name.partition(":")[0] for name in code if is_code(name))
         options = "".join(f" --module {name}" for name in modules)
+        if program := witness.about.get("program"):
+            options += f" --program {shlex.quote(str(program))}"
         print_plainly([f"\n{witness}\n  again   dpassay neighbours replay {shlex.quote(str(path))}{options}"])
 
 

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from dpassay.audit.live.errors import ProgramBroken
 from dpassay.reference.findings import Kind
 from dpassay.reference.laws.law import Law, as_released, query_of
 from dpassay.reference.neighbours import P, Pair, Run
@@ -34,7 +35,7 @@ from .tilting import PLAIN
 from .worlds import SIDES, Place, Role
 
 LONGEST = 1000  # calls of one run; beyond, other examples show more for the time
-_APPARATUS = ("reference/tape.py", "audit/lockstep/", "audit/lab/mutations.py", "reference/case.py")
+_APPARATUS = ("reference/tape.py", "audit/lockstep/", "audit/live/", "audit/lab/mutations.py", "reference/case.py")
 
 
 class Raised:
@@ -203,6 +204,8 @@ def _caught(run: Run[P]) -> Run[P]:
     def whole(problem: P, tape: Tape) -> Any:
         try:
             return run(problem, tape)
+        except ProgramBroken:  # no outcome of the run: what the program says cannot be judged at all
+            raise
         except Exception as error:
             place = traceback.extract_tb(error.__traceback__)[-1]
             where = f"{Path(place.filename).name}:{place.lineno}"

@@ -128,7 +128,8 @@ class Engine:
         tracing: bool,
     ):
         self._ground, self._examples, self._seed = ground, examples, seed
-        self._about, self._collector = about, Collector(run) if tracing else None
+        collector = Collector(run)
+        self._about, self._collector = about, collector if tracing and collector.codes else None
         self._found = Searched()
         self._raised: Counter[str] = Counter()
         self._seen: dict[Key, Witness] = {}  # every finding, with its smallest example so far

@@ -6,6 +6,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from dpassay.audit.foreign import foreign_code, is_code
+from dpassay.audit.live.audited import with_program
+from dpassay.audit.live.program import LiveProgram
 from dpassay.audit.lockstep.scripted import scripted
 from dpassay.audit.own import open_own
 from dpassay.reference.accounting.sampled import Relation
@@ -30,18 +32,19 @@ class Replayed:
     raised: str = ""
 
 
-def replay(witness: Witness, modules: Collection[str], where: str = "witness") -> Replayed:
+def replay(witness: Witness, modules: Collection[str], where: str = "witness", program: str | None = None) -> Replayed:
     """Run the example of a witness.
 
     Args:
         modules: the user's modules that may be imported; a file must not choose what is run.
+        program: the command of a program, for a witness of one: a file must not choose that either.
         where: what to call the witness in messages.
 
     Raises:
         BadInput: a module that is not allowed, an unknown algorithm, or data that do not fit its space.
     """
     claim = _claim(witness, where)
-    ground = _ground(witness, modules, where, claim.relation)
+    ground = _ground(witness, modules, where, claim.relation, program)
     data = witness.data
     with foreign_code(f"{where}: algorithm", str(witness.about["algorithm"])):
         if isinstance(ground, AllOf):
@@ -71,7 +74,11 @@ def _claim(witness: Witness, where: str) -> PrivacyClaim:
     return PrivacyClaim(float(about["epsilon"]), float(about["delta"]), relation=relation)
 
 
-def _ground(witness: Witness, modules: Collection[str], where: str, relation: Relation) -> Ground:
+def _ground(witness: Witness, modules: Collection[str], where: str, relation: Relation, program: str | None) -> Ground:
+    command = witness.about.get("program")
+    why = "is a command, and a file must not choose what is run; if you trust it: --program COMMAND"
+    require(command is None or program is not None, f"{where}: program", command, why)
+    require(command is not None or program is None, "--program", program, "the witness is not of a program")
     algorithm, space = str(witness.about["algorithm"]), str(witness.about["space"])
     if is_code(algorithm):
         for name in filter(None, (algorithm, space)):
@@ -84,6 +91,8 @@ def _ground(witness: Witness, modules: Collection[str], where: str, relation: Re
     require(len(cases) == 1, f"{where}: algorithm", algorithm, f"names {len(cases)} cases")
     case = cases[0]
     instance = case.build()
+    if program is not None:
+        instance = with_program(case, LiveProgram(program, case.id, case.reading))
     if witness.data.rows is None:
         return OnePair(instance.mechanism, instance.pair, relation)
     if case.space is None:

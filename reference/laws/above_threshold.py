@@ -65,6 +65,12 @@ class AboveThreshold(Law):
             pass
         return np.array(self._seen)
 
+    def first(self, count: int) -> Array:
+        """The first ``count`` queries (all, if there are fewer), evaluated; of later ones none that was not before."""
+        while len(self._seen) < count and self._query(len(self._seen)) is not None:
+            pass
+        return np.array(self._seen[:count])
+
     def sample(self, rng: np.random.Generator) -> int | None:
         """Run the mechanism as written, stopping at the first index above."""
         level = self.threshold + rng.laplace(0.0, self.threshold_scale)

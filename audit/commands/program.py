@@ -1,0 +1,50 @@
+"""``dpassay audit KEY --program "COMMAND"``: a program on the live protocol in place of the reference."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+import typer
+
+from dpassay.audit.live.audited import audited
+from dpassay.audit.live.program import LiveProgram
+from dpassay.audit.plain import json_text
+from dpassay.audit.report.table import print_rows
+from dpassay.audit.report_file import save
+from dpassay.audit.row import Effort
+from dpassay.audit.verdict import joint_exit_code
+from dpassay.reference.case import Case
+from dpassay.reference.files import require_writable
+
+from .witnesses import show_row
+
+
+def audit_program(
+    cases: Sequence[Case],
+    command: str,
+    timeout: float,
+    declared: bool,
+    effort: Effort,
+    output: Path | None,
+    as_json: bool,
+    explain: bool,
+) -> NoReturn:
+    """Audit the cases one after another, print and save the rows and their witnesses, exit as the rows say."""
+    name = re.sub(r"[^\w.@,-]+", "-", ",".join(case.key for case in cases)).strip("-")[:80]
+    path = output or Path("reports") / f"{name}.program.json"
+    require_writable(path, "--output")
+    rows = []
+    for case in cases:
+        with LiveProgram(command, case.id, case.reading, timeout=timeout) as program:
+            rows.append(audited(case, program, effort, declared))
+    save(path, rows)
+    if as_json:
+        print(json_text([row.as_dict() for row in rows]))
+    else:
+        print_rows(rows, effort.confidence, str(path))
+        for row in rows:
+            show_row(path, row, explain)
+    raise typer.Exit(joint_exit_code(row.exit_code() for row in rows))

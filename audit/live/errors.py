@@ -1,0 +1,31 @@
+"""How a program on the live protocol fails: by not keeping to it, or by ending within a case."""
+
+from __future__ import annotations
+
+from dpassay.reference.errors import BadInput, printable
+
+
+class ProgramBroken(BadInput):
+    """The program cannot be started, is late, or says what the protocol does not know: nothing it says can be judged.
+
+    Args:
+        command: as the user gave it.
+        why: what it did, on one line.
+
+    Raises:
+        Nothing itself; the command line exits 2.
+    """
+
+    def __init__(self, command: str, why: str):
+        super().__init__("program", command, why)
+
+
+class ProgramEnded(RuntimeError):
+    """The program ended within a case. That may depend on the data, so it is an outcome of the run, as an exception is.
+
+    Args:
+        how: exit status or signal, and the end of what it said on standard error.
+    """
+
+    def __init__(self, how: str):
+        super().__init__(printable(how))

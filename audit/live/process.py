@@ -1,0 +1,199 @@
+"""One process of a program: lines in, lines out, with a limit on everything, and an end for all that it has started.
+
+A program runs in a process group of its own. Nothing that it does makes the harness wait for longer than the time-out
+of a line, or keep more than ``MOST_LINE`` bytes of it. Descendants that leave the group are not followed.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+import time
+import weakref
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any, NoReturn
+
+from .errors import ProgramBroken, ProgramEnded
+
+MOST_LINE = 16 * 2**20  # bytes of one line of the program
+MOST_CASE = 256 * 2**20  # bytes of one case
+SAID = 200  # last characters of standard error that a message quotes
+_KEPT = 4096  # bytes of standard error that are kept
+_TICK = 0.05  # seconds between two looks at whether a silent program is still there
+_GRACE = 0.5  # seconds that a program has to end by itself once it was told to
+_PART = 1 << 16
+
+
+class Process:
+    """A running program.
+
+    Args:
+        command: program and arguments; no shell is involved.
+        name: the command as the user gave it, for messages.
+        timeout: seconds for one line.
+
+    Raises:
+        ProgramBroken: it cannot be started.
+    """
+
+    def __init__(self, command: Sequence[str], name: str, timeout: float) -> None:
+        self.name, self.timeout = name, timeout
+        pipe = subprocess.PIPE
+        try:
+            self._popen = subprocess.Popen(
+                list(command), stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0, start_new_session=True
+            )
+        except (OSError, ValueError) as error:
+            raise ProgramBroken(name, f"cannot be started: {getattr(error, 'strerror', None) or error}") from None
+        weakref.finalize(self, _kill, self._popen)
+        assert self._popen.stdin and self._popen.stdout and self._popen.stderr
+        self._in, self._out = self._popen.stdin.fileno(), self._popen.stdout.fileno()
+        self._complaints = self._popen.stderr.fileno()
+        for end in (self._in, self._complaints):
+            os.set_blocking(end, False)
+        self._reading, self._writing = select.poll(), select.poll()
+        for poll in (self._reading, self._writing):
+            poll.register(self._complaints, select.POLLIN)
+        self._reading.register(self._out, select.POLLIN)
+        self._writing.register(self._in, select.POLLOUT)
+        self._rest = bytearray()  # what it has said beyond the last line
+        self._said = bytearray()  # the end of its standard error
+        self.budget = MOST_CASE  # bytes that it may still say in this case
+
+    def send(self, line: bytes) -> None:
+        """Write one line.
+
+        Raises:
+            ProgramBroken: it has said more than it was asked for, or does not read.
+            ProgramEnded: it is not there any more.
+        """
+        if self._rest:
+            self._broken("said more than one line without waiting for an answer")
+        left, limit = memoryview(line), time.monotonic() + self.timeout
+        while left:
+            try:
+                left = left[os.write(self._in, left) :]
+            except BlockingIOError:
+                if time.monotonic() >= limit:
+                    self._broken(f"did not read its input for {self.timeout:g} s")
+                self._listen(self._writing.poll(1000 * _TICK))
+            except OSError:
+                self._ended()
+
+    def receive(self, timeout: float | None = None) -> bytes:
+        """The next line, without its end.
+
+        Raises:
+            ProgramBroken: it is late, or says too much.
+            ProgramEnded: it ended instead.
+        """
+        seconds = self.timeout if timeout is None else timeout
+        limit, searched = time.monotonic() + seconds, 0
+        while (end := self._rest.find(b"\n", searched)) < 0:
+            searched = len(self._rest)
+            if searched > MOST_LINE:
+                self._broken(f"said more than {MOST_LINE // 2**20} MiB in one line")
+            left = limit - time.monotonic()
+            if left <= 0:
+                self._broken(f"took longer than {seconds:g} s for an answer (see --timeout)")
+            if not self._listen(self._reading.poll(1000 * min(_TICK, left))) and self._status() is not None:
+                self._ended()  # a descendant may hold its output open
+        line = bytes(self._rest[:end])
+        del self._rest[: end + 1]
+        self.budget -= end + 1
+        if self.budget < 0:
+            self._broken(f"said more than {MOST_CASE // 2**20} MiB in one case")
+        return line
+
+    def _listen(self, events: list[tuple[int, int]]) -> bool:
+        """Take what is there; False if there was nothing."""
+        for end, _ in events:
+            if end == self._out:
+                part = os.read(self._out, _PART)
+                if not part:
+                    self._ended()
+                self._rest += part
+            elif end == self._complaints:
+                self._complain()
+        return bool(events)
+
+    def _complain(self) -> None:
+        try:
+            part = os.read(self._complaints, _PART)
+        except BlockingIOError:
+            return
+        self._said = (self._said + part)[-_KEPT:]
+        if not part:
+            self._reading.unregister(self._complaints)
+            self._writing.unregister(self._complaints)
+
+    # -- ends ---------------------------------------------------------------------------------------------
+    def _status(self) -> Any:
+        """How it ended; None while it runs. It stays a zombie until :meth:`close`: its number is not used again."""
+        with suppress(ChildProcessError):
+            return os.waitid(os.P_PID, self._popen.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        return None
+
+    def _ended(self) -> NoReturn:
+        limit = time.monotonic() + _GRACE
+        while (status := self._status()) is None and time.monotonic() < limit:
+            time.sleep(0.002)
+        how = "closed its output"
+        if status is not None:
+            killed = status.si_code in (os.CLD_KILLED, os.CLD_DUMPED)
+            code = status.si_status
+            how = f"was killed by {_signal(code)}" if killed else f"ended with exit status {code}"
+        half = " in the middle of a line" if self._rest else ""
+        raise ProgramEnded(f"the program {how}{half}{self.complaint}")
+
+    def _broken(self, why: str) -> NoReturn:
+        raise ProgramBroken(self.name, why + self.complaint)
+
+    @property
+    def complaint(self) -> str:
+        """The end of what it said on standard error, for a message."""
+        for _ in range(16):  # what it said just now may still be in the pipe
+            with suppress(OSError):
+                part = os.read(self._complaints, _PART)
+                self._said = (self._said + part)[-_KEPT:]
+                if part:
+                    continue
+            break
+        text = " ".join(self._said.decode(errors="replace").split())
+        return f"; it said: {'...' if len(text) > SAID else ''}{text[-SAID:]}" if text else ""
+
+    def close(self, last: bytes = b"") -> None:
+        """Tell it to end (``last`` is the line that says so), or end it; and all that it has started.
+
+        Without ``last`` it is not waited for.
+        """
+        with suppress(OSError):
+            if last and not self._rest:
+                os.write(self._in, last)
+                assert self._popen.stdin
+                self._popen.stdin.close()
+                limit = time.monotonic() + _GRACE
+                while self._status() is None and time.monotonic() < limit:
+                    time.sleep(0.002)
+        _kill(self._popen)
+
+
+def _signal(number: int) -> str:
+    with suppress(ValueError):
+        return signal.Signals(number).name
+    return f"signal {number}"
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """The whole group, first of all; then its leader is no zombie any more."""
+    if process.returncode is None:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    for stream in (process.stdin, process.stdout, process.stderr):
+        if stream is not None:
+            with suppress(OSError):
+                stream.close()

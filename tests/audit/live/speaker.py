@@ -1,0 +1,181 @@
+"""Programs on the live protocol for the tests: DP-SGD as it should be, with planted bugs, and with bad manners.
+
+Run as ``python speaker.py MODE``. It uses nothing of dpassay: it stands for somebody else's code.
+"""
+
+import json
+import math
+import os
+import sys
+import time
+from pathlib import Path
+
+MODE = sys.argv[1] if len(sys.argv) > 1 else "good"
+
+
+def say(message):
+    line = message if isinstance(message, str) else json.dumps(message)
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+def hear():
+    line = sys.stdin.readline()
+    if not line:
+        sys.exit(0)
+    return json.loads(line)
+
+
+def ask(**message):
+    say(message)
+    return hear()
+
+
+def dp_sgd(problem, schedule):
+    """Clipped gradients of a batch; every record's gradient is its row."""
+    rows, size, clip = problem["rows"], schedule["batch_size"], schedule["clip"]
+    n, d = len(rows), len(rows[0])
+    size = size or n
+    w = [0.0] * d
+    std = 2 * clip / size * schedule["noise"]["by_label"]["gradient"]
+    for _ in range(schedule["steps"]):
+        batches, indices = [], range(n)
+        if size < n:
+            drawn = ask(ask="batch", label="batch", n=n, size=size)
+            batches, indices = [drawn["batch"]], drawn["indices"]
+        mean = [0.0] * d
+        for i in indices:
+            norm = math.hypot(*rows[i])
+            factor = 1.0 if MODE == "no clip" else clip / max(norm, clip)
+            mean = [m + x * factor / size for m, x in zip(mean, rows[i], strict=True)]
+        if MODE == "branch" and sum(mean) > 0:
+            ask(ask="reveal", label="went up", value=None)
+        manners(mean, rows)
+        said = std / 2 if MODE == "half the noise" else std
+        sent = {"ask": "gaussian", "label": "gradient", "query": mean, "std": said, "sensitivity": 2 * clip / size}
+        if MODE == "undeclared batch":
+            batches = []
+        released = ask(**sent, batches=batches)["value"]
+        if MODE == "un-noised use":
+            released = mean
+        w = [a - schedule["learning_rate"] * b for a, b in zip(w, released, strict=True)]
+    return w
+
+
+def manners(mean, rows):
+    """What else a program may do within a case."""
+    if MODE == "crash":
+        sys.stderr.write("Traceback: all is lost\n")
+        os.abort()
+    if MODE == "crash on large rows" and any(abs(x) > 2 for row in rows for x in row):
+        sys.exit(7)
+    if MODE == "silent":
+        time.sleep(60)
+    if MODE == "garbage":
+        say("hello, world")
+    if MODE == "bytes":
+        sys.stdout.buffer.write(b"\xff\xfe\x00{\n")
+        sys.stdout.buffer.flush()
+    if MODE == "endless line":
+        while True:
+            sys.stdout.write("[" * 65536)
+    if MODE == "endless lines":
+        while True:
+            say({"ask": "reveal", "label": "again", "value": 1})
+    if MODE == "endless calls":
+        while True:
+            ask(ask="reveal", label="again", value=1)
+    if MODE == "noisy":
+        sys.stderr.write("progress " * 100_000)
+    if MODE in ("fork", "fork and go"):
+        child = os.fork()
+        if child == 0:
+            time.sleep(60)
+            os._exit(0)
+        with Path(sys.argv[2]).open("a") as file:
+            file.write(f"{child}\n")
+        if MODE == "fork and go":
+            os._exit(0)
+    if MODE == "half line":
+        sys.stdout.write('{"ask": "gaus')
+        sys.stdout.flush()
+        os._exit(0)
+    if MODE == "half line and wait":
+        sys.stdout.write('{"ask": "gaus')
+        sys.stdout.flush()
+        time.sleep(60)
+    if MODE == "closes its output":
+        os.close(1)
+        time.sleep(60)
+    if MODE == "nan":
+        mean[0] = math.nan
+    if MODE == "null":
+        mean[0] = None
+    if MODE == "text":
+        mean[0] = "one"
+    if MODE == "ragged":
+        mean[0] = [1.0, 2.0]
+    if MODE == "wider on one side" and rows[0][0] > 0:
+        mean.append(0.0)
+    if MODE == "unknown batch":
+        ask(ask="gaussian", label="g", query=1.0, std=1.0, sensitivity=1.0, batches=[5])
+    if MODE == "unknown ask":
+        say({"ask": "exponential", "label": "g"})
+    if MODE == "missing field":
+        say({"ask": "gaussian", "label": "g", "query": 1.0})
+    if MODE == "batch too large":
+        ask(ask="batch", label="all", n=2, size=5)
+
+
+def above_threshold(problem):
+    """Queries that are computed when they are asked for; more than 100 are never needed."""
+    rows = problem["rows"]
+    say(
+        {
+            "ask": "above_threshold",
+            "label": "search",
+            "count": 100,
+            "threshold": 0.0,
+            "threshold_scale": 8.0,
+            "query_scale": 16.0,
+            "sensitivity": 4.0,
+        }
+    )
+    heard = hear()
+    while "query" in heard:
+        if MODE == "crash in a query" and heard["query"] == 3:
+            sys.exit(9)
+        value = sum(max(-1.0, min(1.0, row[0])) for row in rows) + heard["query"]
+        say({"query": math.nan if MODE == "nan in a query" and heard["query"] == 3 else value})
+        heard = hear()
+    return heard["value"]
+
+
+def main():
+    """Greet, run cases, end."""
+    if MODE == "dies at once":
+        sys.exit("no licence")
+    problem = schedule = None
+    while True:
+        heard = hear()
+        if heard["do"] == "hello":
+            greeting = {"dpassay": 2 if MODE == "version 2" else 1, "program": "speaker", "again": MODE != "forgets"}
+            say("hi" if MODE == "hi" else greeting)
+            if MODE == "does not read":
+                time.sleep(60)
+            continue
+        if heard["do"] == "end":
+            if MODE == "does not end":
+                time.sleep(60)
+            return
+        if heard["do"] == "case":
+            problem, schedule = heard["problem"], heard["schedule"]
+        if MODE == "unsupported":
+            say({"unsupported": "only dp_ftrl"})
+        elif schedule is None:
+            say({"output": above_threshold(problem)})
+        else:
+            say({"output": dp_sgd(problem, schedule)})
+
+
+main()

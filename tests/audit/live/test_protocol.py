@@ -1,0 +1,61 @@
+"""The page and the schema say what the code does."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dpassay.audit.live import messages, schema
+from dpassay.audit.live.messages import GREETING, QUERY, Malformed, numbers, read_line
+
+DOCS = Path(__file__).parents[3] / "docs"
+
+
+def conversations():
+    """The lines of the page: (who, line), in order."""
+    blocks = (DOCS / "live.md").read_text().split("```text\n")[1:]
+    lines = [line for block in blocks for line in block.partition("```")[0].splitlines()]
+    return [(line[0], line[2:]) for line in lines]
+
+
+def test_the_schema_is_the_committed_one():
+    """Written by `python -m dpassay.audit.live.schema --write docs/schemas/live.schema.json`."""
+    assert (DOCS / "schemas" / "live.schema.json").read_text() == schema.text()
+
+
+def test_the_page_shows_lines_that_the_harness_reads():
+    said = [line for who, line in conversations() if who == "<"]
+    assert len(said) > 8
+    for line in said:
+        data = json.loads(line)
+        what = GREETING if "dpassay" in data else QUERY if "query" in data and "ask" not in data else None
+        read_line(line.encode(), what)
+
+
+def test_the_page_keeps_to_the_schema():
+    jsonschema = pytest.importorskip("jsonschema")
+    document = schema.schema()
+    for who, line in conversations():
+        side = "program" if who == "<" else "harness"
+        wanted = document | {"anyOf": [{"$ref": f"#/$defs/{side}"}]}
+        jsonschema.validate(json.loads(line), wanted)
+    wanted = document | {"anyOf": [{"$ref": "#/$defs/program"}]}
+    for wrong in ({"ask": "gaussian", "label": "g"}, {"ask": "batch", "label": "", "n": 1, "size": 1}, {"value": 1}):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(wrong, wanted)
+
+
+def test_the_page_names_every_ask():
+    text = (DOCS / "live.md").read_text()
+    kinds = ["gaussian", "laplace", "above_threshold", "batch", "poisson", "fresh", "public", "secret", "noise"]
+    assert all(f"| `{kind}` |" in text for kind in [*kinds, "reveal"])
+    assert f'"dpassay": {messages.VERSION}' in text
+
+
+def test_numbers():
+    assert numbers(3, "q").tolist() == 3.0
+    assert numbers([[1, 2.5]], "q").shape == (1, 2)
+    assert str(numbers([1, "infinity", "-infinity", "nan", None], "q").tolist()) == "[1.0, inf, -inf, nan, nan]"
+    for wrong in ("1", True, [True], [[1], [1, 2]], {"a": 1}, [1, "many"]):
+        with pytest.raises(Malformed, match="q: "):
+            numbers(wrong, "q")
