@@ -7,9 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from dpassay.audit.likelihood.bound import audit_likelihood
 from dpassay.audit.likelihood.curve import curves
-from dpassay.audit.likelihood.samplers import LockstepSampler
 from dpassay.audit.lockstep.outcome import Movement
 from dpassay.reference.accounting.cost import Account, account
 from dpassay.reference.case import Case, Instance, PrivacyClaim, unscheduled
@@ -28,6 +26,7 @@ from .releases import releases_of, sequence_of
 from .results import AssumedEstimate, SoundBound
 from .row import Effort as Effort
 from .row import Row as Row
+from .scarce import statistics
 from .search.coverage import Coverage
 from .search.engine import Searched, search
 from .search.witness import Witness
@@ -97,6 +96,16 @@ class Assay:
         return next(iter(self.searched.witnesses), None)
 
     @property
+    def upper_limit(self) -> float | None:
+        """The largest epsilon that the likelihood audit does not speak against: an estimate by the normal law."""
+        found = self.bound.evidence.get("upper limit")
+        return found if isinstance(found, float) and isinstance(self.bound, SoundBound) else None
+
+    def stopped_after(self, effort: Effort) -> int:
+        """After how many runs the likelihood audit had seen enough; 0: it made all of them, or none."""
+        return self.bound.runs if 0 < self.bound.runs < effort.runs else 0
+
+    @property
     def upper_bound(self) -> bool:
         """What is accounted bounds what can be realised, as far as this audit saw."""
         return not any(finding.kind.leaks or finding.kind.overshoots for finding in self.findings)
@@ -114,7 +123,12 @@ class Assay:
 
 
 def assay(
-    run: Callable[..., Any], where: Space | Pair[Any], claim: PrivacyClaim, *, effort: Effort | None = None
+    run: Callable[..., Any],
+    where: Space | Pair[Any],
+    claim: PrivacyClaim,
+    *,
+    effort: Effort | None = None,
+    economical: bool = False,
 ) -> Assay:
     """Search, account, replay and audit an algorithm of yours, and judge its claim.
 
@@ -125,6 +139,8 @@ def assay(
             one pair of neighbours (only the released values are searched then).
         claim: epsilon, delta and the neighbour relation.
         effort: how hard to look; default: 150 examples, 1,000 runs, confidence 95 %.
+        economical: no statistics where the search or the account fails the claim already, and no more of them than
+            it takes to call the claim tight or violated.
 
     Returns:
         An :class:`Assay`: the verdict, its cause, what is accounted and realised, the findings.
@@ -147,22 +163,25 @@ def assay(
     effort = effort or Effort()
     if is_plain(run):
         plain = run if isinstance(run, PlainMechanism) else PlainMechanism(run)
-        found = assay_on_tape(measured(plain, where, claim, max(1, effort.examples), effort.seed), where, claim, effort)
+        mechanism = measured(plain, where, claim, max(1, effort.examples), effort.seed)
+        found = assay_on_tape(mechanism, where, claim, effort, economical)
         return replace(found, why="; ".join(part for part in (found.why, FOUND, SEEN) if part))
-    return assay_on_tape(run, where, claim, effort)
+    return assay_on_tape(run, where, claim, effort, economical)
 
 
-def assay_on_tape(run: Callable[..., Any], where: Space | Pair[Any], claim: PrivacyClaim, effort: Effort) -> Assay:
+def assay_on_tape(
+    run: Callable[..., Any], where: Space | Pair[Any], claim: PrivacyClaim, effort: Effort, economical: bool = False
+) -> Assay:
     """:func:`assay` of what runs on a tape."""
     if isinstance(where, Pair):
-        return examine(Instance(unscheduled(run), None, where), claim, effort)
+        return examine(Instance(unscheduled(run), None, where), claim, effort, economical=economical)
     require(effort.examples >= 1, "effort.examples", effort.examples, "a space needs a search")
     relation = claim.relation
     require(relation == where.relation, "relation", relation, f"the space is for {where.relation} neighbours")
     searched = search(run, where, claim, examples=effort.examples, seed=effort.seed)
     assert searched.worst is not None  # a search of a space has run something, or has raised
     instance = Instance(unscheduled(searched.worst.mechanism), None, searched.worst.pair)
-    return examine(instance, claim, effort, searched=searched)
+    return examine(instance, claim, effort, searched=searched, economical=economical)
 
 
 def examine(
@@ -172,26 +191,18 @@ def examine(
     known: str = "",
     space: Space | None = None,
     searched: Searched | None = None,
+    economical: bool = False,
 ) -> Assay:
     """Search (unless that is done), account, replay, audit, judge: one instance."""
     searched = searched or search_instance(instance, claim, effort, space)
     transcript = instance.longest_transcript()
     cost = account(transcript, claim.relation)
     accounted = cost.epsilon(claim.delta)
-    bound, losses = audit_likelihood(
-        LockstepSampler(instance.mechanism, instance.pair),
-        claim.delta,
-        claimed=claim.epsilon,
-        confidence=effort.confidence,
-        runs=effort.runs,
-        pilot=effort.pilot,
-        seed=effort.seed,
-        relation=claim.relation,
-    )
+    bound, losses = statistics(instance, claim, effort, searched, cost, economical)
     realised, by = realised_of(instance, claim, bound, losses.findings)
-    if realised is None or realised <= claim.epsilon:
+    if len(losses.loss) and (realised is None or realised <= claim.epsilon):
         realised, by = of_outputs(instance, claim, effort, losses.findings) or (realised, by)
-    nothing = untested(instance, transcript, losses)
+    nothing = untested(instance, transcript, losses) if len(losses.loss) else ""
     findings = list(losses.findings)
     merge(findings, [finding for finding in searched.findings if not finding.kind.of_the_run])
     highest = max(accounted, searched.accounted or 0.0)
@@ -236,11 +247,12 @@ def examine(
     )
 
 
-def assay_case(case: Case, effort: Effort) -> Row:
-    """One case of the catalogue as a row of the table, held to what it declares."""
+def assay_case(case: Case, effort: Effort, economical: bool = False) -> Row:
+    """One case of the catalogue as a row of the table, held to what it declares; ``economical`` as for `assay`."""
     start = time.perf_counter()
     instance = case.build()
-    found = examine(instance, case.claim, effort, case.known, case.space() if case.space else None)
+    space = case.space() if case.space else None
+    found = examine(instance, case.claim, effort, case.known, space, economical=economical)
     news, missing = compare(found.shown, set(case.declared))
     return Row(
         algorithm=case.id,
@@ -271,6 +283,8 @@ def assay_case(case: Case, effort: Effort) -> Row:
         code=fingerprint(case),
         facts=instance.facts,
         examples=effort.examples,
+        upper_limit=found.upper_limit,
+        stopped=found.stopped_after(effort),
         releases=releases_of(found.transcript),
         sequence=sequence_of(found.transcript),
         places=places_of(instance.run, found.findings, found.searched.witnesses, found.shown),

@@ -52,8 +52,10 @@ def open_own(
     return run, loaded
 
 
-def own_row(name: str, space: str | None, claim: PrivacyClaim, effort: Effort) -> tuple[Row, Assay]:
-    """The audit of one's own algorithm as a row of the table, and in full.
+def own_row(
+    name: str, space: str | None, claim: PrivacyClaim, effort: Effort, economical: bool = False
+) -> tuple[Row, Assay]:
+    """The audit of one's own algorithm as a row of the table, and in full; ``economical`` as for `assay`.
 
     Raises:
         BadInput: naming what the algorithm raised, if it always raises.
@@ -61,7 +63,7 @@ def own_row(name: str, space: str | None, claim: PrivacyClaim, effort: Effort) -
     start = time.perf_counter()
     run, where = open_own(name, space, claim.relation)
     with foreign_code("algorithm", name):
-        found = assay(run, where, claim, effort=effort)
+        found = assay(run, where, claim, effort=effort, economical=economical)
         releases, sequence = own_releases(run, where, effort.seed)
     about = about_run(name, space or "", claim)
     found.searched.witnesses[:] = [replace(one, about=about) for one in found.searched.witnesses]
@@ -95,6 +97,8 @@ def own_row(name: str, space: str | None, claim: PrivacyClaim, effort: Effort) -
         code="",
         facts={},
         examples=effort.examples,
+        upper_limit=found.upper_limit,
+        stopped=found.stopped_after(effort),
         releases=releases,
         sequence=sequence,
         places=places_of(run, found.findings, found.searched.witnesses, found.shown),

@@ -30,4 +30,4 @@ def json_text(document: Any) -> str:
 
 def number(value: float | str | None) -> str:
     """Three digits; ``-`` where there is no number, ``inf`` for an infinity (and for `plain`'s word for it)."""
-    return "-" if value is None else f"{float(value):.3g}"
+    return "-" if value is None or math.isnan(float(value)) else f"{float(value):.3g}"

@@ -88,11 +88,18 @@ class Row:
     releases: list[dict[str, Any]] = field(default_factory=list)  # one a label in order of first use, `releases.py`
     sequence: str = ""  # hash of the sequence of labels and laws
     places: list[dict[str, Any]] = field(default_factory=list)  # of findings: finding, file, line, `places.py`
+    upper_limit: float | None = None  # what the likelihood audit does not speak against: an estimate, decides nothing
+    stopped: int = 0  # the likelihood audit saw enough after so many runs; 0: it made all of them, or none
+    claim: str = ""  # name in a claims file
+    owner: str = ""  # of the claim
+    severity: str = ""  # of the claim: error or warning
+    cite: str = ""  # where the claim is stated, in the user's words
+    cached: bool = False  # kept from an earlier run of the same code, data and parameters
 
     @property
     def key(self) -> str:
-        """The case's key."""
-        return f"{self.algorithm}{':' + self.variant if self.variant else ''}@{self.reading}"
+        """The name of the claim, or the case's key."""
+        return self.claim or f"{self.algorithm}{':' + self.variant if self.variant else ''}@{self.reading}"
 
     @property
     def effort(self) -> Effort:

@@ -28,6 +28,11 @@ class BadInput(ValueError):
         self.field, self.value, self.why = field, value, why
         super().__init__(f"{printable(field)} = {_short(value)}: {printable(why)}")
 
+    def __reduce__(self) -> tuple[type[BadInput], tuple[str, object, str]]:
+        """Errors of workers come back whole; a value that is not plain comes back as its text."""
+        plain = isinstance(self.value, str | int | float | bool | None)
+        return BadInput, (self.field, self.value if plain else repr(self.value), self.why)
+
 
 class Broken(RuntimeError):
     """An entry of the catalogue, or an audited algorithm, that raises an error: not the user's input, but code."""

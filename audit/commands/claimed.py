@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -71,9 +71,14 @@ def worse_laws(
         noise, rate, steps = _noise_rate_steps(sampled)
         half = _dp_sgd(noise / 2, rate, steps)
         return [extremal_law(half, f"the most revealing mechanism within the curve of {half.name}: half the noise")]
-    doubled = [(2 * e if e > 0 else 1.0, d) for e, d in _pairs(pairs)] if pairs else []
+    return worse_than_pairs(_pairs(pairs)) if pairs else []
+
+
+def worse_than_pairs(pairs: Sequence[tuple[float, float]]) -> list[Law]:
+    """The ideal attack on a mechanism within twice the claimed epsilons."""
+    doubled = [(2 * e if e > 0 else 1.0, d) for e, d in pairs]
     why = "the most revealing mechanism within twice the claimed epsilons"
-    return [extremal_law(from_pairs(doubled), why)] if doubled else []
+    return [extremal_law(from_pairs(doubled), why)]
 
 
 def claimed_guarantee(

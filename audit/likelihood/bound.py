@@ -27,6 +27,7 @@ from dpassay.reference.types import Array
 
 from .pilot import Plan, excess, make_plan, weight_of
 from .samplers import Losses, Sampler
+from .stages import drawn, upper_limit
 
 _SMALLER = 0.5 ** np.arange(1, 9)  # the stakes of the reserve, as shares of the pilot's bet
 
@@ -41,6 +42,7 @@ def audit_likelihood(
     pilot: int = 400,
     seed: int = 0,
     relation: str = "replace-one",
+    enough: float | None = None,
 ) -> tuple[SoundBound | AssumedEstimate, Losses]:
     """Lower-bound the epsilon of a mechanism at ``delta``.
 
@@ -51,6 +53,7 @@ def audit_likelihood(
         confidence: one-sided.
         runs: runs whose losses count; ``pilot`` more are thrown away.
         seed: same seed, same result.
+        enough: draw in stages and stop as soon as the bound is at least this, which keeps its confidence (`stages.py`).
 
     Returns:
         The bound, and the losses with all findings. The bound is :class:`AssumedEstimate` (it cannot decide) if the
@@ -63,9 +66,9 @@ def audit_likelihood(
     start = time.perf_counter()
     plan, scouted = make_plan(sampler, delta, 1 - confidence, runs, pilot, seed)
     final = sampler.swapped() if plan.swapped else sampler
-    losses = final.sample(plan.tilts, plan.shares, runs, (seed, 2))
+    losses, epsilon = drawn(final, plan, runs, seed, lambda seen: walk(seen, plan, delta, 1 - confidence), enough)
     losses.shares = plan.shares
-    epsilon = walk(losses, plan, delta, 1 - confidence)
+    weight = weight_of(losses.log_weight(np.log(plan.shares)))
     for known in scouted:
         _join(losses, known)
     common = {
@@ -74,12 +77,13 @@ def audit_likelihood(
         "confidence": confidence,
         "method": "likelihood, tilted, betting",
         "relation": relation,
-        "runs": runs,
+        "runs": len(losses.loss),
         "seconds": time.perf_counter() - start,
         "evidence": {
             "direction": "(D', D)" if plan.swapped else "(D, D')",
             "tilts": [(tilt.shift, tilt.odds) for tilt in plan.tilts],
             "pilot runs": pilot,
+            "upper limit": upper_limit(losses.loss, weight, delta, 1 - confidence),
             "pilot estimate": plan.expected,
             "power means": "probability of refuting a claim 10 % below the pilot's estimate",
             "runs with check world": losses.checked,

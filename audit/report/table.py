@@ -38,16 +38,17 @@ def print_rows(rows: Sequence[Row], confidence: float, where: str, strict: bool 
 def table_lines(rows: Sequence[Row], width: int, strict: bool = False) -> Iterator[Text]:
     """The lines of the table; a paper's name stands once above its rows."""
     room = width - sum(size + 1 for _, size in _COLUMNS)
-    names = max((len(printable(row.algorithm.partition("/")[2])) + 2 for row in rows), default=0)
+    names = max((len(printable(_named(row)[1])) + 2 for row in rows), default=0)
     first = max(min(names, room), 12)
     yield Text(_cells("algorithm", [head for head, _ in _COLUMNS], first), style="bold")
     last = ""
     for row in rows:
-        paper, _, algorithm = row.algorithm.partition("/")
+        paper, algorithm = _named(row)
         if paper != last:
-            yield Text(printable(paper), style="bold")
+            if paper:
+                yield Text(printable(paper), style="bold")
             last = paper
-        name = "  " + printable(algorithm)
+        name = ("  " if paper else "") + printable(algorithm)
         numbers = [row.reading, number(row.claimed), _accounted(row), _realised(row)]
         if len(name) > first:  # the name has a line of its own: it is never broken
             yield Text(name)
@@ -55,6 +56,12 @@ def table_lines(rows: Sequence[Row], width: int, strict: bool = False) -> Iterat
         yield Text.assemble(_cells(name, numbers, first) + " ", (row.verdict, _style(row)))
         for part in _below(row, strict):
             yield Text(textwrap.fill(part, min(width, _LONGEST), initial_indent=_INDENT, subsequent_indent=_INDENT))
+
+
+def _named(row: Row) -> tuple[str, str]:
+    """Paper and algorithm; a claim, or an algorithm of one's own, belongs to no paper."""
+    paper, slash, algorithm = row.algorithm.partition("/")
+    return (paper, algorithm) if slash and not row.claim else ("", row.key if row.claim else row.algorithm)
 
 
 def _cells(name: str, cells: Sequence[str], first: int) -> str:
@@ -65,7 +72,8 @@ def _cells(name: str, cells: Sequence[str], first: int) -> str:
 
 def _below(row: Row, strict: bool) -> list[str]:
     """What stands under a row: which variant and data, the cause, what differs from the declaration, the ledger."""
-    title = ", ".join(part for part in (row.variant, row.data, f"delta {row.delta:.0e}") if part)
+    held = (row.algorithm, row.variant) if row.claim else (row.variant,)
+    title = ", ".join(part for part in (*held, row.data, f"delta {row.delta:.0e}") if part)
     parts = [title, row.why]
     if not strict and row.reading == "printed":
         parts += [f"not declared: {', '.join(row.undeclared)}"] if row.undeclared else []

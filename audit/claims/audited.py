@@ -1,0 +1,90 @@
+"""One claim of the file as a row: the algorithm is searched, accounted and audited; outputs and scores are judged."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from dpassay.audit.assay import assay_case
+from dpassay.audit.foreign import is_code
+from dpassay.audit.own import own_row
+from dpassay.audit.row import Row
+from dpassay.audit.subject import Subject, subjects
+from dpassay.audit.verdict import Verdict
+from dpassay.reference.case import PrivacyClaim
+from dpassay.reference.errors import BadInput, require
+from dpassay.reference.space import Space
+
+from .model import Algorithm, Claim
+from .stored import judged_row
+
+
+def audited(claim: Claim, folder: Path, confidence: float) -> Row:
+    """The verdict on one claim, and all that led to it.
+
+    Args:
+        folder: of the claims file; data files are named relative to it.
+        confidence: of the claim's lower bounds, all of them together.
+
+    Raises:
+        BadInput: what the claim names cannot be used.
+    """
+    row = algorithm_row(claim, confidence) if isinstance(claim, Algorithm) else judged_row(claim, folder, confidence)
+    return replace(row, claim=claim.name, owner=claim.owner, severity=claim.severity, cite=claim.cite)
+
+
+def algorithm_row(claim: Algorithm, confidence: float) -> Row:
+    """The worst of the rows at the claimed pairs; they share the level."""
+    subject = resolve(claim)
+    each = 1 - (1 - confidence) / len(claim.pairs)
+    rows = [_at(claim, subject, PrivacyClaim(*pair), each) for pair in claim.pairs]
+    order = list(Verdict)
+    worst = min(rows, key=lambda row: order.index(Verdict(row.verdict)))
+    if len(rows) == 1:
+        return worst
+    held = ", ".join(f"({epsilon:.4g}, {delta:.0e})" for epsilon, delta in claim.pairs)
+    where = f"at ({worst.claimed:.4g}, {worst.delta:.0e}), one of {held}"
+    return replace(worst, why=f"{where}: {worst.why}", seconds=sum(row.seconds for row in rows))
+
+
+def resolve(claim: Algorithm) -> Subject:
+    """The one algorithm that a claim names.
+
+    Raises:
+        BadInput: none, or more than one; or it is for other neighbours.
+    """
+    found = subjects(claim.algorithm, space=claim.space, relation=claim.relation if is_code(claim.algorithm) else None)
+    if found[0].case is None:
+        for field in ("reading", "variant"):
+            value = getattr(claim, field)
+            require(value is None, field, value, f"is for names of the catalogue, not for {claim.algorithm}")
+        return found[0]
+    kept = [one for one in found if one.case and claim.reading in (None, one.case.reading)]
+    require(bool(kept), "reading", claim.reading, f"{claim.algorithm} has no such reading")
+    kept = [one for one in kept if one.case and claim.variant in (None, one.case.variant)]
+    require(bool(kept), "variant", claim.variant, f"{claim.algorithm} has no such variant")
+    keys = ", ".join(one.key for one in kept[:6])
+    require(len(kept) == 1, "algorithm", claim.algorithm, f"names {len(kept)} cases; a claim is about one: {keys}")
+    (subject,) = kept
+    assert subject.claim is not None
+    why = f"the pair of {subject.key} is of {subject.claim.relation} neighbours"
+    require(claim.relation in (None, subject.claim.relation), "relation", claim.relation, why)
+    return subject
+
+
+def _at(claim: Algorithm, subject: Subject, stated: PrivacyClaim, confidence: float) -> Row:
+    effort = claim.effort_at(confidence)
+    if subject.case is not None:
+        assert subject.claim is not None
+        held = replace(stated, cite=subject.claim.cite, relation=subject.claim.relation)
+        case = replace(subject.case, claim=held, declared=(), known="")
+        return assay_case(case, effort, economical=True)
+    assert isinstance(subject.where, Space)
+    relation = subject.where.relation
+    try:
+        row, _ = own_row(subject.key, claim.space, replace(stated, relation=relation), effort, economical=True)
+    except BadInput as error:
+        if error.field == "run":  # says what the algorithm raised
+            raise BadInput("algorithm", claim.algorithm, f"{error.value}: {error.why}") from None
+        raise
+    return row

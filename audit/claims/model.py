@@ -1,0 +1,189 @@
+"""The claims file as data: ``claims.toml``, one table a claim. What is not understood is refused."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
+
+from dpassay.audit.row import Effort
+from dpassay.reference.accounting.gdp import gdp_epsilon
+from dpassay.reference.accounting.sampled import Relation
+
+_STRICT = ConfigDict(extra="forbid", frozen=True, strict=True)
+_GDP_DELTAS = (1e-3, 1e-5, 1e-7)  # at which mu-Gaussian DP is accounted and audited
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Chance = Annotated[float, Field(ge=0, lt=1)]
+Text = Annotated[str, Field(min_length=1, max_length=500)]
+Runs = Annotated[int, Field(ge=10, le=10**9)]
+
+EFFORTS = {"quick": Effort(runs=400, pilot=200, examples=100), "full": Effort()}
+
+
+class Claimed(BaseModel):
+    """What every claim has: a name, a guarantee, and who answers for it."""
+
+    model_config = _STRICT
+
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,79}$")] = Field(
+        description="Unique in the file: letters, digits, dots, dashes."
+    )
+    epsilon: Positive | None = Field(None, description="Of (epsilon, delta)-DP; or give curve, or gdp.")
+    delta: Chance | None = Field(None, description="Goes with epsilon.")
+    curve: Annotated[list[Annotated[list[float], Field(min_length=2, max_length=2)]], Field(min_length=1)] | None = (
+        Field(None, description="[[epsilon, delta], ...]: all of them are claimed.")
+    )
+    gdp: Positive | None = Field(None, description="mu of mu-Gaussian differential privacy.")
+    seed: Annotated[int, Field(ge=0, lt=2**63)] = Field(0, description="Same seed, same result.")
+    severity: Literal["error", "warning"] = Field(
+        "error", description="A warning is shown, and does not change the exit code."
+    )
+    owner: Annotated[str, Field(max_length=200)] = Field("", description="Who answers for it; shown where it fails.")
+    cite: Annotated[str, Field(max_length=500)] = Field("", description="Where it is stated: free text.")
+
+    @model_validator(mode="after")
+    def _one_guarantee(self) -> Self:
+        given = [name for name in ("epsilon", "curve", "gdp") if getattr(self, name) is not None]
+        if len(given) != 1:
+            raise ValueError(f"give one of epsilon (with delta), curve, gdp; found {' and '.join(given) or 'none'}")
+        if (self.epsilon is None) != (self.delta is None):
+            raise ValueError("epsilon and delta go together")
+        for epsilon, delta in self.curve or ():
+            if not (0 <= epsilon < float("inf") and 0 <= delta < 1):
+                raise ValueError(f"curve: [{epsilon:g}, {delta:g}] needs epsilon >= 0 and delta in [0, 1)")
+        return self
+
+    @property
+    def pairs(self) -> list[tuple[float, float]]:
+        """The (epsilon, delta) pairs at which the claim is held, delta above 0; mu-GDP at three deltas."""
+        if self.epsilon is not None and self.delta is not None:
+            return [(self.epsilon, self.delta)]
+        if self.gdp is not None:
+            return [(gdp_epsilon(self.gdp, delta), delta) for delta in _GDP_DELTAS]
+        return [(epsilon, delta) for epsilon, delta in self.curve or ()]
+
+
+class Algorithm(Claimed):
+    """A claim about an algorithm of the catalogue, or MODULE:NAME of one's own."""
+
+    algorithm: Text = Field(
+        description="A name of `dpassay list`, or MODULE:NAME of your own function, on a tape or plain NumPy."
+    )
+    reading: Literal["printed", "repaired", "baseline"] | None = Field(None, description="Of a name of the catalogue.")
+    variant: Text | None = Field(None, description="Of a name of the catalogue.")
+    space: Text | None = Field(None, description="MODULE:NAME of the data that the claim of your own code covers.")
+    relation: Relation | None = Field(None, description="Of the neighbours; default: that of the space or the case.")
+    effort: Literal["quick", "full"] = Field("full", description="quick: 400 runs, 100 examples; full: 1,000 and 150.")
+    runs: Runs | None = Field(None, description="Runs of the likelihood audit, in place of those of the effort.")
+    examples: Annotated[int, Field(ge=1, le=10**6)] | None = Field(None, description="Of the search, likewise.")
+
+    @model_validator(mode="after")
+    def _can_be_audited(self) -> Self:
+        if any(epsilon <= 0 or delta <= 0 for epsilon, delta in self.pairs):
+            raise ValueError("epsilon and delta must be positive: hold a pure claim at a small delta")
+        return self
+
+    def effort_at(self, confidence: float) -> Effort:
+        """How hard to look."""
+        base = EFFORTS[self.effort]
+        return Effort(self.runs or base.runs, base.pilot, confidence, self.seed, self.examples or base.examples)
+
+
+class _Outputs(Claimed):
+    """What is judged by its outputs alone."""
+
+    relation: Relation = Field("replace-one", description="How D and D' differ, for the report.")
+    power: Annotated[float, Field(gt=1, le=1e6)] | None = Field(
+        None, description="Say 'consistent' if noise so many times too small, and a rare branch, would have been seen."
+    )
+    noise: Literal["gaussian", "laplace"] | None = Field(None, description="For power: what the outputs are made with.")
+
+
+class BlackBox(_Outputs):
+    """A claim about a function or a program that is only called."""
+
+    function: Text | None = Field(None, description="MODULE:NAME, called as function(dataset, rng).")
+    command: Text | None = Field(None, description="A program: JSON on its input, one JSON value on its output.")
+    dataset: Text = Field(description="D: a .json or .npy file, relative to this one.")
+    neighbour: Text = Field(description="D', its neighbour.")
+    samples: Annotated[int, Field(ge=10, le=10**8)] = Field(10_000, description="Runs on each side.")
+    keep_alive: bool = Field(False, description="The program answers line by line.")
+
+    @model_validator(mode="after")
+    def _one_mechanism(self) -> Self:
+        if (self.function is None) == (self.command is None):
+            raise ValueError("give one of function, command")
+        if self.keep_alive and self.command is None:
+            raise ValueError("keep_alive is about a program: give command")
+        return self
+
+
+class Outputs(_Outputs):
+    """A claim about stored outputs."""
+
+    outputs: Annotated[list[Text], Field(min_length=2, max_length=2)] = Field(
+        description="Files of outputs, on D and on D': .jsonl, .npy or .csv."
+    )
+
+
+class Scores(Claimed):
+    """A claim about stored scores of an attack."""
+
+    scores: Annotated[list[Text], Field(min_length=1, max_length=2)] = Field(
+        description="Files of scores, on D and on D'; with one_run one file of SCORE,COIN lines."
+    )
+    one_run: bool = Field(False, description="One training run, each canary included by a coin.")
+    relation: Relation = Field("replace-one", description="How D and D' differ, for the report.")
+
+    @model_validator(mode="after")
+    def _as_many_files(self) -> Self:
+        if len(self.scores) != (1 if self.one_run else 2):
+            raise ValueError("scores: one file with one_run, two without")
+        return self
+
+
+_TELLING = {"function": "black box", "command": "black box", "outputs": "outputs", "scores": "scores"}
+
+
+def _kind(value: Any) -> str:
+    """By the field that names the mechanism."""
+    for field, kind in _TELLING.items():
+        if field in value if isinstance(value, dict) else hasattr(value, field):
+            return kind
+    return "algorithm"
+
+
+Claim = Annotated[
+    Annotated[Algorithm, Tag("algorithm")]
+    | Annotated[BlackBox, Tag("black box")]
+    | Annotated[Outputs, Tag("outputs")]
+    | Annotated[Scores, Tag("scores")],
+    Discriminator(_kind),
+]
+KINDS = ("algorithm", "black box", "outputs", "scores")
+
+
+class ClaimsFile(BaseModel):
+    """``claims.toml``."""
+
+    model_config = _STRICT | ConfigDict(title="dpassay claims, version 1")
+
+    version: Literal[1] = Field(description="Of this format.")
+    false_alarms: Annotated[float, Field(gt=0, lt=1)] = Field(
+        0.05, description="Chance that any claim of the file that holds is called violated; shared equally by them."
+    )
+    claim: Annotated[list[Claim], Field(min_length=1, max_length=10_000)]
+
+    @model_validator(mode="after")
+    def _names_are_unique(self) -> Self:
+        seen: set[str] = set()
+        for one in self.claim:
+            if one.name in seen:
+                raise ValueError(f"claim: the name {one.name!r} is there twice")
+            seen.add(one.name)
+        return self
+
+    @property
+    def confidence(self) -> float:
+        """Of each claim's lower bounds, so that all of them together keep to ``false_alarms``."""
+        return 1 - self.false_alarms / len(self.claim)

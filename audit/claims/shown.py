@@ -1,0 +1,45 @@
+"""What `dpassay check` says under its table: how many, which fail and why, and how often a claim that holds would."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from dpassay.audit.row import Row
+from dpassay.audit.verdict import Verdict
+
+from .model import ClaimsFile
+
+
+def closing_lines(rows: Sequence[Row], file: ClaimsFile) -> list[str]:
+    """The lines under the table, failing claims last."""
+    seen = Counter(row.verdict for row in rows)
+    summary = ", ".join(f"{seen[verdict.value]} {verdict.value}" for verdict in Verdict if seen[verdict.value])
+    left = len(file.claim) - len(rows)
+    kept = sum(row.cached for row in rows)
+    notes = [f"{kept} from the cache"] * (kept > 0) + [f"{left} of the file not checked"] * (left > 0)
+    found = [f"{len(rows)} claim{'s' * (len(rows) != 1)}: {summary}{f' ({chr(44).join(notes)})' if notes else ''}."]
+    found.append(false_alarms(file))
+    failing = [row for row in rows if Verdict(row.verdict).exit_code]
+    order = list(Verdict)
+    for row in sorted(failing, key=lambda one: -order.index(Verdict(one.verdict))):
+        found.append(failure(row))
+    return found
+
+
+def false_alarms(file: ClaimsFile) -> str:
+    """The level of the whole file, and what it leaves for each claim."""
+    return (
+        f"False alarms: with probability {file.false_alarms:.2g} at most is any claim that holds called violated; each "
+        f"of the {len(file.claim)} has a share, so its lower bound holds with {file.confidence:.4%} confidence. Search, "
+        "replay and accounting have none."
+    )
+
+
+def failure(row: Row) -> str:
+    """One line for a claim that fails: where, who answers, why."""
+    place = next((f"{one['file']}:{one['line']}" for one in row.places), "")
+    about = [part for part in (place, f"owner {row.owner}" if row.owner else "") if part]
+    head = "inconclusive" if Verdict(row.verdict) is Verdict.INCONCLUSIVE else f"FAILED ({row.verdict})"
+    warning = "warning: " if row.severity == "warning" else ""
+    return f"{warning}{head}: {row.key}{f' [{chr(44).join(about)}]' if about else ''}: {row.why or 'no cause is known'}"

@@ -1,0 +1,175 @@
+"""Claims about what is only called, or only stored: outputs and scores, judged as `dpassay blackbox` and `scores` do."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dpassay.audit.blackbox.outputs import draw
+from dpassay.audit.blackbox.sources import read_source
+from dpassay.audit.blackbox.suspicions import same_data
+from dpassay.audit.commands.claimed import Claim as Judged
+from dpassay.audit.commands.claimed import read_claim, worse_than_pairs
+from dpassay.audit.commands.judged_outputs import Floating, Question, answer
+from dpassay.audit.commands.judged_scores import both_sides, hints, judge_canaries, judge_runs, with_power
+from dpassay.audit.results import ClaimTest, Sound, SoundBound, Verdict, decide
+from dpassay.audit.row import Row
+from dpassay.audit.stored import load
+from dpassay.reference.errors import BadInput, require
+from dpassay.reference.guarantee import from_pairs
+
+from .model import BlackBox, Outputs, Scores
+
+_STREAM = 67  # the audit's own: what is stored may have been drawn from the plain seed
+_NOTHING = "nothing is accounted"
+
+
+def judged_row(claim: BlackBox | Outputs | Scores, folder: Path, confidence: float) -> Row:
+    """The verdict on a black box, or on stored outputs or scores.
+
+    Raises:
+        BadInput: a file or a program that cannot be used.
+    """
+    start = time.perf_counter()
+    rng = np.random.default_rng([claim.seed, _STREAM])
+    if isinstance(claim, Scores):
+        results, verdict, notes, data = _scores(claim, folder, confidence, rng)
+    else:
+        results, verdict, notes, data = _outputs(claim, folder, confidence, rng)
+    return _row(claim, data, results, verdict, notes, confidence, time.perf_counter() - start)
+
+
+def _guarantee(claim: BlackBox | Outputs | Scores) -> Judged:
+    if claim.curve is not None:
+        pairs = [(epsilon, delta) for epsilon, delta in claim.curve]
+        guarantee = from_pairs(pairs, claim.name)
+        return Judged(guarantee, guarantee.epsilon(_delta(claim)), lambda: worse_than_pairs(pairs))
+    found = read_claim(claim.epsilon, _delta(claim), claim.gdp, None, None)
+    assert found is not None
+    return found
+
+
+def _delta(claim: BlackBox | Outputs | Scores) -> float:
+    """At which a bound of epsilon is asked for."""
+    if claim.gdp is not None:
+        return 1e-5
+    return claim.delta if claim.delta is not None else claim.pairs[0][1]
+
+
+def _outputs(
+    claim: BlackBox | Outputs, folder: Path, confidence: float, rng: np.random.Generator
+) -> tuple[list[Sound], Verdict, list[str], str]:
+    notes: list[str] = []
+    p: Any
+    q: Any
+    if isinstance(claim, Outputs):
+        p, q = (load(folder / name) for name in claim.outputs)
+        data = " against ".join(claim.outputs)
+    else:
+        files = folder / claim.dataset, folder / claim.neighbour
+        source = read_source(claim.function, claim.command, *files, claim.keep_alive)
+        p, q = (draw(source.mechanism, one, claim.samples, rng) for one in source.datasets)
+        notes, data = same_data(source.datasets), f"{claim.dataset} against {claim.neighbour}"
+    question = Question(
+        _guarantee(claim),
+        _delta(claim),
+        confidence,
+        claim.seed,
+        claim.relation,
+        Floating(False, None, False),
+        claim.power,
+        claim.noise,
+        None,
+        claim.epsilon is not None,
+    )
+    found = answer(p, q, question, rng)
+    verdict = Verdict.INCONCLUSIVE if notes and not found.verdict.failed else found.verdict
+    return list(found.results), verdict, [*notes, *found.notes], data
+
+
+def _scores(
+    claim: Scores, folder: Path, confidence: float, rng: np.random.Generator
+) -> tuple[list[Sound], Verdict, list[str], str]:
+    files = [folder / name for name in claim.scores]
+    p, q = both_sides(files[0], files[1] if len(files) == 2 else None, claim.one_run)
+    guarantee = _guarantee(claim)
+    judge = (judge_canaries if claim.one_run else judge_runs)(guarantee, _delta(claim), confidence)
+    deciding: list[Sound] = judge(p, q, rng)
+    verdict, notes = decide(deciding), []
+    if verdict is Verdict.INCONCLUSIVE:
+        deciding, note = with_power(deciding, guarantee, judge, (p.size, q.size), claim.seed)
+        notes = note.split("\n")
+    return deciding, verdict, [*notes, *hints(p, q, claim.one_run)], " against ".join(claim.scores)
+
+
+def _row(
+    claim: BlackBox | Outputs | Scores,
+    data: str,
+    results: Sequence[Sound],
+    verdict: Verdict,
+    notes: Sequence[str],
+    confidence: float,
+    seconds: float,
+) -> Row:
+    bounds = [one for one in results if isinstance(one, SoundBound)]
+    tests = [one for one in results if isinstance(one, ClaimTest)]
+    delta = _delta(claim)
+    claimed = _guarantee(claim).epsilon
+    refuted = [f"refuted by {one.method}, p-value {one.p_value:.2g}" for one in tests if one.verdict.failed]
+    powers = [one.power for one in results if one.power is not None]
+    reading = "black box" if isinstance(claim, BlackBox) else "outputs" if isinstance(claim, Outputs) else "scores"
+    name = (claim.function or claim.command or "") if isinstance(claim, BlackBox) else claim.name
+    return Row(
+        algorithm=name,
+        variant="",
+        reading=reading,
+        data=data,
+        claimed=math.nan if claimed is None else claimed,
+        delta=delta,
+        relation=claim.relation,
+        accounted=math.nan,
+        accounting=_NOTHING,
+        upper_bound=True,
+        realised=max((one.epsilon for one in bounds), default=None),
+        realised_by=bounds[0].method if bounds else tests[0].method if tests else "",
+        verdict=verdict.value,
+        why="; ".join(part.rstrip(".") for part in [*refuted, *notes] if part),
+        expected=not verdict.failed,
+        undeclared=["violated"] if verdict.failed else [],
+        missing=[],
+        findings=[],
+        movements={},
+        power=min(powers, default=None),
+        runs=max((one.runs for one in results), default=0),
+        pilot=0,
+        confidence=confidence,
+        seed=claim.seed,
+        seconds=seconds,
+        code="",
+        facts={},
+    )
+
+
+def data_files(claim: BlackBox | Outputs | Scores, folder: Path) -> list[Path]:
+    """The files that a claim reads.
+
+    Raises:
+        BadInput: one is missing.
+    """
+    names: dict[str, str] = {}
+    if isinstance(claim, BlackBox):
+        names = {"dataset": claim.dataset, "neighbour": claim.neighbour}
+    else:
+        field = "scores" if isinstance(claim, Scores) else "outputs"
+        listed = claim.scores if isinstance(claim, Scores) else claim.outputs
+        names = {f"{field}[{number}]": name for number, name in enumerate(listed)}
+    for field, name in names.items():
+        if not (folder / name).is_file():
+            raise BadInput(field, name, "there is no such file")
+    require(bool(names), "data", None, "names no file")
+    return [folder / name for name in names.values()]

@@ -1,0 +1,110 @@
+"""All claims of a file: in parallel, each as soon as it is finished, in the order of the file in the end."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from joblib import Parallel, delayed
+
+from dpassay.audit.row import Row
+from dpassay.reference.errors import BadInput, Broken, require
+
+from .audited import audited, resolve
+from .model import Algorithm, Claim, ClaimsFile
+from .reading import Lines
+from .stored import data_files
+
+Answer = Row | BadInput | Broken
+
+
+def chosen(file: ClaimsFile, only: Sequence[str]) -> list[int]:
+    """Positions of the claims with these names (``*`` stands for anything); of all without names.
+
+    Raises:
+        BadInput: a name that no claim has.
+    """
+    for pattern in only:
+        known = ", ".join(one.name for one in file.claim[:20])
+        found = any(fnmatchcase(one.name, pattern) for one in file.claim)
+        require(found, "--only", pattern, f"is the name of no claim; there are {known}")
+    return [
+        number
+        for number, one in enumerate(file.claim)
+        if not only or any(fnmatchcase(one.name, pattern) for pattern in only)
+    ]
+
+
+def look_over(file: ClaimsFile, numbers: Sequence[int], lines: Lines) -> None:
+    """Whatever a claim names must be there: said before the first one is run.
+
+    Raises:
+        BadInput: naming the file, the line, the claim and the field.
+    """
+    here = str(lines.path.resolve().parent)
+    if here not in sys.path:  # modules may also lie beside the claims
+        sys.path.insert(0, here)
+    for number in numbers:
+        claim = file.claim[number]
+        try:
+            if isinstance(claim, Algorithm):
+                resolve(claim)
+            else:
+                data_files(claim, lines.path.parent)
+        except BadInput as error:
+            raise placed(error, number, claim, lines) from None
+
+
+def placed(error: BadInput, number: int, claim: Claim, lines: Lines) -> BadInput:
+    """An error with the claim that it is about."""
+    field = error.field.removeprefix("--")
+    return BadInput(lines.where(number, field, claim.name), error.value, error.why)
+
+
+def run_claims(
+    file: ClaimsFile,
+    numbers: Sequence[int],
+    lines: Lines,
+    jobs: int,
+    each: Callable[[int, Row], None] = lambda number, row: None,
+) -> dict[int, Row]:
+    """The rows of these claims, by position; ``each`` is called as soon as one is finished.
+
+    Raises:
+        BadInput, Broken: what a claim ended in; the rows that were finished before have been handed to ``each``.
+    """
+    folder, confidence = lines.path.parent, file.confidence
+    answers: Iterator[tuple[int, Answer]]
+    if jobs == 1 or len(numbers) < 2:
+        answers = (_answer(number, file.claim[number], folder, confidence) for number in numbers)
+    else:
+        # one BLAS thread a worker: the matrices are small, and threads would fight over the cores
+        os.environ.setdefault("OMP_NUM_THREADS", "1")
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+        answers = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)(
+            delayed(_answer)(number, file.claim[number], folder, confidence, sys.path) for number in numbers
+        )
+    rows: dict[int, Row] = {}
+    for number, answer in answers:
+        if isinstance(answer, BadInput):
+            raise placed(answer, number, file.claim[number], lines)
+        if isinstance(answer, Broken):
+            raise answer
+        rows[number] = answer
+        each(number, answer)
+    return rows
+
+
+def _answer(number: int, claim: Claim, folder: Path, confidence: float, path: Sequence[str] = ()) -> tuple[int, Answer]:
+    sys.path += [one for one in path if one not in sys.path]  # of the process that asked
+    try:
+        return number, audited(claim, folder, confidence)
+    except (BadInput, Broken) as error:
+        return number, error
+    except (MemoryError, OSError):
+        raise
+    except Exception as error:
+        return number, Broken.at(f"claim {claim.name}", error)

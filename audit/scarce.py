@@ -1,0 +1,59 @@
+"""The likelihood audit of an instance, or none: statistics are the expensive part, and not always needed."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from dpassay.audit.likelihood.bound import audit_likelihood
+from dpassay.audit.likelihood.samplers import LockstepSampler, Losses
+from dpassay.reference.accounting.cost import Account
+from dpassay.reference.case import Instance, PrivacyClaim
+
+from .results import AssumedEstimate, SoundBound
+from .row import Effort
+from .search.engine import Searched
+from .verdict import TIGHT_SHARE, judge
+
+NOT_MADE = "not made: what the search or the account shows fails the claim already"
+
+
+def statistics(
+    instance: Instance, claim: PrivacyClaim, effort: Effort, searched: Searched, cost: Account, economical: bool
+) -> tuple[SoundBound | AssumedEstimate, Losses]:
+    """The likelihood audit of an instance.
+
+    Args:
+        economical: not made at all where the search or the account fails the claim; and stopped as soon as its bound
+            decides: at the claim, or, where the account adds up to no more than that, where it is tight.
+    """
+    enough = None
+    if economical:
+        accounted = max(cost.epsilon(claim.delta), searched.accounted or 0.0)
+        verdict = judge(
+            claimed=claim.epsilon, power=1.0, accounted=None if cost.unknown else accounted, findings=searched.findings
+        )
+        if verdict.failed:
+            estimate = AssumedEstimate(
+                epsilon=0.0,
+                delta=claim.delta,
+                confidence=effort.confidence,
+                method="none",
+                assumption=NOT_MADE,
+                relation=claim.relation,
+            )
+            return estimate, Losses(np.zeros(0), np.zeros((0, 1)))
+        known = not cost.unknown and not searched.findings
+        enough = TIGHT_SHARE * claim.epsilon if known else math.nextafter(claim.epsilon, math.inf)
+    return audit_likelihood(
+        LockstepSampler(instance.mechanism, instance.pair),
+        claim.delta,
+        claimed=claim.epsilon,
+        confidence=effort.confidence,
+        runs=effort.runs,
+        pilot=effort.pilot,
+        seed=effort.seed,
+        relation=claim.relation,
+        enough=enough,
+    )
