@@ -36,6 +36,7 @@ bench: $(STAMP)  # hours; the figures in benchmarks/results come from these scri
 
 schemas: $(STAMP)  # docs/schemas: the form of what is written for other programs
 	$(BIN)/python -m dpassay.audit.report.json_schema docs/schemas/report.schema.json
+	$(BIN)/python -m dpassay.audit.claims.schema docs/schemas/claims.schema.json
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -142,7 +142,7 @@ class Scores(Claimed):
         return self
 
 
-_TELLING = {"function": "black box", "command": "black box", "outputs": "outputs", "scores": "scores"}
+_TELLING = {"function": "a black box", "command": "a black box", "outputs": "some outputs", "scores": "some scores"}
 
 
 def _kind(value: Any) -> str:
@@ -150,17 +150,17 @@ def _kind(value: Any) -> str:
     for field, kind in _TELLING.items():
         if field in value if isinstance(value, dict) else hasattr(value, field):
             return kind
-    return "algorithm"
+    return "an algorithm"
 
 
 Claim = Annotated[
-    Annotated[Algorithm, Tag("algorithm")]
-    | Annotated[BlackBox, Tag("black box")]
-    | Annotated[Outputs, Tag("outputs")]
-    | Annotated[Scores, Tag("scores")],
+    Annotated[Algorithm, Tag("an algorithm")]
+    | Annotated[BlackBox, Tag("a black box")]
+    | Annotated[Outputs, Tag("some outputs")]
+    | Annotated[Scores, Tag("some scores")],
     Discriminator(_kind),
 ]
-KINDS = ("algorithm", "black box", "outputs", "scores")
+TAGS = ("an algorithm", "a black box", "some outputs", "some scores")  # no field is called so
 
 
 class ClaimsFile(BaseModel):

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from dpassay.reference.errors import BadInput
 from dpassay.reference.files import read_text
 
-from .model import KINDS, ClaimsFile
+from .model import TAGS, ClaimsFile
 
 DEFAULT = Path("claims.toml")
 _HEADER = re.compile(r"\s*\[\[\s*claim\s*\]\]")
@@ -68,7 +68,7 @@ class Lines:
 def _refused(error: ValidationError, document: dict[str, Any], lines: Lines) -> BadInput:
     """The first thing that is wrong; a field too many before one that is missing: it is often a typing error."""
     first = min(error.errors(), key=lambda one: one["type"] == "missing")
-    place: list[Any] = [part for part in first["loc"] if part not in KINDS]
+    place: list[Any] = [*first["loc"][:2], *(part for part in first["loc"][2:3] if part not in TAGS), *first["loc"][3:]]
     why = str(first["msg"]).removeprefix("Value error, ")
     if first["type"] == "extra_forbidden":
         why = "is no field of such a claim"

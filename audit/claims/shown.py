@@ -18,7 +18,8 @@ def closing_lines(rows: Sequence[Row], file: ClaimsFile) -> list[str]:
     left = len(file.claim) - len(rows)
     kept = sum(row.cached for row in rows)
     notes = [f"{kept} from the cache"] * (kept > 0) + [f"{left} of the file not checked"] * (left > 0)
-    found = [f"{len(rows)} claim{'s' * (len(rows) != 1)}: {summary}{f' ({chr(44).join(notes)})' if notes else ''}."]
+    aside = f" ({', '.join(notes)})" if notes else ""
+    found = [f"{len(rows)} claim{'s' * (len(rows) != 1)}: {summary}{aside}."]
     found.append(false_alarms(file))
     failing = [row for row in rows if Verdict(row.verdict).exit_code]
     order = list(Verdict)
@@ -30,9 +31,9 @@ def closing_lines(rows: Sequence[Row], file: ClaimsFile) -> list[str]:
 def false_alarms(file: ClaimsFile) -> str:
     """The level of the whole file, and what it leaves for each claim."""
     return (
-        f"False alarms: with probability {file.false_alarms:.2g} at most is any claim that holds called violated; each "
-        f"of the {len(file.claim)} has a share, so its lower bound holds with {file.confidence:.4%} confidence. Search, "
-        "replay and accounting have none."
+        f"False alarms: with probability {file.false_alarms:.2g} at most is any claim that holds called violated. The "
+        f"file's {len(file.claim)} share that, so a lower bound holds with {file.confidence:.4%} confidence. Search, "
+        "replay and accounting raise none."
     )
 
 
@@ -42,4 +43,5 @@ def failure(row: Row) -> str:
     about = [part for part in (place, f"owner {row.owner}" if row.owner else "") if part]
     head = "inconclusive" if Verdict(row.verdict) is Verdict.INCONCLUSIVE else f"FAILED ({row.verdict})"
     warning = "warning: " if row.severity == "warning" else ""
-    return f"{warning}{head}: {row.key}{f' [{chr(44).join(about)}]' if about else ''}: {row.why or 'no cause is known'}"
+    aside = f" [{', '.join(about)}]" if about else ""
+    return f"{warning}{head}: {row.key}{aside}: {row.why or 'no cause is known'}"

@@ -1,4 +1,4 @@
-"""Claims about what is only called, or only stored: outputs and scores, judged as `dpassay blackbox` and `scores` do."""
+"""Claims about what is only called, or only stored: judged as by `dpassay blackbox` and `dpassay scores`."""
 
 from __future__ import annotations
 

@@ -74,7 +74,8 @@ def run_claims(
     """The rows of these claims, by position; ``each`` is called as soon as one is finished.
 
     Raises:
-        BadInput, Broken: what a claim ended in; the rows that were finished before have been handed to ``each``.
+        BadInput, Broken: what the first claim that could not be run ended in; the rows of the others have been handed
+            to ``each``.
     """
     folder, confidence = lines.path.parent, file.confidence
     answers: Iterator[tuple[int, Answer]]
@@ -88,13 +89,15 @@ def run_claims(
             delayed(_answer)(number, file.claim[number], folder, confidence, sys.path) for number in numbers
         )
     rows: dict[int, Row] = {}
+    errors: dict[int, BadInput | Broken] = {}
     for number, answer in answers:
-        if isinstance(answer, BadInput):
-            raise placed(answer, number, file.claim[number], lines)
-        if isinstance(answer, Broken):
-            raise answer
-        rows[number] = answer
-        each(number, answer)
+        if isinstance(answer, BadInput | Broken):
+            errors[number] = answer
+        else:
+            rows[number] = answer
+            each(number, answer)
+    for number, error in sorted(errors.items()):
+        raise placed(error, number, file.claim[number], lines) if isinstance(error, BadInput) else error
     return rows
 
 

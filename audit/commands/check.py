@@ -1,66 +1,99 @@
-"""``dpassay check``: hold algorithms to the claims of a file."""
+"""``dpassay check``: hold a project's mechanisms to the claims of its file."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import sys
+import textwrap
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.text import Text
 
-from dpassay.audit.assay import Effort
-from dpassay.audit.claims import ClaimEntry, read_claims
+from dpassay.audit.claims.fail_on import FailOn, exit_code
+from dpassay.audit.claims.model import ClaimsFile
+from dpassay.audit.claims.reading import DEFAULT, Lines, read_claims
+from dpassay.audit.claims.shown import closing_lines
+from dpassay.audit.claims.suite import chosen, look_over, run_claims
+from dpassay.audit.exit_codes import INTERRUPTED
 from dpassay.audit.plain import json_text
-from dpassay.audit.report.table import print_rows
-from dpassay.audit.verdict import Verdict, joint_exit_code
+from dpassay.audit.report.console import wide_console
+from dpassay.audit.report.table import table_lines
+from dpassay.audit.report_file import save
+from dpassay.audit.row import Row
 from dpassay.audit.version import installed_version
-from dpassay.reference.case import Case
-from dpassay.reference.catalogue import find
-from dpassay.reference.errors import BadInput, require
+from dpassay.reference.errors import require
+from dpassay.reference.files import require_writable
 
-from .progress import run_with_progress
+from .claims_progress import claims_progress
+from .written import GitHub, JUnit, Markdown, Sarif, Wanted
+
+_PIPED, _LONGEST = 100, 140  # columns: where no terminal says how wide it is, and of a line of prose
 
 
 def check(
-    claims: Annotated[
-        Path,
-        typer.Argument(help='JSON: {"version": 1, "claims": [{"algorithm": ..., "epsilon": ..., "delta": ...}]}'),
-    ],
-    runs: Annotated[int, typer.Option(help="Runs whose losses count, for each claim.")] = 1000,
-    seed: Annotated[int, typer.Option(help="Same seed, same verdicts.")] = 0,
+    claims: Annotated[Path, typer.Argument(help="The claims file (`dpassay init` writes a first one).")] = DEFAULT,
+    only: Annotated[
+        list[str] | None, typer.Option("--only", help="Claims with this name; * stands for anything. May be repeated.")
+    ] = None,
+    fail_on: Annotated[
+        FailOn, typer.Option("--fail-on", help="The mildest verdict whose exit code is not 0.")
+    ] = FailOn.INCONCLUSIVE,
     jobs: Annotated[int, typer.Option(help="Worker processes.")] = 2,
+    output: Annotated[Path | None, typer.Option(help="Write the rows here as a report (JSON).")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+    junit: JUnit = None,
+    sarif: Sarif = None,
+    markdown: Markdown = None,
+    github: GitHub = False,
 ) -> None:
-    """Check the claims of a file: exit 1 if one fails, 3 if one is inconclusive, else 0.
+    """Hold mechanisms to the claims of a file: exit 1 if one fails, 3 if one is inconclusive, else 0.
 
-    The verdicts are those of `dpassay audit`, on the file's claims: a claim fails when more epsilon is realised than
-    claimed, something leaks, a query overshoots, or the releases add up to more. What a printed reading of a paper is
-    known to show counts as well.
+    Every claim is searched, accounted and audited as by `dpassay audit`, or judged as by `blackbox` and `scores`. Cheap
+    checks come first: where the search or the account fails a claim already, no statistics are made. What a printed
+    reading of a paper is known to show counts as well.
+
+    --fail-on X: verdicts count from the worst down to X, in the order violated, leaks, overshoots, over-budget,
+    inconclusive; never: exit 0. A claim with severity "warning" is shown and does not count.
     """
-    require(10 <= runs <= 10**9, "--runs", runs, "must lie in 10..1e9")
-    require(jobs >= 1, "--jobs", jobs, "must be at least 1")
-    require(seed >= 0, "--seed", seed, "must not be negative")
-    cases = [
-        case
-        for position, entry in enumerate(read_claims(claims).claims)
-        for case in _claimed(f"{claims}: claims[{position}]", entry)
-    ]
-    rows = run_with_progress(cases, Effort(runs=runs, seed=seed), jobs, quiet=as_json)
+    require(1 <= jobs <= 1000, "--jobs", jobs, "must lie in 1..1000")
+    file, lines = read_claims(claims)
+    numbers = chosen(file, only or [])
+    wanted = Wanted(junit, sarif, markdown, github)
+    wanted.check(*([output] if output else []))
+    if output is not None:
+        require_writable(output, "--output")
+    look_over(file, numbers, lines)
+    rows = _checked(file, numbers, lines, jobs, quiet=as_json)
+    if output is not None:
+        save(output, rows, [one.name for one in file.claim], replace=True)
     if as_json:
         print(json_text({"dpassay": installed_version(), "rows": [row.as_dict() for row in rows]}))
     else:
-        print_rows(rows, 0.95, "not written", strict=True)
-    raise typer.Exit(joint_exit_code(Verdict(row.verdict).exit_code for row in rows))
+        _print(rows, file)
+    wanted.write(rows, strict=True, as_json=as_json)
+    raise typer.Exit(exit_code(rows, fail_on))
 
 
-def _claimed(where: str, entry: ClaimEntry) -> list[Case]:
-    """The catalogue's cases with the file's claim put in place of their own."""
+def _checked(file: ClaimsFile, numbers: list[int], lines: Lines, jobs: int, quiet: bool) -> list[Row]:
+    done: dict[int, Row] = {}
     try:
-        cases = [case for case in find(entry.algorithm) if entry.reading in (None, case.reading)]
-    except BadInput as error:
-        raise BadInput(f"{where}.algorithm", entry.algorithm, error.why) from None
-    require(bool(cases), f"{where}.reading", entry.reading, f"{entry.algorithm} has no such reading")
-    for case in cases:
-        why = f"the pair of {case.key} is of {case.claim.relation} neighbours"
-        require(entry.relation == case.claim.relation, f"{where}.relation", entry.relation, why)
-    return [replace(case, claim=entry.stated(case.claim.cite), declared=()) for case in cases]
+        with claims_progress(len(numbers), quiet) as finished:
+
+            def each(number: int, row: Row) -> None:
+                done[number] = row
+                finished(row)
+
+            run_claims(file, numbers, lines, jobs, each)
+    except KeyboardInterrupt:
+        print(f"dpassay: interrupted; {len(done)} of {len(numbers)} claims were checked", file=sys.stderr)
+        raise typer.Exit(INTERRUPTED) from None
+    return [done[number] for number in numbers]
+
+
+def _print(rows: list[Row], file: ClaimsFile) -> None:
+    console = wide_console(_PIPED)
+    for line in table_lines(rows, console.width, strict=True):
+        console.print(line, soft_wrap=True)
+    for text in ["", *closing_lines(rows, file)]:
+        console.print(Text(textwrap.fill(text, min(console.width, _LONGEST), subsequent_indent="    ")), soft_wrap=True)

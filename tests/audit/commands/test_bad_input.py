@@ -12,6 +12,14 @@ from dpassay.audit.results import SoundBound
 from dpassay.reference.errors import printable
 
 ESCAPE = "\x1b[2J"
+ESCAPE_IN_TOML = "\\u001b[2J\\n"
+CLAIM = """version = 1
+[[claim]]
+name = "a"
+algorithm = "baselines/dp_sgd:digits"
+epsilon = 1.0
+delta = 1e-5
+"""
 
 
 @pytest.mark.parametrize(
@@ -21,7 +29,6 @@ ESCAPE = "\x1b[2J"
 @pytest.mark.parametrize(
     "words",
     [
-        ("check",),
         ("crosscheck", "replay"),
         ("sequential", "combine"),
         ("neighbours", "replay"),
@@ -46,9 +53,8 @@ def test_a_file_that_cannot_be_read(dpassay, refused, tmp_path, words):
 
 
 def test_a_name_in_a_file_cannot_command_the_terminal(dpassay, refused, tmp_path):
-    path = tmp_path / "claims.json"
-    entry = {"algorithm": "baselines/dp_sgd", "epsilon": 1.0, "delta": 1e-5, f"{ESCAPE}\nname": 1}
-    path.write_text(json.dumps({"version": 1, "claims": [entry]}))
+    path = tmp_path / "claims.toml"
+    path.write_text(f'version = 1\n[[claim]]\nname = "a"\n"{ESCAPE_IN_TOML}name" = 1\n')
     result = dpassay("check", path)
     refused(result, "name")
     assert "\x1b" not in result[2]
@@ -66,17 +72,17 @@ def test_results_print_foreign_names_as_they_are(capfd):
     assert "[red]bold[/red]" in out and "[/nothing]" in out and ESCAPE not in out
 
 
-@pytest.mark.parametrize("words", [("show", ""), ("audit", ""), ("check", "claims.json"), ("mutants", "")])
+@pytest.mark.parametrize("words", [("show", ""), ("audit", ""), ("check", "claims.toml"), ("mutants", "")])
 def test_an_empty_name_is_no_way_to_say_all(dpassay, refused, tmp_path, words):
-    entry = {"algorithm": "", "epsilon": 1.0, "delta": 1e-5}
-    (tmp_path / "claims.json").write_text(json.dumps({"version": 1, "claims": [entry]}))
+    (tmp_path / "claims.toml").write_text(CLAIM.replace("baselines/dp_sgd:digits", ""))
     refused(dpassay(*words), "algorithm")
 
 
 @pytest.mark.parametrize(
     "words",
     [
-        ("check", "claims.json", "--runs", 10**20),
+        ("check", "claims.toml", "--jobs", 0),
+        ("check", "claims.toml", "--only", "nobody"),
         ("audit", "baselines/dp_sgd:digits", "--pilot", 10**20),
         ("published", "--auc", 0.9, "--members", 9, "--nonmembers", 9, "--sampled-gaussian", "inf:0.1:3"),
         ("published", "--auc", 0.9, "--members", 9, "--nonmembers", 9, "--sampled-gaussian", f"1:0.1:{10**14}"),
@@ -91,8 +97,7 @@ def test_an_empty_name_is_no_way_to_say_all(dpassay, refused, tmp_path, words):
     ],
 )
 def test_numbers_out_of_range_and_options_without_effect(dpassay, refused, tmp_path, words):
-    entry = {"algorithm": "baselines/dp_sgd:digits", "epsilon": 1.0, "delta": 1e-5}
-    (tmp_path / "claims.json").write_text(json.dumps({"version": 1, "claims": [entry]}))
+    (tmp_path / "claims.toml").write_text(CLAIM)
     (tmp_path / "a.csv").write_text("1\n2\n3\n")
     (tmp_path / "bool.json").write_text("[[true, false]]")
     (tmp_path / "vector.json").write_text("{}")
@@ -177,10 +182,9 @@ def test_a_crash_is_no_violation(dpassay, tmp_path, monkeypatch, error):
     def broken(*_, **__):
         raise error
 
-    monkeypatch.setattr(importlib.import_module("dpassay.audit.commands.check"), "run_with_progress", broken)
-    claim = {"algorithm": "baselines/dp_sgd:digits", "epsilon": 1.0, "delta": 1e-5}
-    (tmp_path / "claims.json").write_text(json.dumps({"version": 1, "claims": [claim]}))
-    code, _, err = dpassay("check", "claims.json")
+    monkeypatch.setattr(importlib.import_module("dpassay.audit.commands.check"), "run_claims", broken)
+    (tmp_path / "claims.toml").write_text(CLAIM)
+    code, _, err = dpassay("check")
     assert code == 70 and "Traceback" in err and "in the algorithm" in err
 
 

@@ -155,51 +155,6 @@ def test_show_and_list(dpassay):
     assert json.loads(dpassay("show", "baselines/dp_sgd:digits", "--json")[1])
 
 
-def claims(tmp_path, **entry):
-    path = tmp_path / "claims.json"
-    path.write_text(json.dumps({"version": 1, "claims": [entry]}))
-    return path
-
-
-@pytest.mark.parametrize(("epsilon", "code"), [(1.0, 0), (0.5, 1), (0.99, 1)])
-def test_check_exits_by_the_claim(dpassay, tmp_path, epsilon, code):
-    """Accounted 1.0: fine. Realised about 0.98: 0.5 is violated, 0.99 is over budget."""
-    path = claims(tmp_path, algorithm="baselines/dp_sgd:digits", epsilon=epsilon, delta=1e-5)
-    assert dpassay("check", path, "--runs", 500, "--jobs", 1)[0] == code
-
-
-@pytest.mark.parametrize(
-    ("entry", "field"),
-    [
-        ({"algorithm": "nobody/knows", "epsilon": 1.0, "delta": 1e-5}, "claims[0].algorithm"),
-        ({"algorithm": "baselines/dp_sgd", "epsilon": 0.0, "delta": 1e-5}, "claims[0].epsilon"),
-        ({"algorithm": "baselines/dp_sgd", "epsilon": "1", "delta": 1e-5}, "claims[0].epsilon"),
-        ({"algorithm": "baselines/dp_sgd", "epsilon": 1.0, "delta": 1.0}, "claims[0].delta"),
-        ({"algorithm": "baselines/dp_sgd", "epsilon": 1.0}, "claims[0].delta"),
-        ({"algorithm": "baselines/dp_sgd", "epsilon": 1.0, "delta": 1e-5, "typo": 1}, "claims[0].typo"),
-        ({"algorithm": "baselines/dp_sgd", "epsilon": 1.0, "delta": 1e-5, "relation": "add-remove"}, "relation"),
-    ],
-)
-def test_bad_claims_name_file_field_and_value(dpassay, tmp_path, entry, field):
-    code, out, err = dpassay("check", claims(tmp_path, **entry))
-    assert code == 2 and not out
-    assert len(err.strip().splitlines()) == 1, err
-    assert "claims.json" in err and field in err
-
-
-@pytest.mark.parametrize("content", ["", "{", "[]", '{"version": 2, "claims": []}', "\x00\xff", '{"epsilon": NaN}'])
-def test_malformed_claims_files(dpassay, tmp_path, content):
-    path = tmp_path / "broken.json"
-    path.write_bytes(content.encode("latin-1"))
-    code, _, err = dpassay("check", path)
-    assert code == 2 and "broken.json" in err and len(err.strip().splitlines()) == 1
-
-
-def test_missing_claims_file(dpassay):
-    code, _, err = dpassay("check", "nowhere.json")
-    assert code == 2 and "nowhere.json" in err
-
-
 @pytest.mark.parametrize(
     "words",
     [

@@ -1,0 +1,38 @@
+"""``dpassay init``: a first claims file, with comments."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dpassay.audit.claims.reading import DEFAULT
+from dpassay.audit.claims.template import first_file
+from dpassay.audit.foreign import is_code
+from dpassay.reference.errors import BadInput, require
+from dpassay.reference.files import require_writable
+
+
+def init(
+    path: Annotated[Path, typer.Argument(help="Where it goes.")] = DEFAULT,
+    algorithm: Annotated[
+        str | None, typer.Option(help="MODULE:NAME of your own algorithm, for the first claim.")
+    ] = None,
+    space: Annotated[str | None, typer.Option(help="MODULE:NAME of the data that its claim covers.")] = None,
+) -> None:
+    """Write a first claims file with comments; a file that is there already stays as it is."""
+    for option, value in (("--algorithm", algorithm), ("--space", space)):
+        good = value is None or (is_code(value) and '"' not in value and value.isprintable())
+        require(good, option, value, "must be MODULE:NAME")
+    require(algorithm is not None or space is None, "--space", space, "goes with --algorithm")
+    require_writable(path, "PATH")
+    try:
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644), "w", encoding="utf-8") as file:
+            file.write(first_file(algorithm, space))
+    except FileExistsError:
+        raise BadInput("PATH", str(path), "is there already, and is never overwritten") from None
+    except OSError as error:
+        raise BadInput("PATH", str(path), error.strerror or str(error)) from None
+    print(f"{path}: change it to say what you claim, then: dpassay check {path}")

@@ -1,0 +1,185 @@
+"""``dpassay check`` and ``dpassay init``: claims of a file, as a project's CI runs them."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+MINE = """
+import numpy as np
+from dpassay.reference import Space
+
+space = Space.matrix(n=(2, 4), d=(1, 2), radius=10.0)
+
+
+def mean(rows, tape):
+    n = len(rows)
+    clipped = rows / np.maximum(1.0, np.linalg.norm(rows, axis=1, keepdims=True))
+    return tape.gaussian("mean", clipped.mean(axis=0), std=8.0 / n, sensitivity=2.0 / n)
+
+
+def forgets(rows, tape):
+    return tape.gaussian("mean", rows.mean(axis=0), std=8.0 / len(rows), sensitivity=2.0 / len(rows))
+
+
+def raises(rows, tape):
+    raise ValueError("never works")
+
+
+def called(rows, rng):
+    return float(np.sum(rows)) + rng.normal(scale=4.0)
+"""
+HEAD = "version = 1\n"
+BOX = 'function = "check_mine:called"\ndataset = "d.json"\nneighbour = "e.json"\nsamples = 300\n'
+
+
+def claim(name, algorithm="check_mine:mean", epsilon=1.0, **more):
+    fields = {"name": name, "algorithm": algorithm, "space": "check_mine:space", "epsilon": epsilon, "delta": 1e-5}
+    fields |= {"runs": 100, "examples": 30, "effort": "quick"} | more
+    return "[[claim]]\n" + "".join(f"{key} = {json.dumps(value)}\n" for key, value in fields.items() if value != "")
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """Writes claims.toml beside a module of one's own."""
+    (tmp_path / "check_mine.py").write_text(MINE)
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    def write(*claims, head=HEAD):
+        (tmp_path / "claims.toml").write_text(head + "".join(claims))
+        return tmp_path
+
+    return write
+
+
+def test_failing_claims_are_named_with_cause_place_and_owner(dpassay, project):
+    project(claim("good"), claim("bad", "check_mine:forgets", owner="team-a"))
+    code, out, err = dpassay("check", "--jobs", 1)
+    assert code == 1
+    assert "FAILED (overshoots): bad [check_mine.py:15, owner team-a]: sensitivity exceeded" in " ".join(out.split())
+    assert "2 claims: 1 overshoots, 1 " in out
+    assert "97.5000% confidence" in out
+    assert "1 of 2 good: " in err
+
+
+def test_only_and_fail_on(dpassay, project):
+    project(claim("good"), claim("bad", "check_mine:forgets"), claim("small", epsilon=0.5))
+    assert dpassay("check", "--only", "bad", "--fail-on", "leaks")[0] == 0
+    assert dpassay("check", "--only", "small", "--fail-on", "overshoots")[0] == 0
+    assert dpassay("check", "--only", "small", "--fail-on", "over-budget")[0] == 1
+    code, out, _ = dpassay("check", "--only", "b*", "--fail-on", "never")
+    assert code == 0 and "2 of the file not checked" in out and "good" not in out
+
+
+def test_a_warning_is_shown_and_does_not_count(dpassay, project):
+    project(claim("bad", "check_mine:forgets", severity="warning"))
+    code, out, _ = dpassay("check")
+    assert code == 0 and "warning: FAILED (overshoots): bad" in out
+
+
+def test_a_catalogue_case_is_held_to_the_claim(dpassay, project):
+    """Accounted 1.0: 0.99 is over budget, and what a printed reading declares counts."""
+    dp_sgd = {"algorithm": "baselines/dp_sgd", "variant": "digits", "space": ""}
+    project(claim("fine", **dp_sgd), claim("over", **dp_sgd | {"epsilon": 0.99}))
+    code, out, _ = dpassay("check", "--jobs", 1, "--json")
+    rows = {row["claim"]: row for row in json.loads(out)["rows"]}
+    assert code == 1
+    assert rows["over"]["verdict"] == "over budget" and rows["over"]["realised"] is None
+    assert rows["fine"]["verdict"] != "over budget"
+
+
+def test_curves_are_held_at_every_pair(dpassay, project):
+    curve = {"epsilon": "", "delta": ""}
+    project(
+        claim("holds", **curve, curve=[[1.0, 1e-5], [1.3, 1e-8]]),
+        claim("not", **curve, curve=[[1.0, 1e-5], [1.0, 1e-8]]),
+        claim("gdp", **curve, gdp=0.24),
+    )
+    code, out, _ = dpassay("check", "--json", "--jobs", 1)
+    rows = {row["claim"]: row for row in json.loads(out)["rows"]}
+    assert code == 1
+    assert rows["not"]["verdict"] == rows["gdp"]["verdict"] == "over budget"
+    assert rows["not"]["delta"] == 1e-8
+    assert rows["holds"]["verdict"] in ("tight", "consistent", "inconclusive")
+
+
+def test_black_boxes_outputs_and_scores(dpassay, project):
+    rng = np.random.default_rng(0)
+    head = '[[claim]]\nname = "{}"\nepsilon = 0.5\ndelta = 1e-5\n'
+    folder = project(
+        head.format("box")
+        + 'function = "check_mine:called"\ndataset = "d.json"\nneighbour = "e.json"\nsamples = 300\n',
+        head.format("outputs") + 'outputs = ["p.npy", "q.npy"]\n',
+        head.format("scores") + 'scores = ["p.npy", "q.npy"]\n',
+    )
+    (folder / "d.json").write_text("[0, 0]")
+    (folder / "e.json").write_text("[0, 1]")
+    np.save(folder / "p.npy", rng.normal(0, 1, 2000))
+    np.save(folder / "q.npy", rng.normal(5, 1, 2000))
+    code, out, _ = dpassay("check", "--jobs", 1, "--output", "rows.json")
+    assert code == 1
+    rows = {row["claim"]: row for row in json.loads((folder / "rows.json").read_text())["rows"]}
+    assert rows["box"]["verdict"] == "inconclusive"
+    assert rows["outputs"]["verdict"] == rows["scores"]["verdict"] == "violated"
+    assert rows["scores"]["realised"] > 0.5 and rows["scores"]["accounted"] == "nan"
+    assert "nan" not in out
+
+
+@pytest.mark.parametrize(
+    ("bad", "words"),
+    [
+        (
+            claim("a", "check_mine:nobody"),
+            ("claims.toml:13: claim a.algorithm", "cannot be loaded"),
+        ),
+        (claim("a", space="check_mine:mean"), ("claim a", "space")),
+        (claim("a", "baselines/dp_sgd", space=""), ("claim a.algorithm", "a claim is about one")),
+        (claim("a", "baselines/dp_sgd", space="", reading="printed"), ("claim a.reading", "no such reading")),
+        (claim("a", "baselines/dp_sgd", space="", variant="x"), ("claim a.variant = 'x'", "no such variant")),
+        (claim("a", "baselines/dp_sgd"), ("claim a.space", "has its own")),
+        (claim("a", "nobody/knows", space=""), ("claim a.algorithm = 'nobody/knows'", "not in the catalogue")),
+        (claim("a", relation="add-remove"), ("claim a.relation", "is for replace-one")),
+        (claim("a", reading="printed"), ("claim a.reading", "names of the catalogue")),
+        (claim("a", "check_mine:raises"), ("claim a.algorithm", "never works")),
+        ('[[claim]]\nname = "a"\ngdp = 1.0\nscores = ["no.npy", "q.npy"]\n', ("claim a.scores[0] = 'no.npy'",)),
+    ],
+)
+def test_what_a_claim_names_must_be_there(dpassay, refused, project, bad, words):
+    project(claim("good"), bad)
+    code, out, err = dpassay("check", "--jobs", 1)
+    lines = [line for line in err.splitlines() if line.startswith("dpassay: ")]
+    assert code == 2 and not out and len(lines) == 1, err
+    assert all(word in lines[0] for word in words), lines
+
+
+def test_workers_bring_errors_back_whole(dpassay, project):
+    project(claim("good"), claim("a", "check_mine:raises"))
+    code, out, err = dpassay("check", "--jobs", 2)
+    assert code == 2 and not out and "claim a.algorithm" in err and "Traceback" not in err
+
+
+def test_a_missing_file(dpassay, refused):
+    refused(dpassay("check"), "claims.toml")
+
+
+def test_the_other_formats(dpassay, project):
+    folder = project(claim("bad", "check_mine:forgets"))
+    code, _, _ = dpassay("check", "--junit", "j.xml", "--sarif", "s.json", "--markdown", "m.md", "--github")
+    assert code == 1
+    assert "bad" in (folder / "j.xml").read_text() and "check_mine.py" in (folder / "s.json").read_text()
+    assert "bad" in (folder / "m.md").read_text()
+
+
+def test_init_writes_once(dpassay, refused, project):
+    folder = project()
+    (folder / "claims.toml").unlink()
+    code, out, _ = dpassay("init", "--algorithm", "check_mine:mean", "--space", "check_mine:space")
+    assert code == 0 and "dpassay check" in out
+    before = (folder / "claims.toml").read_text()
+    assert "check_mine:mean" in before
+    refused(dpassay("init"), "claims.toml", "never overwritten")
+    assert (folder / "claims.toml").read_text() == before
+    refused(dpassay("init", "other.toml", "--algorithm", "nonsense"), "--algorithm")
+    assert dpassay("init", "new/other.toml")[0] == 0
