@@ -36,10 +36,7 @@ def open_own(
     """
     run = load_callable(name, field)
     if space is None:
-        found = Space.matrix()
-        if relation == "add-remove":
-            found = replace(found, relation="add-remove", absent=np.zeros(1))
-        return run, found
+        return run, default_space(relation)
     require(is_code(space), "--space", space, "must be MODULE:SPACE")
     loaded = load_object(space, "--space")
     if callable(loaded) and not isinstance(loaded, Space):
@@ -50,6 +47,12 @@ def open_own(
     if relation is not None and relation != loaded.relation:
         raise BadInput("--relation", relation, f"{space} is for {loaded.relation} neighbours")
     return run, loaded
+
+
+def default_space(relation: Relation | None = None) -> Space:
+    """Where nobody names a space: a matrix of rows with 2-norm at most 1; an absent record is a row of zeros."""
+    found = Space.matrix()
+    return replace(found, relation="add-remove", absent=np.zeros(1)) if relation == "add-remove" else found
 
 
 def own_row(

@@ -23,7 +23,8 @@ def places_of(
     """One entry a finding: ``finding`` (its kind, and its label in brackets), ``file``, ``line``.
 
     A witness knows the line where the two runs part. What is about the whole run (over budget, violated) stands at the
-    line where the algorithm begins. Files are relative to the working directory where they lie in it.
+    line where the algorithm begins; so does a last entry with an empty ``finding``, for what has no place of its own.
+    Files are relative to the working directory where they lie in it.
 
     Args:
         shown: what was found in the words of a declaration; what is of the whole run has an entry of its own.
@@ -46,6 +47,7 @@ def places_of(
     for one in sorted(shown, key=lambda one: one.kind.value):
         if one.kind.of_the_run:
             put(one.kind.value, start)
+    put("", start)
     return found
 
 

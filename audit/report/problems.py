@@ -74,8 +74,9 @@ def problems(row: Row, strict: bool = False) -> list[Problem]:
     if row.verdict == Verdict.INCONCLUSIVE:
         why = f"nothing was decided: {row.why or 'the audit had too little power'}"
         judged.append(Problem("inconclusive", Level.WARNING, printable(why)))
-    levels = list(Level)
-    return sorted(judged, key=lambda one: levels.index(one.level))
+    file, line = _places(row).get("", ("", 0))  # where the algorithm begins
+    judged = [one if one.file else replace(one, file=file, line=line) for one in judged]
+    return sorted(judged, key=lambda one: list(Level).index(one.level))
 
 
 def _judged(problem: Problem, counts: bool) -> Problem:
@@ -88,7 +89,7 @@ def _judged(problem: Problem, counts: bool) -> Problem:
 def _findings(row: Row) -> Iterator[Problem]:
     """The findings, then what is said of the whole run."""
     places = _places(row)
-    first = next(iter(places.values()), ("", 0))  # of the first thing that goes wrong: the best place for the whole
+    first = places.get("") or next(iter(places.values()), ("", 0))
     for text in row.findings:
         kind = next((kind for kind in Kind if text.startswith(f"{kind.value} at ")), None)
         if kind is None or kind.of_the_run:
@@ -126,7 +127,7 @@ def _label(text: str) -> tuple[str, str]:
 def _places(row: Row) -> dict[str, tuple[str, int]]:
     """Name of a problem to file and line: as the row has them, else from the witnesses."""
     found: dict[str, tuple[str, int]] = {}
-    for one in getattr(row, "places", []):
+    for one in row.places:
         found.setdefault(str(one["finding"]), (relative(str(one["file"])), int(one["line"])))
     for witness in row.witnesses:
         finding = witness["finding"]

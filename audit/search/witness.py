@@ -77,7 +77,10 @@ class Witness:
         if self.script.participation:
             left = f"out of secret draws {', '.join(out)}" if out else "in every secret draw"
             found.append(f"  target  {left}")
-        return [printable(line) if not line.startswith("  ") else "  " + printable(line) for line in found]
+        head = len("  sizes   ")  # the words on the left keep their column
+        return [
+            printable(line) if not line.startswith("  ") else line[:head] + printable(line[head:]) for line in found
+        ]
 
     def __str__(self) -> str:
         return "\n".join(self.lines())

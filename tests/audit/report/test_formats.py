@@ -57,10 +57,12 @@ def test_a_leak_that_secret_choices_may_cover_is_a_warning(row_of):
 
 def test_places_of_a_row_come_first(row_of, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    row = replace(row_of["failed"])
     place = {"finding": "sensitivity exceeded (mean)", "file": str(tmp_path / "src" / "train.py"), "line": 7}
-    object.__setattr__(row, "places", [place])
-    assert problems(row)[0].place == "src/train.py:7"
+    start = {"finding": "", "file": "src/train.py", "line": 3}
+    row = replace(row_of["failed"], places=[place, start])
+    assert [one.place for one in problems(row)] == ["src/train.py:7", "src/train.py:3"]
+    row = replace(row_of["undecided"], places=[start])
+    assert [one.place for one in problems(row)] == ["src/train.py:3"]
 
 
 def test_junit_counts_and_names(rows):

@@ -1,0 +1,243 @@
+"""The pytest plugin, run by pytest on small projects: what passes, fails and is skipped, and what is told."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree as Xml
+
+import pytest
+
+import dpassay.audit.pytest_audit  # noqa: F401 - NumPy can be imported once only: not first in an inner run
+
+pytest_plugins = ["pytester"]
+ON = ("-p", "no:dpassay", "-p", "dpassay.audit.pytest_plugin", "--strict-markers", "-p", "no:cacheprovider")
+MINE = """
+import numpy as np
+import pytest
+from dpassay.reference import Pair, Space
+
+def clipped_mean(rows, tape, clip=1.0, std=8.0):
+    n = len(rows)
+    clipped = rows / np.maximum(1.0, np.linalg.norm(rows, axis=1, keepdims=True) / clip)
+    return tape.gaussian("mean", clipped.mean(axis=0), std=std / n, sensitivity=2.0 / n)
+
+def half_the_noise(rows, tape):
+    return clipped_mean(rows, tape, std=4.0)
+
+def forgets_to_clip(rows, tape):
+    return clipped_mean(rows, tape, clip=1e9)
+
+def plain(rows, rng):
+    return rows.sum(axis=0) + rng.normal(scale=9.0, size=rows.shape[1])
+
+space = Space.matrix(radius=10.0)
+"""
+
+
+@pytest.fixture
+def inner(pytester):
+    """Run a test file; the inner pytest has the plugin."""
+
+    def run(body, *words):
+        pytester.makepyfile(MINE + body)
+        return pytester.runpytest_inprocess(*ON, *words)
+
+    return run
+
+
+def test_a_claim_that_stands_passes_and_one_that_does_not_shows_its_witness(inner):
+    found = inner(
+        """
+@pytest.mark.privacy_claim(epsilon=1.0)
+def test_stands():
+    return clipped_mean, space
+
+@pytest.mark.privacy_claim(epsilon=1.0, delta=1e-5, relation="replace-one")
+def test_falls():
+    return forgets_to_clip, space
+
+@pytest.mark.privacy_claim(epsilon=1.0)
+def test_too_loud():
+    return half_the_noise
+
+def test_another():
+    assert True
+"""
+    )
+    found.assert_outcomes(passed=2, failed=2)
+    found.stdout.fnmatch_lines(
+        [
+            "forgets_to_clip: violated: sensitivity exceeded at mean*",
+            "Falsifying example: forgets_to_clip(",
+            "    sensitivity exceeded at 'mean', step 0: *",
+            "*sizes   n = 1, d = 1; the neighbours differ in record 0",
+            "half_the_noise: violated: the releases add up to 1.99, more than claimed*",
+            "=*privacy claims*=",
+            "FAILED  *::test_falls: forgets_to_clip violated: claimed 1, accounted 0.926 (no bound), realised >= *",
+            "PASSED  *::test_stands: clipped_mean *: claimed 1, accounted 0.926, realised >= 0.*at delta 1e-05",
+            "FAILED  *::test_too_loud: *accounted 1.99*",
+        ]
+    )
+    assert "Traceback" not in found.stdout.str() and "test_another: " not in found.stdout.str()
+
+
+def test_plain_numpy_and_a_pair_and_several_claims(inner, pytester):
+    found = inner(
+        """
+@pytest.mark.privacy_claim(epsilon=2.0, delta=1e-7, runs=99, pilot=50, examples=15)
+@pytest.mark.privacy_claim(epsilon=1.5, runs=99, pilot=50, examples=15)
+def test_two_claims():
+    return plain
+
+@pytest.fixture
+def pair():
+    return Pair(np.array([[-1.0], [0.0], [0.0]]), np.array([[1.0], [0.0], [0.0]]), target=0)
+
+@pytest.mark.privacy_claim(epsilon=0.95)
+def test_pair(pair):
+    return clipped_mean, pair
+""",
+        "--junitxml=j.xml",
+    )
+    found.assert_outcomes(passed=2)
+    assert found.stdout.str().count("plain ") == 2
+    values = [one.get("value") for one in Xml.parse(pytester.path / "j.xml").iter("property")]
+    assert sum("claimed 2," in value for value in values) == 1 and len(values) == 3
+
+
+def test_nothing_decided_is_skipped_or_fails_as_the_project_says(inner, pytester):
+    body = """
+@pytest.mark.privacy_claim(epsilon=1.0)
+def test_constant():
+    return lambda rows, tape: tape.gaussian("sum", np.zeros(1), std=9.0, sensitivity=2.0)
+"""
+    found = inner(body, "-rs")
+    found.assert_outcomes(skipped=1)
+    found.stdout.fnmatch_lines(["*SKIPPED*inconclusive: *try --privacy-budget full*"])
+    pytester.makeini("[pytest]\nprivacy_inconclusive = fail\n")
+    inner(body).assert_outcomes(failed=1)
+
+
+@pytest.mark.parametrize(
+    ("mark", "result", "told"),
+    [
+        ("epsilon=1.0", "None", "the test's result = None: must be a mechanism"),
+        ("epsilon=-1.0", "plain", "epsilon = -1.0: must be positive"),
+        ("epsilon=1.0, delta=2.0", "plain", "delta = 2.0: must lie in (0, 1)"),
+        ("epsilon=1.0, relation='near'", "plain", "relation = 'near': must be replace-one or add-remove"),
+        ("epsilon=1.0, relation='add-remove'", "(plain, space)", "the space is for replace-one neighbours"),
+        ("epsilon=1.0, runs=1.5", "plain", "runs = 1.5: must be a whole number from 10"),
+        ("epsilon=1.0, noise=2", "plain", "privacy_claim = 'noise': is not known"),
+        ("epsilon=1.0, space=3", "plain", "space = 'int': must be a Space or a Pair"),
+        ("1.0", "plain", "takes names: epsilon"),
+        ("delta=1e-5", "plain", "epsilon = None: is missing"),
+    ],
+)
+def test_bad_marks_are_one_line(inner, mark, result, told):
+    found = inner(f"@pytest.mark.privacy_claim({mark})\ndef test_it():\n    return {result}\n")
+    found.assert_outcomes(failed=1)
+    assert told in found.stdout.str() and "Traceback" not in found.stdout.str()
+
+
+def test_the_fixture_audits_and_leaves_the_judgement_to_the_test(inner):
+    found = inner(
+        """
+def test_mine(assay):
+    assert not assay(clipped_mean, space, epsilon=1.0).verdict.failed
+    found = assay(forgets_to_clip, space, epsilon=1.0, examples=30, seed=3)
+    assert found.verdict.failed and found.witness.finding.kind.value == "sensitivity exceeded"
+"""
+    )
+    found.assert_outcomes(passed=1)
+    found.stdout.fnmatch_lines(
+        ["PASSED *::test_mine: clipped_mean *", "PASSED *::test_mine: forgets_to_clip violated*"]
+    )
+
+
+def test_settings_of_hypothesis_and_the_budget_reach_the_audit(pytester):
+    """In a process of its own: Hypothesis keeps seed and profile for the whole process."""
+    pytester.makeconftest("from hypothesis import settings\nsettings.register_profile('few', max_examples=7)\n")
+    pytester.makepyfile(
+        MINE
+        + """
+def test_effort(request, monkeypatch):
+    from dpassay.audit import pytest_audit
+    effort = pytest_audit._effort(request.config, {"runs": 99})
+    print("effort", effort.runs, effort.pilot, effort.examples, effort.seed)
+
+@pytest.mark.privacy_claim(epsilon=1.0)
+def test_verbose():
+    return lambda rows, tape: (tape.reveal("a", float(rows[0, 0])), tape.reveal("b", float(rows[0, 0])))
+"""
+    )
+    words = ("--hypothesis-seed=41", "--hypothesis-profile=few", "--privacy-budget=full", "-s")
+    found = pytester.runpytest_subprocess(*ON, *words, "--hypothesis-verbosity=verbose")
+    found.assert_outcomes(passed=1, failed=1)
+    found.stdout.fnmatch_lines(["*effort 99 400 7 41*"])
+    assert found.stdout.str().count("Falsifying example: <lambda>(") == 3
+    quick = pytester.runpytest_inprocess(*ON, "-s")
+    quick.stdout.fnmatch_lines(["*effort 99 100 60 0*", "and 2 more: --hypothesis-verbosity verbose shows all"])
+
+
+@pytest.mark.slow
+def test_workers_of_xdist_tell_the_same(pytester):
+    pytester.makepyfile(
+        MINE
+        + """
+@pytest.mark.privacy_claim(epsilon=1.0)
+@pytest.mark.parametrize("mechanism", [clipped_mean, forgets_to_clip, half_the_noise])
+def test_claim(mechanism):
+    return mechanism, space
+"""
+    )
+    alone, shared = (pytester.runpytest_subprocess(*ON, *words) for words in ((), ("-n", "2")))
+    told = [
+        sorted(line for line in found.outlines if "::test_claim[" in line and "claimed 1" in line)
+        for found in (alone, shared)
+    ]
+    shared.assert_outcomes(passed=1, failed=2)
+    assert len(told[0]) == 3 and told[0] == told[1]
+
+
+def test_the_plugin_imports_nothing_but_pytest():
+    program = (
+        "import pytest, sys\nbefore = set(sys.modules)\nimport dpassay.audit.pytest_plugin\n"
+        "print(*sorted({name.split('.')[0] for name in set(sys.modules) - before}))"
+    )
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
+    assert "dpassay" in found and not set(found) & {"numpy", "scipy", "hypothesis", "pydantic", "rich", "greenlet"}
+
+
+def test_a_missing_library_is_one_line(pytester):
+    pytester.makeconftest(
+        "import sys\nclass Refuses:\n    def find_spec(self, name, path=None, target=None):\n"
+        "        if name.startswith('scipy'):\n            raise ModuleNotFoundError(name, name='hypothesis')\n"
+        "sys.meta_path.insert(0, Refuses())\n"
+    )
+    pytester.makepyfile("import pytest\n@pytest.mark.privacy_claim(epsilon=1)\ndef test_it():\n    return 1\n")
+    found = pytester.runpytest_subprocess(*ON)
+    found.assert_outcomes(failed=1)
+    found.stdout.fnmatch_lines(["package = 'hypothesis': is not installed: pip install \"dpassay[[]audit]\""])
+
+
+def test_a_run_without_claims_loads_nothing_and_prints_nothing(pytester):
+    pytester.makepyfile("import sys\ndef test_it():\n    assert 'dpassay.audit.pytest_audit' not in sys.modules\n")
+    found = pytester.runpytest_subprocess(*ON)
+    found.assert_outcomes(passed=1)
+    assert "privacy" not in found.stdout.str()
+
+
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "pytest.md"
+
+
+def test_the_page_says_what_happens(pytester):
+    """Its programs are one test file; what stands in its text blocks is printed."""
+    text = PAGE.read_text(encoding="utf-8")
+    pytester.makepyfile(test_private="\n\n".join(re.findall(r"```python\n(.*?)```", text, re.DOTALL)))
+    found = pytester.runpytest_inprocess(*ON)
+    found.assert_outcomes(passed=3, failed=1)
+    shown = [line for block in re.findall(r"```text\n(.*?)```", text, re.DOTALL) for line in block.splitlines()]
+    assert len(shown) > 5 and all(line in found.outlines for line in shown), found.outlines
