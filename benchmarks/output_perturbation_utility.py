@@ -43,15 +43,15 @@ def show(name, n, d, epsilon, kappa, cell):
 
 
 def first_meaningful():
-    print("\nsmallest power of two n with a bound below the trivial one, L = D = 1, delta = 1/n^2")
+    print("\nsmallest n with a bound below that of answering 0, L = D = mu = 1, delta = 1/n^2")
     for d, epsilon in product((2, 16, 128), (0.1, 0.9)):
         at = Setting(2, d, epsilon, 0.1, 1.0, 1.0, 1.0, 1.0, 1.0)
         found = {
-            "3.4 population, kappa 1": bounds.first_meaningful_n(bounds.theorem_3_4_population, 2.0, at),
-            "3.7": bounds.first_meaningful_n(bounds.theorem_3_7, 2.0, at),
-            "4.4 population, kappa 1": bounds.first_meaningful_n(bounds.theorem_4_4_population, 4.0, at),
-            "4.8": bounds.first_meaningful_n(bounds.theorem_4_8, 4.0, at),
-            "Cor. 4.9, mu_y 1": bounds.first_meaningful_n(bounds.corollary_4_9, 2.0, at),
+            "3.4 population, kappa 1": bounds.first_meaningful_n(bounds.theorem_3_4_population, 0.5, at),
+            "3.7": bounds.first_meaningful_n(bounds.theorem_3_7, 1.0, at),
+            "4.4 population, kappa 1": bounds.first_meaningful_n(bounds.theorem_4_4_population, 1.0, at),
+            "4.8": bounds.first_meaningful_n(bounds.theorem_4_8, 2.0, at),
+            "Cor. 4.9, mu_y 1": bounds.first_meaningful_n(bounds.corollary_4_9, 1.0, at),
         }
         print(f"d = {d:4d}, epsilon = {epsilon}: " + ", ".join(f"{name}: {n}" for name, n in found.items()))
 

@@ -80,20 +80,28 @@ def corollary_4_9_as_proved(s: Setting) -> float:
 
 
 def first_meaningful_n(bound: Callable[[Setting], float], trivial: float, at: Setting, delta_power: float = 2) -> int:
-    """Smallest power of two (at least 4) from which on bound < trivial, with delta = n^-delta_power.
+    """Smallest n (at least 4) from which on bound < trivial, with delta = n^-delta_power.
+
+    Powers of two find the octave of the last crossing, bisection the place in it: there the bound falls.
 
     Raises BadInput when that is beyond 2^60.
     """
-    meaningful = 0
+
+    def says_something(n: int) -> bool:
+        return bound(replace(at, n=n, delta=float(n) ** -delta_power)) < trivial
+
+    above = 0
     for exponent in range(60, 1, -1):
-        n = 2**exponent
-        setting = replace(at, n=n, delta=float(n) ** -delta_power)
-        if not bound(setting) < trivial:
+        if not says_something(2**exponent):
             break
-        meaningful = n
-    if not meaningful:
+        above = 2**exponent
+    if not above:
         raise BadInput("bound", trivial, "is not reached for any n up to 2^60")
-    return meaningful
+    below = above // 2
+    while above > 4 and above - below > 1:
+        middle = (above + below) // 2
+        above, below = (middle, below) if says_something(middle) else (above, middle)
+    return above
 
 
 def _corollary_head(s: Setting) -> float:

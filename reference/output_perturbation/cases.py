@@ -248,6 +248,6 @@ CASES: tuple[Case, ...] = (
             space=partial(space.phased_game, "strongly_concave", "as_variance", EPSILON, DELTA, 0.1 * MU),
             variant="as-variance", quick=True,
             title="Section 4.3 with the word variance at its word", completions=strongly_concave.LITERAL_COMPLETIONS,
-            known="sigma_k is called a variance; taken so, the noise is too small as soon as sigma_k > 1",
+            known="sigma_k is called a variance; taken so, the claim breaks where sigma_k is above 1.68",
             declared=declare(Kind.VIOLATED, Kind.OVER_BUDGET)),
 )  # fmt: skip

@@ -57,7 +57,8 @@ def strongly_convex(n: int, d: int, epsilon: float, delta: float, kappa: float, 
         empirical.append(loss.excess(released, loss.records.mean(axis=0)))
         population.append(loss.excess(released, np.zeros(d)))  # the records' expectation is zero
     setting = Setting(n, d, epsilon, delta, loss.lipschitz, loss.smoothness, loss.strong_convexity)
-    trivial = 2 * loss.lipschitz
+    lipschitz = loss.lipschitz
+    trivial = min(lipschitz, lipschitz**2 / (2 * loss.strong_convexity))  # of answering 0, in the unit ball
     return (
         _measured(empirical, bounds.theorem_3_4_empirical(setting), trivial),
         _measured(population, bounds.theorem_3_4_population(setting), trivial),
@@ -74,7 +75,7 @@ def convex(n: int, d: int, epsilon: float, delta: float, seed: int, runs: int = 
         mu = phases.convex_regulariser(n, d, 1.0, 1.0, epsilon, delta)
         x = algorithm2.run(problem, algorithm2.printed(problem, mu, epsilon, delta), _tape(seed, k))
         excess.append(0.5 - float(drift @ x))
-    return _measured(excess, bounds.theorem_3_7(Setting(n, d, epsilon, delta, 1.0, diameter=1.0)), 2.0)
+    return _measured(excess, bounds.theorem_3_7(Setting(n, d, epsilon, delta, 1.0, diameter=1.0)), 1.0)
 
 
 def saddle(n: int, d: int, epsilon: float, delta: float, mu: float, seed: int, runs: int = 40) -> Pair:
@@ -89,7 +90,7 @@ def saddle(n: int, d: int, epsilon: float, delta: float, mu: float, seed: int, r
         empirical.append(_strong_gap(released - solution, mu))
         population.append(_strong_gap(released, mu))  # the population saddle point is zero
     setting = Setting(n, d, epsilon, delta, problem.lipschitz, problem.smoothness, mu, mu)
-    trivial = 4 * problem.lipschitz  # x and y each at most 2 from the saddle point
+    trivial = min(2 * problem.lipschitz, problem.lipschitz**2 / mu)  # of answering (0, 0), in unit balls
     return (
         _measured(empirical, bounds.theorem_4_4_empirical(setting), trivial),
         _measured(population, bounds.theorem_4_4_population(setting), trivial),
@@ -104,7 +105,7 @@ def convex_concave(n: int, d: int, epsilon: float, delta: float, seed: int, runs
     lowest = float(drift @ y_mean - np.linalg.norm(y_mean + drift))  # min over x of E F(x, y_tilde)
     spread = float(np.sqrt((x.var(axis=0).sum() + y.var(axis=0).sum()) / runs))
     bound = bounds.theorem_4_8(Setting(n, d, epsilon, delta, loss.lipschitz, diameter=1.0))
-    return Measured(highest - lowest, spread, bound, 4 * loss.lipschitz)
+    return Measured(highest - lowest, spread, bound, 2 * loss.lipschitz)
 
 
 def strongly_concave_side(
@@ -118,7 +119,7 @@ def strongly_concave_side(
     best = min(_primal_value(point, _drift(d), curvature) for point in ray)
     setting = Setting(n, d, epsilon, delta, loss.lipschitz, mu_y=curvature, diameter=1.0)
     spread = float(np.sqrt(x.var(axis=0).sum() / runs))
-    return Measured(primal - best, spread, bounds.corollary_4_9(setting), 2 * loss.lipschitz)
+    return Measured(primal - best, spread, bounds.corollary_4_9(setting), loss.lipschitz)
 
 
 def _phased_outputs(

@@ -160,6 +160,30 @@ ROWS = [
         severity=PRIVACY,
     ),
     row(
+        "cor49/variance",
+        "Section 4.3",
+        "sigma_k is the variance of the noise, as the sentence calls it: the variant is (epsilon, delta)-DP",
+        privacy(
+            "sqrt((4*L/(n*epsilon))*sqrt(2*log(2.5/delta)/(mu_x*mu)))",
+            SENS3,
+            "epsilon",
+            "delta",
+            "L",
+            SC,
+            failure="delta/2",
+        ),
+        severity=PRIVACY,
+        corrected="sigma_k is the standard deviation",
+        corrected_claim=privacy(
+            "(4*L/(n*epsilon))*sqrt(2*log(2.5/delta)/(mu_x*mu))", SENS3, "epsilon", "delta", "L", SC, failure="delta/2"
+        ),
+        reading="the same sentence writes N(0, sigma_k^2 I), so that sigma_k is the standard deviation",
+        saved_by=privacy(
+            "(4*L/(n*epsilon))*sqrt(2*log(2.5/delta)/(mu_x*mu))", SENS3, "epsilon", "delta", "L", SC, failure="delta/2"
+        ),
+        explain="A scale in the unit of the variable, and the other algorithms' formula, speak for the same reading.",
+    ),
+    row(
         "cor49/phase_sum",
         "Corollary 4.9",
         (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -90,9 +92,13 @@ def test_a_bound_that_is_too_small_is_seen():
 
 
 def test_when_the_bounds_start_to_say_something():
+    """Answering 0 costs at most L D in Theorem 3.7, and 2 L D in Theorem 4.8."""
     at = Setting(2, 16, 0.9, 0.1, 1.0, 1.0, 1.0, 1.0, 1.0)
-    assert bounds.first_meaningful_n(bounds.theorem_3_7, 2.0, at) == 8192
-    assert bounds.first_meaningful_n(bounds.theorem_4_8, 4.0, at) == 2**23
+    found = bounds.first_meaningful_n(bounds.theorem_3_7, 1.0, at)
+    below, there = (bounds.theorem_3_7(replace(at, n=n, delta=n**-2.0)) for n in (found - 1, found))
+    assert found == 14_293 and there < 1.0 <= below
+    assert bounds.first_meaningful_n(bounds.theorem_4_8, 2.0, at) == 24_494_967
+    assert bounds.first_meaningful_n(bounds.theorem_3_7, 1000.0, at) == 4
 
 
 def test_corollary_4_9_prints_less_than_its_proof_gives():
