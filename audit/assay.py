@@ -9,6 +9,7 @@ from typing import Any
 
 from dpassay.audit.likelihood.curve import curves
 from dpassay.audit.lockstep.outcome import Movement
+from dpassay.reference.accounting.calibrate import Uncalibrated
 from dpassay.reference.accounting.cost import Account, account
 from dpassay.reference.case import Case, Instance, PrivacyClaim, unscheduled
 from dpassay.reference.errors import require
@@ -31,6 +32,7 @@ from .search.coverage import Coverage
 from .search.engine import Searched, search
 from .search.witness import Witness
 from .searching import about_run, search_instance, searched_fields
+from .unbuilt import unbuilt_row
 from .verdict import Verdict, judge, over_budget
 from .why import names, why
 
@@ -250,7 +252,10 @@ def examine(
 def assay_case(case: Case, effort: Effort, economical: bool = False) -> Row:
     """One case of the catalogue as a row of the table, held to what it declares; ``economical`` as for `assay`."""
     start = time.perf_counter()
-    instance = case.build()
+    try:
+        instance = case.build()
+    except Uncalibrated as error:
+        return unbuilt_row(case, effort, error, time.perf_counter() - start)
     space = case.space() if case.space else None
     found = examine(instance, case.claim, effort, case.known, space, economical=economical)
     news, missing = compare(found.shown, set(case.declared))

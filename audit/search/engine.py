@@ -15,7 +15,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NoReturn
 
@@ -25,7 +24,8 @@ from hypothesis import strategies as st
 from hypothesis.errors import Flaky
 
 from dpassay.audit.lockstep.script import DRAWN, Choice, Script
-from dpassay.audit.lockstep.scripted import LONGEST, ScriptedRun, scripted
+from dpassay.audit.lockstep.scripted import LONGEST, ScriptedRun, Seen, scripted
+from dpassay.reference.accounting.calibrate import Uncalibrated
 from dpassay.reference.equality import same, snapshot
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.findings import Finding, Kind
@@ -37,6 +37,7 @@ from .coverage import Collector, Coverage
 from .ground import AllOf, Data, Ground, OnePair, Setting
 from .premises import Claimed, Premises
 from .quiet import one_line, quiet
+from .searched import Searched as Searched
 from .strategies import Drawing, Same
 from .witness import Witness, weight
 
@@ -48,33 +49,6 @@ _KEPT = 6  # settings that are compared with drawn values in the end
 _SHRINKS = 150  # runs for making one witness small
 
 Key = tuple[Kind, str]
-
-
-@dataclass(eq=False)
-class Searched:
-    """What a search saw.
-
-    Args:
-        findings: each kind and label once, most serious first found.
-        witnesses: the smallest example of each, in the same order.
-        shares: by label the largest movement over the declared sensitivity.
-        coverage: of the algorithm's own source.
-        accounted: the largest epsilon that a transcript added up to; None where no run could be accounted.
-        worst: the setting whose queries move the most, in units of the noise, with drawn values; None without a space.
-        raised: exceptions of the algorithm on data inside the space, with how often.
-        note: why the search ended early; empty if it did not.
-    """
-
-    findings: list[Finding] = field(default_factory=list)
-    witnesses: list[Witness] = field(default_factory=list)
-    shares: dict[str, float] = field(default_factory=dict)
-    coverage: Coverage = field(default_factory=Coverage)
-    accounted: float | None = None
-    worst: Setting | None = None
-    examples: int = 0
-    raised: dict[str, int] = field(default_factory=dict)
-    note: str = ""
-    seconds: float = 0.0
 
 
 class _Found(Exception):
@@ -205,6 +179,9 @@ class Engine:
         seed = draw(st.integers(0, 7))
         try:
             setting = self._ground.setting(data)
+        except Uncalibrated as error:
+            self._fail(self._without_schedule(error, data, seed))
+            return
         except Exception as error:
             self._raised[one_line(error)] += 1
             return
@@ -217,6 +194,14 @@ class Engine:
                 target(min(share, 1e6), label=f"moved {label}")
             target(min(run.separation, 1e6), label="separation")
         self._fail(keys)
+
+    def _without_schedule(self, error: Uncalibrated, data: Data, seed: int) -> list[Key]:
+        """No noise meets the budget for these sizes: nothing can be run, and that is the finding."""
+        finding = error.finding
+        if finding is None:
+            self._raised[one_line(error)] += 1
+            return []
+        return self._noted([finding], data, seed, Script, {})
 
     def _unchanged(self, setting: Setting) -> None:
         """A run must not write into its data: the worlds share them (looked at once)."""
@@ -275,6 +260,17 @@ class Engine:
             alone = any(draw.hidden and draw.n == 1 for draw in run.transcript.draws)  # it cannot be left out there
             size = run.separation if run.complete and not (run.raised or alone) else -1.0
             self._largest = sorted([*self._largest, (size, setting)], key=lambda one: -one[0])[:_KEPT]
+        return self._noted(findings, data, seed, script, run.seen)
+
+    def _noted(
+        self,
+        findings: Sequence[Finding],
+        data: Data,
+        seed: int,
+        script: Callable[[], Script],
+        places: Mapping[Key, Seen],
+    ) -> list[Key]:
+        """Keep the smallest example of each finding; return what was found."""
         told: Script | None = None
         for finding in findings:
             key = finding.kind, finding.label
@@ -282,7 +278,7 @@ class Engine:
             new = key not in self._seen
             if (new and self._wanted is not None) or not (new or self._smaller(key, data, told)):
                 continue  # what is found must not depend on how long there was time to shrink
-            seen = run.seen.get(key)
+            seen = places.get(key)
             place = (seen.line, seen.here, seen.there) if seen else ("", None, None)
             self._seen[key] = Witness(finding, data, told, seed, *place, about=self._about)
         return [(finding.kind, finding.label) for finding in findings]

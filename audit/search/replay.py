@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from dpassay.audit.foreign import foreign_code, is_code
@@ -10,6 +10,7 @@ from dpassay.audit.live.audited import with_program
 from dpassay.audit.live.program import LiveProgram
 from dpassay.audit.lockstep.scripted import scripted
 from dpassay.audit.own import open_own
+from dpassay.reference.accounting.calibrate import Uncalibrated
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.catalogue import find
@@ -53,12 +54,19 @@ def replay(witness: Witness, modules: Collection[str], where: str = "witness", p
             data = data_of(ground.space, data.sizes, data.rows, data.there, data.target)
         else:
             data = Data(swapped=data.swapped)
-        setting = ground.setting(data)
+        try:
+            setting = ground.setting(data)
+        except Uncalibrated as error:
+            return _replayed(witness, [error.finding] if error.finding else [], "")
         with quiet():
             run = scripted(setting.mechanism, setting.pair, [witness.seed], witness.script)
     findings = Premises(claim, ground.relation).findings(run, by_rows=data.rows is not None)
+    return _replayed(witness, findings, run.raised)
+
+
+def _replayed(witness: Witness, findings: Sequence[Finding], raised: str) -> Replayed:
     key = witness.finding.kind, witness.finding.label
-    return Replayed(tuple(findings), any((one.kind, one.label) == key for one in findings), run.raised)
+    return Replayed(tuple(findings), any((one.kind, one.label) == key for one in findings), raised)
 
 
 def _claim(witness: Witness, where: str) -> PrivacyClaim:

@@ -11,7 +11,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Protocol, TypeVar
 
-from dpassay.reference.errors import BadInput, require, require_budget
+from dpassay.reference.errors import BadInput, require_budget
+from dpassay.reference.findings import Finding, Kind
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.tape import LiveTape, ScriptedTape, Tape
 
@@ -20,6 +21,22 @@ from .sampled import Relation
 
 MARGIN = 1e-6  # share by which the noise is rounded up: ten times what the root-finding may be off
 _WIDEST = 60.0  # natural log of the largest factor tried: beyond, noise or signal drowns in rounding
+
+
+class Uncalibrated(BadInput):
+    """No noise makes a run meet its budget.
+
+    Args:
+        finding: what stands in the way: a bare release, or nothing that noise could protect; None where the cost of
+            a release is not known.
+    """
+
+    def __init__(self, field: str, value: object, why: str, finding: Finding | None):
+        super().__init__(field, value, why)
+        self.finding = finding
+
+    def __reduce__(self) -> tuple[Any, ...]:  # it may come out of another process
+        return type(self), (self.field, self.value, self.why, self.finding)
 
 
 class Calibrated(Protocol):
@@ -58,7 +75,7 @@ def noise_for(
         (the noise is rounded up by one part in a million).
 
     Raises:
-        BadInput: something is released without noise, or no noise in reach meets the budget.
+        Uncalibrated: something is released without noise, or no noise in reach meets the budget (a ``BadInput``).
 
     Example:
         >>> from dataclasses import dataclass
@@ -88,9 +105,14 @@ def noise_factor(found: Account, epsilon: float, delta: float) -> float:
 
     For runs whose noise depends on something released (a number of steps): give the account of what is left to release.
     The root is found in logarithms and rounded up by :data:`MARGIN`.
+
+    Raises:
+        Uncalibrated: there is no such factor.
     """
     require_budget(epsilon, delta)
-    require(not found.gap, "transcript", found.gap, "no noise level makes this accountable")
+    if found.gap:
+        bare = None if found.unknown else Finding(Kind.BARE_RELEASE, found.gap_label, 0, found.gap)
+        raise Uncalibrated("transcript", found.gap, "no noise level makes this accountable", bare)
 
     def over(log_factor: float) -> float:
         return scaled(found, math.exp(log_factor)).epsilon(delta) - epsilon
@@ -99,14 +121,18 @@ def noise_factor(found: Account, epsilon: float, delta: float) -> float:
     while over(high) > 0:
         low, high = high, high + 0.7
         if high > _WIDEST:
-            raise BadInput("epsilon", epsilon, "no noise in reach meets this budget")
+            raise _hopeless("epsilon", epsilon, "no noise in reach meets this budget")
     while over(low) <= 0:
         low, high = low - 0.7, low
         if low < -_WIDEST:
-            raise BadInput("transcript", epsilon, "releases nothing that noise could protect")
+            raise _hopeless("transcript", epsilon, "the run releases nothing that noise could protect")
     from scipy.optimize import brentq  # here: it takes longer to load than most calls take to run
 
     return math.exp(float(brentq(over, low, high, xtol=MARGIN / 10)) + MARGIN)
+
+
+def _hopeless(field: str, epsilon: float, why: str) -> Uncalibrated:
+    return Uncalibrated(field, epsilon, why, Finding(Kind.OVER_BUDGET, "", 0, why))
 
 
 def scaled(found: Account, factor: float) -> Account:

@@ -40,6 +40,7 @@ class Account:
         relation: ``replace-one`` or ``add-remove`` neighbours.
         gap: what could not be accounted, in words (then epsilon is infinite), or empty.
         unknown: the gap is a lack of knowledge (no declared sensitivity, no known cost), not a release without noise.
+        gap_label: the release with the gap.
 
     Raises:
         BadInput: by ``epsilon(delta)`` for a delta outside (0, 1).
@@ -62,6 +63,7 @@ class Account:
     relation: Relation = "replace-one"
     gap: str = ""
     unknown: bool = False
+    gap_label: str = ""
 
     def epsilon(self, delta: float) -> float:
         """The smallest epsilon that is proved at ``delta``."""
@@ -167,7 +169,8 @@ def account(transcript: Transcript, relation: Relation = "replace-one") -> Accou
         unknown = all(
             release.sensitivity is None or release.law.cost(release.sensitivity) is None for release in gaps.values()
         )
-        return Account((), relation=relation, gap=next(iter(gaps)), unknown=unknown)
+        why, first = next(iter(gaps.items()))
+        return Account((), relation=relation, gap=why, unknown=unknown, gap_label=first.label)
     scale = 1.0 if relation == "replace-one" else 0.5
     common = _parts(shared, scale)
     for number, releases in by_sample.items():

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from math import exp, floor, inf, log, sqrt
+from math import floor, inf, log, sqrt
 from typing import ClassVar
 
-from scipy.special import log_ndtr, ndtri
+from numpy import logaddexp
+from scipy.special import log_ndtr, ndtri_exp
 
 from dpassay.reference.accounting.cost import Account, Part
 from dpassay.reference.errors import require
@@ -103,7 +104,7 @@ def _queries(q: Query, initial: float, beta: float, i_max: int) -> Iterator[floa
 
 def gaussian_parameter(lam: float) -> float:
     """Smallest mu for which every (1/lambda)-DP mechanism is mu-GDP: -2 Phi^-1(1 / (1 + exp(1/lambda)))."""
-    return float(-2 * ndtri(1 / (1 + exp(1 / lam))))
+    return float(-2 * ndtri_exp(-logaddexp(0.0, 1 / lam)))  # in logarithms: exp(1/lambda) overflows for little noise
 
 
 def lambda_for(mu: float) -> float:

@@ -1,0 +1,61 @@
+"""A row whose schedule cannot be made: no noise meets the budget, because something is released without noise."""
+
+from __future__ import annotations
+
+import math
+
+from dpassay.reference.accounting.calibrate import Uncalibrated
+from dpassay.reference.case import Case
+from dpassay.reference.findings import Declared, Kind, compare
+
+from .fingerprint import fingerprint
+from .row import Effort, Row
+from .verdict import judge
+from .why import names
+
+
+def unbuilt_row(case: Case, effort: Effort, error: Uncalibrated, seconds: float) -> Row:
+    """The row of a case that the calibrator refuses: a finding, since its claim needs noise that does not exist.
+
+    A bare release leaks; without one no noise keeps to the budget, so that it is over it. Where only the cost of a
+    release is not known, nothing is shown: inconclusive.
+    """
+    finding = error.finding
+    findings = [] if finding is None or finding.kind.of_the_run else [finding]
+    over = finding is not None and finding.kind is Kind.OVER_BUDGET
+    text = f"the noise cannot be calibrated: {finding.detail if finding else error}"
+    verdict = judge(
+        claimed=case.claim.epsilon, accounted=math.inf if over else None, findings=findings, untested=str(error)
+    )
+    shown = set() if finding is None else {Declared(finding.kind, finding.label)}
+    news, missing = compare(shown, set(case.declared))
+    return Row(
+        algorithm=case.id,
+        variant=case.variant,
+        reading=case.reading,
+        data=case.data,
+        claimed=case.claim.epsilon,
+        delta=case.claim.delta,
+        relation=case.claim.relation,
+        accounted=math.inf,
+        accounting=f"not accountable: {error.why}",
+        upper_bound=False,
+        realised=None,
+        realised_by="not run",
+        verdict=verdict.value,
+        why=f"{case.known}; {text}" if case.known else text,
+        expected=not (news or missing),
+        undeclared=[names([one]) for one in sorted(news, key=str)],
+        missing=[names([one]) for one in sorted(missing, key=str)],
+        findings=[str(one) for one in findings],
+        movements={},
+        power=None,
+        runs=effort.runs,
+        pilot=effort.pilot,
+        confidence=effort.confidence,
+        seed=effort.seed,
+        seconds=seconds,
+        code=fingerprint(case),
+        facts={},
+        examples=effort.examples,
+    )
