@@ -32,7 +32,7 @@ from .search.coverage import Coverage
 from .search.engine import Searched, search
 from .search.witness import Witness
 from .searching import about_run, search_instance, searched_fields
-from .unbuilt import unbuilt_row
+from .unbuilt import ordered, unbuilt_row
 from .verdict import Verdict, judge, over_budget
 from .why import names, why
 
@@ -275,8 +275,8 @@ def assay_case(case: Case, effort: Effort, economical: bool = False) -> Row:
         verdict=found.verdict.value,
         why=found.why,
         expected=not (news or missing),
-        undeclared=[names([one]) for one in _ordered(news)],
-        missing=[names([one]) for one in _ordered(missing)],
+        undeclared=[names([one]) for one in ordered(news)],
+        missing=[names([one]) for one in ordered(missing)],
         findings=[str(finding) for finding in found.findings],
         movements={label: movement.share for label, movement in found.movements.items()},
         power=found.bound.power if isinstance(found.bound, SoundBound) else None,
@@ -296,7 +296,3 @@ def assay_case(case: Case, effort: Effort, economical: bool = False) -> Row:
         curves=dict(found.curves),
         **searched_fields(found.searched, about_run(case.key, "", case.claim)),
     )
-
-
-def _ordered(declared: set[Declared]) -> list[Declared]:
-    return sorted(declared, key=lambda one: (list(Kind).index(one.kind), one.label))

@@ -45,8 +45,8 @@ def unbuilt_row(case: Case, effort: Effort, error: Uncalibrated, seconds: float)
         verdict=verdict.value,
         why=f"{case.known}; {text}" if case.known else text,
         expected=not (news or missing),
-        undeclared=[names([one]) for one in sorted(news, key=str)],
-        missing=[names([one]) for one in sorted(missing, key=str)],
+        undeclared=[names([one]) for one in ordered(news)],
+        missing=[names([one]) for one in ordered(missing)],
         findings=[str(one) for one in findings],
         movements={},
         power=None,
@@ -59,3 +59,8 @@ def unbuilt_row(case: Case, effort: Effort, error: Uncalibrated, seconds: float)
         facts={},
         examples=effort.examples,
     )
+
+
+def ordered(declared: set[Declared]) -> list[Declared]:
+    """By kind, as they are listed there, then by label."""
+    return sorted(declared, key=lambda one: (list(Kind).index(one.kind), one.label))
