@@ -1,26 +1,36 @@
-"""The report of an audit on disk: rows by key, each with its own effort, shared by processes without losing any."""
+"""The report of an audit on disk: rows by key, each with its own effort, shared by processes without losing any.
+
+While an audit runs, each row goes into a store as soon as it is finished: ``reports/audit.json`` has
+``reports/.audit.json.store`` beside it. The report is what is written from the store when the run ends, also when it is
+interrupted; after a kill ``--resume`` finds the rows in the store. Without a store the rows of the report are taken.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import math
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+import sys
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
+from types import TracebackType
 from typing import Any, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
 
 from dpassay.reference.errors import BadInput, require
-from dpassay.reference.files import read_json, write_text
+from dpassay.reference.files import read_bytes, read_json, write_text
 
-from .assay import Row
 from .plain import json_text
+from .row import Row
+from .store import Store
 from .verdict import Verdict
 from .version import installed_version
 
 FORMAT = 3
 _TYPES = {name: TypeAdapter(hint) for name, hint in get_type_hints(Row).items()}  # of a row's fields
+_FIELD = "--output"
 
 
 def load(path: Path) -> list[Row]:
@@ -44,10 +54,102 @@ def load(path: Path) -> list[Row]:
     return [_row(f"{path}: rows[{position}]", data) for position, data in enumerate(rows)]
 
 
+class Report:
+    """The rows of a report that is being made; a context manager.
+
+    Args:
+        path: of the report (JSON). A device gets the rows, and nothing is kept beside it.
+        order: keys in the order in which rows shall stand; others come last, sorted.
+        anew: rows that are already there go as soon as the first new one is kept.
+
+    Raises:
+        BadInput: the report or the store cannot be used, or one of them does not belong to the other.
+    """
+
+    def __init__(self, path: Path, order: Sequence[str] = (), anew: bool = False):
+        self._path, self._clear = path, anew
+        self._places = {key: place for place, key in enumerate(order)}
+        self._store = Store(None, _FIELD) if _is_device(path) else self._opened(anew)
+        try:
+            self._begin(anew)
+        except BaseException:
+            self._store.close()
+            raise
+
+    def __enter__(self) -> Report:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._store.close()
+
+    def rows(self) -> list[Row]:
+        """All rows, in order."""
+        found = [_row(f"{self._store.name}: {key}", data) for key, data in self._store.records("row").items()]
+        return sorted(found, key=lambda row: (self._places.get(row.key, len(self._places)), row.key))
+
+    def keep(self, rows: Iterable[Row]) -> None:
+        """Put rows into the store, in place of those with the same key; they are on the disk when this returns."""
+        records = {row.key: row.as_dict() for row in rows}
+        with self._store.transaction():
+            self._store.put("row", records, clear=self._clear)
+        self._clear = False
+
+    def write(self) -> list[Row]:
+        """Write the report from the store; returns its rows.
+
+        Its digest is kept before, so that a kill between the two leaves no report that the store does not know.
+        """
+        announced = ""
+        while True:  # until no other process has added a row in between
+            with self._store.transaction():
+                rows = self.rows()
+                text = json_text(document(rows)) + "\n"
+                digest = _digest(text.encode())
+                if digest == announced:
+                    write_text(self._path, text, _FIELD)
+                    self._store.put("report", {digest: True}, clear=True)
+                    return rows
+                self._store.put("report", {digest: True})
+                announced = digest
+
+    def _opened(self, anew: bool) -> Store:
+        path = store_of(self._path)
+        try:
+            store = Store(path, _FIELD)
+            try:
+                store.records("about")  # which looks at all of it
+            except BadInput:
+                store.close()
+                raise
+            return store
+        except BadInput as error:
+            if not (anew and path.is_file() and os.access(path, os.W_OK)):
+                raise BadInput(_FIELD, str(path), f"{error.why}; without it, rows of the report are taken") from None
+            return _set_aside(path, error)
+
+    def _begin(self, anew: bool) -> None:
+        """Hold the store against the report, or take the rows of the report."""
+        with self._store.transaction():  # in which nobody else writes the report
+            there = self._path.is_file()
+            digest = _digest(read_bytes(self._path, "report")) if there else ""
+            about = self._store.records("about")
+            if about and not anew:
+                version = about.get("dpassay")
+                require(version == installed_version(), f"{self._store.name}: dpassay", version, _OTHER_VERSION)
+                known = self._store.records("report")
+                why = f"is not what was written there last; remove it, or {self._store.name} with its rows"
+                require(not there or digest in known, _FIELD, str(self._path), why)
+            elif there and not anew:
+                self._store.put("row", {row.key: row.as_dict() for row in load(self._path)})
+            self._store.put("about", {"dpassay": installed_version()})
+            if there:
+                self._store.put("report", {digest: True})
+
+
 def save(path: Path, rows: Sequence[Row], order: Sequence[str] = (), replace: bool = False) -> list[Row]:
     """Put rows into the report: rows with other keys stay (unless ``replace``), those with the same key go.
-
-    Another process may write the same report in the meantime: the file is locked, read, and written as a whole.
 
     Args:
         order: keys in the order in which rows shall stand; others come last, sorted.
@@ -55,13 +157,9 @@ def save(path: Path, rows: Sequence[Row], order: Sequence[str] = (), replace: bo
     Returns:
         All rows that the report has now.
     """
-    with _locked(path):
-        known = [] if replace or not path.is_file() else load(path)
-        by_key = {row.key: row for row in (*known, *rows)}
-        places = {key: place for place, key in enumerate(order)}
-        found = sorted(by_key.values(), key=lambda row: (places.get(row.key, len(places)), row.key))
-        write_text(path, json_text(document(found)) + "\n", "--output")
-    return found
+    with Report(path, order, anew=replace) as report:
+        report.keep(rows)
+        return report.write()
 
 
 def document(rows: Sequence[Row]) -> dict[str, Any]:
@@ -69,26 +167,30 @@ def document(rows: Sequence[Row]) -> dict[str, Any]:
     return {"format": FORMAT, "dpassay": installed_version(), "rows": [row.as_dict() for row in rows]}
 
 
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """One writer at a time, by a lock file beside the report (no lock where the system has none)."""
-    if path.exists() and not path.is_file():  # a device
-        yield
-        return
+def store_of(path: Path) -> Path:
+    """Where the rows of a report are kept while it is made: a hidden file beside it."""
     target = Path(os.path.realpath(path))
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        handle = os.open(target.with_name(f".{target.name}.lock"), os.O_CREAT | os.O_RDWR, 0o644)
-    except OSError as error:
-        raise BadInput("--output", str(path), error.strerror or str(error)) from None
-    try:
-        with suppress(ImportError):
-            import fcntl
+    return target.with_name(f".{target.name}.store")
 
-            fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)  # gives the lock back
+
+_OTHER_VERSION = "was made by another version; give another --output"
+
+
+def _set_aside(path: Path, error: BadInput) -> Store:
+    """A store that cannot be used is nobody's to delete; the run that writes its report anew goes on without it."""
+    aside = next(name for k in range(10**6) if not (name := path.with_name(f"{path.name}.{k}")).exists())
+    with suppress(FileNotFoundError):
+        path.rename(aside)
+    print(f"dpassay: {path} {error.why}: set aside as {aside.name}", file=sys.stderr)
+    return Store(path, _FIELD)
+
+
+def _is_device(path: Path) -> bool:
+    return path.exists() and not path.is_file()
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
 
 
 def _row(where: str, data: Any) -> Row:

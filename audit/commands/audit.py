@@ -16,7 +16,7 @@ from dpassay.audit.fingerprint import fingerprint
 from dpassay.audit.foreign import is_code
 from dpassay.audit.plain import json_text
 from dpassay.audit.report.table import print_rows
-from dpassay.audit.report_file import document, load, save
+from dpassay.audit.report_file import Report, document, load, store_of
 from dpassay.audit.verdict import joint_exit_code
 from dpassay.reference.case import Case
 from dpassay.reference.catalogue import CASES, find
@@ -106,10 +106,11 @@ def audit(
     path = output or _default_report(algorithms)
     require_writable(path, "--output")
     wanted.check(path)
-    done = _kept(path, cases, effort) if resume else []
-    if algorithms and path.is_file():
-        load(path)  # rows of other algorithms stay: the file must be a report
-    rows = _run(cases, effort, jobs, done, path, anew=not (algorithms or resume), quiet=as_json)
+    if resume and not store_of(path).exists():
+        load(path)  # there must be something to go on from
+    with Report(path, [case.key for case in CASES], anew=not (algorithms or resume)) as report:
+        done = _kept(report.rows(), cases, effort) if resume else []
+        rows = _run(cases, effort, jobs, done, report, path, quiet=as_json)
     if as_json:
         print(json_text(document(rows)))
     else:
@@ -126,9 +127,9 @@ def _default_report(algorithms: Sequence[str] | None) -> Path:
     return Path("reports") / f"{name or 'audit'}.json"
 
 
-def _kept(path: Path, cases: Sequence[Case], effort: Effort) -> list[Row]:
-    """Rows of a report that need not be made again: of these cases, by the same code, with the same effort."""
-    known = {row.key: row for row in load(path)}
+def _kept(rows: Sequence[Row], cases: Sequence[Case], effort: Effort) -> list[Row]:
+    """Rows that need not be made again: of these cases, by the same code, with the same effort."""
+    known = {row.key: row for row in rows}
     found = [known[case.key] for case in cases if case.key in known]
     code = {case.key: fingerprint(case) for case in cases if case.key in known}
     kept = [row for row in found if row.effort == effort and row.code == code[row.key]]
@@ -158,25 +159,27 @@ def _chosen(algorithms: list[str] | None, everything: bool) -> list[Case]:
 
 
 def _run(
-    cases: list[Case], effort: Effort, jobs: int, done: list[Row], path: Path, anew: bool, quiet: bool
+    cases: list[Case], effort: Effort, jobs: int, done: list[Row], report: Report, path: Path, quiet: bool
 ) -> list[Row]:
-    """The rows of the cases; each is saved when it is finished, so that an interrupted run can go on."""
-    order = [case.key for case in CASES]
-    saved = len(done)
+    """The rows of the cases; each is kept when it is finished, so that an interrupted run can go on."""
+    finished = len(done)
 
     def keep(row: Row) -> None:
-        nonlocal saved
-        save(path, [row], order, replace=anew and saved == 0)
-        saved += 1
+        nonlocal finished
+        report.keep([row])
+        finished += 1
 
     try:
         rows = with_proofs(run_with_progress(cases, effort, jobs, done, keep, quiet), jobs)
+        report.keep(rows)
     except KeyboardInterrupt:
         print(
-            f"dpassay: interrupted; {saved} of {len(cases)} rows are kept in {path}; "
+            f"dpassay: interrupted; {finished} of {len(cases)} rows are kept for {path}; "
             "the same command with --resume goes on from there",
             file=sys.stderr,
         )
         raise typer.Exit(INTERRUPTED) from None
-    save(path, rows, order)
+    finally:
+        if finished:
+            report.write()
     return rows

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from dpassay.audit.blackbox.sources import CommandOption, DatasetOption, MechanismName, NeighbourOption, read_source
+from dpassay.audit.exit_codes import INTERRUPTED
 from dpassay.audit.report.verdicts import print_results
 from dpassay.audit.scores.blocks import marks, seen_before
 from dpassay.audit.scores.files import read_scores
-from dpassay.audit.sequential.session import black_box, likelihood, load, open_session, save, stored_scores, verdict
+from dpassay.audit.sequential.session import Each, Kept, black_box, likelihood, load, stored_scores, verdict
 from dpassay.reference.catalogue import find
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.guarantee import Guarantee, approx_dp
 
 from .claimed import Delta, Epsilon, Mu, PairsFile, Sampled, claimed_guarantee
+from .progress import session_progress
 
 app = typer.Typer(
     help="Audits that stop as soon as a claim is refuted, continue from a checkpoint, and join several machines.",
@@ -36,6 +41,21 @@ def _check(limit: int, confidence: float, seed: int) -> None:
     require(50 <= limit <= 10**9, "--limit", limit, "must lie in 50..1e9")
     require(0 < confidence < 1, "--confidence", confidence, "must lie in (0, 1)")
     require(seed >= 0, "--seed", seed, "must not be negative")
+
+
+@contextmanager
+def _kept_when_interrupted(kept: Kept, limit: int, quiet: bool) -> Iterator[Each]:
+    """A bar while it runs; when it is interrupted, one line that says what is kept."""
+    try:
+        with session_progress(limit, quiet) as each:
+            yield each
+    except KeyboardInterrupt:
+        runs = kept.session.so_far().runs
+        print(
+            f"dpassay: interrupted; {runs} runs are kept in {kept.path}; the same command goes on from there",
+            file=sys.stderr,
+        )
+        raise typer.Exit(INTERRUPTED) from None
 
 
 def _claim(epsilon: float | None, delta: float, mu: float | None, sampled: str | None, pairs: Path | None) -> Guarantee:
@@ -63,10 +83,9 @@ def algorithm(
     claimed = case.claim.epsilon if epsilon is None else epsilon
     require(0 <= claimed < float("inf"), "--epsilon", claimed, "must be finite and not negative")
     claim = approx_dp(claimed, case.claim.delta, case.claim.relation)
-    session = open_session(checkpoint, case.key, claim.name, seed)
-    result = likelihood(session, case, claimed, limit, confidence)
-    session = session.continued(result)
-    save(checkpoint, session)
+    kept = Kept(checkpoint, case.key, claim.name, seed)
+    with _kept_when_interrupted(kept, limit, as_json) as each:
+        result = likelihood(kept, case, claimed, limit, confidence, each)
     _report([checkpoint], confidence, as_json, result.seconds)
 
 
@@ -91,9 +110,9 @@ def blackbox(
     _check(limit, confidence, seed)
     claim = _claim(epsilon, delta, mu, sampled, pairs)
     source = read_source(mechanism, command, dataset, neighbour)
-    session = open_session(checkpoint, source.name, claim.name, seed)
-    result = black_box(session, source, claim, limit, confidence)
-    save(checkpoint, session.continued(result))
+    kept = Kept(checkpoint, source.name, claim.name, seed)
+    with _kept_when_interrupted(kept, limit, as_json) as each:
+        result = black_box(kept, source, claim, limit, confidence, each)
     _report([checkpoint], confidence, as_json, result.seconds)
 
 
@@ -119,15 +138,15 @@ def scores(
     """
     _check(50, confidence, seed)
     claim = _claim(epsilon, delta, mu, sampled, pairs)
-    session = open_session(checkpoint, name, claim.name, seed)
+    kept = Kept(checkpoint, name, claim.name, seed)
     sides = read_scores(first), read_scores(second)
     new: list[str] = []  # marks of the first side, then of both
     for path, side in zip((first, second), sides, strict=True):
-        known = seen_before(side, (*session.marks, *new))
+        known = seen_before(side, (*kept.session.marks, *new))
         require(not known, str(path), f"{side.size} scores", f"judged before, says {checkpoint}: give new runs only")
         new += marks(side)
-    result = stored_scores(session, *sides, claim, confidence)
-    save(checkpoint, session.continued(result, new))
+    result = stored_scores(kept.session, *sides, claim, confidence)
+    kept.put(kept.session.continued(result, new))
     plain = [str(path) for path, side in zip((first, second), sides, strict=True) if not marks(side)]
     note = f" Too alike to be known again, so never give twice: {', '.join(plain)}." if plain else ""
     _report([checkpoint], confidence, as_json, result.seconds, note)

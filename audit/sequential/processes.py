@@ -1,15 +1,14 @@
 """Audits that may stop at any time: test martingales on losses, on scores and on black-box outputs.
 
 The wealth of each process is at most 1 in expectation under the claim at every stopping time, so 'stop as soon as it
-reaches 1 / alpha' keeps the level alpha (Ville). A process can be written to a checkpoint and continued, and wealths of
-independent machines multiply. `session.py` does this from the command line.
+reaches 1 / alpha' keeps the level alpha (Ville). A process can be kept and continued, and wealths of independent
+machines multiply. `session.py` does this from the command line.
 """
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,11 +22,9 @@ from dpassay.audit.blackbox.outputs import Mechanism, draw
 from dpassay.audit.blackbox.table import joined, known_columns, to_table
 from dpassay.audit.results import ClaimTest
 from dpassay.audit.scores.curve_claim import check_scores, curve_log_wealth
-from dpassay.reference.errors import BadInput
+from dpassay.reference.errors import BadInput, require
 from dpassay.reference.guarantee import Guarantee
 from dpassay.reference.types import Array
-
-FORMAT = 1  # of the checkpoint
 
 
 @dataclass
@@ -73,24 +70,32 @@ class MeanProcess:
         """Log of the current wealth."""
         return float(logsumexp(self.log_wealths) - np.log(self.bets.size))
 
-    def checkpoint(self) -> str:
-        """The state as JSON."""
-        state = {"claim": self.claim, "null": self.null, "runs": self.runs, "best": self.best}
-        arrays = {"bets": self.bets.tolist(), "log_wealths": self.log_wealths.tolist()}
-        return json.dumps({"format": FORMAT, "kind": "mean", **state, **arrays}, sort_keys=True)
+    def state(self) -> dict[str, Any]:
+        """What has to be kept so that another process of the same claim can go on."""
+        return {"log_wealths": self.log_wealths.tolist(), "runs": self.runs, "best": self.best}
 
-    @staticmethod
-    def resume(text: str) -> MeanProcess:
-        """Continue from a checkpoint."""
-        state = _open(text, "mean")
-        return MeanProcess(
-            str(state["claim"]),
-            float(state["null"]),
-            np.array(state["bets"], dtype=float),
-            np.array(state["log_wealths"], dtype=float),
-            int(state["runs"]),
-            float(state["best"]),
-        )
+    def go_on(self, state: Mapping[str, Any], where: str) -> None:
+        """Continue from a state that was kept.
+
+        Raises:
+            BadInput: it is none; `where` says where it comes from.
+        """
+        names = {"log_wealths", "runs", "best"}
+        require(set(state) == names, where, sorted(state), f"must have exactly {', '.join(sorted(names))}")
+        wealths, runs, best = state["log_wealths"], state["runs"], state["best"]
+        good = isinstance(wealths, list) and len(wealths) == self.bets.size and all(map(is_wealth, wealths))
+        require(good, f"{where}: log_wealths", wealths, f"must be {self.bets.size} numbers")
+        require(type(runs) is int and 0 <= runs < 2**63, f"{where}: runs", runs, "must lie in 0..2^63 - 1")
+        self.log_wealths, self.runs = np.array(wealths, dtype=float), runs
+        lowest = max(0.0, self.log_wealth)
+        why = f"must be a number of at least {lowest:.6g}, the wealth at the start and at the end"
+        require(is_wealth(best) and best >= lowest - 1e-9, f"{where}: best", best, why)
+        self.best = float(best)
+
+
+def is_wealth(value: object) -> bool:
+    """A finite logarithm of a wealth."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and -1e15 < value < 1e15
 
 
 def hockey_stick(losses: ArrayLike, log_weights: ArrayLike, epsilon: float) -> Array:
@@ -121,27 +126,6 @@ class CurveProcess:
         self.runs, self.best = self.runs + p.size + q.size, max(self.best, self.log_wealth)
         return self.log_wealth
 
-    def checkpoint(self) -> str:
-        """The state as JSON."""
-        state = {"claim": self.claim, "log_wealth": self.log_wealth, "runs": self.runs, "best": self.best}
-        return json.dumps({"format": FORMAT, "kind": "curve", **state}, sort_keys=True)
-
-    @staticmethod
-    def resume(text: str) -> CurveProcess:
-        """Continue from a checkpoint."""
-        state = _open(text, "curve")
-        return CurveProcess(str(state["claim"]), float(state["log_wealth"]), int(state["runs"]), float(state["best"]))
-
-
-def _open(text: str, kind: str) -> dict[str, Any]:
-    try:
-        state = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise BadInput("checkpoint", text[:40], f"is not JSON: {error}") from error
-    if not isinstance(state, dict) or state.get("format") != FORMAT or state.get("kind") != kind:
-        raise BadInput("checkpoint", text[:40], f"is not a '{kind}' checkpoint of format {FORMAT}")
-    return state
-
 
 def combine(processes: Sequence[MeanProcess | CurveProcess], confidence: float = 0.95) -> ClaimTest:
     """One verdict from independent machines (different seeds): the current wealths multiply."""
@@ -165,11 +149,16 @@ def until_refuted(
     limit: int,
     confidence: float = 0.95,
     block: int = 64,
+    each: Callable[[], None] = lambda: None,
 ) -> ClaimTest:
-    """Draw values block by block and stop once the wealth reaches 1 / (1 - confidence), or at `limit` runs."""
+    """Draw values block by block and stop once the wealth reaches 1 / (1 - confidence), or at `limit` runs.
+
+    `each` is called after every block, when the process has bet on it.
+    """
     start, needed = time.perf_counter(), -np.log(1 - confidence)
     while process.best < needed and process.runs < limit:
         process.update(draw_values(min(block, limit - process.runs)))
+        each()
     return ClaimTest(
         claim=process.claim,
         p_value=float(np.exp(-max(0.0, process.best))),
@@ -190,12 +179,26 @@ def audit_sequentially(
     first: int = 250,
     confidence: float = 0.95,
     low_bits: bool = False,
+    each: Callable[[ClaimTest], None] = lambda _: None,
 ) -> ClaimTest:
     """Black-box audit that grows: learn on all outputs so far, bet on as many fresh ones, stop when refuted.
 
     `first` outputs a side only teach; then the sample doubles until the claim falls or `limit` a side is reached.
+    `each` gets the result that would stand if the audit ended after this round.
     """
     start, needed, wealth, best = time.perf_counter(), -np.log(1 - confidence), 0.0, 0.0
+
+    def result() -> ClaimTest:
+        return ClaimTest(
+            claim=claim.name,
+            p_value=float(np.exp(-best)),
+            confidence=confidence,
+            method="sequential black box",
+            runs=2 * known,
+            seconds=time.perf_counter() - start,
+            evidence={"log_wealth": wealth},
+        )
+
     outputs = [draw(mechanism, data, first, rng) for data in datasets]
     known = first
     while best < needed and known < limit:
@@ -204,15 +207,8 @@ def audit_sequentially(
         outputs = [joined(*sides) for sides in zip(outputs, fresh, strict=True)]
         wealth += _round_log_wealth(*to_table(*outputs), known, claim, rng, low_bits)
         best, known = max(best, wealth), known + size
-    return ClaimTest(
-        claim=claim.name,
-        p_value=float(np.exp(-best)),
-        confidence=confidence,
-        method="sequential black box",
-        runs=2 * known,
-        seconds=time.perf_counter() - start,
-        evidence={"log_wealth": wealth},
-    )
+        each(result())
+    return result()
 
 
 def _round_log_wealth(

@@ -4,33 +4,38 @@ A checkpoint holds the claim, the seed of its machine, how many sessions it has 
 losses, and of stored scores only digests, by which a file that is given twice is known again. Each session draws from a
 stream of its own (seed, session number), so continuing never looks at old randomness again; machines must have
 different seeds.
+
+A session that is interrupted, or killed, loses nothing that its checkpoint has. A white-box one goes on inside its own
+stream and ends with the numbers that it would have had. A black-box one ends with its last finished round: its outputs
+are not kept, so the next one begins a new stream.
 """
 
 from __future__ import annotations
 
-import json
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from dpassay.audit import checkpoint
 from dpassay.audit.blackbox.sources import Source
 from dpassay.audit.likelihood.pilot import make_plan
 from dpassay.audit.likelihood.samplers import LockstepSampler
 from dpassay.audit.results import ClaimTest
 from dpassay.reference.case import Case
-from dpassay.reference.errors import BadInput, require
-from dpassay.reference.files import read_json, write_text
+from dpassay.reference.errors import require
 from dpassay.reference.guarantee import Guarantee
 from dpassay.reference.types import Array
 
-from .processes import CurveProcess, MeanProcess, audit_sequentially, hockey_stick, until_refuted
+from .processes import CurveProcess, MeanProcess, audit_sequentially, hockey_stick, is_wealth, until_refuted
 
-FORMAT = 1
+KIND = "sequential session"
+BLOCK = 64  # runs of a white-box session between two looks
+KEPT_EVERY = 1.0  # seconds; what is done since then is done again, with the same numbers
 _MARK = re.compile(r"(\d{1,18} in order|sorted): [0-9a-f]{32}")
 
 
@@ -46,6 +51,7 @@ class Session:
     log_wealth: float = 0.0
     best: float = 0.0
     marks: tuple[str, ...] = ()  # of the files of stored scores that were judged, see `scores/blocks.py`
+    under_way: Mapping[str, Any] | None = None  # state of the process of a session that was not finished
 
     def continued(self, result: ClaimTest, marks: Sequence[str] = ()) -> Session:
         """After one more session, whose wealth multiplies this one's."""
@@ -58,67 +64,108 @@ class Session:
             log_wealth=self.log_wealth + gained,
             best=max(self.best, self.log_wealth + peak, self.log_wealth + gained),
             marks=(*self.marks, *marks),
+            under_way=None,
+        )
+
+    def so_far(self) -> Session:
+        """With what the unfinished session has shown: a wealth may be read at any time."""
+        if self.under_way is None:
+            return self
+        process = MeanProcess(self.claim, 1.0)
+        process.go_on(self.under_way, "under_way")
+        return replace(
+            self,
+            sessions=self.sessions + 1,
+            runs=self.runs + process.runs,
+            log_wealth=self.log_wealth + process.log_wealth,
+            best=max(self.best, self.log_wealth + process.best),
+            under_way=None,
         )
 
 
-def save(path: Path, session: Session) -> None:
-    """Write a checkpoint, atomically."""
-    text = json.dumps({"format": FORMAT, **asdict(session)}, indent=1, sort_keys=True)
-    write_text(path, f"{text}\n", "--checkpoint")
+class Kept:
+    """A session and its checkpoint: every state that is put is on the disk, and nobody else has put one in between.
+
+    Raises:
+        BadInput: the checkpoint is none, or of another audit.
+    """
+
+    def __init__(self, path: Path, audited: str, claim: str, seed: int):
+        self.path, self._before = path, checkpoint.read(path, KIND)
+        self.session = Session(audited, claim, seed) if self._before is None else _session(self._before, path)
+        for name, value in (("audited", audited), ("claim", claim), ("seed", seed)):
+            found = getattr(self.session, name)
+            require(found == value, f"{path}: {name}", found, f"this audit has {value!r}")
+
+    def put(self, session: Session) -> None:
+        """Keep this state in place of the last one."""
+        state = asdict(session)
+        checkpoint.write(self.path, KIND, state, self._before)
+        self.session, self._before = session, state
 
 
 def load(path: Path) -> Session:
     """Read a checkpoint.
 
     Raises:
-        BadInput: it is not one, with the field that is wrong.
+        BadInput: there is none, or it is not one, with the field that is wrong.
     """
-    document = read_json(path, "--checkpoint")
-    if not isinstance(document, dict) or document.pop("format", None) != FORMAT:
-        raise BadInput(str(path), "malformed", f"is not a checkpoint of format {FORMAT}")
-    kinds = {
-        "audited": str,
-        "claim": str,
-        "seed": int,
-        "sessions": int,
-        "runs": int,
-        "log_wealth": float,
-        "best": float,
-    }
-    for name, kind in kinds.items():
+    state = checkpoint.read(path, KIND)
+    if state is None:
+        require(path.exists(), "--checkpoint", str(path), "No such file or directory")
+    require(state is not None, "--checkpoint", str(path), f"is no checkpoint of a {KIND}")
+    return _session(state or {}, path)
+
+
+_KINDS = {"audited": str, "claim": str, "seed": int, "sessions": int, "runs": int, "log_wealth": float, "best": float}
+
+
+def _session(state: Mapping[str, Any], path: Path) -> Session:
+    """A session from a state, every field of its type and range."""
+    document = dict(state)
+    marks, under_way = document.pop("marks", None), document.pop("under_way", None)
+    for name, kind in _KINDS.items():
         value = document.get(name)
         good = isinstance(value, int | float if kind is float else kind) and not isinstance(value, bool)
         require(good, f"{path}: {name}", value, f"must be of type {kind.__name__}")
-    marks = document.pop("marks", [])  # absent in checkpoints of earlier versions
     good = isinstance(marks, list) and all(isinstance(mark, str) and _MARK.fullmatch(mark) for mark in marks)
     require(good, f"{path}: marks", marks, "must be a list of marks of files")
-    require(set(document) == set(kinds), str(path), sorted(set(document) - set(kinds)), "has fields that do not belong")
+    more = sorted(set(document) - set(_KINDS))
+    require(not more, str(path), more, "has fields that do not belong")
     for name in ("seed", "sessions", "runs"):
         require(0 <= document[name] < 2**63, f"{path}: {name}", document[name], "must lie in 0..2^63 - 1")
     for name in ("log_wealth", "best"):
-        require(-1e15 < document[name] < 1e15, f"{path}: {name}", document[name], "must be a finite wealth")
+        require(is_wealth(document[name]), f"{path}: {name}", document[name], "must be a finite wealth")
         document[name] = float(document[name])
     lowest = max(0.0, document["log_wealth"])  # the best so far counts the start and the end
     why = f"must be at least {lowest:.6g}, the wealth at the start and at the end"
     require(document["best"] >= lowest * (1 - 1e-12), f"{path}: best", document["best"], why)
-    return Session(**document, marks=tuple(marks))
+    if under_way is not None:
+        require(isinstance(under_way, dict), f"{path}: under_way", under_way, "must be the state of a process")
+        MeanProcess(document["claim"], 1.0).go_on(under_way, f"{path}: under_way")
+    return Session(**document, marks=tuple(marks), under_way=under_way)
 
 
-def open_session(path: Path, audited: str, claim: str, seed: int) -> Session:
-    """The checkpoint at `path`, or a new one; it must belong to the same audit."""
-    if not path.exists():
-        return Session(audited, claim, seed)
-    found = load(path)
-    for name, value in (("audited", audited), ("claim", claim), ("seed", seed)):
-        require(getattr(found, name) == value, f"{path}: {name}", getattr(found, name), f"this audit has {value!r}")
-    return found
+Each = Callable[[int, float], None]  # runs of this session so far, and their log wealth
 
 
-def black_box(session: Session, source: Source, claim: Guarantee, limit: int, confidence: float) -> ClaimTest:
-    """One session on a black box: at most `limit` outputs a side."""
+def black_box(
+    kept: Kept, source: Source, claim: Guarantee, limit: int, confidence: float, each: Each = lambda *_: None
+) -> ClaimTest:
+    """One session on a black box: at most `limit` outputs a side; its checkpoint is kept after every round."""
+    session = kept.session
     rng = np.random.default_rng([session.seed, 31, session.sessions])
     first = max(10, min(250, limit // 4))
-    return audit_sequentially(source.mechanism, source.datasets, claim, rng, limit, first, confidence)
+
+    def round_over(result: ClaimTest) -> None:
+        kept.put(session.continued(result))
+        each(result.runs // 2, float(result.evidence["log_wealth"]))  # type: ignore[arg-type]
+
+    result = audit_sequentially(
+        source.mechanism, source.datasets, claim, rng, limit, first, confidence, each=round_over
+    )
+    kept.put(session.continued(result))
+    return result
 
 
 def stored_scores(session: Session, p: Array, q: Array, claim: Guarantee, confidence: float) -> ClaimTest:
@@ -136,28 +183,45 @@ def stored_scores(session: Session, p: Array, q: Array, claim: Guarantee, confid
     )
 
 
-def likelihood(session: Session, case: Case, epsilon: float, limit: int, confidence: float) -> ClaimTest:
-    """One session on an algorithm of the catalogue: at most `limit` runs, tilted as a pilot of fixed seed says."""
-    sampler = LockstepSampler(*_run_and_pair(case), checks=0)
-    start, delta = time.perf_counter(), case.claim.delta
+def likelihood(
+    kept: Kept, case: Case, epsilon: float, limit: int, confidence: float, each: Each = lambda *_: None
+) -> ClaimTest:
+    """One session on an algorithm of the catalogue: at most `limit` runs, tilted as a pilot of fixed seed says.
+
+    Each block of runs has a stream of its own, so that a session that was interrupted goes on with the next block.
+    """
+    session, delta, start = kept.session, case.claim.delta, time.perf_counter()
+    instance = case.build()
+    sampler = LockstepSampler(instance.mechanism, instance.pair, checks=0)
     plan, _ = make_plan(sampler, delta, 1 - confidence, 1000, 200, 0)
     final = sampler.swapped() if plan.swapped else sampler
-    process, block = MeanProcess.of_losses(epsilon, delta), 0
+    process, last, state = MeanProcess.of_losses(epsilon, delta), time.monotonic(), session.under_way
+    if session.under_way is not None:
+        process.go_on(session.under_way, f"{kept.path}: under_way")
 
     def values(count: int) -> Array:
-        nonlocal block
-        block += 1
-        losses = final.sample(plan.tilts, plan.shares, count, (session.seed, 37, session.sessions, block))
+        stream = (session.seed, 37, session.sessions, process.runs // BLOCK + 1)
+        losses = final.sample(plan.tilts, plan.shares, count, stream)
         require(not losses.inexact, case.key, losses.inexact, "has no exact likelihood: audit its outputs instead")
         return hockey_stick(losses.loss, losses.log_weight(np.log(plan.shares)), epsilon)
 
-    result = until_refuted(process, values, limit, confidence)
-    return replace(result, seconds=time.perf_counter() - start)
+    def block_over() -> None:
+        nonlocal last, state
+        if process.runs % BLOCK == 0:  # only the last block may be shorter
+            state = process.state()
+        if time.monotonic() - last >= KEPT_EVERY:
+            kept.put(replace(session, under_way=state))
+            last = time.monotonic()
+        each(process.runs, process.log_wealth)
 
-
-def _run_and_pair(case: Case) -> tuple[Callable[..., Any], Any]:
-    instance = case.build()
-    return instance.mechanism, instance.pair
+    try:
+        result = until_refuted(process, values, limit, confidence, BLOCK, block_over)
+    except KeyboardInterrupt:
+        kept.put(replace(session, under_way=state))
+        raise
+    result = replace(result, seconds=time.perf_counter() - start)
+    kept.put(session.continued(result))
+    return result
 
 
 def verdict(sessions: Sequence[Session], confidence: float = 0.95, seconds: float = 0.0) -> ClaimTest:
@@ -166,6 +230,7 @@ def verdict(sessions: Sequence[Session], confidence: float = 0.95, seconds: floa
     Raises:
         BadInput: different audits, or the same seed or the same stored scores twice (then they are not independent).
     """
+    sessions = [one.so_far() for one in sessions]
     audits = {(one.audited, one.claim) for one in sessions}
     require(len(audits) == 1, "checkpoints", sorted(audits), "must be of one and the same audit")
     seeds = [one.seed for one in sessions]

@@ -15,6 +15,7 @@ from rich.console import Console
 
 from dpassay.audit.cli import COMMANDS, GROUPS
 from dpassay.audit.report.console import plain_table
+from dpassay.audit.report_file import Report
 from dpassay.reference.catalogue import CASES
 
 QUICK = ["--runs", "60", "--pilot", "60", "--examples", "0", "--jobs", "1"]  # the search has its own tests
@@ -67,14 +68,19 @@ def test_the_same_seed_gives_the_same_rows_for_one_and_two_workers(dpassay):
     assert found[0] == found[1]
 
 
+def mark(path, **change):
+    """Change the rows of a report and of its store."""
+    with Report(path) as report:
+        report.keep([replace(row, **change) for row in report.rows()])
+        report.write()
+
+
 def test_resume_keeps_finished_rows(dpassay, tmp_path):
     first = ["audit", "baselines/dp_sgd:digits", *QUICK]
     dpassay(*first)
     path = tmp_path / DIGITS
-    report = json.loads(path.read_text())
-    report["rows"][0]["seconds"] = 12345.0  # a mark that a second audit of the row would wipe out
-    path.write_text(json.dumps(report))
-    dpassay(*first, "--resume")
+    mark(path, seconds=12345.0)  # a second audit of the row would wipe it out
+    assert dpassay(*first, "--resume")[0] == 0
     assert json.loads(path.read_text())["rows"][0]["seconds"] == 12345.0
 
 
@@ -83,9 +89,7 @@ def test_resume_audits_rows_of_other_code_or_effort_again(dpassay, tmp_path, cha
     first = ["audit", "baselines/dp_sgd:digits", *QUICK]
     dpassay(*first)
     path = tmp_path / DIGITS
-    report = json.loads(path.read_text())
-    report["rows"][0] |= {"seconds": 12345.0, **change}
-    path.write_text(json.dumps(report))
+    mark(path, seconds=12345.0, **change)
     _, _, err = dpassay(*first, "--resume")
     (row,) = json.loads(path.read_text())["rows"]
     assert row["seconds"] != 12345.0 and row["seed"] == 0 and "audited again" in err

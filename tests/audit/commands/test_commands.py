@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from dpassay.audit import checkpoint
 from dpassay.audit.cli import app
 from dpassay.audit.results import Verdict
 from dpassay.audit.sequential import session
@@ -181,8 +182,9 @@ def test_a_black_box_session_is_kept(place):
     assert _run(*words, "--limit", 3000).exit_code == 1
     kept = session.load(place / "c.json")
     assert session.verdict([kept]).verdict is Verdict.VIOLATED and kept.runs < 6000
-    for field, value in (("seed", "x"), ("log_wealth", None), ("best", "1e9")):
-        document = json.loads((place / "c.json").read_text()) | {field: value}
-        (place / "d2.json").write_text(json.dumps(document))
+    for field, value in (("seed", "x"), ("log_wealth", None), ("best", "1e9"), ("under_way", {"runs": 1})):
+        state = checkpoint.read(place / "c.json", session.KIND) | {field: value}
+        (place / "d2.json").unlink(missing_ok=True)
+        checkpoint.write(place / "d2.json", session.KIND, state, None)
         with pytest.raises(BadInput, match=field):
             session.load(place / "d2.json")

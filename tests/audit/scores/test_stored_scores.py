@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 from typer.testing import CliRunner
 
+from dpassay.audit import checkpoint
 from dpassay.audit.cli import app
 from dpassay.audit.results import Verdict
 from dpassay.audit.scores import blocks
@@ -105,7 +106,7 @@ def test_files_one_after_the_other_then_two_machines(files):
 
 def test_the_same_scores_are_refused_whatever_their_shape(files):
     _run("scores", "p0.csv", "q0.csv", *GDP, "--checkpoint", "a.json")
-    before = (files / "a.json").read_text()
+    before = session.load(files / "a.json")
     rng, old = np.random.default_rng(0), np.loadtxt("p0.csv")
     np.save("moved.npy", rng.permutation(old))
     np.savetxt("grown.csv", np.append(old, rng.normal(size=50)))
@@ -114,7 +115,7 @@ def test_the_same_scores_are_refused_whatever_their_shape(files):
         with pytest.raises(BadInput, match="judged before") as found:
             _run("scores", first, second, *GDP, "--checkpoint", "a.json")
         assert "\n" not in str(found.value)
-    assert (files / "a.json").read_text() == before, "a refused file changes nothing"
+    assert session.load(files / "a.json") == before, "a refused file changes nothing"
     _run("scores", "p0.csv", "q1.csv", *GDP, "--checkpoint", "b.json")
     with pytest.raises(BadInput, match="share a file"):
         _run("combine", "a.json", "b.json")
@@ -126,14 +127,15 @@ def test_checkpoints_are_data(files):
         _run("scores", "p1.csv", "q1.csv", *GDP, "--checkpoint", "a.json")
     with pytest.raises(BadInput, match="claim"):
         _run("scores", "p1.csv", "q1.csv", "--gdp", 1, "--checkpoint", "a.json", "--name", "my attack")
-    document = json.loads((files / "a.json").read_text())
-    for wrong in ("x", ["x"], [1]):
-        (files / "bad.json").write_text(json.dumps(document | {"marks": wrong}))
+    state = checkpoint.read(files / "a.json", session.KIND)
+    for wrong in ("x", ["x"], [1], None):
+        (files / "bad.json").unlink(missing_ok=True)
+        checkpoint.write(files / "bad.json", session.KIND, state | {"marks": wrong}, None)
         with pytest.raises(BadInput, match="marks"):
             session.load(files / "bad.json")
-    del document["marks"]
-    (files / "old.json").write_text(json.dumps(document))
-    assert session.load(files / "old.json").marks == ()
+    checkpoint.write(files / "other.json", "something else", state, None)
+    with pytest.raises(BadInput, match="no checkpoint of a sequential session"):
+        session.load(files / "other.json")
 
 
 def test_scores_that_cannot_be_known_again_are_said_to_be(tmp_path, monkeypatch):

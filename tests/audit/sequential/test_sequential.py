@@ -1,3 +1,5 @@
+import json
+
 import numpy as np
 import pytest
 from scipy.stats import binomtest
@@ -27,7 +29,8 @@ def test_likelihood_process_refutes_early_and_resumes():
         return sequential.hockey_stick(losses, weights, 4.35)
 
     first = sequential.until_refuted(process, draw, limit=10, block=10)
-    resumed = sequential.MeanProcess.resume(process.checkpoint())
+    resumed = sequential.MeanProcess.of_losses(4.35, 1e-5)
+    resumed.go_on(json.loads(json.dumps(process.state())), "checkpoint")
     assert first.runs == 10 and resumed.log_wealth == pytest.approx(process.log_wealth, abs=1e-12)
     result = sequential.until_refuted(resumed, draw, limit=5000, block=10)
     assert result.verdict is Verdict.VIOLATED and 10 < result.runs < 2000
@@ -60,7 +63,7 @@ def test_machines_multiply():
         rng = np.random.default_rng(seed)
         process = sequential.CurveProcess(claim.name)
         process.update(rng.normal(size=3000), rng.normal(1, size=3000), claim, rng)
-        parts.append(sequential.CurveProcess.resume(process.checkpoint()))
+        parts.append(process)
     joint = sequential.combine(parts)
     assert joint.verdict is Verdict.VIOLATED and joint.runs == 24_000
     assert joint.p_value < min(float(np.exp(-max(0, part.log_wealth))) for part in parts)
@@ -126,10 +129,12 @@ def test_a_mechanism_that_gives_too_few_outputs_is_refused():
         sequential.audit_sequentially(Short(), (0, 1), guarantee.gdp(1.0), np.random.default_rng(0), limit=500)
 
 
-def test_bad_checkpoints_and_mixed_claims():
-    for text in ("{", "[]", '{"format": 9}'):
-        with pytest.raises(BadInput, match="checkpoint"):
-            sequential.CurveProcess.resume(text)
+def test_bad_states_and_mixed_claims():
+    state = sequential.MeanProcess("x", 0.1).state()
+    for name, value in (("runs", -1), ("runs", True), ("best", -0.1), ("best", 10**400), ("log_wealths", [0.0] * 15),
+                        ("log_wealths", [float("nan")] * 16), ("more", 1)):  # fmt: skip
+        with pytest.raises(BadInput, match=f"state.*{name}"):
+            sequential.MeanProcess("x", 0.1).go_on({**state, name: value}, "state")
     with pytest.raises(BadInput, match="one and the same"):
         sequential.combine([sequential.CurveProcess("a"), sequential.CurveProcess("b")])
     with pytest.raises(BadInput, match="null"):

@@ -1,0 +1,129 @@
+"""A report and its store: which of the two is believed when, and what a kill between them leaves."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import replace
+
+import pytest
+
+from dpassay.audit import report_file
+from dpassay.audit.report_file import Report, load, save, store_of
+from dpassay.audit.row import Row
+from dpassay.audit.store import Store
+from dpassay.reference.errors import BadInput
+
+ROW = Row(
+    "a/b", "", "printed", "", 1.0, 1e-5, "replace-one", float("inf"), "", True, None, "", "tight", "", True, [], [], [],
+    {"x": 1.0}, None, 10, 60, 0.95, 0, 0.1, "0" * 16, {"n": 3},
+)  # fmt: skip
+OTHER = replace(ROW, algorithm="a/c")
+
+
+def rows(path, anew=False):
+    with Report(path, anew=anew) as report:
+        return report.rows()
+
+
+@pytest.fixture
+def path(tmp_path):
+    save(tmp_path / "report.json", [ROW])
+    return tmp_path / "report.json"
+
+
+def test_rows_are_kept_before_the_report_is_written(path):
+    with Report(path) as report:
+        report.keep([OTHER])
+    assert load(path) == [ROW] and rows(path) == [ROW, OTHER]
+    with Report(path, order=[OTHER.key]) as report:
+        assert report.write() == [OTHER, ROW] == load(path)
+
+
+def test_a_report_without_a_store_gives_its_rows(path):
+    store_of(path).unlink()
+    assert rows(path) == [ROW] and store_of(path).is_file()
+
+
+def test_a_store_without_a_report_keeps_its_rows(path):
+    path.unlink()
+    assert rows(path) == [ROW] and not path.exists()
+
+
+def test_a_report_that_somebody_changed_is_neither_believed_nor_overwritten(path):
+    document = json.loads(path.read_text())
+    document["rows"][0]["claimed"] = 9.0
+    path.write_text(json.dumps(document))
+    changed = path.read_text()
+    with pytest.raises(BadInput, match=r"report\.json.*is not what was written there last"):
+        save(path, [OTHER])
+    assert path.read_text() == changed
+    assert rows(path, anew=True) == [ROW], "nothing is gone before there is a new row"
+    path.unlink()
+    assert save(path, [OTHER]) == [ROW, OTHER] == load(path)
+
+
+def test_a_run_that_starts_anew_replaces_the_rows_with_its_first(path):
+    with Report(path, anew=True) as report:
+        assert report.rows() == [ROW]
+        report.keep([OTHER])
+        report.keep([replace(OTHER, variant="v")])
+        assert len(report.write()) == 2
+    assert ROW not in load(path)
+
+
+def test_a_damaged_store_is_refused_and_set_aside_by_a_run_that_starts_anew(path, capsys):
+    store = store_of(path)
+    store.write_bytes(store.read_bytes()[:5000])
+    damaged = store.read_bytes()
+    with pytest.raises(BadInput, match=r"store.*damaged.*without it, rows of the report are taken"):
+        rows(path)
+    assert save(path, [OTHER], replace=True) == [OTHER] == load(path)
+    assert store.with_name(store.name + ".0").read_bytes() == damaged and "set aside" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("version", ["9", None])
+def test_a_store_of_another_version_is_refused(path, version):
+    with Store(store_of(path), "--output") as store:
+        store.put("about", {"dpassay": version})
+    with pytest.raises(BadInput, match="another version"):
+        rows(path)
+    assert rows(path, anew=True) == [ROW]
+
+
+def test_rows_that_are_none_are_named(path):
+    with Store(store_of(path), "--output") as store:
+        store.put("row", {"a/b@printed": ROW.as_dict() | {"claimed": "many"}})
+    with pytest.raises(BadInput, match=r"a/b@printed\.claimed"):
+        rows(path)
+
+
+@pytest.mark.parametrize("after", [0, 1])
+def test_a_kill_around_the_writing_leaves_a_report_that_the_store_knows(path, monkeypatch, after):
+    """Before the report is written, and between that and the store's last word."""
+
+    def killed(where, text, field):
+        if after:
+            write_text(where, text, field)
+        raise SystemError("killed")
+
+    write_text = report_file.write_text
+    monkeypatch.setattr(report_file, "write_text", killed)
+    with pytest.raises(SystemError):
+        save(path, [OTHER])
+    monkeypatch.undo()
+    assert load(path) == ([ROW, OTHER] if after else [ROW])
+    assert rows(path) == [ROW, OTHER]
+
+
+def test_a_device_and_a_link(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    assert save(tmp_path / "pipe", [ROW]) == [ROW]
+    assert json.loads(os.read(reader, 100_000))["rows"][0]["algorithm"] == "a/b"
+    os.close(reader)
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "link").symlink_to("elsewhere/report.json")
+    save(tmp_path / "link", [ROW])
+    assert (tmp_path / "link").is_symlink() and rows(tmp_path / "elsewhere" / "report.json") == [ROW]
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["elsewhere", "link", "pipe"]

@@ -1,0 +1,207 @@
+"""The store: what was put is there after any kill, damage is noticed and named, several processes get along."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+
+import pytest
+
+from dpassay.audit import checkpoint
+from dpassay.audit.store import SCHEMA, Store
+from dpassay.reference.errors import BadInput
+
+RECORDS = {"b": {"x": 1.5, "why": 'quotes " and\n lines'}, "a": [1, "ü", None]}
+
+
+def stored(path, **more):
+    with Store(path, "--output") as store:
+        store.put("row", RECORDS | more)
+
+
+def read(path):
+    with Store(path, "--output") as store:
+        return store.records("row")
+
+
+def test_records_come_back_in_their_order_and_replace_their_namesakes(tmp_path):
+    path = tmp_path / "new folder" / "a.store"
+    stored(path)
+    with Store(path, "--output") as store:
+        assert list(store.records("row")) == ["b", "a"] and store.records("row") == RECORDS
+        store.put("row", {"b": 3})
+        store.put("other", {"b": 4})
+        assert store.records("row") == RECORDS | {"b": 3} and store.records("other") == {"b": 4}
+        store.put("row", {"c": 5}, clear=True)
+    assert read(path) == {"c": 5} and [one.name for one in path.parent.iterdir()] == ["a.store"]
+
+
+def test_a_transaction_is_all_or_nothing(tmp_path):
+    stored(tmp_path / "s")
+    with Store(tmp_path / "s", "--output") as store:
+        with pytest.raises(ZeroDivisionError), store.transaction():
+            store.put("row", {}, clear=True)
+            _ = 1 / 0
+        assert store.records("row") == RECORDS
+        with pytest.raises(ValueError, match="JSON"):
+            store.put("row", {"a": float("nan")})
+        assert store.records("row") == RECORDS
+
+
+def test_damage_is_one_line_that_names_the_file_and_never_another_content(tmp_path):
+    """One to three bytes changed, 400 times (seed 0); and cut off at every length of whole hundreds."""
+    path, damaged, rng = tmp_path / "s", tmp_path / "damaged", random.Random(0)
+    stored(path)
+    whole, noticed = path.read_bytes(), 0
+    cut = [whole[:size] for size in range(0, len(whole), 100)]
+    for _ in range(400):
+        content = bytearray(whole)
+        for _ in range(rng.choice([1, 1, 3])):
+            content[rng.randrange(len(content) // 8)] = rng.randrange(256)
+        cut.append(bytes(content))
+    for content in cut:
+        damaged.write_bytes(content)
+        try:
+            assert read(damaged) == RECORDS  # the byte was of free space
+        except BadInput as error:
+            noticed += 1
+            assert "\n" not in str(error) and str(damaged) in str(error)
+    assert noticed > len(whole) // 100
+
+
+@pytest.mark.parametrize(
+    ("statement", "why"),
+    [
+        ("UPDATE records SET body = '[2]' WHERE key = 'a'", "not what was written"),
+        ("DELETE FROM records WHERE key = 'a'", "records are missing"),
+        ("DELETE FROM seal", "seal"),
+        ("CREATE TABLE more (x)", "not ours"),
+        ("CREATE TRIGGER t AFTER INSERT ON records BEGIN DELETE FROM records; END", "not ours"),
+        (f"PRAGMA user_version = {SCHEMA - 1}", f"schema {SCHEMA - 1}, this version reads schema {SCHEMA}"),
+        (f"PRAGMA user_version = {SCHEMA + 1}", f"schema {SCHEMA + 1}"),
+        ("PRAGMA application_id = 1", "another program"),
+    ],
+)
+def test_what_a_store_must_not_be(tmp_path, statement, why):
+    stored(tmp_path / "s")
+    with sqlite3.connect(tmp_path / "s") as database:
+        database.execute(statement)
+    database.close()
+    before = (tmp_path / "s").read_bytes()
+    with pytest.raises(BadInput, match=why):
+        read(tmp_path / "s")
+    assert (tmp_path / "s").read_bytes() == before
+
+
+def test_other_files_are_refused_untouched(tmp_path):
+    (tmp_path / "text").write_text("precious " * 1000)
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "folder").mkdir()
+    for name in ("text", "pipe", "folder", "text/below"):
+        with pytest.raises(BadInput, match=name):
+            stored(tmp_path / name)
+    assert (tmp_path / "text").read_text() == "precious " * 1000
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_store_that_cannot_be_written_can_be_read(tmp_path):
+    stored(tmp_path / "s")
+    (tmp_path / "s").chmod(0o444)
+    assert read(tmp_path / "s") == RECORDS
+    with pytest.raises(BadInput, match="cannot be written"):
+        stored(tmp_path / "s")
+
+
+def test_a_refused_write_loses_nothing(tmp_path):
+    """As above, for whom the system refuses nothing."""
+    stored(tmp_path / "s")
+    with Store(tmp_path / "s", "--output") as store:
+        store._db.execute("PRAGMA query_only = ON")
+        with pytest.raises(BadInput, match="cannot be written"):
+            store.put("row", {"a": 1})
+        assert store.records("row") == RECORDS
+
+
+def test_a_full_disk_loses_nothing(tmp_path):
+    """SQLite's own limit on pages stands in for the disk."""
+    stored(tmp_path / "s")
+    with Store(tmp_path / "s", "--output") as store:
+        pages = store._db.execute("PRAGMA page_count").fetchone()[0]
+        store._db.execute(f"PRAGMA max_page_count = {pages + 1}")
+        with pytest.raises(BadInput, match="no room left"):
+            store.put("row", {"long": "x" * 100_000})
+        assert store.records("row") == RECORDS
+    assert read(tmp_path / "s") == RECORDS
+
+
+def test_a_limit_on_file_sizes_loses_nothing(tmp_path):
+    """A real refusal of the system to write any more: the process's limit is 40 kB."""
+    code = (
+        "import resource, signal, sys; from pathlib import Path; from dpassay.audit.store import Store\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN); resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))\n"
+        "store = Store(Path('s'), '--output')\n"
+        "for k in range(100): store.put('row', {str(k): 'x' * 1000}); print(k, flush=True)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, check=False)
+    kept = [int(line) for line in done.stdout.split()]
+    assert done.returncode == 1 and "BadInput" in done.stderr.splitlines()[-1] and 5 < len(kept) < 40
+    with Store(tmp_path / "s", "--output") as store:
+        assert list(store.records("row")) == [str(k) for k in kept]
+
+
+WRITER = """
+import sys
+from pathlib import Path
+from dpassay.audit.store import Store
+with Store(Path("s"), "--output") as store:
+    for k in range(int(sys.argv[2])):
+        store.put("row", {f"{sys.argv[1]}{k}": k})
+        print(k, flush=True)
+"""
+
+
+def test_writers_at_the_same_time_lose_nothing(tmp_path):
+    """Three processes, 20 records each, on one store that none of them has made before."""
+    words = [sys.executable, "-c", WRITER]
+    writers = [subprocess.Popen([*words, name, "20"], cwd=tmp_path, stdout=subprocess.DEVNULL) for name in "pqr"]
+    assert [writer.wait() for writer in writers] == [0] * 3
+    assert read(tmp_path / "s") == {f"{name}{k}": k for name in "pqr" for k in range(20)} | {}
+
+
+@pytest.mark.parametrize("kills", [3, pytest.param(50, marks=pytest.mark.slow)])
+def test_a_kill_at_any_moment_loses_no_record_that_was_put(tmp_path, kills):
+    """Killed with -9 at random moments (seed 0): all that was said to be kept is there, at most one record is more."""
+    rng = random.Random(0)
+    for attempt in range(kills):
+        writer = subprocess.Popen(
+            [sys.executable, "-c", WRITER, f"{attempt}-", "100000"], cwd=tmp_path, stdout=subprocess.PIPE, text=True
+        )
+        assert writer.stdout is not None
+        first = writer.stdout.readline()
+        time.sleep(rng.random() * 0.2)
+        writer.send_signal(signal.SIGKILL)
+        said = [first, *writer.stdout.read().splitlines()]
+        writer.wait()
+        writer.stdout.close()
+        kept = [key for key in read(tmp_path / "s") if key.startswith(f"{attempt}-")]
+        assert len(said) <= len(kept) <= len(said) + 1
+        assert kept == [f"{attempt}-{k}" for k in range(len(kept))]
+
+
+def test_a_checkpoint_is_replaced_by_who_read_it_only(tmp_path):
+    path = tmp_path / "c"
+    assert checkpoint.read(path, "session") is None
+    one = {"runs": 64, "wealths": (0.1, -1e-300)}
+    checkpoint.write(path, "session", one, None)
+    assert checkpoint.read(path, "session") == {"runs": 64, "wealths": [0.1, -1e-300]}
+    checkpoint.write(path, "session", {"runs": 128}, one)
+    with pytest.raises(BadInput, match="another process"):
+        checkpoint.write(path, "session", {"runs": 129}, one)
+    with pytest.raises(BadInput, match="another process"):
+        checkpoint.write(path, "session", {"runs": 64}, None)
+    assert checkpoint.read(path, "session") == {"runs": 128}
