@@ -27,6 +27,7 @@ from .version import installed_version
 
 COMMANDS: dict[str, str] = {  # what the list of commands says of each; its own help says more
     "audit": "Audit the catalogue: claimed, accounted, realised.",
+    "report": "The report of an audit as one HTML file.",
     "list": "List the catalogue.",
     "show": "Show one algorithm, its releases and their cost.",
     "check": "Hold a project to its claims (for CI).",

@@ -113,20 +113,27 @@ def _excluded(failing: Sequence[Result]) -> str:
 
 def table(paper: str, results: Iterable[Result], kinds: Sequence[str] = SHOWN) -> list[str]:
     """Markdown: each statement of a paper with the status of its two sides and the first failing step."""
-    known = {result.row.id: result for result in results}
     lines = [
         "| statement | privacy | utility | first failing step | what is right |",
         "|---|---|---|---|---|",
     ]
+    return lines + [f"| {' | '.join(cells)} |" for cells in cells_of(paper, results, kinds)]
+
+
+def cells_of(
+    paper: str, results: Iterable[Result], kinds: Sequence[str] = SHOWN
+) -> list[tuple[str, str, str, str, str]]:
+    """The cells of :func:`table`, in Markdown: statement, privacy, utility, first failing step, what is right."""
+    known = {result.row.id: result for result in results}
+    found = []
     for name in STATEMENTS[paper]:
         if not name.startswith(tuple(kinds)):
             continue
         sides = [standing(paper, name, side, known) for side in SIDES]
         if all(side.status is Status.OPEN for side in sides):
             continue
-        step, right = _first(sides)
-        lines.append(f"| {name} | {_word(sides[0])} | {_word(sides[1])} | {step} | {right} |")
-    return lines
+        found.append((name, _word(sides[0]), _word(sides[1]), *_first(sides)))
+    return found
 
 
 def _word(found: Standing) -> str:

@@ -10,7 +10,9 @@ from .errors import BadInput
 EXTRAS = {  # what `pip install dpassay` leaves out: import name -> extra (pyproject.toml)
     "greenlet": "audit",
     "hypothesis": "audit",
+    "jinja2": "audit",
     "joblib": "audit",
+    "markdown_it": "audit",
     "pydantic": "audit",
     "pydantic_core": "audit",
     "rich": "audit",

@@ -1,0 +1,192 @@
+"""The two figures of a row: delta(epsilon) as claimed, accounted and realised; and the trade-off of its two errors."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from markupsafe import Markup
+from matplotlib.axes import Axes
+
+from dpassay.audit.likelihood.curve import trade_off
+from dpassay.audit.plain import number
+from dpassay.audit.row import Row
+from dpassay.reference.guarantee import approx_dp
+from dpassay.reference.types import Array, Bools
+
+from .svg import BAD, CLAIM, INK, SHOWN, UPPER, inline, new_figure, style
+
+_NEEDED = ("epsilons", "accounted")
+_BAND = ("realised", "pointwise", "true positives")
+_SMALLEST = 1e-6  # of the trade-off's axes
+
+
+@dataclass(frozen=True)
+class Curves:
+    """What a row says at each epsilon; the band is empty where the audit's runs decide nothing."""
+
+    epsilons: Array
+    accounted: Array
+    realised: Array
+    pointwise: Array
+    hits: Array
+
+
+def curves_of(row: Row) -> Curves | None:
+    """The curves of a row; None where it has none, or where they make no sense (a file of somebody else)."""
+    found = {name: np.array(row.curves.get(name, []), dtype=float) for name in (*_NEEDED, *_BAND)}
+    size = found["epsilons"].size
+    epsilons = found["epsilons"]
+    sizes = {found[name].size for name in _BAND}
+    if size < 2 or found["accounted"].size != size or sizes not in ({0}, {size}):
+        return None
+    whole = np.concatenate([values for name, values in found.items() if name != "epsilons"])
+    sensible = bool(np.all(np.diff(epsilons) > 0)) and epsilons[0] >= 0 and epsilons[-1] <= 1e6
+    if not sensible or not bool(np.all((whole >= 0) & (whole <= 1))) or not (0 < row.claimed < 1e6 and row.delta > 0):
+        return None
+    return Curves(epsilons, found["accounted"], found["realised"], found["pointwise"], found["true positives"])
+
+
+def delta_figure(row: Row, found: Curves, name: str) -> Markup:
+    """delta against epsilon: the claim, what is accounted, and what is shown."""
+    floor = max(1e-300, min(1e-9, row.delta / 1e3))
+    with style():
+        figure = new_figure()
+        axes = figure.add_axes((0.13, 0.12, 0.84, 0.72))
+        epsilons = found.epsilons
+        fine = np.linspace(0.0, epsilons[-1], 200)
+        axes.plot(fine, _claimed_delta(row, fine), "--", color=CLAIM, lw=1.4, label="claimed")
+        upper = "accounted" if row.upper_bound else "accounted (no bound)"
+        axes.plot(epsilons, np.maximum(found.accounted, floor / 10), color=UPPER, lw=1.4, label=upper)
+        if found.realised.size:
+            band = np.maximum(found.realised, floor / 10)
+            axes.fill_between(epsilons, floor / 10, band, step="pre", color=SHOWN, alpha=0.25, lw=0, label="realised")
+            axes.step(epsilons, band, where="pre", color=SHOWN, lw=1.2)
+            axes.plot(epsilons, np.maximum(found.pointwise, floor / 10), ":", color=SHOWN, lw=1.2, label="pointwise")
+        if row.realised is not None and row.realised <= epsilons[-1]:
+            colour = BAD if row.realised > row.claimed else SHOWN
+            axes.plot(row.realised, row.delta, "o", color=colour, ms=5, label="the verdict's bound")
+        elif row.realised is not None:
+            text = (
+                "realised: infinite"
+                if math.isinf(row.realised)
+                else f"realised >= {number(row.realised)}, further right"
+            )
+            axes.annotate(text, (0.98, 0.95), xycoords="axes fraction", ha="right", va="top", color=BAD, fontsize=9)
+        if epsilons[-1] > 3 * row.claimed:
+            axes.set_xscale("symlog", linthresh=2 * row.claimed, linscale=2)
+            ticks = [0, row.claimed, 2 * row.claimed, epsilons[-1]]
+            axes.set_xticks(ticks, [f"{tick:.3g}" for tick in ticks])
+            axes.minorticks_off()
+        axes.set_xlim(0, epsilons[-1])
+        _powers(axes, floor)
+        axes.set_xlabel("epsilon", labelpad=2)
+        axes.set_ylabel("delta", labelpad=2)
+        axes.grid(True)
+        _legend(axes)
+        title = f"delta against epsilon of {row.key}"
+        return inline(figure, name + " delta", title, _delta_words(row, found))
+
+
+def trade_off_figure(row: Row, found: Curves, name: str) -> Markup:
+    """True positives against false positives in logit scale: what the claim allows, what the account allows, points."""
+    with style():
+        figure = new_figure()
+        axes = figure.add_axes((0.15, 0.12, 0.82, 0.72))
+        alpha = 1 / (1 + np.exp(-np.linspace(math.log(_SMALLEST), -math.log(_SMALLEST), 160)))
+        claimed = _clipped(1 - approx_dp(row.claimed, row.delta).trade_off(alpha))
+        axes.fill_between(alpha, alpha, claimed, color=CLAIM, alpha=0.15, lw=0, label="the claim allows")
+        axes.plot(alpha, claimed, "--", color=CLAIM, lw=1.4)
+        upper = _clipped(1 - trade_off(list(found.epsilons), list(found.accounted), alpha))
+        axes.plot(alpha, upper, color=UPPER, lw=1.4, label="accounted" if row.upper_bound else "accounted (no bound)")
+        axes.plot(alpha, alpha, color=INK, lw=0.6)
+        for colour, label, (x, y) in _points(row, found):
+            axes.plot(x, y, "o", color=colour, ms=3.5, lw=0, label=label)
+        axes.set_xscale("logit")
+        axes.set_yscale("logit")
+        ticks = [1e-5, 1e-3, 0.1, 0.5, 0.9, 0.999]
+        for setter in (axes.set_xticks, axes.set_yticks):
+            setter(ticks, ["1e-5", "0.001", "0.1", "0.5", "0.9", "0.999"])
+        axes.minorticks_off()
+        axes.set_xlim(_SMALLEST, 1 - 1e-4)
+        axes.set_ylim(_SMALLEST, 1 - 1e-4)
+        axes.set_xlabel("false positives", labelpad=2)
+        axes.set_ylabel("true positives", labelpad=2)
+        axes.grid(True)
+        _legend(axes)
+        return inline(figure, name + " roc", f"Trade-off of {row.key}", _roc_words(row, found))
+
+
+def points(row: Row, found: Curves) -> tuple[Array, Array, Bools]:
+    """False positives, true positives, and whether the claim forbids the point; those that say something."""
+    there = found.hits > _SMALLEST
+    hits = found.hits[there]
+    false = np.exp(-found.epsilons[there]) * hits
+    allowed = np.minimum(np.exp(row.claimed) * false + row.delta, 1 - np.exp(-row.claimed) * (1 - row.delta - false))
+    return false, hits, hits > allowed
+
+
+def _points(row: Row, found: Curves) -> list[tuple[str, str, tuple[Array, Array]]]:
+    if not found.hits.size:
+        return []
+    false, hits, forbidden = points(row, found)
+    false, hits = _clipped(false), _clipped(hits)
+    sets = [
+        (SHOWN, "realised", (false[~forbidden], hits[~forbidden])),
+        (BAD, "realised, not allowed", (false[forbidden], hits[forbidden])),
+    ]
+    return [one for one in sets if one[2][0].size]
+
+
+def _claimed_delta(row: Row, epsilons: Array) -> Array:
+    """The curve of the claim: the extremal (epsilon, delta)-DP mechanism."""
+    below = row.delta + (1 - row.delta) * (np.exp(row.claimed) - np.exp(np.minimum(epsilons, row.claimed))) / (
+        1 + np.exp(row.claimed)
+    )
+    return np.asarray(np.where(epsilons < row.claimed, below, row.delta))
+
+
+def _legend(axes: Axes) -> None:
+    """Above the axes, where it hides nothing."""
+    axes.legend(
+        fontsize=8, loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=3, borderaxespad=0.2, columnspacing=1.2
+    )
+
+
+def _powers(axes: Axes, floor: float) -> None:
+    axes.set_yscale("log")
+    axes.set_ylim(floor, 2.0)
+    lowest = math.ceil(math.log10(floor))
+    exponents = [power for power in range(0, lowest - 1, -1) if (power - lowest) % 2 == 0 or power == 0]
+    axes.set_yticks([10.0**power for power in exponents], ["1" if not power else f"1e{power}" for power in exponents])
+    axes.minorticks_off()
+
+
+def _clipped(values: Array) -> Array:
+    return np.asarray(np.clip(values, _SMALLEST / 10, 1 - _SMALLEST / 10))
+
+
+def _delta_words(row: Row, found: Curves) -> str:
+    text = f"Claimed: epsilon {number(row.claimed)} at delta {row.delta:g}. Accounted at this delta: "
+    text += f"epsilon {number(row.accounted)}" + ("" if row.upper_bound else ", which bounds nothing here") + ". "
+    if row.realised is not None:
+        text += f"Realised: at least epsilon {number(row.realised)}. "
+    if not found.realised.size:
+        return text + "The runs of this audit give no curve."
+    middle = len(found.epsilons) // 3
+    return text + (
+        f"At epsilon {number(found.epsilons[middle])} the accounted delta is {found.accounted[middle]:.2g} and the "
+        f"realised one at least {found.realised[middle]:.2g}. The table below has all numbers."
+    )
+
+
+def _roc_words(row: Row, found: Curves) -> str:
+    text = f"The claim allows at most exp({number(row.claimed)}) times the false positives plus {row.delta:g}. "
+    if not found.hits.size:
+        return text + "No point was shown."
+    _, _, forbidden = points(row, found)
+    count = int(forbidden.sum())
+    return text + (
+        f"{count} of {forbidden.size} shown points lie outside." if count else "No shown point lies outside."
+    )
