@@ -53,6 +53,7 @@ def report(
     require(bool(rows), str(source), "no rows", "there is nothing to show")
     require(target.resolve() != source.resolve(), "--output", str(target), "is the report itself")
     require_writable(target, "--output")
+    require(reproductions is None or reproductions.is_dir(), "--reproductions", str(reproductions), "is not a folder")
     papers = list(dict.fromkeys(paper for row in rows if (paper := paper_of(row)) in PAPERS))
     view = view_of(rows, source.name)
     if reproductions is not None or REPRODUCTIONS.is_dir():

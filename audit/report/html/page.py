@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from dpassay.reference.errors import printable
 
+from .text import visible
 from .view import View, slug
 
 
@@ -27,13 +28,6 @@ def read(name: str) -> str:
     if not found.is_file():
         raise TemplateNotFound(name)
     return found.read_text(encoding="utf-8")
-
-
-def visible(value: object) -> object:
-    """Text whose control characters, lone surrogates and marks of direction are spelled out; line ends stay."""
-    if not isinstance(value, str) or isinstance(value, Markup):
-        return value
-    return "".join(letter if letter.isprintable() or letter in "\n " else ascii(letter)[1:-1] for letter in value)
 
 
 def render(view: View) -> str:

@@ -14,6 +14,8 @@ from markupsafe import Markup
 from dpassay.reference.errors import require
 from dpassay.reference.files import read_bytes, read_text
 
+from .text import visible
+
 _LARGEST = 2 * 2**20  # bytes of one picture
 _KINDS = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg"}
 _SINKS = 3  # a heading of a page stands below the report's own
@@ -41,7 +43,7 @@ def pages(folder: Path, papers: Iterable[str]) -> list[Page]:
 def rendered(path: Path) -> Markup:
     """One page; HTML in its text is shown as text, links to other files are text, pictures are taken in."""
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
-    tokens = parser.parse(read_text(path, "page"))
+    tokens = parser.parse(str(visible(read_text(path, "page"))))
     for token in tokens:
         if token.type in ("heading_open", "heading_close"):
             token.tag = f"h{min(6, int(token.tag[1]) + _SINKS)}"

@@ -16,6 +16,8 @@ from matplotlib import rc_context
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
+from dpassay.reference.errors import printable
+
 INK, QUIET, CLAIM, UPPER, SHOWN, BAD = "#010101", "#020202", "#030303", "#040404", "#050505", "#060606"
 _VARIABLES: Mapping[str, str] = {
     INK: "var(--ink)",
@@ -83,7 +85,8 @@ def inline(figure: Figure, name: str, title: str, description: str) -> Markup:
     head = (
         f'<svg role="img" aria-labelledby="{mark}t {mark}d" viewBox="{box.group(1)}" xmlns="http://www.w3.org/2000/svg"'
         f' xmlns:xlink="http://www.w3.org/1999/xlink">'
-        f'<title id="{mark}t">{escape(title)}</title><desc id="{mark}d">{escape(description)}</desc>'
+        f'<title id="{mark}t">{escape(printable(title))}</title>'
+        f'<desc id="{mark}d">{escape(printable(description))}</desc>'
     )
     return Markup(head + body + "</svg>")
 

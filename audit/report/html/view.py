@@ -173,7 +173,7 @@ def versions() -> dict[str, str]:
 
 def paper_of(row: Row) -> str:
     """The part of a key that filters go by."""
-    return row.algorithm.partition("/")[0] if "/" in row.algorithm else "own"
+    return row.algorithm.partition("/")[0] if row.reading != "own" and "/" in row.algorithm else "own"
 
 
 def _row_view(place: int, row: Row, case: Case | None) -> RowView:
@@ -185,7 +185,7 @@ def _row_view(place: int, row: Row, case: Case | None) -> RowView:
         row=row,
         id=name,
         paper=paper,
-        name=printable(row.algorithm.partition("/")[2] or row.algorithm),
+        name=printable(row.algorithm),
         numbers=_numbers(row),
         figures=(delta_figure(row, found, name), trade_off_figure(row, found, name)) if found else (),
         points=_points(found),

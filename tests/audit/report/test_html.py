@@ -1,0 +1,247 @@
+"""The HTML report: whole, self-contained, escaped, the same for the same rows."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html.parser
+import json
+import re
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from dpassay.audit.assay import Effort, assay_case
+from dpassay.audit.cli import app
+from dpassay.audit.report.html import source
+from dpassay.audit.report.html.figures import curves_of, delta_figure, points, trade_off_figure
+from dpassay.audit.report.html.page import render
+from dpassay.audit.report.html.reproduced import pages, rendered
+from dpassay.audit.report.html.view import MEANING, Ledger, LedgerRow, Statement, view_of
+from dpassay.audit.report_file import save
+from dpassay.audit.verdict import Verdict
+from dpassay.reference.catalogue import find
+from dpassay.reference.errors import BadInput
+
+WITNESSES = sorted((Path(__file__).parents[1] / "search" / "witnesses").glob("*.json"))
+CURVES = {
+    "epsilons": [0.0, 0.5, 1.0, 1.5],
+    "accounted": [0.3, 1e-2, 1e-5, 1e-8],
+    "realised": [0.2, 5e-3, 4e-6, 0.0],
+    "pointwise": [0.22, 6e-3, 5e-6, 0.0],
+    "true positives": [0.4, 0.02, 2e-5, 0.0],
+    "estimate": [0.25, 8e-3, 8e-6, 1e-9],
+}
+RELEASE = {"label": "gradient", "law": "Gaussian", "count": 8, "scale": [0.5, 0.7], "sensitivity": [0.1, 0.1],
+           "participation": "every record"}  # fmt: skip
+VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
+
+
+class Reader(html.parser.HTMLParser):
+    """Tags in order, ids, what is referred to, and whether every element is closed."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.ids, self.tags, self.urls, self.wrong = [], [], [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        found = dict(attrs)
+        self.tags.append((tag, found))
+        self.ids += [found["id"]] if "id" in found else []
+        self.urls += [found[name] for name in ("src", "href", "xlink:href", "action") if found.get(name)]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            self.wrong.append(tag)
+
+
+@pytest.fixture
+def page_rows(rows):
+    """Rows of every sort, with curves, releases and a whole witness."""
+    witness = json.loads(WITNESSES[0].read_text())
+    whole = [replace(row, witnesses=[witness] * bool(row.witnesses)) for row in rows]
+    return [replace(row, curves=CURVES, releases=[RELEASE], missed=["a.py:3: if x:"], unreached=["a.py:3: if x:"],
+                    coverage={"lines": 9, "lines reached": 8, "branches": 2, "branches reached": 1})
+            for row in whole]  # fmt: skip
+
+
+def written(rows, **more):
+    return render(replace(view_of(rows, "audit.json"), **more))
+
+
+def test_a_page_is_whole_and_loads_nothing(page_rows):
+    text = written(page_rows)
+    found = Reader(text)
+    assert not found.wrong and not found.open
+    assert len(found.ids) == len(set(found.ids))
+    assert all(url.startswith(("#", "data:")) for url in found.urls), found.urls
+    assert {url[1:] for url in found.urls if url.startswith("#")} <= set(found.ids)
+    assert not re.search(r"@import|url\((?!#)|https?://(?!www\.w3\.org/)", text)
+    assert sum(tag == "svg" for tag, _ in found.tags) == 2 * len(page_rows)
+    policy = next(found["content"] for tag, found in found.tags if "http-equiv" in found)
+    script = re.search(r"<script>(.*?)</script>", text, flags=re.DOTALL)[1]
+    assert base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() in policy
+    assert policy.startswith("default-src 'none'")
+
+
+def test_it_can_be_read_without_seeing_it(page_rows):
+    found = Reader(written(page_rows))
+    names = [tag for tag, _ in found.tags]
+    assert {"header", "nav", "main", "footer", "caption", "h1", "h2", "h3"} <= set(names)
+    assert all("scope" in attrs for tag, attrs in found.tags if tag == "th")
+    assert all({"role", "aria-labelledby"} <= set(attrs) for tag, attrs in found.tags if tag == "svg")
+    levels = [int(name[1]) for name in names if re.fullmatch(r"h[1-6]", name)]
+    assert levels[0] == 1 and all(b <= a + 1 for a, b in pairwise(levels))
+    assert ("html", {"lang": "en"}) in found.tags
+
+
+def test_names_of_others_stay_text(page_rows):
+    """`rows` has one whose every text holds tags, control characters and a lone surrogate; here it is long as well."""
+    long = replace(page_rows[4], algorithm="x" * 5000 + "</title><script>alert(2)</script>", curves={})
+    evil = LedgerRow(
+        "dro/<b>", "</td>", "<script>", "refuted", "breaks privacy", "\x00&", "<img src=x onerror=alert(1)>"
+    )
+    statement = Statement("dro", "</table><script>", "false", "-", "<i>", '" onclick="alert(1)')
+    text = written([*page_rows, long], ledger=Ledger((statement,), (evil,), "<u>"), source='"><script>')
+    found = Reader(text)
+    assert not found.wrong and not found.open
+    assert sum(tag == "script" for tag, _ in found.tags) == 1
+    assert not {"b", "u", "i", "img"} & {tag for tag, _ in found.tags}
+    assert not [name for _, attrs in found.tags for name in attrs if name.startswith("on")]
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\u202e]", text)
+    text.encode("utf-8")
+
+
+def test_the_same_rows_give_the_same_page(page_rows):
+    assert written(page_rows[:2]) == written(page_rows[:2])
+
+
+def test_what_is_known_of_a_row_is_there(page_rows):
+    text = written(page_rows[:2])
+    for part in (
+        "1 of 2 branches", "a.py:3: if x:", "0.5 to 0.7", "100%", "sensitivity exceeded", "dpassay neighbours replay",
+        "not declared: violated", "tight", "seed", "Timeline of releases", "Smallest example 1", "how often",
+    ):  # fmt: skip
+        assert part in text, part
+    assert "Repair" not in text  # neither row is a printed reading
+
+
+def test_a_printed_reading_that_fails_names_its_repair():
+    (case, *_) = find("dro/double_spider:chi_square@printed")
+    repaired = find("dro/double_spider:chi_square@repaired")[0]
+    row = assay_case(case, Effort(runs=20, pilot=50, examples=1))
+    text = written([row])
+    assert "<h4>Repair</h4>" in text and all(Reader_text(one) in text for one in repaired.repairs)
+    assert 'class="source"' in text and "not reached" in text  # made by this code: the source is shown
+    assert 'class="source"' not in written([replace(row, code="0" * 16)])  # made by other code
+
+
+def Reader_text(text):
+    import markupsafe
+
+    return str(markupsafe.escape(text))
+
+
+def test_lines_that_were_not_reached_are_marked():
+    (case,) = find("baselines/dp_sgd:full-batch@baseline")
+    row = assay_case(case, Effort(runs=20, pilot=50, examples=5))
+    found, whole = source.listings(row, case)
+    marked = {(one.file, line.number, line.text.strip()) for one in found for line in one.lines if line.missed}
+    assert marked and marked == source.unreached(row) and whole >= 0
+
+
+def test_every_verdict_has_a_meaning():
+    assert list(MEANING) == list(Verdict)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {},
+        {"epsilons": [0.0]},
+        {"accounted": [0.1]},
+        {"epsilons": [1.0, 0.5, 0.2, 0.1]},
+        {"accounted": [2.0, 1.0, 1.0, 1.0]},
+        {"realised": [float("nan")] * 4},
+        {"realised": [0.1]},
+    ],
+)
+def test_curves_that_make_no_sense_are_left_out(rows, change):
+    row = replace(rows[0], curves={**CURVES, **change} if change else {})
+    assert curves_of(row) is None
+    assert "holds no curves" in written([row])
+
+
+def test_a_row_without_a_band_says_so(rows):
+    row = replace(rows[0], curves={name: CURVES[name] for name in ("epsilons", "accounted")})
+    assert "show no curve" in written([row])
+
+
+def test_figures_follow_the_colours_of_the_page(rows):
+    row = replace(rows[0], curves=CURVES)
+    found = curves_of(row)
+    one, other = delta_figure(row, found, "a"), trade_off_figure(row, found, "a")
+    assert "var(--claim)" in one and "var(--shown)" in other
+    assert not re.search(r"#0[1-6]0[1-6]0[1-6]", one + other)
+    assert len(one) < 25_000 and len(other) < 25_000
+    assert delta_figure(row, found, "b") != one  # ids of its own
+
+
+def test_points_that_the_claim_forbids_are_told_apart(rows):
+    """A true positive rate of 0.4 at exp(-1) 0.4 false positives needs more than epsilon 0.5 at delta 1e-5."""
+    hits = {**CURVES, "true positives": [0.4, 0.4, 0.4, 0.4]}
+    for claimed, forbidden in ((0.1, [False, True, True, True]), (1.2, [False, False, False, True])):
+        row = replace(rows[0], claimed=claimed, curves=hits)
+        assert points(row, curves_of(row))[2].tolist() == forbidden
+
+
+def test_reproduced_pages_come_with_their_pictures(tmp_path):
+    (tmp_path / "a.png").write_bytes(b"\x89PNG")
+    text = "# Head\n\n![curve](a.png) ![out](../b.png) [file](x.md) [site](https://example.org) <b>x</b>\n\n"
+    (tmp_path / "dro.md").write_text(text + "| a |\n|---|\n| 1 |\n")
+    (page,) = pages(tmp_path, ["dro", "minimax_sosp"])
+    assert page.paper == "dro" and page.body == rendered(tmp_path / "dro.md")
+    assert "<h4>Head</h4>" in page.body and "data:image/png;base64," in page.body and "[picture: out]" in page.body
+    assert "<span>file</span>" in page.body and 'href="https://example.org"' in page.body
+    assert "&lt;b&gt;" in page.body and '<th scope="col">' in page.body
+    with pytest.raises(BadInput, match="is not a folder"):
+        pages(tmp_path / "nowhere", ["dro"])
+
+
+def test_the_command_writes_the_page(rows, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    save(Path("reports/audit.json"), [replace(row, witnesses=[]) for row in rows[:4]])
+    done = CliRunner().invoke(app, ["report", "--no-ledger"])
+    assert done.exit_code == 0, done.output
+    assert done.output.startswith("reports/audit.html: 4 rows, 1 not as they should be")
+    assert "mine:run" in Path("reports/audit.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["nowhere.json"], "nowhere.json"),
+        (["report.json", "--output", "report.json"], "is the report itself"),
+        (["empty.json"], "there is nothing to show"),
+        (["report.json", "--no-ledger", "--reproductions", "nowhere"], "is not a folder"),
+        (["report.json", "--no-ledger"], "baselines/dp_sgd:poisson@baseline: witness: sizes"),
+    ],
+)
+def test_bad_input_is_one_line(rows, tmp_path, monkeypatch, words, said):
+    monkeypatch.chdir(tmp_path)
+    save(Path("report.json"), [replace(rows[0], witnesses=[{"format": 2}])])
+    save(Path("empty.json"), [])
+    done = CliRunner().invoke(app, ["report", *words])
+    assert isinstance(done.exception, BadInput) and said in str(done.exception)
+    assert not list(tmp_path.glob("*.html"))
