@@ -11,7 +11,7 @@ import linecache
 import math
 import traceback
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
@@ -81,21 +81,30 @@ class ScriptedRun(LockstepRun):
 
 
 def scripted(
-    run: Run[P], pair: Pair[P], seed: Sequence[int], script: Dictation, *, hidden: bool = False
+    run: Run[P],
+    pair: Pair[P],
+    seed: Sequence[int],
+    script: Dictation,
+    *,
+    hidden: bool = False,
+    hub_type: Callable[..., ScriptedHub] | None = None,
 ) -> ScriptedRun:
     """One run on both sides with dictated values.
 
     Args:
         hidden: the algorithm is known to draw secret batches, so worlds without the target are run beside. Found out
             (by a second run) where it is not known.
+        hub_type: a hub that looks at more than :class:`ScriptedHub` does.
     """
-    hub = ScriptedHub(run, pair, seed, script, hidden)
+    hub = (
+        ScriptedHub(run, pair, seed, script, hidden) if hub_type is None else hub_type(run, pair, seed, script, hidden)
+    )
     try:
         hub.go()
     finally:
         for world in hub.worlds:
             world.close()
-    return hub.finish() if not hub.unprepared else scripted(run, pair, seed, script, hidden=True)
+    return hub.finish() if not hub.unprepared else scripted(run, pair, seed, script, hidden=True, hub_type=hub_type)
 
 
 class ScriptedHub(Hub):

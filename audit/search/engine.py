@@ -69,6 +69,7 @@ def search(
     explicit: Sequence[tuple[Run[Any], Pair[Any]]] = (),
     about: Mapping[str, str | float] | None = None,
     tracing: bool = True,
+    premises: Premises | None = None,
 ) -> Searched:
     """Search a space (or one pair, under many released values) for whatever breaks the premises of the accounting.
 
@@ -79,13 +80,15 @@ def search(
         explicit: mechanisms with pairs that are tried first, under a few scripts.
         about: names for the witnesses (what was run), so that a file can be replayed.
         tracing: collect coverage.
+        premises: what must hold, where that is something else than accounting to the claim.
 
     Raises:
         BadInput: no example could be run at all; it names what the first one raised.
     """
     require(examples >= 1, "examples", examples, "must be at least 1")
     ground: Ground = AllOf(run, space) if isinstance(space, Space) else OnePair(run, space)
-    return Engine(run, ground, claim, examples, seed, about or {}, tracing).go(explicit)
+    premises = premises or Premises(claim, ground.relation)
+    return Engine(run, ground, premises, examples, seed, about or {}, tracing).go(explicit)
 
 
 class Engine:
@@ -95,7 +98,7 @@ class Engine:
         self,
         run: Callable[..., Any],
         ground: Ground,
-        claim: Claimed,
+        premises: Premises,
         examples: int,
         seed: int,
         about: Mapping[str, str | float],
@@ -112,7 +115,7 @@ class Engine:
         self._stopped = self._hidden = self._checked = False
         self._name = str(getattr(run, "__name__", "run"))
         self._largest: list[tuple[float, Setting]] = []  # by separation, under whatever script
-        self._premises = Premises(claim, ground.relation)
+        self._premises = premises
         self._start = time.perf_counter()
 
     def go(self, explicit: Sequence[tuple[Run[Any], Pair[Any]]]) -> Searched:
@@ -235,7 +238,14 @@ class Engine:
 
     def _run(self, setting: Setting, seed: int, dictation: Any) -> ScriptedRun:
         with self._collector.tracing() if self._collector else nullcontext():
-            run = scripted(setting.mechanism, setting.pair, [seed], dictation, hidden=self._hidden)
+            run = scripted(
+                setting.mechanism,
+                setting.pair,
+                [seed],
+                dictation,
+                hidden=self._hidden,
+                hub_type=self._premises.hub_type,
+            )
         self._hidden = self._hidden or any(draw.hidden for draw in run.transcript.draws)
         if self._wanted is None:
             self._found.examples += 1

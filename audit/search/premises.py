@@ -7,9 +7,10 @@ at most the claim; the worlds make the same calls.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Protocol
 
-from dpassay.audit.lockstep.scripted import ScriptedRun
+from dpassay.audit.lockstep.scripted import ScriptedHub, ScriptedRun
 from dpassay.reference.accounting.cost import Account, account
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.findings import Finding, Kind
@@ -38,6 +39,8 @@ class Premises:
         shares: by label the largest movement over the declared sensitivity.
         accounted: the largest epsilon that a transcript added up to; None where no run could be accounted.
     """
+
+    hub_type: Callable[..., ScriptedHub] | None = None  # what runs are watched by
 
     def __init__(self, claim: Claimed, relation: Relation):
         self._claim, self._relation = claim, relation

@@ -22,6 +22,7 @@ from dpassay.reference.laws.folded_geometric import FoldedGeometric
 from dpassay.reference.laws.folded_laplace import FoldedLaplace
 from dpassay.reference.laws.geometric import Geometric
 from dpassay.reference.laws.intervals import Intervals
+from dpassay.reference.laws.objective_perturbation import ObjectivePerturbation
 from dpassay.reference.laws.selection import exponential, permute_and_flip
 from dpassay.reference.laws.snapping import Snapping
 from dpassay.reference.laws.staircase import Staircase
@@ -244,3 +245,40 @@ def test_dictated_values_can_come_out():
 def test_senseless_parameters_are_refused(wrong):
     with pytest.raises(BadInput):
         wrong()
+
+
+def test_objective_perturbation_has_the_density_of_its_minimiser():
+    """A regularised logistic loss of three records: the density integrates to one, and draws follow it (KS)."""
+    x, y = np.array([1.0, -0.5, 0.8]), np.array([1.0, 0.0, 1.0])
+
+    def make(scale):
+        def gradient(w):
+            return np.array([np.sum((special.expit(x * w[0]) - y) * x) + 0.4 * w[0]])
+
+        def hessian(w):
+            p = special.expit(x * w[0])
+            return np.array([[np.sum(p * (1 - p) * x * x) + 0.4]])
+
+        return ObjectivePerturbation(gradient, hessian, 1, scale)
+
+    law = make(0.7)
+    grid = np.linspace(-40, 40, 8001)
+    below = np.cumsum([math.exp(law.log_density([w])) for w in grid]) * 0.01
+    assert below[-1] == pytest.approx(1.0, abs=1e-3)
+    rng = np.random.default_rng(2)
+    draws = np.array([law.sample(rng)[0] for _ in range(2000)])
+    assert stats.kstest(draws, lambda w: np.interp(w, grid, below)).pvalue > 1e-3
+    other = np.cumsum([math.exp(make(1.2 * 0.7).log_density([w])) for w in grid]) * 0.01
+    assert stats.kstest(draws, lambda w: np.interp(w, grid, other)).pvalue < 1e-2
+    assert law.public_difference(make(0.7)) is None and law.public_difference(make(0.8)).name == "noise_scale"
+
+
+def test_objective_perturbation_in_two_dimensions_integrates_to_one():
+    law = ObjectivePerturbation(lambda w: np.array([2 * w[0] + w[0] ** 3, w[1]]), _hessian_of_a_quartic, 2, 0.5)
+    values = np.linspace(-6, 6, 121)
+    total = sum(math.exp(law.log_density([a, b])) for a in values for b in values) * 0.1**2
+    assert total == pytest.approx(1.0, abs=5e-3)
+
+
+def _hessian_of_a_quartic(w):
+    return np.diag([2 + 3 * w[0] ** 2, 1.0])

@@ -1,0 +1,85 @@
+"""Spaces for models: rows in the unit box that stand for data within bounds; an absent row is really left out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dpassay.reference.accounting.sampled import Relation
+from dpassay.reference.space import Rows, Sizes, Space
+from dpassay.reference.types import Array
+
+ABSENT = -9.0  # in every coordinate: outside of the unit box and of all labels
+
+
+class Bounds(NamedTuple):
+    """Bounds of every coordinate, as a user tells them to a model."""
+
+    lower: float
+    upper: float
+
+
+BOUNDS = (
+    Bounds(0.0, 1.0),
+    Bounds(-1.0, 1.0),
+    Bounds(-1.0, 0.0),
+    Bounds(4.0, 5.0),
+)  # sizes["bounds"] counts them from 1
+
+
+class Rowset(NamedTuple):
+    """Data of one side: features, labels (or a last column that is one), and what is public."""
+
+    X: Array
+    y: Array
+    bounds: Bounds
+
+
+def rowset(rows: Array, sizes: Sizes) -> Rowset:
+    """Rows without those that are absent, moved from the unit box into the bounds; the last column is ``y``."""
+    bounds = BOUNDS[sizes["bounds"] - 1]
+    present = rows[~np.all(rows == ABSENT, axis=1)]
+    features = bounds.lower + (bounds.upper - bounds.lower) * present[:, :-1]
+    return Rowset(features, present[:, -1].copy(), bounds)
+
+
+def anchored(rows: Array, sizes: Sizes) -> Rowset:
+    """As :func:`rowset`, and for each of the labels 0 and 1 two records more that never change."""
+    found = rowset(rows, sizes)
+    ends = np.repeat([found.bounds.lower, found.bounds.upper], found.X.shape[1]).reshape(2, -1)
+    return found._replace(X=np.vstack([found.X, ends, ends]), y=np.append(found.y, [0.0, 0.0, 1.0, 1.0]))
+
+
+def with_gaps(rows: Array, sizes: Sizes) -> Rowset:
+    """As :func:`rowset`; a coordinate in the middle of the box is missing (NaN)."""
+    found = rowset(rows, sizes)
+    middle = (found.bounds.lower + found.bounds.upper) / 2
+    return found._replace(X=np.where(middle == found.X, np.nan, found.X))
+
+
+def spaces(
+    n: Sequence[int],
+    d: Sequence[int],
+    *,
+    bounds: Sequence[int] = (1, 2, 3, 4),
+    labels: tuple[float, ...] = (),
+    problem: Callable[[Array, Sizes], Any] = rowset,
+    fits: Callable[[Sizes], bool] | None = None,
+    relations: Sequence[Relation] = ("replace-one", "add-remove"),
+) -> Mapping[Relation, Space]:
+    """A space for each relation: rows with ``d`` features in the unit box and one more column, a label if given."""
+    found: dict[Relation, Space] = {}
+    for relation in relations:
+        shift = int(relation == "add-remove")
+        rows = Rows("d", None, (0.0, 1.0), labels)
+        width = d if labels else tuple(one + 1 for one in d)
+        sizes = {"n": tuple(one + shift for one in n), "d": width, "bounds": tuple(bounds)}
+        absent = np.array([ABSENT]) if relation == "add-remove" else None
+        found[relation] = Space(rows, sizes, problem, fits=fits or _any, relation=relation, absent=absent)
+    return found
+
+
+def _any(sizes: Sizes) -> bool:
+    return True

@@ -1,0 +1,50 @@
+"""A model, tool or mechanism of a library as it is searched, and what the search saw."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from dpassay.audit.search.engine import Searched, search
+from dpassay.reference.accounting.sampled import Relation
+from dpassay.reference.case import PrivacyClaim
+from dpassay.reference.space import Space
+from dpassay.reference.tape import Tape
+
+from .pure_loss import PureLoss
+
+
+@dataclass(frozen=True)
+class Model:
+    """What is searched.
+
+    Args:
+        name: as the library calls it; with a word more where it is searched in several ways.
+        run: on a tape; made by :func:`~dpassay.audit.libraries.redirect.on_tape`.
+        epsilon: what it is told to keep.
+        spaces: data and neighbours, by relation.
+        output: what counts as seen, in words.
+        examples: of the search.
+    """
+
+    name: str
+    run: Callable[[Any, Tape], Any]
+    epsilon: float
+    spaces: Mapping[Relation, Space]
+    output: str = "fitted attributes"
+    examples: int = 150
+    notes: tuple[str, ...] = field(default=())
+
+    def search(self, relation: Relation, seed: int = 0, examples: int | None = None) -> Searched:
+        """Search for whatever breaks pure epsilon-DP under one relation."""
+        claim = PrivacyClaim(self.epsilon, 0.0, None, relation)
+        return search(
+            self.run,
+            self.spaces[relation],
+            claim,
+            examples=examples or self.examples,
+            seed=seed,
+            tracing=False,
+            premises=PureLoss(claim, relation),
+        )

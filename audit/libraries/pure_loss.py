@@ -1,0 +1,72 @@
+"""A pure claim held to the loss itself: no value may be more than ``exp(epsilon)`` times as likely on a neighbour.
+
+Models of libraries rest on composition rules of their own (in parallel over classes, leaves, clusters). The sum of what
+their mechanisms cost is then no verdict. But with all laws known, the log ratio of the probabilities of the
+values that came out is exact for the values that the tape saw, and a claim of epsilon-DP says that it is at most
+epsilon for all of them: values chosen by a search will do. What a user sees may be less than what the tape saw; a
+finding is therefore held against the library's own output before anybody is told.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from dpassay.audit.lockstep.scripted import ScriptedHub, ScriptedRun
+from dpassay.audit.search.premises import Premises
+from dpassay.reference.accounting.sampled import Relation
+from dpassay.reference.case import PrivacyClaim
+from dpassay.reference.findings import Finding, Kind
+from dpassay.reference.laws.law import Law
+
+LOSS = "privacy loss"  # among the shares: the largest loss over the claimed epsilon
+_MORE = 1e-6  # relative: of rounding
+
+
+class LossHub(ScriptedHub):
+    """A scripted hub that adds up the loss of the values that it hands back."""
+
+    def _answer(self, values: Any) -> None:
+        ask = self._here[-1].ask
+        if ask.call == "release" and ask.law is not None and self._there[-1].ask.law is not None:
+            self.result.loss += _loss(ask.law, self._there[-1].ask.law, values)
+        super()._answer(values)
+
+    def _shares(self, label: str, sensitivity: float | None, here: list[Law], there: list[Law], rate: float) -> None:
+        """What is followed is the loss: separations of laws of many kinds have no common unit."""
+        super()._shares(label, sensitivity, here, there, rate)
+        self.result.separation = 0.0
+
+    def finish(self) -> ScriptedRun:
+        """The loss is what is followed, also by the search."""
+        self.result.separation = min(abs(self.result.loss), 1e6)
+        return super().finish()
+
+
+def _loss(here: Law, there: Law, value: Any) -> float:
+    one, other = here.log_density(value), there.log_density(value)
+    return 0.0 if one == other else one - other  # -inf on both sides says nothing
+
+
+class PureLoss(Premises):
+    """Findings of a run as they are, and its loss against the claimed epsilon. Nothing is accounted."""
+
+    hub_type = LossHub
+
+    def __init__(self, claim: PrivacyClaim, relation: Relation):
+        super().__init__(claim, relation)
+        self._epsilon = claim.epsilon
+
+    def findings(self, run: ScriptedRun, by_rows: bool) -> list[Finding]:
+        """See the class."""
+        found = list(run.findings)
+        for label, share in run.shares.items():
+            self.shares[label] = max(self.shares.get(label, 0.0), share)
+        if math.isnan(run.loss):  # a value that neither side can release came before: nothing is known
+            return found
+        size = abs(run.loss)
+        self.shares[LOSS] = max(self.shares.get(LOSS, 0.0), size / self._epsilon)
+        if size > self._epsilon * (1 + _MORE):
+            detail = f"values that came out cost {size:.4g}, claimed epsilon {self._epsilon:.4g}"
+            found.append(Finding(Kind.VIOLATED, LOSS, len(run.transcript.events), detail))
+        return found
