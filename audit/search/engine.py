@@ -87,8 +87,8 @@ def search(
     """
     require(examples >= 1, "examples", examples, "must be at least 1")
     ground: Ground = AllOf(run, space) if isinstance(space, Space) else OnePair(run, space)
-    premises = premises or Premises(claim, ground.relation)
-    return Engine(run, ground, premises, examples, seed, about or {}, tracing).go(explicit)
+    held = premises or Premises(claim, ground.relation)
+    return Engine(run, ground, held, examples, seed, about or {}, tracing).go(explicit)
 
 
 class Engine:
@@ -238,14 +238,8 @@ class Engine:
 
     def _run(self, setting: Setting, seed: int, dictation: Any) -> ScriptedRun:
         with self._collector.tracing() if self._collector else nullcontext():
-            run = scripted(
-                setting.mechanism,
-                setting.pair,
-                [seed],
-                dictation,
-                hidden=self._hidden,
-                hub_type=self._premises.hub_type,
-            )
+            hub = self._premises.hub_type
+            run = scripted(setting.mechanism, setting.pair, [seed], dictation, hidden=self._hidden, hub_type=hub)
         self._hidden = self._hidden or any(draw.hidden for draw in run.transcript.draws)
         if self._wanted is None:
             self._found.examples += 1
