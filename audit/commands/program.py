@@ -13,7 +13,7 @@ from dpassay.audit.live.audited import audited
 from dpassay.audit.live.program import LiveProgram
 from dpassay.audit.plain import json_text
 from dpassay.audit.report.table import print_rows
-from dpassay.audit.report_file import save
+from dpassay.audit.report_file import load, save
 from dpassay.audit.row import Effort
 from dpassay.audit.verdict import joint_exit_code
 from dpassay.reference.case import Case
@@ -36,6 +36,8 @@ def audit_program(
     name = re.sub(r"[^\w.@,-]+", "-", ",".join(case.key for case in cases)).strip("-")[:80]
     path = output or Path("reports") / f"{name}.program.json"
     require_writable(path, "--output")
+    if path.is_file():
+        load(path)  # rows of other algorithms stay: the file must be a report
     rows = []
     for case in cases:
         with LiveProgram(command, case.id, case.reading, timeout=timeout) as program:
