@@ -16,7 +16,7 @@ from typing import Any
 
 from greenlet import GreenletExit
 
-from dpassay.audit.crosscheck.vectors import plain as encode
+from dpassay.audit.crosscheck.encode import encode
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.tape import Tape
 
