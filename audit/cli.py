@@ -40,6 +40,8 @@ COMMANDS: dict[str, str] = {  # what the list of commands says of each; its own 
     "scores": "Audit stored scores of an attack.",
     "blackbox": "Audit a function, a program, stored outputs.",
     "attack": "Membership inference on a trained model.",
+    "demo": "See a planted bug caught, in seconds.",
+    "doctor": "Say what this environment can do.",
 }
 # commands with commands of their own: their module has a typer app named ``app``
 GROUPS: dict[str, str] = {
@@ -61,7 +63,6 @@ app = typer.Typer(
     help="How much privacy is really in this algorithm? Claimed, accounted and realised epsilon side by side.\n\n"
     + described(),
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )

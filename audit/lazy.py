@@ -53,6 +53,18 @@ class LazyCommands(MutableMapping[str, Any]):
         return len({*self.short, *self._loaded})
 
 
+class _Named:
+    """What a shell has to know of a command."""
+
+    hidden = False
+
+    def __init__(self, text: str):
+        self._text = text
+
+    def get_short_help_str(self, limit: int = 45) -> str:
+        return self._text
+
+
 class LazyGroup(TyperGroup):
     """A group whose help is written from the table of short texts, without importing a command."""
 
@@ -63,6 +75,16 @@ class LazyGroup(TyperGroup):
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
         self.commands = LazyCommands(self.package, self.lazy, self.lazy_groups)
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> Any:
+        """Names and short texts for a shell, without importing a command."""
+        whole: Any = self.commands
+        names: Any = {name: _Named(text) for name, text in (self.lazy | self.lazy_groups).items()}
+        self.commands = names
+        try:
+            return super().shell_complete(ctx, incomplete)
+        finally:
+            self.commands = whole
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """The list of commands in ``--help``."""

@@ -23,6 +23,7 @@ from dpassay.reference.catalogue import CASES, find
 from dpassay.reference.errors import require
 from dpassay.reference.files import require_writable
 
+from .completion import names
 from .own import OwnClaim, audit_own
 from .program import audit_program
 from .progress import run_with_progress
@@ -34,7 +35,10 @@ from .written import GitHub, JUnit, Markdown, Sarif, Wanted
 def audit(
     algorithms: Annotated[
         list[str] | None,
-        typer.Argument(help="Papers, algorithms, keys (see `dpassay list`), or your MODULE:RUN; default: the quick."),
+        typer.Argument(
+            help="Papers, algorithms, keys (see `dpassay list`), or your MODULE:RUN; default: the quick.",
+            autocompletion=names,
+        ),
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Slow cases too; named ones run in any case.")] = False,
     runs: Annotated[int, typer.Option(help="Runs whose losses count, for each case.")] = 1000,

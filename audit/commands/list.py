@@ -15,10 +15,15 @@ from dpassay.reference.case import Case
 from dpassay.reference.catalogue import CASES, find
 from dpassay.reference.papers import PAPERS
 
+from . import completion
+
 
 def list_(
     names: Annotated[
-        list[str] | None, typer.Argument(help="Papers, algorithms or keys; default: the whole catalogue.")
+        list[str] | None,
+        typer.Argument(
+            help="Papers, algorithms or keys; default: the whole catalogue.", autocompletion=completion.names
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:

@@ -12,9 +12,11 @@ from dpassay.reference.case import Case
 from dpassay.reference.catalogue import find
 from dpassay.reference.papers import PAPERS
 
+from .completion import names
+
 
 def show(
-    algorithm: Annotated[str, typer.Argument(help="A paper, or an id or key of `dpassay list`.")],
+    algorithm: Annotated[str, typer.Argument(help="A paper, or an id or key of `dpassay list`.", autocompletion=names)],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Show a paper: who wrote it, and where each algorithm and statement is. Or an algorithm: its claim, constants,

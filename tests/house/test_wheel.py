@@ -14,7 +14,8 @@ IMPORT_ALL = """
 import importlib, pkgutil, sys
 import dpassay
 names = [m.name for m in pkgutil.walk_packages(dpassay.__path__, "dpassay.")]
-[importlib.import_module(name) for name in names]
+# the plugin is loaded by pytest, which is not installed there
+[importlib.import_module(name) for name in names if not name.startswith("dpassay.audit.pytest_")]
 assert not any("site-packages" not in p for p in dpassay.__path__), list(dpassay.__path__)
 print(len(names))
 """

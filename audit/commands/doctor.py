@@ -1,0 +1,197 @@
+"""``dpassay doctor``: what the environment can do, one line each."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import shutil
+import sqlite3
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, requires, version
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from dpassay.audit.exit_codes import FAILED, FINE
+from dpassay.audit.plain import json_text
+from dpassay.audit.version import installed_version
+from dpassay.reference.errors import printable
+
+_EXTRAS = {  # of the package: what works with it; the first is needed for the command line
+    "audit": "auditors and the command line",
+    "proofs": "the proof ledger (prove)",
+    "plots": "figures (reproduce, --plot)",
+}
+_NEEDED = ("", "audit")
+_BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+_MARK = {"ok": ("ok", "green"), "note": ("--", "yellow"), "bad": ("NO", "bold red")}
+
+
+@dataclass(frozen=True)
+class Line:
+    """One thing that was looked at.
+
+    Args:
+        name: what it is.
+        state: ``ok``, ``note`` (something optional is missing) or ``bad`` (commands will fail).
+        text: what was found, and what to do about it.
+    """
+
+    name: str
+    state: str
+    text: str
+
+
+def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+    """Say what this environment can do: versions, optional packages, cores, terminal, folders.
+
+    Exit code 0 if everything that is needed is there (what is optional is only named), else 1.
+    """
+    lines = list(checks())
+    failed = [line.name for line in lines if line.state == "bad"]
+    if as_json:
+        print(json_text({"dpassay": installed_version(), "fine": not failed, "checks": [vars(one) for one in lines]}))
+    else:
+        console = Console(soft_wrap=True, highlight=False)
+        for line in lines:
+            mark, style = _MARK[line.state]
+            console.print(Text.assemble((mark, style), f"  {line.name:14} {printable(line.text)}"))
+        ending = f"Not as it should be: {', '.join(failed)}." if failed else "Everything that is needed is there."
+        console.print(Text(ending))
+    raise typer.Exit(FAILED if failed else FINE)
+
+
+def checks() -> Iterator[Line]:
+    """All lines, in the order in which they are printed."""
+    yield Line("dpassay", "ok", f"{installed_version()}, Python {platform.python_version()}, {platform.platform()}")
+    yield from packages()
+    yield _cores()
+    yield _threads()
+    yield _terminal()
+    yield _tracing()
+    yield Line("SQLite", "ok", sqlite3.sqlite_version)
+    yield _browser()
+    yield folder("reports", Path("reports"), "audits keep their rows and witnesses here, or say --output")
+    yield folder("temporary", Path(tempfile.gettempdir()), "worker processes need it; set TMPDIR")
+
+
+def packages() -> Iterator[Line]:
+    """What the package and its extras need, from its own metadata: one line each group."""
+    try:
+        wanted = requires("dpassay") or []
+    except PackageNotFoundError:
+        yield Line("packages", "note", "dpassay is not installed as a package: what it needs cannot be compared")
+        return
+    for extra in ("", *_EXTRAS):
+        found = [one for one in map(_requirement, wanted) if one is not None and one[2] == extra]
+        if not found:
+            continue
+        told = [(name, least, _version(name)) for name, least, _ in found]
+        missing = [f"{name}>={least}" for name, least, has in told if has is None]
+        old = [f"{name} {has}, needs {least}" for name, least, has in told if has is not None and _older(has, least)]
+        have = ", ".join(f"{name} {has}" for name, _, has in told if has is not None)
+        title = f"extra {extra}" if extra else "packages"
+        if not (missing or old):
+            yield Line(title, "ok", f"{have}: {_EXTRAS[extra]}" if extra else have)
+            continue
+        problem = "; ".join(filter(None, (f"missing {', '.join(missing)}" if missing else "", *old)))
+        install = f'pip install --upgrade "dpassay[{extra}]"' if extra else "pip install --upgrade dpassay"
+        purpose = f" (for {_EXTRAS[extra]})" if extra else ""
+        yield Line(title, "bad" if extra in _NEEDED else "note", f"{problem}{purpose}: {install}")
+
+
+def _requirement(text: str) -> tuple[str, str, str] | None:
+    """``numpy>=2.0; extra == "audit"`` as name, least version, extra; None for what names the package itself."""
+    name, _, marker = text.partition(";")
+    found = re.fullmatch(r"\s*([\w.-]+)\s*\(?(?:>=\s*([\d.]+))?.*", name)
+    extra = re.search(r"extra\s*==\s*['\"]([\w-]+)['\"]", marker)
+    if found is None or found[1] == "dpassay":
+        return None
+    return found[1], found[2] or "0", extra[1] if extra else ""
+
+
+def _version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def _older(has: str, least: str) -> bool:
+    def numbers(text: str) -> tuple[int, ...]:
+        return tuple(int(part) for part in re.findall(r"\d+", text.split("+")[0])[:3])
+
+    return numbers(has) < numbers(least)
+
+
+def _cores() -> Line:
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    allowed = _quota()
+    share = usable if allowed is None else min(usable, allowed)
+    limited = f", of which this container may use {share:g}" if share < usable else ""
+    return Line("cores", "ok", f"{usable}{limited}: --jobs {max(1, int(share))} is a good choice")
+
+
+def _quota() -> float | None:
+    """Cores that a control group allows, if it limits them."""
+    try:
+        limit, period = Path("/sys/fs/cgroup/cpu.max").read_text(encoding="ascii").split()
+        return None if limit == "max" else int(limit) / int(period)
+    except (OSError, ValueError):
+        return None
+
+
+def _threads() -> Line:
+    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+    said = [f"{name}={os.environ[name]}" for name in names if name in os.environ]
+    return Line("threads", "ok", ", ".join(said) or "not limited; workers of audits limit their own to one")
+
+
+def _terminal() -> Line:
+    console = Console()
+    width = shutil.get_terminal_size().columns
+    kind = f"{width} columns" if console.is_terminal else "output goes into a pipe or a file: tables have 100 columns"
+    colours = console.color_system if console.is_terminal and not console.no_color else None
+    reason = " (NO_COLOR is set)" if "NO_COLOR" in os.environ else ""
+    encoding = sys.stdout.encoding or "no encoding"
+    narrow = console.is_terminal and width < 80
+    text = f"{kind}, {f'{colours} colours' if colours else f'no colours{reason}'}, {encoding}"
+    return Line("terminal", "note" if narrow else "ok", text + (": tables want 80 columns" if narrow else ""))
+
+
+def _tracing() -> Line:
+    monitoring: Any = getattr(sys, "monitoring", None)
+    if monitoring is None:
+        text = "sys.settrace (slower; Python 3.12 has sys.monitoring): not together with a debugger or a coverage tool"
+        return Line("coverage", "note" if sys.gettrace() else "ok", text)
+    free = [number for number in (3, 4, 1) if monitoring.get_tool(number) is None]
+    return Line("coverage", "ok" if free else "note", "sys.monitoring" if free else "every tool of it is in use")
+
+
+def _browser() -> Line:
+    found = next((path for name in _BROWSERS if (path := shutil.which(name))), None)
+    text = f"{found}: the tests of the HTML report run" if found else "none: only the tests of the HTML report need one"
+    return Line("browser", "ok" if found else "note", text)
+
+
+def folder(name: str, path: Path, why: str) -> Line:
+    """Can a file be made there (or the folder itself)? Nothing stays behind."""
+    place = path.resolve()
+    while not place.exists() and place != place.parent:
+        place = place.parent
+    try:
+        with tempfile.NamedTemporaryFile(dir=place):
+            pass
+        free = shutil.disk_usage(place).free / 2**30
+    except OSError as error:
+        return Line(name, "bad", f"{path}: {error.strerror or error}: {why}")
+    full = free < 0.1
+    text = f"{path} can be written to, {free:.1f} GiB free" + (f": {why}" if full else "")
+    return Line(name, "note" if full else "ok", text)
