@@ -13,12 +13,14 @@ OPEN = {
     "dp_ftrl": 0,
     "minimax_sosp": 0,
     "output_perturbation": 0,
+    "second_order_erm": 0,
 }  # assertions that nothing decides yet; lower a number when it has fallen
 UNANSWERED = {
     "adaptive_batch": 0,
     "dp_ftrl": 0,
     "minimax_sosp": 0,
     "output_perturbation": 0,
+    "second_order_erm": 0,
 }  # questions without an answer
 PAPERS = [paper for paper in STATEMENTS if items(paper)]
 
