@@ -11,6 +11,7 @@ from dpassay.proofs_check.statements import STATEMENTS
 OPEN = {
     "adaptive_batch": 0,
     "dp_ftrl": 0,
+    "dro": 0,
     "minimax_sosp": 0,
     "output_perturbation": 0,
     "second_order_erm": 0,
@@ -18,6 +19,7 @@ OPEN = {
 UNANSWERED = {
     "adaptive_batch": 0,
     "dp_ftrl": 0,
+    "dro": 0,
     "minimax_sosp": 0,
     "output_perturbation": 0,
     "second_order_erm": 0,
