@@ -1,6 +1,6 @@
 """What each statement of the papers rests on: other statements, and rows that its citation does not name.
 
-A row belongs to the statements that its place or id names (:mod:`.coverage`). ``USES`` adds the edges between
+A row belongs to the statements that its place or id names (:mod:`.cited`). ``USES`` adds the edges between
 statements, ``PARTS`` rows by prefix (the algorithm whose privacy a theorem claims, displays of its proof).
 """
 

@@ -8,8 +8,8 @@ from enum import StrEnum
 from functools import cache
 from typing import Any
 
+from .cited import named, named_by_id
 from .claim import Result, Row, Saves, Severity, Verdict
-from .coverage import named, named_by_id
 from .derivations import EXCLUSIVE, PARTS, SAYS, USES
 from .ledger import load_rows
 from .statements import STATEMENTS

@@ -142,9 +142,8 @@ _PRESENTATION = (  # changes in these decide no row
     "graph.py",
     "derivations.py",
     "explain.py",
-    "coverage.py",
+    "cited.py",
     "statements.py",
-    "not_checkable.py",
     "ties.py",
     "cases.py",
 )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from dpassay.reference.papers import PAPERS
 
-from . import coverage, graph
+from . import graph
 from .claim import FAILED, Kind, Result, Saves, Severity, Verdict
 from .inventory import told
 from .ledger import FAILING, UNSAVED, summary
@@ -158,7 +158,7 @@ _STATUS = (
 
 _INVENTORY = (
     "Assertions of the texts, each with its place, and what decides it (`docs/inventory.md`); and the questions that",
-    "are asked of each numbered statement (`docs/proofs.md`). A paper without assertions has no inventory yet.",
+    "are asked of each theorem, lemma and algorithm (`docs/proofs.md`). A test holds that nothing new is open.",
 )
 
 
@@ -213,9 +213,6 @@ def markdown(results: Sequence[Result]) -> str:
             lines += [_line(result) for result in own]
     papers = [paper for paper in PAPERS if paper in summary(results)]
     lines += ["", "## Everything that the papers say", "", *_INVENTORY, "", *told.table(papers)]
-    lines += ["", "## Coverage of the numbered statements", ""]
-    lines += ["In brackets the number of rows that name a statement; the rest with the reason why they have none."]
-    lines += coverage.markdown([result.row for result in results], papers)
     return "\n".join(lines) + "\n"
 
 

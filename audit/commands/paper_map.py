@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from dpassay.proofs_check.cases import PROOFS
+from dpassay.proofs_check.cited import named
 from dpassay.proofs_check.claim import Row
-from dpassay.proofs_check.coverage import named
 from dpassay.proofs_check.ledger import load_rows
 from dpassay.reference.case import Case
 from dpassay.reference.catalogue import CASES
