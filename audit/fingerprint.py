@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+from collections.abc import Iterable
 from functools import cache, partial
 from importlib.util import find_spec, resolve_name
 from pathlib import Path
@@ -17,13 +18,33 @@ _JUDGES = "dpassay.audit.assay"  # the auditor's own code makes the row as well
 def fingerprint(case: Case) -> str:
     """Of all modules that the case's builder or the auditor import, directly or not, in this package or beside it."""
     home = _home(case.build)
-    modules = _reached(home) | _reached(_JUDGES)
+    modules = reached(home) | reached(_JUDGES)
     digest = hashlib.sha256()
-    for name in sorted(modules):
-        path = _source(name)
-        if path is not None:
-            digest.update(name.encode() + b"\0" + _content(path) + b"\0")
+    for name, path in sorted(sources(modules).items()):
+        digest.update(name.encode() + b"\0" + _content(path) + b"\0")
     return digest.hexdigest()[:16]
+
+
+@cache
+def package() -> str:
+    """A hash of all source of the reference and the auditors."""
+    digest = hashlib.sha256()
+    home = Path(__file__).resolve().parents[1]
+    for room in ("reference", "audit"):
+        for path in sorted((home / room).rglob("*.py")):
+            digest.update(path.relative_to(home).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
+
+
+def sources(modules: Iterable[str]) -> dict[str, Path]:
+    """The source files of these modules, as far as they have one."""
+    return {name: path for name in modules if (path := source(name)) is not None}
+
+
+def forget() -> None:
+    """Read all sources anew: files may have changed since."""
+    for kept in (reached, named, source, _content, package):
+        kept.cache_clear()
 
 
 def _home(function: Any) -> str:
@@ -33,21 +54,27 @@ def _home(function: Any) -> str:
 
 
 @cache
-def _reached(start: str) -> frozenset[str]:
+def reached(start: str) -> frozenset[str]:
+    """Modules of the same package that a module imports, directly or not."""
     found: set[str] = set()
     todo = [start]
     while todo:
         name = todo.pop()
         if name not in found:
             found.add(name)
-            todo += [one for one in _imports(name) if one.split(".")[0] == start.split(".")[0]]
+            todo += [one for one in imports(name) if one.split(".")[0] == start.split(".")[0]]
     return frozenset(found)
 
 
-@cache
-def _imports(name: str) -> tuple[str, ...]:
+def imports(name: str) -> tuple[str, ...]:
     """Modules that a module names in its import statements, wherever they stand."""
-    path = _source(name)
+    return tuple(one for one in named(name) if source(one) is not None)
+
+
+@cache
+def named(name: str) -> tuple[str, ...]:
+    """The same, and names that may be no modules: what they are is only known by looking for them."""
+    path = source(name)
     if path is None:
         return ()
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]
@@ -58,11 +85,12 @@ def _imports(name: str) -> tuple[str, ...]:
         elif isinstance(node, ast.ImportFrom):
             base = resolve_name("." * node.level + (node.module or ""), package) if node.level else node.module or ""
             found += [base, *(f"{base}.{alias.name}" for alias in node.names)]
-    return tuple(one for one in found if _source(one) is not None)
+    return tuple(found)
 
 
 @cache
-def _source(name: str) -> Path | None:
+def source(name: str) -> Path | None:
+    """The source file of a module."""
     try:
         spec = find_spec(name)
     except (ImportError, ValueError, AttributeError):  # a name in a module, or a module without a spec

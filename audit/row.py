@@ -95,6 +95,7 @@ class Row:
     severity: str = ""  # of the claim: error or warning
     cite: str = ""  # where the claim is stated, in the user's words
     cached: bool = False  # kept from an earlier run of the same code, data and parameters
+    changes: list[str] = field(default_factory=list)  # what is worse than in the lock file
 
     @property
     def key(self) -> str:
@@ -109,10 +110,13 @@ class Row:
     def exit_code(self, strict: bool = False) -> int:
         """0 where the row is as it should be, declared findings of a printed reading included (not if ``strict``).
 
-        A declared finding that does not show is 1; with less than the default effort it may need more runs: 3.
+        So is a claim whose severity is a warning, whatever is found. A declared finding that does not show is 1; with
+        less than the default effort it may need more runs: 3.
         """
         verdict = Verdict(self.verdict)
-        if self.undeclared or (self.missing and self.effort.full):
+        if self.severity == "warning":
+            return FINE
+        if self.changes or self.undeclared or (self.missing and self.effort.full):
             return FAILED
         if self.missing:
             return INCONCLUSIVE

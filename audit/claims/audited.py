@@ -7,6 +7,8 @@ from pathlib import Path
 
 from dpassay.audit.assay import assay_case
 from dpassay.audit.foreign import is_code
+from dpassay.audit.live.audited import audited as run_by_program
+from dpassay.audit.live.program import LiveProgram
 from dpassay.audit.own import own_row
 from dpassay.audit.row import Row
 from dpassay.audit.subject import Subject, subjects
@@ -15,8 +17,10 @@ from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.space import Space
 
-from .model import Algorithm, Claim
+from .model import Algorithm, Claim, Program
 from .stored import judged_row
+
+PER_PAIR = ("accounted", "realised", "upper_limit")  # kept for every claimed pair, among the facts of the row
 
 
 def audited(claim: Claim, folder: Path, confidence: float) -> Row:
@@ -30,6 +34,11 @@ def audited(claim: Claim, folder: Path, confidence: float) -> Row:
         BadInput: what the claim names cannot be used.
     """
     row = algorithm_row(claim, confidence) if isinstance(claim, Algorithm) else judged_row(claim, folder, confidence)
+    return named(row, claim)
+
+
+def named(row: Row, claim: Claim) -> Row:
+    """The row under the name of the claim, with what is said about it."""
     return replace(row, claim=claim.name, owner=claim.owner, severity=claim.severity, cite=claim.cite)
 
 
@@ -43,8 +52,13 @@ def algorithm_row(claim: Algorithm, confidence: float) -> Row:
     if len(rows) == 1:
         return worst
     held = ", ".join(f"({epsilon:.4g}, {delta:.0e})" for epsilon, delta in claim.pairs)
+    facts = dict(worst.facts)
+    for row in rows:
+        for name in PER_PAIR:
+            value = getattr(row, name)
+            facts[f"{name} at delta {row.delta!r}"] = "none" if value is None else value
     where = f"at ({worst.claimed:.4g}, {worst.delta:.0e}), one of {held}"
-    return replace(worst, why=f"{where}: {worst.why}", seconds=sum(row.seconds for row in rows))
+    return replace(worst, why=f"{where}: {worst.why}", facts=facts, seconds=sum(row.seconds for row in rows))
 
 
 def resolve(claim: Algorithm) -> Subject:
@@ -78,6 +92,9 @@ def _at(claim: Algorithm, subject: Subject, stated: PrivacyClaim, confidence: fl
         assert subject.claim is not None
         held = replace(stated, cite=subject.claim.cite, relation=subject.claim.relation)
         case = replace(subject.case, claim=held, declared=(), known="")
+        if isinstance(claim, Program):
+            with LiveProgram(claim.program, case.id, case.reading, timeout=claim.timeout) as program:
+                return run_by_program(case, program, effort)
         return assay_case(case, effort, economical=True)
     assert isinstance(subject.where, Space)
     relation = subject.where.relation

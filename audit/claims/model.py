@@ -40,6 +40,10 @@ class Claimed(BaseModel):
     )
     owner: Annotated[str, Field(max_length=200)] = Field("", description="Who answers for it; shown where it fails.")
     cite: Annotated[str, Field(max_length=500)] = Field("", description="Where it is stated: free text.")
+    files: Annotated[list[Text], Field(max_length=1000)] = Field(
+        [],
+        description="Further files that decide the result, relative to this one: a change of one of them is a change.",
+    )
 
     @model_validator(mode="after")
     def _one_guarantee(self) -> Self:
@@ -87,6 +91,19 @@ class Algorithm(Claimed):
         """How hard to look."""
         base = EFFORTS[self.effort]
         return Effort(self.runs or base.runs, base.pilot, confidence, self.seed, self.examples or base.examples)
+
+
+class Program(Algorithm):
+    """A claim about a program that runs an algorithm of the catalogue on the live protocol (``docs/live.md``)."""
+
+    program: Text = Field(description="The command; no shell is run.")
+    timeout: Annotated[float, Field(gt=0, lt=1e6)] = Field(10.0, description="Seconds for one line of the program.")
+
+    @model_validator(mode="after")
+    def _of_the_catalogue(self) -> Self:
+        if self.space is not None or ":" in self.algorithm.partition("/")[0]:
+            raise ValueError("a program runs an algorithm of the catalogue, on its space")
+        return self
 
 
 class _Outputs(Claimed):
@@ -142,7 +159,13 @@ class Scores(Claimed):
         return self
 
 
-_TELLING = {"function": "a black box", "command": "a black box", "outputs": "some outputs", "scores": "some scores"}
+_TELLING = {
+    "program": "a program",
+    "function": "a black box",
+    "command": "a black box",
+    "outputs": "some outputs",
+    "scores": "some scores",
+}
 
 
 def _kind(value: Any) -> str:
@@ -155,12 +178,13 @@ def _kind(value: Any) -> str:
 
 Claim = Annotated[
     Annotated[Algorithm, Tag("an algorithm")]
+    | Annotated[Program, Tag("a program")]
     | Annotated[BlackBox, Tag("a black box")]
     | Annotated[Outputs, Tag("some outputs")]
     | Annotated[Scores, Tag("some scores")],
     Discriminator(_kind),
 ]
-TAGS = ("an algorithm", "a black box", "some outputs", "some scores")  # no field is called so
+TAGS = ("an algorithm", *dict.fromkeys(_TELLING.values()))  # no field is called so
 
 
 class ClaimsFile(BaseModel):

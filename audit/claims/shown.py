@@ -11,17 +11,22 @@ from dpassay.audit.verdict import Verdict
 from .model import ClaimsFile
 
 
-def closing_lines(rows: Sequence[Row], file: ClaimsFile) -> list[str]:
-    """The lines under the table, failing claims last."""
+def closing_lines(rows: Sequence[Row], file: ClaimsFile, unchanged: int = 0) -> list[str]:
+    """The lines under the table, failing claims last.
+
+    Args:
+        unchanged: how many were skipped because they are as in the lock.
+    """
     seen = Counter(row.verdict for row in rows)
     summary = ", ".join(f"{seen[verdict.value]} {verdict.value}" for verdict in Verdict if seen[verdict.value])
-    left = len(file.claim) - len(rows)
+    left = len(file.claim) - len(rows) - unchanged
     kept = sum(row.cached for row in rows)
-    notes = [f"{kept} from the cache"] * (kept > 0) + [f"{left} of the file not checked"] * (left > 0)
+    notes = [f"{kept} from the cache"] * (kept > 0) + [f"{unchanged} as in the lock, skipped"] * (unchanged > 0)
+    notes += [f"{left} of the file not checked"] * (left > 0)
     aside = f" ({', '.join(notes)})" if notes else ""
-    found = [f"{len(rows)} claim{'s' * (len(rows) != 1)}: {summary}{aside}."]
+    found = [f"{len(rows)} claim{'s' * (len(rows) != 1)}: {summary or 'none was checked'}{aside}."]
     found.append(false_alarms(file))
-    failing = [row for row in rows if Verdict(row.verdict).exit_code]
+    failing = [row for row in rows if Verdict(row.verdict).exit_code or row.changes]
     order = list(Verdict)
     for row in sorted(failing, key=lambda one: -order.index(Verdict(one.verdict))):
         found.append(failure(row))
@@ -41,7 +46,11 @@ def failure(row: Row) -> str:
     """One line for a claim that fails: where, who answers, why."""
     place = next((f"{one['file']}:{one['line']}" for one in row.places), "")
     about = [part for part in (place, f"owner {row.owner}" if row.owner else "") if part]
-    head = "inconclusive" if Verdict(row.verdict) is Verdict.INCONCLUSIVE else f"FAILED ({row.verdict})"
+    verdict = Verdict(row.verdict)
+    head = f"FAILED ({row.verdict})" if verdict.failed else "FAILED (changed)" if row.changes else "inconclusive"
+    why = row.why or "no cause is known"
+    if row.changes and not verdict.failed:
+        why = "; ".join(row.changes)
     warning = "warning: " if row.severity == "warning" else ""
     aside = f" [{', '.join(about)}]" if about else ""
-    return f"{warning}{head}: {row.key}{aside}: {row.why or 'no cause is known'}"
+    return f"{warning}{head}: {row.key}{aside}: {why}"

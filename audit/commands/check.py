@@ -1,34 +1,35 @@
-"""``dpassay check``: hold a project's mechanisms to the claims of its file."""
+"""``dpassay check``: hold a project's mechanisms to the claims of its file, and to what they were."""
 
 from __future__ import annotations
 
 import sys
-import textwrap
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.text import Text
 
+from dpassay.audit import fingerprint
+from dpassay.audit.claims.baseline import Compared, against, with_changes
+from dpassay.audit.claims.cache import Cache
 from dpassay.audit.claims.fail_on import FailOn, exit_code
+from dpassay.audit.claims.lock import Block, Lock, read_lock, write_lock
 from dpassay.audit.claims.model import ClaimsFile
+from dpassay.audit.claims.reached import code_of
 from dpassay.audit.claims.reading import DEFAULT, Lines, read_claims
-from dpassay.audit.claims.shown import closing_lines
-from dpassay.audit.claims.suite import chosen, look_over, run_claims
-from dpassay.audit.exit_codes import INTERRUPTED
+from dpassay.audit.claims.suite import chosen, look_over, placed, run_claims
+from dpassay.audit.exit_codes import FINE, INTERRUPTED
 from dpassay.audit.plain import json_text
-from dpassay.audit.report.console import wide_console
-from dpassay.audit.report.table import table_lines
 from dpassay.audit.report_file import save
 from dpassay.audit.row import Row
+from dpassay.audit.verdict import Verdict
 from dpassay.audit.version import installed_version
-from dpassay.reference.errors import require
+from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import require_writable
 
+from .checked import print_checked
 from .claims_progress import claims_progress
 from .written import GitHub, JUnit, Markdown, Sarif, Wanted
-
-_PIPED, _LONGEST = 100, 140  # columns: where no terminal says how wide it is, and of a line of prose
 
 
 def check(
@@ -36,6 +37,14 @@ def check(
     only: Annotated[
         list[str] | None, typer.Option("--only", help="Claims with this name; * stands for anything. May be repeated.")
     ] = None,
+    baseline: Annotated[
+        Path | None, typer.Option("--baseline", help="Fail also where a claim is worse off than in this lock file.")
+    ] = None,
+    update: Annotated[bool, typer.Option("--update", help="Write the lock file of --baseline as it is now.")] = False,
+    changed_only: Annotated[
+        bool, typer.Option("--changed-only", help="Skip claims whose code, data and parameters are those of the lock.")
+    ] = False,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Make every row anew, and keep none.")] = False,
     fail_on: Annotated[
         FailOn, typer.Option("--fail-on", help="The mildest verdict whose exit code is not 0.")
     ] = FailOn.INCONCLUSIVE,
@@ -51,49 +60,115 @@ def check(
 
     Every claim is searched, accounted and audited as by `dpassay audit`, or judged as by `blackbox` and `scores`. Cheap
     checks come first: where the search or the account fails a claim already, no statistics are made. What a printed
-    reading of a paper is known to show counts as well.
+    reading of a paper is known to show counts as well. Rows are kept in .dpassay_cache, under a hash of the code that
+    the claim reaches (imports followed within the project), its data and its parameters.
 
     --fail-on X: verdicts count from the worst down to X, in the order violated, leaks, overshoots, over-budget,
     inconclusive; never: exit 0. A claim with severity "warning" is shown and does not count.
+
+    --baseline privacy.lock.json also fails where the accounted epsilon rises, the realised one rises beyond its
+    interval, noise, sensitivities or the sequence of releases change, a line with a release or a decision is no longer
+    reached, the audit lost power, or a claim is gone. It prints old, new, the likely cause and the difference; --update
+    writes that.
     """
     require(1 <= jobs <= 1000, "--jobs", jobs, "must lie in 1..1000")
+    for option, value in (("--update", update), ("--changed-only", changed_only)):
+        require(baseline is not None or not value, option, value, "goes with --baseline")
     file, lines = read_claims(claims)
     numbers = chosen(file, only or [])
     wanted = Wanted(junit, sarif, markdown, github)
     wanted.check(*([output] if output else []))
     if output is not None:
         require_writable(output, "--output")
+    lock = _lock(baseline, update)
+    fingerprint.forget()
     look_over(file, numbers, lines)
-    rows = _checked(file, numbers, lines, jobs, quiet=as_json)
+    codes = _codes(file, numbers, lines)
+    known = lock.claims if lock and changed_only else {}
+    todo = [one for one in numbers if not _as_it_was(known.get(file.claim[one].name), codes[one])]
+    cache = None if no_cache else Cache(lines.path.parent)
+    rows = _Work(file, lines, codes, cache).rows(todo, jobs, quiet=as_json)
+    compared = against(baseline, lock, file, rows, codes) if baseline else None
+    failing = compared.failing(file) if compared and lock and not update else []
+    shown = [with_changes(rows[number], failing) for number in todo]
+    if baseline and update and compared:
+        write_lock(baseline, compared.now)
     if output is not None:
-        save(output, rows, [one.name for one in file.claim], replace=True)
+        save(output, shown, [one.name for one in file.claim], replace=True)
     if as_json:
-        print(json_text({"dpassay": installed_version(), "rows": [row.as_dict() for row in rows]}))
+        print(json_text(_document(shown, compared)))
     else:
-        _print(rows, file)
-    wanted.write(rows, strict=True, as_json=as_json)
-    raise typer.Exit(exit_code(rows, fail_on))
+        print_checked(shown, file, len(numbers) - len(todo), baseline, compared, update)
+    wanted.write(shown, strict=True, as_json=as_json)
+    raise typer.Exit(exit_code(shown, fail_on, bool(failing)))
 
 
-def _checked(file: ClaimsFile, numbers: list[int], lines: Lines, jobs: int, quiet: bool) -> list[Row]:
-    done: dict[int, Row] = {}
-    try:
-        with claims_progress(len(numbers), quiet) as finished:
-
-            def each(number: int, row: Row) -> None:
-                done[number] = row
-                finished(row)
-
-            run_claims(file, numbers, lines, jobs, each)
-    except KeyboardInterrupt:
-        print(f"dpassay: interrupted; {len(done)} of {len(numbers)} claims were checked", file=sys.stderr)
-        raise typer.Exit(INTERRUPTED) from None
-    return [done[number] for number in numbers]
+def _lock(path: Path | None, update: bool) -> Lock | None:
+    if path is None:
+        return None
+    if update:
+        require_writable(path, "--baseline")
+        return read_lock(path) if path.exists() else None
+    if not path.exists():
+        raise BadInput("--baseline", str(path), "there is no such file; --update writes a first one")
+    return read_lock(path)
 
 
-def _print(rows: list[Row], file: ClaimsFile) -> None:
-    console = wide_console(_PIPED)
-    for line in table_lines(rows, console.width, strict=True):
-        console.print(line, soft_wrap=True)
-    for text in ["", *closing_lines(rows, file)]:
-        console.print(Text(textwrap.fill(text, min(console.width, _LONGEST), subsequent_indent="    ")), soft_wrap=True)
+def _as_it_was(block: Block | None, code: str) -> bool:
+    """Nothing that decides the claim has changed, and it was fine: no need to look again."""
+    return block is not None and block.code == code and Verdict(block.verdict).exit_code == FINE
+
+
+def _codes(file: ClaimsFile, numbers: list[int], lines: Lines) -> dict[int, str]:
+    found = {}
+    for number in numbers:
+        try:
+            found[number] = code_of(file.claim[number], lines.path.parent, file.confidence)
+        except BadInput as error:
+            raise placed(error, number, file.claim[number], lines) from None
+    return found
+
+
+@dataclass(frozen=True)
+class _Work:
+    """The claims of one check: rows from the cache, and those that must be made."""
+
+    file: ClaimsFile
+    lines: Lines
+    codes: dict[int, str]
+    cache: Cache | None
+
+    def rows(self, numbers: list[int], jobs: int, quiet: bool) -> dict[int, Row]:
+        """By position; every row that is made is kept at once, so that an interrupted check can go on."""
+        done: dict[int, Row] = {}
+        try:
+            with claims_progress(len(numbers), quiet) as finished:
+
+                def each(number: int, row: Row) -> None:
+                    done[number] = row
+                    if self.cache and not row.cached:
+                        self.cache.put(self.codes[number], row)
+                    finished(row)
+
+                for number in numbers:
+                    row = self.cache.get(self.codes[number], self.file.claim[number]) if self.cache else None
+                    if row is not None:
+                        each(number, row)
+                todo = [number for number in numbers if number not in done]
+                run_claims(self.file, todo, self.lines, jobs, each)
+        except KeyboardInterrupt:
+            kept = ", and are kept: the same command goes on from there" if self.cache else ""
+            print(
+                f"dpassay: interrupted; {len(done)} of {len(numbers)} claims were checked{kept}",
+                file=sys.stderr,
+            )
+            raise typer.Exit(INTERRUPTED) from None
+        return done
+
+
+def _document(rows: list[Row], compared: Compared | None) -> dict[str, object]:
+    found: dict[str, object] = {"dpassay": installed_version(), "rows": [row.as_dict() for row in rows]}
+    if compared is not None:
+        fields = ("claim", "what", "old", "new", "cause", "fails")
+        found["changes"] = [{name: getattr(one, name) for name in fields} for one in compared.changes]
+    return found

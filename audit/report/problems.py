@@ -18,6 +18,9 @@ from dpassay.reference.findings import Kind
 _PLACE = re.compile(r"^(?P<file>[^\n]+?):(?P<line>\d+)(?: in |:|$)")  # of a witness: "mine.py:12 in run"
 
 
+CHANGED = "changed"  # rule of what is worse than in the lock file
+
+
 class Level(StrEnum):
     """How much a problem counts, worst first; the words of SARIF."""
 
@@ -31,7 +34,7 @@ class Problem:
     """One thing that is wrong with one row.
 
     Args:
-        rule: a kind of finding (``reference/findings.py``), ``not shown``, ``raised`` or ``inconclusive``.
+        rule: a kind of finding (``reference/findings.py``), ``not shown``, ``changed``, ``raised`` or ``inconclusive``.
         level: how much it counts.
         message: one line, control characters spelled out.
         label: of the release that it is about, as it is; empty if it is about the whole run.
@@ -70,6 +73,7 @@ def problems(row: Row, strict: bool = False) -> list[Problem]:
     if text:
         level = Level.ERROR if row.effort.full else Level.WARNING
         judged.append(Problem("not shown", level, f"declared by this reading, but not shown: {text}"))
+    judged += [Problem(CHANGED, Level.ERROR, printable(one)) for one in row.changes]
     judged += [Problem("raised", Level.WARNING, printable(f"raised: {one}")) for one in row.raised]
     if row.verdict == Verdict.INCONCLUSIVE:
         why = f"nothing was decided: {row.why or 'the audit had too little power'}"

@@ -37,6 +37,7 @@ RULES: Mapping[str, str] = {  # rule: what it means, in one sentence
     Kind.OVER_BUDGET.value: "The releases add up to more than the claimed epsilon.",
     Kind.VIOLATED.value: "More epsilon is realised by an adversary than claimed.",
     "not shown": "A finding that this reading of the paper declares did not show.",
+    "changed": "The claim is worse off than in the committed lock file.",
     "raised": "The algorithm raises an error on data that its claim covers.",
     "inconclusive": "Nothing was found, and nothing says that the audit would have seen a violation.",
 }
@@ -70,7 +71,7 @@ def sarif(rows: Sequence[Row], strict: bool = False) -> str:
 
 def _rule(rule: str, text: str) -> dict[str, Any]:
     kind = next((kind for kind in Kind if kind.value == rule), None)
-    sure = rule == "not shown" or (kind is not None and not kind.bookkeeping)
+    sure = rule in ("not shown", "changed") or (kind is not None and not kind.bookkeeping)
     return {
         "id": _IDS[rule],
         "name": "".join(word.capitalize() for word in rule.split()),
@@ -90,7 +91,9 @@ def _result(row: Row, problem: Problem) -> dict[str, Any]:
             "artifactLocation": {"uri": quote(problem.file), "uriBaseId": "%SRCROOT%"},
             "region": {"startLine": problem.line},
         }
-    about = problem.message if problem.rule == "raised" else problem.label  # numbers in other messages may change
+    about = (
+        problem.message if problem.rule in ("raised", "changed") else problem.label
+    )  # numbers in other messages may change
     identity = hashlib.sha256("\0".join((row.key, problem.rule, about)).encode("utf-8", "replace"))
     result: dict[str, Any] = {
         "ruleId": _IDS[problem.rule],

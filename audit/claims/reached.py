@@ -1,0 +1,98 @@
+"""What a claim reaches: the modules of the project that its code imports, directly or not, and its data files."""
+
+from __future__ import annotations
+
+import hashlib
+import sysconfig
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from dpassay.audit import fingerprint
+from dpassay.audit.foreign import is_code
+from dpassay.audit.search.coverage import own_functions
+from dpassay.audit.subject import Subject
+from dpassay.reference.errors import BadInput
+
+from .model import Algorithm, BlackBox, Claim, Program
+from .stored import data_files
+
+_LIBRARIES = tuple(Path(sysconfig.get_paths()[name]).resolve() for name in ("stdlib", "platstdlib"))
+_ABOUT = {"name", "severity", "owner", "cite"}  # they change nothing that is computed
+
+
+def code_of(claim: Claim, folder: Path, confidence: float) -> str:
+    """A hash of all that decides a claim's row, but for the versions of libraries.
+
+    Its parameters and confidence; the source of the modules that its code imports, followed through the project and
+    not into installed packages; this package's own source; its data files, and those that it names under ``files``.
+
+    Raises:
+        BadInput: a file or a module that is not there.
+    """
+    digest = hashlib.sha256()
+    parameters = claim.model_dump_json(exclude=_ABOUT)
+    digest.update(f"{type(claim).__name__}\0{parameters}\0{confidence!r}\0".encode())
+    digest.update(fingerprint.package().encode())
+    modules = project_modules(sorted(_modules(claim)))
+    for name, path in sorted(fingerprint.sources(modules).items()):
+        digest.update(name.encode() + b"\0" + path.read_bytes() + b"\0")
+    for path in _files(claim, folder):
+        digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()[:24]
+
+
+def project_modules(starts: Sequence[str]) -> frozenset[str]:
+    """Modules that these import, directly or not, whose source lies in no installed package and not in Python."""
+    found: set[str] = set()
+    todo = list(starts)
+    while todo:
+        name = todo.pop()
+        # the outermost package first: to look for a.b means to import a
+        if name in found or not _ours(name.partition(".")[0]) or not _ours(name):
+            continue
+        found.add(name)
+        parents = name.split(".")[:-1]
+        todo += [".".join(parents[: size + 1]) for size in range(len(parents))]  # importing a.b runs a/__init__.py
+        todo += fingerprint.named(name)
+    return frozenset(found)
+
+
+def _ours(name: str) -> bool:
+    path = fingerprint.source(name)
+    return path is not None and not _installed(path)
+
+
+def lines_of(subject: Subject) -> frozenset[str]:
+    """The lines of the algorithm's own files, stripped."""
+    run = getattr(subject.run, "mechanism", subject.run)
+    names = {function.__code__.co_filename for function in own_functions(run)}
+    texts = [Path(name).read_text(encoding="utf-8", errors="replace") for name in sorted(names) if Path(name).is_file()]
+    return frozenset(line.strip() for text in texts for line in text.splitlines())
+
+
+def _modules(claim: Claim) -> set[str]:
+    named: Iterable[str | None] = ()
+    if isinstance(claim, Algorithm):
+        named = (claim.algorithm, claim.space)
+    elif isinstance(claim, BlackBox):
+        named = (claim.function,)
+    return {name.partition(":")[0] for name in named if name and is_code(name)}
+
+
+def _files(claim: Claim, folder: Path) -> list[Path]:
+    """Data, and words of a command that are files: the program itself, its arguments."""
+    found = [] if isinstance(claim, Algorithm) else data_files(claim, folder)
+    for number, name in enumerate(claim.files):
+        if not (folder / name).is_file():
+            raise BadInput(f"files[{number}]", name, "there is no such file")
+        found.append(folder / name)
+    command = claim.command if isinstance(claim, BlackBox) else claim.program if isinstance(claim, Program) else None
+    return found + [Path(word) for word in (command or "").split() if Path(word).is_file()]
+
+
+def _installed(path: Path) -> bool:
+    if not {"site-packages", "dist-packages"}.isdisjoint(path.parts):
+        return True
+    real, package = path.resolve(), Path(__file__).resolve().parents[2]
+    inside = any(real.is_relative_to(package / room) for room in ("reference", "audit", "proofs_check"))
+    return inside or any(real.is_relative_to(one) for one in _LIBRARIES)

@@ -1,0 +1,142 @@
+"""What counts as worse than in the lock, one rule at a time, on blocks made by hand."""
+
+import json
+
+import pytest
+
+from dpassay.audit.claims.compare import Change, compare
+from dpassay.audit.claims.lock import Block, Released, lock_text, new_lock, read_lock, write_lock
+
+GRADIENT = Released(
+    label="gradient", law="Gaussian", count=3, scale=2.0, sensitivity=[0.5, 1.0], participation="full batch"
+)
+BLOCK = Block(
+    mechanism="mine:run",
+    space="",
+    relation="replace-one",
+    claimed=[[1.0, 1e-5], [2.0, 1e-8]],
+    severity="error",
+    verdict="consistent",
+    accounted=[0.9, 1.8],
+    realised=[0.8, 1.6],
+    limit=[0.95, 1.9],
+    by="likelihood",
+    power=0.95,
+    releases=[GRADIENT],
+    sequence="a",
+    missed=["mine.py: if rare: (never true)"],
+    effort={"runs": 1000, "pilot": 400, "examples": 150, "seed": 0},
+    code="x",
+)
+SOURCE = {"if rare:", "x = 1"}
+
+
+def changed(source=SOURCE, **fields):
+    return compare("name", BLOCK, BLOCK.model_copy(update=fields), source)
+
+
+def gradient(**fields):
+    return [GRADIENT.model_copy(update=fields)]
+
+
+def whats(changes):
+    assert all(one.fails for one in changes)
+    return [one.what for one in changes]
+
+
+def test_the_same_is_no_change():
+    assert changed() == []
+    assert changed(code="y") == []
+
+
+@pytest.mark.parametrize(
+    ("fields", "what"),
+    [
+        ({"verdict": "leaks"}, "verdict"),
+        ({"accounted": [0.9, 1.81]}, "accounted epsilon rises (delta 1e-08)"),
+        ({"accounted": [0.91, 1.8]}, "accounted epsilon rises (delta 1e-05)"),
+        ({"accounted": ["infinity", 1.8]}, "accounted epsilon rises (delta 1e-05)"),
+        ({"realised": [0.96, 1.6]}, "realised epsilon rises beyond its interval (delta 1e-05)"),
+        ({"realised": ["infinity", 1.6]}, "realised epsilon rises beyond its interval (delta 1e-05)"),
+        ({"releases": gradient(scale=1.9)}, "noise scale of 'gradient'"),
+        ({"releases": gradient(scale=[1.9, 2.0])}, "noise scale of 'gradient'"),
+        ({"releases": gradient(sensitivity=None)}, "declared sensitivity of 'gradient'"),
+        ({"releases": gradient(sensitivity=[0.5, 0.9])}, "declared sensitivity of 'gradient'"),
+        ({"releases": gradient(count=4), "sequence": "b"}, "number of releases of 'gradient'"),
+        ({"releases": gradient(law="Laplace"), "sequence": "b"}, "law of 'gradient'"),
+        ({"releases": gradient(participation="sampled at rate 0.1")}, "participation of 'gradient'"),
+        ({"sequence": "b"}, "sequence of releases"),
+        ({"missed": [*BLOCK.missed, "mine.py: x = 1"]}, "a line with a release or a decision is not reached"),
+        ({"missed": ["mine.py: x = 1"]}, "a line with a release or a decision is not reached"),
+        ({"verdict": "inconclusive"}, "the audit lost power: verdict"),
+        ({"power": 0.5}, "the audit lost power"),
+        ({"power": None}, "the audit lost power"),
+        (
+            {"realised": [0.1, 0.2], "limit": [0.2, 1.9]},
+            "the audit lost power: it shows less, though no less is accounted (delta 1e-05)",
+        ),
+        ({"effort": BLOCK.effort | {"pilot": 300}}, "effort (pilot)"),
+        ({"relation": "add-remove"}, "relation"),
+        ({"mechanism": "mine:other"}, "mechanism"),
+        ({"space": "mine:space"}, "space"),
+        ({"claimed": [[1.0, 1e-5], [2.0, 1e-7]]}, "claimed"),
+        ({"claimed": [[1.0, 1e-5]]}, "claimed"),
+        ({"severity": "warning"}, "severity"),
+    ],
+)
+def test_what_is_worse_fails(fields, what):
+    assert whats(changed(**fields)) == [what]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"accounted": [0.9 * (1 + 1e-6), 1.8]},  # rounding of another machine
+        {"accounted": [0.5, 1.0]},
+        {"realised": [0.94, 1.89]},  # within the intervals
+        {"verdict": "tight"},
+        {"power": 0.7},  # an estimate goes up and down
+        {"releases": gradient(scale=2.0 * (1 + 1e-6))},
+        {"missed": []},
+        {"limit": [0.7, 1.5], "accounted": [0.8, 1.6], "realised": [0.6, 1.4]},  # less is shown, as less is accounted
+        {"effort": {"runs": 2000, "pilot": 400, "examples": 300, "seed": 0}},
+        {"effort": BLOCK.effort | {"seed": 7}},
+    ],
+)
+def test_what_is_no_worse_stays_green(fields):
+    assert changed(**fields) == []
+
+
+def test_an_edited_line_was_missed_before():
+    assert changed(source={"if scarce:"}, missed=["mine.py: if scarce: (never true)"]) == []
+    more = ["mine.py: if scarce: (never true)", "mine.py: y = 2"]
+    assert len(changed(source={"if scarce:", "y = 2"}, missed=more)) == 2
+
+
+def test_causes_are_read_off_the_releases():
+    def cause(**fields):
+        return changed(**fields)[0].cause
+
+    assert cause(accounted=[1.5, 1.8], releases=gradient(scale=1.0)) == "less noise at 'gradient'"
+    assert "released 4 times, before 3" in cause(accounted=[1.5, 1.8], releases=gradient(count=4), sequence="b")
+    assert "sampled at rate 0.1" in cause(accounted=[1.5, 1.8], releases=gradient(participation="sampled at rate 0.1"))
+    assert "further than before" in cause(realised=[0.99, 1.6])
+    assert "renamed" in cause(releases=gradient(label="descent"), sequence="b")
+    assert "fewer runs" in changed(power=0.1, effort=BLOCK.effort | {"runs": 10})[1].cause
+
+
+def test_a_stronger_claim_is_said_and_does_not_fail():
+    (found,) = changed(claimed=[[0.9, 1e-5], [2.0, 1e-8]])
+    assert isinstance(found, Change) and not found.fails
+
+
+def test_a_lock_comes_back_as_it_was_written(tmp_path):
+    path = tmp_path / "privacy.lock.json"
+    lock = new_lock(
+        {"one": BLOCK, "two": BLOCK.model_copy(update={"missed": [], "releases": [], "power": None})}, 0.975
+    )
+    write_lock(path, lock)
+    assert read_lock(path) == lock
+    assert list(json.loads(path.read_text())["claims"]) == ["one", "two"]
+    assert lock_text(read_lock(path)) == path.read_text()
+    assert max(map(len, path.read_text().splitlines())) < 200  # a field, or a release, a line

@@ -1,0 +1,270 @@
+"""``dpassay check --baseline``: every regression goes red for the right reason, harmless changes stay green."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import linecache
+import shutil
+import sys
+
+import pytest
+
+# noise multiplier 8 a step, three steps: accounted epsilon 1.8 at delta 1e-5
+DESCENT = '''
+import numpy as np
+from dpassay.reference import Space
+
+space = Space.matrix(n=(2, 3), d=(1, 2), radius=5.0)
+STEPS, NOISE = 3, 4.0
+
+
+def clip(rows, longest=1.0):
+    return rows / np.maximum(1.0, np.linalg.norm(rows, axis=1, keepdims=True) / longest)
+
+
+def descend(rows, tape):
+    """Follows noisy means of clipped rows; stops early where the last one is long."""
+    n = len(rows)
+    x = np.zeros(rows.shape[1])
+    for step in range(STEPS):
+        gradient = clip(rows - x).mean(axis=0)
+        noisy = tape.gaussian("gradient", gradient, std=NOISE * 2.0 / n, sensitivity=2.0 / n)
+        x = x + 0.1 * noisy
+        if np.linalg.norm(noisy) > 50.0:
+            break
+    return x
+'''
+CLAIMS = """version = 1
+[[claim]]
+name = "descent"
+algorithm = "locked:descend"
+space = "locked:space"
+epsilon = 2.5
+delta = 1e-5
+runs = 150
+examples = 60
+effort = "quick"
+"""
+LOCK = ("--baseline", "privacy.lock.json")
+
+
+@pytest.fixture(scope="module")
+def locked(tmp_path_factory):
+    """Where the lock and the cache of the unchanged project are kept, once they are made."""
+    return tmp_path_factory.mktemp("locked")
+
+
+@pytest.fixture
+def project(dpassay, tmp_path, monkeypatch, locked):
+    """A project with a lock; returns a function that edits it and checks it again."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+
+    def write(code):
+        (tmp_path / "locked.py").write_text(code)
+        for name in ("locked", "locked_helper"):
+            sys.modules.pop(name, None)
+        importlib.invalidate_caches()
+        linecache.clearcache()
+
+    def check(*edits, code=DESCENT, claims=CLAIMS, words=LOCK):
+        for old, new in edits:
+            assert old in code, old
+            code = code.replace(old, new)
+        write(code)
+        (tmp_path / "claims.toml").write_text(claims)
+        result = dpassay("check", "--jobs", 1, *words)
+        return result[0], " ".join(result[1].split()), result[2]
+
+    if (locked / "privacy.lock.json").exists():
+        shutil.copytree(locked, tmp_path, dirs_exist_ok=True)
+    else:
+        code, out, err = check(words=(*LOCK, "--update"))
+        assert code == 0, out + err
+        shutil.copytree(tmp_path, locked, dirs_exist_ok=True)
+    check.folder = tmp_path
+    check.lock = (tmp_path / "privacy.lock.json").read_text()
+    return check
+
+
+STD = "std=NOISE * 2.0 / n"
+NOISY = '        noisy = tape.gaussian("gradient", gradient, std=NOISE * 2.0 / n, sensitivity=2.0 / n)\n'
+REGRESSIONS = {
+    "noise halved": (("NOISE = 3, 4.0", "NOISE = 3, 2.0"), "over budget", "less noise at 'gradient'"),
+    "10 % less noise": ((STD, "std=0.9 * NOISE * 2.0 / n"), "accounted epsilon rises", "noise scale of 'gradient'"),
+    "clip removed": (("clip(rows - x).mean", "(rows - x).mean"), "overshoots", "sensitivity exceeded at gradient"),
+    "clip after the mean": (
+        ("clip(rows - x).mean(axis=0)", "clip((rows - x).mean(axis=0, keepdims=True))[0]"),
+        "overshoots",
+        "sensitivity exceeded at gradient",
+    ),
+    "stopping time on the true loss": (("norm(noisy) > 50.0", "norm(gradient) > 0.9"), "leaks", "early end"),
+    "start without noise": (("x = np.zeros(rows.shape[1])", "x = rows.mean(axis=0)"), "leaks", "output"),
+    "a batch counted twice": (
+        ("clip(rows - x).mean(axis=0)", "clip(rows[[0, *range(n)]] - x).sum(axis=0) / n"),
+        "overshoots",
+        "sensitivity exceeded at gradient",
+    ),
+    "one more step": (
+        ("STEPS, NOISE = 3", "STEPS, NOISE = 4"),
+        "accounted epsilon rises",
+        "released 4 times, before 3",
+    ),
+    "another release": (
+        (NOISY, NOISY + '        tape.laplace("size", float(n), scale=50.0, sensitivity=1.0)\n'),
+        "release 'size': not released -> released",
+        "accounted epsilon rises",
+    ),
+    "a smaller declared sensitivity": (
+        ("sensitivity=2.0 / n", "sensitivity=1.5 / n"),
+        "declared sensitivity of 'gradient'",
+        "is the clip smaller?",
+    ),
+    "a branch that nothing reaches": (
+        ("            break\n", "            break\n        if n > 1000:\n            x = 2 * x\n"),
+        "a line with a release or a decision is not reached: all reached",
+        "locked.py: if n > 1000: (never true)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REGRESSIONS)
+def test_a_regression_goes_red_for_the_right_reason(project, name):
+    edit, *words = REGRESSIONS[name]
+    code, out, _ = project(edit)
+    assert code == 1, out
+    assert all(word in out for word in words), out
+    assert "CHANGED: descent: " in out
+    assert "this is what to commit: --- a/privacy.lock.json" in out
+
+
+HELPER = """def noisy_mean(rows, x, tape):
+    n = len(rows)
+    gradient = clip(rows - x).mean(axis=0)
+    return tape.gaussian("gradient", gradient, std=NOISE * 2.0 / n, sensitivity=2.0 / n)
+
+
+def descend("""
+LOOP = "    step = 0\n    while step < STEPS:\n        step += 1\n"
+REFACTORINGS = {
+    "a comment and an empty line": [("    n = len(rows)\n", "    # how many\n\n    n = len(rows)\n")],
+    "names of variables": [("noisy", "answer"), ("gradient = ", "pull = "), ('", gradient,', '", pull,')],
+    "a constant in place of a number": [("NOISE = 3, 4.0", "NOISE, SPAN = 3, 4.0, 2.0"), ("2.0 / n", "SPAN / n")],
+    "the same mean by hand": [("clip(rows - x).mean(axis=0)", "np.add.reduce(clip(rows - x), axis=0) / n")],
+    "a while loop": [("    for step in range(STEPS):\n", LOOP)],
+    "a function of its own": [
+        ("def descend(", HELPER),
+        ("        gradient = clip(rows - x).mean(axis=0)\n" + NOISY, "        noisy = noisy_mean(rows, x, tape)\n"),
+    ],
+}
+
+
+@pytest.mark.parametrize("name", REFACTORINGS)
+def test_a_harmless_change_stays_green(project, name):
+    code, out, err = project(*REFACTORINGS[name])
+    assert code == 0, out
+    assert "nothing is worse than it was" in out, out
+    assert "from the cache" not in err  # the code is other code
+
+
+def test_more_privacy_is_red_as_well_since_the_noise_changed_but_no_epsilon_rises(project):
+    code, out, _ = project((STD, "std=1.2 * NOISE * 2.0 / n"))
+    assert code == 1
+    assert "more noise" in out and "rises" not in out and "lost power" not in out
+
+
+def test_a_clip_within_the_declared_sensitivity(project):
+    """The releases and what they add up to stay the same: only what is realised says that the data move further."""
+    small = ("longest=1.0", "longest=0.5")
+    project(small, words=(*LOCK, "--update"))
+    code, out, _ = project()
+    assert code == 1 and "realised epsilon rises beyond its interval" in out
+    assert "the data move the queries further than before" in out and "accounted epsilon rises" not in out
+    project(words=(*LOCK, "--update"))
+    code, out, _ = project(small)
+    assert code == 1 and "the audit lost power" in out and "accounted" not in out.partition("CHANGED")[2][:60]
+
+
+def test_the_lock_is_the_same_every_time_and_the_cache_says_so(project):
+    code, _, err = project()
+    assert code == 0 and "1 of 1 descent: " in err and "from the cache" in err
+    code, out, err = project(words=(*LOCK, "--update", "--no-cache"))
+    assert code == 0 and "from the cache" not in err and "unchanged, 1 claims" in out
+    assert (project.folder / "privacy.lock.json").read_text() == project.lock
+
+
+def test_update_writes_what_the_difference_shows(project):
+    edit = ("NOISE = 3, 4.0", "NOISE = 3, 5.0")
+    assert project(edit)[0] == 1
+    code, out, _ = project(edit, words=(*LOCK, "--update"))
+    assert code == 0 and "written" in out
+    assert project(edit)[0] == 0
+    assert json.loads((project.folder / "privacy.lock.json").read_text())["claims"]["descent"]["releases"][0]["scale"]
+
+
+def test_changed_only_skips_what_the_lock_knows(project):
+    code, out, err = project(words=(*LOCK, "--changed-only"))
+    assert code == 0 and "1 as in the lock, skipped" in out and "descent:" not in err
+    code, out, _ = project(*REFACTORINGS["a while loop"], words=(*LOCK, "--changed-only"))
+    assert code == 0 and "skipped" not in out
+    other = CLAIMS.replace('owner = ""', "") + 'owner = "b"\n'
+    assert "1 as in the lock, skipped" in project(claims=other, words=(*LOCK, "--changed-only"))[1]
+    assert "skipped" not in project(claims=CLAIMS + "seed = 1\n", words=(*LOCK, "--changed-only"))[1]
+
+
+def test_a_change_of_an_imported_module_is_a_change(project):
+    code = DESCENT.replace("import numpy as np\n", "import numpy as np\nfrom locked_helper import STEP\n", 1)
+    code = code.replace("0.1 * noisy", "STEP * noisy")
+    helper = project.folder / "locked_helper.py"
+    helper.write_text("STEP = 0.1\n")
+    project(code=code)
+    assert "from the cache" in project(code=code)[2]
+    helper.write_text("STEP = 0.2\n")
+    assert "from the cache" not in project(code=code)[2]
+
+
+def test_a_named_file_is_part_of_the_claim(project):
+    claims = CLAIMS + 'files = ["radius.txt"]\n'
+    (project.folder / "radius.txt").write_text("5")
+    project(claims=claims)
+    assert "from the cache" in project(claims=claims)[2]
+    (project.folder / "radius.txt").write_text("6")
+    assert "from the cache" not in project(claims=claims)[2]
+    (project.folder / "radius.txt").unlink()
+    code, _, err = project(claims=claims)
+    assert code == 2 and "claim descent.files[0] = 'radius.txt'" in err
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('name = "descent"', 'name = "other"', "descent: claim: in the lock -> no longer in the claims file"),
+        ("epsilon = 2.5", "epsilon = 3.0", "claimed: (2.5, 1e-05) -> (3, 1e-05) (less is claimed than before)"),
+        ("runs = 150", "runs = 100", "effort (runs): 150 -> 100"),
+        ("examples = 60", "examples = 50", "effort (examples): 60 -> 50"),
+        ("epsilon = 2.5", 'severity = "warning"\nepsilon = 2.5', "severity: error -> warning"),
+    ],
+)
+def test_the_claims_file_cannot_be_weakened_in_silence(project, old, new, words):
+    code, out, _ = project(claims=CLAIMS.replace(old, new))
+    assert code == 1 and words in out, out
+
+
+def test_a_new_claim_and_a_stronger_one_are_only_noted(project):
+    code, out, _ = project(claims=CLAIMS.replace("epsilon = 2.5", "epsilon = 2.4"))
+    assert code == 0 and "noted: descent: claimed" in out
+    more = CLAIMS + CLAIMS.replace("version = 1\n", "").replace('"descent"', '"again"')
+    code, out, _ = project(claims=more, words=(*LOCK, "--only", "again"))
+    assert code == 0 and "noted: again: claim: not in the lock" in out
+
+
+def test_a_lock_that_is_none(project, refused):
+    folder = project.folder
+    for text, word in (("{", "line 1"), ("[]", "format"), ('{"format": 1, "claims": {"a": 3}}', "claims.a")):
+        (folder / "broken.json").write_text(text)
+        code, out, err = project(words=("--baseline", "broken.json"))
+        assert code == 2 and not out and word in err and "broken.json" in err
+    assert "--update writes a first one" in project(words=("--baseline", "none.json"))[2]
+    assert "goes with --baseline" in project(words=("--update",))[2]
+    assert project(words=("--changed-only",))[0] == 2
