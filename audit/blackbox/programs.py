@@ -2,8 +2,9 @@
 
 A request is {"dataset": ..., "seed": ...} as one line of JSON on standard input, an answer one JSON value on standard
 output. A program that is kept alive gets one request a line and must flush one answer a line, in order, until its input
-ends. Programs run in a process group of their own, which is ended with all that they have started; what they print is
-read up to a limit.
+ends. Its requests may have a "count": then it may give that many independent outputs at once, as {"outputs": [...]}.
+Programs run in a process group of their own, which is ended with all that they have started; what they print is read up
+to a limit.
 """
 
 from __future__ import annotations
@@ -11,27 +12,36 @@ from __future__ import annotations
 import json
 import os
 import selectors
+import shlex
 import signal
 import subprocess
 import tempfile
 import time
-import weakref
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, NoReturn
 
 import numpy as np
 
+from dpassay.audit.live.errors import ProgramBroken, ProgramEnded
+from dpassay.audit.live.process import MOST_LINE, Process
 from dpassay.reference.errors import BadInput
 
-MOST_BYTES = 16 * 2**20  # of one answer
+MOST_BYTES = 16 * 2**20  # of one answer, for a process a run; kept alive: ``live.process``
 SAID = 200  # last characters of standard error that a message quotes
+_FIRST, _MOST_AT_ONCE = 16, 10_000  # outputs for one request of a program that is kept alive
+_LINE = 2**20  # bytes that an answer with many outputs should have
 _QUIET = 0.02  # seconds without output after the program has ended, before its descendants are no longer waited for
 
 
-def _request(dataset: Any, rng: np.random.Generator) -> bytes:
-    plain = dataset.tolist() if isinstance(dataset, np.ndarray) else dataset
-    return json.dumps({"dataset": plain, "seed": int(rng.integers(2**31))}).encode() + b"\n"
+def _request(dataset: str, rng: np.random.Generator, count: int | None = None) -> bytes:
+    """One line; the dataset is JSON already."""
+    many = "" if count is None else f', "count": {count}'
+    return f'{{"dataset": {dataset}, "seed": {int(rng.integers(2**31))}{many}}}\n'.encode()
+
+
+def _json(dataset: Any) -> str:
+    return json.dumps(dataset.tolist() if isinstance(dataset, np.ndarray) else dataset)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
@@ -82,7 +92,7 @@ class CommandLine(_Program):
     def __call__(self, dataset: Any, rng: np.random.Generator) -> Any:
         """Run once with a seed drawn from `rng`; raises BadInput on a failing program or on no JSON."""
         with tempfile.TemporaryFile() as asked, tempfile.TemporaryFile() as complaints:
-            asked.write(_request(dataset, rng))
+            asked.write(_request(_json(dataset), rng))
             asked.seek(0)
             process = self._start(asked, complaints)
             try:
@@ -124,44 +134,52 @@ class KeptAlive(_Program):
 
     def __init__(self, command: Sequence[str], timeout: float = 60.0) -> None:
         super().__init__(command, timeout)
-        self._process: subprocess.Popen[bytes] | None = None
-        self._rest = b""
+        self._process: Process | None = None
+        self._told: tuple[Any, str] = (None, "null")  # the last dataset, with its JSON
+        self._singly = False  # it gives one output for each request
 
     def __call__(self, dataset: Any, rng: np.random.Generator) -> Any:
         """Ask once; raises BadInput when the program ends, is late, or answers with something else than JSON."""
-        if self._process is None:
-            self._process = self._start(subprocess.PIPE, subprocess.DEVNULL)
-            weakref.finalize(self, _end, self._process)
-        assert self._process.stdin is not None
-        try:
-            self._process.stdin.write(_request(dataset, rng))
-            self._process.stdin.flush()
-        except OSError:
-            self._fail("ended before all runs were asked for: it must read line after line")
-        return self._value(self._line())
+        return self._value(self._ask(dataset, rng))
 
-    def _line(self) -> bytes:
-        assert self._process is not None and self._process.stdout is not None
-        limit = time.monotonic() + self.timeout
-        with selectors.DefaultSelector() as selector:
-            selector.register(self._process.stdout, selectors.EVENT_READ)
-            while b"\n" not in self._rest:
-                if not selector.select(max(0.0, limit - time.monotonic())):
-                    self.close()
-                    self._late()
-                part = os.read(self._process.stdout.fileno(), 1 << 16)
-                if not part:
-                    self.close()
-                    self._fail("ended without an answer: it must print and flush one line for each line it reads")
-                self._rest += part
-                if len(self._rest) > MOST_BYTES:
-                    self.close()
-                    self._too_much()
-        line, self._rest = self._rest.split(b"\n", 1)
-        return line
+    def many(self, dataset: Any, rng: np.random.Generator, size: int) -> list[Any]:
+        """``size`` independent outputs, as many at once as the program gives and a line may hold."""
+        found: list[Any] = []
+        count = _FIRST
+        while len(found) < size and not self._singly:
+            wanted = min(count, size - len(found))
+            line = self._ask(dataset, rng, wanted)
+            answer = self._value(line)
+            if not (isinstance(answer, dict) and set(answer) == {"outputs"}):
+                self._singly = True
+                found.append(answer)
+            else:
+                outputs = answer["outputs"]
+                if not isinstance(outputs, list) or len(outputs) != wanted:
+                    given = len(outputs) if isinstance(outputs, list) else type(outputs).__name__
+                    self._fail(f"gave {given} outputs where the count was {wanted}")
+                found += outputs
+                count = max(1, min(_MOST_AT_ONCE, _LINE * wanted // max(1, len(line))))
+        return found + [self(dataset, rng) for _ in range(size - len(found))]
+
+    def _ask(self, dataset: Any, rng: np.random.Generator, count: int | None = None) -> bytes:
+        if self._told[0] is not dataset:
+            self._told = dataset, _json(dataset)
+        try:
+            if self._process is None:
+                self._process = Process(self.command, shlex.join(self.command), self.timeout)
+            self._process.budget = MOST_LINE
+            self._process.send(_request(self._told[1], rng, count))
+            return self._process.receive()
+        except ProgramBroken as error:
+            self.close()
+            self._fail(error.why)
+        except ProgramEnded as error:
+            self.close()
+            self._fail(f"{str(error).removeprefix('the program ')}; it must print one line for each line that it reads")
 
     def close(self) -> None:
         """End the program, and what it started."""
         if self._process is not None:
-            _end(self._process)
+            self._process.close()
             self._process = None

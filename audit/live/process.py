@@ -98,7 +98,7 @@ class Process:
                 self._broken(f"said more than {MOST_LINE // 2**20} MiB in one line")
             left = limit - time.monotonic()
             if left <= 0:
-                self._broken(f"took longer than {seconds:g} s for an answer (see --timeout)")
+                self._broken(f"took longer than {seconds:g} s for an answer")
             if not self._listen(self._reading.poll(1000 * min(_TICK, left))) and self._status() is not None:
                 self._ended()  # a descendant may hold its output open
         line = bytes(self._rest[:end])

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from dpassay.audit.blackbox import programs
+from dpassay.audit.live import process
 from dpassay.reference.errors import BadInput
 
 RNG = np.random.default_rng(0)
@@ -39,7 +40,8 @@ def test_endless_output_is_cut(monkeypatch):
     monkeypatch.setattr(programs, "MOST_BYTES", 100_000)
     with pytest.raises(BadInput, match="printed more than"):
         programs.CommandLine(["yes"])(0, RNG)
-    with pytest.raises(BadInput, match="printed more than"):
+    monkeypatch.setattr(process, "MOST_LINE", 100_000)
+    with pytest.raises(BadInput, match="said more than"):
         programs.KeptAlive([sys.executable, "-c", "print('1' * 10**6, flush=True); input(); input()"])(0, RNG)
 
 
@@ -56,9 +58,41 @@ def test_a_late_or_missing_program_is_named():
 def test_one_process_answers_many_times():
     program = programs.KeptAlive([sys.executable, "-c", ANSWERS])
     assert [program(i, RNG) for i in range(50)] == list(range(1, 51))
-    pid = program._process.pid
+    pid = program._process._popen.pid
     program.close()
     assert _gone(pid)
+
+
+MANY = """
+import json, random, sys
+for line in sys.stdin:
+    request = json.loads(line)
+    rng = random.Random(request["seed"])
+    outputs = [request["dataset"] + rng.random() for _ in range(request.get("count", 1))]
+    print(json.dumps({"outputs": outputs}) if "count" in request else outputs[0], flush=True)
+"""
+
+
+@pytest.mark.parametrize(("code", "requests"), [(MANY, 2), (ANSWERS, 500)])
+def test_many_outputs_are_asked_for_at_once_where_the_program_gives_them(code, requests, monkeypatch):
+    """Five hundred outputs: sixteen, then the rest; or one by one, where the count is not understood."""
+    sent = []
+    monkeypatch.setattr(
+        process.Process, "send", lambda self, line, old=process.Process.send: (sent.append(line), old(self, line))
+    )
+    program = programs.KeptAlive([sys.executable, "-c", code])
+    found = program.many(3, np.random.default_rng(0), 500)
+    assert len(found) == 500 and all(3 <= one <= 4 for one in found)
+    assert code == ANSWERS or len(set(found)) == 500
+    assert len(sent) == requests
+    program.close()
+
+
+@pytest.mark.parametrize("said", ["[1, 2]", "7"])
+def test_too_few_outputs_are_refused(said):
+    code = f"input(); print('{{\"outputs\": {said}}}', flush=True); input()"
+    with pytest.raises(BadInput, match="outputs where the count was 16"):
+        programs.KeptAlive([sys.executable, "-c", code]).many(0, RNG, 100)
 
 
 @pytest.mark.parametrize(("code", "why"), [("pass", "ended"), ("print('x', flush=True); input(); input()", "not JSON")])
