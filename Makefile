@@ -8,7 +8,7 @@ JOBS   ?= 2
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: audit test test-all wheel tables papers schemas lint types links check bench clean install
+.PHONY: audit test test-all wheel tables papers schemas vectors lint types links check bench clean install
 audit: $(STAMP)
 	$(BIN)/dpassay audit --jobs $(JOBS) --output reports/audit.json
 
@@ -37,6 +37,10 @@ bench: $(STAMP)  # hours; the figures in benchmarks/results come from these scri
 schemas: $(STAMP)  # docs/schemas: the form of what is written for other programs
 	$(BIN)/python -m dpassay.audit.report.json_schema docs/schemas/report.schema.json
 	$(BIN)/python -m dpassay.audit.claims.schema docs/schemas/claims.schema.json
+	$(BIN)/python -m dpassay.audit.crosscheck.model docs/schemas/vector.schema.json
+
+vectors: $(STAMP)  # audit/crosscheck/vectors: the test vectors for other implementations (docs/vectors.md)
+	$(BIN)/python -m dpassay.audit.crosscheck.making --write
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

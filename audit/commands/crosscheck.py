@@ -2,22 +2,83 @@
 
 from __future__ import annotations
 
-import json
-from functools import partial
+import sys
+from contextlib import suppress
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from dpassay.audit.crosscheck.vectors import RTOL, compare, make_vector, read_json, write_json
+from dpassay.audit.crosscheck.adapter import LIMIT, Result, run_all
+from dpassay.audit.crosscheck.campaign import exit_code, judge, junit, read_expected, report, table
+from dpassay.audit.crosscheck.diagnosis import Diagnosis, diagnose
+from dpassay.audit.crosscheck.differences import Difference, compare
+from dpassay.audit.crosscheck.encode import encode
+from dpassay.audit.crosscheck.making import exported, run_again
+from dpassay.audit.crosscheck.recording import Diverged, VectorTape, events_of
+from dpassay.audit.crosscheck.storage import load, manifest, read_object, read_vectors, write_vector
+from dpassay.audit.plain import json_text
 from dpassay.reference.catalogue import find
-from dpassay.reference.errors import BadInput, require
+from dpassay.reference.errors import BadInput, printable, require
+from dpassay.reference.files import write_text
 
 app = typer.Typer(
-    help="Hold another implementation (any language) to the reference: export a recorded run, compare the answers.",
+    help="Hold another implementation (any language) to the reference: run it on the committed vectors, or export one "
+    "recorded run and compare the answers.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
+FLOAT32 = typer.Option("--float32", help="The implementation computes in single precision.")
+AS_JSON = typer.Option("--json", help="Print JSON.")
+SHOWN = 20  # differences of one vector on the screen
+
+
+@app.command(name="run", short_help="Run an implementation on all committed vectors.")
+def run_(
+    adapter: Annotated[str, typer.Argument(help="MODULE:FUNCTION of `run(case, tape) -> output`.")],
+    algorithm: Annotated[str, typer.Option(help="Only the vectors of this algorithm (an id of `dpassay list`).")] = "",
+    vectors: Annotated[Path | None, typer.Option(help="Vectors of this file in place of the committed ones.")] = None,
+    expected: Annotated[Path | None, typer.Option(help="TOML file of vectors that are known not to pass.")] = None,
+    float32: Annotated[bool, FLOAT32] = False,
+    timeout: Annotated[float, typer.Option(help="Seconds for one vector.")] = LIMIT,
+    mutants: Annotated[bool, typer.Option(help="Look for the change of the reference that differs likewise.")] = True,
+    junit_file: Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML here.")] = None,
+    as_json: Annotated[bool, AS_JSON] = False,
+) -> None:
+    """Run an implementation on every vector: pass, fail, unsupported or error, and why.
+
+    Exit 1: a vector fails that was not expected to, or passes that was expected not to. Exit 3: nothing fails, but
+    something is unsupported that was not expected to be.
+    """
+    require(0 < timeout < float("inf"), "--timeout", timeout, "must be positive and finite")
+    known = read_expected(expected) if expected else []
+    chosen = read_vectors(vectors) if vectors else list(load(algorithm))
+    if vectors and algorithm:
+        chosen = [one for one in chosen if one["algorithm"] == algorithm]
+        require(bool(chosen), "--algorithm", algorithm, f"has no vector in {vectors}")
+    results: list[Result] = []
+    for result in run_all(adapter, chosen, float32=float32, limit=timeout):
+        results.append(result)
+        _progress(len(results), len(chosen))
+    if not vectors:
+        _complete(len(results), algorithm)
+    by_id = {one["id"]: one for one in chosen}
+    diagnoses = {one.id: _explained(one, by_id, results, mutants, float32) for one in _first_failures(results)}
+    judged = judge(results, known)
+    if junit_file:
+        write_text(junit_file, junit(adapter, judged, diagnoses), "--junit")
+    if as_json:
+        told = {name: diagnosis.as_data() for name, diagnosis in diagnoses.items()}
+        print(report(adapter, judged, len(chosen), told))
+    else:
+        print(table(judged))
+        for one in judged:
+            if one.unexpected and one.result.outcome != "unsupported":
+                _print_result(one.result, one.unexpected_pass, diagnoses.get(one.result.id))
+        missing = sum(result.unstated for result in results)
+        if missing:
+            print(f"\n{missing} sensitivities were not stated by the adapter, and so not compared.")
+    raise typer.Exit(exit_code(judged))
 
 
 @app.command(short_help="Write a test vector of one run.")
@@ -26,12 +87,12 @@ def export(
     output: Annotated[Path, typer.Argument(help="Where the vector goes (JSON).")],
     seed: Annotated[int, typer.Option(help="Seed of the recorded run.")] = 0,
 ) -> None:
-    """Write a test vector: problem, schedule, and the tape of one run."""
+    """Write a test vector of a row's own instance: problem, schedule, and the tape of one run (docs/vectors.md)."""
     require(seed >= 0, "--seed", seed, "must not be negative")
     cases = find(algorithm)
     require(len(cases) == 1, "algorithm", algorithm, f"names {len(cases)} cases; give a key of `dpassay list`")
-    vector = make_vector(cases[0], seed)
-    write_json(output, vector)
+    vector = exported(cases[0], seed)
+    write_vector(output, vector)
     print(f"{output}: {len(vector['events'])} events of {cases[0].key}")
 
 
@@ -39,38 +100,104 @@ def export(
 def compare_(
     vector: Annotated[Path, typer.Argument(help="A file of `dpassay crosscheck export`.")],
     answers: Annotated[
-        Path, typer.Argument(help='JSON: {"events": [{"event", "label", "query", "std"}, ...], "output"}')
+        Path, typer.Argument(help='JSON: {"events": [{"event", "label", "query", "std", ...}, ...], "output"}')
     ],
-    rtol: Annotated[float, typer.Option(help="Relative tolerance, of the largest entry.")] = RTOL,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    float32: Annotated[bool, FLOAT32] = False,
+    rtol: Annotated[
+        float | None, typer.Option(help="Relative tolerance (of the largest entry) in place of the vector's own.")
+    ] = None,
+    mutants: Annotated[bool, typer.Option(help="Look for the change of the reference that differs likewise.")] = True,
+    as_json: Annotated[bool, AS_JSON] = False,
 ) -> None:
-    """Compare another implementation's queries, noise scales and output; exit 1 if they differ."""
-    require(0 < rtol < float("inf"), "--rtol", rtol, "must be positive and finite")
-    _report(compare(read_json(vector, "vector"), read_json(answers, "answers"), rtol), as_json)
+    """Compare another implementation's queries, noise scales, sensitivities, laws and output; exit 1 if they differ."""
+    require(rtol is None or 0 < rtol < float("inf"), "--rtol", rtol, "must be positive and finite")
+    expected = _single(vector)
+    given = read_object(answers, "answers")
+    found = compare(expected, given, float32=float32, rtol=rtol)
+    diagnosis = diagnose(expected, given, mutants=mutants, differences=found) if found else None
+    _report(found, as_json, diagnosis)
 
 
 @app.command(short_help="Run the reference again against a vector.")
 def replay(
     vector: Annotated[Path, typer.Argument(help="A file of `dpassay crosscheck export`.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: Annotated[bool, AS_JSON] = False,
 ) -> None:
-    """Run the reference again and compare it with the vector; exit 1 if they differ."""
-    expected = read_json(vector, "vector")
-    key, seed = expected.get("case"), expected.get("seed")
-    require(isinstance(key, str), f"{vector}: case", key, "must be a key of `dpassay list`")
-    require(type(seed) is int and seed >= 0, f"{vector}: seed", seed, "must be a non-negative integer")
-    cases = [case for case in find(str(key)) if case.key == key]
+    """Run the reference on the data of the vector, and compare; exit 1 if they differ."""
+    expected = _single(vector)
+    cases = [case for case in find(str(expected["algorithm"])) if case.key == expected["case"]]
     if not cases:
-        raise BadInput(f"{vector}: case", key, "is not in the catalogue")
-    again = partial(make_vector, cases[0])(int(str(seed)))
-    _report(compare(expected, again), as_json)
+        raise BadInput(f"{vector}: case", expected["case"], "is not in the catalogue")
+    require(expected["expect"] == "run", f"{vector}: expect", expected["expect"], "only runs can be replayed")
+    tape = VectorTape(expected["events"])
+    answers: dict[str, Any] = {"output": expected["output"]}
+    with suppress(Diverged):  # the events say where
+        answers["output"] = encode(run_again(cases[0].build().run, expected, tape), "output")
+    last = [{name: tape.diverged[name] for name in ("event", "label")}] if tape.diverged else []
+    _report(compare(expected, {**answers, "events": events_of(tape) + last}), as_json, None)
 
 
-def _report(differences: list[str], as_json: bool) -> None:
+def _single(path: Path) -> dict[str, Any]:
+    found = read_vectors(path)
+    require(len(found) == 1, f"{path}", len(found), "vectors where one is needed; use `crosscheck run --vectors`")
+    return found[0]
+
+
+def _first_failures(results: list[Result]) -> list[Result]:
+    """The first failing run of each algorithm: the others are likely the same."""
+    first: dict[str, Result] = {}
+    for result in results:
+        if result.outcome == "fail" and result.differences:
+            first.setdefault(result.algorithm, result)
+    return list(first.values())
+
+
+def _explained(
+    one: Result, by_id: dict[str, dict[str, Any]], results: list[Result], mutants: bool, float32: bool
+) -> Diagnosis:
+    """A failing run, explained by what explains the other vectors of its algorithm too."""
+    answered = [other for other in results if other.algorithm == one.algorithm and other.id != one.id]
+    others = [
+        (by_id[other.id], other.answers) for other in answered if other.answers and other.outcome in ("pass", "fail")
+    ]
+    runs = [(vector, given) for vector, given in others if vector["expect"] == "run"]
+    red = {other.id for other in answered if other.outcome == "fail"}
+    runs.sort(key=lambda pair: pair[0]["id"] not in red)
+    return diagnose(by_id[one.id], one.answers, mutants=mutants, others=runs, float32=float32)
+
+
+def _complete(ran: int, algorithm: str) -> None:
+    """As many as the manifest says, or the count in the report would be a lie."""
+    listed = manifest()["files"]
+    total = sum(one["vectors"] for name, one in listed.items() if algorithm in ("", name.removesuffix(".json")))
+    if ran != total:
+        raise RuntimeError(f"{ran} vectors were run, the manifest counts {total}")
+
+
+def _progress(done: int, total: int) -> None:
+    if sys.stderr.isatty():
+        print(f"\r{done} of {total}", end="\n" if done == total else "", file=sys.stderr, flush=True)
+
+
+def _print_result(result: Result, passes: bool, diagnosis: Diagnosis | None) -> None:
+    if passes:
+        print(f"\n{result.id}: passes, but was expected not to")
+        return
+    print(f"\n{result.id}: {result.outcome}\n  {printable(result.message)}")
+    if diagnosis is not None:
+        print("  " + "\n  ".join(str(diagnosis).splitlines()))
+
+
+def _report(found: list[Difference], as_json: bool, diagnosis: Diagnosis | None) -> None:
     if as_json:
-        print(json.dumps({"agree": not differences, "differences": differences}, indent=1))
-    elif differences:
-        print("\n".join(differences))
+        told = None if diagnosis is None else diagnosis.as_data()
+        print(json_text({"agree": not found, "differences": [str(one) for one in found], "diagnosis": told}))
+    elif found:
+        print("\n".join(str(one) for one in found[:SHOWN]))
+        if len(found) > SHOWN:
+            print(f"... and {len(found) - SHOWN} more differences")
+        if diagnosis is not None:
+            print(diagnosis)
     else:
         print("agree")
-    raise typer.Exit(1 if differences else 0)
+    raise typer.Exit(1 if found else 0)

@@ -59,6 +59,13 @@ class AboveThreshold(Law):
         """The queries that a sample has needed so far."""
         return np.array(self._seen)
 
+    def evaluate(self, index: int | None) -> None:
+        """Evaluate the queries that a run which released this index has needed; all of them for None."""
+        if index is None:
+            self.all_queries()
+        else:
+            self._query(index)
+
     def all_queries(self) -> Array:
         """Every query value, evaluated."""
         while self._query(len(self._seen)) is not None:

@@ -200,7 +200,7 @@ def test_crosscheck_round_trip_and_a_planted_difference(dpassay, tmp_path):
     release["std"] *= 0.5
     (tmp_path / "answers.json").write_text(json.dumps(answers))
     code, out, _ = dpassay("crosscheck", "compare", "vector.json", "answers.json")
-    assert code == 1 and "std" in out
+    assert code == 1 and "std" in out and "ratio 0.5" in out and "diagnosis: noise scale" in out
 
 
 def test_interrupting_keeps_what_is_finished_and_says_how_to_go_on(tmp_path):

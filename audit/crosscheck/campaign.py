@@ -1,0 +1,180 @@
+"""All vectors through one adapter: what was expected to fail, what the exit code says, and the report."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from fnmatch import fnmatchcase
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as Xml
+
+from dpassay.audit.exit_codes import FAILED, FINE, INCONCLUSIVE
+from dpassay.audit.plain import json_text
+from dpassay.reference.errors import BadInput, printable, require
+from dpassay.reference.files import read_text
+
+from .adapter import Result
+
+OUTCOMES = ("pass", "fail", "unsupported", "error")
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Expected:
+    """Vectors (a pattern of ids) that the consumer knows not to pass, and how."""
+
+    pattern: str
+    outcome: str
+    why: str
+
+    def meets(self, result: Result) -> bool:
+        """Is this one of its vectors?"""
+        return fnmatchcase(result.id, self.pattern)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A result beside what was expected of it."""
+
+    result: Result
+    expected: Expected | None
+
+    @property
+    def unexpected(self) -> bool:
+        """Red though nobody said so, red otherwise than was said, or green though it was said to be red."""
+        return self.result.outcome != ("pass" if self.expected is None else self.expected.outcome)
+
+    @property
+    def unexpected_pass(self) -> bool:
+        """What was said to fail passes: the file of expected failures is out of date."""
+        return self.expected is not None and self.result.outcome == "pass"
+
+
+def read_expected(path: Path) -> list[Expected]:
+    """A TOML file: ``["PATTERN OF IDS"]`` with ``outcome`` (fail, unsupported, error) and ``why``.
+
+    Raises:
+        BadInput: naming the table and the key that is wrong.
+    """
+    try:
+        document = tomllib.loads(read_text(path, "--expected"))
+    except tomllib.TOMLDecodeError as error:
+        raise BadInput("--expected", str(path), f"is no TOML: {error}") from None
+    found = []
+    for pattern, entry in document.items():
+        place = f'{path}: ["{pattern}"]'
+        require(isinstance(entry, dict), place, entry, "must be a table with outcome and why")
+        outcome, why = entry.get("outcome"), entry.get("why")
+        require(outcome in OUTCOMES[1:], f"{place}.outcome", outcome, f"must be one of {', '.join(OUTCOMES[1:])}")
+        require(
+            isinstance(why, str) and bool(why.strip()), f"{place}.why", why, "must say why, for whoever reads it next"
+        )
+        found.append(Expected(pattern, str(outcome), str(why)))
+    return found
+
+
+def judge(results: Sequence[Result], expected: Sequence[Expected]) -> list[Judged]:
+    """Every result with the first expectation that names it."""
+    return [Judged(one, next((e for e in expected if e.meets(one)), None)) for one in results]
+
+
+def exit_code(judged: Sequence[Judged]) -> int:
+    """1: something is red that was not said to be (or green that was said to be red); 3: something was not run."""
+    wrong = [one for one in judged if one.unexpected]
+    if any(one.result.outcome != "unsupported" for one in wrong):
+        return FAILED
+    return INCONCLUSIVE if wrong else FINE
+
+
+def table(judged: Sequence[Judged]) -> str:
+    """One line an algorithm, and the sum."""
+    rows: list[tuple[str, ...]] = [("algorithm", "vectors", *OUTCOMES, "expected")]
+    for algorithm, group in groupby(judged, key=lambda one: one.result.algorithm):
+        rows.append((algorithm, *_counts(list(group))))
+    rows.append(("all", *_counts(judged)))
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = []
+    for row in rows:
+        numbers = "  ".join(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))
+        lines.append(f"{row[0]:<{widths[0]}}  {numbers}")
+    return "\n".join(lines)
+
+
+def _counts(judged: Sequence[Judged]) -> tuple[str, ...]:
+    known = [sum(one.result.outcome == outcome for one in judged) for outcome in OUTCOMES]
+    as_said = sum(one.expected is not None and not one.unexpected for one in judged)
+    return (str(len(judged)), *map(str, known), str(as_said))
+
+
+def report(adapter: str, judged: Sequence[Judged], total: int, diagnoses: Mapping[str, Any]) -> str:
+    """The campaign as JSON."""
+    rows = []
+    for one in judged:
+        result = one.result
+        told = [{**asdict(difference), "text": str(difference)} for difference in result.differences]
+        row = {
+            "id": result.id,
+            "algorithm": result.algorithm,
+            "outcome": result.outcome,
+            "expected": None if one.expected is None else asdict(one.expected),
+            "unexpected": one.unexpected,
+            "message": result.message,
+            "flags": list(result.flags),
+            "differences": told,
+            "sensitivities_not_stated": result.unstated,
+            "diagnosis": diagnoses.get(result.id),
+            "seconds": round(result.seconds, 3),
+        }
+        rows.append(row)
+    summary = {outcome: sum(one.result.outcome == outcome for one in judged) for outcome in OUTCOMES}
+    head = {"format": FORMAT, "adapter": adapter, "vectors": total, "run": len(judged), "summary": summary}
+    return json_text({**head, "exit_code": exit_code(judged), "results": rows})
+
+
+def junit(adapter: str, judged: Sequence[Judged], diagnoses: Mapping[str, Any]) -> str:
+    """The campaign as JUnit XML: one suite an algorithm; what was expected to be red is skipped."""
+    root = Xml.Element("testsuites", _totals(printable(adapter), judged))
+    for algorithm, group in groupby(judged, key=lambda one: one.result.algorithm):
+        members = list(group)
+        suite = Xml.SubElement(root, "testsuite", _totals(algorithm, members))
+        for one in members:
+            suite.append(_case(one, diagnoses.get(one.result.id)))
+    Xml.indent(root)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + Xml.tostring(root, encoding="unicode") + "\n"
+
+
+def _totals(name: str, judged: Sequence[Judged]) -> dict[str, str]:
+    kinds = [_kind(one) for one in judged]
+    return {
+        "name": name,
+        "tests": str(len(judged)),
+        "failures": str(kinds.count("failure")),
+        "errors": str(kinds.count("error")),
+        "skipped": str(kinds.count("skipped")),
+        "time": f"{sum(one.result.seconds for one in judged):.3f}",
+    }
+
+
+def _kind(one: Judged) -> str:
+    if one.unexpected_pass:
+        return "failure"
+    if one.result.outcome == "unsupported" or not one.unexpected:
+        return "" if one.result.outcome == "pass" else "skipped"
+    return "error" if one.result.outcome == "error" else "failure"
+
+
+def _case(one: Judged, diagnosis: Any) -> Xml.Element:
+    result = one.result
+    names = {"classname": printable(result.algorithm.replace("/", ".")), "name": printable(result.id)}
+    case = Xml.Element("testcase", {**names, "time": f"{result.seconds:.3f}"})
+    kind = _kind(one)
+    if kind:
+        known = "" if one.expected is None else one.expected.why
+        message = "passes, but was expected not to" if one.unexpected_pass else result.message or result.outcome
+        found = Xml.SubElement(case, kind, {"message": printable(f"{message} ({known})" if known else message)})
+        lines = [printable(str(difference)) for difference in result.differences[:20]]
+        found.text = "\n".join([*lines, *([printable(str(diagnosis))] if diagnosis else [])])
+    return case

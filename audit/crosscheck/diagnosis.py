@@ -1,0 +1,158 @@
+"""What is wrong, and not only where: the first differing step, the kind of difference, the change of the reference that
+does the same, and what that does to epsilon.
+
+Two sources are asked. The numbers themselves (``direct.py``) know signs, factors, shifts, scales. The reference with
+one line changed (``mutants.py``) is run on the vector: a change that asks for exactly what the other implementation
+asked for names the bug. Where many changes do, the kind that the numbers show decides.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dpassay.reference.catalogue import CASES
+from dpassay.reference.errors import printable
+
+from .differences import Difference, compare
+from .direct import direct
+from .effects import accounted
+from .kinds import Kind
+from .mutants import Mutant, answers, mutants
+
+__all__ = ["Diagnosis", "Kind", "diagnose"]
+Data = Mapping[str, Any]
+OTHERS = 6  # further vectors that a change must explain as well
+WHOLE = ("problem", "schedule")
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """The first difference, explained.
+
+    Args:
+        step, label, name, index, expected, got, ratio, length: as in :class:`~.differences.Difference`.
+        kind: what kind of difference it is.
+        detail: what shows the kind, in words.
+        mutant: the change of the reference that does the same, or empty.
+        effect: what it does to epsilon.
+    """
+
+    step: int
+    label: str
+    name: str
+    index: tuple[int | str, ...]
+    expected: Any
+    got: Any
+    ratio: float | None
+    length: tuple[int, int] | None
+    kind: Kind
+    detail: str
+    mutant: str
+    effect: str
+
+    def __str__(self) -> str:
+        lines = [f"diagnosis: {self.kind.value}" + (f": {printable(self.detail)}" if self.detail else "")]
+        if self.mutant:
+            lines.append(f"the reference does the same with: {self.mutant}")
+        return "\n".join([*lines, f"epsilon: {self.effect}"])
+
+    def as_data(self) -> dict[str, Any]:
+        """For JSON."""
+        return {**vars(self), "kind": self.kind.value, "index": list(self.index)}
+
+
+def diagnose(
+    vector: Data,
+    given: Data,
+    *,
+    mutants: bool = True,
+    differences: Sequence[Difference] | None = None,
+    others: Sequence[tuple[Data, Data]] = (),
+    float32: bool = False,
+) -> Diagnosis:
+    """Explain what another implementation asked for.
+
+    Args:
+        vector: with at least one difference from ``given``.
+        given: events and output of the other implementation.
+        mutants: try the changes of the reference.
+        differences: of the two, if they are known already.
+        others: more vectors of the same algorithm with their answers, right or wrong: a change must explain them too.
+        float32: the other implementation computes in single precision.
+    """
+    found = list(differences or compare(vector, given, float32=float32))
+    first = found[0]
+    said = direct(vector, given, found)
+    causes = _causes(vector, given, others, float32) if mutants else []
+    kind, detail, mutant = _decided(said, causes)
+    effect = accounted(vector, given, kind)
+    place = (first.step, first.label, first.name, first.index, first.expected, first.got, first.ratio, first.length)
+    return Diagnosis(*place, kind, detail, "" if mutant is None else str(mutant), effect)
+
+
+def _decided(said: Sequence[tuple[Kind, str]], causes: Sequence[Mutant]) -> tuple[Kind, str, Mutant | None]:
+    """Kind, what shows it, and one change that does the same."""
+    kinds = [kind for kind, _ in said]
+    for kind, detail in said:
+        same = [one for one in causes if one.change.kind is kind]
+        if same:
+            return kind, detail, same[0]
+    if said and (not causes or kinds[0] in FIRM):
+        return said[0][0], said[0][1], causes[0] if causes else None
+    if causes:
+        common = Counter(one.change.kind for one in causes)
+        best = min(causes, key=lambda one: (-_weight(one.change.kind), -common[one.change.kind]))
+        return best.change.kind, "" if not said else said[0][1], best
+    return Kind.UNKNOWN, "no single change of the reference does the same", None
+
+
+FIRM = (Kind.CALLS, Kind.LAW, Kind.BATCH, Kind.CLAIM, Kind.SHAPE, Kind.SENSITIVITY, Kind.NOISE_SCALE, Kind.UN_NOISED,
+        Kind.SIGN, Kind.PRECISION)  # fmt: skip
+SPECIFIC = (Kind.UN_NOISED, Kind.NO_CLIP, Kind.CLIP_ORDER, Kind.CLIP_NORM, Kind.CLIP_BOUND, Kind.BATCH, Kind.SIGN,
+            Kind.MISSING_TERM, Kind.INDEX_SHIFT, Kind.BRANCH, Kind.FACTOR)  # fmt: skip
+
+
+def _weight(kind: Kind) -> int:
+    """The more specific a kind is, the less likely it explains the numbers by chance."""
+    return len(SPECIFIC) - SPECIFIC.index(kind) if kind in SPECIFIC else 0
+
+
+def _causes(vector: Data, given: Data, others: Sequence[tuple[Data, Data]], float32: bool) -> list[Mutant]:
+    """Changes that ask for the same on this vector and on the others."""
+    case = next((case for case in CASES if case.key == vector["case"]), None)
+    if case is None:
+        return []
+    run = case.build().run
+    found = [one for one in mutants(run, [vector]) if _explains(run, vector, given, one, float32)]
+    for other, theirs in others[:OTHERS]:
+        kept = [one for one in found if _explains(run, other, theirs, one, float32)]
+        found = kept or found  # a second bug there does not undo what is known here
+    return found
+
+
+def _explains(run: Any, vector: Data, given: Data, mutant: Mutant, float32: bool) -> bool:
+    """The changed reference as the vector: nothing differs as far as the other one went."""
+    made = answers(run, vector, mutant)
+    if made is None or len(made["events"]) < len(_asked(vector, given)):
+        return False
+    events = []
+    for position, event in enumerate(made["events"]):
+        known = vector["events"][position] if position < len(vector["events"]) else {}
+        events.append({**event, "rounding": known.get("rounding", {})})
+    stopped = given.get("kind") == "diverged"
+    output = given.get("output") if stopped else made["output"]
+    expected = {**vector, "events": events, "output": output}
+    told = {**given, "events": _filled(events, given["events"]), "output": given.get("output")}
+    return not compare(expected, told, float32=float32)
+
+
+def _asked(vector: Data, given: Data) -> list[Data]:
+    return [event for event in given["events"] if event["event"] != "secret"]
+
+
+def _filled(events: Sequence[Data], given: Sequence[Data]) -> list[Data]:
+    """The last call of a run that stopped there has nothing but its name."""
+    return [dict(event) for event in given]

@@ -1,0 +1,124 @@
+"""What a difference does to epsilon: the vector's run and the other implementation's, accounted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from dpassay.reference.accounting.cost import account
+from dpassay.reference.errors import BadInput
+from dpassay.reference.laws.above_threshold import AboveThreshold
+from dpassay.reference.laws.gaussian import Gaussian
+from dpassay.reference.laws.laplace import Laplace
+from dpassay.reference.laws.law import Law
+from dpassay.reference.transcript import Draw, Release, Transcript
+
+from .kinds import Kind
+from .rounding import numbers
+
+Data = Mapping[str, Any]
+INFINITE = (Kind.UN_NOISED, Kind.NO_CLIP)
+SEEN = (Kind.NOISE_SCALE, Kind.SENSITIVITY, Kind.CALLS, Kind.BATCH, Kind.FACTOR, Kind.CLIP_ORDER, Kind.CLIP_NORM,
+        Kind.UN_NOISED, Kind.LAW)  # fmt: skip
+
+
+def accounted(vector: Data, given: Data, kind: Kind) -> str:
+    """In words: what the kind does, and the two epsilons where the accountant can see the difference.
+
+    The other run is accounted with its own noise scales and batches, and with the vector's sensitivities times what the
+    kind says of them (the factor of the query, the batch for clipping after averaging, sqrt(d) for another norm).
+    """
+    ours = epsilon_of(vector, vector["events"], {})
+    if kind not in SEEN or ours is None:
+        return kind.effect
+    theirs = math.inf if kind in INFINITE else epsilon_of(vector, given["events"], _factors(vector, given, kind))
+    if theirs is None:
+        return kind.effect
+    delta = vector["claim"]["delta"]
+    said = f"{_shown(ours)} as the vector's run is accounted, {_shown(theirs)} as this one (delta {delta:g})"
+    return f"{said}; {kind.effect}"
+
+
+def _shown(epsilon: float) -> str:
+    return "infinite" if math.isinf(epsilon) else f"{epsilon:.3g}"
+
+
+def epsilon_of(vector: Data, events: list[Data], factors: Mapping[str, float]) -> float | None:
+    """Of these events, each with the sensitivity of the vector's event of the same label and place among those."""
+    stated: dict[str, list[Any]] = {}
+    for event in reversed(vector["events"]):
+        if event["event"] == "release":
+            stated.setdefault(event["label"], []).append(event["sensitivity"])
+    transcript = Transcript()
+    try:
+        for event in events:
+            one = _event(transcript, event, stated, factors)
+            if one is not None:
+                transcript.events.append(one)
+        relation = vector["claim"]["relation"]
+        found: float = account(transcript, relation).epsilon(vector["claim"]["delta"])
+        return found
+    except (BadInput, KeyError, TypeError, ValueError, OverflowError, IndexError):
+        return None  # what they said cannot be accounted: an unknown law, scales that are no numbers
+
+
+def _event(
+    transcript: Transcript, event: Data, stated: Mapping[str, list[Any]], factors: Mapping[str, float]
+) -> Release | Draw | None:
+    if event["event"] == "draw":
+        n, size = int(event["n"]), len(event["indices"])
+        rate = float(event.get("rate", size / n))
+        transcript.batches.append(np.asarray(event["indices"], dtype=np.int64))
+        return Draw(len(transcript.batches) - 1, event["label"], event["kind"], n, event.get("size"), rate)
+    if event["event"] != "release" or event.get("law") is None:
+        return None
+    label, known = event["label"], stated.get(event["label"], [])
+    sensitivity = known.pop() if known else event.get("sensitivity")
+    scaled = None if sensitivity is None else float(sensitivity) * factors.get(label, 1.0)
+    return Release(len(transcript.events), label, _law(event), scaled, tuple(event.get("batches", ())), None)
+
+
+def _law(event: Data) -> Law:
+    name = event["law"]
+    if name == "Gaussian":
+        return Gaussian(np.array(numbers(event["query"])), float(event["std"]))
+    if name == "Laplace":
+        return Laplace(np.array(numbers(event["query"])), float(event["scale"]))
+    if name == "AboveThreshold":
+        scales = float(event["threshold_scale"]), float(event["query_scale"])
+        return AboveThreshold(numbers(event["queries"]), float(event["threshold"]), *scales)
+    raise BadInput("law", name, "has no accounting here")
+
+
+def _factors(vector: Data, given: Data, kind: Kind) -> dict[str, float]:
+    """By label: how much farther one record moves the query than the vector says."""
+    found: dict[str, float] = {}
+    for one, other in _aligned(vector, given):
+        here, there = np.array(numbers(one.get("query"))), np.array(numbers(other.get("query")))
+        size = max(here.size, 1)
+        if kind is Kind.FACTOR and here.shape == there.shape and np.abs(here).max(initial=0.0) > 0:
+            found[one["label"]] = float(np.linalg.norm(there) / np.linalg.norm(here))
+        elif kind is Kind.CLIP_ORDER:
+            found[one["label"]] = float(_records(vector, one))
+        elif kind is Kind.CLIP_NORM:
+            found[one["label"]] = math.sqrt(size)
+    return found
+
+
+def _aligned(vector: Data, given: Data) -> Iterator[tuple[Data, Data]]:
+    ours = [event for event in vector["events"] if event["event"] != "secret"]
+    theirs = [event for event in given["events"] if event["event"] != "secret"]
+    for one, other in zip(ours, theirs, strict=False):
+        if one["event"] == other["event"] == "release" and one["label"] == other["label"]:
+            yield one, other
+
+
+def _records(vector: Data, event: Data) -> int:
+    """How many records the query averages."""
+    draws = [one for one in vector["events"] if one["event"] == "draw"]
+    sizes = [len(draws[number]["indices"]) for number in event["batches"] if number < len(draws)]
+    n = vector["sizes"].get("n") or (vector["problem"] or {}).get("derived", {}).get("n", 1)
+    return sizes[0] if sizes else int(n)

@@ -1,0 +1,174 @@
+"""Make the committed vectors: ``python -m dpassay.audit.crosscheck.making --write`` (``make vectors``).
+
+Everything follows from the catalogue and from seeds that are made of names, so a second run writes the same bytes.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import is_dataclass, replace
+from typing import Any
+
+from dpassay.reference.case import Case
+from dpassay.reference.catalogue import CASES
+from dpassay.reference.files import write_text
+from dpassay.reference.solvers.exact import Exact
+from dpassay.reference.solvers.extragradient import Extragradient
+from dpassay.reference.solvers.gradient_descent import GradientDescent
+
+from .decode import decode
+from .derivations import as_data
+from .encode import encode
+from .flags import flags_of
+from .model import FORMAT
+from .recipes import Sizes, made, seed_of
+from .recording import RecordingTape, events_of
+from .refusals import refusals
+from .rounding import Run, rounding
+from .storage import FOLDER, texts
+
+LONGEST = 20_000  # characters of a vector that is committed
+WORST = 6_000  # of the catalogue's own worst pair: larger ones show nothing that small ones do not
+Vector = dict[str, Any]
+
+
+def vector_of(case: Case, run: Run, problem: Any, schedule: Any, seed: int, name: str, sizes: Sizes) -> Vector:
+    """One recorded run as a vector; everything is computed from the data that the vector holds, not from the objects.
+
+    Raises:
+        BadInput: the problem or the schedule cannot be told as data.
+    """
+    told = {"problem": encode(problem, "problem"), "schedule": encode(_exactly(schedule), "schedule")}
+    tape = RecordingTape(seed)
+    output = run(decode(told["problem"], "problem"), _schedule(told["schedule"]), tape)
+    vector = {**head(case, run, name, sizes, seed), **told, "events": events_of(tape), "output": encode(output)}
+    return completed(run, vector, name)
+
+
+def completed(run: Run, vector: Vector, name: str) -> Vector:
+    """With the amounts of rounding at every event, and the flags."""
+    amounts, whole, single = rounding(run, vector)
+    for event, amount in zip(vector["events"], amounts, strict=True):
+        if amount:
+            event["rounding"] = amount
+    found = {**vector, "rounding": whole, "float32": single}
+    return {**found, "flags": flags_of(name, found)}
+
+
+def head(case: Case, run: Run, name: str, sizes: Sizes, seed: int) -> Vector:
+    """What a vector says of itself before it says what happens."""
+    return {
+        "format": FORMAT,
+        "id": f"{case.key}/{name}",
+        "case": case.key,
+        "algorithm": case.id,
+        "source": f"{run.__module__.removeprefix('dpassay.').replace('.', '/')}.py",
+        "reading": case.reading,
+        "title": case.title,
+        "cite": str(case.cite),
+        "claim": {"epsilon": case.claim.epsilon, "delta": case.claim.delta, "relation": case.claim.relation},
+        "noise": as_data(case.key),
+        "readings": list(case.completions or case.repairs),
+        "sizes": dict(sizes),
+        "seed": seed,
+        "expect": "run",
+    }
+
+
+def every_vector(algorithm: str = "") -> Iterator[Vector]:
+    """All vectors of the catalogue (or of one algorithm), in the catalogue's order, the same algorithm together."""
+    for identity in dict.fromkeys(case.id for case in CASES):
+        seen: set[str] = set()
+        classes: set[str] = set()
+        first: set[str] = set()
+        for case in CASES if algorithm in ("", identity) else ():
+            if case.id != identity:
+                continue
+            for vector in _of_case(case, case.reading not in first, classes):
+                text = json.dumps([vector[part] for part in ("reading", "problem", "schedule", "expect")])
+                if text not in seen and len(json.dumps(vector)) <= LONGEST:
+                    seen.add(text)
+                    yield vector
+            first.add(case.reading)
+
+
+def _of_case(case: Case, first: bool, classes: set[str]) -> Iterator[Vector]:
+    """Runs in the row's space, the row's own worst pair where its class is new, and inputs to refuse."""
+    instance = case.build()
+    smallest: Vector | None = None
+    if case.space is not None:
+        space = case.space()
+        for recipe, sizes, rows in made(case, first):
+            problem = space.problem(rows, sizes)
+            schedule = space.schedule(sizes) if space.schedule else None
+            seed = seed_of(case.id, recipe.name)
+            vector = vector_of(case, instance.run, problem, schedule, seed, recipe.name, sizes)
+            smallest = vector if smallest is None or recipe.name == "smallest" else smallest
+            classes.add(_kind(vector))
+            yield vector
+    told = encode(instance.pair.here)
+    kind = f"{case.reading} {told.get('class') if isinstance(told, dict) else 'list'}"
+    if smallest is None or (kind not in classes and len(json.dumps(told)) < WORST):
+        vector = vector_of(case, instance.run, instance.pair.here, instance.schedule, 0, "catalogue", {})
+        smallest = smallest or vector
+        if len(json.dumps(vector)) < 3 * WORST:
+            classes.add(kind)
+            yield vector
+    if first:
+        yield from refusals(instance.run, smallest)
+
+
+def _kind(vector: Vector) -> str:
+    problem = vector["problem"]
+    return f"{vector['reading']} {problem['class'] if isinstance(problem, dict) else 'list'}"
+
+
+def _exactly(schedule: Any) -> Any:
+    """Solvers that stop within a tolerance give way to the exact one: any good solver agrees with that."""
+    if not is_dataclass(schedule) or isinstance(schedule, type):
+        return schedule
+    changes: dict[str, Any] = {}
+    for name in ("x_half", "y_half"):
+        if hasattr(schedule, name):
+            changes[name] = _exactly(getattr(schedule, name))
+    if isinstance(getattr(schedule, "solver", None), GradientDescent | Extragradient):
+        changes["solver"] = Exact()
+    return replace(schedule, **changes) if changes else schedule
+
+
+def _schedule(told: Any) -> Any:
+    return None if told is None else decode(told, "schedule")
+
+
+def exported(case: Case, seed: int) -> Vector:
+    """One run of the row's own instance, on the data of its pair."""
+    instance = case.build()
+    return vector_of(case, instance.run, instance.pair.here, instance.schedule, seed, "catalogue", {})
+
+
+def run_again(run: Run, vector: Mapping[str, Any], tape: Any) -> Any:
+    """The reference on the data of a vector, with another tape."""
+    return run(decode(vector["problem"], "problem"), _schedule(vector["schedule"]), tape)
+
+
+def main(words: Sequence[str]) -> None:
+    """Write the files, or say which differ from what would be written."""
+    made_now = texts(every_vector())
+    known = {str(path.relative_to(FOLDER)) for path in FOLDER.rglob("*.json")}
+    for name in sorted(known - set(made_now)):
+        print(f"{name}: belongs to no algorithm")
+        if "--write" in words:
+            (FOLDER / name).unlink()
+    for name, text in made_now.items():
+        path = FOLDER / name
+        if not path.is_file() or path.read_text(encoding="utf-8") != text:
+            print(f"{name}: {len(text)} bytes" if "--write" in words else f"{name}: differs; run `make vectors`")
+            if "--write" in words:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                write_text(path, text, "vectors")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

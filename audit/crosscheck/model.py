@@ -1,0 +1,168 @@
+"""The form of a vector and of answers, as models: the published schema is made from them, and files are held to them.
+
+python -m dpassay.audit.crosscheck.model                                  print the schema
+python -m dpassay.audit.crosscheck.model docs/schemas/vector.schema.json  write it
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from dpassay.audit.plain import json_text
+from dpassay.reference.errors import BadInput, require
+from dpassay.reference.files import write_text
+
+FORMAT = 3
+PUBLISHED = Path("docs/schemas/vector.schema.json")
+Word = Literal["infinity", "-infinity", "nan"]
+Number = Annotated[float, Field(strict=True, allow_inf_nan=False)] | Annotated[int, Field(strict=True)] | Word
+Text = Annotated[str, Field(max_length=10_000)]
+
+
+class _Open(BaseModel):
+    """New fields may come: a reader should ignore those that it does not know."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+class Claim(_Open):
+    """What is claimed of the run."""
+
+    epsilon: Number
+    delta: Number
+    relation: Literal["replace-one", "add-remove"]
+
+
+class Release(_Open):
+    """A value that leaves: its law, the query and the noise scale to be computed, and the value to go on with."""
+
+    event: Literal["release"]
+    label: Text
+    law: Text
+    sensitivity: Number | None
+    batches: list[int]
+    value: Any
+    rounding: dict[str, Number] = Field(default_factory=dict)
+
+
+class Drawn(_Open):
+    """Records that take part: their numbers are given."""
+
+    event: Literal["draw"]
+    label: Text
+    kind: Literal["without-replacement", "poisson", "fresh"]
+    n: int
+    indices: list[int]
+
+
+class Noted(_Open):
+    """A value without a mechanism; ``noise`` has the scale ``std``, ``reveal`` is computed and compared."""
+
+    event: Literal["public", "secret", "noise", "reveal"]
+    label: Text
+    value: Any
+    rounding: dict[str, Number] = Field(default_factory=dict)
+
+
+Event = Annotated[Release | Drawn | Noted, Field(discriminator="event")]
+
+
+class Vector(_Open):
+    """One run (or one input to refuse) with everything that is needed to compute it."""
+
+    format: Literal[3]
+    id: Text
+    case: Text
+    algorithm: Text
+    claim: Claim
+    flags: list[Text]
+    expect: Literal["run", "refused"]
+    problem: Any
+    schedule: Any
+    events: list[Event]
+    output: Any
+    rounding: Number
+    float32: bool
+
+
+class Answered(_Open):
+    """One event of another implementation: what it asked for, under the names of the vector."""
+
+    event: Text
+    label: Text
+
+
+class Answers(_Open):
+    """What ``crosscheck compare`` reads."""
+
+    events: list[Answered]
+    output: Any
+    claim: Claim | None = None
+
+
+_VECTOR, _ANSWERS = TypeAdapter(Vector), TypeAdapter(Answers)
+
+
+def check_vector(document: Any, where: str) -> dict[str, Any]:
+    """The document itself, if it is a vector; :class:`BadInput` naming the first wrong field otherwise."""
+    require(isinstance(document, dict), where, type(document).__name__, "must be a JSON object")
+    found = document.get("format")
+    require(found == FORMAT and type(found) is int, f"{where}: format", found, f"must be {FORMAT}; export it again")
+    _check(_VECTOR, document, where)
+    return dict(document)
+
+
+def check_answers(document: Any, where: str) -> dict[str, Any]:
+    """The document itself, if it holds answers; :class:`BadInput` otherwise."""
+    require(isinstance(document, dict), where, type(document).__name__, "must be a JSON object")
+    require("output" in document, f"{where}: output", None, "is missing: it is compared as well")
+    _check(_ANSWERS, document, where)
+    return dict(document)
+
+
+def check_file(document: Any, where: str) -> None:
+    """A file of many vectors has ``cases`` and ``vectors``."""
+    good = isinstance(document, dict) and isinstance(document.get("cases"), dict)
+    rows = document.get("vectors") if good else None
+    good = isinstance(rows, list) and all(isinstance(row, dict) for row in rows)
+    require(good, where, type(document).__name__, 'must be an object with "cases" and a list of "vectors"')
+
+
+def _check(adapter: TypeAdapter[Any], document: Any, where: str) -> None:
+    try:
+        adapter.validate_python(document)
+    except RecursionError:
+        raise BadInput(where, "malformed", "is nested too deeply") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise BadInput(f"{where}: {place}", first["input"], first["msg"]) from None
+
+
+def vector_schema() -> dict[str, Any]:
+    """JSON Schema (2020-12) of a vector; in a file of many, what ``cases`` says of a row is left out of its vectors."""
+    found = _VECTOR.json_schema()
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": f"urn:dpassay:vector:{FORMAT}",
+        **found,
+        "title": "dpassay test vector",
+    }
+
+
+def main(words: Sequence[str]) -> None:
+    """Print the schema, or write it to the file named."""
+    text = json_text(vector_schema()) + "\n"
+    if words:
+        write_text(Path(words[0]), text, "file")
+    else:
+        print(text, end="")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

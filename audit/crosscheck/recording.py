@@ -1,0 +1,176 @@
+"""One run of the reference as a list of events: what was asked of the tape, and what the tape answered.
+
+A recorded run draws from one seed and rounds what it draws to a few digits, so that the values are short, and handed
+back exactly. A replayed run is handed values, and its own queries are written down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import numpy as np
+
+from dpassay.reference.errors import printable
+from dpassay.reference.laws.above_threshold import AboveThreshold
+from dpassay.reference.laws.law import Law
+from dpassay.reference.tape import Drawn, LiveTape, Tape
+from dpassay.reference.transcript import Draw, Note, Release
+from dpassay.reference.types import Indices
+
+from .encode import encode
+
+DIGITS = 6  # of a drawn number; more would only make the files longer
+DRAWS = {"without-replacement": "size", "fresh": "size", "poisson": "rate"}
+Answer = Callable[[str, Law, int], Any]
+
+
+class Diverged(Exception):
+    """The run asked for something that the recorded one did not: there is no value to hand back."""
+
+
+class RecordingTape(LiveTape):
+    """A live tape that rounds what it draws, and keeps the scale of raw noise."""
+
+    def __init__(self, seed: int, answer: Answer | None = None):
+        super().__init__(seed)
+        self.raw: dict[int, float] = {}
+        self.asked = False  # for a release
+        self._answer = answer
+
+    def gaussian(self, label: str, query: Any, **how: Any) -> Any:
+        """As the tape it is; that something was asked for counts, even if it is then refused."""
+        self.asked = True
+        return super().gaussian(label, query, **how)
+
+    def release(self, label: str, law: Law, **how: Any) -> Any:
+        """Likewise."""
+        self.asked = True
+        return super().release(label, law, **how)
+
+    def _released(self, label: str, law: Law, sensitivity: float | None, draws: tuple[int, ...]) -> Any:
+        dictated = None if self._answer is None else self._answer(label, law, self.step)
+        return rounded(super()._released(label, law, sensitivity, draws) if dictated is None else dictated)
+
+    def _value(self, kind: str, label: str, draw: Drawn) -> Any:
+        return rounded(super()._value(kind, label, draw))
+
+    def noise(self, label: str, std: float, shape: int | tuple[int, ...] = ()) -> Any:
+        """Raw noise; its scale belongs to the event."""
+        self.raw[self.step] = float(std)
+        return super().noise(label, std, shape)
+
+
+class VectorTape(Tape):
+    """The tape that another implementation is given: hands back the values of a vector, in the vector's order.
+
+    It has the methods of :class:`~dpassay.reference.tape.Tape`; ``public``, ``secret`` and ``noise`` need no way to
+    draw, because the values are known. Inner randomness (``secret``) is handed back label by label.
+
+    Raises:
+        Diverged: another call than the vector's next one. ``diverged`` then says what was asked, and what is expected.
+    """
+
+    def __init__(self, events: Sequence[dict[str, Any]]):
+        super().__init__()
+        self.raw: dict[int, float] = {}
+        self.diverged: dict[str, Any] | None = None
+        self._events = [event for event in events if event["event"] != "secret"]
+        self._inner = [event for event in events if event["event"] == "secret"]
+        self._position = 0
+
+    @property
+    def position(self) -> int:
+        """How many events of the vector have been used up."""
+        return self._position
+
+    def public(self, label: str, draw: Drawn | None = None) -> Any:
+        """A public value of the vector."""
+        return self._noted("public", label, draw or _nothing)
+
+    def secret(self, label: str, draw: Drawn | None = None) -> Any:
+        """A secret value of the vector."""
+        return self._noted("secret", label, draw or _nothing)
+
+    def noise(self, label: str, std: float, shape: int | tuple[int, ...] = ()) -> Any:
+        """Raw noise of the vector, whose scale is compared."""
+        self.raw[self.step] = float(std)
+        return self._noted("noise", label, _nothing)
+
+    def _next(self, kind: str, label: str) -> dict[str, Any]:
+        event = self._events[self._position] if self._position < len(self._events) else None
+        if event is None or (event["event"], event["label"]) != (kind, label):
+            if self.diverged is None:
+                self.diverged = {"event": kind, "label": label, "position": self._position}
+            wanted = "the end" if event is None else f"{event['event']} {event['label']!r}"
+            raise Diverged(printable(f"asked for {kind} {label!r}, the vector has {wanted} here"))
+        self._position += 1
+        return event
+
+    def _released(self, label: str, law: Law, sensitivity: float | None, draws: tuple[int, ...]) -> Any:
+        value = self._next("release", label)["value"]
+        if isinstance(law, AboveThreshold):
+            law.evaluate(value)
+        return np.asarray(value, dtype=float) if isinstance(value, list) else value
+
+    def _indices(self, draw: Draw) -> Indices:
+        return np.asarray(self._next("draw", draw.label)["indices"], dtype=np.int64)
+
+    def _value(self, kind: str, label: str, draw: Drawn) -> Any:
+        if kind == "secret":
+            found = next((event for event in self._inner if event["label"] == label), None)
+            if found is None:
+                raise Diverged(printable(f"asked for secret {label!r}, which the vector does not have"))
+            self._inner.remove(found)
+            return found["value"]
+        value = self._next(kind, label)["value"]
+        return np.asarray(value, dtype=float) if isinstance(value, list) else value
+
+    def _revealed(self, label: str, value: Any) -> None:
+        self._next("reveal", label)
+
+
+def rounded(value: Any) -> Any:
+    """Numbers to a few significant digits; whole numbers and words as they are."""
+    if isinstance(value, np.ndarray) and value.dtype.kind == "f":
+        return np.reshape([rounded(float(one)) for one in value.ravel()], value.shape)
+    return float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value
+
+
+def events_of(tape: Tape) -> list[dict[str, Any]]:
+    """Everything that one run put on its tape, in order, as data."""
+    raw: dict[int, float] = getattr(tape, "raw", {})
+    transcript = tape.transcript
+    found: list[dict[str, Any]] = []
+    for step, event in enumerate(transcript.events):
+        if isinstance(event, Release):
+            found.append(_release(event))
+        elif isinstance(event, Draw):
+            how = {"kind": event.kind, "n": event.n, DRAWS[event.kind]: getattr(event, DRAWS[event.kind])}
+            order = {"order": "random" if event.hidden else "index"} if event.kind == "fresh" else {}
+            indices = transcript.batches[event.number].tolist()
+            found.append({"event": "draw", "label": event.label, **how, **order, "indices": indices})
+        elif isinstance(event, Note):
+            scale = {"std": raw[step]} if step in raw else {}
+            found.append({"event": event.kind, "label": event.label, **scale, "value": encode(event.value)})
+    return found
+
+
+def _release(event: Release) -> dict[str, Any]:
+    law = event.law
+    names = [one.name for one in fields(law)] if is_dataclass(law) else list(vars(law))
+    parts = {name: encode(getattr(law, name)) for name in names if name[0] != "_" and name != "queries"}
+    if isinstance(law, AboveThreshold):
+        parts["queries"] = encode(law.evaluated)  # no more than that must be computed
+    found = {"event": "release", "label": event.label, "law": type(law).__name__, **parts}
+    return {
+        **found,
+        "sensitivity": encode(event.sensitivity),
+        "batches": list(event.draws),
+        "value": encode(event.value),
+    }
+
+
+def _nothing(rng: np.random.Generator) -> Any:
+    return None

@@ -1,0 +1,150 @@
+"""How far a correct implementation may be off: from rounding, conditioning and the noise (docs/vectors.md).
+
+A correct implementation in floating point computes, for every quantity that it hands to the tape, the exact value for
+inputs that are off by a relative (m u), where u is half a unit in the last place and m counts the roundings: the
+lengths of the sums (n records, d coordinates) and ``PER_STEP`` operations for every release so far. How far such a
+change of the inputs moves a quantity is its condition number. It is measured: the reference is run on inputs moved by
+relative amounts of at most H, in random directions, and the largest movement is divided by H. ``SAFETY`` stands for
+the directions that were not tried.
+
+A difference below ``NOISE_SHARE`` of the noise is no difference: a query that is off by a share s of its standard
+deviation changes mu of Gaussian differential privacy by at most s for each release.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from dpassay.reference.errors import BadInput
+from dpassay.reference.tape import Tape
+
+from .decode import decode
+from .encode import NOT_FINITE, encode
+from .recording import Diverged, VectorTape, events_of
+
+H = 2.0**-30  # far above rounding (2^-53), far below what bends
+DIRECTIONS = 6
+SAFETY = 4.0
+PER_STEP = 32
+UNIT64, UNIT32 = 2.0**-53, 2.0**-24
+NOISE_SHARE = 1e-9
+COMPUTED = ("query", "std", "scale", "sensitivity", "queries", "threshold", "threshold_scale", "query_scale",
+            "log_probabilities")  # fmt: skip
+Run = Callable[[Any, Any, Tape], Any]
+Amounts = list[dict[str, float]]
+
+
+def numbers(value: Any) -> list[float]:
+    """Every number in encoded data, in order (true and false are none; whole numbers count)."""
+    if isinstance(value, Mapping):
+        return [one for entry in value.values() for one in numbers(entry)]
+    if isinstance(value, list):
+        return [one for entry in value for one in numbers(entry)]
+    if isinstance(value, str):
+        return [NOT_FINITE[value]] if value in NOT_FINITE else []
+    return [float(value)] if isinstance(value, int | float) and not isinstance(value, bool) else []
+
+
+def computed(event: Mapping[str, Any]) -> dict[str, Any]:
+    """What an implementation computes for this event, by name."""
+    names = (*COMPUTED, *(("value",) if event["event"] == "reveal" else ()))
+    return {name: event[name] for name in names if event.get(name) is not None}
+
+
+def rounding(run: Run, vector: Mapping[str, Any]) -> tuple[Amounts, float, bool]:
+    """What rounding may do to every computed quantity of a vector, in float64, and to its output.
+
+    Returns:
+        One amount by name for every event; that of the output; and whether single precision makes the same decisions.
+    """
+    events, count = vector["events"], _size(vector)
+    moved = [_moved(run, vector, H, seed) for seed in range(DIRECTIONS)]
+    kept = [one for one in moved if one is not None]
+    amounts, releases = [], 0
+    for step, event in enumerate(events):
+        releases += event["event"] == "release"
+        share = UNIT64 * (count + PER_STEP * (releases + 1))
+        found = {}
+        for name, value in computed(event).items():
+            others = [computed(one[0][step]).get(name) for one in kept]
+            found[name] = _two_digits(share * max(_largest(value), SAFETY * _condition(value, others)))
+        amounts.append(found)
+    share = UNIT64 * (count + PER_STEP * (releases + 1))
+    outputs = [one[1] for one in kept]
+    whole = share * max(_largest(vector["output"]), SAFETY * _condition(vector["output"], outputs))
+    coarse = [_moved(run, vector, 64 * UNIT32, seed) for seed in range(2)]
+    return amounts, _two_digits(whole), bool(kept) and all(one is not None for one in coarse)
+
+
+def _moved(run: Run, vector: Mapping[str, Any], size: float, seed: int) -> tuple[list[dict[str, Any]], Any] | None:
+    """Events and output on inputs moved by a relative ``size``; None where another path is taken."""
+    for records in (True, False):  # records on a boundary may not move
+        rng = np.random.default_rng(seed)
+        events = [_move_event(event, size, rng) for event in vector["events"]]
+        tape = VectorTape(events)
+        problem = _move(vector["problem"], size, rng) if records else vector["problem"]
+        try:
+            output = run(decode(problem), decode(_move(vector["schedule"], size, rng)), tape)
+        except (BadInput, Diverged, ArithmeticError, np.linalg.LinAlgError):
+            continue
+        if tape.position == sum(event["event"] != "secret" for event in vector["events"]):
+            return events_of(tape), encode(output)
+    return None
+
+
+def _move_event(event: dict[str, Any], size: float, rng: np.random.Generator) -> dict[str, Any]:
+    return {**event, "value": _move(event["value"], size, rng, alone=True)} if "value" in event else event
+
+
+def _move(value: Any, size: float, rng: np.random.Generator, alone: bool = False) -> Any:
+    """Numbers in lists (records, points) a little nearer to zero, so that no bound is broken; constants stay."""
+    if isinstance(value, Mapping):
+        return {name: entry if name == "derived" else _move(entry, size, rng) for name, entry in value.items()}
+    if isinstance(value, list):
+        whole = all(isinstance(one, float) and one.is_integer() for one in value)  # labels, signs, axes
+        return [_move(one, size, rng, alone=not whole) for one in value]
+    if alone and isinstance(value, float):
+        return value * (1 - size * rng.uniform())
+    return value
+
+
+def _condition(value: Any, others: Sequence[Any]) -> float:
+    """The largest movement, divided by H."""
+    here = np.array(numbers(value))
+    largest = 0.0
+    for other in others:
+        there = np.array(numbers(other))
+        if there.shape != here.shape:
+            return math.inf
+        finite = np.isfinite(here) & np.isfinite(there)
+        largest = max(largest, float(np.max(np.abs(here - there)[finite], initial=0.0)))
+    return largest / H
+
+
+def _largest(value: Any) -> float:
+    found = np.abs(np.array(numbers(value)))
+    return float(np.max(found[np.isfinite(found)], initial=0.0))
+
+
+def _size(vector: Mapping[str, Any]) -> int:
+    """Records and coordinates: the longest sums."""
+    shapes = [np.shape(one) for one in _lists(vector["problem"])]
+    return sum(max((shape[axis] for shape in shapes if len(shape) > axis), default=0) for axis in (0, 1))
+
+
+def _lists(value: Any) -> list[Any]:
+    if isinstance(value, Mapping):
+        return [one for entry in value.values() for one in _lists(entry)]
+    return [value] if isinstance(value, list) else []
+
+
+def _two_digits(value: float) -> float:
+    """Upwards, so that the text is short and the bound holds."""
+    if value == 0 or not math.isfinite(value):
+        return value
+    unit = 10.0 ** (math.floor(math.log10(value)) - 1)
+    return float(f"{math.ceil(value / unit) * unit:.2g}")
