@@ -87,13 +87,3 @@ SAYS: Mapping[str, frozenset[str]] = {
     "dro": frozenset(("recursive_spider/value_noise_order", "table1/chi2_conjugate", "table1/kl_cvar_minimum")),
 }
 """Rows that are the statement itself, not a step of its proof: where such a row fails, the statement is false."""
-
-EXCLUSIVE: tuple[tuple[str, str, str], ...] = (
-    ("adaptive_batch/alg1/last_prefix", "adaptive_batch/alg1/levels", "S is no power of two, and a power of two"),
-    (
-        "adaptive_batch/alg3/halts_before_next_batch",
-        "adaptive_batch/lemma313/sigma_t_half",
-        "gradient and Hessian batches are shared, and disjoint",
-    ),
-)
-"""Pairs of failing rows whose savings cannot be had at once, and why."""

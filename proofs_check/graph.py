@@ -10,7 +10,8 @@ from typing import Any
 
 from .cited import named, named_by_id
 from .claim import Result, Row, Saves, Severity, Verdict
-from .derivations import EXCLUSIVE, PARTS, SAYS, USES
+from .derivations import PARTS, SAYS, USES
+from .joint import joint
 from .ledger import load_rows
 from .statements import STATEMENTS
 
@@ -81,7 +82,7 @@ def _standing(paper: str, name: str, side: Severity, results: Mapping[str, Resul
         return Standing(Status.FALSE, (*stated, *(r for r in broken if r not in stated)))
     if broken:
         return Standing(Status.UNSUPPORTED, tuple(broken))
-    excluded = _excluded(failing)
+    excluded = _excluded(paper, failing)
     if excluded:
         return Standing(Status.UNSUPPORTED, tuple(failing), excluded=excluded)
     under = tuple(f"{r.row.saving.kind} {r.row.id.split('/', 1)[1]}: {r.row.saving.text}" for r in failing)
@@ -106,9 +107,11 @@ def _counts(row: Row, side: Severity) -> bool:
     return row.severity is side or (side is Severity.UTILITY and row.severity is Severity.COSMETIC)
 
 
-def _excluded(failing: Sequence[Result]) -> str:
+def _excluded(paper: str, failing: Sequence[Result]) -> str:
+    """Savings among these that cannot be had at once, or an empty text."""
     ids = {result.row.id for result in failing}
-    return next((f"{one} and {two}: {why}" for one, two, why in EXCLUSIVE if {one, two} <= ids), "")
+    found = (one for one in joint(paper).conflicts if ids.issuperset(one.rows))
+    return next((f"{' and '.join(one.rows)}: {one.why}" for one in found), "")
 
 
 def table(paper: str, results: Iterable[Result], kinds: Sequence[str] = SHOWN) -> list[str]:

@@ -143,6 +143,8 @@ _PRESENTATION = (  # changes in these decide no row
     "derivations.py",
     "explain.py",
     "cited.py",
+    "choices.py",
+    "joint.py",
     "statements.py",
     "ties.py",
     "cases.py",

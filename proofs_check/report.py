@@ -10,6 +10,7 @@ from dpassay.reference.papers import PAPERS
 from . import graph
 from .claim import FAILED, Kind, Result, Saves, Severity, Verdict
 from .inventory import told
+from .joint import joint
 from .ledger import FAILING, UNSAVED, summary
 
 _HARD = (Kind.PRIVACY, Kind.TABLES)
@@ -162,6 +163,27 @@ _INVENTORY = (
 )
 
 
+_CHOICES = (
+    "What saves the rows of one paper, taken together: a point that satisfies all of it, or what excludes what. The",
+    "conditions are those that the rows name, and may be wider than needed. `ell` stands for log(1/delta).",
+    "",
+)
+
+
+def choices(papers: Sequence[str]) -> list[str]:
+    """Markdown: for each paper the point, and the contradictions among what saves its rows."""
+    lines = ["| paper | excluded | why | the rest holds at |", "|---|---|---|---|"]
+    for paper in papers:
+        found = joint(paper)
+        point = ", ".join(f"{name} = {value:.3g}" for name, value in found.point.items()) or "-"
+        if not found.conflicts:
+            lines.append(f"| {paper} | nothing | - | {point} |")
+        for one in found.conflicts:
+            rows = ", ".join(f"`{row.split('/', 1)[1]}`" for row in one.rows)
+            lines.append(f"| {paper} | {rows} | {_cell(one.why)} | {point} |")
+    return lines
+
+
 def theorems(results: Sequence[Result], kinds: Sequence[str]) -> list[str]:
     """Markdown: a table of statements for each paper."""
     papers = dict.fromkeys(result.row.cite.paper for result in results)
@@ -196,6 +218,11 @@ def markdown(results: Sequence[Result]) -> str:
         "",
         *_STATUS,
         *theorems(results, graph.SHOWN),
+        "## Choices made together",
+        "",
+        *_CHOICES,
+        *choices([paper for paper in PAPERS if paper in summary(results)]),
+        "",
         "## The most serious findings",
         "",
         findings_table(results),

@@ -7,9 +7,10 @@ import pytest
 from dpassay.proofs_check import graph
 from dpassay.proofs_check.check import check, check_row
 from dpassay.proofs_check.claim import Finding, Result, Row, Saves, Saving, Severity, Verdict
-from dpassay.proofs_check.derivations import EXCLUSIVE, PARTS, SAYS, USES
+from dpassay.proofs_check.derivations import PARTS, SAYS, USES
 from dpassay.proofs_check.explain import explain
 from dpassay.proofs_check.graph import Status
+from dpassay.proofs_check.joint import Conflict, Joint
 from dpassay.proofs_check.ledger import chosen, load_rows
 from dpassay.proofs_check.rows import build
 from dpassay.proofs_check.statements import STATEMENTS
@@ -82,7 +83,8 @@ def test_spot_checks_and_cosmetic_failures_decide_no_status(small):
 def test_savings_that_exclude_each_other_support_nothing(small, monkeypatch):
     one = decided("thm1/one", "Theorem 1", Verdict.REFUTED, Saves.CONDITION)
     two = decided("thm1/two", "Theorem 1", Verdict.REFUTED, Saves.CONDITION)
-    monkeypatch.setattr(graph, "EXCLUSIVE", ((one.row.id, two.row.id, "S is one and two"),))
+    conflict = Conflict((one.row.id, two.row.id), "S is one and two")
+    monkeypatch.setattr(graph, "joint", lambda _: Joint({}, (conflict,)))
     found = small(one, two)
     assert found.status is Status.UNSUPPORTED and "S is one and two" in found.excluded
 
@@ -97,7 +99,6 @@ def test_the_derivations_name_what_exists():
         missing = [p for ps in entries.values() for p in ps if not any(i.startswith(f"{paper}/{p}") for i in ROWS)]
         assert not missing, (paper, missing)
     assert all(f"{paper}/{name}" in ROWS for paper, names in SAYS.items() for name in names)
-    assert all(one in ROWS and two in ROWS for one, two, _ in EXCLUSIVE)
 
 
 def test_the_savings_of_one_algorithm_exclude_each_other():
