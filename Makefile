@@ -8,7 +8,7 @@ JOBS   ?= 2
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: audit test test-all wheel tables papers schemas vectors lint types links check bench clean install
+.PHONY: audit test test-all wheel tables papers schemas vectors docs lint types links check bench clean install
 audit: $(STAMP)
 	$(BIN)/dpassay audit --jobs $(JOBS) --output reports/audit.json
 
@@ -41,6 +41,9 @@ schemas: $(STAMP)  # docs/schemas: the form of what is written for other program
 
 vectors: $(STAMP)  # audit/crosscheck/vectors: the test vectors for other implementations (docs/vectors.md)
 	$(BIN)/python -m dpassay.audit.crosscheck.making --write
+
+docs: $(STAMP) links  # the documentation site in build/site: open index.html, no server is needed
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

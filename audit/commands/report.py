@@ -12,8 +12,10 @@ from typing import Annotated
 import typer
 
 from dpassay.audit.report.html.page import render
+from dpassay.audit.report.html.records import Ledger, LedgerRow, Statement
 from dpassay.audit.report.html.reproduced import pages
-from dpassay.audit.report.html.view import Ledger, LedgerRow, Statement, paper_of, view_of
+from dpassay.audit.report.html.rows import paper_of
+from dpassay.audit.report.html.view import view_of
 from dpassay.audit.report_file import load
 from dpassay.audit.row import Row
 from dpassay.reference.errors import BadInput, require

@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from tokenize import TokenError
 from types import CodeType, FrameType, FunctionType, MethodType
 from typing import Any
 
@@ -204,7 +205,7 @@ def _source(function: FunctionType) -> _Source:
     try:
         lines, first = inspect.getsourcelines(function)
         tree = ast.parse(textwrap.dedent("".join(lines)))
-    except (OSError, TypeError, SyntaxError):
+    except (OSError, TypeError, SyntaxError, TokenError):  # the last: a file of that name that is no Python
         return _Source(function.__code__.co_filename)
     found = _Source(function.__code__.co_filename)
     shift = first - 1

@@ -13,7 +13,14 @@ from typer.testing import CliRunner
 from dpassay.audit.cli import app
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = ("README.md", "docs/reading.md", "docs/own.md", "docs/search.md")
+PAGES = (
+    "README.md",
+    "docs/reading.md",
+    "docs/own.md",
+    "docs/search.md",
+    "docs/statistics.md",
+    "docs/neighbours.md",
+)
 BLOCK = re.compile(r"```python\n(.*?)```(?:\n\n```text\n(.*?)```)?", re.DOTALL)
 
 
@@ -22,7 +29,7 @@ def run(text, name, capsys):
     names: dict[str, object] = {}
     found = []
     for program, shown in BLOCK.findall(text):
-        exec(compile(program, name, "exec"), names)
+        exec(compile(program, f"<{name}>", "exec"), names)  # no file has this name: its text is no source
         found.append((capsys.readouterr().out, shown))
     return found
 

@@ -11,8 +11,9 @@ from markupsafe import Markup
 
 from dpassay.reference.errors import printable
 
+from .records import View
 from .text import visible
-from .view import View, slug
+from .view import slug
 
 
 class _Package(BaseLoader):

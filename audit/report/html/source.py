@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tokenize import TokenError
 
 from dpassay.audit.fingerprint import fingerprint
 from dpassay.audit.row import Row
@@ -46,7 +47,7 @@ def listings(row: Row, case: Case | None) -> tuple[list[Listing], int]:
     for function in own_functions(case.build().run):
         try:
             texts, first = inspect.getsourcelines(function)
-        except (OSError, TypeError):
+        except (OSError, TypeError, TokenError):
             continue
         file = Path(function.__code__.co_filename).name
         lines = tuple(

@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from dpassay.audit.report.html.page import render
-from dpassay.audit.report.html.view import Ledger, LedgerRow, Statement, view_of
+from dpassay.audit.report.html.records import Ledger, LedgerRow, Statement
+from dpassay.audit.report.html.view import view_of
 
 pytestmark = pytest.mark.slow
 CURVES = {
@@ -229,7 +230,7 @@ def test_a_keyboard_comes_everywhere(page):
 
 
 def test_print_shows_everything(page):
-    """Closed parts are printed too: the pages are more than those of the tables alone."""
+    """Rows that are closed on the screen are printed too: the pages are more than those of the tables alone."""
     media(page, "light", "print")
     assert shown(page, "nav") == 0 and shown(page, "form") == 0
     media(page, "light")

@@ -30,7 +30,7 @@ addEventListener("hashchange", reveal);
 reveal();
 let opened = [];
 addEventListener("beforeprint", () => {
-  opened = [...document.querySelectorAll("details:not([open])")];
+  opened = [...document.querySelectorAll("article > details:not([open])")];
   for (const details of opened) details.open = true;
 });
 addEventListener("afterprint", () => {

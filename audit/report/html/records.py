@@ -1,0 +1,138 @@
+"""What the page shows, as records that the templates only lay out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from markupsafe import Markup
+
+from dpassay.audit.row import Row
+from dpassay.audit.verdict import Verdict
+from dpassay.reference.errors import printable
+
+from .source import Listing
+
+MEANING: Mapping[Verdict, str] = {
+    Verdict.VIOLATED: "more epsilon is realised than claimed, at the stated confidence",
+    Verdict.LEAKS: "something private reaches the outside beside the releases",
+    Verdict.OVERSHOOTS: "a query moves by more than it declares, so that what is accounted bounds nothing",
+    Verdict.OVER_BUDGET: "the releases add up to more than claimed",
+    Verdict.TIGHT: "nothing of that, and the lower bound reaches 90 % of the claim",
+    Verdict.CONSISTENT: "nothing of that, by an audit that would have seen a claim 10 % too small",
+    Verdict.INCONCLUSIVE: "not refuted, and nothing says that a violation would have been seen",
+}
+
+
+@dataclass(frozen=True)
+class Release:
+    """One label of the timeline, as text."""
+
+    label: str
+    law: str
+    count: str
+    scale: str
+    sensitivity: str
+    moved: str
+    exceeded: bool
+    participation: str
+
+
+@dataclass(frozen=True)
+class Example:
+    """A witness: what a person reads, and the data that replays it."""
+
+    lines: tuple[str, ...]
+    data: str
+    again: str
+
+
+@dataclass(frozen=True)
+class RowView:
+    """One row: the record and what is made of it."""
+
+    row: Row
+    id: str
+    paper: str
+    name: str
+    numbers: Mapping[str, str]
+    figures: tuple[Markup, ...]
+    points: tuple[tuple[str, ...], ...]
+    curve_note: str
+    releases: tuple[Release, ...]
+    findings: tuple[tuple[str, str], ...]
+    witnesses: tuple[Example, ...]
+    listings: tuple[Listing, ...]
+    whole: int
+    about: tuple[tuple[str, str], ...]
+    repairs: tuple[str, ...]
+    completions: tuple[str, ...]
+
+    @property
+    def failed(self) -> bool:
+        """Does its claim not stand?"""
+        return Verdict(self.row.verdict).failed
+
+    @property
+    def slug(self) -> str:
+        """The verdict as the name of a class."""
+        return self.row.verdict.replace(" ", "-")
+
+    @property
+    def words(self) -> str:
+        """What a search looks in."""
+        row = self.row
+        parts = [row.key, row.data, row.why, row.verdict, *row.findings, *(one.label for one in self.releases)]
+        return printable(" ".join(parts)).lower()
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A theorem or lemma with what becomes of it."""
+
+    paper: str
+    name: str
+    privacy: str
+    utility: str
+    step: str
+    right: str
+
+
+@dataclass(frozen=True)
+class LedgerRow:
+    """One statement of a paper that a checker decided."""
+
+    id: str
+    place: str
+    statement: str
+    verdict: str
+    severity: str
+    evidence: str
+    saved: str
+
+    @property
+    def paper(self) -> str:
+        """The key of its paper."""
+        return self.id.partition("/")[0]
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """What the proof ledger says of the papers of the report."""
+
+    statements: tuple[Statement, ...] = ()
+    rows: tuple[LedgerRow, ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class View:
+    """The whole page."""
+
+    rows: tuple[RowView, ...]
+    source: str
+    counts: tuple[tuple[str, int, str], ...]
+    ledger: Ledger = Ledger()
+    reproduced: tuple[Any, ...] = ()
+    versions: Mapping[str, str] = field(default_factory=dict)

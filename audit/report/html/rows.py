@@ -1,0 +1,156 @@
+"""One row of a report as the page shows it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from dpassay.audit.foreign import is_code
+from dpassay.audit.plain import json_text, number
+from dpassay.audit.row import Row
+from dpassay.audit.search.witness import witness_of
+from dpassay.reference.case import Case
+from dpassay.reference.catalogue import CASES
+from dpassay.reference.errors import printable
+from dpassay.reference.papers import PAPERS
+
+from .figures import Curves, curves_of, delta_figure, trade_off_figure
+from .records import Example, Release, RowView
+from .source import listings
+
+_ROUNDING = 1e-6  # a query that moves by all that it declares may do so up to the last bits
+_LONGEST = 4000  # letters of a witness as data; a longer one is found beside the report
+
+
+def paper_of(row: Row) -> str:
+    """The part of a key that filters go by."""
+    return row.algorithm.partition("/")[0] if row.reading != "own" and "/" in row.algorithm else "own"
+
+
+def row_view(place: int, row: Row, case: Case | None) -> RowView:
+    """A row, the ``place``-th of its page; ``case`` is its entry of the catalogue, if it has one."""
+    found = curves_of(row)
+    name = f"row-{place}"
+    paper = paper_of(row)
+    shown, whole = listings(row, case)
+    return RowView(
+        row=row,
+        id=name,
+        paper=paper,
+        name=printable(row.algorithm),
+        numbers=_numbers(row),
+        figures=(delta_figure(row, found, name), trade_off_figure(row, found, name)) if found else (),
+        points=_points(found),
+        curve_note=_curve_note(row, found),
+        releases=tuple(_release(row, one) for one in row.releases),
+        findings=_findings(row),
+        witnesses=tuple(_example(row, one) for one in row.witnesses),
+        listings=tuple(shown),
+        whole=whole,
+        about=tuple((name, printable(value)) for name, value in _about(row, case) if value),
+        repairs=_repairs(row),
+        completions=case.completions if case else (),
+    )
+
+
+def _numbers(row: Row) -> dict[str, str]:
+    how = "" if row.realised is None or row.realised_by == "likelihood" else f" ({printable(row.realised_by)})"
+    return {
+        "claimed": number(row.claimed),
+        "accounted": number(row.accounted) + ("" if row.upper_bound else " (no bound)"),
+        "realised": number(row.realised) + how,
+        "delta": f"{row.delta:.3g}",
+    }
+
+
+def _points(found: Curves | None) -> tuple[tuple[str, ...], ...]:
+    if found is None:
+        return ()
+    columns = [found.epsilons, found.accounted]
+    columns += [found.realised, found.pointwise, found.hits] if found.realised.size else []
+    return tuple(tuple(f"{value:.3g}" for value in values) for values in zip(*columns, strict=True))
+
+
+def _curve_note(row: Row, found: Curves | None) -> str:
+    if found is None:
+        return "The report holds no curves of this row."
+    if not found.realised.size:
+        return (
+            "The runs of this audit show no curve: their losses are those of an adversary who also sees secrets of the "
+            "algorithm, which decides nothing."
+        )
+    return (
+        f"realised: lower bounds from {row.runs} runs; with {row.confidence:.0%} confidence all of them hold together, "
+        f"and the steps between them too. pointwise: each by itself, at the same confidence. Points of the second "
+        f"figure: tests that an adversary has, again all together. The dot at the claimed delta is the bound of the "
+        f"verdict, with a confidence of its own."
+    )
+
+
+def _release(row: Row, one: Mapping[str, Any]) -> Release:
+    label = str(one.get("label", ""))
+    shares = [share for share in (row.movements.get(label), row.shares.get(label)) if share is not None]
+    return Release(
+        label=printable(label),
+        law=printable(str(one.get("law", ""))),
+        count=printable(str(one.get("count", ""))),
+        scale=_span(one.get("scale")),
+        sensitivity=_span(one.get("sensitivity")) or "none declared",
+        moved="-" if not shares else f"{max(shares):.0%}" if max(shares) < 2 else f"{max(shares):.3g} times",
+        exceeded=max(shares, default=0.0) > 1 + _ROUNDING,
+        participation=printable(str(one.get("participation", ""))),
+    )
+
+
+def _span(values: Any) -> str:
+    """``0.5`` or ``0.1 to 0.5``; a file of others may hold anything."""
+    if not isinstance(values, list) or not 1 <= len(values) <= 2:
+        return ""
+    try:
+        texts = [number(value) for value in values]
+    except (TypeError, ValueError):
+        return ""
+    return texts[0] if texts[0] == texts[-1] else f"{texts[0]} to {texts[-1]}"
+
+
+def _example(row: Row, data: Mapping[str, Any]) -> Example:
+    witness = witness_of(data, f"{row.key}: witness")
+    text = json_text(witness.as_dict())
+    names = [str(witness.about.get(name, "")) for name in ("algorithm", "space")]
+    modules = dict.fromkeys(name.partition(":")[0] for name in names if is_code(name))
+    again = "dpassay neighbours replay witness.json" + "".join(f" --module {printable(name)}" for name in modules)
+    return Example(tuple(witness.lines()), text if len(text) <= _LONGEST else "", again)
+
+
+def _findings(row: Row) -> tuple[tuple[str, str], ...]:
+    """Each finding with the line of source where it is, as far as that is known; findings of the whole run last."""
+    places = {str(one.get("finding", "")): f"{one.get('file', '')}:{one.get('line', '')}" for one in row.places}
+    found, used = [], set()
+    for text in row.findings:
+        named = re.match(r"([\w -]+?) at '(.*?)', step", text)
+        name = f"{named[1]} ({named[2]})" if named else text
+        used.add(name)
+        found.append((printable(text), printable(places.get(name, ""))))
+    found += [(printable(name), printable(place)) for name, place in places.items() if name and name not in used]
+    return tuple(found)
+
+
+def _about(row: Row, case: Case | None) -> list[tuple[str, str]]:
+    paper = PAPERS.get(row.algorithm.partition("/")[0])
+    found = [("what", case.title if case else ""), ("in the paper", str(case.cite) if case else "")]
+    found += [("paper", paper.citation if paper else "")]
+    facts = ", ".join(f"{name} = {value:.4g}" if isinstance(value, float) else f"{name} = {value}"
+                      for name, value in row.facts.items())  # fmt: skip
+    found += [("variant", row.variant), ("data", row.data), ("neighbours", row.relation), ("constants", facts)]
+    found += [("accounting", row.accounting), ("ledger", row.proved if row.proved != "-" else "")]
+    found += [("effort", f"{row.runs} runs, {row.pilot} of the pilot, {row.examples} examples of the search")]
+    found += [("confidence", f"{row.confidence:.0%}"), ("seed", str(row.seed)), ("power", number(row.power))]
+    found += [("seconds", f"{row.seconds:.1f}"), ("code", row.code), ("sequence of releases", row.sequence)]
+    return found
+
+
+def _repairs(row: Row) -> tuple[str, ...]:
+    """What the repaired readings of the same algorithm change; of any reading of it."""
+    texts = [text for case in CASES if case.id == row.algorithm and case.repairs for text in case.repairs]
+    return tuple(dict.fromkeys(texts))

@@ -1,0 +1,137 @@
+"""What the documentation site has beside the pages of this folder: README, LEDGER, benchmarks, and what is generated.
+
+A hook of mkdocs (``mkdocs.yml``). Pages elsewhere in the repository keep their places, so that links between files work
+on a code host too; here they are copied under a name of the site, and links to them are changed.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import click
+import griffe
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from typer.main import get_command
+
+import dpassay.audit
+import dpassay.reference
+from dpassay.audit.cli import app
+
+ROOT = Path(__file__).resolve().parents[1]
+BENCHMARKS = sorted((ROOT / "benchmarks" / "results").glob("*.md"))
+ELSEWHERE = {  # a page of the repository: its name on the site
+    "README.md": "index.md",
+    "LEDGER.md": "ledger.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "CHANGELOG.md": "changelog.md",
+    **{f"benchmarks/results/{path.name}": f"benchmarks/{path.name}" for path in BENCHMARKS},
+}
+MADE = {"reference.md", "options.md"}
+_LINK = re.compile(r"\]\(([^)#:\s]+)(#[\w-]+)?\)")
+_UNSEARCHED = ("ledger.md",)  # a thousand lines of tables would be all that a search finds
+_SHIM = re.compile(r"https://unpkg\.com/iframe-worker/shim")
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Benchmarks stand in the navigation one by one; a page that nobody put there stands under "More"."""
+    named = set(_pages(config.nav))
+    here = {path.relative_to(config.docs_dir).as_posix() for path in Path(config.docs_dir).rglob("*.md")}
+    config.nav.append({"Benchmarks": [f"benchmarks/{path.name}" for path in BENCHMARKS]})
+    rest = sorted(here - named)
+    if rest:
+        config.nav.append({"More": rest})
+    return config
+
+
+def _pages(nav: Any) -> list[str]:
+    if isinstance(nav, str):
+        return [nav]
+    parts = nav.values() if isinstance(nav, dict) else nav
+    return [page for part in parts for page in _pages(part)]
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """The pages that are not in this folder, and the generated ones."""
+    for place, name in ELSEWHERE.items():
+        text = linked((ROOT / place).read_text(encoding="utf-8"), place, name)
+        if name in _UNSEARCHED:
+            text = "---\nsearch:\n  exclude: true\n---\n" + text
+        files.append(File.generated(config, name, content=text))
+    files.append(File.generated(config, "reference.md", content=reference()))
+    files.append(File.generated(config, "options.md", content=options()))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Any, config: MkDocsConfig, files: Files) -> str:
+    """Links out of this folder lead to the copies."""
+    name = page.file.src_uri
+    return markdown if name in {*ELSEWHERE.values(), *MADE} else linked(markdown, f"docs/{name}", name)
+
+
+def on_post_page(output: str, page: Any, config: MkDocsConfig) -> str:
+    """The one script that the theme would fetch comes with the site (``assets/iframe-worker.js``)."""
+    steps = "../" * page.file.src_uri.count("/")
+    return _SHIM.sub(f"{steps}assets/iframe-worker.js", output)
+
+
+def on_post_template(output: str, template_name: str, config: MkDocsConfig) -> str:
+    """The same for pages that have no source (404)."""
+    return _SHIM.sub("assets/iframe-worker.js", output)
+
+
+def linked(text: str, place: str, name: str) -> str:
+    """A page's text with its links changed from places in the repository to names on the site.
+
+    Args:
+        place: where the page stands in the repository.
+        name: its name on the site.
+    """
+
+    def change(found: re.Match[str]) -> str:
+        target = (ROOT / place).parent.joinpath(found[1]).resolve()
+        if not target.is_relative_to(ROOT):
+            return found[0]
+        inside = target.relative_to(ROOT).as_posix()
+        new = ELSEWHERE.get(inside, inside.removeprefix("docs/") if inside.startswith("docs/") else "")
+        return f"]({'../' * name.count('/')}{new}{found[2] or ''})" if new else found[0]
+
+    return _LINK.sub(change, text)
+
+
+def reference() -> str:
+    """Every stable name with its docstring, from the lists that ``docs/api.md`` has."""
+    lines = ["# Python reference", "", "The stable names ([what that means](api.md)), from their docstrings."]
+    for package in (dpassay.reference, dpassay.audit):
+        lines += ["", f"## {package.__name__}"]
+        for one in package.__all__:
+            lines += ["", f"::: {package.__name__}.{package._HOMES[one]}.{one}"]
+    return "\n".join(lines) + "\n"
+
+
+def options() -> str:
+    """The help of every command, as the terminal shows it."""
+    lines = ["# Every option", "", "What `--help` prints after each command ([what they do](commands.md))."]
+    for path, command in commands("dpassay", get_command(app)):
+        with click.Context(command, info_name=path, max_content_width=100, terminal_width=100) as context:
+            lines += ["", f"## {path}", "", "```text", command.get_help(context), "```"]
+    return "\n".join(lines) + "\n"
+
+
+def commands(path: str, command: Any) -> list[tuple[str, Any]]:
+    """A command and those below it, by name."""
+    found = [(path, command)]
+    for name, inner in getattr(command, "commands", {}).items():
+        found += commands(f"{path} {name}", inner)
+    return found
+
+
+class Examples(griffe.Extension):
+    """Our docstrings say "Example:"; the parser knows "Examples:"."""
+
+    def on_object(self, *, obj: griffe.Object, **more: Any) -> None:
+        """Change the docstring of each object as it is read."""
+        if obj.docstring:
+            obj.docstring.value = re.sub(r"^(\s*)Example:$", r"\1Examples:", obj.docstring.value, flags=re.MULTILINE)
