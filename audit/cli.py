@@ -22,6 +22,7 @@ from dpassay.reference.errors import BadInput, Broken, printable
 from dpassay.reference.extras import missing
 
 from .exit_codes import BAD_INPUT, CRASHED, INTERRUPTED, READER_GONE, described
+from .interrupts import Interrupts
 from .lazy import LazyGroup
 from .version import installed_version
 
@@ -86,7 +87,8 @@ def _options(
 def main() -> None:
     """Run the command line; bad input is one line on standard error and exit code 2."""
     _prepare_streams()
-    code = _run()
+    with Interrupts():
+        code = _run()
     try:
         sys.stdout.flush()
     except BrokenPipeError:

@@ -16,7 +16,7 @@ from dpassay.audit.fingerprint import fingerprint
 from dpassay.audit.foreign import is_code
 from dpassay.audit.plain import json_text
 from dpassay.audit.report.table import print_rows
-from dpassay.audit.report_file import Report, document, load, store_of
+from dpassay.audit.report_file import Report, document, store_of
 from dpassay.audit.verdict import joint_exit_code
 from dpassay.reference.case import Case
 from dpassay.reference.catalogue import CASES, find
@@ -110,8 +110,8 @@ def audit(
     path = output or _default_report(algorithms)
     require_writable(path, "--output")
     wanted.check(path)
-    if resume and not store_of(path).exists():
-        load(path)  # there must be something to go on from
+    if resume and not (path.exists() or store_of(path).exists()):
+        print(f"dpassay: {path}: nothing is kept to go on from; all rows are audited", file=sys.stderr)
     with Report(path, [case.key for case in CASES], anew=not (algorithms or resume)) as report:
         done = _kept(report.rows(), cases, effort) if resume else []
         rows = _run(cases, effort, jobs, done, report, path, quiet=as_json)

@@ -13,7 +13,9 @@ from dpassay.audit.lockstep.run import Needs, lockstep, needs
 from dpassay.audit.lockstep.tilting import Tilt
 from dpassay.reference.findings import Finding, merge
 from dpassay.reference.neighbours import Pair, Run
-from dpassay.reference.types import Array
+from dpassay.reference.types import Array, Indices
+
+_BLOCK = 4096  # runs for which memory is taken at a time: a billion that are asked for may never be reached
 
 
 @dataclass(eq=False)
@@ -72,26 +74,38 @@ class LockstepSampler:
 
     def sample(self, tilts: Sequence[Tilt], shares: Array, count: int, seed: Sequence[int]) -> Losses:
         """See :class:`Sampler`."""
-        chosen = np.random.default_rng([*seed, 0]).choice(len(tilts), size=count, p=shares)
-        losses = Losses(np.full(count, -np.inf), np.zeros((count, len(tilts))))
-        for i in range(count):
+        losses = Losses(np.zeros(0), np.zeros((0, len(tilts))), checked=min(count, self._checks))
+        rng, kept = np.random.default_rng([*seed, 0]), [(losses.loss, losses.log_weights)]
+        for start in range(0, count, _BLOCK):
+            size = min(_BLOCK, count - start)
+            chosen = rng.choice(len(tilts), size=size, p=shares)  # the same numbers as all at once
+            kept.append(self._block(losses, tilts, chosen, seed, start))
+        losses.loss = np.concatenate([loss for loss, _ in kept])
+        losses.log_weights = np.concatenate([weights for _, weights in kept])
+        return losses
+
+    def _block(
+        self, losses: Losses, tilts: Sequence[Tilt], chosen: Indices, seed: Sequence[int], start: int
+    ) -> tuple[Array, Array]:
+        """Loss and log weights of some runs; what else they show goes into ``losses``."""
+        loss, log_weights = np.full(len(chosen), -np.inf), np.zeros((len(chosen), len(tilts)))
+        for i, tilt in enumerate(chosen):
             result = lockstep(
                 self._run,
                 self._pair,
-                [*seed, 1, i],
+                [*seed, 1, start + i],
                 tilts=tilts,
-                tilt=int(chosen[i]),
-                check=i < self._checks,
+                tilt=int(tilt),
+                check=start + i < self._checks,
                 what=self._what,
             )
             if result.complete:
-                losses.loss[i] = result.loss
-            losses.log_weights[i] = result.log_weights
+                loss[i] = result.loss
+            log_weights[i] = result.log_weights
             losses.inexact = losses.inexact or result.inexact
             merge(losses.findings, result.findings)
             _merge_movements(losses, result.movements)
-        losses.checked = min(count, self._checks)
-        return losses
+        return loss, log_weights
 
 
 def _merge_movements(losses: Losses, movements: dict[str, Movement]) -> None:

@@ -26,7 +26,7 @@ from dpassay.reference.papers import Cite
 DELTA = 1e-5
 ONE = gdp_epsilon(1.0, DELTA)  # 4.377: one Gaussian release with sensitivity = std
 HERE = Cite("dwork2014", "Theorem 3.22")
-EFFORT, FULL = Effort(runs=300, pilot=200), Effort()
+EFFORT, FULL = Effort(runs=300, pilot=200, examples=9), Effort()
 BARE = (Kind.VIOLATED, Kind.OVER_BUDGET, (Kind.BARE_RELEASE, "g"))
 
 

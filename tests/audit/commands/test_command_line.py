@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
-import time
 from dataclasses import replace
 
 import pytest
@@ -143,7 +141,8 @@ def test_a_seed_that_shows_too_little_is_inconclusive(dpassay):
     assert dpassay("audit", "output_perturbation/algorithm3@repaired", "--runs", 10, "--pilot", 50, *QUICK[4:])[0] == 3
 
 
-def test_strict_turns_known_violations_into_an_exit_code(dpassay):
+def test_strict_turns_known_violations_into_an_exit_code(dpassay, monkeypatch):
+    monkeypatch.setattr("dpassay.audit.commands.audit.with_proofs", lambda rows, jobs: rows)  # four slow ones
     words = ["audit", "output_perturbation/strongly_concave:as-variance", *QUICK]
     assert dpassay(*words)[0] == 0
     assert dpassay(*words, "--strict")[0] == 1
@@ -201,32 +200,3 @@ def test_crosscheck_round_trip_and_a_planted_difference(dpassay, tmp_path):
     (tmp_path / "answers.json").write_text(json.dumps(answers))
     code, out, _ = dpassay("crosscheck", "compare", "vector.json", "answers.json")
     assert code == 1 and "std" in out and "ratio 0.5" in out and "diagnosis: noise scale" in out
-
-
-def test_interrupting_keeps_what_is_finished_and_says_how_to_go_on(tmp_path):
-    """Ctrl-C after the first row: exit 130, the row is in the report, --resume finishes the rest."""
-    words = [sys.executable, "-c", "from dpassay.audit.cli import main; main()", "audit", "baselines", "--jobs", "2"]
-    words += ["--examples", "0", "--runs", "2500"]  # so that rows take longer than the signal
-    environment = {**os.environ, "COLUMNS": "200"}
-    running = subprocess.Popen(
-        words,
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a job in the background ignores it
-    )
-    path = tmp_path / "reports" / "baselines.json"
-    deadline = time.monotonic() + 120
-    while not path.exists() and time.monotonic() < deadline and running.poll() is None:
-        time.sleep(0.05)
-    running.send_signal(signal.SIGINT)
-    _, err = running.communicate(timeout=120)
-    kept = json.loads(path.read_text())["rows"]
-    assert len(kept) >= 1
-    if running.returncode == 0:  # all four rows were done before the signal came
-        assert len(kept) == 4
-        return
-    assert running.returncode == 130
-    assert "--resume" in err and "Traceback" not in err, err

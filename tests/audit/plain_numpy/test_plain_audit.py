@@ -15,7 +15,7 @@ HERE = Path(__file__).with_name("mechanisms.py")
 _SPEC = importlib.util.spec_from_file_location("mechanisms", HERE)
 m = importlib.util.module_from_spec(_SPEC)
 _SPEC.loader.exec_module(m)
-QUICK = Effort(runs=200, pilot=100, examples=40)
+QUICK = Effort(runs=100, pilot=100, examples=15)
 SPACE = Space.matrix(n=(2, 3), d=(1, 2))
 
 
@@ -28,7 +28,7 @@ def test_code_with_a_generator_is_plain():
 
 
 def test_a_right_mechanism_is_accounted_at_the_movements_that_were_found():
-    found = assay(m.sgd_of_one, SPACE, claim(4.0), effort=QUICK)
+    found = assay(m.sgd_of_one, Space.matrix(n=(2,), d=(1,)), claim(4.0), effort=QUICK)
     assert not found.verdict.failed, found.why
     assert FOUND in found.why and 0.5 < found.accounted < 4.0
 

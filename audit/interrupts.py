@@ -1,0 +1,64 @@
+"""What Ctrl-C and SIGTERM do to a command: it ends once, in order, and takes its workers with it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from contextlib import suppress
+from types import FrameType, TracebackType
+from typing import Any
+
+from .exit_codes import INTERRUPTED
+
+_PATIENCE = 3  # signals: the first interrupts, the next one is already being obeyed, this one ends without any order
+
+
+class Interrupts:
+    """The handler of SIGINT and SIGTERM while a command runs.
+
+    The first signal raises ``KeyboardInterrupt``, so that what is finished is kept and told. A second one changes
+    nothing: the first is being obeyed. With the third the process ends at once.
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._before: dict[int, Any] = {}
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        """Handle one signal."""
+        self.count += 1
+        if self.count == 1:
+            raise KeyboardInterrupt
+        if self.count >= _PATIENCE:
+            end_workers(wait=False)
+            os._exit(INTERRUPTED)
+
+    def __enter__(self) -> Interrupts:
+        """Begin to listen, unless this is not the main thread of a process, or its caller wants the signal ignored."""
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                if (before := signal.getsignal(number)) is not signal.SIG_IGN:
+                    self._before[number] = before
+                    signal.signal(number, self)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """What was interrupted leaves no workers, and still listens: more signals may come until the process ends."""
+        if self.count:
+            end_workers()
+            return
+        for number, before in self._before.items():
+            signal.signal(number, before)
+
+
+def end_workers(wait: bool = True) -> None:
+    """End the worker processes of joblib that this process has started, if any; nothing that they do is waited for."""
+    module: Any = sys.modules.get("joblib.externals.loky.reusable_executor")
+    executor = getattr(module, "_executor", None)
+    if executor is not None:
+        with suppress(Exception):  # they may be gone, or about to go
+            executor.shutdown(wait=wait, kill_workers=True)

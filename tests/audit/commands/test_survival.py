@@ -1,0 +1,169 @@
+"""Commands that are interrupted, ended or killed: what is finished is kept, and the rest is made as if nothing was."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from dpassay.audit.interrupts import Interrupts
+from dpassay.audit.report_file import load
+
+QUICK = ["--runs", "60", "--pilot", "60", "--examples", "0", "--jobs", "1"]
+KILLED = Path(__file__).with_name("killed.py")
+BOTH = ["baselines/dp_sgd:digits", "output_perturbation/algorithm1@repaired"]
+
+
+@pytest.mark.parametrize("kills", [3, pytest.param(50, marks=pytest.mark.slow)])
+def test_a_killed_audit_that_is_resumed_ends_with_the_rows_of_an_undisturbed_one(tmp_path, kills):
+    words = [sys.executable, str(KILLED), str(kills)]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=600)
+    assert done.returncode == 0, done.stderr
+    assert kills < 50 or len(json.loads(done.stdout.replace(":", '":').replace("{", '{"').replace(", ", ', "'))) > 3
+
+
+def interrupted_after_one(monkeypatch):
+    """The suite stops as Ctrl-C would stop it, after its first row."""
+    import dpassay.audit.commands.progress as progress
+
+    whole = progress.run_suite
+
+    def stops(cases, effort, jobs, done, each):
+        whole(cases[:1], effort, jobs, done, each)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(progress, "run_suite", stops)
+
+
+def test_an_interrupted_audit_keeps_what_is_finished_and_says_how_to_go_on(dpassay, monkeypatch):
+    with monkeypatch.context() as stopped:
+        interrupted_after_one(stopped)
+        code, _, err = dpassay("audit", *BOTH, *QUICK, "--output", "r.json")
+    assert code == 130 and "1 of 2 rows are kept" in err and "--resume" in err and len(err.splitlines()) == 1
+    (first,) = load(Path("r.json"))
+    assert dpassay("audit", *BOTH, *QUICK, "--output", "r.json", "--resume")[0] in (0, 3)
+    assert load(Path("r.json"))[0].seconds == first.seconds and len(load(Path("r.json"))) == 2
+
+
+def test_an_interrupted_audit_without_names_replaces_the_old_rows_only_when_it_has_new_ones(dpassay, monkeypatch):
+    dpassay("audit", BOTH[0], *QUICK, "--output", "r.json")
+    before = load(Path("r.json"))
+
+    def stops(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("dpassay.audit.commands.progress.run_suite", stops)
+    assert dpassay("audit", *QUICK, "--output", "r.json")[0] == 130
+    assert load(Path("r.json")) == before
+
+
+def test_there_may_be_nothing_to_go_on_from(dpassay):
+    code, _, err = dpassay("audit", BOTH[0], *QUICK, "--output", "r.json", "--resume")
+    assert code == 0 and "nothing is kept to go on from" in err
+
+
+def test_an_interrupted_sequential_session_says_what_it_has(dpassay, monkeypatch):
+    words = ["sequential", "algorithm", BOTH[1], "--checkpoint", "c", "--epsilon", "0.99"]
+    from dpassay.audit.commands import sequential
+
+    def stops(kept, case, claimed, limit, confidence, each):
+        each(64, 0.5)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sequential, "likelihood", stops)
+    code, _, err = dpassay(*words)
+    assert code == 130 and err == "dpassay: interrupted; 0 runs are kept in c; the same command goes on from there\n"
+
+
+def test_the_first_signal_interrupts_and_the_second_does_not(monkeypatch):
+    ended = []
+    monkeypatch.setattr("dpassay.audit.interrupts.os._exit", ended.append)
+    before = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)
+    handler = Interrupts()
+    with handler:
+        pass
+    assert (signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)) == before
+    try:
+        with handler, pytest.raises(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(5)
+        os.kill(os.getpid(), signal.SIGINT)
+        assert handler.count == 2 and not ended
+        os.kill(os.getpid(), signal.SIGTERM)
+        assert handler.count == 3 and ended == [130]
+    finally:
+        for number, old in zip((signal.SIGTERM, signal.SIGINT), before, strict=True):
+            signal.signal(number, old)
+
+
+def alive(group):
+    """Processes of a group that still run."""
+    found = []
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = status.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[2]) == group and fields[0] != "Z":
+            found.append(status.parent.name)
+    return found
+
+
+@pytest.mark.slow  # starts the command and two workers each time: eight seconds
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for workers in /proc")
+@pytest.mark.parametrize("signals", [["TERM"], ["INT"], ["INT", "INT"], ["TERM", "INT", "INT", "INT"]])
+@pytest.mark.parametrize("everybody", [False, True])
+def test_no_worker_outlives_a_signal(tmp_path, signals, everybody):
+    """To the command alone, and to its whole group, as a terminal sends Ctrl-C."""
+    code = "from dpassay.audit.cli import main; main()"
+    words = [sys.executable, "-c", code, "audit", "output_perturbation", "--runs", "4000"]
+    running = subprocess.Popen(
+        [*words, "--output", "r.json"],
+        cwd=tmp_path,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # pytest's caller may ignore it
+    )
+    deadline = time.monotonic() + 60
+    while len(alive(running.pid)) < 4 and time.monotonic() < deadline:  # two workers, and what looks after them
+        time.sleep(0.1)
+    time.sleep(1)
+    for name in signals:
+        (os.killpg if everybody else os.kill)(running.pid, getattr(signal, f"SIG{name}"))
+        time.sleep(0.1)
+    _, err = running.communicate(timeout=30)
+    assert running.returncode in (130, -signal.SIGINT) and "Traceback" not in err, err
+    deadline = time.monotonic() + 5
+    while alive(running.pid) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not alive(running.pid)
+
+
+@pytest.mark.slow  # starts the command: five seconds
+def test_a_billion_runs_can_be_interrupted_and_take_no_memory(tmp_path):
+    code = (
+        "import resource; resource.setrlimit(resource.RLIMIT_AS, (6 * 2**30,) * 2); "  # a billion indices take 7.45
+        "from dpassay.audit.cli import main; main()"
+    )
+    words = [sys.executable, "-c", code, "audit", BOTH[1], "--runs", "1000000000", "--examples", "0", "--jobs", "1"]
+    running = subprocess.Popen(
+        words,
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    time.sleep(8)
+    assert running.poll() is None
+    running.send_signal(signal.SIGINT)
+    _, err = running.communicate(timeout=10)
+    assert running.returncode == 130 and "interrupted; 0 of 1 rows" in err
