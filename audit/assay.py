@@ -27,7 +27,7 @@ from .releases import releases_of, sequence_of
 from .results import AssumedEstimate, SoundBound
 from .row import Effort as Effort
 from .row import Row as Row
-from .scarce import statistics
+from .scarce import Thrift, of_the_bound, statistics
 from .search.coverage import Coverage
 from .search.engine import Searched, search
 from .search.witness import Witness
@@ -35,6 +35,7 @@ from .searching import about_run, search_instance, searched_fields
 from .unbuilt import ordered, unbuilt_row
 from .verdict import Verdict, judge, over_budget
 from .why import names, why
+from .worst import chosen
 
 
 @dataclass(frozen=True)
@@ -98,16 +99,6 @@ class Assay:
         return next(iter(self.searched.witnesses), None)
 
     @property
-    def upper_limit(self) -> float | None:
-        """The largest epsilon that the likelihood audit does not speak against: an estimate by the normal law."""
-        found = self.bound.evidence.get("upper limit")
-        return found if isinstance(found, float) and isinstance(self.bound, SoundBound) else None
-
-    def stopped_after(self, effort: Effort) -> int:
-        """After how many runs the likelihood audit had seen enough; 0: it made all of them, or none."""
-        return self.bound.runs if 0 < self.bound.runs < effort.runs else 0
-
-    @property
     def upper_bound(self) -> bool:
         """What is accounted bounds what can be realised, as far as this audit saw."""
         return not any(finding.kind.leaks or finding.kind.overshoots for finding in self.findings)
@@ -130,7 +121,7 @@ def assay(
     claim: PrivacyClaim,
     *,
     effort: Effort | None = None,
-    economical: bool = False,
+    thrift: Thrift | None = None,
 ) -> Assay:
     """Search, account, replay and audit an algorithm of yours, and judge its claim.
 
@@ -141,8 +132,7 @@ def assay(
             one pair of neighbours (only the released values are searched then).
         claim: epsilon, delta and the neighbour relation.
         effort: how hard to look; default: 150 examples, 1,000 runs, confidence 95 %.
-        economical: no statistics where the search or the account fails the claim already, and no more of them than
-            it takes to call the claim tight or violated.
+        thrift: where statistics may be saved, and the pair of neighbours of an earlier audit.
 
     Returns:
         An :class:`Assay`: the verdict, its cause, what is accounted and realised, the findings.
@@ -166,24 +156,24 @@ def assay(
     if is_plain(run):
         plain = run if isinstance(run, PlainMechanism) else PlainMechanism(run)
         mechanism = measured(plain, where, claim, max(1, effort.examples), effort.seed)
-        found = assay_on_tape(mechanism, where, claim, effort, economical)
+        found = assay_on_tape(mechanism, where, claim, effort, thrift)
         return replace(found, why="; ".join(part for part in (found.why, FOUND, SEEN) if part))
-    return assay_on_tape(run, where, claim, effort, economical)
+    return assay_on_tape(run, where, claim, effort, thrift)
 
 
 def assay_on_tape(
-    run: Callable[..., Any], where: Space | Pair[Any], claim: PrivacyClaim, effort: Effort, economical: bool = False
+    run: Callable[..., Any], where: Space | Pair[Any], claim: PrivacyClaim, effort: Effort, thrift: Thrift | None = None
 ) -> Assay:
     """:func:`assay` of what runs on a tape."""
     if isinstance(where, Pair):
-        return examine(Instance(unscheduled(run), None, where), claim, effort, economical=economical)
+        return examine(Instance(unscheduled(run), None, where), claim, effort, thrift=thrift)
     require(effort.examples >= 1, "effort.examples", effort.examples, "a space needs a search")
     relation = claim.relation
     require(relation == where.relation, "relation", relation, f"the space is for {where.relation} neighbours")
     searched = search(run, where, claim, examples=effort.examples, seed=effort.seed)
-    assert searched.worst is not None  # a search of a space has run something, or has raised
-    instance = Instance(unscheduled(searched.worst.mechanism), None, searched.worst.pair)
-    return examine(instance, claim, effort, searched=searched, economical=economical)
+    worst = searched.worst = chosen(searched.worst, run, where, thrift.pair if thrift else {})
+    instance = Instance(unscheduled(worst.mechanism), None, worst.pair)
+    return examine(instance, claim, effort, searched=searched, thrift=thrift)
 
 
 def examine(
@@ -193,14 +183,14 @@ def examine(
     known: str = "",
     space: Space | None = None,
     searched: Searched | None = None,
-    economical: bool = False,
+    thrift: Thrift | None = None,
 ) -> Assay:
     """Search (unless that is done), account, replay, audit, judge: one instance."""
     searched = searched or search_instance(instance, claim, effort, space)
     transcript = instance.longest_transcript()
     cost = account(transcript, claim.relation)
     accounted = cost.epsilon(claim.delta)
-    bound, losses = statistics(instance, claim, effort, searched, cost, economical)
+    bound, losses = statistics(instance, claim, effort, searched, cost, thrift)
     realised, by = realised_of(instance, claim, bound, losses.findings)
     if len(losses.loss) and (realised is None or realised <= claim.epsilon):
         realised, by = of_outputs(instance, claim, effort, losses.findings) or (realised, by)
@@ -249,15 +239,15 @@ def examine(
     )
 
 
-def assay_case(case: Case, effort: Effort, economical: bool = False) -> Row:
-    """One case of the catalogue as a row of the table, held to what it declares; ``economical`` as for `assay`."""
+def assay_case(case: Case, effort: Effort, thrift: Thrift | None = None) -> Row:
+    """One case of the catalogue as a row of the table, held to what it declares; ``thrift`` as for `assay`."""
     start = time.perf_counter()
     try:
         instance = case.build()
     except Uncalibrated as error:
         return unbuilt_row(case, effort, error, time.perf_counter() - start)
     space = case.space() if case.space else None
-    found = examine(instance, case.claim, effort, case.known, space, economical=economical)
+    found = examine(instance, case.claim, effort, case.known, space, thrift=thrift)
     news, missing = compare(found.shown, set(case.declared))
     return Row(
         algorithm=case.id,
@@ -288,8 +278,7 @@ def assay_case(case: Case, effort: Effort, economical: bool = False) -> Row:
         code=fingerprint(case),
         facts=instance.facts,
         examples=effort.examples,
-        upper_limit=found.upper_limit,
-        stopped=found.stopped_after(effort),
+        **of_the_bound(found.bound, effort),
         releases=releases_of(found.transcript),
         sequence=sequence_of(found.transcript),
         places=places_of(instance.run, found.findings, found.searched.witnesses, found.shown),

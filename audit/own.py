@@ -20,8 +20,10 @@ from .foreign import foreign_code, is_code, load_callable, load_object
 from .places import places_of
 from .releases import own_releases
 from .results import SoundBound
+from .scarce import Thrift, of_the_bound
 from .searching import about_run, searched_fields
 from .why import names
+from .worst import pair_of
 
 
 def open_own(
@@ -56,9 +58,9 @@ def default_space(relation: Relation | None = None) -> Space:
 
 
 def own_row(
-    name: str, space: str | None, claim: PrivacyClaim, effort: Effort, economical: bool = False
+    name: str, space: str | None, claim: PrivacyClaim, effort: Effort, thrift: Thrift | None = None
 ) -> tuple[Row, Assay]:
-    """The audit of one's own algorithm as a row of the table, and in full; ``economical`` as for `assay`.
+    """The audit of one's own algorithm as a row of the table, and in full; ``thrift`` as for `assay`.
 
     Raises:
         BadInput: naming what the algorithm raised, if it always raises.
@@ -66,7 +68,7 @@ def own_row(
     start = time.perf_counter()
     run, where = open_own(name, space, claim.relation)
     with foreign_code("algorithm", name):
-        found = assay(run, where, claim, effort=effort, economical=economical)
+        found = assay(run, where, claim, effort=effort, thrift=thrift)
         releases, sequence = own_releases(run, where, effort.seed)
     about = about_run(name, space or "", claim)
     found.searched.witnesses[:] = [replace(one, about=about) for one in found.searched.witnesses]
@@ -100,8 +102,8 @@ def own_row(
         code="",
         facts={},
         examples=effort.examples,
-        upper_limit=found.upper_limit,
-        stopped=found.stopped_after(effort),
+        **of_the_bound(found.bound, effort),
+        pair=pair_of(found.searched.worst),
         releases=releases,
         sequence=sequence,
         places=places_of(run, found.findings, found.searched.witnesses, found.shown),

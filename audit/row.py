@@ -90,6 +90,9 @@ class Row:
     places: list[dict[str, Any]] = field(default_factory=list)  # of findings: finding, file, line, `places.py`
     upper_limit: float | None = None  # what the likelihood audit does not speak against: an estimate, decides nothing
     stopped: int = 0  # the likelihood audit saw enough after so many runs; 0: it made all of them, or none
+    pair: dict[str, Any] = field(
+        default_factory=dict
+    )  # rows, there, target, sizes: the audited pair, if it was searched for
     claim: str = ""  # name in a claims file
     owner: str = ""  # of the claim
     severity: str = ""  # of the claim: error or warning

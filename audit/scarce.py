@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -19,17 +22,37 @@ from .verdict import TIGHT_SHARE, judge
 NOT_MADE = "not made: what the search or the account shows fails the claim already"
 
 
-def statistics(
-    instance: Instance, claim: PrivacyClaim, effort: Effort, searched: Searched, cost: Account, economical: bool
-) -> tuple[SoundBound | AssumedEstimate, Losses]:
-    """The likelihood audit of an instance.
+@dataclass(frozen=True)
+class Thrift:
+    """What an audit may save, and what it knows from an earlier one.
 
     Args:
-        economical: not made at all where the search or the account fails the claim; and stopped as soon as its bound
-            decides: at the claim, or, where the account adds up to no more than that, where it is tight.
+        statistics: no likelihood audit where the search or the account fails the claim; and it stops as soon as its
+            bound decides: at the claim, or, where the account adds up to no more than that, where it is tight.
+        pair: rows, sizes and target of the neighbours that an earlier audit used; used again unless the search finds
+            neighbours that are clearly worse.
+
+    Raises:
+        Nothing: a pair that does not fit the space is left aside.
+
+    Example:
+        >>> from dpassay.audit.scarce import Thrift
+        >>> Thrift(statistics=True).pair
+        {}
+
+    Source: the project's own (``docs/claims.md``).
     """
+
+    statistics: bool = False
+    pair: Mapping[str, Any] = field(default_factory=dict)
+
+
+def statistics(
+    instance: Instance, claim: PrivacyClaim, effort: Effort, searched: Searched, cost: Account, thrift: Thrift | None
+) -> tuple[SoundBound | AssumedEstimate, Losses]:
+    """The likelihood audit of an instance, or none."""
     enough = None
-    if economical:
+    if thrift is not None and thrift.statistics:
         accounted = max(cost.epsilon(claim.delta), searched.accounted or 0.0)
         verdict = judge(
             claimed=claim.epsilon, power=1.0, accounted=None if cost.unknown else accounted, findings=searched.findings
@@ -57,3 +80,12 @@ def statistics(
         relation=claim.relation,
         enough=enough,
     )
+
+
+def of_the_bound(bound: SoundBound | AssumedEstimate, effort: Effort) -> dict[str, Any]:
+    """Fields of a row: the largest epsilon that the audit does not speak against; after how many runs it stopped."""
+    found = bound.evidence.get("upper limit")
+    return {
+        "upper_limit": found if isinstance(found, float) and isinstance(bound, SoundBound) else None,
+        "stopped": bound.runs if 0 < bound.runs < effort.runs else 0,
+    }

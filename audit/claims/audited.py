@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from dpassay.audit.assay import assay_case
 from dpassay.audit.foreign import is_code
@@ -11,6 +13,7 @@ from dpassay.audit.live.audited import audited as run_by_program
 from dpassay.audit.live.program import LiveProgram
 from dpassay.audit.own import own_row
 from dpassay.audit.row import Row
+from dpassay.audit.scarce import Thrift
 from dpassay.audit.subject import Subject, subjects
 from dpassay.audit.verdict import Verdict
 from dpassay.reference.case import PrivacyClaim
@@ -23,17 +26,21 @@ from .stored import judged_row
 PER_PAIR = ("accounted", "realised", "upper_limit")  # kept for every claimed pair, among the facts of the row
 
 
-def audited(claim: Claim, folder: Path, confidence: float) -> Row:
+def audited(claim: Claim, folder: Path, confidence: float, pair: Mapping[str, Any] | None = None) -> Row:
     """The verdict on one claim, and all that led to it.
 
     Args:
         folder: of the claims file; data files are named relative to it.
         confidence: of the claim's lower bounds, all of them together.
+        pair: the neighbours on which the lock was made.
 
     Raises:
         BadInput: what the claim names cannot be used.
     """
-    row = algorithm_row(claim, confidence) if isinstance(claim, Algorithm) else judged_row(claim, folder, confidence)
+    if isinstance(claim, Algorithm):
+        row = algorithm_row(claim, confidence, pair or {})
+    else:
+        row = judged_row(claim, folder, confidence)
     return named(row, claim)
 
 
@@ -42,11 +49,11 @@ def named(row: Row, claim: Claim) -> Row:
     return replace(row, claim=claim.name, owner=claim.owner, severity=claim.severity, cite=claim.cite)
 
 
-def algorithm_row(claim: Algorithm, confidence: float) -> Row:
+def algorithm_row(claim: Algorithm, confidence: float, pair: Mapping[str, Any]) -> Row:
     """The worst of the rows at the claimed pairs; they share the level."""
     subject = resolve(claim)
     each = 1 - (1 - confidence) / len(claim.pairs)
-    rows = [_at(claim, subject, PrivacyClaim(*pair), each) for pair in claim.pairs]
+    rows = [_at(claim, subject, PrivacyClaim(*one), each, pair) for one in claim.pairs]
     order = list(Verdict)
     worst = min(rows, key=lambda row: order.index(Verdict(row.verdict)))
     if len(rows) == 1:
@@ -86,8 +93,8 @@ def resolve(claim: Algorithm) -> Subject:
     return subject
 
 
-def _at(claim: Algorithm, subject: Subject, stated: PrivacyClaim, confidence: float) -> Row:
-    effort = claim.effort_at(confidence)
+def _at(claim: Algorithm, subject: Subject, stated: PrivacyClaim, confidence: float, pair: Mapping[str, Any]) -> Row:
+    effort, thrift = claim.effort_at(confidence), Thrift(statistics=True, pair=pair)
     if subject.case is not None:
         assert subject.claim is not None
         held = replace(stated, cite=subject.claim.cite, relation=subject.claim.relation)
@@ -95,11 +102,11 @@ def _at(claim: Algorithm, subject: Subject, stated: PrivacyClaim, confidence: fl
         if isinstance(claim, Program):
             with LiveProgram(claim.program, case.id, case.reading, timeout=claim.timeout) as program:
                 return run_by_program(case, program, effort)
-        return assay_case(case, effort, economical=True)
+        return assay_case(case, effort, thrift)
     assert isinstance(subject.where, Space)
     relation = subject.where.relation
     try:
-        row, _ = own_row(subject.key, claim.space, replace(stated, relation=relation), effort, economical=True)
+        row, _ = own_row(subject.key, claim.space, replace(stated, relation=relation), effort, thrift)
     except BadInput as error:
         if error.field == "run":  # says what the algorithm raised
             raise BadInput("algorithm", claim.algorithm, f"{error.value}: {error.why}") from None

@@ -11,13 +11,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from dpassay.audit.plain import number
-from dpassay.audit.verdict import POWER_SHOWN, Verdict
+from dpassay.audit.verdict import Verdict
 
 from .causes import of_account, of_missed, of_power, of_realised, of_releases
 from .lock import Block, Released, size
 
 ROUNDING = 1e-5  # relative: beyond the digits that a lock keeps
-POWER_LEFT = 0.6  # of an audit whose power was shown: the estimate itself goes up and down by a few hundredths
 _LESS = 0.999  # an account that is smaller by more than this explains that less is realised
 
 
@@ -103,8 +102,13 @@ def _account(name: str, old: Block, new: Block) -> list[Change]:
 
 
 def _realised(name: str, old: Block, new: Block) -> list[Change]:
-    """The new lower bound lies above the interval of the lock."""
+    """The new lower bound lies above the interval of the lock.
+
+    On other neighbours the old code may have realised as much: then the interval ends where it was accounted.
+    """
     limits = {at: limit for _, limit, at in _pairwise(new, old, "limit")}
+    if old.pair != new.pair:
+        limits = {at: accounted for _, accounted, at in _pairwise(new, old, "accounted")}
     for before, now, at in _pairwise(old, new, "realised"):
         high = max(before, limits.get(at, before))
         if now > high * (1 + ROUNDING):
@@ -222,13 +226,11 @@ def _power(name: str, old: Block, new: Block) -> list[Change]:
     decided = old.verdict in (Verdict.TIGHT.value, Verdict.CONSISTENT.value)
     if decided and new.verdict == Verdict.INCONCLUSIVE.value:
         found.append(Change(name, "the audit lost power: verdict", old.verdict, new.verdict, of_power(old, new)))
-    elif (old.power or 0.0) >= POWER_SHOWN and (new.power or 0.0) < POWER_LEFT:
-        found.append(Change(name, "the audit lost power", number(old.power), number(new.power), of_power(old, new)))
     else:
         less = {at for before, now, at in _pairwise(old, new, "accounted") if now < before * _LESS}
         seen = {at: before for before, _, at in _pairwise(old, new, "realised")}
         for _, high, at in _pairwise(new, new, "limit"):
-            if at in seen and high < seen[at] and at not in less:
+            if old.pair == new.pair and at in seen and high < seen[at] and at not in less:
                 what = f"the audit lost power: it shows less, though no less is accounted{at}"
                 found.append(Change(name, what, f">= {number(seen[at])}", f"<= {number(high)}", of_power(old, new)))
     return found

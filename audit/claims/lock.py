@@ -57,6 +57,7 @@ class Block(BaseModel):
     power: float | None
     releases: list[Released]
     sequence: str
+    pair: dict[str, Any]  # the neighbours that were audited, where a search found them
     missed: list[str]  # lines with a release or a decision that the search did not reach
     effort: dict[str, int]
     code: str  # content hash of what the claim reaches
@@ -89,6 +90,7 @@ def block_of(row: Row, pairs: Sequence[tuple[float, float]], mechanism: str, spa
         power=None if row.power is None else _rounded(row.power, 2),
         releases=[_released(one) for one in row.releases],
         sequence=row.sequence,
+        pair=row.pair,
         missed=sorted(_PLACE.sub(r"\1: ", text) for text in row.missed),
         effort={"runs": row.runs, "pilot": row.pilot, "examples": row.examples, "seed": row.seed},
         code=code,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import Any
 
 from joblib import Parallel, delayed
 
@@ -69,9 +70,13 @@ def run_claims(
     numbers: Sequence[int],
     lines: Lines,
     jobs: int,
+    pairs: Mapping[int, Mapping[str, Any]],
     each: Callable[[int, Row], None] = lambda number, row: None,
 ) -> dict[int, Row]:
     """The rows of these claims, by position; ``each`` is called as soon as one is finished.
+
+    Args:
+        pairs: of the lock, by position: the neighbours to audit again.
 
     Raises:
         BadInput, Broken: what the first claim that could not be run ended in; the rows of the others have been handed
@@ -80,13 +85,14 @@ def run_claims(
     folder, confidence = lines.path.parent, file.confidence
     answers: Iterator[tuple[int, Answer]]
     if jobs == 1 or len(numbers) < 2:
-        answers = (_answer(number, file.claim[number], folder, confidence) for number in numbers)
+        answers = (_answer(number, file.claim[number], folder, confidence, pairs.get(number)) for number in numbers)
     else:
         # one BLAS thread a worker: the matrices are small, and threads would fight over the cores
         os.environ.setdefault("OMP_NUM_THREADS", "1")
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         answers = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)(
-            delayed(_answer)(number, file.claim[number], folder, confidence, sys.path) for number in numbers
+            delayed(_answer)(number, file.claim[number], folder, confidence, pairs.get(number), sys.path)
+            for number in numbers
         )
     rows: dict[int, Row] = {}
     errors: dict[int, BadInput | Broken] = {}
@@ -101,10 +107,17 @@ def run_claims(
     return rows
 
 
-def _answer(number: int, claim: Claim, folder: Path, confidence: float, path: Sequence[str] = ()) -> tuple[int, Answer]:
+def _answer(
+    number: int,
+    claim: Claim,
+    folder: Path,
+    confidence: float,
+    pair: Mapping[str, Any] | None,
+    path: Sequence[str] = (),
+) -> tuple[int, Answer]:
     sys.path += [one for one in path if one not in sys.path]  # of the process that asked
     try:
-        return number, audited(claim, folder, confidence)
+        return number, audited(claim, folder, confidence, pair)
     except (BadInput, Broken) as error:
         return number, error
     except (MemoryError, OSError):

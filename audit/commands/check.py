@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -87,7 +88,9 @@ def check(
     known = lock.claims if lock and changed_only else {}
     todo = [one for one in numbers if not _as_it_was(known.get(file.claim[one].name), codes[one])]
     cache = None if no_cache else Cache(lines.path.parent)
-    rows = _Work(file, lines, codes, cache).rows(todo, jobs, quiet=as_json)
+    blocks = lock.claims if lock else {}
+    pairs = {one: block.pair for one in todo if (block := blocks.get(file.claim[one].name)) and block.pair}
+    rows = _Work(file, lines, codes, pairs, cache).rows(todo, jobs, quiet=as_json)
     compared = against(baseline, lock, file, rows, codes) if baseline else None
     failing = compared.failing(file) if compared and lock and not update else []
     shown = [with_changes(rows[number], failing) for number in todo]
@@ -136,7 +139,21 @@ class _Work:
     file: ClaimsFile
     lines: Lines
     codes: dict[int, str]
+    pairs: dict[int, dict[str, Any]]  # of the lock
     cache: Cache | None
+
+    def _key(self, number: int, pair: Mapping[str, Any]) -> str:
+        return f"{self.codes[number]} {json_text(pair)}"
+
+    def _keep(self, number: int, row: Row) -> None:
+        """Asked for again with the pair that it came to, the row would be the same."""
+        if self.cache and not row.cached:
+            for pair in (self.pairs.get(number, {}), row.pair):
+                self.cache.put(self._key(number, pair), row)
+
+    def _kept(self, number: int) -> Row | None:
+        key = self._key(number, self.pairs.get(number, {}))
+        return self.cache.get(key, self.file.claim[number]) if self.cache else None
 
     def rows(self, numbers: list[int], jobs: int, quiet: bool) -> dict[int, Row]:
         """By position; every row that is made is kept at once, so that an interrupted check can go on."""
@@ -146,16 +163,14 @@ class _Work:
 
                 def each(number: int, row: Row) -> None:
                     done[number] = row
-                    if self.cache and not row.cached:
-                        self.cache.put(self.codes[number], row)
+                    self._keep(number, row)
                     finished(row)
 
                 for number in numbers:
-                    row = self.cache.get(self.codes[number], self.file.claim[number]) if self.cache else None
-                    if row is not None:
+                    if (row := self._kept(number)) is not None:
                         each(number, row)
                 todo = [number for number in numbers if number not in done]
-                run_claims(self.file, todo, self.lines, jobs, each)
+                run_claims(self.file, todo, self.lines, jobs, self.pairs, each)
         except KeyboardInterrupt:
             kept = ", and are kept: the same command goes on from there" if self.cache else ""
             print(

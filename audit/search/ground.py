@@ -45,6 +45,7 @@ class Setting:
     mechanism: Run[Any]
     pair: Pair[Any]
     landmarks: Landmarks = field(default_factory=dict)
+    data: Data | None = None  # that it was made of, if it was made of rows
 
 
 class Ground(Protocol):
@@ -112,14 +113,14 @@ class AllOf:
         problems = [self.space.problem(rows, sizes) for rows in (data.rows.copy(), there)]
         pair = Pair(problems[0], problems[1], data.target, "found by search")
         if self.space.schedule is None:
-            return Setting(self._run, pair)
+            return Setting(self._run, pair, data=data)
         key = tuple(sorted(sizes.items()))
         if key not in self._schedules:
             schedule = self.space.schedule(sizes)
             marks = self.space.landmarks(schedule) if self.space.landmarks else {}
             self._schedules[key] = schedule, marks
         schedule, marks = self._schedules[key]
-        return Setting(bind(self._run, schedule), pair, marks)
+        return Setting(bind(self._run, schedule), pair, marks, data)
 
 
 def _combinations(space: Space) -> list[dict[str, int]]:

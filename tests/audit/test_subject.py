@@ -110,7 +110,7 @@ def test_a_row_says_what_is_released(mine):
     ]
     assert row.releases[1]["scale"] == [2.0, 2.0]  # of the largest sizes: n = 4
     assert row.releases[1]["sensitivity"] == [0.5, 0.5]
-    assert row.places == []
+    assert [one["finding"] for one in row.places] == [""]  # where it begins
 
 
 def test_a_finding_has_its_place(mine):

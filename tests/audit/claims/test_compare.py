@@ -24,6 +24,7 @@ BLOCK = Block(
     power=0.95,
     releases=[GRADIENT],
     sequence="a",
+    pair={"target": 0},
     missed=["mine.py: if rare: (never true)"],
     effort={"runs": 1000, "pilot": 400, "examples": 150, "seed": 0},
     code="x",
@@ -69,13 +70,12 @@ def test_the_same_is_no_change():
         ({"missed": [*BLOCK.missed, "mine.py: x = 1"]}, "a line with a release or a decision is not reached"),
         ({"missed": ["mine.py: x = 1"]}, "a line with a release or a decision is not reached"),
         ({"verdict": "inconclusive"}, "the audit lost power: verdict"),
-        ({"power": 0.5}, "the audit lost power"),
-        ({"power": None}, "the audit lost power"),
         (
             {"realised": [0.1, 0.2], "limit": [0.2, 1.9]},
             "the audit lost power: it shows less, though no less is accounted (delta 1e-05)",
         ),
         ({"effort": BLOCK.effort | {"pilot": 300}}, "effort (pilot)"),
+        ({"pair": {"target": 1}, "realised": [0.91, 1.6]}, "realised epsilon rises beyond its interval (delta 1e-05)"),
         ({"relation": "add-remove"}, "relation"),
         ({"mechanism": "mine:other"}, "mechanism"),
         ({"space": "mine:space"}, "space"),
@@ -95,7 +95,9 @@ def test_what_is_worse_fails(fields, what):
         {"accounted": [0.5, 1.0]},
         {"realised": [0.94, 1.89]},  # within the intervals
         {"verdict": "tight"},
-        {"power": 0.7},  # an estimate goes up and down
+        {"pair": {"target": 1}, "realised": [0.89, 1.6]},  # other neighbours, and no more than was accounted
+        {"pair": {"target": 1}, "realised": [0.1, 0.2], "limit": [0.2, 0.4]},
+        {"power": 0.1},  # an estimate: the verdict says what it comes to
         {"releases": gradient(scale=2.0 * (1 + 1e-6))},
         {"missed": []},
         {"limit": [0.7, 1.5], "accounted": [0.8, 1.6], "realised": [0.6, 1.4]},  # less is shown, as less is accounted
@@ -122,7 +124,7 @@ def test_causes_are_read_off_the_releases():
     assert "sampled at rate 0.1" in cause(accounted=[1.5, 1.8], releases=gradient(participation="sampled at rate 0.1"))
     assert "further than before" in cause(realised=[0.99, 1.6])
     assert "renamed" in cause(releases=gradient(label="descent"), sequence="b")
-    assert "fewer runs" in changed(power=0.1, effort=BLOCK.effort | {"runs": 10})[1].cause
+    assert "fewer runs" in changed(verdict="inconclusive", effort=BLOCK.effort | {"runs": 10})[1].cause
 
 
 def test_a_stronger_claim_is_said_and_does_not_fail():

@@ -1,0 +1,152 @@
+"""How often `dpassay check --baseline` goes red where nothing changed: 200 checks of the same code, other seeds.
+
+    python benchmarks/claims_false_alarms.py [--quick] [--write]        (about ten processor minutes)
+
+With the same seed a check is the same, bit for bit, so an unchanged project is never red. Here every check has another
+seed, for the search and for the statistics, and is held against the lock of the check before it. Five claims that
+hold, each claiming exactly what its releases add up to (nothing is harder not to accuse): a clipped mean, Laplace
+noise, a sampled batch, a decision on a noisy value, an epsilon that depends on the size. Budget: 5 % for the file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.stats import binomtest
+
+from dpassay.audit.claims.audited import audited
+from dpassay.audit.claims.compare import compare
+from dpassay.audit.claims.lock import Block, block_of
+from dpassay.audit.claims.model import ClaimsFile
+from dpassay.audit.claims.reached import lines_of
+from dpassay.audit.subject import subjects
+from dpassay.audit.verdict import Verdict
+from dpassay.reference import Space
+
+RESULT = Path(__file__).parent / "results" / "claims_false_alarms.md"
+DELTA, CHECKS = 1e-5, 200
+space = Space.matrix(n=(1, 2, 3), d=(1, 2), radius=3.0)
+batches = Space.matrix(n=(4, 6), d=(1,), radius=1.0)
+
+
+def clip(rows: Any) -> Any:
+    return rows / np.maximum(1.0, np.linalg.norm(rows, axis=1, keepdims=True))
+
+
+def mean(rows: Any, tape: Any) -> Any:
+    return tape.gaussian("mean", clip(rows).mean(axis=0), std=8.0 / len(rows), sensitivity=2.0 / len(rows))
+
+
+def laplace(rows: Any, tape: Any) -> Any:
+    return tape.laplace("sum", float(np.clip(rows, -1, 1)[:, 0].sum()), scale=4.0, sensitivity=2.0)
+
+
+def sampled(rows: Any, tape: Any) -> Any:
+    out = 0.0
+    for _ in range(2):
+        batch = tape.batch("batch", len(rows), 2)
+        out = tape.gaussian("mean", clip(rows)[batch.indices].mean(axis=0), std=2.0, sensitivity=1.0, batch=batch)
+    return out
+
+
+def decides(rows: Any, tape: Any) -> Any:
+    first = tape.gaussian("first", clip(rows).sum(axis=0), std=6.0, sensitivity=2.0)
+    if np.linalg.norm(first) > 10.0:
+        return tape.gaussian("far", clip(rows).sum(axis=0), std=6.0, sensitivity=2.0)
+    return tape.gaussian("near", clip(rows).sum(axis=0), std=6.0, sensitivity=2.0)
+
+
+def uneven(rows: Any, tape: Any) -> Any:
+    return tape.gaussian("mean", clip(rows).mean(axis=0), std=6.0, sensitivity=2.0 / len(rows))
+
+
+def claims(seed: int, epsilons: dict[str, float]) -> ClaimsFile:
+    """The file, each claim with what it adds up to (before that is known: any)."""
+    listed = [
+        {
+            "name": name,
+            "algorithm": f"claims_false_alarms:{name}",
+            "space": f"claims_false_alarms:{'batches' if name == 'sampled' else 'space'}",
+            "epsilon": epsilons.get(name, 50.0),
+            "delta": DELTA,
+            "seed": seed,
+            "runs": 200,
+            "examples": 50,
+            "effort": "quick",
+        }
+        for name in ("mean", "laplace", "sampled", "decides", "uneven")
+    ]
+    return ClaimsFile.model_validate({"version": 1, "claim": listed})
+
+
+def check(seed: int, epsilons: dict[str, float], lock: dict[str, Block] | None) -> dict[str, Any]:
+    """One check, on the pairs of the lock: rows by name."""
+    file = claims(seed, epsilons)
+    pairs = {name: block.pair for name, block in (lock or {}).items()}
+    return {one.name: audited(one, Path(), file.confidence, pairs.get(one.name)) for one in file.claim}
+
+
+def main() -> None:
+    """Measure, print, and write the page."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="10 checks")
+    parser.add_argument("--write", action="store_true", help=f"write {RESULT.name}")
+    options = parser.parse_args()
+    checks = 10 if options.quick else CHECKS
+    first = claims(0, {})
+    epsilons = {name: math.nextafter(row.accounted, math.inf) for name, row in check(0, {}, None).items()}
+    sources = {
+        one.name: lines_of(subjects(one.algorithm, space=one.space)[0])
+        for one in first.claim  # type: ignore[union-attr]
+    }
+    rules: Counter[str] = Counter()
+    red = violated = inconclusive = 0
+    before: dict[str, Block] | None = None
+    for seed in range(checks + 1):
+        rows = check(seed, epsilons, before)
+        blocks = {name: block_of(row, [(epsilons[name], DELTA)], name, "", "") for name, row in rows.items()}
+        if before is not None:
+            found = [
+                change.what for name in rows for change in compare(name, before[name], blocks[name], sources[name])
+                if change.fails
+            ]  # fmt: skip
+            rules.update(found)
+            failed = [row for row in rows.values() if Verdict(row.verdict).failed]
+            violated += bool(failed)
+            inconclusive += any(row.verdict == Verdict.INCONCLUSIVE for row in rows.values())
+            red += bool(found or failed)
+        before = blocks
+        print(f"{seed} of {checks}: {red} red", end="\r", flush=True)
+    text = page(checks, red, violated, inconclusive, rules)
+    print(text)
+    if options.write:
+        RESULT.write_text(text, encoding="utf-8")
+
+
+def page(checks: int, red: int, violated: int, inconclusive: int, rules: Counter[str]) -> str:
+    """The result as Markdown."""
+    interval = binomtest(red, checks).proportion_ci(0.95)
+    lines = [
+        "# False alarms of `dpassay check --baseline`",
+        "",
+        "`python benchmarks/claims_false_alarms.py --write`. Five claims that hold, each of exactly what its releases",
+        "add up to; the same code, another seed for every check, against the lock of the check before. Budget: 5 %.",
+        "",
+        "| of checks | number | share |",
+        "|---|---|---|",
+        f"| all | {checks} | |",
+        f"| red | {red} | {red / checks:.1%} (95 %: {interval.low:.1%} to {interval.high:.1%}) |",
+        f"| a claim failed (violated, leaks, overshoots, over budget) | {violated} | {violated / checks:.1%} |",
+        f"| a claim inconclusive | {inconclusive} | {inconclusive / checks:.1%} |",
+    ]
+    lines += [f"| {rule} | {count} | {count / checks:.1%} |" for rule, count in sorted(rules.items())]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    main()
