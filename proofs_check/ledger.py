@@ -7,7 +7,7 @@ import importlib
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from functools import cache
@@ -71,28 +71,42 @@ def chosen(row_id: str = "", place: str = "", papers: Iterable[str] | None = Non
     ]
 
 
-def check_all(papers: Iterable[str] | None = None, jobs: int = 2, cache_dir: Path | str | None = None) -> list[Result]:
+def check_all(
+    papers: Iterable[str] | None = None,
+    jobs: int = 2,
+    cache_dir: Path | str | None = None,
+    each: Callable[[Result], None] = lambda _: None,
+) -> list[Result]:
     """Decide all rows (of some papers). The order, and every verdict, is the same for any number of jobs.
 
     Args:
         papers: keys; all by default.
         jobs: worker processes.
         cache_dir: folder of findings keyed by the content of the row and of the checkers; None checks everything.
+        each: is told of every row as soon as it is decided.
     """
-    return check_rows(load_rows(papers), jobs, cache_dir)
+    return check_rows(load_rows(papers), jobs, cache_dir, each)
 
 
-def check_rows(rows: Sequence[Row], jobs: int = 2, cache_dir: Path | str | None = None) -> list[Result]:
+def check_rows(
+    rows: Sequence[Row],
+    jobs: int = 2,
+    cache_dir: Path | str | None = None,
+    each: Callable[[Result], None] = lambda _: None,
+) -> list[Result]:
     """Decide these rows; see :func:`check_all`. An interrupted run resumes from the cache."""
     folder = Path(cache_dir) if cache_dir is not None else None
     code = _code_hash()
     known = {row.id: found for row in rows if folder and (found := _read(folder, _key(row, code), row))}
     todo = [row for row in rows if row.id not in known]
+    for result in known.values():
+        each(result)
     fresh: Iterable[Result] = map(check_row, todo)
     if jobs > 1 and len(todo) > 1:
         fresh = Parallel(n_jobs=jobs, batch_size=4, return_as="generator")(delayed(check_row)(row) for row in todo)
     for result in fresh:  # one by one, so that an interrupted run goes on where it was
         known[result.row.id] = result
+        each(result)
         if folder:
             _write(folder, _key(result.row, code), result)
     return [known[row.id] for row in rows]

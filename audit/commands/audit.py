@@ -26,7 +26,7 @@ from dpassay.reference.files import require_writable
 from .completion import names
 from .own import OwnClaim, audit_own
 from .program import audit_program
-from .progress import run_with_progress
+from .progress import Quiet, run_with_progress
 from .proofs import with_proofs
 from .witnesses import show_row
 from .written import GitHub, JUnit, Markdown, Sarif, Wanted
@@ -76,6 +76,7 @@ def audit(
     sarif: Sarif = None,
     markdown: Markdown = None,
     github: GitHub = False,
+    quiet: Quiet = False,
 ) -> None:
     """Account, replay and audit algorithms; print claimed, accounted and realised epsilon.
 
@@ -100,13 +101,13 @@ def audit(
     wanted = Wanted(junit, sarif, markdown, github)
     if any(is_code(name) for name in algorithms or ()):
         said = OwnClaim(epsilon, delta, space, relation)
-        audit_own(algorithms or [], said, effort, output, wanted, as_json, explain)
+        audit_own(algorithms or [], said, effort, output, wanted, as_json, explain, quiet)
     for option, value in (("--epsilon", epsilon), ("--space", space), ("--relation", relation)):
         require(value is None, option, value, "is for an algorithm of your own: MODULE:RUN")
     cases = _chosen(algorithms, everything)
     if program is not None:
         require(bool(algorithms), "--program", program, "needs the key of the algorithm that it runs")
-        audit_program(cases, program, timeout, declared, effort, output, as_json, explain)
+        audit_program(cases, program, timeout, declared, effort, output, wanted, as_json, explain, quiet)
     path = output or _default_report(algorithms)
     require_writable(path, "--output")
     wanted.check(path)
@@ -114,7 +115,7 @@ def audit(
         print(f"dpassay: {path}: nothing is kept to go on from; all rows are audited", file=sys.stderr)
     with Report(path, [case.key for case in CASES], anew=not (algorithms or resume)) as report:
         done = _kept(report.rows(), cases, effort) if resume else []
-        rows = _run(cases, effort, jobs, done, report, path, quiet=as_json)
+        rows = _run(cases, effort, jobs, done, report, path, quiet)
     if as_json:
         print(json_text(document(rows)))
     else:
@@ -174,7 +175,7 @@ def _run(
         finished += 1
 
     try:
-        rows = with_proofs(run_with_progress(cases, effort, jobs, done, keep, quiet), jobs)
+        rows = with_proofs(run_with_progress(cases, effort, jobs, done, keep, quiet), jobs, quiet)
         report.keep(rows)
     except KeyboardInterrupt:
         print(

@@ -21,6 +21,7 @@ from dpassay.reference.files import require_writable
 
 from .claimed import Delta, Epsilon, Mu, PairsFile, Sampled, read_claim
 from .judged_outputs import Floating, Question, answer, answer_and_scale, without_claim
+from .progress import Quiet, progress
 
 STREAM = 61  # the audit's own: stored outputs may have been drawn from the plain seed
 
@@ -77,6 +78,7 @@ def blackbox(
     confidence: Annotated[float, typer.Option(help="Confidence of each verdict.")] = 0.95,
     seed: Annotated[int, typer.Option(help="Seed of the runs, the split and the learners.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Refute a claimed guarantee from outputs on two neighbouring datasets, or bound epsilon from below.
 
@@ -104,7 +106,8 @@ def blackbox(
         (p, q), notes = _stored(outputs), []
     else:
         source = read_source(mechanism, command, dataset, neighbour, keep_alive)
-        p, q = (draw(source.mechanism, data, samples, rng) for data in source.datasets)
+        with progress("running the mechanism", 2 * samples, quiet=quiet) as say:
+            p, q = (draw(source.mechanism, data, samples, rng, lambda n: say(steps=n)) for data in source.datasets)
         notes = same_data(source.datasets)
     if claim is None:
         bound = without_claim(p, q, delta, confidence, rng, relation)
@@ -112,7 +115,8 @@ def blackbox(
         print_results([bound], None, as_json, "\n".join(said))
         return
     question = Question(claim, delta, confidence, seed, relation, binary, power, noise, plot, epsilon is not None)
-    found = answer(p, q, question, rng)
+    with progress("judging the outputs", 1, quiet=quiet):
+        found = answer(p, q, question, rng)
     verdict = Verdict.INCONCLUSIVE if notes and not found.verdict.failed else found.verdict
     print_results(found.results, verdict, as_json, "\n".join([*notes, *found.notes]))
     raise typer.Exit(_exit(verdict, fail_on))

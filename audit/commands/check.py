@@ -29,7 +29,7 @@ from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import require_writable
 
 from .checked import print_checked
-from .claims_progress import claims_progress
+from .progress import Quiet, progress
 from .written import GitHub, JUnit, Markdown, Sarif, Wanted
 
 
@@ -56,6 +56,7 @@ def check(
     sarif: Sarif = None,
     markdown: Markdown = None,
     github: GitHub = False,
+    quiet: Quiet = False,
 ) -> None:
     """Hold mechanisms to the claims of a file: exit 1 if one fails, 3 if one is inconclusive, else 0.
 
@@ -90,7 +91,7 @@ def check(
     cache = None if no_cache else Cache(lines.path.parent)
     blocks = lock.claims if lock else {}
     pairs = {one: block.pair for one in todo if (block := blocks.get(file.claim[one].name)) and block.pair}
-    rows = _Work(file, lines, codes, pairs, cache).rows(todo, jobs, quiet=as_json)
+    rows = _Work(file, lines, codes, pairs, cache).rows(todo, jobs, quiet)
     compared = against(baseline, lock, file, rows, codes) if baseline else None
     failing = compared.failing(file) if compared and lock and not update else []
     shown = [with_changes(rows[number], failing) for number in todo]
@@ -159,12 +160,13 @@ class _Work:
         """By position; every row that is made is kept at once, so that an interrupted check can go on."""
         done: dict[int, Row] = {}
         try:
-            with claims_progress(len(numbers), quiet) as finished:
+            with progress("checking", len(numbers), quiet=quiet, pace=0) as say:
 
                 def each(number: int, row: Row) -> None:
                     done[number] = row
                     self._keep(number, row)
-                    finished(row)
+                    spent = "from the cache" if row.cached else f"{row.seconds:.0f} s"
+                    say(f"{row.key}: {row.verdict} ({spent})")
 
                 for number in numbers:
                     if (row := self._kept(number)) is not None:

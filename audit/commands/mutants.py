@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
-from dpassay.audit.lab.mutants import Effort, Outcome, run_mutants
+from dpassay.audit.lab.mutants import Effort, Outcome, plan, run_planned
 from dpassay.audit.plain import json_text
 from dpassay.audit.report.console import plain_table, wide_console
 from dpassay.reference.errors import require
+
+from .progress import Quiet, counted
 
 METHODS = ("replay", "likelihood", "black box")
 
@@ -44,6 +44,7 @@ def mutants(
     rows: Annotated[int, typer.Option(help="With --source: rows audited for each bug.")] = 2,
     jobs: Annotated[int, typer.Option(help="With --source: bugs at a time.")] = 2,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Plant bugs (half the noise, forgotten factors, no clipping, reused noise, private branches, ...) and look.
 
@@ -61,17 +62,14 @@ def mutants(
         require(sample >= -1, "--sample", sample, "must be -1 or more")
         require(1 <= rows <= 20, "--rows", rows, "must lie in 1..20")
         require(1 <= jobs <= 1000, "--jobs", jobs, "must lie in 1..1000")
-        raise typer.Exit(_source_mutants(only, sample, rows, jobs, seed, as_json))
+        raise typer.Exit(_source_mutants(only, sample, rows, jobs, seed, as_json, quiet))
     require(10 <= runs <= 10**9, "--runs", runs, "must lie in 10..1e9")
     require(outputs == 0 or outputs >= 10, "--outputs", outputs, "must be 0 or at least 10")
     require(seed >= 0, "--seed", seed, "must not be negative")
-    outcomes = []
-    for outcome in run_mutants(tuple(cases or ()), Effort(runs=runs, outputs=outputs, seed=seed), only):
-        outcomes.append(outcome)
-        if not as_json:
-            done = f"{len(outcomes)}: {outcome.case}, {outcome.mutation}"
-            Console(stderr=True).print(done[:100].ljust(100), end="\r", soft_wrap=True)
-    require(bool(outcomes), "--only", only, "is part of no mutation's name")
+    planned = plan(tuple(cases or ()), only)
+    require(bool(planned), "--only", only, "is part of no mutation's name")
+    found = run_planned(planned, Effort(runs=runs, outputs=outputs, seed=seed))
+    outcomes = list(counted(found, "planting", len(planned), lambda one: f"{one.case}, {one.mutation}", quiet))
     summary = _summary(outcomes)
     if as_json:
         listed = [asdict(one) | {"caught by": list(one.caught_by), "answer": _answer(one)} for one in outcomes]
@@ -108,16 +106,13 @@ def _print(outcomes: list[Outcome], summary: dict[str, Any]) -> None:
     )
 
 
-def _source_mutants(only: str, sample: int, rows: int, jobs: int, seed: int, as_json: bool) -> int:
+def _source_mutants(only: str, sample: int, rows: int, jobs: int, seed: int, as_json: bool, quiet: bool = False) -> int:
     from dpassay.audit.lab.source.campaign import choose, rate, run, summary
 
     bugs = choose(only, sample, seed, hand=True)
     require(bool(bugs), "--only", only, "is part of no bug's name")
-    judged = []
-    for one in run(bugs, jobs, rows, seed):
-        judged.append(one)
-        if not as_json:
-            print(f"{len(judged):4} of {len(bugs)}  {one.answer:16} {one.bug}", file=sys.stderr)
+    found = run(bugs, jobs, rows, seed)
+    judged = list(counted(found, "planting", len(bugs), lambda one: f"{one.answer} {one.bug}", quiet))
     counts, share = summary(judged), rate(judged)
     if as_json:
         print(json_text({"rate": share, "summary": counts, "bugs": [asdict(one) for one in judged]}))

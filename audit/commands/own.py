@@ -21,6 +21,7 @@ from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.errors import BadInput, require, require_budget
 from dpassay.reference.files import require_writable
 
+from .progress import progress
 from .witnesses import print_plainly, print_witnesses, save_witnesses
 from .written import Wanted
 
@@ -43,6 +44,7 @@ def audit_own(
     wanted: Wanted,
     as_json: bool = False,
     explain: bool = False,
+    quiet: bool = False,
 ) -> NoReturn:
     """Audit, print the row and the witnesses, save both and what else is wanted, exit as the row says."""
     require(len(names) == 1, "algorithms", ", ".join(names), "an algorithm of your own stands alone")
@@ -61,7 +63,8 @@ def audit_own(
     wanted.check(path)
     _, where = open_own(name, said.space, relation)
     claim = PrivacyClaim(said.epsilon, said.delta, relation=where.relation)
-    row, found = own_row(name, said.space, claim, effort)
+    with progress("searching and auditing", 1, quiet=quiet):
+        row, found = own_row(name, said.space, claim, effort)
     save(path, [row])
     kept = save_witnesses(path, path.stem, found.searched.witnesses)
     if as_json:

@@ -13,13 +13,15 @@ from dpassay.audit.live.audited import audited
 from dpassay.audit.live.program import LiveProgram
 from dpassay.audit.plain import json_text
 from dpassay.audit.report.table import print_rows
-from dpassay.audit.report_file import load, save
+from dpassay.audit.report_file import document, load, save
 from dpassay.audit.row import Effort
 from dpassay.audit.verdict import joint_exit_code
 from dpassay.reference.case import Case
 from dpassay.reference.files import require_writable
 
+from .progress import tracked
 from .witnesses import show_row
+from .written import Wanted
 
 
 def audit_program(
@@ -29,24 +31,28 @@ def audit_program(
     declared: bool,
     effort: Effort,
     output: Path | None,
+    wanted: Wanted,
     as_json: bool,
     explain: bool,
+    quiet: bool,
 ) -> NoReturn:
     """Audit the cases one after another, print and save the rows and their witnesses, exit as the rows say."""
     name = re.sub(r"[^\w.@,-]+", "-", ",".join(case.key for case in cases)).strip("-")[:80]
     path = output or Path("reports") / f"{name}.program.json"
     require_writable(path, "--output")
+    wanted.check(path)
     if path.is_file():
         load(path)  # rows of other algorithms stay: the file must be a report
     rows = []
-    for case in cases:
+    for case in tracked(cases, "auditing", quiet):
         with LiveProgram(command, case.id, case.reading, timeout=timeout) as program:
             rows.append(audited(case, program, effort, declared))
     save(path, rows)
     if as_json:
-        print(json_text([row.as_dict() for row in rows]))
+        print(json_text(document(rows)))
     else:
         print_rows(rows, effort.confidence, str(path))
         for row in rows:
             show_row(path, row, explain)
+    wanted.write(rows, as_json=as_json)
     raise typer.Exit(joint_exit_code(row.exit_code() for row in rows))

@@ -1,17 +1,133 @@
-"""Progress bars on standard error: of the suite, and of a sequential session."""
+"""The progress of every long command, on standard error: a bar with the time left on a terminal, else plain lines.
+
+Where there is no terminal (a pipe, a CI log) a line is written every few seconds at most, so that short commands say
+nothing. ``NO_COLOR`` takes the colours away, ``--quiet`` everything.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Annotated, Protocol, TypeVar
 
+import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    SpinnerColumn,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Column
 
 from dpassay.audit.assay import Effort, Row
 from dpassay.audit.suite import run_suite
 from dpassay.reference.case import Case
+from dpassay.reference.errors import printable
+
+PACE = 10.0  # seconds between plain lines
+T = TypeVar("T")
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")]
+
+
+class Say(Protocol):
+    """What is told: some steps are done, the last of them this."""
+
+    def __call__(self, text: str = "", steps: int = 1) -> None:
+        """Add ``steps``; ``text`` may hold foreign names."""
+
+
+@contextmanager
+def progress(what: str, total: int, *, done: int = 0, quiet: bool = False, pace: float = PACE) -> Iterator[Say]:
+    """Progress of work in ``total`` steps; it goes away in the end where there is a terminal.
+
+    Args:
+        what: is done, in one word or two.
+        done: steps that an earlier run has done.
+        pace: seconds between plain lines, where there is no terminal; 0 writes a line each time.
+    """
+    console = Console(stderr=True)
+    if quiet:
+        yield _silent
+    elif console.is_terminal and not console.is_dumb_terminal:
+        with _bar(console, counts=total > 1) as bar:
+            yield _Bar(bar, bar.add_task(what, total=total, completed=done, now=""))
+    else:
+        yield _Lines(what, total, done, pace)
+
+
+def _silent(text: str = "", steps: int = 1) -> None:
+    """Nothing is said."""
+
+
+def _bar(console: Console, counts: bool) -> Progress:
+    columns: list[ProgressColumn] = [SpinnerColumn(), TextColumn("{task.description}")]
+    if counts:
+        left = TextColumn("left", style="progress.remaining")
+        columns += [BarColumn(bar_width=20), MofNCompleteColumn(), TimeRemainingColumn(), left]
+    columns += [TimeElapsedColumn(), TextColumn("{task.fields[now]}", table_column=Column(no_wrap=True, ratio=1))]
+    return Progress(*columns, console=console, transient=True, expand=True)
+
+
+class _Bar:
+    def __init__(self, bar: Progress, task: TaskID):
+        self._bar, self._task = bar, task
+
+    def __call__(self, text: str = "", steps: int = 1) -> None:
+        self._bar.update(self._task, advance=steps, now=printable(text).replace("[", "\\["))
+
+
+class _Lines:
+    def __init__(self, what: str, total: int, done: int, pace: float):
+        self._what, self._total, self._done, self._first, self._pace = what, total, done, done, pace
+        self._start = self._said = time.monotonic()
+
+    def __call__(self, text: str = "", steps: int = 1) -> None:
+        self._done += steps
+        now = time.monotonic()
+        if now - self._said < self._pace:
+            return
+        self._said = now
+        parts = [f"{self._what}: {self._done} of {self._total}", self._left(now - self._start), printable(text)]
+        with suppress(OSError):  # nobody reads it: that is no reason to stop
+            print("  ".join(part for part in parts if part), file=sys.stderr, flush=True)
+
+    def _left(self, elapsed: float) -> str:
+        made, missing = self._done - self._first, self._total - self._done
+        if made <= 0 or missing <= 0 or elapsed < 1:
+            return ""
+        return f"about {duration(elapsed / made * missing)} left"
+
+
+def duration(seconds: float) -> str:
+    """Seconds as a person says them: ``40 s``, ``3 min``, ``1.5 h``."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 90 * 60 else f"{seconds / 3600:.1f} h"
+
+
+def tracked(items: Sequence[T], what: str, quiet: bool = False) -> Iterator[T]:
+    """The items, each counted when the next one is asked for."""
+    with progress(what, len(items), quiet=quiet) as say:
+        for item in items:
+            yield item
+            say()
+
+
+def counted(items: Iterable[T], what: str, total: int, text: Callable[[T], str], quiet: bool = False) -> Iterator[T]:
+    """Results as they come, ``total`` in all; ``text`` says what is told of each."""
+    with progress(what, total, quiet=quiet) as say:
+        for item in items:
+            say(text(item))
+            yield item
 
 
 def run_with_progress(
@@ -22,36 +138,25 @@ def run_with_progress(
     each: Callable[[Row], None] = lambda _: None,
     quiet: bool = False,
 ) -> list[Row]:
-    """:func:`run_suite`, with a bar that goes away in the end; nothing is drawn where no terminal is."""
-    console = Console(stderr=True)
-    columns = (TextColumn("auditing"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(
-        *columns,
-        TextColumn("{task.fields[now]}"),
-        console=console,
-        transient=True,
-        disable=quiet or not console.is_terminal,
-    ) as progress:
-        task = progress.add_task("audit", total=len(cases), completed=len(done), now="")
+    """:func:`run_suite` with progress."""
+    with progress("auditing", len(cases), done=len(done), quiet=quiet) as say:
 
         def finished(row: Row) -> None:
             each(row)
-            progress.update(task, advance=1, now=f"{row.key}: {row.verdict}")
+            say(f"{row.key}: {row.verdict}")
 
         return run_suite(cases, effort, jobs, done, finished)
 
 
 @contextmanager
 def session_progress(limit: int, quiet: bool = False) -> Iterator[Callable[[int, float], None]]:
-    """A bar of the runs of a session with the wealth that it has reached; gives what has to be called with both."""
-    console = Console(stderr=True)
-    columns = (TextColumn("betting"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(
-        *columns,
-        TextColumn("wealth 10^{task.fields[digits]:.1f}"),
-        console=console,
-        transient=True,
-        disable=quiet or not console.is_terminal,
-    ) as progress:
-        task = progress.add_task("session", total=limit, digits=0.0)
-        yield lambda runs, log_wealth: progress.update(task, completed=runs, digits=log_wealth / math.log(10))
+    """Runs of a session with the wealth that it has reached; gives what has to be called with both."""
+    known = 0
+    with progress("betting", limit, quiet=quiet) as say:
+
+        def told(runs: int, log_wealth: float) -> None:
+            nonlocal known
+            say(f"wealth 10^{log_wealth / math.log(10):.1f}", steps=runs - known)
+            known = runs
+
+        yield told

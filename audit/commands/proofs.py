@@ -11,15 +11,18 @@ from dpassay.proofs_check.cases import proofs_of
 from dpassay.proofs_check.claim import FAILED, Result, Saves, Verdict
 from dpassay.proofs_check.ledger import about, check_rows
 
+from .progress import progress
 from .prove import CACHE
 
 _HOLDS = (Verdict.PROVED, Verdict.CHECKED)
 _MILD = (Saves.READING, Saves.CONDITION)
 
 
-def with_proofs(rows: Sequence[Row], jobs: int = 1) -> list[Row]:
+def with_proofs(rows: Sequence[Row], jobs: int = 1, quiet: bool = True) -> list[Row]:
     """The rows with ``proved`` filled in: verdicts of the ledger's privacy statements about each printed case."""
-    results = check_rows(about({prefix for row in rows for prefix in _prefixes(row)}), jobs, CACHE)
+    wanted = about({prefix for row in rows for prefix in _prefixes(row)})
+    with progress("reading the ledger", len(wanted), quiet=quiet) as say:
+        results = check_rows(wanted, jobs, CACHE, lambda result: say(result.row.id))
     return [replace(row, proved=summarise(_of(row, results))) for row in rows]
 
 

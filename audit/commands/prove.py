@@ -13,12 +13,14 @@ from dpassay.proofs_check.claim import Result, Row
 from dpassay.proofs_check.explain import explain as explain_row
 from dpassay.proofs_check.inventory import told
 from dpassay.proofs_check.inventory.items import items
-from dpassay.proofs_check.ledger import as_data, check_all, check_rows, chosen, summary
+from dpassay.proofs_check.ledger import as_data, check_rows, chosen, load_rows, summary
 from dpassay.proofs_check.tied import TIES
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import read_text, require_writable, write_text
 from dpassay.reference.marked import LEDGER
 from dpassay.reference.papers import PAPERS
+
+from .progress import Quiet, progress
 
 CACHE = Path("reports") / "proof-cache"
 OUTPUT = Path("reports") / "ledger.json"
@@ -46,6 +48,7 @@ def prove(
     ] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 2,
     cache: Annotated[bool, typer.Option(help="Reuse findings of rows and checkers that did not change.")] = True,
+    quiet: Quiet = False,
 ) -> None:
     """Check every statement of the papers by machine and say, row by row, what holds.
 
@@ -76,9 +79,11 @@ def prove(
     folder = CACHE if cache else None
     if some:
         rows = _under(theorem, paper) if theorem is not None else _some(row_id, place, paper)
-        results = check_rows(rows, jobs, folder)
     else:
-        results = check_all(paper, jobs=jobs, cache_dir=folder)
+        rows = load_rows(paper)
+    with progress("checking", len(rows), quiet=quiet) as say:
+        results = check_rows(rows, jobs, folder, lambda result: say(f"{result.row.id}: {result.verdict}"))
+    if not some:
         if ledger is not None:
             write_text(ledger, report.markdown(results).rstrip("\n") + "\n", "--ledger")
         if readme is not None:

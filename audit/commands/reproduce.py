@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated
@@ -13,6 +14,8 @@ from dpassay.audit.report.console import wide_console
 from dpassay.audit.reproductions.report import Options, Report, sandwich_table
 from dpassay.reference.errors import BadInput
 from dpassay.reference.files import require_writable
+
+from .progress import Quiet, tracked
 
 # Each has a module of its name in `reproductions`, with run(options) -> Report.
 PAPERS = ("adaptive_batch", "dro", "minimax_sosp", "output_perturbation", "second_order_erm")
@@ -31,6 +34,7 @@ def reproduce(
     data: Annotated[Path | None, typer.Option(help="Folder with the data sets of dro or second_order_erm.")] = None,
     audited: Annotated[list[Path] | None, typer.Option(help="Report of `dpassay audit`: adds its rows.")] = None,
     page: Annotated[Path | None, typer.Option(help="Also write a Markdown page here, plots beside it.")] = None,
+    quiet: Quiet = False,
 ) -> None:
     """Reproduce a paper's experiments: private methods, comparators and the non-private optimum.
 
@@ -44,7 +48,8 @@ def reproduce(
     if page is not None:
         require_writable(page, "--page")
     sandwich = [sandwich_table(path, paper) for path in audited or ()]
-    report: Report = import_module(f"dpassay.audit.reproductions.{paper}").run(Options(seed, runs, quick, output, data))
+    options = Options(seed, runs, quick, output, data, partial(tracked, quiet=quiet))
+    report: Report = import_module(f"dpassay.audit.reproductions.{paper}").run(options)
     report.tables.extend(sandwich)
     console = wide_console()
     for table in report.tables:
@@ -59,9 +64,9 @@ def reproduce(
     for file in (*report.files, report.write(output)):
         console.print(f"written: {file}")
     if page is not None:
-        options = "".join((f" --seed {seed}" if seed else "", f" --runs {runs}" if runs else "", " --quick" * quick))
-        options += "".join(f" --audited {_shown(path)}" for path in audited or ())
-        command = f"dpassay reproduce {paper}{options} --page {_shown(page)}"
+        words = "".join((f" --seed {seed}" if seed else "", f" --runs {runs}" if runs else "", " --quick" * quick))
+        words += "".join(f" --audited {_shown(path)}" for path in audited or ())
+        command = f"dpassay reproduce {paper}{words} --page {_shown(page)}"
         console.print(f"written: {report.write_page(page, command)}")
 
 

@@ -21,7 +21,7 @@ from dpassay.reference.errors import BadInput, require
 from dpassay.reference.guarantee import Guarantee, approx_dp
 
 from .claimed import Delta, Epsilon, Mu, PairsFile, Sampled, claimed_guarantee
-from .progress import session_progress
+from .progress import Quiet, session_progress
 
 app = typer.Typer(
     help="Audits that stop as soon as a claim is refuted, continue from a checkpoint, and join several machines.",
@@ -74,6 +74,7 @@ def algorithm(
     confidence: Confidence = 0.95,
     seed: Seed = 0,
     as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     """White box: bet on the exact privacy losses of an algorithm of the catalogue, run by run."""
     _check(limit, confidence, seed)
@@ -84,7 +85,7 @@ def algorithm(
     require(0 <= claimed < float("inf"), "--epsilon", claimed, "must be finite and not negative")
     claim = approx_dp(claimed, case.claim.delta, case.claim.relation)
     kept = Kept(checkpoint, case.key, claim.name, seed)
-    with _kept_when_interrupted(kept, limit, as_json) as each:
+    with _kept_when_interrupted(kept, limit, quiet) as each:
         result = likelihood(kept, case, claimed, limit, confidence, each)
     _report([checkpoint], confidence, as_json, result.seconds)
 
@@ -105,13 +106,14 @@ def blackbox(
     confidence: Confidence = 0.95,
     seed: Seed = 0,
     as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     """Black box: learn on all outputs so far, bet on fresh ones, until the claim falls or the limit is reached."""
     _check(limit, confidence, seed)
     claim = _claim(epsilon, delta, mu, sampled, pairs)
     source = read_source(mechanism, command, dataset, neighbour)
     kept = Kept(checkpoint, source.name, claim.name, seed)
-    with _kept_when_interrupted(kept, limit, as_json) as each:
+    with _kept_when_interrupted(kept, limit, quiet) as each:
         result = black_box(kept, source, claim, limit, confidence, each)
     _report([checkpoint], confidence, as_json, result.seconds)
 

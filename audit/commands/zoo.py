@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import numpy as np
 import typer
-from rich.console import Console
 
 from dpassay.audit.blackbox.detect import audit_mechanism
 from dpassay.audit.lab.zoo import zoo as entries
@@ -16,6 +15,8 @@ from dpassay.audit.plain import json_text
 from dpassay.audit.report.console import plain_table, wide_console
 from dpassay.audit.results import Verdict
 from dpassay.reference.errors import require
+
+from .progress import Quiet, progress
 
 
 def judged(samples: int, seed: int, only: str = "") -> Iterator[tuple[Entry, dict[str, Any]]]:
@@ -51,6 +52,7 @@ def zoo(
     seed: Annotated[int, typer.Option(help="Seed of the draws, the splits and the learners.")] = 0,
     only: Annotated[str, typer.Option(help="Keep the entries whose name contains this.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Judge correct and broken mechanisms with known truth by the black-box audit, at 95 %.
 
@@ -62,11 +64,11 @@ def zoo(
     require(seed >= 0, "--seed", seed, "must not be negative")
     known = [entry.name for entry in entries() if only in entry.name]
     require(bool(known), "--only", only, "is part of no entry's name")
-    rows = []
-    for number, (_, row) in enumerate(judged(samples, seed, only), 1):
-        rows.append(row)
-        if not as_json:
-            Console(stderr=True).print(f"{number}/{len(known)} {row['mechanism']}", end="\r", soft_wrap=True)
+    with progress("judging", len(known), quiet=quiet) as say:
+        rows = []
+        for _, row in judged(samples, seed, only):
+            rows.append(row)
+            say(f"{row['mechanism']}: {row['answer']}")
     bugs = [row for row in rows if row["broken"]]
     alarms = sum(row["answer"] == "FALSE ALARM" for row in rows)
     summary = {"bugs": len(bugs), "found": sum(row["answer"] == "right" for row in bugs), "alarms": alarms}

@@ -275,20 +275,30 @@ def suite() -> Iterator[tuple[Case, list[Mutation], bool]]:
         yield first_repaired(name), [], True
 
 
-def _of_case(case: Case, extra: Sequence[Mutation], effort: Effort, only: str, structural: bool) -> Iterator[Outcome]:
-    instance = case.build()
-    for mutation in planted(case, instance, extra, structural):
-        if only in mutation.name:
-            yield assess(case, instance, mutation, effort, structural)
+Planned = tuple[Case, Instance, Mutation, bool]  # a bug in a case; True: judged by what the accountant proves
 
 
-def run_mutants(names: Sequence[str] = (), effort: Effort | None = None, only: str = "") -> Iterator[Outcome]:
-    """All mutants whose mutation's name contains `only`, one outcome at a time; without names, those of `suite`.
+def plan(names: Sequence[str] = (), only: str = "") -> list[Planned]:
+    """All mutants whose mutation's name contains `only`; without names, those of `suite`.
 
     Cases given by name get the mutants of which the epsilon is known: the structural ones unless their `runs_alike`.
     """
     named: Iterator[tuple[Case, list[Mutation], bool]]
     named = ((case, [], not runs_alike(case.build())) for name in names for case in find(name))
-    chosen = named if names else suite()
-    for case, extra, structural in chosen:
-        yield from _of_case(case, extra, effort or Effort(), only, structural)
+    found = []
+    for case, extra, structural in named if names else suite():
+        instance = case.build()
+        listed = planted(case, instance, extra, structural)
+        found += [(case, instance, mutation, structural) for mutation in listed if only in mutation.name]
+    return found
+
+
+def run_planned(mutants: Sequence[Planned], effort: Effort | None = None) -> Iterator[Outcome]:
+    """One outcome at a time."""
+    for case, instance, mutation, structural in mutants:
+        yield assess(case, instance, mutation, effort or Effort(), structural)
+
+
+def run_mutants(names: Sequence[str] = (), effort: Effort | None = None, only: str = "") -> Iterator[Outcome]:
+    """:func:`plan` and :func:`run_planned` in one."""
+    return run_planned(plan(names, only), effort)

@@ -47,7 +47,7 @@ def run(options: Options) -> Report:
     repetitions = options.runs or (2 if options.quick else 4)
     report = Report("adaptive_batch", notes=list(NOTES))
     rows, curves, starts = [], {}, []
-    for n in sizes:
+    for n in options.track(sizes, "sizes"):
         problem = sample_landscape(ChainOfSaddles(LENGTH), n, np.random.default_rng(options.seed), 0.1, 0.05)
         c = Constants(n, LENGTH, EPSILON, DELTA, *problem.constants, initial_gap=GAP)
         plain, gamma = printed(c, "Theorem 3.17"), c.accuracy()

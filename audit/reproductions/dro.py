@@ -16,8 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.console import Console
-from rich.progress import track
 
 from dpassay.audit.published.dro import EPSILONS, TABLE_3_EPSILONS
 from dpassay.reference.dro.training import MAIN, METHODS
@@ -39,7 +37,7 @@ def run(options: Options) -> Report:
     cells = plan(options, source.name)
     store = Store(options.output / "dro_cells.jsonl")
     splits = {style: imbalanced(style, source, options.seed) for style in STYLES}
-    for cell in track(cells, "dro: cells", console=Console(stderr=True), transient=True):
+    for cell in options.track(cells, "models"):
         store.get_or(cell.key, partial(measure, cell, splits[cell.style]))
     report = Report("dro", notes=notes(source.name, splits), files=[store.path])
     shown = []

@@ -66,7 +66,7 @@ def run(options: Options) -> Report:
     report = Report("minimax_sosp", notes=list(NOTES))
     finals: dict[tuple[str, str], Array] = {}
     rows, curves = [], {}
-    for method in found:
+    for method in options.track(found, "methods"):
         for noise in method.schedules:
             ends = []
             for k in range(repetitions):

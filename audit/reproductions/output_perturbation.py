@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from rich.console import Console
-from rich.progress import track
 
 from dpassay.reference.output_perturbation import (
     algorithm1,
@@ -106,7 +104,7 @@ def run(options: Options) -> Report:
     repetitions = options.runs or (3 if options.quick else 40)
     report = Report("output_perturbation", notes=list(NOTES))
     for task in (_logistic(), _ranking()):
-        shown = track(task.methods, f"{task.key}: methods", console=Console(stderr=True), transient=True)
+        shown = options.track(task.methods, f"{task.key}: methods")
         cells = [
             [_repeat(method, task, e, options.seed, repetitions) for e in epsilons] for method in shown
         ]  # [method][epsilon][measure]

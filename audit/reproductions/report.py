@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 from dpassay.audit.plain import json_text
 from dpassay.reference.catalogue import CASES
 from dpassay.reference.errors import BadInput
 from dpassay.reference.files import read_json, write_text
+
+
+def untracked(items: Sequence[Any], what: str) -> Iterable[Any]:
+    """The items; nobody is told."""
+    return items
 
 
 @dataclass(frozen=True)
@@ -22,6 +29,7 @@ class Options:
         quick: a small version that shows the shape of the result.
         output: folder for tables, plots and the JSON report.
         data: folder with the paper's own data sets, where they cannot be shipped; None uses what is at hand.
+        track: gives the items back one by one and tells the user how many are done.
     """
 
     seed: int = 0
@@ -29,6 +37,7 @@ class Options:
     quick: bool = False
     output: Path = Path("reports/reproduce")
     data: Path | None = None
+    track: Callable[[Sequence[Any], str], Iterable[Any]] = untracked
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.progress import track
 
 from dpassay.audit.published.second_order_erm import remarks
 from dpassay.reference.errors import BadInput
@@ -105,7 +104,7 @@ def run(options: Options) -> Report:
     sets = {name: load(name, options) for name in dict.fromkeys(s.data for s in SETTINGS)}
     problems = [ErmProblem(*sets[s.data], LOSSES[LOSS_NAMES[s.loss]]()) for s in SETTINGS]
     cells = list(product(seeds, zip(SETTINGS, problems, strict=True), METHODS, EPSILONS))
-    for seed, (setting, problem), method, epsilon in track(cells, description="runs", transient=True):
+    for seed, (setting, problem), method, epsilon in options.track(cells, "runs"):
         store.get_or(problem, setting, method, epsilon, seed)
     report = Report("second_order_erm", notes=list(NOTES), files=[store.path])
     report.tables.append(summary(problems, store, seeds))

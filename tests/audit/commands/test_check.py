@@ -61,7 +61,7 @@ def test_failing_claims_are_named_with_cause_place_and_owner(dpassay, project):
     assert "FAILED (overshoots): bad [check_mine.py:15, owner team-a]: sensitivity exceeded" in " ".join(out.split())
     assert "2 claims: 1 overshoots, 1 " in out
     assert "97.5000% confidence" in out
-    assert "1 of 2 good: " in err
+    assert "checking: 1 of 2  good: " in err
 
 
 def test_only_and_fail_on(dpassay, project):

@@ -30,7 +30,9 @@ def test_every_mutant_of_a_one_release_algorithm_is_judged_right():
 @pytest.mark.parametrize("only", ["clip", "same noise", "branch", "follows the data", "without noise"])
 def test_replay_alone_catches_what_is_not_about_scales(only):
     case, extra = mutants.short_dp_sgd()
-    found = list(mutants._of_case(case, extra, mutants.Effort(replays=2, runs=50, outputs=0), only, False))
+    instance = case.build()
+    chosen = [(case, instance, one, False) for one in mutants.planted(case, instance, extra) if only in one.name]
+    found = list(mutants.run_planned(chosen, mutants.Effort(replays=2, runs=50, outputs=0)))
     assert found and all(outcome.caught_by == ("replay",) for outcome in found)
 
 

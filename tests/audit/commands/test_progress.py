@@ -1,0 +1,102 @@
+"""The progress of long commands: a bar where there is a terminal, lines with the time left where there is none."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import subprocess
+import sys
+import time
+
+import pytest
+
+from dpassay.audit.commands import progress as module
+from dpassay.audit.commands.progress import counted, duration, progress, session_progress, tracked
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock that only moves when told to."""
+    now = [1000.0]
+    monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
+    return now
+
+
+def test_plain_lines_come_at_their_pace_with_the_time_left(capsys, clock):
+    with progress("auditing", 40, done=10) as say:
+        for number in range(10, 30):
+            clock[0] += 4.0
+            say(f"row {number}")
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0] == "auditing: 13 of 40  about 108 s left  row 12".replace("108 s", "2 min")
+    assert lines[-1] == "auditing: 28 of 40  about 48 s left  row 27" and len(lines) == 6
+
+
+def test_short_work_says_nothing_and_quiet_work_neither(capsys, clock):
+    assert list(tracked([1, 2, 3], "trying")) == [1, 2, 3]
+    with progress("trying", 3, quiet=True, pace=0) as say:
+        clock[0] += 100
+        say("one")
+    assert capsys.readouterr().err == ""
+
+
+def test_control_characters_of_names_do_not_reach_the_terminal(capsys):
+    assert list(counted(["a\x1b[2J\nb"], "trying", 1, str)) == ["a\x1b[2J\nb"]
+    with progress("trying", 2, pace=0) as say:
+        say("a\x1b[2J\nb")
+    assert capsys.readouterr().err == "trying: 1 of 2  a\\x1b[2J b\n"
+
+
+def test_a_session_counts_runs(capsys, clock):
+    with session_progress(200) as each:
+        clock[0] += 20
+        each(50, 4.605170185988092)
+    assert capsys.readouterr().err == "betting: 50 of 200  about 60 s left  wealth 10^2.0\n"
+
+
+def test_durations():
+    assert [duration(seconds) for seconds in (40, 89.6, 200, 6000)] == ["40 s", "90 s", "3 min", "1.7 h"]
+
+
+PROGRAM = """
+from dpassay.audit.commands.progress import progress
+with progress("auditing", 3) as say:
+    for name in ("one", "two [bold]", "three"):
+        say(name)
+print("done")
+"""
+
+
+def on_a_terminal(**variables):
+    """What a program writes on a terminal of its own, 90 columns wide."""
+    ours, theirs = pty.openpty()
+    environment = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR")}
+    environment |= {"TERM": "xterm-256color", "COLUMNS": "90", **variables}
+    running = subprocess.Popen([sys.executable, "-c", PROGRAM], stdout=theirs, stderr=theirs, env=environment)
+    os.close(theirs)
+    written, deadline = b"", time.monotonic() + 60
+    while time.monotonic() < deadline:
+        try:
+            more = os.read(ours, 65536)
+        except OSError:  # the other end is closed
+            break
+        if not more:
+            break
+        written += more
+    os.close(ours)
+    assert running.wait(60) == 0
+    return written.decode()
+
+
+def test_a_terminal_gets_a_bar_that_goes_away():
+    text = on_a_terminal()
+    shown = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", text)
+    assert "3/3" in shown and "left" in shown and "\x1b[2K" in text  # the line is wiped in the end
+    assert re.search(r"\x1b\[[0-9;]*3\d", text), "colours"
+    plain = on_a_terminal(NO_COLOR="1")
+    assert "3/3" in plain and not re.search(r"\x1b\[[0-9;]*3\dm", plain)
+
+
+def test_a_terminal_that_can_do_nothing_gets_lines():
+    assert "\x1b" not in on_a_terminal(TERM="dumb")
