@@ -36,6 +36,7 @@ from dpassay.reference.transcript import Release, Transcript
 from .mutations import SAFE, Mutation, Run, clipping_mutations, mutated, mutations
 
 MUST_CATCH = 1.1  # times the claim
+Planned = tuple[Case, Instance, Mutation, bool]  # a bug in a case; True: judged by what the accountant proves
 CASES = (
     "baselines/dp_sgd:full-batch@baseline",
     "output_perturbation/algorithm1@repaired",
@@ -223,8 +224,7 @@ def assess(case: Case, instance: Instance, mutation: Mutation, effort: Effort, s
         p_value = result.p_value if result.verdict is Verdict.VIOLATED else 1.0
     cost = accounted_epsilon if structural else pair_epsilon
     epsilon = None if mutation.unaccounted else cost(instance, mutation, delta)
-    exact = mutation.unbounded or not structural
-    seconds = time.perf_counter() - start
+    exact, seconds = mutation.unbounded or not structural, time.perf_counter() - start
     return Outcome(case.key, mutation.name, claimed, epsilon, exact, finding, realised, p_value, seconds)
 
 
@@ -275,22 +275,17 @@ def suite() -> Iterator[tuple[Case, list[Mutation], bool]]:
         yield first_repaired(name), [], True
 
 
-Planned = tuple[Case, Instance, Mutation, bool]  # a bug in a case; True: judged by what the accountant proves
-
-
 def plan(names: Sequence[str] = (), only: str = "") -> list[Planned]:
     """All mutants whose mutation's name contains `only`; without names, those of `suite`.
 
     Cases given by name get the mutants of which the epsilon is known: the structural ones unless their `runs_alike`.
     """
-    named: Iterator[tuple[Case, list[Mutation], bool]]
-    named = ((case, [], not runs_alike(case.build())) for name in names for case in find(name))
+    named = ((case, list[Mutation](), not runs_alike(case.build())) for name in names for case in find(name))
     found = []
     for case, extra, structural in named if names else suite():
         instance = case.build()
-        listed = planted(case, instance, extra, structural)
-        found += [(case, instance, mutation, structural) for mutation in listed if only in mutation.name]
-    return found
+        found += [(case, instance, one, structural) for one in planted(case, instance, extra, structural)]
+    return [one for one in found if only in one[2].name]
 
 
 def run_planned(mutants: Sequence[Planned], effort: Effort | None = None) -> Iterator[Outcome]:
