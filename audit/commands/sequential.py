@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +12,8 @@ import typer
 
 from dpassay.audit.blackbox.sources import CommandOption, DatasetOption, MechanismName, NeighbourOption, read_source
 from dpassay.audit.exit_codes import INTERRUPTED
+from dpassay.audit.live.audited import by_program
+from dpassay.audit.live.program import LiveProgram
 from dpassay.audit.report.verdicts import print_results
 from dpassay.audit.scores.blocks import marks, seen_before
 from dpassay.audit.scores.files import read_scores
@@ -70,13 +72,20 @@ def algorithm(
     name: Annotated[str, typer.Argument(help="A key of `dpassay list`.")],
     checkpoint: Checkpoint,
     epsilon: Annotated[float | None, typer.Option(help="Claimed epsilon; default: the case's claim.")] = None,
+    program: Annotated[
+        str | None, typer.Option(help="A command that speaks the live protocol: it runs in place of the reference.")
+    ] = None,
+    timeout: Annotated[float, typer.Option(help="Seconds for one line of --program.")] = 10.0,
     limit: Limit = 1000,
     confidence: Confidence = 0.95,
     seed: Seed = 0,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """White box: bet on the exact privacy losses of an algorithm of the catalogue, run by run."""
+    """White box: bet on the exact privacy losses of an algorithm of the catalogue, run by run.
+
+    With --program of a program in any language that takes its place (docs/live.md).
+    """
     _check(limit, confidence, seed)
     cases = find(name)
     require(len(cases) == 1, "name", name, f"names {len(cases)} cases; give a key of `dpassay list`")
@@ -84,8 +93,12 @@ def algorithm(
     claimed = case.claim.epsilon if epsilon is None else epsilon
     require(0 <= claimed < float("inf"), "--epsilon", claimed, "must be finite and not negative")
     claim = approx_dp(claimed, case.claim.delta, case.claim.relation)
-    kept = Kept(checkpoint, case.key, claim.name, seed)
-    with _kept_when_interrupted(kept, limit, quiet) as each:
+    kept = Kept(checkpoint, case.key if program is None else f"{case.key} by {program}", claim.name, seed)
+    with ExitStack() as stack:
+        if program is not None:
+            live = stack.enter_context(LiveProgram(program, case.id, case.reading, timeout=timeout))
+            case = by_program(case, live)
+        each = stack.enter_context(_kept_when_interrupted(kept, limit, quiet))
         result = likelihood(kept, case, claimed, limit, confidence, each)
     _report([checkpoint], confidence, as_json, result.seconds)
 
@@ -102,6 +115,9 @@ def blackbox(
     mu: Mu = None,
     sampled: Sampled = None,
     pairs: PairsFile = None,
+    keep_alive: Annotated[
+        bool, typer.Option("--keep-alive", help="The program answers line by line instead of running once an output.")
+    ] = False,
     limit: Limit = 100_000,
     confidence: Confidence = 0.95,
     seed: Seed = 0,
@@ -111,7 +127,7 @@ def blackbox(
     """Black box: learn on all outputs so far, bet on fresh ones, until the claim falls or the limit is reached."""
     _check(limit, confidence, seed)
     claim = _claim(epsilon, delta, mu, sampled, pairs)
-    source = read_source(mechanism, command, dataset, neighbour)
+    source = read_source(mechanism, command, dataset, neighbour, keep_alive)
     kept = Kept(checkpoint, source.name, claim.name, seed)
     with _kept_when_interrupted(kept, limit, quiet) as each:
         result = black_box(kept, source, claim, limit, confidence, each)

@@ -28,7 +28,7 @@ def audited(case: Case, program: LiveProgram, effort: Effort, declared: bool = F
         ProgramBroken: the program does not keep to the protocol, or ends early on both sides of the case's own pair.
     """
     _probe(case, program)
-    ours = replace(case, build=partial(with_program, case, program))
+    ours = by_program(case, program)
     if not declared:
         ours = replace(ours, known="", declared=())
     row = assay_case(ours, effort)
@@ -45,6 +45,11 @@ def to_its_end(program: Callable[..., Any], problem: Any, schedule: Any, tape: T
         raise
     except Exception as error:
         return Raised(type(error).__name__, f"{type(error).__name__}: {' '.join(str(error).split())}")
+
+
+def by_program(case: Case, program: LiveProgram) -> Case:
+    """The case with the program in place of the reference."""
+    return replace(case, build=partial(with_program, case, program))
 
 
 def with_program(case: Case, program: LiveProgram) -> Instance:

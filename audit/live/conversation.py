@@ -20,8 +20,8 @@ from dpassay.reference.transcript import Batch
 
 from . import messages
 from . import process as limits
-from .errors import ProgramBroken, ProgramEnded
-from .messages import QUERY, Malformed, Output, Unsupported, numbers, read_line
+from .errors import ProgramBroken, ProgramEnded, ProgramRefused
+from .messages import QUERY, Malformed, Output, Refused, Unsupported, numbers, read_line
 from .process import Process
 
 MOST_CALLS = 100_000  # of one case
@@ -42,6 +42,7 @@ class Conversation:
         self._batches: list[Batch] = []
         self._failure: Exception | None = None  # in a query that somebody else asked for
         self._pending: Any = None  # the ask that waits for its answer
+        self._over = False  # the program waits for a case
 
     def hold(self, case: bytes) -> Any:
         """Send the case, answer until its output comes, and return that.
@@ -49,6 +50,7 @@ class Conversation:
         Raises:
             ProgramBroken: a line that the protocol does not know, or a limit.
             ProgramEnded: the program ended before its output.
+            ProgramRefused: it says that its input is bad.
             BadInput: a call that no tape takes (a query that is not finite, a batch larger than the data).
         """
         self._process.budget = limits.MOST_CASE
@@ -59,6 +61,9 @@ class Conversation:
                 return said.output
             if isinstance(said, Unsupported):
                 raise ProgramBroken(self._process.name, f"does not implement this case: {said.unsupported}")
+            if isinstance(said, Refused):
+                self._over = True
+                raise ProgramRefused(said.refused)
             self._pending = said
             value = self._answer(said)
             self._pending = None
@@ -69,8 +74,8 @@ class Conversation:
 
     def finish(self) -> bool:
         """After a run that was cut off: answer anything until the case ends; False where it does not end soon."""
-        if self._pending is None:
-            return False
+        if self._over or self._pending is None:
+            return self._over
         try:
             for _ in range(_CUT_OFF):
                 self._process.send(self._anything(self._pending))

@@ -1,4 +1,4 @@
-"""How a program on the live protocol fails: by not keeping to it, or by ending within a case."""
+"""How a program on the live protocol fails: by not keeping to it, by ending within a case, or by refusing its input."""
 
 from __future__ import annotations
 
@@ -29,3 +29,10 @@ class ProgramEnded(RuntimeError):
 
     def __init__(self, how: str):
         super().__init__(printable(how))
+
+
+class ProgramRefused(ValueError):
+    """The program refused its input (a schedule that makes no sense, say), and waits for the next case."""
+
+    def __init__(self, why: str):
+        super().__init__(printable(why))

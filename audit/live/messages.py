@@ -146,12 +146,22 @@ class Unsupported(Message):
     unsupported: str
 
 
+class Refused(Message):
+    """The program refuses its input; it says so before it asks for a release, and waits for the next case."""
+
+    refused: str
+
+
 Release = Gaussian | Laplace | AboveThreshold
 Draw = Batch | Poisson | Fresh
 Ask = Annotated[Release | Draw | Random | Noise | Reveal, Field(discriminator="ask")]
 GREETING: TypeAdapter[Greeting] = TypeAdapter(Greeting)
 ASK: TypeAdapter[Release | Draw | Random | Noise | Reveal] = TypeAdapter(Ask)
-_ENDS: dict[str, TypeAdapter[Any]] = {"output": TypeAdapter(Output), "unsupported": TypeAdapter(Unsupported)}
+_ENDS: dict[str, TypeAdapter[Any]] = {
+    "output": TypeAdapter(Output),
+    "unsupported": TypeAdapter(Unsupported),
+    "refused": TypeAdapter(Refused),
+}
 QUERY: TypeAdapter[Query] = TypeAdapter(Query)
 
 

@@ -26,6 +26,7 @@ _PROGRAM = (
     messages.Query,
     messages.Output,
     messages.Unsupported,
+    messages.Refused,
 )
 _VERSION = {"const": VERSION}
 _TEXT = {"type": "string"}

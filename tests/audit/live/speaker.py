@@ -170,7 +170,9 @@ def main():
             return
         if heard["do"] == "case":
             problem, schedule = heard["problem"], heard["schedule"]
-        if MODE == "unsupported":
+        if MODE == "refuses":
+            say({"refused": "batch_size 2 is even"})
+        elif MODE == "unsupported":
             say({"unsupported": "only dp_ftrl"})
         elif schedule is None:
             say({"output": above_threshold(problem)})

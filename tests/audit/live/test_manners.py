@@ -11,7 +11,7 @@ import pytest
 
 from dpassay.audit.live import conversation, process
 from dpassay.audit.live.audited import audited, to_its_end
-from dpassay.audit.live.errors import ProgramBroken, ProgramEnded
+from dpassay.audit.live.errors import ProgramBroken, ProgramEnded, ProgramRefused
 from dpassay.audit.live.program import LiveProgram, split
 from dpassay.audit.row import Effort
 from dpassay.audit.search.engine import search
@@ -157,6 +157,14 @@ def test_a_call_that_no_tape_takes_ends_the_run_but_not_the_program(mode):
                 program(PROBLEM, SCHEDULE, LiveTape(0))
             assert not isinstance(error.value, ProgramBroken)
         assert program.started <= 2
+
+
+def test_input_may_be_refused_and_the_program_stays():
+    with speaker("refuses") as program:
+        for _ in range(2):
+            with pytest.raises(ProgramRefused, match="batch_size 2 is even"):
+                program(PROBLEM, SCHEDULE, LiveTape(0))
+        assert program.started == 1
 
 
 @pytest.mark.parametrize("command", ["", "  ", "'unclosed"])
