@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 
 from dpassay.audit.crosscheck.adapter import LIMIT, Result, run_all
-from dpassay.audit.crosscheck.campaign import exit_code, judge, junit, read_expected, report, table
+from dpassay.audit.crosscheck.campaign import Expected, exit_code, judge, junit, read_expected, report, table
 from dpassay.audit.crosscheck.diagnosis import Diagnosis, diagnose
 from dpassay.audit.crosscheck.differences import Difference, compare
 from dpassay.audit.crosscheck.encode import encode
 from dpassay.audit.crosscheck.making import exported, run_again
 from dpassay.audit.crosscheck.recording import Diverged, VectorTape, events_of
 from dpassay.audit.crosscheck.storage import load, manifest, read_object, read_vectors, write_vector
+from dpassay.audit.live.on_vectors import run_live
+from dpassay.audit.live.program import TIMEOUT
 from dpassay.audit.plain import json_text
 from dpassay.reference.catalogue import find
 from dpassay.reference.errors import BadInput, printable, require
@@ -56,20 +60,70 @@ def run_(
     if vectors and algorithm:
         chosen = [one for one in chosen if one["algorithm"] == algorithm]
         require(bool(chosen), "--algorithm", algorithm, f"has no vector in {vectors}")
-    results: list[Result] = []
-    for result in run_all(adapter, chosen, float32=float32, limit=timeout):
-        results.append(result)
-        _progress(len(results), len(chosen))
+    results = _collected(run_all(adapter, chosen, float32=float32, limit=timeout), len(chosen))
     if not vectors:
         _complete(len(results), algorithm)
+    _finish(adapter, chosen, results, known, Shown(mutants, float32, junit_file, as_json))
+
+
+@app.command(short_help="Run a program in any language on vectors, line by line.")
+def live(
+    algorithm: Annotated[str, typer.Argument(help="A key or an id of `dpassay list`.")],
+    program: Annotated[str, typer.Option(help="A command that speaks the live protocol (docs/live.md).")],
+    seeds: Annotated[int, typer.Option(help="Runs on the row's own data, beside the committed vectors.")] = 2,
+    expected: Annotated[Path | None, typer.Option(help="TOML file of vectors that are known not to pass.")] = None,
+    float32: Annotated[bool, FLOAT32] = False,
+    timeout: Annotated[float, typer.Option(help="Seconds for one line of the program.")] = TIMEOUT,
+    mutants: Annotated[bool, typer.Option(help="Look for the change of the reference that differs likewise.")] = True,
+    junit_file: Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML here.")] = None,
+    as_json: Annotated[bool, AS_JSON] = False,
+) -> None:
+    """Feed a program the values of the reference, and compare labels, order, queries, scales, sensitivities, outputs.
+
+    The vectors are the committed ones of the algorithm, and runs on the row's own data. Exit codes as of `run`.
+    """
+    require(0 <= seeds <= 1000, "--seeds", seeds, "must lie in 0..1000")
+    known = read_expected(expected) if expected else []
+    cases = find(algorithm)
+    keys = {case.key for case in cases}
+    chosen = [one for name in dict.fromkeys(case.id for case in cases) for one in load(name) if one["case"] in keys]
+    for case in cases:
+        chosen += [{**exported(case, seed), "id": f"{case.key}/own data, seed {seed}"} for seed in range(seeds)]
+    chosen.sort(key=lambda vector: str(vector["algorithm"]))
+    results = _collected(run_live(program, chosen, float32=float32, timeout=timeout), len(chosen))
+    _finish(program, chosen, results, known, Shown(mutants, float32, junit_file, as_json))
+
+
+def _collected(results: Iterator[Result], total: int) -> list[Result]:
+    found: list[Result] = []
+    for result in results:
+        found.append(result)
+        _progress(len(found), total)
+    return found
+
+
+@dataclass(frozen=True)
+class Shown:
+    """How results are explained and shown."""
+
+    mutants: bool
+    float32: bool
+    junit_file: Path | None
+    as_json: bool
+
+
+def _finish(
+    name: str, chosen: list[dict[str, Any]], results: list[Result], known: list[Expected], how: Shown
+) -> NoReturn:
+    """Explain, write and print the results of an implementation; exit as they say."""
     by_id = {one["id"]: one for one in chosen}
-    diagnoses = {one.id: _explained(one, by_id, results, mutants, float32) for one in _first_failures(results)}
+    diagnoses = {one.id: _explained(one, by_id, results, how.mutants, how.float32) for one in _first_failures(results)}
     judged = judge(results, known)
-    if junit_file:
-        write_text(junit_file, junit(adapter, judged, diagnoses), "--junit")
-    if as_json:
-        told = {name: diagnosis.as_data() for name, diagnosis in diagnoses.items()}
-        print(report(adapter, judged, len(chosen), told))
+    if how.junit_file:
+        write_text(how.junit_file, junit(name, judged, diagnoses), "--junit")
+    if how.as_json:
+        told = {one: diagnosis.as_data() for one, diagnosis in diagnoses.items()}
+        print(report(name, judged, len(chosen), told))
     else:
         print(table(judged))
         for one in judged:
@@ -77,7 +131,7 @@ def run_(
                 _print_result(one.result, one.unexpected_pass, diagnoses.get(one.result.id))
         missing = sum(result.unstated for result in results)
         if missing:
-            print(f"\n{missing} sensitivities were not stated by the adapter, and so not compared.")
+            print(f"\n{missing} sensitivities were not stated by the implementation, and so not compared.")
     raise typer.Exit(exit_code(judged))
 
 

@@ -20,7 +20,7 @@ from dpassay.reference.transcript import Batch
 
 from . import messages
 from . import process as limits
-from .errors import ProgramBroken, ProgramEnded, ProgramRefused
+from .errors import ProgramBroken, ProgramEnded, ProgramRefused, ProgramUnsupported
 from .messages import QUERY, Malformed, Output, Refused, Unsupported, numbers, read_line
 from .process import Process
 
@@ -48,6 +48,7 @@ class Conversation:
         """Send the case, answer until its output comes, and return that.
 
         Raises:
+            ProgramUnsupported: the program does not know the algorithm or the problem.
             ProgramBroken: a line that the protocol does not know, or a limit.
             ProgramEnded: the program ended before its output.
             ProgramRefused: it says that its input is bad.
@@ -60,7 +61,7 @@ class Conversation:
             if isinstance(said, Output):
                 return said.output
             if isinstance(said, Unsupported):
-                raise ProgramBroken(self._process.name, f"does not implement this case: {said.unsupported}")
+                raise ProgramUnsupported(self._process.name, f"does not implement this case: {said.unsupported}")
             if isinstance(said, Refused):
                 self._over = True
                 raise ProgramRefused(said.refused)

@@ -20,6 +20,10 @@ class ProgramBroken(BadInput):
         super().__init__("program", command, why)
 
 
+class ProgramUnsupported(ProgramBroken):
+    """The program does not know this algorithm or this problem, says so, and waits for the next case."""
+
+
 class ProgramEnded(RuntimeError):
     """The program ended within a case. That may depend on the data, so it is an outcome of the run, as an exception is.
 

@@ -21,7 +21,7 @@ from dpassay.reference.errors import BadInput, require
 from dpassay.reference.tape import Tape
 
 from .conversation import Conversation
-from .errors import ProgramBroken, ProgramEnded
+from .errors import ProgramBroken, ProgramEnded, ProgramUnsupported
 from .messages import GREETING, VERSION, Malformed, read_line
 from .process import Process
 
@@ -97,6 +97,9 @@ class LiveProgram:
         talk = Conversation(worker.process, tape)
         try:
             output = talk.hold(self._case(worker, problem, schedule))
+        except ProgramUnsupported:
+            self._release(worker)
+            raise
         except ProgramBroken as error:
             self._broken = error
             self._end(worker)

@@ -20,18 +20,19 @@ static void clipped_mean(const risk *r, const double *w, const batch *b, double 
     free(gradient);
 }
 
-const char *dp_sgd(const json *problem, const json *schedule) {
-    if (json_need(schedule, "project")->type != JSON_NULL) return "there is no projection";
-    if (json_need(schedule, "start")->type != JSON_NULL) return "the start is zero";
+verdict dp_sgd(const json *problem, const json *schedule) {
+    if (json_need(schedule, "project")->type != JSON_NULL) return (verdict){"there is no projection", NULL};
+    if (json_need(schedule, "start")->type != JSON_NULL) return (verdict){"the start is zero", NULL};
+    const json *multiplier = json_get(json_need(json_need(schedule, "noise"), "by_label"), "gradient");
+    if (!multiplier || multiplier->number < 0) return (verdict){NULL, "the noise of 'gradient' must be given"};
     risk r;
-    const char *why = risk_read(problem, &r);
-    if (why) return why;
+    verdict v = risk_read(problem, &r);
+    if (v.unsupported || v.refused) return risk_free(&r), v;
     const json *wanted = json_need(schedule, "batch_size");
     double size = wanted->type == JSON_NULL ? (double)r.n : wanted->number, clip = json_number(schedule, "clip");
     double rate = json_number(schedule, "learning_rate"), steps = json_number(schedule, "steps");
     int poisson = json_is_true(schedule, "poisson"), full = size == (double)r.n && !poisson;
-    double multiplier = json_number(json_need(json_need(schedule, "noise"), "by_label"), "gradient");
-    double sensitivity = 2 * clip / size, std = multiplier * sensitivity;
+    double sensitivity = 2 * clip / size, std = multiplier->number * sensitivity;
 
     double *w = need_memory(r.d, sizeof *w), *mean = need_memory(r.d, sizeof *mean);
     double *released = need_memory(r.d, sizeof *released);
@@ -47,5 +48,5 @@ const char *dp_sgd(const json *problem, const json *schedule) {
     say("}\n");
     free(w), free(mean), free(released);
     risk_free(&r);
-    return NULL;
+    return WELL;
 }

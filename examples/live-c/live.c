@@ -138,8 +138,9 @@ int live_main(const char *name, algorithm run) {
             json_free(heard);
         }
         if (!given) die("again, before there was a case", "do");
-        const char *why = run(json_text(given, "algorithm"), json_need(given, "problem"), json_need(given, "schedule"));
-        if (why) printf("{\"unsupported\": \"%s\"}\n", why);
+        verdict v = run(json_text(given, "algorithm"), json_need(given, "problem"), json_need(given, "schedule"));
+        if (v.unsupported) printf("{\"unsupported\": \"%s\"}\n", v.unsupported);
+        if (v.refused) printf("{\"refused\": \"%s\"}\n", v.refused);
     }
     json_free(heard);
     json_free(given);

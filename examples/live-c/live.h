@@ -26,8 +26,15 @@ batch live_batch(const char *label, size_t n, size_t size);
 batch live_poisson(const char *label, size_t n, double rate);
 double live_noise(const char *label, double std); /* raw noise: it protects nothing by itself */
 
-/* Run cases until there are no more. `run` writes the output with the functions below, or returns a reason not to. */
-typedef const char *(*algorithm)(const char *id, const json *problem, const json *schedule);
+/* How a case went: both NULL where the output was written; else why this program cannot run it, or why nobody should. */
+typedef struct {
+    const char *unsupported, *refused;
+} verdict;
+
+static const verdict WELL = {NULL, NULL};
+
+/* Run cases until there are no more. `run` writes the output with the functions below. */
+typedef verdict (*algorithm)(const char *id, const json *problem, const json *schedule);
 int live_main(const char *name, algorithm run);
 
 void say_numbers(const char *before, const double *values, size_t count);

@@ -149,17 +149,18 @@ static void descend(const risk *r, const plan *s, double *w) {
     free(g), free(p), free(h);
 }
 
-const char *opt_ls(const json *problem, const json *schedule) {
-    if (json_get(json_need(schedule, "eigen"), "failure")) return "eigenvalues are found by a dense method only";
+verdict opt_ls(const json *problem, const json *schedule) {
+    if (json_get(json_need(schedule, "eigen"), "failure"))
+        return (verdict){"eigenvalues are found by a dense method only", NULL};
     risk r;
-    const char *why = risk_read(problem, &r);
-    if (!why && !r.labels) why = "opt_ls needs features and labels";
-    if (why) return why;
+    verdict v = risk_read(problem, &r);
+    if (!v.refused && !r.labels) v.unsupported = "opt_ls needs features and labels";
+    if (v.unsupported || v.refused) return risk_free(&r), v;
     plan s = read_plan(schedule);
     size_t d;
     double *w = json_numbers(json_need(schedule, "start"), &d);
     descend(&r, &s, w);
     free(w);
     risk_free(&r);
-    return NULL;
+    return WELL;
 }

@@ -4,20 +4,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *risk_read(const json *problem, risk *into) {
+static verdict unsupported(const char *why) { return (verdict){why, NULL}; }
+
+static verdict refused(const char *why) { return (verdict){NULL, why}; }
+
+static verdict check(const risk *r, double bound) {
+    for (size_t k = 0; k < r->n * r->d; ++k)
+        if (!isfinite(r->rows[k])) return refused("records must be finite");
+    for (size_t i = 0; r->labels && i < r->n; ++i) {
+        const double *x = r->rows + i * r->d;
+        if (fabs(r->labels[i]) != 1) return refused("labels must be -1 or +1");
+        if (sqrt(dot(x, x, r->d)) > bound * (1 + 1e-12)) return refused("a record is longer than feature_bound");
+    }
+    return WELL;
+}
+
+verdict risk_read(const json *problem, risk *into) {
     memset(into, 0, sizeof *into);
     if (json_get(problem, "rows")) {
         into->rows = json_matrix(json_get(problem, "rows"), &into->n, &into->d);
-        return NULL;
+        return check(into, 0);
     }
-    if (!json_get(problem, "features")) return "problems have rows, or features and labels";
+    if (!json_get(problem, "features")) return unsupported("problems have rows, or features and labels");
     const json *loss = json_need(problem, "loss");
-    if (strcmp(json_text(loss, "name"), "loss_a") != 0) return "the only loss is loss_a";
+    if (strcmp(json_text(loss, "name"), "loss_a") != 0) return unsupported("the only loss is loss_a");
     size_t count;
     into->rows = json_matrix(json_get(problem, "features"), &into->n, &into->d);
     into->labels = json_numbers(json_need(problem, "labels"), &count);
     into->weight = json_number(json_need(loss, "regulariser"), "weight");
-    return NULL;
+    return count == into->n ? check(into, json_number(problem, "feature_bound")) : refused("one label a record");
 }
 
 void risk_free(risk *r) {

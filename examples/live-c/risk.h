@@ -3,6 +3,7 @@
 #define RISK_H
 
 #include "json.h"
+#include "live.h"
 
 typedef struct {
     size_t n, d;
@@ -11,8 +12,8 @@ typedef struct {
     double weight;  /* of the regulariser sum_j w_j^2 / (1 + w_j^2) */
 } risk;
 
-/* A problem of the harness; a reason in words where it is of another kind. */
-const char *risk_read(const json *problem, risk *into);
+/* A problem of the harness, to be freed whatever the verdict is. */
+verdict risk_read(const json *problem, risk *into);
 void risk_free(risk *r);
 
 double dot(const double *a, const double *b, size_t d);

@@ -19,12 +19,14 @@ function clippedMean(problem, w, indices, clip, size) {
 function dpSgd(data, schedule) {
   if (schedule.project !== null) throw new live.Unsupported("there is no projection");
   if (schedule.start !== null) throw new live.Unsupported("the start is zero");
+  const multiplier = schedule.noise.by_label.gradient;
+  if (!(multiplier >= 0)) throw new live.Refused("the noise of 'gradient' must be given");
   const problem = risk(data);
   const { steps, clip, poisson } = schedule;
   const size = schedule.batch_size ?? problem.n;
   const everybody = [...Array(problem.n).keys()];
   const sensitivity = (2 * clip) / size;
-  const std = schedule.noise.by_label.gradient * sensitivity;
+  const std = multiplier * sensitivity;
   let w = new Array(problem.d).fill(0);
   for (let t = 0; t < steps; t++) {
     let batch; // undefined: all records

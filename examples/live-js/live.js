@@ -58,6 +58,9 @@ const noise = (label, std) => ask({ ask: "noise", label, std }).value;
 /** A case that the program does not know. */
 class Unsupported extends Error {}
 
+/** Input that nobody should run. */
+class Refused extends Error {}
+
 /** Run cases with `run(algorithm, problem, schedule) -> output` until there are no more. */
 function serve(program, run) {
   let given = null; // the case that "again" repeats
@@ -70,10 +73,11 @@ function serve(program, run) {
     try {
       say({ output: run(given.algorithm, given.problem, given.schedule) });
     } catch (error) {
-      if (!(error instanceof Unsupported)) throw error;
-      say({ unsupported: error.message });
+      if (error instanceof Unsupported) say({ unsupported: error.message });
+      else if (error instanceof Refused) say({ refused: error.message });
+      else throw error;
     }
   }
 }
 
-module.exports = { Unsupported, aboveThreshold, batch, gaussian, noise, poisson, serve };
+module.exports = { Refused, Unsupported, aboveThreshold, batch, gaussian, noise, poisson, serve };

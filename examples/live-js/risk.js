@@ -1,7 +1,7 @@
 "use strict";
 // Empirical risks: records with constant gradients, and logistic regression with a saturating regulariser.
 
-const { Unsupported } = require("./live.js");
+const { Refused, Unsupported } = require("./live.js");
 
 const dot = (a, b) => a.reduce((sum, x, j) => sum + x * b[j], 0);
 const norm = (a) => Math.sqrt(dot(a, a));
@@ -10,12 +10,22 @@ const sigmoid = (m) => (m >= 0 ? 1 / (1 + Math.exp(-m)) : Math.exp(m) / (1 + Mat
 /** A problem of the harness: n, d and the gradient of one record. */
 function risk(problem) {
   if (problem.rows !== undefined) {
-    const rows = problem.rows;
+    const rows = checked(problem.rows);
     return { n: rows.length, d: rows[0].length, recordGradient: (w, i) => rows[i] };
   }
   if (problem.features === undefined) throw new Unsupported("problems have rows, or features and labels");
   if (problem.loss.name !== "loss_a") throw new Unsupported("the only loss is loss_a");
-  return logistic(problem.features, problem.labels, problem.loss.regulariser.weight);
+  const { features, labels, feature_bound } = problem;
+  if (!labels.every((y) => Math.abs(y) === 1)) throw new Refused("labels must be -1 or +1");
+  const longest = feature_bound * (1 + 1e-12);
+  if (checked(features).some((x) => norm(x) > longest)) throw new Refused("a record is longer than feature_bound");
+  return logistic(features, labels, problem.loss.regulariser.weight);
+}
+
+/** What is not finite comes as a string. */
+function checked(rows) {
+  if (!rows.every((row) => row.every(Number.isFinite))) throw new Refused("records must be finite");
+  return rows;
 }
 
 function logistic(features, labels, weight) {

@@ -12,8 +12,11 @@ import pytest
 from typer.testing import CliRunner
 
 from dpassay.audit.cli import app
+from dpassay.audit.crosscheck.campaign import judge, read_expected
+from dpassay.audit.crosscheck.storage import load
 from dpassay.audit.live.audited import to_its_end
 from dpassay.audit.live.errors import ProgramBroken
+from dpassay.audit.live.on_vectors import run_live
 from dpassay.audit.live.program import LiveProgram
 from dpassay.audit.search.engine import search
 from dpassay.reference.catalogue import find
@@ -44,7 +47,7 @@ class Twin:
 C_TWINS = (
     Twin("un-noised use", SGD, Kind.OUTPUT, "dp_sgd.c", "rate * released[j]", "rate * mean[j]"),
     Twin("wrong clip", SGD, Kind.SENSITIVITY_EXCEEDED, "dp_sgd.c", "clip / norm : 1", "clip / sqrt(norm) : 1"),
-    Twin("noise halved", SGD, Kind.OVER_BUDGET, "dp_sgd.c", "multiplier * sensitivity", "multiplier * sensitivity / 2"),
+    Twin("noise halved", SGD, Kind.OVER_BUDGET, "dp_sgd.c", "multiplier->number *", "multiplier->number / 2 *"),
     Twin("wrong batch", SGD, Kind.UNDECLARED_BATCH, "dp_sgd.c", "b->indices[k] : k", "(b->indices[k] + 1) % r->n : k"),
     Twin(
         "branch on the true gradient", LINE_SEARCH, Kind.CALL, "opt_ls.c",
@@ -62,7 +65,7 @@ C_TWINS = (
 JS_TWINS = (
     Twin("un-noised use", SGD, Kind.OUTPUT, "dp_sgd.js", "learning_rate * released[j]", "learning_rate * mean[j]"),
     Twin("wrong clip", SGD, Kind.SENSITIVITY_EXCEEDED, "dp_sgd.js", "clip / length : 1", "1 / clip : 1"),
-    Twin("noise halved", SGD, Kind.OVER_BUDGET, "dp_sgd.js", "gradient * sensitivity", "gradient * sensitivity / 2"),
+    Twin("noise halved", SGD, Kind.OVER_BUDGET, "dp_sgd.js", "multiplier * sens", "multiplier / 2 * sens"),
     Twin("batch not named", SGD, Kind.UNDECLARED_BATCH, "dp_sgd.js", "sensitivity, batch);", "sensitivity);"),
     Twin(
         "branch on the true gradient", LINE_SEARCH, Kind.CALL, "opt_ls.js",
@@ -159,6 +162,15 @@ def close(one, other):
             a, b = np.asarray(getattr(one, name)), np.asarray(getattr(other, name))
             assert a.shape == b.shape
             assert np.all(np.abs(a - b) <= 1e-11 * np.max(np.abs(a), initial=1e-300))
+
+
+@pytest.mark.parametrize("algorithm", ["baselines/dp_sgd", "second_order_erm/opt_ls"])
+def test_the_examples_pass_on_all_vectors(example, algorithm):
+    """Input that must be refused is among them; what an example does not know stands in its file."""
+    known = read_expected(EXAMPLES / "live-c" / "expected.toml")
+    results = list(run_live(example, load(algorithm)))
+    wrong = [one.result for one in judge(results, known) if one.unexpected]
+    assert len(results) > 10 and not wrong, [(one.id, one.message) for one in wrong]
 
 
 @pytest.mark.parametrize("key", [SGD, LINE_SEARCH])

@@ -1,0 +1,64 @@
+"""A program on test vectors: the reference's recorded values are the answers, what the program asks for is compared."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from typing import Any
+
+from dpassay.audit.crosscheck.adapter import Result, judged
+from dpassay.audit.crosscheck.recording import Diverged, VectorTape
+from dpassay.audit.crosscheck.worker import asked
+from dpassay.reference.errors import BadInput
+
+from .errors import ProgramBroken, ProgramEnded, ProgramRefused, ProgramUnsupported
+from .program import TIMEOUT, LiveProgram
+
+Vector = dict[str, Any]
+
+
+def run_live(
+    command: str, vectors: Iterable[Vector], *, float32: bool = False, timeout: float = TIMEOUT
+) -> Iterator[Result]:
+    """The program on these vectors, in order; its processes are kept from one to the next.
+
+    Args:
+        float32: it computes in single precision; vectors whose decisions are within rounding are not judged then.
+
+    Raises:
+        ProgramBroken: it does not keep to the protocol.
+    """
+    programs: dict[tuple[str, str], LiveProgram] = {}
+    with ExitStack() as stack:
+        for vector in vectors:
+            if float32 and not vector["float32"]:
+                why = "not judged in single precision: its decisions are within rounding"
+                yield judged(vector, {"kind": "unsupported", "text": why, "events": []}, float32)
+                continue
+            key = str(vector["algorithm"]), str(vector["reading"])
+            if key not in programs:
+                programs[key] = stack.enter_context(LiveProgram(command, *key, timeout=timeout))
+            start = time.monotonic()
+            answers = answered(programs[key], vector)
+            yield judged(vector, answers, float32, time.monotonic() - start)
+
+
+def answered(program: LiveProgram, vector: Vector) -> Vector:
+    """What the program asks for on one vector, in the form of ``crosscheck.worker``.
+
+    Raises:
+        ProgramBroken: it does not keep to the protocol.
+    """
+    tape = VectorTape(vector["events"])
+    try:
+        output = program(vector["problem"], vector["schedule"], tape)
+    except ProgramUnsupported as error:
+        return {"kind": "unsupported", "text": error.why, "events": []}
+    except ProgramBroken:
+        raise
+    except Diverged as error:
+        return {"kind": "diverged", "text": str(error), "events": asked(tape), "output": None}
+    except (BadInput, ProgramEnded, ProgramRefused) as error:
+        return {"kind": "raised", "text": str(error), "events": asked(tape), "output": None}
+    return {"kind": "returned", "output": output, "events": asked(tape)}
