@@ -11,7 +11,7 @@ import pytest
 
 from dpassay.audit.live import conversation, process
 from dpassay.audit.live.audited import audited, to_its_end
-from dpassay.audit.live.errors import ProgramBroken, ProgramEnded, ProgramRefused
+from dpassay.audit.live.errors import ProgramBroken, ProgramEnded, ProgramRefused, ProgramUnsupported
 from dpassay.audit.live.program import LiveProgram, split
 from dpassay.audit.row import Effort
 from dpassay.audit.search.engine import search
@@ -65,7 +65,6 @@ def gone(pid):
         ("version 2", "speaks version 2 of the protocol, not 1"),
         ("hi", "answered hello as follows"),
         ("dies at once", "did not answer hello: the program ended with exit status 1; it said: no licence"),
-        ("unsupported", "does not implement this case: only dp_ftrl"),
     ],
 )
 def test_what_the_protocol_does_not_know_is_said_in_one_line(mode, text):
@@ -159,10 +158,17 @@ def test_a_call_that_no_tape_takes_ends_the_run_but_not_the_program(mode):
         assert program.started <= 2
 
 
-def test_input_may_be_refused_and_the_program_stays():
-    with speaker("refuses") as program:
+@pytest.mark.parametrize(
+    ("mode", "kind", "text"),
+    [
+        ("refuses", ProgramRefused, "batch_size 2 is even"),
+        ("unsupported", ProgramUnsupported, "does not implement this case: only dp_ftrl"),
+    ],
+)
+def test_a_case_may_be_refused_and_the_program_stays(mode, kind, text):
+    with speaker(mode) as program:
         for _ in range(2):
-            with pytest.raises(ProgramRefused, match="batch_size 2 is even"):
+            with pytest.raises(kind, match=text):
                 program(PROBLEM, SCHEDULE, LiveTape(0))
         assert program.started == 1
 

@@ -4,6 +4,7 @@ import shlex
 import sys
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
 from dpassay.audit.cli import app
@@ -14,6 +15,7 @@ PROGRAM = shlex.join([sys.executable, "-S", str(SPEAKER)])
 KEY = "baselines/dp_sgd:fixed-size@baseline"
 
 
+@pytest.mark.slow
 def test_a_claim_that_is_too_small_falls_after_a_few_runs(tmp_path):
     """Realised is about 2.3: a claim of 1 at delta 1e-5 falls in the first block (seed 0, p-value below 1e-40)."""
     options = ["--program", PROGRAM, "--epsilon", "1", "--limit", "64", "--checkpoint", str(tmp_path / "state.json")]
