@@ -22,15 +22,17 @@ from dpassay.audit.cli import app
 
 ROOT = Path(__file__).resolve().parents[1]
 BENCHMARKS = sorted((ROOT / "benchmarks" / "results").glob("*.md"))
+EXAMPLES = sorted((ROOT / "examples").glob("*/README.md"))
 ELSEWHERE = {  # a page of the repository: its name on the site
     "README.md": "index.md",
     "LEDGER.md": "ledger.md",
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
     **{f"benchmarks/results/{path.name}": f"benchmarks/{path.name}" for path in BENCHMARKS},
+    **{path.relative_to(ROOT).as_posix(): f"examples/{path.parent.name}.md" for path in EXAMPLES},
 }
 MADE = {"reference.md", "options.md"}
-_LINK = re.compile(r"\]\(([^)#:\s]+)(#[\w-]+)?\)")
+_LINK = re.compile(r"\[([^\]]*)\]\(([^)#:\s]+)(#[\w-]+)?\)")
 _UNSEARCHED = ("ledger.md",)  # a thousand lines of tables would be all that a search finds
 _SHIM = re.compile(r"https://unpkg\.com/iframe-worker/shim")
 
@@ -39,6 +41,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """Benchmarks stand in the navigation one by one; a page that nobody put there stands under "More"."""
     named = set(_pages(config.nav))
     here = {path.relative_to(config.docs_dir).as_posix() for path in Path(config.docs_dir).rglob("*.md")}
+    config.nav.append({"Examples": [f"examples/{path.parent.name}.md" for path in EXAMPLES]})
     config.nav.append({"Benchmarks": [f"benchmarks/{path.name}" for path in BENCHMARKS]})
     rest = sorted(here - named)
     if rest:
@@ -85,18 +88,20 @@ def on_post_template(output: str, template_name: str, config: MkDocsConfig) -> s
 def linked(text: str, place: str, name: str) -> str:
     """A page's text with its links changed from places in the repository to names on the site.
 
+    A link to a file that is not on the site (source code) becomes its text.
+
     Args:
         place: where the page stands in the repository.
         name: its name on the site.
     """
 
     def change(found: re.Match[str]) -> str:
-        target = (ROOT / place).parent.joinpath(found[1]).resolve()
-        if not target.is_relative_to(ROOT):
-            return found[0]
+        target = (ROOT / place).parent.joinpath(found[2]).resolve()
+        if not target.is_relative_to(ROOT) or not target.exists():
+            return found[0]  # of another host, or broken: the build says so
         inside = target.relative_to(ROOT).as_posix()
         new = ELSEWHERE.get(inside, inside.removeprefix("docs/") if inside.startswith("docs/") else "")
-        return f"]({'../' * name.count('/')}{new}{found[2] or ''})" if new else found[0]
+        return f"[{found[1]}]({'../' * name.count('/')}{new}{found[3] or ''})" if new else found[1]
 
     return _LINK.sub(change, text)
 

@@ -83,7 +83,7 @@ def test_a_link_that_leads_nowhere_stops_the_build(tmp_path):
         ("../benchmarks/results/zoo.md", "docs/proofs.md", "proofs.md", "benchmarks/zoo.md"),
         ("own.md", "docs/api.md", "api.md", "own.md"),
         ("https://example.org/a", "docs/api.md", "api.md", "https://example.org/a"),
-        ("LICENSE", "README.md", "index.md", "LICENSE"),
+        ("nowhere.md", "docs/api.md", "api.md", "nowhere.md"),
     ],
 )
 def test_links_are_changed_to_names_of_the_site(link, place, name, new):
@@ -92,3 +92,4 @@ def test_links_are_changed_to_names_of_the_site(link, place, name, new):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     assert module.linked(f"[a]({link})", place, name) == f"[a]({new})"
+    assert module.linked("[the licence](LICENSE)", "README.md", "index.md") == "the licence"  # not on the site
