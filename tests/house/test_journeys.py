@@ -12,7 +12,12 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = ("docs/tutorial.md",)
+PAGES = {  # with the pages that hold files for it
+    "README.md": ("docs/crosscheck.md",),
+    "docs/tutorial.md": (),
+    "docs/crosscheck.md": (),
+    "docs/ci.md": (),
+}
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 FILE = re.compile(r"# (\w+\.(?:py|toml))\n")
 CODE = re.compile(r"\s+# exit code (\d+)$")
@@ -50,13 +55,16 @@ def run(text: str, folder: Path) -> list[tuple[str, int, str]]:
 @pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_does_what_it_says(page, tmp_path):
-    text = (ROOT / page).read_text(encoding="utf-8")
-    assert run(text, tmp_path) == []
+    for other in PAGES[page]:
+        for name, body in steps((ROOT / other).read_text(encoding="utf-8")):
+            if name != "sh":
+                (tmp_path / name).write_text(body, encoding="utf-8")
+    assert run((ROOT / page).read_text(encoding="utf-8"), tmp_path) == []
 
 
 def test_pages_have_something_to_run():
     for page in PAGES:
-        assert sum(name == "sh" for name, _ in steps((ROOT / page).read_text(encoding="utf-8"))) >= 4, page
+        assert any(name == "sh" for name, _ in steps((ROOT / page).read_text(encoding="utf-8"))), page
 
 
 def test_a_command_that_exits_otherwise_is_noticed(tmp_path):
