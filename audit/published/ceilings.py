@@ -12,7 +12,6 @@ from typing import Literal
 
 import numpy as np
 from dp_accounting.pld import privacy_loss_distribution
-from scipy.optimize import brentq
 from scipy.stats import norm
 
 from dpassay.reference.accounting.sampled import Relation
@@ -76,13 +75,13 @@ def ceilings(claim: Guarantee, fprs: tuple[float, ...] = (0.001, 0.01, 0.1), cel
 def largest_auc(epsilon: float, delta: float) -> float:
     """1 - (1 - delta)^2 / (1 + e^epsilon): area under the extremal (epsilon, delta) ROC curve."""
     _check(epsilon, delta)
-    return 1.0 - (1.0 - delta) ** 2 / (1.0 + math.exp(epsilon))
+    return _up(1.0 - (1.0 - delta) ** 2 / (1.0 + math.exp(epsilon)))
 
 
 def largest_balanced_accuracy(epsilon: float, delta: float) -> float:
     """(e^epsilon + delta) / (1 + e^epsilon), at the corner of the trade-off curve."""
     _check(epsilon, delta)
-    return 1.0 - (1.0 - delta) / (1.0 + math.exp(epsilon))
+    return _up(1.0 - (1.0 - delta) / (1.0 + math.exp(epsilon)))
 
 
 def largest_tpr(epsilon: float, delta: float, fpr: float) -> float:
@@ -90,25 +89,42 @@ def largest_tpr(epsilon: float, delta: float, fpr: float) -> float:
     require(0 <= fpr <= 1, "fpr", fpr, "must lie in [0, 1]")
     _check(epsilon, delta)
     steep, flat = 1.0 - delta - math.exp(epsilon) * fpr, math.exp(-epsilon) * (1.0 - delta - fpr)
-    return 1.0 - max(0.0, steep, flat)
+    return _up(1.0 - max(0.0, steep, flat))
+
+
+def _up(ceiling: float) -> float:
+    """More than the roundings of a sum of numbers up to one."""
+    return min(1.0, ceiling + 4e-16)
 
 
 def implied_epsilon(metric: Metric, value: float, delta: float, fpr: float | None = None) -> float:
-    """The smallest epsilon under which ``value`` can be an expectation at all (0 when anything allows it)."""
+    """The smallest epsilon under which ``value`` can be an expectation at all, rounded down (0: anything allows it).
+
+    The closed forms are solved for epsilon; for 1 - value, which floats know, and not for the ceiling, which may round
+    to 1 long before it is.
+    """
     _check(0.0, delta)
     require(0 <= value <= 1, metric, value, "must lie in [0, 1]")
 
-    def ceiling(epsilon: float) -> float:
-        return ceiling_of(metric, epsilon, delta, fpr)
+    missed = 1.0 - value
+    if metric == "auc":  # missed >= (1 - delta)^2 / (1 + e^epsilon)
+        return _at_least_log((1.0 - delta) ** 2 - missed, missed)
+    if metric == "balanced accuracy":  # missed >= (1 - delta) / (1 + e^epsilon)
+        return _at_least_log(value - delta, missed)
+    if metric == "tpr":  # value <= delta + e^epsilon fpr, missed >= e^-epsilon (1 - delta - fpr)
+        if fpr is None:
+            raise BadInput("fpr", fpr, "a TPR needs the FPR at which it was measured")
+        require(0 <= fpr <= 1, "fpr", fpr, "must lie in [0, 1]")
+        return max(_at_least_log(value - delta, fpr), _at_least_log(1.0 - delta - fpr, missed))
+    raise BadInput("metric", metric, "must be auc, balanced accuracy or tpr")
 
-    if ceiling(0.0) >= value:
+
+def _at_least_log(above: float, below: float) -> float:
+    """log(above / below), rounded down, at least 0; infinite for a positive number over nothing."""
+    above -= 4e-16  # differences of numbers up to one: what their roundings may have added
+    if above <= below:
         return 0.0
-    top = 1.0
-    while ceiling(top) < value:
-        top *= 2.0
-        if top > 600.0:
-            return math.inf
-    return float(brentq(lambda epsilon: ceiling(epsilon) - value, 0.0, top, xtol=1e-12))
+    return math.inf if below == 0 else max(0.0, (math.log(above) - math.log(below)) * (1 - 1e-15) - 1e-15)
 
 
 def gdp_from_auc(auc: float) -> float:

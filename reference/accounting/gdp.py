@@ -2,6 +2,9 @@
 
 Any adaptive composition of Gaussian releases with ``sum (sensitivity / std)^2 = mu^2`` is exactly mu-GDP, so
 ``delta(epsilon) = Phi(mu/2 - epsilon/mu) - exp(epsilon) Phi(-mu/2 - epsilon/mu)`` (Dong, Roth and Su 2022, Cor. 2.13).
+
+Every number here errs to its safe side only: a delta or an epsilon that a mechanism has is rounded up, a mu or a rho
+that a budget allows is rounded down, by what floating point may lose on the way.
 """
 
 from __future__ import annotations
@@ -9,64 +12,117 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from scipy.special import log_ndtr, ndtr
+import numpy as np
+from scipy.special import erfcx, ndtr
 
 from dpassay.reference.errors import require, require_budget
 
-
-def _root(function: Callable[[float], float], high: float, xtol: float) -> float:
-    """Where ``function`` is zero in [0, high]."""
-    from scipy.optimize import brentq  # here: it takes longer to load than a tape takes to run
-
-    return float(brentq(function, 0.0, high, xtol=xtol, rtol=1e-13))
+_ULP = 2.0**-52
+_TINIEST = 1e-320  # below the smallest number with all its digits
+_NEAR = 0.5  # below, two values of erfcx are too close to be subtracted
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(10)  # over [0, 0.5] exact to the last digit or two
+_STEPS = 200  # of a root-finding that halves or doubles
 
 
 def gdp_delta(epsilon: float, mu: float) -> float:
-    """The smallest delta of a mu-GDP mechanism at ``epsilon``."""
+    """The smallest delta of a mu-GDP mechanism at ``epsilon``, rounded up; at most 1.
+
+    It is ``exp(-x^2) (erfcx(x) - erfcx(x + h)) / 2`` with ``x = (epsilon / mu - mu / 2) / sqrt(2)`` and
+    ``h = mu / sqrt(2)``: nothing overflows, and where the difference is small it is integrated.
+    """
     require(mu >= 0, "mu", mu, "must not be negative")
-    if mu == 0:
-        return max(0.0, -math.expm1(min(epsilon, 700.0)))
-    upper = float(ndtr(mu / 2 - epsilon / mu))
-    return max(0.0, upper - math.exp(min(700.0, epsilon + float(log_ndtr(-mu / 2 - epsilon / mu)))))
+    if mu == 0 or mu == math.inf or epsilon == math.inf:
+        return 1.0 if mu == math.inf and epsilon != math.inf else max(0.0, -math.expm1(min(epsilon, 700.0)))
+    if epsilon < 0:  # delta(-epsilon) = 1 - e^-epsilon (1 - delta(epsilon))
+        return min(1.0, (1.0 - math.exp(epsilon) * (1.0 - gdp_delta(-epsilon, mu))) * (1 + 8 * _ULP))
+    half, ratio = mu / 2, epsilon / mu
+    x, h = (ratio - half) / math.sqrt(2), mu / math.sqrt(2)
+    if x > 28:  # exp(-x^2) is no number any more
+        return _TINIEST
+    if h <= _NEAR:
+        difference = _slope(x, h)
+    elif x >= 0:
+        difference = float(erfcx(x) - erfcx(x + h))
+    else:
+        return _up(float(ndtr(-x * math.sqrt(2))) - 0.5 * math.exp(-x * x) * float(erfcx(x + h)), 64 * _ULP)
+    lost = 64 + 8 * abs(x) * (ratio + half) + 16 * abs(x) / min(h, _NEAR) * (h > _NEAR)
+    return _up(0.5 * math.exp(-x * x) * difference, _TINIEST, lost * _ULP)
+
+
+def _slope(x: float, h: float) -> float:
+    """``erfcx(x) - erfcx(x + h)`` as an integral: ``-erfcx'(t) = 2 / sqrt(pi) - 2 t erfcx(t)``, which falls in t."""
+    t = x + h / 2 * (_NODES + 1)
+    return float(h / 2 * (_WEIGHTS @ (2 / math.sqrt(math.pi) - 2 * t * erfcx(t)))) * (1 + 8 * x * x * _ULP)
+
+
+def _up(value: float, absolute: float, relative: float = 0.0) -> float:
+    """Rounded up, and a probability."""
+    return min(1.0, max(0.0, value * (1 + relative) + absolute))
 
 
 def gdp_epsilon(mu: float, delta: float) -> float:
-    """The smallest epsilon (at least 0) of a mu-GDP mechanism at ``delta``; ``inf`` for infinite mu."""
+    """The smallest epsilon (at least 0) of a mu-GDP mechanism at ``delta``, rounded up; ``inf`` for infinite mu."""
     require(0 < delta < 1, "delta", delta, "must lie in (0, 1)")
+    require(mu >= 0, "mu", mu, "must not be negative")
     if mu == math.inf:
         return math.inf
     if gdp_delta(0.0, mu) <= delta:
         return 0.0
-    high = mu**2 / 2 + mu * math.sqrt(-2 * math.log(delta)) + 1.0  # Gaussian tail bound
+    high = (mu * mu / 2 + mu * math.sqrt(-2 * math.log(delta)) + 1.0) * (1 + 8 * _ULP)  # Gaussian tail bound
     if mu > 1e6:  # a rounding of epsilon / mu moves delta; the tail bound is within 1e-6 of epsilon
         return high
-    return _root(lambda epsilon: gdp_delta(epsilon, mu) - delta, high, 1e-13)
+    found = _root(lambda epsilon: gdp_delta(epsilon, mu) - delta, 0.0, high)
+    return _nudged(found, lambda epsilon: gdp_delta(epsilon, mu) <= delta, 1)
 
 
 def gdp_mu(epsilon: float, delta: float) -> float:
-    """The largest mu whose mu-GDP mechanisms are (epsilon, delta)-DP."""
+    """The largest mu whose mu-GDP mechanisms are (epsilon, delta)-DP, rounded down."""
     require_budget(epsilon, delta)
-    high = 1.0
-    while gdp_delta(epsilon, high) < delta:
-        high *= 2
-    return _root(lambda mu: gdp_delta(epsilon, mu) - delta, high, 1e-15)
+    low = high = 1.0
+    while gdp_delta(epsilon, high) <= delta:
+        low, high = high, high * 2
+    while gdp_delta(epsilon, low) > delta:
+        low, high = low / 2, low
+    found = math.exp(_root(lambda log: gdp_delta(epsilon, math.exp(log)) - delta, math.log(low), math.log(high)))
+    return _nudged(found, lambda mu: gdp_delta(epsilon, mu) <= delta, -1)
+
+
+def _root(function: Callable[[float], float], low: float, high: float) -> float:
+    """Where ``function`` is zero."""
+    from scipy.optimize import brentq  # here: it takes longer to load than a tape takes to run
+
+    if function(low) == 0 or function(high) == 0 or (function(low) > 0) == (function(high) > 0):
+        return low if abs(function(low)) < abs(function(high)) else high
+    return float(brentq(function, low, high, xtol=1e-300, rtol=4 * _ULP))
+
+
+def _nudged(value: float, good: Callable[[float], bool], direction: int) -> float:
+    """The first of ``value``, a few roundings further, twice as many further, ... that is good."""
+    for step in range(_STEPS):
+        if good(value):
+            return value
+        value *= 1 + direction * 4 * _ULP * 2.0 ** min(step, 40)
+    return value
 
 
 def gaussian_std(epsilon: float, delta: float, sensitivity: float, releases: int = 1) -> float:
     """The least noise std for ``releases`` full-batch Gaussian releases within (epsilon, delta), exactly."""
     require(sensitivity >= 0, "sensitivity", sensitivity, "must not be negative")
     require(releases >= 1, "releases", releases, "must be at least 1")
-    return sensitivity * math.sqrt(releases) / gdp_mu(epsilon, delta)
+    return sensitivity * math.sqrt(releases) / gdp_mu(epsilon, delta) * (1 + 4 * _ULP)
 
 
 def zcdp_epsilon(rho: float, delta: float) -> float:
     """Epsilon of a rho-zCDP mechanism by the usual conversion, ``rho + 2 sqrt(rho log(1/delta))`` (not tight)."""
     require(rho >= 0, "rho", rho, "must not be negative")
-    return rho + 2 * math.sqrt(-rho * math.log(delta))
+    return (rho + 2 * math.sqrt(rho) * math.sqrt(-math.log(delta))) * (1 + 4 * _ULP)
 
 
 def zcdp_rho(epsilon: float, delta: float) -> float:
-    """The rho whose conversion gives (epsilon, delta): ``(sqrt(epsilon + log(1/delta)) - sqrt(log(1/delta)))^2``."""
+    """The rho whose conversion gives (epsilon, delta), rounded down.
+
+    ``(sqrt(epsilon + log(1/delta)) - sqrt(log(1/delta)))^2``, as a quotient: the roots are too close to be subtracted.
+    """
     require_budget(epsilon, delta)
     log_term = -math.log(delta)
-    return (math.sqrt(epsilon + log_term) - math.sqrt(log_term)) ** 2
+    return (epsilon / (math.sqrt(epsilon + log_term) + math.sqrt(log_term))) ** 2 * (1 - 8 * _ULP)

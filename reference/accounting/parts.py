@@ -13,9 +13,11 @@ from dpassay.reference.types import Array
 
 from .gdp import gdp_delta, gdp_epsilon
 from .libraries import privacy_loss_distribution
+from .renyi import renyi_delta, renyi_epsilon
 from .sampled import Relation, Sampling, pure_pld, sampled_pld
 
 STEP = 1e-3  # grid of the privacy loss distributions; pessimistic whatever the value, 1e-4 changes the third digit
+_MOST = 20_000  # equal releases that are composed on a grid; more of them are accounted by their Rényi divergences
 _REST = 1e-12  # delta that is spent on what is composed with a very large loss
 
 
@@ -60,7 +62,10 @@ def epsilon_of(parts: tuple[tuple[Part, int], ...], relation: Relation, delta: f
         return pure + gdp_epsilon(large, delta / 2) + epsilon_of(rest, relation, delta / 2)
     if pure:
         return pure + epsilon_of(rest, relation, delta)
-    return float(_composed(parts, relation).get_epsilon_for_delta(delta))
+    quick = min(_plain_epsilon(parts, delta), renyi_epsilon(parts, delta))
+    if _too_many(parts):
+        return quick
+    return min(quick, float(_composed(parts, relation).get_epsilon_for_delta(delta)))
 
 
 def delta_of(parts: tuple[tuple[Part, int], ...], relation: Relation, epsilon: float) -> float:
@@ -74,15 +79,48 @@ def delta_of(parts: tuple[tuple[Part, int], ...], relation: Relation, epsilon: f
         if not left >= 0:
             return 1.0
         return min(1.0, gdp_delta(left, large) + _REST) if large else delta_of(rest, relation, left)
-    return float(_composed(parts, relation).get_delta_for_epsilon(epsilon))
+    quick = min(_plain_delta(parts, epsilon), renyi_delta(parts, epsilon))
+    if _too_many(parts):
+        return quick
+    return min(quick, float(_composed(parts, relation).get_delta_for_epsilon(epsilon)))
 
 
 def deltas_of(parts: tuple[tuple[Part, int], ...], relation: Relation, epsilons: Sequence[float] | Array) -> Array:
     """:func:`delta_of` at many epsilons; what needs a grid is composed once."""
     if mu_of(parts) is not None or any(off_grid(part) for part, _ in parts):
         return np.array([delta_of(parts, relation, float(epsilon)) for epsilon in epsilons])
+    points = [float(epsilon) for epsilon in epsilons]
+    quick = np.array([min(_plain_delta(parts, one), renyi_delta(parts, one)) for one in points])
+    if _too_many(parts):
+        return quick
     total = _composed(parts, relation)
-    return np.array([total.get_delta_for_epsilon(float(epsilon)) for epsilon in epsilons])
+    return np.asarray(np.minimum(quick, [float(total.get_delta_for_epsilon(one)) for one in points]))
+
+
+def _too_many(parts: Iterable[tuple[Part, int]]) -> bool:
+    return any(count > _MOST for part, count in parts if part.kind in ("pure", "laplace"))
+
+
+def _unsampled(parts: Iterable[tuple[Part, int]]) -> tuple[float, float]:
+    """Losses that are bounded, added up; and the mu of the Gaussians as if nothing was sampled, which costs more."""
+    bounded, squares = [], []
+    for part, count in parts:
+        if part.kind in ("gaussian", "sampled"):
+            squares.append(count * part.size**2)
+        else:
+            bounded.append(count * _worst(part))
+    return math.fsum(bounded) * (1 + 1e-15), math.sqrt(math.fsum(squares)) * (1 + 1e-15)
+
+
+def _plain_epsilon(parts: Iterable[tuple[Part, int]], delta: float) -> float:
+    """By simple composition: the better bound where delta is far below what a grid can show."""
+    bounded, mu = _unsampled(parts)
+    return bounded + gdp_epsilon(mu, delta)
+
+
+def _plain_delta(parts: Iterable[tuple[Part, int]], epsilon: float) -> float:
+    bounded, mu = _unsampled(parts)
+    return gdp_delta(epsilon - bounded, mu) if epsilon >= bounded else 1.0
 
 
 def _split(parts: tuple[tuple[Part, int], ...]) -> tuple[float, float, tuple[tuple[Part, int], ...]]:
