@@ -96,7 +96,7 @@ class _Lines:
         if now - self._said < self._pace:
             return
         self._said = now
-        parts = [f"{self._what}: {self._done} of {self._total}", self._left(now - self._start), printable(text)]
+        parts = [f"{self._what}: {self._done} of {self._total}", printable(text), self._left(now - self._start)]
         with suppress(OSError):  # nobody reads it: that is no reason to stop
             print("  ".join(part for part in parts if part), file=sys.stderr, flush=True)
 
