@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -19,6 +20,9 @@ _PIPED = 100  # columns where no terminal says how wide it is
 _LONGEST = 140  # a longer line of prose is hard to read
 _INDENT = "    "
 _COLUMNS = (("reading", 8), ("claimed", 8), ("accounted", 14), ("realised >=", 13), ("verdict", 12))
+_MISSED = re.compile(
+    r"not reached by the search: (\S+?:\d+): .*?(\((?:never true|never false)\))?(?: (and \d+ more))?(?=; |$)"
+)
 _STYLE = {
     Verdict.TIGHT: "green",
     Verdict.CONSISTENT: "green",
@@ -40,7 +44,10 @@ def table_lines(rows: Sequence[Row], width: int, strict: bool = False) -> Iterat
     room = width - sum(size + 1 for _, size in _COLUMNS)
     names = max((len(printable(_named(row)[1])) + 2 for row in rows), default=0)
     first = max(min(names, room), 12)
-    yield Text(_cells("algorithm", [head for head, _ in _COLUMNS], first), style="bold")
+    right = first + sum(size + 1 for _, size in _COLUMNS) + 1  # where what is beside the verdict begins
+    heads = _cells("algorithm", [head for head, _ in _COLUMNS], first)
+    aside = all(right + len(_title(row)) <= width for row in rows)
+    yield Text(f"{heads.ljust(right)}variant, data" if aside else heads, style="bold")
     last = ""
     for row in rows:
         paper, algorithm = _named(row)
@@ -53,8 +60,11 @@ def table_lines(rows: Sequence[Row], width: int, strict: bool = False) -> Iterat
         if len(name) > first:  # the name has a line of its own: it is never broken
             yield Text(name)
             name = ""
-        yield Text.assemble(_cells(name, numbers, first) + " ", (row.verdict, _style(row)))
-        for part in _below(row, strict):
+        title = _title(row)
+        line = Text.assemble(_cells(name, numbers, first) + " ", (row.verdict, _style(row)))
+        beside = title if aside else ""
+        yield line if not beside else Text.assemble(line, " " * (right - line.cell_len), (beside, "dim"))
+        for part in _below(row, strict, title if not beside else ""):
             yield Text(textwrap.fill(part, min(width, _LONGEST), initial_indent=_INDENT, subsequent_indent=_INDENT))
 
 
@@ -70,11 +80,20 @@ def _cells(name: str, cells: Sequence[str], first: int) -> str:
     return " ".join([name.ljust(first), *texts]).rstrip()
 
 
-def _below(row: Row, strict: bool) -> list[str]:
-    """What stands under a row: which variant and data, the cause, what differs from the declaration, the ledger."""
+def _title(row: Row) -> str:
+    """Which variant, data and delta."""
     held = (row.algorithm, row.variant) if row.claim else (row.variant,)
-    title = ", ".join(part for part in (*held, row.data, f"delta {row.delta:.0e}") if part)
-    parts = [title, row.why]
+    return printable(", ".join(part for part in (*held, row.data, f"delta {row.delta:.0e}") if part))
+
+
+def _short(why: str) -> str:
+    """A cause whose lines that the search did not reach have no source: ``--explain`` shows it."""
+    return _MISSED.sub(lambda found: "not reached by the search: " + " ".join(filter(None, found.groups())), why)
+
+
+def _below(row: Row, strict: bool, title: str) -> list[str]:
+    """What stands under a row: ``title``, the cause, what differs from the declaration, the ledger."""
+    parts = [title, _short(row.why)]
     if not strict and row.reading == "printed":
         parts += [f"not declared: {', '.join(row.undeclared)}"] if row.undeclared else []
         parts += [f"declared, but not shown: {', '.join(row.missing)}"] if row.missing else []

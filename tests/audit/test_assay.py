@@ -200,6 +200,15 @@ def test_the_table_shows_every_row_and_counts(capsys):
     assert (number(None), number(math.inf), number(0.12345)) == ("-", "inf", "0.123")
 
 
+def test_the_table_is_shorter_where_there_is_room_and_leaves_source_to_explain():
+    row = assay_case(case(honest), EFFORT)
+    missed = 'not reached by the search: mine.py:12: if a(b, "; x"): (never true) and 2 more; raised on data: Oh'
+    row = replace(row, why=missed.replace("; x", ", x"), data="ten rows")
+    narrow, wide = (["".join(line.plain) for line in table_lines([row], width)] for width in (80, 120))
+    assert len(wide) == len(narrow) - 1 and wide[-2].endswith("ten rows, delta 1e-05")
+    assert wide[-1].strip() == "not reached by the search: mine.py:12 (never true) and 2 more; raised on data: Oh"
+
+
 @pytest.mark.parametrize("width", [80, 100, 120, 200])
 def test_no_width_breaks_a_word_or_loses_anything(capsys, monkeypatch, width):
     monkeypatch.setattr(report_table, "wide_console", lambda piped: Console(width=width))
