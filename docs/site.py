@@ -6,6 +6,7 @@ on a code host too; here they are copied under a name of the site, and links to 
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,8 @@ ELSEWHERE = {  # a page of the repository: its name on the site
     **{f"benchmarks/results/{path.name}": f"benchmarks/{path.name}" for path in BENCHMARKS},
     **{path.relative_to(ROOT).as_posix(): f"examples/{path.parent.name}.md" for path in EXAMPLES},
 }
-MADE = {"reference.md", "options.md"}
+NOTEBOOK = "examples/claim_to_curve.ipynb"
+MADE = {"reference.md", "options.md", "notebook.md"}
 _LINK = re.compile(r"\[([^\]]*)\]\(([^)#:\s]+)(#[\w-]+)?\)")
 _UNSEARCHED = ("ledger.md",)  # a thousand lines of tables would be all that a search finds
 _SHIM = re.compile(r"https://unpkg\.com/iframe-worker/shim")
@@ -42,7 +44,8 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     named = set(_pages(config.nav))
     here = {path.relative_to(config.docs_dir).as_posix() for path in Path(config.docs_dir).rglob("*.md")}
     config.nav.append({"Examples": [f"examples/{path.parent.name}.md" for path in EXAMPLES]})
-    config.nav.append({"Benchmarks": [f"benchmarks/{path.name}" for path in BENCHMARKS]})
+    results = next(part["Results"] for part in config.nav if "Results" in part)
+    results.append({"Benchmarks": [{path.stem.replace("_", " "): f"benchmarks/{path.name}"} for path in BENCHMARKS]})
     rest = sorted(here - named)
     if rest:
         config.nav.append({"More": rest})
@@ -65,6 +68,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         files.append(File.generated(config, name, content=text))
     files.append(File.generated(config, "reference.md", content=reference()))
     files.append(File.generated(config, "options.md", content=options()))
+    text = linked(notebook(ROOT / NOTEBOOK), NOTEBOOK, "notebook.md")
+    files.append(File.generated(config, "notebook.md", content=text))
     return files
 
 
@@ -100,7 +105,8 @@ def linked(text: str, place: str, name: str) -> str:
         if not target.is_relative_to(ROOT) or not target.exists():
             return found[0]  # of another host, or broken: the build says so
         inside = target.relative_to(ROOT).as_posix()
-        new = ELSEWHERE.get(inside, inside.removeprefix("docs/") if inside.startswith("docs/") else "")
+        new = "notebook.md" if inside == NOTEBOOK else ""
+        new = new or ELSEWHERE.get(inside, inside.removeprefix("docs/") if inside.startswith("docs/") else "")
         return f"[{found[1]}]({'../' * name.count('/')}{new}{found[3] or ''})" if new else found[1]
 
     return _LINK.sub(change, text)
@@ -114,6 +120,21 @@ def reference() -> str:
         for one in package.__all__:
             lines += ["", f"::: {package.__name__}.{package._HOMES[one]}.{one}"]
     return "\n".join(lines) + "\n"
+
+
+def notebook(path: Path) -> str:
+    """The cells of a notebook, with what they printed and drew when it was last run."""
+    parts = []
+    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+        text = "".join(cell["source"])
+        parts.append(text if cell["cell_type"] == "markdown" else f"```python\n{text}\n```")
+        for output in cell.get("outputs", ()):
+            if "text" in output:
+                parts.append("```text\n" + "".join(output["text"]).rstrip() + "\n```")
+            if "image/png" in output.get("data", {}):
+                picture = "".join(output["data"]["image/png"].split())
+                parts.append(f"![what the cell above draws](data:image/png;base64,{picture})")
+    return "\n\n".join(parts) + "\n"
 
 
 def options() -> str:

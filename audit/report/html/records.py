@@ -20,7 +20,7 @@ MEANING: Mapping[Verdict, str] = {
     Verdict.OVERSHOOTS: "a query moves by more than it declares, so that what is accounted bounds nothing",
     Verdict.OVER_BUDGET: "the releases add up to more than claimed",
     Verdict.TIGHT: "nothing of that, and the lower bound reaches 90 % of the claim",
-    Verdict.CONSISTENT: "nothing of that, by an audit that would have seen a claim 10 % too small",
+    Verdict.CONSISTENT: "nothing of that, by an audit able to refute a claim 10 % below what this pair carries",
     Verdict.INCONCLUSIVE: "not refuted, and nothing says that a violation would have been seen",
 }
 
