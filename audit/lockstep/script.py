@@ -20,6 +20,13 @@ from dpassay.reference.transcript import Draw
 
 How = Literal["query", "zero", "drawn", "opposite", "norm", "huge", "repeat", "index"]
 HOWS: tuple[How, ...] = get_args(How)
+Along = Literal["query", "axis", "last", "aside"]
+ALONG: Mapping[Along, str] = {
+    "query": "the query of D",
+    "axis": "the first axis",
+    "last": "the last axis",
+    "aside": "an axis across the query of D",
+}
 _HUGE = 1e6  # times the noise and the query: far beyond every threshold, and squares of it are finite
 
 
@@ -30,19 +37,19 @@ class Choice:
     Args:
         how: ``query`` (that of D: no noise), ``zero``, ``drawn`` from the law, ``opposite`` to the query, of 2-``norm``
             ``size``, ``huge``, a ``repeat`` of the value before under this label, or the outcome with this ``index``.
-        size: the norm (``norm``), in the units of the release.
-        along: direction of a ``norm`` or ``huge`` value: the query's, or the first axis.
+        size: the norm (``norm``), in the units of the release; below zero: in the opposite direction.
+        along: direction of a ``norm`` or ``huge`` value: the query's, the first or the last axis, or across the query.
         index: of an outcome, where there are finitely many; -1 is the last (``None`` of AboveThreshold).
     """
 
     how: How = "query"
     size: float = 0.0
-    along: Literal["query", "axis"] = "query"
+    along: Along = "query"
     index: int = 0
 
     def __str__(self) -> str:
         if self.how == "norm":
-            return f"of norm {self.size:.6g} along the {'query of D' if self.along == 'query' else 'first axis'}"
+            return f"of norm {abs(self.size):.6g} {'against' if self.size < 0 else 'along'} {ALONG[self.along]}"
         texts = {"query": "equal to the query of D", "opposite": "opposite to the query of D", "drawn": "drawn"}
         if self.how == "index":
             return f"outcome {self.index}"
@@ -141,9 +148,9 @@ def _choice(where: str, data: Any) -> Choice:
     along, index = data.get("along", "query"), data.get("index", 0)
     if how not in HOWS:
         raise BadInput(f"{where}.how", how, f"must be one of {', '.join(HOWS)}")
-    number = isinstance(size, int | float) and not isinstance(size, bool) and 0 <= size <= 1e300
-    require(number, f"{where}.size", size, "must be a number from 0 to 1e300")
-    require(along in ("query", "axis"), f"{where}.along", along, "must be query or axis")
+    number = isinstance(size, int | float) and not isinstance(size, bool) and -1e300 <= size <= 1e300
+    require(number, f"{where}.size", size, "must be a number from -1e300 to 1e300")
+    require(isinstance(along, str) and along in ALONG, f"{where}.along", along, f"must be one of {', '.join(ALONG)}")
     whole = isinstance(index, int) and not isinstance(index, bool) and abs(index) < 10**9
     require(whole, f"{where}.index", index, "must be a whole number")
     return Choice(how, float(size), along, index)
@@ -170,11 +177,19 @@ def dictated(choice: Choice, law: Law, before: Any, rng: np.random.Generator) ->
     return law.possible(as_released(size * _direction(query, length, choice.along)))
 
 
-def _direction(query: Any, length: float, along: str) -> Any:
+def _direction(query: Any, length: float, along: Along) -> Any:
     if along == "query" and length > 0:
         return query / length
     axis = np.zeros_like(query)
-    axis.ravel()[:1] = 1.0
+    flat, place = query.ravel(), 0
+    if along == "last":
+        place = flat.size - 1
+    elif along == "aside":
+        place = int(np.argmin(np.abs(flat)))
+    axis.ravel()[place : place + 1] = 1.0
+    if along == "aside" and flat.size > 1 and length > 0:
+        axis = axis - float(np.sum(axis * query)) / length**2 * query
+        axis /= float(np.linalg.norm(axis.ravel()))
     return axis
 
 

@@ -88,6 +88,7 @@ def scripted(
     *,
     hidden: bool = False,
     hub_type: Callable[..., ScriptedHub] | None = None,
+    longest: int = LONGEST,
 ) -> ScriptedRun:
     """One run on both sides with dictated values.
 
@@ -95,16 +96,17 @@ def scripted(
         hidden: the algorithm is known to draw secret batches, so worlds without the target are run beside. Found out
             (by a second run) where it is not known.
         hub_type: a hub that looks at more than :class:`ScriptedHub` does.
+        longest: calls after which the run is cut off.
     """
-    hub = (
-        ScriptedHub(run, pair, seed, script, hidden) if hub_type is None else hub_type(run, pair, seed, script, hidden)
-    )
+    hub = (hub_type or ScriptedHub)(run, pair, seed, script, hidden, longest)
     try:
         hub.go()
     finally:
         for world in hub.worlds:
             world.close()
-    return hub.finish() if not hub.unprepared else scripted(run, pair, seed, script, hidden=True, hub_type=hub_type)
+    if not hub.unprepared:
+        return hub.finish()
+    return scripted(run, pair, seed, script, hidden=True, hub_type=hub_type, longest=longest)
 
 
 class ScriptedHub(Hub):
@@ -112,7 +114,10 @@ class ScriptedHub(Hub):
 
     result: ScriptedRun
 
-    def __init__(self, run: Run[P], pair: Pair[P], seed: Sequence[int], script: Dictation, hidden: bool):
+    def __init__(
+        self, run: Run[P], pair: Pair[P], seed: Sequence[int], script: Dictation, hidden: bool, longest: int = LONGEST
+    ):
+        self._longest = longest
         roles: tuple[Role, ...] = ("out", "in") if hidden else ("full",)
         where = [Place(side, role) for side in SIDES for role in roles]
         self._prepared, self.unprepared = hidden, False
@@ -127,7 +132,7 @@ class ScriptedHub(Hub):
         self._before: dict[str, Any] = {}
 
     def _same_call(self) -> bool:
-        if self._step >= LONGEST:
+        if self._step >= self._longest:
             self.result.too_long = True
             return False
         return super()._same_call()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product
 from typing import Any, Protocol
@@ -21,6 +21,7 @@ from dpassay.reference.types import Array
 from .strategies import neighbours
 
 _MOST = 20_000  # combinations of sizes that are listed
+_EVEN = 2_000  # of which values are brought to an even share: beyond, the list would be long
 Landmarks = Mapping[str, Sequence[float]]
 
 
@@ -99,28 +100,33 @@ class AllOf:
         if space.relation == "add-remove":
             require(space.absent is not None, "space.absent", None, "add-remove needs the row that means: not there")
         self.combinations = _combinations(space)
+        self._strategy = st.sampled_from(_in_turn(self.combinations)).flatmap(partial(_data, self.space))
 
     def strategy(self) -> st.SearchStrategy[Data]:
         """Sizes, rows, the neighbouring row, the target's position."""
-        return st.sampled_from(self.combinations).flatmap(partial(_data, self.space))
+        return self._strategy
 
     def setting(self, data: Data) -> Setting:
         """The problems of the two data sets, under the schedule of their sizes."""
         assert data.rows is not None and data.there is not None
         there = data.rows.copy()
         there[data.target] = data.there
-        sizes = dict(data.sizes)
-        problems = [self.space.problem(rows, sizes) for rows in (data.rows.copy(), there)]
-        pair = Pair(problems[0], problems[1], data.target, "found by search")
+        return replace(self.between(data.sizes, data.rows, there, data.target), data=data)
+
+    def between(self, sizes: Sizes, here: Array, there: Array, target: int) -> Setting:
+        """Two data sets of one size, neighbours or not; shape (n, columns) each."""
+        sizes = dict(sizes)
+        problems = [self.space.problem(rows.copy(), sizes) for rows in (here, there)]
+        pair = Pair(problems[0], problems[1], target, "found by search")
         if self.space.schedule is None:
-            return Setting(self._run, pair, data=data)
+            return Setting(self._run, pair)
         key = tuple(sorted(sizes.items()))
         if key not in self._schedules:
             schedule = self.space.schedule(sizes)
             marks = self.space.landmarks(schedule) if self.space.landmarks else {}
             self._schedules[key] = schedule, marks
         schedule, marks = self._schedules[key]
-        return Setting(bind(self._run, schedule), pair, marks, data)
+        return Setting(bind(self._run, schedule), pair, marks)
 
 
 def _combinations(space: Space) -> list[dict[str, int]]:
@@ -134,6 +140,22 @@ def _combinations(space: Space) -> list[dict[str, int]]:
             raise BadInput("space.sizes", len(found), f"more than {_MOST} combinations: give fewer values")
     require(bool(found), "space.fits", dict(space.sizes), "accepts no combination of sizes")
     return sorted(found, key=lambda sizes: (sum(sizes.values()), list(sizes.values())))
+
+
+def _in_turn(combinations: list[dict[str, int]]) -> list[dict[str, int]]:
+    """The combinations, repeated so that each value of each size is tried about as often as any other.
+
+    A size that fits few others (many records, with many steps only) would else hardly have its turn.
+    """
+    if len(combinations) > _EVEN:
+        return combinations
+    groups: dict[tuple[str, int], list[int]] = {}
+    for number, sizes in enumerate(combinations):
+        for name, value in sizes.items():
+            groups.setdefault((name, value), []).append(number)
+    longest = max(map(len, groups.values()))
+    numbers = [group[turn % len(group)] for group in groups.values() for turn in range(longest)]
+    return [combinations[number] for number in sorted(numbers)]
 
 
 def _data(space: Space, sizes: Sizes) -> st.SearchStrategy[Data]:

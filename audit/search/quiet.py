@@ -8,15 +8,28 @@ from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
 
+from hypothesis.internal.conjecture.engine import ConjectureRunner
 from hypothesis.internal.conjecture.providers import HypothesisProvider
 
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Extreme values overflow: no news. And Hypothesis draws no constants from whatever modules happen to be loaded."""
-    with warnings.catch_warnings(), patch.object(HypothesisProvider, "_maybe_draw_constant", _no_constant):
+    """Extreme values overflow: no news. And Hypothesis draws no constants from whatever modules happen to be loaded.
+
+    Nor does it make most examples out of parts of the one before: where an example is a whole choice of sizes, rows and
+    values, that repeats sizes that are known and leaves others untried.
+    """
+    with (
+        warnings.catch_warnings(),
+        patch.object(HypothesisProvider, "_maybe_draw_constant", _no_constant),
+        patch.object(ConjectureRunner, "generate_mutations_from", _no_mutation),
+    ):
         warnings.simplefilter("ignore")
         yield
+
+
+def _no_mutation(*args: Any) -> None:
+    return None
 
 
 def _no_constant(*args: Any, **settings: Any) -> None:

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from hypothesis import strategies as st
 
-from dpassay.audit.lockstep.script import DRAWN, Choice, Script
-from dpassay.audit.lockstep.scripted import ScriptedRun
+from dpassay.audit.lockstep.script import ALONG, DRAWN, Choice, Script
 from dpassay.reference.laws.above_threshold import AboveThreshold
 from dpassay.reference.laws.categorical import Categorical
 from dpassay.reference.laws.law import Law
@@ -43,12 +42,17 @@ def neighbours(draw: Any, space: Space, sizes: Sizes) -> Neighbours:
     n, width = sizes["n"], space.rows.columns(sizes) - bool(space.rows.labels)
     row = rows(space.rows, width)
     here, there = draw(row), draw(row)
-    relation = draw(st.sampled_from(("any", "opposite", "opposite", "zero", "relabelled")))
+    relation = draw(st.sampled_from(("any", "opposite", "opposite", "zero", "relabelled", "mirrored")))
     if relation in ("opposite", "zero") and space.rows.box is None:
         factor = {"opposite": -1.0, "zero": 0.0}[relation]
         there = np.append(factor * here[:width], there[width:])
+    elif relation == "mirrored" and space.rows.box is None:  # one coordinate turned round, the label kept
+        there = here.copy()
+        there[draw(st.integers(0, width - 1))] *= -1
     elif relation == "relabelled" and space.rows.labels:
         there = np.append(here[:width], there[width:])
+    if np.array_equal(here, there):
+        there = _another(space.rows, here, width)
     others = draw(st.lists(row, min_size=1, max_size=3)) if n > 1 else [here]
     matrix = np.array([others[i % len(others)] for i in range(n)])
     copies = draw(st.sampled_from(("own", "of the target", "opposite to the target")))
@@ -63,6 +67,19 @@ def neighbours(draw: Any, space: Space, sizes: Sizes) -> Neighbours:
         else:
             there = gone
     return Neighbours(matrix, there, target)
+
+
+def _another(allowed: Rows, row: Array, width: int) -> Array:
+    """A row that is not this one: opposite, or along the first axis where there is nothing to turn round."""
+    other = row.copy()
+    if allowed.box is not None:
+        low, high = allowed.box
+        other[:width] = high if row[0] < high else low
+    elif np.any(row[:width]):
+        other[:width] *= -1
+    elif width:
+        other[0] = allowed.bound or 1.0
+    return other
 
 
 @st.composite
@@ -144,18 +161,19 @@ class Same:
 
     def __init__(self, choice: Choice):
         self._choice = choice
+        self._labels: dict[str, Choice] = {}
 
     def choice(self, label: str, occurrence: int, law: Any) -> Choice:
         """See Dictation."""
-        return self._choice
+        return self._labels.setdefault(label, self._choice)
 
     def takes_part(self, draw: Any) -> bool:
         """See Dictation."""
         return True
 
-    def script(self, run: ScriptedRun) -> Script:
-        """The same as data."""
-        return Script({release.label: self._choice for release in run.transcript.releases})
+    def script(self) -> Script:
+        """What was asked for, as data."""
+        return Script(dict(self._labels))
 
 
 def choices(law: Law, landmarks: Sequence[float]) -> st.SearchStrategy[Choice]:
@@ -167,17 +185,18 @@ def choices(law: Law, landmarks: Sequence[float]) -> st.SearchStrategy[Choice]:
     if not scale > 0:
         return st.just(Choice("query"))
     general = [Choice("query"), Choice("zero"), DRAWN, Choice("opposite"), Choice("repeat"), DRAWN]
-    general += [Choice("huge"), Choice("huge", along="axis")]
+    general += [Choice("huge", along=along) for along in ALONG]
     near = [
         size
         for mark in landmarks
         for size in (float(mark), math.nextafter(mark, -math.inf), math.nextafter(mark, math.inf), mark / 2, 2 * mark)
-        if 0 <= size < math.inf
+        if abs(size) < math.inf
     ]
     sizes = _norms(scale * 10.0**power for power in (-3, -1, 0, 1, 3))
     return st.one_of(st.sampled_from(general), st.sampled_from(_norms(near) or sizes), st.sampled_from(sizes))
 
 
 def _norms(sizes: Iterable[float]) -> list[Choice]:
-    directions: tuple[Literal["query", "axis"], ...] = ("query", "axis")
-    return [Choice("norm", size=size, along=along) for size in sizes for along in directions]
+    """Along each direction, and against the query."""
+    found = [Choice("norm", size=size, along=along) for size in sizes for along in ALONG]
+    return found + [Choice("norm", size=-one.size) for one in found if one.along == "query" and one.size > 0]

@@ -30,17 +30,20 @@ def repaired(epsilon: float, delta: float) -> Space:
     """T = 1 and a power of two, epochs that end before T, data that run out, one and two escapes per refresh.
 
     eta is small and b_t grows slowly, so that noise of the calibrated size neither uses the data up nor ends an epoch.
+    ``near`` 1: line 11's threshold and kappa are of the size of the noise; 2: of the size of a true gradient, of norm 1
+    at most, so that a decision on one would show.
     """
     return Space(
         rows=WAVES,
         sizes={
-            "n": (6, 12),
+            "n": (6, 12, 30),
             "d": (1, 2),
             "steps": (1, 4, 5),
             "batch": (1, 3),
             "epoch": (2, 4),
             "escape_steps": (3,),
             "escapes": (1, 2),
+            "near": (1, 2),
         },
         problem=_problem,
         schedule=partial(_repaired, epsilon, delta),
@@ -78,10 +81,10 @@ def _cached(epsilon: float, delta: float, sizes: tuple[tuple[str, int], ...]) ->
         d=p["d"],
         steps=p["steps"],
         step_size=0.01,
-        threshold=12.0,
+        threshold=12.0 if p["near"] == 1 else 0.5,
         batch=p["batch"],
         batch_slope=0.05,
-        drift_limit=60.0,
+        drift_limit=60.0 if p["near"] == 1 else 0.7,
         escape_limit=p["escapes"],
         escape_steps=p["escape_steps"],
         escape_radius=0.2,

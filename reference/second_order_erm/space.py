@@ -2,7 +2,8 @@
 
 A record is a feature vector with norm at most 1 and a label. A schedule is made for the sizes: the tolerances are
 chosen such that a run takes about `steps` steps, whatever n and d are, so that the noise and the tolerances are of one
-order and both ways out of every test are near.
+order and both ways out of every test are near. With few records and steps they are far above any true gradient: a test
+on the gradient before the noise would always end alike, so there are sizes with finer ones.
 """
 
 from __future__ import annotations
@@ -30,8 +31,11 @@ START, HOPE = 6.0, 2.0
 FAR_OUT = 3.5  # standard deviations: the noise of f(w0) is hardly ever larger
 ONE_PHASE, TWO_PHASES = 6.0, 60.0  # MIN_DEC as printed, in sensitivities of f(w0); f varies more at a warm start
 RECORDS = Rows("d", 1.0, labels=(1.0, -1.0))
-FULL = {"n": (1, 2, 3, 5, 8), "d": (1, 2, 3), "steps": (1, 2, 4)}
-BATCHES = {"n": (1, 2, 5, 8), "d": (1, 2), "batch": (1, 2, 8), "steps": (1, 3)}
+MANY = 60  # records: the noise is small enough for tolerances that a true gradient, of norm 1 at most, can reach
+FINE = 64  # steps: tolerances as fine as that
+FULL = {"n": (1, 2, 3, 5, 8, MANY), "d": (1, 2, 3), "steps": (1, 2, 4, FINE)}
+LONG = 24  # steps on batches, for the same reason
+BATCHES = {"n": (1, 2, 5, 8), "d": (1, 2), "batch": (1, 2, 8), "steps": (1, 3, LONG)}
 SMALL_SHARES = {"n": (20, 60), "d": (1, 2), "batch": (1,), "steps": (1, 2)}  # eq. (30) has no noise for larger ones
 Landmarks = Mapping[str, Sequence[float]]
 
@@ -135,9 +139,14 @@ def dp_gd_schedule(make: Callable[..., dp_gd.Schedule], sizes: Sizes) -> dp_gd.S
 # which sizes, and where a run decides --------------------------------------------------------------------------------
 
 
+def fine_with_many(sizes: Sizes) -> bool:
+    """Many records and many steps come together."""
+    return (sizes["n"] == MANY) == (sizes["steps"] == FINE)
+
+
 def no_larger(sizes: Sizes) -> bool:
-    """A batch has at most n records."""
-    return sizes["batch"] <= sizes["n"]
+    """A batch has at most n records; many steps with the largest n of theirs only."""
+    return sizes["batch"] <= sizes["n"] and (sizes["steps"] != LONG or sizes["n"] == max(BATCHES["n"]))
 
 
 @lru_cache(maxsize=64)
@@ -156,12 +165,12 @@ def landmarks(schedule: Any) -> Landmarks:
     found: dict[str, Sequence[float]] = {"gradient": (s.accuracy.gradient,), "hessian": (s.accuracy.curvature,)}
     if getattr(s, "reading", "") == "repaired" and hasattr(s.noise, "sigma_f"):
         margin = s.noise.sigma_f * s.sensitivity.value * float(-ndtri(s.failure))
-        found["initial value"] = [max(0.0, k * s.minimum_decrease - margin) for k in (1, 2, 4)]
+        found["initial value"] = [k * s.minimum_decrease - margin for k in (1, 2, 4)]
     return found
 
 
 def _full(schedule: Callable[[Sizes], Any]) -> Space:
-    return Space(RECORDS, FULL, problem, schedule, landmarks=landmarks)
+    return Space(RECORDS, FULL, problem, schedule, fine_with_many, landmarks)
 
 
 def _batches(

@@ -35,6 +35,9 @@ SCRIPT = Script(
         (Choice("opposite"), [-3, -4]),
         (Choice("norm", size=10.0), [6, 8]),
         (Choice("norm", size=10.0, along="axis"), [10, 0]),
+        (Choice("norm", size=10.0, along="last"), [0, 10]),
+        (Choice("norm", size=-10.0), [-6, -8]),
+        (Choice("norm", size=10.0, along="aside"), [8, -6]),
         (Choice("repeat"), [7, 7]),
     ],
 )
@@ -64,7 +67,7 @@ def test_a_script_survives_json():
     ("change", "field"),
     [
         ({"values": {"a": {"how": "evil"}}}, "how"),
-        ({"values": {"a": {"how": "norm", "size": -1}}}, "size"),
+        ({"values": {"a": {"how": "norm", "size": 1e301}}}, "size"),
         ({"values": {"a": {"how": "norm", "size": True}}}, "size"),
         ({"values": {"a": {"how": "index", "index": 1.5}}}, "index"),
         ({"values": {"a": {"how": "zero", "code": "x"}}}, "code"),

@@ -1,0 +1,111 @@
+"""Runs examples of a search, judges each, and keeps what they show together."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from typing import Any
+
+from dpassay.audit.lockstep.script import DRAWN, Dictation, Script
+from dpassay.audit.lockstep.scripted import LONGEST, ScriptedRun, scripted
+from dpassay.reference.accounting.calibrate import Uncalibrated
+
+from .coverage import Collector
+from .found import Found, Key
+from .ground import Data, Ground, Setting
+from .premises import Premises
+from .quiet import one_line
+from .strategies import Same
+from .witness import Witness
+
+CUT = 300  # calls after which an example is cut off: others show more for the time
+_KEPT = 6  # settings that are compared with drawn values in the end
+
+
+class Runner:
+    """Every run of a search goes through it.
+
+    Args:
+        examples: runs that were judged.
+        raised: what the algorithm raised on both sides alike, with how often.
+        note: what a reader must know of the runs; empty mostly.
+    """
+
+    def __init__(
+        self,
+        run: Callable[..., Any],
+        ground: Ground,
+        premises: Premises,
+        about: Mapping[str, str | float],
+        tracing: bool,
+    ):
+        collector = Collector(run)
+        self.collector = collector if tracing and collector.codes else None
+        self.ground, self.found, self.premises = ground, Found(about), premises
+        self.raised: Counter[str] = Counter()
+        self.examples, self.note = 0, ""
+        self._hidden = False
+        self._largest: list[tuple[float, Setting]] = []  # by separation, under whatever script
+
+    def tried(
+        self, setting: Setting, data: Data, seed: int, dictation: Dictation, script: Callable[[], Script]
+    ) -> ScriptedRun:
+        """Run an example, judge it, and keep what it shows."""
+        longest = LONGEST if data.rows is None else CUT
+        run = self.scripted(setting, seed, dictation, longest, trace=True)
+        self.examples += 1
+        if run.raised:
+            self.raised[run.raised] += 1
+        if run.too_long:
+            self.note = f"runs were cut off after {longest} calls"
+        findings = self.premises.findings(run, by_rows=data.rows is not None)
+        if data.rows is not None:
+            alone = any(draw.hidden and draw.n == 1 for draw in run.transcript.draws)  # it cannot be left out there
+            size = run.separation if run.complete and not (run.raised or alone) else -1.0
+            self._largest = sorted([*self._largest, (size, setting)], key=lambda one: -one[0])[:_KEPT]
+        self.found.note(findings, data, seed, script, run.seen)
+        return run
+
+    def scripted(
+        self, setting: Setting, seed: int, dictation: Dictation, longest: int = CUT, trace: bool = False
+    ) -> ScriptedRun:
+        """A run that is not judged."""
+        with self.collector.tracing() if self.collector and trace else nullcontext():
+            run = scripted(
+                setting.mechanism,
+                setting.pair,
+                [seed],
+                dictation,
+                hidden=self._hidden,
+                hub_type=self.premises.hub_type,
+                longest=longest,
+            )
+        self._hidden = self._hidden or any(draw.hidden for draw in run.transcript.draws)
+        return run
+
+    def again(self, key: Key, seed: int, data: Data, script: Script) -> Witness | None:
+        """Run an example for one finding: its witness if it shows."""
+        try:
+            setting = self.ground.setting(data)
+            run = self.scripted(setting, seed, script, LONGEST if data.rows is None else CUT)
+        except Uncalibrated as error:
+            return self.found.witness(key, [error.finding] if error.finding else [], data, seed, script, {})
+        except Exception:  # rows that make no problem
+            return None
+        findings = self.premises.findings(run, by_rows=data.rows is not None)
+        return self.found.witness(key, findings, data, seed, script, run.seen)
+
+    def without_schedule(self, error: Uncalibrated, data: Data, seed: int) -> None:
+        """No noise meets the budget for these sizes: nothing can be run, and that is the finding."""
+        if error.finding is None:
+            self.raised[one_line(error)] += 1
+        else:
+            self.found.note([error.finding], data, seed, Script, {})
+
+    def worst(self) -> Setting | None:
+        """The setting whose queries move the most with drawn values: what a likelihood audit of the pair will see."""
+        return max((setting for _, setting in self._largest), key=self._drawn, default=None)
+
+    def _drawn(self, setting: Setting) -> float:
+        return sum(self.scripted(setting, seed, Same(DRAWN), LONGEST).separation for seed in (1, 2))
