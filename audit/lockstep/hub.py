@@ -11,6 +11,7 @@ import numpy as np
 
 from dpassay.reference.equality import same
 from dpassay.reference.findings import Finding, Kind, merge
+from dpassay.reference.laws.above_threshold import AboveThreshold
 from dpassay.reference.laws.law import Law, as_released, query_of
 from dpassay.reference.neighbours import P, Pair, Run
 from dpassay.reference.transcript import Draw
@@ -21,6 +22,18 @@ from .tilting import Logs, States, Tilt, proposal
 from .worlds import Place, Records, Request, World
 
 _EXACT = 1e-9  # queries that agree to this fraction of the noise are the same (one part in 1e9 of a standard deviation)
+
+
+def exceeds(distance: float, sensitivity: float, one: Law, other: Law) -> bool:
+    """Is a query moved by more than this, beyond rounding."""
+    limit = sensitivity * (1 + 1e-9) + 1e-12
+    return distance > limit and distance > limit + rounding(one, other)
+
+
+def rounding(one: Law, other: Law) -> float:
+    """What rounding alone may move a query: after a huge released value its own size is the measure."""
+    found = [law.all_queries() if isinstance(law, AboveThreshold) else law.query for law in (one, other)]
+    return 1e-12 * max((float(np.max(np.abs(query), initial=0.0)) for query in found if query is not None), default=0.0)
 
 
 class Hub:
@@ -230,7 +243,8 @@ class Hub:
         for laws in (here, there):
             distance = laws[0].distance(laws[1])
             cost = laws[0].cost(ask.sensitivity)  # only Gaussian noise is amplified by the half
-            if cost is not None and cost.kind == "gaussian" and distance > ask.sensitivity / 2 * (1 + 1e-9) + 1e-12:
+            gaussian = cost is not None and cost.kind == "gaussian"
+            if gaussian and exceeds(distance, ask.sensitivity / 2, *laws[:2]):
                 detail = f"a new record moves the query by {distance:.6g}, claimed half of {ask.sensitivity:.6g}"
                 self._finding(Kind.SENSITIVITY_EXCEEDED, ask.label, detail)
 
@@ -247,7 +261,7 @@ class Hub:
             distance = one.distance(other)
             if distance >= movement.moved:
                 movement.moved, movement.claimed = distance, ask.sensitivity
-            if ask.sensitivity is not None and distance > ask.sensitivity * (1 + 1e-9) + 1e-12:
+            if ask.sensitivity is not None and exceeds(distance, ask.sensitivity, one, other):
                 detail = f"the pair moves the query by {distance:.6g}, claimed {ask.sensitivity:.6g}"
                 self._finding(Kind.SENSITIVITY_EXCEEDED, ask.label, detail)
 

@@ -27,7 +27,7 @@ from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Transcript
 from dpassay.reference.types import Array
 
-from .hub import Hub
+from .hub import Hub, rounding
 from .outcome import LockstepRun
 from .participation import Participation, ScriptedRecords
 from .script import Dictation, dictated
@@ -173,7 +173,10 @@ class ScriptedHub(Hub):
         moved = max(one.distance(other) for one, other in zip(here, there, strict=True))
         self.result.shares.setdefault(label, 0.0)
         if sensitivity:
-            self.result.shares[label] = max(self.result.shares[label], moved / sensitivity)
+            known = self.result.shares[label]
+            if moved > sensitivity:  # a share above 1 accuses: rounding is taken off
+                moved = max(one.distance(other) - rounding(one, other) for one, other in zip(here, there, strict=True))
+            self.result.shares[label] = max(known, moved / sensitivity)
         if here[-1].scale > 0:
             self.result.separation = math.hypot(self.result.separation, rate * moved / here[-1].scale)
 

@@ -83,3 +83,18 @@ def test_a_sensitivity_that_needs_an_angle_is_climbed_to(seed):
     found = search(run, Space.matrix(n=(1, 2), d=(2,)), CLAIM, seed=seed)
     assert [one.kind for one in found.findings] == [Kind.SENSITIVITY_EXCEEDED]
     assert found.witnesses[0].data.sizes == {"n": 1, "d": 2}
+
+
+def test_rounding_after_a_huge_released_value_accuses_nobody():
+    """The mean less a released point of size 1e7 and more: its last digits are no movement."""
+
+    def run(rows, tape):
+        x = np.zeros(rows.shape[1])
+        for _ in range(3):
+            gradient = rows.mean(axis=0) - x
+            x = x + tape.gaussian("step", gradient, std=24 / len(rows), sensitivity=2 / len(rows))
+        return x
+
+    found = [search(run, Space.matrix(), CLAIM, seed=seed) for seed in range(3)]
+    assert [one.findings for one in found] == [[]] * 3
+    assert all(one.shares["step"] == pytest.approx(1.0) for one in found)
