@@ -110,6 +110,7 @@ class Engine:
         self._space = ground.space if isinstance(ground, AllOf) else None
         self._runner = Runner(run, ground, premises, about, tracing)
         self._name, self._checked = str(getattr(run, "__name__", "run")), False
+        self._late = False  # the emergency brake was pulled
         self._peaks: dict[str, Peak] = {}  # of examples: by label the largest movement
         self._start = perf_counter()
 
@@ -168,7 +169,7 @@ class Engine:
 
     def _climbed(self, examples: int) -> None:
         """Uphill from the largest movements."""
-        if self._space is None:
+        if self._space is None or self._late:
             return
 
         def tried(data: Data, script: Script, seed: int) -> Mapping[str, float]:
@@ -181,6 +182,7 @@ class Engine:
     def _example(self, draw: Callable[[Any], Any]) -> None:
         if perf_counter() - self._start > SECONDS:
             self._runner.note = f"stopped after {SECONDS:g} s and {self._runner.examples} examples"
+            self._late = True
             raise _Enough
         data = draw(self._ground.strategy())
         seed = draw(st.integers(0, 7))
