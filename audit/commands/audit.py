@@ -25,7 +25,7 @@ from dpassay.reference.files import require_writable
 
 from .completion import names
 from .own import OwnClaim, audit_own
-from .program import audit_program
+from .program import Told, audit_program
 from .progress import Quiet, run_with_progress
 from .proofs import with_proofs
 from .witnesses import show_row
@@ -107,7 +107,10 @@ def audit(
     cases = _chosen(algorithms, everything)
     if program is not None:
         require(bool(algorithms), "--program", program, "needs the key of the algorithm that it runs")
-        audit_program(cases, program, timeout, declared, effort, output, wanted, as_json, explain, quiet)
+        require(not resume, "--resume", True, "a program is audited anew: its code is not known")
+        how = Told(program, timeout, declared, strict)
+        audit_program(cases, how, effort, output, wanted, as_json, explain, quiet)
+    require(not declared, "--declared", True, "is about a --program")
     path = output or _default_report(algorithms)
     require_writable(path, "--output")
     wanted.check(path)

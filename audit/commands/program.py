@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
@@ -24,11 +25,19 @@ from .witnesses import show_row
 from .written import Wanted
 
 
+@dataclass(frozen=True)
+class Told:
+    """What the command line says of the program."""
+
+    command: str
+    timeout: float
+    declared: bool
+    strict: bool
+
+
 def audit_program(
     cases: Sequence[Case],
-    command: str,
-    timeout: float,
-    declared: bool,
+    how: Told,
     effort: Effort,
     output: Path | None,
     wanted: Wanted,
@@ -45,8 +54,8 @@ def audit_program(
         load(path)  # rows of other algorithms stay: the file must be a report
     rows = []
     for case in tracked(cases, "auditing", quiet):
-        with LiveProgram(command, case.id, case.reading, timeout=timeout) as program:
-            rows.append(audited(case, program, effort, declared))
+        with LiveProgram(how.command, case.id, case.reading, timeout=how.timeout) as program:
+            rows.append(audited(case, program, effort, how.declared))
     save(path, rows)
     if as_json:
         print(json_text(document(rows)))
@@ -54,5 +63,5 @@ def audit_program(
         print_rows(rows, effort.confidence, str(path))
         for row in rows:
             show_row(path, row, explain)
-    wanted.write(rows, as_json=as_json)
-    raise typer.Exit(joint_exit_code(row.exit_code() for row in rows))
+    wanted.write(rows, how.strict, as_json)
+    raise typer.Exit(joint_exit_code(row.exit_code(how.strict) for row in rows))

@@ -131,6 +131,11 @@ class Process:
             self._writing.unregister(self._complaints)
 
     # -- ends ---------------------------------------------------------------------------------------------
+    @property
+    def running(self) -> bool:
+        """It has not ended."""
+        return self._status() is None
+
     def _status(self) -> Any:
         """How it ended; None while it runs. It stays a zombie until :meth:`close`: its number is not used again."""
         with suppress(ChildProcessError):
@@ -165,20 +170,28 @@ class Process:
         text = " ".join(self._said.decode(errors="replace").split())
         return f"; it said: {'...' if len(text) > SAID else ''}{text[-SAID:]}" if text else ""
 
-    def close(self, last: bytes = b"") -> None:
-        """Tell it to end (``last`` is the line that says so), or end it; and all that it has started.
-
-        Without ``last`` it is not waited for.
-        """
+    def tell(self, last: bytes) -> None:
+        """Say that it should end: a last line, and the end of its input."""
+        assert self._popen.stdin
         with suppress(OSError):
-            if last and not self._rest:
+            if not self._rest:
                 os.write(self._in, last)
-                assert self._popen.stdin
-                self._popen.stdin.close()
-                limit = time.monotonic() + _GRACE
-                while self._status() is None and time.monotonic() < limit:
-                    time.sleep(0.002)
+            self._popen.stdin.close()
+
+    def close(self) -> None:
+        """End it, and all that it has started."""
         _kill(self._popen)
+
+
+def close_all(processes: Sequence[Process], last: bytes) -> None:
+    """Tell all of them to end, give them a moment together, and end what is left."""
+    for process in processes:
+        process.tell(last)
+    limit = time.monotonic() + _GRACE
+    while time.monotonic() < limit and any(process.running for process in processes):
+        time.sleep(0.002)
+    for process in processes:
+        process.close()
 
 
 def _signal(number: int) -> str:

@@ -23,7 +23,7 @@ from dpassay.reference.tape import Tape
 from .conversation import Conversation
 from .errors import ProgramBroken, ProgramEnded, ProgramUnsupported
 from .messages import GREETING, VERSION, Malformed, read_line
-from .process import Process
+from .process import Process, close_all
 
 MOST_PROCESSES = 128  # at once
 TIMEOUT = 10.0  # seconds for one line
@@ -182,10 +182,9 @@ class LiveProgram:
 
     def close(self) -> None:
         """End all processes: those that wait for a case are told, and given a moment."""
-        for worker in self._idle:
-            worker.process.close(_END)
         for worker in self._busy:
             worker.process.close()
+        close_all([worker.process for worker in self._idle], _END)
         self._idle, self._busy = [], []
 
     def __enter__(self) -> LiveProgram:
