@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from dpassay.audit.lockstep.worlds import WorldTape
 from dpassay.audit.plain import plain
 from dpassay.reference.errors import BadInput
 from dpassay.reference.tape import Tape
@@ -43,6 +44,7 @@ class Conversation:
         self._failure: Exception | None = None  # in a query that somebody else asked for
         self._pending: Any = None  # the ask that waits for its answer
         self._over = False  # the program waits for a case
+        self._working = False  # the program is at work, and nobody waits for it yet
 
     def hold(self, case: bytes) -> Any:
         """Send the case, answer until its output comes, and return that.
@@ -57,6 +59,7 @@ class Conversation:
         self._process.budget = limits.MOST_CASE
         self._process.send(case)
         for _ in range(MOST_CALLS):
+            self._leave()
             said = self._next()
             if isinstance(said, Output):
                 return said.output
@@ -75,9 +78,15 @@ class Conversation:
 
     def finish(self) -> bool:
         """After a run that was cut off: answer anything until the case ends; False where it does not end soon."""
-        if self._over or self._pending is None:
-            return self._over
+        if self._over:
+            return True
         try:
+            if self._working:
+                self._pending = read_line(self._process.receive(_PATIENCE))
+                if isinstance(self._pending, Output):
+                    return True
+            if self._pending is None:
+                return False
             for _ in range(_CUT_OFF):
                 self._process.send(self._anything(self._pending))
                 self._pending = read_line(self._process.receive(_PATIENCE))
@@ -86,6 +95,13 @@ class Conversation:
         except (ProgramBroken, ProgramEnded, Malformed):
             pass
         return False
+
+    def _leave(self) -> None:
+        """Where other worlds run beside this one, their programs may work while this one does."""
+        if isinstance(self._tape, WorldTape):
+            self._working = True
+            self._tape.wait()
+            self._working = False
 
     def _next(self, what: Any = None) -> Any:
         try:

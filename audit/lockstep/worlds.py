@@ -41,9 +41,9 @@ class Place:
 
 @dataclass(frozen=True, eq=False)
 class Request:
-    """What a world asks for: a call on its tape, or its end."""
+    """What a world asks for: a call on its tape, or its end. ``wait``: nothing yet, its program is at work."""
 
-    call: Literal["release", "draw", "public", "secret", "noise", "reveal", "end"]
+    call: Literal["release", "draw", "public", "secret", "noise", "reveal", "end", "wait"]
     label: str
     law: Law | None = None
     sensitivity: float | None = None
@@ -51,6 +51,9 @@ class Request:
     draw: Draw | None = None
     make: Drawn | None = None
     value: Any = None
+
+
+_WAIT = Request("wait", "")
 
 
 class WorldTape(Tape):
@@ -62,6 +65,10 @@ class WorldTape(Tape):
 
     def _ask(self, request: Request) -> Any:
         return self._hub.switch(request)
+
+    def wait(self) -> None:
+        """Let the other worlds go on while a program of this one is at work."""
+        self._hub.switch(_WAIT)
 
     def _released(self, label: str, law: Law, sensitivity: float | None, draws: tuple[int, ...]) -> Any:
         return self._ask(Request("release", label, law=law, sensitivity=sensitivity, draws=draws))
@@ -84,11 +91,18 @@ class World:
         self.place = place
         self.tape = WorldTape(greenlet.getcurrent())
         self._greenlet = greenlet(lambda: Request("end", "output", value=snapshot(run(problem, self.tape))))
-        self.ask: Request = self._greenlet.switch()
+        self._asked: Request = self._greenlet.switch()
+
+    @property
+    def ask(self) -> Request:
+        """What it asks for; whoever looks waits for it."""
+        while self._asked is _WAIT:
+            self._asked = self._greenlet.switch()
+        return self._asked
 
     def answer(self, value: Any) -> None:
-        """Hand back a value and run to the next call."""
-        self.ask = self._greenlet.switch(value)
+        """Hand back a value and run to the next call, or to where a program is at work."""
+        self._asked = self._greenlet.switch(value)
 
     @property
     def frame(self) -> FrameType | None:

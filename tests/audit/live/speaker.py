@@ -96,6 +96,11 @@ def manners(mean, rows):
             file.write(f"{child}\n")
         if MODE == "fork and go":
             os._exit(0)
+    if MODE == "meets":  # goes on when another process has come as far
+        Path(sys.argv[2], f"{len(list(Path(sys.argv[2]).glob(f'*-{os.getpid()}')))}-{os.getpid()}").touch()
+        mine = len(list(Path(sys.argv[2]).glob(f"*-{os.getpid()}"))) - 1
+        while len(list(Path(sys.argv[2]).glob(f"{mine}-*"))) < 2:
+            time.sleep(0.005)
     if MODE == "half line":
         sys.stdout.write('{"ask": "gaus')
         sys.stdout.flush()

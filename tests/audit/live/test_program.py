@@ -10,7 +10,7 @@ import pytest
 from dpassay.audit.live.audited import audited
 from dpassay.audit.live.errors import ProgramEnded
 from dpassay.audit.live.program import LiveProgram
-from dpassay.audit.lockstep.run import lockstep
+from dpassay.audit.lockstep.run import Needs, lockstep
 from dpassay.audit.row import Effort
 from dpassay.audit.search.engine import search
 from dpassay.reference.case import bind
@@ -102,6 +102,16 @@ def test_a_run_that_was_cut_off_leaves_its_process_usable():
             found = lockstep(bind(program, schedule), pair, [seed], check=False)
             assert not found.complete and found.findings
         assert program.started == 4
+
+
+def test_the_programs_of_the_worlds_work_at_the_same_time(tmp_path):
+    """Each waits, at every step, until another one has come as far: one after the other they would be late."""
+    schedule = CASE.space().schedule({"n": 3, "d": 1, "steps": 3, "batch": 2})
+    pair = Pair(*(LinearLosses(np.array([[x], [0.0], [0.0]])) for x in (1.0, -1.0)), 0, "first record")
+    what = Needs(sampled=True, fresh=0, inner=False)
+    with speaker("meets", tmp_path, timeout=5.0) as program:
+        found = lockstep(bind(program, schedule), pair, [0], what=what, check=False)
+    assert found.complete
 
 
 class Asking(Tape):
