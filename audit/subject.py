@@ -9,7 +9,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from dpassay.reference.accounting.sampled import Relation
-from dpassay.reference.case import Case, Instance, PrivacyClaim, unscheduled
+from dpassay.reference.case import Case, Instance, NoSchedule, PrivacyClaim, unscheduled
 from dpassay.reference.catalogue import CASES, find
 from dpassay.reference.errors import BadInput, Broken, require
 from dpassay.reference.neighbours import Pair
@@ -70,11 +70,17 @@ class Subject:
                 plain = run if isinstance(run, PlainMechanism) else PlainMechanism(run)
                 run = measured(plain, self.where, _LOOSE, examples, seed)
             if isinstance(self.where, Pair):
-                return Instance(unscheduled(run), None, self.where)
+                return Instance(self._unscheduled(run), NoSchedule(), self.where)
             found = search(run, self.where, replace(_LOOSE, relation=self.where.relation), examples=examples, seed=seed)
         if found.worst is None:
             raise BadInput("algorithm", self.key, "no example could be run to its end")
-        return Instance(unscheduled(found.worst.mechanism), None, found.worst.pair)
+        return Instance(self._unscheduled(found.worst.mechanism), NoSchedule(), found.worst.pair)
+
+    def _unscheduled(self, mechanism: Callable[..., Any]) -> Callable[..., Any]:
+        """It still says which module it comes from."""
+        found = unscheduled(mechanism)
+        found.__module__ = self.key.partition(":")[0]
+        return found
 
     def as_case(self, claim: PrivacyClaim | None = None, examples: int = 150, seed: int = 0) -> Case:
         """The case, or one's own algorithm as a case on its worst pair.

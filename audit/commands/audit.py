@@ -17,9 +17,10 @@ from dpassay.audit.foreign import is_code
 from dpassay.audit.plain import json_text
 from dpassay.audit.report.table import print_rows
 from dpassay.audit.report_file import Report, document, store_of
+from dpassay.audit.subject import find_cases
 from dpassay.audit.verdict import joint_exit_code
 from dpassay.reference.case import Case
-from dpassay.reference.catalogue import CASES, find
+from dpassay.reference.catalogue import CASES
 from dpassay.reference.errors import require
 from dpassay.reference.files import require_writable
 
@@ -163,7 +164,7 @@ def _chosen(algorithms: list[str] | None, everything: bool) -> list[Case]:
     """The named cases, each once; without names the quick ones, or all."""
     if not algorithms:
         return [case for case in CASES if everything or case.quick]
-    return list({case.key: case for name in algorithms for case in find(name)}.values())
+    return list({case.key: case for name in algorithms for case in find_cases(name)}.values())
 
 
 def _run(

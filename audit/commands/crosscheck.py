@@ -22,6 +22,7 @@ from dpassay.audit.crosscheck.storage import load, manifest, read_object, read_v
 from dpassay.audit.live.on_vectors import run_live
 from dpassay.audit.live.program import TIMEOUT
 from dpassay.audit.plain import json_text
+from dpassay.audit.subject import subjects
 from dpassay.reference.catalogue import find
 from dpassay.reference.errors import BadInput, printable, require
 from dpassay.reference.files import write_text
@@ -137,17 +138,22 @@ def _finish(
 
 @app.command(short_help="Write a test vector of one run.")
 def export(
-    algorithm: Annotated[str, typer.Argument(help="A key of `dpassay list`.")],
+    algorithm: Annotated[str, typer.Argument(help="A key of `dpassay list`, or MODULE:RUN of your own.")],
     output: Annotated[Path, typer.Argument(help="Where the vector goes (JSON).")],
     seed: Annotated[int, typer.Option(help="Seed of the recorded run.")] = 0,
+    space: Annotated[str | None, typer.Option(help="MODULE:SPACE of your own algorithm's data.")] = None,
 ) -> None:
-    """Write a test vector of a row's own instance: problem, schedule, and the tape of one run (docs/vectors.md)."""
+    """Write a test vector of a row's own instance: problem, schedule, and the tape of one run (docs/vectors.md).
+
+    Your own algorithm is run on the data that a search of its space moves the furthest; what it claims is what it adds
+    up to.
+    """
     require(seed >= 0, "--seed", seed, "must not be negative")
-    cases = find(algorithm)
-    require(len(cases) == 1, "algorithm", algorithm, f"names {len(cases)} cases; give a key of `dpassay list`")
-    vector = exported(cases[0], seed)
+    found = subjects(algorithm, space=space)
+    require(len(found) == 1, "algorithm", algorithm, f"names {len(found)} cases; give a key of `dpassay list`")
+    vector = exported(found[0].as_case(), seed)
     write_vector(output, vector)
-    print(f"{output}: {len(vector['events'])} events of {cases[0].key}")
+    print(f"{output}: {len(vector['events'])} events of {found[0].key}")
 
 
 @app.command(name="compare", short_help="Hold another implementation's answers to a vector.")

@@ -11,8 +11,8 @@ from typing import Annotated
 import typer
 
 from dpassay.audit.plain import json_text
+from dpassay.audit.subject import all_cases, find_cases
 from dpassay.reference.case import Case
-from dpassay.reference.catalogue import CASES, find
 from dpassay.reference.papers import PAPERS
 
 from . import completion
@@ -32,7 +32,7 @@ def list_(
     One line for each: the key that other commands take, the claimed (epsilon, delta), and whether it is part of the
     default audit ("quick").
     """
-    cases = list({case.key: case for name in names for case in find(name)}.values()) if names else list(CASES)
+    cases = list({case.key: case for name in names for case in find_cases(name)}.values()) if names else all_cases()
     if as_json:
         print(json_text([_as_data(case) for case in cases]))
         return

@@ -7,10 +7,14 @@ from typing import Annotated, Any
 
 import typer
 
+from dpassay.audit.foreign import is_code
 from dpassay.audit.lab.mutants import Effort, Outcome, plan, run_planned
 from dpassay.audit.plain import json_text
 from dpassay.audit.report.console import plain_table, wide_console
-from dpassay.reference.errors import require
+from dpassay.audit.subject import find_cases, subjects
+from dpassay.reference.case import Case, PrivacyClaim
+from dpassay.reference.errors import require, require_budget
+from dpassay.reference.space import Space
 
 from .progress import Quiet, counted
 
@@ -31,8 +35,14 @@ def _row(outcome: Outcome) -> tuple[str, ...]:
 
 def mutants(
     cases: Annotated[
-        list[str] | None, typer.Argument(help="Names of `dpassay list`; default: cases of every paper.")
+        list[str] | None,
+        typer.Argument(help="Names of `dpassay list`, or MODULE:RUN of your own; default: cases of every paper."),
     ] = None,
+    epsilon: Annotated[
+        float | None, typer.Option(help="Claimed epsilon of your own algorithm; default: what it adds up to.")
+    ] = None,
+    delta: Annotated[float, typer.Option(help="Claimed delta of your own algorithm.")] = 1e-5,
+    space: Annotated[str | None, typer.Option(help="MODULE:SPACE of your own algorithm's data.")] = None,
     only: Annotated[str, typer.Option(help="Keep mutations whose name contains this.")] = "",
     runs: Annotated[int, typer.Option(help="Runs of the likelihood audit.")] = 400,
     outputs: Annotated[int, typer.Option(help="Black-box runs a side, 0 to switch it off.")] = 1000,
@@ -66,7 +76,8 @@ def mutants(
     require(10 <= runs <= 10**9, "--runs", runs, "must lie in 10..1e9")
     require(outputs == 0 or outputs >= 10, "--outputs", outputs, "must be 0 or at least 10")
     require(seed >= 0, "--seed", seed, "must not be negative")
-    planned = plan(tuple(cases or ()), only)
+    named = [one for name in cases or () for one in _cases(name, space, epsilon, delta)]
+    planned = plan(named, only)
     require(bool(planned), "--only", only, "is part of no mutation's name")
     found = run_planned(planned, Effort(runs=runs, outputs=outputs, seed=seed))
     outcomes = list(counted(found, "planting", len(planned), lambda one: f"{one.case}, {one.mutation}", quiet))
@@ -77,6 +88,21 @@ def mutants(
     else:
         _print(outcomes, summary)
     raise typer.Exit(1 if summary["missed"] or summary["accused"] else 0)
+
+
+def _cases(name: str, space: str | None, epsilon: float | None, delta: float) -> list[Case]:
+    """The named cases; one's own algorithm on its worst pair, with the claim of the options."""
+    if not is_code(name):
+        why = "is for an algorithm of your own: MODULE:RUN"
+        require(epsilon is None, "--epsilon", epsilon, why)
+        require(space is None, "--space", space, why)
+        return find_cases(name)
+    (subject,) = subjects(name, space=space)
+    if epsilon is None:
+        return [subject.as_case()]
+    require_budget(epsilon, delta)
+    relation = subject.where.relation if isinstance(subject.where, Space) else "replace-one"
+    return [subject.as_case(PrivacyClaim(epsilon, delta, relation=relation))]
 
 
 def _summary(outcomes: list[Outcome]) -> dict[str, Any]:

@@ -47,7 +47,7 @@ def search_(
     epsilon: Annotated[float, typer.Option(help="Claimed epsilon.")],
     witness: Annotated[Path, typer.Option(help="Where the smallest witness goes (JSON).")],
     delta: Annotated[float, typer.Option(help="Claimed delta.")] = 1e-5,
-    problem: Annotated[str, typer.Option(help="linear, logistic, or MODULE:BUILD with build(rows, there).")] = "linear",
+    problem: Annotated[str, typer.Option(help="linear, logistic, rows, MODULE:BUILD: build(rows, there).")] = "linear",
     records: Annotated[int, typer.Option(help="Records of the searched data sets.")] = 6,
     dimension: Annotated[int, typer.Option(help="Numbers in a record.")] = 2,
     radius: Annotated[float, typer.Option(help="Largest length of a record.")] = 1.0,

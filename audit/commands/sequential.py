@@ -18,9 +18,11 @@ from dpassay.audit.report.verdicts import print_results
 from dpassay.audit.scores.blocks import marks, seen_before
 from dpassay.audit.scores.files import read_scores
 from dpassay.audit.sequential.session import Each, Kept, black_box, likelihood, load, stored_scores, verdict
-from dpassay.reference.catalogue import find
-from dpassay.reference.errors import BadInput, require
+from dpassay.audit.subject import subjects
+from dpassay.reference.case import Case, PrivacyClaim
+from dpassay.reference.errors import BadInput, require, require_budget
 from dpassay.reference.guarantee import Guarantee, approx_dp
+from dpassay.reference.space import Space
 
 from .claimed import Delta, Epsilon, Mu, PairsFile, Sampled, claimed_guarantee
 from .progress import Quiet, session_progress
@@ -69,27 +71,28 @@ def _claim(epsilon: float | None, delta: float, mu: float | None, sampled: str |
 
 @app.command(short_help="White box: exact losses of an algorithm.")
 def algorithm(
-    name: Annotated[str, typer.Argument(help="A key of `dpassay list`.")],
+    name: Annotated[str, typer.Argument(help="A key of `dpassay list`, or MODULE:RUN of your own.")],
     checkpoint: Checkpoint,
     epsilon: Annotated[float | None, typer.Option(help="Claimed epsilon; default: the case's claim.")] = None,
     program: Annotated[
         str | None, typer.Option(help="A command that speaks the live protocol: it runs in place of the reference.")
     ] = None,
     timeout: Annotated[float, typer.Option(help="Seconds for one line of --program.")] = 10.0,
+    delta: Annotated[float, typer.Option(help="Claimed delta of your own algorithm.")] = 1e-5,
+    space: Annotated[str | None, typer.Option(help="MODULE:SPACE of your own algorithm's data.")] = None,
     limit: Limit = 1000,
     confidence: Confidence = 0.95,
     seed: Seed = 0,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """White box: bet on the exact privacy losses of an algorithm of the catalogue, run by run.
+    """White box: bet on the exact privacy losses of an algorithm, run by run.
 
-    With --program of a program in any language that takes its place (docs/live.md).
+    Your own is run on the pair of neighbours that a search of its space moves the furthest: always the same one.
+    With --program of a program in any language that takes the place of the reference (docs/live.md).
     """
     _check(limit, confidence, seed)
-    cases = find(name)
-    require(len(cases) == 1, "name", name, f"names {len(cases)} cases; give a key of `dpassay list`")
-    case = cases[0]
+    case = _case(name, space, epsilon, delta)
     claimed = case.claim.epsilon if epsilon is None else epsilon
     require(0 <= claimed < float("inf"), "--epsilon", claimed, "must be finite and not negative")
     claim = approx_dp(claimed, case.claim.delta, case.claim.relation)
@@ -101,6 +104,20 @@ def algorithm(
         each = stack.enter_context(_kept_when_interrupted(kept, limit, quiet))
         result = likelihood(kept, case, claimed, limit, confidence, each)
     _report([checkpoint], confidence, as_json, result.seconds)
+
+
+def _case(name: str, space: str | None, epsilon: float | None, delta: float) -> Case:
+    """The one case that is named; one's own algorithm with the claim of the options."""
+    found = subjects(name, space=space, field="name")
+    require(len(found) == 1, "name", name, f"names {len(found)} cases; give a key of `dpassay list`")
+    (subject,) = found
+    if subject.case is not None:
+        return subject.case
+    if epsilon is None:
+        raise BadInput("--epsilon", None, "what do you claim?")
+    require_budget(epsilon, delta)
+    relation = subject.where.relation if isinstance(subject.where, Space) else "replace-one"
+    return subject.as_case(PrivacyClaim(epsilon, delta, relation=relation))
 
 
 @app.command(short_help="Black box: learn on past outputs, bet on fresh ones.")

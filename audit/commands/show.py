@@ -8,8 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from dpassay.audit.plain import json_text
+from dpassay.audit.subject import find_cases
 from dpassay.reference.case import Case
-from dpassay.reference.catalogue import find
 from dpassay.reference.papers import PAPERS
 
 from .completion import names
@@ -27,7 +27,7 @@ def show(
 
         print(json_text(paper_data(PAPERS[algorithm])) if as_json else paper_text(PAPERS[algorithm]))
         return
-    found = [_describe(case) for case in find(algorithm)]
+    found = [_describe(case) for case in find_cases(algorithm)]
     if as_json:
         print(json_text(found))
         return

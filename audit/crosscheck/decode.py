@@ -33,7 +33,7 @@ PROBLEMS = (
 )  # fmt: skip
 SCHEDULES = (
     "adaptive_batch.stochastic_spider.Schedule", "baselines.dp_sgd.Schedule", "baselines.dp_sgda.Schedule",
-    "baselines.dp_spider.Schedule", "baselines.private_diff.Schedule", "dp_ftrl.dp_ftrl.Schedule",
+    "baselines.dp_spider.Schedule", "baselines.private_diff.Schedule", "case.NoSchedule", "dp_ftrl.dp_ftrl.Schedule",
     "dro.double_spider.Schedule", "dro.double_spider.Threshold", "dro.recursive_spider.Lines",
     "dro.recursive_spider.Schedule", "dro.single_sample.Schedule", "minimax_sosp.dp_rgda.Schedule",
     "minimax_sosp.sto_spider.Schedule", "output_perturbation.algorithm1.Schedule",

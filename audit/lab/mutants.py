@@ -275,14 +275,14 @@ def suite() -> Iterator[tuple[Case, list[Mutation], bool]]:
         yield first_repaired(name), [], True
 
 
-def plan(names: Sequence[str] = (), only: str = "") -> list[Planned]:
-    """All mutants whose mutation's name contains `only`; without names, those of `suite`.
+def plan(cases: Sequence[Case] = (), only: str = "") -> list[Planned]:
+    """All mutants whose mutation's name contains `only`; without cases, those of `suite`.
 
-    Cases given by name get the mutants of which the epsilon is known: the structural ones unless their `runs_alike`.
+    Cases that are given get the mutants of which the epsilon is known: the structural ones unless their `runs_alike`.
     """
-    named = ((case, list[Mutation](), not runs_alike(case.build())) for name in names for case in find(name))
+    named = ((case, list[Mutation](), not runs_alike(case.build())) for case in cases)
     found = []
-    for case, extra, structural in named if names else suite():
+    for case, extra, structural in named if cases else suite():
         instance = case.build()
         found += [(case, instance, one, structural) for one in planted(case, instance, extra, structural)]
     return [one for one in found if only in one[2].name]
@@ -294,6 +294,6 @@ def run_planned(mutants: Sequence[Planned], effort: Effort | None = None) -> Ite
         yield assess(case, instance, mutation, effort or Effort(), structural)
 
 
-def run_mutants(names: Sequence[str] = (), effort: Effort | None = None, only: str = "") -> Iterator[Outcome]:
+def run_mutants(cases: Sequence[Case] = (), effort: Effort | None = None, only: str = "") -> Iterator[Outcome]:
     """:func:`plan` and :func:`run_planned` in one."""
-    return run_planned(plan(names, only), effort)
+    return run_planned(plan(cases, only), effort)

@@ -1,8 +1,8 @@
 """Where worst neighbours are searched: rows of numbers, and how a pair of problems is made of them.
 
 `linear`: every record is a constant gradient (for clipped first-order methods). `logistic`: every record is a feature
-vector with label +1 (a mirrored vector is the other label), for anything that runs on an `ErmProblem`. Anybody's own
-problem: `MODULE:BUILD`, called as `build(rows, there)`.
+vector with label +1 (a mirrored vector is the other label), for anything that runs on an `ErmProblem`. `rows`: the
+matrix itself. Anybody's own problem: `MODULE:BUILD`, called as `build(rows, there)`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ import numpy as np
 
 from dpassay.audit.foreign import is_code, load_callable
 from dpassay.audit.lab.mutations import Run
+from dpassay.audit.plain_numpy.measured import is_plain
+from dpassay.audit.plain_numpy.mechanism import PlainMechanism
 from dpassay.reference.case import Instance
 from dpassay.reference.catalogue import find
 from dpassay.reference.errors import BadInput, require
@@ -55,6 +57,10 @@ class Target:
         space = Space(self.records, self.dimension, self.radius, _build(self.problem, self.radius))
         if is_code(self.algorithm):
             run: Run = load_callable(self.algorithm, "algorithm")
+            if is_plain(run):
+                pairs = [space.pair(one) for one in patterns(space)[:4]]
+                with self.running():
+                    run = PlainMechanism(run).tried(pairs)  # type: ignore[arg-type]
             return run, space
         cases = find(self.algorithm)
         why = f"names {len(cases)} cases; give a key of `dpassay list`"
@@ -101,12 +107,20 @@ def _sensitivities(transcript: Transcript) -> dict[str, float | None]:
 def _build(name: str, radius: float) -> Callable[[Array, Array], Pair[Any]]:
     if name == "linear":
         return _linear
+    if name == "rows":
+        return _rows
     if name == "logistic":
         return lambda rows, there: _logistic(rows, there, radius)
     if ":" not in name:
-        raise BadInput("--problem", name, "must be linear, logistic or MODULE:BUILD")
+        raise BadInput("--problem", name, "must be linear, logistic, rows or MODULE:BUILD")
     build: Callable[[Array, Array], Pair[Any]] = load_callable(name, "--problem")
     return build
+
+
+def _rows(rows: Array, there: Array) -> Pair[Any]:
+    other = rows.copy()
+    other[0] = there
+    return Pair(rows, other, 0, "the rows themselves")
 
 
 def _linear(rows: Array, there: Array) -> Pair[Any]:

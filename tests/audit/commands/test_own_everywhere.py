@@ -1,0 +1,89 @@
+"""MODULE:NAME where a key of the catalogue may stand: sequential, neighbours, mutants, crosscheck; cases of others."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from importlib.metadata import EntryPoint
+
+import pytest
+
+from dpassay.audit import subject
+from dpassay.reference.catalogue import find
+
+MINE = """
+import numpy as np
+from dpassay.reference import Space
+
+space = Space.matrix(n=(2, 4), d=(1, 2), radius=1.0)
+
+
+def mean(rows, tape):
+    n = len(rows)
+    return tape.gaussian("mean", rows.mean(axis=0), std=8.0 / n, sensitivity=2.0 / n)
+
+
+def plain(rows, rng):
+    return rows.sum(axis=0) + rng.normal(scale=8.0, size=rows.shape[1])
+"""
+
+
+@pytest.fixture
+def mine(tmp_path, monkeypatch):
+    (tmp_path / "everywhere_mine.py").write_text(MINE)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("name", "epsilon", "code"),
+    [("mean", 0.5, 1), pytest.param("plain", 0.5, 1, marks=pytest.mark.slow), ("mean", 1.0, 3)],
+)
+def test_sequential_bets_on_the_worst_pair(dpassay, mine, name, epsilon, code):
+    words = ["sequential", "algorithm", f"everywhere_mine:{name}", "--space", "everywhere_mine:space"]
+    words += ["--checkpoint", "state.json", "--limit", 100]
+    assert dpassay(*words, "--epsilon", epsilon)[0] == code
+
+
+def test_sequential_asks_for_the_claim(dpassay, refused, mine):
+    words = ["sequential", "algorithm", "--checkpoint", "state.json"]
+    refused(dpassay(*words, "everywhere_mine:mean"), "--epsilon")
+    refused(dpassay(*words, "everywhere_mine:nobody", "--epsilon", 1), "name", "cannot be loaded")
+    refused(dpassay(*words, "baselines/dp_sgd:digits", "--space", "everywhere_mine:space"), "space", "has its own")
+
+
+def test_mutants_of_ones_own(dpassay, refused, mine):
+    words = ["mutants", "everywhere_mine:mean", "--space", "everywhere_mine:space", "--outputs", 0, "--runs", 100]
+    code, out, _ = dpassay(*words, "--only", "half", "--json")
+    found = json.loads(out)
+    assert code == 0 and found["summary"]["must be caught"] == 1 and not found["summary"]["missed"]
+    refused(dpassay("mutants", "baselines/dp_sgd:digits", "--epsilon", 1), "--epsilon", "of your own")
+
+
+def test_neighbours_of_plain_code(dpassay, refused, mine):
+    words = ["neighbours", "search", "everywhere_mine:plain", "--epsilon", 0.3, "--witness", "w.json", "--budget", 10]
+    code, out, _ = dpassay(*words, "--problem", "rows", "--runs", 60)
+    assert code == 1 and "violated" in out
+    refused(dpassay(*words), "does not run on 'linear' problems")
+
+
+def test_a_vector_of_ones_own(dpassay, mine):
+    words = ["crosscheck", "export", "everywhere_mine:mean", "v.json", "--space", "everywhere_mine:space"]
+    code, _, _ = dpassay(*words)
+    vector = json.loads((mine / "v.json").read_text())
+    assert code == 0 and vector["source"] == "everywhere_mine.py"
+    assert [event["label"] for event in vector["events"]] == ["mean"]
+    assert vector["claim"]["epsilon"] == pytest.approx(0.926, abs=1e-3)
+
+
+def test_cases_of_other_packages_are_named_like_the_catalogue(dpassay, monkeypatch):
+    case = replace(find("baselines/dp_sgd:full-batch")[0], id="theirs/sgd")
+    monkeypatch.setattr(subject, "entry_points", lambda group: [EntryPoint("theirs", "a:b", subject.GROUP)])
+    monkeypatch.setattr(EntryPoint, "load", lambda self: [case])
+    subject.registered.cache_clear()
+    try:
+        assert "theirs/sgd" in dpassay("list")[1]
+        assert dpassay("show", "theirs/sgd")[0] == 0
+        assert dpassay("audit", "theirs", "--runs", 20, "--pilot", 50, "--examples", 2)[0] in (0, 3)
+    finally:
+        subject.registered.cache_clear()
