@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache, partial
-from importlib.metadata import EntryPoint, entry_points
+from functools import partial
 from typing import Any
 
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.case import Case, Instance, NoSchedule, PrivacyClaim, unscheduled
-from dpassay.reference.catalogue import CASES, find
-from dpassay.reference.errors import BadInput, Broken, require
+from dpassay.reference.errors import BadInput, require
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.papers import Cite
 from dpassay.reference.space import Space
@@ -20,9 +18,9 @@ from .foreign import foreign_code, is_code
 from .own import open_own
 from .plain_numpy.measured import is_plain, measured
 from .plain_numpy.mechanism import PlainMechanism
+from .registered import find_cases, registered
 from .search.engine import search
 
-GROUP = "dpassay.cases"  # entry points: a Case, a sequence of them, or a function without arguments that returns either
 _LOOSE = PrivacyClaim(1e300, 1e-5)  # a claim that nothing reaches: the search only looks for far neighbours
 
 
@@ -133,64 +131,8 @@ def subjects(
     return [_of_case(case) for case in find_cases(name, field)]
 
 
-def find_cases(name: str, field: str = "algorithm") -> list[Case]:
-    """The cases of the catalogue, or of other packages, with this name.
-
-    Raises:
-        BadInput: there is none.
-    """
-    try:
-        return find(name)
-    except BadInput as error:
-        found = [case for case in registered() if name in _names(case)]
-        if not found:
-            raise BadInput(field, name, error.why) from None
-        return found
-
-
-def all_cases() -> list[Case]:
-    """The catalogue, then what other packages register."""
-    return [*CASES, *registered()]
-
-
-def _names(case: Case) -> tuple[str, ...]:
-    return (case.id, case.key, case.key.split("@")[0], case.id.split("/")[0])
-
-
 def _of_case(case: Case) -> Subject:
     instance = case.build()
     where = case.space() if case.space else instance.pair
     scheduled = isinstance(where, Space) and where.schedule is not None
     return Subject(case.key, instance.run if scheduled else instance.mechanism, where, case.claim, case)
-
-
-@cache
-def registered() -> tuple[Case, ...]:
-    """Cases of other packages, by the names of their entry points.
-
-    Raises:
-        Broken: an entry point cannot be loaded, or is no case.
-    """
-    known = {case.key for case in CASES}
-    found: list[Case] = []
-    for point in sorted(entry_points(group=GROUP), key=lambda one: one.name):
-        for case in _loaded(point):
-            if case.key in known:
-                raise Broken(f"entry point {point.name} of {GROUP}: {case.key} is a key that is taken")
-            known.add(case.key)
-            found.append(case)
-    return tuple(found)
-
-
-def _loaded(point: EntryPoint) -> Iterable[Case]:
-    try:
-        value = point.load()
-        if callable(value) and not isinstance(value, Case):
-            value = value()
-        cases = [value] if isinstance(value, Case) else list(value)
-    except Exception as error:
-        raise Broken.at(f"entry point {point.name} of {GROUP}", error) from error
-    for case in cases:
-        if not isinstance(case, Case):
-            raise Broken(f"entry point {point.name} of {GROUP}: {type(case).__name__} is no Case")
-    return cases

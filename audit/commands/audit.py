@@ -15,9 +15,9 @@ from dpassay.audit.exit_codes import INTERRUPTED
 from dpassay.audit.fingerprint import fingerprint
 from dpassay.audit.foreign import is_code
 from dpassay.audit.plain import json_text
+from dpassay.audit.registered import find_cases
 from dpassay.audit.report.table import print_rows
 from dpassay.audit.report_file import Report, document, store_of
-from dpassay.audit.subject import find_cases
 from dpassay.audit.verdict import joint_exit_code
 from dpassay.reference.case import Case
 from dpassay.reference.catalogue import CASES

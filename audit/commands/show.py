@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from dpassay.audit.plain import json_text
-from dpassay.audit.subject import find_cases
+from dpassay.audit.registered import find_cases
 from dpassay.reference.case import Case
 from dpassay.reference.papers import PAPERS
 

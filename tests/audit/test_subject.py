@@ -5,11 +5,12 @@ from importlib.metadata import EntryPoint
 import numpy as np
 import pytest
 
-from dpassay.audit import subject
+from dpassay.audit import registered
 from dpassay.audit.assay import Effort, assay, assay_case
 from dpassay.audit.own import own_row
+from dpassay.audit.registered import find_cases
 from dpassay.audit.releases import own_releases
-from dpassay.audit.subject import find_cases, registered, subjects
+from dpassay.audit.subject import subjects
 from dpassay.reference import Pair, PrivacyClaim, Space
 from dpassay.reference.catalogue import find
 from dpassay.reference.errors import BadInput, Broken
@@ -86,20 +87,20 @@ def test_other_packages_register_cases(mine, monkeypatch):
 
         return replace(other, id=name)
 
-    points = [EntryPoint("good", "a:b", subject.GROUP)]
-    monkeypatch.setattr(subject, "entry_points", lambda group: points)
+    points = [EntryPoint("good", "a:b", registered.GROUP)]
+    monkeypatch.setattr(registered, "entry_points", lambda group: points)
     monkeypatch.setattr(EntryPoint, "load", load)
-    registered.cache_clear()
+    registered.registered.cache_clear()
     try:
         assert [case.id for case in find_cases("theirs")] == ["theirs/one"]
         assert subjects("theirs/one")[0].run is not None
         for name in ("taken", "wrong"):
-            points[:] = [EntryPoint(name, "a:b", subject.GROUP)]
-            registered.cache_clear()
+            points[:] = [EntryPoint(name, "a:b", registered.GROUP)]
+            registered.registered.cache_clear()
             with pytest.raises(Broken, match=name):
                 find_cases("theirs")
     finally:
-        registered.cache_clear()
+        registered.registered.cache_clear()
 
 
 def test_a_row_says_what_is_released(mine):

@@ -8,7 +8,7 @@ from importlib.metadata import EntryPoint
 
 import pytest
 
-from dpassay.audit import subject
+from dpassay.audit import registered
 from dpassay.reference.catalogue import find
 
 MINE = """
@@ -78,12 +78,12 @@ def test_a_vector_of_ones_own(dpassay, mine):
 
 def test_cases_of_other_packages_are_named_like_the_catalogue(dpassay, monkeypatch):
     case = replace(find("baselines/dp_sgd:full-batch")[0], id="theirs/sgd")
-    monkeypatch.setattr(subject, "entry_points", lambda group: [EntryPoint("theirs", "a:b", subject.GROUP)])
+    monkeypatch.setattr(registered, "entry_points", lambda group: [EntryPoint("theirs", "a:b", registered.GROUP)])
     monkeypatch.setattr(EntryPoint, "load", lambda self: [case])
-    subject.registered.cache_clear()
+    registered.registered.cache_clear()
     try:
         assert "theirs/sgd" in dpassay("list")[1]
         assert dpassay("show", "theirs/sgd")[0] == 0
         assert dpassay("audit", "theirs", "--runs", 20, "--pilot", 50, "--examples", 2)[0] in (0, 3)
     finally:
-        subject.registered.cache_clear()
+        registered.registered.cache_clear()
