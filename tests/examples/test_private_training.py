@@ -1,0 +1,109 @@
+"""The example repository: six regressions go red, each for its reason, six refactorings stay green."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "private-training"
+CHECK = ("check", "--baseline", "privacy.lock.json")
+REASONS = {  # patch: verdict, and what its cause says
+    "noise-halved": ("over budget", "the releases add up to 6.65, more than claimed"),
+    "noise-10-percent-less": ("over budget", "the releases add up to 3.36, more than claimed"),
+    "clip-removed": ("overshoots", "sensitivity exceeded at gradient"),
+    "batch-counted-twice": ("overshoots", "sensitivity exceeded at gradient: the pair moves the query by 4, claimed 2"),
+    "stops-on-the-true-loss": ("leaks", "replay: early end"),
+    "starts-from-the-data": ("leaks", "output (output"),
+}
+HARMLESS = sorted(path.stem for path in (EXAMPLE / "refactorings").glob("*.patch"))
+SLOW = pytest.mark.slow
+
+
+@pytest.fixture
+def repository(tmp_path):
+    """A copy of the example."""
+    shutil.copytree(EXAMPLE, tmp_path / "repository", ignore=shutil.ignore_patterns("__pycache__", ".dpassay_cache"))
+    return tmp_path / "repository"
+
+
+def dpassay(folder, *words):
+    """In a process of its own: the code there is imported anew."""
+    program = "from dpassay.audit.cli import main; main()"
+    run = [sys.executable, "-c", program, *words]
+    environment = os.environ | {"OMP_NUM_THREADS": "1", "COLUMNS": "100"}
+    return subprocess.run(run, cwd=folder, capture_output=True, text=True, check=False, timeout=300, env=environment)
+
+
+def patched(folder, kind, name):
+    subprocess.run(["git", "apply", f"{kind}/{name}.patch"], cwd=folder, check=True)
+
+
+@pytest.mark.parametrize(
+    "name", [name if name == "clip-removed" else pytest.param(name, marks=SLOW) for name in REASONS]
+)
+def test_a_regression_goes_red_for_its_reason(repository, name):
+    patched(repository, "regressions", name)
+    found = dpassay(repository, *CHECK, "--sarif", "s.sarif")
+    verdict, cause = REASONS[name]
+    said = " ".join(found.stdout.split())
+    assert found.returncode == 1 and f"FAILED ({verdict}): digits [train.py:" in said and cause in said, found
+    assert '"uri": "train.py"' in (repository / "s.sarif").read_text()
+
+
+@pytest.mark.parametrize("name", [name if name == HARMLESS[0] else pytest.param(name, marks=SLOW) for name in HARMLESS])
+def test_a_refactoring_stays_green(repository, name):
+    before = (repository / "train.py").read_text()
+    patched(repository, "refactorings", name)
+    assert (repository / "train.py").read_text() != before
+    found = dpassay(repository, *CHECK)
+    assert found.returncode == 0 and "nothing is worse than it was" in found.stdout, found
+
+
+def test_there_are_six_of_each_and_the_readme_names_the_regressions():
+    text = (EXAMPLE / "README.md").read_text()
+    rows = dict(re.findall(r"^\| `([\w-]+)` \| (.+?) \|$", text, re.MULTILINE))
+    assert set(rows) == set(REASONS) == {path.stem for path in (EXAMPLE / "regressions").glob("*.patch")}
+    assert len(HARMLESS) == 6
+    assert all(said.startswith(REASONS[name][0]) for name, said in rows.items())
+
+
+@SLOW
+def test_the_commands_of_the_readme_do_what_it_says(repository):
+    text = (EXAMPLE / "README.md").read_text()
+    blocks = re.findall(r"```sh\n(.*?)```(?:\n\n```text\n(.*?)```)?", text, re.DOTALL)
+    assert len(blocks) == 3
+    for commands, shown in blocks:
+        printed = ""
+        for line in commands.splitlines():
+            command, _, remark = line.partition("  #")
+            words = command.split()
+            if words[0] == "pip":
+                continue
+            if words[0] == "dpassay":
+                found = dpassay(repository, *words[1:])
+            else:
+                words[0] = sys.executable if words[0] == "python" else words[0]
+                found = subprocess.run(words, cwd=repository, capture_output=True, text=True, check=False)
+            assert found.returncode == (1 if "exit code 1" in remark else 0), (line, found)
+            printed += found.stdout
+        assert all(line in printed.splitlines() for line in shown.splitlines()), printed
+
+
+@SLOW
+def test_the_lock_is_that_of_the_code(repository):
+    """Written again it is the same, byte for byte, but for the last digits of estimates on another machine."""
+    old = (repository / "privacy.lock.json").read_text()
+    assert dpassay(repository, *CHECK, "--update").returncode == 0
+    assert (repository / "privacy.lock.json").read_text() == old
+
+
+def test_the_claim_stands_in_the_readme():
+    (claim,) = tomllib.loads((EXAMPLE / "claims.toml").read_text())["claim"]
+    assert f"({claim['epsilon']:g}, {claim['delta']:.0e})".replace("e-05", "e-5") in (EXAMPLE / "README.md").read_text()
