@@ -26,8 +26,8 @@ from dpassay.reference.errors import printable
 
 _EXTRAS = {  # of the package: what works with it; the first is needed for the command line
     "audit": "auditors and the command line",
-    "proofs": "the proof ledger (prove)",
-    "plots": "figures (reproduce, --plot)",
+    "proofs": "the proof ledger, dpassay prove",
+    "plots": "figures of dpassay reproduce and --plot",
 }
 _NEEDED = ("", "audit")
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome")
