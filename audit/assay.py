@@ -34,6 +34,7 @@ from .search.witness import Witness
 from .searching import about_run, search_instance, searched_fields
 from .unbuilt import ordered, unbuilt_row
 from .verdict import Verdict, judge, over_budget
+from .version import versions
 from .why import names, why
 from .worst import chosen
 
@@ -283,5 +284,6 @@ def assay_case(case: Case, effort: Effort, thrift: Thrift | None = None) -> Row:
         sequence=sequence_of(found.transcript),
         places=places_of(instance.run, found.findings, found.searched.witnesses, found.shown),
         curves=dict(found.curves),
+        versions=versions(),
         **searched_fields(found.searched, about_run(case.key, "", case.claim)),
     )

@@ -22,6 +22,7 @@ from .releases import own_releases
 from .results import SoundBound
 from .scarce import Thrift, of_the_bound
 from .searching import about_run, searched_fields
+from .version import versions
 from .why import names
 from .worst import pair_of
 
@@ -108,6 +109,7 @@ def own_row(
         sequence=sequence,
         places=places_of(run, found.findings, found.searched.witnesses, found.shown),
         curves=dict(found.curves),
+        versions=versions(),
         **searched_fields(found.searched, about),
     )
     return row, found

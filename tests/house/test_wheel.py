@@ -49,3 +49,13 @@ def test_wheel_and_sdist_install_and_import(tmp_path):
     command = [folder / "bin" / "dpassay", "list"]
     show = subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True)
     assert "baselines/dp_sgd" in show.stdout
+    report_of_the_wheel(folder / "bin" / "dpassay", tmp_path)
+
+
+def report_of_the_wheel(dpassay, place):
+    """The templates of the HTML report are data of the package: they must be in the wheel."""
+    audit = ["audit", "baselines/dp_sgd:full-batch", "--runs", "20", "--pilot", "50", "--examples", "0"]
+    subprocess.run([dpassay, *audit, "--output", "a.json"], cwd=place, check=False, capture_output=True)
+    subprocess.run([dpassay, "report", "a.json", "--no-ledger"], cwd=place, check=True, capture_output=True)
+    page = (place / "a.html").read_text(encoding="utf-8")
+    assert page.rstrip().endswith("</html>") and "<svg" in page

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from markupsafe import Markup
@@ -135,4 +135,4 @@ class View:
     counts: tuple[tuple[str, int, str], ...]
     ledger: Ledger = Ledger()
     reproduced: tuple[Any, ...] = ()
-    versions: Mapping[str, str] = field(default_factory=dict)
+    environments: tuple[tuple[str, Mapping[str, str]], ...] = ()

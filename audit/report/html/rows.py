@@ -75,10 +75,12 @@ def _points(found: Curves | None) -> tuple[tuple[str, ...], ...]:
 def _curve_note(row: Row, found: Curves | None) -> str:
     if found is None:
         return "The report holds no curves of this row."
+    if not found.realised.size and row.realised is None:
+        return f"No curve of what is realised: {printable(row.realised_by)}."
     if not found.realised.size:
         return (
-            "The runs of this audit show no curve: their losses are those of an adversary who also sees secrets of the "
-            "algorithm, which decides nothing."
+            "No curve of what is realised: the runs tell what an adversary learns who also sees secrets of the "
+            f"algorithm, which decides nothing. What is realised is shown otherwise ({printable(row.realised_by)})."
         )
     return (
         f"realised: lower bounds from {row.runs} runs; with {row.confidence:.0%} confidence all of them hold together, "

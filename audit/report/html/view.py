@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import platform
 import re
 from collections import Counter
-from collections.abc import Sequence
-from importlib import metadata
+from collections.abc import Mapping, Sequence
 
 from dpassay.audit.row import Row
 from dpassay.audit.verdict import Verdict
-from dpassay.audit.version import installed_version
+from dpassay.audit.version import versions
 from dpassay.reference.catalogue import CASES
 from dpassay.reference.errors import printable
 
@@ -31,15 +29,21 @@ def view_of(rows: Sequence[Row], source: str) -> View:
     counts = Counter(row.verdict for row in rows)
     tiles = tuple((one.value, counts[one.value], MEANING[one]) for one in Verdict if counts[one.value])
     views = tuple(row_view(place, row, cases.get(row.key)) for place, row in enumerate(rows, 1))
-    return View(views, printable(source), tiles, versions=versions())
+    return View(views, printable(source), tiles, environments=environments(rows))
 
 
-def versions() -> dict[str, str]:
-    """What the page was written with: no more is known of the machine that made the report."""
-    found = {"dpassay": installed_version(), "Python": platform.python_version()}
-    for name in ("numpy", "scipy", "dp-accounting", "hypothesis"):
-        found[name] = metadata.version(name)
-    return found | {"system": f"{platform.system()} {platform.machine()}"}
+def environments(rows: Sequence[Row]) -> tuple[tuple[str, Mapping[str, str]], ...]:
+    """What rows were made with, each sort of environment once, and what wrote the page where that is another."""
+    found: dict[str, tuple[Mapping[str, str], int]] = {}
+    for row in rows:
+        if row.versions:
+            name = repr(sorted(row.versions.items()))
+            found[name] = (row.versions, found.get(name, ({}, 0))[1] + 1)
+    here = versions()
+    shown: list[tuple[str, Mapping[str, str]]] = [
+        (f"{count} row{'s' * (count != 1)}", what) for what, count in found.values()
+    ]
+    return tuple(shown if here in [what for what, _ in found.values()] else [*shown, ("this page", here)])
 
 
 def slug(text: str) -> str:

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import html.parser
 import json
+import math
 import re
 from dataclasses import replace
 from itertools import pairwise
@@ -24,6 +25,7 @@ from dpassay.audit.report.html.reproduced import pages, rendered
 from dpassay.audit.report.html.view import view_of
 from dpassay.audit.report_file import save
 from dpassay.audit.verdict import Verdict
+from dpassay.audit.version import versions
 from dpassay.reference.catalogue import find
 from dpassay.reference.errors import BadInput
 
@@ -186,7 +188,18 @@ def test_curves_that_make_no_sense_are_left_out(rows, change):
 
 def test_a_row_without_a_band_says_so(rows):
     row = replace(rows[0], curves={name: CURVES[name] for name in ("epsilons", "accounted")})
-    assert "show no curve" in written([row])
+    assert "also sees secrets" in written([replace(row, realised=math.inf, realised_by="exact")])
+    assert "No curve of what is realised: not made." in written([replace(row, realised=None, realised_by="not made")])
+
+
+def test_versions_of_rows_and_of_the_page_are_told_apart(rows):
+    """A row of another machine has its own; the same ones stand once."""
+    other = {**versions(), "numpy": "0.0.1"}
+    text = written([replace(rows[0], versions=found) for found in (versions(), versions(), other)])
+    assert "Versions of 2 rows" in text and "Versions of 1 row<" in text and "0.0.1" in text
+    assert "Versions of this page" not in text and "Versions of this page" in written(
+        [replace(rows[0], versions=other)]
+    )
 
 
 def test_figures_follow_the_colours_of_the_page(rows):
