@@ -11,9 +11,10 @@ from dpassay.audit.assay import assay_case
 from dpassay.audit.lockstep.scripted import Raised
 from dpassay.audit.row import Effort, Row
 from dpassay.reference.case import Case, Instance
-from dpassay.reference.tape import LiveTape, Tape
+from dpassay.reference.tape import Tape
 
-from .errors import ProgramBroken, ProgramEnded
+from .errors import ProgramBroken
+from .probe import probe
 from .program import LiveProgram
 
 
@@ -25,9 +26,10 @@ def audited(case: Case, program: LiveProgram, effort: Effort, declared: bool = F
             every finding counts, whatever the paper's own pseudocode is known to do.
 
     Raises:
-        ProgramBroken: the program does not keep to the protocol, or ends early on both sides of the case's own pair.
+        ProgramBroken: the program does not keep to the protocol, ends early whatever the data are, or is no function of
+            data and tape.
     """
-    _probe(case, program)
+    probe(case, program)
     ours = by_program(case, program)
     if not declared:
         ours = replace(ours, known="", declared=())
@@ -55,16 +57,3 @@ def by_program(case: Case, program: LiveProgram) -> Case:
 def with_program(case: Case, program: LiveProgram) -> Instance:
     """The instance of a case with the program in place of the reference."""
     return replace(case.build(), run=partial(to_its_end, program), exact=None)  # exact: of the reference's own output
-
-
-def _probe(case: Case, program: LiveProgram) -> None:
-    """A program that ends early whatever the data are has no outcome to judge."""
-    instance = case.build()
-    ends = []
-    for problem in (instance.pair.here, instance.pair.there):
-        try:
-            program(problem, instance.schedule, LiveTape(0))
-        except ProgramEnded as error:
-            ends.append(str(error))
-    if len(ends) == 2:
-        raise ProgramBroken(program.name, ends[0].removeprefix("the program "))

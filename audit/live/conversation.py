@@ -164,9 +164,12 @@ class Conversation:
     def _queries(self, said: messages.AboveThreshold) -> Iterator[float]:
         """Each query is asked for when somebody needs it: the tape, or the hub that compares it with the neighbour's.
 
-        What fails then is this run's end, not that of whoever asked: it is raised where the run goes on.
+        What fails then is this run's end, not that of whoever asked: it is raised where the run goes on. Once the
+        index is released, the program has gone on, and can be asked no more.
         """
         for index in range(said.count):
+            if self._pending is not said:
+                return
             found = 0.0
             try:
                 if not self._failure:
@@ -190,7 +193,7 @@ class Conversation:
         return ask(said.label, _drawer(said))
 
     def _noise(self, said: messages.Noise) -> Any:
-        return self._tape.noise(said.label, said.std, tuple(said.shape))
+        return self._tape.noise(said.label, said.std, _small(said.shape))
 
     def _reveal(self, said: messages.Reveal) -> Any:
         return self._tape.reveal(said.label, said.value)

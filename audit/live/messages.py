@@ -21,7 +21,8 @@ NUMBERS = "numbers"  # the title by which the schema finds its definition
 
 Numbers = Annotated[Any, WithJsonSchema({"title": NUMBERS})]
 Label = Annotated[str, Field(min_length=1, max_length=200)]
-Size = Annotated[int, Field(ge=0, le=10**9)]
+Size = Annotated[int, Field(ge=0, le=10**7)]  # of data, batches, shapes: the harness keeps lists of that length
+Queries = Annotated[int, Field(ge=0, le=10**5)]
 Shape = Annotated[list[Size], Field(max_length=8)]
 Sensitivity = Annotated[float | None, Field(ge=0)]
 
@@ -66,7 +67,7 @@ class AboveThreshold(_Release):
     """Release the number of the first noisy query at or above the noisy threshold, or null."""
 
     ask: Literal["above_threshold"]
-    count: Size
+    count: Queries
     threshold: float
     threshold_scale: float
     query_scale: float

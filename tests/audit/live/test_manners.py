@@ -207,7 +207,14 @@ def test_the_whole_audit_of_a_program_that_crashes_on_some_data():
 
 
 @pytest.mark.parametrize(
-    ("mode", "text"), [("crash", "killed by SIGABRT"), ("nan", "must be finite"), ("garbage", "no line of JSON")]
+    ("mode", "text"),
+    [
+        ("crash", "killed by SIGABRT"),
+        ("nan", "must be finite"),
+        ("garbage", "no line of JSON"),
+        ("remembers", "no function of data and tape: run again, the output is another"),
+        ("draws by itself", "no function of data and tape: run again, release 'gradient' is another"),
+    ],
 )
 def test_a_program_that_always_fails_is_bad_input(mode, text):
     with speaker(mode) as program, pytest.raises(BadInput, match=text):

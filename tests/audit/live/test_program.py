@@ -144,6 +144,17 @@ def test_queries_are_asked_for_only_as_far_as_they_are_needed():
         assert program(problem, None, Asking(2)) == 2  # another process
 
 
+def test_a_program_that_has_gone_on_is_asked_for_no_more_queries():
+    """Whoever reads the transcript later gets what was evaluated; the next case is not disturbed."""
+    problem = LinearLosses(np.array([[0.5], [3.0]]))
+    with speaker() as program:
+        tape = Asking(3)
+        program(problem, None, tape)
+        assert tape.transcript.releases[0].law.all_queries().tolist() == [1.5, 2.5, 3.5]
+        assert program(problem, None, Asking(2)) == 2
+        assert program.started == 1
+
+
 def test_above_threshold_in_lockstep():
     problems = [LinearLosses(np.array([[x], [0.0]])) for x in (1.0, -1.0)]
     with speaker() as program:

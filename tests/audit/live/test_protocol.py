@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dpassay.audit.live import messages, schema
 from dpassay.audit.live.messages import GREETING, QUERY, Malformed, numbers, read_line
@@ -59,3 +61,31 @@ def test_numbers():
     for wrong in ("1", True, [True], [[1], [1, 2]], {"a": 1}, [1, "many"]):
         with pytest.raises(Malformed, match="q: "):
             numbers(wrong, "q")
+
+
+@given(st.binary(max_size=60) | st.text(max_size=60).map(str.encode))
+def test_any_line_is_a_message_or_malformed(line):
+    for what in (None, GREETING, QUERY):
+        try:
+            read_line(line, what)
+        except Malformed as error:
+            assert "\n" not in str(error)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=8,
+)
+FIELDS = ("ask", "label", "query", "std", "scale", "sensitivity", "batches", "n", "size", "rate", "shape", "count")
+
+
+@given(st.dictionaries(st.sampled_from(FIELDS), JSON | st.sampled_from(["gaussian", "batch", "public", "normal"])))
+def test_any_object_is_a_message_or_malformed(fields):
+    """Whatever the fields hold; numbers of a message that was read are an array, or refused."""
+    try:
+        said = read_line(json.dumps(fields).encode())
+        if hasattr(said, "query"):
+            numbers(said.query, "query")
+    except Malformed as error:
+        assert "\n" not in str(error)
