@@ -21,10 +21,9 @@ from dpassay.audit.claims.reading import DEFAULT, Lines, read_claims
 from dpassay.audit.claims.suite import chosen, look_over, placed, run_claims
 from dpassay.audit.exit_codes import FINE, INTERRUPTED
 from dpassay.audit.plain import json_text
-from dpassay.audit.report_file import save
+from dpassay.audit.report_file import document, save
 from dpassay.audit.row import Row
 from dpassay.audit.verdict import Verdict
-from dpassay.audit.version import installed_version
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import require_writable
 
@@ -184,7 +183,7 @@ class _Work:
 
 
 def _document(rows: list[Row], compared: Compared | None) -> dict[str, object]:
-    found: dict[str, object] = {"dpassay": installed_version(), "rows": [row.as_dict() for row in rows]}
+    found = document(rows)
     if compared is not None:
         fields = ("claim", "what", "old", "new", "cause", "fails")
         found["changes"] = [{name: getattr(one, name) for name in fields} for one in compared.changes]

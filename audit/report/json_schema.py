@@ -51,6 +51,7 @@ def report_schema() -> dict[str, Any]:
             "format": {"const": FORMAT, "description": "The version of this schema."},
             "dpassay": {"type": "string", "description": "The version of the package that wrote the report."},
             "rows": {"type": "array", "items": {"$ref": "#/$defs/row"}},
+            "changes": {"type": "array", "items": {"type": "object"}, "description": "Of `check`: against the lock."},
         },
         "$defs": {"row": row, **_with_infinities(definitions)},
     }

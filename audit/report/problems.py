@@ -80,6 +80,8 @@ def problems(row: Row, strict: bool = False) -> list[Problem]:
         judged.append(Problem("inconclusive", Level.WARNING, printable(why)))
     file, line = _places(row).get("", ("", 0))  # where the algorithm begins
     judged = [one if one.file else replace(one, file=file, line=line) for one in judged]
+    if row.severity == "warning":  # a claim that does not count
+        judged = [replace(one, level=Level.WARNING) if one.level is Level.ERROR else one for one in judged]
     return sorted(judged, key=lambda one: list(Level).index(one.level))
 
 

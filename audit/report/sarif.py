@@ -18,7 +18,7 @@ from dpassay.audit.version import installed_version
 from dpassay.reference.errors import printable
 from dpassay.reference.findings import Kind
 
-from .problems import Level, Problem, problems, row_title
+from .problems import CHANGED, Level, Problem, problems, row_title
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 RULES: Mapping[str, str] = {  # rule: what it means, in one sentence
@@ -91,9 +91,9 @@ def _result(row: Row, problem: Problem) -> dict[str, Any]:
             "artifactLocation": {"uri": quote(problem.file), "uriBaseId": "%SRCROOT%"},
             "region": {"startLine": problem.line},
         }
-    about = (
-        problem.message if problem.rule in ("raised", "changed") else problem.label
-    )  # numbers in other messages may change
+    # numbers in messages may change from run to run: a change is told by its first words
+    about = problem.label or (problem.message.partition(":")[0] if problem.rule == CHANGED else "")
+    about = problem.message if problem.rule == "raised" else about
     identity = hashlib.sha256("\0".join((row.key, problem.rule, about)).encode("utf-8", "replace"))
     result: dict[str, Any] = {
         "ruleId": _IDS[problem.rule],

@@ -55,6 +55,21 @@ def test_a_leak_that_secret_choices_may_cover_is_a_warning(row_of):
     assert {one.rule: one.level for one in problems(row)}["call"] is Level.WARNING
 
 
+def test_a_claim_that_is_a_warning_is_one_everywhere(row_of):
+    row = replace(row_of["failed"], severity="warning")
+    assert {one.level for one in problems(row)} == {Level.WARNING}
+    assert "::error" not in annotations([row]) and Xml.fromstring(junit([row])).attrib["failures"] == "0"
+
+
+def test_each_change_against_the_lock_is_a_result_of_its_own(row_of):
+    row = replace(
+        row_of["fine"], changes=["accounted: 0.9 before, 0.99 now", "the audit lost power: 1 before, 0.5 now"]
+    )
+    results = json.loads(sarif([row]))["runs"][0]["results"]
+    assert len({tuple(one["partialFingerprints"].values()) for one in results}) == 2
+    assert {one["level"] for one in results} == {"error"} and Xml.fromstring(junit([row])).attrib["failures"] == "1"
+
+
 def test_places_of_a_row_come_first(row_of, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     place = {"finding": "sensitivity exceeded (mean)", "file": str(tmp_path / "src" / "train.py"), "line": 7}
