@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator, Sequence
-
-from joblib import Parallel, delayed
+from collections.abc import Callable, Sequence
 
 from dpassay.reference.case import Case
-from dpassay.reference.errors import Broken
+from dpassay.reference.catalogue import find
+from dpassay.reference.errors import Broken, require
 
 from .assay import Effort, Row, assay_case
+from .fingerprint import fingerprint
+from .workers import FIELD, worked
 
 
 def run_suite(
@@ -19,31 +19,40 @@ def run_suite(
     jobs: int,
     done: Sequence[Row] = (),
     each: Callable[[Row], None] = lambda _: None,
+    scheduler: str = "",
 ) -> list[Row]:
     """Assay all cases that are not ``done``; rows in the order of ``cases`` whatever the number of workers.
 
     ``each`` is called as soon as a row is finished (for progress and for saving).
 
+    Args:
+        jobs: worker processes on this machine.
+        scheduler: address of a Dask scheduler whose workers are used instead; they look the cases up by their keys.
+
     Raises:
         Broken: a case does not build or its algorithm raises; the finished rows have been handed to ``each``.
+        BadInput: the cluster cannot be reached or goes away, or a worker has other code.
     """
     kept = {row.key: row for row in done}
     rows = {position: kept[case.key] for position, case in enumerate(cases) if case.key in kept}
     todo = [(position, case) for position, case in enumerate(cases) if position not in rows]
-    found: Iterator[tuple[int, Row]]
-    if jobs == 1 or len(todo) < 2:
-        found = (_numbered(position, case, effort) for position, case in todo)
+    if scheduler:
+        found = worked(_looked_up, [(position, case.key, effort) for position, case in todo], jobs, scheduler)
     else:
-        # one BLAS thread a worker: the matrices are small, and threads would fight over the cores
-        os.environ.setdefault("OMP_NUM_THREADS", "1")
-        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-        found = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)(
-            delayed(_numbered)(position, case, effort) for position, case in todo
-        )
+        words = [(position, case, effort) for position, case in todo]
+        found = worked(_numbered, words, 1 if len(todo) < 2 else jobs, "")
     for position, row in found:
+        if scheduler:
+            same = row.code == fingerprint(cases[position])
+            require(same, FIELD, scheduler, f"made {row.key} by other code than is installed here")
         rows[position] = row
         each(row)
     return [rows[position] for position in range(len(cases))]
+
+
+def _looked_up(position: int, key: str, effort: Effort) -> tuple[int, Row]:
+    """On a worker of a cluster: the case of its own catalogue."""
+    return _numbered(position, next(case for case in find(key) if case.key == key), effort)
 
 
 def _numbered(position: int, case: Case, effort: Effort) -> tuple[int, Row]:

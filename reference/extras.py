@@ -18,6 +18,7 @@ EXTRAS = {  # what `pip install dpassay` leaves out: import name -> extra (pypro
     "rich": "audit",
     "sklearn": "audit",
     "typer": "audit",
+    "distributed": "dask",
     "matplotlib": "plots",
     "mpmath": "proofs",
     "sympy": "proofs",

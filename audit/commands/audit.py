@@ -19,6 +19,7 @@ from dpassay.audit.registered import find_cases
 from dpassay.audit.report.table import print_rows
 from dpassay.audit.report_file import Report, document, store_of
 from dpassay.audit.verdict import joint_exit_code
+from dpassay.audit.workers import require_address
 from dpassay.reference.case import Case
 from dpassay.reference.catalogue import CASES
 from dpassay.reference.errors import require
@@ -63,6 +64,9 @@ def audit(
         bool, typer.Option("--declared", help="--program is meant to show what this printed reading declares.")
     ] = False,
     jobs: Annotated[int, typer.Option(help="Worker processes.")] = 2,
+    scheduler: Annotated[
+        str, typer.Option(help="Work on a Dask cluster instead: the address of its scheduler (docs/scale.md).")
+    ] = "",
     output: Annotated[
         Path | None,
         typer.Option(help="The report (JSON); default: reports/audit.json, for named algorithms a file of their name."),
@@ -99,6 +103,8 @@ def audit(
     effort = _effort(runs, pilot, confidence, seed, examples)
     require(not (explain and as_json), "--explain", True, "is text; the rows of --json hold all of it")
     require(jobs >= 1, "--jobs", jobs, "must be at least 1")
+    if scheduler:
+        require_address(scheduler)
     wanted = Wanted(junit, sarif, markdown, github)
     if any(is_code(name) for name in algorithms or ()):
         said = OwnClaim(epsilon, delta, space, relation)
@@ -119,7 +125,7 @@ def audit(
         print(f"dpassay: {path}: nothing is kept to go on from; all rows are audited", file=sys.stderr)
     with Report(path, [case.key for case in CASES], anew=not (algorithms or resume)) as report:
         done = _kept(report.rows(), cases, effort) if resume else []
-        rows = _run(cases, effort, jobs, done, report, path, quiet)
+        rows = _run(cases, effort, (jobs, scheduler), done, report, path, quiet)
     if as_json:
         print(json_text(document(rows)))
     else:
@@ -168,10 +174,16 @@ def _chosen(algorithms: list[str] | None, everything: bool) -> list[Case]:
 
 
 def _run(
-    cases: list[Case], effort: Effort, jobs: int, done: list[Row], report: Report, path: Path, quiet: bool
+    cases: list[Case],
+    effort: Effort,
+    workers: tuple[int, str],
+    done: list[Row],
+    report: Report,
+    path: Path,
+    quiet: bool,
 ) -> list[Row]:
     """The rows of the cases; each is kept when it is finished, so that an interrupted run can go on."""
-    finished = len(done)
+    finished, (jobs, scheduler) = len(done), workers
 
     def keep(row: Row) -> None:
         nonlocal finished
@@ -179,7 +191,7 @@ def _run(
         finished += 1
 
     try:
-        rows = with_proofs(run_with_progress(cases, effort, jobs, done, keep, quiet), jobs, quiet)
+        rows = with_proofs(run_with_progress(cases, effort, jobs, done, keep, quiet, scheduler), jobs, quiet)
         report.keep(rows)
     except KeyboardInterrupt:
         print(

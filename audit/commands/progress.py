@@ -137,6 +137,7 @@ def run_with_progress(
     done: Sequence[Row] = (),
     each: Callable[[Row], None] = lambda _: None,
     quiet: bool = False,
+    scheduler: str = "",
 ) -> list[Row]:
     """:func:`run_suite` with progress."""
     with progress("auditing", len(cases), done=len(done), quiet=quiet) as say:
@@ -145,7 +146,7 @@ def run_with_progress(
             each(row)
             say(f"{row.key}: {row.verdict}")
 
-        return run_suite(cases, effort, jobs, done, finished)
+        return run_suite(cases, effort, jobs, done, finished, scheduler)
 
 
 @contextmanager

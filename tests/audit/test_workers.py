@@ -1,0 +1,73 @@
+"""Rows do not depend on who makes them, nor in which order; a cluster that cannot be used is one line."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from dpassay.audit import suite
+from dpassay.audit.row import Effort
+from dpassay.audit.suite import run_suite
+from dpassay.audit.workers import require_address, worked
+from dpassay.reference.catalogue import find
+from dpassay.reference.errors import BadInput
+
+EFFORT = Effort(runs=60, pilot=60, examples=0)
+CLUSTER = Path(__file__).parent / "commands" / "cluster.py"
+
+
+def plain(rows):
+    return [replace(row, seconds=0.0) for row in rows]
+
+
+@pytest.fixture(scope="module")
+def cases():
+    return [find(name)[0] for name in ("baselines/dp_sgd:digits", "output_perturbation/algorithm1@repaired")]
+
+
+def test_rows_do_not_depend_on_the_order_in_which_they_are_made(cases, monkeypatch):
+    """Worked on from the last to the first; the rows come in the order of the cases, with the same content."""
+    forwards = run_suite(cases, EFFORT, 1)
+    monkeypatch.setattr(suite, "worked", lambda function, todo, *_: (function(*words) for words in reversed(todo)))
+    seen = []
+    backwards = run_suite(cases, EFFORT, 1, each=lambda row: seen.append(row.key))
+    assert plain(backwards) == plain(forwards) and seen == [case.key for case in reversed(cases)]
+
+
+def test_what_a_cluster_makes_by_other_code_is_refused(cases, monkeypatch):
+    """The worker is this process, by key as on a cluster."""
+    monkeypatch.setattr(suite, "worked", lambda function, todo, *_: (function(*words) for words in todo))
+    assert [row.key for row in run_suite(cases[:1], EFFORT, 1, scheduler="tcp://x:1")] == [cases[0].key]
+    monkeypatch.setattr(suite, "fingerprint", lambda case: "0" * 16)
+    with pytest.raises(BadInput, match=r"--scheduler.*by other code"):
+        run_suite(cases[:1], EFFORT, 1, scheduler="tcp://x:1")
+
+
+@pytest.mark.parametrize(
+    "address", ["here", "tcp://host", "http://host:80", "tcp://a b:1", "tcp://host:1\n", "inproc://x:1"]
+)
+def test_what_is_no_address(address):
+    with pytest.raises(BadInput, match="--scheduler"):
+        require_address(address)
+    for good in ("tcp://10.0.0.1:8786", "tls://node-7.example.org:1", "localhost:8786"):
+        require_address(good)
+
+
+def test_a_scheduler_that_nobody_answers_is_one_line(monkeypatch):
+    pytest.importorskip("distributed")
+    monkeypatch.setattr("dpassay.audit.workers._SECONDS", 1)
+    with pytest.raises(BadInput, match="cannot be reached") as found:
+        list(worked(len, [("a",)], 1, "tcp://127.0.0.1:9"))
+    assert "\n" not in str(found.value)
+
+
+@pytest.mark.slow  # starts a cluster: half a minute
+def test_a_killed_worker_of_a_cluster_changes_no_row(tmp_path):
+    pytest.importorskip("distributed")
+    words = [sys.executable, str(CLUSTER)]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stderr[-3000:]
