@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .case import PrivacyClaim
     from .catalogue import find
     from .errors import BadInput
+    from .guarantee import Guarantee
     from .neighbours import Pair
     from .noise import Multipliers
     from .papers import PAPERS, Cite
@@ -27,6 +28,7 @@ __all__ = [
     "Account",
     "BadInput",
     "Cite",
+    "Guarantee",
     "LiveTape",
     "Multipliers",
     "Pair",
@@ -43,6 +45,7 @@ _HOMES = {
     "Account": "accounting.cost",
     "BadInput": "errors",
     "Cite": "papers",
+    "Guarantee": "guarantee",
     "LiveTape": "tape",
     "Multipliers": "noise",
     "Pair": "neighbours",

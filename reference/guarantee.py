@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,17 @@ class Guarantee:
 
     Raises:
         BadInput: arrays that do not fit, or a delta outside [0, 1].
+
+    Example:
+        >>> from dpassay.reference import Guarantee
+        >>> claim = Guarantee.approx_dp(1.0, 1e-5, "add-remove")
+        >>> str(claim), claim.epsilon(1e-5), claim.delta(2.0)
+        ('(1, 1e-05)-DP, add-remove', 1.0, 1e-05)
+        >>> round(Guarantee.gdp(0.5).delta(1.0), 4)
+        0.0069
+
+    Source: Dwork and Roth 2014, Definition 2.4, for one pair; Dong, Roth and Su 2022, Proposition 2.12, for the curve
+    as a trade-off function.
     """
 
     name: str
@@ -53,6 +64,16 @@ class Guarantee:
     def __str__(self) -> str:
         relation = f", {self.relation}" if self.relation else ""
         return f"{self.name}{relation}" + (f" ({self.source})" if self.source else "")
+
+    @staticmethod
+    def approx_dp(epsilon: float, delta: float = 0.0, relation: Relation | None = None, source: str = "") -> Guarantee:
+        """(epsilon, delta)-DP."""
+        return approx_dp(epsilon, delta, relation, source)
+
+    @staticmethod
+    def gdp(mu: float, relation: Relation | None = None, source: str = "") -> Guarantee:
+        """mu-GDP, read at epsilons that lie close together."""
+        return replace(gdp(mu, relation=relation), source=source)
 
     @property
     def forward(self) -> tuple[Array, Array]:

@@ -34,6 +34,8 @@ class Block:
     def written(self, text: str, inside: str, where: str) -> str:
         """The page with ``inside`` between the markers, in place of what stood there; raises what :meth:`read` does."""
         before, _, after = self._parts(text, where)
+        alone = self.begin not in inside and self.end not in inside
+        require(alone, where, f"new block {self.name}", "holds a marker of its own")
         return f"{before}{self.begin}\n{inside}\n{self.end}{after}"
 
     def _parts(self, text: str, where: str) -> tuple[str, str, str]:

@@ -26,7 +26,6 @@ from dpassay.reference.case import Case, Instance
 from dpassay.reference.catalogue import find
 from dpassay.reference.errors import require
 from dpassay.reference.guarantee import from_account
-from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.problems.linear import LinearLosses
 from dpassay.reference.replay import ReplayTape
@@ -245,7 +244,7 @@ def silenced(instance: Instance, transcript: Transcript) -> int:
     candidates = [
         (movements[release.label].share, -number)
         for number, release in enumerate(transcript.releases)
-        if isinstance(release.law, Gaussian) and release.label in movements
+        if release.law.is_normal and release.label in movements
     ]
     require(bool(candidates), "algorithm", "no Gaussian release", "mutations change Gaussian noise")
     return -max(candidates)[1]

@@ -16,10 +16,8 @@ import numpy as np
 from dpassay.reference.baselines import dp_sgd
 from dpassay.reference.baselines.protocols import PerSample
 from dpassay.reference.errors import BadInput
-from dpassay.reference.laws.above_threshold import AboveThreshold
 from dpassay.reference.laws.gaussian import Gaussian
-from dpassay.reference.laws.laplace import Laplace
-from dpassay.reference.laws.law import Law
+from dpassay.reference.laws.law import Law, query_of
 from dpassay.reference.layer import Layer
 from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Batch, Draw
@@ -67,7 +65,7 @@ class MutantTape(Layer):
         if self._moved is not None:
             claimed = self._moved.get(label, claimed)
         self._count += 1
-        if self._mutation.reuse_noise and isinstance(changed, Gaussian):
+        if self._mutation.reuse_noise and changed.is_normal:
             return self._with_old_noise(label, changed)
         return super().release(label, changed, sensitivity=claimed, batch=batch)
 
@@ -82,25 +80,21 @@ class MutantTape(Layer):
             super().release(f"{label}/nothing", Gaussian(np.asarray(0.0), 1.0), sensitivity=0.0)
 
     def _changed(self, law: Law) -> Law:
-        wanted = self._mutation.silent_release
-        silent = wanted is not None and self._count == wanted
-        if isinstance(law, Gaussian):
-            std = law.std**2 if self._mutation.square_noise else law.std
+        noise = self._mutation.noise
+        if law.is_normal:  # these bugs are about a standard deviation
+            if self._mutation.square_noise:
+                noise *= law.scale
             if self._mutation.private_scale:
-                std *= 1 + float(np.linalg.norm(law.query + 0.5))
-            return Gaussian(self._mutation.query * law.query, 0.0 if silent else self._mutation.noise * std)
-        if isinstance(law, Laplace):
-            return Laplace(self._mutation.query * law.query, self._mutation.noise * law.scale)
-        if isinstance(law, AboveThreshold):
-            scales = (self._mutation.noise * law.threshold_scale, self._mutation.noise * law.query_scale)
-            return AboveThreshold(law.queries, law.threshold, *scales)
-        return law
+                noise *= 1 + float(np.linalg.norm(query_of(law) + 0.5))
+            if self._mutation.silent_release == self._count:
+                noise = 0.0
+        return law.changed(noise, self._mutation.query)
 
-    def _with_old_noise(self, label: str, law: Gaussian) -> Any:
-        shape = law.query.shape
-        if shape not in self._noise:
-            self._noise[shape] = np.asarray(self.noise(f"{label}/noise", law.std, shape))
-        value = law.query + self._noise[shape]
+    def _with_old_noise(self, label: str, law: Law) -> Any:
+        query = query_of(law)
+        if query.shape not in self._noise:
+            self._noise[query.shape] = np.asarray(self.noise(f"{label}/noise", law.scale, query.shape))
+        value = query + self._noise[query.shape]
         return self.reveal(label, value if value.ndim else float(value))
 
     def batch(self, label: str, n: int, size: int) -> Batch:

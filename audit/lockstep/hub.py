@@ -11,7 +11,6 @@ import numpy as np
 
 from dpassay.reference.equality import same
 from dpassay.reference.findings import Finding, Kind, merge
-from dpassay.reference.laws.above_threshold import AboveThreshold
 from dpassay.reference.laws.law import Law, as_released, query_of
 from dpassay.reference.neighbours import P, Pair, Run
 from dpassay.reference.transcript import Draw
@@ -32,7 +31,7 @@ def exceeds(distance: float, sensitivity: float, one: Law, other: Law) -> bool:
 
 def rounding(one: Law, other: Law) -> float:
     """What rounding alone may move a query: after a huge released value its own size is the measure."""
-    found = [law.all_queries() if isinstance(law, AboveThreshold) else law.query for law in (one, other)]
+    found = [law.moved() for law in (one, other)]
     return 1e-12 * max((float(np.max(np.abs(query), initial=0.0)) for query in found if query is not None), default=0.0)
 
 

@@ -13,8 +13,6 @@ from typing import Any, Literal, Protocol, get_args
 import numpy as np
 
 from dpassay.reference.errors import BadInput, require
-from dpassay.reference.laws.above_threshold import AboveThreshold
-from dpassay.reference.laws.categorical import Categorical
 from dpassay.reference.laws.law import Law, as_released
 from dpassay.reference.transcript import Draw
 
@@ -158,11 +156,10 @@ def _choice(where: str, data: Any) -> Choice:
 
 def dictated(choice: Choice, law: Law, before: Any, rng: np.random.Generator) -> Any:
     """The value that ``choice`` stands for under ``law``; drawn where it has no meaning there, or no probability."""
-    if isinstance(law, Categorical | AboveThreshold):
+    if law.is_finite:
         return _outcome(choice, law, before, rng)
-    query = getattr(law, "query", None)
-    scale = getattr(law, "std", getattr(law, "scale", 0.0))
-    if not isinstance(query, np.ndarray) or choice.how in ("drawn", "index"):
+    query, scale = law.query, law.scale
+    if query is None or choice.how in ("drawn", "index"):
         return law.sample(rng)
     if choice.how == "query" or not scale > 0:  # without noise nothing else can come out
         return law.possible(as_released(query.copy()))
@@ -193,14 +190,10 @@ def _direction(query: Any, length: float, along: Along) -> Any:
     return axis
 
 
-def _outcome(choice: Choice, law: Categorical | AboveThreshold, before: Any, rng: np.random.Generator) -> Any:
+def _outcome(choice: Choice, law: Law, before: Any, rng: np.random.Generator) -> Any:
     if choice.how == "repeat" and before is not None:
         return before if law.log_density(before) > -np.inf else law.sample(rng)
     if choice.how != "index":
         return law.sample(rng)
-    count = len(law.support) if isinstance(law, Categorical) else len(law.all_queries()) + 1
-    index = choice.index % count
-    if isinstance(law, Categorical):
-        value = law.support[index]
-        return value if law.log_density(value) > -np.inf else law.sample(rng)
-    return None if index == count - 1 else index
+    value = law.nth(choice.index)
+    return value if law.log_density(value) > -np.inf else law.sample(rng)

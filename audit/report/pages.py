@@ -13,14 +13,16 @@ then stop one grid point aside. Rows, order and verdicts must be the same.
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from dpassay.audit.plain import number
-from dpassay.reference.errors import BadInput, require
-from dpassay.reference.files import read_json, read_text, write_text
+from dpassay.audit.report_file import load
+from dpassay.reference.errors import BadInput, printable, require
+from dpassay.reference.files import read_text, write_text
 from dpassay.reference.marked import AUDIT, LEDGER, SHORT
 
 RESULTS, README, PLOT = Path("docs/results.md"), Path("README.md"), Path("docs/results.svg")
@@ -102,10 +104,8 @@ def main(words: Sequence[str]) -> int:
 
 
 def _rows(report: Path) -> list[dict[str, Any]]:
-    document = read_json(report, "report")
-    require(isinstance(document, dict) and "rows" in document, str(report), "malformed", "is no report of an audit")
-    rows: list[dict[str, Any]] = document["rows"]
-    return rows
+    """Every field of its type: a report may come from somebody else."""
+    return [row.as_dict() for row in load(report)]
 
 
 def _markdown(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -114,12 +114,19 @@ def _markdown(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _cells(row: dict[str, Any]) -> list[str]:
-    name = f"`{row['algorithm']}`" + (f" {row['variant']}" if row["variant"] else "")
-    mark = "" if row["realised"] is None or row["realised_by"] == "likelihood" else f" ({row['realised_by']})"
+    name = f"`{_safe(row['algorithm']).replace('`', chr(39))}`" + (
+        f" {_safe(row['variant'])}" if row["variant"] else ""
+    )
+    mark = "" if row["realised"] is None or row["realised_by"] == "likelihood" else f" ({_safe(row['realised_by'])})"
     bound = "" if row.get("upper_bound", True) else NO_BOUND
     numbers = [number(row["claimed"]), number(row["accounted"]) + bound, number(row["realised"]) + mark]
     verdict = f"**{row['verdict']}**" if row["verdict"] in _LOUD else row["verdict"]
-    return [name, row["reading"], *numbers, verdict, row["why"].replace("|", "\\|")]
+    return [name, _safe(row["reading"]), *numbers, verdict, _safe(row["why"])]
+
+
+def _safe(text: str) -> str:
+    """One cell of a table: no control character, no end of the cell, no HTML."""
+    return re.sub(r"<(?=[A-Za-z/!?])", "&lt;", printable(text).replace("|", "\\|"))
 
 
 _LOUD = ("violated", "leaks", "overshoots", "over budget")

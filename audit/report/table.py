@@ -56,7 +56,7 @@ def table_lines(rows: Sequence[Row], width: int, strict: bool = False) -> Iterat
                 yield Text(printable(paper), style="bold")
             last = paper
         name = ("  " if paper else "") + printable(algorithm)
-        numbers = [row.reading, number(row.claimed), _accounted(row), _realised(row)]
+        numbers = [printable(row.reading), number(row.claimed), _accounted(row), _realised(row)]
         if len(name) > first:  # the name has a line of its own: it is never broken
             yield Text(name)
             name = ""
@@ -112,7 +112,7 @@ def _accounted(row: Row) -> str:
 
 
 def _realised(row: Row) -> str:
-    mark = "" if row.realised is None or row.realised_by == "likelihood" else f" ({row.realised_by})"
+    mark = "" if row.realised is None or row.realised_by == "likelihood" else f" ({printable(row.realised_by)})"
     return number(row.realised) + mark
 
 
@@ -139,4 +139,4 @@ def closing_lines(rows: Sequence[Row], where: str, confidence: float = 0.95, str
         "means 'private'. ledger: the paper's own privacy statements, checked by machine (`dpassay prove`). More about "
         "a row: `dpassay show KEY`; the keys: `dpassay list`."
     )
-    return found
+    return [printable(line) for line in found]  # names in them are other people's

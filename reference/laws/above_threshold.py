@@ -38,6 +38,7 @@ class AboveThreshold(Law):
     query_scale: float
     _seen: list[float] = field(default_factory=list, repr=False)
     _outcomes: Categorical | None = field(default=None, repr=False)
+    is_finite = True
 
     def __post_init__(self) -> None:
         require(self.threshold_scale > 0, "threshold_scale", self.threshold_scale, "must be positive")
@@ -87,6 +88,19 @@ class AboveThreshold(Law):
                 return index
             index += 1
         return None
+
+    def moved(self) -> Array:
+        """Every query."""
+        return self.all_queries()
+
+    def nth(self, index: int) -> int | None:
+        """An index of a query; the last value is ``None``."""
+        count = len(self.all_queries())
+        return None if index % (count + 1) == count else index % (count + 1)
+
+    def changed(self, noise: float, query: float) -> AboveThreshold:
+        """Both noise scales; the queries are evaluated only as far as they are needed, and stay."""
+        return AboveThreshold(self.queries, self.threshold, noise * self.threshold_scale, noise * self.query_scale)
 
     def distance(self, other: Law) -> float:
         """The largest distance between two queries of one position."""

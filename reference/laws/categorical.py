@@ -22,6 +22,7 @@ class Categorical(Law):
 
     support: tuple[Any, ...]
     log_probabilities: Array
+    is_finite = True
 
     def __post_init__(self) -> None:
         logs = np.asarray(self.log_probabilities, dtype=float)
@@ -29,6 +30,10 @@ class Categorical(Law):
         require(len(self.support) == logs.size, "support", len(self.support), "one log probability for each value")
         total = float(np.sum(np.exp(logs)))
         require(abs(total - 1) < 1e-6, "log_probabilities", total, "must sum to one")
+
+    def nth(self, index: int) -> Any:
+        """Of the support."""
+        return self.support[index % len(self.support)]
 
     def sample(self, rng: np.random.Generator) -> Any:
         """Draw one value."""

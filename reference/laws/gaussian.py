@@ -36,6 +36,10 @@ class Gaussian(Law):
         """No noise at all."""
         return self.std == 0
 
+    def changed(self, noise: float, query: float) -> Gaussian:
+        """Both, multiplied."""
+        return Gaussian(query * self.query, noise * self.std)
+
     def distance(self, other: Law) -> float:
         """2-norm."""
         return float(np.linalg.norm((self.query - query_of(other)).ravel()))

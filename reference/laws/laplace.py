@@ -41,6 +41,10 @@ class Laplace(Law):
         """Type, shape and noise scale are public."""
         return noise_difference(self, other, "scale")
 
+    def changed(self, noise: float, query: float) -> Laplace:
+        """Both, multiplied."""
+        return Laplace(query * self.query, noise * self.scale)
+
     def distance(self, other: Law) -> float:
         """1-norm."""
         return float(np.sum(np.abs(self.query - query_of(other))))

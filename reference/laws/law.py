@@ -53,12 +53,13 @@ class Law(ABC):
 
     ``query`` is what the data move, of the released value's shape (None: the law has no such array); ``scale`` is the
     noise on each of its coordinates, a standard deviation or a scale (0: none); ``is_normal`` says that the noise is
-    Gaussian and not zero.
+    Gaussian and not zero; ``is_finite`` that the value is one of finitely many, which :meth:`nth` counts.
     """
 
     query: Array | None = None
     scale: float = 0.0
     is_normal: bool = False
+    is_finite: bool = False
 
     @abstractmethod
     def sample(self, rng: np.random.Generator) -> Any:
@@ -76,6 +77,18 @@ class Law(ABC):
     def is_bare(self) -> bool:
         """The query is released as it is, without noise."""
         return False
+
+    def moved(self) -> Array | None:
+        """All numbers that the data move: the query, or the queries of a law that has several."""
+        return self.query
+
+    def nth(self, index: int) -> Any:
+        """The value with this number, of a law that ``is_finite``; numbers beyond the last one begin again."""
+        raise NotImplementedError(f"{type(self).__name__} has no numbered values")
+
+    def changed(self, noise: float, query: float) -> Law:
+        """The law with noise and query multiplied by these, where such a change means something; else itself."""
+        return self
 
     def distance(self, other: Law) -> float:
         """How far the data move this law to ``other``, in the norm that its noise answers for (0: nothing to move)."""

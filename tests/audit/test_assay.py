@@ -256,3 +256,13 @@ def test_the_ledger_column(tmp_path, monkeypatch):
 def test_what_the_pair_moves_is_named_beside_what_it_does_not_move(shares, said):
     movements = {label: Movement(share, 1.0) for label, share in shares.items()}
     assert moved_too_little(movements) == said
+
+
+def test_a_forged_report_commands_no_terminal(capsys):
+    row = assay_case(case(bare), EFFORT)
+    forged = replace(
+        row, realised_by="\x1b[2Jx", reading="\x1b]0;x\x07", why="\x1b[31m", algorithm="a/\x1b[2J", variant="\x1b[1m"
+    )
+    print_rows([forged], 0.95, "reports/\x1b[2J.json")
+    shown = capsys.readouterr().out
+    assert "\x1b[2J" not in shown and "\x1b]" not in shown and "\x07" not in shown and "\\x1b[2Jx" in shown

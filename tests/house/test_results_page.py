@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 
 from dpassay.audit.report import pages, plot
+from dpassay.audit.report_file import FORMAT
+from dpassay.audit.row import Row
+from dpassay.audit.version import installed_version
 from dpassay.reference import marked
 from dpassay.reference.catalogue import CASES
 from dpassay.reference.errors import BadInput
@@ -16,10 +19,17 @@ from dpassay.reference.errors import BadInput
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-ROW = {
-    "algorithm": "baselines/x", "variant": "", "reading": "baseline", "claimed": 1.0, "accounted": 0.999,
-    "realised": 0.981, "realised_by": "likelihood", "verdict": "tight", "why": "98% shown",
-}  # fmt: skip
+ROW = Row(
+    "baselines/x", "", "baseline", "", 1.0, 1e-5, "replace-one", 0.999, "", True, 0.981, "likelihood", "tight",
+    "98% shown", True, [], [], [], {}, None, 10, 60, 0.95, 0, 0.1, "0" * 16, {},
+).as_dict()  # fmt: skip
+
+
+def report(**change):
+    """A report with this row, as JSON."""
+    return json.dumps({"format": FORMAT, "dpassay": installed_version(), "rows": [{**ROW, **change}]})
+
+
 COUNTS = "| paper | proved | refuted | rows |\n|---|---|---|---|\n| all | 3 | 1 | 5 |"
 LEDGER = f"{marked.LEDGER.begin}\n{COUNTS}\n{marked.LEDGER.end}"
 
@@ -32,7 +42,7 @@ def place(tmp_path, monkeypatch):
     (tmp_path / "docs").mkdir()
     Path("docs/results.md").write_text(f"before\n{marked.AUDIT.begin}\n{marked.AUDIT.end}\nafter\n{LEDGER}\n")
     Path("README.md").write_text(f"first\n{marked.SHORT.begin}\n{marked.SHORT.end}\nlast\n")
-    Path("audit.json").write_text(json.dumps({"rows": [ROW]}))
+    Path("audit.json").write_text(report())
     return tmp_path
 
 
@@ -82,12 +92,12 @@ def test_a_change_of_what_is_shown_is_noticed(place, change, noticed):
     assert "| `baselines/x` | baseline | 1 | 0.999 | 0.981 | tight | none |" in Path("README.md").read_text()
     assert "5 rows about the papers: 3 proved, 1 refuted" in Path("README.md").read_text()
     assert plot.fingerprint(pages.rows_of(text)) in Path("docs/results.svg").read_text()
-    Path("audit.json").write_text(json.dumps({"rows": [{**ROW, **change}]}))
+    Path("audit.json").write_text(report(**change))
     assert pages.main(["audit.json", "--check"]) == int(noticed)
 
 
 def test_a_row_of_the_readme_that_is_gone_is_named(place):
-    Path("audit.json").write_text(json.dumps({"rows": [{**ROW, "variant": "y"}]}))
+    Path("audit.json").write_text(report(variant="y"))
     with pytest.raises(BadInput, match="baselines/x@baseline"):
         pages.main(["audit.json"])
 
@@ -108,3 +118,24 @@ def test_no_markers(text):
 def test_the_readme_is_short():
     """Tables and long lines are for docs/; the longest row of a table fits a screen."""
     assert len(README.splitlines()) < 120 and max(map(len, README.splitlines())) <= 200
+
+
+def test_a_forged_report_puts_no_html_and_no_marker_into_the_pages(place):
+    evil = f"<img src=x onerror=alert(1)> | {marked.AUDIT.end} \x1b[2J if n < 2"
+    Path("audit.json").write_text(report(why=evil, realised_by=evil, variant=evil))
+    with pytest.raises(BadInput, match="baselines/x@baseline"):  # the README's row has another key now
+        pages.main(["audit.json"])
+    Path("audit.json").write_text(report(why=evil, realised_by=evil))
+    assert pages.main(["audit.json"]) == 0
+    text = Path("docs/results.md").read_text()
+    assert "<img" not in text and "\x1b" not in text and "if n < 2" in text
+    assert text.count(marked.AUDIT.end) == 1 and len(pages.rows_of(text)) == 1
+    Path("audit.json").write_text(report(verdict="**private**"))
+    with pytest.raises(BadInput, match="verdict"):
+        pages.main(["audit.json"])
+
+
+def test_a_block_holds_no_marker_of_its_own():
+    page = f"{marked.SHORT.begin}\n{marked.SHORT.end}"
+    with pytest.raises(BadInput, match="holds a marker"):
+        marked.SHORT.written(page, f"x {marked.SHORT.end} y", "README")
