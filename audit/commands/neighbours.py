@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, NoReturn
 
@@ -22,6 +23,7 @@ from dpassay.audit.search.neighbours import (
     search,
     simplify,
 )
+from dpassay.audit.search.replay import agreed
 from dpassay.audit.search.replay import replay as replay_example
 from dpassay.audit.search.spaces import Target
 from dpassay.audit.search.witness import FORMAT as EXAMPLE_FORMAT
@@ -53,6 +55,9 @@ def search_(
     radius: Annotated[float, typer.Option(help="Largest length of a record.")] = 1.0,
     budget: Annotated[int, typer.Option(help="Pairs to look at.")] = 200,
     keep: Annotated[int, typer.Option(help="Candidates to confirm; they share the level.")] = 2,
+    program: Annotated[
+        str | None, typer.Option(help="A command that speaks the live protocol: it runs in place of the reference.")
+    ] = None,
     runs: Runs = 400,
     confidence: Confidence = 0.95,
     seed: Seed = 0,
@@ -65,14 +70,14 @@ def search_(
     require(0 < confidence < 1, "--confidence", confidence, "must lie in (0, 1)")
     require_writable(witness, "--witness")
     _check_sample(runs, seed)
-    target = Target(algorithm, problem, records, dimension, radius)
+    target = Target(algorithm, problem, records, dimension, radius, program)
     run, space = target.open()
     with target.running():
         found = search(run, space, np.random.default_rng(seed), budget)[:keep]
         chosen = [simplify(run, space, one).candidate for one in found]
         bound, best = confirm(run, space, chosen, delta, epsilon, seed + 1_000_003, runs, confidence)
     about: dict[str, str | int | float] = {"algorithm": algorithm, "problem": problem}
-    about |= {"radius": radius, "claimed": epsilon}
+    about |= {"radius": radius, "claimed": epsilon} | ({"program": program} if program is not None else {})
     save_witness(witness, best, bound, "", about)
     _report(bound, f"Witness ({best.name}): {witness}", as_json)
 
@@ -98,11 +103,11 @@ def replay(
     """
     if _is_example(witness):
         _replay_example(witness, module or [], program)
-    require(program is None, "--program", program, "the witness is not of a program")
     require(0 < confidence < 1, "--confidence", confidence, "must lie in (0, 1)")
     _check_sample(runs, seed)
     candidate, document = load_witness(witness), read_witness(witness)
     target, epsilon, delta = _described(witness, document, candidate)
+    target = replace(target, program=agreed(program, document["about"].get("program"), str(witness)))
     for name in target.modules:
         why = f"is code, and a file must not choose what is run; if you trust it: --module {name}"
         require(name in (module or ()), f"{witness}: module", name, why)

@@ -69,6 +69,18 @@ def _replayed(witness: Witness, findings: Sequence[Finding], raised: str) -> Rep
     return Replayed(tuple(findings), any((one.kind, one.label) == key for one in findings), raised)
 
 
+def agreed(program: str | None, named: object, where: str) -> str | None:
+    """The command that the user gives, where the witness is of a program; the file only says that it is of one.
+
+    Raises:
+        BadInput: one of the two is missing.
+    """
+    why = "is a command, and a file must not choose what is run; if you trust it: --program COMMAND"
+    require(named is None or program is not None, f"{where}: program", named, why)
+    require(named is not None or program is None, "--program", program, "the witness is not of a program")
+    return program
+
+
 def _claim(witness: Witness, where: str) -> PrivacyClaim:
     about = witness.about
     for name in ("algorithm", "space", "relation"):
@@ -83,10 +95,7 @@ def _claim(witness: Witness, where: str) -> PrivacyClaim:
 
 
 def _ground(witness: Witness, modules: Collection[str], where: str, relation: Relation, program: str | None) -> Ground:
-    command = witness.about.get("program")
-    why = "is a command, and a file must not choose what is run; if you trust it: --program COMMAND"
-    require(command is None or program is not None, f"{where}: program", command, why)
-    require(command is not None or program is None, "--program", program, "the witness is not of a program")
+    agreed(program, witness.about.get("program"), where)
     algorithm, space = str(witness.about["algorithm"]), str(witness.about["space"])
     if is_code(algorithm):
         for name in filter(None, (algorithm, space)):

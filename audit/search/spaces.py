@@ -16,6 +16,8 @@ import numpy as np
 
 from dpassay.audit.foreign import is_code, load_callable
 from dpassay.audit.lab.mutations import Run
+from dpassay.audit.live.audited import by_program
+from dpassay.audit.live.program import LiveProgram
 from dpassay.audit.plain_numpy.measured import is_plain
 from dpassay.audit.plain_numpy.mechanism import PlainMechanism
 from dpassay.reference.case import Instance
@@ -40,6 +42,7 @@ class Target:
     records: int
     dimension: int
     radius: float
+    program: str | None = None  # command of a program on the live protocol, in place of the algorithm of the key
 
     @property
     def modules(self) -> list[str]:
@@ -56,6 +59,7 @@ class Target:
         """
         space = Space(self.records, self.dimension, self.radius, _build(self.problem, self.radius))
         if is_code(self.algorithm):
+            require(self.program is None, "--program", self.program, "runs in place of a key of `dpassay list`")
             run: Run = load_callable(self.algorithm, "algorithm")
             if is_plain(run):
                 pairs = [space.pair(one) for one in patterns(space)[:4]]
@@ -65,7 +69,10 @@ class Target:
         cases = find(self.algorithm)
         why = f"names {len(cases)} cases; give a key of `dpassay list`"
         require(len(cases) == 1, "algorithm", self.algorithm, why)
-        return self._fitting(cases[0].build(), space, cases[0].key), space
+        case = cases[0]
+        if self.program is not None:
+            case = by_program(case, LiveProgram(self.program, case.id, case.reading))
+        return self._fitting(case.build(), space, case.key), space
 
     def _fitting(self, instance: Instance, space: Space, key: str) -> Run:
         """The algorithm, unless its schedule is too quiet for such data: a claim about its own data is none about them.
