@@ -6,13 +6,14 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
 
 from dpassay.audit.crosscheck.adapter import LIMIT, Result, run_all
-from dpassay.audit.crosscheck.campaign import Expected, exit_code, judge, junit, read_expected, report, table
+from dpassay.audit.crosscheck.campaign import Expected, Judged, exit_code, judge, junit, read_expected, report, table
 from dpassay.audit.crosscheck.diagnosis import Diagnosis, diagnose
 from dpassay.audit.crosscheck.differences import Difference, compare
 from dpassay.audit.crosscheck.encode import encode
@@ -36,6 +37,7 @@ app = typer.Typer(
 FLOAT32 = typer.Option("--float32", help="The implementation computes in single precision.")
 AS_JSON = typer.Option("--json", help="Print JSON.")
 SHOWN = 20  # differences of one vector on the screen
+MOST = 3  # red vectors of one algorithm on the screen
 
 
 @app.command(name="run", short_help="Run an implementation on all committed vectors.")
@@ -127,9 +129,7 @@ def _finish(
         print(report(name, judged, len(chosen), told))
     else:
         print(table(judged))
-        for one in judged:
-            if one.unexpected and one.result.outcome != "unsupported":
-                _print_result(one.result, one.unexpected_pass, diagnoses.get(one.result.id))
+        _print_red([one for one in judged if one.unexpected and one.result.outcome != "unsupported"], diagnoses)
         missing = sum(result.unstated for result in results)
         if missing:
             print(f"\n{missing} sensitivities were not stated by the implementation, and so not compared.")
@@ -237,6 +237,16 @@ def _complete(ran: int, algorithm: str) -> None:
 def _progress(done: int, total: int) -> None:
     if sys.stderr.isatty():
         print(f"\r{done} of {total}", end="\n" if done == total else "", file=sys.stderr, flush=True)
+
+
+def _print_red(red: list[Judged], diagnoses: dict[str, Diagnosis]) -> None:
+    """The first few of each algorithm: what is explained first."""
+    for algorithm, group in groupby(red, key=lambda one: one.result.algorithm):
+        members = sorted(group, key=lambda one: one.result.id not in diagnoses)
+        for one in members[:MOST]:
+            _print_result(one.result, one.unexpected_pass, diagnoses.get(one.result.id))
+        if len(members) > MOST:
+            print(f"\n{algorithm}: {len(members) - MOST} more (--json lists all)")
 
 
 def _print_result(result: Result, passes: bool, diagnosis: Diagnosis | None) -> None:

@@ -161,6 +161,8 @@ def _call(text: _Text, node: ast.Call) -> Iterator[Change]:
         other = {"min": "max", "max": "min", "minimum": "maximum", "maximum": "minimum"}[name]
         head = text.code(node.func)
         yield text.change(Kind.BRANCH, f"{other} for {name}", node.func, head[: len(head) - len(name)] + other)
+    if name == "sum" and node.args and isinstance(node.args[0], ast.List):
+        yield text.change(Kind.MISSING_TERM, "the last of a sum alone", node, f"({text.code(node.args[0])})[-1]")
     if name == "mean" and isinstance(node.func, ast.Attribute):
         head = text.code(node.func)
         yield text.change(Kind.FACTOR, "sum for mean", node.func, f"{head[: -len('mean')]}sum")
@@ -179,6 +181,12 @@ def _clipping(text: _Text, node: ast.Call, name: str) -> Iterator[Change]:
         yield text.change(
             Kind.NO_CLIP, "clipping dropped", node, f"np.asarray(({text.code(node.args[0])}).mean(axis=0))"
         )
+    if name == "mean" and node.args and isinstance(node.args[0], ast.Call):  # np.mean(clip_rows(rows, bound), axis=0)
+        clipping = node.args[0]
+        if getattr(clipping.func, "id", "") == "clip_rows" and len(clipping.args) == 2:
+            rows, bound = text.code(clipping.args[0]), text.code(clipping.args[1])
+            mean = f"clip_rows(({rows}).mean(axis=0)[None], {bound})[0]"
+            yield text.change(Kind.CLIP_ORDER, "clipped after averaging", node, mean)
     inner = node.func.value if isinstance(node.func, ast.Attribute) and name in ("mean", "sum") else None
     if isinstance(inner, ast.Call) and getattr(inner.func, "id", "") == "clip_rows" and len(inner.args) == 2:
         rows, bound = text.code(inner.args[0]), text.code(inner.args[1])
@@ -189,6 +197,9 @@ def _clipping(text: _Text, node: ast.Call, name: str) -> Iterator[Change]:
 
 def _size(text: _Text, node: ast.Attribute | ast.Name) -> Iterator[Change]:
     name = node.attr if isinstance(node, ast.Attribute) else node.id
+    for end in ("_next", "_before"):
+        if isinstance(node, ast.Name) and name.endswith(end):
+            yield text.change(Kind.INDEX_SHIFT, f"{name} is that of another step", node, name.removesuffix(end))
     if name in ("n", "size"):
         other = "size" if name == "n" else "n"
         head = text.code(node)[: -len(name)] if isinstance(node, ast.Attribute) else ""

@@ -15,7 +15,7 @@ from .kinds import Kind
 from .rounding import numbers
 
 CLOSE = 1e-6  # relative: ratios of planted factors are exact to rounding
-SINGLE = 2.0**-20  # relative size of what single precision loses
+SINGLE = 2.0**-18  # relative size of what single precision loses
 Data = Mapping[str, Any]
 Said = tuple[Kind, str]
 
@@ -96,7 +96,7 @@ def _query(vector: Data, answers: Data, found: Sequence[Difference]) -> Iterator
     size = float(np.max(np.abs(here), initial=0.0))
     worst = float(np.max(np.abs(here - there)))
     noise = noise_of(vector["events"][first.step])
-    if worst <= SINGLE * max(size, 1e-300) or worst <= 1e-6 * noise:
+    if worst <= SINGLE * max(size, 1e-300):
         yield (
             Kind.PRECISION,
             f"off by at most {worst:.2g}, {worst / noise:.2g} of the noise" if noise else f"{worst:.2g}",
@@ -119,7 +119,7 @@ def _query(vector: Data, answers: Data, found: Sequence[Difference]) -> Iterator
 def _constant(vector: Data, ratio: float, count: int) -> Iterator[Said]:
     if math.isclose(ratio, -1.0, rel_tol=CLOSE):
         yield Kind.SIGN, "every entry has the other sign"
-    elif count > 1 or _named(vector, ratio):
+    elif count > 1 and ratio:
         sign = "and the sign " if ratio < 0 else ""
         yield Kind.FACTOR, f"every entry {sign}is off by the factor {ratio:.6g}{_named(vector, ratio)}"
 

@@ -101,8 +101,10 @@ def _factors(vector: Data, given: Data, kind: Kind) -> dict[str, float]:
         size = max(here.size, 1)
         if kind is Kind.FACTOR and here.shape == there.shape and np.abs(here).max(initial=0.0) > 0:
             found[one["label"]] = float(np.linalg.norm(there) / np.linalg.norm(here))
+        elif kind is Kind.BATCH:
+            found[one["label"]] = _records(vector["events"], one, 1) / max(_records(given["events"], other, 1), 1)
         elif kind is Kind.CLIP_ORDER:
-            found[one["label"]] = float(_records(vector, one))
+            found[one["label"]] = float(_records(vector["events"], one, _all(vector)))
         elif kind is Kind.CLIP_NORM:
             found[one["label"]] = math.sqrt(size)
     return found
@@ -116,9 +118,14 @@ def _aligned(vector: Data, given: Data) -> Iterator[tuple[Data, Data]]:
             yield one, other
 
 
-def _records(vector: Data, event: Data) -> int:
-    """How many records the query averages."""
-    draws = [one for one in vector["events"] if one["event"] == "draw"]
-    sizes = [len(draws[number]["indices"]) for number in event["batches"] if number < len(draws)]
-    n = vector["sizes"].get("n") or (vector["problem"] or {}).get("derived", {}).get("n", 1)
-    return sizes[0] if sizes else int(n)
+def _records(events: list[Data], event: Data, otherwise: int) -> int:
+    """How many records the query averages; ``otherwise`` where it names no batch."""
+    draws = [one for one in events if one["event"] == "draw"]
+    named = [number for number in event.get("batches") or () if number < len(draws)]
+    known = [draws[number].get("size") or len(draws[number].get("indices", ())) for number in named]
+    return int(known[0]) if known else otherwise
+
+
+def _all(vector: Data) -> int:
+    problem = vector["problem"] if isinstance(vector["problem"], Mapping) else {}
+    return int(vector["sizes"].get("n") or problem.get("derived", {}).get("n", 1))

@@ -79,6 +79,26 @@ def answers(run: Run, vector: Mapping[str, Any], mutant: Mutant) -> dict[str, An
     return {"events": events_of(tape) + last, "output": output}
 
 
+def other_batches(run: Run, vector: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """What the reference asks for when the records of a draw are others than those that are given."""
+    for name, change in BATCHES.items():
+        events = [
+            {**event, "indices": change(event["indices"], event["n"])} if event["event"] == "draw" else event
+            for event in vector["events"]
+        ]
+        tape = VectorTape(events)
+        with suppress(Exception), np.errstate(all="ignore"):
+            yield name, {"output": encode(run_again(run, vector, tape), "output"), "events": events_of(tape)}
+
+
+BATCHES: dict[str, Callable[[list[int], int], list[int]]] = {
+    "every record number is one too large": lambda indices, n: [(one + 1) % n for one in indices],
+    "every record number is one too small": lambda indices, n: [(one - 1) % n for one in indices],
+    "the first records in place of those drawn": lambda indices, n: list(range(len(indices))),
+    "the other records": lambda indices, n: ([one for one in range(n) if one not in indices] * n)[: len(indices)],
+}
+
+
 def _entered(run: Run, vector: Mapping[str, Any]) -> set[tuple[str, int]]:
     seen: set[tuple[str, int]] = set()
 
@@ -186,7 +206,7 @@ def _limited(seconds: float) -> Iterator[None]:
         raise _TooLong
 
     before: Callable[..., Any] | int | None = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_REAL, seconds, 0.02)  # again and again: some places swallow what is raised
     try:
         yield
     finally:

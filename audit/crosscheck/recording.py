@@ -72,8 +72,9 @@ class VectorTape(Tape):
         Diverged: another call than the vector's next one. ``diverged`` then says what was asked, and what is expected.
     """
 
-    def __init__(self, events: Sequence[dict[str, Any]]):
+    def __init__(self, events: Sequence[dict[str, Any]], *, refusing: bool = False):
         super().__init__()
+        self._refusing = refusing  # nothing may be released: records are handed out, so that a late refusal is one too
         self.raw: dict[int, float] = {}
         self.diverged: dict[str, Any] | None = None
         self._events = [event for event in events if event["event"] != "secret"]
@@ -115,6 +116,9 @@ class VectorTape(Tape):
         return np.asarray(value, dtype=float) if isinstance(value, list) else value
 
     def _indices(self, draw: Draw) -> Indices:
+        if self._refusing and self._position == len(self._events):
+            first = self._used - (draw.size or 0) if draw.kind == "fresh" else 0
+            return np.arange(first, first + (draw.n if draw.size is None else draw.size), dtype=np.int64)
         return np.asarray(self._next("draw", draw.label)["indices"], dtype=np.int64)
 
     def _value(self, kind: str, label: str, draw: Drawn) -> Any:

@@ -4,8 +4,9 @@ A correct implementation in floating point computes, for every quantity that it 
 inputs that are off by a relative (m u), where u is half a unit in the last place and m counts the roundings: the
 lengths of the sums (n records, d coordinates) and ``PER_STEP`` operations for every release so far. How far such a
 change of the inputs moves a quantity is its condition number. It is measured: the reference is run on inputs moved by
-relative amounts of at most H, in random directions, and the largest movement is divided by H. ``SAFETY`` stands for
-the directions that were not tried.
+relative amounts of at most H, in random directions, with every value of the problem's functions moved by itself as
+well (a difference of gradients loses what they have in common), and the largest movement is divided by H. ``SAFETY``
+stands for the directions that were not tried.
 
 A difference below ``NOISE_SHARE`` of the noise is no difference: a query that is off by a share s of its standard
 deviation changes mu of Gaussian differential privacy by at most s for each release.
@@ -24,6 +25,7 @@ from dpassay.reference.tape import Tape
 
 from .decode import decode
 from .encode import NOT_FINITE, encode
+from .jitter import Jitter
 from .recording import Diverged, VectorTape, events_of
 
 H = 2.0**-30  # far above rounding (2^-53), far below what bends
@@ -36,6 +38,8 @@ COMPUTED = ("query", "std", "scale", "sensitivity", "queries", "threshold", "thr
             "log_probabilities")  # fmt: skip
 Run = Callable[[Any, Any, Tape], Any]
 Amounts = list[dict[str, float]]
+Moved = tuple[list[dict[str, Any]], Any, float]  # events, output, the largest number that a function returned
+LARGEST32 = 1e38
 
 
 def numbers(value: Any) -> list[float]:
@@ -77,22 +81,33 @@ def rounding(run: Run, vector: Mapping[str, Any]) -> tuple[Amounts, float, bool]
     outputs = [one[1] for one in kept]
     whole = share * max(_largest(vector["output"]), SAFETY * _condition(vector["output"], outputs))
     coarse = [_moved(run, vector, 64 * UNIT32, seed) for seed in range(2)]
-    return amounts, _two_digits(whole), bool(kept) and all(one is not None for one in coarse)
+    single = all(one is not None and one[2] < LARGEST32 and _follows(events, amounts, one[0]) for one in coarse)
+    return amounts, _two_digits(whole), bool(kept) and single
 
 
-def _moved(run: Run, vector: Mapping[str, Any], size: float, seed: int) -> tuple[list[dict[str, Any]], Any] | None:
+def _follows(events: Sequence[Mapping[str, Any]], amounts: Amounts, moved: Sequence[Mapping[str, Any]]) -> bool:
+    """Do movements of the size of single precision stay what small ones say (no clip or cap turns over)?"""
+    for event, amount, other in zip(events, amounts, moved, strict=True):
+        there = computed(other)
+        for name, value in computed(event).items():
+            if _condition(value, [there.get(name)]) * H > 4 * UNIT32 / UNIT64 * amount[name]:
+                return False
+    return True
+
+
+def _moved(run: Run, vector: Mapping[str, Any], size: float, seed: int) -> Moved | None:
     """Events and output on inputs moved by a relative ``size``; None where another path is taken."""
     for records in (True, False):  # records on a boundary may not move
         rng = np.random.default_rng(seed)
         events = [_move_event(event, size, rng) for event in vector["events"]]
-        tape = VectorTape(events)
+        tape, jitter = VectorTape(events), Jitter(size, seed)
         problem = _move(vector["problem"], size, rng) if records else vector["problem"]
         try:
-            output = run(decode(problem), decode(_move(vector["schedule"], size, rng)), tape)
+            output = run(jitter.on(decode(problem)), decode(_move(vector["schedule"], size, rng)), tape)
         except (BadInput, Diverged, ArithmeticError, np.linalg.LinAlgError):
             continue
         if tape.position == sum(event["event"] != "secret" for event in vector["events"]):
-            return events_of(tape), encode(output)
+            return events_of(tape), encode(output), jitter.largest
     return None
 
 

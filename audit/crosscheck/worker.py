@@ -39,7 +39,7 @@ def answer(adapter: Callable[..., Any], vector: Vector) -> dict[str, Any]:
         ``kind``: ``returned`` (with ``output``), ``raised`` (with ``text``), ``diverged``, ``unsupported``; and
         ``events``, everything that was asked of the tape, the call without an answer last.
     """
-    tape = VectorTape(vector["events"])
+    tape = VectorTape(vector["events"], refusing=vector["expect"] == "refused")
     case = {name: entry for name, entry in vector.items() if name not in HIDDEN}
     try:
         output = adapter(case, tape)

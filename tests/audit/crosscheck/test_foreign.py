@@ -1,0 +1,104 @@
+"""Twins in plain Python, made from the vectors' formulas alone: they agree, in single precision too.
+
+Planted bugs do not, and the diagnosis names them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from functools import lru_cache, partial
+
+import pytest
+
+from dpassay.audit.crosscheck.adapter import judged
+from dpassay.audit.crosscheck.diagnosis import diagnose
+from dpassay.audit.crosscheck.storage import load
+from dpassay.audit.crosscheck.worker import answer
+
+from .foreign import adapter
+from .planted import MISNAMED, PLANTED
+
+
+@lru_cache(maxsize=8)
+def vectors(algorithm):
+    """The committed ones of one algorithm."""
+    return tuple(load(algorithm))
+
+
+def results(algorithm, run, *, float32=False):
+    """Every vector with the answers and the result; those that are not judged in single precision are left out."""
+    found = []
+    for vector in vectors(algorithm):
+        if float32 and not vector["float32"]:
+            continue
+        given = json.loads(json.dumps(answer(run, vector)))
+        found.append((vector, given, judged(vector, given, float32)))
+    return found
+
+
+def told(found):
+    """Outcomes, with what is wrong."""
+    return [(result.id, result.message) for _, _, result in found if result.outcome not in ("pass", "unsupported")]
+
+
+@pytest.mark.parametrize("algorithm", adapter.ALGORITHMS)
+def test_a_correct_twin_passes_every_vector(algorithm):
+    found = results(algorithm, adapter.run)
+    assert told(found) == []
+    assert (
+        Counter(result.outcome for _, _, result in found)["unsupported"] <= 1
+    )  # one worst pair with a loss of its own
+
+
+@pytest.mark.parametrize("algorithm", adapter.ALGORITHMS)
+def test_a_correct_twin_in_single_precision_passes_what_is_judged(algorithm):
+    found = results(algorithm, adapter.single, float32=True)
+    assert told(found) == [] and len(found) > 10
+    in_double = [judged(vector, given, False) for vector, given, _ in found if vector["expect"] == "run"]
+    assert any(result.outcome == "fail" for result in in_double)  # it is another tolerance
+
+
+def named(algorithm, bug, mutants=True):
+    """The diagnosis of a planted bug, from the first vector that it fails."""
+    found = [one for one in results(algorithm, partial(adapter.run, bug=bug)) if one[0]["expect"] == "run"]
+    red = [one for one in found if one[2].outcome == "fail"]
+    assert red, f"{bug} changes nothing"
+    (vector, given, _), rest = red[0], red[1:]
+    green = [one for one in found if one[2].outcome == "pass"]
+    others = [(one[0], one[1]) for one in (*rest, *green)]
+    return diagnose(vector, given, others=others, mutants=mutants)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("algorithm", "bug", "kind"), PLANTED)
+def test_a_planted_bug_is_named(algorithm, bug, kind):
+    assert (named(algorithm, bug).kind.value == kind) != ((algorithm, bug) in MISNAMED)
+
+
+def test_of_the_planted_bugs_more_than_nine_in_ten_are_named_rightly():
+    assert len(PLANTED) >= 20 and len(MISNAMED) / len(PLANTED) < 0.1
+
+
+@pytest.mark.parametrize("bug", ["clipped after averaging", "goes on with the query", "noise of the libraries"])
+def test_a_diagnosis_says_step_kind_change_and_epsilon(bug):
+    found = named("baselines/dp_sgd", bug)
+    assert found.kind.value == {one: kind for _, one, kind in PLANTED}[bug]
+    assert "reference/" in found.mutant and "line" in found.mutant
+    assert "as the vector's run is accounted" in found.effect
+    assert found.as_data()["kind"] == found.kind.value
+
+
+def test_without_mutants_the_numbers_alone_name_signs_factors_and_scales():
+    assert named("baselines/dp_sgd", "sign", mutants=False).kind.value == "sign"
+    assert named("baselines/dp_sgd", "variance", mutants=False).kind.value == "noise scale"
+    assert named("baselines/dp_sgd", "goes on with the query", mutants=False).mutant == ""
+
+
+def test_a_difference_that_nothing_explains_is_unknown():
+    """Queries of random numbers: no kind may be made up."""
+    vector = next(one for one in vectors("baselines/dp_sgd") if one["id"].endswith("full-batch@baseline/ordinary"))
+    given = {"events": [dict(event) for event in vector["events"]], "output": vector["output"]}
+    for position, event in enumerate(given["events"]):
+        event["query"] = [0.1 + position, -0.3, 0.7 * position]
+    assert diagnose(vector, given).kind.value == "unknown"
