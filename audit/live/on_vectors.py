@@ -50,7 +50,7 @@ def answered(program: LiveProgram, vector: Vector) -> Vector:
     Raises:
         ProgramBroken: it does not keep to the protocol.
     """
-    tape = VectorTape(vector["events"])
+    tape = VectorTape(vector["events"], refusing=vector["expect"] == "refused")
     try:
         output = program(vector["problem"], vector["schedule"], tape)
     except ProgramUnsupported as error:

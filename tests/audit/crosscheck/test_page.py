@@ -1,4 +1,4 @@
-"""The table of planted bugs in docs/crosscheck.md is that of the tests (its program and commands run in tests/house)."""
+"""The table of planted bugs in docs/crosscheck.md is that of the tests; the page's program runs in tests/house."""
 
 from __future__ import annotations
 
