@@ -72,8 +72,12 @@ def _bar(console: Console, counts: bool) -> Progress:
     columns: list[ProgressColumn] = [SpinnerColumn(), TextColumn("{task.description}")]
     if counts:
         left = TextColumn("left", style="progress.remaining")
-        columns += [BarColumn(bar_width=20), MofNCompleteColumn(), TimeRemainingColumn(), left]
-    columns += [TimeElapsedColumn(), TextColumn("{task.fields[now]}", table_column=Column(no_wrap=True, ratio=1))]
+        columns += [BarColumn(bar_width=20), MofNCompleteColumn()]
+    columns += [
+        TimeElapsedColumn(),
+        *((TimeRemainingColumn(), left) if counts else ()),
+        TextColumn("{task.fields[now]}", table_column=Column(no_wrap=True, ratio=1)),
+    ]
     return Progress(*columns, console=console, transient=True, expand=True)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -19,6 +20,9 @@ _PLACE = re.compile(r"^(?P<file>[^\n]+?):(?P<line>\d+)(?: in |:|$)")  # of a wit
 
 
 CHANGED = "changed"  # rule of what is worse than in the lock file
+
+
+_ROOTS = ("GITHUB_WORKSPACE", "CI_PROJECT_DIR")  # where the checkout of a job lies
 
 
 class Level(StrEnum):
@@ -145,10 +149,12 @@ def _places(row: Row) -> dict[str, tuple[str, int]]:
 
 
 def relative(file: str) -> str:
-    """A path as a viewer of the repository wants it: from the working directory, with slashes."""
-    path = Path(file)
-    if path.is_absolute() and path.is_relative_to(Path.cwd()):
-        path = path.relative_to(Path.cwd())
+    """A path as a viewer of the repository wants it: from the root that CI names, else from the working directory."""
+    path, here = Path(file), Path.cwd().resolve()
+    full = here / path
+    for root in (*(Path(os.environ[name]).resolve() for name in _ROOTS if os.environ.get(name)), here):
+        if full.is_relative_to(root) and (path.is_absolute() or full.exists()):
+            return printable(full.relative_to(root).as_posix())
     return printable(path.as_posix())
 
 

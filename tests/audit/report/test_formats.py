@@ -61,6 +61,17 @@ def test_a_claim_that_is_a_warning_is_one_everywhere(row_of):
     assert "::error" not in annotations([row]) and Xml.fromstring(junit([row])).attrib["failures"] == "0"
 
 
+def test_a_job_in_a_folder_names_files_from_the_root_of_the_checkout(row_of, tmp_path, monkeypatch):
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models" / "mine.py").touch()
+    monkeypatch.chdir(tmp_path / "models")
+    monkeypatch.setenv("GITHUB_WORKSPACE", str(tmp_path))
+    assert problems(row_of["failed"])[0].place == "models/mine.py:22"
+    assert annotations([row_of["failed"]]).startswith("::error file=models/mine.py,line=22,")
+    monkeypatch.setenv("GITHUB_WORKSPACE", "/nowhere/else")
+    assert problems(row_of["failed"])[0].place == "mine.py:22"
+
+
 def test_each_change_against_the_lock_is_a_result_of_its_own(row_of):
     row = replace(
         row_of["fine"], changes=["accounted: 0.9 before, 0.99 now", "the audit lost power: 1 before, 0.5 now"]
