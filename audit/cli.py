@@ -41,6 +41,7 @@ COMMANDS: dict[str, str] = {  # what the list of commands says of each; its own 
     "scores": "Audit stored scores of an attack.",
     "blackbox": "Audit a function, a program, stored outputs.",
     "attack": "Membership inference on a trained model.",
+    "libraries": "Real libraries on the tape, unmodified.",
     "demo": "See a planted bug caught, in seconds.",
     "doctor": "Say what this environment can do.",
 }

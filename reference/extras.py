@@ -19,8 +19,11 @@ EXTRAS = {  # what `pip install dpassay` leaves out: import name -> extra (pypro
     "sklearn": "audit",
     "typer": "audit",
     "distributed": "dask",
+    "diffprivlib": "diffprivlib",
+    "jax_privacy": "jax-privacy",
     "matplotlib": "plots",
     "mpmath": "proofs",
+    "opendp": "opendp",
     "sympy": "proofs",
 }
 

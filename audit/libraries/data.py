@@ -21,12 +21,13 @@ class Bounds(NamedTuple):
     upper: float
 
 
-BOUNDS = (
+BOUNDS = (  # sizes["bounds"] counts them from 1
     Bounds(0.0, 1.0),
     Bounds(-1.0, 1.0),
     Bounds(-1.0, 0.0),
     Bounds(4.0, 5.0),
-)  # sizes["bounds"] counts them from 1
+    Bounds(0.0, 1000.0),
+)
 
 
 class Rowset(NamedTuple):
@@ -50,6 +51,12 @@ def anchored(rows: Array, sizes: Sizes) -> Rowset:
     found = rowset(rows, sizes)
     ends = np.repeat([found.bounds.lower, found.bounds.upper], found.X.shape[1]).reshape(2, -1)
     return found._replace(X=np.vstack([found.X, ends, ends]), y=np.append(found.y, [0.0, 0.0, 1.0, 1.0]))
+
+
+def anchored_at_zero(rows: Array, sizes: Sizes) -> Rowset:
+    """As :func:`rowset`, and for each of the labels 0 and 1 a record more whose features are zero."""
+    found = rowset(rows, sizes)
+    return found._replace(X=np.vstack([found.X, np.zeros((2, found.X.shape[1]))]), y=np.append(found.y, [0.0, 1.0]))
 
 
 def with_gaps(rows: Array, sizes: Sizes) -> Rowset:

@@ -93,7 +93,7 @@ def _randomise(law_of: LawOf) -> Callable[..., Any]:
     def answer(tape: Tape, mech: Any, value: Any = None) -> Any:
         mech._check_all(value)
         frame, name = caller(PACKAGE, _INSIDE), type(mech).__name__
-        label = f"{name} at {place(frame)}"
+        label = f"{name}{_group(frame)} at {place(frame)}"
         if name == "PermuteAndFlip" and frame is not None and _fits_a_tree(frame):
             return _leaf_labels(frame)[frame.f_locals["leaf"]]
         if name == "Exponential" and mech.measure and frame is not None and "quant" in frame.f_locals:
@@ -108,6 +108,15 @@ def _randomise(law_of: LawOf) -> Callable[..., Any]:
         return tape.release(label, law, sensitivity=None if sensitivity is None else float(sensitivity))
 
     return answer
+
+
+def _group(frame: FrameType | None) -> str:
+    """The class or cluster that a loop of the library is at: what is told of one is not compared with another's."""
+    for one in (frame, frame.f_back if frame else None):
+        for name, word in (("y_i", "class"), ("cluster", "cluster")):
+            if one is not None and name in one.f_locals:
+                return f" of {word} {one.f_locals[name]}"
+    return ""
 
 
 # -- a quantile: an interval is chosen, but only a point of it is told ------------------------------------------------

@@ -26,7 +26,7 @@ from dpassay.reference.laws.truncated_laplace import TruncatedLaplace
 from dpassay.reference.laws.uniform_noise import UniformNoise
 from dpassay.reference.types import Array
 
-from .diffprivlib_bingham import SampledBingham
+from .rejected_bingham import SampledBingham
 
 LawOf = Callable[[Any, Any], Law]
 

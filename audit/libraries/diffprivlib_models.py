@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from .data import Rowset, anchored, spaces, with_gaps
+from .data import Rowset, anchored, anchored_at_zero, spaces, with_gaps
 from .diffprivlib import PATCHES
 from .model import Model
 from .redirect import on_tape
@@ -66,11 +66,12 @@ def _linear_regression(intercept: bool, data: Rowset) -> Mapping[str, Any]:
     return fitted(model.fit(data.X, y))
 
 
-def _logistic_regression(data: Rowset) -> Mapping[str, Any]:
+def _logistic_regression(data: Rowset, weight: float = 1.0) -> Mapping[str, Any]:
     from diffprivlib.models import LogisticRegression
 
     norm = max(abs(data.bounds.lower), abs(data.bounds.upper)) * data.X.shape[1] ** 0.5
-    return fitted(LogisticRegression(epsilon=1.0, data_norm=norm, fit_intercept=False).fit(data.X, data.y))
+    model = LogisticRegression(epsilon=1.0, data_norm=norm, C=weight, fit_intercept=False)
+    return fitted(model.fit(data.X, data.y))
 
 
 def _k_means(data: Rowset) -> Mapping[str, Any]:
@@ -106,6 +107,7 @@ def _forest(shuffle: bool, data: Rowset) -> Mapping[str, Any]:
 _LABELS = (0.0, 1.0)
 _LABELLED = spaces(n=(2, 3, 4), d=(1, 2), labels=_LABELS)
 _ANCHORED = spaces(n=(1, 2, 3), d=(1, 2), labels=_LABELS, problem=anchored)  # both classes always have records
+_LONG = spaces(n=(1, 2), d=(1,), bounds=(5,), labels=_LABELS, problem=anchored_at_zero)
 
 
 def models() -> Sequence[Model]:
@@ -120,6 +122,12 @@ def models() -> Sequence[Model]:
         _model("LinearRegression, no intercept", partial(_linear_regression, False), plain),
         _model("LogisticRegression, no intercept", _logistic_regression, _LABELLED),
         _model("LogisticRegression, no intercept, both classes present", _logistic_regression, _ANCHORED),
+        _model(
+            "LogisticRegression, no intercept, norm 1000, C 3e-5",
+            partial(_logistic_regression, weight=3e-5),
+            _LONG,
+            examples=600,
+        ),
         _model("KMeans", _k_means, plain),
         _model("PCA", partial(_pca, False), wide),
         _model("PCA, centered", partial(_pca, True), wide),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from dpassay.audit.search.engine import Searched, search
@@ -22,7 +22,7 @@ class Model:
     Args:
         name: as the library calls it; with a word more where it is searched in several ways.
         run: on a tape; made by :func:`~dpassay.audit.libraries.redirect.on_tape`.
-        epsilon: what it is told to keep.
+        epsilon, delta: what it is told to keep, or claims.
         spaces: data and neighbours, by relation.
         output: what counts as seen, in words.
         examples: of the search.
@@ -34,11 +34,14 @@ class Model:
     spaces: Mapping[Relation, Space]
     output: str = "fitted attributes"
     examples: int = 150
-    notes: tuple[str, ...] = field(default=())
+    delta: float = 0.0
 
     def search(self, relation: Relation, seed: int = 0, examples: int | None = None) -> Searched:
-        """Search for whatever breaks pure epsilon-DP under one relation."""
-        claim = PrivacyClaim(self.epsilon, 0.0, None, relation)
+        """Search for whatever breaks the claim under one relation.
+
+        A pure claim is held to the loss; one with a delta to what the releases add up to.
+        """
+        claim = PrivacyClaim(self.epsilon, self.delta, None, relation)
         return search(
             self.run,
             self.spaces[relation],
@@ -46,5 +49,5 @@ class Model:
             examples=examples or self.examples,
             seed=seed,
             tracing=False,
-            premises=PureLoss(claim, relation),
+            premises=PureLoss(claim, relation) if self.delta == 0 else None,
         )

@@ -1,4 +1,4 @@
-"""What diffprivlib's Bingham mechanism really draws: its rejection step divides where it should multiply.
+"""What the eigenvector samplers of diffprivlib and OpenDP draw: their rejection step divides where it should multiply.
 
 Proposals have the angular central Gaussian density ``(v' Omega v)^(-d/2)`` and are accepted with a probability
 proportional to ``exp(-v' A v) (v' Omega v)^(-d/2)``; a Bingham law needs the power ``+d/2`` (Kent, Ganeiber and Mardia
@@ -19,12 +19,12 @@ from dpassay.reference.laws.bingham import Bingham
 from dpassay.reference.laws.law import Cost, Difference, Law, other_law
 from dpassay.reference.types import Array
 
-_LARGEST = 3  # dimensions in which the sphere is integrated over
+_LARGEST = 4  # dimensions in which the sphere is integrated over
 
 
 @dataclass(frozen=True, eq=False)
 class SampledBingham(Law):
-    """The law of what comes out, on the circle and the sphere, normalised by quadrature."""
+    """The law of what comes out, in two to four dimensions, normalised by quadrature."""
 
     query: Array = field()
     rate: float = field()
@@ -91,12 +91,13 @@ class SampledBingham(Law):
 
 @lru_cache(maxsize=4)
 def _sphere(d: int) -> tuple[Array, Array]:
-    """Points of the circle or the sphere, and the area that each stands for."""
-    turn = 2 * math.pi * np.arange(512) / 512
-    circle = np.stack([np.cos(turn), np.sin(turn)], axis=1)
+    """Points of the sphere in d dimensions, and the area of each: a circle, and one angle more for each dimension."""
     if d == 2:
-        return circle, np.full(len(turn), 2 * math.pi / len(turn))
-    heights, weights = np.polynomial.legendre.leggauss(64)
-    radii = np.sqrt(1 - heights**2)
-    points = np.array([[r * x, r * y, z] for z, r in zip(heights, radii, strict=True) for x, y in circle[::4]])
-    return points, np.repeat(weights * 2 * math.pi / len(circle[::4]), len(circle[::4]))
+        turn = 2 * math.pi * np.arange(128) / 128  # exact to rounding for what is smooth and periodic
+        return np.stack([np.cos(turn), np.sin(turn)], axis=1), np.full(len(turn), 2 * math.pi / len(turn))
+    nodes, weights = np.polynomial.legendre.leggauss(48)
+    angles = math.pi * (nodes + 1) / 2
+    inner, areas = _sphere(d - 1)
+    points = [np.column_stack([np.sin(a) * inner, np.full(len(inner), np.cos(a))]) for a in angles]
+    total = [w * math.pi / 2 * np.sin(a) ** (d - 2) * areas for a, w in zip(angles, weights, strict=True)]
+    return np.concatenate(points), np.concatenate(total)

@@ -1,0 +1,56 @@
+"""``dpassay libraries``: real libraries, unmodified, under the search; findings that anyone can run."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dpassay.audit.exit_codes import FAILED, FINE
+from dpassay.audit.libraries.library import LIBRARIES, examine
+from dpassay.audit.libraries.page import block, section, table
+from dpassay.reference.errors import require
+from dpassay.reference.files import read_text, require_writable, write_text
+
+PAGE = Path("docs/libraries.md")
+
+
+def libraries(
+    name: Annotated[str | None, typer.Argument(help="A library; without one they are listed.")] = None,
+    write: Annotated[bool, typer.Option("--write", help="Write its section of the page.")] = False,
+    page: Annotated[Path, typer.Option("--page", help="The page.")] = PAGE,
+    examples: Annotated[int | None, typer.Option("--examples", help="Of each search, in place of its own.")] = None,
+    seed: Annotated[int, typer.Option("--seed", help="Of the searches.")] = 0,
+) -> None:
+    """Examine a library: search its models on the tape, hold its mechanisms to their claims, run what shows findings.
+
+    Exit code 1 if something is found that is not among the recorded findings, or a recorded one does not show any more.
+    """
+    if name is None:
+        for library in LIBRARIES.values():
+            missing = f'not installed: pip install "dpassay[{library.name}]"'
+            print(f"{library.name:14} {library.version() or missing}")
+        raise typer.Exit(FINE)
+    require(name in LIBRARIES, "library", name, f"must be one of {', '.join(LIBRARIES)}")
+    require(examples is None or 1 <= examples <= 10**6, "--examples", examples, "must be a number from 1")
+    if write:
+        require_writable(page, "--page")
+        text = read_text(page, "--page")
+        block(name).read(text, str(page))
+    found = examine(LIBRARIES[name], examples, seed, _tell)
+    print(table(found))
+    for known, printed, shown in found.known:
+        print(f"{'shown' if shown else 'NOT SHOWN'}  {known.id}: {' / '.join(printed.split())}")
+    news = found.unaccounted()
+    for line in news:
+        print(f"unaccounted: {line}")
+    if write and not news:
+        write_text(page, block(name).written(text, section(found), str(page)), "--page")
+    raise typer.Exit(FAILED if news else FINE)
+
+
+def _tell(text: str) -> None:
+    if sys.stderr.isatty():
+        print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)

@@ -1,0 +1,101 @@
+"""diffprivlib's mechanisms one by one: the exact cost of values that are one sensitivity apart."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from .diffprivlib_laws import LAWS
+from .exact import Line, delta, largest_loss
+
+_GRID = np.arange(-60.0, 60.0, 0.001)
+
+
+def lines() -> list[Line]:
+    """All mechanisms of numbers and of finite sets, pure ones by their loss, the others by their delta."""
+    from diffprivlib import mechanisms as m
+
+    return [*_pure(m), *_finite(m), *_approximate(m), *_directions(m)]
+
+
+def _law(mech: Any, value: Any) -> Any:
+    owner = next(one.__name__ for one in type(mech).__mro__ if one.__name__ in LAWS and "randomise" in vars(one))
+    return LAWS[owner](mech, value)
+
+
+def _pure(m: Any) -> Iterable[Line]:
+    real, whole = np.linspace(-3, 8, 1101), np.arange(-40, 40)
+    cases: list[tuple[str, Any, float, Any]] = [
+        ("Laplace", m.Laplace(epsilon=0.5, sensitivity=1), 1.0, real),
+        ("LaplaceTruncated, [0, 5]", m.LaplaceTruncated(epsilon=0.5, sensitivity=1, lower=0, upper=5), 1.0, real),
+        ("LaplaceFolded, [0, 5]", m.LaplaceFolded(epsilon=0.5, sensitivity=1, lower=0, upper=5), 1.0, real),
+        (
+            "LaplaceBoundedDomain, [0, 5]",
+            m.LaplaceBoundedDomain(epsilon=0.5, sensitivity=1, lower=0, upper=5),
+            1.0,
+            real,
+        ),
+        ("Staircase", m.Staircase(epsilon=0.5, sensitivity=1), 1.0, real),
+        ("Geometric", m.Geometric(epsilon=0.5, sensitivity=1), 1.0, whole),
+        ("GeometricTruncated, [0, 5]", m.GeometricTruncated(epsilon=0.5, lower=0, upper=5), 1.0, whole),
+        ("GeometricFolded, [0.5, inf]", m.GeometricFolded(epsilon=0.5, lower=0.5, upper=math.inf), 1.0, whole),
+    ]
+    for name, mech, gap, values in cases:
+        worst = 0.0
+        for start in (0.0, 1.0, 2.0, 4.0):
+            one, other = (_law(mech, int(v) if values is whole else v) for v in (start, start + gap))
+            worst = max(worst, largest_loss(one, other, [one.possible(v) for v in values]))
+        yield Line(name, "values one sensitivity apart", "epsilon", 0.5, worst)
+    mech = m.Snapping(epsilon=0.5, sensitivity=1, lower=0, upper=8)
+    losses = []
+    for start in np.arange(0.0, 7.01, 0.25):
+        one, other = _law(mech, start), _law(mech, start + 1)
+        losses.append(largest_loss(one, other, [one.possible(v) for v in np.arange(-5.0, 5.0, 0.25)]))
+    yield Line("Snapping, [0, 8]", "values one sensitivity apart", "epsilon", 0.5, max(losses))
+
+
+def _finite(m: Any) -> Iterable[Line]:
+    here, there = [0.0, 1.0, 2.0], [1.0, 0.0, 1.0]
+    up = [1.0, 2.0, 2.0]
+    for name, kind in (("Exponential", m.Exponential), ("PermuteAndFlip", m.PermuteAndFlip)):
+        for monotonic, other in ((False, there), (True, up)):
+            mechs = [kind(epsilon=0.5, sensitivity=1, utility=u, monotonic=monotonic) for u in (here, other)]
+            first, second = (_law(mech, None) for mech in mechs)
+            text = f"{name}, monotonic" if monotonic else name
+            yield Line(text, f"utilities {here} and {other}", "epsilon", 0.5, largest_loss(first, second, range(3)))
+    binary = m.Binary(epsilon=0.5, value0="a", value1="b")
+    yield Line("Binary", "a and b", "epsilon", 0.5, largest_loss(_law(binary, "a"), _law(binary, "b"), "ab"))
+    tree = m.ExponentialHierarchical(epsilon=0.5, hierarchy=[["a", "b"], ["c", "d"]])
+    worst = max(largest_loss(_law(tree, x), _law(tree, y), "abcd") for x in "abcd" for y in "abcd")
+    yield Line("ExponentialHierarchical", "any two leaves", "epsilon", 0.5, worst)
+
+
+def _approximate(m: Any) -> Iterable[Line]:
+    numbers: list[tuple[str, Any, float, Any, float]] = [
+        ("Laplace, delta", m.Laplace(epsilon=0.5, delta=0.1, sensitivity=1), 0.5, _GRID, 0.001),
+        ("LaplaceBoundedNoise", m.LaplaceBoundedNoise(epsilon=0.5, delta=0.1, sensitivity=1), 0.5, _GRID, 0.001),
+        ("Uniform", m.Uniform(delta=0.1, sensitivity=1), 0.0, _GRID, 0.001),
+        ("Gaussian", m.Gaussian(epsilon=0.5, delta=0.01, sensitivity=1), 0.5, _GRID, 0.001),
+        ("GaussianAnalytic", m.GaussianAnalytic(epsilon=0.5, delta=0.01, sensitivity=1), 0.5, _GRID, 0.001),
+        ("GaussianDiscrete", m.GaussianDiscrete(epsilon=0.5, delta=0.01), 0.5, np.arange(-200, 200), 1.0),
+    ]
+    for name, mech, epsilon, values, step in numbers:
+        one, other = _law(mech, 0), _law(mech, 1)
+        found, error = delta(one, other, epsilon, values, step), 0.0 if step == 1 else step  # densities are below one
+        measure = f"delta at epsilon {epsilon:g}"
+        yield Line(name, "values one sensitivity apart", measure, mech.delta, found, error=error)
+
+
+def _directions(m: Any) -> Iterable[Line]:
+    """Bingham: a record of length one is replaced by one at a right angle to it."""
+    for d in (2, 3, 4):
+        mech = m.Bingham(epsilon=3.0)
+        first, second = np.diag(np.eye(d)[0]), np.diag(np.eye(d)[1])
+        worst = 0.0
+        for others in (1.0, 2.0, 4.0):  # what the other records add along the second axis
+            one, other = (_law(mech, others * second + mine) for mine in (first, second))
+            worst = max(worst, *(abs(one.log_density(v) - other.log_density(v)) for v in np.eye(d)))
+        yield Line(f"Bingham, {d} dimensions", "a record replaced by one at a right angle", "epsilon", 3.0, worst)

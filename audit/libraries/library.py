@@ -1,0 +1,185 @@
+"""The libraries that are examined, what is run of each, and whether what is found is accounted for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from dpassay.audit.search.searched import Searched
+from dpassay.reference.accounting.sampled import Relation
+from dpassay.reference.errors import BadInput
+
+from .exact import Line
+from .known import Known, run_program
+from .model import Model
+from .pure_loss import LOSS
+
+RELATIONS: tuple[Relation, ...] = ("replace-one", "add-remove")
+
+
+@dataclass(frozen=True)
+class Library:
+    """One library; its modules are imported when it is examined.
+
+    Args:
+        name: of the extra and of the distribution.
+        models: ``module:function`` that gives what is searched; empty if nothing is.
+        lines: ``module:function`` that gives mechanisms with their exact cost.
+        known: module that holds the findings.
+        relation: what the documentation says about neighbours.
+    """
+
+    name: str
+    models: tuple[str, ...]
+    lines: tuple[str, ...]
+    known: str
+    relation: str
+
+    def version(self) -> str | None:
+        """What is installed; None if it is not."""
+        try:
+            return version(self.name)
+        except PackageNotFoundError:
+            return None
+
+
+LIBRARIES: Mapping[str, Library] = {
+    "diffprivlib": Library(
+        "diffprivlib",
+        ("diffprivlib_models:models", "diffprivlib_models:tools"),
+        ("diffprivlib_mechanisms:lines",),
+        "diffprivlib_known",
+        "The documentation states no neighbour relation. So each model is searched twice, for records that are "
+        "replaced and for records that are added or removed; one of the two is enough.",
+    ),
+    "opendp": Library(
+        "opendp",
+        (),
+        ("opendp:lines",),
+        "opendp_known",
+        "Every measurement states its input metric, its measure and a privacy map; the pairs are at distance 1 of the "
+        "metric.",
+    ),
+    "jax-privacy": Library(
+        "jax-privacy",
+        ("jax_privacy:models",),
+        (),
+        "jax_privacy_known",
+        "Sensitivities are stated for add-or-remove, replace-one and zero-out neighbours (clipped_grad), so both kinds "
+        "that are searched here count. The claim is the library's own event for such a training, by the PLD "
+        "accountant, at delta 1e-5; the shares are what the releases add up to over it. Double precision.",
+    ),
+    "dp-accounting": Library(
+        "dp-accounting",
+        (),
+        ("dp_accounting:lines",),
+        "dp_accounting_known",
+        "The relation is an argument of every accountant.",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the search of one model under one relation saw."""
+
+    model: Model
+    relation: Relation
+    searched: Searched
+
+    @property
+    def failed(self) -> list[str]:
+        """Findings in words, bookkeeping aside: each kind with what it was found at."""
+        places: dict[str, list[str]] = {}
+        for one in self.searched.findings:
+            if not one.kind.bookkeeping:
+                places.setdefault(one.kind.value, []).append("" if one.label == LOSS else _without_line(one.label))
+        shown = {kind: ", ".join(sorted(set(labels) - {""})) for kind, labels in sorted(places.items())}
+        return [f"{kind} ({labels})" if labels else kind for kind, labels in shown.items()]
+
+    @property
+    def share(self) -> float:
+        """The largest loss over epsilon; with a delta the largest account over it."""
+        if self.model.delta > 0:
+            return (self.searched.accounted or 0.0) / self.model.epsilon
+        return self.searched.shares.get(LOSS, 0.0)
+
+
+@dataclass
+class Examined:
+    """Everything about one library."""
+
+    library: Library
+    version: str
+    outcomes: list[Outcome] = field(default_factory=list)
+    lines: list[Line] = field(default_factory=list)
+    known: list[tuple[Known, str, bool]] = field(default_factory=list)
+
+    def kept_by(self, name: str) -> list[Relation]:
+        """Relations under which nothing was found for this model."""
+        return [one.relation for one in self.outcomes if one.model.name == name and not one.failed]
+
+    def names(self) -> list[str]:
+        """Searched models, in order."""
+        return list(dict.fromkeys(one.model.name for one in self.outcomes))
+
+    def unaccounted(self) -> list[str]:
+        """What is found and not among the known findings, or known and not shown: nothing, if all is as recorded."""
+        named = {name for known, _, _ in self.known for name in known.models}
+        searched = {name: sum(one.model.name == name for one in self.outcomes) for name in self.names()}
+        news = [
+            f"{name}: kept for neighbours of neither kind, and no known finding says why"
+            for name, count in searched.items()
+            if count == len(RELATIONS) and not self.kept_by(name) and name not in named
+        ]
+        news += [
+            f"{line.name}: {line.measure} {line.exact:.4g}, claimed {line.claimed:.4g}"
+            for line in self.lines
+            if not line.kept and line.name not in named
+        ]
+        astray = [line for line in self.lines if not line.follows]
+        news += [f"{line.name}: draws do not follow its law, p = {line.p_value}" for line in astray]
+        silent = [(known, printed) for known, printed, shown in self.known if not shown]
+        return news + [f"{known.id}: its program does not show it: {printed}" for known, printed in silent]
+
+
+def examine(
+    library: Library, examples: int | None, seed: int, tell: Callable[[str], None] = lambda text: None
+) -> Examined:
+    """Search the models, compute the mechanisms' costs, run the programs of the findings.
+
+    Args:
+        tell: is told what goes on.
+
+    Raises:
+        BadInput: the library is not installed.
+    """
+    installed = library.version()
+    if installed is None:
+        raise BadInput("library", library.name, f'is not installed: pip install "dpassay[{library.name}]"')
+    found = Examined(library, installed)
+    for model in (one for name in library.models for one in _call(name)):
+        for relation in model.spaces:
+            tell(f"{model.name}, {relation}")
+            found.outcomes.append(Outcome(model, relation, model.search(relation, seed, examples)))
+    for name in library.lines:
+        tell(name.partition(":")[0])
+        found.lines += _call(name)
+    known: Sequence[Known] = import_module(f".{library.known}", __package__).KNOWN
+    for one in known:
+        tell(one.id)
+        found.known.append((one, *run_program(one)))
+    return found
+
+
+def _call(name: str) -> Any:
+    module, _, function = name.partition(":")
+    return getattr(import_module(f".{module}", __package__), function)()
+
+
+def _without_line(label: str) -> str:
+    """``LaplaceTruncated`` of ``LaplaceTruncated of class 1 at naive_bayes.py:12``: lines differ between versions."""
+    return label.partition(" at ")[0].partition(" of ")[0]

@@ -1,0 +1,71 @@
+"""``docs/libraries.md``: what was found about each library, written between markers."""
+
+from __future__ import annotations
+
+import textwrap
+
+from dpassay.reference.marked import Block
+
+from .exact import Line
+from .library import RELATIONS, Examined
+
+WIDTH = 120
+
+
+def block(name: str) -> Block:
+    """The place of a library on the page."""
+    return Block(f"library {name}")
+
+
+def section(found: Examined) -> str:
+    """Everything about one library, as Markdown."""
+    parts = [f"## {found.library.name} {found.version}", "", *_wrapped(found.library.relation), ""]
+    if found.outcomes:
+        parts += [*_searched(found), ""]
+    if found.lines:
+        parts += [*_lines(found.lines), ""]
+    parts += ["### Findings", "", *(() if found.known else ("Nothing was found.",))]
+    for known, printed, _ in found.known:
+        parts += [f"#### {known.id}", "", *_wrapped(known.says), ""]
+        parts += _wrapped(f"About: {', '.join(known.models)}. The documentation: {known.documented}.")
+        parts += ["", f"Thread: {known.thread}" if known.thread else "No thread about it was found.", ""]
+        parts += ["```python", *known.program.splitlines(), "```", ""]
+        parts += [*_wrapped(f"It prints {known.reads}; seen:"), "", "```text", *printed.splitlines(), "```", ""]
+    return "\n".join(parts).rstrip()
+
+
+def table(found: Examined) -> str:
+    """The searched models and mechanisms, for a terminal."""
+    parts = [_searched(found) if found.outcomes else [], _lines(found.lines) if found.lines else []]
+    return "\n\n".join("\n".join(part) for part in parts if part)
+
+
+def _searched(found: Examined) -> list[str]:
+    rows = [
+        "| searched | replace-one | add-remove | largest / claimed | claim is kept for |",
+        "|---|---|---|---|---|",
+    ]
+    for name in found.names():
+        ours = {one.relation: one for one in found.outcomes if one.model.name == name}
+        cells, shares = [], []
+        for relation in RELATIONS:
+            one = ours.get(relation)
+            cells.append("not searched" if one is None else ", ".join(one.failed) or "nothing found")
+            shares.append("-" if one is None else f"{one.share:.2f}")
+        kept = ", ".join(found.kept_by(name)) or ("neither" if len(ours) == len(RELATIONS) else "not known")
+        rows.append(f"| {name} | {cells[0]} | {cells[1]} | {' / '.join(shares)} | {kept} |")
+    return rows
+
+
+def _lines(lines: list[Line]) -> list[str]:
+    rows = ["| mechanism | pair | claimed | exact | kept | draws follow the law |", "|---|---|---|---|---|---|"]
+    for line in lines:
+        tested = "-" if line.p_value is None else "yes" if line.follows else "no"
+        kept = "yes" if line.kept else "no"
+        claimed = f"{line.measure} {line.claimed:.4g}"
+        rows.append(f"| {line.name} | {line.pair} | {claimed} | {line.exact:.4g} | {kept} | {tested} |")
+    return rows
+
+
+def _wrapped(text: str) -> list[str]:
+    return textwrap.wrap(text, WIDTH, break_long_words=False, break_on_hyphens=False)
