@@ -69,7 +69,12 @@ def test_every_command_of_the_table_is_there_and_its_line_in_the_help_is_whole()
 def test_the_extras_of_the_table_are_those_of_the_project():
     """Each optional package is in the extra that its message names."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    names = {"sklearn": "scikit-learn", "pydantic_core": "pydantic", "markdown_it": "markdown-it-py"}
+    names = {
+            "sklearn": "scikit-learn",
+            "pydantic_core": "pydantic",
+            "markdown_it": "markdown-it-py",
+            "jax_privacy": "jax-privacy",
+        }
     for module, extra in EXTRAS.items():
         wanted = names.get(module, module)
         assert any(line.startswith(wanted + ">") for line in project["optional-dependencies"][extra]), module
