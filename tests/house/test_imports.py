@@ -70,11 +70,11 @@ def test_the_extras_of_the_table_are_those_of_the_project():
     """Each optional package is in the extra that its message names."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     names = {
-            "sklearn": "scikit-learn",
-            "pydantic_core": "pydantic",
-            "markdown_it": "markdown-it-py",
-            "jax_privacy": "jax-privacy",
-        }
+        "sklearn": "scikit-learn",
+        "pydantic_core": "pydantic",
+        "markdown_it": "markdown-it-py",
+        "jax_privacy": "jax-privacy",
+    }
     for module, extra in EXTRAS.items():
         wanted = names.get(module, module)
         assert any(line.startswith(wanted + ">") for line in project["optional-dependencies"][extra]), module
