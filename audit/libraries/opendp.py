@@ -204,5 +204,5 @@ def _eigenvectors(dp: Any) -> Iterable[Line]:
         rng = np.random.default_rng(d)
         theirs = [float(vector(base)[1] ** 2) for _ in range(400)]
         p = float(stats.ks_2samp(theirs, [float(other.sample(rng)[1] ** 2) for _ in range(4000)]).pvalue)
-        pair = "a record along the first axis more"
+        pair = "one record along the second axis; one along the first more"
         yield Line(f"make_private_eigenvector, {d} columns", pair, "epsilon", vector.map(1), worst, p)

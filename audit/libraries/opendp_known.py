@@ -26,7 +26,8 @@ print(release.map((1, 1, 1))[1], sum(bool(release({"only one": 1})) for _ in ran
         "make_private_eigenvector accepts a proposal with the wrong power of its density (it divides by "
         "(u' Omega u)^(d/2), where a Bingham law needs the product). What comes out is sharper than the law that the "
         "privacy map is for, and costs more than the map from three columns on.",
-        "the cited algorithm is said to draw from the Bingham law; the sampler needs the feature idealized-numerics",
+        "a private module, on which PCA in opendp.extras.sklearn.decomposition rests; it needs the feature "
+        "idealized-numerics, and says nothing of this",
         "",
         """import numpy as np, opendp.prelude as dp
 from scipy.special import ive

@@ -27,7 +27,7 @@ def section(found: Examined) -> str:
     parts += ["### Findings", "", *(() if found.known else ("Nothing was found.",))]
     for known, printed, _ in found.known:
         parts += [f"#### {known.id}", "", *_wrapped(known.says), ""]
-        parts += _wrapped(f"About: {', '.join(known.models)}. The documentation: {known.documented}.")
+        parts += _wrapped(f"About {'; '.join(known.models)}. Documentation: {known.documented}.")
         parts += ["", f"Thread: {known.thread}" if known.thread else "No thread about it was found.", ""]
         parts += ["```python", *known.program.splitlines(), "```", ""]
         parts += [*_wrapped(f"It prints {known.reads}; seen:"), "", "```text", *printed.splitlines(), "```", ""]
