@@ -62,7 +62,9 @@ class PureLoss(Premises):
         found = list(run.findings)
         for label, share in run.shares.items():
             self.shares[label] = max(self.shares.get(label, 0.0), share)
-        if not run.complete or math.isnan(run.loss):  # the sides part: that is the finding, whatever came before
+        if not run.complete:  # the sides part: that is the finding; before, they may have been out of step already
+            return [one for one in found if not one.kind.overshoots]
+        if math.isnan(run.loss):  # a value that neither side can release: nothing is known
             return found
         size = abs(run.loss)
         self.shares[LOSS] = max(self.shares.get(LOSS, 0.0), size / self._epsilon)
