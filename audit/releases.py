@@ -7,11 +7,8 @@ data of the largest sizes of its space. Neither depends on what a search came up
 from __future__ import annotations
 
 import hashlib
-import linecache
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields, is_dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,11 +21,9 @@ from dpassay.reference.transcript import Transcript
 
 from .plain_numpy.measured import is_plain, random_rows, trial_pairs
 from .plain_numpy.mechanism import PlainMechanism
-from .search.coverage import own_functions
 from .search.ground import AllOf, Data
 
 _TRIES = 4  # sizes of a space, the largest first; the first on which the algorithm does not raise counts
-_LINE = re.compile(r"([^:]+\.py):(\d+)")
 
 
 def transcript_of(run: Callable[..., Any], where: Space | Pair[Any]) -> Transcript | None:
@@ -100,8 +95,8 @@ def sequence_of(transcript: Transcript) -> str:
 def own_releases(run: Callable[..., Any], where: Space | Pair[Any], seed: int = 0) -> tuple[list[dict[str, Any]], str]:
     """Releases and their sequence, of one's own algorithm.
 
-    A release of plain NumPy code is named by the text of its line: the number of the line changes with every edit above
-    it. Nobody declares its sensitivity.
+    A release of plain NumPy code is called by its number: its own label is a line of the source, which any edit above
+    it moves. Nobody declares its sensitivity.
     """
     plain = None
     if is_plain(run):
@@ -113,20 +108,11 @@ def own_releases(run: Callable[..., Any], where: Space | Pair[Any], seed: int = 
     found = releases_of(transcript)
     if plain is None:
         return found, sequence_of(transcript)
-    names = {entry["label"]: _by_text(entry["label"], plain) for entry in found}
+    names = {entry["label"]: f"noise {number}" for number, entry in enumerate(found, 1)}
     for entry in found:
         entry |= {"label": names[entry["label"]], "sensitivity": None}
     order = "\0".join(f"{names[one.label]}\0{type(one.law).__name__}" for one in transcript.releases)
     return found, hashlib.sha256(order.encode()).hexdigest()[:16]
-
-
-def _by_text(label: str, run: PlainMechanism) -> str:
-    match = _LINE.fullmatch(label)
-    if match is None:
-        return label
-    files = {Path(one.__code__.co_filename).name: one.__code__.co_filename for one in own_functions(run.mechanism)}
-    text = linecache.getline(files.get(match[1], ""), int(match[2])).strip()
-    return f"{match[1]}: {text}" if text else label
 
 
 def _scales(law: Law) -> list[float]:

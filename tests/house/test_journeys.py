@@ -17,6 +17,7 @@ PAGES = {  # with the pages that hold files for it
     "docs/tutorial.md": (),
     "docs/crosscheck.md": (),
     "docs/ci.md": (),
+    "docs/claims.md": (),
 }
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 FILE = re.compile(r"# (\w+\.(?:py|toml))\n")
