@@ -17,6 +17,7 @@ from .causes import of_account, of_missed, of_power, of_realised, of_releases
 from .lock import Block, Released, size
 
 ROUNDING = 1e-5  # relative: beyond the digits that a lock keeps
+_EXACT = ("exact", "replay")  # what shows a bound without drawing anything
 _LESS = 0.999  # an account that is smaller by more than this explains that less is realised
 
 
@@ -104,12 +105,16 @@ def _account(name: str, old: Block, new: Block) -> list[Change]:
 def _realised(name: str, old: Block, new: Block) -> list[Change]:
     """The new lower bound lies above the interval of the lock.
 
-    On other neighbours the old code may have realised as much: then the interval ends where it was accounted.
+    On other neighbours the old code may have realised as much: then the interval ends where it was accounted. A lower
+    bound from outputs or scores alone has no interval, unless it is exact: such a claim is only held to its claim.
     """
     limits = {at: limit for _, limit, at in _pairwise(new, old, "limit")}
     if old.pair != new.pair:
         limits = {at: accounted for _, accounted, at in _pairwise(new, old, "accounted")}
+    exact = old.by in _EXACT
     for before, now, at in _pairwise(old, new, "realised"):
+        if at not in limits and not exact:
+            continue
         high = max(before, limits.get(at, before))
         if now > high * (1 + ROUNDING):
             interval = f"[{number(before)}, {number(high)}]"

@@ -93,6 +93,7 @@ def test_what_is_worse_fails(fields, what):
     [
         {"accounted": [0.9 * (1 + 1e-6), 1.8]},  # rounding of another machine
         {"accounted": [0.5, 1.0]},
+        {"accounted": [0.9, None], "realised": [0.8, None]},
         {"realised": [0.94, 1.89]},  # within the intervals
         {"verdict": "tight"},
         {"pair": {"target": 1}, "realised": [0.89, 1.6]},  # other neighbours, and no more than was accounted
@@ -107,6 +108,14 @@ def test_what_is_worse_fails(fields, what):
 )
 def test_what_is_no_worse_stays_green(fields):
     assert changed(**fields) == []
+
+
+def test_a_bound_without_an_interval_is_only_held_to_the_claim():
+    """Scores of the next training run differ by chance; what is exact does not."""
+    scores = BLOCK.model_copy(update={"limit": [None, None], "by": "labels of extreme scores"})
+    assert compare("name", scores, scores.model_copy(update={"realised": [0.99, 1.6]}), SOURCE) == []
+    exact = scores.model_copy(update={"by": "exact"})
+    assert compare("name", exact, exact.model_copy(update={"realised": [0.99, 1.6]}), SOURCE)
 
 
 def test_an_edited_line_was_missed_before():
