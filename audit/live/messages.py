@@ -6,25 +6,38 @@ which gets one answer, and in the end :class:`Output`.
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, WithJsonSchema
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError, WithJsonSchema
 from pydantic_core import from_json
 
 from dpassay.reference.errors import printable
 from dpassay.reference.types import Array
 
 VERSION = 1
+_BARE = re.compile(rb"[:\[,]\s*-?(inf|nan)\b", re.IGNORECASE)  # as printf writes it
 NOT_FINITE = {"infinity": np.inf, "-infinity": -np.inf, "nan": np.nan}
 NUMBERS = "numbers"  # the title by which the schema finds its definition
 
 Numbers = Annotated[Any, WithJsonSchema({"title": NUMBERS})]
+
+
+def _finite_or_word(value: Any) -> Any:
+    return NOT_FINITE.get(value, value) if isinstance(value, str) else value
+
+
+Number = Annotated[
+    float,
+    BeforeValidator(_finite_or_word),  # what is not finite is refused by the tape, as a query is: it ends that run only
+    WithJsonSchema({"anyOf": [{"type": "number"}, {"enum": [*NOT_FINITE]}]}),
+]
 Label = Annotated[str, Field(min_length=1, max_length=200)]
 Size = Annotated[int, Field(ge=0, le=10**7)]  # of data, batches, shapes: the harness keeps lists of that length
 Queries = Annotated[int, Field(ge=0, le=10**5)]
 Shape = Annotated[list[Size], Field(max_length=8)]
-Sensitivity = Annotated[float | None, Field(ge=0)]
+Sensitivity = Number | None
 
 
 class Message(BaseModel):
@@ -52,7 +65,7 @@ class Gaussian(_Release):
 
     ask: Literal["gaussian"]
     query: Numbers
-    std: float
+    std: Number
 
 
 class Laplace(_Release):
@@ -60,7 +73,7 @@ class Laplace(_Release):
 
     ask: Literal["laplace"]
     query: Numbers
-    scale: float
+    scale: Number
 
 
 class AboveThreshold(_Release):
@@ -68,9 +81,9 @@ class AboveThreshold(_Release):
 
     ask: Literal["above_threshold"]
     count: Queries
-    threshold: float
-    threshold_scale: float
-    query_scale: float
+    threshold: Number
+    threshold_scale: Number
+    query_scale: Number
 
 
 class Batch(Message):
@@ -88,7 +101,7 @@ class Poisson(Message):
     ask: Literal["poisson"]
     label: Label
     n: Size
-    rate: float
+    rate: Number
 
 
 class Fresh(Message):
@@ -109,7 +122,7 @@ class Random(Message):
     draw: Literal["normal", "uniform", "integers", "permutation", "sphere", "ball"]
     shape: Shape = []
     below: Annotated[int, Field(ge=1, le=2**62)] = 1  # of integers: 0 .. below - 1; of a permutation: its length
-    radius: float = 1.0  # of sphere and ball
+    radius: Number = 1.0  # of sphere and ball
 
 
 class Noise(Message):
@@ -117,7 +130,7 @@ class Noise(Message):
 
     ask: Literal["noise"]
     label: Label
-    std: float
+    std: Number
     shape: Shape = []
 
 
@@ -179,7 +192,8 @@ def read_line(line: bytes, what: TypeAdapter[Any] | None = None) -> Any:
     try:
         data = from_json(line, allow_inf_nan=True)
     except ValueError as error:
-        raise Malformed(f"said {_short(line)}, which is no line of JSON ({error})") from None
+        hint = '; what is not finite must be "infinity", "-infinity" or "nan"' if _BARE.search(line) else ""
+        raise Malformed(f"said {_short(line)}, which is no line of JSON ({error}){hint}") from None
     if not isinstance(data, dict):
         raise Malformed(f"said {_short(line)}, which is no JSON object")
     if what is None:

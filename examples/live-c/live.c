@@ -25,6 +25,11 @@ static void say_number(double x) {
     }
 }
 
+static void say_field(const char *name, double x) {
+    say(", \"%s\": ", name);
+    say_number(x);
+}
+
 void say_numbers(const char *before, const double *values, size_t count) {
     say("%s[", before);
     for (size_t i = 0; i < count; ++i) {
@@ -61,7 +66,8 @@ void live_gaussian(const char *label, const double *query, size_t count, double 
     } else {
         say_number(*query);
     }
-    say(", \"std\": %.17g, \"sensitivity\": %.17g", std, sensitivity);
+    say_field("std", std);
+    say_field("sensitivity", sensitivity);
     if (batch_number != ALL) say(", \"batches\": [%d]", batch_number);
     json *heard = answer();
     size_t length;
@@ -74,9 +80,11 @@ void live_gaussian(const char *label, const double *query, size_t count, double 
 
 int live_above_threshold(const char *label, int count, double (*query)(int index, void *with), void *with,
                          double threshold, double threshold_scale, double query_scale, double sensitivity) {
-    say("{\"ask\": \"above_threshold\", \"label\": \"%s\", \"count\": %d, \"threshold\": %.17g", label, count, threshold);
-    say(", \"threshold_scale\": %.17g, \"query_scale\": %.17g", threshold_scale, query_scale);
-    say(", \"sensitivity\": %.17g", sensitivity);
+    say("{\"ask\": \"above_threshold\", \"label\": \"%s\", \"count\": %d", label, count);
+    say_field("threshold", threshold);
+    say_field("threshold_scale", threshold_scale);
+    say_field("query_scale", query_scale);
+    say_field("sensitivity", sensitivity);
     json *heard = answer();
     while (json_get(heard, "query")) {
         double found = query((int)json_number(heard, "query"), with);
@@ -108,12 +116,14 @@ batch live_batch(const char *label, size_t n, size_t size) {
 }
 
 batch live_poisson(const char *label, size_t n, double rate) {
-    say("{\"ask\": \"poisson\", \"label\": \"%s\", \"n\": %zu, \"rate\": %.17g", label, n, rate);
+    say("{\"ask\": \"poisson\", \"label\": \"%s\", \"n\": %zu", label, n);
+    say_field("rate", rate);
     return drawn();
 }
 
 double live_noise(const char *label, double std) {
-    say("{\"ask\": \"noise\", \"label\": \"%s\", \"std\": %.17g", label, std);
+    say("{\"ask\": \"noise\", \"label\": \"%s\"", label);
+    say_field("std", std);
     json *heard = answer();
     double value = json_number(heard, "value");
     json_free(heard);

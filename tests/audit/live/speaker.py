@@ -53,7 +53,7 @@ def dp_sgd(problem, schedule):
         if MODE == "branch" and sum(mean) > 0:
             ask(ask="reveal", label="went up", value=None)
         manners(mean, rows)
-        said = std / 2 if MODE == "half the noise" else std
+        said = {"half the noise": std / 2, "infinite noise": "infinity"}.get(MODE, std)
         sent = {"ask": "gaussian", "label": "gradient", "query": mean, "std": said, "sensitivity": 2 * clip / size}
         if MODE == "undeclared batch":
             batches = []

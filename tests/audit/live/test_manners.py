@@ -147,12 +147,12 @@ def test_no_zombie_is_left():
         os.waitpid(pid, os.WNOHANG)
 
 
-@pytest.mark.parametrize("mode", ["nan", "null", "batch too large"])
+@pytest.mark.parametrize("mode", ["nan", "null", "batch too large", "infinite noise"])
 def test_a_call_that_no_tape_takes_ends_the_run_but_not_the_program(mode):
     """As in Python: what is not finite in one run (an overflow, say) does not stop the audit."""
     with speaker(mode) as program:
         for _ in range(2):
-            with pytest.raises(BadInput, match=r"query|batch size") as error:
+            with pytest.raises(BadInput, match=r"query|batch size|std") as error:
                 program(PROBLEM, SCHEDULE, LiveTape(0))
             assert not isinstance(error.value, ProgramBroken)
         assert program.started <= 2

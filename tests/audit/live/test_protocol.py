@@ -63,6 +63,13 @@ def test_numbers():
             numbers(wrong, "q")
 
 
+@pytest.mark.parametrize("number", ["inf", "-inf", "nan", "-nan"])
+def test_what_printf_makes_of_an_overflow_is_explained(number):
+    line = f'{{"ask": "gaussian", "label": "g", "query": [1.0, {number}], "std": 1.0, "sensitivity": 1.0}}'
+    with pytest.raises(Malformed, match='what is not finite must be "infinity"'):
+        read_line(line.encode())
+
+
 @given(st.binary(max_size=60) | st.text(max_size=60).map(str.encode))
 def test_any_line_is_a_message_or_malformed(line):
     for what in (None, GREETING, QUERY):
