@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpassay.reference.accounting.sampled import Relation
+from dpassay.reference.errors import require
 from dpassay.reference.space import Rows, Sizes, Space
 from dpassay.reference.types import Array
 
@@ -42,8 +43,16 @@ def rowset(rows: Array, sizes: Sizes) -> Rowset:
     """Rows without those that are absent, moved from the unit box into the bounds; the last column is ``y``."""
     bounds = BOUNDS[sizes["bounds"] - 1]
     present = rows[~np.all(rows == ABSENT, axis=1)]
+    require(len(present) >= 1, "rows", len(present), "a library may refuse data without a record")
     features = bounds.lower + (bounds.upper - bounds.lower) * present[:, :-1]
     return Rowset(features, present[:, -1].copy(), bounds)
+
+
+def two_or_more(rows: Array, sizes: Sizes) -> Rowset:
+    """As :func:`rowset`, of two records or more on either side: models refuse fewer."""
+    found = rowset(rows, sizes)
+    require(len(found.X) >= 2, "rows", len(found.X), "must be at least two")
+    return found
 
 
 def anchored(rows: Array, sizes: Sizes) -> Rowset:

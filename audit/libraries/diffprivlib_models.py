@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from .data import Rowset, anchored, anchored_at_zero, spaces, with_gaps
+from .data import Rowset, anchored, anchored_at_zero, spaces, two_or_more, with_gaps
 from .diffprivlib import PATCHES
 from .model import Model
 from .redirect import on_tape
@@ -105,15 +105,15 @@ def _forest(shuffle: bool, data: Rowset) -> Mapping[str, Any]:
 
 
 _LABELS = (0.0, 1.0)
-_LABELLED = spaces(n=(2, 3, 4), d=(1, 2), labels=_LABELS)
+_LABELLED = spaces(n=(2, 3, 4), d=(1, 2), labels=_LABELS, problem=two_or_more)
 _ANCHORED = spaces(n=(1, 2, 3), d=(1, 2), labels=_LABELS, problem=anchored)  # both classes always have records
 _LONG = spaces(n=(1, 2), d=(1,), bounds=(5,), labels=_LABELS, problem=anchored_at_zero)
 
 
 def models() -> Sequence[Model]:
     """All models."""
-    plain = spaces(n=(2, 3, 4), d=(1, 2))
-    wide = spaces(n=(3, 4), d=(2, 3))
+    plain = spaces(n=(2, 3, 4), d=(1, 2), problem=two_or_more)
+    wide = spaces(n=(3, 4), d=(2, 3), problem=two_or_more)
     return [
         _model("GaussianNB", _gaussian_nb, _LABELLED),
         _model("GaussianNB, both classes present", _gaussian_nb, _ANCHORED),
