@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from dpassay.audit.cli import app
+from dpassay.audit.libraries.data import ABSENT, anchored, rowset, two_or_more, with_gaps
 from dpassay.audit.libraries.exact import Line
 from dpassay.audit.libraries.known import Known, run_program
 from dpassay.audit.libraries.library import LIBRARIES, RELATIONS, Examined, Library, Outcome
@@ -142,3 +143,16 @@ def test_the_page_has_a_place_for_every_library():
         known = import_module(f"dpassay.audit.libraries.{library.known}").KNOWN
         assert f"## {name} " in inside
         assert all(f"#### {one.id}" in inside and one.program in inside for one in known)
+
+
+def test_absent_records_are_left_out_and_data_that_models_refuse_are_no_example():
+    """Rows in the unit box become data within bounds; one record is too few for a model, none for a tool."""
+    sizes, gone = {"bounds": 4}, [ABSENT, ABSENT]
+    found = rowset(np.array([[0.0, 1.0], gone, [0.5, 0.0]]), sizes)
+    assert found.X.tolist() == [[4.0], [4.5]] and found.y.tolist() == [1.0, 0.0]
+    assert np.isnan(with_gaps(np.array([[0.5, 0.0]]), sizes).X).all()
+    assert len(anchored(np.array([[0.0, 1.0]]), sizes).X) == 5
+    with pytest.raises(BadInput, match="rows = 1"):
+        two_or_more(np.array([[0.0, 1.0], gone]), sizes)
+    with pytest.raises(BadInput, match="rows = 0"):
+        rowset(np.array([gone]), sizes)
