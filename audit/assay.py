@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -31,7 +31,7 @@ from .scarce import Thrift, of_the_bound, statistics
 from .search.coverage import Coverage
 from .search.engine import Searched, search
 from .search.witness import Witness
-from .searching import about_run, search_instance, searched_fields
+from .searching import about_run, search_case, search_instance, searched_fields
 from .unbuilt import ordered, unbuilt_row
 from .verdict import Verdict, judge, over_budget
 from .version import versions
@@ -240,15 +240,20 @@ def examine(
     )
 
 
-def assay_case(case: Case, effort: Effort, thrift: Thrift | None = None) -> Row:
-    """One case of the catalogue as a row of the table, held to what it declares; ``thrift`` as for `assay`."""
+def assay_case(case: Case, effort: Effort, thrift: Thrift | None = None, known: Sequence[Witness] = ()) -> Row:
+    """One case of the catalogue as a row of the table, held to what it declares.
+
+    Args:
+        thrift: as for `assay`.
+        known: witnesses of earlier searches, which are tried first.
+    """
     start = time.perf_counter()
     try:
         instance = case.build()
     except Uncalibrated as error:
         return unbuilt_row(case, effort, error, time.perf_counter() - start)
-    space = case.space() if case.space else None
-    found = examine(instance, case.claim, effort, case.known, space, thrift=thrift)
+    searched = search_case(case, instance, effort, known)
+    found = examine(instance, case.claim, effort, case.known, searched=searched, thrift=thrift)
     news, missing = compare(found.shown, set(case.declared))
     return Row(
         algorithm=case.id,

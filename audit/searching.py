@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dpassay.reference.case import Instance, PrivacyClaim
+from dpassay.reference.case import Case, Instance, PrivacyClaim
 from dpassay.reference.space import Space
 
 from .row import Effort
 from .search.engine import Searched, search
+from .search.witness import Witness
 
 _OF_A_PAIR = 3  # a pair without a space has only its released values to search: this part of the examples will do
 
 
-def search_instance(instance: Instance, claim: PrivacyClaim, effort: Effort, space: Space | None) -> Searched:
+def search_instance(
+    instance: Instance, claim: PrivacyClaim, effort: Effort, space: Space | None, known: Sequence[Witness] = ()
+) -> Searched:
     """Search the space of a case, its own pair first; without a space the released values on its pair.
 
     The schedule of the instance is used where the space makes none.
@@ -23,10 +26,21 @@ def search_instance(instance: Instance, claim: PrivacyClaim, effort: Effort, spa
         return Searched()
     if space is None:
         few = max(1, effort.examples // _OF_A_PAIR)
-        return search(instance.mechanism, instance.pair, claim, examples=few, seed=effort.seed)
+        return search(instance.mechanism, instance.pair, claim, examples=few, seed=effort.seed, known=known)
     run = instance.mechanism if space.schedule is None else instance.run
     pair = [(instance.mechanism, instance.pair)]
-    return search(run, space, claim, examples=effort.examples, seed=effort.seed, explicit=pair)
+    return search(run, space, claim, examples=effort.examples, seed=effort.seed, explicit=pair, known=known)
+
+
+def search_case(case: Case, instance: Instance, effort: Effort, known: Sequence[Witness] = ()) -> Searched:
+    """The search of a case of the catalogue; what it misses for a reason that the case gives is set apart.
+
+    Args:
+        known: witnesses of earlier searches, which are tried first.
+    """
+    searched = search_instance(instance, case.claim, effort, case.space() if case.space else None, known)
+    searched.coverage = searched.coverage.explained_by(case.unreached)
+    return searched
 
 
 def about_run(algorithm: str, space: str, claim: PrivacyClaim) -> dict[str, str | float]:
@@ -54,6 +68,7 @@ def searched_fields(searched: Searched, about: Mapping[str, str | float]) -> dic
         "coverage": counts if coverage.lines else {},
         "missed": list(coverage.missed),
         "unreached": list(coverage.unreached),
+        "explained": dict(coverage.explained),
         "raised": list(searched.raised),
         "witnesses": [witness.as_dict() | {"about": dict(about)} for witness in searched.witnesses],
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from dpassay.reference.case import Case
 from dpassay.reference.catalogue import find
@@ -10,6 +10,7 @@ from dpassay.reference.errors import Broken, require
 
 from .assay import Effort, Row, assay_case
 from .fingerprint import fingerprint
+from .search.witness import Witness
 from .workers import FIELD, worked
 
 
@@ -20,6 +21,7 @@ def run_suite(
     done: Sequence[Row] = (),
     each: Callable[[Row], None] = lambda _: None,
     scheduler: str = "",
+    known: Mapping[str, Sequence[Witness]] | None = None,
 ) -> list[Row]:
     """Assay all cases that are not ``done``; rows in the order of ``cases`` whatever the number of workers.
 
@@ -28,6 +30,7 @@ def run_suite(
     Args:
         jobs: worker processes on this machine.
         scheduler: address of a Dask scheduler whose workers are used instead; they look the cases up by their keys.
+        known: witnesses of earlier audits by the key of their case, which its search tries first.
 
     Raises:
         Broken: a case does not build or its algorithm raises; the finished rows have been handed to ``each``.
@@ -36,10 +39,12 @@ def run_suite(
     kept = {row.key: row for row in done}
     rows = {position: kept[case.key] for position, case in enumerate(cases) if case.key in kept}
     todo = [(position, case) for position, case in enumerate(cases) if position not in rows]
+    tried = known or {}
     if scheduler:
-        found = worked(_looked_up, [(position, case.key, effort) for position, case in todo], jobs, scheduler)
+        sent = [(position, case.key, effort, tried.get(case.key, ())) for position, case in todo]
+        found = worked(_looked_up, sent, jobs, scheduler)
     else:
-        words = [(position, case, effort) for position, case in todo]
+        words = [(position, case, effort, tried.get(case.key, ())) for position, case in todo]
         found = worked(_numbered, words, 1 if len(todo) < 2 else jobs, "")
     for position, row in found:
         if scheduler:
@@ -50,14 +55,14 @@ def run_suite(
     return [rows[position] for position in range(len(cases))]
 
 
-def _looked_up(position: int, key: str, effort: Effort) -> tuple[int, Row]:
+def _looked_up(position: int, key: str, effort: Effort, known: Sequence[Witness]) -> tuple[int, Row]:
     """On a worker of a cluster: the case of its own catalogue."""
-    return _numbered(position, next(case for case in find(key) if case.key == key), effort)
+    return _numbered(position, next(case for case in find(key) if case.key == key), effort, known)
 
 
-def _numbered(position: int, case: Case, effort: Effort) -> tuple[int, Row]:
+def _numbered(position: int, case: Case, effort: Effort, known: Sequence[Witness]) -> tuple[int, Row]:
     try:
-        return position, assay_case(case, effort)
+        return position, assay_case(case, effort, known=known)
     except (MemoryError, Broken):
         raise
     except Exception as error:

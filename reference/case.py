@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal
@@ -127,6 +127,8 @@ class Case:
         known: for printed readings: the defect in a few words, if the claim is known not to hold; empty otherwise.
         declared: the findings that a printed reading is known to show, all of them; any other is news.
         space: where the claim must hold, for the search.
+        unreached: releases and decisions that no run of this case comes to, and why: ``file.py: beginning of the line``
+            to a reason (``unreached.py``). What the search misses beyond these is said.
         quick: part of the default ``dpassay audit`` (the others run with ``--all``).
     """
 
@@ -144,6 +146,7 @@ class Case:
     declared: tuple[Declared, ...] = ()
     space: Callable[[], Space] | None = None
     quick: bool = True
+    unreached: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         require(self.id.count("/") == 1, "case id", self.id, "must be paper/algorithm")

@@ -14,6 +14,8 @@ def same(one: Any, other: Any) -> bool:
     if one is other:
         return True
     if isinstance(one, np.ndarray | np.generic) or isinstance(other, np.ndarray | np.generic):
+        if isinstance(one, list | tuple | dict) or isinstance(other, list | tuple | dict):  # may have no shape
+            return False
         a, b = np.asarray(one), np.asarray(other)
         return a.shape == b.shape and bool(np.array_equal(a, b, equal_nan=a.dtype.kind == "f" and b.dtype.kind == "f"))
     if type(one) is not type(other):

@@ -30,7 +30,7 @@ from .own import OwnClaim, audit_own
 from .program import Told, audit_program
 from .progress import Quiet, run_with_progress
 from .proofs import with_proofs
-from .witnesses import show_row
+from .witnesses import remember, remembered, show_row
 from .written import GitHub, JUnit, Markdown, Sarif, Wanted
 
 
@@ -93,7 +93,8 @@ def audit(
     the worst pair of neighbours that the search found: ``dpassay audit mine:run --space mine:space --epsilon 1``.
 
     What breaks a claim is printed as a witness, the smallest example that shows it, and kept beside the report: one for
-    a row that fails unexpectedly, with --explain all of them for every row.
+    a row that fails unexpectedly, with --explain all of them for every row. Those that nobody declared are kept in the
+    folder ``witnesses`` there as well, and tried first by every later audit.
 
     A program in another language (--program) is told the case's problem and schedule, and asks for every draw and
     release line by line (docs/live.md); it is searched, accounted and audited like the reference, under the same claim.
@@ -132,6 +133,8 @@ def audit(
         print_rows(rows, confidence, str(path))
         for row in rows:
             show_row(path, row, explain)
+    for row in rows:
+        remember(path, row)
     wanted.write(rows, strict, as_json)
     raise typer.Exit(joint_exit_code(row.exit_code(strict) for row in rows))
 
@@ -191,7 +194,8 @@ def _run(
         finished += 1
 
     try:
-        rows = with_proofs(run_with_progress(cases, effort, jobs, done, keep, quiet, scheduler), jobs, quiet)
+        known = remembered(path, cases)
+        rows = with_proofs(run_with_progress(cases, effort, jobs, done, keep, quiet, scheduler, known), jobs, quiet)
         report.keep(rows)
     except KeyboardInterrupt:
         print(

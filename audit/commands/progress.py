@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Annotated, Protocol, TypeVar
 
@@ -29,6 +29,7 @@ from rich.progress import (
 from rich.table import Column
 
 from dpassay.audit.assay import Effort, Row
+from dpassay.audit.search.witness import Witness
 from dpassay.audit.suite import run_suite
 from dpassay.reference.case import Case
 from dpassay.reference.errors import printable
@@ -142,6 +143,7 @@ def run_with_progress(
     each: Callable[[Row], None] = lambda _: None,
     quiet: bool = False,
     scheduler: str = "",
+    known: Mapping[str, Sequence[Witness]] | None = None,
 ) -> list[Row]:
     """:func:`run_suite` with progress."""
     with progress("auditing", len(cases), done=len(done), quiet=quiet) as say:
@@ -150,7 +152,7 @@ def run_with_progress(
             each(row)
             say(f"{row.key}: {row.verdict}")
 
-        return run_suite(cases, effort, jobs, done, finished, scheduler)
+        return run_suite(cases, effort, jobs, done, finished, scheduler, known)
 
 
 @contextmanager

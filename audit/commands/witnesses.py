@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import re
 import shlex
+import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -14,8 +15,10 @@ from rich.text import Text
 from dpassay.audit.foreign import is_code
 from dpassay.audit.report.explain import explain_lines
 from dpassay.audit.row import Row
-from dpassay.audit.search.witness import Witness, witness_of
+from dpassay.audit.search.witness import Witness, read_witness, witness_of
 from dpassay.audit.why import names
+from dpassay.reference.case import Case
+from dpassay.reference.errors import BadInput
 from dpassay.reference.findings import Declared
 
 
@@ -28,8 +31,37 @@ def show_row(report: Path, row: Row, explain: bool) -> None:
         witnesses = sorted(witnesses, key=lambda one: _named(one) not in row.undeclared)[:1]
     else:
         return
-    name = re.sub(r"[^\w.@,-]+", "-", row.key).strip("-")[:120]
-    print_witnesses(witnesses, save_witnesses(report, name, witnesses))
+    print_witnesses(witnesses, save_witnesses(report, _name(row.key), witnesses))
+
+
+def remembered(report: Path, cases: Iterable[Case]) -> dict[str, list[Witness]]:
+    """By key what earlier audits found and nobody declared; a file that is none any more is named and left out."""
+    found: dict[str, list[Witness]] = {}
+    for case in cases:
+        for path in sorted(_kept(report).glob(f"{glob.escape(_name(case.key))}.*.json")):
+            try:
+                found[case.key] = [*found.get(case.key, []), read_witness(path)]
+            except BadInput as error:
+                print(f"dpassay: left out: {error}", file=sys.stderr)
+    return found
+
+
+def remember(report: Path, row: Row) -> None:
+    """Keep what was found and not declared, one file a finding, for the audits to come; none goes by itself."""
+    for one in row.witnesses:
+        witness = witness_of(one, f"{row.key}: witness")
+        if _named(witness) in row.undeclared:
+            finding = re.sub(r"[^\w]+", "-", _named(witness)).strip("-")[:80]
+            _kept(report).mkdir(parents=True, exist_ok=True)
+            witness.save(_kept(report) / f"{_name(row.key)}.{finding}.json")
+
+
+def _kept(report: Path) -> Path:
+    return (report.parent if report.is_file() or not report.exists() else Path("reports")) / "witnesses"
+
+
+def _name(key: str) -> str:
+    return re.sub(r"[^\w.@,-]+", "-", key).strip("-")[:120]
 
 
 def save_witnesses(report: Path, name: str, witnesses: Sequence[Witness]) -> list[Path]:

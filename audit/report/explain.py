@@ -84,5 +84,8 @@ def _source(row: Row) -> Iterator[str]:
     if row.missed:
         yield "  releases and decisions that were not reached"
         yield from (f"    {printable(text)}" for text in row.missed)
-    else:
+    elif not row.explained:
         yield "  every release and every decision was reached"
+    if row.explained:
+        yield "  not reached, for a reason that the case gives"
+        yield from (f"    {printable(place)}: {printable(reason)}" for place, reason in row.explained.items())

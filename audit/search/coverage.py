@@ -23,6 +23,8 @@ from tokenize import TokenError
 from types import CodeType, FrameType, FunctionType, MethodType
 from typing import Any
 
+from .reached import Coverage as Coverage
+
 _RELEASES = {"gaussian", "symmetric_gaussian", "laplace", "above_threshold", "release", "reveal"}
 _SHARED = ("/reference/blocks/", "/reference/baselines/")
 _TOOLS = (3, 4, 1)  # tool numbers of sys.monitoring that no debugger, profiler or optimiser has
@@ -33,29 +35,6 @@ _OUTSIDE = (
     "/reference/accounting/",
     "/reference/solvers/",
 )
-
-
-@dataclass(frozen=True)
-class Coverage:
-    """What was reached.
-
-    Args:
-        lines, lines_reached: executable lines of the functions that the algorithm can come to.
-        branches, branches_reached: the two ways out of every ``if`` and ``while``, and into and past every ``for``.
-        missed: releases and decisions that were never reached, ``file.py:12: text``, or a way that was never taken.
-        unreached: every line that was never reached, in the same form.
-    """
-
-    lines: int = 0
-    lines_reached: int = 0
-    branches: int = 0
-    branches_reached: int = 0
-    missed: tuple[str, ...] = ()
-    unreached: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        text = f"{self.lines_reached} of {self.lines} lines, {self.branches_reached} of {self.branches} branches"
-        return text + (f"; never reached: {'; '.join(self.missed)}" if self.missed else "")
 
 
 @dataclass(eq=False)

@@ -20,7 +20,7 @@ from dpassay.reference.types import Array
 from .ground import AllOf, Data, Setting
 
 Way = Literal["silent", "opposite", "all as the neighbour"]
-WAYS: tuple[Way, ...] = get_args(Way)
+WAYS: tuple[Way, ...] = ("silent", *get_args(Way))  # norms of queries change the most where all falls silent
 
 #: what may not differ between any two data sets; a query may move far, and batches may hold other records
 ANYWHERE = frozenset(

@@ -14,6 +14,7 @@ from dpassay.reference.case import Case, Instance, PrivacyClaim
 from dpassay.reference.findings import Declared, Kind, declare
 from dpassay.reference.papers import Cite
 from dpassay.reference.types import Array
+from dpassay.reference.unreached import STOCHASTIC_SPIDER
 
 from . import space
 from .stochastic_spider import CHARITABLE, COMPLETIONS, REPAIRS, Schedule, printed, repaired, run
@@ -156,6 +157,7 @@ _spider = partial(
     cite=Cite("adaptive_batch", "Algorithms 1, 3 and 4"),
     data="signed waves, one flipped",
     quick=False,
+    unreached=STOCHASTIC_SPIDER,
 )
 _claims = {place: PrivacyClaim(EPSILON, DELTA, Cite("adaptive_batch", place)) for place in SOURCES}
 

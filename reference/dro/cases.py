@@ -10,6 +10,7 @@ import numpy as np
 from dpassay.reference.case import Case, Instance, PrivacyClaim
 from dpassay.reference.findings import Declared, Kind, declare
 from dpassay.reference.papers import Cite
+from dpassay.reference.unreached import CLIPPING, RECURSIVE_SPIDER
 
 from . import composite_sgd, composite_spider, double_spider, private_diff, recursive_spider, sgda, single_sample, space
 from .constants import Constants
@@ -176,10 +177,12 @@ ONE_RECORD = "line 16: the recursion of Lemma 8, one record, noise for its sensi
 # one line per algorithm: id, title, place, claim; the rows below add reading and schedule
 double = partial(
     Case, id=f"{PAPER}/double_spider", title="DP Double-SPIDER", cite=Cite(PAPER, "Algorithm 2"),
-    claim=PrivacyClaim(EPSILON, DELTA, Cite(PAPER, "Theorem 6")), data=DATA, quick=False)  # fmt: skip
+    claim=PrivacyClaim(EPSILON, DELTA, Cite(PAPER, "Theorem 6")), data=DATA, quick=False,
+    unreached=CLIPPING)  # fmt: skip
 recursive = partial(
     Case, id=f"{PAPER}/recursive_spider", title="DP Recursive-SPIDER", cite=Cite(PAPER, "Algorithm 3"),
-    claim=PrivacyClaim(EPSILON, DELTA, Cite(PAPER, "Theorem 8")), data=DATA, quick=False)  # fmt: skip
+    claim=PrivacyClaim(EPSILON, DELTA, Cite(PAPER, "Theorem 8")), data=DATA, quick=False,
+    unreached=RECURSIVE_SPIDER)  # fmt: skip
 value = partial(
     Case, id=f"{PAPER}/single_sample", title="Recursive-SPIDER, s_t alone", cite=Cite(PAPER, "Algorithm 3, line 16"),
     claim=PrivacyClaim(EPSILON, DELTA, Cite(PAPER, "Theorem 8")), data=DATA)  # fmt: skip

@@ -10,6 +10,7 @@ from typing import Literal
 from dpassay.reference.case import Case, Instance, PrivacyClaim
 from dpassay.reference.findings import Kind, declare
 from dpassay.reference.papers import Cite
+from dpassay.reference.unreached import DP_RGDA
 
 from . import experiment
 from .baseline_cases import BASELINES
@@ -143,6 +144,7 @@ _rgda = partial(
     data="signs, one flipped",
     completions=(*COMPLETIONS, NO_ESCAPE),
     quick=False,
+    unreached=DP_RGDA,
 )
 _theorem_2 = PrivacyClaim(EPSILON, DELTA, Cite("minimax_sosp", "Theorem 2"))
 _appendix_d = PrivacyClaim(experiment.EPSILON, experiment.DELTA, Cite("minimax_sosp", "Appendix D"))

@@ -13,6 +13,7 @@ from dpassay.reference.papers import Cite
 from dpassay.reference.problems.bent_game import BentGameSolver
 from dpassay.reference.solvers.early_stop import UndecayedPasses
 from dpassay.reference.solvers.exact import Exact
+from dpassay.reference.unreached import OUTPUT_PERTURBATION
 
 from . import (
     algorithm1,
@@ -153,27 +154,34 @@ LINE_1, DATA_LINE_1 = Cite(PAPER, "Algorithm 1, line 1"), (algorithm1.DATA_L, al
 
 # one line per algorithm: id, title, place, claim; the rows below add reading, data and schedule
 output = partial(
-    Case, id=f"{PAPER}/algorithm1", title="Output perturbation, strongly convex", cite=Cite(PAPER, "Algorithm 1"),
+    Case, id=f"{PAPER}/algorithm1", unreached=OUTPUT_PERTURBATION,
+    title="Output perturbation, strongly convex", cite=Cite(PAPER, "Algorithm 1"),
     claim=_claim("Theorem 3.4"), data=WORST, quick=False)  # fmt: skip
 phased = partial(
-    Case, id=f"{PAPER}/algorithm2", title="Phased output perturbation, convex", cite=Cite(PAPER, "Algorithm 2"),
+    Case, id=f"{PAPER}/algorithm2", unreached=OUTPUT_PERTURBATION,
+    title="Phased output perturbation, convex", cite=Cite(PAPER, "Algorithm 2"),
     claim=_claim("Theorem 3.7"), data=PHASED, quick=False)  # fmt: skip
 saddle = partial(
-    Case, id=f"{PAPER}/algorithm3", title="Output perturbation, strongly-convex-strongly-concave",
+    Case, id=f"{PAPER}/algorithm3", unreached=OUTPUT_PERTURBATION,
+    title="Output perturbation, strongly-convex-strongly-concave",
     cite=Cite(PAPER, "Algorithm 3"), claim=_claim("Theorem 4.4"), data=WORST, quick=False)  # fmt: skip
 primal = partial(
-    Case, id=f"{PAPER}/algorithm4", title="Phased output perturbation, convex-concave, primal half",
+    Case, id=f"{PAPER}/algorithm4", unreached=OUTPUT_PERTURBATION,
+    title="Phased output perturbation, convex-concave, primal half",
     cite=Cite(PAPER, "Algorithm 4"), claim=_claim("Theorem 4.8 (half of the budget)", 0.5), data=PHASED,
     quick=False)  # fmt: skip
 dual = partial(
-    Case, id=f"{PAPER}/algorithm5", title="Phased output perturbation, convex-concave, dual half",
+    Case, id=f"{PAPER}/algorithm5", unreached=OUTPUT_PERTURBATION,
+    title="Phased output perturbation, convex-concave, dual half",
     cite=Cite(PAPER, "Algorithm 5"), claim=_claim("Theorem 4.8 (half of the budget)", 0.5), data=PHASED,
     quick=False)  # fmt: skip
 composed = partial(
-    Case, id=f"{PAPER}/algorithms4and5", title="Algorithms 4 and 5 composed on one partition",
+    Case, id=f"{PAPER}/algorithms4and5", unreached=OUTPUT_PERTURBATION,
+    title="Algorithms 4 and 5 composed on one partition",
     cite=Cite(PAPER, "Algorithms 4 and 5"), claim=_claim("Theorem 4.8"), data=PHASED, quick=False)  # fmt: skip
 concave = partial(
-    Case, id=f"{PAPER}/strongly_concave", title="Convex-strongly-concave variant of Algorithm 4",
+    Case, id=f"{PAPER}/strongly_concave", unreached=OUTPUT_PERTURBATION,
+    title="Convex-strongly-concave variant of Algorithm 4",
     cite=Cite(PAPER, "Section 4.3"), claim=_claim("Corollary 4.9"), data=PHASED, quick=False)  # fmt: skip
 logistic = partial(output, title="Output perturbation, logistic regression on real data", variant="logistic", data=REAL)
 ranking = partial(saddle, title="Output perturbation, AUC maximisation on real data", variant="auc", data=REAL)

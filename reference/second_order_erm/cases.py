@@ -6,6 +6,7 @@ from functools import partial
 
 from dpassay.reference.case import Case, PrivacyClaim
 from dpassay.reference.papers import Cite
+from dpassay.reference.unreached import OPT as UNREACHED
 
 from . import dp_gd, dp_tr, instances, opt, opt_b, opt_ls, space, tr_b, two_opt, two_opt_b, two_opt_ls, worst_case
 from .instances import B8_EPSILON, RECORDS
@@ -24,7 +25,12 @@ def _claim(place: str, epsilon: float = EPSILON, paper: str = PAPER) -> PrivacyC
 # the algorithms -------------------------------------------------------------------------------------------------------
 
 OPT = partial(
-    Case, f"{PAPER}/opt", title="OPT: short steps", cite=Cite(PAPER, "Algorithm 1"), claim=_claim("Theorem 1")
+    Case,
+    f"{PAPER}/opt",
+    title="OPT: short steps",
+    cite=Cite(PAPER, "Algorithm 1"),
+    claim=_claim("Theorem 1"),
+    unreached=UNREACHED,
 )
 OPT_LS = partial(
     Case,
@@ -32,12 +38,18 @@ OPT_LS = partial(
     title="OPT-LS: private line search",
     cite=Cite(PAPER, "Algorithms 2 and 3"),
     claim=_claim("Theorem 5"),
+    unreached=UNREACHED,
 )
 OPT_B = partial(
     Case, f"{PAPER}/opt_b", title="OPT-B: mini-batches", cite=Cite(PAPER, "Section 3.3"), claim=_claim("Theorem B.8")
 )
 TWO_OPT = partial(
-    Case, f"{PAPER}/two_opt", title="2OPT: two phases", cite=Cite(PAPER, "Section 3.4"), claim=_claim("Section 3.4")
+    Case,
+    f"{PAPER}/two_opt",
+    title="2OPT: two phases",
+    cite=Cite(PAPER, "Section 3.4"),
+    claim=_claim("Section 3.4"),
+    unreached=UNREACHED,
 )
 TWO_OPT_LS = partial(
     Case,
@@ -45,6 +57,7 @@ TWO_OPT_LS = partial(
     title="2OPT-LS: two phases with line search",
     cite=Cite(PAPER, "Section 3.4"),
     claim=_claim("Section 3.4"),
+    unreached=UNREACHED,
 )
 TWO_OPT_B = partial(
     Case,

@@ -34,7 +34,7 @@ def interrupted_after_one(monkeypatch):
 
     whole = progress.run_suite
 
-    def stops(cases, effort, jobs, done, each, scheduler):
+    def stops(cases, effort, jobs, done, each, scheduler, known):
         whole(cases[:1], effort, jobs, done, each)
         raise KeyboardInterrupt
 

@@ -1,0 +1,70 @@
+"""Why a run of a case does not come to some of its releases and decisions: by place, for ``Case.unreached``.
+
+A place is ``file.py: the beginning of its line``. Most of these are decided by the schedule, which is public and is the
+same for all data: the other way is taken by another reading or variant of the catalogue. What is not listed here and is
+not reached by a search is a gap of the search, and said as one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+Reasons = Mapping[str, str]
+
+_OTHER = "the schedule decides; the other way is another reading or variant"
+_MODE = "how is clipped is part of the schedule; the other way is another reading"
+_READING = "the reading decides how f(w0) is released"
+
+CLIPPING: Reasons = {
+    "clipping.py: if math.isinf(threshold)": "no threshold is infinite in a schedule of these",
+    "clipping.py: return np.asarray(np.mean(rows, axis=0))": "no threshold is infinite in a schedule of these",
+    'clipping.py: if mode == "mean"': _MODE,
+    "clipping.py: return clip(np.asarray(np.mean(rows": _MODE,
+    "clipping.py: return vector if norm <= bound": _MODE,
+    "clipping.py: return np.asarray((flat": _MODE,
+    "clipping.py: return np.asarray(np.mean(clip_rows": _MODE,
+    "clipping.py: if threshold == 0": "the thresholds of this schedule do not follow the iterate",
+    "clipping.py: return np.zeros(rows.shape": "the thresholds of this schedule do not follow the iterate",
+}
+DP_SGD: Reasons = {
+    "dp_sgd.py: if size == n and not s.poisson": "full or sampled batches are part of the schedule",
+    "dp_sgd.py: batch = tape.poisson": "full or sampled batches are part of the schedule",
+}
+DP_RGDA: Reasons = {
+    **CLIPPING,
+    "dp_rgda.py: if movement > allowed": "this reading gives line 13 no limit that a step can pass",
+    "dp_rgda.py: if not (schedule.restart_at_refresh": "a restart at the refresh is a repair",
+}
+OPT: Reasons = {
+    f"{name}.py: {line}": _READING
+    for name in ("opt", "opt_ls")
+    for line in (
+        'if s.reading == "printed"',
+        "top = problem.value(s.start) + abs",
+        'top = tape.gaussian("initial value"',
+    )
+}
+RECURSIVE_SPIDER: Reasons = {**CLIPPING, "recursive_spider.py: if schedule.lines.line_16": _OTHER}
+STOCHASTIC_SPIDER: Reasons = {
+    'stochastic_spider.py: if refresh and s.refresh == "bare"': "a bare refresh is a reading of its own",
+    'stochastic_spider.py: noisy: Array = tape.gaussian("refresh/bare"': "a bare refresh is a reading of its own",
+    'stochastic_spider.py: if s.refresh == "new tree"': "a new tree at every refresh is a repair",
+    "stochastic_spider.py: return TreeSum(": "a new tree at every refresh is a repair",
+    "tree.py: for i in range(1, depth + 1)": "the printed NODE(t); the repaired tree has another",
+    "tree.py: if k >= t": "the printed NODE(t); with T = 2 it has no deeper node",
+    "tree.py: break": "the printed NODE(t); with T = 2 it has no deeper node",
+    "tree.py: if after <= t": "the printed NODE(t); with T = 2 it has no deeper node",
+    "tree.py: return found": "the printed NODE(t); the repaired tree has another",
+}
+_SOLVER = "whether the solver is trusted is part of the schedule"
+OUTPUT_PERTURBATION: Reasons = {
+    "base_solver.py: if not certified": _SOLVER,
+    "base_solver.py: return solver(": _SOLVER,
+    "base_solver.py: return point": _SOLVER,
+    "base_solver.py: if not certificate.holds": "the solvers reach what is asked for; a test has one that does not",
+    "algorithm3.py: if schedule.jointly": "x and y together or one by one is part of the schedule",
+    "algorithm3.py: x_moves, y_moves": "x and y together or one by one is part of the schedule",
+    "algorithm3.py: x = tape.gaussian": "x and y together or one by one is part of the schedule",
+    "algorithm3.py: y = tape.gaussian": "x and y together or one by one is part of the schedule",
+    "algorithm5.py: ": "this row is one phase of Algorithm 5, the inner problem alone",
+}
