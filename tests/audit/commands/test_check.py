@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import shlex
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -32,6 +35,7 @@ def called(rows, rng):
     return float(np.sum(rows)) + rng.normal(scale=4.0)
 """
 HEAD = "version = 1\n"
+SPEAKER = Path(__file__).parents[1] / "live" / "speaker.py"
 BOX = 'function = "check_mine:called"\ndataset = "d.json"\nneighbour = "e.json"\nsamples = 300\n'
 
 
@@ -183,3 +187,22 @@ def test_init_writes_once(dpassay, refused, project):
     assert (folder / "claims.toml").read_text() == before
     refused(dpassay("init", "other.toml", "--algorithm", "nonsense"), "--algorithm")
     assert dpassay("init", "new/other.toml")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("mode", "code"),
+    [
+        pytest.param("good", 3, marks=pytest.mark.slow),
+        pytest.param("half the noise", 1, marks=pytest.mark.slow),
+        ("garbage", 2),
+    ],
+)
+def test_a_program_is_held_to_its_claim(dpassay, project, mode, code):
+    """A claim about a program in another language; so few runs decide nothing where it is right."""
+    command = shlex.join([sys.executable, "-S", str(SPEAKER), mode])
+    claims = claim("sgd", "baselines/dp_sgd", 3.0, variant="fixed-size", program=command, space="", runs=20, examples=3)
+    project(claims)
+    found, out, err = dpassay("check", "--jobs", 1, "--no-cache")
+    assert found in ((0, 3) if code == 3 else (code,)), out + err
+    if code == 2:
+        assert "claim sgd" in err and "no line of JSON" in err
