@@ -21,6 +21,7 @@ from .direct import direct
 from .effects import accounted
 from .kinds import Kind
 from .mutants import Mutant, answers, mutants, other_batches
+from .realised import on_worst_pair
 
 __all__ = ["Diagnosis", "Kind", "diagnose"]
 Data = Mapping[str, Any]
@@ -92,6 +93,9 @@ def diagnose(
         said = [*_batches(vector, given, float32), *said]
     kind, detail, mutant = _decided(said, causes)
     effect = accounted(vector, given, kind)
+    case = next((case for case in CASES if case.key == vector["case"]), None)
+    shown = "" if case is None or mutant is None else on_worst_pair(case, mutant)
+    effect = f"{effect}; {shown}" if shown else effect
     place = (first.step, first.label, first.name, first.index, first.expected, first.got, first.ratio, first.length)
     return Diagnosis(*place, kind, detail, "" if mutant is None else str(mutant), effect)
 
@@ -108,7 +112,7 @@ def _decided(said: Sequence[tuple[Kind, str]], causes: Sequence[Mutant]) -> tupl
     if causes:
         common = Counter(one.change.kind for one in causes)
         best = min(causes, key=lambda one: (-_weight(one.change.kind), -common[one.change.kind]))
-        return best.change.kind, "" if not said else said[0][1], best
+        return best.change.kind, "", best
     return Kind.UNKNOWN, "no single change of the reference does the same", None
 
 

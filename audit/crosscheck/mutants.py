@@ -79,6 +79,13 @@ def answers(run: Run, vector: Mapping[str, Any], mutant: Mutant) -> dict[str, An
     return {"events": events_of(tape) + last, "output": output}
 
 
+@contextmanager
+def planted_in(mutant: Mutant, seconds: float) -> Iterator[None]:
+    """The reference with this change, for so many seconds at most."""
+    with _planted(mutant), _limited(seconds):
+        yield
+
+
 def other_batches(run: Run, vector: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     """What the reference asks for when the records of a draw are others than those that are given."""
     for name, change in BATCHES.items():

@@ -9,12 +9,14 @@ import json
 from collections import Counter
 from functools import lru_cache, partial
 
+import numpy as np
 import pytest
 
 from dpassay.audit.crosscheck.adapter import judged
 from dpassay.audit.crosscheck.diagnosis import diagnose
 from dpassay.audit.crosscheck.storage import load
 from dpassay.audit.crosscheck.worker import answer
+from dpassay.reference.blocks.clipping import clip_rows
 
 from .foreign import adapter
 from .planted import MISNAMED, PLANTED
@@ -87,12 +89,23 @@ def test_a_diagnosis_says_step_kind_change_and_epsilon(bug):
     assert "reference/" in found.mutant and "line" in found.mutant
     assert "as the vector's run is accounted" in found.effect
     assert found.as_data()["kind"] == found.kind.value
+    shown = {"clipped after averaging": "times as far as it declares", "goes on with the query": "leaks (output)"}
+    assert shown.get(bug, "") in found.effect
 
 
 def test_without_mutants_the_numbers_alone_name_signs_factors_and_scales():
     assert named("baselines/dp_sgd", "sign", mutants=False).kind.value == "sign"
     assert named("baselines/dp_sgd", "variance", mutants=False).kind.value == "noise scale"
     assert named("baselines/dp_sgd", "goes on with the query", mutants=False).mutant == ""
+
+
+def test_the_reference_is_itself_again_after_every_diagnosis():
+    """Changed code is lent for one run: nothing of it stays, even where a run was stopped."""
+    before = results("baselines/dp_sgd", adapter.run)
+    named("baselines/dp_sgd", "no clipping")
+    rows = np.array([[3.0, 4.0], [0.3, 0.4]])
+    assert np.allclose(clip_rows(rows, 1.0), [[0.6, 0.8], [0.3, 0.4]])
+    assert [one[2].outcome for one in before] == [one[2].outcome for one in results("baselines/dp_sgd", adapter.run)]
 
 
 def test_a_difference_that_nothing_explains_is_unknown():
