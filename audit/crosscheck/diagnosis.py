@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +27,7 @@ from .realised import on_worst_pair
 __all__ = ["Diagnosis", "Kind", "diagnose"]
 Data = Mapping[str, Any]
 OTHERS = 6  # further vectors that a change must explain as well
-WHOLE = ("problem", "schedule")
+UNUSABLE = (ArithmeticError, ValueError, TypeError, KeyError, IndexError, AttributeError)  # of numbers that are none
 
 
 @dataclass(frozen=True)
@@ -87,12 +88,16 @@ def diagnose(
     given = {"output": None, **given}  # a run that could not go on has none
     found = list(differences or compare(vector, given, float32=float32))
     first = found[0]
-    said = direct(vector, given, found)
+    said = []
+    with suppress(*UNUSABLE):
+        said = direct(vector, given, found)
     causes = _causes(vector, given, others, float32) if mutants else []
     if not causes and mutants and (not said or said[0][0] not in FIRM):
         said = [*_batches(vector, given, float32), *said]
     kind, detail, mutant = _decided(said, causes)
-    effect = accounted(vector, given, kind)
+    effect = kind.effect
+    with suppress(*UNUSABLE):
+        effect = accounted(vector, given, kind)
     case = next((case for case in CASES if case.key == vector["case"]), None)
     shown = "" if case is None or mutant is None else on_worst_pair(case, mutant)
     effect = f"{effect}; {shown}" if shown else effect

@@ -190,7 +190,10 @@ def _same(one: Any, other: Any) -> bool:
     if isinstance(one, bool) != isinstance(other, bool):
         return False
     if isinstance(one, int | float) and isinstance(other, int | float):
-        return math.isclose(one, other, rel_tol=NOISE_SHARE)
+        try:
+            return math.isclose(one, other, rel_tol=NOISE_SHARE)
+        except OverflowError:  # a whole number with hundreds of digits
+            return one == other
     return type(one) is type(other) and bool(one == other)
 
 
@@ -219,7 +222,12 @@ def _finite(value: Any) -> Array:
 
 
 def _number(value: Any) -> float:
-    return float(NOT_FINITE.get(value, value)) if isinstance(value, str) else float(value)
+    """As a number; what is none counts as zero, so that it allows nothing."""
+    found = NOT_FINITE.get(value) if isinstance(value, str) else value
+    try:
+        return float(found) if isinstance(found, int | float) else 0.0
+    except OverflowError:
+        return 0.0
 
 
 def _call(event: Data) -> str:

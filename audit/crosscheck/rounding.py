@@ -50,7 +50,12 @@ def numbers(value: Any) -> list[float]:
         return [one for entry in value for one in numbers(entry)]
     if isinstance(value, str):
         return [NOT_FINITE[value]] if value in NOT_FINITE else []
-    return [float(value)] if isinstance(value, int | float) and not isinstance(value, bool) else []
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return []
+    try:
+        return [float(value)]
+    except OverflowError:  # a whole number with hundreds of digits
+        return [math.copysign(math.inf, value)]
 
 
 def computed(event: Mapping[str, Any]) -> dict[str, Any]:

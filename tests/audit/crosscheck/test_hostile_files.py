@@ -1,0 +1,57 @@
+"""Vectors and answers with one place changed to anything: they agree, differ, or are refused in one line."""
+
+from __future__ import annotations
+
+import copy
+import json
+
+import pytest
+import typer
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpassay.audit.commands import crosscheck
+from dpassay.audit.crosscheck.storage import load
+from dpassay.reference.errors import BadInput
+
+VECTOR = next(one for one in load("baselines/dp_sgd") if one["id"] == "baselines/dp_sgd:fixed-size@baseline/smallest")
+ANYTHING = (None, True, 0, -1, 10**400, 1e308, -1e308, "nan", "infinity", "x", "\x1b[2J", [], [1], [[1], [1, 2]], {},
+            {"class": "os.system"}, {"class": "problems.domains.Ball"})  # fmt: skip
+
+
+def places(document, place=()):
+    """Every place, as keys and indices."""
+    names = document if isinstance(document, dict) else range(len(document)) if isinstance(document, list) else ()
+    for name in names:
+        yield (*place, name)
+        yield from places(document[name], (*place, name))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """With the vector as it is."""
+    path = tmp_path_factory.mktemp("hostile")
+    (path / "vector.json").write_text(json.dumps(VECTOR))
+    return path
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(place=st.sampled_from(sorted(places(VECTOR), key=repr)), value=st.sampled_from(ANYTHING))
+def test_a_changed_file_is_never_a_traceback(folder, place, value):
+    changed = copy.deepcopy(VECTOR)
+    inner = changed
+    for part in place[:-1]:
+        inner = inner[part]
+    inner[place[-1]] = value
+    (folder / "changed.json").write_text(json.dumps(changed))
+    for command in (
+        lambda: crosscheck.replay(folder / "changed.json", False),
+        lambda: crosscheck.compare_(folder / "changed.json", folder / "vector.json", False, None, False, False),
+        lambda: crosscheck.compare_(folder / "vector.json", folder / "changed.json", False, None, False, False),
+    ):
+        try:
+            command()
+        except BadInput as error:
+            assert len(str(error).splitlines()) == 1 and "\x1b" not in str(error)
+        except typer.Exit as stop:
+            assert stop.exit_code in (0, 1)
