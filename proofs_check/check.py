@@ -49,7 +49,9 @@ def check_row(row: Row) -> Result:
         saving = check(row.saving.claim)
     if finding.passes:
         sharpness = sharpen(row, check)
-    corrected = check(row.corrected_claim) if row.corrected_claim is not None else None
+    corrected = saving if row.corrected_claim is row.saving.claim else None
+    if corrected is None and row.corrected_claim is not None:
+        corrected = check(row.corrected_claim)
     return Result(row, finding, saving, sharpness, corrected, time.perf_counter() - start)
 
 

@@ -15,7 +15,7 @@ def rows_of(paper: str) -> Callable[..., Row]:
     """A constructor of rows of one paper: ``row(id, place, statement, claim, **more)``.
 
     What saves a failing statement is given as ``reading``, ``condition``, ``repair`` or ``degenerate`` (words), and as
-    a claim in ``saved_by``.
+    a claim in ``saved_by``. ``corrected_as_saved``: that claim says all that stands under ``corrected``.
     """
 
     def row(
@@ -27,6 +27,7 @@ def rows_of(paper: str) -> Callable[..., Row]:
         severity: Severity = COSMETIC,
         corrected: str = "",
         corrected_claim: Claim | None = None,
+        corrected_as_saved: bool = False,
         reading: str = "",
         condition: str = "",
         repair: str = "",
@@ -50,7 +51,7 @@ def rows_of(paper: str) -> Callable[..., Row]:
             saving=savings[0] if savings else Saving(claim=saved_by),
             garbling=garbling,
             explain=explain,
-            corrected_claim=corrected_claim,
+            corrected_claim=saved_by if corrected_as_saved else corrected_claim,
             defect=f"{paper}/{defect}" if defect else "",
         )
 

@@ -22,6 +22,7 @@ ROWS = [
         "sqrt(rho) alpha is a curvature",
         units("sqrt(rho)*alpha == h", rho="v/l**3", alpha="v/l", h="v/l**2"),
         corrected="sqrt(rho alpha)",
+        corrected_as_saved=True,
         reading="the root covers alpha",
         saved_by=units("sqrt(rho*alpha) == h", rho="v/l**3", alpha="v/l", h="v/l**2"),
         garbling="the extent of the root was lost in rendering",

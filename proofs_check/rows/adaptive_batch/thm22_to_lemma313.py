@@ -60,6 +60,7 @@ ROWS = [
         "sigma is given",
         program("sigma_tree Sigma", "3: zeta <- sigma Sigma"),
         corrected="sigma_tree",
+        corrected_as_saved=True,
         reading="sigma = sigma_tree",
         saved_by=program("sigma_tree Sigma", "3: zeta <- sigma_tree Sigma"),
     ),
@@ -110,6 +111,7 @@ ROWS = [
         ),
         severity=PRIVACY,
         corrected="tilde = grad + TREE(t) after the if (and not tilde = grad, which would release an un-noised mean)",
+        corrected_as_saved=True,
         reading="line 8's last assignment belongs to both branches",
         saved_by=program(
             "x_t D grad_prev",
@@ -158,6 +160,7 @@ ROWS = [
         "x_anchor is written before it is read",
         program("x_t", "if", "12: x_anchor <- x_t", "end", "20: <- x_anchor"),
         corrected="test |x - x_anchor| only if EscapeFlag",
+        corrected_as_saved=True,
         reading="the test is made only in the escape phase",
         saved_by=program("x_t", "if", "12: x_anchor <- x_t", "20: <- x_anchor", "end"),
     ),

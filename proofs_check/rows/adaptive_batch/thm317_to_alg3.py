@@ -173,6 +173,7 @@ ROWS = [
         escapes("alpha/sqrt(d)", ONE_ESCAPE, "1", ("1/100", "1000000")),
         severity=PRIVACY,
         corrected="2 log(1/delta) alpha/sqrt(d)",
+        corrected_as_saved=True,
         reading="Lemma 3.14's noise 2 log(1/delta) alpha/sqrt(d), at these constants",
         saved_by=LEMMA_314,
         explain=(

@@ -195,6 +195,7 @@ ROWS = [
             let={"kappa": "(B*G*M)**(1/3)", "g": "B**(2/3)*M**(2/3)*G**(5/3)/n**(1/3)"},
         ),
         corrected="B^(2/9) M^(2/9) G^(5/9)/n^(1/3), as in the theorem",
+        corrected_as_saved=True,
         reading="the cube root covers the numerator, as in the theorem",
         saved_by=identity(
             "G**2*B*M/(kappa*g**3) == n",
@@ -215,6 +216,7 @@ ROWS = [
         "the term sqrt(B M^2)/(rho sqrt n) of the theorem is the appendix's",
         same({"theorem": "sqrt(B*M**2)/(rho*sqrt(n))", "B.6": "sqrt(B*M**2)/sqrt(rho*n)"}, "B M rho n"),
         corrected="sqrt(B M^2)/sqrt(rho n)",
+        corrected_as_saved=True,
         reading="the root covers rho",
         saved_by=same({"theorem": "sqrt(B*M**2)/sqrt(rho*n)", "B.6": "sqrt(B*M**2/(rho*n))"}, "B M rho n"),
         garbling="the extent of the root may be lost in rendering",
@@ -249,6 +251,7 @@ ROWS = [
             let={"kappa": "(B*G*M)**(1/3)", "g": "B**(4/3)*M**(4/3)*G**(1/3)/n**(1/3)"},
         ),
         corrected="B^(4/9) M^(4/9) G^(1/9)/n^(1/3), as in the theorem",
+        corrected_as_saved=True,
         reading="the cube root covers the numerator",
         saved_by=identity(
             "B*M*kappa/g**3 == n",

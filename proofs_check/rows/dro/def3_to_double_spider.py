@@ -70,6 +70,7 @@ ROWS = [
         ),
         severity=PRIVACY,
         corrected="c lambda_t sqrt(log(1/delta))/epsilon max{...}",
+        corrected_as_saved=True,
         reading="the root covers the logarithm only",
         saved_by=rates(
             "sqrt(ell)/(n*epsilon) <= sqrt(ell)/(n*epsilon)",
@@ -163,6 +164,7 @@ ROWS = [
             instances=[{"epsilon": "1000", "delta": "1/100000", "n": "1000"}],
         ),
         corrected="epsilon <= 1",
+        corrected_as_saved=True,
         condition="epsilon <= 1",
         saved_by=privacy(ROOT + "/n", "2/n", "epsilon", "delta", "", {**DP, "n": "integer [2, 1000000]"}),
         severity=PRIVACY,

@@ -170,6 +170,7 @@ ROWS = [
         rates("sqrt(T/q)/n <= sqrt(T)/(n*q)", "n", "n T q", conditions=("T >= q", "q >= 1", "n >= 1")),
         severity=PRIVACY,
         corrected="sqrt(T)/(n sqrt q), as Theorem 1 has it",
+        corrected_as_saved=True,
         reading="the root covers q, as in Theorem 1",
         saved_by=rates("sqrt(T/q)/n <= sqrt(T)/(n*sqrt(q))", "n", "n T q", conditions=("T >= q", "q >= 1")),
         garbling="a lost root over q is possible; printed three times without it, and with it in Theorems 1 and 6",
@@ -192,6 +193,7 @@ ROWS = [
         ),
         severity=PRIVACY,
         corrected="sqrt(q) in place of q",
+        corrected_as_saved=True,
         reading="the root covers q",
         saved_by=privacy(
             ROOT + "*sqrt(T)/(n*sqrt(q))",
@@ -217,6 +219,7 @@ ROWS = [
         ),
         severity=PRIVACY,
         corrected="|w_t - w_(t-1)|, as the proof of Theorem 8 says",
+        corrected_as_saved=True,
         reading="|w_t - w_(t-1)| was meant, as in the proof",
         saved_by=inequality("2*L*dw/b <= 8*L*dw/b", "L dw b"),
         explain=(
@@ -240,6 +243,7 @@ ROWS = [
         ),
         severity=PRIVACY,
         corrected="|w_t - w_(t-1)|, as the proof of Theorem 8 says",
+        corrected_as_saved=True,
         reading="|w_t - w_(t-1)| was meant, as in the proof",
         saved_by=privacy(
             ROOT + "*sqrt(dx**2 + dl**2)/n",
@@ -266,6 +270,7 @@ ROWS = [
         ),
         severity=PRIVACY,
         corrected="|w_t - w_(t-1)|",
+        corrected_as_saved=True,
         reading="|w_t - w_(t-1)| was meant, as in the proof",
         saved_by=inequality("2*L*dw/b <= 8*L*dw/b", "L dw b"),
         explain="While lambda is held at its floor lambda_0 it does not move, and u is released without noise.",

@@ -98,6 +98,7 @@ ROWS = [
             "7*L1/(n**2*L0**4) <= 1/(6*n*c0)", "L1 L0 c0 n", hints=[{"L1": "1", "L0": "1", "c0": "8", "n": "10"}]
         ),
         corrected="needs n >= 42 c_0 L_1/L_0^4",
+        corrected_as_saved=True,
         condition="n >= 42 c_0 L_1/L_0^4",
         saved_by=inequality("7*L1/(n**2*L0**4) <= 1/(6*n*c0)", "L1 L0 c0", {"n": "[42*c0*L1/L0**4, inf)"}),
     ),
@@ -196,6 +197,7 @@ ROWS = [
         budget("n <= T", "n d ell epsilon", scale="n", conditions=REGION, let={**E, "T": "e**(-4/3)"}),
         severity=UTILITY,
         corrected="the two requirements meet only for e <= n^(-3/4)",
+        corrected_as_saved=True,
         condition="e <= n^(-3/4)",
         saved_by=budget("n <= T", "n d ell epsilon", scale="n", conditions=EASY, let={**E, "T": "e**(-4/3)"}),
         defect="thm7/refresh_noise_rate",

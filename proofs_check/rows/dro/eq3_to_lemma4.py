@@ -125,6 +125,7 @@ ROWS = [
         program("G M lam", "lemma2: D_0 D_2 <- G M lam sigma"),
         severity=UTILITY,
         corrected="assume that the loss has variance at most sigma^2 over the records",
+        corrected_as_saved=True,
         reading="the variance of the loss, as in the cited paper",
         saved_by=program("G M lam loss", "def: sigma <- loss", "lemma2: D_0 D_2 <- G M lam sigma"),
     ),

@@ -69,6 +69,7 @@ ROWS = [
             {"epsilon": "(0, 1]"},
         ),
         corrected="1/n",
+        corrected_as_saved=True,
         reading="epsilon is the accuracy 1/sqrt n of the non-private paper",
         saved_by=same(
             {"lemma": "2*q*L2**2/(n*N2*L0**2)", "proof": "2*q*L2**2*epsilon**2/(N2*L0**2)"},

@@ -37,6 +37,7 @@ ROWS = [
         inequality("log(y + t) - log(y) <= t", "", {"y": "(0, 1)", "t": "(0, 1)"}, hints=[{"y": "1/10", "t": "1/10"}]),
         severity=UTILITY,
         corrected="floor s_t at 1",
+        corrected_as_saved=True,
         condition="s_t is floored at 1",
         saved_by=inequality("log(y + t) - log(y) <= t", "", {"y": "[1, 1000]", "t": "[0, 1000]"}),
     ),
@@ -100,6 +101,7 @@ ROWS = [
         ),
         severity=UTILITY,
         corrected="line 16 must subtract the value at w_(t-1)",
+        corrected_as_saved=True,
         reading="Lemma 8's recursion",
         saved_by=identity(
             "x1 + (1 - b)*(s - x0) - g1 == (1 - b)*(s - g0) + b*(x1 - g1) + (1 - b)*((x1 - x0) - (g1 - g0))",

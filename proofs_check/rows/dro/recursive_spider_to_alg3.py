@@ -146,6 +146,7 @@ ROWS = [
         program("w_0 q T b", "2: t <-", "13: v <- w_1 w_0", "16: s <- s_0 w_1"),
         severity=UTILITY,
         corrected="refresh at the first iteration, w_1 = w_0, s_0 given",
+        corrected_as_saved=True,
         reading="t starts at 0, a multiple of q",
         saved_by=program("w_0 q T b s_init", "2: t <-", "7: v <- w_0", "8: u <- w_0", "16: s <- s_init w_0"),
         explain="t = 1 is no multiple of q > 1, so line 13 compares with a previous point that does not exist.",
@@ -215,6 +216,7 @@ ROWS = [
         "as beta tends to 0, s_t approaches s_(t-1) plus the variation g(w_t) - g(w_(t-1))",
         identity("g + (1 - b)*(s - g) == s + (g - h)", "g h s", let={"b": "0"}),
         corrected="true for Lemma 8's recursion; the printed one stays at s_(t-1)",
+        corrected_as_saved=True,
         reading="Lemma 8's recursion",
         saved_by=identity("g + (1 - b)*(s - h) == s + (g - h)", "g h s", let={"b": "0"}),
         defect="alg3/storm_recursion",
@@ -231,6 +233,7 @@ ROWS = [
         "every parameter that the lines read is an input",
         program("S f eta q b_1 b_2 b_3 b_4 epsilon delta T C", "16: s <- beta_t sigma_s", "18: z <- s rho"),
         corrected="beta_t, rho, lambda_0 and the noise levels are inputs too",
+        corrected_as_saved=True,
         reading="given by (5), Theorem 8 and Lemma 9",
         saved_by=program(
             "S f eta q b_1 b_2 b_3 b_4 epsilon delta T C beta_t sigma_s rho",

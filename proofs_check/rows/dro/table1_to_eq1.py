@@ -143,6 +143,7 @@ ROWS = [
         inequality("exp(u) <= M", "M", let={"u": "M"}),
         severity=UTILITY,
         corrected="M = e^(S_0) on |u| <= S_0",
+        corrected_as_saved=True,
         condition="the bounded domain of Assumption 3",
         saved_by=inequality("exp(u) <= exp(S0)", "S0", {"u": "[-1000, S0]"}),
         explain="The experiments run Double-SPIDER with KL, which Assumption 2 excludes without Assumption 3.",

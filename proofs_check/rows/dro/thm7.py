@@ -60,6 +60,7 @@ ROWS = [
         same({"theorem": "6*D2*c0*c2/epsilon**2", "proof": "n*6*D2*c0*c2"}, "D2 c0 c2 n", {"epsilon": "(0, 1]"}),
         severity=UTILITY,
         corrected="6 n D_2 c_0 c_2",
+        corrected_as_saved=True,
         reading="epsilon is the accuracy 1/sqrt(n) of the non-private paper, not the privacy budget",
         saved_by=same(
             {"theorem": "6*D2*c0*c2/epsilon**2", "proof": "n*6*D2*c0*c2"}, "D2 c0 c2 n", let={"epsilon": "1/sqrt(n)"}
@@ -193,6 +194,7 @@ ROWS = [
         "the step bound is the same: 1/(2 L_0 + L_1 sqrt H) or 1/(2 L_0)",
         same({"theorem": "1/(2*L0 + L1*sqrt(H))", "proof": "1/(2*L0)"}, "L0 L1 H"),
         corrected="the theorem's, which is smaller",
+        corrected_as_saved=True,
         reading="the theorem's step is within the proof's bound",
         saved_by=inequality("1/(2*L0 + L1*sqrt(H)) <= 1/(2*L0)", "L0 L1 H"),
     ),

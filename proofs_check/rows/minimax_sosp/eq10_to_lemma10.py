@@ -136,6 +136,7 @@ ROWS = [
         inequality("x + 1/4 <= 1/2", "", {"x": "[0, 3/4]"}),
         severity=UTILITY,
         corrected="needs L_Phi eta_H R <= 1/4",
+        corrected_as_saved=True,
         condition="the product is at most 1/4",
         saved_by=inequality("x + 1/4 <= 1/2", "", {"x": "[0, 1/4]"}),
     ),

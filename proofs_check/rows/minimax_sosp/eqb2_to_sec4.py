@@ -148,6 +148,7 @@ ROWS = [
         ),
         severity=PRIVACY,
         corrected="S_1 = n^(2/3), or sqrt(T/q) times the noise",
+        corrected_as_saved=True,
         reading="S_1 = n^(2/3), as in the proof: T S_1/q <= n, and a record is in one refresh",
         saved_by=privacy(
             "4*sqrt(2)*sqrt(log(1.25/delta))/(S1*epsilon)",

@@ -62,6 +62,7 @@ ROWS = [
         "the second value of T is the same in the lemma and in the proof",
         same({"lemma": "n*epsilon/(sqrt(d)*ell)", "proof": "1/e"}, "", DATA, let=E),
         corrected="n epsilon/sqrt(d log(1/delta))",
+        corrected_as_saved=True,
         reading="the root covers the logarithm",
         saved_by=same({"lemma": "n*epsilon/sqrt(d*ell)", "proof": "1/e"}, "n epsilon d ell", let=E),
         garbling="the extent of the root may be lost in rendering",
@@ -74,6 +75,7 @@ ROWS = [
             {"lemma": "n**2*epsilon**2/(L**2*T*d*ell)", "proof": "1/(T*e**2)"}, "L", {**DATA, "T": "[1, 1000]"}, let=E
         ),
         corrected="without L^2",
+        corrected_as_saved=True,
         degenerate="L = 1",
         saved_by=same({"lemma": "n**2*epsilon**2/(T*d*ell)", "proof": "1/(T*e**2)"}, "n epsilon d ell T", let=E),
         severity=UTILITY,
@@ -84,6 +86,7 @@ ROWS = [
         "q = n^2 epsilon^2/(L^2 T d log(1/delta)) is a pure number",
         units("1/(L**2*T) == q", free="T q", L="v/l**2"),
         corrected="without L^2",
+        corrected_as_saved=True,
         degenerate="L is measured in units that make it 1",
         saved_by=units("1/T == q", free="T q"),
         defect="lemma5/q_places",

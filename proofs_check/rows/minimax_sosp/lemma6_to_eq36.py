@@ -55,6 +55,7 @@ ROWS = [
         budget("1 <= e**(1/3)", P, scale="n", conditions=REGION, let=E),
         severity=UTILITY,
         corrected="q = O(e^(-1/3))",
+        corrected_as_saved=True,
         reading="the exponent -1/3, as later in the proof",
         saved_by=budget("1 <= e**(-1/3)", P, scale="n", conditions=REGION, let=E),
         garbling="a fraction upside down",
@@ -76,6 +77,7 @@ ROWS = [
         budget("T/q*n <= n", P, scale="n", conditions=REGION, let=POP),
         severity=UTILITY,
         corrected="S_1 = n^(2/3)",
+        corrected_as_saved=True,
         reading="S_1 = n^(2/3), as in the proof",
         saved_by=budget("T/q*S1 + T*S2 <= n", P, scale="n", conditions=REGION, let=POP),
     ),
@@ -125,6 +127,7 @@ ROWS = [
         rates("d*ell/(S1*epsilon)**2 <= n**(-2/3) + e", "n", P, conditions=REGION, let=POP),
         severity=UTILITY,
         corrected="needs e <= n^(-2/3), that is sqrt(d)/epsilon <= n^(1/3)",
+        corrected_as_saved=True,
         condition="sqrt(d log(1/delta))/epsilon = O(n^(1/3))",
         saved_by=rates(
             "d*ell/(S1*epsilon)**2 <= n**(-2/3) + e",

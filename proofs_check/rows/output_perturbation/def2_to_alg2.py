@@ -219,6 +219,7 @@ ROWS = [
             "out: <- x_tilde",
         ),
         corrected="L among the inputs",
+        corrected_as_saved=True,
         reading="L is the known constant of Assumption 3.2",
         saved_by=program(
             "S n x_0 mu epsilon delta L",

@@ -39,6 +39,7 @@ ROWS = [
             conditions=("kx >= 1", "ky >= 1"),
         ),
         corrected="n + sqrt(n) kappa",
+        corrected_as_saved=True,
         reading="sqrt(n) kappa was meant",
         saved_by=rates(
             "n + sqrt(n*kx*ky) + n**(3/4)*sqrt(max(kx, ky)) <= n + sqrt(n)*max(kx, ky)",
@@ -74,6 +75,7 @@ ROWS = [
             "out: <- x_tilde",
         ),
         corrected="L among the inputs",
+        corrected_as_saved=True,
         reading="L is the known constant of the assumptions; y_k is read by nobody later",
         saved_by=program(
             "S n x_0 mu epsilon delta L",

@@ -192,6 +192,7 @@ ROWS = [
             "run: k_g k_H <- T",
         ),
         corrected="the bound with T, eq. (29); a data-dependent RDP value is not a guarantee by itself",
+        corrected_as_saved=True,
         reading="only (29) is the guarantee",
         saved_by=program("sigma_f sigma_g sigma_H s T alpha", "eq29: bar_epsilon <- sigma_f sigma_g sigma_H s alpha T"),
         defect="thm1/realised_counts",

@@ -221,6 +221,7 @@ ROWS = [
             hints=[{"d": "2", "eta": "9/10"}],
         ),
         corrected="holds for eta <= 1/e (and fails near 1, where log(1/eta) tends to 0)",
+        corrected_as_saved=True,
         condition="eta = zeta/T is small where the lemma is used (eta <= 1/e)",
         saved_by=inequality(
             "chi2_sf(2*d*log(1/eta)**2, d) <= eta", "", {"d": "integer [1, 100]", "eta": "(0, 367/1000]"}
