@@ -1,7 +1,8 @@
 """The guard: what every case of the catalogue claims, spends and releases, held against a committed snapshot.
 
-Printed readings and baselines keep their noise bit for bit (17 digits); repaired ones may move by 5e-4, because their
-noise comes out of a root-finding. What the noise costs is held to 10 digits: it is rounded to its safe side.
+Printed readings and baselines keep their noise to 11 digits (bit for bit on one machine: some scales follow iterates,
+and the last bits of a matrix product depend on the linear algebra library); repaired ones may move by 5e-4, because
+their noise comes out of a root-finding. What the noise costs is held to 10 digits: it is rounded to its safe side.
 ``python tests/reference/test_snapshot.py`` writes the snapshot again: look at its difference before you commit it, and
 write each exception into the changelog.
 """
@@ -19,7 +20,7 @@ from dpassay.reference.catalogue import CASES
 
 SNAPSHOT = Path(__file__).with_name("snapshot.json")
 SCALES = ("std", "scale", "threshold_scale", "query_scale")
-ACCOUNTED, PRINTED = 1e-10, 0.0
+ACCOUNTED, PRINTED = 1e-10, 1e-11
 REPAIRED = 5e-4  # share of the noise: calibrations end within 1e-3 of the budget's noise
 
 

@@ -1,0 +1,51 @@
+"""The fast tests on every supported Python, and with the lowest declared version of every dependency.
+
+`make versions` runs all of it with `nox` (in an environment of its own) and writes docs/versions.md; `nox -s lowest`
+runs one. A Python that is not installed is named as such, not passed over in silence.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import nox
+
+PYTHONS = ("3.11", "3.12", "3.13", "3.14")
+JOBS = "2"
+USED = ("audit", "proofs", "plots")  # the extras whose lowest versions are tried
+nox.options.default_venv_backend = "venv"
+nox.options.reuse_existing_virtualenvs = False
+nox.options.error_on_missing_interpreters = False
+
+
+def _test(session: nox.Session) -> None:
+    session.env.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
+    jobs = session.posargs[0] if session.posargs else JOBS
+    session.run("python", "-m", "pytest", "-q", "-n", jobs, "-m", "not slow", "-p", "no:cacheprovider")
+
+
+@nox.session(python=PYTHONS)
+def tests(session: nox.Session) -> None:
+    """The fast tests with the newest versions of all dependencies."""
+    session.install("--editable", ".[dev]")
+    _test(session)
+
+
+@nox.session(python=PYTHONS[0])
+def lowest(session: nox.Session) -> None:
+    """The fast tests with the lowest declared versions."""
+    constraints = Path(session.create_tmp()) / "lowest.txt"
+    constraints.write_text("\n".join(_lowest()) + "\n", encoding="utf-8")
+    session.install("--editable", ".[dev]", "--constraint", str(constraints))
+    session.run("python", "-m", "pip", "list", "--format=freeze", silent=False)
+    _test(session)
+
+
+def _lowest() -> list[str]:
+    """``name==X`` for each ``name>=X`` that a user needs: the tools of developers and of the pages may be newer."""
+    project = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = [one for name, extra in project["optional-dependencies"].items() if name in USED for one in extra]
+    found = [re.fullmatch(r"([\w.-]+)>=([\w.]+)", one) for one in [*project["dependencies"], *extras]]
+    return sorted({f"{one[1]}=={one[2]}" for one in found if one})
