@@ -7,6 +7,8 @@ JOBS   ?= 2
 # one thread of linear algebra for each worker: more of them would only wait for each other
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
+# compiled tests are kept: without that every worker compiles them anew, for three seconds
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: audit test test-all wheel tables papers schemas vectors docs lint types links check bench clean install
 audit: $(STAMP)
