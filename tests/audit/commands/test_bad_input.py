@@ -30,7 +30,6 @@ delta = 1e-5
     "words",
     [
         ("crosscheck", "replay"),
-        ("sequential", "combine"),
         ("neighbours", "replay"),
         ("audit", "baselines/dp_sgd:digits", "--resume", "--output"),
         ("reproduce", "dro", "--audited"),
@@ -41,6 +40,14 @@ def test_json_that_is_none_or_too_much(dpassay, refused, tmp_path, words, text, 
     path.write_text(text)
     refused(dpassay(*words, path), "file.json", why)
     assert path.read_text() == text
+
+
+@pytest.mark.parametrize("text", ["", "{", "9" * 5000, "[" * 100_000])
+def test_a_checkpoint_that_is_none(dpassay, refused, tmp_path, text):
+    path = tmp_path / "file"
+    path.write_text(text)
+    refused(dpassay("sequential", "combine", path), "--checkpoint", str(path))
+    assert path.read_text() == text and sorted(one.name for one in tmp_path.iterdir()) == ["file"]
 
 
 @pytest.mark.parametrize("words", [("check",), ("crosscheck", "replay"), ("neighbours", "replay")])
