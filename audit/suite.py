@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from dpassay.reference.case import Case
-from dpassay.reference.catalogue import find
 from dpassay.reference.errors import Broken, require
 
 from .assay import Effort, Row, assay_case
 from .fingerprint import fingerprint
+from .registered import find_cases
 from .search.witness import Witness
 from .workers import FIELD, worked
 
@@ -57,7 +57,7 @@ def run_suite(
 
 def _looked_up(position: int, key: str, effort: Effort, known: Sequence[Witness]) -> tuple[int, Row]:
     """On a worker of a cluster: the case of its own catalogue."""
-    return _numbered(position, next(case for case in find(key) if case.key == key), effort, known)
+    return _numbered(position, next(case for case in find_cases(key) if case.key == key), effort, known)
 
 
 def _numbered(position: int, case: Case, effort: Effort, known: Sequence[Witness]) -> tuple[int, Row]:

@@ -121,7 +121,7 @@ def test_a_broken_algorithm_is_one_line_and_exit_code_70(dpassay, monkeypatch):
         return 1 / 0
 
     broken = replace(CASES[0], build=build)
-    monkeypatch.setattr("dpassay.audit.commands.audit.find", lambda name: [broken])
+    monkeypatch.setattr("dpassay.audit.commands.audit.find_cases", lambda name: [broken])
     code, _, err = dpassay("audit", "anything", *QUICK)
     assert code == 70 and len(err.strip().splitlines()) == 1
     assert CASES[0].key in err and "ZeroDivisionError" in err and "test_command_line.py" in err
@@ -142,7 +142,7 @@ def test_a_seed_that_shows_too_little_is_inconclusive(dpassay):
 
 
 def test_strict_turns_known_violations_into_an_exit_code(dpassay, monkeypatch):
-    monkeypatch.setattr("dpassay.audit.commands.audit.with_proofs", lambda rows, jobs: rows)  # four slow ones
+    monkeypatch.setattr("dpassay.audit.commands.audit.with_proofs", lambda rows, *_: rows)  # four slow ones
     words = ["audit", "output_perturbation/strongly_concave:as-variance", *QUICK]
     assert dpassay(*words)[0] == 0
     assert dpassay(*words, "--strict")[0] == 1

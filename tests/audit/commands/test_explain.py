@@ -52,7 +52,7 @@ def test_a_line_that_was_not_reached_is_shown_with_its_text(dpassay):
     missed = out.split("  releases and decisions that were not reached\n")[1].split("\n\n")[0].splitlines()
     for line in missed:
         name, number, text = line.strip().split(":", 2)
-        (path,) = Path(find.__code__.co_filename).parent.glob(f"*/{name}")
+        path = Path(find.__code__.co_filename).parents[1] / name
         written = path.read_text(encoding="utf-8").splitlines()[int(number) - 1].strip()
         assert written and text.strip().startswith(written)
 
@@ -60,7 +60,7 @@ def test_a_line_that_was_not_reached_is_shown_with_its_text(dpassay):
 def test_a_failure_that_nobody_declared_prints_its_first_witness(dpassay, monkeypatch):
     (case,) = find(KEY)
     silent = replace(case, declared=tuple(one for one in case.declared if "scale" not in one.kind.value))
-    monkeypatch.setattr("dpassay.audit.commands.audit.find", lambda name: [silent])
+    monkeypatch.setattr("dpassay.audit.commands.audit.find_cases", lambda name: [silent])
     code, out, _ = dpassay("audit", KEY, *SMALL)
     assert code == 1 and "not declared: noise scale" in out
     assert out.count("neighbours replay") == 1 and "\nnoise scale at 'gradient'" in out
