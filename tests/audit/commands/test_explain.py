@@ -50,9 +50,9 @@ def test_a_line_that_was_not_reached_is_shown_with_its_text(dpassay):
     out = dpassay("audit", KEY, *SMALL[:-1], 1, "--explain")[1]
     assert "(by a run on the given pair; no witness)" in out and "neighbours replay" not in out
     missed = out.split("  releases and decisions that were not reached\n")[1].split("\n\n")[0].splitlines()
-    for line in missed:
+    for line in (one for one in missed if one.startswith("    ")):
         name, number, text = line.strip().split(":", 2)
-        path = Path(find.__code__.co_filename).parents[1] / name
+        (path,) = Path(find.__code__.co_filename).parent.glob(f"*/{name}")
         written = path.read_text(encoding="utf-8").splitlines()[int(number) - 1].strip()
         assert written and text.strip().startswith(written)
 
