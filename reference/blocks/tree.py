@@ -8,7 +8,7 @@ one new node is needed: the one of length ``lowest set bit of t`` that ends at `
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -38,10 +38,17 @@ def nodes(t: int) -> list[tuple[int, int]]:
     return found
 
 
+class _Term(NamedTuple):
+    value: Array
+    sensitivity: float
+    batch: Batch | None
+
+
 class TreeSum:
     """Noisy prefix sums ``X_t = S_t + TREE(t)``: the nodes of ``NODE(t)`` are released once each, and added up.
 
-    The sum of a node is ``S_last - S_(first - 1)``, which also holds where :meth:`restart` began the sum anew.
+    The sum of a node is ``S_last - S_(first - 1)``, which also holds where :meth:`restart` began the sum anew. What is
+    in both prefixes is left out, not subtracted: its rounding would carry a record into nodes that do not hold it.
 
     Args:
         tape: where the nodes are released.
@@ -52,8 +59,8 @@ class TreeSum:
 
     def __init__(self, tape: Tape, label: str, *, std: float, nodes: Callable[[int], list[tuple[int, int]]] = nodes):
         self._tape, self._label, self._std, self._nodes = tape, label, std, nodes
-        self._terms: list[tuple[float, Batch | None]] = []  # sensitivity and batch of each value
-        self._prefixes: list[tuple[Array, frozenset[int]]] = [(np.zeros(()), frozenset())]  # S_t and its terms
+        self._terms: list[_Term] = []
+        self._prefixes: list[frozenset[int]] = [frozenset()]  # the terms of S_t
         self._released: dict[tuple[int, int], Array] = {}
 
     def __len__(self) -> int:
@@ -67,14 +74,13 @@ class TreeSum:
 
     def extend(self, value: ArrayLike, *, sensitivity: float, batch: Batch | None = None) -> None:
         """S_t = S_(t-1) + ``value``; nothing is released."""
-        before, terms = self._prefixes[-1]
-        self._prefixes.append((before + np.asarray(value, float), terms | {len(self._terms)}))
-        self._terms.append((sensitivity, batch))
+        self._prefixes.append(self._prefixes[-1] | {len(self._terms)})
+        self._terms.append(_Term(np.asarray(value, float), sensitivity, batch))
 
     def restart(self, value: ArrayLike, *, sensitivity: float, batch: Batch | None = None) -> None:
         """S_t = ``value``: the sum begins anew while the tree goes on; nothing is released."""
-        self._prefixes.append((np.asarray(value, float), frozenset({len(self._terms)})))
-        self._terms.append((sensitivity, batch))
+        self._prefixes.append(frozenset({len(self._terms)}))
+        self._terms.append(_Term(np.asarray(value, float), sensitivity, batch))
 
     def noisy(self) -> Array:
         """X_t, from nodes that are released when they are first needed."""
@@ -89,16 +95,19 @@ class TreeSum:
         return total
 
     def _node(self, first: int, last: int, std: float) -> Array:
-        (end, after), (start, before) = self._prefixes[last], self._prefixes[first - 1]
-        moving = [self._terms[k] for k in sorted(after ^ before)]  # what is in both sums cancels
+        after, before = self._prefixes[last], self._prefixes[first - 1]
+        moving = [self._terms[k] for k in sorted(after ^ before)]
+        query: Array = np.sum([self._terms[k].value for k in sorted(after - before)], axis=0)
+        if before - after:
+            query = query - np.sum([self._terms[k].value for k in sorted(before - after)], axis=0)
         draws = self._tape.transcript.draws
         # With fresh batches a record sits in one term only; otherwise it can move every term of the node.
-        once = all(batch is not None and draws[batch.draw].kind == "fresh" for _, batch in moving)
+        once = all(term.batch is not None and draws[term.batch.draw].kind == "fresh" for term in moving)
         value: Array = self._tape.gaussian(
             f"{self._label}/({first},{last})",
-            end - start,
+            query,
             std=std,
-            sensitivity=(max if once else sum)([sensitivity for sensitivity, _ in moving] or [0.0]),
-            batch=tuple(batch for _, batch in moving if batch is not None) or None,
+            sensitivity=(max if once else sum)([term.sensitivity for term in moving] or [0.0]),
+            batch=tuple(term.batch for term in moving if term.batch is not None) or None,
         )
         return value

@@ -80,3 +80,12 @@ def test_empirical_variance_of_the_prefix_noise():
             last = tree.add(0.0, sensitivity=0.0)
         values.append(float(last))
     assert np.var(values) == pytest.approx(3.0, rel=0.1)
+
+
+def test_a_record_does_not_reach_another_node_by_rounding():
+    """0.1 + 0.2 - 0.1 is not 0.2: a node's sum is made of its own values, and not a difference of prefixes."""
+    tree = TreeSum(LiveTape(0), "tree", std=0.0, nodes=lambda t: [(k, k) for k in range(1, t + 1)])
+    for value in (0.1, 0.2):
+        tree.extend(value, sensitivity=1.0)
+        tree.noisy()
+    assert tree._released[2, 2] == 0.2
