@@ -10,7 +10,7 @@ export OPENBLAS_NUM_THREADS ?= 1
 # compiled tests are kept: without that every worker compiles them anew, for three seconds
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: audit test test-all wheel tables papers schemas vectors docs lint types links check bench clean install
+.PHONY: audit test test-all wheel tables papers schemas vectors docs lint types links check versions bench clean install
 audit: $(STAMP)
 	$(BIN)/dpassay audit --jobs $(JOBS) --output reports/audit.json
 
@@ -54,6 +54,10 @@ types: $(STAMP) links
 	$(BIN)/mypy
 
 check: lint types test
+
+versions:  # the fast tests on every supported Python that is installed here, and with the lowest declared versions
+	test -x build/nox/bin/nox || { $(PYTHON) -m venv build/nox && build/nox/bin/python -m pip install --quiet nox; }
+	build/nox/bin/nox
 
 install: $(STAMP)
 $(STAMP): pyproject.toml

@@ -1,7 +1,7 @@
 """The fast tests on every supported Python, and with the lowest declared version of every dependency.
 
-`make versions` runs all of it with `nox` (in an environment of its own) and writes docs/versions.md; `nox -s lowest`
-runs one. A Python that is not installed is named as such, not passed over in silence.
+`make versions` runs all of it with `nox`, in an environment of its own; `build/nox/bin/nox -s lowest` runs one. A
+Python that is not installed is named as skipped, not passed over in silence.
 """
 
 from __future__ import annotations
