@@ -83,8 +83,8 @@ PATCHES = (
     Patch(
         "tree: a prefix for a node",
         _TREE,
-        "            end - start,\n",
-        "            end,\n",
+        "for k in sorted(after - before)], axis=0)\n        if",
+        "for k in sorted(after)], axis=0)\n        if",
         "the prefix sum is released in place of the node",
     ),
 )
