@@ -13,13 +13,12 @@ from dpassay.reference.accounting.calibrate import Uncalibrated
 from dpassay.reference.accounting.cost import Account, account
 from dpassay.reference.case import Case, Instance, PrivacyClaim, unscheduled
 from dpassay.reference.errors import require
-from dpassay.reference.findings import Declared, Finding, Kind, compare, merge
+from dpassay.reference.findings import Declared, Finding, Kind, merge
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.space import Space
 from dpassay.reference.transcript import Transcript
 
-from .fingerprint import fingerprint
-from .places import places_of
+from . import row_fields
 from .plain_numpy.measured import FOUND, is_plain, measured
 from .plain_numpy.mechanism import SEEN, PlainMechanism
 from .realised import of_outputs, realised_of, untested
@@ -27,15 +26,14 @@ from .releases import releases_of, sequence_of
 from .results import AssumedEstimate, SoundBound
 from .row import Effort as Effort
 from .row import Row as Row
-from .scarce import Thrift, of_the_bound, statistics
+from .scarce import Thrift, statistics
 from .search.coverage import Coverage
 from .search.engine import Searched, search
 from .search.witness import Witness
-from .searching import about_run, search_case, search_instance, searched_fields
-from .unbuilt import ordered, unbuilt_row
+from .searching import about_run, search_case, search_instance
+from .unbuilt import unbuilt_row
 from .verdict import Verdict, judge, over_budget
-from .version import versions
-from .why import names, why
+from .why import why
 from .worst import chosen
 
 
@@ -254,41 +252,12 @@ def assay_case(case: Case, effort: Effort, thrift: Thrift | None = None, known: 
         return unbuilt_row(case, effort, error, time.perf_counter() - start)
     searched = search_case(case, instance, effort, known)
     found = examine(instance, case.claim, effort, case.known, searched=searched, thrift=thrift)
-    news, missing = compare(found.shown, set(case.declared))
     return Row(
-        algorithm=case.id,
-        variant=case.variant,
-        reading=case.reading,
-        data=case.data,
-        claimed=case.claim.epsilon,
-        delta=case.claim.delta,
-        relation=case.claim.relation,
-        accounted=found.accounted,
-        accounting=found.account.method,
-        upper_bound=found.upper_bound,
-        realised=found.realised,
-        realised_by=found.by,
-        verdict=found.verdict.value,
-        why=found.why,
-        expected=not (news or missing),
-        undeclared=[names([one]) for one in ordered(news)],
-        missing=[names([one]) for one in ordered(missing)],
-        findings=[str(finding) for finding in found.findings],
-        movements={label: movement.share for label, movement in found.movements.items()},
-        power=found.bound.power if isinstance(found.bound, SoundBound) else None,
-        runs=effort.runs,
-        pilot=effort.pilot,
-        confidence=effort.confidence,
-        seed=effort.seed,
-        seconds=time.perf_counter() - start,
-        code=fingerprint(case),
+        **row_fields.of_case(case),
+        **row_fields.of_effort(effort, time.perf_counter() - start),
+        **row_fields.of_shown(found.shown, set(case.declared)),
+        **row_fields.of_assay(found, instance.run, about_run(case.key, "", case.claim), effort),
         facts=instance.facts,
-        examples=effort.examples,
-        **of_the_bound(found.bound, effort),
         releases=releases_of(found.transcript),
         sequence=sequence_of(found.transcript),
-        places=places_of(instance.run, found.findings, found.searched.witnesses, found.shown),
-        curves=dict(found.curves),
-        versions=versions(),
-        **searched_fields(found.searched, about_run(case.key, "", case.claim)),
     )

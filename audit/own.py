@@ -12,18 +12,14 @@ import numpy as np
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.errors import BadInput, require
-from dpassay.reference.findings import Declared
 from dpassay.reference.space import Space
 
+from . import row_fields
 from .assay import Assay, Effort, Row, assay
 from .foreign import foreign_code, is_code, load_callable, load_object
-from .places import places_of
 from .releases import own_releases
-from .results import SoundBound
-from .scarce import Thrift, of_the_bound
-from .searching import about_run, searched_fields
-from .version import versions
-from .why import names
+from .scarce import Thrift
+from .searching import about_run
 from .worst import pair_of
 
 
@@ -73,7 +69,8 @@ def own_row(
         releases, sequence = own_releases(run, where, effort.seed)
     about = about_run(name, space or "", claim)
     found.searched.witnesses[:] = [replace(one, about=about) for one in found.searched.witnesses]
-    shown = sorted(found.shown, key=lambda one: (one.kind.value, one.label))
+    of_assay = row_fields.of_assay(found, run, about, effort)
+    of_assay["accounted"] = max(found.accounted, found.searched.accounted or 0.0)
     row = Row(
         algorithm=name,
         variant="",
@@ -82,38 +79,13 @@ def own_row(
         claimed=claim.epsilon,
         delta=claim.delta,
         relation=claim.relation,
-        accounted=max(found.accounted, found.searched.accounted or 0.0),
-        accounting=found.account.method,
-        upper_bound=found.upper_bound,
-        realised=found.realised,
-        realised_by=found.by,
-        verdict=found.verdict.value,
-        why=found.why,
-        expected=not shown,
-        undeclared=[_named(one) for one in shown],
-        missing=[],
-        findings=[str(finding) for finding in found.findings],
-        movements={label: movement.share for label, movement in found.movements.items()},
-        power=found.bound.power if isinstance(found.bound, SoundBound) else None,
-        runs=effort.runs,
-        pilot=effort.pilot,
-        confidence=effort.confidence,
-        seed=effort.seed,
-        seconds=time.perf_counter() - start,
         code="",
+        **row_fields.of_effort(effort, time.perf_counter() - start),
+        **row_fields.of_shown(found.shown, set()),
+        **of_assay,
         facts={},
-        examples=effort.examples,
-        **of_the_bound(found.bound, effort),
         pair=pair_of(found.searched.worst),
         releases=releases,
         sequence=sequence,
-        places=places_of(run, found.findings, found.searched.witnesses, found.shown),
-        curves=dict(found.curves),
-        versions=versions(),
-        **searched_fields(found.searched, about),
     )
     return row, found
-
-
-def _named(declared: Declared) -> str:
-    return names([declared])

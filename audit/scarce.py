@@ -80,12 +80,3 @@ def statistics(
         relation=claim.relation,
         enough=enough,
     )
-
-
-def of_the_bound(bound: SoundBound | AssumedEstimate, effort: Effort) -> dict[str, Any]:
-    """Fields of a row: the largest epsilon that the audit does not speak against; after how many runs it stopped."""
-    found = bound.evidence.get("upper limit")
-    return {
-        "upper_limit": found if isinstance(found, float) and isinstance(bound, SoundBound) else None,
-        "stopped": bound.runs if 0 < bound.runs < effort.runs else 0,
-    }

@@ -1,9 +1,8 @@
-"""The search as part of an audit: of a case of the catalogue, and as fields of a row."""
+"""The search as part of an audit: of an instance, or of a case of the catalogue."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from dpassay.reference.case import Case, Instance, PrivacyClaim
 from dpassay.reference.space import Space
@@ -51,24 +50,4 @@ def about_run(algorithm: str, space: str, claim: PrivacyClaim) -> dict[str, str 
         "epsilon": claim.epsilon,
         "delta": claim.delta,
         "relation": claim.relation,
-    }
-
-
-def searched_fields(searched: Searched, about: Mapping[str, str | float]) -> dict[str, Any]:
-    """What a row keeps of a search; its witnesses say what was run."""
-    coverage = searched.coverage
-    counts = {
-        "lines": coverage.lines,
-        "lines reached": coverage.lines_reached,
-        "branches": coverage.branches,
-        "branches reached": coverage.branches_reached,
-    }
-    return {
-        "shares": dict(searched.shares),
-        "coverage": counts if coverage.lines else {},
-        "missed": list(coverage.missed),
-        "unreached": list(coverage.unreached),
-        "explained": dict(coverage.explained),
-        "raised": list(searched.raised),
-        "witnesses": [witness.as_dict() | {"about": dict(about)} for witness in searched.witnesses],
     }

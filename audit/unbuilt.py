@@ -6,12 +6,11 @@ import math
 
 from dpassay.reference.accounting.calibrate import Uncalibrated
 from dpassay.reference.case import Case
-from dpassay.reference.findings import Declared, Kind, compare
+from dpassay.reference.findings import Declared, Kind
 
-from .fingerprint import fingerprint
+from . import row_fields
 from .row import Effort, Row
 from .verdict import judge
-from .why import names
 
 
 def unbuilt_row(case: Case, effort: Effort, error: Uncalibrated, seconds: float) -> Row:
@@ -28,15 +27,10 @@ def unbuilt_row(case: Case, effort: Effort, error: Uncalibrated, seconds: float)
         claimed=case.claim.epsilon, accounted=math.inf if over else None, findings=findings, untested=str(error)
     )
     shown = set() if finding is None else {Declared(finding.kind, finding.label)}
-    news, missing = compare(shown, set(case.declared))
     return Row(
-        algorithm=case.id,
-        variant=case.variant,
-        reading=case.reading,
-        data=case.data,
-        claimed=case.claim.epsilon,
-        delta=case.claim.delta,
-        relation=case.claim.relation,
+        **row_fields.of_case(case),
+        **row_fields.of_effort(effort, seconds),
+        **row_fields.of_shown(shown, set(case.declared)),
         accounted=math.inf,
         accounting=f"not accountable: {error.why}",
         upper_bound=False,
@@ -44,23 +38,8 @@ def unbuilt_row(case: Case, effort: Effort, error: Uncalibrated, seconds: float)
         realised_by="not run",
         verdict=verdict.value,
         why=f"{case.known}; {text}" if case.known else text,
-        expected=not (news or missing),
-        undeclared=[names([one]) for one in ordered(news)],
-        missing=[names([one]) for one in ordered(missing)],
         findings=[str(one) for one in findings],
         movements={},
         power=None,
-        runs=effort.runs,
-        pilot=effort.pilot,
-        confidence=effort.confidence,
-        seed=effort.seed,
-        seconds=seconds,
-        code=fingerprint(case),
         facts={},
-        examples=effort.examples,
     )
-
-
-def ordered(declared: set[Declared]) -> list[Declared]:
-    """By kind, as they are listed there, then by label."""
-    return sorted(declared, key=lambda one: (list(Kind).index(one.kind), one.label))

@@ -1,0 +1,111 @@
+"""Fields of a row of the table, said once for all that make rows: from a case, an effort, what showed, an assay."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from dpassay.reference.case import Case
+from dpassay.reference.findings import Declared, Kind, compare
+
+from .fingerprint import fingerprint
+from .places import places_of
+from .results import AssumedEstimate, SoundBound
+from .row import Effort
+from .search.engine import Searched
+from .version import versions
+from .why import names
+
+if TYPE_CHECKING:
+    from .assay import Assay
+
+
+def of_case(case: Case) -> dict[str, Any]:
+    """What was audited."""
+    return {
+        "algorithm": case.id,
+        "variant": case.variant,
+        "reading": case.reading,
+        "data": case.data,
+        "claimed": case.claim.epsilon,
+        "delta": case.claim.delta,
+        "relation": case.claim.relation,
+        "code": fingerprint(case),
+    }
+
+
+def of_effort(effort: Effort, seconds: float) -> dict[str, Any]:
+    """How hard it was looked at, for how long, and with which versions."""
+    return {
+        "runs": effort.runs,
+        "pilot": effort.pilot,
+        "confidence": effort.confidence,
+        "seed": effort.seed,
+        "examples": effort.examples,
+        "seconds": seconds,
+        "versions": versions(),
+    }
+
+
+def of_shown(shown: set[Declared], declared: set[Declared]) -> dict[str, Any]:
+    """What showed, held to what was declared."""
+    news, missing = compare(shown, declared)
+    return {
+        "expected": not (news or missing),
+        "undeclared": [names([one]) for one in _ordered(news)],
+        "missing": [names([one]) for one in _ordered(missing)],
+    }
+
+
+def of_assay(found: Assay, run: Callable[..., Any], about: Mapping[str, str | float], effort: Effort) -> dict[str, Any]:
+    """What was found; its witnesses say ``about`` which run."""
+    return {
+        "accounted": found.accounted,
+        "accounting": found.account.method,
+        "upper_bound": found.upper_bound,
+        "realised": found.realised,
+        "realised_by": found.by,
+        "verdict": found.verdict.value,
+        "why": found.why,
+        "findings": [str(finding) for finding in found.findings],
+        "movements": {label: movement.share for label, movement in found.movements.items()},
+        "places": places_of(run, found.findings, found.searched.witnesses, found.shown),
+        "curves": dict(found.curves),
+        **_of_bound(found.bound, effort),
+        **_of_search(found.searched, about),
+    }
+
+
+def _of_bound(bound: SoundBound | AssumedEstimate, effort: Effort) -> dict[str, Any]:
+    """Its power; the largest epsilon that the audit does not speak against; after how many runs it stopped."""
+    power, limit = (bound.power, bound.evidence.get("upper limit")) if isinstance(bound, SoundBound) else (None, None)
+    return {
+        "power": power,
+        "upper_limit": limit if isinstance(limit, float) else None,
+        "stopped": bound.runs if 0 < bound.runs < effort.runs else 0,
+    }
+
+
+def _of_search(searched: Searched, about: Mapping[str, str | float]) -> dict[str, Any]:
+    """What a row keeps of a search; its witnesses say what was run."""
+    coverage = searched.coverage
+    counts = {
+        "lines": coverage.lines,
+        "lines reached": coverage.lines_reached,
+        "branches": coverage.branches,
+        "branches reached": coverage.branches_reached,
+    }
+    return {
+        "shares": dict(searched.shares),
+        "coverage": counts if coverage.lines else {},
+        "missed": list(coverage.missed),
+        "unreached": list(coverage.unreached),
+        "explained": dict(coverage.explained),
+        "raised": list(searched.raised),
+        "witnesses": [witness.as_dict() | {"about": dict(about)} for witness in searched.witnesses],
+    }
+
+
+def _ordered(declared: set[Declared]) -> list[Declared]:
+    """By kind, as they are listed there, then by label."""
+    return sorted(declared, key=lambda one: (list(Kind).index(one.kind), one.label))
