@@ -8,22 +8,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from .law import Cost
-from .number import Number, laplace_cdf, require_range
+from .number import NumberBetween, laplace_cdf
 
 
 @dataclass(frozen=True, eq=False)
-class BoundedLaplace(Number):
+class BoundedLaplace(NumberBetween):
     """``query + Laplace(scale)`` given ``lower <= value <= upper`` (Holohan et al. 2020, Definition 3).
 
     The mass of the interval depends on the query, so the loss is not the sensitivity over the scale.
     """
 
-    lower: float = -math.inf
-    upper: float = math.inf
-
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_range(self.lower, self.upper)
         object.__setattr__(self, "query", np.clip(self.query, self.lower, self.upper))
 
     def cost(self, sensitivity: float) -> Cost:
@@ -39,10 +35,6 @@ class BoundedLaplace(Number):
         u = low + (high - low) * rng.random()
         noise = self.scale * (math.log(2 * u) if u < middle else -math.log(2 * (1 - u)) if u < 1 else math.inf)
         return self.possible(self.at + noise)
-
-    def possible(self, value: float) -> float:
-        """The nearest value that can come out."""
-        return float(min(max(float(value), self.lower), self.upper))
 
     def log_density(self, value: float) -> float:
         """Log density."""

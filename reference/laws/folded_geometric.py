@@ -9,21 +9,17 @@ import numpy as np
 
 from dpassay.reference.errors import require
 
-from .folded_laplace import fold
+from .folding import fold, log_images
 from .geometric import Geometric, log_weight
-from .number import require_range
+from .number import NumberBetween
 
 
 @dataclass(frozen=True, eq=False)
-class FoldedGeometric(Geometric):
+class FoldedGeometric(NumberBetween, Geometric):
     """``fold(query + geometric noise, lower, upper)``: the images of a value are summed as for folded Laplace noise."""
-
-    lower: float = -math.inf
-    upper: float = math.inf
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_range(self.lower, self.upper)
         for name, end in (("lower", self.lower), ("upper", self.upper)):
             good = math.isinf(end) or float(2 * end).is_integer()
             require(good, name, end, "must be a whole or a half number")
@@ -36,16 +32,8 @@ class FoldedGeometric(Geometric):
         """Log of the sum over images; a whole end is its own image and counts once."""
         if not (self.lower <= value <= self.upper and float(value).is_integer()):
             return -math.inf
-        logs = [self._images(value)]
+        logs = [log_images(value - self.at, self)]
         end = self.lower if math.isfinite(self.lower) else self.upper
         if math.isfinite(end) and value not in (self.lower, self.upper):
-            logs.append(self._images(2 * end - value))
+            logs.append(log_images(2 * end - value - self.at, self))
         return float(np.logaddexp.reduce(logs)) + log_weight(self.scale)
-
-    def _images(self, value: float) -> float:
-        period = 2 * (self.upper - self.lower)
-        if not math.isfinite(period):
-            return -abs(value - self.at) / self.scale
-        gap = (value - self.at) % period
-        near = np.logaddexp(-gap / self.scale, -(period - gap) / self.scale)
-        return float(near) - math.log(-math.expm1(-period / self.scale))

@@ -63,13 +63,20 @@ class Number(Law):
         return round(value) if self.whole else float(value)
 
 
-def require_range(lower: float, upper: float) -> None:
-    """Bounds of a domain.
+@dataclass(frozen=True, eq=False)
+class NumberBetween(Number):
+    """A number that cannot leave ``lower..upper``; both ends are public, and either may be infinite."""
 
-    Raises:
-        BadInput: the lower one is not below the upper one.
-    """
-    require(lower < upper, "lower", lower, f"must be below upper = {upper}")
+    lower: float = -math.inf
+    upper: float = math.inf
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require(self.lower < self.upper, "lower", self.lower, f"must be below upper = {self.upper}")
+
+    def possible(self, value: float) -> float:
+        """The nearest value that can come out."""
+        return float(min(max(float(value), self.lower), self.upper))
 
 
 def laplace_cdf(x: float, scale: float) -> float:

@@ -6,23 +6,16 @@ import math
 from dataclasses import dataclass
 
 from .geometric import Geometric
-from .number import require_range
+from .number import NumberBetween
 
 
 @dataclass(frozen=True, eq=False)
-class TruncatedGeometric(Geometric):
+class TruncatedGeometric(NumberBetween, Geometric):
     """``clamp(query + geometric noise, lower, upper)``; the ends are whole numbers or infinite."""
-
-    lower: float = -math.inf
-    upper: float = math.inf
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_range(self.lower, self.upper)
 
     def possible(self, value: float) -> int:
         """Clamped."""
-        return round(min(max(float(value), self.lower), self.upper))
+        return round(super().possible(value))
 
     def log_density(self, value: float) -> float:
         """Log probability; the ends hold the tails."""

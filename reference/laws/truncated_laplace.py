@@ -7,30 +7,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .number import Number, laplace_log_cdf, require_range
+from .number import NumberBetween, laplace_log_cdf
 
 
 @dataclass(frozen=True, eq=False)
-class TruncatedLaplace(Number):
+class TruncatedLaplace(NumberBetween):
     """``clamp(query + Laplace(scale), lower, upper)``, "truncated" in diffprivlib. Either end may be infinite.
 
     The density is with respect to length inside and counting at the two ends.
     """
 
-    lower: float = -math.inf
-    upper: float = math.inf
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_range(self.lower, self.upper)
-
     def sample(self, rng: np.random.Generator) -> float:
         """Draw one value."""
         return self.possible(self.at + rng.laplace(0.0, self.scale))
-
-    def possible(self, value: float) -> float:
-        """Clamped."""
-        return float(min(max(float(value), self.lower), self.upper))
 
     def log_density(self, value: float) -> float:
         """Log mass at the ends, log density inside."""
