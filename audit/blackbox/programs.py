@@ -13,18 +13,16 @@ import json
 import os
 import selectors
 import shlex
-import signal
 import subprocess
 import tempfile
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Any, NoReturn
 
 import numpy as np
 
 from dpassay.audit.live.errors import ProgramBroken, ProgramEnded
-from dpassay.audit.live.process import MOST_LINE, Process
+from dpassay.audit.live.process import MOST_LINE, Process, end_group, status_of
 from dpassay.reference.errors import BadInput
 
 MOST_BYTES = 16 * 2**20  # of one answer, for a process a run; kept alive: ``live.process``
@@ -42,17 +40,6 @@ def _request(dataset: str, rng: np.random.Generator, count: int | None = None) -
 
 def _json(dataset: Any) -> str:
     return json.dumps(dataset.tolist() if isinstance(dataset, np.ndarray) else dataset)
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """The program and all that it has started."""
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    for stream in (process.stdin, process.stdout, process.stderr):
-        if stream is not None:
-            with suppress(OSError):
-                stream.close()
 
 
 class _Program:
@@ -97,13 +84,12 @@ class CommandLine(_Program):
             process = self._start(asked, complaints)
             try:
                 text = self._read(process)
-                code = process.wait()
             finally:
-                _end(process)
-            if code != 0:
+                end_group(process)
+            if process.returncode != 0:
                 complaints.seek(max(0, complaints.seek(0, os.SEEK_END) - 10 * SAID))
                 said = " ".join(complaints.read().decode(errors="replace").split())[-SAID:]
-                self._fail(f"exit status {code}: {said}")
+                self._fail(f"exit status {process.returncode}: {said}")
         return self._value(text)
 
     def _read(self, process: subprocess.Popen[bytes]) -> bytes:
@@ -120,9 +106,9 @@ class CommandLine(_Program):
                     found += part
                     if len(found) > MOST_BYTES:
                         self._too_much()
-                elif process.poll() is not None:
+                elif status_of(process) is not None:
                     break
-            while process.poll() is None:
+            while status_of(process) is None:
                 if time.monotonic() >= limit:
                     self._late()
                 time.sleep(0.001)

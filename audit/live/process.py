@@ -48,7 +48,7 @@ class Process:
             )
         except (OSError, ValueError) as error:
             raise ProgramBroken(name, f"cannot be started: {getattr(error, 'strerror', None) or error}") from None
-        weakref.finalize(self, _kill, self._popen)
+        weakref.finalize(self, end_group, self._popen)
         assert self._popen.stdin and self._popen.stdout and self._popen.stderr
         self._in, self._out = self._popen.stdin.fileno(), self._popen.stdout.fileno()
         self._complaints = self._popen.stderr.fileno()
@@ -99,7 +99,7 @@ class Process:
             left = limit - time.monotonic()
             if left <= 0:
                 self._broken(f"took longer than {seconds:g} s for an answer")
-            if not self._listen(self._reading.poll(1000 * min(_TICK, left))) and self._status() is not None:
+            if not self._listen(self._reading.poll(1000 * min(_TICK, left))) and status_of(self._popen) is not None:
                 self._ended()  # a descendant may hold its output open
         line = bytes(self._rest[:end])
         del self._rest[: end + 1]
@@ -134,17 +134,11 @@ class Process:
     @property
     def running(self) -> bool:
         """It has not ended."""
-        return self._status() is None
-
-    def _status(self) -> Any:
-        """How it ended; None while it runs. It stays a zombie until :meth:`close`: its number is not used again."""
-        with suppress(ChildProcessError):
-            return os.waitid(os.P_PID, self._popen.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-        return None
+        return status_of(self._popen) is None
 
     def _ended(self) -> NoReturn:
         limit = time.monotonic() + _GRACE
-        while (status := self._status()) is None and time.monotonic() < limit:
+        while (status := status_of(self._popen)) is None and time.monotonic() < limit:
             time.sleep(0.002)
         how = "closed its output"
         if status is not None:
@@ -180,7 +174,7 @@ class Process:
 
     def close(self) -> None:
         """End it, and all that it has started."""
-        _kill(self._popen)
+        end_group(self._popen)
 
 
 def close_all(processes: Sequence[Process], last: bytes) -> None:
@@ -200,8 +194,15 @@ def _signal(number: int) -> str:
     return f"signal {number}"
 
 
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    """The whole group, first of all; then its leader is no zombie any more."""
+def status_of(process: subprocess.Popen[bytes]) -> Any:
+    """How it ended; None while it runs. It stays a zombie until `end_group`: its number is not used again."""
+    with suppress(ChildProcessError):
+        return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    return None
+
+
+def end_group(process: subprocess.Popen[bytes]) -> None:
+    """End a program and all that it has started; then its leader is no zombie any more."""
     if process.returncode is None:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
