@@ -16,6 +16,7 @@ from .pages import key_of
 
 _BROKEN, _FINE, _UPPER = "#b3261e", "#1b6e3c", "#555555"
 _EDGE = 2000.0  # where "infinite" is drawn, as a multiple of the claim
+_NO_BOUND = "no bound"  # said in the cell: something leaves beside the releases
 _LEAST = 0.04  # the left edge
 
 
@@ -30,7 +31,10 @@ def draw(rows: Sequence[Sequence[str]]) -> str:
             claimed, accounted, realised = (_value(cell) for cell in row[2:5])
             colour = _BROKEN if row[5].startswith("**") else _FINE
             axes.hlines(height, 1, _place(accounted / claimed), color=_UPPER, lw=0.8, alpha=0.5)
-            axes.plot(_place(accounted / claimed), height, "|", color=_UPPER, ms=9, mew=2)
+            if _NO_BOUND in row[3]:
+                axes.plot(_place(accounted / claimed), height, "x", color=_UPPER, ms=5, mew=1)
+            else:
+                axes.plot(_place(accounted / claimed), height, "|", color=_UPPER, ms=9, mew=2)
             if not math.isnan(realised):
                 axes.plot(_place(realised / claimed), height, "o", color=colour, ms=5)
         axes.axvline(1.0, color="black", lw=1)
@@ -40,7 +44,10 @@ def draw(rows: Sequence[Sequence[str]]) -> str:
         axes.set_xlim(_LEAST, _EDGE * 1.6)
         axes.set_xticks([0.1, 1, 10, 100, _EDGE], ["0.1", "1", "10", "100", "infinite"])
         axes.minorticks_off()
-        axes.set_xlabel("epsilon as a multiple of the claim: accounted (bar), realised at 95 % confidence (dot)")
+        axes.set_xlabel(
+            "epsilon as a multiple of the claim: realised at 95 % confidence (dot),\n"
+            "accounted (bar; a cross where it bounds nothing)"
+        )
         axes.set_title("A dot to the right of the line refutes the claim", fontsize=10, loc="left")
         axes.grid(axis="x", alpha=0.25)
         for side in ("top", "right"):
