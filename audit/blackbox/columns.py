@@ -13,6 +13,7 @@ import numpy as np
 
 from dpassay.reference.types import Array
 
+CELLS = 1 << 21  # of a made matrix that exist at once
 HUGE = 1e150  # sizes are cut there: sums and squares must not overflow
 PAIRED, ORDERED, LAGGED = 12, 64, 512  # columns up to which all pairs, order statistics, lags above one are looked at
 
@@ -28,11 +29,15 @@ class Family:
     name: Callable[[int], str]
     one: Callable[[Array, int], Array] | None = None
 
-    def column(self, table: Array, j: int) -> Array:
-        """Column j of a table that need not be tamed."""
+    def columns(self, table: Array, wanted: Sequence[int]) -> Array:
+        """Some of the columns, of a table that need not be tamed, shape (rows, wanted)."""
         if self.one is not None:
-            return self.one(table, j)
-        return self.of(tamed(table))[:, j]
+            return np.stack([self.one(table, j) for j in wanted], axis=1)
+        rows, found = max(1, CELLS // max(1, table.shape[1])), np.empty((len(table), len(wanted)))
+        for first in range(0, len(table), rows):  # each row is by itself, so that parts give the same numbers
+            part = slice(first, first + rows)
+            found[part] = self.of(tamed(table[part]))[:, list(wanted)]
+        return found
 
 
 def tamed(table: Array) -> Array:

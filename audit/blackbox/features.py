@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dpassay.reference.types import Array
 
-from .screen import CHOSEN, Found
+from .screen import CHOSEN, Found, all_of
 
 ATOMIC, ATOM_ROWS = 32, 4000  # columns whose repeated values are counted one by one; rows by which they are chosen
 
@@ -101,7 +101,8 @@ class Features:
 
     def transform(self, table: Array) -> Array:
         """The feature matrix, without NaN."""
-        columns = [one.of(table) for one in self.chosen]
+        made = all_of(self.chosen, table)
         if self.bits:
-            columns += [lowest_bit(table[:, j]) for j in range(min(table.shape[1], CHOSEN))]
-        return np.stack(columns, axis=1) if columns else np.zeros((len(table), 1))
+            bits = [lowest_bit(table[:, j])[:, None] for j in range(min(table.shape[1], CHOSEN))]
+            made = np.concatenate([made, *bits], axis=1)
+        return made if made.shape[1] else np.zeros((len(table), 1))

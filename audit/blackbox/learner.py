@@ -16,6 +16,7 @@ from dpassay.reference.types import Array
 from .columns import tamed
 from .features import Atoms, ColumnAtoms, Features
 from .models import Score, boosting, direction, kernel, logistic
+from .remembered import Remembered
 from .screen import SPREAD, AddedOdds, Found, screen
 
 ROWS_CAP = 30_000  # a side, for the boosting and logistic fits
@@ -50,17 +51,19 @@ def _models(p: Array, q: Array, features: Features, atoms: Atoms, rng: np.random
     x = np.concatenate([few_p, few_q])
     y = np.concatenate([np.zeros(len(few_p), dtype=np.int64), np.ones(len(few_q), dtype=np.int64)])
     boost, linear, near = boosting(x, y, rng), logistic(x, y), kernel(x, y, rng.spawn(1)[0])
+    made = Remembered(features.transform)
+    boosted = Remembered(lambda t: boost(made(t)))
 
     def atoms_else(table: Array) -> Array:
         known = atoms.score(table)
-        return np.where(np.isnan(known), boost(features.transform(table)), known)
+        return np.where(np.isnan(known), boosted(table), known)
 
     found: list[tuple[str, Score]] = [("atoms, else boosting", atoms_else)] if atoms.codes.size else []
     return [
         *found,
-        ("boosting", lambda t: boost(features.transform(t))),
-        ("logistic", lambda t: linear(features.transform(t))),
-        ("kernel", lambda t: near(features.transform(t))),
+        ("boosting", boosted),
+        ("logistic", lambda t: linear(made(t))),
+        ("kernel", lambda t: near(made(t))),
     ]
 
 
@@ -111,7 +114,8 @@ def learn_scores(
     """
     named = tuple(names) if names is not None else tuple(f"column {j}" for j in range(p.shape[1]))
     cut_p, cut_q = (max(1, int(FIT_SHARE * len(side))) for side in (p, q))
-    found = _candidates(p[:cut_p], q[:cut_q], claim, named, rng, low_bits)
+    learned = _candidates(p[:cut_p], q[:cut_q], claim, named, rng, low_bits)
+    found = [(name, Remembered(score)) for name, score in learned]
     held = (p[cut_p:], q[cut_q:]) if min(len(p) - cut_p, len(q) - cut_q) > 0 else (p, q)
     scores = [(score(held[0]), score(held[1])) for _, score in found]
     events = [best_event(on_p, on_q, claim) for on_p, on_q in scores]

@@ -42,8 +42,22 @@ class Found:
 
     def of(self, table: Array) -> Array:
         """The column (or the indicator) of a table."""
-        made = self.family.column(table, self.column)
+        return self.shown(self.family.columns(table, [self.column])[:, 0])
+
+    def shown(self, made: Array) -> Array:
+        """The made column itself, or where it is equal to the value."""
         return made if self.value is None else np.asarray(made == self.value, dtype=float)
+
+
+def all_of(found: Sequence[Found], table: Array) -> Array:
+    """`of` for many, shape (rows, many); each family is made once."""
+    matrix = np.empty((len(table), len(found)))
+    for family in dict.fromkeys(one.family for one in found):
+        places = [i for i, one in enumerate(found) if one.family is family]
+        made = family.columns(table, [found[i].column for i in places])
+        for i, column in zip(places, made.T, strict=True):
+            matrix[:, i] = found[i].shown(column)
+    return matrix
 
 
 def rows_for(width: int) -> int:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from dp_accounting.pld import privacy_loss_distribution
 
 from dpassay.audit.scores.power import Law, extremal_law, gaussian_law, laplace_law
 from dpassay.reference.accounting.gdp import gdp_mu
@@ -132,6 +131,8 @@ def _dp_sgd(noise: float, rate: float, steps: int) -> Guarantee:
 
 
 def _composed(noise: float, rate: float, steps: int, grid: float) -> Any:
+    from dp_accounting.pld import privacy_loss_distribution  # slow to import, and few claims need it
+
     one = privacy_loss_distribution.from_gaussian_mechanism(
         noise, value_discretization_interval=grid, sampling_prob=rate
     )

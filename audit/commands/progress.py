@@ -11,7 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import Annotated, Protocol, TypeVar
+from typing import TYPE_CHECKING, Annotated, Protocol, TypeVar
 
 import typer
 from rich.console import Console
@@ -28,11 +28,12 @@ from rich.progress import (
 )
 from rich.table import Column
 
-from dpassay.audit.assay import Effort, Row
-from dpassay.audit.search.witness import Witness
-from dpassay.audit.suite import run_suite
-from dpassay.reference.case import Case
 from dpassay.reference.errors import printable
+
+if TYPE_CHECKING:  # the catalogue and the search take a second to import; only `run_with_progress` needs them
+    from dpassay.audit.assay import Effort, Row
+    from dpassay.audit.search.witness import Witness
+    from dpassay.reference.case import Case
 
 PACE = 10.0  # seconds between plain lines
 T = TypeVar("T")
@@ -146,6 +147,8 @@ def run_with_progress(
     known: Mapping[str, Sequence[Witness]] | None = None,
 ) -> list[Row]:
     """:func:`run_suite` with progress."""
+    from dpassay.audit.suite import run_suite
+
     with progress("auditing", len(cases), done=len(done), quiet=quiet) as say:
 
         def finished(row: Row) -> None:

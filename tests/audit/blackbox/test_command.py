@@ -1,6 +1,7 @@
 """`dpassay blackbox`: what it says beside a verdict, and the exit codes a CI sees."""
 
 import json
+import subprocess
 import sys
 
 import numpy as np
@@ -52,6 +53,20 @@ def test_a_wrong_one_says_what_gave_it_away_and_is_drawn(run, tmp_path):
     assert evidence["column"].startswith("output.x[1]")
     assert len(evidence["most_telling_outputs"]["on D'"]) == 3
     assert "Given away by" in run("wrong").output
+
+
+def test_numbers_are_judged_without_slow_imports(tmp_path):
+    """They made most of what an audit of 10,000 numbers took: no trees, no catalogue, no search, no distributions."""
+    for seed, name in enumerate(("p.npy", "q.npy")):
+        np.save(tmp_path / name, np.random.default_rng(seed).laplace(size=500))
+    program = (
+        "import sys; sys.argv = ['dpassay', 'blackbox', *2 * ('--outputs', 'p.npy'), '--epsilon', '1', '--quiet']\n"
+        "from dpassay.audit.cli import main\ntry: main()\nexcept SystemExit as end: print(end.code)\n"
+        "print(*sorted({'sklearn', 'scipy.stats', 'hypothesis', 'dp_accounting', 'joblib'} & set(sys.modules)))"
+    )
+    run = [sys.executable, "-c", program]
+    lines = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, check=True).stdout.splitlines()
+    assert lines[-2:] == ["3", ""], lines
 
 
 def test_exit_codes_for_a_pipeline(run):
