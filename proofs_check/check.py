@@ -13,7 +13,7 @@ import numpy as np
 
 from .checkers import budget, consistency, identity, inequality, montecarlo, privacy, rates, tables, units
 from .claim import Claim, Finding, Kind, Result, Row, Verdict
-from .sharpness import sharpen
+from .sharpness import sharpen, sharpen_correction
 
 TIME_LIMIT = 30.0  # seconds of processor time per claim; beyond it the verdict is unknown
 CHECKERS: dict[Kind, Callable[[Claim], Finding]] = {
@@ -41,18 +41,19 @@ def check(claim: Claim) -> Finding:
 
 
 def check_row(row: Row) -> Result:
-    """Decide a row: what it says; when that fails, what would save it; when it passes, whether its mutants fail."""
+    """Decide a row: what it says; when that fails, what would save it and what is right; whether mutants fail."""
     start = time.perf_counter()
     finding = check(row.claim)
-    saving = sharpness = None
-    if not finding.passes and row.saving.claim is not None:
-        saving = check(row.saving.claim)
     if finding.passes:
-        sharpness = sharpen(row, check)
-    corrected = saving if row.corrected_claim is row.saving.claim else None
-    if corrected is None and row.corrected_claim is not None:
-        corrected = check(row.corrected_claim)
-    return Result(row, finding, saving, sharpness, corrected, time.perf_counter() - start)
+        return Result(row, finding, sharpness=sharpen(row, check), seconds=time.perf_counter() - start)
+    saving = corrected = sharpness = None
+    if row.saving.claim is not None:
+        saving = check(row.saving.claim)
+    if row.corrects is not None:
+        corrected = saving if row.corrects is row.saving.claim else check(row.corrects)
+    if corrected is not None and corrected.passes:
+        sharpness = sharpen_correction(row, check)
+    return Result(row, finding, saving, None, corrected, sharpness, time.perf_counter() - start)
 
 
 @contextmanager

@@ -43,6 +43,20 @@ class Saves(StrEnum):
     DEGENERATE = "degenerate"
 
 
+class Undecidable(StrEnum):
+    """Why nothing under ``corrected`` can be decided. Such a statement is counted apart, never as decided.
+
+    ``request``: the authors are asked which of several things is meant. ``withdrawn``: the statement is to be dropped,
+    and nothing stands in its place. ``data``: it needs runs or records that the paper does not give. ``argument``: it
+    needs a proof that nobody has given.
+    """
+
+    REQUEST = "request"
+    WITHDRAWN = "withdrawn"
+    DATA = "data"
+    ARGUMENT = "argument"
+
+
 class Kind(StrEnum):
     """Which checker decides a claim."""
 
@@ -105,7 +119,11 @@ class Saving:
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the ledger. Its verdict is not stored here: a checker decides it."""
+    """One line of the ledger. Its verdict is not stored here: a checker decides it.
+
+    What is right stands under ``corrected``. It is decided by ``corrected_claim``, by the claim of a repair, or in the
+    row that ``corrected_by`` names; or ``undecidable`` says why nothing can decide it.
+    """
 
     id: str
     cite: Cite
@@ -118,10 +136,25 @@ class Row:
     explain: str = ""
     corrected_claim: Claim | None = None
     defect: str = ""
+    corrected_by: str = ""
+    undecidable: Undecidable | None = None
 
     def __post_init__(self) -> None:
         if not self.id.startswith(self.cite.paper + "/"):
             raise ValueError(f"id = {self.id!r}: must start with the paper key {self.cite.paper}/")
+        ways = [self.corrected_claim is not None, bool(self.corrected_by), self.undecidable is not None]
+        if sum(ways) > 1:
+            raise ValueError(f"{self.id}: its corrected statement is decided in more than one way")
+        if any(ways) and not self.corrected:
+            raise ValueError(f"{self.id}: nothing stands under corrected")
+
+    @property
+    def corrects(self) -> Claim | None:
+        """The claim of this row that decides what stands under ``corrected``: its own, or that of the repair."""
+        if not self.corrected or self.corrected_by or self.undecidable is not None:
+            return None
+        repair = self.saving.claim if self.saving.kind is Saves.REPAIR else None
+        return self.corrected_claim or repair
 
     @property
     def shows(self) -> str:
@@ -176,13 +209,17 @@ class Sharpness:
 
 @dataclass(frozen=True)
 class Result:
-    """A row with its finding and, where they were needed, the findings on its saving, correction and mutants."""
+    """A row with its finding and, where they were needed, the findings on its saving, correction and mutants.
+
+    ``sharpness`` is that of a passing row, ``corrected_sharpness`` that of the corrected claim of a failing one.
+    """
 
     row: Row
     finding: Finding
     saving: Finding | None = None
     sharpness: Sharpness | None = None
     corrected: Finding | None = None
+    corrected_sharpness: Sharpness | None = None
     seconds: float = 0.0
 
     @property

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .claim import Claim, Finding, Kind, Result, Sharpness
+from .corrections import ASKED
 from .graph import supports
 from .ties import Tie
 
@@ -53,7 +54,7 @@ def explain(result: Result, ties: Iterable[Tie] = ()) -> str:
         lines += _sharpness(result.sharpness)
     if row.corrected:
         lines += _item("corrected", row.corrected)
-        lines += _decided(row.corrected_claim, result.corrected) if row.corrected_claim else []
+        lines += _correction(result)
     if row.saving.text:
         lines += _item(row.saving.kind, row.saving.text)
         lines += _decided(row.saving.claim, result.saving)
@@ -113,6 +114,20 @@ def _sharpness(found: Sharpness) -> list[str]:
     if found.hollow:
         return _item("decides", f"nothing: {found.hollow}")
     return _item("sharp", f"with {found.nearest} it is refuted: {found.evidence}")
+
+
+def _correction(result: Result) -> list[str]:
+    """What decides the corrected statement: its own formula, the verdict, the nearest mutant; or the row that does."""
+    row, claim = result.row, result.row.corrects
+    if row.undecidable is not None:
+        return _item("", f"(no claim: it is one of those that {ASKED[row.undecidable]})")
+    if row.corrected_by:
+        return _item("", f"(decided in row {row.corrected_by})")
+    if claim is None:
+        return _item("", "(open: no claim decides it)") if result.failed else []
+    shown = _item("", f"by what saves it, a {row.saving.kind}") if claim is row.saving.claim else _claim(claim)
+    lines = [*shown, *_decided(claim, result.corrected)]
+    return lines + (_sharpness(result.corrected_sharpness) if result.corrected_sharpness else [])
 
 
 def _decided(claim: Claim | None, finding: Finding | None) -> list[str]:

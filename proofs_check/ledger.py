@@ -143,7 +143,7 @@ def as_data(result: Result) -> dict[str, Any]:
     data: dict[str, Any] = asdict(result.row)
     data["verdict"] = str(result.verdict)
     data["finding"] = asdict(result.finding)
-    for name in ("saving", "sharpness", "corrected"):
+    for name in _PARTS:
         found = getattr(result, name)
         data[f"{name}_finding"] = asdict(found) if found else None
     data["saved_by"] = result.saved_by
@@ -162,7 +162,9 @@ _PRESENTATION = (  # changes in these decide no row
     "statements.py",
     "ties.py",
     "cases.py",
+    "corrections.py",
 )
+_PARTS = ("saving", "sharpness", "corrected", "corrected_sharpness")  # of a result, beside its finding
 
 
 def _code_hash() -> str:
@@ -184,7 +186,7 @@ def _reference_hash() -> str:
 
 
 def _key(row: Row, code: str) -> str:
-    parts = [asdict(row.claim), asdict(row.saving), row.severity, _claim_data(row.corrected_claim)]
+    parts = [asdict(row.claim), asdict(row.saving), row.severity, _claim_data(row.corrects)]
     text = json.dumps(parts, sort_keys=True, default=str)
     if '"releases"' in text:
         text += _reference_hash()
@@ -203,18 +205,22 @@ def _read(folder: Path, key: str, row: Row) -> Result | None:
         data = json.loads(path.read_text(encoding="utf-8"))
         finding, saving = _finding(data["finding"]), _finding(data["saving"])
         corrected = _finding(data["corrected"])
-        sharpness = Sharpness(**data["sharpness"]) if data["sharpness"] else None
+        sharpness, of_correction = _sharpness(data["sharpness"]), _sharpness(data["corrected_sharpness"])
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None  # an unreadable entry is checked again
-    return Result(row, finding, saving, sharpness, corrected) if finding else None
+    return Result(row, finding, saving, sharpness, corrected, of_correction) if finding else None
 
 
 def _finding(data: dict[str, Any] | None) -> Finding | None:
     return None if data is None else Finding(**{**data, "verdict": Verdict(data["verdict"])})
 
 
+def _sharpness(data: dict[str, Any] | None) -> Sharpness | None:
+    return None if data is None else Sharpness(**data)
+
+
 def _write(folder: Path, key: str, result: Result) -> None:
-    parts = {name: getattr(result, name) for name in ("finding", "saving", "sharpness", "corrected")}
+    parts = {name: getattr(result, name) for name in ("finding", *_PARTS)}
     data = {name: asdict(part) if part else None for name, part in parts.items()}
     with suppress(BadInput):  # in a folder that cannot be written to there is no cache, and that is all
         write_text(folder / f"{key}.json", json.dumps(data, sort_keys=True), "cache")

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dpassay.reference.papers import PAPERS
 
 from . import graph
-from .claim import FAILED, Kind, Result, Saves, Severity, Verdict
+from .claim import FAILED, Kind, Result, Row, Saves, Severity, Verdict
+from .corrections import Correction, State, corrected_share, corrections
 from .inventory import told
 from .joint import joint
 from .ledger import FAILING, UNSAVED, summary
@@ -42,13 +43,6 @@ def sharp_share(results: Sequence[Result]) -> str:
 def one_line(result: Result) -> str:
     """``verdict  id  statement`` for a list at a terminal."""
     return f"{result.verdict:<12} {result.row.id:<44} {result.row.statement}"
-
-
-def corrected_share(results: Sequence[Result]) -> str:
-    """How many of the corrected statements are decided themselves: as a claim of their own, or as the repair."""
-    given = [result for result in results if result.failed and result.row.corrected]
-    decided = [r for r in given if r.corrected or (r.saving and r.row.saving.kind is Saves.REPAIR)]
-    return f"{len(decided)} of {len(given)} corrected statements are decided as claims of their own"
 
 
 def _order(result: Result) -> tuple[int, bool, bool, bool, bool, float]:
@@ -227,6 +221,7 @@ def markdown(results: Sequence[Result]) -> str:
         "",
         findings_table(results),
     ]
+    decided = corrections(results)
     for paper in PAPERS:
         own = [result for result in results if result.row.cite.paper == paper]
         if own:
@@ -237,31 +232,37 @@ def markdown(results: Sequence[Result]) -> str:
                 "| id | where | statement | verdict | evidence |",
                 "|---|---|---|---|---|",
             ]
-            lines += [_line(result) for result in own]
+            lines += [_line(result, decided.get(result.row.id)) for result in own]
     papers = [paper for paper in PAPERS if paper in summary(results)]
     lines += ["", "## Everything that the papers say", "", *_INVENTORY, "", *told.table(papers)]
     return "\n".join(lines) + "\n"
 
 
-def _line(result: Result) -> str:
+def _line(result: Result, corrected: Correction | None) -> str:
     row = result.row
     verdict = f"**{result.verdict}**, {row.severity}" if result.failed else str(result.verdict)
     if result.failed and row.defect:
         verdict += f" (as `{row.defect.split('/', 1)[1]}`)"
     name = row.id.split("/", 1)[1]
-    evidence = _cell(_short(result.finding.evidence) + _more(result))
+    evidence = _cell(_short(result.finding.evidence) + _more(result, corrected))
     return f"| {name} | {_cell(row.cite.place)} | {_cell(row.statement)} | {verdict} | {evidence} |"
 
 
-def _more(result: Result) -> str:
+def _decided(row: Row, found: Correction) -> str:
+    """How a corrected statement is decided, in a word."""
+    if found.state is State.ELSEWHERE:
+        return f"decided by `{found.why.removeprefix(row.cite.paper + '/')}`"
+    return "open" if found.state is State.OPEN else found.why
+
+
+def _more(result: Result, corrected: Correction | None) -> str:
     row, parts = result.row, []
     if result.sharpness is not None and result.sharpness.hollow:
         parts.append(f"Decides nothing: {result.sharpness.hollow}")
     elif result.sharpness is not None:
         parts.append(f"Sharp: refuted with {result.sharpness.nearest}")
-    if row.corrected and result.failed:
-        decided = f" ({result.corrected.verdict})" if result.corrected else ""
-        parts.append(f"Corrected: {row.corrected}{decided}")
+    if corrected is not None:
+        parts.append(f"Corrected: {row.corrected} ({_decided(row, corrected)})")
     if row.saving.text and result.failed:
         said = _saving(result)
         parts.append(said[0].upper() + said[1:])

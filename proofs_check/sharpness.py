@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import sympy as sp
@@ -35,6 +36,16 @@ def sharpen(row: Row, check: Callable[[Claim], Finding]) -> Sharpness:
     last = turned(row.claim)
     more = "; its direction can be turned, too" if last and not refutes(last[1], check) else ""
     return Sharpness(tried, hollow=f"none of {tried} mutants is refuted{more}")
+
+
+def sharpen_correction(row: Row, check: Callable[[Claim], Finding]) -> Sharpness:
+    """The same of the claim that decides a row's corrected statement; places that are typed alike decide nothing."""
+    if row.corrects is None:
+        raise ValueError(f"{row.id}: no claim decides its corrected statement")
+    places = row.corrects.formula.get("same", {})
+    if places and len(set(places.values())) == 1:
+        return Sharpness(hollow="one formula is typed for all places")
+    return sharpen(replace(row, claim=row.corrects), check)
 
 
 def refutes(claim: Claim, check: Callable[[Claim], Finding]) -> str:

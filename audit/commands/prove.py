@@ -10,6 +10,7 @@ import typer
 from dpassay.audit.plain import json_text
 from dpassay.proofs_check import graph, report
 from dpassay.proofs_check.claim import Result, Row
+from dpassay.proofs_check.corrections import corrected_share, open_lines
 from dpassay.proofs_check.explain import explain as explain_row
 from dpassay.proofs_check.inventory import told
 from dpassay.proofs_check.inventory.items import items
@@ -36,6 +37,9 @@ def prove(
         str | None, typer.Option(help='A statement, what it rests on and its rows, e.g. "Theorem 3.17".')
     ] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Show formula, region, evidence and derivation.")] = False,
+    only_open: Annotated[
+        bool, typer.Option("--open", help="Only list the corrected statements that nothing decides, with the reason.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
     output: Annotated[
         Path | None,
@@ -91,7 +95,9 @@ def prove(
     if target is not None:
         document = {"summary": summary(results), "rows": [as_data(result) for result in results]}
         write_text(target, json_text(document) + "\n", "--output")
-    if as_json:
+    if only_open:
+        typer.echo("\n".join([*open_lines(results), f"{corrected_share(results)}."]))
+    elif as_json:
         typer.echo(json_text([as_data(result) for result in results]))
     elif theorem is not None:
         typer.echo("\n\n".join(_around(theorem, results)))

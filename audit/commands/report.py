@@ -76,8 +76,9 @@ def ledger_of(papers: Sequence[str], jobs: int) -> Ledger:
     if find_spec("sympy") is None:
         raise BadInput("--ledger", True, 'needs pip install "dpassay[proofs]"; --no-ledger leaves it out')
     from dpassay.proofs_check import graph
+    from dpassay.proofs_check.corrections import corrected_share
     from dpassay.proofs_check.ledger import check_all
-    from dpassay.proofs_check.report import corrected_share, sharp_share
+    from dpassay.proofs_check.report import sharp_share
 
     from .prove import CACHE
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from dpassay.proofs_check.claim import Assumptions, Claim, Kind, Row, Saves, Saving, Severity
-from dpassay.reference.papers import Cite
+from dpassay.proofs_check.claim import Assumptions, Claim, Kind, Row, Saves, Saving, Severity, Undecidable
+from dpassay.reference.papers import PAPERS, Cite
 
 PRIVACY, UTILITY, COSMETIC = Severity.PRIVACY, Severity.UTILITY, Severity.COSMETIC
 
@@ -15,7 +15,9 @@ def rows_of(paper: str) -> Callable[..., Row]:
     """A constructor of rows of one paper: ``row(id, place, statement, claim, **more)``.
 
     What saves a failing statement is given as ``reading``, ``condition``, ``repair`` or ``degenerate`` (words), and as
-    a claim in ``saved_by``. ``corrected_as_saved``: that claim says all that stands under ``corrected``.
+    a claim in ``saved_by``. What stands under ``corrected`` is decided by ``corrected_claim``; by what saves the row
+    (``corrected_as_saved``; a repair needs no word); in the row that ``corrected_by`` names, without the paper if it is
+    this one; or it is ``undecidable``.
     """
 
     def row(
@@ -36,11 +38,16 @@ def rows_of(paper: str) -> Callable[..., Row]:
         garbling: str = "",
         explain: str = "",
         defect: str = "",
+        corrected_by: str = "",
+        undecidable: Undecidable | None = None,
     ) -> Row:
         words = zip(Saves, (reading, condition, repair, degenerate), strict=True)
         savings = [Saving(kind, text, saved_by) for kind, text in words if text]
         if len(savings) > 1:
             raise ValueError(f"{paper}/{name}: saved in more than one way")
+        if corrected_as_saved and corrected_claim is not None:
+            raise ValueError(f"{paper}/{name}: its corrected statement is decided in more than one way")
+        elsewhere = corrected_by if corrected_by.split("/")[0] in PAPERS else f"{paper}/{corrected_by}"
         return Row(
             id=f"{paper}/{name}",
             cite=Cite(paper, place),
@@ -53,6 +60,8 @@ def rows_of(paper: str) -> Callable[..., Row]:
             explain=explain,
             corrected_claim=saved_by if corrected_as_saved else corrected_claim,
             defect=f"{paper}/{defect}" if defect else "",
+            corrected_by=elsewhere if corrected_by else "",
+            undecidable=undecidable,
         )
 
     return row
