@@ -129,6 +129,7 @@ def _class(name: str) -> tuple[Any, dict[str, Any]]:
 
 def _value(hint: Any, data: Any, where: str) -> Any:
     """``data`` as a value of the annotated type."""
+    hint = _meant(hint)
     origin, arguments = get_origin(hint), get_args(hint)
     if origin in (Union, types.UnionType):
         if data is None and type(None) in arguments:
@@ -147,6 +148,12 @@ def _value(hint: Any, data: Any, where: str) -> Any:
     if hint is float:
         return _number(data, where)
     return _scalar(data, where)
+
+
+def _meant(hint: Any) -> Any:
+    """The type that an alias stands for: from 2.5 on NumPy's ``NDArray`` is one (PEP 695)."""
+    alias = getattr(get_origin(hint), "__value__", None)
+    return hint if alias is None else _meant(alias[get_args(hint)])
 
 
 def _scalar(data: Any, where: str) -> Any:

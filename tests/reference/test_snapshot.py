@@ -3,6 +3,8 @@
 Printed readings and baselines keep their noise to 11 digits (bit for bit on one machine: some scales follow iterates,
 and the last bits of a matrix product depend on the linear algebra library); repaired ones may move by 5e-4, because
 their noise comes out of a root-finding. What the noise costs is held to 10 digits: it is rounded to its safe side.
+With another SciPy than the one that the snapshot was written with (its convolutions and special functions round
+otherwise) the bounds are wider: costs moved by 1e-8, noise by 3e-11, and noise that follows a step of 1e-8 by 9e-4.
 ``python tests/reference/test_snapshot.py`` writes the snapshot again: look at its difference before you commit it, and
 write each exception into the changelog.
 """
@@ -15,13 +17,13 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
+import scipy
 
 from dpassay.reference.catalogue import CASES
 
 SNAPSHOT = Path(__file__).with_name("snapshot.json")
 SCALES = ("std", "scale", "threshold_scale", "query_scale")
-ACCOUNTED, PRINTED = 1e-10, 1e-11
-REPAIRED = 5e-4  # share of the noise: calibrations end within 1e-3 of the budget's noise
+SCIPY = scipy.__version__.rpartition(".")[0]
 
 
 def spread(values):
@@ -76,7 +78,10 @@ def numbers(value):
     return [value]
 
 
-KEPT = json.loads(SNAPSHOT.read_text()) if SNAPSHOT.exists() else {}
+WRITTEN = json.loads(SNAPSHOT.read_text()) if SNAPSHOT.exists() else {"scipy": "", "cases": {}}
+KEPT = WRITTEN["cases"]
+# of the repaired noise: calibrations end within 1e-3 of the budget's noise
+ACCOUNTED, PRINTED, REPAIRED = (1e-10, 1e-11, 5e-4) if WRITTEN["scipy"] == SCIPY else (1e-7, 1e-9, 2e-3)
 
 
 def test_the_snapshot_holds_every_case():
@@ -106,5 +111,5 @@ def _number(value):
 
 
 if __name__ == "__main__":
-    document = {case.key: plain(described(case)) for case in CASES}
+    document = {"scipy": SCIPY, "cases": {case.key: plain(described(case)) for case in CASES}}
     SNAPSHOT.write_text(json.dumps(document, indent=1, sort_keys=True) + "\n")
