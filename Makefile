@@ -40,6 +40,7 @@ schemas: $(STAMP)  # docs/schemas: the form of what is written for other program
 	$(BIN)/python -m dpassay.audit.report.json_schema docs/schemas/report.schema.json
 	$(BIN)/python -m dpassay.audit.claims.schema docs/schemas/claims.schema.json
 	$(BIN)/python -m dpassay.audit.crosscheck.model docs/schemas/vector.schema.json
+	$(BIN)/python -m dpassay.audit.live.schema --write docs/schemas/live.schema.json
 
 vectors: $(STAMP)  # audit/crosscheck/vectors: the test vectors for other implementations (docs/vectors.md)
 	$(BIN)/python -m dpassay.audit.crosscheck.making --write

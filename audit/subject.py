@@ -20,6 +20,7 @@ from .plain_numpy.measured import is_plain, measured
 from .plain_numpy.mechanism import PlainMechanism
 from .registered import find_cases, registered
 from .search.engine import search
+from .search.ground import Setting
 
 _LOOSE = PrivacyClaim(1e300, 1e-5)  # a claim that nothing reaches: the search only looks for far neighbours
 
@@ -62,23 +63,53 @@ class Subject:
         """
         if self.case is not None:
             return self.case.build()
+        return self.instance_of(self.worst(examples, seed))
+
+    def instance_of(self, setting: Setting) -> Instance:
+        """A setting as an instance: it still says which module its run comes from."""
+        found = unscheduled(setting.mechanism)
+        found.__module__ = self.key.partition(":")[0]
+        return Instance(found, NoSchedule(), setting.pair)
+
+    def adds_up_to(self, instance: Instance) -> PrivacyClaim:
+        """What the longest run of an instance adds up to, at delta 1e-5.
+
+        Raises:
+            BadInput: that is nothing, or infinite.
+        """
+        relation: Relation = "replace-one" if isinstance(self.where, Pair) else self.where.relation
+        epsilon = instance.accounted(relation).epsilon(_LOOSE.delta)
+        why = f"adds up to {epsilon:g}: the releases must declare sensitivities and noise"
+        require(0 < epsilon < float("inf"), "algorithm", self.key, why)
+        return PrivacyClaim(epsilon, _LOOSE.delta, relation=relation)
+
+    def on_tape(self, examples: int = 150, seed: int = 0) -> Callable[..., Any]:
+        """One's own run as something that runs on a tape; plain NumPy code is measured, for its sensitivities.
+
+        Raises:
+            BadInput: plain code whose noise is not understood.
+        """
+        run = self.run
+        if not is_plain(run):
+            return run
+        plain = run if isinstance(run, PlainMechanism) else PlainMechanism(run)
         with foreign_code("algorithm", self.key):
-            run = self.run
-            if is_plain(run):
-                plain = run if isinstance(run, PlainMechanism) else PlainMechanism(run)
-                run = measured(plain, self.where, _LOOSE, examples, seed)
-            if isinstance(self.where, Pair):
-                return Instance(self._unscheduled(run), NoSchedule(), self.where)
+            return measured(plain, self.where, _LOOSE, examples, seed)
+
+    def worst(self, examples: int = 150, seed: int = 0) -> Setting:
+        """The data of one's own algorithm that a search moves the furthest; the given pair, where there is one.
+
+        Raises:
+            BadInput: it always raises.
+        """
+        run = self.on_tape(examples, seed)
+        if isinstance(self.where, Pair):
+            return Setting(run, self.where)
+        with foreign_code("algorithm", self.key):
             found = search(run, self.where, replace(_LOOSE, relation=self.where.relation), examples=examples, seed=seed)
         if found.worst is None:
             raise BadInput("algorithm", self.key, "no example could be run to its end")
-        return Instance(self._unscheduled(found.worst.mechanism), NoSchedule(), found.worst.pair)
-
-    def _unscheduled(self, mechanism: Callable[..., Any]) -> Callable[..., Any]:
-        """It still says which module it comes from."""
-        found = unscheduled(mechanism)
-        found.__module__ = self.key.partition(":")[0]
-        return found
+        return found.worst
 
     def as_case(self, claim: PrivacyClaim | None = None, examples: int = 150, seed: int = 0) -> Case:
         """The case, or one's own algorithm as a case on its worst pair.
@@ -89,12 +120,7 @@ class Subject:
         if self.case is not None:
             return self.case
         instance = self.instance(examples, seed)
-        relation: Relation = "replace-one" if isinstance(self.where, Pair) else self.where.relation
-        if claim is None:
-            epsilon = instance.accounted(relation).epsilon(_LOOSE.delta)
-            why = f"adds up to {epsilon:g}: the releases must declare sensitivities and noise"
-            require(0 < epsilon < float("inf"), "algorithm", self.key, why)
-            claim = PrivacyClaim(epsilon, _LOOSE.delta, relation=relation)
+        claim = claim or self.adds_up_to(instance)
         name = self.key.replace("/", ".")
         build = partial(_itself, instance)
         return Case(f"own/{name}", "baseline", self.key, Cite("own", self.key), claim, build)

@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
-from itertools import groupby
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any
 
 import typer
 
-from dpassay.audit.crosscheck.adapter import LIMIT, Result, run_all
-from dpassay.audit.crosscheck.campaign import Expected, Judged, exit_code, judge, junit, read_expected, report, table
+from dpassay.audit.crosscheck.adapter import LIMIT, run_all
+from dpassay.audit.crosscheck.campaign import read_expected
 from dpassay.audit.crosscheck.diagnosis import Diagnosis, diagnose
 from dpassay.audit.crosscheck.differences import Difference, compare
 from dpassay.audit.crosscheck.encode import encode
 from dpassay.audit.crosscheck.making import exported, run_again
+from dpassay.audit.crosscheck.own import again_of, vector_of_own
 from dpassay.audit.crosscheck.recording import Diverged, VectorTape, events_of
+from dpassay.audit.crosscheck.rounding import Again
 from dpassay.audit.crosscheck.storage import load, manifest, read_object, read_vectors, write_vector
 from dpassay.audit.foreign import foreign_code
 from dpassay.audit.live.on_vectors import run_live
 from dpassay.audit.live.program import TIMEOUT
 from dpassay.audit.plain import json_text
-from dpassay.audit.subject import subjects
-from dpassay.reference.catalogue import find
-from dpassay.reference.errors import BadInput, printable, require
-from dpassay.reference.files import write_text
+from dpassay.audit.registered import all_cases
+from dpassay.audit.subject import Subject, subjects
+from dpassay.reference.errors import BadInput, require
+from dpassay.reference.files import require_writable
+
+from .crosschecked import Shown, collected, finish
 
 app = typer.Typer(
     help="Hold another implementation (any language) to the reference: run it on the committed vectors, or export one "
@@ -38,7 +39,6 @@ app = typer.Typer(
 FLOAT32 = typer.Option("--float32", help="The implementation computes in single precision.")
 AS_JSON = typer.Option("--json", help="Print JSON.")
 SHOWN = 20  # differences of one vector on the screen
-MOST = 3  # red vectors of one algorithm on the screen
 
 
 @app.command(name="run", short_help="Run an implementation on all committed vectors.")
@@ -64,16 +64,17 @@ def run_(
     if vectors and algorithm:
         chosen = [one for one in chosen if one["algorithm"] == algorithm]
         require(bool(chosen), "--algorithm", algorithm, f"has no vector in {vectors}")
-    results = _collected(run_all(adapter, chosen, float32=float32, limit=timeout), len(chosen))
+    results = collected(run_all(adapter, chosen, float32=float32, limit=timeout), len(chosen))
     if not vectors:
         _complete(len(results), algorithm)
-    _finish(adapter, chosen, results, known, Shown(mutants, float32, junit_file, as_json))
+    finish(adapter, chosen, results, known, Shown(mutants, float32, junit_file, as_json))
 
 
 @app.command(short_help="Run a program in any language on vectors, line by line.")
 def live(
-    algorithm: Annotated[str, typer.Argument(help="A key or an id of `dpassay list`.")],
+    algorithm: Annotated[str, typer.Argument(help="A key or an id of `dpassay list`, or MODULE:RUN of your own.")],
     program: Annotated[str, typer.Option(help="A command that speaks the live protocol (docs/live.md).")],
+    space: Annotated[str | None, typer.Option(help="MODULE:SPACE of your own algorithm's data.")] = None,
     seeds: Annotated[int, typer.Option(help="Runs on the row's own data, beside the committed vectors.")] = 2,
     expected: Annotated[Path | None, typer.Option(help="TOML file of vectors that are known not to pass.")] = None,
     float32: Annotated[bool, FLOAT32] = False,
@@ -84,57 +85,22 @@ def live(
 ) -> None:
     """Feed a program the values of the reference, and compare labels, order, queries, scales, sensitivities, outputs.
 
-    The vectors are the committed ones of the algorithm, and runs on the row's own data. Exit codes as of `run`.
+    The vectors are the committed ones of the algorithm, and runs on the row's own data. For your own algorithm they are
+    runs on the data that a search of its space moves the furthest. Exit codes as of `run`.
     """
     require(0 <= seeds <= 1000, "--seeds", seeds, "must lie in 0..1000")
     known = read_expected(expected) if expected else []
-    cases = find(algorithm)
-    keys = {case.key for case in cases}
-    chosen = [one for name in dict.fromkeys(case.id for case in cases) for one in load(name) if one["case"] in keys]
-    for case in cases:
-        chosen += [{**exported(case, seed), "id": f"{case.key}/own data, seed {seed}"} for seed in range(seeds)]
+    found = subjects(algorithm, space=space)
+    keys = {one.key for one in found if one.case}
+    chosen = [one for name in dict.fromkeys(one.case.id for one in found if one.case) for one in load(name)]
+    chosen = [one for one in chosen if one["case"] in keys]
+    for one in found:
+        made = [_vector(one, space, seed) for seed in range(seeds)]
+        chosen += [{**vector, "id": f"{one.key}/own data, seed {seed}"} for seed, vector in enumerate(made)]
+    require(bool(chosen), "--seeds", seeds, f"{algorithm} has no committed vectors: there is nothing to run")
     chosen.sort(key=lambda vector: str(vector["algorithm"]))
-    results = _collected(run_live(program, chosen, float32=float32, timeout=timeout), len(chosen))
-    _finish(program, chosen, results, known, Shown(mutants, float32, junit_file, as_json))
-
-
-def _collected(results: Iterator[Result], total: int) -> list[Result]:
-    found: list[Result] = []
-    for result in results:
-        found.append(result)
-        _progress(len(found), total)
-    return found
-
-
-@dataclass(frozen=True)
-class Shown:
-    """How results are explained and shown."""
-
-    mutants: bool
-    float32: bool
-    junit_file: Path | None
-    as_json: bool
-
-
-def _finish(
-    name: str, chosen: list[dict[str, Any]], results: list[Result], known: list[Expected], how: Shown
-) -> NoReturn:
-    """Explain, write and print the results of an implementation; exit as they say."""
-    by_id = {one["id"]: one for one in chosen}
-    diagnoses = {one.id: _explained(one, by_id, results, how.mutants, how.float32) for one in _first_failures(results)}
-    judged = judge(results, known)
-    if how.junit_file:
-        write_text(how.junit_file, junit(name, judged, diagnoses), "--junit")
-    if how.as_json:
-        told = {one: diagnosis.as_data() for one, diagnosis in diagnoses.items()}
-        print(report(name, judged, len(chosen), told))
-    else:
-        print(table(judged))
-        _print_red([one for one in judged if one.unexpected and one.result.outcome != "unsupported"], diagnoses)
-        missing = sum(result.unstated for result in results)
-        if missing:
-            print(f"\n{missing} sensitivities were not stated by the implementation, and so not compared.")
-    raise typer.Exit(exit_code(judged))
+    results = collected(run_live(program, chosen, float32=float32, timeout=timeout), len(chosen))
+    finish(program, chosen, results, known, Shown(mutants, float32, junit_file, as_json))
 
 
 @app.command(short_help="Write a test vector of one run.")
@@ -150,11 +116,17 @@ def export(
     up to.
     """
     require(seed >= 0, "--seed", seed, "must not be negative")
+    require_writable(output, "output")
     found = subjects(algorithm, space=space)
     require(len(found) == 1, "algorithm", algorithm, f"names {len(found)} cases; give a key of `dpassay list`")
-    vector = exported(found[0].as_case(), seed)
+    vector = _vector(found[0], space, seed)
     write_vector(output, vector)
     print(f"{output}: {len(vector['events'])} events of {found[0].key}")
+
+
+def _vector(subject: Subject, space: str | None, seed: int) -> dict[str, Any]:
+    """One run of a row's own instance, or of the user's own code."""
+    return vector_of_own(subject, space or "", seed) if subject.case is None else exported(subject.case, seed)
 
 
 @app.command(name="compare", short_help="Hold another implementation's answers to a vector.")
@@ -182,21 +154,35 @@ def compare_(
 @app.command(short_help="Run the reference again against a vector.")
 def replay(
     vector: Annotated[Path, typer.Argument(help="A file of `dpassay crosscheck export`.")],
+    module: Annotated[
+        list[str] | None, typer.Option(help="Module of yours that the file may name; nothing else is imported.")
+    ] = None,
     as_json: Annotated[bool, AS_JSON] = False,
 ) -> None:
-    """Run the reference on the data of the vector, and compare; exit 1 if they differ."""
+    """Run the reference, or your own code as it is now, on the data of the vector, and compare; exit 1 if they differ.
+
+    A vector of your own code says which module it is of; whether that is run you say, with --module.
+    """
     expected = _single(vector)
-    cases = [case for case in find(str(expected["algorithm"])) if case.key == expected["case"]]
-    if not cases:
-        raise BadInput(f"{vector}: case", expected["case"], "is not in the catalogue")
     require(expected["expect"] == "run", f"{vector}: expect", expected["expect"], "only runs can be replayed")
+    again = _again(expected, module or [], str(vector))
     tape = VectorTape(expected["events"])
     answers: dict[str, Any] = {"output": expected["output"]}
     # what a changed file makes the reference raise is the file's fault; where it goes another way, the events say where
     with foreign_code(f"vector {vector}", "problem, schedule, events"), suppress(Diverged):
-        answers["output"] = encode(run_again(cases[0].build().run, expected, tape), "output")
+        answers["output"] = encode(again(expected, tape, None), "output")
     last = [{name: tape.diverged[name] for name in ("event", "label")}] if tape.diverged else []
     _report(compare(expected, {**answers, "events": events_of(tape) + last}), as_json, None)
+
+
+def _again(expected: dict[str, Any], modules: list[str], where: str) -> Again:
+    """What made the vector: one's own code, or a row of the catalogue or of another package."""
+    if expected.get("own"):
+        return again_of(expected, modules, where)
+    case = next((case for case in all_cases() if case.key == expected["case"]), None)
+    if case is None:
+        raise BadInput(f"{where}: case", expected["case"], "is not in the catalogue")
+    return partial(run_again, case.build().run)
 
 
 def _single(path: Path) -> dict[str, Any]:
@@ -205,59 +191,12 @@ def _single(path: Path) -> dict[str, Any]:
     return found[0]
 
 
-def _first_failures(results: list[Result]) -> list[Result]:
-    """The first failing run of each algorithm: the others are likely the same."""
-    first: dict[str, Result] = {}
-    for result in results:
-        if result.outcome == "fail" and result.differences:
-            first.setdefault(result.algorithm, result)
-    return list(first.values())
-
-
-def _explained(
-    one: Result, by_id: dict[str, dict[str, Any]], results: list[Result], mutants: bool, float32: bool
-) -> Diagnosis:
-    """A failing run, explained by what explains the other vectors of its algorithm too."""
-    answered = [other for other in results if other.algorithm == one.algorithm and other.id != one.id]
-    others = [
-        (by_id[other.id], other.answers) for other in answered if other.answers and other.outcome in ("pass", "fail")
-    ]
-    runs = [(vector, given) for vector, given in others if vector["expect"] == "run"]
-    red = {other.id for other in answered if other.outcome == "fail"}
-    runs.sort(key=lambda pair: pair[0]["id"] not in red)
-    return diagnose(by_id[one.id], one.answers, mutants=mutants, others=runs, float32=float32)
-
-
 def _complete(ran: int, algorithm: str) -> None:
     """As many as the manifest says, or the count in the report would be a lie."""
     listed = manifest()["files"]
     total = sum(one["vectors"] for name, one in listed.items() if algorithm in ("", name.removesuffix(".json")))
     if ran != total:
         raise RuntimeError(f"{ran} vectors were run, the manifest counts {total}")
-
-
-def _progress(done: int, total: int) -> None:
-    if sys.stderr.isatty():
-        print(f"\r{done} of {total}", end="\n" if done == total else "", file=sys.stderr, flush=True)
-
-
-def _print_red(red: list[Judged], diagnoses: dict[str, Diagnosis]) -> None:
-    """The first few of each algorithm: what is explained first."""
-    for algorithm, group in groupby(red, key=lambda one: one.result.algorithm):
-        members = sorted(group, key=lambda one: one.result.id not in diagnoses)
-        for one in members[:MOST]:
-            _print_result(one.result, one.unexpected_pass, diagnoses.get(one.result.id))
-        if len(members) > MOST:
-            print(f"\n{algorithm}: {len(members) - MOST} more (--json lists all)")
-
-
-def _print_result(result: Result, passes: bool, diagnosis: Diagnosis | None) -> None:
-    if passes:
-        print(f"\n{result.id}: passes, but was expected not to")
-        return
-    print(f"\n{result.id}: {result.outcome}\n  {printable(result.message)}")
-    if diagnosis is not None:
-        print("  " + "\n  ".join(str(diagnosis).splitlines()))
 
 
 def _report(found: list[Difference], as_json: bool, diagnosis: Diagnosis | None) -> None:

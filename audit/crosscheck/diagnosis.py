@@ -95,6 +95,8 @@ def diagnose(
     if not causes and mutants and (not said or said[0][0] not in FIRM):
         said = [*_batches(vector, given, float32), *said]
     kind, detail, mutant = _decided(said, causes)
+    if kind is Kind.UNKNOWN and mutants and not vector.get("own"):
+        detail = "no single change of the reference does the same"
     effect = kind.effect
     with suppress(*UNUSABLE):
         effect = accounted(vector, given, kind)
@@ -118,7 +120,7 @@ def _decided(said: Sequence[tuple[Kind, str]], causes: Sequence[Mutant]) -> tupl
         common = Counter(one.change.kind for one in causes)
         best = min(causes, key=lambda one: (-_weight(one.change.kind), -common[one.change.kind]))
         return best.change.kind, "", best
-    return Kind.UNKNOWN, "no single change of the reference does the same", None
+    return Kind.UNKNOWN, "", None
 
 
 FIRM = (Kind.CALLS, Kind.LAW, Kind.BATCH, Kind.CLAIM, Kind.SHAPE, Kind.SENSITIVITY, Kind.NOISE_SCALE, Kind.UN_NOISED,

@@ -9,6 +9,7 @@ import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import is_dataclass, replace
+from functools import partial
 from typing import Any
 
 from dpassay.reference.case import Case
@@ -22,11 +23,12 @@ from .decode import decode
 from .derivations import as_data
 from .encode import encode
 from .flags import flags_of
+from .jitter import Jitter
 from .model import FORMAT
 from .recipes import Sizes, made, seed_of
 from .recording import RecordingTape, events_of
 from .refusals import refusals
-from .rounding import Run, rounding
+from .rounding import Again, Run, rounding
 from .storage import FOLDER, texts
 
 LONGEST = 20_000  # characters of a vector that is committed
@@ -41,15 +43,15 @@ def vector_of(case: Case, run: Run, problem: Any, schedule: Any, seed: int, name
         BadInput: the problem or the schedule cannot be told as data.
     """
     told = {"problem": encode(problem, "problem"), "schedule": encode(_exactly(schedule), "schedule")}
-    tape = RecordingTape(seed)
-    output = run(decode(told["problem"], "problem"), _schedule(told["schedule"]), tape)
-    vector = {**head(case, run, name, sizes, seed), **told, "events": events_of(tape), "output": encode(output)}
-    return completed(run, vector, name)
+    return recorded(partial(run_again, run), {**head(case, run, name, sizes, seed), **told}, name)
 
 
-def completed(run: Run, vector: Vector, name: str) -> Vector:
-    """With the amounts of rounding at every event, and the flags."""
-    amounts, whole, single = rounding(run, vector)
+def recorded(again: Again, told: Vector, name: str) -> Vector:
+    """A vector that says what is run, with one run, the amounts of rounding at every event, and the flags."""
+    tape = RecordingTape(told["seed"])
+    output = again(told, tape, None)
+    vector = {**told, "events": events_of(tape), "output": encode(output, "output")}
+    amounts, whole, single = rounding(again, vector)
     for event, amount in zip(vector["events"], amounts, strict=True):
         if amount:
             event["rounding"] = amount
@@ -148,9 +150,10 @@ def exported(case: Case, seed: int) -> Vector:
     return vector_of(case, instance.run, instance.pair.here, instance.schedule, seed, "catalogue", {})
 
 
-def run_again(run: Run, vector: Mapping[str, Any], tape: Any) -> Any:
-    """The reference on the data of a vector, with another tape."""
-    return run(decode(vector["problem"], "problem"), _schedule(vector["schedule"]), tape)
+def run_again(run: Run, vector: Mapping[str, Any], tape: Any, jitter: Jitter | None = None) -> Any:
+    """The reference on the data of a vector; ``jitter`` moves what the problem's functions return."""
+    problem = decode(vector["problem"], "problem")
+    return run(problem if jitter is None else jitter.on(problem), _schedule(vector["schedule"]), tape)
 
 
 def main(words: Sequence[str]) -> None:

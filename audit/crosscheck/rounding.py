@@ -23,7 +23,6 @@ import numpy as np
 from dpassay.reference.errors import BadInput
 from dpassay.reference.tape import Tape
 
-from .decode import decode
 from .encode import NOT_FINITE, encode
 from .jitter import Jitter
 from .recording import Diverged, VectorTape, events_of
@@ -37,6 +36,7 @@ NOISE_SHARE = 1e-9
 COMPUTED = ("query", "std", "scale", "sensitivity", "queries", "threshold", "threshold_scale", "query_scale",
             "log_probabilities")  # fmt: skip
 Run = Callable[[Any, Any, Tape], Any]
+Again = Callable[[Mapping[str, Any], Tape, Jitter | None], Any]  # a run on the data of a vector
 Amounts = list[dict[str, float]]
 Moved = tuple[list[dict[str, Any]], Any, float]  # events, output, the largest number that a function returned
 LARGEST32 = 1e38
@@ -64,14 +64,14 @@ def computed(event: Mapping[str, Any]) -> dict[str, Any]:
     return {name: event[name] for name in names if event.get(name) is not None}
 
 
-def rounding(run: Run, vector: Mapping[str, Any]) -> tuple[Amounts, float, bool]:
+def rounding(again: Again, vector: Mapping[str, Any]) -> tuple[Amounts, float, bool]:
     """What rounding may do to every computed quantity of a vector, in float64, and to its output.
 
     Returns:
         One amount by name for every event; that of the output; and whether single precision makes the same decisions.
     """
     events, count = vector["events"], _size(vector)
-    moved = [_moved(run, vector, H, seed) for seed in range(DIRECTIONS)]
+    moved = [_moved(again, vector, H, seed) for seed in range(DIRECTIONS)]
     kept = [one for one in moved if one is not None]
     amounts, releases = [], 0
     for step, event in enumerate(events):
@@ -85,7 +85,7 @@ def rounding(run: Run, vector: Mapping[str, Any]) -> tuple[Amounts, float, bool]
     share = UNIT64 * (count + PER_STEP * (releases + 1))
     outputs = [one[1] for one in kept]
     whole = share * max(_largest(vector["output"]), SAFETY * _condition(vector["output"], outputs))
-    coarse = [_moved(run, vector, 64 * UNIT32, seed) for seed in range(2)]
+    coarse = [_moved(again, vector, 64 * UNIT32, seed) for seed in range(2)]
     single = all(one is not None and one[2] < LARGEST32 and _follows(events, amounts, one[0]) for one in coarse)
     return amounts, _two_digits(whole), bool(kept) and single
 
@@ -100,15 +100,16 @@ def _follows(events: Sequence[Mapping[str, Any]], amounts: Amounts, moved: Seque
     return True
 
 
-def _moved(run: Run, vector: Mapping[str, Any], size: float, seed: int) -> Moved | None:
+def _moved(again: Again, vector: Mapping[str, Any], size: float, seed: int) -> Moved | None:
     """Events and output on inputs moved by a relative ``size``; None where another path is taken."""
     for records in (True, False):  # records on a boundary may not move
         rng = np.random.default_rng(seed)
         events = [_move_event(event, size, rng) for event in vector["events"]]
         tape, jitter = VectorTape(events), Jitter(size, seed)
-        problem = _move(vector["problem"], size, rng) if records else vector["problem"]
+        parts = {name: _move(vector[name], size, rng) for name in ("problem", "own") if records and name in vector}
+        parts["schedule"] = _move(vector["schedule"], size, rng)
         try:
-            output = run(jitter.on(decode(problem)), decode(_move(vector["schedule"], size, rng)), tape)
+            output = again({**vector, **parts}, tape, jitter)
         except (BadInput, Diverged, ArithmeticError, np.linalg.LinAlgError):
             continue
         if tape.position == sum(event["event"] != "secret" for event in vector["events"]):
