@@ -108,6 +108,8 @@ def _looseness(
         parts.append(short)
     if any(part.kind == "pure" for part, _ in account.common):
         parts.append("pure-DP parts are accounted at their worst case")
+    if any(part.kind == "above-threshold" for part, _ in account.common):
+        parts.append("line searches are accounted at their worst queries")
     one_way = account.one_direction(delta)
     if one_way is not None and one_way < 0.98 * accounted:
         parts.append(f"a pair that pulls one way at every step can show {one_way:.3g} at most")

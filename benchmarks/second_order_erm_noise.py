@@ -65,11 +65,11 @@ def full_batch(steps: int) -> Table:
 
 
 def priced(budget: Budget, steps: int, lam: float) -> float:
-    """Epsilon of f(w0) and `steps` iterations; a line search counts as (1/lam)-DP. PLD composition."""
+    """Epsilon of f(w0) and `steps` iterations; line searches at their worst queries. PLD composition."""
     mu = sqrt(1 / budget.sigma_f**2 + 2 * steps / budget.sigma(steps) ** 2)
     parts: tuple[tuple[Part, int], ...] = ((Part("gaussian", mu), 1),)
     if budget.releases_per_step == 3:
-        parts = (*parts, (Part("pure", 1 / lam), steps))
+        parts = (*parts, (Part("above-threshold", 1 / lam, share=0.25), steps))
     return Account(parts).epsilon(DELTA)
 
 
@@ -84,7 +84,7 @@ def line_search(steps: int) -> Table:
             share = exp(log_share)  # lambda = share * sigma, sigma as calibrated
             return priced(b, steps, share * b.sigma(steps)) - target
 
-        least = exp(brentq(excess, log(0.3), log(1.3), xtol=1e-3)) * budget.sigma(steps)
+        least = exp(brentq(excess, log(0.1), log(1.3), xtol=1e-3)) * budget.sigma(steps)
         rows.append((f"{epsilon:g}", f"{budget.sigma(steps):.2f}", f"{lam:.2f}", f"{least:.2f}"))
     title = f"Line search beside Gaussian releases, T = {steps}: lambda that the same sigma needs"
     return title, ("epsilon", "sigma", "lambda, T from a release", "lambda, T public (PLD)"), rows
@@ -141,7 +141,7 @@ def main() -> None:
         "exact. Saved in the Hessian beyond that: eq. (4) has a factor sqrt(d) that a record's rank-one Hessian does "
         "not need, counts the regulariser, which cancels, and adds two positive semidefinite matrices as if opposed. "
         "The exact noise of OPT-LS spends less than the budget because T depends on a release: each line search is "
-        "priced as the worst (1/lambda)-DP mechanism in Gaussian terms, which holds for every T.\n"
+        "priced as a Gaussian release that shows more than its worst queries, which holds for every T.\n"
     )
     print("\n".join(page))
     if options.write:

@@ -25,7 +25,7 @@ def dp_event_of(transcript: Transcript, relation: Relation = "replace-one") -> A
             event = dp_event.GaussianDpEvent(1 / part.size)
         elif part.kind == "laplace":
             event = dp_event.LaplaceDpEvent(1 / part.size)
-        elif part.kind == "pure":
+        elif part.kind in ("pure", "above-threshold"):
             event = dp_event.EpsilonDeltaDpEvent(part.pure_epsilon, 0.0)
         else:
             event = _sampled_event(part, 1.0 if relation == "replace-one" else 0.5)

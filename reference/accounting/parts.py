@@ -11,6 +11,7 @@ import numpy as np
 
 from dpassay.reference.types import Array
 
+from .above_threshold import above_threshold_pld
 from .gdp import gdp_delta, gdp_epsilon
 from .libraries import privacy_loss_distribution
 from .renyi import renyi_delta, renyi_epsilon
@@ -26,13 +27,15 @@ class Part:
     """One cost: ``gaussian`` (``size`` = mu), ``sampled`` (mu of the un-sampled release), ``laplace`` or ``pure``.
 
     For ``laplace`` the size is sensitivity over scale of one scalar release, for ``pure`` it is the epsilon of the
-    un-sampled releases (``rate`` below 1: they see the record with this probability).
+    un-sampled releases (``rate`` below 1: they see the record with this probability). ``above-threshold`` is pure, and
+    cheaper than its epsilon: ``share`` is the part of it that is sensitivity over query noise.
     """
 
-    kind: Literal["gaussian", "sampled", "laplace", "pure"]
+    kind: Literal["gaussian", "sampled", "laplace", "pure", "above-threshold"]
     size: float
     rate: float = 1.0
     sampling: Sampling = "without-replacement"
+    share: float = 0.0
 
     @property
     def pure_epsilon(self) -> float:
@@ -98,7 +101,7 @@ def deltas_of(parts: tuple[tuple[Part, int], ...], relation: Relation, epsilons:
 
 
 def _too_many(parts: Iterable[tuple[Part, int]]) -> bool:
-    return any(count > _MOST for part, count in parts if part.kind in ("pure", "laplace"))
+    return any(count > _MOST for part, count in parts if part.kind in ("pure", "laplace", "above-threshold"))
 
 
 def _unsampled(parts: Iterable[tuple[Part, int]]) -> tuple[float, float]:
@@ -155,6 +158,8 @@ def pld_of(part: Part, relation: Relation) -> Any:
         return privacy_loss_distribution.from_gaussian_mechanism(1 / part.size, value_discretization_interval=STEP)
     if part.kind == "laplace":
         return privacy_loss_distribution.from_laplace_mechanism(1 / part.size, value_discretization_interval=STEP)
+    if part.kind == "above-threshold":
+        return above_threshold_pld(part.size, part.share, STEP)
     return pure_pld(part.pure_epsilon, STEP)
 
 

@@ -108,8 +108,9 @@ class AboveThreshold(Law):
         return float(np.max(np.abs(self.all_queries() - other.all_queries()), initial=0.0))
 
     def cost(self, sensitivity: float) -> Cost:
-        """Dwork and Roth 2014, Theorem 3.23, with general scales."""
-        return Cost("pure", sensitivity / self.threshold_scale + 2 * sensitivity / self.query_scale)
+        """Dwork and Roth 2014, Theorem 3.23, with general scales; less by what the worst queries show at most."""
+        size = sensitivity / self.threshold_scale + 2 * sensitivity / self.query_scale
+        return Cost("above-threshold", size, self.threshold_scale / (self.query_scale + 2 * self.threshold_scale))
 
     def tilted(self, other: Law, shift: float) -> Categorical | None:
         """By enumeration."""

@@ -24,10 +24,14 @@ _EXACT = 1e-9  # queries that agree to this fraction of the noise are the same (
 
 
 class Cost(NamedTuple):
-    """What one release costs: ``gaussian`` (size mu), ``laplace`` (sensitivity over scale), ``pure`` (epsilon)."""
+    """What one release costs: ``gaussian`` (size mu), ``laplace`` (sensitivity over scale), ``pure`` (epsilon).
 
-    kind: Literal["gaussian", "laplace", "pure"]
+    ``above-threshold`` has a pure epsilon as its size, and the share of it that is sensitivity over query noise.
+    """
+
+    kind: Literal["gaussian", "laplace", "pure", "above-threshold"]
     size: float
+    share: float = 0.0
 
 
 @dataclass(frozen=True)

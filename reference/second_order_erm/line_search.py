@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from math import floor, inf, log, sqrt
+from math import ceil, floor, inf, log, sqrt
 from typing import ClassVar
 
-from numpy import logaddexp
-from scipy.special import log_ndtr, ndtri_exp
+from scipy.special import log_ndtr
 
+from dpassay.reference.accounting.above_threshold import above_threshold_mu
 from dpassay.reference.accounting.cost import Account, Part
 from dpassay.reference.errors import require
 from dpassay.reference.problems.erm import SmoothRisk
@@ -102,15 +102,25 @@ def _queries(q: Query, initial: float, beta: float, i_max: int) -> Iterator[floa
 # accounting of one line search -------------------------------------------------------------------------------------
 
 
+_SHARE = 1 / 4  # of 1 / lambda that is Delta_q over the scale of nu_i
+_GRID = 1.01  # lambda is looked for on powers of this, as each costs a dynamic program
+
+
 def gaussian_parameter(lam: float) -> float:
-    """Smallest mu for which every (1/lambda)-DP mechanism is mu-GDP: -2 Phi^-1(1 / (1 + exp(1/lambda)))."""
-    return float(-2 * ndtri_exp(-logaddexp(0.0, 1 / lam)))  # in logarithms: exp(1/lambda) overflows for little noise
+    """A mu for which a line search is mu-GDP whatever its queries: about 0.54 / lambda (1.25 if it was just pure)."""
+    return above_threshold_mu(1 / lam, _SHARE)
 
 
 def lambda_for(mu: float) -> float:
-    """Inverse of `gaussian_parameter`: about 1.2533 / mu for small mu."""
+    """A lambda whose `gaussian_parameter` is at most mu, and at most one part in a hundred above the least one."""
     require(0 < mu < inf, "mu", mu, "must be positive and finite")
-    return float(1 / (log_ndtr(mu / 2) - log_ndtr(-mu / 2)))
+    near = 1.0 / float(log_ndtr(mu / 2) - log_ndtr(-mu / 2))  # enough for every (1/lambda)-DP mechanism
+    for _ in range(3):  # mu is nearly proportional to 1 / lambda
+        near *= gaussian_parameter(near) / mu
+    power = ceil(log(near) / log(_GRID)) - 1
+    while gaussian_parameter(_GRID**power) > mu:
+        power += 1
+    return float(_GRID**power)
 
 
 def gaussian_equivalent(found: Account) -> Account:
@@ -121,8 +131,8 @@ def gaussian_equivalent(found: Account) -> Account:
 
     def gaussian(parts: tuple[tuple[Part, int], ...]) -> tuple[tuple[Part, int], ...]:
         return tuple(
-            (Part("gaussian", gaussian_parameter(1 / part.size)) if part.kind == "pure" else part, count)
-            for part, count in parts
+            (Part("gaussian", above_threshold_mu(part.size, part.share)) if part.kind == "above-threshold" else part, n)
+            for part, n in parts
         )
 
     return replace(found, common=gaussian(found.common), alternatives=tuple(map(gaussian, found.alternatives)))

@@ -4,7 +4,7 @@ Minimises f(w) = (1/n) sum_i l(w; x_i) to an (epsilon_g, epsilon_H)-second-order
 
 Guarantee: printed, rho-zCDP (Theorem 5, eq. 14), broken by the bound (6) on the number of steps exactly as in
 Algorithm 1. Repaired: the bound is computed from a signed release, (epsilon, delta)-DP by Gaussian accounting in
-which a line search counts with the mu of the worst (1/lambda)-DP mechanism, so that the total holds whatever T the
+which a line search counts with the mu of its worst queries, so that the total holds whatever T the
 release of f(w0) leads to.
 
 Cite: second_order_erm, Algorithm 3, Theorem 5, Lemmas 6 and 7, Theorem 8.
@@ -62,7 +62,8 @@ REPAIRS = (
     "f(w0) is released with signed Gaussian noise; T is computed from the release plus a margin (quantile 1 - zeta)",
     "sensitivities without the regulariser (it cancels) and without sqrt(d) (a record's Hessian has rank one)",
     "(epsilon, delta) by the exact Gaussian curve instead of Proposition A.6",
-    "a line search counts as -2 Phi^-1(1 / (1 + exp(1/lambda))) in Gaussian accounting, not as 1/lambda in zCDP",
+    "a line search counts as the Gaussian release that shows more than its worst queries (a dynamic program), not as "
+    "1/lambda in zCDP",
 )
 
 

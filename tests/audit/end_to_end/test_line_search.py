@@ -65,7 +65,7 @@ def pair():
 def test_every_reading(examine, pair):
     found = examine(run, pair, runs=100)
     assert found.losses.findings == []
-    searches = [(part, count) for part, count in found.account.common if part.kind == "pure"]
+    searches = [(part, count) for part, count in found.account.common if part.kind == "above-threshold"]
     assert [count for _, count in searches] == [3]
     assert searches[0][0].size == pytest.approx(1 / LAM), "a search is (1/lambda)-DP (Theorem 5)"
 

@@ -1,0 +1,179 @@
+"""What one AboveThreshold release costs, tighter than its pure epsilon: the worst queries, by dynamic programming.
+
+The threshold noise does not depend on the data, so telling it can only cost more (joint convexity of the hockey-stick
+divergence). With it told, each query is one test by Laplace noise, and the first success ends the run. Let ``V_m(a)``
+be the largest ``P - a P'`` over m queries of which each moves by at most the sensitivity in any direction. As P' is
+affine in the law of each test, the extreme moves are the worst ones; and the first test leaves
+
+    V_m(a) = sup_x (H(x) - a H'(x))_+ + F(x) V_{m-1}(a F'(x) / F(x)),    V_0(a) = (1 - a)_+,
+
+with F the probability that a query at distance x (in units of the query noise) stays below, F' its neighbour's and
+H = 1 - F. Where V_{m-1} is a chord, the supremum over x is a hockey-stick divergence of two Laplace laws: closed form.
+So values kept on a grid of ``log a`` with chords between them (V_m is convex) bound every V_m from above; their limit
+holds for any number of queries. The pure epsilon of Dwork and Roth 2014, Theorem 3.23, bounds the same curve, and so
+does the convex hull of both.
+
+A pointwise bound on the curve of every pair is a dominating pair and composes adaptively: Zhu, Dong and Wang 2022,
+Definition 7, Proposition 8 and Theorem 10.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtr, ndtri_exp
+
+from dpassay.reference.types import Array
+
+from .gdp import gdp_delta
+from .libraries import pld_pmf, privacy_loss_distribution
+
+_PER = 32  # grid points for each `shift` of log a: 64 changes the fifth digit
+_OFFSETS = np.arange(-_PER - 1, _PER + 1)  # of the chords that one test can reach: it moves log a by one shift at most
+_SMALL, _LARGE = 1e-7, 5.0  # shifts outside: rounding, or a grid too coarse to help; the pure epsilon is used alone
+_REACH = 60.0  # shifts; beyond, the chord to the pure epsilon will do (delta is below 1e-17)
+_MOST = 100_000  # queries of one release that the bound is good for
+
+
+def _laplace_share(log_ratio: Array, shift: float) -> Array:
+    """``sup_x F(x) - r F(x - shift)``: the hockey-stick divergence of two Laplace laws at ``r = exp(log_ratio)``."""
+    inside = -np.expm1((np.clip(log_ratio, -shift, shift) - shift) / 2)
+    return np.where(log_ratio >= shift, 0.0, np.where(log_ratio <= -shift, -np.expm1(log_ratio), inside))
+
+
+def _hull(logs: Array, values: Array) -> Array:
+    """The largest convex function of ``exp(logs)`` below the values."""
+    at = np.expm1(logs)
+    kept = [0]
+    for k in range(1, len(at)):
+        while len(kept) > 1:
+            i, j = kept[-2], kept[-1]
+            if (values[j] - values[i]) * (at[k] - at[i]) < (values[k] - values[i]) * (at[j] - at[i]):
+                break
+            kept.pop()
+        kept.append(k)
+    return np.asarray(np.interp(at, at[kept], values[kept]), dtype=float)
+
+
+def _one_more(logs: Array, values: Array, shift: float) -> Array:
+    """One more query before those that ``values`` bounds (at ``a >= 1``; below, the curve is symmetric)."""
+    back = 2 * _PER
+    step = shift / _PER
+    low = -step * np.arange(back, 0, -1)
+    curve = np.concatenate([-np.expm1(low) + np.exp(low) * values[back:0:-1], values])
+    slope = (curve[:-1] - curve[1:]) / math.expm1(step)  # of each chord, downward, times a at its left end
+    height = np.maximum(curve[:-1] + slope, 0.0)  # of the chord at a = 0
+    chord = np.arange(len(logs))[:, None] + back + _OFFSETS
+    told = chord < len(slope)
+    chord = np.minimum(chord, len(slope) - 1)
+    top, fall = height[chord], slope[chord] * np.exp(-_OFFSETS * step)
+    at = np.exp(logs)[:, None]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        stops = top * _laplace_share(np.log(fall) - np.log(top), shift)  # a success counts for nothing
+        ratio = np.log1p(-np.minimum(top, 1.0)) - np.log(at - fall)
+        counts = 1 - at + (at - fall) * _laplace_share(ratio, shift)  # a success counts for P
+    found = np.fmax(stops, np.where(logs[:, None] <= shift, counts, 0.0))
+    best = np.fmax(values, np.fmax.reduce(np.where(told, found, 0.0), axis=1))
+    return np.asarray(np.maximum(_hull(logs, best), values))
+
+
+@lru_cache(maxsize=256)
+def worst_tests(shift: float, reach: float) -> tuple[Array, Array]:
+    """``log a`` from 0 to ``reach`` shifts, and a bound on ``P - a P'`` over any tests that stop at a success.
+
+    The iteration stops when a query more raises no value by more than the share ``still``; as a factor on the values
+    before is at most one on those after, 100,000 queries raise them by that share 100,000 times at most.
+
+    Args:
+        shift: sensitivity over the scale of the query noise.
+        reach: how far the curve is needed, in shifts; at least 3.
+    """
+    still = 1e-12 + 1e-15 / shift
+    logs: Array = np.arange(math.ceil(reach * _PER) + 1, dtype=float) * (shift / _PER)
+    values, before = np.zeros(len(logs)), np.full(len(logs), -1.0)
+    while np.any(values - before > still * values):
+        before, values = values, _one_more(logs, values, shift)
+    return logs, values * (1 + 2 * _MOST * still)
+
+
+@lru_cache(maxsize=256)
+def _curve(pure: float, share: float) -> tuple[Array, Array]:
+    """Epsilons from 0 to ``pure``, and a convex bound on delta there."""
+    shift = pure * share
+    if not _SMALL <= shift <= _LARGE:
+        logs = np.linspace(0.0, pure, 8 * _PER + 1)
+        return logs, _response(logs, pure)
+    logs, values = worst_tests(shift, min(_REACH, max(3.0, math.ceil(1 / share))))
+    values = np.append(np.minimum(values, _response(logs, pure))[logs < pure], 0.0)
+    logs = np.append(logs[logs < pure], pure)
+    return logs, _hull(logs, values)
+
+
+def _response(epsilons: Array, pure: float) -> Array:
+    """Delta of randomised response, which dominates every pure release."""
+    return np.asarray(np.maximum(0.0, -np.expm1(epsilons - pure) / (1 + math.exp(-pure))))
+
+
+def above_threshold_delta(epsilons: Array, pure: float, share: float) -> Array:
+    """A bound on delta at each epsilon (any sign) of one AboveThreshold release, whatever its queries.
+
+    Args:
+        epsilons: any shape.
+        pure: its pure epsilon, ``sensitivity (1 / threshold_scale + 2 / query_scale)``.
+        share: ``sensitivity / query_scale`` as a share of ``pure``, in (0, 1/2].
+
+    Example:
+        >>> import numpy as np
+        >>> above_threshold_delta(np.array([0.0, 0.5, 1.0]), 1.0, 0.25).round(4)
+        array([0.1612, 0.0494, 0.    ])
+    """
+    epsilons = np.asarray(epsilons, dtype=float)
+    logs, values = _curve(pure, share)
+    size = np.minimum(np.abs(epsilons), pure)
+    found = np.interp(np.expm1(size), np.expm1(logs), values)  # chords in a
+    return np.asarray(np.where(epsilons >= 0, found, -np.expm1(-size) + np.exp(-size) * found))
+
+
+@lru_cache(maxsize=256)
+def above_threshold_pld(pure: float, share: float, step: float) -> Any:
+    """The (pessimistic) privacy loss distribution of one AboveThreshold release, see :func:`above_threshold_delta`."""
+    grid = np.arange(-math.ceil(pure / step), math.ceil(pure / step) + 1, dtype=np.int64)
+    at = np.asarray(grid * step, dtype=float)
+    deltas = np.where(at <= -pure, -np.expm1(at), above_threshold_delta(at, pure, share))
+    return privacy_loss_distribution.PrivacyLossDistribution(
+        pld_pmf.create_pmf_pessimistic_connect_dots(step, grid, deltas)
+    )
+
+
+def pure_mu(epsilon: float) -> float:
+    """The smallest mu for which every epsilon-DP mechanism is mu-GDP: ``-2 Phi^-1(1 / (1 + exp(epsilon)))``."""
+    return float(-2 * ndtri_exp(-np.logaddexp(0.0, epsilon)))  # in logarithms: exp(epsilon) overflows
+
+
+@lru_cache(maxsize=4096)
+def above_threshold_mu(pure: float, share: float) -> float:
+    """A mu for which one AboveThreshold release is mu-GDP, whatever its queries; hardly more than the smallest one.
+
+    A Gaussian's delta is convex in ``a = exp(epsilon)``: where its tangent at one end of a chord is above the chord, so
+    is the curve.
+    """
+    if not _SMALL <= pure * share <= _LARGE:
+        return pure_mu(pure)
+    logs, values = _curve(pure, share)
+    at = np.exp(logs)
+
+    def holds(mu: float) -> bool:
+        gauss = np.array([gdp_delta(float(one), mu) for one in logs])
+        fall = np.diff(at) * ndtr(-logs / mu - mu / 2)[:-1], np.diff(at) * ndtr(-logs / mu - mu / 2)[1:]
+        left = (values[:-1] <= gauss[:-1]) & (values[1:] <= gauss[:-1] - fall[0])
+        right = (values[1:] <= gauss[1:]) & (values[:-1] <= gauss[1:] + fall[1])
+        return bool(np.all(left | right))
+
+    low, high = 0.0, pure_mu(pure)
+    while high - low > 1e-4 * high:
+        middle = (low + high) / 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high
