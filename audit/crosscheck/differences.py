@@ -19,10 +19,11 @@ from dpassay.reference.types import Array
 
 from .encode import NOT_FINITE, RESERVED
 from .model import check_answers
-from .rounding import COMPUTED, NOISE_SHARE, UNIT32, UNIT64, numbers
+from .rounding import NOISE_SHARE, UNIT32, UNIT64, computed, numbers
 
 SCALES = ("std", "scale", "query_scale")  # the noise of a release, whichever its law has
-STATED = ("law", "sensitivity", "batches", "kind", "n", "size", "rate", "order")  # compared where it is said
+STATED = ("law", "batches")  # compared where it is said
+OF_A_DRAW = ("kind", "n", "size", "rate", "order")
 Data = Mapping[str, Any]
 
 
@@ -112,12 +113,10 @@ def _compare(vector: Data, answers: Data, float32: bool, rtol: float | None) -> 
 def _event(step: int, one: Data, other: Data, unit: float, rtol: float | None) -> list[Difference]:
     found, label, noise = [], str(one["label"]), noise_of(one)
     amounts = one.get("rounding", {})
-    for name in STATED:
-        stated = other.get(name) is not None
-        if name != "sensitivity" and stated and name in one and not _same(one[name], other[name]):
+    for name in OF_A_DRAW if one["event"] == "draw" else STATED:
+        if other.get(name) is not None and name in one and not _same(one[name], other[name]):
             found.append(Difference(step, label, name, one[name], other[name]))
-    names = [name for name in COMPUTED if one.get(name) is not None] + ["value"] * (one["event"] == "reveal")
-    for name in names:
+    for name in computed(one):
         optional = name == "sensitivity" or one["event"] == "noise"
         if optional and other.get(name) is None:
             continue

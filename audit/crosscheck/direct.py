@@ -10,12 +10,13 @@ import numpy as np
 
 from dpassay.reference.types import Array
 
-from .differences import Difference, noise_of
+from .differences import OF_A_DRAW, Difference, noise_of
 from .kinds import Kind
 from .rounding import numbers
 
 CLOSE = 1e-6  # relative: ratios of planted factors are exact to rounding
 SINGLE = 2.0**-18  # relative size of what single precision loses
+NOISE = {"std", "scale", "query_scale", "threshold_scale", "rate"}  # of the exponential mechanism: one over its noise
 Data = Mapping[str, Any]
 Said = tuple[Kind, str]
 
@@ -29,7 +30,7 @@ def direct(vector: Data, answers: Data, found: Sequence[Difference]) -> list[Sai
     said: list[Said] = []
     at_step = [one for one in found if one.step == first.step]
     names = {one.name for one in at_step}
-    if names & {"std", "scale", "query_scale", "threshold_scale"} and not names & {"query", "queries"}:
+    if names & NOISE and not names & {"query", "queries", "utilities"}:
         said += _scales(vector, at_step)
     elif names == {"sensitivity"}:
         said.append((Kind.SENSITIVITY, f"ratio {_ratio(first)}"))
@@ -48,7 +49,8 @@ def _simple(vector: Data, answers: Data, first: Difference) -> Said | None:
         return Kind.CALLS, f"{first.got} events, {first.expected} expected"
     if first.name == "law":
         return Kind.LAW, f"{first.got} for {first.expected}"
-    if first.name in ("batches", "kind", "n", "size", "rate", "order"):
+    drawn = first.name in OF_A_DRAW and vector["events"][first.step]["event"] == "draw"
+    if first.name == "batches" or drawn:
         return Kind.BATCH, f"{first.name} {first.got} for {first.expected}"
     if first.name.startswith("claim"):
         return Kind.CLAIM, f"{first.got} for {first.expected}"
@@ -66,14 +68,14 @@ def _moved_call(vector: Data, first: Difference) -> str:
 
 
 def _scales(vector: Data, found: Sequence[Difference]) -> list[Said]:
-    one = next(one for one in found if one.name != "sensitivity")
+    one = next(one for one in found if one.name in NOISE)
     expected, got = float(one.expected), float(one.got) if isinstance(one.got, int | float) else math.nan
     if got == 0:
         return [(Kind.UN_NOISED, "no noise")]
-    words = ""
-    if expected and math.isclose(got, expected**2, rel_tol=CLOSE) and not math.isclose(expected, 1.0, rel_tol=1e-3):
+    words, squared = "", one.name == "std" and expected
+    if squared and math.isclose(got, expected**2, rel_tol=CLOSE) and not math.isclose(expected, 1.0, rel_tol=1e-3):
         words = "the variance where the standard deviation belongs"
-    elif expected and math.isclose(got, expected**0.5, rel_tol=CLOSE):
+    elif squared and math.isclose(got, expected**0.5, rel_tol=CLOSE):
         words = "the root of the standard deviation"
     elif _near_zero(got, expected):
         return [(Kind.UN_NOISED, f"ratio {_ratio(one)}")]

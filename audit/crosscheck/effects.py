@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -11,15 +12,30 @@ import numpy as np
 from dpassay.reference.accounting.cost import account
 from dpassay.reference.errors import BadInput
 from dpassay.reference.laws.above_threshold import AboveThreshold
+from dpassay.reference.laws.bounded_laplace import BoundedLaplace
+from dpassay.reference.laws.folded_geometric import FoldedGeometric
+from dpassay.reference.laws.folded_laplace import FoldedLaplace
 from dpassay.reference.laws.gaussian import Gaussian
+from dpassay.reference.laws.geometric import Geometric
 from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.laws.law import Law
+from dpassay.reference.laws.number import Number
+from dpassay.reference.laws.selection import Selection
+from dpassay.reference.laws.snapping import Snapping
+from dpassay.reference.laws.staircase import Staircase
+from dpassay.reference.laws.truncated_geometric import TruncatedGeometric
+from dpassay.reference.laws.truncated_laplace import TruncatedLaplace
 from dpassay.reference.transcript import Draw, Release, Transcript
 
 from .kinds import Kind
 from .rounding import numbers
 
 Data = Mapping[str, Any]
+NUMBERS: dict[str, type[Number]] = {
+    kind.__name__: kind
+    for kind in (BoundedLaplace, FoldedGeometric, FoldedLaplace, Geometric, Snapping, Staircase, TruncatedGeometric,
+                 TruncatedLaplace)
+}  # fmt: skip
 INFINITE = (Kind.UN_NOISED, Kind.NO_CLIP)
 SEEN = (Kind.NOISE_SCALE, Kind.SENSITIVITY, Kind.CALLS, Kind.BATCH, Kind.FACTOR, Kind.CLIP_ORDER, Kind.CLIP_NORM,
         Kind.UN_NOISED, Kind.LAW)  # fmt: skip
@@ -90,6 +106,14 @@ def _law(event: Data) -> Law:
     if name == "AboveThreshold":
         scales = float(event["threshold_scale"]), float(event["query_scale"])
         return AboveThreshold(numbers(event["queries"]), float(event["threshold"]), *scales)
+    if name == "Selection":
+        logs = np.array(numbers(event["log_probabilities"]))
+        utilities, rate = np.array(numbers(event["utilities"])), float(event["rate"])
+        return Selection(tuple(range(len(logs))), logs, utilities, rate, bool(event["monotonic"]))
+    if name in NUMBERS:
+        kind = NUMBERS[name]
+        query, *rest = (numbers(event[field.name])[0] for field in fields(kind))
+        return kind(np.asarray(query), *rest)
     raise BadInput("law", name, "has no accounting here")
 
 

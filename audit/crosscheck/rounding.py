@@ -34,6 +34,7 @@ PER_STEP = 32
 UNIT64, UNIT32 = 2.0**-53, 2.0**-24
 NOISE_SHARE = 1e-9
 COMPUTED = ("query", "std", "scale", "sensitivity", "queries", "threshold", "threshold_scale", "query_scale",
+            "utilities", "rate", "edges", "lower", "upper", "bound", "grid", "epsilon", "gamma",
             "log_probabilities")  # fmt: skip
 Run = Callable[[Any, Any, Tape], Any]
 Again = Callable[[Mapping[str, Any], Tape, Jitter | None], Any]  # a run on the data of a vector
@@ -60,7 +61,7 @@ def numbers(value: Any) -> list[float]:
 
 def computed(event: Mapping[str, Any]) -> dict[str, Any]:
     """What an implementation computes for this event, by name."""
-    names = (*COMPUTED, *(("value",) if event["event"] == "reveal" else ()))
+    names = () if event["event"] == "draw" else (*COMPUTED, "value") if event["event"] == "reveal" else COMPUTED
     return {name: event[name] for name in names if event.get(name) is not None}
 
 

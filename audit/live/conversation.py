@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterator
-from typing import Any
+from contextlib import suppress
+from typing import Any, get_args
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from dpassay.reference.transcript import Batch
 from . import messages
 from . import process as limits
 from .errors import ProgramBroken, ProgramEnded, ProgramRefused, ProgramUnsupported
+from .laws import OtherLaw, law_of
 from .messages import QUERY, Malformed, Output, Refused, Unsupported, numbers, read_line
 from .process import Process
 
@@ -150,6 +152,9 @@ class Conversation:
             said.label, query, scale=said.scale, sensitivity=said.sensitivity, batch=self._of(said)
         )
 
+    def _law(self, said: OtherLaw) -> Any:
+        return self._tape.release(said.label, law_of(said), sensitivity=said.sensitivity, batch=self._of(said))
+
     def _above_threshold(self, said: messages.AboveThreshold) -> Any:
         return self._tape.above_threshold(
             said.label,
@@ -203,6 +208,9 @@ class Conversation:
         """An answer of the right form, without a tape."""
         if isinstance(said, messages.Gaussian | messages.Laplace):
             return _value(np.nan_to_num(self._array(said.query, "query")))
+        if isinstance(said, get_args(OtherLaw)):
+            with suppress(BadInput):
+                return _value(law_of(said).sample(np.random.default_rng(0)))
         if isinstance(said, messages.Batch | messages.Fresh | messages.Poisson):
             size = said.n if isinstance(said, messages.Poisson) else min(said.size, said.n)
             self._batches.append(Batch(np.arange(min(size, 10**6)), len(self._batches)))
@@ -218,6 +226,7 @@ _CALLS: dict[type, Callable[[Conversation, Any], Any]] = {
     messages.Gaussian: Conversation._gaussian,
     messages.Laplace: Conversation._laplace,
     messages.AboveThreshold: Conversation._above_threshold,
+    **dict.fromkeys(get_args(OtherLaw), Conversation._law),
     messages.Random: Conversation._random,
     messages.Noise: Conversation._noise,
     messages.Reveal: Conversation._reveal,

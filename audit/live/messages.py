@@ -10,40 +10,17 @@ import re
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError, WithJsonSchema
+from pydantic import Field, TypeAdapter, ValidationError
 from pydantic_core import from_json
 
 from dpassay.reference.errors import printable
 from dpassay.reference.types import Array
 
+from .fields import NOT_FINITE, Label, Message, Number, Numbers, Queries, Release, Shape, Size
+from .laws import OtherLaw
+
 VERSION = 1
 _BARE = re.compile(rb"[:\[,]\s*-?(inf|nan)\b", re.IGNORECASE)  # as printf writes it
-NOT_FINITE = {"infinity": np.inf, "-infinity": -np.inf, "nan": np.nan}
-NUMBERS = "numbers"  # the title by which the schema finds its definition
-
-Numbers = Annotated[Any, WithJsonSchema({"title": NUMBERS})]
-
-
-def _finite_or_word(value: Any) -> Any:
-    return NOT_FINITE.get(value, value) if isinstance(value, str) else value
-
-
-Number = Annotated[
-    float,
-    BeforeValidator(_finite_or_word),  # what is not finite is refused by the tape, as a query is: it ends that run only
-    WithJsonSchema({"anyOf": [{"type": "number"}, {"enum": [*NOT_FINITE]}]}),
-]
-Label = Annotated[str, Field(min_length=1, max_length=200)]
-Size = Annotated[int, Field(ge=0, le=10**7)]  # of data, batches, shapes: the harness keeps lists of that length
-Queries = Annotated[int, Field(ge=0, le=10**5)]
-Shape = Annotated[list[Size], Field(max_length=8)]
-Sensitivity = Number | None
-
-
-class Message(BaseModel):
-    """One line of the program: nothing is converted, and nothing unknown is passed over."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
 class Greeting(Message):
@@ -54,13 +31,7 @@ class Greeting(Message):
     again: bool = False  # it keeps problem and schedule, and understands {"do": "again"}
 
 
-class _Release(Message):
-    label: Label
-    sensitivity: Sensitivity
-    batches: list[Size] = []  # numbers of the draws that the query depends on; none: all records
-
-
-class Gaussian(_Release):
+class Gaussian(Release):
     """Release ``query + N(0, std^2 I)``; the sensitivity is in the 2-norm."""
 
     ask: Literal["gaussian"]
@@ -68,7 +39,7 @@ class Gaussian(_Release):
     std: Number
 
 
-class Laplace(_Release):
+class Laplace(Release):
     """Release ``query + Laplace(scale)`` in each coordinate; the sensitivity is in the 1-norm."""
 
     ask: Literal["laplace"]
@@ -76,7 +47,7 @@ class Laplace(_Release):
     scale: Number
 
 
-class AboveThreshold(_Release):
+class AboveThreshold(Release):
     """Release the number of the first noisy query at or above the noisy threshold, or null."""
 
     ask: Literal["above_threshold"]
@@ -120,7 +91,7 @@ class Random(Message):
     ask: Literal["public", "secret"]
     label: Label
     draw: Literal["normal", "uniform", "integers", "permutation", "sphere", "ball"]
-    shape: Shape = []
+    shape: Shape = Field([])
     below: Annotated[int, Field(ge=1, le=2**62)] = 1  # of integers: 0 .. below - 1; of a permutation: its length
     radius: Number = 1.0  # of sphere and ball
 
@@ -131,7 +102,7 @@ class Noise(Message):
     ask: Literal["noise"]
     label: Label
     std: Number
-    shape: Shape = []
+    shape: Shape = Field([])
 
 
 class Reveal(Message):
@@ -166,11 +137,11 @@ class Refused(Message):
     refused: str
 
 
-Release = Gaussian | Laplace | AboveThreshold
 Draw = Batch | Poisson | Fresh
-Ask = Annotated[Release | Draw | Random | Noise | Reveal, Field(discriminator="ask")]
+AnyAsk = Gaussian | Laplace | AboveThreshold | OtherLaw | Draw | Random | Noise | Reveal
+Ask = Annotated[AnyAsk, Field(discriminator="ask")]
 GREETING: TypeAdapter[Greeting] = TypeAdapter(Greeting)
-ASK: TypeAdapter[Release | Draw | Random | Noise | Reveal] = TypeAdapter(Ask)
+ASK: TypeAdapter[AnyAsk] = TypeAdapter(Ask)
 _ENDS: dict[str, TypeAdapter[Any]] = {
     "output": TypeAdapter(Output),
     "unsupported": TypeAdapter(Unsupported),
@@ -202,6 +173,9 @@ def read_line(line: bytes, what: TypeAdapter[Any] | None = None) -> Any:
         return what.validate_python(data)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
+        if first["type"] == "union_tag_invalid":
+            asked = _short(str(data["ask"]).encode())
+            raise Malformed(f"asked for {asked}, which the protocol does not know (docs/live.md)") from None
         place = ".".join(str(part) for part in first["loc"] if part != data.get("ask"))
         raise Malformed(f"said {_short(line)}: {f'{place}: ' if place else ''}{first['msg']}") from None
 

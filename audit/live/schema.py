@@ -5,18 +5,21 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import TypeAdapter
 
 from . import messages
-from .messages import NUMBERS, VERSION
+from .fields import NOT_FINITE, NUMBERS
+from .laws import OtherLaw
+from .messages import VERSION
 
 _PROGRAM = (
     messages.Greeting,
     messages.Gaussian,
     messages.Laplace,
     messages.AboveThreshold,
+    *get_args(OtherLaw),
     messages.Batch,
     messages.Poisson,
     messages.Fresh,
@@ -60,7 +63,7 @@ _NUMBERS = {
     "description": "A number, or nested lists of numbers of one shape; not finite: a string, or null for NaN.",
     "anyOf": [
         {"type": "number"},
-        {"enum": [*messages.NOT_FINITE, None]},
+        {"enum": [*NOT_FINITE, None]},
         {"type": "array", "items": {"$ref": f"#/$defs/{NUMBERS}"}},
     ],
 }

@@ -13,6 +13,8 @@ from dpassay.audit.subject import subjects
 MINE = """
 from dataclasses import dataclass
 import numpy as np
+from dpassay.reference.laws.geometric import Geometric
+from dpassay.reference.laws.selection import exponential
 from dpassay.reference.space import Rows, Space
 
 def train(rows, tape):
@@ -40,6 +42,12 @@ def planned(data, plan, tape):
     return tape.gaussian("sum", data.weights["all"] * data.rows.sum(axis=0), std=plan.std, sensitivity=2.0)
 
 SPACE = Space(Rows(2, 1.0), {"n": (2, 3)}, lambda rows, sizes: Data(rows, {"all": 1.0}), lambda sizes: Plan(3.0))
+
+def picks(rows, tape):
+    best = tape.release("best", exponential([(rows > 0).sum(), (rows < 0).sum()], 0.25), sensitivity=1.0)
+    return best, tape.release("count", Geometric((rows > 0).sum(), 2.0), sensitivity=1.0)
+
+PICKS = Space(Rows(1, 1.0), {"n": (2, 3)}, lambda rows, sizes: rows)
 
 class Opaque:
     pass
@@ -166,6 +174,28 @@ def test_answers_of_a_port(dpassay, mine, tmp_path):
     (tmp_path / "bad.json").write_text(json.dumps({**answers, "events": [*vector["events"][:2]]}))
     code, out, _ = dpassay("crosscheck", "compare", "v.json", "bad.json")
     assert code == 1 and "diagnosis: calls" in out and "no single change" not in out
+
+
+@pytest.mark.parametrize(
+    ("step", "changes", "said"),
+    [
+        (
+            0,
+            {"rate": 0.5},
+            ("best, rate: expected 0.25, got 0.5", "noise scale: ratio 2", "1 as the vector's", "1.5 as"),
+        ),
+        (1, {"scale": 1.0}, ("count, scale: expected 2.0, got 1.0", "noise scale", "1 as the vector's", "1.5 as")),
+        (1, {"query": 9}, ("count, query", "diagnosis: ")),
+        (1, {"law": "Laplace"}, ('law: expected "Geometric"', "diagnosis: law")),
+    ],
+)
+def test_answers_by_other_laws(dpassay, mine, tmp_path, step, changes, said):
+    assert dpassay("crosscheck", "export", "vectors_mine:picks", "w.json", "--space", "vectors_mine:PICKS")[0] == 0
+    vector = json.loads((tmp_path / "w.json").read_text())
+    vector["events"][step] |= changes
+    (tmp_path / "a.json").write_text(json.dumps({"events": vector["events"], "output": vector["output"]}))
+    code, out, _ = dpassay("crosscheck", "compare", "w.json", "a.json")
+    assert code == 1 and [words for words in said if words not in out] == []
 
 
 @pytest.mark.slow

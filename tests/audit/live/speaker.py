@@ -131,7 +131,7 @@ def manners(mean, rows):
     if MODE == "unknown batch":
         ask(ask="gaussian", label="g", query=1.0, std=1.0, sensitivity=1.0, batches=[5])
     if MODE == "unknown ask":
-        say({"ask": "exponential", "label": "g"})
+        say({"ask": "cauchy", "label": "g"})
     if MODE == "missing field":
         say({"ask": "gaussian", "label": "g", "query": 1.0})
     if MODE == "batch too large":

@@ -60,7 +60,7 @@ def gone(pid):
         ("bytes", "which is no line of JSON"),
         ("text", "query of 'gradient': "),
         ("unknown batch", "depends on batch 5; it has drawn 1 so far"),
-        ("unknown ask", "'exponential'"),
+        ("unknown ask", "'cauchy'"),
         ("missing field", "sensitivity: Field required"),
         ("version 2", "speaks version 2 of the protocol, not 1"),
         ("hi", "answered hello as follows"),
