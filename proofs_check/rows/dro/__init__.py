@@ -14,5 +14,6 @@ MODULES = (
     "thm8_to_thm4",
     "lemma7_to_lemma9",
     "lemma9_to_thm8",
+    "table2",
     "table3_to_sec5",
 )

@@ -24,6 +24,7 @@ ROWS = [
         same({"Theorem 6": "G*M/lam", "Lemma 4": "M*G**2/lam"}, "G M lam"),
         severity=PRIVACY,
         corrected="G^2 M/lambda, for L(x, eta) = L^(x, G eta)",
+        corrected_by="lemma3/eta_gradient_in_x",
         reading=(
             "eta is not scaled: the derivative -psi*' of (3)'s L^ in eta changes by at most M times G |x - x'|/lambda"
         ),
@@ -39,7 +40,8 @@ ROWS = [
         "the eta-Lipschitz constant of grad_x L is the same in the theorem and in the lemma",
         same({"Theorem 6 and Lemma 5": "M*L/lam", "Lemma 3": "G**2*M/lam"}, "G L M lam"),
         severity=PRIVACY,
-        corrected="G^2 M/lambda: |grad loss| is bounded by G, not by the smoothness L",
+        corrected="G^2 M/lambda, by |grad loss| <= G",
+        corrected_by="lemma3/x_gradient_in_eta",
         condition="G^2 <= L: then the printed threshold is large enough",
         saved_by=inequality("G**2*M/lam <= M*L/lam", "G M lam", {"L": "[G**2, inf)"}),
     ),
@@ -129,7 +131,13 @@ ROWS = [
         ),
         same({"line 12": "(a - p) + p", "Lemma 6, proof": "(a - o) + p"}, "a p o"),
         severity=UTILITY,
-        corrected="as line 12: only then do the differences telescope",
+        corrected=(
+            "as line 12: then the differences telescope to the gradient at (x_t, eta_(t+1)) (gradient x eta, "
+            "two steps, no noise)"
+        ),
+        corrected_claim=identity(
+            "x2*e3 - x1*e2 + (x1*e2 - x0*e1 + v0) == x2*e3", "x0 x1 x2 e1 e2 e3", let={"v0": "x0*e1"}
+        ),
         repair="the proof's eta_(t-1) is a slip for eta_t",
         saved_by=same({"line 12": "(a - p) + p", "Lemma 6, proof": "(a - p) + p"}, "a p"),
     ),
@@ -148,7 +156,18 @@ ROWS = [
             },
             [{"T": "12", "q": "4"}, {"T": "60", "q": "20"}],
         ),
-        corrected="2 (T/q) + 2 T + T: u is a second pair of sequences and s a fifth one",
+        corrected="3 T, where q divides T: u is a second pair of sequences and s a fifth one",
+        corrected_claim=releases(
+            "r + d + u + e + s == 3*T",
+            {
+                "r": (RECURSIVE, "x/refresh"),
+                "d": (RECURSIVE, "x/difference"),
+                "u": (RECURSIVE, "temperature/refresh"),
+                "e": (RECURSIVE, "temperature/difference"),
+                "s": (RECURSIVE, "value"),
+            },
+            [{"T": "12", "q": "4"}, {"T": "60", "q": "20"}, {"T": "9", "q": "1"}],
+        ),
         reading="u is meant by 'similarly' and s has its own noise formula; c absorbs the number of sequences",
         saved_by=releases(
             "r + d <= T/q + T",
@@ -219,9 +238,9 @@ ROWS = [
         ),
         severity=PRIVACY,
         corrected="|w_t - w_(t-1)|, as the proof of Theorem 8 says",
-        corrected_as_saved=True,
+        corrected_by="recursive_spider/sigma_2_accounted",
         reading="|w_t - w_(t-1)| was meant, as in the proof",
-        saved_by=inequality("2*L*dw/b <= 8*L*dw/b", "L dw b"),
+        saved_by=inequality("sqrt(dx**2 + dl**2)/b <= dw/b", "dx dl b", {"dw": "[sqrt(dx**2 + dl**2), inf)"}),
         explain=(
             "When x stands still and lambda moves, the printed noise is zero and the difference is released as it "
             "is. Lines 11-12 take the smaller of this and the cap, so the cap does not help."
@@ -270,9 +289,9 @@ ROWS = [
         ),
         severity=PRIVACY,
         corrected="|w_t - w_(t-1)|",
-        corrected_as_saved=True,
+        corrected_by="recursive_spider/sigma_2_accounted",
         reading="|w_t - w_(t-1)| was meant, as in the proof",
-        saved_by=inequality("2*L*dw/b <= 8*L*dw/b", "L dw b"),
+        saved_by=inequality("sqrt(dx**2 + dl**2)/b <= dw/b", "dx dl b", {"dw": "[sqrt(dx**2 + dl**2), inf)"}),
         explain="While lambda is held at its floor lambda_0 it does not move, and u is released without noise.",
         defect="recursive_spider/sigma_2_own_variable",
     ),
@@ -281,8 +300,15 @@ ROWS = [
         "Theorem 3 against Theorem 8",
         "sigma_2 is the same in both theorems (up to L)",
         same({"Theorem 3": "dx*max(1/b, sqrt(T)/n)", "Theorem 8": "max(1/b, sqrt(T)/n)"}, "dx b T n"),
-        corrected=(
-            "with the factor |w_t - w_(t-1)|; without it the printed noise is larger whenever the move is below 1"
+        corrected="with the factor |w_t - w_(t-1)|, which the sensitivity has",
+        corrected_claim=privacy(
+            ROOT + "*dw*max(1/n, sqrt(T)/n)",
+            "2*dw/n",
+            "epsilon",
+            "delta",
+            "",
+            {**DP, "n": "integer [2, 1000000]", "T": "integer [1, 10000]", "dw": "(0, 100)"},
+            count="T",
         ),
         reading="the factor is left out for brevity",
         saved_by=same({"Theorem 3": "dx*max(1/b, sqrt(T)/n)", "Theorem 8": "dx*max(1/b, sqrt(T)/n)"}, "dx b T n"),

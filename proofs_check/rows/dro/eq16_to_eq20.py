@@ -63,6 +63,7 @@ ROWS = [
         inequality("1/(16*L2) <= 3/(32*L2) - 25*L1**2/(16*50*L1)", "L1 L2", hints=[{"L1": "2", "L2": "1"}]),
         severity=UTILITY,
         corrected="gamma = 1/(50 L_1^2 L_2)",
+        corrected_by="thm7/gamma_corrected",
         condition="L_1 L_2 <= 1",
         saved_by=inequality("1/(16*L2) <= 3/(32*L2) - 25*L1**2/(16*50*L1)", "L2", {"L1": "(0, 1/L2]"}),
         garbling="a lost square is possible; the square alone gives 3/32 L_2 - 1/32, which needs L_2 <= 1",
@@ -148,6 +149,7 @@ ROWS = [
         rates("sqrt(n)*(1/n + s**2) <= 1/sqrt(n) + s", "n", "n s", conditions=("s <= 1",)),
         severity=UTILITY,
         corrected="|v| <= 1/sqrt n + sqrt(n) sigma^2",
+        corrected_claim=inequality("v <= 1/sqrt(n) + sqrt(n)*s**2", "n s", {"v": "(0, sqrt(n)*(1/n + s**2)]"}),
         condition="sigma <= 1/sqrt n",
         saved_by=rates("sqrt(n)*(1/n + s**2) <= 1/sqrt(n) + s", "n", "n s", conditions=("s <= n**(-1/2)",)),
         explain=(
@@ -167,14 +169,16 @@ ROWS = [
             let={**E, "q": "e**(-2/3)", "T": "n"},
         ),
         severity=UTILITY,
-        corrected="T of the order e^(-4/3) when e > n^(-3/4); then the step cap 1/(L_0 sqrt n) must change too",
+        corrected="T of the order e^(-4/3) where e > n^(-3/4)",
+        corrected_by="thm7/refresh_noise_hard",
         condition="e <= n^(-3/4), where 1/sqrt n dominates the claim",
         saved_by=rates(
             "T/q*e**2 <= 1/n + e**(4/3)", "n", "n d ell epsilon", conditions=EASY, let={**E, "q": "e**(-2/3)", "T": "n"}
         ),
         explain=(
-            "The private term of the claim, e^(2/3), matters only for e > n^(-3/4), and there the proof does not "
-            "deliver it."
+            "The private term of the claim, e^(2/3), matters only for e > n^(-3/4), and there the proof does "
+            "not deliver it: T of the order n comes from the step cap 1/(L_0 sqrt n), which would have to "
+            "change too."
         ),
     ),
     row(
@@ -227,7 +231,14 @@ ROWS = [
             let={**E, "q": "e**(-2/3)", "N4": "q"},
         ),
         severity=UTILITY,
-        corrected="N_4 = n, or e <= n^(-3/4)",
+        corrected="N_4 = n, even with the noise sqrt(T)/n that privacy needs",
+        corrected_claim=rates(
+            "q*(1/n)*d*ell/epsilon**2*max(1/N4, sqrt(T)/n)**2 <= 1/n + e**(4/3)",
+            "n",
+            "n d ell epsilon",
+            conditions=REGION,
+            let={**E, "q": "e**(-2/3)", "N4": "n", "T": "n"},
+        ),
         condition="e <= n^(-3/4)",
         saved_by=rates(
             "q*(1/n)*d*ell/epsilon**2*(1/N4)**2 <= 1/n + e**(4/3)",

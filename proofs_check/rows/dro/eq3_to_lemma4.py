@@ -22,7 +22,19 @@ ROWS = [
         "eq. (2) against (3)",
         "the multiplier has one name",
         same({"(2)": "lam0", "(3)": "lam"}, "lam0 lam"),
-        corrected="lambda_0 in (3)",
+        corrected="lambda_0 in (3): then (2) and (3) have one value (chi-square, two records)",
+        corrected_claim=identity(
+            "p1*a + p2*b - lam0*((2*p1 - 1)**2 + (2*p2 - 1)**2)/4 == lam*((u1 + 1)**2 + (u2 + 1)**2 - 2)/4 + eta",
+            "a b lam0",
+            let={
+                "lam": "lam0",
+                "eta": "(a + b)/2",
+                "u1": "(a - eta)/lam",
+                "u2": "(b - eta)/lam",
+                "p1": "(1 + (a - eta)/lam0)/2",
+                "p2": "(1 + (b - eta)/lam0)/2",
+            },
+        ),
         reading="lambda = lambda_0",
         saved_by=same({"(2)": "lam0", "(3)": "lam"}, "lam0", let={"lam": "lam0"}),
     ),
@@ -35,7 +47,12 @@ ROWS = [
             "G s",
         ),
         severity=UTILITY,
-        corrected="G (1 - s): both G eta in the argument and G eta added",
+        corrected="G (1 - s), as L(x, eta) = L^(x, G eta) has it (chi-square: a difference quotient)",
+        corrected_claim=identity(
+            "(lam*(up + 1)**2 - lam*(um + 1)**2 + 4*G*h)/(4*h) == G*(1 - s)",
+            "G lam l e h",
+            let={"up": "(l - G*(e + h))/lam", "um": "(l - G*(e - h))/lam", "s": "(l - G*e)/lam + 1"},
+        ),
         degenerate="G = 1",
         saved_by=same(
             {"L(x, eta) = L^(x, G eta)": "G*(1 - s)", "Section 3, per record": "1 - s", "Lemma 4, proof": "1 - G*s"},
@@ -113,7 +130,13 @@ ROWS = [
         ),
         inequality("n*m <= m + h", "m h", {"n": "integer [2, 1000]"}, hints=[{"m": "1", "h": "1/10", "n": "100"}]),
         severity=PRIVACY,
-        corrected="C_4 needs a bound of psi*' per record, such as psi*'(S_0)",
+        corrected=(
+            "C_4 with a bound of psi*' for each record: (1 + S_0) L + G^2 M/lambda in place of L_0 + L_1 "
+            "sqrt(H) (chi-square, u <= S_0)"
+        ),
+        corrected_claim=inequality(
+            "max(u + 1, 0)*L*r + G*M*(G*r/lam) <= ((1 + S0)*L + G**2*M/lam)*r", "S0 L G M lam r", {"u": "(-inf, S0]"}
+        ),
         condition="H bounds psi*' for every record, as in the proof of Proposition 1",
         saved_by=inequality("s <= h", "h", {"s": "[0, h]"}),
         explain="If one record carries all the weight, its psi*' is n times the mean.",

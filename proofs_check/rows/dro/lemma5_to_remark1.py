@@ -14,6 +14,11 @@ ROWS = [
         inequality("G*M*(G*e)/lam <= M*L*e/lam", "G M L e lam"),
         severity=PRIVACY,
         corrected="M G^2 |eta - eta'|/lambda, Lemma 3's eq. (11)",
+        corrected_claim=inequality(
+            "abs(g*M*((l - G*e1)/lam) - g*M*((l - G*e2)/lam)) <= M*G**2*abs(e1 - e2)/lam",
+            "G M lam l e1 e2",
+            {"g": "(0, G]"},
+        ),
         condition="G^2 <= L",
         saved_by=inequality("G*M*(G*e)/lam <= M*L*e/lam", "G M e lam", {"L": "[G**2, inf)"}),
         explain=(
@@ -39,7 +44,9 @@ ROWS = [
             "l - lam*u <= S0", "l lam S0", {"u": "[0, S0]"}, hints=[{"l": "2", "lam": "1", "S0": "1", "u": "0"}]
         ),
         severity=UTILITY,
-        corrected="eta <= the loss; nothing follows for x",
+        corrected="loss - lambda S_0 <= eta <= loss",
+        corrected_claim=inequality("abs(l - lam*u - (l - lam*S0/2)) <= lam*S0/2", "l lam S0", {"u": "[0, S0]"}),
+        explain="Nothing follows for x.",
         reading="Assumption 3 bounds x and eta themselves",
         saved_by=inequality("eta <= S0", "S0", {"eta": "[0, S0]"}),
     ),
@@ -50,6 +57,7 @@ ROWS = [
         inequality("1 + S0 <= 2*S0**2 + 2*S0**3", "S0", hints=[{"S0": "1/2"}]),
         severity=UTILITY,
         corrected="psi*'(u) <= 1 + M S_0, since psi*'(0) = 1",
+        corrected_by="prop1/corrected",
         condition="S_0 >= 1",
         saved_by=inequality("1 + S0 <= 2*S0**2 + 2*S0**3", "", {"S0": "[1, inf)"}),
     ),
@@ -60,6 +68,7 @@ ROWS = [
         inequality("1 <= 2*S0**2*sqrt(M) + 2*M*S0**3", "S0 M", hints=[{"S0": "1", "M": "1/100"}]),
         severity=UTILITY,
         corrected="1 + M S_0",
+        corrected_by="prop1/corrected",
         condition="M >= 1 and S_0 >= 1",
         saved_by=inequality("1 <= 2*S0**2*sqrt(M) + 2*M*S0**3", "", {"S0": "[1, inf)", "M": "[1, inf)"}),
         explain="psi is minimal at 1, so psi*'(0) = 1 for every divergence.",
@@ -75,7 +84,15 @@ ROWS = [
         "Proposition 1, eq. (14)",
         "lambda (2 S_0^2 sqrt(M) + 2 M S_0^3) + 1 <= 2 S_0^3 sqrt(M) + 2 M S_0^4 + 1",
         inequality("lam*(2*S0**2*sqrt(M) + 2*M*S0**3) + 1 <= 2*S0**3*sqrt(M) + 2*M*S0**4 + 1", "lam S0 M"),
-        corrected="the derivative of lambda psi*((loss - eta)/lambda) carries no lambda at all",
+        corrected=(
+            "lambda psi*((loss - eta)/lambda) has the derivative -psi*' in eta, without a lambda (chi-square:"
+            " a difference quotient)"
+        ),
+        corrected_claim=identity(
+            "(lam*(up + 1)**2 - lam*(um + 1)**2)/(4*h) == -(u + 1)",
+            "lam l e h",
+            let={"up": "(l - e - h)/lam", "um": "(l - e + h)/lam", "u": "(l - e)/lam"},
+        ),
         condition="lambda <= S_0",
         saved_by=inequality(
             "lam*(2*S0**2*sqrt(M) + 2*M*S0**3) + 1 <= 2*S0**3*sqrt(M) + 2*M*S0**4 + 1", "S0 M", {"lam": "(0, S0]"}
@@ -121,8 +138,10 @@ ROWS = [
         ),
         inequality("log(10)/lam0 <= 308*log(10)", "", {"lam0": "[1/1000, 1]"}, hints=[{"lam0": "1/1000"}]),
         severity=UTILITY,
-        corrected="lambda_0 >= 1/308, or log-sum-exp; the clip C_5 truncates nearly every record",
-        condition="lambda starts far above lambda_0",
+        corrected="lambda_0 >= 1/308",
+        corrected_as_saved=True,
+        explain="Or log-sum-exp. The clip C_5 truncates nearly every record.",
+        condition="lambda >= 1/308",
         saved_by=inequality("log(10)/lam <= 308*log(10)", "", {"lam": "[1/308, 100]"}),
     ),
     row(

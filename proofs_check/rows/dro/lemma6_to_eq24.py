@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dpassay.proofs_check.rows.build import UTILITY, identity, inequality, program, rates, same
 
-from .double_utility_terms import row
+from .double_utility_terms import HARD, E, row
 
 ROWS = [
     row(
@@ -45,9 +45,16 @@ ROWS = [
         "the noise N(0, sigma_3^2 I_d) adds sigma_3^2 to E|v - grad|^2",
         identity("d*s3**2 == s3**2", "s3", {"d": "integer [1, 1000]"}),
         severity=UTILITY,
-        corrected="d sigma_3^2 (and d sigma_4^2)",
+        corrected="d sigma_3^2, the mean of a chi-square law with d degrees (and d sigma_4^2)",
+        corrected_claim=identity("2*Gamma(d/2 + 1)/Gamma(d/2)*s3**2 == d*s3**2", "s3", {"d": "integer [1, 1000]"}),
         reading="sigma_3^2 stands for the expected squared norm, as the d of the final rate shows",
-        saved_by=identity("E3 == d*(E3/d)", "E3 d"),
+        saved_by=rates(
+            "d*(T/q)*ell/(n*epsilon)**2 == e**(4/3)",
+            "n",
+            "n d ell epsilon",
+            conditions=HARD,
+            let={**E, "q": "e**(-2/3)", "T": "e**(-4/3)"},
+        ),
     ),
     row(
         "lemma6/alpha_square",
@@ -84,7 +91,8 @@ ROWS = [
         "the sum with (g_t)^2 carries the same factor",
         same({"lemma": "1/(4*L0)", "proof": "1"}, "L0"),
         severity=UTILITY,
-        corrected="without 1/(4 L_0), which belongs to the main proof",
+        corrected="without 1/(4 L_0): the term q/(8 N_4) is q (2/N_4) L_2^2 alpha^2 of (24) itself",
+        corrected_claim=identity("q*(2/N4)*L2**2*alpha**2 == q/(8*N4)", "q N4 L2", let={"alpha": "1/(4*L2)"}),
         degenerate="L_0 = 1/4",
         saved_by=same({"lemma": "1/(4*L0)", "proof": "1"}, "", let={"L0": "1/4"}),
     ),
@@ -93,7 +101,12 @@ ROWS = [
         "Lemma 6, last display on g",
         "the summed noise of g has the refresh part q sigma_1^2, which the lemma states",
         same({"lemma": "q*s1**2 + q*(q - 1)/2*s2**2", "proof": "q*(q - 1)/2*s2**2"}, "q s1 s2"),
-        corrected="with q sigma_1^2",
+        corrected="with q sigma_1^2: step t of the phase adds sigma_1^2 + t sigma_2^2",
+        corrected_claim=identity(
+            "q*s1**2 + q*(q - 1)/2*s2**2 + (s1**2 + q*s2**2) == (q + 1)*s1**2 + (q + 1)*q/2*s2**2",
+            "s1 s2",
+            {"q": "integer [1, 100000]"},
+        ),
         repair="a term forgotten in the display",
         saved_by=same({"lemma": "q*s1**2 + q*(q - 1)/2*s2**2", "proof": "q*s1**2 + q*(q - 1)/2*s2**2"}, "q s1 s2"),
     ),
@@ -116,7 +129,10 @@ ROWS = [
         corrected="|v_(t-1)| and n N_4",
         repair="letters left over from another version",
         saved_by=program(
-            "n N_4 x_t eta_t g_t v_t beta_t L_0 L_1 L_2 D_2", "24c: line3 <- beta_t v_t", "24e: line5 <- n N_4"
+            "n N_4 x_t eta_t g_t v_t beta_t L_0 L_1 L_2 D_2",
+            "24c: line3 <- beta_t v_t",
+            "24e: line5 <- n N_4",
+            "lemma6: sum <- line3 line5",
         ),
         garbling="stray letters are possible",
     ),
@@ -125,7 +141,10 @@ ROWS = [
         "eq. (24) against the display before (21)",
         "the first constant is the same",
         same({"(24)": "(2/N4)*(4/n)*2", "before (21)": "(2/(n*N4))*2"}, "n N4"),
-        corrected="the smaller one follows from beta^2 |v|^2 <= 1/(n L_0^2) and (L_0 + ...)^2 <= 2 L_0^2 + ...",
+        corrected=("the smaller one, for line 12's points: (L_0 + L_1 h)^2 beta^2 |v|^2 <= (2 + 2 L_1^2 h^2/L_0^2)/n"),
+        corrected_claim=inequality(
+            "(L0 + L1*h)**2*m <= (2 + 2*L1**2*h**2/L0**2)/n", "L0 L1 h n", {"m": "(0, 1/(n*L0**2)]"}
+        ),
         reading="up to a constant",
         saved_by=rates("(2/N4)*(4/n)*2 == (2/(n*N4))*2", "n", "n N4"),
     ),
@@ -140,7 +159,10 @@ ROWS = [
         "Lemma 6, proof, refresh of v",
         "the variance at (x_t, eta_(t+1)) is D_0 + D_1 (grad_eta L(x_t, eta_(t+1)))^2; the first line has eta_t",
         same({"Lemma 2 at (x_t, eta_(t+1))": "D0 + D1*hnext**2", "first line": "D0 + D1*h**2"}, "D0 D1 hnext h"),
-        corrected="eta_(t+1), as the second line's bound needs",
+        corrected="eta_(t+1): the second line bounds its gradient by that at eta_t and the move L_2 alpha |g|",
+        corrected_claim=inequality(
+            "D1*hnext**2 <= 2*D1*h**2 + 2*D1*L2**2*alpha**2*g**2", "D1 L2 alpha g h", {"hnext": "[0, h + L2*alpha*g]"}
+        ),
         repair="eta_(t+1) was meant",
         saved_by=same(
             {"Lemma 2 at (x_t, eta_(t+1))": "D0 + D1*hnext**2", "first line": "D0 + D1*hnext**2"}, "D0 D1 hnext"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dpassay.proofs_check.rows.build import UTILITY, budget, identity, inequality, same
 
-from .recursive_utility_terms import C9, K9, M9, row
+from .recursive_utility_terms import C9, CUBE, K9, LEMMA_7, M9, row
 
 ROWS = [
     row(
@@ -13,7 +13,8 @@ ROWS = [
         "the bound is the same (X, V, U the three squared errors)",
         same({"lemma": "4*LP**2*X + V + U", "proof": "4*LP**2*(X + V + U)"}, "LP X V U"),
         severity=UTILITY,
-        corrected="4 L_Psi^2 (X + V + U)",
+        corrected="4 L_Psi^2 (X + V + U), for L_Psi^2 = max(L_g^2 L_(grad f)^2 + 1/2, L_f^2)",
+        corrected_claim=LEMMA_7,
         repair="a bracket was lost",
         saved_by=same({"lemma": "4*LP**2*(X + V + U)", "proof": "4*LP**2*(X + V + U)"}, "LP X V U"),
         garbling="a lost bracket is possible",
@@ -61,7 +62,8 @@ ROWS = [
         "Lemma 7, eq. (26) against the next display",
         "the constant of |q - grad g|^2 is the same: 2 L_f or 2 L_f^2",
         same({"(26)": "2*Lf", "next display": "2*Lf**2"}, "Lf"),
-        corrected="L_f^2",
+        corrected="2 L_f^2, as the square of f' <= L_f asks",
+        corrected_claim=inequality("2*(f*e)**2 <= 2*Lf**2*e**2", "Lf e", {"f": "[-Lf, Lf]"}),
         repair="a lost exponent",
         saved_by=same({"(26)": "2*Lf**2", "next display": "2*Lf**2"}, "Lf"),
         garbling="a lost exponent is possible",
@@ -76,6 +78,7 @@ ROWS = [
         inequality("4*Lg**2*Lh**2 + 2 <= 4*(Lf*Lg)**2", "Lg Lf Lh", hints=[{"Lg": "1", "Lf": "1", "Lh": "1"}]),
         severity=UTILITY,
         corrected="define L_Psi^2 = max(L_g^2 L_(grad f)^2 + 1/2, L_f^2)",
+        corrected_by="lemma7/statement_places",
         repair="L_Psi is any constant that is large enough",
         saved_by=inequality("4*Lg**2*Lh**2 + 2 <= 4*LP**2", "Lg Lh", {"LP": "[sqrt(Lg**2*Lh**2 + 1/2), inf)"}),
         explain="The same letter serves as a smoothness constant in (39).",
@@ -133,6 +136,7 @@ ROWS = [
         "sigma^2 = max(sigma_g, sigma_(grad g)) is a bound of both variances",
         same({"printed": "max(sg, sn)", "needed": "max(sg**2, sn**2)"}, "sg sn"),
         corrected="max(sigma_g^2, sigma_(grad g)^2)",
+        corrected_claim=inequality("max(V, W) <= max(sg**2, sn**2)", "sg sn", {"V": "[0, sg**2]", "W": "[0, sn**2]"}),
         repair="squares were meant",
         saved_by=same({"printed": "max(sg**2, sn**2)", "needed": "max(sg**2, sn**2)"}, "sg sn"),
         garbling="lost exponents are possible",
@@ -143,9 +147,9 @@ ROWS = [
         "eta_1 <= 1/(4 L_Psi) with m = max{2 sigma^2, (16 L_Psi^2 k)^2}",
         inequality("eta1 <= 1/(4*LP)", "sigma LP", let=M9, hints=[{"sigma": "1000", "LP": "1"}]),
         severity=UTILITY,
-        corrected="m = max{2 sigma^2, (16 L_Psi k)^3}",
+        corrected="m = max{2 sigma^2, (16 L_Psi k)^3}: then eta_1 <= 1/(16 L_Psi)",
         repair="the cube, as in STORM",
-        saved_by=inequality("k/(16*LP*k) <= 1/(4*LP)", "k LP"),
+        saved_by=inequality("eta1 <= 1/(16*LP)", "sigma LP", let=CUBE),
         explain="k/m^(1/3) with m >= (16 L_Psi k)^3 is at most 1/(16 L_Psi).",
     ),
     row(
@@ -158,7 +162,7 @@ ROWS = [
         severity=UTILITY,
         corrected="m = max{2 sigma^2, (16 L_Psi k)^3}: then c eta^2 <= (1/14 + 130)/256",
         repair="the cube in m",
-        saved_by=budget("(LP**2/14 + 130*LP**2)*(1/(16*LP))**2 <= 1", "LP"),
+        saved_by=budget("c*eta1**2 <= (1/14 + 130)/256", "sigma LP", let={**CUBE, "c": C9 + " + 130*LP**2"}),
         defect="lemma9/largest_step",
     ),
     row(
@@ -202,7 +206,10 @@ ROWS = [
         "Lemma 9, eq. (29)",
         "the middle term 2^(2/3) eta/(12 L_Psi k^3) carries sigma^2 like its neighbours",
         same({"neighbours": "2**(2/3)*s*eta/(12*LP*k**3)", "middle": "2**(2/3)*eta/(12*LP*k**3)"}, "s eta LP k"),
-        corrected="with sigma^2",
+        corrected="with sigma^2: eta_t <= 1/(4 L_Psi) in the term before it",
+        corrected_claim=inequality(
+            "2**(2/3)*s*eta**2/(3*k**3) <= 2**(2/3)*s*eta/(12*LP*k**3)", "s k LP", {"eta": "(0, 1/(4*LP)]"}
+        ),
         repair="sigma^2 was lost",
         saved_by=same(
             {"neighbours": "2**(2/3)*s*eta/(12*LP*k**3)", "middle": "2**(2/3)*s*eta/(12*LP*k**3)"}, "s eta LP k"
@@ -230,6 +237,7 @@ ROWS = [
         same({"lemma": C9 + " + 130*LP**2", "display": C9 + " + 130*LP"}, "sigma k LP"),
         severity=UTILITY,
         corrected="130 L_Psi^4, which (32) needs",
+        corrected_by="lemma9/260",
         degenerate="L_Psi = 1",
         saved_by=same({"lemma": C9 + " + 130*LP**2", "display": C9 + " + 130*LP"}, "sigma k", let={"LP": "1"}),
     ),
@@ -238,7 +246,8 @@ ROWS = [
         "Lemma 9 against the display after (32)",
         "the first term of c is the same: sigma^2/(14 L_Psi k^3) or 1/(14 L_Psi k^3)",
         same({"lemma": C9, "display": "1/(14*LP*k**3)"}, "sigma k LP"),
-        corrected="with sigma^2",
+        corrected="with sigma^2: twice that is the sigma^2/(7 L_Psi k^3) of (29)",
+        corrected_claim=identity("2*(s/(14*LP*k**3)) == s/(7*LP*k**3)", "s LP k"),
         repair="sigma^2 was lost",
         saved_by=same({"lemma": C9, "display": C9}, "sigma k LP"),
         garbling="a lost factor is possible",
@@ -250,7 +259,7 @@ ROWS = [
         "sigma^2 eta/(7 L_Psi k^3) - 2 c eta = -260 L_Psi^4 eta with the lemma's c",
         identity(f"{C9}*2*eta - 2*({C9} + 130*LP**2)*eta == -260*LP**4*eta", "sigma k LP eta"),
         severity=UTILITY,
-        corrected="-260 L_Psi^2 eta with the lemma's c, or c with 130 L_Psi^4",
+        corrected="c with 130 L_Psi^4",
         repair="c with 130 L_Psi^4",
         saved_by=identity(f"{C9}*2*eta - 2*({C9} + 130*LP**4)*eta == -260*LP**4*eta", "sigma k LP eta"),
     ),
@@ -266,7 +275,8 @@ ROWS = [
         "Lemma 9 against (30) and (38)",
         "the sum has the same power of sigma: sigma^-2 or sigma^2",
         same({"lemma": "6*c**2*eta**3/s", "(30), (38)": "6*c**2*eta**3*s"}, "c eta s"),
-        corrected="sigma^2",
+        corrected="sigma^2: it is 6 beta_t^2 sigma^2/eta_t (Lemma 8)",
+        corrected_claim=identity("6*(c*eta**2)**2*s/eta == 6*c**2*eta**3*s", "c eta s"),
         repair="the minus sign is a slip",
         saved_by=same({"lemma": "6*c**2*eta**3*s", "(30), (38)": "6*c**2*eta**3*s"}, "c eta s"),
         garbling="a stray minus is possible",

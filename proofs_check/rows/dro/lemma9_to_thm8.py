@@ -14,6 +14,7 @@ ROWS = [
         inequality("8*4*LP**2*(X + V + U) <= 32*LP**2*X", "LP X V U"),
         severity=UTILITY,
         corrected="32 L_Psi^2 (X + V + U)",
+        corrected_claim=identity("8*(4*LP**2*(X + V + U)) == 32*LP**2*(X + V + U)", "LP X V U"),
         degenerate="V = U = 0 (full, noiseless gradients)",
         saved_by=inequality("8*4*LP**2*(X + V + U) <= 32*LP**2*X", "LP X", let={"V": "0", "U": "0"}),
     ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpassay.proofs_check.rows.build import rows_of
+from dpassay.proofs_check.rows.build import privacy, rows_of
 
 row = rows_of("dro")
 
@@ -27,3 +27,5 @@ SIZES = "n T q N epsilon ell"
 SHAPE = ("T >= q", "q >= 1", "N >= 1", "N <= n", "epsilon <= 1", "ell >= 1")
 
 FOUR = "c is not given; Definition 3 suggests 1, these rows take c = 4"
+
+ONE_RELEASE = privacy(ROOT + "/n", "2/n", "epsilon", "delta", "", {**DP, "n": "integer [2, 1000000]"})

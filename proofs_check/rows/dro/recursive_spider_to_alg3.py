@@ -12,9 +12,10 @@ from dpassay.proofs_check.rows.build import (
     program,
     rates,
     same,
+    units,
 )
 
-from .privacy_terms import FOUR, RECURSIVE, ROOT, RUN, TQ, row
+from .privacy_terms import DP, FOUR, RECURSIVE, ROOT, RUN, TQ, row
 
 ROWS = [
     row(
@@ -23,7 +24,21 @@ ROWS = [
         "1/b_2 (as printed) covers 1/b_4, the batch of line 14",
         inequality("1/b4 <= 1/b2", "b2 b4"),
         severity=PRIVACY,
-        corrected="1/b_4",
+        corrected="1/b_4, the batch that is released",
+        corrected_claim=privacy(
+            ROOT + "*max(1/b, sqrt(T)/n)",
+            "2/b",
+            "epsilon",
+            "delta",
+            "",
+            {**DP, "T": "integer [1, 10000]", "n": "integer [2, 10000000]", "b": "integer [1, n]"},
+            count="T",
+            rate="b/n",
+            instances=[
+                {"epsilon": "1", "delta": "1/100000", "T": "60", "n": "1000", "b": "50"},
+                {"epsilon": "1", "delta": "1/100000", "T": "60", "n": "1000", "b": "200"},
+            ],
+        ),
         condition="b_2 = b_4",
         saved_by=inequality("1/b4 <= 1/b2", "b4", let={"b2": "b4"}),
     ),
@@ -33,7 +48,8 @@ ROWS = [
         "the cap sigma^_4 (batch b_4) that line 11 gives to v covers v's batch b_2",
         inequality("1/b2 <= 1/b4", "b2 b4"),
         severity=PRIVACY,
-        corrected="sigma^_2 for v and sigma^_4 for u",
+        corrected="sigma^_2 for v and sigma^_4 for u: each for its own batch",
+        corrected_by="recursive_spider/sigma_4_batch",
         condition="b_2 = b_4",
         saved_by=inequality("1/b2 <= 1/b4", "b4", let={"b2": "b4"}),
         garbling="the two hats are crossed in lines 11 and 12",
@@ -127,7 +143,13 @@ ROWS = [
             hints=[{"G": "1", "l": "1", "lam": "1/2"}],
         ),
         severity=UTILITY,
-        corrected="G exp(max loss/lambda_0)/lambda_0; privacy rests on the clip C_1",
+        corrected="G exp(S/lambda_0)/lambda_0 for losses of at most S",
+        corrected_claim=inequality(
+            "exp(l/lam)*g/lam <= G*exp(S/lam0)/lam0",
+            "G",
+            {"S": "(0, 10]", "g": "(0, G]", "l": "[0, S]", "lam0": "[1/10, 10]", "lam": "[lam0, inf)"},
+        ),
+        explain="Privacy rests on the clip C_1 alone.",
         reading="C_1 = G and privacy rests on the clip",
         saved_by=inequality("min(C1, x) <= G", "x G", let={"C1": "G"}),
     ),
@@ -145,10 +167,22 @@ ROWS = [
         "the first iteration has what it reads",
         program("w_0 q T b", "2: t <-", "13: v <- w_1 w_0", "16: s <- s_0 w_1"),
         severity=UTILITY,
-        corrected="refresh at the first iteration, w_1 = w_0, s_0 given",
+        corrected="refresh at the first iteration, with s_0 given",
         corrected_as_saved=True,
         reading="t starts at 0, a multiple of q",
-        saved_by=program("w_0 q T b s_init", "2: t <-", "7: v <- w_0", "8: u <- w_0", "16: s <- s_init w_0"),
+        saved_by=program(
+            "w_0 q T b s_init",
+            "2: t <-",
+            "7: v <- w_0 t",
+            "8: u <- w_0 t",
+            "16: s <- s_init w_0",
+            "18: z <- s v u",
+            "17: w_1 <- w_0 z",
+            "13: v <- w_1 w_0 t",
+            "14: u <- w_1 w_0 t",
+            "16: s <- s w_1",
+            "18: z <- s v u",
+        ),
         explain="t = 1 is no multiple of q > 1, so line 13 compares with a previous point that does not exist.",
     ),
     row(
@@ -157,7 +191,12 @@ ROWS = [
         "the start w_0 = 0 satisfies lambda >= lambda_0 > 0 of (5)",
         budget("lam0 <= 0", "lam0"),
         severity=UTILITY,
-        corrected="x_0 = 0, lambda start at some value >= lambda_0",
+        corrected=(
+            "x_0 = 0 and lambda from lambda_0 on: there exp(loss/lambda) <= exp(S/lambda_0) for losses of at most S"
+        ),
+        corrected_claim=inequality(
+            "exp(l/lam) <= exp(S/lam0)", "S", {"l": "[0, S]", "lam0": "(0, 10]", "lam": "[lam0, inf)"}
+        ),
         reading="only x starts at 0",
         saved_by=budget("lam0 <= start", "lam0", {"start": "[lam0, inf)"}),
         explain="g = exp(loss/lambda) does not exist at lambda = 0.",
@@ -247,7 +286,11 @@ ROWS = [
         "eta = c eta_t^2 of Theorem 8 is the beta_t = c eta_t^2 of Lemma 9, and the step of Lemma 9 is eta_t",
         same({"Theorem 8": "c*e**2", "Lemma 9": "e"}, "c e"),
         severity=UTILITY,
-        corrected="step eta_t, momentum beta_t = c eta_t^2",
+        corrected=(
+            "step eta_t, momentum beta_t = c eta_t^2: with c of the order L_Psi^2 that is a pure number, as 1"
+            " - beta_t asks"
+        ),
+        corrected_claim=units("LP**2*eta**2 == beta", free="beta", LP="v/l**2", eta="l**2/v"),
         reading="Theorem 8 means beta_t",
         saved_by=same({"Theorem 8": "c*e**2", "Lemma 9": "c*e**2"}, "c e"),
     ),

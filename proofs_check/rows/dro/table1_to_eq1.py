@@ -103,7 +103,12 @@ ROWS = [
         "Table 1, third row",
         "the formula is defined for every real k, as the row says",
         inequality("0 < abs(k*(k - 1))", "", {"k": "[-3, 3]"}, hints=[{"k": "0"}, {"k": "1"}]),
-        corrected="k other than 0 and 1",
+        corrected="every k other than 0 and 1: there k (k - 1) is not 0",
+        corrected_claim=inequality(
+            "0 < min(abs(k*(k - 1)), abs(j*(j - 1)), abs(i*(i - 1)))",
+            "",
+            {"k": "(-inf, 0)", "j": "(0, 1)", "i": "(1, inf)"},
+        ),
         condition="k = 0 and k = 1 stand for their limits (near k = 1 the row is e^u - 1, KL's)",
         saved_by=inequality(f"abs({CR_STAR} - (exp(u) - 1)) <= k - 1", "", {"k": "(1, 11/10]", "u": "[0, 1]"}),
     ),
@@ -115,7 +120,17 @@ ROWS = [
             "t - (1/t + t - 2)/2 <= (max(-2*1 + 1, 0)**(1/2) - 1)/(-1)", "", {"t": "[1, 100]"}, hints=[{"t": "4"}]
         ),
         severity=UTILITY,
-        corrected="for k < 1 the conjugate is +infinity above 1/(1 - k)",
+        corrected=(
+            "for k < 1 other than 0 the conjugate is +infinity above 1/(1 - k): t u - psi(t) >= t (u - 1/(1 -"
+            " k)) - 1/|k| for t >= 1"
+        ),
+        corrected_claim=inequality(
+            f"t*s - 1/abs(k) <= t*u - {CR}",
+            "s",
+            {"k": "[-5, 1)", "t": "[1, inf)"},
+            conditions=("k**2 > 0",),
+            let={"u": "1/(1 - k) + s"},
+        ),
         condition="k > 1",
         saved_by=inequality(
             "t*u - (t**2 - 2*t + 1)/2 <= (max(u + 1, 0)**2 - 1)/2", "", {"t": "[0, 10]", "u": "[-1, 5]"}
@@ -131,7 +146,16 @@ ROWS = [
         ),
         inequality("((k - 1)*u + 1)**((2 - k)/(k - 1)) <= M", "M", let={"k": "3/2", "u": "2*M"}),
         severity=UTILITY,
-        corrected="smooth with a finite M on the whole line only for k = 2",
+        corrected=(
+            "no k > 1 other than 2 is smooth on the whole line: some u has the second derivative 2 M, whatever M is"
+        ),
+        corrected_claim=identity(
+            "((k - 1)*u + 1)**((2 - k)/(k - 1)) == 2*M",
+            "M",
+            {"k": "(1, 6]"},
+            conditions=("(k - 2)**2 > 0",),
+            let={"u": "((2*M)**((k - 1)/(2 - k)) - 1)/(k - 1)"},
+        ),
         condition="k >= 2 and u >= 0, or a bounded domain (Assumption 3)",
         saved_by=inequality("((k - 1)*u + 1)**((2 - k)/(k - 1)) <= 1", "", {"k": "[2, 6]", "u": "[0, 1000]"}),
         defect="assumption2/kl",
@@ -154,7 +178,10 @@ ROWS = [
         "psi* of the chi-square divergence is non-negative on a domain around 0",
         inequality("0 <= (max(u + 1, 0)**2 - 1)/2", "", {"u": "[-1, 1]"}, hints=[{"u": "-1/2"}]),
         severity=UTILITY,
-        corrected="psi*(u) < 0 for u < 0, whenever psi(0) > 0",
+        corrected="psi*(u) < 0 for every u < 0 (chi-square, KL, Cressie-Read with k > 1)",
+        corrected_claim=inequality(
+            f"max((max(u + 1, 0)**2 - 1)/2, exp(u) - 1, {CR_STAR}) < 0", "", {"k": "(1, 6]", "u": "(-inf, 0)"}
+        ),
         condition="the domain is u >= 0 (all losses at least eta)",
         saved_by=inequality("0 <= (max(u + 1, 0)**2 - 1)/2", "", {"u": "[0, 1000]"}),
     ),
@@ -167,7 +194,10 @@ ROWS = [
         ),
         inequality("(u1 + 1)/2 + (u2 + 1)/2 <= 1", "", {"u1": "[0, 10]", "u2": "(u1, 20]"}),
         severity=UTILITY,
-        corrected="drop the sign condition: u takes both signs at the optimal eta",
+        corrected="drop the sign condition: at the optimal eta, here the mean loss, u takes both signs",
+        corrected_claim=inequality(
+            "(l1 - eta)*(l2 - eta)/lam**2 < 0", "lam l1", {"l2": "(l1, inf)"}, let={"eta": "(l1 + l2)/2"}
+        ),
         condition="u of both signs, against Assumption 3",
         saved_by=identity("(u1 + 1)/2 + (u2 + 1)/2 == 1", "", {"u1": "[-1, 0]"}, let={"u2": "-u1"}),
         explain="psi*' is increasing and psi*'(0) = 1.",

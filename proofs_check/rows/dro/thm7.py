@@ -18,7 +18,15 @@ ROWS = [
             },
             "L0 L1 D2 N1",
         ),
-        corrected="the proof's, without N_1 (Lemma 6)",
+        corrected="the proof's, without N_1: it covers the bracket of Lemma 6 (n >= 1, N_2 >= 20 q D_1 L_2/L_0)",
+        corrected_claim=inequality(
+            (
+                "4 + 8*L1**2*D2/L0**2 + 32*L1**2*D2/(N1*L0**2) + 64*q*L1**2*L2**2/(n*N2*L0**4) <= 4 + "
+                "8*L1**2*D2/L0**2 + 32*L1**2*D2/(N1*L0**2) + 16*L1**2*L2/(5*D1*L0**3)"
+            ),
+            "L0 L1 L2 D1 D2 N1 q",
+            {"n": "[1, inf)", "N2": "[20*q*D1*L2/L0, inf)"},
+        ),
         degenerate="N_1 = 1",
         saved_by=same(
             {
@@ -38,7 +46,12 @@ ROWS = [
             "",
             {"L0": "[1/2, 2]", "L1": "[1, 100]", "L2": "[1/10, 10]"},
         ),
-        corrected="the proof's 1/(8 L_2) + gamma L_1^2",
+        corrected=(
+            "the proof's L_1/50: its coefficient is alpha/2 + gamma L_1^2, at alpha = 1/(4 L_2) and gamma = 1/(50 L_1)"
+        ),
+        corrected_claim=identity(
+            "alpha/2 + gamma*L1**2 == 1/(8*L2) + L1/50", "L1 L2", let={"alpha": "1/(4*L2)", "gamma": "1/(50*L1)"}
+        ),
         reading="the proof's, gamma L_1^2 = L_1/50 with its gamma",
         saved_by=identity("1/(8*L2) + gamma*L1**2 == 1/(8*L2) + L1/50", "L1 L2", let={"gamma": "1/(50*L1)"}),
     ),
@@ -73,7 +86,12 @@ ROWS = [
         "the first bound of N_2 is the same: L_2 or L_2^2",
         same({"theorem": "20*q*D1*L2/L0", "proof": "20*q*D1*L2**2/L0"}, "q D1 L2 L0"),
         severity=UTILITY,
-        corrected="L_2, which has the units of a count",
+        corrected="L_2: with it the last term of Lemma 6 is within c_1's 16 L_1^2 L_2/(5 D_1 L_0^3)",
+        corrected_claim=inequality(
+            "64*q*L1**2*L2**2/(n*N2*L0**4) <= 16*L1**2*L2/(5*D1*L0**3)",
+            "L0 L1 L2 D1 q",
+            {"n": "[1, inf)", "N2": "[20*q*D1*L2/L0, inf)"},
+        ),
         degenerate="L_2 = 1",
         saved_by=same({"theorem": "20*q*D1*L2/L0", "proof": "20*q*D1*L2**2/L0"}, "q D1 L0", let={"L2": "1"}),
     ),
@@ -84,6 +102,7 @@ ROWS = [
         same({"theorem": "12*q*L1**2*c0*c2/L0**2", "proof": "12*q*L2**2*c0*c2/L0**2"}, "q L1 L2 L0 c0 c2"),
         severity=UTILITY,
         corrected="L_2^2, as Lemma 6 has 2 q L_2^2/(n N_2 L_0^2)",
+        corrected_by="thm7/N2_covers_noise",
         repair="L_2 was meant in both",
         saved_by=same({"theorem": "12*q*L2**2*c0*c2/L0**2", "proof": "12*q*L2**2*c0*c2/L0**2"}, "q L2 L0 c0 c2"),
         garbling="an index 1 for 2 is possible",
@@ -165,7 +184,10 @@ ROWS = [
         "N_3 is a pure number",
         units("L0*D0*n/L0 == N3", free=FREE, L0="v/l**2", D0="v**2/l**2"),
         severity=UTILITY,
-        corrected="multiply by 1/alpha^2 in place of n, alpha a gradient",
+        corrected="3 c_0 (D_0 + 4 D_1 D_2)/(2 L_0 alpha^2) with a gradient alpha",
+        corrected_claim=units(
+            "L0*(D0 + D1*D2)/(L0*a**2) == N3", free="D1 N3", a="v/l", L0="v/l**2", D0="v**2/l**2", D2="v**2/l**2"
+        ),
         reading="the accuracy 1/n stands for a squared gradient",
         saved_by=units("L0*D0*n/L0 == N3", free="D1 q N3", n="l**2/v**2", L0="v/l**2", D0="v**2/l**2"),
         defect="thm7/N3_at_most_n",
@@ -205,6 +227,7 @@ ROWS = [
         units("1/(L0*v) == s", L0="v/l**2", v="v/l", s="l**2/v"),
         severity=UTILITY,
         corrected="alpha/(L_0 |v|) with a gradient alpha in place of 1/sqrt n",
+        corrected_as_saved=True,
         reading="1/sqrt n stands for a gradient",
         saved_by=units("a/(L0*v) == s", a="v/l", L0="v/l**2", v="v/l", s="l**2/v"),
     ),
@@ -213,7 +236,21 @@ ROWS = [
         "Theorem 7",
         "the terms of c_3 have the same units (1 and 2 L_0 L_2 D_2/L_2)",
         units("1 + L2/L0 + L0*L2*D2/L2 == c", free="D1", c="1", **U),
-        corrected="see the display before (21), where other powers appear",
-        degenerate="some constants are set to 1",
+        corrected=(
+            "33 L_1^2/(5 L_0 L_2) and D_1 L_0/(15 L_2^2) in place of 33 L_2^2/(5 L_0 L_2) and L_1^2/(15 "
+            "L_2^3): then c_3 covers the coefficient of 1/n in the display before (21)"
+        ),
+        corrected_claim=inequality(
+            (
+                "1 + D1*L0/L2 + 33*L1**2/(5*L0*L2) + L2/(40*L0) + 4*L0/(5*L2) + 8*L0*L2*D2/(5*L2) + "
+                "(4*D1*L0/(5*L2) + 32*L1**2/(5*L0*L2))/(15*L2) <= 1 + L2/(10*L0) + (L0*D1 + L0 + 2*L0*L2*D2)/L2 +"
+                " 33*L1**2/(5*L0*L2) + D1*L0/(15*L2**2) + L1**2/(2*L0*L2**2)"
+            ),
+            "L0 L1 L2 D1 D2",
+        ),
+        explain=(
+            "No reading makes the units agree: the display itself adds 1 and L_0 D_2. What is printed does "
+            "not cover it either, for large L_1."
+        ),
     ),
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dpassay.proofs_check.rows.build import UTILITY, budget, rates, same, units
 
-from .recursive_utility_terms import REGION, T8, E, N, U, row
+from .recursive_utility_terms import FULL_VALUES, REGION, T8, E, N, U, row
 
 ROWS = [
     row(
@@ -27,9 +27,9 @@ ROWS = [
         "n^2 epsilon^2/(L^2 T d log(1/delta)) is a pure number",
         units("n**2/(L**2*T*d) == q", free="n d T q", **U),
         severity=UTILITY,
-        corrected="without L^2",
+        corrected="without L^2: T is a pure number",
         repair="without L^2, as the units ask",
-        saved_by=units("n**2/(T*d) == q", free="n d T q", **U),
+        saved_by=units("n**2/((Psi0*L)**(1/3)*n**(4/3)/(G*d)**(2/3)*d) == q", free="n d q", **U),
     ),
     row(
         "thm8/smallest_n_first_units",
@@ -53,7 +53,9 @@ ROWS = [
         "Theorem 8",
         "the two conditions on n agree: (G epsilon)^2 or (L_0)^2 in the numerator",
         same({"first": "(G*epsilon)**2", "second": "L0**2"}, "G L0", {"epsilon": "(0, 1]"}),
-        corrected="(G epsilon)^2: L_0 is a Lipschitz constant in the cited paper and a smoothness constant here",
+        corrected="(G epsilon)^2, which makes it a pure number",
+        corrected_by="thm8/smallest_n_first_units",
+        explain="L_0 is a Lipschitz constant in the cited paper and a smoothness constant here.",
         reading="L_0 is the cited paper's name of G epsilon",
         saved_by=same(
             {"first": "(G*epsilon)**2", "second": "L0**2"}, "G", {"epsilon": "(0, 1]"}, let={"L0": "G*epsilon"}
@@ -79,7 +81,16 @@ ROWS = [
             hints=[{"n": "1000", "epsilon": "1", "D": "100", "L": "10"}],
         ),
         severity=UTILITY,
-        corrected="q = max(1, ...), or q without L^2",
+        corrected=(
+            "q without L^2, and n epsilon >= sqrt(L d log(1/delta)), the second condition on n with the logarithm"
+        ),
+        corrected_claim=budget(
+            "1 <= n**2*epsilon**2/(T*D)",
+            "",
+            {"n": "[100, 1000000]", "epsilon": "[1/100, 1]", "D": "[1, 1000]", "L": "[1, 100]"},
+            conditions=("L*D <= n**2*epsilon**2",),
+            let={"T": "max((L**(1/4)*n*epsilon/sqrt(D))**(4/3), n*epsilon/sqrt(D))"},
+        ),
         condition="L a constant, in the order",
         saved_by=budget("1 <= q", N, scale="n", conditions=REGION, let=T8),
         explain="D stands for d log(1/delta). A phase of length zero cannot be run.",
@@ -131,11 +142,10 @@ ROWS = [
         ),
         rates("T*ell/(n*epsilon)**2 <= e**(4/3)", "n", N, conditions=REGION, let=T8),
         severity=UTILITY,
-        corrected="needs d >= e^(-2/3), or a smaller noise (a moving average of full-batch values)",
+        corrected="d >= e^(-2/3)",
+        corrected_as_saved=True,
         condition="d >= e^(-2/3)",
-        saved_by=rates(
-            "T*ell/(n*epsilon)**2 <= e**(4/3)", "n", N, conditions=(*REGION, "d**2*(d*ell) >= n**2*epsilon**2"), let=T8
-        ),
+        saved_by=FULL_VALUES,
         explain="T log(1/delta)/(n epsilon)^2 = T e^2/d = e^(2/3)/d.",
     ),
     row(
@@ -147,11 +157,12 @@ ROWS = [
         ),
         rates("1/epsilon**2 <= e**(4/3)", "n", N, conditions=REGION, let=T8),
         severity=UTILITY,
-        corrected="read s over the whole data set at each step: then sigma_s^2 = T log(1/delta)/(n epsilon)^2",
-        repair="s over all n records and d >= e^(-2/3)",
-        saved_by=rates(
-            "T*ell/(n*epsilon)**2 <= e**(4/3)", "n", N, conditions=(*REGION, "d**2*(d*ell) >= n**2*epsilon**2"), let=T8
+        corrected=(
+            "read s over the whole data set at each step, with sigma_s^2 = T log(1/delta)/(n epsilon)^2 and d"
+            " >= e^(-2/3)"
         ),
+        repair="s over all n records and d >= e^(-2/3)",
+        saved_by=FULL_VALUES,
     ),
     row(
         "thm8/storm_rate",
@@ -159,10 +170,13 @@ ROWS = [
         "a STORM average error of order T^(-1/3) in norm is within e^(2/3)",
         rates("T**(-1/3) <= e**(2/3)", "n", N, conditions=REGION, let=T8),
         severity=UTILITY,
-        corrected="e^(4/9) at this T; e^(2/3) needs T = e^-2",
+        corrected="e^(4/9) at this T",
+        corrected_claim=rates("T**(-1/3) == e**(4/9)", "n", N, conditions=REGION, let=T8),
+        repair="s over all n records, which leaves the noise alone, and d >= e^(-2/3)",
+        saved_by=FULL_VALUES,
         explain=(
-            "Lemma 9: sum eta_t E|X_t|^2 is of order log T, eta_T of order T^(-1/3). With T = e^-2 and the privacy "
-            "noise recomputed the squared error is of order e, above e^(4/3)."
+            "Lemma 9: sum eta_t E|X_t|^2 is of order log T, eta_T of order T^(-1/3). e^(2/3) needs T = e^-2, "
+            "and then the squared error with the privacy noise recomputed is of order e, above e^(4/3)."
         ),
     ),
     row(
