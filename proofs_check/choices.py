@@ -90,7 +90,7 @@ CHOICES: Mapping[str, tuple[Choice, ...]] = {
         Choice("thm7/T_in_hard_regime", ("d**2*ell**2 <= n*epsilon**4",)),
         Choice("thm8/q_at_least_one", ("d*ell <= n**2*epsilon**2",)),
         Choice("thm8/b2_at_most_n", ("d*ell <= n**2*epsilon**2",)),
-        Choice("thm8/value_noise", ("d**3*ell >= n**2*epsilon**2",)),
+        Choice("thm8/value_noise", ("d**4*ell >= n**2*epsilon**2",)),
     ),
     "output_perturbation": (
         Choice("alg2/K_integer", facts=("n is a power of two",)),

@@ -3,8 +3,10 @@
 MODULES = (
     "def3_to_double_spider",
     "double_spider",
-    "double_spider_to_recursive_spider",
-    "recursive_spider_to_alg3",
+    "double_spider_clips",
+    "alg2_to_recursive_spider",
+    "recursive_spider",
+    "alg3",
     "table1_to_eq1",
     "eq3_to_lemma4",
     "lemma5_to_remark1",

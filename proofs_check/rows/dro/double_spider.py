@@ -1,8 +1,13 @@
-"""dro: rows of double_spider."""
+"""dro: the noise of Double-SPIDER against exact accounting."""
 
 from __future__ import annotations
 
-from dpassay.proofs_check.rows.build import PRIVACY, inequality, privacy, rates, same, units
+from dpassay.proofs_check.rows.build import (
+    PRIVACY,
+    privacy,
+    rates,
+    same,
+)
 
 from .privacy_terms import DOUBLE, DP, FOUR, ROOT, RUN, SHAPE, SIZES, TQ, row
 
@@ -240,103 +245,5 @@ ROWS = [
         ),
         severity=PRIVACY,
         explain="Looks forgotten (nothing is divided by four) and is right: the constant absorbs it.",
-    ),
-    row(
-        "double_spider/mean_clipped",
-        "Algorithm 2, lines 4, 6, 10, 12",
-        "clipping the batch mean at C gives sensitivity 2C/N (records of norm up to G)",
-        inequality("min(2*G/N, 2*C) <= 2*C/N", "G C", {"N": "[1, 100000]"}, hints=[{"G": "10", "C": "1", "N": "100"}]),
-        severity=PRIVACY,
-        corrected=(
-            "clip each record (as Algorithm 3, lines 7-8, 13-14, does): then one record moves the mean by at most 2 C/N"
-        ),
-        corrected_claim=inequality(
-            "abs(a*min(C/abs(a), 1) - b*min(C/abs(b), 1))/N <= 2*C/N", "C N", {"a": "(-inf, inf)", "b": "(-inf, inf)"}
-        ),
-        condition="every record's term is within C anyway",
-        saved_by=inequality("min(2*G/N, 2*C) <= 2*C/N", "G", {"N": "[1, 100000]", "C": "[G, inf)"}),
-        explain="One record of norm G > N C moves the clipped mean from C to -C, N times what the noise is made for.",
-    ),
-    row(
-        "double_spider/mean_clipped_accounted",
-        "Algorithm 2, line 4, with Theorem 6",
-        (
-            "with c = 4 the refreshes of g are (epsilon, delta)-DP when one record's gradient exceeds N C_1 "
-            "(sensitivity 2 C_1 of the clipped mean, N_1 = n)"
-        ),
-        privacy(
-            ROOT + "*sqrt(T)/(n*sqrt(q))",
-            "2",
-            "epsilon",
-            "delta",
-            "",
-            TQ,
-            count="k",
-            releases={"k": (DOUBLE, "eta/refresh")},
-            instances=[{**RUN, "T": "60", "q": "20"}],
-            note=FOUR + "; unit C_1",
-        ),
-        severity=PRIVACY,
-        corrected="clip each record: with the sensitivity 2 C_1/n that follows the refreshes are private",
-        corrected_claim=privacy(
-            ROOT + "*sqrt(T)/(n*sqrt(q))",
-            "2/n",
-            "epsilon",
-            "delta",
-            "",
-            {**DP, "n": "integer [2, 10000000]", "q": "integer [1, 1000]", "m": "integer [1, 1000]"},
-            count="m",
-            let={"T": "m*q"},
-        ),
-        condition="each record is clipped, or no record's gradient exceeds C_1",
-        saved_by=privacy(
-            ROOT + "*sqrt(T)/(n*sqrt(q))",
-            "2/N",
-            "epsilon",
-            "delta",
-            "",
-            TQ,
-            count="k",
-            releases={"k": (DOUBLE, "eta/refresh")},
-            instances=[{**RUN, "T": "60", "q": "20"}],
-        ),
-        defect="double_spider/mean_clipped",
-    ),
-    row(
-        "double_spider/clip_places",
-        "Algorithm 2 against Algorithm 3",
-        "inferred: both algorithms clip at the same place, so that the sensitivities of what they clip agree",
-        same(
-            {"Algorithm 3 (each record)": "2*C/N", "Algorithm 2 (the mean)": "min(2*G/N, 2*C)"},
-            "C",
-            {"N": "[2, 1000]", "G": "[C, inf)"},
-        ),
-        corrected="each record",
-        corrected_by="double_spider/mean_clipped",
-        degenerate="G = C",
-        saved_by=same(
-            {"Algorithm 3 (each record)": "2*C/N", "Algorithm 2 (the mean)": "min(2*G/N, 2*C)"},
-            "C",
-            {"N": "[2, 1000]"},
-            let={"G": "C"},
-        ),
-        defect="double_spider/mean_clipped",
-    ),
-    row(
-        "double_spider/norm_bound_of_line_4",
-        "Theorem 6, proof",
-        "the norm bound of line 4's terms is L_2 = G^2 M/lambda, a gradient",
-        units("G**2*M/lam == g", free="M", G="v/l", lam="v", g="v/l"),
-        corrected="C_1, the clip of line 4, to which sigma_1 is proportional",
-        repair="C_1 was meant",
-        saved_by=units("C1 == g", C1="v/l", g="v/l"),
-    ),
-    row(
-        "double_spider/C2_factor_two",
-        "Theorem 6, C_2",
-        "the sum of the moves in eta and x is at most twice their maximum",
-        inequality("a + b <= 2*max(a, b)", "a b"),
-        severity=PRIVACY,
-        explain="The 2 of C_2 = 2 max{...} is this one; the 2 of replace-one is left to c.",
     ),
 ]

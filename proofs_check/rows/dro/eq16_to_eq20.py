@@ -200,7 +200,7 @@ ROWS = [
         "T = e^(-4/3) meets the theorem's T >= 6 n c_0 (...)",
         budget("n <= T", "n d ell epsilon", scale="n", conditions=REGION, let={**E, "T": "e**(-4/3)"}),
         severity=UTILITY,
-        corrected="the two requirements meet only for e <= n^(-3/4)",
+        corrected="for e <= n^(-3/4)",
         corrected_as_saved=True,
         condition="e <= n^(-3/4)",
         saved_by=budget("n <= T", "n d ell epsilon", scale="n", conditions=EASY, let={**E, "T": "e**(-4/3)"}),

@@ -73,7 +73,7 @@ ROWS = [
         units("F == g", F="v", g="v/l"),
         corrected="the norm of the gradient of F",
         repair="grad F",
-        saved_by=units("dF == g", dF="v/l", g="v/l"),
+        saved_by=units("F/x == g", F="v", x="l", g="v/l"),
         garbling="a lost nabla is likely",
     ),
     row(

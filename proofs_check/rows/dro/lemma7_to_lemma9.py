@@ -222,13 +222,13 @@ ROWS = [
         "(1 - c eta^2)^2/eta <= 1/eta - 2 c eta",
         inequality("(1 - c*eta**2)**2/eta <= 1/eta - 2*c*eta", "c", {"eta": "(0, 1/sqrt(c))"}),
         severity=UTILITY,
-        corrected=(
-            "1/eta - c eta (from (1 - beta)^2 <= 1 - beta); c must be twice as large, and m with it, or beta_1 "
-            "would be 1.016"
-        ),
+        corrected="1/eta - c eta, from (1 - beta)^2 <= 1 - beta",
         repair="1/eta - c eta with c doubled",
         saved_by=inequality("(1 - c*eta**2)**2/eta <= 1/eta - c*eta", "c", {"eta": "(0, 1/sqrt(c)]"}),
-        explain="The left side is 1/eta - 2 c eta + c^2 eta^3.",
+        explain=(
+            "The left side is 1/eta - 2 c eta + c^2 eta^3. c must then be twice as large, and m with it, or "
+            "beta_1 would be 1.016."
+        ),
     ),
     row(
         "lemma9/c_places",

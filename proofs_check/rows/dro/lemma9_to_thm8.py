@@ -37,7 +37,11 @@ ROWS = [
         "T steps, each with noise sigma_s^2/eta, add c sigma_s^2 with c independent of T",
         rates("T*s/eta <= s", "T", "T s eta", constants="eta"),
         severity=UTILITY,
-        corrected="sum over t of sigma_s^2/eta_t",
+        corrected=(
+            "sum over t of sigma_s^2/eta_t, which grows like T^(4/3): t^(1/3) summed is at least (3/4) "
+            "T^(4/3) (the step to T + 1)"
+        ),
+        corrected_claim=inequality("3/4*((T + 1)**(4/3) - T**(4/3)) <= (T + 1)**(1/3)", "", {"T": "integer [1, 1000]"}),
         repair="c_(sigma_s) hides the sum over t",
         saved_by=rates("T*s/eta == c*s", "T", "T s eta", constants="eta", let={"c": "T/eta"}),
         explain="Lemma 8 has sigma_s^2 in every step.",
@@ -47,7 +51,8 @@ ROWS = [
         "Lemma 9, proof",
         "the lemma that (35) invokes exists (Lemma 12; the paper has 9)",
         budget("12 <= 9"),
-        corrected="Lemma 7",
+        corrected="Lemma 7, whose 4 L_Psi^2 becomes the 32 L_Psi^2 of (37)",
+        corrected_by="lemma9/32",
         repair="Lemma 7",
         saved_by=budget("7 <= 9"),
     ),

@@ -19,6 +19,9 @@ ROWS = [
         ),
         severity=UTILITY,
         corrected="((u + 1)_+^2 - 1)/2",
+        corrected_claim=inequality(
+            "t*u - (t - 1)**2/2 <= (max(u + 1, 0)**2 - 1)/2", "", {"t": "[0, 10]", "u": "[-10, 10]"}
+        ),
         repair="psi = (t - 1)^2, without the half",
         saved_by=inequality("t*u - (t - 1)**2 <= -1 + (u + 2)**2/4", "", {"t": "[0, 10]", "u": "[-2, 10]"}),
         explain="At t = 2, u = 1 the left side is 3/2 and the printed conjugate 5/4.",
@@ -65,6 +68,12 @@ ROWS = [
         ),
         severity=UTILITY,
         corrected="e^u - 1 for u <= -log alpha, the tangent (1 + u + log alpha)/alpha - 1 above",
+        corrected_claim=inequality(
+            f"t*u - ({KL}) <= exp(v) - 1 + (u - v)/alpha",
+            "",
+            {"alpha": "(0, 1)", "t": "(0, 1/alpha)", "u": "[-5, 5]"},
+            let={"v": "min(u, -log(alpha))"},
+        ),
         repair="e^u below the kink and its tangent above",
         saved_by=inequality(f"t*u - ({KL}) <= exp(u) - 1", "", {"t": "(0, 10)", "u": "[-5, 5]"}),
         explain=(
@@ -121,16 +130,9 @@ ROWS = [
         ),
         severity=UTILITY,
         corrected=(
-            "for k < 1 other than 0 the conjugate is +infinity above 1/(1 - k): t u - psi(t) >= t (u - 1/(1 -"
-            " k)) - 1/|k| for t >= 1"
+            "for k = -1 the conjugate is +infinity above 1/(1 - k) = 1/2: t u - psi(t) >= t (u - 1/2) + 1/2 for t >= 1"
         ),
-        corrected_claim=inequality(
-            f"t*s - 1/abs(k) <= t*u - {CR}",
-            "s",
-            {"k": "[-5, 1)", "t": "[1, inf)"},
-            conditions=("k**2 > 0",),
-            let={"u": "1/(1 - k) + s"},
-        ),
+        corrected_claim=inequality("t*s + 1/2 <= t*u - (1/t + t - 2)/2", "s", {"t": "[1, inf)"}, let={"u": "1/2 + s"}),
         condition="k > 1",
         saved_by=inequality(
             "t*u - (t**2 - 2*t + 1)/2 <= (max(u + 1, 0)**2 - 1)/2", "", {"t": "[0, 10]", "u": "[-1, 5]"}
@@ -146,15 +148,9 @@ ROWS = [
         ),
         inequality("((k - 1)*u + 1)**((2 - k)/(k - 1)) <= M", "M", let={"k": "3/2", "u": "2*M"}),
         severity=UTILITY,
-        corrected=(
-            "no k > 1 other than 2 is smooth on the whole line: some u has the second derivative 2 M, whatever M is"
-        ),
-        corrected_claim=identity(
-            "((k - 1)*u + 1)**((2 - k)/(k - 1)) == 2*M",
-            "M",
-            {"k": "(1, 6]"},
-            conditions=("(k - 2)**2 > 0",),
-            let={"u": "((2*M)**((k - 1)/(2 - k)) - 1)/(k - 1)"},
+        corrected="k = 2: at k = 3/2 and at k = 3 some u has the second derivative 2 M, whatever M is",
+        corrected_claim=inequality(
+            "M < min(u/2 + 1, (2*w + 1)**(-1/2))", "M", let={"u": "4*M - 2", "w": "(1/(4*M**2) - 1)/2"}
         ),
         condition="k >= 2 and u >= 0, or a bounded domain (Assumption 3)",
         saved_by=inequality("((k - 1)*u + 1)**((2 - k)/(k - 1)) <= 1", "", {"k": "[2, 6]", "u": "[0, 1000]"}),
@@ -178,10 +174,8 @@ ROWS = [
         "psi* of the chi-square divergence is non-negative on a domain around 0",
         inequality("0 <= (max(u + 1, 0)**2 - 1)/2", "", {"u": "[-1, 1]"}, hints=[{"u": "-1/2"}]),
         severity=UTILITY,
-        corrected="psi*(u) < 0 for every u < 0 (chi-square, KL, Cressie-Read with k > 1)",
-        corrected_claim=inequality(
-            f"max((max(u + 1, 0)**2 - 1)/2, exp(u) - 1, {CR_STAR}) < 0", "", {"k": "(1, 6]", "u": "(-inf, 0)"}
-        ),
+        corrected="psi*(u) < 0 for every u < 0 (chi-square and KL)",
+        corrected_claim=inequality("max((max(u + 1, 0)**2 - 1)/2, exp(u) - 1) < 0", "", {"u": "(-inf, 0)"}),
         condition="the domain is u >= 0 (all losses at least eta)",
         saved_by=inequality("0 <= (max(u + 1, 0)**2 - 1)/2", "", {"u": "[0, 1000]"}),
     ),

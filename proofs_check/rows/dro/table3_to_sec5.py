@@ -166,8 +166,8 @@ ROWS = [
         reading="128 is the batch of the differences",
         saved_by=same({"Theorem 8": "n", "refresh over all records": "n"}, "", {"n": "integer [1000, 100000]"}),
         explain=(
-            "The noise that was used is not printed. With refreshes over 128 of 25,500 records the printed sigma_1 is far too small "
-            "(dro/double_spider/sigma_1_small_batch)."
+            "The noise that was used is not printed. With refreshes over 128 of 25,500 records the printed sigma_1 is "
+            "far too small (dro/double_spider/sigma_1_small_batch)."
         ),
     ),
 ]

@@ -241,12 +241,16 @@ ROWS = [
             "L_2^3): then c_3 covers the coefficient of 1/n in the display before (21)"
         ),
         corrected_claim=inequality(
-            (
-                "1 + D1*L0/L2 + 33*L1**2/(5*L0*L2) + L2/(40*L0) + 4*L0/(5*L2) + 8*L0*L2*D2/(5*L2) + "
-                "(4*D1*L0/(5*L2) + 32*L1**2/(5*L0*L2))/(15*L2) <= 1 + L2/(10*L0) + (L0*D1 + L0 + 2*L0*L2*D2)/L2 +"
-                " 33*L1**2/(5*L0*L2) + D1*L0/(15*L2**2) + L1**2/(2*L0*L2**2)"
-            ),
+            "1 + a + 4*L0/(5*L2) + 8*L0*L2*D2/(5*L2) + b/(15*L2) <= c3",
             "L0 L1 L2 D1 D2",
+            let={
+                "a": "D1*L0/L2 + 33*L1**2/(5*L0*L2) + L2/(40*L0)",
+                "b": "4*D1*L0/(5*L2) + 32*L1**2/(5*L0*L2)",
+                ("c3"): (
+                    "1 + L2/(10*L0) + (L0*D1 + L0 + 2*L0*L2*D2)/L2 + 33*L1**2/(5*L0*L2) + D1*L0/(15*L2**2) + "
+                    "L1**2/(2*L0*L2**2)"
+                ),
+            },
         ),
         explain=(
             "No reading makes the units agree: the display itself adds 1 and L_0 D_2. What is printed does "

@@ -1,4 +1,4 @@
-"""dro: rows of double_spider, alg2, recursive_spider."""
+"""dro: Algorithm 2 line by line, and the noise of Recursive-SPIDER."""
 
 from __future__ import annotations
 
@@ -17,76 +17,6 @@ from dpassay.proofs_check.rows.build import (
 from .privacy_terms import DP, FOUR, RECURSIVE, ROOT, RUN, TQ, row
 
 ROWS = [
-    row(
-        "double_spider/C2_x_constant",
-        "Theorem 6, C_2, against Lemmas 3 and 4",
-        "the x-Lipschitz constant of grad_eta L is the same in the theorem and in the lemmas",
-        same({"Theorem 6": "G*M/lam", "Lemma 4": "M*G**2/lam"}, "G M lam"),
-        severity=PRIVACY,
-        corrected="G^2 M/lambda, for L(x, eta) = L^(x, G eta)",
-        corrected_by="lemma3/eta_gradient_in_x",
-        reading=(
-            "eta is not scaled: the derivative -psi*' of (3)'s L^ in eta changes by at most M times G |x - x'|/lambda"
-        ),
-        saved_by=identity("M*(G*r/lam) == G*M/lam*r", "G M r lam"),
-        explain=(
-            "With eta scaled and G > 1 the threshold is below the true change, so with the clip of the mean the "
-            "sensitivity is larger than the noise assumes."
-        ),
-    ),
-    row(
-        "double_spider/C4_eta_constant",
-        "Theorem 6, C_4, against Lemma 3, eq. (11)",
-        "the eta-Lipschitz constant of grad_x L is the same in the theorem and in the lemma",
-        same({"Theorem 6 and Lemma 5": "M*L/lam", "Lemma 3": "G**2*M/lam"}, "G L M lam"),
-        severity=PRIVACY,
-        corrected="G^2 M/lambda, by |grad loss| <= G",
-        corrected_by="lemma3/x_gradient_in_eta",
-        condition="G^2 <= L: then the printed threshold is large enough",
-        saved_by=inequality("G**2*M/lam <= M*L/lam", "G M lam", {"L": "[G**2, inf)"}),
-    ),
-    row(
-        "double_spider/C4_which_eta_move",
-        "Theorem 6, C_4, against Algorithm 2, line 12",
-        "a threshold that follows |eta_t - eta_(t-1)| covers line 12, which compares eta_(t+1) with eta_t",
-        inequality(
-            "a*now <= 2*max(a*before, b*x)",
-            "a now before b x",
-            hints=[{"a": "1", "now": "1", "before": "1/1000", "b": "1", "x": "1/1000"}],
-        ),
-        severity=PRIVACY,
-        corrected="|eta_(t+1) - eta_t|, as Section 3 says",
-        repair="the index is a slip; Section 3 has |eta_(t+1) - eta_t|",
-        saved_by=inequality("a*now + b*x <= 2*max(a*now, b*x)", "a now b x"),
-    ),
-    row(
-        "double_spider/H_defined",
-        "Theorem 6",
-        "H, on which C_4 depends, is defined",
-        program("M L lam L_0 L_1 eta x", "thm6: C_4 <- M L lam L_0 L_1 H eta x"),
-        severity=PRIVACY,
-        corrected="sqrt(H) = H_0 of Proposition 1",
-        repair="sqrt(H) = H_0",
-        saved_by=program(
-            "M L lam L_0 L_1 eta x M S_0", "prop1: H_0 <- M S_0", "thm6: C_4 <- M L lam L_0 L_1 H_0 eta x"
-        ),
-    ),
-    row(
-        "double_spider/thresholds_are_public",
-        "Theorem 6, C_2 and C_4",
-        "thresholds and noise scales are functions of released iterates",
-        program(
-            "x_0 eta_0 M G L lam H",
-            "4: g_0 <- x_0 eta_0",
-            "8: eta_1 <- eta_0 g_0",
-            "10: v_0 <- x_0 eta_1",
-            "14: x_1 <- x_0 v_0",
-            "C2: C_2 <- eta_1 eta_0 x_1 x_0 M G lam",
-            "C4: C_4 <- eta_1 eta_0 x_1 x_0 M L lam H",
-        ),
-        severity=PRIVACY,
-        explain="Looks like data-dependent noise and is right: g and v are noisy before they are used.",
-    ),
     row(
         "alg2/t_initialised",
         "Algorithm 2, line 2",
@@ -189,7 +119,7 @@ ROWS = [
         rates("sqrt(T/q)/n <= sqrt(T)/(n*q)", "n", "n T q", conditions=("T >= q", "q >= 1", "n >= 1")),
         severity=PRIVACY,
         corrected="sqrt(T)/(n sqrt q), as Theorem 1 has it",
-        corrected_as_saved=True,
+        corrected_by="recursive_spider/sigma_1_accounted",
         reading="the root covers q, as in Theorem 1",
         saved_by=rates("sqrt(T/q)/n <= sqrt(T)/(n*sqrt(q))", "n", "n T q", conditions=("T >= q", "q >= 1")),
         garbling="a lost root over q is possible; printed three times without it, and with it in Theorems 1 and 6",
