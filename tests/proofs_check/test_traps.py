@@ -79,11 +79,11 @@ def test_every_kind_has_a_trap_on_both_sides():
 
 def test_the_table_of_the_ledger_is_the_table_of_the_published_numbers():
     from dpassay.audit.published.dro import EPSILONS, TABLE_2
-    from dpassay.proofs_check.rows.dro import table3_to_sec5
+    from dpassay.proofs_check.rows.dro import table2
 
-    assert [float(e) for e in table3_to_sec5.EPSILONS] == list(EPSILONS)
+    assert [float(e) for e in table2.EPSILONS] == list(EPSILONS)
     for name, printed in (
-        ("DP Double SPIDER", table3_to_sec5.DOUBLE),
-        ("DP Recursive SPIDER", table3_to_sec5.RECURSIVE),
+        ("DP Double SPIDER", table2.DOUBLE),
+        ("DP Recursive SPIDER", table2.RECURSIVE),
     ):
         assert [float(auc) for auc in printed] == [mean for mean, _ in TABLE_2[name]]
