@@ -32,7 +32,7 @@ def shifted(epsilon: str, same: str) -> str:
 
 def largest(epsilon: float) -> float:
     """The largest AUC of an attack on an (epsilon, n^-1.1)-DP output, members and non-members exchangeable."""
-    return 1 - (1 - 25500**-1.1) ** 2 / (1 + math.exp(epsilon))
+    return 1 - (1 - math.pow(25500, -1.1)) ** 2 / (1 + math.exp(epsilon))
 
 
 def least_epsilon(auc: str) -> tuple[str, str]:
