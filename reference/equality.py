@@ -8,10 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from .types import Array
+
 
 def same(one: Any, other: Any) -> bool:
     """Bit for bit equal: numbers and arrays (NaN equals NaN), and dicts, sequences and dataclasses of them."""
     if one is other:
+        return True
+    if type(one) is type(other) is np.ndarray and _same_bits(one, other):
         return True
     if isinstance(one, np.ndarray | np.generic) or isinstance(other, np.ndarray | np.generic):
         if isinstance(one, list | tuple | dict) or isinstance(other, list | tuple | dict):  # may have no shape
@@ -31,10 +35,18 @@ def same(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
+def _same_bits(one: Array, other: Array) -> bool:
+    """Numbers with the same bits are equal; others may be (0 and -0, 1 and 1.0)."""
+    alike = one.dtype == other.dtype and one.shape == other.shape and one.dtype.kind in "fiub"
+    return alike and one.tobytes() == other.tobytes()
+
+
 def snapshot(value: Any) -> Any:
     """The value as it is now: arrays are copied, in dicts, sequences and dataclasses as well; the rest is shared."""
     if isinstance(value, np.ndarray):
         return value.copy()
+    if value is None or type(value) in (float, int, str, bool):
+        return value
     if type(value) is dict:
         return {key: snapshot(one) for key, one in value.items()}
     if type(value) in (list, tuple):

@@ -10,8 +10,10 @@ lockstep (in the audit) runs several neighbours at once.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -88,7 +90,7 @@ class Tape(ABC):
 
         What is released is the upper triangle, so its 2-norm sensitivity is at most the Frobenius norm's.
         """
-        rows, columns = np.triu_indices(len(query))
+        rows, columns = _upper_triangle(len(query))
         upper = self.gaussian(label, query[rows, columns], std=std, sensitivity=sensitivity, batch=batch)
         released = np.zeros_like(query, dtype=float)
         released[rows, columns] = upper
@@ -133,11 +135,12 @@ class Tape(ABC):
         batch: Batch | tuple[Batch, ...] | None = None,
     ) -> Any:
         """Release a value that follows ``law``."""
-        require(sensitivity is None or 0 <= sensitivity < float("inf"), "sensitivity", sensitivity, "must be finite")
+        require(sensitivity is None or 0 <= sensitivity < math.inf, "sensitivity", sensitivity, "must be finite")
         batches = () if batch is None else (batch,) if isinstance(batch, Batch) else batch
-        draws = tuple(sorted({one.draw for one in batches}))
+        draws = tuple(sorted({one.draw for one in batches})) if batches else ()
         value = self._released(label, law, sensitivity, draws)
-        self.transcript.events.append(Release(self.step, label, law, sensitivity, draws, value))
+        events = self.transcript.events
+        events.append(Release(len(events), label, law, sensitivity, draws, value))
         return snapshot(value)  # whoever changes it in place changes neither the record nor another run's value
 
     # -- secret choices of records ------------------------------------------------------------------------
@@ -224,6 +227,15 @@ class Tape(ABC):
 
     def _revealed(self, label: str, value: Any) -> None:
         """Nothing to do on a single run."""
+
+
+@lru_cache(maxsize=16)
+def _upper_triangle(size: int) -> tuple[Indices, Indices]:
+    """``numpy.triu_indices``, which takes longer than the rest of a small release."""
+    rows, columns = np.triu_indices(size)
+    rows.setflags(write=False)
+    columns.setflags(write=False)
+    return rows, columns
 
 
 class LiveTape(Tape):

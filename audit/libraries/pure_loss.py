@@ -13,6 +13,7 @@ import math
 from typing import Any
 
 from dpassay.audit.lockstep.scripted import ScriptedHub, ScriptedRun
+from dpassay.audit.lockstep.worlds import Request
 from dpassay.audit.search.premises import Premises
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.case import PrivacyClaim
@@ -32,9 +33,9 @@ class LossHub(ScriptedHub):
             self.result.loss += _loss(ask.law, self._there[-1].ask.law, values)
         super()._answer(values)
 
-    def _shares(self, label: str, sensitivity: float | None, here: list[Law], there: list[Law], rate: float) -> None:
+    def _shares(self, ask: Request, here: list[Law], there: list[Law], moved: float, rate: float) -> None:
         """What is followed is the loss: separations of laws of many kinds have no common unit."""
-        super()._shares(label, sensitivity, here, there, rate)
+        super()._shares(ask, here, there, moved, rate)
         self.result.separation = 0.0
 
     def finish(self) -> ScriptedRun:

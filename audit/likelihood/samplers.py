@@ -10,7 +10,7 @@ import numpy as np
 
 from dpassay.audit.lockstep.outcome import Movement
 from dpassay.audit.lockstep.run import Needs, lockstep, needs
-from dpassay.audit.lockstep.tilting import Tilt
+from dpassay.audit.lockstep.tilting import Tilt, Tilts
 from dpassay.reference.findings import Finding, merge
 from dpassay.reference.neighbours import Pair, Run
 from dpassay.reference.types import Array, Indices
@@ -88,7 +88,7 @@ class LockstepSampler:
         self, losses: Losses, tilts: Sequence[Tilt], chosen: Indices, seed: Sequence[int], start: int
     ) -> tuple[Array, Array]:
         """Loss and log weights of some runs; what else they show goes into ``losses``."""
-        loss, log_weights = np.full(len(chosen), -np.inf), np.zeros((len(chosen), len(tilts)))
+        loss, log_weights, tilts = np.full(len(chosen), -np.inf), np.zeros((len(chosen), len(tilts))), Tilts.of(tilts)
         for i, tilt in enumerate(chosen):
             result = lockstep(
                 self._run,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,44 +16,29 @@ from dpassay.reference.laws.law import Law, as_released, query_of
 from dpassay.reference.neighbours import P, Pair, Run
 from dpassay.reference.transcript import Draw
 
+from .compare import distances_of, exceeds, mean_density
 from .hidden import Group, HiddenStates
 from .outcome import LockstepRun, Movement
-from .tilting import Logs, States, Tilt, proposal
+from .streams import CHECK, PUBLIC, RECORDS, VALUES, Streams
+from .tilting import Logs, States, Tilts, proposal
 from .worlds import Place, Records, Request, World
 
+_INNER = ("secret", "noise")
 _EXACT = 1e-9  # queries that agree to this fraction of the noise are the same (one part in 1e9 of a standard deviation)
-
-
-def exceeds(distance: float, sensitivity: float, one: Law, other: Law) -> bool:
-    """Is a query moved by more than this, beyond rounding."""
-    limit = sensitivity * (1 + 1e-9) + 1e-12
-    return distance > limit and distance > limit + rounding(one, other)
-
-
-def rounding(one: Law, other: Law) -> float:
-    """What rounding alone may move a query: after a huge released value its own size is the measure."""
-    found = [law.moved() for law in (one, other)]
-    return 1e-12 * max((float(np.max(np.abs(query), initial=0.0)) for query in found if query is not None), default=0.0)
 
 
 class Hub:
     """Collects what the worlds ask for, compares, answers."""
 
-    def __init__(
-        self, run: Run[P], pair: Pair[P], seed: Sequence[int], tilts: list[Tilt], tilt: int, where: list[Place]
-    ):
-        streams = [np.random.default_rng(child) for child in np.random.SeedSequence(list(seed)).spawn(4)]
-        self._rng, self._public = streams[0], streams[1]
-        self._records = Records(pair.target, streams[2], streams[3])
+    def __init__(self, run: Run[P], pair: Pair[P], seed: Sequence[int], tilts: Tilts, tilt: int, where: list[Place]):
+        self._streams = Streams(seed)
         self._tilts, self._tilt = tilts, tilt
         sides = {"D": pair.here, "D'": pair.there}
         self.worlds = [World(run, sides[place.side], place) for place in where]
         main = [world for world in self.worlds if world.place.role != "check"]
-        self._inner = {
-            id(world): np.random.default_rng([*seed, 7, int(world.place.role == "check")]) for world in self.worlds
-        }
         half = len(main) // 2
         self._here, self._there = main[:half], main[half:]
+        self._others = main[1:]  # all that must ask for the same as the first one
         self._check = next((world for world in self.worlds if world.place.role == "check"), None)
         self._states = HiddenStates([world.place for world in self._here])
         self._draws: list[Draw] = []
@@ -62,6 +48,10 @@ class Hub:
         self._step = 0
         self._over = False  # the laws parted: no common value could be handed back
         self.result = LockstepRun(log_weights=np.zeros(len(tilts)))
+
+    @cached_property
+    def _records(self) -> Records:
+        return Records(self._target, self._streams[RECORDS], self._streams[CHECK])
 
     # -- the loop -----------------------------------------------------------------------------------------
     def go(self) -> None:
@@ -89,9 +79,9 @@ class Hub:
 
     def _same_call(self) -> bool:
         first = self._here[0].ask
-        for world in (*self._here[1:], *self._there):
+        for world in self._others:
             ask = world.ask
-            if (ask.call, ask.label) == (first.call, first.label):
+            if ask.call == first.call and ask.label == first.label:
                 continue
             kind = Kind.EARLY_END if "end" in (ask.call, first.call) else Kind.CALL
             label = first.label if first.call != "end" else ask.label
@@ -110,30 +100,31 @@ class Hub:
 
     def _answer(self, values: Any) -> None:
         for world in self.worlds:
-            world.answer(values(world) if callable(values) else values)
+            world.answer(values)
 
     # -- calls without a mechanism ------------------------------------------------------------------------
     def _end(self) -> None:
         first = self._here[0].ask.value
-        if not all(same(first, world.ask.value) for world in (*self._here[1:], *self._there)):
+        if not all(same(first, world.ask.value) for world in self._others):
             self._finding(Kind.OUTPUT, "output", "the outputs differ although all released values agree")
         self.result.complete, self.result.output = True, first
 
     def _reveal(self) -> None:
         first = self._here[0].ask
-        for world in (*self._here[1:], *self._there):
+        for world in self._others:
             if not same(first.value, world.ask.value):
                 self._finding(Kind.REVEALED_VALUE, first.label, f"{first.value} against {world.ask.value}")
         self._answer(None)
 
     def _public_value(self) -> None:
         ask = self._here[0].ask
-        state = self._public.bit_generator.state
+        rng = self._streams[PUBLIC]
+        state = rng.bit_generator.state
         values = []
         for world in self.worlds:
-            self._public.bit_generator.state = state
+            rng.bit_generator.state = state
             assert world.ask.make is not None
-            values.append(world.ask.make(self._public))
+            values.append(world.ask.make(rng))
         if not all(same(values[0], value) for value in values):
             self._finding(Kind.PUBLIC_VALUE, ask.label, "it depends on private data")
         self._answer(values[0])
@@ -143,11 +134,13 @@ class Hub:
 
         Every world has a stream of its own; all but the check world's start alike.
         """
-        for world in list(self.worlds):
-            while world.ask.call in ("secret", "noise"):
-                assert world.ask.make is not None
+        for world in self.worlds:
+            ask = world.settled()
+            while ask.call in _INNER:
+                assert ask.make is not None
                 self._secrets = True
-                world.answer(world.ask.make(self._inner[id(world)]))
+                world.answer(ask.make(self._streams.inner(id(world), world is self._check)))
+                ask = world.settled()
 
     def _draw(self) -> None:
         draws = [world.ask.draw for world in self.worlds if world is not self._check]
@@ -155,7 +148,7 @@ class Hub:
         assert first is not None
         for other in draws[1:]:
             assert other is not None
-            if replace(other, label=first.label) != first:
+            if other != first and replace(other, label=first.label) != first:
                 detail = f"{first.size or first.rate} of {first.n} against {other.size or other.rate} of {other.n}"
                 self._finding(Kind.BATCH_SIZE, first.label, detail)
         self._draws.append(first)
@@ -166,8 +159,8 @@ class Hub:
             self._open_with_target[first.number] = bool(np.any(found[0] == self._target))
         if self._check and first.number in self._records.check_has_target:
             self._states.check_drawn(first, self._records.check_has_target[first.number], number)
-        by_world = dict(zip(map(id, self.worlds), found, strict=True))
-        self._answer(lambda world: by_world[id(world)])
+        for world, indices in zip(self.worlds, found, strict=True):
+            world.answer(indices)
 
     # -- releases -----------------------------------------------------------------------------------------
     def _release(self) -> None:
@@ -176,7 +169,7 @@ class Hub:
         if not self._comparable(ask):
             return
         here, there = self._laws(self._here), self._laws(self._there)
-        hidden = tuple(number for number in ask.draws if self._draws[number].hidden)
+        hidden = self._hidden(ask)
         group = self._states.group(hidden)
         if group is None:
             self.result.inexact = self.result.inexact or f"release {ask.label!r} depends on several sampled batches"
@@ -188,25 +181,29 @@ class Hub:
         elif ask.draws:
             self._elsewhere(ask, here, there)
         picked, picked_there = [here[s] for s in group.worlds], [there[s] for s in group.worlds]
-        self._movement(ask, picked, picked_there)
+        self._movement(ask, picked, picked_there, distances_of(picked, picked_there))
         if self._without_noise(ask, picked, picked_there):
             self._answer(as_released(query_of(picked[-1])))
             return
         states = States(picked, picked_there, group.log_here, group.log_there, group.has_target)
         plan = proposal(states, self._tilts)
-        value = plan.sample(self._rng, self._tilt)
+        value = plan.sample(self._streams[VALUES], self._tilt)
         self._count(group, plan.logs(value))
         if self._check:
             self._compare_check(ask, hidden, here, value)
         self._answer(value)
 
     def _laws(self, worlds: list[World]) -> list[Law]:
-        return [world.ask.law for world in worlds if world.ask.law is not None]
+        return [law for world in worlds if (law := world.ask.law) is not None]
+
+    def _hidden(self, ask: Request) -> tuple[int, ...]:
+        """The secret draws that a release depends on."""
+        return tuple(number for number in ask.draws if self._draws[number].hidden) if ask.draws else ()
 
     def _comparable(self, ask: Request) -> bool:
         """Compare what must be public; False (run over) where no common value could be handed back."""
         assert ask.law is not None
-        for world in (*self._here[1:], *self._there):
+        for world in self._others:
             assert world.ask.law is not None
             difference = ask.law.public_difference(world.ask.law)
             if difference and not difference.comparable:
@@ -254,10 +251,11 @@ class Hub:
             detail = "it depends on the record, which is in none of the batches that it declares"
             self._finding(Kind.UNDECLARED_BATCH, ask.label, detail)
 
-    def _movement(self, ask: Request, here: Sequence[Law], there: Sequence[Law]) -> None:
-        movement = self.result.movements.setdefault(ask.label, Movement())
-        for one, other in zip(here, there, strict=True):
-            distance = one.distance(other)
+    def _movement(self, ask: Request, here: Sequence[Law], there: Sequence[Law], distances: Sequence[float]) -> None:
+        movement = self.result.movements.get(ask.label)
+        if movement is None:
+            movement = self.result.movements[ask.label] = Movement()
+        for one, other, distance in zip(here, there, distances, strict=True):
             if distance >= movement.moved:
                 movement.moved, movement.claimed = distance, ask.sensitivity
             if ask.sensitivity is not None and exceeds(distance, ask.sensitivity, one, other):
@@ -267,7 +265,7 @@ class Hub:
     def _without_noise(self, ask: Request, here: Sequence[Law], there: Sequence[Law]) -> bool:
         """Report bare values; True where only some are bare: then they have no common density."""
         bare = [law.is_bare for law in (*here, *there)]
-        if not any(bare):
+        if True not in bare:
             return False
         if any(not np.array_equal(query_of(one), query_of(other)) for one, other in zip(here, there, strict=True)):
             # what was drawn in secret may protect a value that is released without noise
@@ -276,8 +274,7 @@ class Hub:
         return not all(bare)
 
     def _count(self, group: Group, logs: Logs) -> None:
-        log_here = float(np.logaddexp.reduce(group.log_here + logs.here))
-        log_there = float(np.logaddexp.reduce(group.log_there + logs.there))
+        log_here, log_there = mean_density(group.log_here, logs.here), mean_density(group.log_there, logs.there)
         self.result.loss += log_here - log_there
         self.result.log_weights += log_here - logs.proposals
         if math.isfinite(log_here) and math.isfinite(log_there):  # else the loss is infinite and no filter changes it

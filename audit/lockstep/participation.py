@@ -11,6 +11,7 @@ from dpassay.reference.types import Bools, Indices
 
 from .hidden import Group
 from .script import Dictation
+from .streams import SCRIPTED, Streams
 from .worlds import Place
 
 
@@ -21,12 +22,16 @@ class ScriptedRecords:
     (the whole data set is drawn, or its last record) is so in both.
     """
 
-    def __init__(self, target: int, rng: np.random.Generator, script: Dictation, worlds: int):
-        self._target, self._rng, self._script, self._worlds = target, rng, script, worlds
+    def __init__(self, target: int, streams: Streams, script: Dictation, worlds: int):
+        self._target, self._streams, self._script, self._worlds = target, streams, script, worlds
         self._orders: list[Indices] | None = None
         self._next = 0
         self.held: dict[int, list[bool]] = {}
         self.check_has_target: dict[int, bool] = {}
+
+    @property
+    def _rng(self) -> np.random.Generator:
+        return self._streams[SCRIPTED]
 
     def indices(self, draw: Draw, places: Sequence[Place], fresh_number: int) -> list[Indices]:
         """The records for each place, in order: the worlds of D, then those of D'."""

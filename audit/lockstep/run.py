@@ -29,7 +29,7 @@ from .hub import Hub
 from .outcome import LockstepRun, Movement
 from .script import Dictation
 from .scripted import scripted
-from .tilting import PLAIN, Tilt
+from .tilting import PLAIN, Tilt, Tilts
 from .worlds import SIDES, Place, Role
 
 __all__ = ["LockstepRun", "Movement", "Needs", "Pair", "Run", "lockstep", "needs", "places"]
@@ -95,7 +95,7 @@ def lockstep(
     if script is not None:
         return scripted(run, pair, seed, script)
     what = what or needs(run, pair.here)
-    hub = Hub(run, pair, seed, list(tilts), tilt, places(what, check))
+    hub = Hub(run, pair, seed, Tilts.of(tilts), tilt, places(what, check))
     try:
         hub.go()
     finally:

@@ -17,8 +17,6 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-import numpy as np
-
 from dpassay.audit.live.errors import ProgramBroken
 from dpassay.reference.findings import Kind
 from dpassay.reference.laws.law import Law, as_released, query_of
@@ -27,13 +25,16 @@ from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Transcript
 from dpassay.reference.types import Array
 
-from .hub import Hub, rounding
+from .compare import distances_of, rounding
+from .hub import Hub
 from .outcome import LockstepRun
 from .participation import Participation, ScriptedRecords
 from .script import Dictation, dictated
-from .tilting import PLAIN
-from .worlds import SIDES, Place, Role
+from .streams import VALUES
+from .tilting import PLAIN, Tilts
+from .worlds import SIDES, Place, Request, Role
 
+_PLAIN = Tilts([PLAIN])
 LONGEST = 1000  # calls of one run; beyond, other examples show more for the time
 _APPARATUS = ("reference/tape.py", "audit/lockstep/", "audit/live/", "audit/lab/mutations.py", "reference/case.py")
 
@@ -122,11 +123,10 @@ class ScriptedHub(Hub):
         where = [Place(side, role) for side in SIDES for role in roles]
         self._prepared, self.unprepared = hidden, False
         self.result = ScriptedRun()
-        super().__init__(_caught(run), pair, seed, [PLAIN], 0, where)
+        super().__init__(_caught(run), pair, seed, _PLAIN, 0, where)
         self.result = ScriptedRun()
         self._script = script
-        streams = np.random.SeedSequence(list(seed)).spawn(5)
-        self._records = ScriptedRecords(pair.target, np.random.default_rng(streams[4]), script, len(roles))  # type: ignore[assignment]
+        self._records = ScriptedRecords(pair.target, self._streams, script, len(roles))  # type: ignore[assignment]
         self._states = Participation(self._records)  # type: ignore[assignment,arg-type]
         self._occurrences: Counter[str] = Counter()
         self._before: dict[str, Any] = {}
@@ -149,28 +149,29 @@ class ScriptedHub(Hub):
         if not self._comparable(ask):
             return
         here, there = self._laws(self._here), self._laws(self._there)
-        hidden = tuple(number for number in ask.draws if self._draws[number].hidden)
+        hidden = self._hidden(ask)
         if not hidden and len(here) > 1:
             self._undeclared(ask, here, there)
         if hidden:
             self._outside(ask, hidden, here, there)
         elif ask.draws:
             self._elsewhere(ask, here, there)
-        self._movement(ask, here, there)
+        distances = distances_of(here, there)
+        self._movement(ask, here, there, distances)
         rates = [self._draws[number].rate for number in hidden if self._draws[number].kind != "fresh"]
-        self._shares(ask.label, ask.sensitivity, here, there, min(rates, default=1.0))
+        self._shares(ask, here, there, max(distances), min(rates, default=1.0))
         law = here[-1]
         if self._without_noise(ask, here, there):
             self._answer(as_released(query_of(law)))
             return
         choice = self._script.choice(ask.label, self._occurrences[ask.label], law)
-        value = dictated(choice, law, self._before.get(ask.label), self._rng)
+        value = dictated(choice, law, self._before.get(ask.label), self._streams[VALUES])
         self._occurrences[ask.label] += 1
         self._before[ask.label] = value
         self._answer(value)
 
-    def _shares(self, label: str, sensitivity: float | None, here: list[Law], there: list[Law], rate: float) -> None:
-        moved = max(one.distance(other) for one, other in zip(here, there, strict=True))
+    def _shares(self, ask: Request, here: list[Law], there: list[Law], moved: float, rate: float) -> None:
+        label, sensitivity = ask.label, ask.sensitivity
         self.result.shares.setdefault(label, 0.0)
         if sensitivity:
             known = self.result.shares[label]

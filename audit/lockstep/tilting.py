@@ -10,8 +10,9 @@ finite outcomes. Whatever the tilt, the density of the proposal is known, so the
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -29,6 +30,30 @@ class Tilt:
 
 
 PLAIN = Tilt()
+
+
+class Tilts(tuple[Tilt, ...]):
+    """Tilts, and their numbers as columns of shape (tilts, 1): made once for all releases of all runs.
+
+    ``twice`` and ``squares`` are those of the shifts.
+    """
+
+    twice: Array
+    squares: Array
+    odds: Array
+
+    def __new__(cls, tilts: Iterable[Tilt]) -> Tilts:
+        """A tuple of tilts with its columns."""
+        made = super().__new__(cls, tilts)
+        shifts = np.array([[tilt.shift] for tilt in made])
+        made.twice, made.squares = 2 * shifts, shifts**2
+        made.odds = np.array([[tilt.odds] for tilt in made])
+        return made
+
+    @classmethod
+    def of(cls, tilts: Sequence[Tilt]) -> Tilts:
+        """These tilts, as they are if they are ready."""
+        return tilts if isinstance(tilts, Tilts) else cls(tilts)
 
 
 class Logs(NamedTuple):
@@ -62,8 +87,9 @@ class States:
 
 def proposal(states: States, tilts: Sequence[Tilt]) -> Proposal:
     """The best proposal that is known for these laws."""
+    tilts = Tilts.of(tilts)
     if all(law.is_normal for law in (*states.here, *states.there)):
-        return _GaussianProposal(states, tilts)
+        return OneGaussian(states, tilts) if len(states.here) == 1 else ManyGaussians(states, tilts)
     if len(states.here) == 1:
         tilted = [states.here[0].tilted(states.there[0], tilt.shift) for tilt in tilts]
         known = [law for law in tilted if law is not None]
@@ -72,9 +98,9 @@ def proposal(states: States, tilts: Sequence[Tilt]) -> Proposal:
     return _MixtureProposal(states, tilts)
 
 
-def _tilted_weights(states: States, tilts: Sequence[Tilt]) -> Array:
+def _tilted_weights(states: States, tilts: Tilts) -> Array:
     """Log weights of the states under each tilt, shape (tilts, states)."""
-    raised = states.log_here + np.array([[tilt.odds] for tilt in tilts]) * states.has_target
+    raised = states.log_here + tilts.odds * states.has_target
     return np.asarray(raised - np.logaddexp.reduce(raised, axis=1, keepdims=True))
 
 
@@ -85,40 +111,82 @@ def _choose(rng: np.random.Generator, log_weights: Array) -> int:
     return min(int(np.searchsorted(steps, rng.random(), side="right")), len(log_weights) - 1)
 
 
-class _GaussianProposal:
+_OTHERS = [0, 2, 2, 3]  # which gap each of the four is multiplied with
+
+
+@lru_cache(maxsize=1024)
+def _log_scale(std: float) -> float:
+    """Log of the factor before the exponential in a normal density of one number."""
+    return float(np.log(std) + 0.5 * math.log(2 * math.pi))
+
+
+class OneGaussian:
+    """One Gaussian on each side: the numbers of `ManyGaussians` bit for bit, without the sums over one state.
+
+    Its log weights must be 0: where nothing is hidden the one state is certain.
+    """
+
+    def __init__(self, states: States, tilts: Tilts):
+        law, other = states.here[0], states.there[0]
+        query = query_of(law)
+        self._shape, self._std, self._std_there, self._tilts = query.shape, law.scale, other.scale, tilts
+        self._here, self._there = query.ravel(), query_of(other).ravel()
+        self._away = self._here - self._there
+
+    def sample(self, rng: np.random.Generator, tilt: int) -> Any:
+        """See :class:`Proposal`."""
+        centre = self._here + self._tilts[tilt].shift * self._away
+        value = centre + self._std * rng.standard_normal(centre.size)
+        return as_released(value.reshape(self._shape))
+
+    def logs(self, value: Any) -> Logs:
+        """See :class:`Proposal`."""
+        flat = np.asarray(value, dtype=float).ravel()
+        gaps = np.empty((4, flat.size))  # of value and query here (twice), of the queries, of value and query there
+        np.subtract(flat, self._here, out=gaps[0])
+        gaps[1], gaps[2] = gaps[0], self._away
+        np.subtract(flat, self._there, out=gaps[3])
+        squares, cross, length, squares_there = np.einsum("sp,sp->s", gaps, gaps[_OTHERS])
+        twice = 2 * (self._std * self._std)
+        here = -flat.size * _log_scale(self._std) - squares / twice
+        there = -flat.size * _log_scale(self._std_there) - squares_there / (2 * (self._std_there * self._std_there))
+        moved = here + (self._tilts.twice * cross - self._tilts.squares * length) / twice
+        return Logs(np.array([here]), np.array([there]), moved[:, 0])
+
+
+class ManyGaussians:
     """Gaussians: every state's mean is moved away from the average mean on D'."""
 
-    def __init__(self, states: States, tilts: Sequence[Tilt]):
+    def __init__(self, states: States, tilts: Tilts):
         laws, others = states.here, states.there
-        self._shape = query_of(laws[0]).shape
+        self._shape, self._tilts = query_of(laws[0]).shape, tilts
         self._here = np.array([query_of(law).ravel() for law in laws])
         self._there = np.array([query_of(law).ravel() for law in others])
-        self._stds = np.array([law.scale for law in laws])
-        self._stds_there = np.array([law.scale for law in others])
-        self._shifts = np.array([tilt.shift for tilt in tilts])
+        self._stds = [law.scale for law in laws]
+        self._stds_there = [law.scale for law in others]
         self._log_weights = _tilted_weights(states, tilts)
         self._away = self._here - np.exp(states.log_there) @ self._there
 
     def sample(self, rng: np.random.Generator, tilt: int) -> Any:
+        """See :class:`Proposal`."""
         state = _choose(rng, self._log_weights[tilt])
-        centre = self._here[state] + self._shifts[tilt] * self._away[state]
+        centre = self._here[state] + self._tilts[tilt].shift * self._away[state]
         value = centre + self._stds[state] * rng.standard_normal(centre.size)
         return as_released(value.reshape(self._shape))
 
     def logs(self, value: Any) -> Logs:
+        """See :class:`Proposal`."""
         flat = np.asarray(value, dtype=float).ravel()
-        gap, gap_there = flat - self._here, flat - self._there
-        squares = np.einsum("sp,sp->s", gap, gap)
-        cross = np.einsum("sp,sp->s", gap, self._away)
-        length = np.einsum("sp,sp->s", self._away, self._away)
-        size = flat.size
-        constant = -size * (np.log(self._stds) + 0.5 * math.log(2 * math.pi))
-        here = constant - squares / (2 * self._stds**2)
-        there = -size * (np.log(self._stds_there) + 0.5 * math.log(2 * math.pi)) - np.einsum(
-            "sp,sp->s", gap_there, gap_there
-        ) / (2 * self._stds_there**2)
-        a = self._shifts[:, None]
-        moved = here + (2 * a * cross - a**2 * length) / (2 * self._stds**2)
+        gaps = np.empty((4, *self._here.shape))  # of value and query here (twice), of the queries, of value and there
+        np.subtract(flat, self._here, out=gaps[0])
+        gaps[1], gaps[2] = gaps[0], self._away
+        np.subtract(flat, self._there, out=gaps[3])
+        squares, cross, length, squares_there = np.einsum("ksp,ksp->ks", gaps, gaps[_OTHERS])
+        twice = np.array([2 * (std * std) for std in self._stds])
+        twice_there = np.array([2 * (std * std) for std in self._stds_there])
+        here = -flat.size * np.array([_log_scale(std) for std in self._stds]) - squares / twice
+        there = -flat.size * np.array([_log_scale(std) for std in self._stds_there]) - squares_there / twice_there
+        moved = here + (self._tilts.twice * cross - self._tilts.squares * length) / twice
         return Logs(here, there, np.asarray(np.logaddexp.reduce(self._log_weights + moved, axis=1)))
 
 
@@ -139,7 +207,7 @@ class _TiltedProposal:
 class _MixtureProposal:
     """Any other laws, in any states: only the odds of the states are tilted."""
 
-    def __init__(self, states: States, tilts: Sequence[Tilt]):
+    def __init__(self, states: States, tilts: Tilts):
         self._states, self._log_weights = states, _tilted_weights(states, tilts)
 
     def sample(self, rng: np.random.Generator, tilt: int) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import FrameType
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from greenlet import greenlet
@@ -39,8 +39,7 @@ class Place:
     k: int | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class Request:
+class Request(NamedTuple):
     """What a world asks for: a call on its tape, or its end. ``wait``: nothing yet, its program is at work."""
 
     call: Literal["release", "draw", "public", "secret", "noise", "reveal", "end", "wait"]
@@ -85,24 +84,23 @@ class WorldTape(Tape):
 
 
 class World:
-    """One run in one place. ``ask`` is what it waits for; ``answer`` lets it go on."""
+    """One run in one place. ``answer`` lets it go on; ``ask`` is what it waits for then, once it is ``settled``."""
 
     def __init__(self, run: Callable[[Any, Tape], Any], problem: Any, place: Place):
         self.place = place
         self.tape = WorldTape(greenlet.getcurrent())
         self._greenlet = greenlet(lambda: Request("end", "output", value=snapshot(run(problem, self.tape))))
-        self._asked: Request = self._greenlet.switch()
+        self.ask: Request = self._greenlet.switch()
 
-    @property
-    def ask(self) -> Request:
-        """What it asks for; whoever looks waits for it."""
-        while self._asked is _WAIT:
-            self._asked = self._greenlet.switch()
-        return self._asked
+    def settled(self) -> Request:
+        """What it asks for, once its program, if it is at work, has come to its next call."""
+        while self.ask is _WAIT:
+            self.ask = self._greenlet.switch()
+        return self.ask
 
     def answer(self, value: Any) -> None:
         """Hand back a value and run to the next call, or to where a program is at work."""
-        self._asked = self._greenlet.switch(value)
+        self.ask = self._greenlet.switch(value)
 
     @property
     def frame(self) -> FrameType | None:

@@ -11,7 +11,7 @@ import numpy as np
 from dpassay.reference.errors import require
 from dpassay.reference.types import Array
 
-from .law import Cost, Difference, Law, as_released, noise_difference, query_of
+from .law import Cost, Difference, Law, as_released, noise_difference, norm, query_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,11 +25,10 @@ class Gaussian(Law):
     std: float = field()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "query", np.array(self.query, dtype=float))
+        query = np.array(self.query, dtype=float)
         require(0 <= self.std < math.inf, "std", self.std, "must be finite and not negative")
-        require(bool(np.all(np.isfinite(self.query))), "query", self.query, "must be finite")
-        object.__setattr__(self, "scale", self.std)
-        object.__setattr__(self, "is_normal", self.std > 0)
+        require(bool(np.isfinite(query).all()), "query", query, "must be finite")
+        self.__dict__.update(query=query, scale=self.std, is_normal=self.std > 0)  # frozen, and made at every release
 
     @property
     def is_bare(self) -> bool:
@@ -42,7 +41,7 @@ class Gaussian(Law):
 
     def distance(self, other: Law) -> float:
         """2-norm."""
-        return float(np.linalg.norm((self.query - query_of(other)).ravel()))
+        return norm(self.query - query_of(other))
 
     def cost(self, sensitivity: float) -> Cost:
         """mu-GDP (Dong, Roth and Su 2022, Theorem 2.7)."""
@@ -65,4 +64,6 @@ class Gaussian(Law):
 
     def public_difference(self, other: Law) -> Difference | None:
         """Type, shape and noise scale are public."""
+        if type(other) is Gaussian and self.std == other.std and self.query.shape == other.query.shape:
+            return None
         return noise_difference(self, other, "std")

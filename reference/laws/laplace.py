@@ -24,9 +24,10 @@ class Laplace(Law):
     scale: float = field()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "query", np.array(self.query, dtype=float))
+        query = np.array(self.query, dtype=float)
         require(0 < self.scale < math.inf, "scale", self.scale, "must be positive and finite")
-        require(bool(np.all(np.isfinite(self.query))), "query", self.query, "must be finite")
+        require(bool(np.isfinite(query).all()), "query", query, "must be finite")
+        self.__dict__["query"] = query  # frozen, and made at every release
 
     def sample(self, rng: np.random.Generator) -> Any:
         """Draw one value."""
