@@ -13,14 +13,13 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dpassay.reference.laws.above_threshold import AboveThreshold
-from dpassay.reference.laws.gaussian import Gaussian
+from dpassay.reference.laws.gaussian import Gaussian, upper_triangle
 from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.laws.law import Law
 from dpassay.reference.types import Array, Indices
@@ -90,7 +89,7 @@ class Tape(ABC):
 
         What is released is the upper triangle, so its 2-norm sensitivity is at most the Frobenius norm's.
         """
-        rows, columns = _upper_triangle(len(query))
+        rows, columns = upper_triangle(len(query))
         upper = self.gaussian(label, query[rows, columns], std=std, sensitivity=sensitivity, batch=batch)
         released = np.zeros_like(query, dtype=float)
         released[rows, columns] = upper
@@ -227,15 +226,6 @@ class Tape(ABC):
 
     def _revealed(self, label: str, value: Any) -> None:
         """Nothing to do on a single run."""
-
-
-@lru_cache(maxsize=16)
-def _upper_triangle(size: int) -> tuple[Indices, Indices]:
-    """``numpy.triu_indices``, which takes longer than the rest of a small release."""
-    rows, columns = np.triu_indices(size)
-    rows.setflags(write=False)
-    columns.setflags(write=False)
-    return rows, columns
 
 
 class LiveTape(Tape):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from dpassay.reference.errors import require
-from dpassay.reference.types import Array
+from dpassay.reference.types import Array, Indices
 
 from .law import Cost, Difference, Law, as_released, noise_difference, norm, query_of
 
@@ -67,3 +68,12 @@ class Gaussian(Law):
         if type(other) is Gaussian and self.std == other.std and self.query.shape == other.query.shape:
             return None
         return noise_difference(self, other, "std")
+
+
+@lru_cache(maxsize=16)
+def upper_triangle(size: int) -> tuple[Indices, Indices]:
+    """``numpy.triu_indices``, kept: to make them takes longer than the rest of a small symmetric release."""
+    rows, columns = np.triu_indices(size)
+    rows.setflags(write=False)
+    columns.setflags(write=False)
+    return rows, columns
