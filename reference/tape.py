@@ -10,7 +10,6 @@ lockstep (in the audit) runs several neighbours at once.
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -134,12 +133,11 @@ class Tape(ABC):
         batch: Batch | tuple[Batch, ...] | None = None,
     ) -> Any:
         """Release a value that follows ``law``."""
-        require(sensitivity is None or 0 <= sensitivity < math.inf, "sensitivity", sensitivity, "must be finite")
+        require(sensitivity is None or 0 <= sensitivity < np.inf, "sensitivity", sensitivity, "must be finite")
         batches = () if batch is None else (batch,) if isinstance(batch, Batch) else batch
         draws = tuple(sorted({one.draw for one in batches})) if batches else ()
         value = self._released(label, law, sensitivity, draws)
-        events = self.transcript.events
-        events.append(Release(len(events), label, law, sensitivity, draws, value))
+        self.transcript.events.append(Release(self.step, label, law, sensitivity, draws, value))
         return snapshot(value)  # whoever changes it in place changes neither the record nor another run's value
 
     # -- secret choices of records ------------------------------------------------------------------------
