@@ -5,7 +5,8 @@ post-processing of: with probability delta the coin itself, else randomised resp
 Theorem 3.2). So given ANY scores, an uncorrupted label is guessed with probability at most e^eps / (1 + e^eps). Reading
 the pooled scores from the most extreme inwards is then a betting game with a known house limit; its wealth may be taken
 at any depth (Ville), and N labels, each corrupted with probability delta and worth at most a factor g when corrupted,
-cost N log(1 + delta (g - 1)) with g <= 1 + e^-eps.
+cost N log(1 + delta (g - 1)) with g <= 1 + e^-eps. Revealed from the middle outwards they tell which depth to judge at
+once (`outward.py`), which shows more unless the signal is at the very end alone.
 """
 
 from __future__ import annotations
@@ -22,19 +23,18 @@ from dpassay.reference.errors import BadInput
 from dpassay.reference.types import Array
 
 from .curve_claim import check_scores
-from .reading import refuted_steps, tally, tally_both_ends
+from .outward import FEWEST, read_outward
+from .reading import refuted_steps, tally, tally_both_ends, tops
 from .thresholds import epsilon_split
+from .weighted import independent
 
 TARGETS = np.array([0.1, 0.3, 0.6, 1.0])  # where between the house limit and 1 the bettor believes the rate to be
 LADDER = np.round(  # a step below a claim of 0.1 must not cost a tenth of it
     np.concatenate([np.arange(0.0, 0.2, 0.002), np.arange(0.2, 3.0, 0.02), np.arange(3.0, 40.0, 0.05)]), 3
 )
 FINE_SHARE = 0.05  # of the stake is on smaller targets, which only many labels can use
-PILOT_SHARE = 0.03
-LIKELY = 0.85  # of the level is for the direction that the pilot saw
-ENDS_SHARE = 0.3  # of a direction's level for reading from one end; the rest for reading from both in turn
 EVENT_SHARE, EVENT_FROM = 0.1, 20  # of the level for one event, from so many scores a side on
-COSTLY = 30.0  # labels that may be corrupted, in expectation, before the event gets most of the level
+OUTWARD_SHARE = 0.8  # of the rest for labels that are revealed outwards
 
 
 def labelled(size_p: int, size_q: int, rng: np.random.Generator) -> tuple[int, int]:
@@ -81,58 +81,62 @@ def stakes_on(labels: int) -> tuple[Array, Array]:
     return np.append(TARGETS, finer), np.append(coarse, np.full(finer.size, FINE_SHARE / max(1, finer.size)))
 
 
+def beyond(epsilon: float) -> int:
+    """The step of the ladder that must be refuted to show more than `epsilon`."""
+    return int(np.searchsorted(LADDER, epsilon, side="right")) if epsilon > 0 else 0
+
+
 def largest_refuted(
-    tally: tuple[Array, Array], labels: int, delta: float, alpha: float, log_odds: float = 0.0
+    tally: tuple[Array, Array], labels: int, delta: float, alpha: float, log_odds: float = 0.0, above: float = 0.0
 ) -> float:
     """Walk epsilon up a fixed ladder until one is not rejected (fixed-sequence testing keeps the level).
 
     The bettor pays for `labels` labels that are corrupted with probability `delta` each. `log_odds`: of a right guess
-    before anything is seen, 0 for fair coins.
+    before anything is seen, 0 for fair coins. 0 if no more than `above` is shown.
     """
     targets, shares = stakes_on(labels)
     hit, miss = ladder_gains(LADDER + log_odds, targets)
     corruption = labels * np.log1p(delta * np.expm1(hit.max(axis=1)))
-    steps = refuted_steps([tally], hit, miss, corruption - np.log(alpha), shares)
+    steps = refuted_steps([tally], hit, miss, corruption - np.log(alpha), shares, beyond(above))
     return float(LADDER[steps - 1]) if steps else 0.0
 
 
-def _orientation(p: Array, q: Array) -> float:
-    """+1 when Q's pilot scores tend to be the larger."""
-    ordered = np.sort(p)
-    balance = np.searchsorted(ordered, q).mean() + np.searchsorted(ordered, q, "right").mean()
-    return 1.0 if float(balance) >= p.size else -1.0
+def _read(
+    low: Array, high: Array, prior: float, delta: float, rng: np.random.Generator, alpha: float, above: float
+) -> list[tuple[float, str]]:
+    """The bound of each reading order and its name, high scores guessed Q or P; sorted labelled scores of P and Q.
 
-
-def _read(p: Array, q: Array, delta: float, rng: np.random.Generator, alpha: float) -> list[tuple[float, str]]:
-    """The bound of each reading order and its name; both directions, whatever a pilot says of them."""
-    size = max(1, int(PILOT_SHARE * min(p.size, q.size)))
-    pilot_p, pilot_q = (rng.choice(side.size, size, replace=False) for side in (p, q))
-    leaning = _orientation(p[pilot_p], q[pilot_q])
-    p, q = np.delete(p, pilot_p), np.delete(q, pilot_q)
-    if not (p.size and q.size):
-        return [(0.0, "nothing to read")]
-    of_p, of_q = labelled(p.size, q.size, rng)
-    low, high = np.sort(without(p, p.size - of_p, rng)), np.sort(without(q, q.size - of_q, rng))
-    labels, log_odds = of_p + of_q, float(np.log(q.size / p.size))
-    if not labels:
-        return [(0.0, "nothing to read")]
-    found = []
+    0 for those that show no more than `above`.
+    """
+    labels, found = low.size + high.size, []
     for sign in (1.0, -1.0):
-        share = (LIKELY if sign == leaning else 1 - LIKELY) * alpha
         one, other = (low, high) if sign > 0 else (-low[::-1], -high[::-1])
         which = ("high", "low") if sign > 0 else ("low", "high")
         orders = [
-            (ENDS_SHARE, tally(other, one, rng), log_odds, f"{which[0]} scores guessed Q"),
-            (ENDS_SHARE, tally(-one[::-1], -other[::-1], rng), -log_odds, f"{which[1]} scores guessed P"),
+            (tally(other, one, rng), prior, f"{which[0]} scores guessed Q"),
+            (tally(-one[::-1], -other[::-1], rng), -prior, f"{which[1]} scores guessed P"),
         ]
-        if p.size == q.size:
-            both = tally_both_ends(other, one, rng)
-            orders.append((1 - 2 * ENDS_SHARE, both, 0.0, f"{which[0]} scores guessed Q, {which[1]} ones P"))
-        else:
-            orders = [(0.5, *rest) for _, *rest in orders]  # type: ignore[misc]
-        for part, read, odds, name in orders:
-            found.append((largest_refuted(read, labels, delta, part * share, odds), name))
+        if prior == 0:
+            orders.append((tally_both_ends(other, one, rng), 0.0, f"{which[0]} scores guessed Q, {which[1]} ones P"))
+        share = alpha / (2 * len(orders))
+        found += [(largest_refuted(read, labels, delta, share, odds, above), name) for read, odds, name in orders]
     return found
+
+
+def _all_orders(p: Array, q: Array, delta: float, rng: np.random.Generator, alpha: float) -> tuple[float, str]:
+    """The best bound of the outward reading and of the six betting ones, which share the level, and its name."""
+    of_p, of_q = labelled(p.size, q.size, rng)
+    labels, prior = of_p + of_q, float(np.log(q.size / p.size))
+    if not labels:
+        return 0.0, "nothing to read"
+    low, high = np.sort(without(p, p.size - of_p, rng)), np.sort(without(q, q.size - of_q, rng))
+    share, found = OUTWARD_SHARE if labels >= FEWEST else 0.0, [(0.0, "nothing seen")]
+    if share:
+        allowed = independent(labels, delta, share * alpha)
+        value, seen = read_outward(lambda at: tops(high, low, at, rng), labels, share * alpha, allowed, prior)
+        found = [(value, f"outward: {seen.get('direction', 'nothing seen')}")]
+    found += _read(low, high, prior, delta, rng, (1 - share) * alpha, found[0][0])
+    return max(found)
 
 
 def epsilon_labels(
@@ -140,17 +144,17 @@ def epsilon_labels(
 ) -> SoundBound:
     """Lower bound of epsilon at `delta` (0 allowed) from scores on D (P) and D' (Q); any sizes, any ties.
 
-    Six readings share the level (from either end and from both, high scores for Q or for P); a pilot only says which
-    direction gets more of it. A share is for one event, chosen on a part of the scores and counted on the rest: most of
-    it where many labels could be corrupted, since the readers must then pay too much.
+    Most of the level is for labels that are revealed outwards (`outward.py`), a part for six readings inwards (from
+    either end and from both, high scores for Q or for P), which see what stands at the very end alone, and a part for
+    one event, chosen on a part of the scores and counted on the rest.
     """
     start = time.perf_counter()
     if not 0 <= delta < 1:
         raise BadInput("delta", delta, "must lie in [0, 1)")
     p, q = check_scores(scores_p, "scores_p"), check_scores(scores_q, "scores_q")
-    alpha, costly = 1 - confidence, min(p.size, q.size) * delta > COSTLY
-    for_event = (1 - EVENT_SHARE if costly else EVENT_SHARE) if min(p.size, q.size) >= EVENT_FROM else 0.0
-    value, name = max(_read(p, q, delta, rng, (1 - for_event) * alpha))
+    alpha = 1 - confidence
+    for_event = EVENT_SHARE if min(p.size, q.size) >= EVENT_FROM else 0.0
+    value, name = _all_orders(p, q, delta, rng, (1 - for_event) * alpha)
     if for_event:
         event = epsilon_split(p, q, delta, rng.spawn(1)[0], 1 - for_event * alpha)
         if event.epsilon > value:

@@ -1,16 +1,15 @@
 """Audits from a single run with many canaries, each included by its own fair coin.
 
-Two ways to a bound; m delta, known before any score is seen, says how they are used:
+Three ways to a bound; m delta, known before any score is seen, says how they are used:
 
-- *Reading* labels from the most extreme score inwards (`reading.py`), stopping anywhere: given the output, coin i is
+- *Reading* coins from the most extreme score inwards (`reading.py`), stopping anywhere: given the output, coin i is
   known with probability at most e^eps / (1 + e^eps), except for at most 2 m delta corrupted coins in expectation
   (Steinke, Nasr and Jagielski 2023, Proposition behind Theorem 5.2).
-- *Guessing* a fixed number of coins, judged by the exact recursion of `fdp.py`.
+- Revealing coins *outwards* (`outward.py`), the same law of the hidden ones, at a depth that the others teach.
+- *Guessing* a fixed number of coins, judged by the exact recursion of `fdp.py`: how many, and at which end of the
+  scores, is learned on a fifth of the canaries, whose coins are then public: for the others nothing changes.
 
-While less than one corrupted coin is to be expected in as many runs as the level allows, each gets half of the level,
-and the usual number of coins is guessed. Beyond that the reader cannot price them well, and guessing alone decides: how
-many, and at which end of the scores, is learned on a fifth of the canaries, whose coins are then public: for the others
-nothing changes.
+Few corrupted coins are cheap for the first two, many for the last alone.
 """
 
 from __future__ import annotations
@@ -30,8 +29,10 @@ from dpassay.reference.types import Array, Bools, Indices
 
 from .curve_claim import check_scores
 from .fdp import epsilon_fdp
-from .labels import LADDER, ladder_gains, stakes_on
+from .labels import LADDER, beyond, ladder_gains, stakes_on
+from .outward import FEWEST, read_outward
 from .reading import refuted_steps, tally, tally_both_ends, tops
+from .weighted import in_expectation
 
 RELATION = "add or remove one canary"
 SHARES = tuple(math.exp2(-k / 2) for k in range(21))  # of the canaries that are guessed: 1 to 1 / 1024
@@ -39,6 +40,10 @@ ENDS = ("both ends", "high end", "low end")
 PILOT_FROM, PILOT_SHARE = 400, 0.2
 PILOT_DOUBT = 1.0  # standard deviations by which the pilot's share of right guesses is lowered
 PILOT_CASES = 8  # guesses that the pilot must have made to speak about a share
+OUTWARD_SHARE = 0.8  # of the level for coins revealed outwards, the rest for reading inwards
+MIXED_SHARE = 0.7  # the same, where guessing gets the rest
+CHEAP, DEAR = 0.5, 10.0  # corrupted coins in expectation, over the level: reading below the first, guessing beyond
+FOR_CORRUPTED = 0.3  # of the level of the outward reading
 MOST_GUESSES = 100_000  # the recursion is sequential; beyond this a random part of the canaries is as good
 FEW_GUESSES = 3_000  # are enough for a comparison
 ROOT = 3.2  # guesses per root of the number of canaries that suit most laws, without a pilot
@@ -130,26 +135,34 @@ def epsilon_one_run(
     if not 0 <= delta < 1:
         raise BadInput("delta", delta, "must lie in [0, 1)")
     alpha = 1 - confidence
+    dear = 2 * values.size * delta / alpha
     if values.size < 2:
         found = _by_reading(values, coins, delta, rng, alpha)
-    elif values.size * delta > alpha:
-        found = _by_guessing(values, coins, delta, rng, alpha, pilot=values.size >= PILOT_FROM)
+    elif dear > DEAR or values.size < FEWEST:
+        found = _by_guessing(values, coins, delta, rng, alpha)
     else:
-        read = _by_reading(values, coins, delta, rng, alpha / 2)
-        guessed = _by_guessing(values, coins, delta, rng, alpha / 2, pilot=False)
-        found = max(read, guessed, key=lambda bound: bound.epsilon)
+        share = OUTWARD_SHARE if dear <= CHEAP else MIXED_SHARE
+        found = _outwards(values, coins, delta, rng, share * alpha)
+        if dear <= CHEAP:
+            other = _by_reading(values, coins, delta, rng, (1 - share) * alpha, found.epsilon)
+        else:
+            other = _by_guessing(values, coins, delta, rng, (1 - share) * alpha)
+        found = max(found, other, key=lambda bound: bound.epsilon)
     return replace(found, confidence=confidence, seconds=time.perf_counter() - start)
 
 
-def _by_reading(values: Array, coins: Bools, delta: float, rng: np.random.Generator, alpha: float) -> SoundBound:
-    """From the high end, from the low end, from both in turn; the bettors share the stake."""
+def _by_reading(
+    values: Array, coins: Bools, delta: float, rng: np.random.Generator, alpha: float, above: float = 0.0
+) -> SoundBound:
+    """From the high end, from the low end, from both in turn; the bettors share the stake. 0 if not `above`."""
     canaries = Canaries.of(values, coins)
     high, low = canaries.high, canaries.low
     tallies = [tally(high, low, rng), tally(-low[::-1], -high[::-1], rng), tally_both_ends(high, low, rng)]
     tallies = [one for one in tallies if one[0].size]
     targets, shares = stakes_on(values.size)
     hit, miss = ladder_gains(LADDER, targets)
-    steps = refuted_steps(tallies, hit, miss, needed_log_wealth(LADDER, values.size, delta, alpha), shares)
+    needed = needed_log_wealth(LADDER, values.size, delta, alpha)
+    steps = refuted_steps(tallies, hit, miss, needed, shares, beyond(above))
     return SoundBound(
         epsilon=float(LADDER[steps - 1]) if steps else 0.0,
         delta=delta,
@@ -158,6 +171,24 @@ def _by_reading(values: Array, coins: Bools, delta: float, rng: np.random.Genera
         relation=RELATION,
         runs=1,
         evidence={"canaries": int(values.size)},
+    )
+
+
+def _outwards(values: Array, coins: Bools, delta: float, rng: np.random.Generator, alpha: float) -> SoundBound:
+    """Coins revealed from the middle of the scores outwards, the extreme ones judged."""
+    canaries = Canaries.of(values, coins)
+    allowed = in_expectation(2 * values.size * delta, alpha, FOR_CORRUPTED)
+    epsilon, seen = read_outward(
+        lambda at: tops(canaries.high, canaries.low, at, rng), values.size, alpha, allowed, signs=(1,)
+    )
+    return SoundBound(
+        epsilon=epsilon,
+        delta=delta,
+        confidence=1 - alpha,
+        method="one run, coins revealed outwards",
+        relation=RELATION,
+        runs=1,
+        evidence={"canaries": int(values.size), **seen},
     )
 
 
@@ -176,9 +207,7 @@ def needed_log_wealth(epsilons: Array, canaries: int, delta: float, alpha: float
     return np.asarray((allowed * np.log1p(np.exp(-epsilons))[:, None] - np.log(left)).min(axis=1))
 
 
-def _by_guessing(
-    values: Array, coins: Bools, delta: float, rng: np.random.Generator, alpha: float, pilot: bool
-) -> SoundBound:
+def _by_guessing(values: Array, coins: Bools, delta: float, rng: np.random.Generator, alpha: float) -> SoundBound:
     """A share learned on a pilot, its right guesses held against (epsilon, delta)-DP for growing epsilon.
 
     Few canaries are not worth a pilot: the usual share is guessed, at both ends.
@@ -188,7 +217,7 @@ def _by_guessing(
         return epsilon_fdp(count, guesses, right, delta, alpha, above, steps=5)
 
     plan, used = Guessing(min(1.0, max(ROOT / math.sqrt(values.size), 2.5 * delta / alpha))), np.arange(values.size)
-    if pilot:
+    if values.size >= PILOT_FROM:
         known, used = np.split(rng.permutation(values.size), [int(PILOT_SHARE * values.size)])
         plan = best_guessing(Canaries.of(values[known], coins[known]), used.size, plan, promise, rng)
         used = used[: int(MOST_GUESSES / plan.share)]

@@ -89,12 +89,22 @@ def log_wealths(tallies: list[tuple[Array, Array]], hit: Array, miss: Array, sha
 
 
 def refuted_steps(
-    tallies: list[tuple[Array, Array]], hit: Array, miss: Array, needed: Array, shares: Array | None = None
+    tallies: list[tuple[Array, Array]],
+    hit: Array,
+    miss: Array,
+    needed: Array,
+    shares: Array | None = None,
+    beyond: int = 0,
 ) -> int:
     """How many steps of an epsilon ladder are refuted in a row, from the first (fixed-sequence testing).
 
-    ``needed`` is the log wealth that refutes each step, shape (steps,); the others as in `log_wealths`.
+    ``needed`` is the log wealth that refutes each step, shape (steps,); the others as in `log_wealths`. 0 if step
+    ``beyond`` is not refuted: who only wants more than that need not know how much less it is.
     """
+    if beyond:
+        one = slice(min(beyond, needed.size - 1), min(beyond, needed.size - 1) + 1)
+        if log_wealths(tallies, hit[one], miss, shares)[0] < needed[one][0]:
+            return 0
     for first in range(0, needed.size, _BLOCK):
         rows = slice(first, first + _BLOCK)
         short = np.flatnonzero(log_wealths(tallies, hit[rows], miss, shares) < needed[rows])

@@ -10,7 +10,7 @@ from scipy.stats import multinomial
 
 from dpassay.audit.results import Verdict
 from dpassay.audit.scores import curve_claim as curve_test
-from dpassay.audit.scores import labels, one_run, one_run_claim, thresholds
+from dpassay.audit.scores import labels, one_run, one_run_claim, outward, thresholds, weighted
 from dpassay.reference import guarantee
 
 
@@ -191,3 +191,26 @@ def test_the_worst_mechanism_wins_where_its_delta_is_not_paid_for():
     """Red case: judged at delta = 0, a (0, 0.5)-DP ranking of four canaries wins too often at level 0.2."""
     wins = _wins(4, _bound_exceeds(0.0, 0.0, 0.8))
     assert _over_all_mechanisms(wins, 4, 0.0, 0.5) > 0.25
+
+
+def _outward_exceeds(epsilon, delta, confidence, corrupted=True):
+    """The outward reading of so few canaries: blocks of one, the outer ones hidden, a plan that learns."""
+
+    def judge(scores, coins):
+        labels_of_q = coins[np.argsort(-scores)].astype(float)
+        blocks = outward.Blocks(np.ones(coins.size), labels_of_q)
+        plan = outward.plan_outward(blocks, 1 - confidence, signs=(1,))
+        if plan is None:
+            return False
+        allowed = weighted.in_expectation(2 * coins.size * delta * corrupted, 1 - confidence, 0.5)
+        return outward.judge(blocks, plan, allowed)[0] > epsilon
+
+    return judge
+
+
+def test_the_outward_reading_keeps_its_level_whatever_ranks_the_canaries():
+    """Four canaries, epsilon 0.5, level 0.8. Red case: where delta is not paid for, some mechanism wins more often."""
+    wins = _wins(4, _outward_exceeds(0.5, 0.02, 0.2))
+    assert 0.1 < _over_all_mechanisms(wins, 4, 0.5, 0.02) <= 0.8
+    unpaid = _wins(4, _outward_exceeds(0.5, 0.5, 0.2, corrupted=False))
+    assert _over_all_mechanisms(unpaid, 4, 0.5, 0.5) > 0.8

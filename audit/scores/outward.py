@@ -1,0 +1,206 @@
+"""Labels are revealed from the middle of the scores outwards; what they teach chooses how the extreme ones are judged.
+
+Given ANY scores, the labels that are still hidden are guessed wrong at least as often as epsilon says, whatever the
+revealed ones were. So revealed labels may teach which depth to read at both ends, which end says more, in which
+direction, and which weight each block deserves; the hidden rest is then one exact test at the whole level
+(`weighted.py`). Nothing is paid for the choice of a threshold, and nothing that would have been judged is spent on it.
+
+What they teach is a smooth curve: log odds of a label by its rank, penalised for curvature (Whittaker 1923; Eilers and
+Marx 1996), which goes on in a straight line where labels are hidden. If it does, the weights are near those of the most
+powerful test; if it does not, the bound is weak, never wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import solveh_banded
+from scipy.special import expit, ndtr, ndtri
+
+from dpassay.reference.types import Array, Bools, Indices
+
+from .weighted import Allowance, Guesses, weighted_epsilon
+
+FEWEST = 40  # labels
+STEP, LAST = 0.1, 4.0  # width of a block in normal quantiles of the rank; labels in the outermost one, about
+MIDDLE = 0.25  # normal quantiles on each side of the median that are revealed first
+STIFFNESS = 8.0  # of the curve: a change of slope by 1/sqrt(8) over one normal quantile costs half a nat
+CAPS = (0.05, 1.0)  # log odds beyond epsilon at which weights stop growing: nearly equal ones, or graded ones
+GRADES = 8  # weights are 1 to 8
+PATIENCE = 0.25  # share of the hidden blocks that is revealed, at most, while nothing is seen
+TURNS, ROUNDS = 8, 200
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """Labels in blocks of neighbouring ranks, the largest scores first: how many, and how many of D'."""
+
+    size: Array
+    of_q: Array
+
+    @property
+    def places(self) -> Array:
+        """Normal quantile of the middle rank of each block, increasing: -3 is far among the large scores."""
+        ends = np.cumsum(self.size)
+        return np.asarray(ndtri((ends - self.size / 2) / ends[-1]))
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is judged: the first `top` blocks and those from `bottom` on, their weights and which side is guessed."""
+
+    top: int
+    bottom: int
+    sign: int  # +1: large scores are guessed to be of D'
+    weights: Indices  # of all blocks, 0 for revealed ones
+
+
+def edges(labels: int) -> Indices:
+    """Depths at which blocks end, from 0 to `labels`: equal widths in normal quantiles."""
+    reach = int(-ndtri(min(0.4, LAST / labels)) / STEP)
+    inner = np.round(labels * ndtr(np.arange(-reach, reach + 1) * STEP)).astype(np.int64)
+    return np.unique(np.concatenate([[0], inner, [labels]]))
+
+
+def _penalty(places: Array) -> Array:
+    """Squared second differences over the curve, upper banded form (3, blocks)."""
+    gaps = np.diff(places)
+    scale = 1 / np.sqrt((gaps[:-1] + gaps[1:]) / 2)
+    a, c = scale / gaps[:-1], scale / gaps[1:]
+    b = -a - c
+    bands = np.zeros((3, places.size))
+    bands[2, :-2] += a * a
+    bands[2, 1:-1] += b * b
+    bands[2, 2:] += c * c
+    bands[1, 1:-1] += a * b
+    bands[1, 2:] += b * c
+    bands[0, 2:] += a * c
+    return STIFFNESS * bands
+
+
+def log_odds_curve(blocks: Blocks, known: Bools, start: Array, penalty: Array) -> Array:
+    """Log odds that a label is of D', by block: penalised likelihood of the known blocks, a line beyond."""
+    tried, hits = np.where(known, blocks.size, 0.0), np.where(known, blocks.of_q, 0.0)
+    curve = start
+    for _ in range(TURNS):
+        rate = expit(curve)
+        weight = tried * rate * (1 - rate) + 1e-9
+        bands = penalty.copy()
+        bands[2] += weight + 1e-6
+        found = np.clip(solveh_banded(bands, weight * curve + hits - tried * rate), -30.0, 30.0)
+        moved, curve = float(np.abs(found - curve).max()), found
+        if moved < 1e-3:
+            break
+    return np.asarray(curve)
+
+
+def _promise(size: Array, odds: Array, log_odds: Array, cap: float, errors: float, corrupted: int) -> float:
+    """The epsilon at which the weighted test of hidden blocks would be refuted half of the time (normal law)."""
+    low, high, right = -1.0, 20.0, expit(odds)
+    for _ in range(18):
+        middle = 0.5 * (low + high)
+        null = expit(middle + log_odds)
+        weight = np.clip((odds - middle - log_odds) / cap, 0.0, 1.0)
+        excess = float((size * weight * (right - null)).sum())
+        spread = float((size * weight**2 * null * (1 - null)).sum())
+        if corrupted and spread > 0:
+            excess -= corrupted * float(weight.max() * (1 - null[weight.argmax()]))
+        good = spread > 0 and excess >= errors * np.sqrt(spread)
+        low, high = (middle, high) if good else (low, middle)
+    return low
+
+
+def plan_outward(
+    blocks: Blocks, alpha: float, corrupted: int = 0, prior: float = 0.0, signs: Sequence[int] = (1, -1)
+) -> Plan | None:
+    """Reveal until the hidden blocks are those worth judging; None if all were revealed.
+
+    Args:
+        blocks: only those that are revealed are looked at (`tests/audit/scores/test_outward.py` holds this).
+        alpha: level of the test.
+        corrupted: labels that may be corrupted.
+        prior: log odds of D' before anything is seen, log(size on D' / size on D).
+        signs: directions that may be guessed, +1 where high scores speak for D'.
+    """
+    places, count = blocks.places, blocks.size.size
+    top, bottom = int(np.searchsorted(places, -MIDDLE)), int(np.searchsorted(places, MIDDLE))
+    side = np.where(np.arange(count) < count / 2, 1.0, -1.0)
+    errors, penalty, curve = float(-ndtri(alpha)), _penalty(places), np.full(count, prior)
+    for _ in range(ROUNDS):
+        known = np.zeros(count, dtype=bool)
+        known[top:bottom] = True
+        curve = log_odds_curve(blocks, known, curve, penalty)
+        hidden = np.flatnonzero(~known)
+
+        def promise(sign: int, cap: float, curve: Array = curve, hidden: Indices = hidden) -> float:
+            guess = sign * side[hidden]
+            return _promise(blocks.size[hidden], guess * curve[hidden], guess * prior, cap, errors, corrupted)
+
+        epsilon, sign, cap = max((promise(sign, cap), sign, cap) for sign in signs for cap in CAPS)
+        beyond = sign * side * (curve - prior) - epsilon
+        useful = ~known & (beyond > 0)
+        ends = _innermost(useful[:top]), count - _innermost(useful[bottom:][::-1])
+        if epsilon <= 0:
+            ends = min(ends[0], int((1 - PATIENCE) * top)), max(ends[1], count - int((1 - PATIENCE) * (count - bottom)))
+        if ends == (top, bottom):
+            graded = np.clip(np.round(GRADES * np.clip(beyond / cap, 0.0, 1.0)), 1, GRADES).astype(np.int64)
+            return Plan(top, bottom, sign, np.where(known, 0, graded))
+        top, bottom = (top + ends[0]) // 2, (bottom + ends[1] + 1) // 2  # half of the way: the curve may change
+        if top == 0 and bottom == count:
+            return None
+    return None
+
+
+def _innermost(useful: Bools) -> int:
+    """How many blocks from the outside to the last useful one."""
+    found = np.flatnonzero(useful)
+    return int(found[-1]) + 1 if found.size else 0
+
+
+def read_outward(
+    tops: Callable[[Indices], Indices],
+    labels: int,
+    alpha: float,
+    allowances: Sequence[Allowance],
+    prior: float = 0.0,
+    signs: Sequence[int] = (1, -1),
+) -> tuple[float, dict[str, object]]:
+    """The bound of epsilon and what it rests on.
+
+    Args:
+        tops: how many labels of D' are among the largest scores, for increasing depths.
+        labels: of both sides together.
+        alpha: the level that the plan is made for; the test keeps within `allowances`.
+        prior, signs: as in `plan_outward`.
+    """
+    if labels < FEWEST:
+        return 0.0, {}
+    depth = edges(labels)
+    blocks = Blocks(np.diff(depth).astype(float), np.diff(np.append(0, tops(depth[1:]))).astype(float))
+    plan = plan_outward(blocks, alpha, max(one.corrupted for one in allowances), prior, signs)
+    return (0.0, {}) if plan is None else judge(blocks, plan, allowances, prior)
+
+
+def judge(
+    blocks: Blocks, plan: Plan, allowances: Sequence[Allowance], prior: float = 0.0
+) -> tuple[float, dict[str, object]]:
+    """The exact bound of epsilon from the hidden blocks, and what it rests on; arguments as in `read_outward`."""
+    count = blocks.size.size
+    judged = np.flatnonzero(plan.weights)
+    at_top = np.arange(count) < plan.top
+    guessed_q = at_top if plan.sign > 0 else ~at_top
+    wrong = np.where(guessed_q, blocks.size - blocks.of_q, blocks.of_q)
+    classes: dict[tuple[int, float], int] = {}
+    for block in judged:
+        key = int(plan.weights[block]), prior if guessed_q[block] else -prior
+        classes[key] = classes.get(key, 0) + int(blocks.size[block])
+    guesses = [Guesses(weight, number, odds) for (weight, odds), number in sorted(classes.items())]
+    epsilon = weighted_epsilon(guesses, int((plan.weights * wrong).sum()), allowances)
+    evidence: dict[str, object] = {
+        "guesses": int(blocks.size[judged].sum()),
+        "wrong": int(wrong[judged].sum()),
+        "direction": "high scores guessed Q" if plan.sign > 0 else "low scores guessed Q",
+    }
+    return epsilon, evidence

@@ -1,0 +1,115 @@
+"""Exact test of labels with weights: how much epsilon do so few wrong guesses refute?
+
+Given the scores, an uncorrupted label is guessed wrong with probability at least sigmoid(-epsilon), coins being fair.
+Guesses fall into classes with a weight each, fixed before their labels are looked at; the statistic is the
+weighted number of wrong guesses, a sum of independent binomial ones in the worst case. Its law is computed by
+convolution, so the test is exact, not asymptotic. Some labels may be corrupted (then always right): in the worst case
+those with the largest weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.signal import fftconvolve
+from scipy.special import expit, gammaln, xlogy
+from scipy.stats import binom
+
+from dpassay.reference.types import Array
+
+SPREADS, EXTRA = 9.0, 40.0  # the law is computed so many standard deviations and counts around its mean: 1e-18 is lost
+ROUNDING = 1e-11  # added to each p-value: what is lost there, and rounding in the convolutions
+STEPS = 15  # halvings of the range of epsilon
+MOST = 40.0  # no larger epsilon is reported
+
+
+@dataclass(frozen=True)
+class Guesses:
+    """One class: `count` guesses of this integer weight; `log_odds` of a right one before anything is seen."""
+
+    weight: int
+    count: int
+    log_odds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """With `corrupted` labels corrupted, so much probability of a false refutation is allowed."""
+
+    corrupted: int
+    level: float
+
+
+def independent(labels: int, delta: float, alpha: float, share: float = 0.02) -> list[Allowance]:
+    """Each of `labels` labels corrupted by itself with probability delta: more than this many with a share of alpha."""
+    if delta == 0:
+        return [Allowance(0, alpha)]
+    count = int(binom.isf(share * alpha, labels, delta))
+    return [Allowance(count, alpha - float(binom.sf(count, labels, delta)))]
+
+
+def in_expectation(expected: float, alpha: float, share: float = 0.2) -> list[Allowance]:
+    """At most `expected` labels corrupted in expectation, however they depend on each other and on other labels.
+
+    More than a number are with a share of alpha at most (Markov). Whoever may corrupt so many, one after the other and
+    knowing what was guessed before, does best with the largest weights.
+    """
+    if expected == 0:
+        return [Allowance(0, alpha)]
+    count = int(np.ceil(expected / (share * alpha))) - 1
+    return [Allowance(count, alpha - expected / (count + 1))]
+
+
+def _part(guesses: Guesses, rate: float) -> tuple[int, Array]:
+    """Smallest value and probabilities of weight * Binomial(count, rate), on consecutive integers."""
+    mean, spread = guesses.count * rate, np.sqrt(guesses.count * rate * (1 - rate))
+    low = int(max(0.0, np.floor(mean - SPREADS * spread - EXTRA)))
+    high = int(min(guesses.count, np.ceil(mean + SPREADS * spread + EXTRA)))
+    k = np.arange(low, high + 1)
+    ways = gammaln(guesses.count + 1) - gammaln(k + 1) - gammaln(guesses.count - k + 1)
+    law = np.zeros((high - low) * guesses.weight + 1)
+    law[:: guesses.weight] = np.exp(ways + xlogy(k, rate) + xlogy(guesses.count - k, 1 - rate))
+    return low * guesses.weight, law
+
+
+def p_value(classes: Sequence[Guesses], wrong: int, epsilon: float) -> float:
+    """P(the weighted number of wrong guesses is `wrong` or less), when each is as rare as epsilon allows."""
+    start, law = 0, np.ones(1)
+    for one in classes:
+        if one.count:
+            low, more = _part(one, float(expit(-epsilon - one.log_odds)))
+            start += low
+            small = min(law.size, more.size) < 256
+            law = np.convolve(law, more) if small else np.maximum(fftconvolve(law, more), 0.0)
+    return float(law[: max(0, wrong - start + 1)].sum()) + ROUNDING
+
+
+def corrupt(classes: Sequence[Guesses], corrupted: int) -> list[Guesses]:
+    """What is left when so many guesses, those of the largest weights, are right for certain."""
+    left, found = corrupted, []
+    for one in sorted(classes, key=lambda each: (-each.weight, -each.log_odds)):
+        taken = min(left, one.count)
+        left -= taken
+        found.append(Guesses(one.weight, one.count - taken, one.log_odds))
+    return found
+
+
+def weighted_epsilon(classes: Sequence[Guesses], wrong: int, allowances: Sequence[Allowance]) -> float:
+    """The largest epsilon that is refuted within every allowance, rounded down; p-values rise with epsilon."""
+    parts = [(corrupt(classes, one.corrupted), one.level) for one in allowances]
+
+    def refuted(epsilon: float) -> bool:
+        return all(p_value(left, wrong, epsilon) <= level for left, level in parts)
+
+    if not sum(one.count for one in classes) or not refuted(0.0):
+        return 0.0
+    low, high = 0.0, 1.0
+    while high < MOST and refuted(high):
+        low, high = high, 2 * high
+    high = min(high, MOST)
+    for _ in range(STEPS):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if refuted(middle) else (low, middle)
+    return low

@@ -1,0 +1,104 @@
+"""Labels revealed outwards: the hidden ones do not choose how they are judged, and the test of them is exact."""
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy.special import expit
+from scipy.stats import binom, binomtest
+
+from dpassay.audit.bounds import clopper_pearson_lower
+from dpassay.audit.scores import outward, weighted
+from dpassay.audit.scores.outward import Blocks, plan_outward, read_outward
+from dpassay.audit.scores.weighted import Allowance, Guesses
+
+ALPHA = 0.05
+
+
+def _blocks(rng, labels, mean):
+    """Blocks of labels whose scores are N(0, 1) or N(mean, 1)."""
+    of_q = rng.random(labels) < 0.5
+    order = np.argsort(-rng.normal(mean * of_q, 1.0))
+    depth = outward.edges(labels)
+    return Blocks(np.diff(depth).astype(float), np.diff(np.append(0, np.cumsum(of_q[order]))[depth]).astype(float))
+
+
+def test_the_law_of_weighted_wrong_guesses_is_exact():
+    classes = [Guesses(1, 3), Guesses(3, 2, 0.4), Guesses(4, 2, -0.4)]
+    rates = [expit(-0.7)] * 3 + [expit(-1.1)] * 2 + [expit(-0.3)] * 2
+    weights = [1, 1, 1, 3, 3, 4, 4]
+    for most in range(-1, 18):
+        slow = 0.0
+        for outcome in itertools.product((0, 1), repeat=7):
+            chance = np.prod([rate if one else 1 - rate for one, rate in zip(outcome, rates, strict=True)])
+            slow += float(chance) * (np.dot(outcome, weights) <= most)
+        assert weighted.p_value(classes, most, 0.7) == pytest.approx(slow, abs=2e-11)
+
+
+@pytest.mark.parametrize(("count", "wrong"), [(100, 3), (5000, 700), (2_000_000, 500_000), (30, 0)])
+def test_one_weight_is_clopper_pearson(count, wrong):
+    found = weighted.weighted_epsilon([Guesses(5, count)], 5 * wrong, [Allowance(0, ALPHA)])
+    right = clopper_pearson_lower(count - wrong, count, ALPHA)
+    assert found == pytest.approx(np.log(right / (1 - right)), abs=1e-3)
+    assert weighted.weighted_epsilon([Guesses(5, count)], 5 * wrong, [Allowance(2, ALPHA)]) <= found
+
+
+def test_corrupted_labels_are_the_heaviest():
+    left = weighted.corrupt([Guesses(1, 10), Guesses(8, 3)], 5)
+    assert sorted((one.weight, one.count) for one in left) == [(1, 8), (8, 0)]
+    (allowed,) = weighted.independent(2000, 1e-3, ALPHA)
+    assert allowed.level + binom.sf(allowed.corrupted, 2000, 1e-3) == pytest.approx(ALPHA)
+    (allowed,) = weighted.in_expectation(0.2, ALPHA)
+    assert 0.2 / (allowed.corrupted + 1) + allowed.level == pytest.approx(ALPHA)  # Markov
+    assert weighted.independent(10, 0.0, ALPHA) == weighted.in_expectation(0.0, ALPHA) == [Allowance(0, ALPHA)]
+
+
+@pytest.mark.parametrize("mean", [0.0, 0.5, 2.0])
+def test_hidden_labels_do_not_choose_the_plan(mean):
+    """Whatever the hidden labels are, the plan is the same; red case: a revealed block does change some plan."""
+    rng, changed = np.random.default_rng(4), 0
+    for _ in range(5):
+        blocks = _blocks(rng, 3000, mean)
+        plan = plan_outward(blocks, ALPHA)
+        if plan is None:
+            continue
+        for _ in range(3):
+            other = rng.binomial(blocks.size.astype(int), rng.random()).astype(float)
+            hidden = plan.weights > 0
+            again = plan_outward(Blocks(blocks.size, np.where(hidden, other, blocks.of_q)), ALPHA)
+            assert again is not None and (again.top, again.bottom, again.sign) == (plan.top, plan.bottom, plan.sign)
+            assert np.array_equal(again.weights, plan.weights)
+            turned = plan_outward(Blocks(blocks.size, np.where(hidden, blocks.of_q, other)), ALPHA)
+            changed += turned is None or not np.array_equal(turned.weights, plan.weights)
+    assert changed or mean == 0
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 2.0])
+def test_the_level_is_kept_and_the_bound_is_near(epsilon):
+    """Each label right with the largest probability that epsilon allows: 100 samples of 300, level 5 %."""
+    rng, found = np.random.default_rng(5), []
+    for _ in range(100):
+        right = rng.random(300) < expit(epsilon)
+        of_q = np.append(0, np.cumsum(np.where(np.arange(300) < 150, right, ~right)))
+        found.append(read_outward(lambda at, of_q=of_q: of_q[at], 300, ALPHA, [Allowance(0, ALPHA)])[0])
+    wrong = int(np.sum(np.array(found) > epsilon))
+    assert binomtest(wrong, 100, ALPHA, alternative="greater").pvalue > 1e-3
+    assert np.median(found) > epsilon - 0.9
+
+
+def test_gaussian_scores_are_judged_near_the_ceiling():
+    """mu = 1, 2,000 labels: no sound test can have a median above 2.03 (`benchmarks/scores_ceiling.py`)."""
+    rng, found = np.random.default_rng(6), []
+    for _ in range(15):
+        blocks = _blocks(rng, 2000, 1.0)
+        of_q = np.append(0, np.cumsum(blocks.of_q))
+        at = dict(zip(np.append(0, np.cumsum(blocks.size)).astype(int).tolist(), of_q, strict=True))
+        tops = lambda depth, at=at: np.array([at[int(one)] for one in depth])  # noqa: E731
+        found.append(read_outward(tops, 2000, ALPHA, [Allowance(0, ALPHA)])[0])
+    assert 1.6 < np.median(found) < 2.2
+
+
+def test_few_labels_and_no_signal():
+    assert read_outward(lambda at: at, 39, ALPHA, [Allowance(0, ALPHA)]) == (0.0, {})
+    found, _ = read_outward(lambda at: (at + 1) // 2, 1000, ALPHA, [Allowance(0, ALPHA)])
+    assert found == 0
