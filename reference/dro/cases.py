@@ -199,8 +199,8 @@ CASES: tuple[Case, ...] = (
              completions=double_spider.COMPLETIONS, known=f"{MEAN_CLIP}; {C_ONE}",
              declared=_exceeded("x/refresh", "x/difference", "eta/difference") + ANY_LABEL + TOO_LITTLE)
       for one in DIVERGENCES),
-    # no space for the next one: its assumptions bound eta, which Algorithm 2 does not keep bounded
     double(reading="printed", build=double_assumptions, variant="assumptions hold", completions=ASSUMPTIONS_HOLD,
+           space=partial(space.double_assumptions, EPSILON, DELTA, 1.5, 0.5),
            known=f"{C_ONE}; beyond the assumptions, {MEAN_CLIP}",
            declared=ANY_LABEL + TOO_LITTLE),
     double(reading="printed", build=double_no_steps, variant="each record clipped, c = 4", completions=EACH_CLIPPED,
