@@ -67,7 +67,7 @@ def _next(peaks: Mapping[str, Peak], fruitless: Mapping[str, int], turn: int) ->
 
 
 def _changed(peak: Peak, space: Space, rng: np.random.Generator) -> tuple[Data, Script]:
-    """One change: of the target's row, of the row on D', of both, of all others, of the target's place, or of a value."""
+    """One change: of one row or both, of all others, of the place of the target, or of a value."""
     data, script = peak.data, peak.script
     assert data.rows is not None and data.there is not None
     what = rng.integers(_WAYS)
