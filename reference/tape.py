@@ -29,6 +29,7 @@ from .records import RecordDrawer
 from .transcript import Batch, Draw, Note, Release, Transcript
 
 Drawn = Callable[[np.random.Generator], Any]
+LONGEST = 1_000_000  # calls of a tape that one run may make by itself
 
 
 class Tape(ABC):
@@ -233,7 +234,7 @@ class LiveTape(Tape):
         seed: any seed of :class:`numpy.random.SeedSequence`. The same seed gives the same run on the same data.
 
     Raises:
-        BadInput: as :class:`Tape`.
+        BadInput: as :class:`Tape`; and at call number ``LONGEST``, where a run has no end in sight.
 
     Example:
         >>> from dpassay.reference import LiveTape
@@ -253,13 +254,20 @@ class LiveTape(Tape):
         self._notes = {"public": public, "secret": secret, "noise": release}
 
     def _released(self, label: str, law: Law, sensitivity: float | None, draws: tuple[int, ...]) -> Any:
+        self._counted(label)
         return law.sample(self._release_rng)
 
     def _indices(self, draw: Draw) -> Indices:
+        self._counted(draw.label)
         return self._records.indices(draw)
 
     def _value(self, kind: str, label: str, draw: Drawn) -> Any:
+        self._counted(label)
         return draw(self._notes[kind])
+
+    def _counted(self, label: str) -> None:
+        why = "calls of the tape in one run, and no end in sight (is the number of steps computed from a noisy value?)"
+        require(self.step < LONGEST, f"run, at {label!r}", self.step, why)
 
 
 class ScriptedTape(LiveTape):

@@ -32,7 +32,6 @@ from dpassay.reference.equality import same, snapshot
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.neighbours import Pair, Run
 from dpassay.reference.space import Space
-from dpassay.reference.tape import LiveTape
 
 from .coverage import Coverage
 from .far import ANYWHERE, WAYS, far_rows, turning
@@ -223,7 +222,7 @@ class Engine:
         self._checked = True
         before = snapshot(setting.pair.here)
         with suppress(Exception):  # what it raises is seen later, on all sides
-            setting.mechanism(setting.pair.here, LiveTape(0))
+            self._runner.scripted(setting, 0, Same(DRAWN))
         require(same(before, setting.pair.here), "run", self._name, "changes the data that it is given")
 
     def _explicit(self, mechanism: Run[Any], pair: Pair[Any]) -> None:

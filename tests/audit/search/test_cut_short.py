@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+from dpassay.audit import scarce
+from dpassay.audit.assay import assay
+from dpassay.audit.row import Effort
 from dpassay.audit.search import engine
+from dpassay.reference import tape
 from dpassay.reference.case import PrivacyClaim
+from dpassay.reference.errors import BadInput
 from dpassay.reference.findings import Kind
+from dpassay.reference.neighbours import Pair
 from dpassay.reference.papers import Cite
 from dpassay.reference.space import Space
+from dpassay.reference.tape import record
 
 CLAIM = PrivacyClaim(1.0, 1e-5, Cite("mine", "Theorem 1"))
 
@@ -39,3 +47,30 @@ def test_a_run_that_is_no_function_is_said_to_be_none():
     found = engine.search(at_first, Space.matrix(n=(1, 2), d=(1, 2)), CLAIM, examples=20, seed=0)
     assert Kind.OUTPUT in {finding.kind for finding in found.findings}
     assert "no function of data and tape" in found.note
+
+
+def endless(rows, tape):
+    """Each step decides on a noisy value whether there is another; with so much noise there always is."""
+    x = rows.sum()
+    while abs(x) > 1e-9:
+        x = tape.gaussian("step", x, std=1e4, sensitivity=2.0)
+
+
+def test_a_run_without_an_end_in_sight_is_one_line(monkeypatch):
+    monkeypatch.setattr(tape, "LONGEST", 500)
+    with pytest.raises(BadInput, match="no end in sight") as raised:
+        record(lambda one: endless(np.ones((1, 1)), one), seed=0)
+    assert str(raised.value).startswith("run, at 'step' = 500: calls of the tape in one run")
+
+
+def test_statistics_of_runs_that_are_too_long_are_not_made(monkeypatch):
+    """A run of 40 calls, and room for 1,000: the row says so, and nothing that was not looked at passes."""
+
+    def run(rows, tape):
+        for _ in range(40):
+            tape.gaussian("sum", rows.sum(), std=90.0, sensitivity=2.0)
+
+    monkeypatch.setattr(scarce, "MOST", 1000)
+    found = assay(run, Pair(np.ones((1, 1)), -np.ones((1, 1)), 0), CLAIM, effort=Effort(20, 10, examples=5))
+    assert found.verdict.exit_code == 3
+    assert "statistics not made: a run makes 40 calls of the tape, 30 runs more than 1000" in found.why
