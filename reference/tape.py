@@ -25,11 +25,11 @@ from dpassay.reference.types import Array, Indices
 
 from .equality import snapshot
 from .errors import require
+from .in_sight import in_sight
 from .records import RecordDrawer
 from .transcript import Batch, Draw, Note, Release, Transcript
 
 Drawn = Callable[[np.random.Generator], Any]
-LONGEST = 1_000_000  # calls of a tape that one run may make by itself
 
 
 class Tape(ABC):
@@ -162,10 +162,9 @@ class Tape(ABC):
         ``order="random"`` keeps secret who comes when; ``order="index"`` takes the next ones by index.
         """
         require(order in ("random", "index"), "order", order, "must be random or index")
-        first = self._pass = self._pass or (n, order)
-        require(
-            (n, order) == first, f"fresh batch ({label})", (n, order), f"a run makes one pass over the data: {first}"
-        )
+        first, field = self._pass or (n, order), f"fresh batch ({label})"
+        self._pass = first
+        require((n, order) == first, field, (n, order), f"a run makes one pass over the data: {first}")
         left = n - self._used
         require(1 <= size <= left, f"fresh batch size ({label})", size, f"must lie in 1..{left} (records unused)")
         draw = Draw(len(self.transcript.batches), label, "fresh", n, size, size / left, hidden=order == "random")
@@ -234,7 +233,7 @@ class LiveTape(Tape):
         seed: any seed of :class:`numpy.random.SeedSequence`. The same seed gives the same run on the same data.
 
     Raises:
-        BadInput: as :class:`Tape`; and at call number ``LONGEST``, where a run has no end in sight.
+        BadInput: as :class:`Tape`, and at release ``LONGEST`` of ``in_sight.py``.
 
     Example:
         >>> from dpassay.reference import LiveTape
@@ -254,20 +253,14 @@ class LiveTape(Tape):
         self._notes = {"public": public, "secret": secret, "noise": release}
 
     def _released(self, label: str, law: Law, sensitivity: float | None, draws: tuple[int, ...]) -> Any:
-        self._counted(label)
+        in_sight(self.step, label)
         return law.sample(self._release_rng)
 
     def _indices(self, draw: Draw) -> Indices:
-        self._counted(draw.label)
         return self._records.indices(draw)
 
     def _value(self, kind: str, label: str, draw: Drawn) -> Any:
-        self._counted(label)
         return draw(self._notes[kind])
-
-    def _counted(self, label: str) -> None:
-        why = "calls of the tape in one run, and no end in sight (is the number of steps computed from a noisy value?)"
-        require(self.step < LONGEST, f"run, at {label!r}", self.step, why)
 
 
 class ScriptedTape(LiveTape):
