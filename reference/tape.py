@@ -162,9 +162,8 @@ class Tape(ABC):
         ``order="random"`` keeps secret who comes when; ``order="index"`` takes the next ones by index.
         """
         require(order in ("random", "index"), "order", order, "must be random or index")
-        first, field = self._pass or (n, order), f"fresh batch ({label})"
-        self._pass = first
-        require((n, order) == first, field, (n, order), f"a run makes one pass over the data: {first}")
+        first = self._pass = self._pass or (n, order)
+        require((n, order) == first, f"fresh batch ({label})", (n, order), f"a run makes one pass: {first}")
         left = n - self._used
         require(1 <= size <= left, f"fresh batch size ({label})", size, f"must lie in 1..{left} (records unused)")
         draw = Draw(len(self.transcript.batches), label, "fresh", n, size, size / left, hidden=order == "random")
