@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import platform
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ def options(description: str | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="a small version: seconds to a few minutes")
     parser.add_argument("--write", action="store_true", help="keep the figures in benchmarks/results/")
+    parser.add_argument("--partial", type=Path, help="rows as they are measured; those that it holds are not repeated")
     return parser.parse_args()
 
 
@@ -63,6 +65,19 @@ def write(
 def show(header: Sequence[str], row: Sequence[Any]) -> None:
     """One line on the screen, as soon as it is known."""
     print("  ".join(f"{name} {text(value)}" for name, value in zip(header, row, strict=True)), flush=True)
+
+
+def known_or(path: Path | None, key: str, measured: Callable[[], list[Any]]) -> list[Any]:
+    """What `measured` gives, from the file if it is in it, else appended to it: an interrupted run goes on."""
+    known = {}
+    if path is not None and path.exists():
+        known = dict(json.loads(line) for line in path.read_text().splitlines())
+    if key not in known:
+        known[key] = measured()
+        if path is not None:
+            with path.open("a") as file:
+                file.write(json.dumps([key, known[key]]) + "\n")
+    return list(known[key])
 
 
 def shown(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[Sequence[Any]]:

@@ -39,7 +39,7 @@ from dpassay.audit.scores.assumed import bayesian, gdp_fit
 from dpassay.audit.scores.curve_claim import refute_curve
 from dpassay.audit.scores.fdp import fdp_refuted
 from dpassay.audit.scores.steinke import steinke_p_value
-from dpassay.audit.sequential.processes import audit_sequentially
+from dpassay.audit.sequential.black_box import audit_sequentially
 from dpassay.reference import guarantee
 from dpassay.reference.types import Array, Indices
 

@@ -21,7 +21,8 @@ from dpassay.audit.lab.zoo import Entry, zoo
 from dpassay.audit.likelihood.pilot import make_plan
 from dpassay.audit.likelihood.samplers import LockstepSampler
 from dpassay.audit.results import Verdict
-from dpassay.audit.sequential.processes import MeanProcess, audit_sequentially, hockey_stick, until_refuted
+from dpassay.audit.sequential.black_box import audit_sequentially
+from dpassay.audit.sequential.processes import MeanProcess, hockey_stick, until_refuted
 from dpassay.reference.case import Case
 from dpassay.reference.catalogue import find
 

@@ -13,8 +13,13 @@ import numpy as np
 
 from dpassay.reference.types import Array
 
+from .table import CODED, MADE
+
 CELLS = 1 << 21  # of a made matrix that exist at once
 HUGE = 1e150  # sizes are cut there: sums and squares must not overflow
+MODULI = (2.0, 1.0, 1e-2, 1e-4, 1e-6)  # what last digits are read by: parity, the fraction, what rounding left
+SNAP = 1e-6  # of a modulus: a multiple that was rounded down by a hair is one all the same
+CLEAR = 5.0  # standard errors of a difference below which last digits say nothing
 PAIRED, ORDERED, LAGGED = 12, 64, 512  # columns up to which all pairs, order statistics, lags above one are looked at
 
 
@@ -22,12 +27,14 @@ PAIRED, ORDERED, LAGGED = 12, 64, 512  # columns up to which all pairs, order st
 class Family:
     """Columns made of a table in one way: `of(table)` is a matrix, `name(j)` says what its column j is.
 
-    `one(table, j)` makes column j alone, where that is cheaper.
+    `one(table, j)` makes column j alone, where that is cheaper. A column that differs by less than `least` standard
+    errors is not taken up: of what hardly ever matters.
     """
 
     of: Callable[[Array], Array]
     name: Callable[[int], str]
     one: Callable[[Array, int], Array] | None = None
+    least: float = 0.0
 
     def columns(self, table: Array, wanted: Sequence[int]) -> Array:
         """Some of the columns, of a table that need not be tamed, shape (rows, wanted)."""
@@ -83,9 +90,29 @@ SUMMARIES = (
 
 
 def families(names: Sequence[str]) -> Iterator[Family]:
-    """All families for a table with these columns, cheapest first; tables must be `tamed`."""
-    width = len(names)
+    """All families for a table with these columns, cheapest first; tables must be `tamed`.
+
+    What is made of several columns is made of the outputs' own cells: codes of texts and lengths are no summands.
+    """
     yield Family(lambda t: t, lambda j: names[j], lambda t, j: tamed(t[:, j]))
+    cells = [j for j, name in enumerate(names) if not name.startswith((*CODED, *MADE))]
+    if len(cells) == len(names):
+        yield from _made(names)
+    elif len(cells) > 1:
+        yield from (_of_cells(family, cells) for family in _made([names[j] for j in cells]))
+
+
+def _of_cells(family: Family, cells: list[int]) -> Family:
+    one = family.one
+    some = None if one is None else lambda t, j: one(t[:, cells], j)
+    return Family(lambda t: family.of(t[:, cells]), family.name, some, family.least)
+
+
+def _made(names: Sequence[str]) -> Iterator[Family]:
+    """Last digits, and families of several columns."""
+    width = len(names)
+    if width <= ORDERED:
+        yield from (_remainders(modulus, names) for modulus in MODULI)
     if width < 2:
         return
     yield Family(summaries, lambda j: SUMMARIES[j])
@@ -102,6 +129,14 @@ def families(names: Sequence[str]) -> Iterator[Family]:
     while lag <= (width // 2 if width <= LAGGED else 1):
         yield _lagged(lag, names)
         lag *= 2
+
+
+def _remainders(modulus: float, names: Sequence[str]) -> Family:
+    def of(table: Array) -> Array:
+        units = table / modulus
+        return np.asarray(units - np.floor(units + SNAP))
+
+    return Family(of, lambda j: f"{names[j]} modulo {modulus:g}", least=CLEAR)
 
 
 def _lagged(lag: int, names: Sequence[str]) -> Family:

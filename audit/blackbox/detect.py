@@ -26,6 +26,7 @@ from .learner import FIT_SHARE, Candidate, learn_scores
 from .outputs import Mechanism, draw
 from .repeats import REPEATS_SHARE, repeats_log_wealth
 from .table import Tables, kept, telling_columns, to_tables
+from .telling import Telling, most_repeated, most_telling, of_event
 
 LEAST = 10  # outputs a side
 TRAINING_SHARE = 0.33
@@ -94,10 +95,8 @@ def judge_events(candidates: Sequence[Candidate], test: Sequence[Array]) -> list
     best = sorted(candidates, key=lambda one: -one.event.promise)[: len(EVENT_SHARES)]
     found = []
     for share, one in zip(EVENT_SHARES, best, strict=False):
-        p_value, hits = judge_event(one.event, one.score(test[0]), one.score(test[1]))
-        seen = {"event": f"{one.name} {one.event.words}", "hits": hits, "of": tuple(len(table) for table in test)}
-        pair = {"against_epsilon": one.event.epsilon, "against_delta": one.event.delta}
-        found.append(Judged(min(1.0, p_value / share), one.name, one, {**seen, **pair}))
+        p_value, _ = judge_event(one.event, one.score(test[0]), one.score(test[1]))
+        found.append(Judged(min(1.0, p_value / share), one.name, one, {"by": "one event"}))
     return found
 
 
@@ -112,7 +111,9 @@ def judge_outputs(
     wealth = max(0.0, float(logs.max() + np.log(BETS_SHARE)))
     which = int(logs.argmax())
     winner = candidates[which] if which < len(candidates) else None
-    bet = Judged(float(np.exp(-wealth)), winner.name if winner else REPEATED, winner, {"log_wealth": wealth})
+    bet = Judged(
+        float(np.exp(-wealth)), winner.name if winner else REPEATED, winner, {"by": "bets", "log_wealth": wealth}
+    )
     return min([*found, bet], key=lambda one: one.p_value), parts, candidates
 
 
@@ -125,38 +126,51 @@ def audit_outputs(
     relation: str = "replace-one",
     low_bits: bool = False,
 ) -> ClaimTest:
-    """The result of `audit_in_detail` alone."""
-    return audit_in_detail(outputs_p, outputs_q, claim, rng, confidence, relation, low_bits)[0]
+    """Test `claim` on stored outputs of independent runs on D (P) and D' (Q): the result of `audit_in_detail`."""
+    tables = to_tables(outputs_p, outputs_q)
+    return audit_in_detail(tables, claim, rng, confidence, relation, low_bits)[0]
 
 
 @dataclass(frozen=True)
 class Detail:
-    """What a person wants to see: the score that gave most away, on the test part, and which outputs those were."""
+    """What a person wants to see, on the test part: the deciding score, and the event that gave most away."""
 
     candidate: Candidate
-    scores: tuple[Array, Array]
-    rows: tuple[Indices, Indices]
+    plainest: Candidate | None  # whose event is told: a column if one shows it
+    telling: Telling | None
+    rows: tuple[Indices, Indices]  # which outputs the test part holds
+    repeated: tuple[int, int] | None  # repeated outputs decided: one of them on each side, -1 where there is none
+    parts: Parts
+    candidates: list[Candidate]
+
+    def scores(self, one: Candidate) -> tuple[Array, Array]:
+        """Of the test part, on D and on D'."""
+        return one.score(self.parts.test[0]), one.score(self.parts.test[1])
 
 
 def audit_in_detail(
-    outputs_p: Any,
-    outputs_q: Any,
+    tables: Tables,
     claim: Guarantee,
     rng: np.random.Generator,
     confidence: float = 0.95,
     relation: str = "replace-one",
     low_bits: bool = False,
 ) -> tuple[ClaimTest, Detail]:
-    """Test `claim` on stored outputs of independent runs on D (P) and D' (Q).
+    """Test `claim`, and what it was decided by.
 
     `low_bits` judges the floating-point numbers themselves (every naive sampler fails that); without it the
     low-order bits are not looked at, and the verdict is about the real-valued mechanism.
     """
     start = time.perf_counter()
-    tables = to_tables(outputs_p, outputs_q)
     found, parts, candidates = judge_outputs(tables, claim, rng, low_bits)
+    plainest, repeated = most_telling(found.candidate, candidates, parts.test, tables), None
+    telling = of_event(plainest, parts.test, tables.texts) if plainest else None
+    if found.candidate is None:
+        most, repeated = most_repeated(tables)
+        telling = telling or most
     shown = found.candidate or max(candidates, key=lambda one: one.event.promise)
-    detail = Detail(shown, _both(shown, parts.test), (parts.rows[0], parts.rows[1]))
+    rows = (parts.rows[0], parts.rows[1])
+    detail = Detail(shown, plainest, telling, rows, repeated, parts, candidates)
     result = ClaimTest(
         claim=claim.name,
         p_value=found.p_value,
@@ -165,22 +179,9 @@ def audit_in_detail(
         relation=relation,
         runs=len(tables.p) + len(tables.q),
         seconds=time.perf_counter() - start,
-        evidence={"score": found.name, **found.evidence, **_plainest(candidates, parts)},
+        evidence={"score": found.name, **found.evidence, **(telling.evidence if telling else {})},
     )
     return result, detail
-
-
-def _plainest(candidates: Sequence[Candidate], parts: Parts) -> dict[str, object]:
-    """Of several entries, the one that promised most by itself."""
-    single = [one for one in candidates if one.name in parts.names and one.event.promise > 2]
-    if len(parts.names) < 2 or not single:
-        return {}
-    best = max(single, key=lambda one: (round(one.event.promise, 6), "(" not in one.name))  # a cell before a summary
-    return {"column": f"{best.name} {best.event.words}"}
-
-
-def _both(one: Candidate, tables: Sequence[Array]) -> tuple[Array, Array]:
-    return one.score(tables[0]), one.score(tables[1])
 
 
 def audit_mechanism(
@@ -208,6 +209,23 @@ def epsilon_of_outputs(
     parts = split(tables, rng)
     guess = Guarantee("no privacy loss", np.zeros(1), np.zeros(1))
     candidates = learn_scores(parts.training[0], parts.training[1], guess, rng, names=parts.names)
+    return bound_of_scores(parts, candidates, delta, rng, confidence, start)
+
+
+def bound_of_scores(
+    parts: Parts,
+    candidates: Sequence[Candidate],
+    delta: float,
+    rng: np.random.Generator,
+    confidence: float = 0.95,
+    start: float | None = None,
+) -> SoundBound:
+    """`epsilon_of_outputs` with scores that were learned already, for the same or another question.
+
+    Args:
+        start: when the work began, for `seconds`; None: now.
+    """
+    start = time.perf_counter() if start is None else start
     best = _best_for_bound(candidates, parts.training, delta)
     bound = epsilon_labels(best.score(parts.test[0]), best.score(parts.test[1]), delta, rng, confidence)
     return SoundBound(
@@ -215,7 +233,7 @@ def epsilon_of_outputs(
         delta=delta,
         confidence=confidence,
         method="black box: learned score, labels",
-        runs=len(tables.p) + len(tables.q),
+        runs=sum(len(table) for table in (*parts.training, *parts.test)),
         seconds=time.perf_counter() - start,
         evidence={"score": best.name, **bound.evidence},
     )

@@ -17,11 +17,12 @@ from .columns import tamed
 from .features import Atoms, ColumnAtoms, Features
 from .models import Score, boosting, direction, kernel, logistic
 from .remembered import Remembered
-from .screen import SPREAD, AddedOdds, Found, screen
+from .screen import SPREAD, AddedOdds, named, screen
+from .table import CODED, MADE
 
 ROWS_CAP = 30_000  # a side, for the boosting and logistic fits
 FIT_SHARE = 0.5  # of the training tables; the rest chooses the best
-COLUMNS, BEST_COLUMNS = 2, 6  # raw outputs, and best screened columns, that are scores by themselves
+COLUMNS, BEST_COLUMNS = 2, 6  # best entries of the outputs, and best of all columns, that are scores by themselves
 BINS = (16, 64)  # of the histograms whose odds are added
 MOST = 2 + 3 + 4 + 1 + COLUMNS + BEST_COLUMNS  # candidates: atoms, models, odds and directions, column atoms, columns
 LEAST_WEIGHT = 0.5 / (MOST - 1)  # of any of them
@@ -35,6 +36,8 @@ class Candidate:
     score: Score
     weight: float
     event: Event
+    column: str | None = None  # the one column (or plain sum or difference of columns) that it is about
+    value: float | None = None  # the score is 1 where the column is equal to this, else 0
 
 
 def _of_column(column: int, table: Array) -> Array:
@@ -69,8 +72,11 @@ def _models(p: Array, q: Array, features: Features, atoms: Atoms, rng: np.random
 
 def _candidates(
     p: Array, q: Array, claim: Guarantee, names: Sequence[str], rng: np.random.Generator, low_bits: bool
-) -> list[tuple[str, Score]]:
-    """All scores, from richest to plainest. A single number needs no trees: its histogram says as much."""
+) -> tuple[list[tuple[str, Score]], list[tuple[str, Score, float | None]]]:
+    """Learned scores, from richest to plainest, and single columns with the value that they are held against.
+
+    A single number needs no trees: its histogram says as much.
+    """
     screened, atoms = screen(p, q, claim, names), Atoms.fit(p, q)
     width = p.shape[1]
     found = []
@@ -88,16 +94,14 @@ def _candidates(
         found += [("repeated values of columns", by_column.score)] if by_column.parts else []
         for squared in (False, True):
             along = direction(tamed(p[:ROWS_CAP]), tamed(q[:ROWS_CAP]), squared)
-            named = "squares of all columns" if squared else "direction of all columns"
-            found.append((named, partial(_of_tamed, along)))
-    found += [(names[column], partial(_of_column, column)) for column in range(min(width, COLUMNS))]
-    known = {name for name, _ in found}
-    return [*found, *_best_columns(screened, known)]
-
-
-def _best_columns(screened: Sequence[Found], known: set[str]) -> list[tuple[str, Score]]:
+            what = "squares of all columns" if squared else "direction of all columns"
+            found.append((what, partial(_of_tamed, along)))
+    entries = dict.fromkeys(one.column for one in screened if one.family.one is not None and one.base in names)
+    plain = [j for j in entries if not names[j].startswith((*CODED, *MADE))][:COLUMNS]
+    columns: list[tuple[str, Score, float | None]] = [(names[j], partial(_of_column, j), None) for j in plain]
+    known = {names[j] for j in plain}
     best = [one for one in screened if one.name not in known][:BEST_COLUMNS]
-    return [(one.name, one.of) for one in best]
+    return found, [*columns, *((one.base, one.of, one.value) for one in best)]
 
 
 def learn_scores(
@@ -112,10 +116,11 @@ def learn_scores(
 
     With weights and events fixed before the test data are seen, the weighted mean of the candidates' wealth is valid.
     """
-    named = tuple(names) if names is not None else tuple(f"column {j}" for j in range(p.shape[1]))
+    titles = tuple(names) if names is not None else tuple(f"column {j}" for j in range(p.shape[1]))
     cut_p, cut_q = (max(1, int(FIT_SHARE * len(side))) for side in (p, q))
-    learned = _candidates(p[:cut_p], q[:cut_q], claim, named, rng, low_bits)
+    learned, columns = _candidates(p[:cut_p], q[:cut_q], claim, titles, rng, low_bits)
     found = [(name, Remembered(score)) for name, score in learned]
+    found += [(named(base, value), Remembered(score)) for base, score, value in columns]
     held = (p[cut_p:], q[cut_q:]) if min(len(p) - cut_p, len(q) - cut_q) > 0 else (p, q)
     scores = [(score(held[0]), score(held[1])) for _, score in found]
     events = [best_event(on_p, on_q, claim) for on_p, on_q in scores]
@@ -123,5 +128,6 @@ def learn_scores(
     best = int(np.argmax(np.array(wealth) + 1e-3 * np.array([event.promise for event in events])))
     rest = 0.5 / max(1, len(found) - 1)
     weights = [0.5 if i == best else rest for i in range(len(found))] if len(found) > 1 else [1.0]
-    parts = zip(found, weights, events, strict=True)
-    return [Candidate(name, score, weight, event) for (name, score), weight, event in parts]
+    single = [*((None, None) for _ in learned), *((base, value) for base, _, value in columns)]
+    parts = zip(found, weights, events, single, strict=True)
+    return [Candidate(name, score, weight, event, *one) for (name, score), weight, event, one in parts]

@@ -30,10 +30,14 @@ def row_hashes(table: Array) -> NDArray[np.uint64]:
         return np.asarray((mixed ^ (mixed >> np.uint64(32))).sum(axis=1, dtype=np.uint64))
 
 
-def guesses(codes: NDArray[np.uint64], of_q: Bools, rng: np.random.Generator) -> Bools:
-    """Was each guess right? Groups of equal outputs, largest first; inside a group in random order."""
+def guesses(codes: NDArray[np.uint64], of_q: Bools, rng: np.random.Generator, known: int = 0) -> Bools:
+    """Was each guess right? Groups of equal outputs, largest first; inside a group in random order.
+
+    The first `known` outputs are past ones, whose labels are no secret: they are read first, and not guessed.
+    """
     _, group, sizes = np.unique(codes, return_inverse=True, return_counts=True)
-    order = np.lexsort((rng.random(codes.size), group, -sizes[group]))
+    fresh = np.arange(codes.size) >= known
+    order = np.lexsort((rng.random(codes.size), fresh, group, -sizes[group]))
     order = order[sizes[group][order] > 1]
     if not order.size:
         return np.zeros(0, dtype=bool)
@@ -41,7 +45,7 @@ def guesses(codes: NDArray[np.uint64], of_q: Bools, rng: np.random.Generator) ->
     before = np.cumsum(step) - step
     start = np.flatnonzero(np.append(True, np.diff(group[order]) != 0))
     balance = before - np.repeat(before[start], np.diff(np.append(start, order.size)))
-    return np.asarray((np.sign(balance) == step)[balance != 0])
+    return np.asarray((np.sign(balance) == step)[(balance != 0) & fresh[order]])
 
 
 def chosen_pair(claim: Guarantee, labels: int) -> tuple[float, float]:
@@ -53,19 +57,33 @@ def chosen_pair(claim: Guarantee, labels: int) -> tuple[float, float]:
     return float(epsilons[pick]), float(deltas[pick])
 
 
-def repeats_log_wealth(p: Array, q: Array, claim: Guarantee, rng: np.random.Generator, at_end: bool = False) -> float:
+def repeats_log_wealth(
+    p: Array,
+    q: Array,
+    claim: Guarantee,
+    rng: np.random.Generator,
+    at_end: bool = False,
+    past: tuple[Array, Array] | None = None,
+) -> float:
     """Largest log wealth of betting against `claim` on repeated rows of the outputs on D (P) and D' (Q).
 
     `at_end`: the last one, an e-value that may be multiplied with others.
+    `past`: earlier outputs with the same columns: what came back since then is guessed by them.
     """
     of_p, of_q = label_counts(min(len(p), len(q)), rng)
-    codes = np.concatenate([without(row_hashes(p), len(p) - of_p, rng), without(row_hashes(q), len(q) - of_q, rng)])
-    right = guesses(codes, np.arange(codes.size) >= of_p, rng)
+    codes = [without(row_hashes(p), len(p) - of_p, rng), without(row_hashes(q), len(q) - of_q, rng)]
+    labels = [np.zeros(of_p, dtype=bool), np.ones(of_q, dtype=bool)]
+    known = 0
+    if past is not None:
+        codes, known = [row_hashes(past[0]), row_hashes(past[1]), *codes], len(past[0]) + len(past[1])
+        labels = [np.zeros(len(past[0]), dtype=bool), np.ones(len(past[1]), dtype=bool), *labels]
+    right = guesses(np.concatenate(codes), np.concatenate(labels), rng, known)
     if not right.size:
         return 0.0
-    epsilon, delta = chosen_pair(claim, codes.size)
+    labelled = of_p + of_q
+    epsilon, delta = chosen_pair(claim, labelled)
     at = depths(right.size)[-1:] if at_end else depths(right.size)
     hits = np.cumsum(right)[at - 1].astype(float)
     hit, miss = ladder_gains(np.array([epsilon]), TARGETS)
-    corruption = codes.size * np.log1p(delta * np.expm1(hit.max()))
+    corruption = labelled * np.log1p(delta * np.expm1(hit.max()))
     return float(log_wealths([(hits, at - hits)], hit, miss)[0] - corruption)

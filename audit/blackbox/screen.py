@@ -15,7 +15,8 @@ from dpassay.audit.scores.events import excesses, some_pairs
 from dpassay.reference.guarantee import Guarantee
 from dpassay.reference.types import Array, Indices
 
-from .columns import Family, families, tamed
+from .columns import HUGE, Family, families, tamed
+from .table import CODED
 
 EDGES = 15
 ROWS = ((64, 4000), (256, 2000), (1 << 30, 1000))  # rows a side that are looked at, for tables of up to so many columns
@@ -35,10 +36,14 @@ class Found:
     difference: float
 
     @property
+    def base(self) -> str:
+        """The made column, for a person."""
+        return self.family.name(self.column)
+
+    @property
     def name(self) -> str:
-        """For a person."""
-        base = self.family.name(self.column)
-        return base if self.value is None else f"{base} equal to {self.value:.6g}"
+        """The column, or that it is equal to the value."""
+        return named(self.base, self.value)
 
     def of(self, table: Array) -> Array:
         """The column (or the indicator) of a table."""
@@ -47,6 +52,13 @@ class Found:
     def shown(self, made: Array) -> Array:
         """The made column itself, or where it is equal to the value."""
         return made if self.value is None else np.asarray(made == self.value, dtype=float)
+
+
+def named(column: str, value: float | None) -> str:
+    """A column, or the event that it has this value."""
+    if value is None:
+        return column
+    return f"{column} is missing" if value <= -HUGE else f"{column} equal to {value:.6g}"
 
 
 def all_of(found: Sequence[Found], table: Array) -> Array:
@@ -74,7 +86,9 @@ def screen(p: Array, q: Array, claim: Guarantee, names: Sequence[str]) -> list[F
         made_p, made_q = family.of(few_p), family.of(few_q)
         for first in range(0, made_p.shape[1], CHUNK):
             part = slice(first, first + CHUNK)
-            found += _screen_block(made_p[:, part], made_q[:, part], claim, family, first)
+            coded = [family.name(j).startswith(CODED) for j in range(*part.indices(made_p.shape[1]))]
+            block = _screen_block(made_p[:, part], made_q[:, part], claim, family, first, coded)
+            found += [one for one in block if one.difference >= family.least]
     return sorted(found, key=lambda one: -one.errors)
 
 
@@ -86,13 +100,23 @@ def _mode(ordered: Array) -> float | None:
     return float(ordered[new[int(np.diff(np.append(new, ordered.size)).argmax())]])
 
 
-def _counts(p: Array, q: Array) -> tuple[Array, Array, list[float | None]]:
-    """Events of one column (both sorted): hits on P and on Q, and the value of those that are 'equal to'."""
+def _counts(p: Array, q: Array, coded: bool) -> tuple[Array, Array, list[float | None]]:
+    """Events of one column (both sorted): hits on P and on Q, and the value of those that are 'equal to'.
+
+    Codes have no order, so they have only these.
+    """
     pooled = np.concatenate([p, q])
     pooled.sort(kind="stable")
     edges = np.unique(pooled[np.linspace(0, pooled.size - 1, EDGES + 2).astype(int)[1:-1]])
     modes = {mode for mode in (_mode(p), _mode(q)) if mode is not None}
     edges = np.union1d(edges, list(modes)) if modes else edges
+    if coded:
+        edges = np.array(sorted(modes))
+        counts = [
+            (np.searchsorted(side, edges, "right") - np.searchsorted(side, edges, "left")).astype(float)
+            for side in (p, q)
+        ]
+        return counts[0], counts[1], [float(value) for value in edges]
     hits = []
     for side in (p, q):
         above = side.size - np.searchsorted(side, edges, "right")
@@ -102,13 +126,16 @@ def _counts(p: Array, q: Array) -> tuple[Array, Array, list[float | None]]:
     return hits[0], hits[1], exact + [float(value) for value in edges if value in modes]
 
 
-def _screen_block(p: Array, q: Array, claim: Guarantee, family: Family, first: int) -> list[Found]:
+def _screen_block(
+    p: Array, q: Array, claim: Guarantee, family: Family, first: int, coded: Sequence[bool]
+) -> list[Found]:
     ordered_p, ordered_q = np.sort(p.T, axis=1), np.sort(q.T, axis=1)
-    live = np.flatnonzero((ordered_p[:, 0] != ordered_p[:, -1]) | (ordered_q[:, 0] != ordered_q[:, -1])
-                          | (ordered_p[:, 0] != ordered_q[:, 0]))  # fmt: skip
+    varied = np.flatnonzero((ordered_p[:, 0] != ordered_p[:, -1]) | (ordered_q[:, 0] != ordered_q[:, -1])
+                            | (ordered_p[:, 0] != ordered_q[:, 0]))  # fmt: skip
+    some = [(j, _counts(ordered_p[j], ordered_q[j], coded[int(j)])) for j in varied]
+    live, counted = np.array([j for j, one in some if one[0].size]), [one for _, one in some if one[0].size]
     if not live.size:
         return []
-    counted = [_counts(ordered_p[j], ordered_q[j]) for j in live]
     width = max(one[0].size for one in counted)
     hits = np.zeros((2, live.size, width))
     for row, (of_p, of_q, _) in enumerate(counted):

@@ -13,6 +13,7 @@ from dpassay.reference.guarantee import Guarantee
 from dpassay.reference.types import Array
 
 from .detect import Detail
+from .learner import Candidate
 
 EACH = 3  # outputs a side
 LONGEST = 160  # characters of one
@@ -22,18 +23,29 @@ FORMATS = (".png", ".svg", ".pdf")
 
 def telling_outputs(detail: Detail, outputs_p: Sequence[Any], outputs_q: Sequence[Any]) -> dict[str, list[str]]:
     """The outputs of the test part with the most extreme scores: on D, and on D', in the direction of each."""
-    sign = -1.0 if detail.candidate.event.below else 1.0
-    found = {}
+    if detail.repeated is not None:
+        one_a_side = zip(("on D", "on D'"), (outputs_p, outputs_q), detail.repeated, strict=True)
+        return {name: [_short(outputs[row])] for name, outputs, row in one_a_side if row >= 0}
+    sign, scores, found = -1.0 if detail.candidate.event.below else 1.0, detail.scores(detail.candidate), {}
     for name, outputs, side, towards in (("on D", outputs_p, 0, -1.0), ("on D'", outputs_q, 1, 1.0)):
-        order = np.argsort(-sign * towards * detail.scores[side], kind="stable")[:EACH]
-        found[name] = [_short(outputs[int(detail.rows[side][i])]) for i in order]
+        order = np.argsort(-sign * towards * scores[side], kind="stable")[:EACH]
+        found[name] = [_short(outputs[int(detail.rows[side][i])], _telling_entry(detail, side, int(i))) for i in order]
     return found
 
 
-def _short(output: Any) -> str:
+def _telling_entry(detail: Detail, side: int, row: int) -> str:
+    """The entry that gave it away, for an output that is too long to be shown."""
+    column = detail.telling.column if detail.telling is not None else None
+    if column not in detail.parts.names:
+        return ""
+    value = detail.parts.test[side][row, detail.parts.names.index(column)]
+    return f"{column} {'is missing' if np.isnan(value) else f'= {value:.6g}'} in "
+
+
+def _short(output: Any, entry: str = "") -> str:
     plain = output.tolist() if isinstance(output, np.ndarray | np.generic) else output
     text = printable(plain if isinstance(plain, str) else repr(plain))
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+    return text if len(text) <= LONGEST else f"{entry}{text[: (LONGEST if not entry else LONGEST // 4) - 3]}..."
 
 
 def _finite(values: Array) -> Array:
@@ -42,7 +54,7 @@ def _finite(values: Array) -> Array:
 
 
 def draw_detail(path: Path, detail: Detail, claim: Guarantee) -> None:
-    """Both distributions of the score with the chosen cut; and its errors against those that the claim allows.
+    """Both distributions of the telling column and of the score, with the event; the errors, and those allowed.
 
     Raises:
         BadInput: the file's ending, or it cannot be written.
@@ -50,29 +62,46 @@ def draw_detail(path: Path, detail: Detail, claim: Guarantee) -> None:
     from matplotlib.figure import Figure  # slow to import, and rarely asked for
 
     require(path.suffix in FORMATS, "--plot", str(path), f"must end in {', '.join(FORMATS)}")
-    p, q = detail.scores
-    figure = Figure(figsize=(11, 4.2), layout="constrained")
-    left, right = figure.subplots(1, 2)
-    pooled = np.concatenate([_finite(p), _finite(q)])
-    edges = np.linspace(float(pooled.min()), float(pooled.max()), BINS + 1)
-    for side, name in ((p, "on D"), (q, "on D'")):
-        left.hist(_finite(side), edges if edges[-1] > edges[0] else 3, alpha=0.5, label=name, density=False)
-    event = detail.candidate.event
-    left.axvline(float(np.clip(event.cut, edges[0], edges[-1])), color="black", linestyle="--", label=f"{event.words}")
-    left.set_xlabel(f"score: {detail.candidate.name}".replace("$", ""))
-    left.set_ylabel("outputs")
-    left.legend()
-    alpha = np.linspace(0, 1, 501)
-    right.fill_between(alpha, claim.trade_off(alpha), 1, color="0.9", label=f"allowed: {claim.name}".replace("$", ""))
-    cuts = np.unique(np.quantile(np.concatenate([p, q]), np.linspace(0, 1, 401), method="nearest"))
-    for sign, name in ((1.0, "high scores guessed D'"), (-1.0, "low scores guessed D'")):
-        false = [float((sign * p >= sign * cut).mean()) for cut in cuts]
-        missed = [float((sign * q < sign * cut).mean()) for cut in cuts]
-        right.plot(false, missed, label=name)
-    right.set_xlabel("share on D in the event")
-    right.set_ylabel("share on D' outside")
-    right.legend()
+    shown = [detail.candidate]
+    if detail.plainest is not None and detail.plainest is not detail.candidate:
+        shown.insert(0, detail.plainest)
+    figure = Figure(figsize=(5.5 * len(shown) + 5.5, 4.2), layout="constrained")
+    *sides, right = figure.subplots(1, len(shown) + 1)
+    for axes, one in zip(sides, shown, strict=True):
+        _draw_sides(axes, detail.scores(one), one)
+    _draw_errors(right, detail.scores(detail.candidate), claim)
+    right.set_title(f"by {detail.candidate.name}".replace("$", ""), fontsize="medium")
     try:
         figure.savefig(path)
     except OSError as error:
         raise BadInput("--plot", str(path), error.strerror or str(error)) from None
+
+
+def _draw_sides(axes: Any, scores: tuple[Array, Array], one: Candidate) -> None:
+    """Histograms of both sides; the event is shaded."""
+    p, q = (_finite(side) for side in scores)
+    pooled = np.concatenate([p, q])
+    edges = np.linspace(float(pooled.min()), float(pooled.max()), BINS + 1)
+    for side, name in ((p, "on D"), (q, "on D'")):
+        axes.hist(side, edges if edges[-1] > edges[0] else 3, alpha=0.5, label=name)
+    cut, event = float(np.clip(one.event.cut, edges[0], edges[-1])), one.event
+    axes.axvline(cut, color="black", linestyle="--", linewidth=1)
+    axes.axvspan(*((edges[0], cut) if event.below else (cut, edges[-1])), color="0.92", zorder=0, label=event.words)
+    axes.set_xlabel(one.name.replace("$", ""))
+    axes.set_ylabel("outputs")
+    axes.legend()
+
+
+def _draw_errors(axes: Any, scores: tuple[Array, Array], claim: Guarantee) -> None:
+    """What each cut of the scores gives as errors of a guess at the side, and the region that the claim allows."""
+    p, q = scores
+    alpha = np.linspace(0, 1, 501)
+    axes.fill_between(alpha, claim.trade_off(alpha), 1, color="0.9", label=f"allowed: {claim.name}".replace("$", ""))
+    cuts = np.unique(np.quantile(np.concatenate([p, q]), np.linspace(0, 1, 401), method="nearest"))
+    for sign, name in ((1.0, "high scores guessed D'"), (-1.0, "low scores guessed D'")):
+        false = [0.0, *(float((sign * p >= sign * cut).mean()) for cut in cuts[:: int(-sign)])]
+        missed = [1.0, *(float((sign * q < sign * cut).mean()) for cut in cuts[:: int(-sign)])]
+        axes.plot(false, missed, label=name, marker="." if cuts.size < 20 else "")
+    axes.set_xlabel("share on D in the event")
+    axes.set_ylabel("share on D' outside")
+    axes.legend()

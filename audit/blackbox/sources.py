@@ -31,12 +31,28 @@ NeighbourOption = Annotated[Path | None, typer.Option("--neighbour", help="D', i
 
 
 @dataclass(frozen=True)
+class Named:
+    """A mechanism by name, so that another process can load it."""
+
+    function: str | None  # MODULE:FUNCTION
+    command: tuple[str, ...] = ()
+    keep_alive: bool = False
+
+    def load(self) -> Mechanism:
+        """The mechanism itself."""
+        if self.function is not None:
+            return load_callable(self.function, "mechanism")
+        return (KeptAlive if self.keep_alive else CommandLine)(self.command)
+
+
+@dataclass(frozen=True)
 class Source:
     """A mechanism, the pair it is run on, and how to call it in a report."""
 
     name: str
     mechanism: Mechanism
     datasets: tuple[Any, Any]
+    named: Named = Named(None)
 
 
 def read_source(
@@ -51,17 +67,15 @@ def read_source(
     if dataset is None or neighbour is None:
         raise BadInput("--dataset, --neighbour", (dataset, neighbour), "both files are needed")
     require(command is not None or not keep_alive, "--keep-alive", True, "is about a program: give --command")
-    mechanism: Mechanism
+    words: list[str] = []
     if command is not None:
         try:
             words = shlex.split(command)
         except ValueError as error:
             raise BadInput("--command", command, str(error)) from None
         require(bool(words), "--command", command, "is empty")
-        mechanism = (KeptAlive if keep_alive else CommandLine)(words)
-    else:
-        mechanism = load_callable(str(name), "mechanism")
-    return Source(command or str(name), mechanism, (read_dataset(dataset), read_dataset(neighbour)))
+    named = Named(name, tuple(words), keep_alive)
+    return Source(command or str(name), named.load(), (read_dataset(dataset), read_dataset(neighbour)), named)
 
 
 def read_dataset(path: Path) -> Any:

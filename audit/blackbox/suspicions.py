@@ -9,7 +9,7 @@ import numpy as np
 from dpassay.reference.types import Array
 
 from .noise import Additive
-from .table import to_table
+from .table import Tables
 
 
 def same_data(datasets: tuple[Any, Any]) -> list[str]:
@@ -18,10 +18,9 @@ def same_data(datasets: tuple[Any, Any]) -> list[str]:
     return ["D and D' are equal: no mechanism can be refuted on them."] if first == second else []
 
 
-def of_outputs(outputs_p: Any, outputs_q: Any) -> list[str]:
+def of_outputs(tables: Tables, outputs_p: Any, outputs_q: Any) -> list[str]:
     """Outputs that are missing or never change."""
-    p, q = to_table(outputs_p, outputs_q)
-    found = []
+    p, q, found = tables.p, tables.q, []
     if bool(_nothing(p, outputs_p) and _nothing(q, outputs_q)):
         found.append("All outputs are None or NaN: the mechanism gave nothing to judge.")
     elif bool(np.all((p == p[:1]) | np.isnan(p)) and np.all((q == p[:1]) | np.isnan(q))):

@@ -11,7 +11,7 @@ import json
 import re
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,11 @@ LONGEST_JSON = 1_000_000  # characters of a text that are tried as JSON
 ROOT = "output"
 
 
+CODED = ("text(", "words(", "keys(", "type(")  # what columns of codes are called
+MADE = ("len(", "sum(", "last(", "max(", "min(", "numbers(", "digits of number ")  # and those that sum up others
+MOST_TEXTS = 10_000  # whose codes are known
+
+
 @dataclass(frozen=True)
 class Tables:
     """Both samples as matrices with the same named columns, one row per run."""
@@ -33,18 +38,44 @@ class Tables:
     names: tuple[str, ...]
     p: Array
     q: Array
+    texts: Mapping[float, str] = field(default_factory=dict)  # what a code stands for, of the first texts
+
+    def part(self, rows: slice) -> Tables:
+        """Some rows of both."""
+        return replace(self, p=self.p[rows], q=self.q[rows])
+
+    def columns(self, names: Sequence[str]) -> tuple[Array, Array]:
+        """The named columns of both; NaN where there is none of that name."""
+        places = {name: j for j, name in enumerate(self.names)}
+        found = tuple(np.full((len(side), len(names)), np.nan) for side in (self.p, self.q))
+        here = [(i, places[name]) for i, name in enumerate(names) if name in places]
+        to, of = [i for i, _ in here], [j for _, j in here]
+        for matrix, side in zip(found, (self.p, self.q), strict=True):
+            matrix[:, to] = side[:, of]
+        return found[0], found[1]
 
 
-def _code(text: str | bytes) -> float:
-    return float(zlib.crc32(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")))
+class _Cells(dict[str, float]):
+    """The named cells of one output; codes are noted in `texts`, which all outputs share."""
+
+    def __init__(self, texts: dict[float, str]):
+        super().__init__()
+        self._texts = texts
+
+    def encode(self, name: str, text: str | bytes) -> None:
+        """A text as a code: only equality matters."""
+        code = float(zlib.crc32(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")))
+        self[name] = code
+        if len(self._texts) < MOST_TEXTS and code not in self._texts:
+            self._texts[code] = repr(text)
 
 
-def _flatten(output: Any, name: str, row: dict[str, float], depth: int = 0) -> None:
+def _flatten(output: Any, name: str, row: _Cells, depth: int = 0) -> None:
     """Spread one output over named cells."""
     require(depth <= DEEPEST, "outputs", name[:60], "are nested too deeply")
-    row[f"type({name})"] = _code(_kind(output))
+    row.encode(f"type({name})", _kind(output))
     if isinstance(output, Mapping):
-        row[f"keys({name})"] = _code(json.dumps([str(key) for key in output]))
+        row.encode(f"keys({name})", ", ".join(str(key) for key in output))
         for key in output:
             _flatten(output[key], f"{name}.{key}", row, depth + 1)
     elif isinstance(output, str | bytes):
@@ -69,7 +100,7 @@ def _kind(output: Any) -> str:
     return "none" if output is None else "number"
 
 
-def _sequence(output: Any, name: str, row: dict[str, float], depth: int) -> None:
+def _sequence(output: Any, name: str, row: _Cells, depth: int) -> None:
     for index, item in enumerate(output):
         _flatten(item, f"{name}[{index}]", row, depth + 1)
     row[f"len({name})"] = float(len(output))
@@ -81,9 +112,9 @@ def _sequence(output: Any, name: str, row: dict[str, float], depth: int) -> None
         row[f"max({name})"], row[f"min({name})"] = float(values.max()), float(values.min())
 
 
-def _text(output: str | bytes, name: str, row: dict[str, float], depth: int) -> None:
+def _text(output: str | bytes, name: str, row: _Cells, depth: int) -> None:
     """The text as a code; the numbers in it, the words without them, its length; and what it says if it is JSON."""
-    row[f"text({name})"] = _code(output)
+    row.encode(f"text({name})", output)
     text = output.decode("utf-8", "replace") if isinstance(output, bytes) else output
     row[f"len({name})"] = float(len(text))
     inner = _as_json(text)
@@ -91,7 +122,7 @@ def _text(output: str | bytes, name: str, row: dict[str, float], depth: int) -> 
         _flatten(inner, f"{name}.json", row, depth + 1)
         return
     numbers = NUMBER.findall(text, 0)
-    row[f"words({name})"] = _code(NUMBER.sub("#", text))
+    row.encode(f"words({name})", NUMBER.sub("#", text))
     row[f"numbers({name})"] = float(len(numbers))
     for index, number in enumerate(numbers[:MOST_NUMBERS]):
         row[f"number {index} in {name}"] = float(number)
@@ -120,12 +151,16 @@ def _number(output: Any) -> float:
     raise BadInput("outputs", output, "must be real numbers, arrays, strings or dicts of them")
 
 
-def joined(outputs: Any, more: Any) -> Any:
-    """Two samples of one side as one, in order."""
-    arrays = isinstance(outputs, np.ndarray) and isinstance(more, np.ndarray)
-    if arrays and outputs.shape[1:] == more.shape[1:] and outputs.dtype == more.dtype:
-        return np.concatenate([outputs, more])
-    return [*outputs, *more]
+def appended(past: Tables, fresh: Tables, most: int) -> Tables:
+    """Both, with the columns of either; only the last `most` rows a side."""
+    names = past.names if past.names == fresh.names else tuple(dict.fromkeys([*past.names, *fresh.names]))
+    sides = zip(
+        past.columns(names) if past.names != names else (past.p, past.q),
+        fresh.columns(names) if fresh.names != names else (fresh.p, fresh.q),
+        strict=True,
+    )
+    p, q = (np.concatenate(side)[-most:] for side in sides)
+    return Tables(names, p, q, {**fresh.texts, **past.texts})
 
 
 def telling_columns(training: Sequence[Array]) -> Bools:
@@ -138,11 +173,6 @@ def telling_columns(training: Sequence[Array]) -> Bools:
     for table in training:
         same &= np.all((table == first) | (np.isnan(table) & np.isnan(first)), axis=0)
     return np.asarray(~same)
-
-
-def known_columns(training: Sequence[Array], fresh: Sequence[Array]) -> tuple[list[Array], list[Array]]:
-    """Both without the columns that say nothing in training; one column of zeros where all say nothing."""
-    return kept(training, telling_columns(training)), kept(fresh, telling_columns(training))
 
 
 def kept(tables: Sequence[Array], columns: Bools) -> list[Array]:
@@ -165,16 +195,17 @@ def to_tables(outputs_p: Any, outputs_q: Any) -> Tables:
         _not_empty([len(a) * int(np.prod(shape)) for a in arrays if a is not None])
         p, q = (np.asarray(a, dtype=float).reshape(len(a), -1) for a in arrays if a is not None)
         return Tables(tuple(_places(shape)), p, q)
-    rows: list[list[dict[str, float]]] = [[], []]
+    rows: list[list[_Cells]] = [[], []]
+    texts: dict[float, str] = {}
     for side, target in zip(sides, rows, strict=True):
         for output in side:
-            row: dict[str, float] = {}
+            row = _Cells(texts)
             _flatten(output, ROOT, row)
             target.append(row)
     names = sorted({name for side in rows for row in side for name in row})
     filled = [np.array([[row.get(n, np.nan) for n in names] for row in side], dtype=float) for side in rows]
     _not_empty([table.size for table in filled])
-    return Tables(tuple(names), filled[0], filled[1])
+    return Tables(tuple(names), filled[0], filled[1], texts)
 
 
 def to_table(outputs_p: Any, outputs_q: Any) -> tuple[Array, Array]:

@@ -10,9 +10,10 @@ import numpy as np
 import typer
 
 from dpassay.audit.blackbox.noise import NOISES
-from dpassay.audit.blackbox.outputs import draw
+from dpassay.audit.blackbox.parts import draw_both
 from dpassay.audit.blackbox.sources import CommandOption, DatasetOption, MechanismName, NeighbourOption, read_source
 from dpassay.audit.blackbox.suspicions import of_outputs, same_data
+from dpassay.audit.blackbox.table import to_tables
 from dpassay.audit.report.verdicts import print_results
 from dpassay.audit.results import Verdict
 from dpassay.audit.stored import load
@@ -20,7 +21,7 @@ from dpassay.reference.errors import require
 from dpassay.reference.files import require_writable
 
 from .claimed import Delta, Epsilon, Mu, PairsFile, Sampled, read_claim
-from .judged_outputs import Floating, Question, answer, answer_and_scale, without_claim
+from .judged_outputs import NOT_STATED, Floating, Question, answer, answer_and_scale, without_claim
 from .progress import Quiet, progress
 
 STREAM = 61  # the audit's own: stored outputs may have been drawn from the plain seed
@@ -51,6 +52,7 @@ def blackbox(
     keep_alive: Annotated[
         bool, typer.Option("--keep-alive", help="The program answers line by line instead of running once an output.")
     ] = False,
+    jobs: Annotated[int, typer.Option(help="Processes that run the mechanism; they change no number.")] = 1,
     power: Annotated[
         float | None,
         typer.Option(help="Say 'consistent' if noise K times too small, and a rare branch, would have been seen."),
@@ -70,8 +72,13 @@ def blackbox(
             "--fresh-noise", help="--floats, where continuous noise is new in each run: outputs must not repeat."
         ),
     ] = False,
-    relation: Annotated[str, typer.Option(help="How D and D' differ, for the report.")] = "replace-one",
-    plot: Annotated[Path | None, typer.Option(help="Draw both sides by the best score, and the claim (.png).")] = None,
+    relation: Annotated[
+        str | None,
+        typer.Option(help="How D and D' differ, for the report: 'replace-one', 'add-remove', or your words."),
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw both sides by the best score, and what is allowed (.png, .svg, .pdf).")
+    ] = None,
     fail_on: Annotated[
         FailOn, typer.Option("--fail-on", help="The mildest verdict whose exit code is not 0.")
     ] = FailOn.ANYTHING,
@@ -90,6 +97,7 @@ def blackbox(
     """
     require(0 < confidence < 1, "--confidence", confidence, "must lie in (0, 1)")
     require(10 <= samples <= 10**8, "--samples", samples, "must lie in 10..1e8")
+    require(1 <= jobs <= 256, "--jobs", jobs, "must lie in 1..256")
     require(seed >= 0, "--seed", seed, "must not be negative")
     require(power is None or 1 < power <= 1e6, "--power", power, "must lie in (1, 1e6]")
     require(noise in (None, *NOISES), "--noise", noise, f"must be one of {', '.join(NOISES)}")
@@ -107,14 +115,15 @@ def blackbox(
     else:
         source = read_source(mechanism, command, dataset, neighbour, keep_alive)
         with progress("running the mechanism", 2 * samples, quiet=quiet) as say:
-            p, q = (draw(source.mechanism, data, samples, rng, lambda n: say(steps=n)) for data in source.datasets)
+            p, q = draw_both(source, samples, (seed, STREAM), jobs, lambda n: say(steps=n))
         notes = same_data(source.datasets)
+    said_relation = relation or ("add-remove" if sampled else NOT_STATED)
     if claim is None:
-        bound = without_claim(p, q, delta, confidence, rng, relation)
-        said = ["No claim was given, so nothing is decided.", *notes, *of_outputs(p, q)]
+        bound = without_claim(p, q, delta, confidence, rng, said_relation)
+        said = ["No claim was given, so nothing is decided.", *notes, *of_outputs(to_tables(p, q), p, q)]
         print_results([bound], None, as_json, "\n".join(said))
         return
-    question = Question(claim, delta, confidence, seed, relation, binary, power, noise, plot, epsilon is not None)
+    question = Question(claim, delta, confidence, seed, said_relation, binary, power, noise, plot, epsilon is not None)
     with progress("judging the outputs", 1, quiet=quiet):
         found = answer(p, q, question, rng)
     verdict = Verdict.INCONCLUSIVE if notes and not found.verdict.failed else found.verdict

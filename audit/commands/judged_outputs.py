@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from dpassay.audit.blackbox.detect import audit_in_detail, epsilon_of_outputs
+from dpassay.audit.blackbox.detect import audit_in_detail, bound_of_scores, epsilon_of_outputs
 from dpassay.audit.blackbox.floating_point import float_grid, repeated_noise, support_holes
 from dpassay.audit.blackbox.noise import noise_power, recognised
 from dpassay.audit.blackbox.planted import planted_power
 from dpassay.audit.blackbox.shown import draw_detail, telling_outputs
 from dpassay.audit.blackbox.suspicions import of_outputs, of_the_claim
+from dpassay.audit.blackbox.table import Tables, to_tables
 from dpassay.audit.results import ClaimTest, Sound, SoundBound, Verdict, decide
 from dpassay.audit.verdict import TIGHT_SHARE
 from dpassay.reference.errors import BadInput, require
@@ -21,6 +22,7 @@ from dpassay.reference.types import Array
 
 from .claimed import Claim
 
+NOT_STATED = "not stated"  # nobody said how D and D' differ, so no report does
 BRANCH = 30  # `--power` also wants a branch seen that shows the dataset in one run of so many
 
 
@@ -60,52 +62,55 @@ class Answer:
 
 def answer(p: Any, q: Any, question: Question, rng: np.random.Generator) -> Answer:
     """Judge the mechanism in real numbers and, if asked, in floats; show what gave it away, or what would have."""
-    deciding, notes, shown = judge(p, q, question, rng)
+    tables = to_tables(p, q)
+    deciding, notes, shown = judge(tables, (p, q), question, rng)
     in_floats = judge_floats(p, q, question, rng) if question.floating.asked else []
     verdict = decide([*deciding, *in_floats])
     if in_floats:
         notes.append(f"In real numbers: {decide(deciding)}. In floating point: {decide(in_floats)}{_cause(in_floats)}.")
     if not verdict.failed:
         notes += shown
-        empty = of_outputs(p, q)
+        empty = of_outputs(tables, p, q)
         if empty:
             return Answer([*deciding, *in_floats], Verdict.INCONCLUSIVE, [*notes, *empty])
-        deciding, said = with_power(deciding, p, q, question)
+        deciding, said = with_power(deciding, tables, question)
         notes += said
         verdict = decide(deciding)
     return Answer([*deciding, *in_floats], verdict, notes)
 
 
-def judge(p: Any, q: Any, question: Question, rng: np.random.Generator) -> tuple[list[Sound], list[str], list[str]]:
+def judge(
+    tables: Tables, outputs: tuple[Any, Any], question: Question, rng: np.random.Generator
+) -> tuple[list[Sound], list[str], list[str]]:
     """Test of the claim and (nine to one) bound of the epsilon claimed at delta; notes, and notes if nothing falls.
 
     A bound that stays below the claim decides nothing: that it comes near does not show that the claim holds.
     """
     claim, level = question.claim, 1 - question.confidence
     share = 1.0 if claim.epsilon is None else 0.9
-    test, detail = audit_in_detail(p, q, claim.guarantee, rng, 1 - share * level, question.relation)
-    outputs = telling_outputs(detail, p, q)
+    test, detail = audit_in_detail(tables, claim.guarantee, rng, 1 - share * level, question.relation)
     notes = []
     if test.verdict is Verdict.VIOLATED:
-        test = replace(test, evidence={**test.evidence, "most_telling_outputs": outputs})
-        notes = [f"Given away by: {test.evidence.get('event', test.evidence['score'])}."]
-        if test.evidence.get("column"):
-            notes.append(f"By itself most telling: {test.evidence['column']}.")
-        notes += [f"Most telling {side}: {'; '.join(ones)}" for side, ones in outputs.items()]
+        shown = telling_outputs(detail, *outputs)
+        test = replace(test, evidence={**test.evidence, "most_telling_outputs": shown})
+        notes = [f"Given away by: {detail.telling.statement}." if detail.telling else ""]
+        if detail.telling is None or detail.telling.column != test.evidence["score"]:
+            notes.append(f"Decided by the score: {test.evidence['score']}.")
+        notes += [f"Most telling {side}: {'; '.join(ones)}" for side, ones in shown.items()]
     if question.plot is not None:
         draw_detail(question.plot, detail, claim.guarantee)
     if claim.epsilon is None:
         return [test], notes, []
-    bound = epsilon_of_outputs(p, q, question.delta, rng, 1 - 0.1 * level)
+    bound = bound_of_scores(detail.parts, detail.candidates, question.delta, rng, 1 - 0.1 * level)
     near = TIGHT_SHARE * claim.epsilon <= bound.epsilon <= claim.epsilon
     bound = replace(bound, claimed=None if near else claim.epsilon, relation=question.relation)
     shares = bound.epsilon / claim.epsilon if claim.epsilon > 0 else 0.0
     return [test, bound], notes, [f"The bound reaches {shares:.0%} of the claimed epsilon."] if shares > 0.5 else []
 
 
-def with_power(deciding: list[Sound], p: Any, q: Any, question: Question) -> tuple[list[Sound], list[str]]:
+def with_power(deciding: list[Sound], tables: Tables, question: Question) -> tuple[list[Sound], list[str]]:
     """Planted violations that the first result, the test of the claim, would have refuted: as evidence, in words."""
-    test, curve = deciding[0], question.claim.guarantee
+    test, curve, p, q = deciding[0], question.claim.guarantee, tables.p, tables.q
     branch = planted_power(p, q, curve, test.confidence, question.seed)
     said, evidence = [branch.statement], {**test.evidence, "planted_branch": branch.evidence}
     found = recognised(p, q, question.noise)

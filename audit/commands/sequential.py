@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 
@@ -25,6 +26,7 @@ from dpassay.reference.guarantee import Guarantee, approx_dp
 from dpassay.reference.space import Space
 
 from .claimed import Delta, Epsilon, Mu, PairsFile, Sampled, claimed_guarantee
+from .judged_outputs import NOT_STATED
 from .progress import Quiet, session_progress
 
 app = typer.Typer(
@@ -103,7 +105,7 @@ def algorithm(
             case = by_program(case, live)
         each = stack.enter_context(_kept_when_interrupted(kept, limit, quiet))
         result = likelihood(kept, case, claimed, limit, confidence, each)
-    _report([checkpoint], confidence, as_json, result.seconds)
+    _report([checkpoint], confidence, as_json, result.seconds, relation=case.claim.relation)
 
 
 def _case(name: str, space: str | None, epsilon: float | None, delta: float) -> Case:
@@ -136,19 +138,28 @@ def blackbox(
         bool, typer.Option("--keep-alive", help="The program answers line by line instead of running once an output.")
     ] = False,
     limit: Limit = 100_000,
+    seconds: Annotated[
+        float | None,
+        typer.Option(help="Budget of this session; what is drawn then depends on the machine's speed."),
+    ] = None,
     confidence: Confidence = 0.95,
     seed: Seed = 0,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Black box: learn on all outputs so far, bet on fresh ones, until the claim falls or the limit is reached."""
+    """Black box: learn on all outputs so far, bet on fresh ones, until the claim falls or the budget is spent.
+
+    The first outputs teach each other. Then each round draws as many as seem to be needed, a quarter to the whole of
+    what is known, and bets most by what has won before.
+    """
     _check(limit, confidence, seed)
+    require(seconds is None or 0 < seconds < float("inf"), "--seconds", seconds, "must be positive and finite")
     claim = _claim(epsilon, delta, mu, sampled, pairs)
     source = read_source(mechanism, command, dataset, neighbour, keep_alive)
     kept = Kept(checkpoint, source.name, claim.name, seed)
     with _kept_when_interrupted(kept, limit, quiet) as each:
-        result = black_box(kept, source, claim, limit, confidence, each)
-    _report([checkpoint], confidence, as_json, result.seconds)
+        result = black_box(kept, source, claim, limit, confidence, each, seconds)
+    _report([checkpoint], confidence, as_json, result.seconds, telling=result.evidence)
 
 
 @app.command(short_help="Grey box: stored attack scores, a pair of files at a time.")
@@ -198,8 +209,23 @@ def combine(
     _report(checkpoints, confidence, as_json, 0.0)
 
 
-def _report(checkpoints: list[Path], confidence: float, as_json: bool, seconds: float, more: str = "") -> None:
-    result = verdict([load(path) for path in checkpoints], confidence, seconds)
+def _report(
+    checkpoints: list[Path],
+    confidence: float,
+    as_json: bool,
+    seconds: float,
+    more: str = "",
+    relation: str = NOT_STATED,
+    telling: Mapping[str, object] | None = None,
+) -> None:
+    """The joint verdict; `telling` is what gave the claim away in the session that has just ended."""
+    result = replace(verdict([load(path) for path in checkpoints], confidence, seconds), relation=relation)
     note = f"Audited: {result.evidence['audited']}. Continue with the same --checkpoint.{more}"
+    if result.verdict.failed and telling and "event" in telling:
+        seen = {name: value for name, value in telling.items() if name != "log_wealth"}
+        result = replace(result, evidence={**result.evidence, **seen})
+        hits, of = cast("tuple[int, int]", seen["hits"]), cast("tuple[int, int]", seen["of"])
+        counted = f"{hits[0]:,} of {of[0]:,} on D, {hits[1]:,} of {of[1]:,} on D'"
+        note = f"Given away by: {seen['event']} (in the last round {counted}).\n{note}"
     print_results([result], result.verdict, as_json, note)
     raise typer.Exit(result.verdict.exit_code)

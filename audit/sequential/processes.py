@@ -1,4 +1,4 @@
-"""Audits that may stop at any time: test martingales on losses, on scores and on black-box outputs.
+"""Audits that may stop at any time: test martingales on losses and on scores; black boxes: `black_box.py`.
 
 The wealth of each process is at most 1 in expectation under the claim at every stopping time, so 'stop as soon as it
 reaches 1 / alpha' keeps the level alpha (Ville). A process can be kept and continued, and wealths of independent
@@ -16,10 +16,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
-from dpassay.audit.blackbox.detect import log_stakes
-from dpassay.audit.blackbox.learner import learn_scores
-from dpassay.audit.blackbox.outputs import Mechanism, draw
-from dpassay.audit.blackbox.table import joined, known_columns, to_table
 from dpassay.audit.results import ClaimTest
 from dpassay.audit.scores.curve_claim import check_scores, curve_log_wealth
 from dpassay.reference.errors import BadInput, require
@@ -168,54 +164,3 @@ def until_refuted(
         seconds=time.perf_counter() - start,
         evidence={"log_wealth": process.log_wealth},
     )
-
-
-def audit_sequentially(
-    mechanism: Mechanism,
-    datasets: tuple[Any, Any],
-    claim: Guarantee,
-    rng: np.random.Generator,
-    limit: int = 100_000,
-    first: int = 250,
-    confidence: float = 0.95,
-    low_bits: bool = False,
-    each: Callable[[ClaimTest], None] = lambda _: None,
-) -> ClaimTest:
-    """Black-box audit that grows: learn on all outputs so far, bet on as many fresh ones, stop when refuted.
-
-    `first` outputs a side only teach; then the sample doubles until the claim falls or `limit` a side is reached.
-    `each` gets the result that would stand if the audit ended after this round.
-    """
-    start, needed, wealth, best = time.perf_counter(), -np.log(1 - confidence), 0.0, 0.0
-
-    def result() -> ClaimTest:
-        return ClaimTest(
-            claim=claim.name,
-            p_value=float(np.exp(-best)),
-            confidence=confidence,
-            method="sequential black box",
-            runs=2 * known,
-            seconds=time.perf_counter() - start,
-            evidence={"log_wealth": wealth},
-        )
-
-    outputs = [draw(mechanism, data, first, rng) for data in datasets]
-    known = first
-    while best < needed and known < limit:
-        size = min(known, limit - known)
-        fresh = [draw(mechanism, data, size, rng) for data in datasets]
-        outputs = [joined(*sides) for sides in zip(outputs, fresh, strict=True)]
-        wealth += _round_log_wealth(*to_table(*outputs), known, claim, rng, low_bits)
-        best, known = max(best, wealth), known + size
-        each(result())
-    return result()
-
-
-def _round_log_wealth(
-    table_p: Array, table_q: Array, known: int, claim: Guarantee, rng: np.random.Generator, low_bits: bool
-) -> float:
-    """Log e-value of the outputs after the first `known` a side, by what the first ones taught."""
-    fresh_p, fresh_q = table_p[known:], table_q[known:]
-    past, fresh = known_columns((table_p[:known], table_q[:known]), (fresh_p, fresh_q))
-    candidates = learn_scores(past[0], past[1], claim, rng, low_bits)
-    return float(logsumexp(log_stakes(candidates, fresh, (fresh_p, fresh_q), claim, rng, at_end=True)))

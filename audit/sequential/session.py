@@ -31,7 +31,8 @@ from dpassay.reference.errors import require
 from dpassay.reference.guarantee import Guarantee
 from dpassay.reference.types import Array
 
-from .processes import CurveProcess, MeanProcess, audit_sequentially, hockey_stick, is_wealth, until_refuted
+from .black_box import audit_sequentially
+from .processes import CurveProcess, MeanProcess, hockey_stick, is_wealth, until_refuted
 
 KIND = "sequential session"
 BLOCK = 64  # runs of a white-box session between two looks
@@ -150,9 +151,15 @@ Each = Callable[[int, float], None]  # runs of this session so far, and their lo
 
 
 def black_box(
-    kept: Kept, source: Source, claim: Guarantee, limit: int, confidence: float, each: Each = lambda *_: None
+    kept: Kept,
+    source: Source,
+    claim: Guarantee,
+    limit: int,
+    confidence: float,
+    each: Each = lambda *_: None,
+    seconds: float | None = None,
 ) -> ClaimTest:
-    """One session on a black box: at most `limit` outputs a side; its checkpoint is kept after every round."""
+    """One session on a black box: at most `limit` outputs a side, and `seconds`; kept after every round."""
     session = kept.session
     rng = np.random.default_rng([session.seed, 31, session.sessions])
     first = max(10, min(250, limit // 4))
@@ -162,7 +169,7 @@ def black_box(
         each(result.runs // 2, float(result.evidence["log_wealth"]))  # type: ignore[arg-type]
 
     result = audit_sequentially(
-        source.mechanism, source.datasets, claim, rng, limit, first, confidence, each=round_over
+        source.mechanism, source.datasets, claim, rng, limit, first, confidence, each=round_over, seconds=seconds
     )
     kept.put(session.continued(result))
     return result

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from dpassay.reference import unreached
 from dpassay.reference.case import Case, PrivacyClaim
 from dpassay.reference.papers import Cite
+from dpassay.reference.unreached import OPT as UNREACHED
 
 from . import dp_gd, dp_tr, instances, opt, opt_b, opt_ls, space, tr_b, two_opt, two_opt_b, two_opt_ls, worst_case
 from .instances import B8_EPSILON, RECORDS
@@ -30,7 +30,7 @@ OPT = partial(
     title="OPT: short steps",
     cite=Cite(PAPER, "Algorithm 1"),
     claim=_claim("Theorem 1"),
-    unreached=unreached.OPT,
+    unreached=UNREACHED,
 )
 OPT_LS = partial(
     Case,
@@ -38,15 +38,10 @@ OPT_LS = partial(
     title="OPT-LS: private line search",
     cite=Cite(PAPER, "Algorithms 2 and 3"),
     claim=_claim("Theorem 5"),
-    unreached=unreached.OPT,
+    unreached=UNREACHED,
 )
 OPT_B = partial(
-    Case,
-    f"{PAPER}/opt_b",
-    title="OPT-B: mini-batches",
-    cite=Cite(PAPER, "Section 3.3"),
-    claim=_claim("Theorem B.8"),
-    unreached=unreached.OPT_B,
+    Case, f"{PAPER}/opt_b", title="OPT-B: mini-batches", cite=Cite(PAPER, "Section 3.3"), claim=_claim("Theorem B.8")
 )
 TWO_OPT = partial(
     Case,
@@ -54,7 +49,7 @@ TWO_OPT = partial(
     title="2OPT: two phases",
     cite=Cite(PAPER, "Section 3.4"),
     claim=_claim("Section 3.4"),
-    unreached=unreached.OPT,
+    unreached=UNREACHED,
 )
 TWO_OPT_LS = partial(
     Case,
@@ -62,7 +57,7 @@ TWO_OPT_LS = partial(
     title="2OPT-LS: two phases with line search",
     cite=Cite(PAPER, "Section 3.4"),
     claim=_claim("Section 3.4"),
-    unreached=unreached.TWO_OPT_LS,
+    unreached=UNREACHED,
 )
 TWO_OPT_B = partial(
     Case,
@@ -70,7 +65,6 @@ TWO_OPT_B = partial(
     title="2OPT-B: two phases on batches",
     cite=Cite(PAPER, "Section 3.4"),
     claim=_claim("Section 3.4"),
-    unreached=unreached.OPT_B,
 )
 DP_TR = partial(
     Case,
@@ -92,7 +86,6 @@ TR_B = partial(
     title="TR-B: trust region on batches",
     cite=Cite(PAPER, "Section 4"),
     claim=_claim("eq. (30)"),
-    unreached=unreached.OPT_B,
 )
 
 # their repaired readings ----------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from dpassay.audit.blackbox.noise import recognised
 from dpassay.audit.blackbox.suspicions import of_outputs, same_data
+from dpassay.audit.blackbox.table import to_tables
 from dpassay.audit.cli import app
 from dpassay.reference.errors import BadInput
 
@@ -17,6 +18,9 @@ MODULE = """
 def right(data, rng): return sum(data) + rng.laplace()
 def wrong(data, rng): return {"x": [rng.laplace(), sum(data) + rng.laplace(scale=0.1)]}
 def nothing(data, rng): return None
+def word(data, rng): return {"said": "yes" if (rng.random() < 0.9) == (sum(data) == 4) else "no", "at": rng.normal()}
+def key(data, rng): return {"a": rng.laplace(), **({"b": rng.laplace()} if sum(data) == 4 else {})}
+def branch(data, rng): return float(sum(data)) if rng.random() < 0.02 else sum(data) + rng.laplace()
 """
 
 
@@ -69,6 +73,37 @@ def test_numbers_are_judged_without_slow_imports(tmp_path):
     assert lines[-2:] == ["3", ""], lines
 
 
+@pytest.mark.parametrize(
+    ("name", "words", "column"),
+    [
+        ("wrong", "output.x[1] ", "output.x[1]"),
+        ("word", "text(output.said) other than 'no'", "text(output.said)"),
+        ("key", "output.b is there", "output.b"),
+        ("branch", "output equal to 3", "output"),
+    ],
+)
+def test_the_event_and_its_column_are_named(run, name, words, column):
+    """In the JSON document, and in a sentence with the counts: an entry, a word, a key, an exact answer (seed 0)."""
+    evidence = json.loads(run(name, "--json").stdout)["results"][0]["evidence"]
+    assert evidence["event"].startswith(words) and evidence["column"] == column
+    on_p, on_q = (hits / of for hits, of in zip(evidence["hits"], evidence["of"], strict=True))
+    more = on_q if evidence["allowed_on"] == "on D'" else on_p
+    assert more > evidence["allowed_share"]
+    assert f"Given away by: {evidence['event']} (" in run(name).output
+
+
+def test_the_relation_is_that_of_the_question(run):
+    assert json.loads(run("right", "--json").stdout)["results"][0]["relation"] == "not stated"
+    found = json.loads(run("right", "--relation", "replace-one", "--json").stdout)
+    assert found["results"][0]["relation"] == "replace-one"
+
+
+@pytest.mark.slow
+def test_the_number_of_processes_changes_no_number(run):
+    one, two = (json.loads(run("wrong", "--jobs", jobs, "--json").stdout)["results"][0] for jobs in "12")
+    assert one["p_value"] == two["p_value"] and one["evidence"] == two["evidence"]
+
+
 def test_exit_codes_for_a_pipeline(run):
     assert run("right", "--fail-on", "violated").exit_code == 0
     assert run("wrong", "--fail-on", "violated").exit_code == 1
@@ -92,7 +127,8 @@ def test_noise_is_recognised_or_declared():
     assert recognised(rng.uniform(size=3000), rng.uniform(size=3000)) is None
     assert recognised(rng.normal(size=3000), 3 * rng.normal(size=3000)) is None
     assert recognised(rng.uniform(size=3000), rng.uniform(size=3000), "laplace").declared
-    assert of_outputs(np.ones(5), np.ones(5)) and not of_outputs(np.ones(5), np.zeros(5))
+    for other, said in ((np.ones(5), True), (np.zeros(5), False)):
+        assert bool(of_outputs(to_tables(np.ones(5), other), np.ones(5), other)) is said
     assert same_data(([1], [1])) and not same_data(([1], [2]))
 
 

@@ -54,3 +54,14 @@ def test_the_tested_pair_is_part_of_the_claim():
     assert repeats.chosen_pair(guarantee.approx_dp(1.0), 10**6) == (1.0, 0.0)
     epsilon, delta = repeats.chosen_pair(guarantee.gdp(1.0), 10_000)
     assert delta * 10_000 <= repeats.CORRUPTED and delta >= guarantee.gaussian_delta(epsilon, 1.0) * (1 - 1e-9)
+
+
+def test_past_outputs_guess_and_are_not_guessed():
+    """Ten answers came back on D before: of eleven fresh ones eight are guessed right, three are new."""
+    codes = np.array([7] * 10 + [7] * 8 + [1, 2, 3], dtype=np.uint64)
+    of_q = np.zeros(codes.size, dtype=bool)
+    rng = np.random.default_rng(0)
+    assert repeats.guesses(codes, of_q, rng, known=10).tolist() == [True] * 8
+    assert repeats.guesses(codes, of_q, rng).size == 17  # the first of them says nothing
+    of_q[10:] = True
+    assert repeats.guesses(codes, of_q, rng, known=10).sum() == 0

@@ -26,6 +26,12 @@ WIDE = [
     "optional field, wrong rate",
     "one entry a record",
     "the same noise in two of ten columns",
+    "column 700 of 1000 at epsilon 4",
+    "picture of 28 x 28, one pixel at epsilon 4",
+    "lists of changing length, the last entry at epsilon 3",
+    "several answers, one at epsilon 3",
+    "a key for the record alone",
+    "noise rounded to four digits, output not",
 ]
 
 

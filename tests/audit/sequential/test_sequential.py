@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
+from dpassay.audit.blackbox import table
 from dpassay.audit.lab.zoo import zoo
 from dpassay.audit.results import Verdict
+from dpassay.audit.sequential import bets, black_box
 from dpassay.audit.sequential import processes as sequential
 from dpassay.reference import guarantee
 from dpassay.reference.errors import BadInput
@@ -74,7 +76,7 @@ def test_black_box_stops_early_on_gross_bugs_and_runs_on_for_correct_ones():
     animals = {entry.name: entry for entry in zoo()}
     broken, correct = animals["gaussian, half-normal noise"], animals["gaussian"]
     results = [
-        sequential.audit_sequentially(
+        black_box.audit_sequentially(
             e.mechanism, (e.dataset, e.neighbour), e.claim, np.random.default_rng(4), limit=8000
         )
         for e in (broken, correct)
@@ -84,17 +86,21 @@ def test_black_box_stops_early_on_gross_bugs_and_runs_on_for_correct_ones():
 
 
 def test_cells_that_only_later_outputs_have_change_no_score():
-    """Thirty cells that one fresh output has: without them the wealth is the same, to the last digit."""
+    """Thirty cells that one fresh output has: no score sees them, so each way to bet wins the same."""
     rng = np.random.default_rng(5)
     p, q = rng.normal(size=(400, 2)), rng.normal(1, size=(400, 2))
-    more = np.full((400, 30), np.nan)
+    past, names = table.Tables(("a", "b"), p[:200], q[:200]), tuple(f"c{j}" for j in range(30))
+    more = np.full((200, 30), np.nan)
     more[-1] = np.arange(30.0)
-    plain, wide = ((p, q), (np.hstack([p, more]), np.hstack([q, more])))
-    found = [
-        sequential._round_log_wealth(*tables, 200, guarantee.gdp(0.5), np.random.default_rng(6), False)
-        for tables in (plain, wide)
-    ]
-    assert found[0] == found[1] > 0
+    found = []
+    for fresh in (
+        table.Tables(("a", "b"), p[200:], q[200:]),
+        table.Tables((*names, "a", "b"), np.hstack([more, p[200:]]), np.hstack([more, q[200:]])),
+    ):
+        learned = black_box.Round.learned(past, guarantee.gdp(0.5), np.random.default_rng(6), False)
+        dealt = bets.shares(learned.bettors, 200, {})
+        found.append(learned.log_wealth(fresh, np.random.default_rng(6), dealt, past))
+    assert found[0] == found[1] and found[0][0] > 0
 
 
 def test_a_black_box_whose_outputs_change_shape_is_still_judged():
@@ -108,7 +114,7 @@ def test_a_black_box_whose_outputs_change_shape_is_still_judged():
         return answer
 
     broken, correct = (
-        sequential.audit_sequentially(
+        black_box.audit_sequentially(
             mechanism(telling), (0, 1), guarantee.gdp(1.0), np.random.default_rng(7), limit=2000
         )
         for telling in (3.0, 1.0)
@@ -126,7 +132,7 @@ def test_a_mechanism_that_gives_too_few_outputs_is_refused():
             return np.zeros(size - 1)
 
     with pytest.raises(BadInput, match="must give 250 outputs"):
-        sequential.audit_sequentially(Short(), (0, 1), guarantee.gdp(1.0), np.random.default_rng(0), limit=500)
+        black_box.audit_sequentially(Short(), (0, 1), guarantee.gdp(1.0), np.random.default_rng(0), limit=500)
 
 
 def test_bad_states_and_mixed_claims():

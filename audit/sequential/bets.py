@@ -1,0 +1,123 @@
+"""Bets on fresh outputs by what past outputs taught: e-values, which may be averaged and multiplied.
+
+A candidate bets in several ways: on all thresholds of its score, learned inside the block, and on
+the one event that promised most in the past, at stakes that its past rates ask for. The latter needs no learning inside
+the block, so that small blocks count in full.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import logsumexp
+
+from dpassay.audit.blackbox.detect import REPEATED
+from dpassay.audit.blackbox.learner import Candidate
+from dpassay.audit.blackbox.repeats import REPEATS_SHARE
+from dpassay.audit.scores.curve_claim import curve_log_wealth
+from dpassay.audit.scores.events import Event
+from dpassay.reference.guarantee import LARGEST, Guarantee
+from dpassay.reference.types import Array, Bools
+
+FRACTIONS = np.array([0.15, 0.4, 1.0])  # of the best stake: past rates promise more than fresh outputs keep
+MOST_STAKED = 0.95  # of what one pair of outputs can lose
+STAKES = 60  # tried
+WAYS = {"curve": 0.4, "little": 0.2, "more": 0.2, "much": 0.2}  # to bet by a score, with their parts of its stake
+DEALT = 0.15  # of the stake, dealt anew in each round
+
+
+@dataclass(frozen=True)
+class EventBet:
+    """Stakes on 'this event happens more often on D' than the claim allows', fixed by past outputs.
+
+    A pair of outputs, one a side, gains 1{on D'} - e^epsilon 1{on D} - delta, whose mean is at most 0 under the claim.
+    """
+
+    event: Event
+    stakes: Array
+    growth: float  # of the log wealth, expected for a pair of outputs; 0 where nothing is expected
+
+    @staticmethod
+    def of_past(event: Event, p: Array, q: Array) -> EventBet:
+        """Stakes that would have been best for the rates of past scores, drawn to the claim by their errors."""
+        slope = float(np.exp(min(event.epsilon, LARGEST)))
+        rate_p, rate_q = ((event.hits(side) + 0.5) / (side.size + 1) for side in (p, q))
+        error = np.sqrt(rate_q * (1 - rate_q) / q.size + slope**2 * rate_p * (1 - rate_p) / p.size)
+        excess = rate_q - slope * rate_p - event.delta
+        kept = max(0.0, 1 - 0.5 * error / excess) if excess > 0 else 0.0
+        limit = MOST_STAKED / (slope + event.delta)
+        tried = np.geomspace(1e-4, 1.0, STAKES) * limit
+        expected = _expected(tried, rate_p, rate_q - (1 - kept) * max(excess, 0.0), slope, event.delta)
+        best = int(expected.argmax())
+        if expected[best] <= 0:  # nothing is promised: a small stake all the same
+            return EventBet(event, 0.02 * limit * FRACTIONS, 0.0)
+        return EventBet(event, tried[best] * FRACTIONS, float(expected[best]))
+
+    def log_wealths(self, p: Array, q: Array) -> Array:
+        """Of each stake on the scores of fresh outputs, paired in order; the shorter side says how many pairs."""
+        pairs = min(p.size, q.size)
+        slope, delta = float(np.exp(min(self.event.epsilon, LARGEST))), self.event.delta
+        in_p, in_q = _inside(self.event, p[:pairs]), _inside(self.event, q[:pairs])
+        counts = np.bincount(2 * in_q + in_p, minlength=4)
+        gains = np.array([0.0, -slope, 1.0, 1.0 - slope]) - delta
+        return np.asarray(np.log1p(self.stakes[:, None] * gains) @ counts)
+
+
+def _inside(event: Event, scores: Array) -> Bools:
+    above = scores >= event.cut if event.at else scores > event.cut
+    return np.asarray(~above if event.below else above)
+
+
+def _expected(stakes: Array, rate_p: float, rate_q: float, slope: float, delta: float) -> Array:
+    """Expected log growth of each stake, for a pair."""
+    rate_q = min(max(rate_q, 0.0), 1.0)
+    masses = np.array([(1 - rate_q) * (1 - rate_p), (1 - rate_q) * rate_p, rate_q * (1 - rate_p), rate_q * rate_p])
+    gains = np.array([0.0, -slope, 1.0, 1.0 - slope]) - delta
+    return np.asarray(np.log1p(stakes[:, None] * gains) @ masses)
+
+
+@dataclass(frozen=True)
+class Bettor:
+    """A candidate with the stakes on its event; its ways to bet are the curve and each of these stakes."""
+
+    candidate: Candidate
+    bet: EventBet
+
+    @property
+    def ways(self) -> list[str]:
+        """Names that stay the same from round to round, so that what won may be trusted with more."""
+        return [f"{self.candidate.name}, {way}" for way in WAYS]
+
+    def log_wealths(self, p: Array, q: Array, claim: Guarantee) -> Array:
+        """Of each way, on fresh tables of D and of D'."""
+        on_p, on_q = self.candidate.score(p), self.candidate.score(q)
+        return np.append(curve_log_wealth(on_p, on_q, claim, at_end=True), self.bet.log_wealths(on_p, on_q))
+
+
+def bettors(candidates: Sequence[Candidate], held: tuple[Array, Array]) -> list[Bettor]:
+    """All candidates, with stakes that the rates of `held` ask for: past outputs that no score was fitted on."""
+    return [Bettor(one, EventBet.of_past(one.event, one.score(held[0]), one.score(held[1]))) for one in candidates]
+
+
+def shares(all_of_them: Sequence[Bettor], size: int, won: Mapping[str, float]) -> dict[str, float]:
+    """Of the stake, for each way to bet and for repeated outputs; they add up to 1.
+
+    Most of it is where it has grown: wealth is left with what won it, so that choosing is paid for once and not in each
+    round. A part is dealt anew (fixed share, Herbster and Warmuth 1998), by the growth that is expected in a round of
+    `size` outputs a side.
+
+    Args:
+        won: log wealth of each way in earlier rounds, less that of all together.
+    """
+    growth = np.array([one.bet.growth for one in all_of_them]) * size
+    fastest = np.exp(growth - logsumexp(growth))
+    dealt = {REPEATED: REPEATS_SHARE}
+    for one, fast in zip(all_of_them, fastest, strict=True):
+        share = (1 - REPEATS_SHARE) * (one.candidate.weight + fast) / 2
+        dealt |= {way: share * part for way, part in zip(one.ways, WAYS.values(), strict=True)}
+    logs = np.array([np.log(share) + won.get(way, 0.0) for way, share in dealt.items()])
+    kept = np.exp(logs - logsumexp(logs))
+    new = np.array(list(dealt.values()))
+    return dict(zip(dealt, ((1 - DEALT) * kept + DEALT * new / new.sum()).tolist(), strict=True))

@@ -1,0 +1,209 @@
+"""A black-box audit that grows: it learns on past outputs, bets on fresh ones, and decides how many to ask for next.
+
+The first outputs teach each other: scores learned on one half bet on the other, and the mean of the two e-values is
+one (a mean of e-values always is). From then on each round is bet on by what all rounds before it taught, so that the
+product is a test martingale over rounds. A round is as long as the expected growth says that the rest of the way is, a
+quarter to the whole of what is known; with a budget in seconds it is longer where outputs cost less than learning, and
+fits into what is left.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy.special import logsumexp
+
+from dpassay.audit.blackbox.detect import REPEATED
+from dpassay.audit.blackbox.learner import FIT_SHARE, learn_scores
+from dpassay.audit.blackbox.outputs import Mechanism, draw
+from dpassay.audit.blackbox.repeats import repeats_log_wealth
+from dpassay.audit.blackbox.table import Tables, appended, kept, telling_columns, to_tables
+from dpassay.audit.blackbox.telling import of_event
+from dpassay.audit.results import ClaimTest
+from dpassay.reference.guarantee import Guarantee
+from dpassay.reference.types import Array
+
+from .bets import Bettor, bettors, shares
+
+FIRST = 250  # outputs a side that begin
+LEAST_HALF = 20  # outputs a side in half of the first block: fewer only teach
+KEPT = 200_000  # past outputs a side that are learned from: the last ones
+MOST_ROUND = 500_000  # outputs a side of one round, so that memory does not grow with the budget
+MARGIN = 1.3  # longer than the expected growth asks for
+SHORTEST, LONGEST, CHEAP = 0.25, 1.0, 3.0  # a round, in units of what is known; the longest where outputs are cheap
+
+
+@dataclass
+class _Costs:
+    """Seconds for an output on each side, and for the last learning; only a budget in seconds looks at them."""
+
+    limit: float | None
+    start: float = field(default_factory=time.perf_counter)
+    drawing: float = 0.0
+    drawn: int = 0
+    learning: float = 0.0
+
+    @property
+    def left(self) -> float:
+        """Seconds."""
+        return float("inf") if self.limit is None else self.limit - (time.perf_counter() - self.start)
+
+    def fitting(self, size: int, known: int, wanted: int) -> int:
+        """A round that fits into the rest: learning grows with what is known, drawing with the round."""
+        if self.limit is None:
+            return size
+        each = self.drawing / max(1, self.drawn)
+        if each * known < 0.25 * self.learning:  # outputs are cheap: more of them between two lessons
+            size = int(min(max(size, wanted), CHEAP * known))
+        spare = self.left - self.learning
+        return min(size, int(spare / each)) if each > 0 else size
+
+
+@dataclass
+class _State:
+    """What the audit knows: past outputs, what each kind of score has won, and the wealth."""
+
+    past: Tables
+    known: int
+    wealth: float = 0.0
+    best: float = 0.0
+    won: dict[str, float] = field(default_factory=dict)
+    gave_away: dict[str, object] = field(default_factory=dict)
+
+
+def audit_sequentially(
+    mechanism: Mechanism,
+    datasets: tuple[Any, Any],
+    claim: Guarantee,
+    rng: np.random.Generator,
+    limit: int = 100_000,
+    first: int = FIRST,
+    confidence: float = 0.95,
+    low_bits: bool = False,
+    each: Callable[[ClaimTest], None] = lambda _: None,
+    seconds: float | None = None,
+) -> ClaimTest:
+    """Draw, bet and learn until the claim falls, `limit` outputs a side are drawn, or `seconds` are over.
+
+    Without `seconds` the same seed gives the same numbers. `each` gets the result that would stand if the audit ended
+    after this round.
+    """
+    costs, needed = _Costs(seconds), -np.log(1 - confidence)
+
+    def fresh(size: int) -> Tables:
+        begun = time.perf_counter()
+        outputs = [draw(mechanism, data, size, rng) for data in datasets]
+        costs.drawing, costs.drawn = costs.drawing + time.perf_counter() - begun, costs.drawn + size
+        return to_tables(*outputs)
+
+    def result() -> ClaimTest:
+        return ClaimTest(
+            claim=claim.name,
+            p_value=float(np.exp(-state.best)),
+            confidence=confidence,
+            method="sequential black box",
+            runs=2 * state.known,
+            seconds=time.perf_counter() - costs.start,
+            evidence={"log_wealth": state.wealth, **state.gave_away},
+        )
+
+    tables = fresh(min(first, limit))
+    state = _State(tables, len(tables.p))
+    gained, state.gave_away = first_log_wealth(tables, claim, rng, low_bits)
+    _add(state, gained, {})
+    each(result())
+    while state.best < needed and state.known < limit and costs.left > 0:
+        begun = time.perf_counter()
+        round_ = Round.learned(state.past, claim, rng, low_bits)
+        costs.learning = time.perf_counter() - begun
+        dealt = shares(round_.bettors, state.known, state.won)
+        wanted = round_.wanted(needed - state.wealth, dealt)
+        size = int(min(max(wanted, SHORTEST * state.known), LONGEST * state.known))
+        size = min(costs.fitting(size, state.known, wanted), limit - state.known, MOST_ROUND)
+        if size < 2:
+            break
+        tables = fresh(size)
+        _add(state, *round_.log_wealth(tables, rng, dealt, state.past))
+        state.gave_away = round_.gave_away(tables)
+        state.known += size
+        state.past = appended(state.past, tables, KEPT)
+        each(result())
+    return result()
+
+
+def _add(state: _State, gained: float, ways: Mapping[str, float]) -> None:
+    state.wealth += gained
+    state.best = max(state.best, state.wealth)
+    for way, log in ways.items():
+        state.won[way] = state.won.get(way, 0.0) + log - gained
+
+
+def first_log_wealth(
+    tables: Tables, claim: Guarantee, rng: np.random.Generator, low_bits: bool
+) -> tuple[float, dict[str, object]]:
+    """Log of the mean of two e-values: each half of the first outputs is bet on by what the other one taught.
+
+    Also what the second of them showed, for a report.
+    """
+    half = min(len(tables.p), len(tables.q)) // 2
+    if half < LEAST_HALF:
+        return 0.0, {}
+    parts, logs, shown = [tables.part(slice(0, half)), tables.part(slice(half, None))], [], {}
+    for taught, judged in (parts, parts[::-1]):
+        round_ = Round.learned(taught, claim, rng, low_bits)
+        logs.append(round_.log_wealth(judged, rng, shares(round_.bettors, half, {}), None)[0])
+        shown = round_.gave_away(judged)
+    return float(logsumexp(logs) - np.log(2)), shown
+
+
+@dataclass(frozen=True)
+class Round:
+    """Bets that are fixed before the outputs of the round are seen."""
+
+    names: tuple[str, ...]  # of the columns that said something in the past
+    claim: Guarantee
+    bettors: list[Bettor]
+
+    @staticmethod
+    def learned(past: Tables, claim: Guarantee, rng: np.random.Generator, low_bits: bool) -> Round:
+        """Scores fitted on one half of the past, stakes chosen on the other."""
+        columns = telling_columns((past.p, past.q))
+        p, q = kept((past.p, past.q), columns)
+        names = tuple(name for name, one in zip(past.names, columns, strict=True) if one) or ("nothing",)
+        candidates = learn_scores(p, q, claim, rng, low_bits, names)
+        held = (p[int(FIT_SHARE * len(p)) :], q[int(FIT_SHARE * len(q)) :])
+        return Round(names, claim, bettors(candidates, held))
+
+    def wanted(self, missing: float, dealt: Mapping[str, float]) -> int:
+        """Outputs a side after which the wealth would have grown by what is missing, as it seems now."""
+        ahead = max(self.bettors, key=lambda one: one.bet.growth)
+        lost = -float(np.log(sum(dealt[way] for way in ahead.ways)))  # of the stake that is not on this score
+        return int(min(1e9, MARGIN * (missing + lost) / ahead.bet.growth)) if ahead.bet.growth > 0 else 10**9
+
+    def log_wealth(
+        self, fresh: Tables, rng: np.random.Generator, dealt: Mapping[str, float], past: Tables | None
+    ) -> tuple[float, dict[str, float]]:
+        """Log e-value of fresh outputs, and that of each way to bet; `past` outputs may come back."""
+        p, q = self.aligned(fresh)
+        ways: dict[str, float] = {}
+        for one in self.bettors:
+            ways |= dict(zip(one.ways, one.log_wealths(p, q, self.claim).tolist(), strict=True))
+        before = None if past is None else past.columns(fresh.names)
+        ways[REPEATED] = repeats_log_wealth(fresh.p, fresh.q, self.claim, rng, at_end=True, past=before)
+        return float(logsumexp([ways[way] + np.log(share) for way, share in dealt.items()])), ways
+
+    def gave_away(self, fresh: Tables) -> dict[str, object]:
+        """The event that was expected to grow most, in words, with what was seen of it; for a report."""
+        columns = [one for one in self.bettors if one.candidate.column is not None]
+        ahead = max(columns or self.bettors, key=lambda one: one.bet.growth)
+        return of_event(ahead.candidate, self.aligned(fresh), fresh.texts).evidence
+
+    def aligned(self, fresh: Tables) -> tuple[Array, Array]:
+        """The columns that were learned on, missing where the fresh outputs have none."""
+        if fresh.names == self.names:
+            return fresh.p, fresh.q
+        return fresh.columns(self.names)

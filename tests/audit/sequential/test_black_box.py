@@ -1,0 +1,88 @@
+"""Black-box audits that grow: bets on events, shares of the stake, the first outputs, budgets."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dpassay.audit.blackbox.learner import Candidate
+from dpassay.audit.lab.zoo_laws import laplace_noise
+from dpassay.audit.results import Verdict
+from dpassay.audit.scores.events import Event
+from dpassay.audit.sequential import bets, black_box
+from dpassay.reference.guarantee import approx_dp
+
+CLAIM = approx_dp(1.0)
+
+
+def _bet(rate_p, rate_q, epsilon=1.0, delta=0.0, size=200):
+    scores = [np.arange(size) < round(rate * size) for rate in (rate_p, rate_q)]
+    event = Event(0.5, at=False, below=False, epsilon=epsilon, delta=delta, promise=0.0)
+    return bets.EventBet.of_past(event, *(side.astype(float) for side in scores))
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 0.0), (0.3, 1e-2), (-1.0, 0.6), (4.0, 1e-5)])
+@pytest.mark.parametrize("learned", [(0.1, 0.9), (0.3, 0.3), (0.0, 1.0)])
+def test_a_bet_on_an_event_expects_nothing_where_the_claim_is_just_true(epsilon, delta, learned):
+    """Exactly, over the four outcomes of a pair with q = e^epsilon p + delta; and it grows where q is larger."""
+    bet = _bet(*learned, epsilon, delta)
+    slope = np.exp(epsilon)
+    p = 0.4 / max(1.0, slope)
+
+    def expected(q):
+        total = 0.0
+        for in_p in (0.0, 1.0):
+            for in_q in (0.0, 1.0):
+                mass = (p if in_p else 1 - p) * (q if in_q else 1 - q)
+                total += mass * np.exp(bet.log_wealths(np.array([in_p]), np.array([in_q])))
+        return total
+
+    just_true = slope * p + delta
+    assert expected(just_true) == pytest.approx(np.ones(3), abs=1e-12)
+    assert (expected(min(1.0, just_true + 0.2)) > 1).all()
+
+
+def test_more_is_staked_where_more_was_seen():
+    strong, weak, none = _bet(0.1, 0.8), _bet(0.1, 0.4), _bet(0.3, 0.3)
+    assert strong.growth > weak.growth > none.growth == 0
+    assert strong.stakes[-1] > weak.stakes[-1] > none.stakes[-1] > 0
+
+
+def test_the_stake_follows_what_won_and_is_all_dealt():
+    event = Event(0.5, at=False, below=False, epsilon=1.0, delta=0.0, promise=0.0)
+    some = [bets.Bettor(Candidate(name, np.asarray, 0.5, event), _bet(0.3, 0.3)) for name in "ab"]
+    even, later = bets.shares(some, 100, {}), bets.shares(some, 100, {"b, much": 10.0})
+    assert sum(even.values()) == pytest.approx(1) == sum(later.values())
+    assert even["a, much"] == pytest.approx(even["b, much"]) and later["b, much"] > 0.8
+    assert min(later.values()) > 0.1 * bets.DEALT * min(even.values())
+
+
+def test_the_first_outputs_teach_each_other():
+    """Half of the noise, 250 outputs a side, nothing else drawn: refuted with seeds 0 to 4; the right noise never."""
+    verdicts = {
+        scale: [
+            black_box.audit_sequentially(laplace_noise(scale), (0, 1), CLAIM, np.random.default_rng(seed), limit=250)
+            for seed in range(5)
+        ]
+        for scale in (0.4, 1.0)
+    }
+    assert all(one.verdict is Verdict.VIOLATED and one.runs == 500 for one in verdicts[0.4])
+    assert "column" in verdicts[0.4][0].evidence
+    assert not any(one.verdict is Verdict.VIOLATED for one in verdicts[1.0])
+
+
+def test_a_budget_in_seconds_ends_the_audit_and_the_limit_without_it_is_reached():
+    right = laplace_noise(1.0)
+    short = black_box.audit_sequentially(right, (0, 1), CLAIM, np.random.default_rng(0), limit=2000, seconds=1e-9)
+    assert short.runs == 2 * black_box.FIRST
+    full = [black_box.audit_sequentially(right, (0, 1), CLAIM, np.random.default_rng(0), limit=2000) for _ in range(2)]
+    assert full[0].runs == 4000 and full[0].evidence == full[1].evidence, "without seconds: the same numbers"
+
+
+def test_rounds_grow_where_outputs_are_cheap_and_fit_into_what_is_left():
+    costs = black_box._Costs(limit=100.0)
+    costs.drawing, costs.drawn, costs.learning = 1.0, 1000, 50.0
+    assert costs.fitting(1000, 1000, 10**9) == 3000, "learning is dear: three times what is known"
+    costs.drawing = 1000.0
+    assert costs.fitting(1000, 1000, 10**9) < 51, "one second an output, and 50 are left"
+    assert black_box._Costs(limit=None).fitting(1000, 1000, 10**9) == 1000
