@@ -33,9 +33,17 @@ def open_own(
     Raises:
         BadInput: what cannot be loaded, is no space, or is for another neighbour relation.
     """
-    run = load_callable(name, field)
+    return load_callable(name, field), open_space(space, relation)
+
+
+def open_space(space: str | None, relation: Relation | None) -> Space:
+    """The space that MODULE:SPACE names (a Space, or a function that makes one); without a name the default one.
+
+    Raises:
+        BadInput: what cannot be loaded, is no space, or is for another neighbour relation.
+    """
     if space is None:
-        return run, default_space(relation)
+        return default_space(relation)
     require(is_code(space), "--space", space, "must be MODULE:SPACE")
     loaded = load_object(space, "--space")
     if callable(loaded) and not isinstance(loaded, Space):
@@ -45,7 +53,7 @@ def open_own(
         raise BadInput("--space", space, f"is a {type(loaded).__name__}, not a dpassay.reference.space.Space")
     if relation is not None and relation != loaded.relation:
         raise BadInput("--relation", relation, f"{space} is for {loaded.relation} neighbours")
-    return run, loaded
+    return loaded
 
 
 def default_space(relation: Relation | None = None) -> Space:
@@ -62,12 +70,25 @@ def own_row(
     Raises:
         BadInput: naming what the algorithm raised, if it always raises.
     """
-    start = time.perf_counter()
     run, where = open_own(name, space, claim.relation)
+    return row_of(name, run, where, space or "", claim, effort, thrift)
+
+
+def row_of(
+    name: str,
+    run: Callable[..., Any],
+    where: Space,
+    space: str,
+    claim: PrivacyClaim,
+    effort: Effort,
+    thrift: Thrift | None = None,
+) -> tuple[Row, Assay]:
+    """Likewise, of a run that is there already; ``name`` and ``space`` are what the user calls run and space."""
+    start = time.perf_counter()
     with foreign_code("algorithm", name):
         found = assay(run, where, claim, effort=effort, thrift=thrift)
         releases, sequence = own_releases(run, where, effort.seed)
-    about = about_run(name, space or "", claim)
+    about = about_run(name, space, claim)
     found.searched.witnesses[:] = [replace(one, about=about) for one in found.searched.witnesses]
     of_assay = row_fields.of_assay(found, run, about, effort)
     of_assay["accounted"] = max(found.accounted, found.searched.accounted or 0.0)

@@ -17,6 +17,8 @@ from dpassay.reference.neighbours import Pair
 from dpassay.reference.space import Space
 
 from .assay import Assay, assay
+from .live.own import checked, space_of
+from .live.program import LiveProgram
 from .own import default_space
 from .plain import number
 from .pytest_plugin import MARK, PROPERTY
@@ -72,10 +74,18 @@ def auditor(item: pytest.Item) -> Callable[..., Assay]:
         if epsilon is None:
             raise BadInput("epsilon", None, "is missing: what do you claim?")
         require_budget(epsilon, delta)
+        program = mechanism if isinstance(mechanism, LiveProgram) else None
+        if program is not None and where is None:
+            where = space_of(program)
         place = _place(where, relation)
         kind = place.relation if isinstance(place, Space) else _relation(relation) or "replace-one"
         claim = PrivacyClaim(epsilon, delta, relation=kind)
-        found = assay(mechanism, place, claim, effort=_effort(item.config, more))
+        run = mechanism if program is None else checked(program, place)
+        try:
+            found = assay(run, place, claim, effort=_effort(item.config, more))
+        finally:
+            if program is not None:
+                program.close()
         item.user_properties.append((PROPERTY, _line(mechanism, found, delta)))
         return found
 

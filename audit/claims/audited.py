@@ -10,8 +10,9 @@ from typing import Any
 from dpassay.audit.assay import assay_case
 from dpassay.audit.foreign import is_code
 from dpassay.audit.live.audited import audited as run_by_program
+from dpassay.audit.live.own import on_tape, own_program
 from dpassay.audit.live.program import LiveProgram
-from dpassay.audit.own import own_row
+from dpassay.audit.own import open_space, own_row
 from dpassay.audit.row import Row
 from dpassay.audit.scarce import Thrift
 from dpassay.audit.subject import Subject, subjects
@@ -74,11 +75,11 @@ def resolve(claim: Algorithm) -> Subject:
     Raises:
         BadInput: none, or more than one; or it is for other neighbours.
     """
+    if isinstance(claim, Program) and claim.space is not None:
+        return _of_its_own(claim)
     found = subjects(claim.algorithm, space=claim.space, relation=claim.relation if is_code(claim.algorithm) else None)
     if found[0].case is None:
-        for field in ("reading", "variant"):
-            value = getattr(claim, field)
-            require(value is None, field, value, f"is for names of the catalogue, not for {claim.algorithm}")
+        _plain_name(claim)
         return found[0]
     kept = [one for one in found if one.case and claim.reading in (None, one.case.reading)]
     require(bool(kept), "reading", claim.reading, f"{claim.algorithm} has no such reading")
@@ -93,6 +94,20 @@ def resolve(claim: Algorithm) -> Subject:
     return subject
 
 
+def _of_its_own(claim: Program) -> Subject:
+    """A program with a space of one's own: what it is told is its name."""
+    _plain_name(claim)
+    program = LiveProgram(claim.program, claim.algorithm, timeout=claim.timeout)  # nothing is started yet
+    where = open_space(claim.space, claim.relation)
+    return Subject(claim.algorithm, on_tape(program, where), where)
+
+
+def _plain_name(claim: Algorithm) -> None:
+    for field in ("reading", "variant"):
+        value = getattr(claim, field)
+        require(value is None, field, value, f"is for names of the catalogue, not for {claim.algorithm}")
+
+
 def _at(claim: Algorithm, subject: Subject, stated: PrivacyClaim, confidence: float, pair: Mapping[str, Any]) -> Row:
     effort, thrift = claim.effort_at(confidence), Thrift(statistics=True, pair=pair)
     if subject.case is not None:
@@ -105,6 +120,10 @@ def _at(claim: Algorithm, subject: Subject, stated: PrivacyClaim, confidence: fl
         return assay_case(case, effort, thrift)
     assert isinstance(subject.where, Space)
     relation = subject.where.relation
+    if isinstance(claim, Program):
+        with LiveProgram(claim.program, claim.algorithm, timeout=claim.timeout) as program:
+            held = replace(stated, relation=relation)
+            return own_program(program, claim.space or "", subject.where, held, effort, thrift)
     try:
         row, _ = own_row(subject.key, claim.space, replace(stated, relation=relation), effort, thrift)
     except BadInput as error:

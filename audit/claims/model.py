@@ -94,15 +94,15 @@ class Algorithm(Claimed):
 
 
 class Program(Algorithm):
-    """A claim about a program that runs an algorithm of the catalogue on the live protocol (``docs/live.md``)."""
+    """A claim about a program on the live protocol (``docs/live.md``): of the catalogue, or with a space of its own."""
 
     program: Text = Field(description="The command; no shell is run.")
     timeout: Annotated[float, Field(gt=0, lt=1e6)] = Field(10.0, description="Seconds for one line of the program.")
 
     @model_validator(mode="after")
-    def _of_the_catalogue(self) -> Self:
-        if self.space is not None or ":" in self.algorithm.partition("/")[0]:
-            raise ValueError("a program runs an algorithm of the catalogue, on its space")
+    def _of_the_catalogue_or_of_its_own(self) -> Self:
+        if ":" in self.algorithm.partition("/")[0]:
+            raise ValueError("algorithm: a name of the catalogue; or any word that the program is told, with space")
         return self
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from dpassay.audit.assay import assay_case
 from dpassay.audit.lockstep.scripted import Raised
 from dpassay.audit.row import Effort, Row
-from dpassay.reference.case import Case, Instance
+from dpassay.reference.case import Case, Instance, bind
 from dpassay.reference.tape import Tape
 
 from .errors import ProgramBroken
@@ -29,7 +29,8 @@ def audited(case: Case, program: LiveProgram, effort: Effort, declared: bool = F
         ProgramBroken: the program does not keep to the protocol, ends early whatever the data are, or is no function of
             data and tape.
     """
-    probe(case, program)
+    instance = case.build()
+    probe(bind(program, instance.schedule), instance.pair, program.name)
     ours = by_program(case, program)
     if not declared:
         ours = replace(ours, known="", declared=())

@@ -4,37 +4,38 @@ from __future__ import annotations
 
 from typing import Any
 
-from dpassay.reference.case import Case
 from dpassay.reference.equality import same
+from dpassay.reference.neighbours import Pair, Run
 from dpassay.reference.tape import LiveTape
 from dpassay.reference.transcript import Release, Transcript
 
 from .errors import ProgramBroken, ProgramEnded
-from .program import LiveProgram
 
 
-def probe(case: Case, program: LiveProgram) -> None:
+def probe(mechanism: Run[Any], pair: Pair[Any], name: str) -> None:
     """A program that ends early whatever the data are has no outcome to judge; nor has one that remembers.
+
+    Args:
+        mechanism: the program with its schedule bound in; it raises what it raises.
+        name: the command, for messages.
 
     Raises:
         ProgramBroken: it ends early on both sides, or the same data and tape do not give the same run again.
     """
-    instance = case.build()
-    here, there = instance.pair.here, instance.pair.there
-    runs = [_run(program, problem, instance.schedule) for problem in (here, there, here)]
+    runs = [_run(mechanism, problem) for problem in (pair.here, pair.there, pair.here)]
     ends = [output for _, output in runs if isinstance(output, ProgramEnded)]
     if len(ends) == len(runs):
-        raise ProgramBroken(program.name, str(ends[0]).removeprefix("the program "))
+        raise ProgramBroken(name, str(ends[0]).removeprefix("the program "))
     different = _difference(runs[0], runs[2])
     if different:
         why = f"is no function of data and tape: run again, {different} is another; it remembers, or draws by itself"
-        raise ProgramBroken(program.name, why)
+        raise ProgramBroken(name, why)
 
 
-def _run(program: LiveProgram, problem: Any, schedule: Any) -> tuple[Transcript, Any]:
+def _run(mechanism: Run[Any], problem: Any) -> tuple[Transcript, Any]:
     tape = LiveTape(0)
     try:
-        return tape.transcript, program(problem, schedule, tape)
+        return tape.transcript, mechanism(problem, tape)
     except ProgramBroken:
         raise
     except Exception as error:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from dpassay.audit.foreign import foreign_code, is_code
 from dpassay.audit.live.audited import with_program
+from dpassay.audit.live.own import on_tape
 from dpassay.audit.live.program import LiveProgram
 from dpassay.audit.lockstep.scripted import scripted
-from dpassay.audit.own import open_own
+from dpassay.audit.own import open_own, open_space
 from dpassay.reference.accounting.calibrate import Uncalibrated
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.case import PrivacyClaim
@@ -104,6 +105,12 @@ def _ground(witness: Witness, modules: Collection[str], where: str, relation: Re
             require(module in modules, f"{where}: module", module, why)
         run, found = open_own(algorithm, space or None, relation)
         return AllOf(run, found)
+    if program is not None and space:
+        module = space.partition(":")[0]
+        why = f"is code, and a file must not choose what is run; if you trust it: --module {module}"
+        require(module in modules, f"{where}: module", module, why)
+        place = open_space(space, relation)
+        return AllOf(on_tape(LiveProgram(program, algorithm), place), place)
     cases = find(algorithm)
     require(len(cases) == 1, f"{where}: algorithm", algorithm, f"names {len(cases)} cases")
     case = cases[0]

@@ -247,3 +247,40 @@ def test_the_page_says_what_happens(pytester):
 def _masked(line):
     """Which pair is the worst, and so how much is realised, moves with the search's examples."""
     return re.sub(r"\d+(\.\d+)?", "#", line).replace("tight", "consistent")
+
+
+PROGRAM = """
+import sys
+from dpassay.audit.live.program import LiveProgram
+from dpassay.reference.space import Rows
+
+column = Space(Rows(1, None, box=(0.0, 1.0)), {{"n": (2, 3)}}, lambda rows, sizes: rows)
+
+def program(law):
+    return LiveProgram([sys.executable, "-S", {speaker!r}], law)
+
+@pytest.mark.privacy_claim(epsilon=0.5)
+def test_right():
+    return program("laplace"), column
+
+@pytest.mark.privacy_claim(epsilon=0.5)
+def test_wrong():
+    return program("geometric half"), column
+
+@pytest.mark.privacy_claim(epsilon=0.5)
+def test_broken():
+    return program("line garbage"), column
+
+@pytest.mark.privacy_claim(epsilon=0.5)
+def test_which_case():
+    return program("baselines/dp_sgd")
+"""
+
+
+def test_a_program_on_the_live_protocol(inner):
+    speaker = str(Path(__file__).parents[1] / "live" / "laws_speaker.py")
+    found = inner(PROGRAM.format(speaker=speaker), "--privacy-budget", "quick")
+    found.assert_outcomes(passed=1, failed=3)
+    text = found.stdout.str()
+    assert "sensitivity exceeded at 'released'" in text and "no line of JSON" in text
+    assert "return (program, space)" in text and "Traceback" not in text

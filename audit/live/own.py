@@ -1,0 +1,91 @@
+"""A program on the live protocol with data of one's own: an algorithm that no catalogue has, on a space or a pair."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from dpassay.audit.own import row_of
+from dpassay.audit.plain_numpy.measured import random_rows
+from dpassay.audit.row import Effort, Row
+from dpassay.audit.scarce import Thrift
+from dpassay.audit.search.ground import AllOf, Data, Setting
+from dpassay.reference.case import PrivacyClaim, bind
+from dpassay.reference.catalogue import CASES
+from dpassay.reference.errors import require
+from dpassay.reference.neighbours import Pair
+from dpassay.reference.space import Space
+
+from .audited import to_its_end
+from .probe import probe
+from .program import LiveProgram
+
+
+def on_tape(program: LiveProgram, where: Space | Pair[Any]) -> Callable[..., Any]:
+    """``run(problem, schedule, tape)`` where the space makes schedules, else ``run(problem, tape)``.
+
+    Without a schedule the program is told ``null``. That it ends early is an outcome of the run, as an exception is.
+    """
+    ends = partial(to_its_end, program)
+    scheduled = isinstance(where, Space) and where.schedule is not None
+    run: Callable[..., Any] = ends if scheduled else lambda problem, tape: ends(problem, None, tape)
+    if not scheduled:
+        run.__name__ = program.name
+    return run
+
+
+def checked(program: LiveProgram, where: Space | Pair[Any]) -> Callable[..., Any]:
+    """:func:`on_tape`, after a first look at the program.
+
+    Raises:
+        ProgramBroken: it does not keep to the protocol, ends early whatever the data are, or is no function of data
+            and tape.
+    """
+    setting = Setting(bind(program, None), where) if isinstance(where, Pair) else _first(program, where)
+    probe(setting.mechanism, setting.pair, program.name)
+    return on_tape(program, where)
+
+
+def _first(program: LiveProgram, space: Space) -> Setting:
+    """Neighbours of the smallest sizes."""
+    raw: Callable[..., Any] = program if space.schedule is not None else bind(program, None)
+    ground = AllOf(raw, space)
+    sizes = ground.combinations[0]
+    rows = random_rows(space, sizes, sizes["n"] + 1, np.random.default_rng(0))
+    return ground.setting(Data(sizes, rows[:-1], rows[-1], 0))
+
+
+def own_program(
+    program: LiveProgram, name: str, where: Space, claim: PrivacyClaim, effort: Effort, thrift: Thrift | None = None
+) -> Row:
+    """The audit of a program on a space of one's own, as a row.
+
+    Args:
+        name: MODULE:SPACE, as the user named the space.
+
+    Raises:
+        ProgramBroken: as :func:`checked`.
+    """
+    row, _ = row_of(program.algorithm, checked(program, where), where, name, claim, effort, thrift)
+    witnesses = [one | {"about": one["about"] | {"program": program.name}} for one in row.witnesses]
+    return replace(row, reading="program", witnesses=witnesses)
+
+
+def space_of(program: LiveProgram) -> Space | Pair[Any] | None:
+    """The data of the one case of the catalogue that the program is told to run; None where it is told another name.
+
+    Raises:
+        BadInput: several cases of that name have data of their own.
+    """
+    found = [one for one in CASES if one.id == program.algorithm and program.reading in ("", one.reading)]
+    if not found:
+        return None
+    keys = ", ".join(one.key for one in found[:6])
+    why = f"names {len(found)} cases ({keys}): return (program, space)"
+    require(len(found) == 1, "program", program.algorithm, why)
+    (case,) = found
+    return case.space() if case.space else case.build().pair
