@@ -58,7 +58,10 @@ def _dp_rgda(T: int, K: int, q: int) -> Counter[str]:
 
 
 def _dp_rgda_at_a_saddle(T: int) -> Counter[str]:
-    """Algorithm 2 without noise, from a saddle of curvature -0.39: is x_{m_s} returned although line 15 left it?"""
+    """Algorithm 2 without noise, from a saddle of curvature -0.39: is x_{m_s} returned although line 15 left it?
+
+    ``corrected``: x_{m_s} only if its escape phase has lasted, else the last iterate. Is that a point that was left?
+    """
     landscape = sample_landscape(CosineSaddle((1.0, 0.7, -0.4)), 8, np.random.default_rng(0), tilt=0.0)
     schedule = experiment_schedule(
         n=8, steps=T, inner_steps=3, period=1, refresh_batch=8, step_batch=8,
@@ -70,9 +73,13 @@ def _dp_rgda_at_a_saddle(T: int) -> Counter[str]:
     phases = result.phases
     anchor = len(phases) - 1 - phases[::-1].index("perturb")  # m_s
     returned = np.array_equal(result.x, result.iterates[anchor])
-    left = returned and "escaped" in phases[anchor:]
+    early = "escaped" in phases[anchor:]
     saddle = problem.smallest_eigenvalue(result.x) < 0
-    return Counter({"returned/left": int(left), "returned/saddle": int(saddle)})
+    lasted = not early and phases[anchor:].count("escape") >= quiet.escape_threshold
+    corrected = result.iterates[anchor if lasted else -1]
+    stays = np.array_equal(corrected, result.iterates[anchor])
+    found = {"returned/left": returned and early, "returned/saddle": saddle, "corrected/left": stays and early}
+    return Counter({label: int(value) for label, value in found.items()})
 
 
 def _one_tree(T: int) -> Counter[str]:

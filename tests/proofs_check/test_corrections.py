@@ -11,8 +11,9 @@ from dpassay.proofs_check.corrections import State, corrected_share, correction,
 from dpassay.proofs_check.explain import explain
 from dpassay.proofs_check.ledger import check_all, load_rows
 from dpassay.proofs_check.rows import build
+from dpassay.reference.papers import PAPERS
 
-CLOSED = ("dp_ftrl", "dro")
+CLOSED = tuple(PAPERS)
 """Papers in which no corrected statement is open."""
 
 ROW = build.rows_of("dro")

@@ -65,6 +65,7 @@ ROWS = [
         "B.5",
         "the same decrease holds when |g| >= gamma and the error is at most gamma",
         inequality("gamma*g - g**2/2 <= -g**2/16", "gamma", {"g": "[gamma, inf)"}),
+        corrected_claim=inequality("gamma*g - g**2/2 <= -g**2/16", "gamma", {"g": "[16*gamma/7, inf)"}),
         corrected="|g| >= 16 gamma/7",
         condition="the threshold is a constant times gamma (the steps below it grow the value by O(eta gamma^2) each)",
         saved_by=inequality("gamma*g - g**2/2 <= -g**2/16", "gamma", {"g": "[3*gamma, inf)"}),
@@ -86,7 +87,10 @@ ROWS = [
         "Theorem 3.4",
         "a saddle has lambda_min >= -sqrt(rho alpha) as printed: then it is at most that",
         inequality("x <= -h", "h", {"x": "[-h, h]"}),
-        corrected="not >= -sqrt(rho alpha)",
+        corrected=(
+            "lambda_min below -sqrt(rho alpha): its direction grows by 1 + eta sqrt(rho alpha) or more in a step"
+        ),
+        corrected_claim=inequality("1 + eta*h <= 1 - eta*x", "eta h", {"x": "[-10*h, -h]"}),
         repair="the negated relation",
         saved_by=inequality("x <= -h", "h", {"x": "[-10*h, -h]"}),
         garbling="a lost stroke through the relation is likely",
@@ -108,7 +112,12 @@ ROWS = [
         "Lemma 3.8, proof",
         "2 gamma + (varkappa + rho Xi) Xi <= 3 gamma at varkappa = sqrt(rho gamma)/2, Xi = sqrt(gamma/rho)",
         inequality("2*gamma + (sqrt(rho*gamma)/2 + rho*Xi)*Xi <= 3*gamma", "rho gamma", let={"Xi": "sqrt(gamma/rho)"}),
-        corrected="7 gamma/2 (and 245/4 in place of 45)",
+        corrected="7 gamma/2, and so 5 (7/2)^2 = 245/4 in place of 45",
+        corrected_claim=identity(
+            "5*(2*gamma + (sqrt(rho*gamma)/2 + rho*Xi)*Xi)**2 == 245/4*gamma**2",
+            "rho gamma",
+            let={"Xi": "sqrt(gamma/rho)"},
+        ),
         repair="a constant times gamma",
         saved_by=inequality(
             "2*gamma + (sqrt(rho*gamma)/2 + rho*Xi)*Xi <= 4*gamma", "rho gamma", let={"Xi": "sqrt(gamma/rho)"}
@@ -120,9 +129,9 @@ ROWS = [
         "Xi - 3 eta gamma Gamma >= sqrt(gamma/(2 rho)) with Gamma = c M/sqrt(rho gamma), c >= 1",
         inequality("sqrt(gamma/(2*rho)) <= Xi - 3*eta*gamma*Gam", "rho gamma M", {"c": "[1, 100]"}, let=XI),
         severity=UTILITY,
-        corrected=(
-            "needs c <= 0.09; the growth by sqrt(rho gamma) of Lemma 3.9's proof makes c a logarithm: then the "
-            "error must be smaller than Xi/(eta Gamma)"
+        corrected="needs c <= 0.09",
+        corrected_claim=inequality(
+            "sqrt(gamma/(2*rho)) <= Xi - 3*eta*gamma*Gam", "rho gamma M", {"c": "(0, 9/100]"}, let=XI
         ),
         condition=(
             "alpha >= gamma log^3(dBM/(rho iota)) (Theorem 3.4) speeds the growth up by log^(3/2), and Gamma "
@@ -158,7 +167,10 @@ ROWS = [
         "gamma/(8 eta Gamma rho) outweighs 45 eta Gamma gamma^2 at Gamma = c M/sqrt(rho gamma), c >= 1",
         inequality("45*eta*Gam*gamma**2 <= gamma/(8*eta*Gam*rho)", "rho gamma M", {"c": "[1, 100]"}, let=XI),
         severity=UTILITY,
-        corrected="c^2 <= 1/360, or an error that is smaller than gamma by the logarithms in Gamma",
+        corrected="needs c^2 <= 1/360",
+        corrected_claim=inequality(
+            "45*eta*Gam*gamma**2 <= gamma/(8*eta*Gam*rho)", "rho gamma M", {"c": "(0, sqrt(1/360)]"}, let=XI
+        ),
         condition="c <= 1/20, by alpha >= gamma log^3 as above",
         saved_by=inequality("45*eta*Gam*gamma**2 <= gamma/(8*eta*Gam*rho)", "rho gamma M", {"c": "(0, 1/20]"}, let=XI),
         explain=(
@@ -223,7 +235,10 @@ ROWS = [
             {"d": "integer [1, 50]", "x": "[10, 100000]"},
             hints=[{"d": "1", "x": "10000"}],
         ),
-        corrected="for small d a factor is needed: gamma/(sqrt(d) + sqrt(2 log(T/iota)))",
+        corrected="gamma/(sqrt(d) + sqrt(2 log(T/iota)))",
+        corrected_claim=inequality(
+            "chi2_sf((sqrt(d) + sqrt(2*log(x)))**2, d) <= 1/x", "", {"d": "integer [1, 50]", "x": "[10, 100000]"}
+        ),
         condition="d >= 2",
         saved_by=inequality("chi2_sf(d*log(x), d) <= 1/x", "", {"d": "integer [2, 50]", "x": "[10, 100000]"}),
         explain="x = T/iota; P(|zeta| > gamma) is the tail of a chi-squared variable.",
@@ -242,7 +257,8 @@ ROWS = [
         "A.5 against Lemma 3.9",
         "mu_0 is the same in both places",
         same({"A.5": "iota**2/(4*sqrt(d))", "Lemma 3.9": "iota**2/(16*sqrt(d))"}, "iota d"),
-        corrected="one value",
+        corrected="neither: iota^2/(16 sqrt(d log(T/iota)))",
+        corrected_by="thm34/small_ball",
         reading="up to the constant 4",
         saved_by=rates("iota**2/(4*sqrt(d)) == iota**2/(16*sqrt(d))", "d", "iota d"),
     ),

@@ -81,10 +81,7 @@ ROWS = [
         "at the printed tau = alpha^(3/2) the refreshes forced by escapes, b alpha^(-3/2) records, fit into n",
         budget("b*alpha**(-3/2) <= n", "n d epsilon", scale="n", conditions=REGION, let=ALPHA),
         severity=UTILITY,
-        corrected=(
-            "tau = alpha^(-1/2) in place of alpha^(3/2): the claimed rate stands; with the printed tau, alpha = "
-            "n^(-2/7) + (sqrt(d)/(n epsilon))^(2/5)"
-        ),
+        corrected="tau = alpha^(-1/2) in place of alpha^(3/2): the claimed rate stands",
         repair="tau = alpha^(-1/2), as privacy allows (lemma314/larger_tau)",
         saved_by=budget("b*alpha**(-3/2)*alpha**(1/2) <= n", "n d epsilon", scale="n", conditions=REGION, let=ALPHA),
         explain=(
@@ -131,7 +128,8 @@ ROWS = [
         "the generalisation term is sqrt(d/n) in the theorem and sqrt(d)/n in the text",
         same({"theorem": "sqrt(d/n)", "text": "sqrt(d)/n"}, "", {"d": "[1, 1000]", "n": "[2, 1000000]"}),
         severity=UTILITY,
-        corrected="sqrt(d/n)",
+        corrected="sqrt(d/n), from the logarithm d log(R/r) of the number of points",
+        corrected_by="thmC1/cover",
         reading="the root covers n",
         saved_by=same({"theorem": "sqrt(d/n)", "text": "sqrt(d)/sqrt(n)"}, "d n"),
         garbling="the extent of the root was lost in rendering",
@@ -160,7 +158,8 @@ ROWS = [
             "one logarithm"
         ),
         rates("log(T)**2*M**2/b <= log(T)*M**2/b", "T", "T M b", conditions=("b >= 1", "M >= 1"), tilde=False),
-        corrected="apply Lemma 2.4 to the single samples, not to batch means; eq. (2) stands",
+        corrected="Lemma 2.4 for the b single samples, each nSG(2 M r/b): one logarithm, and eq. (2) stands",
+        corrected_claim=identity("log(T)*(b*(2*M/b)**2) == 4*log(T)*M**2/b", "M b", {"T": "[2, 1000000]"}),
         repair="Lemma 2.4 for the b samples, each nSG(2 M r/b) without a logarithm",
         saved_by=rates("log(T)*(b*(2*M/b)**2) <= log(T)*M**2/b", "T", "T M b", tilde=False),
         explain=(
@@ -197,9 +196,9 @@ ROWS = [
             hints=[{"eta": "1", "R": "1", "Gam": "10", "t": "1", "D": "-1"}],
         ),
         severity=UTILITY,
-        corrected="8 eta t D + 50 eta^2 t R (t in place of Gamma)",
-        corrected_claim=inequality(
-            "2*eta**2*t*(4/eta*D + 20*R + R) <= 8*eta*t*D + 50*eta**2*t*R", "eta R t", {"D": "[-5*eta*R, inf)"}
+        corrected="8 eta t D + 42 eta^2 t R (t in place of Gamma), so that the printed 50 covers it",
+        corrected_claim=identity(
+            "2*eta**2*t*(4/eta*D + 20*R + R) == 8*eta*t*D + 42*eta**2*t*R", "eta R t", {"D": "[-5*eta*R, inf)"}
         ),
         repair="t in place of Gamma",
         saved_by=inequality(

@@ -28,6 +28,7 @@ ROWS = [
             note="gamma = alpha; replace-one",
         ),
         severity=PRIVACY,
+        corrected_by="lemma314/escape_noise_small_tau",
         corrected="Lemma 3.13's formula with Gamma max(1, tau) steps",
         condition="B = G = M = rho = 1 and alpha <= 1/10",
         saved_by=LEMMA_314,
@@ -44,7 +45,11 @@ ROWS = [
             {"delta": "(1/100000000, 1/100)"},
         ),
         severity=PRIVACY,
-        corrected="2 log(1/delta) alpha/sqrt(d)",
+        corrected=(
+            "2 log(1/delta) alpha/sqrt(d) times 2, which does for replaced records; Lemma 3.14's alone "
+            "only for add/remove"
+        ),
+        corrected_by="thm317/tree_privacy_replace_one",
         reading="Lemma 3.14's value, from which the theorem is said to follow",
         saved_by=same(
             {"Lemma 3.14": "2*log(1/delta)*alpha/sqrt(d)", "Theorem 3.17": "alpha*log(1/delta**2)/sqrt(d)"},
@@ -115,7 +120,7 @@ ROWS = [
             relation="add/remove",
         ),
         severity=PRIVACY,
-        corrected="a new tree at every refresh",
+        corrected="a new tree at every refresh (enough at delta <= 1e-5)",
         repair="a new tree at every refresh: ceil(log2 S) nodes",
         saved_by=privacy(
             "2*log(1/delta)",
@@ -148,6 +153,9 @@ ROWS = [
             instances=ONE,
         ),
         severity=PRIVACY,
+        corrected_claim=privacy(
+            "4*log(1/delta)", "2*epsilon", "epsilon", "delta", "", TREE, count=NODES, instances=ONE
+        ),
         corrected="twice the noise",
         reading="add/remove neighbours, S = 1024",
         saved_by=privacy(
@@ -186,7 +194,10 @@ ROWS = [
         "Algorithm 3, line 3, with Algorithm 4",
         "more than b unused functions suffice for the next line 5, in which O_1 and O_3 draw b each",
         budget("2*b <= b + 1", "", {"b": "integer [2, 100000]"}, hints=[{"b": "100"}]),
-        corrected="stop below 2 max(b, b_t)",
+        corrected="stop below 2 max(b, b_t), which covers two batches of b and two of b_t",
+        corrected_claim=inequality(
+            "max(2*b, 2*bt) <= 2*max(b, bt)", "", {"b": "integer [2, 100000]", "bt": "integer [1, 100000]"}
+        ),
         reading=(
             "O_1 and O_3, and O_2 and O_4, share a batch; |g| and (B G M)^(1/3) are at most G, and alpha at most "
             "M^2/rho"

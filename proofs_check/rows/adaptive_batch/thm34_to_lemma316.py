@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dpassay.proofs_check.rows.build import UTILITY, identity, inequality, rates, same
+from dpassay.proofs_check.rows.build import UTILITY, budget, identity, inequality, rates, same
 
-from .utility_terms import C3, row
+from .utility_terms import ALPHA, C3, REGION, row
 
 ROWS = [
     row(
@@ -37,7 +37,12 @@ ROWS = [
         "after Proposition 3.10",
         "the value decreases by eta/gamma^2 per step on average",
         rates("eta*gamma**2 == eta/gamma**2", "1/gamma", "eta gamma"),
-        corrected="eta gamma^2",
+        corrected="eta gamma^2: gamma^(3/2)/sqrt(rho) in M/sqrt(rho gamma) steps, as after Theorem 3.4",
+        corrected_claim=identity(
+            "Phi/Gam == eta*gamma**2",
+            "gamma rho M",
+            let={"Phi": "gamma**(3/2)/sqrt(rho)", "Gam": "M/sqrt(rho*gamma)", "eta": "1/M"},
+        ),
         repair="gamma^2 in the numerator",
         saved_by=rates("eta*gamma**2 == eta*gamma**2", "1/gamma", "eta gamma"),
         garbling="a product rendered as a fraction is possible",
@@ -93,7 +98,14 @@ ROWS = [
             let={"Phi": "alpha**(3/2)", "tau": "alpha**(3/2)"},
         ),
         severity=UTILITY,
-        corrected="B/(Phi tau) = alpha^-3 dominates; it is below 1/(kappa alpha) only for kappa <= alpha^2",
+        corrected="B/(Phi tau) = alpha^-3, which is within 1/(kappa alpha) for kappa <= alpha^2",
+        corrected_claim=rates(
+            "1/(Phi*tau) <= 1/(kappa*alpha)",
+            "1/alpha",
+            "alpha kappa",
+            conditions=("kappa <= alpha**2",),
+            let={"Phi": "alpha**(3/2)", "tau": "alpha**(3/2)"},
+        ),
         repair="tau = alpha^(-1/2), which privacy allows (lemma314/larger_tau), and a constant kappa",
         saved_by=rates(
             "1/alpha + 1/(Phi*tau) <= 1/alpha", "1/alpha", "alpha", let={"Phi": "alpha**(3/2)", "tau": "alpha**(-1/2)"}
@@ -120,8 +132,15 @@ ROWS = [
         ),
         severity=UTILITY,
         corrected=(
-            "a larger tau; at tau <= 1 alpha^(-3/2) refreshes of b records need n >= alpha^(-7/2) + "
-            "sqrt(d)/(epsilon alpha^(5/2)), so alpha = n^(-2/7) + (sqrt(d)/(n epsilon))^(2/5)"
+            "at tau <= 1 the alpha^(-3/2) refreshes of b records fit into n at alpha = n^(-2/7) + "
+            "(sqrt(d)/(n epsilon))^(2/5); a larger tau mends it"
+        ),
+        corrected_claim=budget(
+            "b*alpha**(-3/2) <= n",
+            "n d epsilon",
+            conditions=REGION,
+            scale="n",
+            let={**ALPHA, "alpha": "e**(2/5) + n**(-2/7)"},
         ),
         repair="tau = alpha^(-1/2) and a constant kappa",
         saved_by=rates(

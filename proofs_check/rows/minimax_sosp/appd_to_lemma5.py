@@ -13,7 +13,8 @@ ROWS = [
         "per-sample clipping (Appendix D) and clipping of the mean (Algorithm 3) have the same sensitivity",
         same({"Appendix D": "2*C/B", "Algorithm 3": "2*C"}, "C", {"B": "[2, 1000]"}),
         severity=PRIVACY,
-        corrected="Algorithm 3 should clip per sample, as the experiments do",
+        corrected="Algorithm 3 should clip per sample: then both have 2 C/B",
+        corrected_by="alg3/clipped_mean_sensitivity",
         condition="gradients are bounded by C anyway, then both have 2C/B",
         saved_by=same({"Appendix D": "2*C/B", "Algorithm 3": "2*min(C/B, C)"}, "C", {"B": "[2, 1000]"}),
         defect="alg3/clipped_mean_sensitivity",
@@ -34,6 +35,11 @@ ROWS = [
         "the refresh is computed at most T/q times",
         releases(
             "k <= T/q", {"k": (RGDA, "refresh/v")}, [{"T": "12", "K": "1", "q": "4"}, {"T": "10", "K": "1", "q": "4"}]
+        ),
+        corrected_claim=releases(
+            "k == ceil(T/q)",
+            {"k": (RGDA, "refresh/v")},
+            [{"T": "12", "K": "1", "q": "4"}, {"T": "10", "K": "1", "q": "4"}],
         ),
         corrected="ceil(T/q)",
         condition="q divides T",
@@ -132,7 +138,17 @@ ROWS = [
             instances=[{**ONE[0], "K": "5"}],
         ),
         severity=PRIVACY,
-        corrected="sqrt(T K) in place of sqrt(T)",
+        corrected="sqrt(T K) in place of sqrt(T), for every K",
+        corrected_claim=privacy(
+            "8*sqrt(log(1/delta))/epsilon*max(1/n, sqrt(T*K)/n)",
+            "2*sqrt(2)/n",
+            "epsilon",
+            "delta",
+            "",
+            {**INST, "K": "integer [1, 100]"},
+            count="2*T*K",
+            instances=[{**ONE[0], "K": "5"}],
+        ),
         degenerate="K = 1, as in B.1",
         saved_by=privacy(
             "8*sqrt(log(1/delta))/epsilon*max(1/n, sqrt(T)/n)",
@@ -158,7 +174,8 @@ ROWS = [
             conditions=("K >= 1", "T >= 1", "S2 >= 1", "S2 <= n", "T*S2**2 >= n**2"),
         ),
         severity=PRIVACY,
-        corrected="sqrt(T K)/n",
+        corrected="sqrt(T K)/n (with its constant, at S_2 = n, in the row about K = 5)",
+        corrected_by="alg3/erm_increment_noise_K5",
         degenerate="K is a constant",
         saved_by=rates(
             "sqrt(T*K)/n <= max(1/S2, sqrt(T)/n)",
@@ -215,7 +232,8 @@ ROWS = [
             ),
         ),
         severity=PRIVACY,
-        corrected="the noise of Algorithm 3; B.2 lacks sqrt(T) and the floor 1/S_2",
+        corrected="the noise of Algorithm 3, which does for every S_2; B.2 lacks sqrt(T) and the floor 1/S_2",
+        corrected_by="alg3/population_increment_noise",
         degenerate="S_2 = n and T = 1",
         saved_by=rates(
             "sqrt(ell)/epsilon*max(1/S2, sqrt(T)/n) == sqrt(ell)/(n*epsilon)",
@@ -230,7 +248,12 @@ ROWS = [
         "|w_t - w_(t-1)| = |y_t - y_(t-1)| with w = (x, y)",
         identity("sqrt(dx**2 + dy**2) == dy", "dx dy"),
         severity=PRIVACY,
-        corrected="sqrt(|x_t - x_(t-1)|^2 + |y_t - y_(t-1)|^2)",
+        corrected="sqrt(|x_t - x_(t-1)|^2 + |y_t - y_(t-1)|^2), the change of the gradient of |w|^2/2",
+        corrected_claim=identity(
+            "sqrt((x_1 - x_0)**2 + (y_1 - y_0)**2) == sqrt(dx**2 + dy**2)",
+            "x_0 y_0 dx dy",
+            let={"x_1": "x_0 + dx", "y_1": "y_0 + dy"},
+        ),
         reading="a slip without effect: line 2's noise has the fixed size C_u, and C_u >= L |w_t - w_(t-1)|",
         saved_by=inequality(
             "2*L*sqrt(dx**2 + dy**2)/S2 <= 2*C_u/S2", "L dx dy S2", {"C_u": "[L*sqrt(dx**2 + dy**2), inf)"}

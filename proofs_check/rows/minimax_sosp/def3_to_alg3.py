@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dpassay.proofs_check.rows.build import PRIVACY, UTILITY, identity, inequality, privacy, program, releases, units
 
-from .privacy_terms import DP, ENDED, ERM_V, INST, ONE, RGDA, row
+from .privacy_terms import DP, ENDED, ERM_V, INST, ONE, RGDA, SADDLE, row
 
 ROWS = [
     row(
@@ -43,7 +43,8 @@ ROWS = [
         "Lemma 12",
         "(mu/2)|y - y*| <= |G_lambda(y)| for every lambda (interval [-1, 1], y = 1, y* = 0)",
         inequality("mu/2 <= min(mu, 2/lam)", "mu lam", hints=[{"mu": "1", "lam": "10"}]),
-        corrected="add lambda <= 1/L (the paper uses 1/(6L))",
+        corrected="add lambda <= 1/L (the paper uses 1/(6L)); decided for this interval",
+        corrected_claim=inequality("mu/2 <= min(mu, 2/lam)", "mu", {"L": "[mu, inf)", "lam": "(0, 1/L]"}),
         condition="lambda = 1/(6L), the only value used",
         saved_by=inequality("mu/2 <= min(mu, 2/lam)", "mu", {"L": "[mu, inf)", "lam": "(0, 1/(6*L)]"}),
         explain="With a large step the projection stops at -1 and G = 2/lambda becomes small.",
@@ -76,7 +77,8 @@ ROWS = [
         "the output x_(m_s) is defined when |v_t| never falls below alpha",
         program("T x_0", "loop", "if", "8: m_s <- T", "end", "end", "22: <- m_s"),
         severity=UTILITY,
-        corrected="return x_T (and say so) when no escape phase was entered",
+        corrected="return x_T when no escape phase was entered",
+        corrected_claim=program("T x_0", "0: m_s <- T", "loop", "if", "8: m_s <- T", "end", "end", "22: <- m_s"),
         condition="T is large enough for one escape phase",
         saved_by=program("T x_0", "8: m_s <- T", "22: <- m_s"),
     ),
@@ -89,9 +91,8 @@ ROWS = [
             "line 15 left the returned point, saddle = 1: its curvature is negative)"
         ),
         releases("left*saddle == 0", ENDED, [{"T": "40"}]),
-        corrected=(
-            "return x_(m_s) only if its escape phase has lasted t_thres steps; else x_T, and say that nothing is shown"
-        ),
+        corrected=("return x_(m_s) only if its escape phase has lasted t_thres steps, else x_T (in the same runs)"),
+        corrected_claim=releases("1 + left == 1", {"left": (SADDLE, "corrected/left")}, [{"T": "40"}, {"T": "150"}]),
         condition="T is so large that line 19 returns",
         saved_by=releases("left*saddle == 0", ENDED, [{"T": "150"}]),
         explain=(
@@ -126,6 +127,7 @@ ROWS = [
         "Algorithm 3, lines 7 and 14",
         "after a refresh at (x_t, y_t) the first inner step leaves v at the gradient of (x_t, y_t)",
         identity("g_t + (g_t - g_prev) == g_t", "g_t g_prev"),
+        corrected_claim=identity("g_t + (g_t - g_prev) == g_t", "g_t", let={"g_prev": "g_t"}),
         corrected="set x_(t,-1) = x_t at a refresh",
         reading="at a refresh the previous point is the present one",
         saved_by=identity("g_t + (g_t - g_t) == g_t", "g_t"),
@@ -149,7 +151,8 @@ ROWS = [
         "Algorithm 3, line 1",
         "the constant c named after the noise scale occurs in it",
         program("C_v delta epsilon S_1 T q n", "1: sigma <- C_v delta epsilon S_1 T q n", "text: <- c"),
-        corrected="write c C_v sqrt(log(1/delta))/epsilon max{...}",
+        corrected="write c C_v sqrt(log(1/delta))/epsilon max{...}; c = 8 does for S_1 = n",
+        corrected_by="alg3/erm_refresh_noise",
         repair="c was meant as a factor",
         saved_by=program("c C_v delta epsilon S_1 T q n", "1: sigma <- c C_v delta epsilon S_1 T q n", "text: <- c"),
     ),
@@ -164,7 +167,10 @@ ROWS = [
             hints=[{"M": "10", "C_v": "1", "S1": "100"}],
         ),
         severity=PRIVACY,
-        corrected="2 min(M/S_1, C_v); for 2 C_v/S_1 clip per record, or assume M <= C_v",
+        corrected=(
+            "clip each record: then it is 2 C_v/S_1 whatever the gradients (of the mean it is 2 min(M/S_1, C_v))"
+        ),
+        corrected_claim=inequality("(min(g, C_v) + min(h, C_v))/S1 <= 2*C_v/S1", "g h C_v", {"S1": "[1, 100000]"}),
         condition="C_v = M under Assumption 1",
         saved_by=inequality("min(2*M/S1, 2*C_v) <= 2*C_v/S1", "M", {"S1": "[1, 100000]", "C_v": "[M, inf)"}),
     ),
@@ -189,7 +195,8 @@ ROWS = [
             note="unit C_v",
         ),
         severity=PRIVACY,
-        corrected="clip each record, as Appendix D does",
+        corrected=("clip each record, as Appendix D does: then the sensitivity is 2 C_v/n and the constant 8 does"),
+        corrected_as_saved=True,
         condition="C_v = M under Assumption 1, as in the proofs: no mean is ever clipped",
         saved_by=privacy(
             "8*" + ERM_V,
@@ -215,7 +222,8 @@ ROWS = [
             hints=[{"L": "10", "r": "1", "C_u": "1", "S2": "100"}],
         ),
         severity=PRIVACY,
-        corrected="clip per record, or assume L |w - w'| <= C_u",
+        corrected="clip each record's difference: then it is 2 C_u/S_2",
+        corrected_by="alg3/clipped_mean_sensitivity",
         condition="C_u >= L |w - w'| at every step",
         saved_by=inequality("min(2*L*r/S2, 2*C_u) <= 2*C_u/S2", "L r", {"S2": "[1, 100000]", "C_u": "[L*r, inf)"}),
         defect="alg3/clipped_mean_sensitivity",

@@ -141,7 +141,12 @@ ROWS = [
         "eq. (6) against (29)",
         "theta_t compares u_t with the gradient at the same point: y_t in (6), y_(t+1) in (29)",
         same({"(6)": "u - g_t", "(29)": "u - g_next"}, "u g_t g_next"),
-        corrected="y_(t+1), the point that Algorithm 3 selects with u_t",
+        corrected=(
+            "y_(t+1), the point that Algorithm 3 selects with u_t (after an inner step of a quadratic, without noise)"
+        ),
+        corrected_claim=identity(
+            "u_1 == b - h*y_1", "b h y_0 y_1", let={"u_0": "b - h*y_0", "u_1": "u_0 + ((b - h*y_1) - (b - h*y_0))"}
+        ),
         reading="(29)'s, with which the proof works",
         saved_by=same({"(6)": "u - g_next", "(29)": "u - g_next"}, "u g_next"),
     ),

@@ -13,7 +13,8 @@ ROWS = [
         "noise proportional to |y_(t,k) - y_(t,k-1)| covers the query at k = 0, where y does not move and x does",
         inequality("2*L*dx/S2 <= C2*L*dy/n", "L dx C2 n S2", let={"dy": "0"}),
         severity=PRIVACY,
-        corrected="noise proportional to |w_(t,k) - w_(t,k-1)|, which includes x_t - x_(t-1) at k = 0",
+        corrected=("noise proportional to |w_(t,k) - w_(t,k-1)|: it covers both the move of x at k = 0 and those of y"),
+        corrected_claim=inequality("max(2*L*dx/S2, 2*L*dy/S2) <= 2*L*sqrt(dx**2 + dy**2)/S2", "L dx dy S2"),
         reading="Algorithm 3, line 2, applies in place of B.2: a noise of fixed size C_u >= L |x_t - x_(t-1)|",
         saved_by=inequality("2*L*dx/S2 <= 2*C_u/S2", "L dx S2", {"C_u": "[L*dx, inf)"}),
         explain=(
@@ -42,7 +43,10 @@ ROWS = [
             hints=[{"d": "100", "M": "1", "S1": "1000"}],
         ),
         severity=PRIVACY,
-        corrected="2 sqrt(d) M/S_1, or M as a bound on the gradient's norm in x and in y",
+        corrected="2 sqrt(d) M/S_1",
+        corrected_claim=identity(
+            "sqrt(d*(2*M)**2)/S1 == 2*sqrt(d)*M/S1", "M", {"d": "integer [1, 10000]", "S1": "[1, 100000]"}
+        ),
         reading="a coordinate is one of the two arguments x and y, so M bounds the norm",
         saved_by=identity("(M - (-M))/S1 == 2*M/S1", "M S1"),
     ),
@@ -85,7 +89,19 @@ ROWS = [
             note="in units of L |y_k - y_(k-1)|; each record used once",
         ),
         severity=PRIVACY,
-        corrected="2 sqrt 2 C_2 L sqrt(log(1.25/delta))/(S_2 epsilon) r when every record is used once",
+        corrected=(
+            "2 sqrt 2 C_2 L sqrt(log(1.25/delta))/(S_2 epsilon) r when every record is used once, with C_2 >= 2 sqrt 2"
+        ),
+        corrected_claim=privacy(
+            "2*sqrt(2)*C2*sqrt(log(1.25/delta))/(S2*epsilon)",
+            "2*sqrt(2)/S2",
+            "epsilon/2",
+            "delta",
+            "",
+            {**POP_REGION, "C2": "[2*sqrt(2), 100]"},
+            instances=[{**POP[0], "C2": "2*sqrt(2)"}],
+            note="in units of L r",
+        ),
         reading="subsampling amplification with rate S_2/n",
         saved_by=privacy(
             "2*sqrt(log(1.25/delta))/(n*epsilon)",
@@ -108,7 +124,8 @@ ROWS = [
         "some constant C_2 brings the printed noise L r/n to the order of the sensitivity L r/S_2 of an increment",
         rates("L*r/S2 <= L*r/n", "n", "n S2", constants="L r", conditions=("S2 >= 1", "S2 <= n")),
         severity=PRIVACY,
-        corrected="L r/S_2",
+        corrected="L r/S_2, up to the constant",
+        corrected_by="eqB2/rate_instead_of_mechanism",
         degenerate="S_2 = n",
         saved_by=rates("L*r/S2 <= L*r/n", "n", "n", constants="L r", let={"S2": "n"}),
         defect="eqB2/rate_instead_of_mechanism",

@@ -21,7 +21,13 @@ ROWS = [
         "Lemma 6",
         "1 - delta_1 - delta_2 (lemma) is 1 - 4 delta_1 - delta_2 (proof)",
         same({"lemma": "1 - d1 - d2", "proof": "1 - 4*d1 - d2"}, "", {"d1": "(0, 1/8)", "d2": "(0, 1/8)"}),
-        corrected="1 - 4 delta_1 - delta_2",
+        corrected="1 - 4 delta_1 - delta_2, by the union bound",
+        corrected_claim=same(
+            {"union bound": "walks + falls - 1", "proof": "1 - 4*d1 - d2"},
+            "",
+            {"d1": "(0, 1/8)", "d2": "(0, 1/8)"},
+            let={"walks": "1 - 4*d1", "falls": "1 - d2"},
+        ),
         reading="delta_1 is renamed",
         saved_by=same({"lemma": "1 - 4*(d1/4) - d2", "proof": "1 - d1 - d2"}, "d1 d2"),
     ),
@@ -66,6 +72,7 @@ ROWS = [
         "Lemma 8 against its proof",
         "q is the same in the lemma and in the proof",
         same({"lemma": "e**(1/3)", "proof": "e**(-1/3)"}, "", SMALL),
+        corrected_by="lemma8/q_at_least_one",
         corrected="e^(-1/3)",
         reading="as in the proof",
         saved_by=same({"lemma": "e**(-1/3)", "proof": "(1/e)**(1/3)"}, "", SMALL),
@@ -101,7 +108,16 @@ ROWS = [
             let={**POP, "eta": "sqrt(e)", "alpha": "n**(-1/3) + sqrt(e)"},
         ),
         severity=UTILITY,
-        corrected="T of the order 1/e; then T K S_2 <= n needs smaller batches or a worse alpha",
+        corrected=(
+            "T of the order 1/e; then T S_1/q + T K S_2 <= n needs e >= n^(-1/2), that is d log(1/delta) >= n epsilon^2"
+        ),
+        corrected_claim=budget(
+            "max(1/(eta*alpha*T), (T/q*S1 + T*S2)/n) <= 1",
+            P,
+            conditions=(*REGION, "d*ell >= n*epsilon**2"),
+            scale="n",
+            let={**POP, "T": "1/e", "eta": "sqrt(e)", "alpha": "n**(-1/3) + sqrt(e)"},
+        ),
         repair="the best step, eta = alpha/L, which gains alpha^2/(2L)",
         saved_by=budget(
             "1/alpha**2 <= T", P, scale="n", conditions=REGION, let={**POP, "alpha": "n**(-1/3) + sqrt(e)"}
@@ -184,7 +200,8 @@ ROWS = [
             {"d": "integer [1, 1000]", "d1": "[1/1000, 1/2]"},
             hints=[{"d": "1000", "d1": "1/10", "s": "1"}],
         ),
-        corrected="d sigma^2",
+        corrected="4 log(4/delta_1) d sigma^2, with probability 1 - delta_1 (x = 4/delta_1)",
+        corrected_claim=inequality("chi2_sf(4*d*log(x), d) <= 4/x", "", {"d": "integer [1, 100]", "x": "[8, 4000]"}),
         reading="sigma_omega^2 stands for a bound on the squared norm",
         saved_by=inequality("d*s**2 <= 4*log(4/d1)*(d*s**2)", "s", {"d": "integer [1, 1000]", "d1": "[1/1000, 1/2]"}),
     ),
@@ -194,6 +211,11 @@ ROWS = [
         "eta^2 of Lemma 8 is at most the right-hand side of (44), which has 1/kappa^2",
         inequality("e/(L*ell*C)**2 <= e/(kappa*L*ell*C)**2", "L ell C", {**SMALL, "kappa": "[1, 100]"}),
         severity=UTILITY,
+        corrected_claim=inequality(
+            "eta**2 <= e/(kappa*L*ell*C)**2",
+            "L ell C",
+            {"e": "(1/100000, 1/10)", "kappa": "[1, 100]", "eta": "(0, sqrt(e)/(kappa*L*ell*C)]"},
+        ),
         corrected="eta <= e^(1/2)/(kappa L log(4/delta_1) C_1)",
         reading="C_1 contains kappa",
         saved_by=inequality(

@@ -74,7 +74,15 @@ ROWS = [
             conditions=("ell >= 1",),
             tilde=False,
         ),
-        corrected="one more logarithm: every phase pays the condition number of y",
+        corrected="n + n ell^2 log(n): every phase pays the condition number of y",
+        corrected_claim=rates(
+            "log(n)*(n/log(n) + (ell/mu)**2) <= n + n*ell**2*log(n)",
+            "n",
+            "n ell",
+            let={"mu": "1/sqrt(n)"},
+            conditions=("ell >= 1",),
+            tilde=False,
+        ),
         reading="O~ was meant",
         saved_by=rates(
             "log(n)*(n/log(n) + (ell/mu)**2) <= n + n*ell**2",
@@ -96,7 +104,15 @@ ROWS = [
             conditions=("ell >= 1",),
             tilde=False,
         ),
-        corrected="one more logarithm: every phase pays the condition number of y",
+        corrected="n + n ell log(n): every phase pays the condition number of y",
+        corrected_claim=rates(
+            "log(n)*(n/log(n) + sqrt(n)*ell/mu) <= n + n*ell*log(n)",
+            "n",
+            "n ell",
+            let={"mu": "1/sqrt(n)"},
+            conditions=("ell >= 1",),
+            tilde=False,
+        ),
         reading="O~ was meant",
         saved_by=rates(
             "log(n)*(n/log(n) + sqrt(n)*ell/mu) <= n + n*ell",
@@ -119,7 +135,15 @@ ROWS = [
             let={"mu": "1/sqrt(n)"},
             tilde=False,
         ),
-        corrected="one more logarithm: every phase pays the condition number of y",
+        corrected="n + n ell log(n): every phase pays the condition number of y",
+        corrected_claim=rates(
+            "log(n)*(n/log(n) + sqrt(n)*(ell/muk + ell/sqrt(muk*mu) + ell/mu)) <= n + n*ell*log(n)",
+            "n",
+            "n ell muk",
+            let={"mu": "1/sqrt(n)"},
+            conditions=("muk >= n**(-1/2)", "ell >= 1"),
+            tilde=False,
+        ),
         reading="O~ was meant",
         saved_by=rates(
             "log(n)*(n/log(n) + sqrt(n)*(ell/muk + ell/sqrt(muk*mu) + ell/mu)) <= n + n*ell",
@@ -197,7 +221,16 @@ ROWS = [
             let={"K": "log2(n)"},
         ),
         severity=UTILITY,
-        corrected="log(n)^3 d_x log(2.5/delta)/(mu_y n^2 epsilon^2): n-bar^2 = n^2/K^2, and K phases",
+        corrected=(
+            "log(n)^3 d_x log(2.5/delta)/(mu_y n^2 epsilon^2) up to a constant: K phases with n-bar = n/K, K = log n"
+        ),
+        corrected_claim=rates(
+            "K*d*ell/(mu*nbar**2*epsilon**2) <= log(n)**3*d*ell/(mu*n**2*epsilon**2)",
+            "n",
+            "n d ell mu epsilon",
+            let={"K": "log(n)", "nbar": "n/K"},
+            tilde=False,
+        ),
         reading="up to logarithms",
         saved_by=rates("log(n)**3*ell/n**2 <= log(n)**2*ell/n**2", "n", "n ell"),
         garbling="log(2.5 n/delta) for log(2.5/delta) may be a lost or added letter",

@@ -16,6 +16,7 @@ ROWS = [
             "",
             {"n": "[2, 100000]", "kappa": "[1, 1000]"},
         ),
+        corrected_by="remark3/below_lower_bound",
         corrected="n + sqrt(n) kappa",
         reading="the root covers n only",
         saved_by=same(
@@ -55,6 +56,7 @@ ROWS = [
         "Algorithms 4 and 5, line 1",
         "K = log(n) is a number of phases",
         identity("log2(n) == floor(log2(n))", "", {"n": "integer [2, 100000]"}),
+        corrected_by="alg2/K_integer",
         corrected="K = floor(log2 n), n-bar = floor(n/K)",
         condition="n is a power of two",
         saved_by=identity("log2(2**j) == floor(log2(2**j))", "", {"j": "integer [1, 30]"}),

@@ -15,7 +15,8 @@ ROWS = [
             {"eq. (41a)": "sqrt(2*d)*Delta_g*sigma_g*ell", "eq. (22)": "sqrt(2*d)*eta_g*sigma_g*ell"},
             "d Delta_g eta_g sigma_g ell",
         ),
-        corrected="Delta_g and Delta_H (with m for n) in place of eta_g and eta_H, which are not defined",
+        corrected="Delta_g = 2 B_g/m for the batch of m, in place of eta_g, which is not defined (and Delta_H alike)",
+        corrected_claim=inequality("abs(u - v)/m <= 2*B_g/m", "B_g m", {"u": "[-B_g, B_g]", "v": "[-B_g, B_g]"}),
         reading="eta_g = Delta_g",
         saved_by=same(
             {"eq. (41a)": "sqrt(2*d)*Delta_g*sigma_g*ell", "eq. (22)": "sqrt(2*d)*eta_g*sigma_g*ell"},
@@ -29,7 +30,8 @@ ROWS = [
         "eq. (24), first term",
         "at the printed batch size (23a) holds with equality",
         identity("4*sqrt(2)*B_g*sqrt(ell/S) == m/2", "B_g ell m", let={"S": "64*B_g**2*ell/m**2"}),
-        corrected="128 B_g^2 (log(2dT/eta) + 1/4)/min(...)^2: (2 * 4 sqrt 2)^2 = 128",
+        corrected="128 B_g^2 log(2dT/eta)/min(...)^2 (up to its 1/4): (2 * 4 sqrt 2)^2 = 128",
+        corrected_claim=identity("4*sqrt(2)*B_g*sqrt(ell/S) == m/2", "B_g ell m", let={"S": "128*B_g**2*ell/m**2"}),
         repair=(
             "only the rearrangement loses the 2: Lemma B.1 is loose, and a vector Hoeffding inequality (deviation "
             "at most 2 B_g sqrt(2 log(2T/eta)/|S|)) is within m/2 at the printed size"
@@ -41,6 +43,9 @@ ROWS = [
         "eq. (24), second term",
         "at the printed batch size (23b) holds with equality",
         identity("4*B_H*sqrt(ell/S) == c*eps_H/2", "B_H ell c eps_H", let={"S": "32*B_H**2*ell/(c*eps_H)**2"}),
+        corrected_claim=identity(
+            "4*B_H*sqrt(ell/S) == c*eps_H/2", "B_H ell c eps_H", let={"S": "64*B_H**2*ell/(c*eps_H)**2"}
+        ),
         corrected="64 B_H^2 log(2dT/eta)/(c eps_H)^2: (2 * 4)^2 = 64",
         repair=(
             "only the rearrangement loses the 2: a matrix Bernstein inequality (deviation at most B_H sqrt(2 "
@@ -71,8 +76,12 @@ ROWS = [
             let={"n": "2*sqrt(2*d)*B_g*sigma_g*ell/m", "Delta_g": "2*B_g/(s*n)"},
         ),
         severity=UTILITY,
-        corrected=(
-            "(4/s) sqrt(2d) B_g sigma_g log(T/zeta)/min(...): the 2 of Delta_g and the 1/s of the mini-batch were lost"
+        corrected="(4/s) sqrt(2d) B_g sigma_g log(T/zeta)/min(...): the 2 of Delta_g and the 1/s were lost",
+        corrected_claim=identity(
+            "2*sqrt(2*d)*Delta_g*sigma_g*ell == m",
+            "d B_g sigma_g ell m",
+            {"s": "(0, 1]"},
+            let={"n": "4*sqrt(2*d)*B_g*sigma_g*ell/(s*m)", "Delta_g": "2*B_g/(s*n)"},
         ),
         reading="up to the constant 2 and for a fixed fraction s",
         saved_by=rates(
@@ -94,6 +103,12 @@ ROWS = [
             conditions=SMALL,
         ),
         severity=UTILITY,
+        corrected_claim=rates(
+            "max(eps_g**(-2), eps_H**(-4)) <= d/sqrt(rho)*max(eps_g**(-2), 1/(eps_g*eps_H**2), eps_H**(-4))",
+            "1/eps_H",
+            "d eps_g eps_H rho",
+            conditions=("eps_g <= 1", "eps_H <= 1", "rho <= 1", "d >= 1"),
+        ),
         corrected="max(eps_g^-2, eps_g^-1 eps_H^-2, eps_H^-4), as in (31)",
         condition="eps_g = alpha, eps_H = sqrt(M alpha), the only case that the paper uses",
         saved_by=rates(
@@ -117,6 +132,7 @@ ROWS = [
             {"eps_g": "(0, 1)", "eps_H": "(0, 1)"},
         ),
         severity=UTILITY,
+        corrected_by="eq26/rate",
         corrected="eps_H^-4 in both",
         condition="equal at (alpha, sqrt(alpha)), where both are alpha^-2",
         saved_by=same(
@@ -163,7 +179,14 @@ ROWS = [
             hints=[{"s": "1/100", "sigma": "50"}],
         ),
         severity=UTILITY,
-        corrected="(27) itself: the terms j >= 3 do not fall with sigma, so (28) is no accountant for large sigma",
+        corrected=(
+            "(27) stays above log(1 + 1120 s^3)/15 however large sigma is, so (28) is no accountant for large sigma"
+        ),
+        corrected_claim=inequality(
+            f"log(1 + 1120*s**3) <= log(1 + s**2*120*min(4*(exp(1/sigma**2) - 1), 2*exp(1/sigma**2)) + {TAIL_27})",
+            "",
+            {"s": "(0, 1/10]", "sigma": "[1, 1000]"},
+        ),
         condition="s sigma^2 <= 1/10, where the terms j >= 3 may be left out",
         explain=(
             "The paper writes (28) with an approximation sign, for small s and large sigma; large sigma is the danger."
@@ -175,7 +198,8 @@ ROWS = [
         "a returning run uses k_g + k_H gradients",
         identity("(k_g + k_H)*e_g == (k_g + k_H + 1)*e_g", "k_g k_H e_g"),
         severity=PRIVACY,
-        corrected="one more gradient and one more Hessian in the returning iteration",
+        corrected="one more gradient and one more Hessian in the returning iteration, as in Theorem 1",
+        corrected_by="thm1/count_of_releases",
         reading="(29) with T covers it",
         saved_by=inequality(
             "(k_g + k_H + 1)*e_g + (k_H + 1)*e_H <= T*e_g + T*e_H", "k_g k_H e_g e_H", {"T": "[k_g + k_H + 1, inf)"}
@@ -191,8 +215,12 @@ ROWS = [
             "thmB5: epsilon <- sigma_f sigma_g sigma_H s alpha k_g k_H",
             "run: k_g k_H <- T",
         ),
-        corrected="the bound with T, eq. (29); a data-dependent RDP value is not a guarantee by itself",
-        corrected_as_saved=True,
+        corrected="the bound with T, eq. (29)",
+        corrected_claim=program(
+            "sigma_f sigma_g sigma_H s T alpha",
+            "eq29: bar_epsilon <- sigma_f sigma_g sigma_H s alpha T",
+            "guarantee: <- bar_epsilon",
+        ),
         reading="only (29) is the guarantee",
         saved_by=program("sigma_f sigma_g sigma_H s T alpha", "eq29: bar_epsilon <- sigma_f sigma_g sigma_H s alpha T"),
         defect="thm1/realised_counts",
@@ -211,7 +239,12 @@ ROWS = [
             hints=[{"s": "1/10", "sigma": "1/2"}],
         ),
         severity=PRIVACY,
-        corrected="epsilon'_N once, for both releases together: 1/sigma^2 = 1/sigma_g^2 + 1/sigma_H^2",
+        corrected="epsilon'_N once, for both releases together: 1/sigma^2 = 1/sigma_g^2 + 1/sigma_H^2 (on this pair)",
+        corrected_claim=inequality(
+            ONE_BATCH + " <= log(1 + s**2*min(4*(exp(2/sigma**2) - 1), 2*exp(2/sigma**2)))",
+            "",
+            {"s": "(0, 1)", "sigma": "[1/5, 10]"},
+        ),
         repair="the Hessian is computed on a batch of its own",
         saved_by=inequality(
             "2*log(1 + s**2*(exp(1/sigma**2) - 1)) <= 2*log(1 + s**2*min(4*(exp(1/sigma**2) - 1), 2*exp(1/sigma**2)))",

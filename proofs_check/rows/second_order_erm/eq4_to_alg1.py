@@ -56,7 +56,12 @@ ROWS = [
         "Assumption 2 and Section 4",
         "inferred: the experiment's loss is bounded by a constant B for all w (tried at a margin of -B, whatever B is)",
         inequality("log(1 + exp(B)) + lam*B**2/(1 + B**2) <= B", "B lam"),
-        corrected="the loss is bounded by log(1 + e^(R)) + lambda p on the ball |w| <= R with |x| <= 1",
+        corrected="on the ball |w| <= R with |x| <= 1 the loss is at most log(1 + e^R) + lambda p (equal coordinates)",
+        corrected_claim=inequality(
+            "log(1 + exp(m)) + lam*p*x**2/(1 + x**2) <= log(1 + exp(R)) + lam*p",
+            "lam",
+            {"R": "(0, 100]", "p": "integer [1, 1000]", "m": "[-R, R]", "x": "[-R, R]"},
+        ),
         reading=(
             "values of f are released only at w_0, a public point with a finite loss for bounded features (log 2 at "
             "w_0 = 0)"
@@ -131,6 +136,7 @@ ROWS = [
         ),
         releases("g + h <= k_g + 2*k_H", RETURNING, [{"T": "5"}]),
         severity=PRIVACY,
+        corrected_claim=releases("g + h == k_g + 2*k_H + 2", RETURNING, [{"T": "5"}]),
         corrected="a run that returns has looked at one more gradient and one more Hessian: k_g + k_H + 1 and k_H + 1",
         condition="the run did not return (all T iterations were steps), so nothing more was looked at",
         saved_by=releases("g + h <= k_g + 2*k_H", RUNNING, [{"T": "5"}, {"T": "20"}]),
@@ -172,9 +178,8 @@ ROWS = [
             hints=[{"sigma_f": "1"}, {"sigma_f": "10"}],
         ),
         severity=PRIVACY,
-        corrected=(
-            "T = ceil((f(w_0) + z + margin - f_low)/MIN_DEC) with z unsigned, margin chosen for the wanted probability"
-        ),
+        corrected="T = ceil((f(w_0) + z + margin - f_low)/MIN_DEC) with z unsigned: as private as f(w_0) + z",
+        corrected_by="eq6/cost_of_absolute_noise",
         condition=(
             "w_0 = 0 with the logistic loss (the paper does not say so): f(w_0) = log 2 for all data and T is public"
         ),
@@ -218,7 +223,19 @@ ROWS = [
         program(
             "T", "init: w <-", "loop", "step: w <- w", "if", "return: output <- w", "end", "end", "caller: <- output"
         ),
-        corrected="return w_T (and say that it failed) when the loop ends",
+        corrected="return w_T when the loop ends",
+        corrected_claim=program(
+            "T",
+            "init: w <-",
+            "loop",
+            "step: w <- w",
+            "if",
+            "return: output <- w",
+            "end",
+            "end",
+            "end: output <- w",
+            "caller: <- output",
+        ),
         condition="on the event of Corollary 3 the loop returns within T iterations",
         saved_by=program("T", "init: w <-", "return: output <- w", "caller: <- output"),
     ),
@@ -238,7 +255,17 @@ ROWS = [
             instances=[{"sigma_f": "10", "delta": "1/100000"}],
         ),
         severity=PRIVACY,
-        corrected="T = ceil((f(w_0) + z + margin - f_low)/MIN_DEC) with z unsigned",
+        corrected="z unsigned: then T, a function of f(w_0) + z, costs the epsilon of rho_f",
+        corrected_claim=privacy(
+            "sigma_f",
+            "1",
+            "rho_f + sqrt(4*rho_f*log(1/delta))",
+            "delta",
+            "sigma_f",
+            {"delta": "(0, 1/100)"},
+            let={"rho_f": "1/(2*sigma_f**2)"},
+            instances=[{"sigma_f": "10", "delta": "1/100000"}],
+        ),
         condition="f(w_0) is the same for all data (w_0 = 0), then T costs nothing",
         saved_by=identity("log(1 + exp(-y*0)) - log(2) == 0", "y"),
         explain=(

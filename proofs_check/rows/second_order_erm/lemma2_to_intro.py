@@ -95,6 +95,12 @@ ROWS = [
             "d B_g sigma_g ell m",
             let={"n": "sqrt(2*d)*B_g*sigma_g*ell/m", "Delta_g": "2*B_g/n"},
         ),
+        corrected_claim=inequality(
+            "sqrt(2*d)*Delta_g*sigma_g*ell <= m",
+            "d B_g sigma_g ell m",
+            {"n": "[2*sqrt(2*d)*B_g*sigma_g*ell/m, inf)"},
+            let={"Delta_g": "2*B_g/n"},
+        ),
         corrected="n >= 2 sqrt(2d) B_g sigma_g log(T/zeta)/min(...): the 2 of Delta_g = 2 B_g/n was lost",
         repair=(
             "only the derivation loses the 2: at half of (41a) the gradient noise still meets (9a) with probability "
@@ -117,6 +123,12 @@ ROWS = [
             let={"n": "C*sqrt(d)*B_H*sigma_H*ell/(c*eps_H)", "Delta_H": "2*B_H*sqrt(d)/n"},
         ),
         severity=UTILITY,
+        corrected_claim=inequality(
+            "C*sqrt(d)*Delta_H*sigma_H <= c*eps_H",
+            "B_H sigma_H eps_H c C",
+            {"d": "integer [1, 1000]", "n": "[2*C*d*B_H*sigma_H/(c*eps_H), inf)"},
+            let={"Delta_H": "2*B_H*sqrt(d)/n"},
+        ),
         corrected="n >= 2 C d B_H sigma_H/(c eps_H): Delta_H brings another sqrt(d), and no logarithm is needed",
         reading="with the printed d/sqrt(rho) of (12), which allows for the second sqrt(d)",
         saved_by=rates(

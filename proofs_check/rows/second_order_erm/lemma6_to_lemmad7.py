@@ -115,7 +115,10 @@ ROWS = [
         "Lemma 7 against Theorem 8",
         "(16) and (18) use the same failure probability",
         same({"eq. (16)": "log(T/xi)", "eq. (18)": "log(T/zeta)"}, "T xi zeta"),
-        corrected="log(T/xi) in the SVT term of (18)",
+        corrected=(
+            "log(T/xi) in the SVT term of (18): so the i_max tails of Laplace noise add up to xi/T, as in Lemma 7"
+        ),
+        corrected_claim=identity("i_max*exp(-(log(i_max) + log(T/xi))) == xi/T", "T xi i_max"),
         reading="zeta = xi",
         saved_by=same({"eq. (16)": "log(T/xi)", "eq. (18)": "log(T/zeta)"}, "T xi", let={"zeta": "xi"}),
         garbling="xi and zeta are easily confused in rendering",
@@ -157,6 +160,7 @@ ROWS = [
             "d B_g sigma_g ell m",
             let={"n": "sqrt(2*d)*B_g*sigma_g*ell/m", "Delta_g": "2*B_g/n"},
         ),
+        corrected_by="thm4/n_min_gradient",
         corrected="twice as large, as in Theorem 4",
         repair="at half of (41a) the gradient noise still meets (9a) with probability 1 - zeta/T for zeta/T <= 1/20",
         saved_by=HALF_OF_41A,

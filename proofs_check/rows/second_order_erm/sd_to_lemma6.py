@@ -121,7 +121,15 @@ ROWS = [
         "Lemma 7",
         "beta in i_max is defined",
         program("beta_g beta_H b_g b_H", "lemma7: i_max <- beta b_g b_H"),
-        corrected="the larger of the two values for (beta_g, b_g) and (beta_H, b_H)",
+        corrected=(
+            "the larger of the two values for (beta_g, b_g) and (beta_H, b_H): then both step sizes go below 1/b"
+        ),
+        corrected_claim=inequality(
+            "max(b_g*beta_g**i, b_H*beta_H**i) <= 1",
+            "",
+            {"b_g": "(1, 100]", "b_H": "(1, 100]", "beta_g": "[1/10, 9/10]", "beta_H": "[1/10, 9/10]"},
+            let={"i": "max(floor(log(b_g)/log(1/beta_g)), floor(log(b_H)/log(1/beta_H))) + 1"},
+        ),
         repair="one beta for both kinds of step",
         saved_by=program("beta b_g b_H", "lemma7: i_max <- beta b_g b_H"),
     ),
@@ -148,7 +156,8 @@ ROWS = [
             "k_g k_H s_g s_H lam",
         ),
         severity=PRIVACY,
-        corrected="k_g + k_H + 1 gradients and k_H + 1 Hessians; line searches as printed",
+        corrected="k_g + k_H + 1 gradients and k_H + 1 Hessians, as in Theorem 1",
+        corrected_by="thm1/count_of_releases",
         reading="bar-rho with T is the guarantee, and it covers the returning iteration",
         saved_by=inequality(
             "(k_g + k_H + 1)/s_g**2 + (k_H + 1)/s_H**2 + (k_g + k_H)/lam**2 <= T/s_g**2 + T/s_H**2 + T/lam**2",
@@ -163,7 +172,8 @@ ROWS = [
         "T computed from f(w_0) + |z| is (epsilon, 1e-5)-DP for some finite epsilon",
         inequality("2*Phi(1/sigma_f) - 1 <= 1/100000", domain={"sigma_f": "[1/10, 1000]"}, hints=[{"sigma_f": "1"}]),
         severity=PRIVACY,
-        corrected="unsigned noise and a margin",
+        corrected="unsigned noise and a margin: as private as f(w_0) + z",
+        corrected_by="eq6/cost_of_absolute_noise",
         condition="w_0 = 0 with the logistic loss: f(w_0) = log 2 for all data",
         saved_by=identity("log(1 + exp(0)) == log(2)"),
         explain="As for Algorithm 1: delta is 2 Phi(1/sigma_f) - 1.",
@@ -176,6 +186,7 @@ ROWS = [
         program(
             "T", "init: w <-", "loop", "step: w <- w", "if", "return: output <- w", "end", "end", "caller: <- output"
         ),
+        corrected_by="alg1/output_on_every_path",
         corrected="return w_T when the loop ends",
         condition="on the event of Theorem 8 the loop returns within T iterations",
         saved_by=program("T", "init: w <-", "return: output <- w", "caller: <- output"),

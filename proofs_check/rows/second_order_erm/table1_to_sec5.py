@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import log
 
+from dpassay.proofs_check.claim import Undecidable
 from dpassay.proofs_check.rows.build import identity, inequality, rows_of, table
 
 row = rows_of("second_order_erm")
@@ -17,6 +18,7 @@ def runs(name: str, where: str, entries: list[tuple[str, str]]) -> object:
         "each mean +- std of Hessian evaluations is possible for five integer counts",
         table("integer_means", runs=5, entries=entries),
         corrected="say how many runs stand behind each entry",
+        undecidable=Undecidable.REQUEST,
         reading="four runs (one of the five is missing from the entry)",
         saved_by=table(
             "integer_means", runs=4, entries=[e for e in entries if e[0] in ("0.5", "85.25", "0.25", "6.5")] or entries
@@ -96,7 +98,8 @@ ROWS = [
         "Appendix E.3",
         "the printed summand 1/(1 + exp(-t)) is the logistic loss log(1 + exp(-t))",
         identity("1/(1 + exp(-t)) == log(1 + exp(-t))", "t"),
-        corrected="l(w) = (1/n) sum log(1 + exp(-y <x, w>)) + lambda |w|^2/2; it is not a gradient either",
+        corrected="log(1 + exp(-t)), minus the logarithm of the printed summand",
+        corrected_claim=identity("-log(1/(1 + exp(-t))) == log(1 + exp(-t))", "t"),
         repair="log was meant",
         saved_by=identity("log(1 + exp(-t)) == log(1 + 1/exp(t))", "t"),
         garbling="a lost log is possible, the nabla is not explained by it",

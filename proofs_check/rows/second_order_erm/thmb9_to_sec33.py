@@ -70,7 +70,13 @@ ROWS = [
             "d eps_g eps_H epsilon ell s",
             conditions=("eps_g <= 1", "eps_H <= 1", "epsilon <= 1", "d >= 1", "ell >= 1", "s <= 1"),
         ),
-        corrected="needs 1/s = O(d/epsilon), or carry the factor 1/s of (25)",
+        corrected="needs 1/s = O(d/epsilon)",
+        corrected_claim=rates(
+            "max(eps_g**(-2), eps_H**(-4))/s <= d*ell/epsilon*max(eps_g**(-2), 1/(eps_g*eps_H**2), eps_H**(-4))",
+            "1/eps_g",
+            "d eps_g eps_H epsilon ell s",
+            conditions=("eps_g <= 1", "eps_H <= 1", "epsilon <= 1", "d >= 1", "ell >= 1", "s <= 1", "epsilon <= d*s"),
+        ),
         condition="s is a constant",
         saved_by=rates(
             "max(eps_g**(-2), eps_H**(-4)) <= d*ell/epsilon*max(eps_g**(-2), 1/(eps_g*eps_H**2), eps_H**(-4))",

@@ -1,109 +1,20 @@
-"""adaptive_batch: rows of lemma313, lemma314."""
+"""adaptive_batch: rows of Lemma 3.14."""
 
 from __future__ import annotations
 
-from dpassay.proofs_check.rows.build import (
-    PRIVACY,
-    budget,
-    identity,
-    inequality,
-    privacy,
-    rates,
-    units,
-)
+from dpassay.proofs_check.rows.build import PRIVACY, budget, identity, inequality, privacy, rates, units
 
-from .privacy_terms import ESC, ESCAPES_ALONE, LEMMA_314, NODES, ONE, ONE_ESCAPE, SIZES, TREE, escapes, row
+from .privacy_terms import ESC, LEMMA_314, ONE_ESCAPE, SIZES, escapes, row
 
 ROWS = [
-    row(
-        "lemma313/sigma_tree",
-        "Lemma 3.13",
-        "node noise s log(1/delta)/epsilon makes the gradients (epsilon/2, delta/2)-DP, S = 1024",
-        privacy(
-            "log(1/delta)/epsilon",
-            "1",
-            "epsilon/2",
-            "delta/2",
-            "",
-            {**TREE, "epsilon": "(0, 1]"},
-            count=NODES,
-            instances=ONE,
-            note="s = 1, the paper's sensitivity",
-        ),
-        severity=PRIVACY,
-        corrected="8 s sqrt(log S log(2/delta))/epsilon, from Theorem 2.2",
-        repair="log S = O(log(1/delta)) and a larger constant: 4 log(1/delta) in place of log(1/delta)",
-        saved_by=privacy(
-            "4*log(1/delta)/epsilon",
-            "1",
-            "epsilon/2",
-            "delta/2",
-            "",
-            {**TREE, "epsilon": "(0, 1]"},
-            count=NODES,
-            instances=ONE,
-        ),
-        explain=(
-            "B.3 says (epsilon/2, delta/2). With the whole (epsilon, delta), which disjoint batches would allow, "
-            "the true epsilon is 1.03 at delta 1e-5 and grows with S."
-        ),
-    ),
-    row(
-        "lemma313/sigma_tree_grows",
-        "Lemma 3.13 against Theorem 2.2",
-        "inferred: log(1/delta) is at least 8 sqrt(log S log(2/delta)) (Theorem 2.2 at half the budget)",
-        inequality(
-            "8*sqrt(log(S)*log(2/delta)) <= log(1/delta)",
-            "",
-            {"S": "integer [2, 1000000]", "delta": "(1/100000000, 1/100)"},
-            hints=[{"S": "1000", "delta": "1/100000"}],
-        ),
-        severity=PRIVACY,
-        corrected="the noise must carry sqrt(log S)",
-        condition="delta <= S^-65 (S >= 3), far below any delta in use",
-        saved_by=inequality("8*sqrt(x*(y + 1)) <= y", "", {"x": "[1, 10]", "y": "[65*x, 1000*x]"}),
-        defect="lemma313/sigma_tree",
-    ),
-    row(
-        "lemma313/sigma_t",
-        "Lemma 3.13",
-        (
-            "Gamma tau escape steps with noise 2 Xi s_H sqrt(Gamma tau log(1/delta))/epsilon are (epsilon, "
-            "delta)-DP by themselves"
-        ),
-        ESCAPES_ALONE,
-        severity=PRIVACY,
-    ),
-    row(
-        "lemma313/sigma_t_half",
-        "Lemma 3.13",
-        "the same steps are (epsilon/2, delta/2)-DP, the half that B.3 leaves beside the gradients",
-        privacy(
-            "2*sqrt(Gam*tau*log(1/delta))/epsilon",
-            "1",
-            "epsilon/2",
-            "delta/2",
-            "",
-            ESC,
-            count="Gam*tau",
-            instances=[{"epsilon": "1", "delta": "1/100000", "Gam": "100", "tau": "10"}],
-            note="s_H Xi = 1",
-        ),
-        severity=PRIVACY,
-        corrected="4 Xi s_H sqrt(Gamma tau log(2/delta))/epsilon",
-        reading=(
-            "batches of unused functions are disjoint: a record in a Hessian batch is in no gradient batch, so the "
-            "steps may use all of (epsilon, delta)"
-        ),
-        saved_by=ESCAPES_ALONE,
-    ),
     row(
         "lemma314/tau_below_one",
         "Lemma 3.14, Theorem 3.17",
         "tau = alpha^(3/2)/(M sqrt rho), the number of escapes per refresh, is at least 1 as alpha tends to 0",
         budget("1 <= alpha**(3/2)/(M*sqrt(rho))", "alpha M rho", scale="1/alpha", constants="M rho"),
         severity=PRIVACY,
-        corrected="max(1, tau) escapes happen before count >= tau can stop them; the formula of Lemma 3.13 must use it",
+        corrected="max(1, tau) in the formula of Lemma 3.13: so many escapes happen before count >= tau can stop them",
+        corrected_by="lemma314/escape_noise_small_tau",
         condition="alpha^(3/2) >= M sqrt(rho), an accuracy that is worse than the problem constants",
         saved_by=budget("1 <= alpha**(3/2)/(M*sqrt(rho))", "M rho", {"alpha": "[(M*sqrt(rho))**(2/3), inf)"}),
     ),
@@ -123,7 +34,17 @@ ROWS = [
             note="s_H Xi = 1; count >= tau stops only after the first escape",
         ),
         severity=PRIVACY,
-        corrected="Gamma max(1, tau)",
+        corrected="Gamma max(1, tau) in place of Gamma tau",
+        corrected_claim=privacy(
+            "2*sqrt(Gam*max(1, tau)*log(1/delta))/epsilon",
+            "1",
+            "epsilon",
+            "delta",
+            "",
+            ESC,
+            count="Gam*max(1, tau)",
+            instances=[{"epsilon": "1", "delta": "1/100000", "Gam": "100", "tau": "1/100"}],
+        ),
         condition=(
             "sigma_t, b and b_t with the values of Lemma 3.14 at B = G = M = rho = 1, where 2 log(1/delta) "
             "alpha/sqrt(d) is more than one escape needs (at small rho it is not: lemma314/sigma_t_small_rho)"
@@ -141,7 +62,8 @@ ROWS = [
         "Lemma 3.14",
         "tau = alpha^(3/2)/(M sqrt rho) is a pure number",
         units("alpha**(3/2)/(M*sqrt(rho)) == tau", free="tau", alpha="v/l", M="v/l**2", rho="v/l**3"),
-        corrected="a count has no units; the printed value is a squared length",
+        corrected="the printed value is a squared length; a count has no units",
+        corrected_as_saved=True,
         degenerate="some length is taken as 1",
         saved_by=units("alpha**(3/2)/(M*sqrt(rho)) == tau", tau="l**2", alpha="v/l", M="v/l**2", rho="v/l**3"),
     ),
@@ -158,7 +80,8 @@ ROWS = [
         "Lemma 3.14",
         "M sqrt(d)/(rho epsilon) is a pure number",
         units("M/rho == b", free="b", M="v/l**2", rho="v/l**3"),
-        corrected="it is a length (it inherits the units of tau)",
+        corrected="it is a length",
+        corrected_as_saved=True,
         degenerate="some length is taken as 1",
         saved_by=units("M/rho == b", b="l", M="v/l**2", rho="v/l**3"),
         defect="lemma314/tau_units",
@@ -216,6 +139,12 @@ ROWS = [
             hints=[
                 {"B": "1", "G": "1", "M": "1", "g": "1", "rho": "1/100", "alpha": "1/2", "epsilon": "1", "d": "10000"}
             ],
+        ),
+        corrected_claim=inequality(
+            "(M/b + rho*g/(M*bt))*2*alpha/rho <= 2*(1 + alpha/M)*epsilon*alpha/sqrt(d)",
+            "G M g rho alpha",
+            {"epsilon": "(0, 1]", "d": "[1, inf)", "bt": "[g*sqrt(d)/(alpha*epsilon), inf)"},
+            let={"b": SIZES["b"]},
         ),
         corrected="2 (1 + alpha/M) epsilon alpha/sqrt(d) for every alpha",
         condition="alpha (M/(rho G) + 1/M) <= 1, as for small alpha",

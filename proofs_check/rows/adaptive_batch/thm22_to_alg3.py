@@ -1,4 +1,4 @@
-"""adaptive_batch: rows of thm22, alg1, alg3, lemma313."""
+"""adaptive_batch: rows of Theorem 2.2 and of Algorithms 1 and 3."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ ROWS = [
         "Theorem 2.2",
         "the noise is positive for a sequence of length 1",
         inequality("0 < 4*sqrt(log(S)*ell)", "ell", {"S": "integer [1, 100]"}, hints=[{"S": "1", "ell": "10"}]),
-        corrected="log(S) + 1 levels, or S >= 2",
+        corrected="S >= 2",
+        corrected_as_saved=True,
         condition="S >= 2",
         saved_by=inequality("0 < 4*sqrt(log(S)*ell)", "ell", {"S": "integer [2, 100]"}),
     ),
@@ -59,8 +60,8 @@ ROWS = [
         "Algorithm 1, line 3",
         "sigma is given",
         program("sigma_tree Sigma", "3: zeta <- sigma Sigma"),
-        corrected="sigma_tree",
-        corrected_as_saved=True,
+        corrected="sigma_tree, with which line 12 adds its noise",
+        corrected_claim=program("sigma_tree Sigma", "3: zeta <- sigma_tree Sigma", "12: <- zeta"),
         reading="sigma = sigma_tree",
         saved_by=program("sigma_tree Sigma", "3: zeta <- sigma_tree Sigma"),
     ),
@@ -70,6 +71,7 @@ ROWS = [
         "for S = 2^m the nodes of NODE(S) (sizes 2^(m-1), ..., 1) cover all S leaves",
         inequality("2**m <= 2**m - 1", "", {"m": "integer [1, 20]"}),
         severity=PRIVACY,
+        corrected_claim=inequality("S <= 2**ceil(log2(S + 1)) - 1", "", {"S": "integer [1, 10000]"}),
         corrected="start at level ceil(log2(S + 1)), so that the whole interval is a node",
         condition="S is not a power of two: then sizes 2^(ceil(log S) - 1), ..., 1 reach S",
         saved_by=inequality(
@@ -83,7 +85,8 @@ ROWS = [
         "every node that NODE uses (levels up to ceil(log S)) has a noise in T (levels up to log S)",
         inequality("ceil(log2(S)) <= floor(log2(S))", "", {"S": "integer [2, 10000]"}, hints=[{"S": "5"}]),
         severity=PRIVACY,
-        corrected="levels 1 to ceil(log2(S))",
+        corrected="levels 1 to ceil(log2(S + 1)), from which NODE starts then",
+        corrected_by="alg1/last_prefix",
         condition="S is a power of two (then the last prefix is not covered, see above)",
         saved_by=identity("ceil(log2(2**m)) == floor(log2(2**m))", "", {"m": "integer [1, 20]"}),
     ),
@@ -92,7 +95,10 @@ ROWS = [
         "Algorithm 1, line 3",
         "a one-dimensional noise is added to a d-dimensional sum (d = 1)",
         identity("d == 1", "", {"d": "integer [1, 100]"}),
-        corrected="N(0, sigma^2 I_d)",
+        corrected=(
+            "N(0, sigma^2 I_d), of norm at most sigma sqrt(5 d log(1/iota)) with probability 1 - iota (x = 1/iota)"
+        ),
+        corrected_claim=inequality("chi2_sf(5*d*log(x), d) <= 1/x", "", {"d": "integer [1, 50]", "x": "[4, 100000]"}),
         repair="sigma^2 I_d was meant",
         saved_by=identity("d*s**2 == d*s**2", "d s"),
     ),
@@ -110,8 +116,17 @@ ROWS = [
             "11: <- tilde",
         ),
         severity=PRIVACY,
-        corrected="tilde = grad + TREE(t) after the if (and not tilde = grad, which would release an un-noised mean)",
-        corrected_as_saved=True,
+        corrected="tilde = grad + TREE(t) after the if",
+        corrected_claim=program(
+            "x_t grad_prev answers tree",
+            "if",
+            "5: grad H <- x_t answers",
+            "else",
+            "8: grad <- x_t answers grad_prev",
+            "end",
+            "8b: tilde <- grad tree",
+            "11: <- tilde",
+        ),
         reading="line 8's last assignment belongs to both branches",
         saved_by=program(
             "x_t D grad_prev",
@@ -218,68 +233,5 @@ ROWS = [
         "M |x_t - x_(t-1)| = |g_(t-1)| for eta = 1/M",
         identity("M*(eta*g) == g", "M g", let={"eta": "1/M"}),
         severity=PRIVACY,
-    ),
-    row(
-        "lemma313/O1_sensitivity",
-        "Lemma 3.13, B.3",
-        "replacing one of b gradients of norm <= G moves their mean by at most G/b",
-        inequality("abs(u - v)/b <= G/b", "G b", {"u": "[-G, G]", "v": "[-G, G]"}),
-        severity=PRIVACY,
-        corrected="2G/b",
-        corrected_claim=inequality("abs(u - v)/b <= 2*G/b", "G b", {"u": "[-G, G]", "v": "[-G, G]"}),
-        reading="add/remove neighbours (a record becomes zero)",
-        saved_by=inequality("abs(u - 0)/b <= G/b", "G b", {"u": "[-G, G]"}),
-        explain="'Differing by a single item' with n fixed is replace-one.",
-    ),
-    row(
-        "lemma313/O2_sensitivity",
-        "Lemma 3.13, B.3",
-        "replacing one record moves the mean difference by at most M |x_t - x_(t-1)|/b_t",
-        inequality("abs(u - v)/b <= M*r/b", "M r b", {"u": "[-M*r, M*r]", "v": "[-M*r, M*r]"}),
-        severity=PRIVACY,
-        corrected="2 M |x_t - x_(t-1)|/b_t",
-        corrected_claim=inequality("abs(u - v)/b <= 2*M*r/b", "M r b", {"u": "[-M*r, M*r]", "v": "[-M*r, M*r]"}),
-        reading="add/remove neighbours",
-        saved_by=inequality("abs(u - 0)/b <= M*r/b", "M r b", {"u": "[-M*r, M*r]"}),
-        defect="lemma313/O1_sensitivity",
-    ),
-    row(
-        "lemma313/step_and_gradient",
-        "B.3",
-        "M |x_t - x_(t-1)| (the step -eta g_(t-1)) is the norm of the noisy gradient at t",
-        identity("M*(eta*g_prev) == g_t", "M g_prev g_t", let={"eta": "1/M"}),
-        severity=PRIVACY,
-        corrected="|g_(t-1)|, which in an escape is not the noisy gradient either",
-        repair="g_(t-1) was meant, here and in b_t",
-        saved_by=identity("M*(eta*g_prev) == g_prev", "M g_prev", let={"eta": "1/M"}),
-        explain="With b_t in proportion to |g_t| the sensitivity |g_(t-1)|/b_t would have no bound.",
-        defect="alg3/batch_size_needs_future",
-    ),
-    row(
-        "lemma313/noise_needs_future",
-        "Lemma 3.13 with Algorithm 1, line 3",
-        "the noise scale, with its max over t of |g_t|/b_t, is known when the node noises are drawn, before step 1",
-        program("G b delta epsilon", "3: zeta <- G b g_1 b_1 delta epsilon", "8: tilde <- zeta", "17: g_1 <- tilde"),
-        severity=PRIVACY,
-        corrected="the bound epsilon alpha/sqrt(d) of |g_t|/b_t from Lemma 3.14",
-        repair="the max is replaced by that bound",
-        saved_by=program(
-            "G b delta epsilon alpha d", "3: zeta <- G b alpha d delta epsilon", "8: tilde <- zeta", "17: g_1 <- tilde"
-        ),
-        defect="alg3/batch_size_needs_future",
-    ),
-    row(
-        "lemma313/hessian_sensitivity",
-        "Lemma 3.13, B.3",
-        (
-            "replacing one record, which is in O_3's or in one O_4's batch, moves H by at most M/b + rho |x_t - "
-            "x_(t-1)|/b_t"
-        ),
-        inequality("2*max(M/b, rho*r/bt) <= M/b + rho*r/bt", "M b rho r bt"),
-        severity=PRIVACY,
-        corrected="2 max(M/b, rho |x_t - x_(t-1)|/b_t)",
-        reading="add/remove neighbours (a record becomes zero)",
-        saved_by=inequality("max(M/b, rho*r/bt) <= M/b + rho*r/bt", "M b rho r bt"),
-        defect="lemma313/O1_sensitivity",
     ),
 ]
