@@ -188,7 +188,7 @@ ROWS = [
         ),
         inequality("rho*Xi**2 <= gamma/(30*c)", "rho gamma", {"c": "[1, 100]"}, let={"Xi": "sqrt(gamma/rho)"}),
         severity=UTILITY,
-        corrected="a smaller radius Xi = sqrt(gamma/(30 c rho)), with Gamma adapted",
+        corrected="a smaller radius Xi = sqrt(gamma/(30 c rho))",
         repair="a radius smaller by logarithms",
         saved_by=inequality(
             "rho*Xi**2 <= gamma/(30*c)", "rho gamma", {"c": "[1, 100]"}, let={"Xi": "sqrt(gamma/(30*c*rho))"}

@@ -37,7 +37,7 @@ ROWS = [
         "M |x_t - x_(t-1)| (the step -eta g_(t-1)) is the norm of the noisy gradient at t",
         identity("M*(eta*g_prev) == g_t", "M g_prev g_t", let={"eta": "1/M"}),
         severity=PRIVACY,
-        corrected="|g_(t-1)|, which in an escape is not the noisy gradient either",
+        corrected="|g_(t-1)|",
         repair="g_(t-1) was meant, here and in b_t",
         saved_by=identity("M*(eta*g_prev) == g_prev", "M g_prev", let={"eta": "1/M"}),
         explain="With b_t in proportion to |g_t| the sensitivity |g_(t-1)|/b_t would have no bound.",

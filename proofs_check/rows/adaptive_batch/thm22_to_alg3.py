@@ -149,7 +149,7 @@ ROWS = [
         ),
         releases("k <= ceil(log2(T))", {"k": ("adaptive_batch/one_tree", "node")}, [{"T": "7"}, {"T": "15"}]),
         severity=PRIVACY,
-        corrected="a new tree at every refresh (or noise for up to 2 log2 T nodes)",
+        corrected="a new tree at every refresh",
         repair="one tree per epoch",
         saved_by=releases(
             "k <= ceil(log2(T))", {"k": ("adaptive_batch/tree_per_epoch", "node")}, [{"T": "7"}, {"T": "15"}]

@@ -66,7 +66,7 @@ ROWS = [
         "Algorithm 2, lines 8 and 12",
         "the anchor time that line 12 reads has been written",
         program("t s_0", "8a: m_0 <- t", "8b: s_1 <- s_0", "12: D <- m_1 t"),
-        corrected="increase s before m_s is set (or read m_(s-1))",
+        corrected="increase s before m_s is set",
         repair="s = s + 1 comes first",
         saved_by=program("t s_0", "8b: s_1 <- s_0", "8a: m_1 <- t", "12: D <- m_1 t"),
         explain="Line 8 sets m_s = t and then increases s; the later m_s is another, unset entry.",

@@ -64,7 +64,7 @@ ROWS = [
         ),
         inequality("n*s**2 <= 2*lam/n*((C + q*C)**2 + n*s_r**2 + q*K*n*s**2)", "C", let=EXPERIMENT),
         severity=UTILITY,
-        corrected="y_(t+1) = y_(t,K-1), or a criterion whose noise does not grow with k",
+        corrected="y_(t+1) = y_(t,K-1)",
         repair=(
             "the last inner iterate in place of line 18's: y moves in K - 1 = 4 steps of each t, and 1600 steps "
             "leave 5 % of the gap to y* (noise and clips apart)"

@@ -164,7 +164,7 @@ ROWS = [
             note="in units of M",
         ),
         severity=PRIVACY,
-        corrected="S_1 = n^(2/3), or sqrt(T/q) times the noise",
+        corrected="S_1 = n^(2/3)",
         corrected_as_saved=True,
         reading="S_1 = n^(2/3), as in the proof: T S_1/q <= n, and a record is in one refresh",
         saved_by=privacy(
@@ -193,7 +193,7 @@ ROWS = [
         "noise of fixed size C_u meets the condition B_2^2 |w_t - w_(t-1)|^2 for every step",
         inequality("C_u**2*x <= L**2*x*r**2", "C_u x L r"),
         severity=UTILITY,
-        corrected="scale the noise by |w_t - w_(t-1)| (which is public), or add C_u^2 T eps-bar^2 to the bound",
+        corrected="scale the noise by |w_t - w_(t-1)|, which is public",
         repair="C_u = L |w_t - w_(t-1)|, set anew at each step",
         saved_by=inequality("C_u**2*x <= L**2*x*r**2", "x L r", let={"C_u": "L*r"}),
     ),

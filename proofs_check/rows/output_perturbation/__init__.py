@@ -4,6 +4,6 @@ MODULES = (
     "def2_to_alg2",
     "eq10_to_lemma36",
     "lemma43_to_thm44",
-    "remark3_to_eq28",
-    "eq29_to_lemma45",
+    "remark3_to_eq29",
+    "remark4_to_lemma45",
 )

@@ -152,7 +152,7 @@ ROWS = [
             "alg1: k_g k_H <- sigma_g sigma_H T",
         ),
         severity=PRIVACY,
-        corrected="bar-rho with T in place of the counts is a guarantee; realised counts need a privacy odometer",
+        corrected="bar-rho, with T in place of the counts",
         corrected_as_saved=True,
         reading="only bar-rho, which uses T, is claimed as the guarantee",
         saved_by=program("sigma_f sigma_g sigma_H T", "thm1: bar_rho <- sigma_f sigma_g sigma_H T"),

@@ -1,10 +1,10 @@
-"""output_perturbation: rows of remark3, alg4, alg45, lemma45, lemma47, eq26, eq27, eq28."""
+"""output_perturbation: rows of remark3, alg4, alg45, lemma45, lemma47, eq26, eq27, eq28, eq29."""
 
 from __future__ import annotations
 
 from dpassay.proofs_check.rows.build import PRIVACY, UTILITY, identity, inequality, privacy, program, rates, same
 
-from .minimax_terms import BIG, DP, SC, SENS3, SIGMA3, X, row
+from .minimax_terms import AB, BIG, DP, SC, SENS3, SIGMA3, X, row
 
 ROWS = [
     row(
@@ -227,6 +227,26 @@ ROWS = [
         "eq. (28)",
         "17 L^2/(mu sqrt n) <= 17 L D/2 for mu >= 2L/(D sqrt n)",
         inequality("L**2/(mu*sqrt(n)) <= L*D/2", "L D", {"n": "[1, 1000000]", "mu": "[2*L/(D*sqrt(n)), inf)"}),
+        severity=UTILITY,
+    ),
+    row(
+        "eq29/third_line",
+        "eq. (29), third line",
+        (
+            "17 b/2 + 257 (K-1) b^2/m + 8 K^2 a^2/m <= 4 K^2 a + 20 K b with m = max(2a, 13b), a = 1/sqrt n, b = K "
+            "sqrt(d log)/(n epsilon)"
+        ),
+        inequality(
+            "17*b/2 + 257*(K - 1)*b**2/m + 8*K**2*a**2/m <= 4*K**2*a + 20*K*b", "a b", AB, let={"m": "max(2*a, 13*b)"}
+        ),
+        severity=UTILITY,
+        explain="257/13 = 19.8 per phase, of which there are K - 1.",
+    ),
+    row(
+        "eq29/last_line",
+        "eq. (29), last line",
+        "(3/2) m <= 4 K^2 a + 20 K b",
+        inequality("3*m/2 <= 4*K**2*a + 20*K*b", "a b", AB, let={"m": "max(2*a, 13*b)"}),
         severity=UTILITY,
     ),
 ]

@@ -1,4 +1,4 @@
-"""output_perturbation: rows of eq29, thm48, remark4, cor49, sec42, lemma45."""
+"""output_perturbation: rows of thm48, remark4, cor49, sec42, lemma45."""
 
 from __future__ import annotations
 
@@ -7,26 +7,6 @@ from dpassay.proofs_check.rows.build import PRIVACY, UTILITY, identity, inequali
 from .minimax_terms import AB, DP, SC, SENS3, row
 
 ROWS = [
-    row(
-        "eq29/third_line",
-        "eq. (29), third line",
-        (
-            "17 b/2 + 257 (K-1) b^2/m + 8 K^2 a^2/m <= 4 K^2 a + 20 K b with m = max(2a, 13b), a = 1/sqrt n, b = K "
-            "sqrt(d log)/(n epsilon)"
-        ),
-        inequality(
-            "17*b/2 + 257*(K - 1)*b**2/m + 8*K**2*a**2/m <= 4*K**2*a + 20*K*b", "a b", AB, let={"m": "max(2*a, 13*b)"}
-        ),
-        severity=UTILITY,
-        explain="257/13 = 19.8 per phase, of which there are K - 1.",
-    ),
-    row(
-        "eq29/last_line",
-        "eq. (29), last line",
-        "(3/2) m <= 4 K^2 a + 20 K b",
-        inequality("3*m/2 <= 4*K**2*a + 20*K*b", "a b", AB, let={"m": "max(2*a, 13*b)"}),
-        severity=UTILITY,
-    ),
     row(
         "remark4/extragradient",
         "Remark 4",
