@@ -10,7 +10,7 @@ export OPENBLAS_NUM_THREADS ?= 1
 # compiled tests are kept: without that every worker compiles them anew, for three seconds
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: audit test test-all wheel tables papers schemas vectors docs lint types links check versions bench clean install
+.PHONY: audit test test-all journeys wheel tables papers schemas vectors docs lint types links check versions bench clean install
 audit: $(STAMP)
 	$(BIN)/dpassay audit --jobs $(JOBS) --output reports/audit.json
 
@@ -19,6 +19,9 @@ test: $(STAMP)
 
 test-all: $(STAMP)
 	$(BIN)/python -m pytest -q -n $(JOBS)
+
+journeys: $(STAMP)  # what people do: journeys, example repositories and programs, notebook, site, report, the wheel alone
+	$(BIN)/python -m pytest -q -n $(JOBS) -m slow tests/house tests/examples tests/audit/live/test_examples.py tests/audit/report
 
 wheel: $(STAMP)
 	$(BIN)/python -m pytest -q tests/house/test_wheel.py
