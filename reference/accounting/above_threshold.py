@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr, ndtri_exp
 
+from dpassay.reference.laws.above_threshold import MOST_QUERIES
 from dpassay.reference.types import Array
 
 from .gdp import gdp_delta
@@ -35,7 +36,6 @@ _PER = 32  # grid points for each `shift` of log a: 64 changes the fifth digit
 _OFFSETS = np.arange(-_PER - 1, _PER + 1)  # of the chords that one test can reach: it moves log a by one shift at most
 _SMALL, _LARGE = 1e-7, 5.0  # shifts outside: rounding, or a grid too coarse to help; the pure epsilon is used alone
 _REACH = 60.0  # shifts; beyond, the chord to the pure epsilon will do (delta is below 1e-17)
-_MOST = 100_000  # queries of one release that the bound is good for
 
 
 def _laplace_share(log_ratio: Array, shift: float) -> Array:
@@ -67,6 +67,7 @@ def _one_more(logs: Array, values: Array, shift: float) -> Array:
     slope = (curve[:-1] - curve[1:]) / math.expm1(step)  # of each chord, downward, times a at its left end
     height = np.maximum(curve[:-1] + slope, 0.0)  # of the chord at a = 0
     chord = np.arange(len(logs))[:, None] + back + _OFFSETS
+    # a test that raises `a` pays only where its success still counts, up to one shift: chords beyond the reach do not
     told = chord < len(slope)
     chord = np.minimum(chord, len(slope) - 1)
     top, fall = height[chord], slope[chord] * np.exp(-_OFFSETS * step)
@@ -85,7 +86,7 @@ def worst_tests(shift: float, reach: float) -> tuple[Array, Array]:
     """``log a`` from 0 to ``reach`` shifts, and a bound on ``P - a P'`` over any tests that stop at a success.
 
     The iteration stops when a query more raises no value by more than the share ``still``; as a factor on the values
-    before is at most one on those after, 100,000 queries raise them by that share 100,000 times at most.
+    before is at most one on those after, as many queries as one release may ask raise them that many times at most.
 
     Args:
         shift: sensitivity over the scale of the query noise.
@@ -96,7 +97,7 @@ def worst_tests(shift: float, reach: float) -> tuple[Array, Array]:
     values, before = np.zeros(len(logs)), np.full(len(logs), -1.0)
     while np.any(values - before > still * values):
         before, values = values, _one_more(logs, values, shift)
-    return logs, values * (1 + 2 * _MOST * still)
+    return logs, values * (1 + 2 * MOST_QUERIES * still)
 
 
 @lru_cache(maxsize=256)

@@ -22,6 +22,7 @@ from .law import Cost, Difference, Law, other_law, scale_difference
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(24)
 _TAIL = 40.0  # exp(-40) = 4e-18: what is cut off is below one rounding
+MOST_QUERIES = 100_000  # of one release: the bound on its cost is computed for that many
 
 
 @dataclass(eq=False)
@@ -51,6 +52,7 @@ class AboveThreshold(Law):
             following = next(self._rest, None)
             if following is None:
                 return None
+            require(len(self._seen) < MOST_QUERIES, "queries", "more", f"one release asks {MOST_QUERIES:,} at most")
             require(math.isfinite(following), "query", following, "must be finite")
             self._seen.append(float(following))
         return self._seen[index]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 from dpassay.audit.assay import Effort, assay
 from dpassay.reference.case import PrivacyClaim
+from dpassay.reference.errors import BadInput
 from dpassay.reference.laws.above_threshold import AboveThreshold
 from dpassay.reference.laws.categorical import Categorical
 from dpassay.reference.laws.gaussian import Gaussian
@@ -84,3 +86,9 @@ def test_a_law_of_ones_own_is_one_file(width):
     assert found.verdict == ("violated" if width == 1.0 else "inconclusive")
     assert "no accounting is known for the law" in found.account.gap or found.account.unknown
     assert record(lambda tape: run(1.0, tape), 0).releases[0].law.cost(1.0) is None
+
+
+def test_one_above_threshold_release_asks_no_more_than_its_cost_covers():
+    endless = AboveThreshold(itertools.repeat(-1e9), 0.0, 1.0, 1.0)
+    with pytest.raises(BadInput, match="100,000 at most"):
+        endless.sample(np.random.default_rng(0))
