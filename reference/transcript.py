@@ -88,6 +88,10 @@ class Transcript:
         """The secret draws, in order; ``draws[k].number == k``."""
         return [event for event in self.events if isinstance(event, Draw)]
 
+    def draw(self, number: int) -> Draw:
+        """One of the draws; the later it was, the sooner it is found."""
+        return next(event for event in reversed(self.events) if isinstance(event, Draw) and event.number == number)
+
     def participation(self, release: Release) -> str:
         """How a record takes part in a release, in words: ``full batch``, ``sampled at rate q``, ``at most once``."""
         kinds = {self.draws[number].kind for number in release.draws}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -26,6 +27,13 @@ class Group:
     log_here: Array
     log_there: Array
     has_target: Bools
+
+
+@lru_cache(maxsize=256)
+def _prior(rate: float) -> tuple[float, float]:
+    """Log probabilities of being out of a batch and in it."""
+    with np.errstate(divide="ignore"):
+        return float(np.log1p(-rate)), math.log(rate)
 
 
 class HiddenStates:
@@ -66,9 +74,8 @@ class HiddenStates:
             self._fresh += 1
             self._position[draw.number] = k + 1
             return k
-        with np.errstate(divide="ignore"):
-            prior = np.array([np.log1p(-draw.rate), math.log(draw.rate)])
-        self.last = Group([0, 1], prior, prior.copy(), np.array([False, True]))
+        out, taken = _prior(draw.rate)
+        self.last = Group([0, 1], np.array([out, taken]), np.array([out, taken]), np.array([False, True]))
         self._sampled[draw.number] = self.last
         return -1
 
@@ -91,8 +98,9 @@ class HiddenStates:
         """Bayes: the weights after a released value."""
         if len(group.worlds) > 1:
             group.log_here += gained_here
-            with np.errstate(invalid="ignore"):
-                group.log_there += np.where(np.isfinite(gained_there), gained_there, -np.inf)
+            if not np.isfinite(gained_there).all():  # a state in which the value could not come out on D'
+                gained_there = np.where(np.isfinite(gained_there), gained_there, -np.inf)
+            group.log_there += gained_there
 
     def check_drawn(self, draw: Draw, has_target: bool, fresh_number: int) -> None:
         """Where the target is in the check world."""

@@ -14,6 +14,7 @@ import numpy as np
 
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.laws.law import Law, as_released
+from dpassay.reference.norms import norm
 from dpassay.reference.transcript import Draw
 
 How = Literal["query", "zero", "drawn", "opposite", "norm", "huge", "repeat", "index"]
@@ -169,7 +170,7 @@ def dictated(choice: Choice, law: Law, before: Any, rng: np.random.Generator) ->
         return law.possible(as_released(-query))
     if choice.how == "repeat":
         return law.possible(before) if before is not None and np.shape(before) == query.shape else law.sample(rng)
-    length = float(np.linalg.norm(query.ravel()))
+    length = norm(query)
     size = choice.size if choice.how == "norm" else _HUGE * (length + scale)
     return law.possible(as_released(size * _direction(query, length, choice.along)))
 
@@ -186,7 +187,7 @@ def _direction(query: Any, length: float, along: Along) -> Any:
     axis.ravel()[place : place + 1] = 1.0
     if along == "aside" and flat.size > 1 and length > 0:
         axis = axis - float(np.sum(axis * query)) / length**2 * query
-        axis /= float(np.linalg.norm(axis.ravel()))
+        axis /= norm(axis)
     return axis
 
 

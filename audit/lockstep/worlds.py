@@ -163,15 +163,18 @@ class Records:
 
     def _with_target(self, others: Indices, position: int, draw: Draw) -> Indices:
         if draw.kind == "poisson":
-            return np.sort(np.append(others, self._target))
+            at = int(np.searchsorted(others, self._target))  # they are sorted
+            return np.concatenate([others[:at], [self._target], others[at:]])
         mine = others.copy()
         mine[position] = self._target
         return mine
 
-    def _draw_others(self, draw: Draw) -> Indices:
-        def name(positions: Indices) -> Indices:
-            return positions + (positions >= self._target)  # positions among the n - 1 others
+    def _name(self, positions: Indices) -> Indices:
+        """Numbers of records at these positions among the n - 1 others."""
+        return positions + (positions >= self._target)
 
+    def _draw_others(self, draw: Draw) -> Indices:
+        name = self._name
         if draw.kind == "poisson":
             return name(np.flatnonzero(self._rng.random(draw.n - 1) < draw.rate))
         assert draw.size is not None

@@ -42,6 +42,12 @@ class _Term(NamedTuple):
     value: Array
     sensitivity: float
     batch: Batch | None
+    fresh: bool  # of a fresh batch: a record sits in one such term only
+
+
+def _sum(terms: list[Array]) -> Array:
+    total: Array = np.add.reduce(np.array(terms), axis=0)
+    return total
 
 
 class TreeSum:
@@ -75,12 +81,16 @@ class TreeSum:
     def extend(self, value: ArrayLike, *, sensitivity: float, batch: Batch | None = None) -> None:
         """S_t = S_(t-1) + ``value``; nothing is released."""
         self._prefixes.append(self._prefixes[-1] | {len(self._terms)})
-        self._terms.append(_Term(np.asarray(value, float), sensitivity, batch))
+        self._terms.append(self._term(value, sensitivity, batch))
 
     def restart(self, value: ArrayLike, *, sensitivity: float, batch: Batch | None = None) -> None:
         """S_t = ``value``: the sum begins anew while the tree goes on; nothing is released."""
         self._prefixes.append(frozenset({len(self._terms)}))
-        self._terms.append(_Term(np.asarray(value, float), sensitivity, batch))
+        self._terms.append(self._term(value, sensitivity, batch))
+
+    def _term(self, value: ArrayLike, sensitivity: float, batch: Batch | None) -> _Term:
+        fresh = batch is not None and self._tape.transcript.draw(batch.draw).kind == "fresh"
+        return _Term(np.asarray(value, float), sensitivity, batch, fresh)
 
     def noisy(self) -> Array:
         """X_t, from nodes that are released when they are first needed."""
@@ -91,18 +101,16 @@ class TreeSum:
                 self._released[first, last] = self._node(first, last, self._std)
         covered = intervals[-1][1] if intervals else 0
         bare = [] if covered == t else [self._node(covered + 1, t, 0.0)]
-        total: Array = np.sum([*(self._released[interval] for interval in intervals), *bare], axis=0)
-        return total
+        return _sum([*(self._released[interval] for interval in intervals), *bare])
 
     def _node(self, first: int, last: int, std: float) -> Array:
         after, before = self._prefixes[last], self._prefixes[first - 1]
         moving = [self._terms[k] for k in sorted(after ^ before)]
-        query: Array = np.sum([self._terms[k].value for k in sorted(after - before)], axis=0)
+        query = _sum([self._terms[k].value for k in sorted(after - before)])
         if before - after:
-            query = query - np.sum([self._terms[k].value for k in sorted(before - after)], axis=0)
-        draws = self._tape.transcript.draws
+            query = query - _sum([self._terms[k].value for k in sorted(before - after)])
         # With fresh batches a record sits in one term only; otherwise it can move every term of the node.
-        once = all(term.batch is not None and draws[term.batch.draw].kind == "fresh" for term in moving)
+        once = all(term.fresh for term in moving)
         value: Array = self._tape.gaussian(
             f"{self._label}/({first},{last})",
             query,

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from dpassay.reference.errors import require
+from dpassay.reference.norms import norm
 from dpassay.reference.types import Array, Indices
 
-from .law import Cost, Difference, Law, as_released, noise_difference, norm, query_of
+from .law import Cost, Difference, Law, as_released, noise_difference, query_of
 
 
 @dataclass(frozen=True, eq=False)

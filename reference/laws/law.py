@@ -9,7 +9,6 @@ method here, with a default that claims nothing. So a new law is one file: a sub
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -129,12 +128,6 @@ def query_of(law: Law) -> Array:
     """The query of a law that has one."""
     assert law.query is not None
     return law.query
-
-
-def norm(array: Array) -> float:
-    """2-norm of all numbers of an array: those of ``numpy.linalg.norm`` bit for bit, in fewer calls."""
-    flat = array.ravel()
-    return math.sqrt(flat.dot(flat))
 
 
 def as_released(value: Array) -> Any:
