@@ -193,8 +193,8 @@ def _direction(query: Any, length: float, along: Along) -> Any:
 
 def _outcome(choice: Choice, law: Law, before: Any, rng: np.random.Generator) -> Any:
     if choice.how == "repeat" and before is not None:
-        return before if law.log_density(before) > -np.inf else law.sample(rng)
+        return before if law.happens(before) else law.sample(rng)
     if choice.how != "index":
         return law.sample(rng)
     value = law.nth(choice.index)
-    return value if law.log_density(value) > -np.inf else law.sample(rng)
+    return value if law.happens(value) else law.sample(rng)

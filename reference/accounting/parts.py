@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -55,6 +56,7 @@ def mu_of(parts: Iterable[tuple[Part, int]]) -> float | None:
     return math.sqrt(math.fsum(squares))
 
 
+@lru_cache(maxsize=8192)  # a search meets the same sizes again and again, and so do the rows of a paper
 def epsilon_of(parts: tuple[tuple[Part, int], ...], relation: Relation, delta: float) -> float:
     """The smallest epsilon that the parts together have at ``delta``."""
     mu = mu_of(parts)
@@ -150,6 +152,7 @@ def _composed(parts: tuple[tuple[Part, int], ...], relation: Relation) -> Any:
     return total
 
 
+@lru_cache(maxsize=64)
 def pld_of(part: Part, relation: Relation) -> Any:
     """The privacy loss distribution of one part, pessimistic on the grid."""
     if part.kind == "sampled":

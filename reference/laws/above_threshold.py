@@ -44,6 +44,7 @@ class AboveThreshold(Law):
     def __post_init__(self) -> None:
         require(self.threshold_scale > 0, "threshold_scale", self.threshold_scale, "must be positive")
         require(self.query_scale > 0, "query_scale", self.query_scale, "must be positive")
+        self._all: Array | None = None  # every query, once all are evaluated
         # an array may be overwritten before it is read; a generator is evaluated only as far as it is needed
         self._rest: Iterator[float] = iter(tuple(self.queries) if isinstance(self.queries, Sized) else self.queries)
 
@@ -71,9 +72,12 @@ class AboveThreshold(Law):
 
     def all_queries(self) -> Array:
         """Every query value, evaluated."""
-        while self._query(len(self._seen)) is not None:
-            pass
-        return np.array(self._seen)
+        if self._all is None:
+            while self._query(len(self._seen)) is not None:
+                pass
+            self._all = np.array(self._seen)
+            self._all.setflags(write=False)
+        return self._all
 
     def first(self, count: int) -> Array:
         """The first ``count`` queries (all, if there are fewer), evaluated; of later ones none that was not before."""
@@ -128,6 +132,10 @@ class AboveThreshold(Law):
     def log_density(self, value: Any) -> float:
         """Log probability of the released index."""
         return self.outcomes().log_density(value)
+
+    def happens(self, value: Any) -> bool:
+        """Every index, and None, has a probability above zero: Laplace noise reaches everywhere."""
+        return value is None or value in range(len(self.all_queries()))
 
     def public_difference(self, other: Law) -> Difference | None:
         """Number of queries, threshold and both scales are public."""

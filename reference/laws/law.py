@@ -115,6 +115,10 @@ class Law(ABC):
         """A value that can come out, near ``value``: for laws whose values are whole, bounded or on a grid."""
         return value
 
+    def happens(self, value: Any) -> bool:
+        """The value has a density, or a probability, above zero."""
+        return self.log_density(value) > -np.inf
+
     def outcomes(self) -> Categorical | None:
         """All values with their exact probabilities, where they are finitely many."""
         return None

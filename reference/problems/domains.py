@@ -8,6 +8,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from dpassay.reference.errors import BadInput
+from dpassay.reference.norms import norm
 from dpassay.reference.types import Array
 
 
@@ -60,8 +61,8 @@ class Ball:
 
     def project(self, point: Array) -> Array:
         """Scale `point` back onto the ball when it is outside."""
-        norm = float(np.linalg.norm(point))
-        return point if norm <= self.radius else point * (self.radius / norm)
+        length = norm(point)
+        return point if length <= self.radius else point * (self.radius / length)
 
 
 @dataclass(frozen=True)
