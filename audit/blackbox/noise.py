@@ -60,7 +60,7 @@ class NoisePower:
     @property
     def at_least(self) -> float:
         """Clopper-Pearson lower limit of the power at 95 %."""
-        return float(clopper_pearson_lower(self.refuted, self.tried, 0.05))
+        return power_at_least(self.refuted, self.tried)
 
     @property
     def statement(self) -> str:
@@ -123,15 +123,19 @@ def noise_power(
         p, q = (found.draw(side, few[side], smaller, rng) for side in (0, 1))
         return audit_outputs(p, q, claim, rng, confidence)
 
-    return _repeated(audit, seed, lambda refuted, tried: NoisePower(found.noise, smaller, refuted, tried, min(few)))
+    return NoisePower(found.noise, smaller, *repeated(audit, seed), min(few))
 
 
-def _repeated(
-    audit: Callable[[np.random.Generator], ClaimTest], seed: int, made: Callable[[int, int], NoisePower]
-) -> NoisePower:
+def repeated(audit: Callable[[np.random.Generator], ClaimTest], seed: int) -> tuple[int, int]:
+    """How many simulations were refuted, and how many there were: until the power is shown, or cannot be."""
     rng, refuted, tried = np.random.default_rng([seed, 67]), 0, 0
     while tried < REPETITIONS and tried - refuted <= MISSES:
         refuted, tried = refuted + (audit(rng).verdict is Verdict.VIOLATED), tried + 1
-        if tried >= ENOUGH and made(refuted, tried).at_least >= POWER_SHOWN:
+        if tried >= ENOUGH and power_at_least(refuted, tried) >= POWER_SHOWN:
             break
-    return made(refuted, tried)
+    return refuted, tried
+
+
+def power_at_least(refuted: int, tried: int) -> float:
+    """Clopper-Pearson lower limit of the power at 95 %; 0 where nothing was tried."""
+    return float(clopper_pearson_lower(refuted, tried, 0.05)) if tried else 0.0

@@ -12,7 +12,7 @@ import numpy as np
 
 from dpassay.audit.scores.events import Event, judge_event
 from dpassay.reference.guarantee import LARGEST
-from dpassay.reference.types import Array
+from dpassay.reference.types import Array, Bools
 
 from .columns import HUGE
 from .learner import Candidate
@@ -63,17 +63,31 @@ class Telling:
 
 
 def of_event(one: Candidate, test: Sequence[Array], texts: Mapping[float, str]) -> Telling:
-    """The event of a candidate on the judged part; one held to a negative epsilon is told by its complement."""
-    event, side = one.event, 1
-    if event.epsilon < 0:  # q <= s p + d says of the complement that p' <= q' / s + (d - 1 + s) / s
-        slope = float(np.exp(event.epsilon))
-        back = max(0.0, (event.delta - 1 + slope) / slope)
-        event, side = replace(event, below=not event.below, epsilon=-event.epsilon, delta=back), 0
+    """The event of a candidate on the judged part."""
+    event, side = oriented(one.event)
     hits, of = (event.hits(one.score(test[0])), event.hits(one.score(test[1]))), (len(test[0]), len(test[1]))
-    return Telling(_words(one, event, texts), one.column, hits, of, (event.epsilon, event.delta), side)
+    return Telling(in_words(one, event, texts), one.column, hits, of, (event.epsilon, event.delta), side)
 
 
-def _words(one: Candidate, event: Event, texts: Mapping[float, str]) -> str:
+def oriented(event: Event) -> tuple[Event, int]:
+    """The event with an epsilon of 0 or more, and where it is too frequent: 0 is D, 1 is D'.
+
+    q <= s p + d says of the complement that p' <= q' / s + (d - 1 + s) / s, which is what it is told by if s < 1.
+    """
+    if event.epsilon >= 0:
+        return event, 1
+    slope = float(np.exp(event.epsilon))
+    back = max(0.0, (event.delta - 1 + slope) / slope)
+    return replace(event, below=not event.below, epsilon=-event.epsilon, delta=back), 0
+
+
+def inside(event: Event, scores: Array) -> Bools:
+    """Which scores are in the event."""
+    above = scores >= event.cut if event.at else scores > event.cut
+    return np.asarray(~above if event.below else above)
+
+
+def in_words(one: Candidate, event: Event, texts: Mapping[float, str]) -> str:
     """What happens, as a person would say it."""
     if one.column is None:
         return f"{one.name} {event.words}"

@@ -55,7 +55,9 @@ def blackbox(
     jobs: Annotated[int, typer.Option(help="Processes that run the mechanism; they change no number.")] = 1,
     power: Annotated[
         float | None,
-        typer.Option(help="Say 'consistent' if noise K times too small, and a rare branch, would have been seen."),
+        typer.Option(
+            help="Say 'consistent' if noise K times too small (or K epsilon), and a rare branch, would have been seen."
+        ),
     ] = None,
     noise: Annotated[
         str | None, typer.Option(help="For --power: the outputs are answers plus 'gaussian' or 'laplace' noise.")

@@ -8,15 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from dpassay.audit.blackbox.detect import audit_in_detail, bound_of_scores, epsilon_of_outputs
+from dpassay.audit.blackbox.detect import Detail, audit_in_detail, bound_of_scores, epsilon_of_outputs
+from dpassay.audit.blackbox.enlarged import EventPower, event_power
 from dpassay.audit.blackbox.floating_point import float_grid, repeated_noise, support_holes
-from dpassay.audit.blackbox.noise import noise_power, recognised
+from dpassay.audit.blackbox.noise import NoisePower, noise_power, recognised
 from dpassay.audit.blackbox.planted import planted_power
 from dpassay.audit.blackbox.shown import draw_detail, telling_outputs
 from dpassay.audit.blackbox.suspicions import of_outputs, of_the_claim
 from dpassay.audit.blackbox.table import Tables, to_tables
 from dpassay.audit.results import ClaimTest, Sound, SoundBound, Verdict, decide
-from dpassay.audit.verdict import TIGHT_SHARE
+from dpassay.audit.verdict import POWER_SHOWN, TIGHT_SHARE
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.types import Array
 
@@ -63,7 +64,7 @@ class Answer:
 def answer(p: Any, q: Any, question: Question, rng: np.random.Generator) -> Answer:
     """Judge the mechanism in real numbers and, if asked, in floats; show what gave it away, or what would have."""
     tables = to_tables(p, q)
-    deciding, notes, shown = judge(tables, (p, q), question, rng)
+    deciding, notes, shown, detail = judge(tables, (p, q), question, rng)
     in_floats = judge_floats(p, q, question, rng) if question.floating.asked else []
     verdict = decide([*deciding, *in_floats])
     if in_floats:
@@ -73,7 +74,7 @@ def answer(p: Any, q: Any, question: Question, rng: np.random.Generator) -> Answ
         empty = of_outputs(tables, p, q)
         if empty:
             return Answer([*deciding, *in_floats], Verdict.INCONCLUSIVE, [*notes, *empty])
-        deciding, said = with_power(deciding, tables, question)
+        deciding, said = with_power(deciding, tables, detail, question)
         notes += said
         verdict = decide(deciding)
     return Answer([*deciding, *in_floats], verdict, notes)
@@ -81,8 +82,8 @@ def answer(p: Any, q: Any, question: Question, rng: np.random.Generator) -> Answ
 
 def judge(
     tables: Tables, outputs: tuple[Any, Any], question: Question, rng: np.random.Generator
-) -> tuple[list[Sound], list[str], list[str]]:
-    """Test of the claim and (nine to one) bound of the epsilon claimed at delta; notes, and notes if nothing falls.
+) -> tuple[list[Sound], list[str], list[str], Detail]:
+    """Test of the claim and (nine to one) bound of the epsilon claimed at delta; notes, notes if nothing falls, detail.
 
     A bound that stays below the claim decides nothing: that it comes near does not show that the claim holds.
     """
@@ -100,47 +101,53 @@ def judge(
     if question.plot is not None:
         draw_detail(question.plot, detail, claim.guarantee)
     if claim.epsilon is None:
-        return [test], notes, []
+        return [test], notes, [], detail
     bound = bound_of_scores(detail.parts, detail.candidates, question.delta, rng, 1 - 0.1 * level)
     near = TIGHT_SHARE * claim.epsilon <= bound.epsilon <= claim.epsilon
     bound = replace(bound, claimed=None if near else claim.epsilon, relation=question.relation)
     shares = bound.epsilon / claim.epsilon if claim.epsilon > 0 else 0.0
-    return [test, bound], notes, [f"The bound reaches {shares:.0%} of the claimed epsilon."] if shares > 0.5 else []
+    near_it = [f"The bound reaches {shares:.0%} of the claimed epsilon."] if shares > 0.5 else []
+    return [test, bound], notes, near_it, detail
 
 
-def with_power(deciding: list[Sound], tables: Tables, question: Question) -> tuple[list[Sound], list[str]]:
+def with_power(
+    deciding: list[Sound], tables: Tables, detail: Detail, question: Question
+) -> tuple[list[Sound], list[str]]:
     """Planted violations that the first result, the test of the claim, would have refuted: as evidence, in words."""
-    test, curve, p, q = deciding[0], question.claim.guarantee, tables.p, tables.q
-    branch = planted_power(p, q, curve, test.confidence, question.seed)
+    test, curve = deciding[0], question.claim.guarantee
+    branch = planted_power(tables.p, tables.q, curve, test.confidence, question.seed)
     said, evidence = [branch.statement], {**test.evidence, "planted_branch": branch.evidence}
-    found = recognised(p, q, question.noise)
-    require(
-        found is not None or question.noise is None,
-        "--noise",
-        question.noise,
-        "needs finite numbers, 100 a side or more",
-    )
+    found = recognised(tables.p, tables.q, question.noise)
+    required = found is not None or question.noise is None
+    require(required, "--noise", question.noise, "needs finite numbers, 100 a side or more")
     said += of_the_claim(found, question.pair_claimed)
-    power = None
     if question.power is None:
         said.append("That says nothing of quieter violations, so the claim is not called 'consistent' (see --power).")
+        return [replace(test, evidence=evidence), *deciding[1:]], said
+    planted: NoisePower | EventPower
+    if found is not None:
+        sizes = (len(tables.p), len(tables.q))
+        planted = noise_power(found, sizes, curve, test.confidence, question.power, question.seed)
+        evidence["planted_noise"] = {
+            "noise": planted.noise,
+            "smaller": planted.smaller,
+            "power_at_least": planted.at_least,
+        }
     else:
-        powers = [branch.at_least if branch.runs is not None and branch.runs >= BRANCH else 0.0]
-        if found is not None:
-            sizes = (len(p), len(q))
-            noise = noise_power(found, sizes, curve, test.confidence, question.power, question.seed)
-            said.append(noise.statement)
-            evidence["planted_noise"] = {
-                "noise": noise.noise,
-                "smaller": noise.smaller,
-                "power_at_least": noise.at_least,
-            }
-            powers.append(noise.at_least)
-        else:
-            said.append("The outputs are no answer plus Gaussian or Laplace noise: only the branch could be planted.")
-        power = min(powers)
-        said.append(f"'consistent' needs a power of 0.8 against each, and a branch of one run in {BRANCH} or rarer.")
-    return [replace(test, evidence=evidence, power=power), *deciding[1:]], said
+        said.append("The outputs are no answer plus Gaussian or Laplace noise, so no noise is planted.")
+        planted = event_power(tables, detail, curve, test.confidence, question.power, question.seed)
+        evidence["planted_event"] = {
+            "event": planted.words,
+            "epsilon_times": planted.larger,
+            "share": planted.share,
+            "power_at_least": planted.at_least,
+        }
+    rare = branch.at_least if branch.runs is not None and branch.runs >= BRANCH else 0.0
+    said.append(planted.statement)
+    said.append(
+        f"'consistent' needs a power of {POWER_SHOWN} against each, and a branch of one run in {BRANCH} or rarer."
+    )
+    return [replace(test, evidence=evidence, power=min(rare, planted.at_least)), *deciding[1:]], said
 
 
 def judge_floats(p: Any, q: Any, question: Question, rng: np.random.Generator) -> list[Sound]:

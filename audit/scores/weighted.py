@@ -13,9 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.signal import fftconvolve
+from scipy.fft import irfft, next_fast_len, rfft
 from scipy.special import expit, gammaln, xlogy
-from scipy.stats import binom
 
 from dpassay.reference.types import Array
 
@@ -46,6 +45,8 @@ def independent(labels: int, delta: float, alpha: float, share: float = 0.02) ->
     """Each of `labels` labels corrupted by itself with probability delta: more than this many with a share of alpha."""
     if delta == 0:
         return [Allowance(0, alpha)]
+    from scipy.stats import binom  # takes longer to import than many an audit runs
+
     count = int(binom.isf(share * alpha, labels, delta))
     return [Allowance(count, alpha - float(binom.sf(count, labels, delta)))]
 
@@ -82,8 +83,15 @@ def p_value(classes: Sequence[Guesses], wrong: int, epsilon: float) -> float:
             low, more = _part(one, float(expit(-epsilon - one.log_odds)))
             start += low
             small = min(law.size, more.size) < 256
-            law = np.convolve(law, more) if small else np.maximum(fftconvolve(law, more), 0.0)
+            law = np.convolve(law, more) if small else np.maximum(_convolved(law, more), 0.0)
     return float(law[: max(0, wrong - start + 1)].sum()) + ROUNDING
+
+
+def _convolved(one: Array, other: Array) -> Array:
+    """Their full convolution by real transforms (scipy.signal has it too, and takes half a second to import)."""
+    size = one.size + other.size - 1
+    length = next_fast_len(size, real=True)
+    return np.asarray(irfft(rfft(one, length) * rfft(other, length), length)[:size])
 
 
 def corrupt(classes: Sequence[Guesses], corrupted: int) -> list[Guesses]:

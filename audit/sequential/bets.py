@@ -16,10 +16,11 @@ from scipy.special import logsumexp
 from dpassay.audit.blackbox.detect import REPEATED
 from dpassay.audit.blackbox.learner import Candidate
 from dpassay.audit.blackbox.repeats import REPEATS_SHARE
+from dpassay.audit.blackbox.telling import inside
 from dpassay.audit.scores.curve_claim import curve_log_wealth
 from dpassay.audit.scores.events import Event
 from dpassay.reference.guarantee import LARGEST, Guarantee
-from dpassay.reference.types import Array, Bools
+from dpassay.reference.types import Array
 
 FRACTIONS = np.array([0.15, 0.4, 1.0])  # of the best stake: past rates promise more than fresh outputs keep
 MOST_STAKED = 0.95  # of what one pair of outputs can lose
@@ -59,15 +60,10 @@ class EventBet:
         """Of each stake on the scores of fresh outputs, paired in order; the shorter side says how many pairs."""
         pairs = min(p.size, q.size)
         slope, delta = float(np.exp(min(self.event.epsilon, LARGEST))), self.event.delta
-        in_p, in_q = _inside(self.event, p[:pairs]), _inside(self.event, q[:pairs])
+        in_p, in_q = inside(self.event, p[:pairs]), inside(self.event, q[:pairs])
         counts = np.bincount(2 * in_q + in_p, minlength=4)
         gains = np.array([0.0, -slope, 1.0, 1.0 - slope]) - delta
         return np.asarray(np.log1p(self.stakes[:, None] * gains) @ counts)
-
-
-def _inside(event: Event, scores: Array) -> Bools:
-    above = scores >= event.cut if event.at else scores > event.cut
-    return np.asarray(~above if event.below else above)
 
 
 def _expected(stakes: Array, rate_p: float, rate_q: float, slope: float, delta: float) -> Array:

@@ -8,17 +8,20 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from dpassay.audit.blackbox import enlarged
 from dpassay.audit.blackbox.noise import recognised
 from dpassay.audit.blackbox.suspicions import of_outputs, same_data
 from dpassay.audit.blackbox.table import to_tables
 from dpassay.audit.cli import app
 from dpassay.reference.errors import BadInput
+from dpassay.reference.guarantee import gdp
 
 MODULE = """
 def right(data, rng): return sum(data) + rng.laplace()
 def wrong(data, rng): return {"x": [rng.laplace(), sum(data) + rng.laplace(scale=0.1)]}
 def nothing(data, rng): return None
 def word(data, rng): return {"said": "yes" if (rng.random() < 0.9) == (sum(data) == 4) else "no", "at": rng.normal()}
+def coin(data, rng): return "heads" if (rng.random() < 0.731) == (sum(data) == 4) else "tails"
 def key(data, rng): return {"a": rng.laplace(), **({"b": rng.laplace()} if sum(data) == 4 else {})}
 def branch(data, rng): return float(sum(data)) if rng.random() < 0.02 else sum(data) + rng.laplace()
 """
@@ -48,6 +51,27 @@ def test_a_right_mechanism_is_consistent_when_the_power_is_shown(run):
     assert run("right").exit_code == 3, "nobody asked what would have been seen"
     small = run("right", "--power", "1.01")
     assert small.exit_code == 3 and "Verdict: inconclusive" in small.output
+
+
+def test_what_has_no_noise_to_shrink_is_consistent_where_a_larger_epsilon_would_have_been_seen(run):
+    """Randomised response at epsilon 1: twice the epsilon is seen in 14 simulations of 14, 1.05 times is not."""
+    found = json.loads(run("coin", "--power", "2", "--json").stdout)
+    assert found["verdict"] == "consistent"
+    planted = found["results"][0]["evidence"]["planted_event"]
+    assert planted["power_at_least"] >= 0.8 and planted["share"] == pytest.approx(0.8, abs=0.03)
+    quiet = run("coin", "--power", "1.05")
+    assert quiet.exit_code == 3 and "an epsilon 1.05 times larger" in quiet.output
+
+
+def test_an_event_is_made_more_frequent_and_no_output_twice():
+    rng = np.random.default_rng(0)
+    mask = np.arange(1000) < 300
+    size = enlarged._possible(mask, 0.75)
+    rows = [enlarged._with_share(mask, 0.75, size, rng) for _ in range(40)]
+    assert size == 380 and all(np.unique(one).size == size for one in rows)
+    assert np.mean([mask[one].mean() for one in rows]) == pytest.approx(0.75, abs=0.02)
+    assert enlarged._possible(np.zeros(50, dtype=bool), 0.5) == 0
+    assert enlarged.larger(gdp(1.0), 2.0).delta(2.0) == pytest.approx(gdp(1.0).delta(1.0), rel=1e-2)
 
 
 def test_a_wrong_one_says_what_gave_it_away_and_is_drawn(run, tmp_path):
