@@ -17,6 +17,7 @@ from dpassay.reference.errors import BadInput
 from dpassay.reference.types import Array
 
 _BISECTIONS = 60  # halvings of [0, 1]: an error of 1e-18, below one ULP of anything that matters
+_SMALLEST = 1e-285  # mean: below, what is tried under it is no float with all its digits; zero is a lower bound
 _CHUNK = 4_000_000  # cells per block of the capital computation, 32 MB
 
 
@@ -98,7 +99,7 @@ def betting_lower(x: ArrayLike, alpha: float, bets: ArrayLike | None = None) -> 
     _check_alpha(alpha)
     values = _samples(x)
     mean = float(values.mean())
-    if mean == 0:
+    if mean < _SMALLEST:
         return 0.0
     low, high = 0.0, mean  # at m0 = mean the log wealth is at most 0 (Jensen), so the answer lies below
     grid_power = 0  # first walk down by powers of four to find a rejected m0 however tiny

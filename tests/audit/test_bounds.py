@@ -18,6 +18,11 @@ def test_the_lower_bound_lies_between_zero_and_the_mean(x, alpha):
     assert value >= bounds.betting_lower(x, alpha / 2) - 1e-12  # more confidence, smaller bound
 
 
+def test_a_mean_that_is_hardly_a_float_has_the_bound_zero():
+    assert bounds.betting_lower([5e-324], 0.01) == bounds.betting_lower([0.0, 1e-300], 0.3) == 0.0
+    assert 0 < bounds.betting_lower(np.full(50, 1e-280), 0.05) < 1e-280
+
+
 @settings(max_examples=40)
 @given(samples, st.floats(0.001, 0.9), st.floats(0.001, 0.9))
 def test_wealth_falls_as_the_hypothesis_grows(x, a, b):
@@ -82,3 +87,25 @@ def test_the_coverage_check_rejects_a_normal_approximation():
 def test_bad_input(x, alpha):
     with pytest.raises(BadInput):
         bounds.betting_lower(x, alpha)
+
+
+def test_one_null_is_answered_by_a_bool_and_many_by_one_each():
+    x = np.full(30, 0.9)
+    assert bounds.betting_rejects(x, 0.1, 0.05) is True and bounds.betting_rejects(x, 0.89, 0.05) is False
+    assert bounds.betting_rejects(x, [0.1, 0.89], 0.05).tolist() == [True, False]
+    three = np.column_stack([x, x, 0.1 * x])
+    assert bounds.betting_log_capital(three, 0.2).shape == (3,)
+    assert bounds.betting_log_capital(three, 0.2)[:2] == pytest.approx(float(bounds.betting_log_capital(x, 0.2)))
+
+
+def test_capital_does_not_depend_on_the_blocks_it_is_computed_in(monkeypatch):
+    x = np.linspace(0.0, 1.0, 40)
+    whole = bounds.betting_log_capital(x, [0.2, 0.4])
+    monkeypatch.setattr(bounds, "_CHUNK", 50)
+    assert bounds.betting_log_capital(x, [0.2, 0.4]) == pytest.approx(whole, rel=1e-12)
+
+
+def test_where_the_inverse_has_no_answer_the_bound_is_the_trivial_one(monkeypatch):
+    monkeypatch.setattr(bounds, "betaincinv", lambda *_: np.array(np.nan))
+    assert bounds.clopper_pearson_lower(3, 10, 0.05) == 0.0
+    assert bounds.clopper_pearson_upper(3, 10, 0.05) == 1.0

@@ -105,6 +105,15 @@ def test_a_counterexample_can_be_plugged_in():
 def test_rates(claim, tilde, verdict):
     finding = check(build.rates(claim, "n", "n d", conditions=("d >= 1",), tilde=tilde))
     assert finding.verdict is verdict, finding.evidence
+    if verdict is PROVED:
+        assert ("logarithms hidden" in finding.evidence) is tilde
+
+
+def test_a_term_that_is_a_sum_has_no_regime():
+    """max(n, d) against min(n, d): the first term too large is told, where it fits is no product of powers."""
+    finding = check(build.rates("n*max(n, d) <= n*min(n, d)", "n", "n d", conditions=("d >= 1",)))
+    assert finding.verdict is REFUTED
+    assert "first term too large" in finding.evidence and "it is within where" not in finding.evidence
 
 
 def test_rate_counterexamples_are_exact_exponents():

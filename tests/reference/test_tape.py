@@ -140,6 +140,18 @@ def test_fresh_batches_are_disjoint_and_exhaust_the_data():
         tape.fresh("one more", 12, 1)
 
 
+def test_a_fresh_batch_is_a_share_of_what_is_left():
+    tape = LiveTape(3)
+    for k in range(3):
+        tape.fresh(f"f{k}", 12, 4)
+    assert [draw.rate for draw in tape.transcript.draws] == pytest.approx([1 / 3, 1 / 2, 1.0])
+
+
+def test_raw_noise_is_its_std_times_a_normal_draw():
+    one, three = (LiveTape(5).noise("z", std, (200,)) for std in (1.0, 3.0))
+    assert three == pytest.approx(3 * one) and one.min() < -1 < 1 < one.max()
+
+
 def test_index_order_is_not_secret():
     tape = LiveTape(3)
     assert list(tape.fresh("f", 12, 4, order="index").indices) == [0, 1, 2, 3]
@@ -167,7 +179,10 @@ def test_participation_is_known():
 def test_a_script_dictates_releases():
     tape = ScriptedTape(lambda label, law, step: 7.0 if label == "a" else None, 0)
     assert tape.gaussian("a", 0.0, std=1.0, sensitivity=1.0) == 7.0
-    assert tape.gaussian("b", 0.0, std=1.0, sensitivity=1.0) != 7.0
+    drawn = tape.gaussian("b", 0.0, std=1.0, sensitivity=1.0)
+    assert drawn != 7.0
+    without = ScriptedTape(lambda label, law, step: None)  # seed 0, if none is given
+    assert [without.gaussian(label, 0.0, std=1.0, sensitivity=1.0) for label in "cb"][0] == drawn
 
 
 @pytest.mark.parametrize(
@@ -179,6 +194,7 @@ def test_a_script_dictates_releases():
         (lambda t: t.laplace("a", 0.0, scale=0.0, sensitivity=1.0), "scale"),
         (lambda t: t.batch("a", 4, 5), "batch size"),
         (lambda t: t.poisson("a", 4, 1.5), "sampling rate"),
+        (lambda t: t.poisson("a", 4, 0.0), "sampling rate"),
         (lambda t: t.noise("a", -1.0), "std"),
     ],
 )

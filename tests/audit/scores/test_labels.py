@@ -1,0 +1,66 @@
+"""Label readings in small, where every step can be counted by hand."""
+
+import math
+
+import numpy as np
+import pytest
+
+from dpassay.audit.scores import labels
+
+
+def test_as_many_are_left_as_were_asked_for():
+    """Drawn without replacement: 5 of 8 values go, each at most once (50 draws)."""
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        left = labels.without(np.arange(8), 5, rng)
+        assert len(left) == len(set(left.tolist())) == 3
+    assert labels.without(np.arange(8), 0, rng).tolist() == list(range(8))
+
+
+def test_the_ladder_has_steps_of_two_thousandths_at_its_foot_and_rises():
+    assert labels.LADDER[:4].tolist() == [0.0, 0.002, 0.004, 0.006]
+    assert np.all(np.diff(labels.LADDER) > 0)
+    assert 39.9 < labels.LADDER[-1] < 40.0
+
+
+def test_finer_targets_are_thirds_of_the_smallest_and_share_a_twentieth():
+    targets, shares = labels.stakes_on(100_000)
+    assert targets[:4].tolist() == labels.TARGETS.tolist()
+    assert targets[4:] == pytest.approx([0.1 / 3, 0.1 / 3**2])
+    assert shares[4:] == pytest.approx([0.025, 0.025]) and shares.sum() == pytest.approx(1.0)
+    targets, shares = labels.stakes_on(100)
+    assert len(targets) == 4 and shares == pytest.approx([0.25] * 4)
+
+
+def test_the_largest_refuted_step_is_the_last_one_that_was_refuted():
+    """40 right guesses of 40: the wealth is a mixture of known factors, so the step can be computed here."""
+    right, wrong = np.array([40.0]), np.array([0.0])
+
+    def refuted(epsilon):
+        miss = 1 / (1 + math.exp(epsilon))
+        factors = [(1 - miss * (1 - target)) * (1 + math.exp(-epsilon)) for target in labels.TARGETS]
+        return np.mean(np.power(factors, 40)) >= 1 / 0.05
+
+    steps = [step for step in labels.LADDER.tolist() if refuted(step)]
+    assert steps == labels.LADDER[: len(steps)].tolist()
+    assert labels.largest_refuted((right, wrong), 40, 0.0, 0.05) == steps[-1]
+
+
+def test_a_pilot_takes_three_in_a_hundred_and_the_rest_is_read():
+    """Two disjoint samples of 100: the larger side is seen at once, from either end, both ways."""
+    rng = np.random.default_rng(3)
+    p, q = np.arange(100.0), np.arange(100.0) + 200
+    found = labels._read(p, q, 0.0, rng, 0.05)
+    assert [name for value, name in found if value > 2.0] == [
+        "high scores guessed Q", "low scores guessed P", "high scores guessed Q, low ones P",
+    ]  # fmt: skip
+    by_q, by_p, _ = (value for value, _ in found if value > 2.0)
+    assert by_q == pytest.approx(by_p, abs=0.5), "from one end as from the other"
+    assert 0 < labels.PILOT_SHARE < 0.1
+
+
+def test_scores_that_are_all_equal_say_nothing_and_say_so():
+    found = labels.epsilon_labels([1.0] * 30, [1.0] * 30, 0.0, np.random.default_rng(0))
+    assert found.epsilon == 0.0 and "all scores are equal" in found.evidence["hint"]
+    other = labels.epsilon_labels([1.0, 2.0] * 15, [1.0, 2.0] * 15, 0.0, np.random.default_rng(0))
+    assert other.epsilon == 0.0 and "hint" not in other.evidence
