@@ -7,8 +7,8 @@ from typing import Literal
 
 import numpy as np
 
+from dpassay.reference import norms
 from dpassay.reference.errors import require
-from dpassay.reference.norms import norm, row_norms
 from dpassay.reference.types import Array
 
 ClipMode = Literal["each", "mean"]
@@ -17,15 +17,15 @@ ClipMode = Literal["each", "mean"]
 def clip(vector: Array, bound: float) -> Array:
     """``min(bound / |vector|, 1) vector``: the same direction, norm at most ``bound`` (0 stays 0)."""
     require(bound > 0, "clip", bound, "must be positive")
-    length = norm(vector)
-    return vector if length <= bound else vector * (bound / length)
+    norm = norms.norm(vector)
+    return vector if norm <= bound else vector * (bound / norm)
 
 
 def clip_rows(rows: Array, bound: float) -> Array:
     """Each row of a matrix clipped by itself; shape (m, ...) in and out. A sum moves by at most ``2 bound`` per row."""
     require(bound > 0, "clip", bound, "must be positive")
     flat = rows.reshape(len(rows), math.prod(rows.shape[1:]))  # an empty batch has no rows, but a shape
-    factors = bound / np.maximum(row_norms(flat), bound)
+    factors = bound / np.maximum(norms.row_norms(flat), bound)
     return np.asarray((flat * factors[:, None]).reshape(rows.shape))
 
 
