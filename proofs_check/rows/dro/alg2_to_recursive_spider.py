@@ -231,7 +231,9 @@ ROWS = [
         "sigma_2 is the same in both theorems (up to L)",
         same({"Theorem 3": "dx*max(1/b, sqrt(T)/n)", "Theorem 8": "max(1/b, sqrt(T)/n)"}, "dx b T n"),
         corrected="with the factor |w_t - w_(t-1)|, which the sensitivity has",
-        corrected_claim=privacy(
+        corrected_as_saved=True,
+        reading="the factor is left out for brevity",
+        saved_by=privacy(
             ROOT + "*dw*max(1/n, sqrt(T)/n)",
             "2*dw/n",
             "epsilon",
@@ -240,7 +242,5 @@ ROWS = [
             {**DP, "n": "integer [2, 1000000]", "T": "integer [1, 10000]", "dw": "(0, 100)"},
             count="T",
         ),
-        reading="the factor is left out for brevity",
-        saved_by=same({"Theorem 3": "dx*max(1/b, sqrt(T)/n)", "Theorem 8": "dx*max(1/b, sqrt(T)/n)"}, "dx b T n"),
     ),
 ]

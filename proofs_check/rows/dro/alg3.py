@@ -13,6 +13,7 @@ from dpassay.proofs_check.rows.build import (
 )
 
 from .privacy_terms import row
+from .recursive_utility_terms import STORM
 
 ROWS = [
     row(
@@ -85,9 +86,9 @@ ROWS = [
             "v_t = v_(t-1) + difference: from a refresh on that is the gradient at w_t (two steps, whole "
             "data, no noise)"
         ),
-        corrected_claim=identity("v1 + (g2 - g1) == g2", "g0 g1 g2", let={"v0": "g0", "v1": "v0 + (g1 - g0)"}),
+        corrected_as_saved=True,
         reading="v_(t-1) was forgotten; Section 4 says that the estimators are updated by the variation",
-        saved_by=same({"Algorithm 2": "d + v_prev", "Algorithm 3": "d + v_prev"}, "d v_prev"),
+        saved_by=identity("v1 + (g2 - g1) == g2", "g0 g1 g2", let={"v0": "g0", "v1": "v0 + (g1 - g0)"}),
         explain="As printed v_t estimates a gradient difference, not a gradient, in q - 1 of q iterations.",
     ),
     row(
@@ -98,8 +99,8 @@ ROWS = [
         severity=UTILITY,
         corrected="Lemma 8's: subtract the value at the previous point",
         corrected_by="lemma8/decomposition",
-        reading="w_(t-1) was meant in the second place",
-        saved_by=same({"line 16": "g + (1 - b)*(s - h)", "Lemma 8": "g + (1 - b)*(s - h)"}, "g h s b"),
+        reading="w_(t-1) was meant in the second place: then the proof of Lemma 8 splits the error as it does",
+        saved_by=STORM,
     ),
     row(
         "alg3/moving_average",
@@ -150,8 +151,8 @@ ROWS = [
             "step eta_t, momentum beta_t = c eta_t^2: with c of the order L_Psi^2 that is a pure number, as 1"
             " - beta_t asks"
         ),
-        corrected_claim=units("LP**2*eta**2 == beta", free="beta", LP="v/l**2", eta="l**2/v"),
+        corrected_as_saved=True,
         reading="Theorem 8 means beta_t",
-        saved_by=same({"Theorem 8": "c*e**2", "Lemma 9": "c*e**2"}, "c e"),
+        saved_by=units("LP**2*eta**2 == beta", free="beta", LP="v/l**2", eta="l**2/v"),
     ),
 ]

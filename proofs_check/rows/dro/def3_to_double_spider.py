@@ -179,7 +179,8 @@ ROWS = [
         corrected="0.1, 0.5 and 1 lie in it; 3, 5, 8 and 10 do not",
         corrected_claim=inequality("max(max(0.1, 0.5, 1) - 1, 1 - min(3, 5, 8, 10)) <= 0"),
         explain=(
-            "Whether c = 4 is enough beyond 1 depends on sampling: with T = 1e4 batches of 100 of 1e4 it is not at 10."
+            "Nothing saves it: Theorem 5 says nothing beyond 1, and whether c = 4 is enough there depends on "
+            "sampling: with T = 1e4 batches of 100 of 1e4 it is not at 10."
         ),
         defect="thm1/any_epsilon",
     ),

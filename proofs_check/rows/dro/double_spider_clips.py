@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dpassay.proofs_check.rows.build import (
     PRIVACY,
-    identity,
     inequality,
     privacy,
     program,
@@ -125,7 +124,9 @@ ROWS = [
         reading=(
             "eta is not scaled: the derivative -psi*' of (3)'s L^ in eta changes by at most M times G |x - x'|/lambda"
         ),
-        saved_by=identity("M*(G*r/lam) == G*M/lam*r", "G M r lam"),
+        saved_by=inequality(
+            "abs(M*((l + dl - e)/lam) - M*((l - e)/lam)) <= G*M/lam*r", "G M lam l e r", {"dl": "[-G*r, G*r]"}
+        ),
         explain=(
             "With eta scaled and G > 1 the threshold is below the true change, so with the clip of the mean the "
             "sensitivity is larger than the noise assumes."

@@ -145,8 +145,8 @@ ROWS = [
         corrected_claim=inequality(
             "(L0 + L1*h)**2*m <= (2 + 2*L1**2*h**2/L0**2)/n", "L0 L1 h n", {"m": "(0, 1/(n*L0**2)]"}
         ),
-        reading="up to a constant",
-        saved_by=rates("(2/N4)*(4/n)*2 == (2/(n*N4))*2", "n", "n N4"),
+        reading="up to the constant 4",
+        saved_by=identity("((2/N4)*(4/n)*2)/((2/(n*N4))*2) == 4", "n N4"),
     ),
     row(
         "eq24/D1_step",

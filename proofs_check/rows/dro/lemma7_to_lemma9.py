@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dpassay.proofs_check.rows.build import UTILITY, budget, identity, inequality, same
 
-from .recursive_utility_terms import C9, CUBE, K9, LEMMA_7, M9, row
+from .recursive_utility_terms import C9, CUBE, K9, LEMMA_7, M9, STORM, row
 
 ROWS = [
     row(
@@ -87,10 +87,7 @@ ROWS = [
         "lemma8/decomposition",
         "Lemma 8, proof",
         "s' - g' = (1 - b)(s - g) + b (x' - g') + (1 - b)((x' - x) - (g' - g)) for s' = x' + (1 - b)(s - x)",
-        identity(
-            "x1 + (1 - b)*(s - x0) - g1 == (1 - b)*(s - g0) + b*(x1 - g1) + (1 - b)*((x1 - x0) - (g1 - g0))",
-            "x0 x1 g0 g1 s b",
-        ),
+        STORM,
         severity=UTILITY,
         explain="Holds for the proof's recursion, not for line 16 as printed.",
     ),
@@ -106,10 +103,7 @@ ROWS = [
         corrected="line 16 must subtract the value at w_(t-1)",
         corrected_as_saved=True,
         reading="Lemma 8's recursion",
-        saved_by=identity(
-            "x1 + (1 - b)*(s - x0) - g1 == (1 - b)*(s - g0) + b*(x1 - g1) + (1 - b)*((x1 - x0) - (g1 - g0))",
-            "x0 x1 g0 g1 s b",
-        ),
+        saved_by=STORM,
         defect="alg3/storm_recursion",
     ),
     row(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dpassay.proofs_check.rows.build import inequality, rates, rows_of
+from dpassay.proofs_check.rows.build import identity, inequality, rates, rows_of
 
 row = rows_of("dro")
 
@@ -39,4 +39,9 @@ LEMMA_7 = inequality(
     "(4*Lg**2*Lh**2 + 2)*X + 4*Lf**2*(V + U) <= 4*LP**2*(X + V + U)",
     "Lg Lh Lf X V U",
     {"LP": "[sqrt(max(Lg**2*Lh**2 + 1/2, Lf**2)), inf)"},
+)
+
+STORM = identity(  # Lemma 8's recursion s' = x' + (1 - b)(s - x)
+    "x1 + (1 - b)*(s - x0) - g1 == (1 - b)*(s - g0) + b*(x1 - g1) + (1 - b)*((x1 - x0) - (g1 - g0))",
+    "x0 x1 g0 g1 s b",
 )

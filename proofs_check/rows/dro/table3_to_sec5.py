@@ -160,11 +160,11 @@ ROWS = [
         same({"Theorem 8": "n", "Section 5.1": "128"}, "", {"n": "integer [1000, 100000]"}),
         severity=UTILITY,
         corrected="b_1 = n, for which Theorem 5's noise is of sigma_1's order sqrt(T/q)/n",
-        corrected_claim=rates(
+        corrected_as_saved=True,
+        reading="128 is the batch of the differences, and refreshes read all records",
+        saved_by=rates(
             "max(1/b, sqrt(T/q)/n) == sqrt(T/q)/n", "n", "n T q", conditions=("T >= q", "q >= 1"), let={"b": "n"}
         ),
-        reading="128 is the batch of the differences",
-        saved_by=same({"Theorem 8": "n", "refresh over all records": "n"}, "", {"n": "integer [1000, 100000]"}),
         explain=(
             "The noise that was used is not printed. With refreshes over 128 of 25,500 records the printed sigma_1 is "
             "far too small (dro/double_spider/sigma_1_small_batch)."
