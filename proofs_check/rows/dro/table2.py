@@ -44,7 +44,8 @@ def least_epsilon(auc: str) -> tuple[str, str]:
 def within(auc: str) -> dict[str, Any]:
     """What an AUC beyond its budget is right for."""
     below, enough = least_epsilon(auc)
-    claim = f"max({shifted(below, '1')} - {auc}, {auc} - ({shifted(enough, '1')})) <= 0"
+    low, high = (f"(1 - (1 - {DELTA})**2/(1 + exp({epsilon})))" for epsilon in (below, enough))
+    claim = f"max({low} - {auc}, {auc} - {high}) <= 0"
     return {
         ("corrected"): (
             f"possible from epsilon = {enough} on (not at {below}), if members and non-members are exchangeable"
@@ -67,11 +68,9 @@ CELLS = [
         reading=SHIFT,
         saved_by=table("at_most", values=[(f"AUC at epsilon {epsilon}", auc)], bound=shifted(epsilon, "500/25500")),
         explain=(
-            "The non-members are not named; or the claimed epsilon, or the noise that was drawn, is not what the table "
-            "says (`dpassay published` has the finite sample). "
             "The largest AUC of any attack on an (epsilon, delta)-DP output is 1 - (1 - delta)^2/(1 + e^epsilon), "
             "if members and non-members are exchangeable. Balanced non-members, such as the test set, are not: half "
-            "of the pairs can be ranked by class (table2/balanced_...)."
+            "of the pairs can be ranked by class (table2/balanced_...). `dpassay published` reads the finite sample."
         ),
     )
     for name, aucs in (("Double", DOUBLE), ("Recursive", RECURSIVE))

@@ -254,7 +254,7 @@ ROWS = [
         ),
         explain=(
             "No reading makes the units agree: the display itself adds 1 and L_0 D_2. What is printed does "
-            "not cover it either, for large L_1."
+            "not cover it either, at L_0 = L_2 = 1 and large L_1."
         ),
     ),
 ]
