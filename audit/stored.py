@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Sequence
 from io import StringIO
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -87,16 +88,29 @@ def _header(file: BinaryIO, path: Path) -> tuple[tuple[int, ...], np.dtype[Any]]
 
 def _table(path: Path) -> Any:
     """Numbers, one row a line; a first line that holds words is a header."""
-    text = read_text(path, "path")
-    first, _, rest = text.lstrip().partition("\n")
-    if re.search(r"[A-Za-z_]", re.sub(r"(?i)\b(nan|inf|infinity)\b|(?<=[\d.])e(?=[-+\d])", "", first)) and rest.strip():
-        text = rest
+    _, text = _header_and_rows(read_text(path, "path"))
     require("#" not in text, "path", str(path), "is not a table of numbers (it holds #)")
     require(bool(text.strip()), "path", str(path), "is empty: must hold at least one line of numbers")
     try:
         return np.loadtxt(StringIO(text.strip()), delimiter=",", ndmin=2, comments=None)
     except ValueError as error:
         raise BadInput("path", str(path), f"not a table of numbers ({' '.join(str(error).split())})") from None
+
+
+def _header_and_rows(text: str) -> tuple[str, str]:
+    """The first line if it holds words, and the rest; nothing and everything if it does not."""
+    first, _, rest = text.lstrip().partition("\n")
+    words = re.search(r"[A-Za-z_]", re.sub(r"(?i)\b(nan|inf|infinity)\b|(?<=[\d.])e(?=[-+\d])", "", first))
+    return (first, rest) if words and rest.strip() else ("", text)
+
+
+def column_names(paths: Sequence[Path]) -> tuple[str, ...] | None:
+    """What the headers of .csv files call their columns; None where they differ, are missing, or name one twice."""
+    if any(path.suffix != ".csv" for path in paths):
+        return None
+    headers = {_header_and_rows(read_text(path, "path"))[0].strip() for path in paths}
+    names = tuple(name.strip().strip("\"'") for name in headers.pop().split(",")) if len(headers) == 1 else ()
+    return names if all(names) and len(set(names)) == len(names) > 0 else None
 
 
 def _json_lines(path: Path) -> list[Any]:

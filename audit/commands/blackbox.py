@@ -16,7 +16,7 @@ from dpassay.audit.blackbox.suspicions import of_outputs, same_data
 from dpassay.audit.blackbox.table import to_tables
 from dpassay.audit.report.verdicts import print_results
 from dpassay.audit.results import Verdict
-from dpassay.audit.stored import load
+from dpassay.audit.stored import column_names, load
 from dpassay.reference.errors import require
 from dpassay.reference.files import require_writable
 
@@ -113,9 +113,9 @@ def blackbox(
     if outputs:
         none = (mechanism, command, dataset, neighbour) == (None,) * 4
         require(none, "--outputs", outputs, "takes the place of a mechanism and its datasets")
-        (p, q), notes = _stored(outputs), []
+        (p, q), names, notes = _stored(outputs), column_names(outputs), []
     else:
-        source = read_source(mechanism, command, dataset, neighbour, keep_alive)
+        source, names = read_source(mechanism, command, dataset, neighbour, keep_alive), None
         with progress("running the mechanism", 2 * samples, quiet=quiet) as say:
             p, q = draw_both(source, samples, (seed, STREAM), jobs, lambda n: say(steps=n))
         notes = same_data(source.datasets)
@@ -125,7 +125,9 @@ def blackbox(
         said = ["No claim was given, so nothing is decided.", *notes, *of_outputs(to_tables(p, q), p, q)]
         print_results([bound], None, as_json, "\n".join(said))
         return
-    question = Question(claim, delta, confidence, seed, said_relation, binary, power, noise, plot, epsilon is not None)
+    question = Question(
+        claim, delta, confidence, seed, said_relation, binary, power, noise, plot, epsilon is not None, names
+    )
     with progress("judging the outputs", 1, quiet=quiet):
         found = answer(p, q, question, rng)
     verdict = Verdict.INCONCLUSIVE if notes and not found.verdict.failed else found.verdict

@@ -50,6 +50,7 @@ class Question:
     noise: str | None  # declared noise of an additive mechanism
     plot: Path | None
     pair_claimed: bool
+    names: tuple[str, ...] | None = None  # of the columns, where the outputs come with some
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,8 @@ class Answer:
 def answer(p: Any, q: Any, question: Question, rng: np.random.Generator) -> Answer:
     """Judge the mechanism in real numbers and, if asked, in floats; show what gave it away, or what would have."""
     tables = to_tables(p, q)
+    if question.names is not None and len(question.names) == len(tables.names):
+        tables = replace(tables, names=question.names)
     deciding, notes, shown, detail = judge(tables, (p, q), question, rng)
     in_floats = judge_floats(p, q, question, rng) if question.floating.asked else []
     verdict = decide([*deciding, *in_floats])

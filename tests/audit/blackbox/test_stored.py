@@ -84,3 +84,15 @@ def test_lines_end_at_newlines_only(tmp_path):
     path.write_text("\n")
     with pytest.raises(BadInput, match="empty"):
         stored.load(path)
+
+
+def test_a_header_names_the_columns_if_both_files_have_the_same(tmp_path):
+    one, two, three = (tmp_path / f"{i}.csv" for i in range(3))
+    one.write_text('age, "income"\n1,2\n3,4\n')
+    two.write_text('age, "income"\n5,6\n')
+    three.write_text("age,age\n5,6\n")
+    assert stored.column_names([one, two]) == ("age", "income") and stored.load(one).shape == (2, 2)
+    assert stored.column_names([one, three]) is None and stored.column_names([three, three]) is None
+    two.write_text("5,6\n7,8\n")
+    assert stored.column_names([one, two]) is None and stored.column_names([two, two]) is None
+    assert stored.column_names([one, tmp_path / "x.npy"]) is None
