@@ -66,16 +66,14 @@ def log_stakes(
     repeated: Sequence[Array],
     claim: Guarantee,
     rng: np.random.Generator,
-    at_end: bool = False,
     share: float = REPEATS_SHARE,
 ) -> Array:
     """Log of share times wealth of each candidate on the `fresh` tables, last of the bet on `repeated` outputs.
 
-    `at_end`: e-values, which may be added and multiplied; else the largest over time of each, for a union bound.
     `share` of the stake is on repeated outputs.
     """
-    logs = [curve_log_wealth(c.score(fresh[0]), c.score(fresh[1]), claim, at_end) for c in candidates]
-    logs.append(repeats_log_wealth(repeated[0], repeated[1], claim, rng, at_end))
+    logs = [curve_log_wealth(c.score(fresh[0]), c.score(fresh[1]), claim) for c in candidates]
+    logs.append(repeats_log_wealth(repeated[0], repeated[1], claim, rng))
     shares = [(1 - share) * c.weight for c in candidates] + [share]
     return np.asarray(np.array(logs) + np.log(shares))
 

@@ -12,6 +12,7 @@ from typing import Annotated, cast
 import typer
 
 from dpassay.audit.blackbox.sources import CommandOption, DatasetOption, MechanismName, NeighbourOption, read_source
+from dpassay.audit.blackbox.suspicions import same_data
 from dpassay.audit.exit_codes import INTERRUPTED
 from dpassay.audit.live.audited import by_program
 from dpassay.audit.live.program import LiveProgram
@@ -159,7 +160,9 @@ def blackbox(
     kept = Kept(checkpoint, source.name, claim.name, seed)
     with _kept_when_interrupted(kept, limit, quiet) as each:
         result = black_box(kept, source, claim, limit, confidence, each, seconds)
-    _report([checkpoint], confidence, as_json, result.seconds, telling=result.evidence)
+    notes = [*same_data(source.datasets), *cast("list[str]", result.evidence["notes"])]
+    more = "".join(f"\n{one}" for one in notes)
+    _report([checkpoint], confidence, as_json, result.seconds, more, telling=result.evidence)
 
 
 @app.command(short_help="Grey box: stored attack scores, a pair of files at a time.")
@@ -222,7 +225,7 @@ def _report(
     result = replace(verdict([load(path) for path in checkpoints], confidence, seconds), relation=relation)
     note = f"Audited: {result.evidence['audited']}. Continue with the same --checkpoint.{more}"
     if result.verdict.failed and telling and "event" in telling:
-        seen = {name: value for name, value in telling.items() if name != "log_wealth"}
+        seen = {name: value for name, value in telling.items() if name not in ("log_wealth", "notes")}
         result = replace(result, evidence={**result.evidence, **seen})
         hits, of = cast("tuple[int, int]", seen["hits"]), cast("tuple[int, int]", seen["of"])
         counted = f"{hits[0]:,} of {of[0]:,} on D, {hits[1]:,} of {of[1]:,} on D'"

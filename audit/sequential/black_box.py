@@ -21,6 +21,7 @@ from dpassay.audit.blackbox.detect import REPEATED
 from dpassay.audit.blackbox.learner import FIT_SHARE, learn_scores
 from dpassay.audit.blackbox.outputs import Mechanism, draw
 from dpassay.audit.blackbox.repeats import repeats_log_wealth
+from dpassay.audit.blackbox.suspicions import of_outputs
 from dpassay.audit.blackbox.table import Tables, appended, kept, telling_columns, to_tables
 from dpassay.audit.blackbox.telling import of_event
 from dpassay.audit.results import ClaimTest
@@ -94,11 +95,16 @@ def audit_sequentially(
     """
     costs, needed = _Costs(seconds), -np.log(1 - confidence)
 
+    said: list[str] = []
+
     def fresh(size: int) -> Tables:
         begun = time.perf_counter()
         outputs = [draw(mechanism, data, size, rng) for data in datasets]
         costs.drawing, costs.drawn = costs.drawing + time.perf_counter() - begun, costs.drawn + size
-        return to_tables(*outputs)
+        found = to_tables(*outputs)
+        if costs.drawn == size:  # the first ones
+            said.extend(of_outputs(found, *outputs))
+        return found
 
     def result() -> ClaimTest:
         return ClaimTest(
@@ -108,7 +114,7 @@ def audit_sequentially(
             method="sequential black box",
             runs=2 * state.known,
             seconds=time.perf_counter() - costs.start,
-            evidence={"log_wealth": state.wealth, **state.gave_away},
+            evidence={"log_wealth": state.wealth, **state.gave_away, "notes": said},
         )
 
     tables = fresh(min(first, limit))

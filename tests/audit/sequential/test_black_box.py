@@ -86,3 +86,14 @@ def test_rounds_grow_where_outputs_are_cheap_and_fit_into_what_is_left():
     costs.drawing = 1000.0
     assert costs.fitting(1000, 1000, 10**9) < 51, "one second an output, and 50 are left"
     assert black_box._Costs(limit=None).fitting(1000, 1000, 10**9) == 1000
+
+
+def test_outputs_that_say_nothing_are_said_to_be_so():
+    class Nothing:
+        def __call__(self, side, rng):
+            return None
+
+    found = black_box.audit_sequentially(Nothing(), (0, 1), CLAIM, np.random.default_rng(0), limit=100)
+    assert found.verdict is Verdict.INCONCLUSIVE and "gave nothing to judge" in found.evidence["notes"][0]
+    right = black_box.audit_sequentially(laplace_noise(1.0), (0, 1), CLAIM, np.random.default_rng(0), limit=100)
+    assert right.evidence["notes"] == []
