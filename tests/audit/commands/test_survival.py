@@ -30,15 +30,15 @@ def test_a_killed_audit_that_is_resumed_ends_with_the_rows_of_an_undisturbed_one
 
 def interrupted_after_one(monkeypatch):
     """The suite stops as Ctrl-C would stop it, after its first row."""
-    import dpassay.audit.commands.progress as progress
+    import dpassay.audit.suite as suite
 
-    whole = progress.run_suite
+    whole = suite.run_suite
 
     def stops(cases, effort, jobs, done, each, scheduler, known):
         whole(cases[:1], effort, jobs, done, each)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(progress, "run_suite", stops)
+    monkeypatch.setattr(suite, "run_suite", stops)
 
 
 def test_an_interrupted_audit_keeps_what_is_finished_and_says_how_to_go_on(dpassay, monkeypatch):
@@ -58,7 +58,7 @@ def test_an_interrupted_audit_without_names_replaces_the_old_rows_only_when_it_h
     def stops(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("dpassay.audit.commands.progress.run_suite", stops)
+    monkeypatch.setattr("dpassay.audit.suite.run_suite", stops)
     assert dpassay("audit", *QUICK, "--output", "r.json")[0] == 130
     assert load(Path("r.json")) == before
 
