@@ -24,7 +24,7 @@ from dpassay.reference.types import Array
 
 from .curve_claim import check_scores
 from .outward import FEWEST, read_outward
-from .reading import refuted_steps, tally, tally_both_ends, tops
+from .reading import refuted_steps, tally, tally_both_ends
 from .thresholds import epsilon_split
 from .weighted import independent
 
@@ -133,7 +133,7 @@ def _all_orders(p: Array, q: Array, delta: float, rng: np.random.Generator, alph
     share, found = OUTWARD_SHARE if labels >= FEWEST else 0.0, [(0.0, "nothing seen")]
     if share:
         allowed = independent(labels, delta, share * alpha)
-        value, seen = read_outward(lambda at: tops(high, low, at, rng), labels, share * alpha, allowed, prior)
+        value, seen = read_outward(low, high, rng, share * alpha, allowed, prior)
         found = [(value, f"outward: {seen.get('direction', 'nothing seen')}")]
     found += _read(low, high, prior, delta, rng, (1 - share) * alpha, found[0][0])
     return max(found)

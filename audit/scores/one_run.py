@@ -178,9 +178,7 @@ def _outwards(values: Array, coins: Bools, delta: float, rng: np.random.Generato
     """Coins revealed from the middle of the scores outwards, the extreme ones judged."""
     canaries = Canaries.of(values, coins)
     allowed = in_expectation(2 * values.size * delta, alpha, FOR_CORRUPTED)
-    epsilon, seen = read_outward(
-        lambda at: tops(canaries.high, canaries.low, at, rng), values.size, alpha, allowed, signs=(1,)
-    )
+    epsilon, seen = read_outward(canaries.low, canaries.high, rng, alpha, allowed, signs=(1,))
     return SoundBound(
         epsilon=epsilon,
         delta=delta,

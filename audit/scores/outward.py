@@ -12,7 +12,7 @@ powerful test; if it does not, the bound is weak, never wrong.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,30 +21,53 @@ from scipy.special import expit, ndtr, ndtri
 
 from dpassay.reference.types import Array, Bools, Indices
 
+from .reading import tops
 from .weighted import Allowance, Guesses, weighted_epsilon
 
 FEWEST = 40  # labels
 STEP, LAST = 0.1, 4.0  # width of a block in normal quantiles of the rank; labels in the outermost one, about
-MIDDLE = 0.25  # normal quantiles on each side of the median that are revealed first
-STIFFNESS = 8.0  # of the curve: a change of slope by 1/sqrt(8) over one normal quantile costs half a nat
+MIDDLE = 0.15  # normal quantiles on each side of the median that are revealed first
+STIFFNESS = 4.0  # of the curve: a change of slope by one half over one normal quantile costs half a nat
+DAMPING = 1.0  # of its slopes: beyond what is known they fade, over sqrt(4) normal quantiles
 CAPS = (0.05, 1.0)  # log odds beyond epsilon at which weights stop growing: nearly equal ones, or graded ones
 GRADES = 8  # weights are 1 to 8
 PATIENCE = 0.25  # share of the hidden blocks that is revealed, at most, while nothing is seen
+NARROWEST, RIDGE = 0.01, 1e-5  # keep the equations of the curve well conditioned
 TURNS, ROUNDS = 8, 200
 
 
 @dataclass(frozen=True)
 class Blocks:
-    """Labels in blocks of neighbouring ranks, the largest scores first: how many, and how many of D'."""
+    """Labels in blocks of neighbouring ranks, the largest scores first: how many, and how many of D'.
+
+    Blocks of one tied score have one point of the curve in common: `point` of each block, 0, 1, ... in their order, and
+    `places`, the normal quantile of each point's middle rank: -3 is far among the large scores.
+    """
 
     size: Array
     of_q: Array
+    point: Indices
+    places: Array
 
-    @property
-    def places(self) -> Array:
-        """Normal quantile of the middle rank of each block, increasing: -3 is far among the large scores."""
-        ends = np.cumsum(self.size)
-        return np.asarray(ndtri((ends - self.size / 2) / ends[-1]))
+
+def blocks_of(low: Array, high: Array, rng: np.random.Generator) -> Blocks:
+    """The labelled scores of D and of D', each sorted upwards, in blocks; `rng` draws the order inside ties."""
+    pooled = np.sort(np.concatenate([low, high]))
+    depth = edges(pooled.size)
+    above, below = _ties(depth, pooled)
+    tied = below > above + 1
+    depth = np.unique(np.concatenate([depth, above[tied], below[tied]]))
+    above, below = _ties(depth, pooled)
+    middle = np.where(below > above + 1, above + below, depth[:-1] + depth[1:]) / (2 * pooled.size)
+    ranks, point = np.unique(middle, return_inverse=True)
+    of_q = np.diff(np.append(0, tops(high, low, depth[1:], rng))).astype(float)
+    return Blocks(np.diff(depth).astype(float), of_q, point, np.asarray(ndtri(ranks)))
+
+
+def _ties(depth: Indices, pooled: Array) -> tuple[Indices, Indices]:
+    """Between which depths the score in the middle of each block stands."""
+    value = pooled[pooled.size - 1 - (depth[:-1] + depth[1:]) // 2]
+    return pooled.size - np.searchsorted(pooled, value, "right"), pooled.size - np.searchsorted(pooled, value)
 
 
 @dataclass(frozen=True)
@@ -65,30 +88,36 @@ def edges(labels: int) -> Indices:
 
 
 def _penalty(places: Array) -> Array:
-    """Squared second differences over the curve, upper banded form (3, blocks)."""
-    gaps = np.diff(places)
-    scale = 1 / np.sqrt((gaps[:-1] + gaps[1:]) / 2)
-    a, c = scale / gaps[:-1], scale / gaps[1:]
-    b = -a - c
+    """Squared first and second differences of the curve, upper banded form (up to 3, points)."""
+    gaps = np.maximum(np.diff(places), NARROWEST)
     bands = np.zeros((3, places.size))
-    bands[2, :-2] += a * a
-    bands[2, 1:-1] += b * b
-    bands[2, 2:] += c * c
-    bands[1, 1:-1] += a * b
-    bands[1, 2:] += b * c
-    bands[0, 2:] += a * c
-    return STIFFNESS * bands
+    bands[2, :-1] += DAMPING / gaps
+    bands[2, 1:] += DAMPING / gaps
+    bands[1, 1:] -= DAMPING / gaps
+    if places.size > 2:
+        scale = np.sqrt(2 * STIFFNESS / (gaps[:-1] + gaps[1:]))
+        a, c = scale / gaps[:-1], scale / gaps[1:]
+        b = -a - c
+        bands[2, :-2] += a * a
+        bands[2, 1:-1] += b * b
+        bands[2, 2:] += c * c
+        bands[1, 1:-1] += a * b
+        bands[1, 2:] += b * c
+        bands[0, 2:] += a * c
+    return bands[-min(3, places.size) :]
 
 
 def log_odds_curve(blocks: Blocks, known: Bools, start: Array, penalty: Array) -> Array:
-    """Log odds that a label is of D', by block: penalised likelihood of the known blocks, a line beyond."""
-    tried, hits = np.where(known, blocks.size, 0.0), np.where(known, blocks.of_q, 0.0)
+    """Log odds that a label is of D', by point: penalised likelihood of the known blocks, a fading line beyond."""
+    points = blocks.places.size
+    tried = np.bincount(blocks.point, np.where(known, blocks.size, 0.0), points)
+    hits = np.bincount(blocks.point, np.where(known, blocks.of_q, 0.0), points)
     curve = start
     for _ in range(TURNS):
         rate = expit(curve)
-        weight = tried * rate * (1 - rate) + 1e-9
+        weight = tried * rate * (1 - rate) + RIDGE
         bands = penalty.copy()
-        bands[2] += weight + 1e-6
+        bands[-1] += weight
         found = np.clip(solveh_banded(bands, weight * curve + hits - tried * rate), -30.0, 30.0)
         moved, curve = float(np.abs(found - curve).max()), found
         if moved < 1e-3:
@@ -124,22 +153,23 @@ def plan_outward(
         prior: log odds of D' before anything is seen, log(size on D' / size on D).
         signs: directions that may be guessed, +1 where high scores speak for D'.
     """
-    places, count = blocks.places, blocks.size.size
-    top, bottom = int(np.searchsorted(places, -MIDDLE)), int(np.searchsorted(places, MIDDLE))
+    count, ranks = blocks.size.size, np.cumsum(blocks.size) / blocks.size.sum()
+    top, bottom = int(np.searchsorted(ranks, ndtr(-MIDDLE))), int(np.searchsorted(ranks, ndtr(MIDDLE))) + 1
     side = np.where(np.arange(count) < count / 2, 1.0, -1.0)
-    errors, penalty, curve = float(-ndtri(alpha)), _penalty(places), np.full(count, prior)
+    errors, penalty, curve = float(-ndtri(alpha)), _penalty(blocks.places), np.full(blocks.places.size, prior)
     for _ in range(ROUNDS):
         known = np.zeros(count, dtype=bool)
         known[top:bottom] = True
         curve = log_odds_curve(blocks, known, curve, penalty)
+        odds = curve[blocks.point]
         hidden = np.flatnonzero(~known)
 
-        def promise(sign: int, cap: float, curve: Array = curve, hidden: Indices = hidden) -> float:
+        def promise(sign: int, cap: float, odds: Array = odds, hidden: Indices = hidden) -> float:
             guess = sign * side[hidden]
-            return _promise(blocks.size[hidden], guess * curve[hidden], guess * prior, cap, errors, corrupted)
+            return _promise(blocks.size[hidden], guess * odds[hidden], guess * prior, cap, errors, corrupted)
 
         epsilon, sign, cap = max((promise(sign, cap), sign, cap) for sign in signs for cap in CAPS)
-        beyond = sign * side * (curve - prior) - epsilon
+        beyond = sign * side * (odds - prior) - epsilon
         useful = ~known & (beyond > 0)
         ends = _innermost(useful[:top]), count - _innermost(useful[bottom:][::-1])
         if epsilon <= 0:
@@ -160,8 +190,9 @@ def _innermost(useful: Bools) -> int:
 
 
 def read_outward(
-    tops: Callable[[Indices], Indices],
-    labels: int,
+    low: Array,
+    high: Array,
+    rng: np.random.Generator,
     alpha: float,
     allowances: Sequence[Allowance],
     prior: float = 0.0,
@@ -170,15 +201,14 @@ def read_outward(
     """The bound of epsilon and what it rests on.
 
     Args:
-        tops: how many labels of D' are among the largest scores, for increasing depths.
-        labels: of both sides together.
+        low, high: the labelled scores of D and of D', each sorted upwards.
+        rng: draws the order inside ties.
         alpha: the level that the plan is made for; the test keeps within `allowances`.
         prior, signs: as in `plan_outward`.
     """
-    if labels < FEWEST:
+    if low.size + high.size < FEWEST:
         return 0.0, {}
-    depth = edges(labels)
-    blocks = Blocks(np.diff(depth).astype(float), np.diff(np.append(0, tops(depth[1:]))).astype(float))
+    blocks = blocks_of(low, high, rng)
     plan = plan_outward(blocks, alpha, max(one.corrupted for one in allowances), prior, signs)
     return (0.0, {}) if plan is None else judge(blocks, plan, allowances, prior)
 

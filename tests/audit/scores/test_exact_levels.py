@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 from scipy.sparse import coo_matrix
+from scipy.special import ndtri
 from scipy.stats import multinomial
 
 from dpassay.audit.results import Verdict
@@ -197,8 +198,10 @@ def _outward_exceeds(epsilon, delta, confidence, corrupted=True):
     """The outward reading of so few canaries: blocks of one, the outer ones hidden, a plan that learns."""
 
     def judge(scores, coins):
-        labels_of_q = coins[np.argsort(-scores)].astype(float)
-        blocks = outward.Blocks(np.ones(coins.size), labels_of_q)
+        count = coins.size
+        quantiles = ndtri((np.arange(count) + 0.5) / count)
+        of_q = coins[np.argsort(-scores)].astype(float)
+        blocks = outward.Blocks(np.ones(count), of_q, np.arange(count), quantiles)
         plan = outward.plan_outward(blocks, 1 - confidence, signs=(1,))
         if plan is None:
             return False

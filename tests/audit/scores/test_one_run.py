@@ -49,6 +49,7 @@ def test_more_canaries_never_worsen_the_bound(delta):
     assert delta == 0 or medians[3] < gdp_epsilon(1.0, delta)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("delta", [0.0, 0.002])
 def test_the_level_is_kept_on_the_extremal_mechanism(delta):
     """Randomised response at epsilon 1 that shows the coin with probability delta: 5 % level, 300 runs of 300."""
