@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn, get_args
 
 import numpy as np
 import typer
 
 from dpassay.audit.report.verdicts import print_results
 from dpassay.audit.results import AuditResult, Sound, Verdict, decide
+from dpassay.audit.scores.anytime_kept import grow
 from dpassay.audit.scores.assumed import bayesian, gdp_fit
+from dpassay.audit.scores.blocks import marks
+from dpassay.audit.scores.one_run import RELATION
 from dpassay.audit.scores.thresholds import epsilon_simultaneous
+from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.errors import require
 from dpassay.reference.types import Array
 
-from .claimed import Delta, Epsilon, Mu, PairsFile, Sampled, read_claim
+from .claimed import Claim, Delta, Epsilon, Mu, PairsFile, Sampled, read_claim
 from .judged_scores import STREAM, both_sides, hints, judge_canaries, judge_runs, with_power
 
 MOST_CONFIDENCE = 1 - 1e-9  # what is left of the level beyond is rounding
@@ -32,6 +37,16 @@ def scores(
     one_run: Annotated[
         bool, typer.Option("--one-run", help="One training run, each canary included by a coin.")
     ] = False,
+    relation: Annotated[
+        str | None,
+        typer.Option(help="Of D and D': replace-one or add-remove. Default: the claim's, else replace-one."),
+    ] = None,
+    anytime: Annotated[
+        Path | None,
+        typer.Option(
+            help="Keep a bound that holds at all looks together in this file; give new scores alone each time."
+        ),
+    ] = None,
     estimates: Annotated[bool, typer.Option("--estimates", help="Also print estimates under an assumption.")] = False,
     confidence: Annotated[float, typer.Option(help="Confidence of the verdict.")] = 0.95,
     seed: Annotated[int, typer.Option(help="Seed of the random order in which scores are read.")] = 0,
@@ -44,11 +59,18 @@ def scores(
     losses). With a claim, the level is halved between the bound of epsilon at --delta and the test of the whole claimed
     curve; without one, only bounds are printed. Where nothing is refuted, the power against mechanisms twice as bad is
     shown, for an ideal attack. Each file is for one look: bounds computed anew as scores are added hold one by one, not
-    all together (use `dpassay sequential scores`). Exit 1: the claim is refuted.
+    all together. With --anytime FILE they do: each pair of files with new scores is a bet, the bound may be read after
+    each, and the audit may stop at any time (`dpassay sequential scores` tests claimed curves so). Exit 1: the
+    claim is refuted.
     """
     require(0 < confidence <= MOST_CONFIDENCE, "--confidence", confidence, f"must lie in (0, {MOST_CONFIDENCE}]")
     require(seed >= 0, "--seed", seed, "must not be negative")
     claim, rng = read_claim(epsilon, delta, mu, sampled, pairs), np.random.default_rng([seed, STREAM])
+    neighbours = _relation(relation, claim, one_run)
+    if anytime is not None:
+        one_bound = (mu, sampled, pairs) == (None, None, None) and not (one_run or estimates)
+        require(one_bound, "--anytime", str(anytime), "bounds epsilon: of claims it takes --epsilon, of runs many")
+        _anytime(anytime, (first, second), epsilon, (delta, confidence, seed), neighbours, as_json)
     p, q = both_sides(first, second, one_run)
     judge = (judge_canaries if one_run else judge_runs)(claim, delta, confidence)
     deciding: list[Sound] = judge(p, q, rng)
@@ -61,8 +83,42 @@ def scores(
         overall, note = decide(deciding), ""
         if overall is Verdict.INCONCLUSIVE:
             deciding, note = with_power(deciding, claim, judge, (p.size, q.size), seed)
-    note = "\n".join([note, *hints(p, q, one_run)]).strip()
-    print_results([*deciding, *more], overall, as_json, note)
+    found = hints(p, q, one_run)
+    note = "\n".join([note, *found]).strip()
+    if found:
+        deciding[0] = replace(deciding[0], evidence={**deciding[0].evidence, "hints": found})
+    shown = [replace(one, relation=neighbours) for one in (*deciding, *more)]
+    print_results(shown, overall, as_json, note)
+    raise typer.Exit(overall.exit_code if overall else 0)
+
+
+def _relation(given: str | None, claim: Claim | None, one_run: bool) -> str:
+    """What the bounds are about: the claim's relation, the one that is given, or the usual one."""
+    found = RELATION if one_run else claim.guarantee.relation if claim else None
+    require(given in (None, *get_args(Relation)), "--relation", given, f"must be one of {get_args(Relation)}")
+    why = f"{'one run has canaries in or out' if one_run else 'the claim is about'}: {found}"
+    require(found is None or given in (None, found), "--relation", given, why)
+    return found or given or "replace-one"
+
+
+def _anytime(
+    path: Path,
+    files: tuple[Path, Path | None],
+    claimed: float | None,
+    options: tuple[float, float, int],
+    relation: str,
+    as_json: bool,
+) -> NoReturn:
+    """One more bet, the bound so far, and what it says of the claim; `options`: delta, confidence, seed."""
+    p, q = both_sides(*files, False)
+    names = (str(files[0]), str(files[1]))
+    found = grow(path, [(names[0], p), (names[1], q)], *options)
+    bound = replace(found, claimed=claimed, relation=relation)
+    plain = [name for name, side in zip(names, (p, q), strict=True) if not marks(side)]
+    note = f"Holds at all looks together, {found.evidence['blocks']} so far. Continue with the same --anytime."
+    note += f" Too alike to be known again, so never give twice: {', '.join(plain)}." if plain else ""
+    overall = None if claimed is None else decide([bound])
+    print_results([bound], overall, as_json, "\n".join([note, *hints(p, q, False)]))
     raise typer.Exit(overall.exit_code if overall else 0)
 
 

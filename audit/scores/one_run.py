@@ -34,7 +34,7 @@ from .outward import FEWEST, read_outward
 from .reading import refuted_steps, tally, tally_both_ends, tops
 from .weighted import in_expectation
 
-RELATION = "add or remove one canary"
+RELATION = "add-remove"  # of one canary
 SHARES = tuple(math.exp2(-k / 2) for k in range(21))  # of the canaries that are guessed: 1 to 1 / 1024
 ENDS = ("both ends", "high end", "low end")
 PILOT_FROM, PILOT_SHARE = 400, 0.2
