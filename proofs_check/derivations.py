@@ -49,7 +49,7 @@ PARTS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "minimax_sosp": {
         "Theorem 1": ("alg2/", "alg3/", "sec4/", "appD/", "eq30/", "eq31/", "assumption1/"),
         "Theorem 2": ("eqB2/",),
-        "Lemma 8": ("eq43/", "eq44/", "eq45/", "eq35/", "eq36/"),
+        "Lemma 8": ("eq43/", "eq44/", "eq45/", "eq35/", "eq36/", "eq39/"),
         "Lemma 6": ("eq10/", "eq12/", "eq13/", "eq16/"),
     },
     "adaptive_batch": {"Theorem 3.17": ("alg1/", "alg3/"), "Proposition 3.10": ("eq9/",)},

@@ -8,6 +8,7 @@ from typing import Any
 
 from .claim import Claim, Finding, Kind, Result, Sharpness
 from .corrections import ASKED
+from .effects import at_stake, effect
 from .graph import supports
 from .ties import Tie
 
@@ -22,7 +23,7 @@ HOW = {
     Kind.RATES: "every parameter is a power of the scale; linear programs over the exponents look for a violation",
     Kind.UNITS: "the dimensions of both sides (value v, length l) are computed and compared",
     Kind.BUDGET: "the requirement on the schedule, exactly or (with a scale) in exponents",
-    Kind.PRIVACY: "exact accounting: mu = sqrt(count) sensitivity/std for Gaussian releases under replace-one, with "
+    Kind.PRIVACY: "exact accounting: mu = sqrt(count) sensitivity/std for Gaussian releases, neighbours as named; with "
     "sampling the privacy loss distribution of a pair that bounds epsilon from below",
     Kind.MONTECARLO: "simulation with an exact binomial interval at confidence 1 - 1e-6 per side",
     Kind.TABLES: "the printed numbers against what they must satisfy",
@@ -44,7 +45,7 @@ def explain(result: Result, ties: Iterable[Tie] = ()) -> str:
     lines += _item("statement", row.statement)
     steps = supports(row)
     lines += _item("a step of", ", ".join(steps)) if steps else []
-    lines += _item("at stake", f"{row.severity}, if the statement fails")
+    lines += _item("costs", effect(result).all) if result.failed else _item("at stake", at_stake(row).all)
     lines += _claim(row.claim)
     lines += _item("decided by", COUNTED if _only_counts(row.claim) else HOW[row.claim.kind])
     lines += _item("evidence", result.finding.evidence)
@@ -125,8 +126,10 @@ def _correction(result: Result) -> list[str]:
         return _item("", f"(decided in row {row.corrected_by})")
     if claim is None:
         return _item("", "(open: no claim decides it)") if result.failed else []
-    shown = _item("", f"by what saves it, a {row.saving.kind}") if claim is row.saving.claim else _claim(claim)
-    lines = [*shown, *_decided(claim, result.corrected)]
+    if claim is row.saving.claim:
+        lines = _item("", f"(decided by the {row.saving.kind} below)")
+    else:
+        lines = [*_claim(claim), *_decided(claim, result.corrected)]
     return lines + (_sharpness(result.corrected_sharpness) if result.corrected_sharpness else [])
 
 

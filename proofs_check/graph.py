@@ -135,11 +135,12 @@ def cells_of(
         sides = [standing(paper, name, side, known) for side in SIDES]
         if all(side.status is Status.OPEN for side in sides):
             continue
-        found.append((name, _word(sides[0]), _word(sides[1]), *_first(sides)))
+        found.append((name, word(sides[0]), word(sides[1]), *_first(sides)))
     return found
 
 
-def _word(found: Standing) -> str:
+def word(found: Standing) -> str:
+    """A status in a word, in Markdown."""
     if found.status is Status.OPEN:
         return "-"
     if found.status is Status.CONDITIONAL:
@@ -169,21 +170,6 @@ def _first(sides: Sequence[Standing]) -> tuple[str, str]:
     return "-", "-"
 
 
-def around(paper: str, name: str, results: Mapping[str, Result]) -> list[str]:
-    """A statement for a terminal: both sides, what it uses, and its rows."""
-    lines = [f"{paper}, {name}"]
-    for side in SIDES:
-        found = standing(paper, name, side, results)
-        lines.append(f"  {side.value.removeprefix('breaks '):<8} {_word(found).replace('**', '')}")
-        lines += [f"           under {text}" for text in found.under]
-        lines += [f"           fails {result.row.id}: {result.finding.evidence}" for result in found.failing]
-    for used in USES.get(paper, {}).get(name, ()):
-        words = ", ".join(_word(standing(paper, used, side, results)).replace("**", "") for side in SIDES)
-        lines.append(f"  uses {used}: {words}")
-    lines += [f"  {results[i].verdict:<12} {i}" for i in _steps(paper).get(name, ()) if i in results]
-    return lines
-
-
 def as_data(results: Iterable[Result]) -> dict[str, Any]:
     """Status of every statement with a status, as plain data."""
     known = {result.row.id: result for result in results}
@@ -196,6 +182,11 @@ def as_data(results: Iterable[Result]) -> dict[str, Any]:
         }
         for paper in papers
     }
+
+
+def steps_of(paper: str, name: str) -> tuple[str, ...]:
+    """Ids of the rows that decide steps of a statement."""
+    return _steps(paper).get(name, ())
 
 
 def supports(row: Row) -> list[str]:

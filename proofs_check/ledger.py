@@ -163,6 +163,8 @@ _PRESENTATION = (  # changes in these decide no row
     "ties.py",
     "cases.py",
     "corrections.py",
+    "effects.py",
+    "surroundings.py",
 )
 _PARTS = ("saving", "sharpness", "corrected", "corrected_sharpness")  # of a result, beside its finding
 

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from dpassay.reference.papers import PAPERS
 
 from . import graph
-from .claim import FAILED, Kind, Result, Row, Saves, Severity, Verdict
+from .claim import FAILED, Kind, Result, Row, Saves, Verdict
 from .corrections import Correction, State, corrected_share, corrections
+from .effects import ORDER, effect, effects_line, settled_lines
 from .inventory import told
 from .joint import joint
 from .ledger import FAILING, UNSAVED, summary
 
 _HARD = (Kind.PRIVACY, Kind.TABLES)
-_WEIGHT = {Severity.PRIVACY: 0, Severity.UTILITY: 1, Severity.COSMETIC: 2}
 
 
 def summary_line(results: Sequence[Result]) -> str:
@@ -45,19 +45,18 @@ def one_line(result: Result) -> str:
     return f"{result.verdict:<12} {result.row.id:<44} {result.row.statement}"
 
 
-def _order(result: Result) -> tuple[int, bool, bool, bool, bool, float]:
+def _order(result: Result) -> tuple[int, bool, bool, bool, float]:
     row = result.row
     soft = row.claim.kind not in _HARD
-    mild = result.saved_by in (Saves.READING, Saves.CONDITION)
-    return _WEIGHT[row.severity], row.ours, mild, bool(row.garbling), soft, -result.finding.excess
+    return ORDER.index(effect(result).weight), row.ours, bool(row.garbling), soft, -result.finding.excess
 
 
 def serious(results: Sequence[Result], count: int = 12, per_paper: int = 4) -> list[Result]:
     """The most serious failed rows, one for each part of a paper.
 
-    In order: what breaks privacy, what the paper says in so many words, what no reading or condition saves, what the
-    rendering cannot be blamed for, what exact accounting (the largest excess first) or a printed table shows. At most
-    ``per_paper`` of one paper.
+    In order: what falls by the row alone (privacy, utility, then what holds under its saving), what the paper says in
+    so many words, what the rendering cannot be blamed for, what exact accounting (the largest excess first) or a
+    printed table shows. At most ``per_paper`` of one paper.
     """
     failed = [result for result in results if result.verdict in FAILED]
     failed.sort(key=_order)
@@ -97,7 +96,7 @@ def findings_table(results: Sequence[Result], count: int = 12) -> str:
     for result in serious(results, count):
         row = result.row
         lines.append(
-            f"| `{row.id}` ({row.severity}) | {_cell(row.cite.place)} | {_cell(row.statement)} | "
+            f"| `{row.id}` ({effect(result)}) | {_cell(row.cite.place)} | {_cell(row.statement)} | "
             f"{_cell(_short(result.finding.evidence))} | {_cell(_saving(result))} |"
         )
     return "\n".join(lines)
@@ -129,6 +128,8 @@ def readme_block(results: Sequence[Result]) -> str:
         summary_table(results),
         "",
         f"{sharp_share(results)}; {corrected_share(results)}.",
+        "",
+        f"{effects_line(results)}.",
         "",
         failures_table(results),
         "",
@@ -200,11 +201,13 @@ def markdown(results: Sequence[Result]) -> str:
         "nothing. `unknown`: not passed. A failing row is saved by a `reading` (the same text, or another place of the",
         "paper, read otherwise), a `condition` (an added assumption), a `repair` (a changed text), or only in a",
         "`degenerate` case. `Sharp` names the nearest mutant of a passing row that is refuted. Several rows may show",
-        "one defect.",
+        "one defect. Beside a failing row stands what falls by it alone, from the graph of what rests on what.",
         "",
         summary_table(results),
         "",
         f"{sharp_share(results)}; {corrected_share(results)}.",
+        "",
+        f"{effects_line(results)}.",
         "",
         failures_table(results),
         "",
@@ -212,6 +215,10 @@ def markdown(results: Sequence[Result]) -> str:
         "",
         *_STATUS,
         *theorems(results, graph.SHOWN),
+        "Where the author of a row and the graph differ: the tables above follow the author, the rows below the graph.",
+        "",
+        *settled_lines(results),
+        "",
         "## Choices made together",
         "",
         *_CHOICES,
@@ -240,7 +247,7 @@ def markdown(results: Sequence[Result]) -> str:
 
 def _line(result: Result, corrected: Correction | None) -> str:
     row = result.row
-    verdict = f"**{result.verdict}**, {row.severity}" if result.failed else str(result.verdict)
+    verdict = f"**{result.verdict}**, {effect(result)}" if result.failed else str(result.verdict)
     if result.failed and row.defect:
         verdict += f" (as `{row.defect.split('/', 1)[1]}`)"
     name = row.id.split("/", 1)[1]

@@ -9,12 +9,16 @@ import typer
 
 from dpassay.audit.plain import json_text
 from dpassay.proofs_check import graph, report
+from dpassay.proofs_check.cited import named
 from dpassay.proofs_check.claim import Result, Row
 from dpassay.proofs_check.corrections import corrected_share, open_lines
+from dpassay.proofs_check.effects import data_of
 from dpassay.proofs_check.explain import explain as explain_row
 from dpassay.proofs_check.inventory import told
 from dpassay.proofs_check.inventory.items import items
-from dpassay.proofs_check.ledger import as_data, check_rows, chosen, load_rows, summary
+from dpassay.proofs_check.ledger import check_rows, chosen, load_rows, summary
+from dpassay.proofs_check.statements import STATEMENTS
+from dpassay.proofs_check.surroundings import around, statement
 from dpassay.proofs_check.tied import TIES
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import read_text, require_writable, write_text
@@ -81,28 +85,33 @@ def prove(
     if readme is not None:
         _with_block(readme, "")  # says at once, not after minutes, that the markers are missing
     folder = CACHE if cache else None
+    theorem = statement(theorem, paper or PAPERS) if theorem is not None else None
+    place = statement(place, paper or PAPERS) if place is not None else None
     if some:
         rows = _under(theorem, paper) if theorem is not None else _some(row_id, place, paper)
     else:
         rows = load_rows(paper)
-    with progress("checking", len(rows), quiet=quiet) as say:
-        results = check_rows(rows, jobs, folder, lambda result: say(f"{result.row.id}: {result.verdict}"))
+    beside = _beside(place, rows) if place is not None and not (explain or as_json or only_open) else []
+    with progress("checking", len(rows) + len(beside), quiet=quiet) as say:
+        decided = check_rows([*rows, *beside], jobs, folder, lambda result: say(f"{result.row.id}: {result.verdict}"))
+    results = decided[: len(rows)]
     if not some:
         if ledger is not None:
             write_text(ledger, report.markdown(results).rstrip("\n") + "\n", "--ledger")
         if readme is not None:
             write_text(readme, _with_block(readme, report.readme_block(results)), "--readme")
     if target is not None:
-        document = {"summary": summary(results), "rows": [as_data(result) for result in results]}
+        document = {"summary": summary(results), "rows": [data_of(result) for result in results]}
         write_text(target, json_text(document) + "\n", "--output")
     if only_open:
         typer.echo("\n".join([*open_lines(results), f"{corrected_share(results)}."]))
     elif as_json:
-        typer.echo(json_text([as_data(result) for result in results]))
+        typer.echo(json_text([data_of(result) for result in results]))
     elif theorem is not None:
         typer.echo("\n\n".join(_around(theorem, results)))
     elif place is not None and not explain:
         typer.echo("\n".join([*_said_at(place, results), *(report.one_line(result) for result in results)]))
+        typer.echo("\n".join(_graph_at(place, decided)))
         typer.echo(report.summary_line(results))
     elif explain or len(results) == 1:
         typer.echo("\n\n".join(explain_row(result, TIES) for result in results))
@@ -124,7 +133,26 @@ def _under(theorem: str, papers: list[str] | None) -> list[Row]:
 def _around(theorem: str, results: list[Result]) -> list[str]:
     known = {result.row.id: result for result in results}
     papers = dict.fromkeys(result.row.cite.paper for result in results)
-    return ["\n".join(graph.around(paper, theorem, known)) for paper in papers]
+    return ["\n".join(around(paper, theorem, known)) for paper in papers]
+
+
+def _beside(place: str, rows: list[Row]) -> list[Row]:
+    """Further rows on which the statements of this place rest."""
+    papers = sorted({row.cite.paper for row in rows})
+    below = {row.id: row for paper in papers for name in sorted(named(place)) for row in graph.rows_below(paper, name)}
+    return [row for row_id, row in below.items() if row_id not in {row.id for row in rows}]
+
+
+def _graph_at(place: str, results: list[Result]) -> list[str]:
+    """The graph around each statement that the place names."""
+    known, names = {result.row.id: result for result in results}, named(place)
+    return [
+        line
+        for paper in dict.fromkeys(result.row.cite.paper for result in results)
+        for name in STATEMENTS[paper]
+        if name in names
+        for line in around(paper, name, known, rows=False)
+    ]
 
 
 def _some(row_id: str | None, place: str | None, papers: list[str] | None) -> list[Row]:

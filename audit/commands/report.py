@@ -77,6 +77,7 @@ def ledger_of(papers: Sequence[str], jobs: int) -> Ledger:
         raise BadInput("--ledger", True, 'needs pip install "dpassay[proofs]"; --no-ledger leaves it out')
     from dpassay.proofs_check import graph
     from dpassay.proofs_check.corrections import corrected_share
+    from dpassay.proofs_check.effects import effect
     from dpassay.proofs_check.ledger import check_all
     from dpassay.proofs_check.report import sharp_share
 
@@ -95,7 +96,7 @@ def ledger_of(papers: Sequence[str], jobs: int) -> Ledger:
             place=one.row.cite.place,
             statement=one.row.statement,
             verdict=str(one.verdict),
-            severity=str(one.row.severity),
+            severity=str(effect(one)) if one.failed else "",
             evidence=one.finding.evidence,
             saved=f"{one.saved_by}: {one.row.saving.text}" if one.saved_by else "not at all" if one.failed else "",
         )
