@@ -24,8 +24,8 @@ DECIDED = (State.OWN, State.SAVED, State.ELSEWHERE)
 ASKED = {
     Undecidable.REQUEST: "ask which of several things is meant",
     Undecidable.WITHDRAWN: "withdraw a statement without another in its place",
-    Undecidable.DATA: "need runs or records that the paper does not give",
-    Undecidable.ARGUMENT: "need a proof that nobody has given",
+    Undecidable.DATA: "be decided by runs or records that the paper does not give",
+    Undecidable.ARGUMENT: "be decided by a proof that nobody has given",
 }
 
 
@@ -101,9 +101,9 @@ def corrected_share(results: Sequence[Result]) -> str:
     line += f", {spot} of them on few points" if spot else ""
     asked = Counter(one.why for one in found.values() if one.state is State.UNDECIDABLE)
     if asked:
-        told = ", ".join(f"{asked[kind]} {words}" for kind, words in ASKED.items() if asked[kind])
-        line += f"; {sum(asked.values())} are no claims: {told}"
-    return f"{line}; {states[State.OPEN]} are open"
+        told = ", ".join(f"{asked[kind]} to {words}" for kind, words in ASKED.items() if asked[kind])
+        line += f"; no claims: {told}"
+    return f"{line}; open: {states[State.OPEN]}"
 
 
 def open_lines(results: Sequence[Result]) -> list[str]:

@@ -121,7 +121,7 @@ def _correction(result: Result) -> list[str]:
     """What decides the corrected statement: its own formula, the verdict, the nearest mutant; or the row that does."""
     row, claim = result.row, result.row.corrects
     if row.undecidable is not None:
-        return _item("", f"(no claim: it is one of those that {ASKED[row.undecidable]})")
+        return _item("", f"(no claim: {row.undecidable}, to {ASKED[row.undecidable]})")
     if row.corrected_by:
         return _item("", f"(decided in row {row.corrected_by})")
     if claim is None:

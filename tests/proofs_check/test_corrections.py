@@ -51,7 +51,7 @@ HOLLOW = {
 def test_what_is_refuted_or_could_not_fail_leaves_it_open(name):
     result = decided(corrected_claim=HOLLOW[name])
     assert state(result).state is State.OPEN
-    assert open_lines([result]) and "1 are open" in corrected_share([result])
+    assert open_lines([result]) and "open: 1" in corrected_share([result])
 
 
 def test_a_reading_is_no_correction_unless_the_row_says_so():
@@ -73,7 +73,7 @@ def test_another_row_decides():
 def test_a_request_is_counted_apart():
     result = decided(undecidable=Undecidable.REQUEST)
     assert state(result).state is State.UNDECIDABLE
-    assert corrected_share([result]).startswith("0 of 1 corrected statements are decided; 1 are no claims: 1 ask")
+    assert corrected_share([result]).startswith("0 of 1 corrected statements are decided; no claims: 1 to ask")
     assert "ask which" in explain(result)
 
 
