@@ -189,7 +189,7 @@ def examine(
     transcript = instance.longest_transcript()
     cost = account(transcript, claim.relation)
     accounted = cost.epsilon(claim.delta)
-    bound, losses = statistics(instance, claim, effort, searched, cost, thrift)
+    bound, losses = statistics(instance, claim, effort, searched, cost, thrift, len(transcript.events))
     realised, by = realised_of(instance, claim, bound, losses.findings)
     if len(losses.loss) and (realised is None or realised <= claim.epsilon):
         realised, by = of_outputs(instance, claim, effort, losses.findings) or (realised, by)

@@ -20,6 +20,8 @@ from .search.engine import Searched
 from .verdict import TIGHT_SHARE, judge
 
 NOT_MADE = "not made: what the search or the account shows fails the claim already"
+TOO_LONG = "not made: a run makes {calls} calls of the tape, {runs} runs more than {most}"
+MOST = 50_000_000  # calls of the tape in all runs of one likelihood audit: hours
 
 
 @dataclass(frozen=True)
@@ -48,9 +50,22 @@ class Thrift:
 
 
 def statistics(
-    instance: Instance, claim: PrivacyClaim, effort: Effort, searched: Searched, cost: Account, thrift: Thrift | None
+    instance: Instance,
+    claim: PrivacyClaim,
+    effort: Effort,
+    searched: Searched,
+    cost: Account,
+    thrift: Thrift | None,
+    calls: int,
 ) -> tuple[SoundBound | AssumedEstimate, Losses]:
-    """The likelihood audit of an instance, or none."""
+    """The likelihood audit of an instance, or none.
+
+    Args:
+        calls: of the tape in its longest run.
+    """
+    runs = effort.runs + effort.pilot
+    if calls * runs > MOST:
+        return _none(claim, effort, TOO_LONG.format(calls=calls, runs=runs, most=MOST))
     enough = None
     if thrift is not None and thrift.statistics:
         accounted = max(cost.epsilon(claim.delta), searched.accounted or 0.0)
@@ -58,15 +73,7 @@ def statistics(
             claimed=claim.epsilon, power=1.0, accounted=None if cost.unknown else accounted, findings=searched.findings
         )
         if verdict.failed:
-            estimate = AssumedEstimate(
-                epsilon=0.0,
-                delta=claim.delta,
-                confidence=effort.confidence,
-                method="none",
-                assumption=NOT_MADE,
-                relation=claim.relation,
-            )
-            return estimate, Losses(np.zeros(0), np.zeros((0, 1)))
+            return _none(claim, effort, NOT_MADE)
         known = not cost.unknown and not searched.findings
         enough = TIGHT_SHARE * claim.epsilon if known else math.nextafter(claim.epsilon, math.inf)
     return audit_likelihood(
@@ -80,3 +87,15 @@ def statistics(
         relation=claim.relation,
         enough=enough,
     )
+
+
+def _none(claim: PrivacyClaim, effort: Effort, because: str) -> tuple[AssumedEstimate, Losses]:
+    estimate = AssumedEstimate(
+        epsilon=0.0,
+        delta=claim.delta,
+        confidence=effort.confidence,
+        method="none",
+        assumption=because,
+        relation=claim.relation,
+    )
+    return estimate, Losses(np.zeros(0), np.zeros((0, 1)))

@@ -11,7 +11,6 @@ from dpassay.reference.case import ExactDelta
 from dpassay.reference.findings import Declared, Finding, Kind
 
 from .results import AssumedEstimate, SoundBound
-from .scarce import NOT_MADE
 from .search.engine import Searched
 from .verdict import Verdict, over_budget
 
@@ -50,7 +49,7 @@ def why(
     if untested:
         parts.append(untested)
     elif realised is None:
-        parts.append(f"statistics {by}" if by == NOT_MADE else f"no sound likelihood: {by}")
+        parts.append(f"statistics {by}" if by.startswith("not made") else f"no sound likelihood: {by}")
     elif verdict is not Verdict.VIOLATED:
         parts += _looseness(account, delta, realised, movements, bound)
     if verdict is Verdict.VIOLATED and not parts:

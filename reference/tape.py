@@ -25,6 +25,7 @@ from dpassay.reference.types import Array, Indices
 
 from .equality import snapshot
 from .errors import require
+from .in_sight import in_sight
 from .records import RecordDrawer
 from .transcript import Batch, Draw, Note, Release, Transcript
 
@@ -162,9 +163,7 @@ class Tape(ABC):
         """
         require(order in ("random", "index"), "order", order, "must be random or index")
         first = self._pass = self._pass or (n, order)
-        require(
-            (n, order) == first, f"fresh batch ({label})", (n, order), f"a run makes one pass over the data: {first}"
-        )
+        require((n, order) == first, f"fresh batch ({label})", (n, order), f"a run makes one pass: {first}")
         left = n - self._used
         require(1 <= size <= left, f"fresh batch size ({label})", size, f"must lie in 1..{left} (records unused)")
         draw = Draw(len(self.transcript.batches), label, "fresh", n, size, size / left, hidden=order == "random")
@@ -233,7 +232,7 @@ class LiveTape(Tape):
         seed: any seed of :class:`numpy.random.SeedSequence`. The same seed gives the same run on the same data.
 
     Raises:
-        BadInput: as :class:`Tape`.
+        BadInput: as :class:`Tape`, and at release ``LONGEST`` of ``in_sight.py``.
 
     Example:
         >>> from dpassay.reference import LiveTape
@@ -253,6 +252,7 @@ class LiveTape(Tape):
         self._notes = {"public": public, "secret": secret, "noise": release}
 
     def _released(self, label: str, law: Law, sensitivity: float | None, draws: tuple[int, ...]) -> Any:
+        in_sight(self.step, label)
         return law.sample(self._release_rng)
 
     def _indices(self, draw: Draw) -> Indices:

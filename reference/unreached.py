@@ -44,6 +44,34 @@ OPT: Reasons = {
         'top = tape.gaussian("initial value"',
     )
 }
+_BATCHES = "full or sampled batches are part of the schedule"
+DOUBLE_SPIDER: Reasons = {
+    **CLIPPING,
+    "batches.py: if size == n": _BATCHES,
+    "batches.py: batch = tape.batch": _BATCHES,
+    "batches.py: return batch.indices, batch": _BATCHES,
+}
+COMPOSITE_SPIDER: Reasons = {
+    **CLIPPING,
+    'dp_spider.py: if s.select == "random"': "the last or a random iterate is part of the schedule",
+}
+_OPT_B = (
+    'if s.reading == "repaired"',
+    'batch = tape.batch("hessian batch"',
+    "return step_bound(problem.value_bound",
+    "top = problem.value(s.start) + abs",
+    "return step_bound(top",
+)
+OPT_B: Reasons = {
+    **{f"opt_b.py: {line}": _OTHER for line in _OPT_B},
+    **{f"tr_b.py: {line}": _OTHER for line in _OPT_B[:2]},
+}
+TWO_OPT_LS: Reasons = {
+    **OPT,
+    'two_opt_ls.py: if reading == "printed"': _OTHER,
+    "two_opt_ls.py: return cost + ": _OTHER,
+    "line_search.py: return above_threshold_mu(1": "the cost of a private search, of the repaired reading alone",
+}
 RECURSIVE_SPIDER: Reasons = {**CLIPPING, "recursive_spider.py: if schedule.lines.line_16": _OTHER}
 STOCHASTIC_SPIDER: Reasons = {
     'stochastic_spider.py: if refresh and s.refresh == "bare"': "a bare refresh is a reading of its own",
@@ -63,6 +91,7 @@ OUTPUT_PERTURBATION: Reasons = {
     "base_solver.py: return point": _SOLVER,
     "base_solver.py: if not certificate.holds": "the solvers reach what is asked for; a test has one that does not",
     "algorithm3.py: if schedule.jointly": "x and y together or one by one is part of the schedule",
+    "algorithm3.py: pair = tape.gaussian": "x and y together or one by one is part of the schedule",
     "algorithm3.py: x_moves, y_moves": "x and y together or one by one is part of the schedule",
     "algorithm3.py: x = tape.gaussian": "x and y together or one by one is part of the schedule",
     "algorithm3.py: y = tape.gaussian": "x and y together or one by one is part of the schedule",

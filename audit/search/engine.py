@@ -6,9 +6,9 @@ premises of adaptive composition: where they hold, what is accounted is an upper
 says what it reached, and how far each query was moved.
 
 Witnesses of earlier searches come first, then pairs from outside, then the examples of Hypothesis; each of them is
-compared with a data set far away as well (``far.py``). A quarter of the examples goes uphill from the largest
-movements (``climb.py``). Each finding (a kind at a label) is then made small (``smaller.py``). The same seed gives the
-same examples and the same findings; nothing depends on the clock but an emergency brake.
+compared with a data set far away as well (``far.py``). A third of the examples goes uphill from the largest
+movements (``uphill.py``). Each finding (a kind at a label) is then made small (``smaller.py``). The same seed gives the
+same examples and the same findings: what limits a search is counted, and nothing depends on the clock.
 """
 
 from __future__ import annotations
@@ -32,9 +32,7 @@ from dpassay.reference.equality import same, snapshot
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.neighbours import Pair, Run
 from dpassay.reference.space import Space
-from dpassay.reference.tape import LiveTape
 
-from .climb import SEPARATION, Peak, climb
 from .coverage import Coverage
 from .far import ANYWHERE, WAYS, far_rows, turning
 from .found import Key
@@ -45,12 +43,13 @@ from .runner import Runner
 from .searched import Searched as Searched
 from .smaller import smaller
 from .strategies import Drawing, Same
+from .uphill import Uphill
 from .witness import Witness
 
 EXAMPLES = 150
-SECONDS = 120.0  # an emergency brake; a search that it stops says so
+CALLS = 200_000  # of the tape, in all runs of the examples; a search that they stop says so
 _SHRUNK = 12  # findings that are made small; further ones are reported by their smallest example
-_UPHILL = 4  # of so many examples one goes uphill
+_UPHILL = 3  # of so many examples one goes uphill
 _SHRINKS = 360  # runs for making witnesses small, all of them together
 _NO_FUNCTION = "the run is no function of data and tape: the same example came out differently"
 
@@ -110,8 +109,7 @@ class Engine:
         self._space = ground.space if isinstance(ground, AllOf) else None
         self._runner = Runner(run, ground, premises, about, tracing)
         self._name, self._checked = str(getattr(run, "__name__", "run")), False
-        self._late = False  # the emergency brake was pulled
-        self._peaks: dict[str, Peak] = {}  # of examples: by label the largest movement
+        self._uphill = Uphill(self._runner, ground) if isinstance(ground, AllOf) else None
         self._start = perf_counter()
 
     def go(self, explicit: Sequence[tuple[Run[Any], Pair[Any]]], known: Sequence[Witness]) -> Searched:
@@ -169,21 +167,18 @@ class Engine:
 
     def _climbed(self, examples: int) -> None:
         """Uphill from the largest movements."""
-        if self._space is None or self._late:
-            return
+        if self._uphill is not None:
+            with suppress(_Enough):
+                self._uphill.go(examples, np.random.default_rng([self._seed, 23]), self._enough)
 
-        def tried(data: Data, script: Script, seed: int) -> Mapping[str, float]:
-            with suppress(Exception):  # rows that make no problem
-                return _moved(self._runner.tried(self._ground.setting(data), data, seed, script, lambda: script))
-            return {}
-
-        climb(dict(self._peaks), self._space, tried, examples, np.random.default_rng([self._seed, 23]))
+    def _enough(self) -> None:
+        """Stop a search whose runs are too long."""
+        if self._runner.calls > CALLS:
+            self._runner.note = f"stopped after {CALLS} calls of the tape and {self._runner.examples} examples"
+            raise _Enough
 
     def _example(self, draw: Callable[[Any], Any]) -> None:
-        if perf_counter() - self._start > SECONDS:
-            self._runner.note = f"stopped after {SECONDS:g} s and {self._runner.examples} examples"
-            self._late = True
-            raise _Enough
+        self._enough()
         data = draw(self._ground.strategy())
         seed = draw(st.integers(0, 7))
         way = draw(st.sampled_from(WAYS))
@@ -198,13 +193,11 @@ class Engine:
         self._unchanged(setting)
         dictation = Drawing(draw, setting.landmarks)
         run = self._runner.tried(setting, data, seed, dictation, dictation.script)
-        for label, share in _moved(run).items():
-            if label not in self._peaks or share > self._peaks[label].share:
-                self._peaks[label] = Peak(share, data, dictation.script(), seed)
-        if data.rows is not None:
-            self._far(data, seed, way, dictation.script(), run)
+        if self._uphill is not None:
+            self._uphill.note(run, data, dictation.script(), seed)
+            self._far(self._uphill, data, seed, way, dictation.script(), run)
 
-    def _far(self, data: Data, seed: int, way: Any, script: Script, run: ScriptedRun) -> None:
+    def _far(self, uphill: Uphill, data: Data, seed: int, way: Any, script: Script, run: ScriptedRun) -> None:
         """Does anything part D from a data set far away? Then there are neighbours that it parts."""
         assert isinstance(self._ground, AllOf) and data.rows is not None
         far = far_rows(self._ground.space, data, way)
@@ -216,8 +209,10 @@ class Engine:
             return any(finding.kind in ANYWHERE for finding in apart.findings)
 
         with suppress(Exception):  # a data set that makes no problem leads nowhere
-            turned = turning(self._ground, data, far, parts)
-            if turned is not None:
+            apart = self._runner.scripted(self._ground.between(data.sizes, data.rows, far, data.target), seed, script)
+            uphill.note_far(apart, data, script, seed, far)
+            if any(finding.kind in ANYWHERE for finding in apart.findings):
+                turned = turning(self._ground, data, far, parts)
                 self._runner.tried(self._ground.setting(turned), turned, seed, script, lambda: script)
 
     def _unchanged(self, setting: Setting) -> None:
@@ -227,7 +222,7 @@ class Engine:
         self._checked = True
         before = snapshot(setting.pair.here)
         with suppress(Exception):  # what it raises is seen later, on all sides
-            setting.mechanism(setting.pair.here, LiveTape(0))
+            self._runner.scripted(setting, 0, Same(DRAWN))
         require(same(before, setting.pair.here), "run", self._name, "changes the data that it is given")
 
     def _explicit(self, mechanism: Run[Any], pair: Pair[Any]) -> None:
@@ -264,8 +259,3 @@ class Engine:
     def _explicit_pair(self, witness: Witness) -> bool:
         """Found on a pair from outside, beside a space: there is nothing to choose there."""
         return witness.data.rows is None and self._space is not None
-
-
-def _moved(run: ScriptedRun) -> dict[str, float]:
-    """By label what is moved, and how far all of it is; a run that is cut short shows no separation."""
-    return {**run.shares, SEPARATION: run.separation if run.complete and not run.raised else 0.0}

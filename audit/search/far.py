@@ -4,6 +4,8 @@ Once the released values are fixed, calls, noise scales, public values and the o
 whether the two data sets differ in one record or in all. A decision such as "is the true gradient small" parts two far
 data sets easily, and neighbours only at the place where it turns. On the way from D to a far data set, one record at a
 time, it turns somewhere between two neighbours: halving finds them. Only what the neighbours show is reported.
+
+A query may move far between them, and then two neighbours on the way move it too: halving finds those that do.
 """
 
 from __future__ import annotations
@@ -58,25 +60,46 @@ def far_rows(space: Space, data: Data, way: Way) -> Array | None:
     return None if np.array_equal(found, data.rows) else found
 
 
-def turning(ground: AllOf, data: Data, far: Array, parts: Callable[[Setting], bool]) -> Data | None:
-    """Neighbours on the way from D to ``far`` between which the runs part; None where D and ``far`` do not part.
+def turning(ground: AllOf, data: Data, far: Array, parts: Callable[[Setting], bool]) -> Data:
+    """Neighbours on the way from D to ``far``, between which the runs part, as they do between the two ends.
 
     Args:
         parts: do the runs of this setting differ in what may differ nowhere?
     """
     assert data.rows is not None
-    rows = data.rows
-
-    def way(count: int) -> Array:
-        return np.concatenate([far[:count], rows[count:]])
-
-    low, high = 0, len(rows)
-    if not parts(ground.between(data.sizes, rows, far, data.target)):
-        return None
+    low, high = 0, len(data.rows)
     while high - low > 1:
         middle = (low + high) // 2
-        if parts(ground.between(data.sizes, way(low), way(middle), low)):
-            high = middle
-        else:
-            low = middle
-    return Data(data.sizes, way(low), far[low].copy(), low)
+        low, high = (low, middle) if parts(_stretch(ground, data, far, low, middle)) else (middle, high)
+    return _between(data, far, low)
+
+
+def moving(
+    ground: AllOf, data: Data, far: Array, whole: float, movement: Callable[[Setting], float]
+) -> tuple[Data, int]:
+    """Neighbours on the way from D to ``far`` that move a query far, and how many runs it took to find them.
+
+    Of two halves of the way one moves it at least half as far as the whole way, ``whole``.
+    """
+    assert data.rows is not None
+    low, high, runs = 0, len(data.rows), 0
+    while high - low > 1:
+        middle = (low + high) // 2
+        first = movement(_stretch(ground, data, far, low, middle))
+        low, high, whole = (low, middle, first) if first >= whole / 2 else (middle, high, whole - first)
+        runs += 1
+    return _between(data, far, low), runs
+
+
+def _stretch(ground: AllOf, data: Data, far: Array, start: int, end: int) -> Setting:
+    """From D with ``start`` records of ``far`` to D with ``end`` of them."""
+    return ground.between(data.sizes, _way(data, far, start), _way(data, far, end), start)
+
+
+def _between(data: Data, far: Array, place: int) -> Data:
+    return Data(data.sizes, _way(data, far, place), far[place].copy(), place)
+
+
+def _way(data: Data, far: Array, count: int) -> Array:
+    assert data.rows is not None
+    return np.concatenate([far[:count], data.rows[count:]])

@@ -29,6 +29,7 @@ class Runner:
     Args:
         examples: runs that were judged.
         raised: what the algorithm raised on both sides alike, with how often.
+        calls: of the tape, in all runs so far.
         note: what a reader must know of the runs; empty mostly.
     """
 
@@ -44,7 +45,7 @@ class Runner:
         self.collector = collector if tracing and collector.codes else None
         self.ground, self.found, self.premises = ground, Found(about), premises
         self.raised: Counter[str] = Counter()
-        self.examples, self.note = 0, ""
+        self.examples, self.calls, self.note = 0, 0, ""
         self._hidden = False
         self._largest: list[tuple[float, Setting]] = []  # by separation, under whatever script
 
@@ -81,6 +82,7 @@ class Runner:
                 hub_type=self.premises.hub_type,
                 longest=longest,
             )
+        self.calls += len(run.transcript.events)
         self._hidden = self._hidden or any(draw.hidden for draw in run.transcript.draws)
         return run
 

@@ -48,6 +48,7 @@ class Regime:
 PLAIN, HIGH = Regime(), Regime(d=16)  # alpha = 0.12 and 0.13
 PATIENT, PATIENT_HIGH = Regime(alpha=0.45, gap=1e5), Regime(16, 0.9, 27e3)  # long epochs
 SMALL_STEPS = Regime(alpha=0.45)  # O2 moves further than O1: one record of b_t = 1
+LITTLE_NOISE = Regime(alpha=0.1)  # and so little that drawn steps stay where the gradient of a wave still grows
 LONG_ESCAPES = Regime(alpha=0.03)
 FAR = 1e3  # any gradient longer than kappa
 EDGE = sqrt(0.03)  # its Xi = sqrt(gamma/rho)
@@ -111,8 +112,12 @@ def mended(steps: int, regime: Regime, threshold: float = 0.0) -> Schedule:
     return repaired(cut("Lemma 3.13", steps, regime, threshold), EPSILON, DELTA)
 
 
-def instance(schedule: Callable[[], Schedule], target: str) -> Instance:
-    """On the pair where `target` (O1: record 0, O3 or O2) reads the changed record first."""
+def instance(schedule: Callable[[], Schedule], target: str, scene: Scene | None = None) -> Instance:
+    """On the pair where `target` (O1: record 0, O3 or O2) reads the changed record first.
+
+    Args:
+        scene: other waves than those on which `target` costs the most.
+    """
     s = schedule()
     facts: dict[str, float | int | str] = {
         "n": s.n,
@@ -126,7 +131,7 @@ def instance(schedule: Callable[[], Schedule], target: str) -> Instance:
         "sigma_t": s.noise.std("escape", s.hessian_sensitivity * s.escape_radius),
         "record read by": target,
     }
-    pair = sign_flip(s.n, {"O1": 0, "O3": s.batch, "O2": 2 * s.batch}[target], TARGETS[target].scene, s.d)
+    pair = sign_flip(s.n, {"O1": 0, "O3": s.batch, "O2": 2 * s.batch}[target], scene or TARGETS[target].scene, s.d)
     renewal = None if s.refresh == "new tree" else 1 << (s.steps.bit_length() - 1)
     return Instance(run, s, pair, longest=partial(TARGETS[target].costliest, renewal), facts=facts)
 
@@ -181,12 +186,19 @@ CASES: tuple[Case, ...] = (
             # what this pair realises is too close to the claim
             ("Lemma 3.13", 7, "O1", PATIENT, NO_TREE, declare(Kind.OVER_BUDGET), LENGTHS),
             ("Lemma 3.13", 15, "O1", PATIENT, NO_TREE, TOO_LITTLE, LENGTHS),
-            # true of this pair alone: the claim is searched two rows above
-            ("Lemma 3.13", 7, "O2", SMALL_STEPS, "", (), ()),
             ("Lemma 3.14", 7, "O1", HIGH, "", (), LENGTHS),
             ("Theorem 3.17", 2, "O2", SMALL_STEPS, POWER_OF_TWO, _bare("tree/(2,2)"), (2,)),
             ("Theorem 3.17", 8, "O1", HIGH, POWER_OF_TWO, _bare("tree/(8,8)"), (8,)),
         )
+    ),
+    _spider(
+        reading="printed",
+        variant="lemma-3.13-d1-T7-O2",
+        claim=_claims["Lemma 3.13"],
+        # at the bottom of all waves, where a gradient changes by the length of a step
+        build=partial(instance, partial(cut, "Lemma 3.13", 7, LITTLE_NOISE), "O2", Scene(0.0, 1.0, 0.0)),
+        completions=(*READ, *LITTLE_NOISE.choice),
+        space=partial(space.printed, "Lemma 3.13", EPSILON, DELTA, LENGTHS, alpha=0.1, records=(300, 600)),
     ),
     _spider(
         reading="printed",

@@ -52,14 +52,23 @@ def repaired(epsilon: float, delta: float) -> Space:
 
 
 def printed(
-    source: str, epsilon: float, delta: float, steps: Sequence[int], refresh: Literal["bare", "tree"] = "tree"
+    source: str,
+    epsilon: float,
+    delta: float,
+    steps: Sequence[int],
+    refresh: Literal["bare", "tree"] = "tree",
+    alpha: float = ALPHA,
+    records: Sequence[int] = (12, 16, 60),
 ) -> Space:
-    """The parameters of the statement, cut to ``steps``; ``eager`` 1: never an escape, 2: as soon as line 11 may."""
+    """The parameters of the statement, cut to ``steps``; ``eager`` 1: never an escape, 2: as soon as line 11 may.
+
+    ``records``: numbers of them, the first so small that they run out.
+    """
     return Space(
         rows=WAVES,
-        sizes={"n": (12, 16, 60), "d": (1, 4), "steps": steps, "eager": (1, 2)},
+        sizes={"n": records, "d": (1, 4), "steps": steps, "eager": (1, 2)},
         problem=_problem,
-        schedule=partial(_printed, source, epsilon, delta, refresh),
+        schedule=partial(_printed, source, epsilon, delta, refresh, alpha),
         landmarks=_landmarks,
     )
 
@@ -98,9 +107,11 @@ def _cached(epsilon: float, delta: float, sizes: tuple[tuple[str, int], ...]) ->
     return stochastic_spider.repaired(plain, epsilon, delta, p["epoch"])
 
 
-def _printed(source: str, epsilon: float, delta: float, refresh: Literal["bare", "tree"], sizes: Sizes) -> Schedule:
+def _printed(
+    source: str, epsilon: float, delta: float, refresh: Literal["bare", "tree"], alpha: float, sizes: Sizes
+) -> Schedule:
     constants = Constants(sizes["n"], sizes["d"], epsilon, delta)
-    full = stochastic_spider.printed(constants, source, alpha=ALPHA, check_data=False)
+    full = stochastic_spider.printed(constants, source, alpha=alpha, check_data=False)
     threshold = 0.0 if sizes["eager"] == 1 else ALWAYS
     return replace(full, steps=sizes["steps"], threshold=threshold, order="index", refresh=refresh)
 

@@ -10,7 +10,7 @@ import numpy as np
 from dpassay.reference.case import Case, Instance, PrivacyClaim
 from dpassay.reference.findings import Declared, Kind, declare
 from dpassay.reference.papers import Cite
-from dpassay.reference.unreached import CLIPPING, RECURSIVE_SPIDER
+from dpassay.reference.unreached import COMPOSITE_SPIDER, DOUBLE_SPIDER, RECURSIVE_SPIDER
 
 from . import composite_sgd, composite_spider, double_spider, private_diff, recursive_spider, sgda, single_sample, space
 from .constants import Constants
@@ -178,7 +178,7 @@ ONE_RECORD = "line 16: the recursion of Lemma 8, one record, noise for its sensi
 double = partial(
     Case, id=f"{PAPER}/double_spider", title="DP Double-SPIDER", cite=Cite(PAPER, "Algorithm 2"),
     claim=PrivacyClaim(EPSILON, DELTA, Cite(PAPER, "Theorem 6")), data=DATA, quick=False,
-    unreached=CLIPPING)  # fmt: skip
+    unreached=DOUBLE_SPIDER)  # fmt: skip
 recursive = partial(
     Case, id=f"{PAPER}/recursive_spider", title="DP Recursive-SPIDER", cite=Cite(PAPER, "Algorithm 3"),
     claim=PrivacyClaim(EPSILON, DELTA, Cite(PAPER, "Theorem 8")), data=DATA, quick=False,
@@ -199,8 +199,8 @@ CASES: tuple[Case, ...] = (
              completions=double_spider.COMPLETIONS, known=f"{MEAN_CLIP}; {C_ONE}",
              declared=_exceeded("x/refresh", "x/difference", "eta/difference") + ANY_LABEL + TOO_LITTLE)
       for one in DIVERGENCES),
-    # no space for the next one: its assumptions bound eta, which Algorithm 2 does not keep bounded
     double(reading="printed", build=double_assumptions, variant="assumptions hold", completions=ASSUMPTIONS_HOLD,
+           space=partial(space.double_assumptions, EPSILON, DELTA, 1.5, 0.5),
            known=f"{C_ONE}; beyond the assumptions, {MEAN_CLIP}",
            declared=ANY_LABEL + TOO_LITTLE),
     double(reading="printed", build=double_no_steps, variant="each record clipped, c = 4", completions=EACH_CLIPPED,
@@ -253,6 +253,7 @@ CASES: tuple[Case, ...] = (
     baseline(id=f"{PAPER}/composite_sgd", title="DP-SGD on z = (x, eta)", build=partial(composite, False),
              space=partial(space.composite, False, EPSILON, DELTA, SMALL_CLIP)),
     baseline(id=f"{PAPER}/composite_spider", title="DP-SPIDER on z = (x, eta)", build=partial(composite, True),
+             unreached=COMPOSITE_SPIDER,
              space=partial(space.composite, True, EPSILON, DELTA, SMALL_CLIP)),
     minimax_baseline(id=f"{PAPER}/sgda", title="DP-SGDA", build=partial(minimax, False),
                      space=partial(space.minimax, False, EPSILON, DELTA, SMALL_CLIP)),

@@ -80,6 +80,43 @@ class Squares:
         return np.asarray(chosen[:, :-1] @ parameters - chosen[:, -1])
 
 
+@dataclass(frozen=True)
+class Waves:
+    """Losses (1 + a sin(2 x_1) + b cos(2 x_1)) / 2 of rows (a, b) in the unit disc, shape (n, 2).
+
+    They keep to the assumptions of the paper: in [0, 1], steep by 1 at most (G = 1), curved by 2 at most (L = 2).
+    """
+
+    FORMULAS: ClassVar[dict[str, str]] = {
+        "loss": "(1 + a_i sin(2 x_1) + b_i cos(2 x_1)) / 2, (a_i, b_i) = rows_i",
+        "gradient": "(a_i cos(2 x_1) - b_i sin(2 x_1)) e_1",
+    }
+    DERIVED: ClassVar[tuple[str, ...]] = ("n",)
+
+    rows: Array
+    d: int
+
+    @property
+    def n(self) -> int:
+        """Number of records."""
+        return len(self.rows)
+
+    def losses(self, parameters: Array, indices: Indices | None = None) -> Array:
+        """Loss of each selected record, shape (b,)."""
+        sine, cosine = np.sin(2 * parameters[0]), np.cos(2 * parameters[0])
+        return np.asarray(0.5 * (1 + self._chosen(indices) @ np.array([sine, cosine])))
+
+    def loss_gradients(self, parameters: Array, indices: Indices | None = None) -> Array:
+        """Gradient of each selected record, shape (b, d)."""
+        sine, cosine = np.sin(2 * parameters[0]), np.cos(2 * parameters[0])
+        found = np.zeros((len(self._chosen(indices)), self.d))
+        found[:, 0] = self._chosen(indices) @ np.array([cosine, -sine])
+        return found
+
+    def _chosen(self, indices: Indices | None) -> Array:
+        return self.rows if indices is None else self.rows[indices]
+
+
 def fits(sizes: Sizes) -> bool:
     """One of the shapes."""
     return tuple(sizes[name] for name in NAMES) in SHAPES
@@ -113,6 +150,16 @@ def double_printed(
         return replace(double_spider.printed(plan(sizes), Constants(), epsilon, delta, clip=clip), start_eta=start_eta)
 
     return Space(ANY, SIZES, partial(dual, divergence), schedule, fits, double_landmarks)
+
+
+def double_assumptions(epsilon: float, delta: float, clip: float, start_eta: float) -> Space:
+    """Algorithm 2 as printed on losses that keep to its assumptions; nothing keeps eta bounded, as they ask too."""
+
+    def schedule(sizes: Sizes) -> double_spider.Schedule:
+        made = double_spider.printed(plan(sizes), Constants(smoothness=2.0), epsilon, delta, clip=clip)
+        return replace(made, start_eta=start_eta)
+
+    return Space(Rows(2, 1.0), SIZES, _waves, schedule, fits, double_landmarks)
 
 
 def double_each_clipped(epsilon: float, delta: float, clip: float, constant: float) -> Space:
@@ -222,6 +269,10 @@ def _recursive_repaired(
 ) -> recursive_spider.Schedule:
     template = CompositionalObjective(_no_records(shape.n), floor=TEMPERATURE_FLOOR)
     return recursive_spider.repaired(template, shape, epsilon, delta, lines=lines, value_batch=value_batch)
+
+
+def _waves(rows: Array, sizes: Sizes) -> DualObjective:
+    return DualObjective(Waves(rows, sizes["d"]), chi_square(), 1.0)
 
 
 def _no_records(n: int) -> SampleLoss:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
+from dpassay.reference import unreached
 from dpassay.reference.case import Case, PrivacyClaim
 from dpassay.reference.papers import Cite
-from dpassay.reference.unreached import OPT as UNREACHED
 
 from . import dp_gd, dp_tr, instances, opt, opt_b, opt_ls, space, tr_b, two_opt, two_opt_b, two_opt_ls, worst_case
 from .instances import B8_EPSILON, RECORDS
@@ -30,7 +30,7 @@ OPT = partial(
     title="OPT: short steps",
     cite=Cite(PAPER, "Algorithm 1"),
     claim=_claim("Theorem 1"),
-    unreached=UNREACHED,
+    unreached=unreached.OPT,
 )
 OPT_LS = partial(
     Case,
@@ -38,10 +38,15 @@ OPT_LS = partial(
     title="OPT-LS: private line search",
     cite=Cite(PAPER, "Algorithms 2 and 3"),
     claim=_claim("Theorem 5"),
-    unreached=UNREACHED,
+    unreached=unreached.OPT,
 )
 OPT_B = partial(
-    Case, f"{PAPER}/opt_b", title="OPT-B: mini-batches", cite=Cite(PAPER, "Section 3.3"), claim=_claim("Theorem B.8")
+    Case,
+    f"{PAPER}/opt_b",
+    title="OPT-B: mini-batches",
+    cite=Cite(PAPER, "Section 3.3"),
+    claim=_claim("Theorem B.8"),
+    unreached=unreached.OPT_B,
 )
 TWO_OPT = partial(
     Case,
@@ -49,7 +54,7 @@ TWO_OPT = partial(
     title="2OPT: two phases",
     cite=Cite(PAPER, "Section 3.4"),
     claim=_claim("Section 3.4"),
-    unreached=UNREACHED,
+    unreached=unreached.OPT,
 )
 TWO_OPT_LS = partial(
     Case,
@@ -57,7 +62,7 @@ TWO_OPT_LS = partial(
     title="2OPT-LS: two phases with line search",
     cite=Cite(PAPER, "Section 3.4"),
     claim=_claim("Section 3.4"),
-    unreached=UNREACHED,
+    unreached=unreached.TWO_OPT_LS,
 )
 TWO_OPT_B = partial(
     Case,
@@ -65,6 +70,7 @@ TWO_OPT_B = partial(
     title="2OPT-B: two phases on batches",
     cite=Cite(PAPER, "Section 3.4"),
     claim=_claim("Section 3.4"),
+    unreached=unreached.OPT_B,
 )
 DP_TR = partial(
     Case,
@@ -86,6 +92,7 @@ TR_B = partial(
     title="TR-B: trust region on batches",
     cite=Cite(PAPER, "Section 4"),
     claim=_claim("eq. (30)"),
+    unreached=unreached.OPT_B,
 )
 
 # their repaired readings ----------------------------------------------------------------------------------------------

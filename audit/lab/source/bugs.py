@@ -87,5 +87,5 @@ def generated(reference: Path) -> Iterator[Bug]:
             name = f"{file.removesuffix('.py')}:{site.line}:{site.operator.name}"
             seen[name] += 1
             name += f":{seen[name]}" if seen[name] > 1 else ""
-            scale = site.operator.name in (*SCALES, "released_twice", "one_step_more")
+            scale = site.operator.name in (*SCALES, "threshold_bare", "released_twice", "one_step_more")
             yield Bug(name, file, site.line, plant(text, site), site.operator.must, site.operator.why, "", scale)

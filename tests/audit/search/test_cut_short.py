@@ -1,14 +1,22 @@
-"""A search that runs out of time keeps what it found, and says so; it is not a defect of the algorithm."""
+"""A search whose runs are too long keeps what it found, and says so; it is not a defect of the algorithm."""
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+from dpassay.audit import scarce
+from dpassay.audit.assay import assay
+from dpassay.audit.row import Effort
 from dpassay.audit.search import engine
+from dpassay.reference import in_sight
 from dpassay.reference.case import PrivacyClaim
+from dpassay.reference.errors import BadInput
 from dpassay.reference.findings import Kind
+from dpassay.reference.neighbours import Pair
 from dpassay.reference.papers import Cite
 from dpassay.reference.space import Space
+from dpassay.reference.tape import record
 
 CLAIM = PrivacyClaim(1.0, 1e-5, Cite("mine", "Theorem 1"))
 
@@ -17,14 +25,14 @@ def leaky(rows, tape):
     return tape.gaussian("sum", rows.sum(axis=0), std=9.0, sensitivity=2.0), float(rows[0, 0])
 
 
-@pytest.mark.parametrize("examples", [10, 20, 40])
-def test_time_that_runs_out_in_the_middle(monkeypatch, examples):
-    clock = iter(range(10_000))
-    monkeypatch.setattr(engine, "SECONDS", examples)
-    monkeypatch.setattr(engine, "perf_counter", lambda: next(clock))  # a second for each look at it
-    found = engine.search(leaky, Space.matrix(n=(1, 2), d=(1, 2)), CLAIM, examples=100, seed=0)
+@pytest.mark.parametrize("calls", [10, 20, 40])
+def test_too_many_calls_end_a_search_by_their_number(monkeypatch, calls):
+    """One call a run, in the example and beside a data set far away: the same examples on any machine."""
+    monkeypatch.setattr(engine, "CALLS", calls)
+    found, again = (engine.search(leaky, Space.matrix(n=(1, 2), d=(1, 2)), CLAIM, seed=0) for _ in range(2))
     assert Kind.OUTPUT in {finding.kind for finding in found.findings}
-    assert found.note == f"stopped after {examples} s and {found.examples} examples" and found.examples < 100
+    assert found.note == f"stopped after {calls} calls of the tape and {found.examples} examples"
+    assert calls / 10 < found.examples == again.examples <= calls + 1
 
 
 def test_a_run_that_is_no_function_is_said_to_be_none():
@@ -39,3 +47,30 @@ def test_a_run_that_is_no_function_is_said_to_be_none():
     found = engine.search(at_first, Space.matrix(n=(1, 2), d=(1, 2)), CLAIM, examples=20, seed=0)
     assert Kind.OUTPUT in {finding.kind for finding in found.findings}
     assert "no function of data and tape" in found.note
+
+
+def endless(rows, tape):
+    """Each step decides on a noisy value whether there is another; with so much noise there always is."""
+    x = rows.sum()
+    while abs(x) > 1e-9:
+        x = tape.gaussian("step", x, std=1e4, sensitivity=2.0)
+
+
+def test_a_run_without_an_end_in_sight_is_one_line(monkeypatch):
+    monkeypatch.setattr(in_sight, "LONGEST", 500)
+    with pytest.raises(BadInput, match="no end in sight") as raised:
+        record(lambda one: endless(np.ones((1, 1)), one), seed=0)
+    assert str(raised.value).startswith("run, at 'step' = 500: calls of the tape in one run")
+
+
+def test_statistics_of_runs_that_are_too_long_are_not_made(monkeypatch):
+    """A run of 40 calls, and room for 1,000: the row says so, and nothing that was not looked at passes."""
+
+    def run(rows, tape):
+        for _ in range(40):
+            tape.gaussian("sum", rows.sum(), std=90.0, sensitivity=2.0)
+
+    monkeypatch.setattr(scarce, "MOST", 1000)
+    found = assay(run, Pair(np.ones((1, 1)), -np.ones((1, 1)), 0), CLAIM, effort=Effort(20, 10, examples=5))
+    assert found.verdict.exit_code == 3
+    assert "statistics not made: a run makes 40 calls of the tape, 30 runs more than 1000" in found.why
