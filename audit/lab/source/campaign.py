@@ -14,7 +14,7 @@ import dpassay.reference.catalogue as catalogue
 from .bugs import Bug, generated
 from .hand import PATCHES
 from .judge import Judged, judge
-from .rows import digest, reaches, rows_of
+from .rows import digest, near, reaches, rows_of
 
 WRONG = ("missed", "accused", "too slow", "crashed")
 
@@ -42,7 +42,7 @@ def choose(only: str, sample: int, seed: int, hand: bool) -> list[Bug]:
 def run(bugs: Sequence[Bug], jobs: int, rows: int, seed: int) -> Iterator[Judged]:
     """Judge every bug, in order as they are done; each runs the command in a process of its own."""
     reference = reference_folder()
-    reach = reaches(reference)
+    reach = reaches(reference, near({bug.file for bug in bugs}))
     work = [(bug, rows_of(reference, reach, bug.file, bug.line, rows)) for bug in bugs]
     cases = {case.key: case for _, chosen in work for case in chosen}
     originals = {key: digest(case) for key, case in sorted(cases.items())}

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +19,13 @@ from . import planted
 from .bugs import Bug
 
 FOLDERS = ("reference", "audit", "proofs_check")
-LIMIT = 180.0  # seconds after which a run is stopped (and counts as not caught)
+LIMIT = 180.0  # processor seconds after which a run is stopped (and counts as not caught)
+PATIENCE = 20.0  # times that long by the clock, for one that waits for ever
+_LIMITED = f"""
+import resource, runpy
+resource.setrlimit(resource.RLIMIT_CPU, ({LIMIT:.0f}, {LIMIT:.0f}))
+runpy.run_module("dpassay.audit", run_name="__main__", alter_sys=True)
+"""
 
 
 @dataclass(frozen=True)
@@ -29,6 +35,7 @@ class Judged:
     ``answer``: ``caught``, ``missed``, ``not accused`` (harmless, and passed), ``accused`` (harmless, but it failed),
     ``no change`` (missed, and no run on the rows' pairs differs), ``within the claim`` (missed, and the accountant,
     which sees the changed noise, still finds less than is claimed), ``crashed``, ``too slow``, ``no row``.
+    ``seconds``: processor time of the command.
     """
 
     bug: str
@@ -55,10 +62,8 @@ def judge(bug: Bug, rows: Sequence[Case], reference: Path, originals: dict[str, 
     with tempfile.TemporaryDirectory(prefix="dpassay-mutant-") as folder:
         root = _copy(reference, Path(folder), bug)
         report = Path(folder) / "report.json"
-        start = time.perf_counter()
         words = ["audit", *keys, "--jobs", "1", "--seed", str(seed), "--output", str(report)]
-        code = _run(root, ["-m", "dpassay.audit", *words])
-        seconds = time.perf_counter() - start
+        code, seconds = _run(root, words)
         verdicts, within = _read(report)
         answer = _answer(bug, code, within)
         if answer == "missed" and _digests(root, keys) == [originals[key] for key in keys]:
@@ -87,21 +92,22 @@ def _copy(reference: Path, folder: Path, bug: Bug) -> Path:
     return folder
 
 
-def _run(root: Path, words: Sequence[str]) -> int | None:
-    try:
-        done = subprocess.run(
-            [sys.executable, *words],
-            env=_environment(root),
-            cwd=root,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            timeout=LIMIT,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return None
-    return done.returncode
+def _run(root: Path, words: Sequence[str]) -> tuple[int | None, float]:
+    """Exit code, None where it took too long, and processor seconds: the same on a busy machine."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", _LIMITED, *words],
+        env=_environment(root),
+        cwd=root,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    watch = threading.Timer(PATIENCE * LIMIT, process.kill)
+    watch.start()
+    _, status, used = os.wait4(process.pid, 0)
+    watch.cancel()
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return (process.returncode if process.returncode >= 0 else None), used.ru_utime + used.ru_stime
 
 
 def _environment(root: Path) -> dict[str, str]:

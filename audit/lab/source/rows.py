@@ -6,9 +6,10 @@ import ast
 import hashlib
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -36,13 +37,11 @@ def reaches(reference: Path, cases: Sequence[Case] = CASES) -> list[Reach]:
     for case in cases:
         if case.reading not in READINGS:
             continue
-        seen: set[tuple[str, int]] = set()
+        codes: set[CodeType] = set()
 
-        def note(frame: Any, event: str, _: Any, seen: set[tuple[str, int]] = seen) -> None:
+        def note(frame: Any, event: str, _: Any, codes: set[CodeType] = codes) -> None:
             if event == "call":
-                path = Path(frame.f_code.co_filename).resolve()
-                if path.is_relative_to(reference):
-                    seen.add((path.relative_to(reference).as_posix(), frame.f_code.co_firstlineno))
+                codes.add(frame.f_code)
 
         start = time.perf_counter()
         sys.setprofile(note)
@@ -51,8 +50,23 @@ def reaches(reference: Path, cases: Sequence[Case] = CASES) -> list[Reach]:
             instance.mechanism(instance.pair.here, LiveTape(0))
         finally:
             sys.setprofile(None)
-        found.append(Reach(case, frozenset(seen), time.perf_counter() - start))
+        functions = frozenset(_place(code, reference) for code in codes) - {("", 0)}
+        found.append(Reach(case, functions, time.perf_counter() - start))
     return sorted(found, key=lambda reach: (reach.seconds, reach.case.key))
+
+
+def _place(code: CodeType, reference: Path) -> tuple[str, int]:
+    """File below ``reference`` and first line; empty for code from elsewhere."""
+    path = Path(code.co_filename).resolve()
+    inside = path.is_relative_to(reference)
+    return (path.relative_to(reference).as_posix(), code.co_firstlineno) if inside else ("", 0)
+
+
+def near(files: Iterable[str], cases: Sequence[Case] = CASES) -> list[Case]:
+    """The cases that may run one of these files: those of its paper; all of them for what the papers share."""
+    folders = {file.split("/")[0] for file in files}
+    papers = {case.id.split("/")[0] for case in cases} - {"baselines"}
+    return [case for case in cases if not folders <= papers or case.id.split("/")[0] in folders]
 
 
 def rows_of(reference: Path, reach: Sequence[Reach], file: str, line: int, most: int = 2) -> list[Case]:
