@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, NoReturn
@@ -25,12 +26,17 @@ from dpassay.audit.search.neighbours import (
 )
 from dpassay.audit.search.replay import agreed
 from dpassay.audit.search.replay import replay as replay_example
+from dpassay.audit.search.searched import Searched
 from dpassay.audit.search.spaces import Target
 from dpassay.audit.search.witness import FORMAT as EXAMPLE_FORMAT
 from dpassay.audit.search.witness import read_witness as read_example
 from dpassay.audit.verdict import Verdict, worst
+from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.errors import BadInput, printable, require
 from dpassay.reference.files import read_json, require_writable
+from dpassay.reference.findings import Finding, Kind
+
+FOUND = "found by the search"  # in the evidence
 
 app = typer.Typer(
     help="Search the worst pair of neighbouring data sets of an algorithm that runs on a tape; replay what was found.",
@@ -53,7 +59,7 @@ def search_(
     records: Annotated[int, typer.Option(help="Records of the searched data sets.")] = 6,
     dimension: Annotated[int, typer.Option(help="Numbers in a record.")] = 2,
     radius: Annotated[float, typer.Option(help="Largest length of a record.")] = 1.0,
-    budget: Annotated[int, typer.Option(help="Pairs to look at.")] = 200,
+    budget: Annotated[int, typer.Option(help="Examples of the search.")] = 200,
     keep: Annotated[int, typer.Option(help="Candidates to confirm; they share the level.")] = 2,
     program: Annotated[
         str | None, typer.Option(help="A command that speaks the live protocol: it runs in place of the reference.")
@@ -63,7 +69,11 @@ def search_(
     seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Patterns, random records and evolution; the winners are simplified and judged by likelihood on fresh runs."""
+    """The search of `dpassay audit` on data of one shape; its worst pairs are judged by likelihood on fresh runs.
+
+    Printed are the largest movement of each label as a share of its declared sensitivity, what breaks a premise of the
+    accounting (exit 1), and the bound of the pair that shows most, which goes into the witness file.
+    """
     require(0 < delta < 1, "--delta", delta, "must lie in (0, 1)")
     require(0 < epsilon < float("inf"), "--epsilon", epsilon, "must be positive and finite")
     require(budget >= 1 and keep >= 1, "--budget, --keep", (budget, keep), "must be at least 1")
@@ -71,15 +81,18 @@ def search_(
     require_writable(witness, "--witness")
     _check_sample(runs, seed)
     target = Target(algorithm, problem, records, dimension, radius, program)
-    run, space = target.open()
+    run, where = target.open()
     with target.running():
-        found = search(run, space, np.random.default_rng(seed), budget)[:keep]
-        chosen = [simplify(run, space, one).candidate for one in found]
-        bound, best = confirm(run, space, chosen, delta, epsilon, seed + 1_000_003, runs, confidence)
+        found = search(run, where, PrivacyClaim(epsilon, delta), budget, seed, keep)
+        chosen = [simplify(run, where, one) for one in found.candidates]
+        bound, best = confirm(run, where, chosen, delta, epsilon, seed + 1_000_003, runs, confidence)
+    bound = replace(bound, evidence={**bound.evidence, **_seen(found.searched)})
     about: dict[str, str | int | float] = {"algorithm": algorithm, "problem": problem}
     about |= {"radius": radius, "claimed": epsilon} | ({"program": program} if program is not None else {})
     save_witness(witness, best, bound, "", about)
-    _report(bound, f"Witness ({best.name}): {witness}", as_json)
+    if not as_json:
+        print("\n".join(_lines(found.searched)))
+    _report(bound, f"Witness ({best.name}): {witness}", as_json, found.searched.findings)
 
 
 @app.command(short_help="Judge the pair of a witness file again.")
@@ -111,9 +124,9 @@ def replay(
     for name in target.modules:
         why = f"is code, and a file must not choose what is run; if you trust it: --module {name}"
         require(name in (module or ()), f"{witness}: module", name, why)
-    run, space = target.open()
+    run, where = target.open()
     with target.running():
-        bound, _ = confirm(run, space, [candidate], delta, epsilon, seed + 2_000_003, runs, confidence)
+        bound, _ = confirm(run, where, [candidate], delta, epsilon, seed + 2_000_003, runs, confidence)
     _report(bound, f"Replayed {candidate.name!r} of {target.algorithm}.", as_json)
 
 
@@ -159,12 +172,34 @@ def _described(path: Path, document: dict[str, object], candidate: Candidate) ->
     return target, float(about["claimed"]), delta
 
 
-def _report(bound: AuditResult, note: str, as_json: bool) -> None:
-    verdict: Verdict = bound.verdict
+def _seen(searched: Searched) -> dict[str, object]:
+    """What the search saw, for the evidence."""
+    return {"moved/declared": dict(searched.shares), FOUND: [str(one) for one in searched.findings]}
+
+
+def _lines(searched: Searched) -> list[str]:
+    """The same for people, with the smallest example of the first finding."""
+    width = max(map(len, searched.shares), default=0)
+    lines = ["Largest movement of each label, as a share of its declared sensitivity:"]
+    lines += [f"  {printable(label):{width}}  {share:.4g}" for label, share in searched.shares.items()]
+    if searched.witnesses:
+        lines += ["The search found:", *searched.witnesses[0].lines()]
+        lines += [printable(str(one)) for one in searched.findings[1:]]
+    return lines
+
+
+def _report(bound: AuditResult, note: str, as_json: bool, findings: Sequence[Finding] = ()) -> None:
+    kinds = {finding.kind for finding in findings}
+    found: Verdict = bound.verdict
+    verdicts = [found]
+    verdicts += [Verdict.OVERSHOOTS] * any(kind.overshoots for kind in kinds)
+    verdicts += [Verdict.OVER_BUDGET] * (Kind.OVER_BUDGET in kinds)
+    verdicts += [Verdict.LEAKS] * any(one.kind.leaks and not one.given_secrets for one in findings)
     outside = bound.evidence[OUTSIDE]
     assert isinstance(outside, list)
     if outside:
         note += f"\nReplay: data leave outside the accounting: {'; '.join(outside[:3])}"
-        verdict = worst([verdict, Verdict.LEAKS])
+        verdicts.append(Verdict.LEAKS)
+    verdict = worst(verdicts)
     print_results([bound], verdict, as_json, note)
     raise typer.Exit(verdict.exit_code)

@@ -33,6 +33,7 @@ from dpassay.reference.errors import BadInput, require
 from dpassay.reference.neighbours import Pair, Run
 from dpassay.reference.space import Space
 
+from .climb import Peak
 from .coverage import Coverage
 from .far import ANYWHERE, WAYS, far_rows, turning
 from .found import Key
@@ -129,6 +130,11 @@ class Engine:
         searched.findings = [witness.finding for witness in searched.witnesses]
         searched.note, searched.seconds = self._runner.note, perf_counter() - self._start
         return searched
+
+    @property
+    def peaks(self) -> list[tuple[str, Peak]]:
+        """By label, and for the separation (no label), the example that moved it the furthest."""
+        return list(self._uphill.peaks.items()) if self._uphill else []
 
     def _summed_up(self) -> Searched:
         """What the examples showed, before small witnesses are made."""

@@ -1,7 +1,7 @@
-"""Search for the worst neighbours: patterns, random records, evolution; then a fresh sample decides.
+"""The worst neighbours of an algorithm on data of one shape: the audit's search finds pairs, a fresh sample decides.
 
-The search may look at anything, because nothing it saw counts: the winners are judged on new seeds with the level split
-between them. The best witness is simplified and saved as numbers that replay anywhere.
+The search may look at anything, because nothing it saw counts: the pairs that it moved the furthest are simplified and
+judged on new seeds, with the level split between them. The one that shows most is saved as numbers that replay.
 """
 
 from __future__ import annotations
@@ -17,22 +17,31 @@ import numpy as np
 from dpassay.audit.lab.mutations import Run
 from dpassay.audit.likelihood.bound import audit_likelihood
 from dpassay.audit.likelihood.samplers import LockstepSampler
+from dpassay.audit.lockstep.script import DRAWN
+from dpassay.audit.lockstep.scripted import scripted
 from dpassay.audit.plain import json_text
 from dpassay.audit.results import AssumedEstimate, SoundBound
-from dpassay.reference.errors import BadInput
+from dpassay.reference.case import PrivacyClaim
+from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import read_json, write_text
-from dpassay.reference.laws.gaussian import Gaussian
-from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.neighbours import Pair
-from dpassay.reference.replay import ReplayDiverged, ReplayTape
-from dpassay.reference.tape import record
+from dpassay.reference.space import Rows, Space
 from dpassay.reference.types import Array
+
+from .climb import SEPARATION
+from .engine import Engine
+from .ground import AllOf, Data, Setting
+from .premises import Premises
+from .quiet import quiet
+from .searched import Searched
+from .strategies import Same
 
 FORMAT = 1  # of a witness file
 OUTSIDE = "outside the accounting"  # in the evidence: what replay found
+_SEEDS = (1, 2)  # of the drawn runs by which pairs are ranked
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Candidate:
     """A pair as numbers: the rows of D (row 0 is the target) and what replaces row 0 on D'."""
 
@@ -42,8 +51,12 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Space:
-    """Where to search: n records of dimension d in a ball, and how to make a pair of problems of them."""
+class Where:
+    """Data of one shape: n records of dimension d in a ball, and how a pair of problems is made of them.
+
+    Raises:
+        BadInput: fewer than two records, no dimension, or a radius that is not positive and finite.
+    """
 
     n: int
     d: int
@@ -51,8 +64,14 @@ class Space:
     build: Callable[[Array, Array], Pair[Any]]  # rows on D (n, d), replacement of row 0 (d,)
 
     def __post_init__(self) -> None:
-        if self.n < 2 or self.d < 1 or not 0 < self.radius < math.inf:
-            raise BadInput("n, d, radius", (self.n, self.d, self.radius), "need n >= 2, d >= 1, a finite radius")
+        good = self.n >= 2 and self.d >= 1 and 0 < self.radius < math.inf
+        require(good, "n, d, radius", (self.n, self.d, self.radius), "need n >= 2, d >= 1, a finite radius")
+
+    @property
+    def space(self) -> Space:
+        """The same for the search."""
+        rows = Rows("d", self.radius)
+        return Space(rows, {"n": (self.n,), "d": (self.d,)}, lambda rows, sizes: self.build(rows, rows[0]).here)
 
     def pair(self, candidate: Candidate) -> Pair[Any]:
         """The neighbouring problems of a candidate."""
@@ -63,141 +82,108 @@ class Space:
         length = np.linalg.norm(rows, axis=-1, keepdims=True)
         return np.asarray(rows * np.minimum(1.0, self.radius / np.maximum(length, 1e-300)))
 
-
-def patterns(space: Space) -> list[Candidate]:
-    """Known worst cases: the target against all others, alone, with them, along a diagonal, against nothing."""
-    axis = np.zeros(space.d)
-    axis[0] = space.radius
-    diagonal = np.full(space.d, space.radius / np.sqrt(space.d))
-    found = []
-    for name, others, here, there in (
-        ("against all others", -axis, axis, -axis),
-        ("others silent", 0 * axis, axis, -axis),
-        ("with all others", axis, axis, -axis),
-        ("diagonal, others silent", 0 * diagonal, diagonal, -diagonal),
-        ("record or zero", 0 * axis, axis, 0 * axis),
-        ("small against large", -axis, 0.1 * axis, axis),
-    ):
-        found.append(Candidate(name, np.vstack([here, np.tile(others, (space.n - 1, 1))]), there))
-    return found
+    def plainest(self, others: float = 0.0) -> Candidate:
+        """The target and its opposite along the first axis, the others ``others`` times the target."""
+        axis = np.zeros(self.d)
+        axis[0] = self.radius
+        return Candidate("along the first axis", np.vstack([axis, np.tile(others * axis, (self.n - 1, 1))]), -axis)
 
 
-def random_candidate(space: Space, rng: np.random.Generator) -> Candidate:
-    """Rows of random direction, half of them on the sphere."""
-    rows = rng.normal(size=(space.n + 1, space.d))
-    length = np.where(rng.random(space.n + 1) < 0.5, 1.0, rng.random(space.n + 1)) * space.radius
-    rows *= (length / np.linalg.norm(rows, axis=1))[:, None]
-    return Candidate("random", rows[:-1], rows[-1])
+class Paired(AllOf):
+    """The ground of :class:`Where`: the target goes to row 0, which is the row that ``build`` replaces."""
+
+    def __init__(self, run: Run, where: Where):
+        super().__init__(run, where.space)
+        self._mechanism, self._where = run, where
+
+    def setting(self, data: Data) -> Setting:
+        """The pair that ``build`` makes."""
+        return Setting(self._mechanism, self._where.pair(candidate_of("", data)), {}, data)
 
 
-def offspring(space: Space, first: Candidate, second: Candidate, rng: np.random.Generator) -> Candidate:
-    """Rows of either parent, a few of them moved, mirrored, stretched to the sphere, or replaced by others."""
-    pick = rng.random((space.n, 1)) < 0.5
-    rows = np.where(pick, first.rows, second.rows)
-    there = first.there if rng.random() < 0.5 else second.there
-    kick = rng.choice([0.03, 0.3, 1.0]) * space.radius
-    moved = rng.random((space.n, 1)) < 0.3
-    moved[0] = True
-    rows = rows + moved * kick * rng.normal(size=rows.shape) / np.sqrt(space.d)
-    there = there + kick * rng.normal(size=space.d) / np.sqrt(space.d)
-    action = rng.integers(4)
-    if action == 0:
-        there = -rows[0]
-    elif action == 1:
-        rows = rows * space.radius / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-300)
-    elif action == 2:
-        rows[1:] = rows[rng.integers(1, space.n)]
-    return Candidate("evolved", space.inside(rows), space.inside(there))
+def candidate_of(name: str, data: Data) -> Candidate:
+    """The target first."""
+    assert data.rows is not None and data.there is not None
+    others = np.delete(data.rows, data.target, axis=0)
+    return Candidate(name, np.vstack([data.rows[data.target], others]), data.there)
 
 
-def separation(run: Run, pair: Pair[Any], seeds: Sequence[int]) -> float:
-    """How far the queries move, in noise scales (root mean square over runs); infinite when the replay diverges.
+@dataclass(frozen=True, eq=False)
+class Found:
+    """Pairs, the worst first by how far drawn values tell their sides apart, and all that the search saw."""
 
-    A rank for the search, not a bound: with sampling it looks at the target's participation only as it happens.
+    candidates: tuple[Candidate, ...]
+    searched: Searched
+
+
+def search(run: Run, where: Where, claim: PrivacyClaim, examples: int = 200, seed: int = 0, keep: int = 2) -> Found:
+    """The ``keep`` worst of what the audit's search came upon: pairs of findings, and of the largest movements.
+
+    Raises:
+        BadInput: every example raised.
+    """
+    engine = Engine(run, Paired(run, where), Premises(claim, "replace-one"), examples, seed, {}, tracing=False)
+    searched = engine.go((), ())
+    named = {f"{one.finding.kind.value} ({one.finding.label})": one.data for one in searched.witnesses}
+    named |= {f"moves {label!r} most" if label != SEPARATION else "moves most": one.data for label, one in engine.peaks}
+    if searched.worst is not None and searched.worst.data is not None:
+        named["moves most, drawn"] = searched.worst.data
+    found = [candidate_of(name, data) for name, data in named.items() if data.rows is not None]
+    ranked = sorted(found, key=lambda one: -separation(run, where.pair(one)))
+    kept: list[Candidate] = []
+    for one in ranked:
+        if len(kept) < keep and not any(_same(one, other) for other in kept):
+            kept.append(one)
+    return Found(tuple(kept), searched)
+
+
+def _same(one: Candidate, other: Candidate) -> bool:
+    return np.array_equal(one.rows, other.rows) and np.array_equal(one.there, other.there)
+
+
+def separation(run: Run, pair: Pair[Any]) -> float:
+    """How far drawn values tell the sides apart, in noise scales; infinite where something leaves beside the releases.
+
+    A rank, no bound: with sampling it looks at the target's participation only as it happens.
     """
     total = 0.0
-    for seed in seeds:
-        recording = record(lambda tape: run(pair.here, tape), seed)
-        tape = ReplayTape(recording)
-        try:
-            output = run(pair.there, tape)
-        except ReplayDiverged:
-            return math.inf
-        if tape.close(output):
-            return math.inf
-        for one, other in zip(recording.releases, tape.transcript.releases, strict=True):
-            total += _distance(one.law, other.law) ** 2
-    return math.sqrt(total / len(seeds))
+    with quiet():
+        for seed in _SEEDS:
+            found = scripted(run, pair, [seed], Same(DRAWN))
+            if any(one.kind.leaks for one in found.findings):
+                return math.inf
+            total += found.separation**2
+    return math.sqrt(total / len(_SEEDS))
 
 
-def _distance(one: Any, other: Any) -> float:
-    if not isinstance(one, Gaussian | Laplace):
-        return 0.0
-    order, scale = (None, one.std) if isinstance(one, Gaussian) else (1, one.scale)
-    size = float(np.linalg.norm(np.ravel(one.query - other.query), ord=order))
-    return 0.0 if size == 0 else (math.inf if scale == 0 else size / scale)
-
-
-@dataclass(frozen=True)
-class Found:
-    """A candidate with its rank value."""
-
-    score: float
-    candidate: Candidate
-
-
-def search(
-    run: Run, space: Space, rng: np.random.Generator, budget: int = 200, keep: int = 8, runs: int = 2
-) -> list[Found]:
-    """Best candidates first, all patterns among them: patterns, a fifth random, the rest evolved."""
-    seeds = [int(seed) for seed in rng.integers(0, 2**31, runs)]
-
-    def judged(candidate: Candidate) -> Found:
-        return Found(separation(run, space.pair(candidate), seeds), candidate)
-
-    start = [judged(candidate) for candidate in patterns(space)]
-    pool = start + [judged(random_candidate(space, rng)) for _ in range(max(2, budget // 5))]
-    for _ in range(max(0, budget - len(pool))):
-        pool = sorted(pool, key=lambda found: -found.score)[: 2 * keep]
-        parents = rng.integers(0, min(keep, len(pool)), 2)
-        child = offspring(space, pool[parents[0]].candidate, pool[parents[1]].candidate, rng)
-        pool.append(judged(child))
-    best = sorted(pool, key=lambda found: -found.score)[:keep]
-    return best + [found for found in start if all(found is not other for other in best)]
-
-
-def simplify(run: Run, space: Space, found: Found, share: float = 0.98, seeds: Sequence[int] = (1, 2)) -> Found:
-    """The same witness with as many silent records and as few digits as keep `share` of its separation.
+def simplify(run: Run, where: Where, found: Candidate, share: float = 0.98) -> Candidate:
+    """The plainest pair, or the same one with silent records and few digits, that keeps `share` of its separation.
 
     What became another pair is called so.
     """
-    floor = share * separation(run, space.pair(found.candidate), seeds)
+    floor = share * separation(run, where.pair(found))
 
     def kept(candidate: Candidate) -> bool:
-        return separation(run, space.pair(candidate), seeds) >= floor
+        return separation(run, where.pair(candidate)) >= floor
 
-    best = found.candidate
-    for chosen in (slice(1, None), *(slice(i, i + 1) for i in range(1, min(space.n, 25)))):
+    best = next((one for one in (where.plainest(), where.plainest(-1.0)) if kept(one)), found)
+    for chosen in (slice(1, None), *(slice(i, i + 1) for i in range(1, min(where.n, 25)))):
         rows = best.rows.copy()
         rows[chosen] = 0.0
         trial = replace(best, rows=rows)
-        best = trial if kept(trial) else best
+        best = trial if np.any(best.rows[chosen]) and kept(trial) else best
     for digits in (1, 2, 3):
-        trial = replace(
-            best,
-            rows=space.inside(np.round(best.rows, digits)),
-            there=space.inside(np.round(best.there, digits)),
-        )
+        rows, there = (where.inside(np.round(one, digits)) for one in (best.rows, best.there))
+        trial = replace(best, rows=rows, there=there)
         if kept(trial):
             best = trial
             break
-    same = np.array_equal(best.rows, found.candidate.rows) and np.array_equal(best.there, found.candidate.there)
-    return Found(found.score, best if same else replace(best, name=f"{best.name}, simplified"))
+    return best if _same(best, found) else replace(best, name=f"{best.name}, simplified")
 
 
 def confirm(
     run: Run,
-    space: Space,
+    where: Where,
     candidates: Sequence[Candidate],
     delta: float,
     claimed: float,
@@ -214,7 +200,7 @@ def confirm(
     each = 1 - (1 - confidence) / len(candidates)
     results = []
     for number, candidate in enumerate(candidates):
-        sampler = LockstepSampler(run, space.pair(candidate), checks=3)
+        sampler = LockstepSampler(run, where.pair(candidate), checks=3)
         settings = {"claimed": claimed, "confidence": each, "runs": runs, "pilot": 100}
         bound, losses = audit_likelihood(sampler, delta, seed=seed + number, **settings)  # type: ignore[arg-type]
         outside = [str(finding) for finding in losses.findings if finding.kind.leaks]

@@ -30,7 +30,7 @@ from dpassay.reference.problems.margin_losses import loss_a
 from dpassay.reference.transcript import Transcript
 from dpassay.reference.types import Array
 
-from .neighbours import Space, patterns
+from .neighbours import Where
 
 
 @dataclass(frozen=True)
@@ -50,31 +50,31 @@ class Target:
         names = [self.algorithm] * is_code(self.algorithm) + [self.problem] * is_code(self.problem)
         return [name.partition(":")[0] for name in names]
 
-    def open(self) -> tuple[Run, Space]:
+    def open(self) -> tuple[Run, Where]:
         """The algorithm, and the space of its neighbours.
 
         Raises:
             BadInput: an unknown name, an algorithm that does not run on such a problem, or one of the catalogue whose
                 schedule is not made for such data.
         """
-        space = Space(self.records, self.dimension, self.radius, _build(self.problem, self.radius))
+        where = Where(self.records, self.dimension, self.radius, _build(self.problem, self.radius))
         if is_code(self.algorithm):
             require(self.program is None, "--program", self.program, "runs in place of a key of `dpassay list`")
             run: Run = load_callable(self.algorithm, "algorithm")
             if is_plain(run):
-                pairs = [space.pair(one) for one in patterns(space)[:4]]
+                pairs = [where.pair(where.plainest(others)) for others in (-1.0, 0.0, 1.0)]
                 with self.running():
                     run = PlainMechanism(run).tried(pairs)  # type: ignore[arg-type]
-            return run, space
+            return run, where
         cases = find(self.algorithm)
         why = f"names {len(cases)} cases; give a key of `dpassay list`"
         require(len(cases) == 1, "algorithm", self.algorithm, why)
         case = cases[0]
         if self.program is not None:
             case = by_program(case, LiveProgram(self.program, case.id, case.reading))
-        return self._fitting(case.build(), space, case.key), space
+        return self._fitting(case.build(), where, case.key), where
 
-    def _fitting(self, instance: Instance, space: Space, key: str) -> Run:
+    def _fitting(self, instance: Instance, where: Where, key: str) -> Run:
         """The algorithm, unless its schedule is too quiet for such data: a claim about its own data is none about them.
 
         More records than it was made for are fine; fewer only if the declared sensitivities grow.
@@ -85,7 +85,7 @@ class Target:
             require(self.radius <= longest, "--radius", self.radius, why)
         if made_for is not None and self.records < made_for:
             with self.running():
-                found = replace(instance, pair=space.pair(patterns(space)[0])).longest_transcript()
+                found = replace(instance, pair=where.pair(where.plainest(-1.0))).longest_transcript()
             here, own = (_sensitivities(one) for one in (found, instance.longest_transcript()))
             fixed = [label for label, size in own.items() if size and here.get(label) == size]
             why = f"the schedule of {key} is made for {made_for}, fewer do not make it louder: --records {made_for}"

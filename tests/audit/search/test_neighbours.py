@@ -8,10 +8,12 @@ from dpassay.audit.commands import neighbours as command
 from dpassay.audit.commands.neighbours import app
 from dpassay.audit.results import SoundBound, Verdict
 from dpassay.audit.search import neighbours
+from dpassay.audit.search.ground import Data
 from dpassay.reference.accounting.gdp import gdp_epsilon
 from dpassay.reference.baselines import dp_sgd
-from dpassay.reference.case import bind
+from dpassay.reference.case import PrivacyClaim, bind
 from dpassay.reference.errors import BadInput
+from dpassay.reference.findings import Kind
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.problems.linear import LinearLosses
 
@@ -21,43 +23,50 @@ def _build(rows, there):
     return Pair(problem, problem.replace(0, there), 0)
 
 
-def _space(radius=1.0, n=6, d=3):
-    return neighbours.Space(n, d, radius, _build)
+def _where(radius=1.0, n=6, d=3):
+    return neighbours.Where(n, d, radius, _build)
+
+
+def _claim(epsilon):
+    return PrivacyClaim(epsilon, 1e-5)
 
 
 FULL = bind(dp_sgd.run, dp_sgd.with_multiplier(steps=3, learning_rate=0.1, clip=1.0, noise_multiplier=4.0))
 WORST = np.sqrt(3) * 2 / 4.0  # root of steps times 2 clip / (multiplier clip)
 
 
-def test_patterns_attain_the_sensitivity_and_the_rank_is_exact():
-    scores = {c.name: neighbours.separation(FULL, _space().pair(c), [0]) for c in neighbours.patterns(_space())}
-    assert scores["against all others"] == pytest.approx(WORST, rel=1e-9)
-    assert scores["record or zero"] == pytest.approx(WORST / 2, rel=1e-9)
+def test_the_search_attains_the_sensitivity_and_the_rank_is_exact():
+    plainest = _where().plainest(-1.0)
+    assert neighbours.separation(FULL, _where().pair(plainest)) == pytest.approx(WORST, rel=1e-9)
+    found = neighbours.search(FULL, _where(), _claim(4.0), examples=30)
+    assert found.searched.shares["gradient"] == pytest.approx(1.0) and found.searched.findings == []
+    assert neighbours.separation(FULL, _where().pair(found.candidates[0])) == pytest.approx(WORST, rel=1e-3)
 
 
-def test_evolution_climbs_without_the_patterns(monkeypatch):
-    """From random records alone 120 trials reach 90 % of the worst separation (seed 1)."""
-    monkeypatch.setattr(neighbours, "patterns", lambda space: [])
-    found = neighbours.search(FULL, _space(), np.random.default_rng(1), budget=120)
-    assert 0.9 * WORST < found[0].score <= WORST * (1 + 1e-9)
-    assert found[0].score > neighbours.separation(
-        FULL, _space().pair(neighbours.random_candidate(_space(), np.random.default_rng(2))), [0]
-    )
+def test_the_target_is_the_row_that_is_replaced():
+    """Wherever the search has it, it goes to row 0, which ``build`` replaces; the others keep their order."""
+    rows = np.arange(6.0).reshape(3, 2)
+    found = neighbours.candidate_of("", Data({"n": 3, "d": 2}, rows, -rows[1], 1))
+    assert found.rows.tolist() == [[2, 3], [0, 1], [4, 5]] and found.there.tolist() == [-2, -3]
+    pair = neighbours.Paired(FULL, _where(n=3, d=2)).setting(Data({"n": 3, "d": 2}, rows, -rows[1], 1)).pair
+    assert (pair.here.rows == found.rows).all() and pair.there.rows[0].tolist() == [-2, -3]
 
 
 def test_search_confirm_and_witness_of_a_missing_clip(tmp_path):
     """DP-SGD that clips the mean, records up to 20: refuted on fresh runs, saved, replayed (seed 3)."""
     run = bind(_clip_of_the_mean, None)
-    space = _space(radius=20.0, n=5, d=2)
-    best = neighbours.simplify(run, space, neighbours.search(run, space, np.random.default_rng(3), budget=60)[0])
+    where = _where(radius=20.0, n=5, d=2)
     claimed = gdp_epsilon(2 / 4.0, 1e-5)
-    bound, witness = neighbours.confirm(run, space, [best.candidate], 1e-5, claimed, seed=9, runs=200)
+    found = neighbours.search(run, where, _claim(claimed), examples=40, seed=3)
+    assert [(one.kind, one.label) for one in found.searched.findings] == [(Kind.SENSITIVITY_EXCEEDED, "mean")]
+    best = neighbours.simplify(run, where, found.candidates[0])
+    bound, witness = neighbours.confirm(run, where, [best], 1e-5, claimed, seed=9, runs=200)
     assert isinstance(bound, SoundBound) and bound.verdict is Verdict.VIOLATED
     path = tmp_path / "witness.json"
     neighbours.save_witness(path, witness, bound, "clips the mean")
     again = neighbours.load_witness(path)
     assert (again.rows == witness.rows).all() and (again.there == witness.there).all()
-    assert neighbours.separation(run, space.pair(again), [0]) > 2 / 4.0
+    assert neighbours.separation(run, where.pair(again)) > 2 / 4.0
 
 
 def _clip_of_the_mean(problem, schedule, tape):
@@ -68,26 +77,29 @@ def _clip_of_the_mean(problem, schedule, tape):
 
 def test_a_correct_algorithm_is_not_accused_after_a_search():
     """The level is spent on fresh runs only: bound below the exact epsilon (seed 4), level split over two."""
-    space = _space()
-    found = neighbours.search(FULL, space, np.random.default_rng(4), budget=30)
     exact = gdp_epsilon(WORST, 1e-5)
-    bound, _ = neighbours.confirm(FULL, space, [f.candidate for f in found[:2]], 1e-5, exact, seed=5, runs=200)
+    found = neighbours.search(FULL, _where(), _claim(exact * (1 + 1e-9)), examples=30, seed=4)
+    assert found.searched.findings == []
+    bound, _ = neighbours.confirm(FULL, _where(), found.candidates, 1e-5, exact, seed=5, runs=200)
     assert 0.85 * exact < bound.epsilon <= exact
 
 
-def test_divergence_is_infinite():
+def test_a_leak_ranks_first():
     def leaky(problem, tape):
         return tape.reveal("mean", problem.rows.mean(axis=0))
 
-    assert neighbours.separation(leaky, _space().pair(neighbours.patterns(_space())[0]), [0]) == np.inf
+    assert neighbours.separation(leaky, _where().pair(_where().plainest())) == np.inf
 
 
 def test_simplify_keeps_what_matters():
-    space = _space()
-    rng = np.random.default_rng(6)
-    found = neighbours.Found(0.0, neighbours.random_candidate(space, rng))
-    simple = neighbours.simplify(FULL, space, found).candidate
-    assert not simple.rows[1:].any() and simple.rows[0].any()
+    """The second number of the target alone moves the query: a pair along the first axis would not do."""
+
+    def second(problem, tape):
+        return tape.gaussian("sum", problem.rows[:, 1].sum(), std=4.0, sensitivity=2.0)
+
+    rows = _where().inside(np.random.default_rng(6).normal(size=(7, 3)))
+    simple = neighbours.simplify(second, _where(), neighbours.Candidate("random", rows[:-1], rows[-1]))
+    assert not simple.rows[1:].any() and simple.rows[0, 1] != 0 and simple.name == "random, simplified"
 
 
 def test_bad_witness_files(tmp_path):
@@ -102,7 +114,7 @@ def test_bad_witness_files(tmp_path):
         with pytest.raises(BadInput):
             neighbours.load_witness(path)
     with pytest.raises(BadInput, match="radius"):
-        neighbours.Space(3, 1, float("inf"), _build)
+        neighbours.Where(3, 1, float("inf"), _build)
 
 
 ALGORITHM = """
@@ -150,9 +162,9 @@ def saved(tmp_path_factory):
 
 
 def test_a_witness_is_called_what_it_is(saved):
-    """The other rows are silent, and the name says so: as a pattern of its own, or as a simplified one."""
+    """Along the first axis, the other rows silent, and the name says so."""
     assert not np.any(saved["rows"][1:])
-    assert saved["name"] == "others silent" or saved["name"].endswith(", simplified")
+    assert saved["name"] == "along the first axis, simplified"
 
 
 @pytest.mark.parametrize(
