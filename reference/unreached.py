@@ -51,9 +51,10 @@ DOUBLE_SPIDER: Reasons = {
     "batches.py: batch = tape.batch": _BATCHES,
     "batches.py: return batch.indices, batch": _BATCHES,
 }
-COMPOSITE_SPIDER: Reasons = {
+DP_SPIDER: Reasons = {
     **CLIPPING,
     'dp_spider.py: if s.select == "random"': "the last or a random iterate is part of the schedule",
+    "dp_spider.py: chosen = tape.public": "the last or a random iterate is part of the schedule",
 }
 _OPT_B = (
     'if s.reading == "repaired"',

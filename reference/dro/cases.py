@@ -10,7 +10,7 @@ import numpy as np
 from dpassay.reference.case import Case, Instance, PrivacyClaim
 from dpassay.reference.findings import Declared, Kind, declare
 from dpassay.reference.papers import Cite
-from dpassay.reference.unreached import COMPOSITE_SPIDER, DOUBLE_SPIDER, RECURSIVE_SPIDER
+from dpassay.reference.unreached import DOUBLE_SPIDER, DP_SPIDER, RECURSIVE_SPIDER
 
 from . import composite_sgd, composite_spider, double_spider, private_diff, recursive_spider, sgda, single_sample, space
 from .constants import Constants
@@ -253,7 +253,7 @@ CASES: tuple[Case, ...] = (
     baseline(id=f"{PAPER}/composite_sgd", title="DP-SGD on z = (x, eta)", build=partial(composite, False),
              space=partial(space.composite, False, EPSILON, DELTA, SMALL_CLIP)),
     baseline(id=f"{PAPER}/composite_spider", title="DP-SPIDER on z = (x, eta)", build=partial(composite, True),
-             unreached=COMPOSITE_SPIDER,
+             unreached=DP_SPIDER,
              space=partial(space.composite, True, EPSILON, DELTA, SMALL_CLIP)),
     minimax_baseline(id=f"{PAPER}/sgda", title="DP-SGDA", build=partial(minimax, False),
                      space=partial(space.minimax, False, EPSILON, DELTA, SMALL_CLIP)),

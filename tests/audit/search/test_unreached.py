@@ -22,6 +22,7 @@ SLOW = (  # rows beside the quick ones that have explanations of their own
     "second_order_erm/tr_b:worst@repaired",
     "dro/double_spider:each record clipped, c = 4@printed",
     "dro/composite_spider@baseline",
+    "minimax_sosp/dp_spider:exact-full@baseline",
     "output_perturbation/algorithm3@printed",
 )
 
