@@ -83,8 +83,8 @@ PATCHES = (
     Patch(
         "tree: a prefix for a node",
         _TREE,
-        "for k in sorted(after - before)], axis=0)\n        if",
-        "for k in sorted(after)], axis=0)\n        if",
+        "for k in sorted(after - before)])\n        if",
+        "for k in sorted(after)])\n        if",
         "the prefix sum is released in place of the node",
     ),
 )
