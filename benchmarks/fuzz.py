@@ -1,11 +1,11 @@
 """Every parser against damaged and hostile files: fine, or one line and exit code 2; never a traceback or a hang.
 
-    python benchmarks/fuzz.py [--inputs N] [--seconds S] [--only NAME] [--write] [--again]
+    python benchmarks/fuzz.py [--inputs N] [--seconds S] [--only NAME] [--folder FOLDER] [--write] [--again]
 
 Input k of a target follows from the seed, the target and k alone: a valid file with one to four changes. In JSON and
 TOML a value is replaced, removed, doubled or nested; elsewhere bytes are flipped, cut, doubled, spliced or overwritten
 with numbers at the edge. Files are read in this process through the function that the command uses; one in `--sample`
-goes through `dpassay` itself. Where a run stops is kept in build/fuzz/state.json, and the next goes on from there; what
+goes through `dpassay` itself. Where a run stops is kept in FOLDER, and the next goes on from there; what
 broke is kept beside it. A reader has 10 seconds and 4 GiB.
 """
 
@@ -31,13 +31,12 @@ from types import FrameType
 from typing import Any
 
 import typer
-from fuzz_targets import TOP, Target, targets
+from fuzz_targets import CLAIMS, TOP, Target, targets
 
 from dpassay.audit.live.errors import ProgramBroken, ProgramEnded, ProgramRefused, ProgramUnsupported
 from dpassay.audit.live.messages import Malformed
 from dpassay.reference.errors import BadInput, printable
 
-FOLDER = TOP / "build" / "fuzz"
 RESULT = TOP / "benchmarks" / "results" / "fuzz.md"
 SEED, PATIENCE, MEMORY = 6, 10, 4 * 2**30
 REFUSALS = (BadInput, Malformed, ProgramBroken, ProgramEnded, ProgramRefused, ProgramUnsupported)
@@ -185,11 +184,7 @@ def fuzz(target: Target, state: dict[str, Any], options: argparse.Namespace, fol
     classes, commands = Counter(kept["classes"]), Counter(kept["commands"])
     ends = time.process_time() + options.seconds
     other = folder / f"other{'.toml' if target.name == 'lock' else target.suffixes[0]}"
-    other.write_bytes(
-        next(one for one in targets(folder) if one.name == "claims").seeds[0]
-        if target.name == "lock"
-        else target.seeds[0]
-    )
+    other.write_bytes(CLAIMS if target.name == "lock" else target.seeds[0])
     if target.name == "curve":
         other = folder / "other.csv"
         other.write_text("\n".join(str(k / 30) for k in range(30)))
@@ -206,23 +201,23 @@ def fuzz(target: Target, state: dict[str, Any], options: argparse.Namespace, fol
         found, said = outcome(target, path)
         classes[found] += 1
         if found not in ("fine", "refused"):
-            keep(target, kept["next"], raw, suffix, said)
+            keep(options.folder, f"{target.name}-{kept['next']}", raw, suffix, said)
         if target.command and kept["next"] % options.sample == options.sample - 1:
             found, said = by_command(target, path, other)
             commands[found] += 1
             if found not in ("fine", "refused"):
-                keep(target, kept["next"], raw, suffix, "command: " + said)
+                keep(options.folder, f"{target.name}-{kept['next']}", raw, suffix, "command: " + said)
         kept["next"] += 1
         kept["classes"], kept["commands"] = dict(classes), dict(commands)
-    (FOLDER / "state.json").write_text(json.dumps(state, indent=1))
+    (options.folder / "state.json").write_text(json.dumps(state, indent=1))
     print(f"{target.name:12} {kept['next']:7} {dict(classes)} by command: {dict(commands)}", flush=True)
 
 
-def keep(target: Target, number: int, raw: bytes, suffix: str, said: str) -> None:
+def keep(folder: Path, name: str, raw: bytes, suffix: str, said: str) -> None:
     """An input that broke something, and what was said."""
-    name = f"{target.name.replace(' ', '-')}-{number}"
-    (FOLDER / f"{name}{suffix}").write_bytes(raw)
-    (FOLDER / f"{name}.txt").write_text(said, encoding="utf-8", errors="backslashreplace")
+    name = name.replace(" ", "-")
+    (folder / f"{name}{suffix}").write_bytes(raw)
+    (folder / f"{name}.txt").write_text(said, encoding="utf-8", errors="backslashreplace")
     print(f"  {name}: {said.strip().splitlines()[-1][:200] if said.strip() else 'no answer'}", flush=True)
 
 
@@ -260,18 +255,18 @@ def main() -> None:
     parser.add_argument("--inputs", type=int, default=100_000, help="inputs of each target, all runs together")
     parser.add_argument("--seconds", type=float, default=1e9, help="processor time of each target in this run")
     parser.add_argument("--sample", type=int, default=2_000, help="one input in so many goes through the command, too")
+    parser.add_argument("--folder", type=Path, default=TOP / "build" / "fuzz", help="what is kept")
     parser.add_argument("--only", default="", help="targets whose name contains this")
     parser.add_argument("--again", action="store_true", help="from the first input")
     parser.add_argument("--write", action="store_true", help="write benchmarks/results/fuzz.md")
     options = parser.parse_args()
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    kept = FOLDER / "state.json"
+    options.folder.mkdir(parents=True, exist_ok=True)
+    kept = options.folder / "state.json"
     state: dict[str, Any] = json.loads(kept.read_text()) if kept.exists() and not options.again else {}
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     with tempfile.TemporaryDirectory() as scratch:
-        for target in targets(Path(scratch)):
-            if options.only in target.name:
-                fuzz(target, state, options, Path(scratch))
+        for target in targets(Path(scratch), options.only):
+            fuzz(target, state, options, Path(scratch))
     text = page(state)
     print(text)
     if options.write:

@@ -45,7 +45,7 @@ SEED, PLACES, SECONDS = 18, 24, 60
 ACCOUNTING, SCORES, LOCKSTEP = "tests/reference/accounting", "tests/audit/scores", "tests/audit/lockstep"
 MODULES: dict[str, tuple[str, ...]] = {
     "audit/bounds.py": ("tests/audit/test_bounds.py",),
-    "audit/scores/labels.py": tuple(f"{SCORES}/test_{name}.py" for name in ("reading", "hostile_scores", "scores")),
+    "audit/scores/labels.py": tuple(f"{SCORES}/test_{name}.py" for name in ("labels", "reading", "hostile_scores")),
     "audit/scores/thresholds.py": (f"{SCORES}/test_scores.py", f"{SCORES}/test_exact_levels.py"),
     "audit/scores/one_run.py": (f"{SCORES}/test_one_run.py",),
     "audit/scores/events.py": (f"{SCORES}/test_events.py",),
@@ -74,11 +74,12 @@ def mutants(path: Path, places: int) -> Iterator[tuple[int, str, str]]:
     from cosmic_ray.plugins import get_operator, operator_names
 
     source = path.read_text(encoding="utf-8")
+    nodes = list(ast_nodes(get_ast(source)))
     by_place: dict[tuple[int, int], list[tuple[str, int]]] = {}
     for name in operator_names():
         if not get_operator(name).arguments() and not name.endswith(("NoOp", "RemoveDecorator")):
             operator = get_operator(name)()
-            spots = (spot for node in ast_nodes(get_ast(source)) for spot in operator.mutation_positions(node))
+            spots = (spot for node in nodes for spot in operator.mutation_positions(node))
             for occurrence, (start, _) in enumerate(spots):
                 by_place.setdefault(start, []).append((name, occurrence))
     chance, plain = random.Random(SEED), meaning(source)

@@ -56,7 +56,7 @@ def numbers(value: Any) -> list[float]:
     try:
         return [float(value)]
     except OverflowError:  # a whole number with hundreds of digits
-        return [math.copysign(math.inf, value)]
+        return [math.inf if value > 0 else -math.inf]
 
 
 def computed(event: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpassay.audit.commands import crosscheck
+from dpassay.audit.crosscheck.rounding import numbers
 from dpassay.audit.crosscheck.storage import load
 from dpassay.reference.errors import BadInput
 
@@ -55,3 +56,12 @@ def test_a_changed_file_is_never_a_traceback(folder, place, value):
             assert len(str(error).splitlines()) == 1 and "\x1b" not in str(error)
         except typer.Exit as stop:
             assert stop.exit_code in (0, 1)
+
+
+def test_an_output_of_four_hundred_digits_differs(folder):
+    """As the whole output, or in it: beyond what a float holds is infinite, on its own side."""
+    assert numbers([10**400, {"x": -(10**400)}, 1]) == [float("inf"), -float("inf"), 1.0]
+    (folder / "changed.json").write_text(json.dumps({**VECTOR, "output": -(10**400)}))
+    with pytest.raises(typer.Exit) as stop:
+        crosscheck.replay(folder / "changed.json", False)
+    assert stop.value.exit_code == 1
