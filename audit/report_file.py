@@ -205,9 +205,21 @@ def _row(where: str, data: Any) -> Row:
             kind.validate_python(values[name], strict=True)
         except ValidationError as error:
             raise BadInput(f"{where}.{name}", data[name], error.errors()[0]["msg"]) from None
+    _look_into(where, values)
     known = [verdict.value for verdict in Verdict]
     require(values["verdict"] in known, f"{where}.verdict", values["verdict"], f"must be one of {', '.join(known)}")
     return Row(**values)
+
+
+def _look_into(where: str, values: dict[str, Any]) -> None:
+    """What is read of places and witnesses is there."""
+    for number, one in enumerate(values["places"]):
+        good = all(isinstance(one.get(name), str) for name in ("finding", "file")) and type(one.get("line")) is int
+        require(good, f"{where}.places[{number}]", one, "must have finding, file and line")
+    for number, one in enumerate(values["witnesses"]):
+        found = one.get("finding")
+        good = isinstance(found, dict) and all(isinstance(found.get(name), str) for name in ("kind", "label", "detail"))
+        require(good, f"{where}.witnesses[{number}].finding", found, "must have kind, label and detail")
 
 
 def _get(document: Any, name: str) -> Any:

@@ -22,6 +22,7 @@ from dpassay.audit.commands import claimed, crosscheck
 from dpassay.audit.crosscheck.storage import load as load_vectors
 from dpassay.audit.live import messages
 from dpassay.audit.live.conversation import Conversation
+from dpassay.audit.lockstep.script import Script
 from dpassay.audit.plain import json_text
 from dpassay.audit.report.annotations import annotations
 from dpassay.audit.report.junit import junit
@@ -107,18 +108,20 @@ def _state(path: Path) -> Any:
     """The state inside a sound store is what was changed."""
     kept = path.with_suffix(".store")
     kept.unlink(missing_ok=True)
-    state = json.loads(path.read_bytes())
-    if not isinstance(state, dict):
+    try:
+        state = json.loads(path.read_bytes())
+        if not isinstance(state, dict):
+            return None
+        checkpoint.write(kept, session.KIND, state, None)
+    except (ValueError, RecursionError):  # no state at all: the writer is ours, and not what is tried here
         return None
-    checkpoint.write(kept, session.KIND, state, None)
     return session.load(kept)
 
 
 def _line(path: Path) -> Any:
     said = messages.read_line(path.read_bytes())
-    for field in ("query", "output", "value"):
-        if hasattr(said, field):
-            messages.numbers(getattr(said, field), field)
+    if hasattr(said, "query"):
+        messages.numbers(said.query, "query")
     return said
 
 
@@ -148,7 +151,7 @@ ASKS: tuple[object, ...] = (
     {"ask": "gaussian", "label": "g", "query": [1.0, -2.5e-3], "std": 2.0, "sensitivity": 0.5, "batches": [0]},
     {"ask": "gaussian", "label": "g", "query": [[1.0, 2.0]], "std": 2.0, "sensitivity": 0.5},
     {"ask": "laplace", "label": "l", "query": 1.0, "scale": 2.0, "sensitivity": None},
-    {"ask": "random", "label": "r", "kind": "normal", "shape": [2], "purpose": "secret"},
+    {"ask": "secret", "label": "r", "draw": "normal", "shape": [2]},
     {"ask": "noise", "label": "n", "std": 1.0},
     {"ask": "reveal", "label": "v", "value": {"a": [1, 2]}},
     {"output": [1.0, 2.0]},
@@ -158,7 +161,8 @@ WITNESS = {
     "format": WITNESS_FORMAT,
     "finding": {"kind": "sensitivity exceeded", "label": "g", "step": 2, "detail": "x", "given_secrets": False},
     "sizes": {"n": 3}, "rows": [[0.0, 1.0], [1.0, 2.0], [0.5, 0.5]], "there": [1.0, 1.0], "target": 1, "swapped": False,
-    "script": {}, "seed": 5, "line": "a.py:3", "queries": [[1.0], [2.0]], "about": {"problem": "x", "epsilon": 1.0},
+    "script": Script().as_dict(), "seed": 5, "line": "a.py:3", "queries": [[1.0], [2.0]],
+    "about": {"problem": "x", "epsilon": 1.0},
 }  # fmt: skip
 SCORES = b"\n".join(b"%.3f" % (k * 0.37 % 1) for k in range(30)) + b"\n"
 CANARIES = b"\n".join(b"%.3f,%d" % (k * 0.37 % 1, k % 2) for k in range(30)) + b"\n"

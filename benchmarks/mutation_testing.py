@@ -15,7 +15,7 @@ from __future__ import annotations
 import argparse
 import ast
 import difflib
-import importlib
+import importlib.util
 import json
 import os
 import random
@@ -213,8 +213,10 @@ def page(known: dict[str, dict[str, object]]) -> str:
     totals = [0, 0, 0]
     for module in MODULES:
         rows = [row for row in known.values() if row["module"] == module]
+        if not rows:
+            continue
         left = [row for row in rows if not row["killed"]]
-        reasons = [EXPLAINED.get(str(row["mutant"]), "") for row in left]
+        reasons = [next((why for part, why in EXPLAINED.items() if part in str(row["mutant"])), "") for row in left]
         same = sum(reason.startswith("equivalent") for reason in reasons)
         table.append(f"| `{module}` | {len(rows)} | {len(rows) - len(left)} | {len(left)} | {same} |")
         totals = [a + b for a, b in zip(totals, (len(rows), len(rows) - len(left), same), strict=True)]
@@ -235,6 +237,9 @@ def main() -> None:
     parser.add_argument("--again", action="store_true", help="run survivors again")
     parser.add_argument("--keep", type=Path, default=TOP / "build" / "mutation_testing.jsonl", help="what was run")
     options = parser.parse_args()
+    if importlib.util.find_spec("cosmic_ray") is None:
+        print("skipped: pip install cosmic-ray")
+        return
     options.keep.parent.mkdir(exist_ok=True)
     text = page(run(options))
     print(text)

@@ -151,7 +151,10 @@ QUERY: TypeAdapter[Query] = TypeAdapter(Query)
 
 
 class Malformed(ValueError):
-    """A line that the protocol does not know; the text says why, in a few words."""
+    """A line that the protocol does not know; the text says why, in a few words, on one line without control codes."""
+
+    def __init__(self, why: str):
+        super().__init__(printable(why))
 
 
 def read_line(line: bytes, what: TypeAdapter[Any] | None = None) -> Any:

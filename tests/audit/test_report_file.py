@@ -98,6 +98,23 @@ def test_rows_that_are_none_are_named(path):
         rows(path)
 
 
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("places", [{"finding": "call (x)", "line": 3}]),
+        ("places", [{"finding": "call (x)", "file": "a.py", "line": "3"}]),
+        ("witnesses", [{"format": 1}]),
+        ("witnesses", [{"finding": {"kind": "call", "label": None, "detail": ""}}]),
+    ],
+)
+def test_a_place_or_a_witness_without_what_is_read_of_it_is_named(path, field, value):
+    path.write_text(
+        json.dumps(report_file.document([ROW])).replace(f'"{field}": []', f'"{field}": {json.dumps(value)}')
+    )
+    with pytest.raises(BadInput, match=rf"rows\[0\]\.{field}\[0\]"):
+        load(path)
+
+
 @pytest.mark.parametrize("after", [0, 1])
 def test_a_kill_around_the_writing_leaves_a_report_that_the_store_knows(path, monkeypatch, after):
     """Before the report is written, and between that and the store's last word."""

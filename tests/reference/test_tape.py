@@ -145,11 +145,13 @@ def test_a_fresh_batch_is_a_share_of_what_is_left():
     for k in range(3):
         tape.fresh(f"f{k}", 12, 4)
     assert [draw.rate for draw in tape.transcript.draws] == pytest.approx([1 / 3, 1 / 2, 1.0])
+    assert len(LiveTape(0).fresh("one record", 2, 1).indices) == len(LiveTape(0).batch("one", 2, 1).indices) == 1
 
 
 def test_raw_noise_is_its_std_times_a_normal_draw():
-    one, three = (LiveTape(5).noise("z", std, (200,)) for std in (1.0, 3.0))
-    assert three == pytest.approx(3 * one) and one.min() < -1 < 1 < one.max()
+    half, three = (LiveTape(5).noise("z", std, (200,)) for std in (0.5, 3.0))
+    assert three == pytest.approx(6 * half) and half.min() < -0.5 < 0.5 < half.max()
+    assert LiveTape(5).noise("z", 0.0) == 0.0
 
 
 def test_index_order_is_not_secret():

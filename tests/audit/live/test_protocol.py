@@ -96,3 +96,9 @@ def test_any_object_is_a_message_or_malformed(fields):
             numbers(said.query, "query")
     except Malformed as error:
         assert "\n" not in str(error)
+
+
+def test_a_name_that_is_a_terminal_command_is_spelled_out():
+    with pytest.raises(Malformed) as error:
+        read_line(b'{"ask": "noise", "label": "n", "std": 1.0, "\\u001b[2J": 1}')
+    assert str(error.value).isprintable() and "\\x1b[2J" in str(error.value)
