@@ -46,7 +46,8 @@ static double normal_quantile(double p) {
     return x;
 }
 
-/* The 1/lambda for which a (1/lambda)-DP release costs as much as a Gaussian one with parameter mu. */
+/* The 1/lambda for which any (1/lambda)-DP release costs no more than a Gaussian one with parameter mu. The reference
+   computes the exact cost of a line search, and needs about half the noise. */
 static double lambda_for(double mu) { return 1 / (log_normal_cdf(mu / 2) - log_normal_cdf(-mu / 2)); }
 
 /* The larger root of eq. (15). */

@@ -6,7 +6,10 @@ const { smallestEigenpair } = require("./eigen.js");
 const { logCdf, quantile } = require("./normal.js");
 const { dot, norm, risk } = require("./risk.js");
 
-/** The 1/lambda for which a (1/lambda)-DP release costs as much as a Gaussian one with parameter mu. */
+/**
+ * The 1/lambda for which any (1/lambda)-DP release costs no more than a Gaussian one with parameter mu. The reference
+ * computes the exact cost of a line search, and needs about half the noise.
+ */
 const lambdaFor = (mu) => 1 / (logCdf(mu / 2) - logCdf(-mu / 2));
 
 /** The larger root of eq. (15). */
