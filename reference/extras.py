@@ -23,6 +23,7 @@ EXTRAS = {  # what `pip install dpassay` leaves out: import name -> extra (pypro
     "jax_privacy": "jax-privacy",
     "matplotlib": "plots",
     "mpmath": "proofs",
+    "opacus": "opacus",
     "opendp": "opendp",
     "sympy": "proofs",
 }

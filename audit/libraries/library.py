@@ -16,6 +16,7 @@ from .exact import Line
 from .known import Known, run_program
 from .model import Model
 from .pure_loss import LOSS
+from .realised import Realised, realised
 
 RELATIONS: tuple[Relation, ...] = ("replace-one", "add-remove")
 
@@ -72,6 +73,16 @@ LIBRARIES: Mapping[str, Library] = {
         "that are searched here count. The claim is the library's own event for such a training, by the PLD "
         "accountant, at delta 1e-5; the shares are what the releases add up to over it. Double precision.",
     ),
+    "opacus": Library(
+        "opacus",
+        ("opacus:models",),
+        (),
+        "opacus_known",
+        "The claim is what the library's own RDP accountant says of such a training at delta 1e-5: of records that are "
+        "added or removed, as the noise multiplier is per clipping norm. For records that are replaced nothing is "
+        "claimed; they are searched all the same. A record that is added takes the place of one without a gradient; "
+        "how many there may be is public, but where said otherwise. Double precision.",
+    ),
     "dp-accounting": Library(
         "dp-accounting",
         (),
@@ -89,6 +100,7 @@ class Outcome:
     model: Model
     relation: Relation
     searched: Searched
+    realised: Realised
 
     @property
     def failed(self) -> list[str]:
@@ -129,11 +141,10 @@ class Examined:
     def unaccounted(self) -> list[str]:
         """What is found and not among the known findings, or known and not shown: nothing, if all is as recorded."""
         named = {name for known, _, _ in self.known for name in known.models}
-        searched = {name: sum(one.model.name == name for one in self.outcomes) for name in self.names()}
         news = [
-            f"{name}: kept for neighbours of neither kind, and no known finding says why"
-            for name, count in searched.items()
-            if count == len(RELATIONS) and not self.kept_by(name) and name not in named
+            f"{name}: kept for no neighbours that are searched, and no known finding says why"
+            for name in self.names()
+            if not self.kept_by(name) and name not in named
         ]
         news += [
             f"{line.name}: {line.measure} {line.exact:.4g}, claimed {line.claimed:.4g}"
@@ -164,7 +175,8 @@ def examine(
     for model in (one for name in library.models for one in _call(name)):
         for relation in model.spaces:
             tell(f"{model.name}, {relation}")
-            found.outcomes.append(Outcome(model, relation, model.search(relation, seed, examples)))
+            seen = model.search(relation, seed, examples)
+            found.outcomes.append(Outcome(model, relation, seen, realised(model, relation, seen, seed)))
     for name in library.lines:
         tell(name.partition(":")[0])
         found.lines += _call(name)

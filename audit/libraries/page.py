@@ -21,7 +21,7 @@ def section(found: Examined) -> str:
     """Everything about one library, as Markdown."""
     parts = [f"## {found.library.name} {found.version}", "", *_wrapped(found.library.relation), ""]
     if found.outcomes:
-        parts += [*_searched(found), ""]
+        parts += [*_searched(found), "", *_numbers(found), ""]
     if found.lines:
         parts += [*_lines(found.lines), ""]
     parts += ["### Findings", "", *(() if found.known else ("Nothing was found.",))]
@@ -36,7 +36,8 @@ def section(found: Examined) -> str:
 
 def table(found: Examined) -> str:
     """The searched models and mechanisms, for a terminal."""
-    parts = [_searched(found) if found.outcomes else [], _lines(found.lines) if found.lines else []]
+    parts = [_searched(found), _numbers(found)] if found.outcomes else []
+    parts += [_lines(found.lines) if found.lines else []]
     return "\n\n".join("\n".join(part) for part in parts if part)
 
 
@@ -54,6 +55,20 @@ def _searched(found: Examined) -> list[str]:
             shares.append("-" if one is None else f"{one.share:.2f}")
         kept = ", ".join(found.kept_by(name)) or ("neither" if len(ours) == len(RELATIONS) else "not known")
         rows.append(f"| {name} | {cells[0]} | {cells[1]} | {' / '.join(shares)} | {kept} |")
+    return rows
+
+
+def _numbers(found: Examined) -> list[str]:
+    """Epsilon, claimed, added up and realised, with what shows the last."""
+    rows = [
+        "| searched | neighbours | claimed epsilon | releases add up to | realised at least | by |",
+        "|---|---|---|---|---|---|",
+    ]
+    for one in found.outcomes:
+        seen = one.realised
+        claimed = f"{seen.claimed:.4g}" + (f" (delta {seen.delta:g})" if seen.delta else "")
+        numbers = " | ".join("-" if value is None else f"{value:.4g}" for value in (seen.added, seen.epsilon))
+        rows.append(f"| {one.model.name} | {one.relation} | {claimed} | {numbers} | {seen.by or '-'} |")
     return rows
 
 

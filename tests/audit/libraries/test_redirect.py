@@ -18,6 +18,7 @@ from dpassay.audit.libraries.library import LIBRARIES, RELATIONS, Examined, Libr
 from dpassay.audit.libraries.model import Model
 from dpassay.audit.libraries.page import block, section
 from dpassay.audit.libraries.pure_loss import LOSS, PureLoss
+from dpassay.audit.libraries.realised import realised
 from dpassay.audit.libraries.redirect import Patch, Patches, current_tape, on_tape, on_the_tape
 from dpassay.audit.lockstep.run import lockstep
 from dpassay.audit.search.searched import Searched
@@ -111,7 +112,11 @@ def _examined(outcomes=(), lines=(), known=()):
 
 def test_what_no_finding_accounts_for_is_news(patches):
     loud = _model(patches, 1.0, 1.0, 1.3)
-    outcomes = [Outcome(loud, relation, loud.search("replace-one", examples=40)) for relation in RELATIONS]
+    seen = loud.search("replace-one", examples=40)
+    numbers = realised(loud, "replace-one", seen, 0)
+    assert (numbers.claimed, numbers.added, numbers.by) == (1.0, pytest.approx(1.3), "loss of one outcome, exact")
+    assert numbers.epsilon == pytest.approx(1.3)
+    outcomes = [Outcome(loud, relation, seen, numbers) for relation in RELATIONS]
     found = _examined(outcomes, [Line("m", "a and b", "epsilon", 1.0, 1.1), Line("n", "", "epsilon", 1.0, 1.0, 1e-9)])
     assert [line.partition(":")[0] for line in found.unaccounted()] == ["sum", "m", "n"]
     known = Known("why", ("sum", "m"), "", "", "", "", lambda seen: True, "")
@@ -119,9 +124,10 @@ def test_what_no_finding_accounts_for_is_news(patches):
     share = f"{outcomes[0].share:.2f}"
     assert told.unaccounted() == []
     assert f"| sum | violated | violated | {share} / {share} | neither |" in section(told)
+    assert "| sum | add-remove | 1 | 1.3 | 1.3 | loss of one outcome, exact |" in section(told)
     silent = _examined(known=[(known, "nothing", False)])
     assert silent.unaccounted() == ["why: its program does not show it: nothing"]
-    kept = _examined([*outcomes[:1], Outcome(loud, "add-remove", Searched())])
+    kept = _examined([*outcomes[:1], Outcome(loud, "add-remove", Searched(), numbers)])
     assert kept.unaccounted() == [] and kept.kept_by("sum") == ["add-remove"]
 
 
