@@ -107,6 +107,8 @@ def _tilted_weights(states: States, tilts: Tilts) -> Array:
 def _choose(rng: np.random.Generator, log_weights: Array) -> int:
     if len(log_weights) == 1:
         return 0
+    if len(log_weights) == 2:  # as below, in fewer calls
+        return int(rng.random() >= np.exp(log_weights)[0])
     steps = np.cumsum(np.exp(log_weights))
     return min(int(np.searchsorted(steps, rng.random(), side="right")), len(log_weights) - 1)
 
@@ -118,6 +120,13 @@ _OTHERS = [0, 2, 2, 3]  # which gap each of the four is multiplied with
 def _log_scale(std: float) -> float:
     """Log of the factor before the exponential in a normal density of one number."""
     return float(np.log(std) + 0.5 * math.log(2 * math.pi))
+
+
+def _scales(laws: Sequence[Law]) -> tuple[Array | float, Array | float]:
+    """Twice the variance and the log scale of each law; one number where they have the same noise."""
+    if all(law.scale == laws[0].scale for law in laws):
+        return 2 * (laws[0].scale * laws[0].scale), _log_scale(laws[0].scale)
+    return np.array([2 * (law.scale * law.scale) for law in laws]), np.array([_log_scale(law.scale) for law in laws])
 
 
 class OneGaussian:
@@ -163,7 +172,8 @@ class ManyGaussians:
         self._here = np.array([query_of(law).ravel() for law in laws])
         self._there = np.array([query_of(law).ravel() for law in others])
         self._stds = [law.scale for law in laws]
-        self._stds_there = [law.scale for law in others]
+        self._twice, self._log_scales = _scales(laws)
+        self._twice_there, self._log_scales_there = _scales(others)
         self._log_weights = _tilted_weights(states, tilts)
         self._away = self._here - np.exp(states.log_there) @ self._there
 
@@ -182,11 +192,9 @@ class ManyGaussians:
         gaps[1], gaps[2] = gaps[0], self._away
         np.subtract(flat, self._there, out=gaps[3])
         squares, cross, length, squares_there = np.einsum("ksp,ksp->ks", gaps, gaps[_OTHERS])
-        twice = np.array([2 * (std * std) for std in self._stds])
-        twice_there = np.array([2 * (std * std) for std in self._stds_there])
-        here = -flat.size * np.array([_log_scale(std) for std in self._stds]) - squares / twice
-        there = -flat.size * np.array([_log_scale(std) for std in self._stds_there]) - squares_there / twice_there
-        moved = here + (self._tilts.twice * cross - self._tilts.squares * length) / twice
+        here = -flat.size * self._log_scales - squares / self._twice
+        there = -flat.size * self._log_scales_there - squares_there / self._twice_there
+        moved = here + (self._tilts.twice * cross - self._tilts.squares * length) / self._twice
         return Logs(here, there, np.asarray(np.logaddexp.reduce(self._log_weights + moved, axis=1)))
 
 

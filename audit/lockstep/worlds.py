@@ -137,6 +137,7 @@ class Records:
             return [order] * len(places)
         others = self._draw_others(draw)
         position = int(self._rng.integers(max(1, len(others))))
+        having = self._with_target(others, position, draw)
         found = []
         for place in places:
             if place.role == "check":
@@ -144,7 +145,7 @@ class Records:
                 self.check_has_target[draw.number] = bool(np.any(own == self._target))
                 found.append(own)
             elif (place.role == "in" and draw.kind != "fresh") or (place.role == "at" and place.k == fresh_number):
-                found.append(self._with_target(others, position, draw))
+                found.append(having)
             else:
                 found.append(others)
         return found
