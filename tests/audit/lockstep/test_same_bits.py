@@ -1,0 +1,97 @@
+"""What is computed in fewer calls is computed bit for bit: shortcuts against the plain way, runs against recordings."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dpassay.audit.lockstep import hub
+from dpassay.audit.lockstep.run import lockstep
+from dpassay.audit.lockstep.streams import Streams
+from dpassay.audit.lockstep.tilting import ManyGaussians, OneGaussian, States, Tilt, Tilts, proposal
+from dpassay.reference.catalogue import CASES
+from dpassay.reference.equality import same
+from dpassay.reference.laws.above_threshold import AboveThreshold
+from dpassay.reference.laws.gaussian import Gaussian
+from dpassay.reference.norms import norm, row_norms
+from dpassay.reference.replay import ReplayTape
+from dpassay.reference.tape import LiveTape
+
+TILTS = Tilts([Tilt(), Tilt(1.0, 2.0), Tilt(-0.3)])
+ROWS = ("second_order_erm/opt@repaired", "adaptive_batch/stochastic_spider:theorem-3.17-d1-T2-O2@printed")
+
+
+def one_state(seed: int) -> States:
+    rng = np.random.default_rng(seed)
+    size = int(rng.integers(1, 200))
+    shape = () if size == 1 else (size,)
+    here, there = (Gaussian(10 ** rng.uniform(-6, 6) * rng.standard_normal(shape), 0.5 + seed % 2) for _ in range(2))
+    return States([here], [there], np.zeros(1), np.zeros(1), np.array([True]))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_one_state_has_the_numbers_of_many(seed):
+    states = one_state(seed)
+    one, many = OneGaussian(states, TILTS), ManyGaussians(states, TILTS)
+    assert type(proposal(states, TILTS)) is OneGaussian
+    for tilt in range(len(TILTS)):
+        values = [plan.sample(np.random.default_rng(seed), tilt) for plan in (one, many)]
+        assert same(*values)
+        assert all(same(*pair) for pair in zip(one.logs(values[0]), many.logs(values[0]), strict=True))
+
+
+@pytest.mark.parametrize("key", ROWS)
+def test_a_run_with_the_shortcut_is_the_run_without(key, monkeypatch):
+    """Recorded under the plain proposals, and again under those that are used: the same losses, weights and outputs."""
+    instance = next(case for case in CASES if case.key == key).build()
+
+    def recorded() -> list[object]:
+        runs = [lockstep(instance.mechanism, instance.pair, [5, k], tilts=TILTS, tilt=k) for k in range(3)]
+        return [[run.loss, run.log_weights, run.output] for run in runs]
+
+    quick, used = recorded(), []
+
+    def plain(states: States, tilts: Tilts) -> object:
+        gaussian = all(law.is_normal for law in (*states.here, *states.there))
+        used.append(gaussian)
+        return ManyGaussians(states, Tilts.of(tilts)) if gaussian else proposal(states, tilts)
+
+    monkeypatch.setattr(hub, "proposal", plain)
+    assert same(quick, recorded()) and any(used)
+
+
+@pytest.mark.parametrize("key", ROWS)
+def test_a_recorded_tape_gives_the_same_run_again(key):
+    instance = next(case for case in CASES if case.key == key).build()
+    tape = LiveTape(3)
+    output = instance.mechanism(instance.pair.here, tape)
+    again = ReplayTape(tape.transcript)
+    assert same(instance.mechanism(instance.pair.here, again), output)
+    queries = [[release.law.query for release in one.transcript.releases] for one in (tape, again)]
+    assert same(*queries)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_norms_are_those_of_numpy(seed):
+    rng = np.random.default_rng(seed)
+    rows = 10 ** rng.uniform(-200, 200) * rng.standard_normal((int(rng.integers(1, 30)), int(rng.integers(1, 99))))
+    with np.errstate(over="ignore", under="ignore"):
+        assert same(norm(rows), float(np.linalg.norm(rows.ravel())))
+        assert same(row_norms(rows), np.linalg.norm(rows, axis=1))
+    whole = np.arange(6).reshape(2, 3)
+    assert norm(whole) == np.linalg.norm(whole) and same(row_norms(whole), np.linalg.norm(whole, axis=1))
+
+
+def test_streams_are_the_children_of_the_seed():
+    children = [np.random.default_rng(child) for child in np.random.SeedSequence([4, 0, 7]).spawn(5)]
+    streams = Streams([4, 0, 7])
+    for number in (3, 0, 4):  # in whatever order they are first used
+        assert same(streams[number].random(3), children[number].random(3))
+        assert same(streams[number].random(3), children[number].random(3))  # and it goes on
+    assert same(streams.inner(11, check=True).random(3), np.random.default_rng([4, 0, 7, 7, 1]).random(3))
+
+
+def test_an_index_happens_where_its_probability_is_above_zero():
+    law = AboveThreshold([0.0, 900.0, -5.0], 0.5, 1.0, 2.0)
+    for value in (None, 0, 1, 2, 3, -1, "0"):
+        assert law.happens(value) == (law.log_density(value) > -np.inf)
