@@ -43,6 +43,7 @@ PILOT_CASES = 8  # guesses that the pilot must have made to speak about a share
 OUTWARD_SHARE = 0.8  # of the level for coins revealed outwards, the rest for reading inwards
 MIXED_SHARE = 0.7  # the same, where guessing gets the rest
 CHEAP, DEAR = 0.5, 10.0  # corrupted coins in expectation, over the level: reading below the first, guessing beyond
+MIXED_FROM = 1000  # canaries; of fewer, corrupted coins are too many of those that would be judged
 FOR_CORRUPTED = 0.3  # of the level of the outward reading
 MOST_GUESSES = 100_000  # the recursion is sequential; beyond this a random part of the canaries is as good
 FEW_GUESSES = 3_000  # are enough for a comparison
@@ -138,7 +139,7 @@ def epsilon_one_run(
     dear = 2 * values.size * delta / alpha
     if values.size < 2:
         found = _by_reading(values, coins, delta, rng, alpha)
-    elif dear > DEAR or values.size < FEWEST:
+    elif dear > DEAR or values.size < (FEWEST if dear <= CHEAP else MIXED_FROM):
         found = _by_guessing(values, coins, delta, rng, alpha)
     else:
         share = OUTWARD_SHARE if dear <= CHEAP else MIXED_SHARE
