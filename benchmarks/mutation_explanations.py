@@ -18,4 +18,5 @@ EXPLAINED: dict[str, str] = {
     "v * sign > -1]": "only the words of a regime change, where a fraction of a power is negative",
     "any(len(inner) > 1 for inner in bound)": "equivalent: no order has an empty list of minima",
     "len(mine) != 1 and len(mine[0]) != 1": "only the words of a regime change",
+    "(1 + 3 * _ULP)": "equivalent but for the last bit: an epsilon that is not tight is rounded up by one unit less",
 }
