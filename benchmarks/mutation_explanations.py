@@ -22,4 +22,6 @@ EXPLAINED: dict[str, str] = {
     'order is "random"': "equivalent in CPython: the word is one object",
     'require(1 < size <= n, f"batch size': "survived; a batch of one record is drawn in `test_tape.py` now, "
     "which this mutant refuses",
+    "np.clip(backward, -1.0, 1.0)": "equivalent: the larger of it and a number that is not negative",
+    "if q <= 1 else -math.inf": "survived; `test_edges.py` has a rate of 1 now, where this mutant raises an error",
 }

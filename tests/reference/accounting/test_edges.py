@@ -12,6 +12,7 @@ from dpassay.audit.commands.claimed import claimed_guarantee
 from dpassay.reference.accounting.cost import account
 from dpassay.reference.accounting.dp_events import dp_event_of, rdp_epsilon
 from dpassay.reference.accounting.gdp import gdp_delta, gdp_epsilon, zcdp_epsilon, zcdp_rho
+from dpassay.reference.accounting.sampled import sampled_delta
 from dpassay.reference.errors import BadInput
 from dpassay.reference.tape import LiveTape
 
@@ -130,3 +131,10 @@ def test_the_coarse_grid_is_pessimistic_and_close():
 def test_a_claim_of_more_than_can_be_refuted_is_refused():
     with pytest.raises(BadInput, match=r"--sampled-gaussian.*1:0.5:10000000.*nothing that scores could refute"):
         claimed_guarantee(None, DELTA, None, "1:0.5:10000000", None)
+
+
+def test_a_batch_of_everything_is_no_sampling():
+    """Rate 1 costs what the un-sampled release costs, for both samplings."""
+    for sampling in ("poisson", "without-replacement"):
+        found = float(sampled_delta(np.array([0.5]), 1.0, 1.2, sampling)[0])
+        assert found == pytest.approx(gdp_delta(0.5, 1.2), rel=1e-9)
