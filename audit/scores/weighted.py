@@ -4,7 +4,7 @@ Given the scores, an uncorrupted label is guessed wrong with probability at leas
 Guesses fall into classes with a weight each, fixed before their labels are looked at; the statistic is the
 weighted number of wrong guesses, a sum of independent binomial ones in the worst case. Its law is computed by
 convolution, so the test is exact, not asymptotic. Some labels may be corrupted (then always right): in the worst case
-those with the largest weights.
+those with the largest weights, of each log odds.
 """
 
 from __future__ import annotations
@@ -95,11 +95,15 @@ def _convolved(one: Array, other: Array) -> Array:
 
 
 def corrupt(classes: Sequence[Guesses], corrupted: int) -> list[Guesses]:
-    """What is left when so many guesses, those of the largest weights, are right for certain."""
-    left, found = corrupted, []
-    for one in sorted(classes, key=lambda each: (-each.weight, -each.log_odds)):
-        taken = min(left, one.count)
-        left -= taken
+    """What is left when so many guesses are right for certain: no choice of them leaves fewer wrong ones.
+
+    Among guesses of one log odds the heaviest are the worst choice. Between two log odds weight and rate of a wrong
+    guess pull apart, so each of them loses that many.
+    """
+    left, found = {one.log_odds: corrupted for one in classes}, []
+    for one in sorted(classes, key=lambda each: -each.weight):
+        taken = min(left[one.log_odds], one.count)
+        left[one.log_odds] -= taken
         found.append(Guesses(one.weight, one.count - taken, one.log_odds))
     return found
 

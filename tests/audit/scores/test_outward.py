@@ -43,6 +43,16 @@ def test_one_weight_is_clopper_pearson(count, wrong):
     assert weighted.weighted_epsilon([Guesses(5, count)], 5 * wrong, [Allowance(2, ALPHA)]) <= found
 
 
+@pytest.mark.parametrize("wrong", [0, 7, 20, 40])
+def test_no_choice_of_corrupted_labels_leaves_fewer_wrong_ones(wrong):
+    """Sides of unequal sizes: heavy guesses that are hardly ever wrong, lighter ones that often are."""
+    heavy, light, corrupted = Guesses(8, 6, 3.0), Guesses(7, 6, -3.0), 5
+    told = weighted.p_value(weighted.corrupt([heavy, light], corrupted), wrong, 0.5)
+    for k in range(corrupted + 1):
+        split = [replace(heavy, count=6 - k), replace(light, count=6 - corrupted + k)]
+        assert weighted.p_value(split, wrong, 0.5) <= told + 1e-12
+
+
 def test_corrupted_labels_are_the_heaviest():
     left = weighted.corrupt([Guesses(1, 10), Guesses(8, 3)], 5)
     assert sorted((one.weight, one.count) for one in left) == [(1, 8), (8, 0)]
