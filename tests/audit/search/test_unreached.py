@@ -19,6 +19,7 @@ SLOW = (  # rows beside the quick ones that have explanations of their own
     "second_order_erm/opt_b:shared-batch@printed",
     "second_order_erm/two_opt_ls@printed",
     "second_order_erm/two_opt_ls:worst@repaired",
+    "second_order_erm/tr_b@printed",
     "second_order_erm/tr_b:worst@repaired",
     "dro/double_spider:each record clipped, c = 4@printed",
     "dro/composite_spider@baseline",
