@@ -23,7 +23,8 @@ from .encode import HOME, NOT_FINITE, RESERVED
 PROBLEMS = (
     "adaptive_batch.worst_case.SignedWave", "baselines.protocols.Clipped", "baselines.protocols.Primal",
     "dro.minimax_form.MinimaxProblem", "dro.objective.CompositionalObjective", "dro.objective.DualObjective",
-    "dro.space.Squares", "dro.worst_case.RoughRecord", "minimax_sosp.worst_case.TugOfWar", "problems.auc.AUCLoss",
+    "dro.space.Squares", "dro.space.Waves", "dro.worst_case.RoughRecord", "minimax_sosp.worst_case.TugOfWar",
+    "problems.auc.AUCLoss",
     "problems.bent_game.BentGame", "problems.domains.Ball", "problems.domains.Box", "problems.domains.Everywhere",
     "problems.erm.ErmProblem", "problems.finite_sum.Convex", "problems.finite_sum.FiniteSum",
     "problems.finite_sum.Regulariser", "problems.linear.LinearLosses", "problems.margin_losses.Loss",

@@ -35,6 +35,7 @@ from .libraries import pld_pmf, privacy_loss_distribution
 _PER = 32  # grid points for each `shift` of log a: 64 changes the fifth digit
 _OFFSETS = np.arange(-_PER - 1, _PER + 1)  # of the chords that one test can reach: it moves log a by one shift at most
 _SMALL, _LARGE = 1e-7, 5.0  # shifts outside: rounding, or a grid too coarse to help; the pure epsilon is used alone
+_HUGE = 100.0  # pure epsilon from which on a grid up to it takes too much; it is used alone
 _REACH = 60.0  # shifts; beyond, the chord to the pure epsilon will do (delta is below 1e-17)
 
 
@@ -100,14 +101,15 @@ def worst_tests(shift: float, reach: float) -> tuple[Array, Array]:
     return logs, values * (1 + 2 * MOST_QUERIES * still)
 
 
+def costs_its_epsilon(pure: float, share: float) -> bool:
+    """Is the pure epsilon all that is known of these scales."""
+    return not _SMALL <= pure * share <= _LARGE or pure > _HUGE
+
+
 @lru_cache(maxsize=256)
 def _curve(pure: float, share: float) -> tuple[Array, Array]:
     """Epsilons from 0 to ``pure``, and a convex bound on delta there."""
-    shift = pure * share
-    if not _SMALL <= shift <= _LARGE:
-        logs = np.linspace(0.0, pure, 8 * _PER + 1)
-        return logs, _response(logs, pure)
-    logs, values = worst_tests(shift, min(_REACH, max(3.0, math.ceil(1 / share))))
+    logs, values = worst_tests(pure * share, min(_REACH, max(3.0, math.ceil(1 / share))))
     values = np.append(np.minimum(values, _response(logs, pure))[logs < pure], 0.0)
     logs = np.append(logs[logs < pure], pure)
     return logs, _hull(logs, values)
@@ -132,9 +134,12 @@ def above_threshold_delta(epsilons: Array, pure: float, share: float) -> Array:
         array([0.1612, 0.0494, 0.    ])
     """
     epsilons = np.asarray(epsilons, dtype=float)
-    logs, values = _curve(pure, share)
     size = np.minimum(np.abs(epsilons), pure)
-    found = np.interp(np.expm1(size), np.expm1(logs), values)  # chords in a
+    if costs_its_epsilon(pure, share):
+        found = _response(size, pure)
+    else:
+        logs, values = _curve(pure, share)
+        found = np.interp(np.expm1(size), np.expm1(logs), values)  # chords in a
     return np.asarray(np.where(epsilons >= 0, found, -np.expm1(-size) + np.exp(-size) * found))
 
 
@@ -161,7 +166,7 @@ def above_threshold_mu(pure: float, share: float) -> float:
     A Gaussian's delta is convex in ``a = exp(epsilon)``: where its tangent at one end of a chord is above the chord, so
     is the curve.
     """
-    if not _SMALL <= pure * share <= _LARGE:
+    if costs_its_epsilon(pure, share):
         return pure_mu(pure)
     logs, values = _curve(pure, share)
     at = np.exp(logs)

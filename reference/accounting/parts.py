@@ -12,7 +12,7 @@ import numpy as np
 
 from dpassay.reference.types import Array
 
-from .above_threshold import above_threshold_pld
+from .above_threshold import above_threshold_pld, costs_its_epsilon
 from .gdp import gdp_delta, gdp_epsilon
 from .libraries import privacy_loss_distribution
 from .renyi import renyi_delta, renyi_epsilon
@@ -161,7 +161,7 @@ def pld_of(part: Part, relation: Relation) -> Any:
         return privacy_loss_distribution.from_gaussian_mechanism(1 / part.size, value_discretization_interval=STEP)
     if part.kind == "laplace":
         return privacy_loss_distribution.from_laplace_mechanism(1 / part.size, value_discretization_interval=STEP)
-    if part.kind == "above-threshold":
+    if part.kind == "above-threshold" and not costs_its_epsilon(part.size, part.share):
         return above_threshold_pld(part.size, part.share, STEP)
     return pure_pld(part.pure_epsilon, STEP)
 

@@ -41,7 +41,7 @@ def test_a_sound_bound_from_one_overfitted_model(overfitted):
     """Members are never misclassified by a full tree: epsilon above 1.5 at delta 1e-5 (seed 3)."""
     rng = np.random.default_rng(3)
     bound = game.one_run_bound(overfitted, 0, membership.loss_threshold(overfitted, 0), 1e-5, rng)
-    assert bound.epsilon > 1.5 and bound.relation == "add or remove one canary"
+    assert bound.epsilon > 1.5 and bound.relation == "add-remove"
 
 
 def test_attacks_on_a_private_model_stay_below_its_epsilon():

@@ -219,13 +219,13 @@ LAWS = Path(__file__).parents[1] / "live" / "laws_speaker.py"
 def own_program(name, told, program=LAWS, **more):
     """A claim about a program that is in no catalogue, on a space of the user's own."""
     command = shlex.join([sys.executable, "-S", str(program)])
-    more = {"space": "check_mine:COLUMN", "runs": 50, "examples": 10} | more
+    more = {"space": "check_column:COLUMN", "runs": 50, "examples": 10} | more
     return claim(name, told, 0.6, program=command, **more)
 
 
 def test_a_program_with_a_space_of_its_own(dpassay, refused, project):
     folder = project(own_program("right", "laplace"), own_program("wrong", "geometric half"))
-    (folder / "check_mine.py").write_text(OWN)
+    (folder / "check_column.py").write_text(OWN)
     code, out, _ = dpassay("check", "--jobs", 1, "--no-cache", "--json")
     rows = {row["claim"]: row for row in json.loads(out)["rows"]}
     assert code == 1 and not rows["right"]["findings"] and rows["right"]["accounted"] == pytest.approx(0.5, abs=1e-4)
@@ -233,14 +233,14 @@ def test_a_program_with_a_space_of_its_own(dpassay, refused, project):
     assert rows["wrong"]["verdict"] == "overshoots" and rows["wrong"]["witnesses"][0]["about"]["program"]
     (folder / "w.json").write_text(json.dumps(rows["wrong"]["witnesses"][0]))
     words = ["neighbours", "replay", "w.json", "--program", rows["wrong"]["witnesses"][0]["about"]["program"]]
-    refused(dpassay(*words), "if you trust it: --module check_mine")
-    code, out, _ = dpassay(*words, "--module", "check_mine")
+    refused(dpassay(*words), "if you trust it: --module check_column")
+    code, out, _ = dpassay(*words, "--module", "check_column")
     assert code == 1 and "Now: the same finding" in out
 
 
 def test_the_lock_of_a_program_notices_less_noise(dpassay, project):
     folder = project(own_program("mine", "laplace", "scaled.py"))
-    (folder / "check_mine.py").write_text(OWN)
+    (folder / "check_column.py").write_text(OWN)
     (folder / "scaled.py").write_text(LAWS.read_text())
     words = ["check", "--jobs", 1, "--baseline", "lock.json"]
     assert dpassay(*words, "--update")[0] in (0, 3)
@@ -253,7 +253,7 @@ def test_the_lock_of_a_program_notices_less_noise(dpassay, project):
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        ({"space": "check_mine:nothing"}, ("space", "cannot be loaded")),
+        ({"space": "check_column:nothing"}, ("space", "cannot be loaded")),
         ({"space": ""}, ("algorithm", "is not in the catalogue")),
         ({"reading": "printed"}, ("reading", "is for names of the catalogue")),
         ({"relation": "add-remove"}, ("relation", "is for replace-one neighbours")),
@@ -262,5 +262,5 @@ def test_the_lock_of_a_program_notices_less_noise(dpassay, project):
 )
 def test_claims_about_programs_that_are_wrong(dpassay, refused, project, more, words):
     folder = project(own_program("p", **{"told": "word"} | more))
-    (folder / "check_mine.py").write_text(OWN)
+    (folder / "check_column.py").write_text(OWN)
     refused(dpassay("check", "--jobs", 1), "claim p", *words)

@@ -13,6 +13,7 @@ from dpassay.audit.plain_numpy import answers
 from dpassay.audit.plain_numpy.mechanism import on_tape
 from dpassay.audit.plain_numpy.places import NotUnderstood
 from dpassay.reference.errors import BadInput
+from dpassay.reference.laws.law import Cost
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.tape import LiveTape, record
 
@@ -168,8 +169,8 @@ def test_the_cost_of_the_largest_is_an_upper_bound_and_is_nearly_reached(kind):
 
 
 def test_costs_of_comparisons():
-    assert answers.above("laplace", 0.0, 2.0).cost(1.0) == ("pure", 0.5)
-    assert answers.above("gaussian", 0.0, 2.0).cost(1.0) == ("gaussian", 0.5)
+    assert answers.above("laplace", 0.0, 2.0).cost(1.0) == Cost("pure", 0.5)
+    assert answers.above("gaussian", 0.0, 2.0).cost(1.0) == Cost("gaussian", 0.5)
     assert answers.above("exponential", 0.0, 2.0).cost(1.0) is None  # one answer may be impossible on one side
     one, other = answers.above("laplace", 0.0, 2.0), answers.above("laplace", 0.3, 2.5)
     assert one.distance(other) == pytest.approx(0.3) and one.public_difference(other).name == "scale"

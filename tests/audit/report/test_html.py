@@ -254,7 +254,10 @@ def test_the_command_writes_the_page(rows, tmp_path, monkeypatch):
 )
 def test_bad_input_is_one_line(rows, tmp_path, monkeypatch, words, said):
     monkeypatch.chdir(tmp_path)
-    save(Path("report.json"), [replace(rows[0], witnesses=[{"format": 2}])])
+    save(
+        Path("report.json"),
+        [replace(rows[0], witnesses=[{"format": 2, "finding": {"kind": "sensitivity", "label": "g", "detail": ""}}])],
+    )
     save(Path("empty.json"), [])
     done = CliRunner().invoke(app, ["report", *words])
     assert isinstance(done.exception, BadInput) and said in str(done.exception)

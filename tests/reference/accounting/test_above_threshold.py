@@ -102,6 +102,13 @@ def test_scales_outside_the_grid_cost_their_pure_epsilon():
         assert np.all(above_threshold_delta(at, pure, 0.25) >= response * (1 - 1e-9))
 
 
+@pytest.mark.parametrize(("pure", "share"), [(1e9, 0.25), (1e6, 1e-6), (800.0, 0.001)])
+def test_hardly_any_noise_takes_no_room(pure, share):
+    part = Part("above-threshold", pure, share=share)
+    assert Account(((part, 1),)).epsilon(1e-5) <= pure * (1 + 1e-9)
+    assert 0.99 < Account(((part, 1),)).delta(1.0) <= 1.0
+
+
 def test_fifty_line_searches_on_a_tape_cost_half_of_what_they_did():
     def run(tape):
         for _ in range(50):
