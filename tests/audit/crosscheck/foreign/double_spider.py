@@ -16,8 +16,10 @@ class Run:
     def __init__(self, case: dict[str, Any], tape: Any, kind: Any, bug: str):
         self.problem, self.schedule = case["problem"], case["schedule"]
         self.tape, self.kind, self.bug = tape, kind, bug
-        if self.problem["data"]["class"] != "dro.space.Squares" or self.problem["divergence"]["name"] not in SLOPES:
+        known = {"dro.space.Squares": self.square, "dro.space.Waves": self.wave}
+        if self.problem["data"]["class"] not in known or self.problem["divergence"]["name"] not in SLOPES:
             raise NotImplementedError
+        self.of_record = known[self.problem["data"]["class"]]
         self.rows = self.problem["data"]["rows"]
         if len({len(row) for row in self.rows}) != 1:
             raise ValueError("records of several lengths")
@@ -26,7 +28,8 @@ class Run:
 
     def all(self) -> dict[str, Any]:
         s, bug = self.schedule, self.bug
-        x = list(s["start_x"] or [0.0] * (len(self.rows[0]) - 1))
+        d = self.problem["data"].get("d", len(self.rows[0]) - 1)
+        x = list(s["start_x"] or [0.0] * d)
         eta = s["start_eta"]
         before, g, v = (x, eta), 0.0, [0.0] * len(x)
         chosen = int(self.tape.public("select"))
@@ -77,18 +80,26 @@ class Run:
         return found if block == "x" else [found]
 
     def gradient(self, block: str, at: Any, i: int) -> list[float]:
-        a, b = self.rows[i][:-1], self.rows[i][-1]
-        residual = dot(a, at[0]) - b
-        loss = 0.5 * residual * residual
-        if self.bug == "loss not halved":
-            loss = residual * residual
+        loss, slope_in_x = self.of_record(self.rows[i], at[0])
         u = (loss - self.problem["dual_scale"] * at[1]) / self.problem["weight"]
         slope = SLOPES[self.problem["divergence"]["name"]](u, self.problem["divergence"]["constants"])
         slope = min(slope, 1e100)
         if block == "eta":
             one = 0.0 if self.bug == "the one is missing" else 1.0
             return [self.problem["dual_scale"] * (one - slope)]
-        return times(slope * residual, a)
+        return times(slope, slope_in_x)
+
+    def square(self, row: list[Any], x: list[Any]) -> tuple[Any, list[Any]]:
+        """Loss and gradient of one record."""
+        a, b = row[:-1], row[-1]
+        residual = dot(a, x) - b
+        return (1.0 if self.bug == "loss not halved" else 0.5) * residual * residual, times(residual, a)
+
+    def wave(self, row: list[Any], x: list[Any]) -> tuple[Any, list[Any]]:
+        """The same where losses are waves along the first coordinate."""
+        (a, b), kind = row, type(x[0])
+        sine, cosine = kind(math.sin(2 * x[0])), kind(math.cos(2 * x[0]))
+        return 0.5 * (1 + a * sine + b * cosine), [a * cosine - b * sine, *([0.0 * x[0]] * (len(x) - 1))]
 
 
 def exponential(u: float) -> float:
