@@ -93,9 +93,9 @@ def test_the_first_signal_interrupts_and_the_second_does_not(monkeypatch):
         with handler, pytest.raises(KeyboardInterrupt):
             os.kill(os.getpid(), signal.SIGTERM)
             time.sleep(5)
-        os.kill(os.getpid(), signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)  # to this thread: `os.kill` may wake another one, a moment later
         assert handler.count == 2 and not ended
-        os.kill(os.getpid(), signal.SIGTERM)
+        signal.raise_signal(signal.SIGTERM)
         assert handler.count == 3 and ended == [130]
     finally:
         for number, old in zip((signal.SIGTERM, signal.SIGINT), before, strict=True):
