@@ -84,6 +84,7 @@ def test_an_interrupted_sequential_session_says_what_it_has(dpassay, monkeypatch
 def test_the_first_signal_interrupts_and_the_second_does_not(monkeypatch):
     ended = []
     monkeypatch.setattr("dpassay.audit.interrupts.os._exit", ended.append)
+    inherited = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
     before = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)
     handler = Interrupts()
     with handler:
@@ -93,12 +94,12 @@ def test_the_first_signal_interrupts_and_the_second_does_not(monkeypatch):
         with handler, pytest.raises(KeyboardInterrupt):
             os.kill(os.getpid(), signal.SIGTERM)
             time.sleep(5)
-        signal.raise_signal(signal.SIGINT)  # to this thread: `os.kill` may wake another one, a moment later
+        signal.raise_signal(signal.SIGINT)
         assert handler.count == 2 and not ended
         signal.raise_signal(signal.SIGTERM)
         assert handler.count == 3 and ended == [130]
     finally:
-        for number, old in zip((signal.SIGTERM, signal.SIGINT), before, strict=True):
+        for number, old in zip((signal.SIGTERM, signal.SIGINT), (before[0], inherited), strict=True):
             signal.signal(number, old)
 
 
