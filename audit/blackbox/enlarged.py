@@ -17,7 +17,7 @@ from dpassay.reference.guarantee import Guarantee, from_pairs
 from dpassay.reference.types import Bools, Indices
 
 from .detect import Detail, audit_in_detail
-from .noise import MOST_OUTPUTS, power_at_least, repeated
+from .noise import MOST_OUTPUTS, Planted, repeated
 from .table import Tables
 from .telling import in_words, inside, oriented
 
@@ -26,20 +26,12 @@ SPARE = 0.95  # of what could be left, so that the number inside the event may v
 
 
 @dataclass(frozen=True)
-class EventPower:
-    """`refuted` of `tried` simulations with the event as frequent as an epsilon `larger` times the claim's allows."""
+class EventPower(Planted):
+    """What was planted is the event as frequent as an epsilon `larger` times the claim's allows."""
 
     words: str
     larger: float
     share: float
-    refuted: int
-    tried: int
-    outputs: int
-
-    @property
-    def at_least(self) -> float:
-        """Clopper-Pearson lower limit of the power at 95 %."""
-        return power_at_least(self.refuted, self.tried)
 
     @property
     def statement(self) -> str:
@@ -77,7 +69,7 @@ def event_power(
     size = _possible(masks[side], share)
     words = in_words(one, event, tables.texts)
     if size < LEAST:
-        return EventPower(words, factor, share, 0, 0, size)
+        return EventPower(0, 0, size, words, factor, share)
 
     def audit(rng: np.random.Generator) -> ClaimTest:
         rows = [rng.permutation(masks[0].size), rng.permutation(masks[1].size)]
@@ -85,7 +77,7 @@ def event_power(
         p, q = (matrix[:MOST_OUTPUTS][chosen] for matrix, chosen in zip((tables.p, tables.q), rows, strict=True))
         return audit_in_detail(Tables(tables.names, p, q, tables.texts), claim, rng, confidence)[0]
 
-    return EventPower(words, factor, share, *repeated(audit, seed), size)
+    return EventPower(*repeated(audit, seed), size, words, factor, share)
 
 
 def _possible(mask: Bools, share: float) -> int:

@@ -48,11 +48,9 @@ class Additive:
 
 
 @dataclass(frozen=True)
-class NoisePower:
-    """`refuted` of `tried` simulations with noise `smaller` times too small."""
+class Planted:
+    """A planted violation that was refuted in `refuted` of `tried` simulations, with so many outputs a side."""
 
-    noise: str
-    smaller: float
     refuted: int
     tried: int
     outputs: int
@@ -61,6 +59,14 @@ class NoisePower:
     def at_least(self) -> float:
         """Clopper-Pearson lower limit of the power at 95 %."""
         return power_at_least(self.refuted, self.tried)
+
+
+@dataclass(frozen=True)
+class NoisePower(Planted):
+    """What was planted is noise `smaller` times too small."""
+
+    noise: str
+    smaller: float
 
     @property
     def statement(self) -> str:
@@ -123,7 +129,7 @@ def noise_power(
         p, q = (found.draw(side, few[side], smaller, rng) for side in (0, 1))
         return audit_outputs(p, q, claim, rng, confidence)
 
-    return NoisePower(found.noise, smaller, *repeated(audit, seed), min(few))
+    return NoisePower(*repeated(audit, seed), min(few), found.noise, smaller)
 
 
 def repeated(audit: Callable[[np.random.Generator], ClaimTest], seed: int) -> tuple[int, int]:
