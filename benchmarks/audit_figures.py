@@ -67,6 +67,30 @@ def show(header: Sequence[str], row: Sequence[Any]) -> None:
     print("  ".join(f"{name} {text(value)}" for name, value in zip(header, row, strict=True)), flush=True)
 
 
+def finish(
+    name: str, title: str, header: Sequence[str], rows: Sequence[Sequence[Any]], notes: Sequence[str], keep: bool
+) -> None:
+    """Every row and the notes on the screen; with `keep` as a table of the results too."""
+    for row in rows:
+        show(header, row)
+    print("\n".join(notes))
+    if keep:
+        write(name, title, header, rows, notes)
+
+
+def record(path: Path | None, one: Any) -> None:
+    """Add one record to a file of JSON lines, if there is one: what is cut short has kept what it did."""
+    if path is not None:
+        with path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(one) + "\n")
+
+
+def recorded(paths: Iterable[Path]) -> list[Any]:
+    """The records of files of JSON lines; a file that is not there holds none."""
+    lines = [line for path in paths if path.exists() for line in path.read_text(encoding="utf-8").splitlines()]
+    return [json.loads(line) for line in lines]
+
+
 def known_or(path: Path | None, key: str, measured: Callable[[], list[Any]]) -> list[Any]:
     """What `measured` gives, from the file if it is in it, else appended to it: an interrupted run goes on."""
     known = {}

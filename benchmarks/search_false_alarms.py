@@ -4,14 +4,13 @@ python benchmarks/search_false_alarms.py [--seeds 20] [--first 0] [--write] [--f
 
 Every row of `dpassay audit` is searched once for each seed, with the default number of examples. An alarm is a finding
 that the row does not declare: none of them may be one. Only what a search can say is tried; the statistics of an audit
-have their own level (`docs/statistics.md`). `--keep` adds each search to a file as it is done, `--from` reads such
-files in place of searching.
+have their own level (`docs/statistics.md`). `--keep` adds each search to a file as it is done and skips those that the
+file holds, so that an interrupted campaign goes on; `--from` reads such files in place of searching.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -36,41 +35,34 @@ def main() -> None:
     parser.add_argument("--keep", type=Path, help="add each search to this file, one JSON object a line")
     parser.add_argument("--from", dest="source", type=Path, nargs="*", help="files of --keep")
     chosen = parser.parse_args()
-    found = _read(chosen.source) if chosen.source else _searched(range(chosen.first, chosen.first + chosen.seeds))
-    records = []
-    for one in found:
-        records.append(one)
-        if chosen.keep:
-            with chosen.keep.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(one) + "\n")
+    records = figures.recorded(chosen.source or ([chosen.keep] if chosen.keep else []))
+    if not chosen.source:
+        for one in _searched(range(chosen.first, chosen.first + chosen.seeds), _done(records)):
+            figures.record(chosen.keep, one)
+            records.append(one)
     rows = [_row(key, [one for one in records if one["row"] == key]) for key in dict.fromkeys(_keys(records))]
-    for row in rows:
-        figures.show(HEADER, row)
-    notes = _notes(records)
-    print("\n".join(notes))
-    if chosen.write:
-        figures.write("search_false_alarms", "False alarms of the search", HEADER, rows, notes)
+    figures.finish("search_false_alarms", "False alarms of the search", HEADER, rows, _notes(records), chosen.write)
 
 
-def _searched(seeds: range) -> Iterator[dict[str, Any]]:
+def _done(records: list[dict[str, Any]]) -> set[tuple[str, int]]:
+    return {(one["row"], one["seed"]) for one in records}
+
+
+def _searched(seeds: range, done: set[tuple[str, int]]) -> Iterator[dict[str, Any]]:
     """Seed by seed, so that whatever is cut short has seen all rows."""
     cases = [(case, case.build()) for case in CASES if case.quick]
-    for seed in seeds:
-        for case, instance in cases:
-            start = time.process_time()
-            searched = search_case(case, instance, Effort(seed=seed))
-            seconds = time.process_time() - start
-            shown = {Declared(one.kind, one.label): str(one) for one in searched.findings if not one.kind.bookkeeping}
-            news, _ = compare(set(shown), set(case.declared))
-            alarms = [text for one, text in shown.items() if one in news]
-            shares = {label: share for label, share in searched.shares.items() if share > 0}
-            least = min(shares.values(), default=0.0)
-            yield {"row": case.key, "seed": seed, "alarms": alarms, "least": least, "seconds": seconds}
-
-
-def _read(paths: list[Path]) -> Iterator[dict[str, Any]]:
-    for path in paths:
-        yield from (json.loads(line) for line in path.read_text(encoding="utf-8").splitlines())
+    for seed, (case, instance) in ((seed, one) for seed in seeds for one in cases):
+        if (case.key, seed) in done:
+            continue
+        start = time.process_time()
+        searched = search_case(case, instance, Effort(seed=seed))
+        seconds = time.process_time() - start
+        shown = {Declared(one.kind, one.label): str(one) for one in searched.findings if not one.kind.bookkeeping}
+        news, _ = compare(set(shown), set(case.declared))
+        alarms = [text for one, text in shown.items() if one in news]
+        shares = {label: share for label, share in searched.shares.items() if share > 0}
+        least = min(shares.values(), default=0.0)
+        yield {"row": case.key, "seed": seed, "alarms": alarms, "least": least, "seconds": seconds}
 
 
 def _keys(records: list[dict[str, Any]]) -> list[str]:

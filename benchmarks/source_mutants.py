@@ -1,15 +1,16 @@
 """Bugs planted in the source of the algorithms, judged by the exit code of `dpassay audit`: which ones it catches.
 
-python benchmarks/source_mutants.py [--quick] [--write] [--from FILE]
+python benchmarks/source_mutants.py [--sample 33] [--only NAME] [--write] [--keep FILE] [--from FILE ...]
 
-A quarter of an hour and more on two cores. `--from` reads what `dpassay mutants --source --json` printed, in place of
-running it.
+Half an hour of one core. `--keep` adds each bug to a file as it is judged and skips those that the file holds, so that
+an interrupted campaign goes on; `--from` reads such files in place of running (the last record of a bug counts).
 """
 
 from __future__ import annotations
 
 import argparse
-import json
+import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import audit_figures as figures
@@ -23,31 +24,33 @@ HEADER = ("kind", "what is wrong with it", "planted", "caught, or rightly passed
 def main() -> None:
     """The table by kind, the shares, and every bug that was missed or accused."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="six generated bugs, none written by hand")
+    parser.add_argument("--sample", type=int, default=33, help="generated bugs at most: one of each operator")
+    parser.add_argument("--only", default="", help="bugs whose name contains this")
+    parser.add_argument("--jobs", type=int, default=2, help="bugs at a time")
     parser.add_argument("--write", action="store_true", help="keep the table in benchmarks/results")
-    parser.add_argument("--from", dest="source", type=Path, nargs="*", help="what the command printed with --json")
+    parser.add_argument("--keep", type=Path, help="add each bug to this file, one JSON object a line; it skips them")
+    parser.add_argument("--from", dest="source", type=Path, nargs="*", help="files of --keep")
     chosen = parser.parse_args()
-    judged = _read(chosen.source) if chosen.source else _measured(chosen.quick)
-    rows = by_kind(judged)
-    for row in rows:
-        figures.show(HEADER, row)
-    notes = _notes(judged)
-    print("\n".join(notes))
-    if chosen.write:
-        figures.write("source_mutants", "Bugs planted in the source, judged by the exit code", HEADER, rows, notes)
+    judged = _read(chosen.source) if chosen.source else _measured(chosen)
+    title = "Bugs planted in the source, judged by the exit code"
+    figures.finish("source_mutants", title, HEADER, by_kind(judged), _notes(judged), chosen.write)
 
 
 def _read(paths: list[Path]) -> list[Judged]:
-    found = []
-    for path in paths:
-        for one in json.loads(path.read_text(encoding="utf-8"))["bugs"]:
-            found.append(Judged(**{**one, "rows": tuple(one["rows"]), "verdicts": tuple(one["verdicts"])}))
-    return found
+    found = {}
+    for one in figures.recorded(paths):
+        found[one["bug"]] = Judged(**{**one, "rows": tuple(one["rows"]), "verdicts": tuple(one["verdicts"])})
+    return list(found.values())
 
 
-def _measured(quick: bool) -> list[Judged]:
-    bugs = choose("", 6 if quick else 100, 0, hand=not quick)
-    return list(run(bugs, 2, 1, 0))
+def _measured(chosen: argparse.Namespace) -> list[Judged]:
+    found = {one.bug: one for one in (_read([chosen.keep]) if chosen.keep else [])}
+    bugs = [bug for bug in choose(chosen.only, chosen.sample, 0, hand=True) if bug.name not in found]
+    for one in run(bugs, chosen.jobs, 1, 0):
+        figures.record(chosen.keep, asdict(one))
+        print(f"{one.answer} {one.bug} {one.seconds:.0f} s", file=sys.stderr, flush=True)
+        found[one.bug] = one
+    return list(found.values())
 
 
 def _notes(judged: list[Judged]) -> list[str]:

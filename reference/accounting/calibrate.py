@@ -27,8 +27,8 @@ class Uncalibrated(BadInput):
     """No noise makes a run meet its budget.
 
     Args:
-        finding: what stands in the way: a bare release, or nothing that noise could protect; None where the cost of
-            a release is not known.
+        finding: what stands in the way: a bare release, or a cost that no noise brings down to the budget; None where
+            the cost of a release is not known.
     """
 
     def __init__(self, field: str, value: object, why: str, finding: Finding | None):
@@ -72,7 +72,8 @@ def noise_for(
 
     Returns:
         The schedule with its noise multipliers scaled so that the whole run is (epsilon, delta)-DP, and hardly more
-        (the noise is rounded up by one part in a million).
+        (the noise is rounded up by one part in a million). A run that costs nothing whatever its noise is, as one
+        that releases nothing, keeps the noise that it has.
 
     Raises:
         Uncalibrated: something is released without noise, or no noise in reach meets the budget (a ``BadInput``).
@@ -104,7 +105,8 @@ def noise_factor(found: Account, epsilon: float, delta: float) -> float:
     """The factor by which every noise scale must grow (or may shrink) for ``found`` to be (epsilon, delta)-DP.
 
     For runs whose noise depends on something released (a number of steps): give the account of what is left to release.
-    The root is found in logarithms and rounded up by :data:`MARGIN`.
+    The root is found in logarithms and rounded up by :data:`MARGIN`. Where every factor will do (nothing is left to
+    release) it is one: nothing says that less noise is wanted.
 
     Raises:
         Uncalibrated: there is no such factor.
@@ -121,18 +123,15 @@ def noise_factor(found: Account, epsilon: float, delta: float) -> float:
     while over(high) > 0:
         low, high = high, high + 0.7
         if high > _WIDEST:
-            raise _hopeless("epsilon", epsilon, "no noise in reach meets this budget")
+            why = "no noise in reach meets this budget"
+            raise Uncalibrated("epsilon", epsilon, why, Finding(Kind.OVER_BUDGET, "", 0, why))
     while over(low) <= 0:
         low, high = low - 0.7, low
         if low < -_WIDEST:
-            raise _hopeless("transcript", epsilon, "the run releases nothing that noise could protect")
+            return 1.0
     from scipy.optimize import brentq  # here: it takes longer to load than most calls take to run
 
     return math.exp(float(brentq(over, low, high, xtol=MARGIN / 10)) + MARGIN)
-
-
-def _hopeless(field: str, epsilon: float, why: str) -> Uncalibrated:
-    return Uncalibrated(field, epsilon, why, Finding(Kind.OVER_BUDGET, "", 0, why))
 
 
 def scaled(found: Account, factor: float) -> Account:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
 import pytest
 
 from dpassay.audit.assay import Effort, assay_case
@@ -26,6 +27,12 @@ class Schedule:
     noise: Multipliers
 
 
+@dataclass(frozen=True)
+class Steps:
+    steps: int
+    noise: Multipliers
+
+
 UNIT = Schedule(Multipliers({"g": 1.0}))
 
 
@@ -38,6 +45,10 @@ def nothing_for_zero(x, schedule, tape):
     if abs(x) > 0:
         return tape.gaussian("g", x, std=schedule.noise.std("g", 1.0), sensitivity=1.0)
     return 0.0
+
+
+def beyond_all_noise(x, schedule, tape):
+    return tape.gaussian("g", x, std=schedule.noise.std("g", 1.0), sensitivity=1e60)
 
 
 def undeclared(x, schedule, tape):
@@ -55,7 +66,7 @@ def row(run, declared=(), reading="printed"):
     ("run", "verdict", "said", "kind"),
     [
         (bare_in_the_end, "leaks", "'last' is released without noise", (Kind.BARE_RELEASE, "last")),
-        (nothing_for_zero, "over budget", "releases nothing that noise could protect", Kind.OVER_BUDGET),
+        (beyond_all_noise, "over budget", "no noise in reach meets this budget", Kind.OVER_BUDGET),
     ],
 )
 def test_no_noise_is_a_finding(run, verdict, said, kind):
@@ -63,6 +74,29 @@ def test_no_noise_is_a_finding(run, verdict, said, kind):
     assert (found.verdict, found.exit_code()) == (verdict, FAILED)
     assert said in found.why and "\n" not in found.why and found.undeclared and not found.upper_bound
     assert row(run, declared=[kind]).exit_code() == 0
+
+
+def test_a_dry_run_that_releases_nothing_accuses_nobody_of_itself():
+    """Where the noise cannot be chosen, it is the runs that decide: this one asks the tape for private data alone."""
+    found = row(nothing_for_zero)
+    assert (found.verdict, found.exit_code()) == ("leaks", FAILED) and "cannot be calibrated" not in found.why
+
+
+def test_sizes_that_release_nothing_are_no_finding():
+    """One step less than T is none at all for T = 1: nothing is released then, so nothing can be over budget."""
+
+    def run(rows, schedule, tape):
+        for _ in range(schedule.steps - 1):
+            std = schedule.noise.std("g", 2 / len(rows))
+            tape.gaussian("g", rows.mean(axis=0), std=std, sensitivity=2 / len(rows))
+
+    def schedule(sizes):
+        return noise_for(run, Steps(sizes["steps"], UNIT.noise), np.zeros((4, 2)), 1.0, 1e-5)
+
+    sizes = {"n": (4,), "d": (2,), "steps": (1, 3)}
+    found = search(run, Space(sizes=sizes, schedule=schedule), CLAIM, examples=30)
+    assert found.findings == [] and not found.raised
+    assert found.accounted == pytest.approx(1.0, rel=1e-4)
 
 
 def test_a_declared_finding_that_does_not_show_is_missing():

@@ -69,11 +69,18 @@ def test_parts_scale_as_noise_does_also_when_a_pure_release_is_sampled():
     assert after.common[1][0].size == 0.25
 
 
+def test_what_costs_nothing_keeps_its_noise():
+    """No noise is too little where nothing is released: zero steps are no reason to refuse, nor to take noise away."""
+    schedule = Schedule(0, Multipliers({"mean": 3.0}))
+    assert noise_for(run, schedule, np.zeros(50), 1.0, 1e-5) == schedule
+    assert noise_factor(Account(()), 1.0, 1e-5) == 1.0
+
+
 def test_what_cannot_be_calibrated_is_refused():
     with pytest.raises(BadInput, match="noise"):
         noise_for(run, Schedule(1, Multipliers({"mean": 0.0})), np.zeros(50), 1.0, 1e-5)
-    with pytest.raises(BadInput, match="nothing"):
-        noise_factor(Account(()), 1.0, 1e-5)
+    with pytest.raises(BadInput, match="no noise in reach"):
+        noise_factor(Account(((Part("pure", 1e60), 1),)), 1.0, 1e-5)
     with pytest.raises(BadInput, match="label"):
         Multipliers({"a": 1.0}).std("b", 1.0)
     with pytest.raises(BadInput, match="noise_multiplier"):
