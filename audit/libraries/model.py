@@ -10,7 +10,6 @@ from dpassay.audit.search.engine import Searched, search
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.space import Space
-from dpassay.reference.tape import Tape
 
 from .pure_loss import PureLoss
 
@@ -21,7 +20,8 @@ class Model:
 
     Args:
         name: as the library calls it; with a word more where it is searched in several ways.
-        run: on a tape; made by :func:`~dpassay.audit.libraries.redirect.on_tape`.
+        run: on a tape, mostly made by :func:`~dpassay.audit.libraries.redirect.on_tape`; it takes a schedule where the
+            spaces make one.
         epsilon, delta: what it is told to keep, or claims.
         spaces: data and neighbours, by relation.
         output: what counts as seen, in words.
@@ -29,7 +29,7 @@ class Model:
     """
 
     name: str
-    run: Callable[[Any, Tape], Any]
+    run: Callable[..., Any]
     epsilon: float
     spaces: Mapping[Relation, Space]
     output: str = "fitted attributes"

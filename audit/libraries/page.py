@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
+from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.marked import Block
 
 from .exact import Line
@@ -53,9 +54,16 @@ def _searched(found: Examined) -> list[str]:
             one = ours.get(relation)
             cells.append("not searched" if one is None else ", ".join(one.failed) or "nothing found")
             shares.append("-" if one is None else f"{one.share:.2f}")
-        kept = ", ".join(found.kept_by(name)) or ("neither" if len(ours) == len(RELATIONS) else "not known")
+        kept = ", ".join(found.kept_by(name)) or _not_kept(found, name, list(ours))
         rows.append(f"| {name} | {cells[0]} | {cells[1]} | {' / '.join(shares)} | {kept} |")
     return rows
+
+
+def _not_kept(found: Examined, name: str, relations: list[Relation]) -> str:
+    """Which neighbours a claim is not kept for; of a model that may keep it for others, that is not known."""
+    if not found.open(name):
+        return "neither"
+    return "not known" if found.library.either else f"not {relations[0]}"
 
 
 def _numbers(found: Examined) -> list[str]:

@@ -85,5 +85,5 @@ def _audited(model: Model, relation: Relation, searched: Searched, seed: int) ->
     by = f"{found.by}, {effort.runs} runs, {effort.confidence:.0%}" if found.by == "likelihood" else found.by
     if found.realised is None:
         assumed = isinstance(found.bound, AssumedEstimate)
-        by = "no sound bound: the rest of a batch is secret" if assumed else ""
+        by = "no sound bound: batches or seeds are secret" if assumed else ""
     return Realised(model.epsilon, model.delta, found.accounted, found.realised, by)

@@ -1,26 +1,22 @@
-"""Other people's optimisers as base solvers: scipy.optimize and scikit-learn.
+"""scipy.optimize as base solver (scikit-learn: ``scikit_learn.py``).
 
 Nothing is known about their accuracy, and nothing has to be: the certificate is computed from the point they return.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy.optimize import Bounds, NonlinearConstraint, minimize, root
 
 from dpassay.reference.errors import BadInput
-from dpassay.reference.extras import Later
-from dpassay.reference.problems.domains import Ball, Box, Everywhere
+from dpassay.reference.problems.domains import Ball, Box
 from dpassay.reference.problems.finite_sum import FiniteSum
-from dpassay.reference.problems.strongly_convex import LogisticLoss, SquaredLoss
 from dpassay.reference.types import Array
 
 from .protocol import Oracle, Solution, certify
-
-linear_model = Later("sklearn.linear_model")
 
 
 @dataclass(frozen=True)
@@ -72,43 +68,3 @@ class ScipyRoot:
         found: Any = root(oracle.operator, problem.project(problem.centre), method="hybr", options={"xtol": 1e-14})
         point, certificate = certify(oracle, problem.project(found.x), target)
         return Solution(point, certificate, oracle.evaluations)
-
-
-@dataclass(frozen=True)
-class ScikitLearn:
-    """scikit-learn's `Ridge` and `LogisticRegression`, without intercept.
-
-    Count: one full pass per reported iteration (Ridge's direct solve counts as none), plus the certificate.
-    """
-
-    name: str = "scikit-learn"
-
-    def __call__(self, problem: FiniteSum, target: float, rng: np.random.Generator) -> Solution:
-        """Solve; raises BadInput for a loss or a centre that scikit-learn cannot express.  Deterministic."""
-        oracle, loss = Oracle(problem), problem.loss
-        unconstrained = replace(problem, domain_x=Everywhere())
-        if isinstance(loss, SquaredLoss):
-            z = self._ridge(loss, unconstrained)
-        elif isinstance(loss, LogisticLoss):
-            if np.any(problem.centre):
-                raise BadInput("centre", problem.centre.tolist()[:3], "LogisticRegression shrinks towards zero only")
-            model = linear_model.LogisticRegression(
-                C=1.0 / (problem.n * problem.strong_convexity),
-                fit_intercept=False,
-                tol=1e-12,
-                max_iter=10_000,
-                solver="newton-cholesky",
-            ).fit(loss.features, loss.labels)
-            oracle.evaluations += problem.n * int(np.max(model.n_iter_))
-            z = np.asarray(model.coef_[0], dtype=np.float64)
-        else:
-            raise BadInput("loss", type(loss).__name__, "scikit-learn adapter knows SquaredLoss and LogisticLoss")
-        point, certificate = certify(oracle, problem.project(z), target)
-        return Solution(point, certificate, oracle.evaluations)
-
-    def _ridge(self, loss: SquaredLoss, problem: FiniteSum) -> Array:
-        """Ridge around a centre c is ridge around zero for the targets b - W c."""
-        centre = problem.centre
-        model = linear_model.Ridge(alpha=problem.n * problem.regulariser.x_weight, fit_intercept=False, solver="svd")
-        model.fit(loss.features, loss.targets - loss.features @ centre)
-        return centre + np.asarray(model.coef_, dtype=np.float64)

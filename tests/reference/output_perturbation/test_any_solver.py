@@ -27,11 +27,12 @@ from dpassay.reference.problems.real_data import breast_cancer
 from dpassay.reference.problems.saddle_games import box_game, boxes
 from dpassay.reference.problems.strongly_convex import LogisticLoss, SquaredLoss, regularised
 from dpassay.reference.problems.swapped import Swapped
-from dpassay.reference.solvers.black_box import ScikitLearn, ScipyMinimise, ScipyRoot
+from dpassay.reference.solvers.black_box import ScipyMinimise, ScipyRoot
 from dpassay.reference.solvers.exact import Exact, closed_form
 from dpassay.reference.solvers.extragradient import Extragradient
 from dpassay.reference.solvers.gradient_descent import GradientDescent
 from dpassay.reference.solvers.saddle_variance_reduced import SaddleSVRG
+from dpassay.reference.solvers.scikit_learn import ScikitLearn
 from dpassay.reference.solvers.variance_reduced import SAGA, SVRG
 from dpassay.reference.tape import record
 

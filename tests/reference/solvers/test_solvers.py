@@ -7,7 +7,7 @@ import pytest
 from sklearn.linear_model import Ridge
 
 from dpassay.reference.errors import BadInput
-from dpassay.reference.solvers.black_box import ScikitLearn, ScipyMinimise, ScipyRoot
+from dpassay.reference.solvers.black_box import ScipyMinimise, ScipyRoot
 from dpassay.reference.solvers.catalyst import accelerated_saddle_saga, accelerated_saddle_svrg, accelerated_svrg
 from dpassay.reference.solvers.exact import Exact, closed_form
 from dpassay.reference.solvers.extragradient import Extragradient, GradientDescentAscent
@@ -15,6 +15,7 @@ from dpassay.reference.solvers.gradient_descent import GradientDescent
 from dpassay.reference.solvers.katyusha import Katyusha
 from dpassay.reference.solvers.protocol import Oracle, certify
 from dpassay.reference.solvers.saddle_variance_reduced import PrimalDual, SaddleSAGA, SaddleSVRG
+from dpassay.reference.solvers.scikit_learn import ScikitLearn
 from dpassay.reference.solvers.variance_reduced import SAGA, SARAH, SVRG
 
 MINIMISERS = [
