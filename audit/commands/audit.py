@@ -27,7 +27,7 @@ from dpassay.reference.files import require_writable
 
 from .completion import names
 from .own import OwnClaim, audit_own
-from .program import Told, audit_program
+from .program import Told, audit_own_program, audit_program
 from .progress import Quiet, run_with_progress
 from .proofs import with_proofs
 from .witnesses import remember, remembered, show_row
@@ -98,6 +98,7 @@ def audit(
 
     A program in another language (--program) is told the case's problem and schedule, and asks for every draw and
     release line by line (docs/live.md); it is searched, accounted and audited like the reference, under the same claim.
+    With data of its own it takes any name: ``dpassay audit counts --program ./counts --space data:COUNTS --epsilon 1``.
 
     A run without names writes its report anew; a run with names changes the rows of these names and keeps the others.
     """
@@ -107,17 +108,21 @@ def audit(
     if scheduler:
         require_address(scheduler)
     wanted = Wanted(junit, sarif, markdown, github)
+    said = OwnClaim(epsilon, delta, space, relation)
+    if program is not None:
+        require(bool(algorithms), "--program", program, "needs the name of the algorithm that it runs")
+        require(not resume, "--resume", True, "a program is audited anew: its code is not known")
+    told = Told(program or "", timeout, declared, strict)
+    if program is not None and space is not None:
+        audit_own_program(algorithms or [], said, told, effort, output, wanted, as_json, explain, quiet)
     if any(is_code(name) for name in algorithms or ()):
-        said = OwnClaim(epsilon, delta, space, relation)
+        require(program is None, "--program", program, "is told a plain name, with --space MODULE:SPACE and --epsilon")
         audit_own(algorithms or [], said, effort, output, wanted, as_json, explain, quiet)
     for option, value in (("--epsilon", epsilon), ("--space", space), ("--relation", relation)):
-        require(value is None, option, value, "is for an algorithm of your own: MODULE:RUN")
+        require(value is None, option, value, "is for an algorithm of your own: MODULE:RUN, or --program with --space")
     cases = _chosen(algorithms, everything)
     if program is not None:
-        require(bool(algorithms), "--program", program, "needs the key of the algorithm that it runs")
-        require(not resume, "--resume", True, "a program is audited anew: its code is not known")
-        how = Told(program, timeout, declared, strict)
-        audit_program(cases, how, effort, output, wanted, as_json, explain, quiet)
+        audit_program(cases, told, effort, output, wanted, as_json, explain, quiet)
     require(not declared, "--declared", True, "is about a --program")
     path = output or _default_report(algorithms)
     require_writable(path, "--output")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NoReturn, get_args
 
@@ -35,6 +35,21 @@ class OwnClaim:
     space: str | None
     relation: str | None
 
+    def stated(self) -> PrivacyClaim:
+        """Epsilon and delta; raises BadInput where there is no epsilon, or no budget."""
+        if self.epsilon is None:
+            raise BadInput("--epsilon", None, "what do you claim?")
+        require_budget(self.epsilon, self.delta)
+        return PrivacyClaim(self.epsilon, self.delta)
+
+    def of_relation(self) -> Relation | None:
+        """The named relation; None: that of the space. Raises BadInput for one that does not exist."""
+        known: tuple[Relation, ...] = get_args(Relation)
+        relation = next((one for one in known if one == self.relation), None)
+        why = f"must be {' or '.join(known)}"
+        require(self.relation is None or relation is not None, "--relation", self.relation, why)
+        return relation
+
 
 def audit_own(
     names: list[str],
@@ -48,13 +63,9 @@ def audit_own(
 ) -> NoReturn:
     """Audit, print the row and the witnesses, save both and what else is wanted, exit as the row says."""
     require(len(names) == 1, "algorithms", ", ".join(names), "an algorithm of your own stands alone")
-    if said.epsilon is None:
-        raise BadInput("--epsilon", None, "what do you claim?")
-    require_budget(said.epsilon, said.delta)
+    stated = said.stated()
     require(effort.examples >= 1, "--examples", effort.examples, "your own algorithm needs a search")
-    known: tuple[Relation, ...] = get_args(Relation)
-    relation = next((one for one in known if one == said.relation), None)
-    require(said.relation is None or relation is not None, "--relation", said.relation, f"must be {' or '.join(known)}")
+    relation = said.of_relation()
     name = names[0]
     require(is_code(name), "algorithm", name, "must be MODULE:RUN")
     slug = re.sub(r"[^\w.-]+", "-", name).strip("-")[:80]
@@ -62,7 +73,7 @@ def audit_own(
     require_writable(path, "--output")
     wanted.check(path)
     _, where = open_own(name, said.space, relation)
-    claim = PrivacyClaim(said.epsilon, said.delta, relation=where.relation)
+    claim = replace(stated, relation=where.relation)
     with progress("searching and auditing", 1, quiet=quiet):
         row, found = own_row(name, said.space, claim, effort)
     save(path, [row])
