@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
-from .errors import require
+from .errors import BadInput, require
 
 
 class NoiseRule(Protocol):
@@ -54,7 +54,8 @@ class Multipliers:
         return self[label] * sensitivity
 
     def __getitem__(self, label: str) -> float:
-        require(label in self.by_label, "label", label, f"has no noise multiplier; known: {', '.join(self.by_label)}")
+        if label not in self.by_label:
+            raise BadInput("label", label, f"has no noise multiplier; known: {', '.join(self.by_label)}")
         return self.by_label[label]
 
     def scaled(self, factor: float) -> Multipliers:

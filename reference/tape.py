@@ -135,8 +135,10 @@ class Tape(ABC):
     ) -> Any:
         """Release a value that follows ``law``."""
         require(sensitivity is None or 0 <= sensitivity < np.inf, "sensitivity", sensitivity, "must be finite")
-        batches = () if batch is None else (batch,) if isinstance(batch, Batch) else batch
-        draws = tuple(sorted({one.draw for one in batches})) if batches else ()
+        if isinstance(batch, Batch):
+            draws: tuple[int, ...] = (batch.draw,)
+        else:
+            draws = tuple(sorted({one.draw for one in batch})) if batch else ()
         value = self._released(label, law, sensitivity, draws)
         self.transcript.events.append(Release(self.step, label, law, sensitivity, draws, value))
         return snapshot(value)  # whoever changes it in place changes neither the record nor another run's value

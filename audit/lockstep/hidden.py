@@ -30,10 +30,10 @@ class Group:
 
 
 @lru_cache(maxsize=256)
-def _prior(rate: float) -> tuple[float, float]:
+def _prior(rate: float) -> Array:
     """Log probabilities of being out of a batch and in it."""
     with np.errstate(divide="ignore"):
-        return float(np.log1p(-rate)), math.log(rate)
+        return np.array([np.log1p(-rate), math.log(rate)])
 
 
 class HiddenStates:
@@ -48,10 +48,11 @@ class HiddenStates:
         self.last: Group | None = None
         self._check_in: dict[int, bool] = {}
         self._check_at = 0
+        self._beyond_first = np.arange(self._count) > 0
         if self._pool:  # world 0: the target is in no batch so far; world k + 1: it is in fresh batch k
             start = np.full(self._count, -np.inf)
             start[0] = 0.0
-            self.last = Group(list(range(self._count)), start, start.copy(), np.arange(self._count) > 0)
+            self.last = Group(list(range(self._count)), start, start.copy(), self._beyond_first)
 
     def full(self) -> Group:
         """No hidden state: the last world (target in every batch) speaks for all."""
@@ -74,8 +75,8 @@ class HiddenStates:
             self._fresh += 1
             self._position[draw.number] = k + 1
             return k
-        out, taken = _prior(draw.rate)
-        self.last = Group([0, 1], np.array([out, taken]), np.array([out, taken]), np.array([False, True]))
+        prior = _prior(draw.rate)
+        self.last = Group([0, 1], prior.copy(), prior.copy(), self._beyond_first)
         self._sampled[draw.number] = self.last
         return -1
 
@@ -90,7 +91,7 @@ class HiddenStates:
     def holding(self, draws: tuple[int, ...]) -> Bools:
         """Of all worlds: do these draws have the target?"""
         if not self._pool:
-            return np.arange(self._count) > 0
+            return self._beyond_first
         held = [self._position[number] for number in draws]
         return np.isin(np.arange(self._count), held)
 
@@ -98,7 +99,9 @@ class HiddenStates:
         """Bayes: the weights after a released value."""
         if len(group.worlds) > 1:
             group.log_here += gained_here
-            if not np.isfinite(gained_there).all():  # a state in which the value could not come out on D'
+            if not all(
+                map(math.isfinite, gained_there.tolist())
+            ):  # a state in which the value could not come out on D'
                 gained_there = np.where(np.isfinite(gained_there), gained_there, -np.inf)
             group.log_there += gained_there
 

@@ -74,8 +74,10 @@ class Hub:
             self._serve_inner()
             self._step += 1
 
-    def _finding(self, kind: Kind, label: str, detail: str, given_secrets: bool = False) -> None:
-        merge(self.result.findings, [Finding(kind, label, self._step, detail, given_secrets)])
+    def _finding(self, kind: Kind, label: str, detail: object, given_secrets: bool = False) -> None:
+        """Note it, in the words of ``detail``, unless it is known."""
+        if not any(one.kind is kind and one.label == label and not one.given_secrets for one in self.result.findings):
+            merge(self.result.findings, [Finding(kind, label, self._step, str(detail), given_secrets)])
 
     def _same_call(self) -> bool:
         first = self._here[0].ask
@@ -156,7 +158,7 @@ class Hub:
         number = self._states.drawn(first)
         found = self._records.indices(first, [world.place for world in self.worlds], number)
         if not first.hidden:
-            self._open_with_target[first.number] = bool(np.any(found[0] == self._target))
+            self._open_with_target[first.number] = bool(found[0][0] <= self._target <= found[0][-1])
         if self._check and first.number in self._records.check_has_target:
             self._states.check_drawn(first, self._records.check_has_target[first.number], number)
         for world, indices in zip(self.worlds, found, strict=True):
@@ -211,7 +213,7 @@ class Hub:
                 self._over = True
                 return False
             if difference:
-                self._finding(Kind.NOISE_SCALE, ask.label, str(difference))
+                self._finding(Kind.NOISE_SCALE, ask.label, difference)
             if world.ask.sensitivity != ask.sensitivity:
                 self._finding(Kind.CLAIMED_SENSITIVITY, ask.label, f"{ask.sensitivity} against {world.ask.sensitivity}")
             if world.ask.draws != ask.draws:
@@ -229,7 +231,7 @@ class Hub:
     def _outside(self, ask: Request, hidden: tuple[int, ...], here: list[Law], there: list[Law]) -> None:
         """Without the target in the declared batches the target may not matter; nor, if Poisson, by more than half."""
         certain = any(self._draws[number].rate == 1 for number in hidden)
-        for one, other, held in zip(here, there, self._states.holding(hidden), strict=True):
+        for one, other, held in zip(here, there, self._states.holding(hidden).tolist(), strict=True):
             if not held and not certain and not one.agrees(other):
                 detail = "it depends on the record even where the declared batch does not have it"
                 self._finding(Kind.UNDECLARED_BATCH, ask.label, detail)

@@ -181,10 +181,10 @@ class ScriptedHub(Hub):
         if here[-1].scale > 0:
             self.result.separation = math.hypot(self.result.separation, rate * moved / here[-1].scale)
 
-    def _finding(self, kind: Kind, label: str, detail: str, given_secrets: bool = False) -> None:
+    def _finding(self, kind: Kind, label: str, detail: object, given_secrets: bool = False) -> None:
         raised = [world.ask.value for world in self.worlds if isinstance(world.ask.value, Raised)]
         if raised:
-            detail += f"; one side ends by raising {raised[0].text}"
+            detail = f"{detail}; one side ends by raising {raised[0].text}"
         super()._finding(kind, label, detail, given_secrets)
         if (kind, label) not in self.result.seen:
             self.result.seen[(kind, label)] = self._place()

@@ -35,19 +35,23 @@ PLAIN = Tilt()
 class Tilts(tuple[Tilt, ...]):
     """Tilts, and their numbers as columns of shape (tilts, 1): made once for all releases of all runs.
 
-    ``twice`` and ``squares`` are those of the shifts.
+    ``twice`` and ``squares`` are those of the shifts, ``pairs`` both as numbers; ``known`` keeps the weights of states
+    that come again at every draw.
     """
 
     twice: Array
     squares: Array
     odds: Array
+    pairs: list[tuple[float, float]]
+    known: dict[bytes, Array]
 
     def __new__(cls, tilts: Iterable[Tilt]) -> Tilts:
         """A tuple of tilts with its columns."""
         made = super().__new__(cls, tilts)
         shifts = np.array([[tilt.shift] for tilt in made])
         made.twice, made.squares = 2 * shifts, shifts**2
-        made.odds = np.array([[tilt.odds] for tilt in made])
+        made.pairs = list(zip(made.twice.ravel().tolist(), made.squares.ravel().tolist(), strict=True))
+        made.odds, made.known = np.array([[tilt.odds] for tilt in made]), {}
         return made
 
     @classmethod
@@ -100,8 +104,21 @@ def proposal(states: States, tilts: Sequence[Tilt]) -> Proposal:
 
 def _tilted_weights(states: States, tilts: Tilts) -> Array:
     """Log weights of the states under each tilt, shape (tilts, states)."""
-    raised = states.log_here + tilts.odds * states.has_target
-    return np.asarray(raised - np.logaddexp.reduce(raised, axis=1, keepdims=True))
+    key = states.log_here.tobytes() + states.has_target.tobytes()
+    found = tilts.known.get(key)
+    if found is None:
+        raised = states.log_here + tilts.odds * states.has_target
+        found = np.asarray(raised - np.logaddexp.reduce(raised, axis=1, keepdims=True))
+        if len(tilts.known) < _KEPT:
+            tilts.known[key] = found
+    return found
+
+
+def _mean_densities(logs: Array) -> Array:
+    """Log of the sum over states, shape (tilts, states) to (tilts,)."""
+    if logs.shape[1] == 2:  # as below, in fewer calls
+        return np.asarray(np.logaddexp(logs[:, 0], logs[:, 1]))
+    return np.asarray(np.logaddexp.reduce(logs, axis=1))
 
 
 def _choose(rng: np.random.Generator, log_weights: Array) -> int:
@@ -113,7 +130,7 @@ def _choose(rng: np.random.Generator, log_weights: Array) -> int:
     return min(int(np.searchsorted(steps, rng.random(), side="right")), len(log_weights) - 1)
 
 
-_OTHERS = [0, 2, 2, 3]  # which gap each of the four is multiplied with
+_KEPT = 64  # weights under tilts
 
 
 @lru_cache(maxsize=1024)
@@ -122,11 +139,31 @@ def _log_scale(std: float) -> float:
     return float(np.log(std) + 0.5 * math.log(2 * math.pi))
 
 
+def _queries(laws: Sequence[Law]) -> Array:
+    """One row for each law."""
+    return np.array([law.query for law in laws]).reshape(len(laws), query_of(laws[0]).size)
+
+
 def _scales(laws: Sequence[Law]) -> tuple[Array | float, Array | float]:
     """Twice the variance and the log scale of each law; one number where they have the same noise."""
     if all(law.scale == laws[0].scale for law in laws):
         return 2 * (laws[0].scale * laws[0].scale), _log_scale(laws[0].scale)
     return np.array([2 * (law.scale * law.scale) for law in laws]), np.array([_log_scale(law.scale) for law in laws])
+
+
+def _factors(value: Array, here: Array, away: Array, there: Array) -> tuple[Array, Array]:
+    """What is multiplied: value - here with itself and with `away`, then `away` and value - there with themselves.
+
+    Returns:
+        Both factors, shape (4, states, coordinates); value has one row for all states.
+    """
+    made = np.empty((4, 2, *here.shape))
+    gap = np.subtract(value, here, out=made[0, 0])
+    made[0, 1] = made[1, 0] = gap
+    made[1, 1] = away
+    made[2] = away
+    made[3] = value - there
+    return made[:, 0], made[:, 1]
 
 
 class OneGaussian:
@@ -139,28 +176,25 @@ class OneGaussian:
         law, other = states.here[0], states.there[0]
         query = query_of(law)
         self._shape, self._std, self._std_there, self._tilts = query.shape, law.scale, other.scale, tilts
-        self._here, self._there = query.ravel(), query_of(other).ravel()
+        self._here, self._there = query.reshape(1, query.size), query_of(other).reshape(1, query.size)
         self._away = self._here - self._there
 
     def sample(self, rng: np.random.Generator, tilt: int) -> Any:
         """See :class:`Proposal`."""
-        centre = self._here + self._tilts[tilt].shift * self._away
+        centre = (self._here + self._tilts[tilt].shift * self._away)[0]
         value = centre + self._std * rng.standard_normal(centre.size)
         return as_released(value.reshape(self._shape))
 
     def logs(self, value: Any) -> Logs:
         """See :class:`Proposal`."""
         flat = np.asarray(value, dtype=float).ravel()
-        gaps = np.empty((4, flat.size))  # of value and query here (twice), of the queries, of value and query there
-        np.subtract(flat, self._here, out=gaps[0])
-        gaps[1], gaps[2] = gaps[0], self._away
-        np.subtract(flat, self._there, out=gaps[3])
-        squares, cross, length, squares_there = np.einsum("sp,sp->s", gaps, gaps[_OTHERS])
+        one, other = _factors(flat, self._here, self._away, self._there)
+        squares, cross, length, squares_there = np.einsum("ksp,ksp->ks", one, other).ravel().tolist()
         twice = 2 * (self._std * self._std)
         here = -flat.size * _log_scale(self._std) - squares / twice
         there = -flat.size * _log_scale(self._std_there) - squares_there / (2 * (self._std_there * self._std_there))
-        moved = here + (self._tilts.twice * cross - self._tilts.squares * length) / twice
-        return Logs(np.array([here]), np.array([there]), moved[:, 0])
+        moved = [here + (shift * cross - square * length) / twice for shift, square in self._tilts.pairs]
+        return Logs(np.array([here]), np.array([there]), np.array(moved))
 
 
 class ManyGaussians:
@@ -169,11 +203,11 @@ class ManyGaussians:
     def __init__(self, states: States, tilts: Tilts):
         laws, others = states.here, states.there
         self._shape, self._tilts = query_of(laws[0]).shape, tilts
-        self._here = np.array([query_of(law).ravel() for law in laws])
-        self._there = np.array([query_of(law).ravel() for law in others])
+        self._here, self._there = _queries(laws), _queries(others)
         self._stds = [law.scale for law in laws]
-        self._twice, self._log_scales = _scales(laws)
-        self._twice_there, self._log_scales_there = _scales(others)
+        self._twice, self._log_scales = self._twice_there, self._log_scales_there = _scales(laws)
+        if any(one.scale != other.scale for one, other in zip(laws, others, strict=True)):
+            self._twice_there, self._log_scales_there = _scales(others)
         self._log_weights = _tilted_weights(states, tilts)
         self._away = self._here - np.exp(states.log_there) @ self._there
 
@@ -187,15 +221,12 @@ class ManyGaussians:
     def logs(self, value: Any) -> Logs:
         """See :class:`Proposal`."""
         flat = np.asarray(value, dtype=float).ravel()
-        gaps = np.empty((4, *self._here.shape))  # of value and query here (twice), of the queries, of value and there
-        np.subtract(flat, self._here, out=gaps[0])
-        gaps[1], gaps[2] = gaps[0], self._away
-        np.subtract(flat, self._there, out=gaps[3])
-        squares, cross, length, squares_there = np.einsum("ksp,ksp->ks", gaps, gaps[_OTHERS])
+        one, other = _factors(flat, self._here, self._away, self._there)
+        squares, cross, length, squares_there = np.einsum("ksp,ksp->ks", one, other)
         here = -flat.size * self._log_scales - squares / self._twice
         there = -flat.size * self._log_scales_there - squares_there / self._twice_there
         moved = here + (self._tilts.twice * cross - self._tilts.squares * length) / self._twice
-        return Logs(here, there, np.asarray(np.logaddexp.reduce(self._log_weights + moved, axis=1)))
+        return Logs(here, there, _mean_densities(self._log_weights + moved))
 
 
 class _TiltedProposal:

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from dpassay.reference.errors import require, require_positive
 from dpassay.reference.noise import NoiseRule
+from dpassay.reference.norms import norm
 from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Batch
 from dpassay.reference.types import Array
@@ -56,7 +55,7 @@ def noisy_model_gradient(saddle: Saddle, x: Array, schedule: Schedule, tape: Tap
         "escape/gradient",
         model,
         std=s.noise.std("escape", s.hessian_sensitivity * s.radius),
-        sensitivity=s.hessian_sensitivity * float(np.linalg.norm(move)),  # B.3 bounds the move by Xi
+        sensitivity=s.hessian_sensitivity * norm(move),  # B.3 bounds the move by Xi
         batch=saddle.batches or None,
     )
     return released
@@ -69,6 +68,6 @@ def run(problem: Saddle, schedule: Schedule, tape: Tape) -> Array:
         estimate = noisy_model_gradient(problem, x, s, tape)  # line 5
         # STEP
         x = x - s.step_size * estimate  # line 6
-        if np.linalg.norm(x - problem.x) >= s.radius:  # line 7
+        if norm(x - problem.x) >= s.radius:  # line 7
             return x  # lines 8, 9
     return problem.x  # line 3

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from dpassay.reference.norms import mean_of
 from dpassay.reference.problems.interfaces import MinimisationProblem
 from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Batch
@@ -22,24 +23,24 @@ class Oracles:
     def gradient(self, x: Array, size: int) -> tuple[Array, Batch]:
         """O1: mean gradient at x."""
         batch = self._unused("O1", size)
-        return self.problem.gradients(x, batch.indices).mean(axis=0), batch
+        return mean_of(self.problem.gradients(x, batch.indices)), batch
 
     def gradient_difference(self, x: Array, before: Array, size: int) -> tuple[Array, Batch]:
         """O2: mean of the gradient differences between x and the point before."""
         batch = self._unused("O2", size)
         rows = self.problem.gradients(x, batch.indices) - self.problem.gradients(before, batch.indices)
-        return rows.mean(axis=0), batch
+        return mean_of(rows), batch
 
     def hessian(self, x: Array, size: int) -> tuple[Array, Batch]:
         """O3: mean Hessian at x."""
         batch = self._unused("O3", size)
-        return self.problem.hessians(x, batch.indices).mean(axis=0), batch
+        return mean_of(self.problem.hessians(x, batch.indices)), batch
 
     def hessian_difference(self, x: Array, before: Array, size: int) -> tuple[Array, Batch]:
         """O4: mean of the Hessian differences between x and the point before."""
         batch = self._unused("O4", size)
         stack = self.problem.hessians(x, batch.indices) - self.problem.hessians(before, batch.indices)
-        return stack.mean(axis=0), batch
+        return mean_of(stack), batch
 
     def left(self) -> int:
         """Number of unused functions."""

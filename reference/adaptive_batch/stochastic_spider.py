@@ -20,6 +20,7 @@ from dpassay.reference.accounting.calibrate import noise_for
 from dpassay.reference.blocks.tree import TreeSum
 from dpassay.reference.errors import require, require_at_least, require_positive
 from dpassay.reference.noise import Multipliers, NoiseRule, Printed
+from dpassay.reference.norms import norm
 from dpassay.reference.problems.flat import Flat
 from dpassay.reference.problems.interfaces import MinimisationProblem
 from dpassay.reference.tape import Tape
@@ -210,7 +211,7 @@ def run(problem: MinimisationProblem, schedule: Schedule, tape: Tape) -> Result:
     for _ in range(s.steps):  # line 3
         refresh = drift >= s.drift_limit or count >= s.escape_limit  # line 4
         refresh = refresh or (s.epoch_length is not None and len(tree) >= s.epoch_length)
-        size = s.batch if refresh else s.adaptive_batch(float(np.linalg.norm(step)))
+        size = s.batch if refresh else s.adaptive_batch(norm(step))
         if oracles.left() <= s.batch or oracles.left() < 2 * size:  # line 3
             break
         # GRADIENT
@@ -226,7 +227,7 @@ def run(problem: MinimisationProblem, schedule: Schedule, tape: Tape) -> Result:
             change, batch = oracles.gradient_difference(x, before, size)  # Delta_t, line 8
             hessian_change, drawn = oracles.hessian_difference(x, before, size)  # line 9
             hessian, read = hessian + hessian_change, [*read, drawn]
-            claim = 2 * s.smoothness * float(np.linalg.norm(x - before)) / size  # B.3 prints half of it
+            claim = 2 * s.smoothness * norm(x - before) / size  # B.3 prints half of it
             tree.extend(change, sensitivity=claim, batch=batch)  # nabla_t = nabla_{t-1} + Delta_t
         # CLIP: none, derivatives are bounded by assumption (3.1)
         # NOISE
@@ -234,15 +235,15 @@ def run(problem: MinimisationProblem, schedule: Schedule, tape: Tape) -> Result:
             noisy: Array = tape.gaussian("refresh/bare", gradient, std=0.0, sensitivity=claim, batch=batch)
         else:
             noisy = tree.noisy()  # nabla_t + TREE(t), line 8
-        if float(np.linalg.norm(noisy)) <= s.threshold and frozen_before <= 0:  # line 11
+        if norm(noisy) <= s.threshold and frozen_before <= 0:  # line 11
             frozen, escaping, count, escapes = s.escape_steps, True, count + 1, escapes + 1  # line 12
             saddle = escape.Saddle(x, noisy, hessian, tuple(read))
         step = escape.noisy_model_gradient(saddle, x, s.escape, tape) if escaping else noisy  # lines 14-18
         # STEP
         before, x = x, x - s.step_size * step  # line 19
-        drift += float(np.linalg.norm(step))
+        drift += norm(step)
         frozen_before, frozen = frozen, frozen - 1
-        if float(np.linalg.norm(x - saddle.x)) >= s.escape_radius or frozen <= 0:  # line 20
+        if norm(x - saddle.x) >= s.escape_radius or frozen <= 0:  # line 20
             escaping = False
         iterates.append(x)
         noisy_gradients.append(noisy)

@@ -39,7 +39,7 @@ def clipped_mean(rows: Array, threshold: float, mode: ClipMode) -> Array:
     if threshold == 0:  # an iterate-dependent threshold where nothing moved
         return np.zeros(rows.shape[1:])
     if math.isinf(threshold):
-        return np.asarray(np.mean(rows, axis=0))
+        return norms.mean_of(rows)
     if mode == "mean":
-        return clip(np.asarray(np.mean(rows, axis=0)), threshold)
-    return np.asarray(np.mean(clip_rows(rows, threshold), axis=0))
+        return clip(norms.mean_of(rows), threshold)
+    return norms.mean_of(clip_rows(rows, threshold))

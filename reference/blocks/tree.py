@@ -66,7 +66,7 @@ class TreeSum:
     def __init__(self, tape: Tape, label: str, *, std: float, nodes: Callable[[int], list[tuple[int, int]]] = nodes):
         self._tape, self._label, self._std, self._nodes = tape, label, std, nodes
         self._terms: list[_Term] = []
-        self._prefixes: list[frozenset[int]] = [frozenset()]  # the terms of S_t
+        self._starts = [0]  # S_t is the sum of the terms with these numbers: _starts[t], ..., t - 1
         self._released: dict[tuple[int, int], Array] = {}
 
     def __len__(self) -> int:
@@ -80,12 +80,12 @@ class TreeSum:
 
     def extend(self, value: ArrayLike, *, sensitivity: float, batch: Batch | None = None) -> None:
         """S_t = S_(t-1) + ``value``; nothing is released."""
-        self._prefixes.append(self._prefixes[-1] | {len(self._terms)})
+        self._starts.append(self._starts[-1])
         self._terms.append(self._term(value, sensitivity, batch))
 
     def restart(self, value: ArrayLike, *, sensitivity: float, batch: Batch | None = None) -> None:
         """S_t = ``value``: the sum begins anew while the tree goes on; nothing is released."""
-        self._prefixes.append(frozenset({len(self._terms)}))
+        self._starts.append(len(self._terms))
         self._terms.append(self._term(value, sensitivity, batch))
 
     def _term(self, value: ArrayLike, sensitivity: float, batch: Batch | None) -> _Term:
@@ -104,11 +104,13 @@ class TreeSum:
         return _sum([*(self._released[interval] for interval in intervals), *bare])
 
     def _node(self, first: int, last: int, std: float) -> Array:
-        after, before = self._prefixes[last], self._prefixes[first - 1]
-        moving = [self._terms[k] for k in sorted(after ^ before)]
-        query = _sum([self._terms[k].value for k in sorted(after - before)])
-        if before - after:
-            query = query - _sum([self._terms[k].value for k in sorted(before - after)])
+        start = self._starts[last]
+        added = self._terms[max(start, first - 1) : last]  # in S_last, not in S_(first - 1)
+        removed = self._terms[self._starts[first - 1] : min(start, first - 1)]
+        moving = [*removed, *added]
+        query = _sum([term.value for term in added])
+        if removed:
+            query = query - _sum([term.value for term in removed])
         # With fresh batches a record sits in one term only; otherwise it can move every term of the node.
         once = all(term.fresh for term in moving)
         value: Array = self._tape.gaussian(

@@ -102,8 +102,8 @@ class Law(ABC):
         """The queries are equal up to a negligible part of the noise, or of their size."""
         if self.query is None or other.query is None:
             return True
-        if np.all(self.query == other.query):  # the usual case needs no tolerance
-            return True
+        if self.query.shape == other.query.shape and self.query.tobytes() == other.query.tobytes():
+            return True  # the usual case needs no tolerance
         tolerance = _EXACT * self.scale + 1e-12 * float(np.max(np.abs(self.query), initial=0.0))
         return bool(np.all(np.abs(self.query - other.query) <= tolerance))
 

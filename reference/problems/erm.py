@@ -226,8 +226,11 @@ class ErmProblem:
         if total == 0:
             raise BadInput("indices", [], "an empty batch has no mean")
         for start in range(0, total, BLOCK_ROWS):
-            rows = slice(start, start + BLOCK_ROWS) if indices is None else indices[start : start + BLOCK_ROWS]
-            yield self.features[rows], self.labels[rows]
+            if indices is None:
+                yield self.features[start : start + BLOCK_ROWS], self.labels[start : start + BLOCK_ROWS]
+            else:
+                rows = indices[start : start + BLOCK_ROWS]
+                yield self.features.take(rows, axis=0), self.labels.take(rows)
 
     def _penalty(self, w: Array) -> float:
         return self.loss.regulariser.weight * float(self.loss.regulariser.value(w).sum())

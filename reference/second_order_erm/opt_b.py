@@ -21,6 +21,7 @@ from dpassay.reference.accounting.calibrate import noise_factor
 from dpassay.reference.accounting.cost import account
 from dpassay.reference.errors import require
 from dpassay.reference.noise import Multipliers
+from dpassay.reference.norms import norm
 from dpassay.reference.problems.erm import SmoothRisk
 from dpassay.reference.tape import ScriptedTape, Tape
 from dpassay.reference.types import Array
@@ -174,7 +175,7 @@ def descend(problem: SmoothRisk, s: Schedule, tape: Tape, w: Array, T: int, nois
         std_g, std_H = noise.std("gradient", delta_g), noise.std("hessian", delta_H)
         g = tape.gaussian("gradient", gradient, std=std_g, sensitivity=delta_g, batch=batch)
         # STEP
-        if np.linalg.norm(g) > s.accuracy.gradient:
+        if norm(g) > s.accuracy.gradient:
             w, k_g = w - g / s.smoothness, k_g + 1  # eq. (7)
             continue
         if s.reading == "repaired":

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from dpassay.audit.lockstep import hub
+from dpassay.audit.lockstep.compare import log_add
 from dpassay.audit.lockstep.run import lockstep
 from dpassay.audit.lockstep.streams import Streams
 from dpassay.audit.lockstep.tilting import ManyGaussians, OneGaussian, States, Tilt, Tilts, proposal
@@ -13,7 +14,7 @@ from dpassay.reference.catalogue import CASES
 from dpassay.reference.equality import same
 from dpassay.reference.laws.above_threshold import AboveThreshold
 from dpassay.reference.laws.gaussian import Gaussian
-from dpassay.reference.norms import norm, row_norms
+from dpassay.reference.norms import mean_of, norm, row_norms
 from dpassay.reference.replay import ReplayTape
 from dpassay.reference.tape import LiveTape
 
@@ -78,6 +79,7 @@ def test_norms_are_those_of_numpy(seed):
     with np.errstate(over="ignore", under="ignore"):
         assert same(norm(rows), float(np.linalg.norm(rows.ravel())))
         assert same(row_norms(rows), np.linalg.norm(rows, axis=1))
+        assert same(mean_of(rows), np.mean(rows, axis=0)) and same(mean_of(rows[0]), np.mean(rows[0], axis=0))
     whole = np.arange(6).reshape(2, 3)
     assert norm(whole) == np.linalg.norm(whole) and same(row_norms(whole), np.linalg.norm(whole, axis=1))
 
@@ -95,3 +97,43 @@ def test_an_index_happens_where_its_probability_is_above_zero():
     law = AboveThreshold([0.0, 900.0, -5.0], 0.5, 1.0, 2.0)
     for value in (None, 0, 1, 2, 3, -1, "0"):
         assert law.happens(value) == (law.log_density(value) > -np.inf)
+
+
+def two_states(seed: int) -> States:
+    rng = np.random.default_rng(seed)
+    size, stds = int(rng.integers(1, 60)), 0.5 + rng.integers(0, 2, size=4)
+    here, there = ([Gaussian(rng.standard_normal(size), float(std)) for std in pair] for pair in (stds[:2], stds[2:]))
+    logs = [np.log(p) for p in ([0.9, 0.1], [0.7, 0.3])]
+    return States(here, there, logs[0], logs[1], np.array([False, True]))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_two_states_have_the_numbers_of_the_plain_sums(seed):
+    """Sums, densities and weights in the order of their definition, without anything kept from an earlier draw."""
+    states, tilts = two_states(seed), Tilts(TILTS)
+    raised = states.log_here + tilts.odds * states.has_target
+    weights = raised - np.logaddexp.reduce(raised, axis=1, keepdims=True)
+    here, there = (np.array([law.query for law in laws]) for laws in (states.here, states.there))
+    away = here - np.exp(states.log_there) @ there
+    value = np.random.default_rng(seed).standard_normal(here.shape[1])
+    gaps = np.array([value - here, value - here, away, value - there])
+    squares, cross, length, squares_there = np.einsum("ksp,ksp->ks", gaps, gaps[[0, 2, 2, 3]])
+    scales = [np.array([law.scale for law in laws]) for laws in (states.here, states.there)]
+    logs = [
+        -value.size * (np.log(one) + 0.5 * np.log(2 * np.pi)) - sums / (2 * (one * one))
+        for one, sums in zip(scales, (squares, squares_there), strict=True)
+    ]
+    moved = logs[0] + (tilts.twice * cross - tilts.squares * length) / (2 * (scales[0] * scales[0]))
+    for _ in range(2):  # the second time with kept weights
+        found = ManyGaussians(states, tilts).logs(value)
+        expected = (*logs, np.logaddexp.reduce(weights + moved, axis=1))
+        assert all(same(*pair) for pair in zip(found, expected, strict=True))
+    for one, other in zip(states.log_here + found.here, states.log_there + found.there, strict=True):
+        assert same(log_add(one, other), float(np.logaddexp(one, other)))
+
+
+def test_log_add_at_its_edges():
+    numbers = (-np.inf, -800.0, -1.0, 0.0, 1.0, 709.0)
+    for one in numbers:
+        for other in numbers:
+            assert same(log_add(one, other), float(np.logaddexp(one, other)))
