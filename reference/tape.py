@@ -135,10 +135,7 @@ class Tape(ABC):
     ) -> Any:
         """Release a value that follows ``law``."""
         require(sensitivity is None or 0 <= sensitivity < np.inf, "sensitivity", sensitivity, "must be finite")
-        if isinstance(batch, Batch):
-            draws: tuple[int, ...] = (batch.draw,)
-        else:
-            draws = tuple(sorted({one.draw for one in batch})) if batch else ()
+        draws = (batch.draw,) if isinstance(batch, Batch) else tuple(sorted({one.draw for one in batch or ()}))
         value = self._released(label, law, sensitivity, draws)
         self.transcript.events.append(Release(self.step, label, law, sensitivity, draws, value))
         return snapshot(value)  # whoever changes it in place changes neither the record nor another run's value
