@@ -22,12 +22,13 @@ from dpassay.reference.problems.margin_losses import loss_a
 from dpassay.reference.problems.real_data import COVERTYPE_SHAPE, into_unit_ball
 from dpassay.reference.second_order_erm import common, opt, opt_b, opt_ls
 from dpassay.reference.second_order_erm.calibration import Budget, printed_budget
-from dpassay.reference.second_order_erm.line_search import lambda_for
+from dpassay.reference.second_order_erm.line_search import LineSearch, lambda_for
 from dpassay.reference.second_order_erm.subsampled import AdvancedBudget, SampledBudget
 
 N, D = COVERTYPE_SHAPE
 DELTA = 1 / (10 * N)
 RESULT = Path(__file__).parent / "results" / "second_order_erm_noise.md"
+TRIALS = LineSearch().trials["line search/gradient"]
 Table = tuple[str, tuple[str, ...], list[tuple[str, ...]]]
 
 
@@ -56,7 +57,7 @@ def full_batch(steps: int) -> Table:
                     f"{other.sigma(steps):.2f}",
                     f"{1 - other.sigma(steps) / one.sigma(steps):.1%}",
                     f"{priced(one, steps, one.sigma(steps)):.4f}",
-                    f"{priced(other, steps, lambda_for(1 / other.sigma(steps))):.4f}",
+                    f"{priced(other, steps, lambda_for(1 / other.sigma(steps), *TRIALS)):.4f}",
                 )
             )
     title = f"Noise multiplier sigma for T = {steps} full-batch steps"
@@ -69,7 +70,7 @@ def priced(budget: Budget, steps: int, lam: float) -> float:
     mu = sqrt(1 / budget.sigma_f**2 + 2 * steps / budget.sigma(steps) ** 2)
     parts: tuple[tuple[Part, int], ...] = ((Part("gaussian", mu), 1),)
     if budget.releases_per_step == 3:
-        parts = (*parts, (Part("above-threshold", 1 / lam, share=0.25), steps))
+        parts = (*parts, (Part("above-threshold", 1 / lam, 1.0, share=0.25, queries=TRIALS[0], falls=TRIALS[1]), steps))
     return Account(parts).epsilon(DELTA)
 
 
@@ -78,7 +79,7 @@ def line_search(steps: int) -> Table:
     rows = []
     for epsilon in (0.2, 0.6, 1.0):
         budget = exact_budget(epsilon, 3)
-        lam = lambda_for(1 / budget.sigma(steps))
+        lam = lambda_for(1 / budget.sigma(steps), *TRIALS)
 
         def excess(log_share: float, b: Budget = budget, target: float = epsilon) -> float:
             share = exp(log_share)  # lambda = share * sigma, sigma as calibrated

@@ -4,15 +4,14 @@ An algorithm is a function ``run(problem, schedule, tape) -> output``. It never 
 releases it gets back from the tape (``value = tape.gaussian(...)``), so a run can be recorded, replayed on
 neighbouring data, dictated, or tilted, without the algorithm knowing.
 
-Other tapes: ``replay.py`` hands back a recording, ``layer.py`` changes what is asked of another tape (a planted bug),
-lockstep (in the audit) runs several neighbours at once.
+Other tapes: ``replay.py`` (a recording), ``layer.py`` (another tape, with a bug), lockstep (neighbours at once).
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -118,12 +117,13 @@ class Tape(ABC):
         threshold_scale: float,
         query_scale: float,
         sensitivity: float | None,
+        count: int | None = None,
+        falls: float = 1.0,
         batch: Batch | tuple[Batch, ...] | None = None,
     ) -> int | None:
-        """Release the index of the first noisy query at or above the noisy threshold, or None (Laplace noise)."""
-        law = AboveThreshold(queries, float(threshold), float(threshold_scale), float(query_scale))
-        index: int | None = self.release(label, law, sensitivity=sensitivity, batch=batch)
-        return index
+        """Release the index of the first noisy query at or above the noisy threshold, or None: see `AboveThreshold`."""
+        law = AboveThreshold(queries, float(threshold), float(threshold_scale), float(query_scale), count, falls)
+        return cast("int | None", self.release(label, law, sensitivity=sensitivity, batch=batch))
 
     def release(
         self,
@@ -246,9 +246,9 @@ class LiveTape(Tape):
     def __init__(self, seed: int | np.random.SeedSequence):
         super().__init__()
         sequence = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
-        release, records, public, secret = (np.random.default_rng(child) for child in sequence.spawn(4))
-        self._release_rng, self._records = release, RecordDrawer(records)
-        self._notes = {"public": public, "secret": secret, "noise": release}
+        self._release_rng, records, public, secret = map(np.random.default_rng, sequence.spawn(4))
+        self._records = RecordDrawer(records)
+        self._notes = {"public": public, "secret": secret, "noise": self._release_rng}
 
     def _released(self, label: str, law: Law, sensitivity: float | None, draws: tuple[int, ...]) -> Any:
         in_sight(self.step, label)

@@ -71,7 +71,7 @@ TWO_OPT_LS: Reasons = {
     **OPT,
     'two_opt_ls.py: if reading == "printed"': _OTHER,
     "two_opt_ls.py: return cost + ": _OTHER,
-    "line_search.py: return above_threshold_mu(1": "the cost of a private search, of the repaired reading alone",
+    "line_search.py: return above_threshold_mu(1 / lam": "the cost of a private search, of the repaired reading alone",
 }
 RECURSIVE_SPIDER: Reasons = {**CLIPPING, "recursive_spider.py: if schedule.lines.line_16": _OTHER}
 STOCHASTIC_SPIDER: Reasons = {

@@ -105,7 +105,9 @@ def _law(event: Data) -> Law:
         return Laplace(np.array(numbers(event["query"])), float(event["scale"]))
     if name == "AboveThreshold":
         scales = float(event["threshold_scale"]), float(event["query_scale"])
-        return AboveThreshold(numbers(event["queries"]), float(event["threshold"]), *scales)
+        asked = iter(numbers(event["queries"]))  # as far as they were evaluated
+        told = event.get("count"), float(event.get("falls", 1.0))
+        return AboveThreshold(asked, float(event["threshold"]), *scales, *told)
     if name == "Selection":
         logs = np.array(numbers(event["log_probabilities"]))
         utilities, rate = np.array(numbers(event["utilities"])), float(event["rate"])

@@ -163,6 +163,8 @@ class Conversation:
             threshold_scale=said.threshold_scale,
             query_scale=said.query_scale,
             sensitivity=said.sensitivity,
+            count=said.count,
+            falls=said.falls,
             batch=self._of(said),
         )
 

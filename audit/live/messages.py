@@ -55,6 +55,7 @@ class AboveThreshold(Release):
     threshold: Number
     threshold_scale: Number
     query_scale: Number
+    falls: Number = 1.0
 
 
 class Batch(Message):

@@ -2,16 +2,18 @@
 
 The threshold noise does not depend on the data, so telling it can only cost more (joint convexity of the hockey-stick
 divergence). With it told, each query is one test by Laplace noise, and the first success ends the run. Let ``V_m(a)``
-be the largest ``P - a P'`` over m queries of which each moves by at most the sensitivity in any direction. As P' is
-affine in the law of each test, the extreme moves are the worst ones; and the first test leaves
+be the largest ``P - a P'`` over the last m queries, of which each moves by at most its own sensitivity in any
+direction. As P' is affine in the law of each test, the extreme moves are the worst ones; and the first test leaves
 
     V_m(a) = sup_x (H(x) - a H'(x))_+ + F(x) V_{m-1}(a F'(x) / F(x)),    V_0(a) = (1 - a)_+,
 
 with F the probability that a query at distance x (in units of the query noise) stays below, F' its neighbour's and
 H = 1 - F. Where V_{m-1} is a chord, the supremum over x is a hockey-stick divergence of two Laplace laws: closed form.
 So values kept on a grid of ``log a`` with chords between them (V_m is convex) bound every V_m from above; their limit
-holds for any number of queries. The pure epsilon of Dwork and Roth 2014, Theorem 3.23, bounds the same curve, and so
-does the convex hull of both.
+holds for any number of queries. A number of queries that is public ends the recursion there, and queries that move less
+and less (a line search along shrinking steps) enter with their own sensitivity, rounded up to the grid: halved each
+time, they show no more together than the first one alone. The pure epsilon of Dwork and Roth 2014, Theorem 3.23, bounds
+the same curve, and so does the convex hull of both.
 
 A pointwise bound on the curve of every pair is a dominating pair and composes adaptively: Zhu, Dong and Wang 2022,
 Definition 7, Proposition 8 and Theorem 10.
@@ -33,7 +35,6 @@ from .gdp import gdp_delta
 from .libraries import pld_pmf, privacy_loss_distribution
 
 _PER = 32  # grid points for each `shift` of log a: 64 changes the fifth digit
-_OFFSETS = np.arange(-_PER - 1, _PER + 1)  # of the chords that one test can reach: it moves log a by one shift at most
 _SMALL, _LARGE = 1e-7, 5.0  # shifts outside: rounding, or a grid too coarse to help; the pure epsilon is used alone
 _HUGE = 100.0  # pure epsilon from which on a grid up to it takes too much; it is used alone
 _REACH = 60.0  # shifts; beyond, the chord to the pure epsilon will do (delta is below 1e-17)
@@ -59,19 +60,22 @@ def _hull(logs: Array, values: Array) -> Array:
     return np.asarray(np.interp(at, at[kept], values[kept]), dtype=float)
 
 
-def _one_more(logs: Array, values: Array, shift: float) -> Array:
-    """One more query before those that ``values`` bounds (at ``a >= 1``; below, the curve is symmetric)."""
-    back = 2 * _PER
-    step = shift / _PER
+def _one_more(logs: Array, values: Array, step: float, moved: int) -> Array:
+    """One more query before those that ``values`` bounds (at ``a >= 1``; below, the curve is symmetric).
+
+    It moves by ``moved`` grid points, ``_PER`` at most, of the distance ``step``.
+    """
+    back, shift = 2 * _PER, moved * step
+    offsets = np.arange(-moved - 1, moved + 1)  # of the chords that one test can reach: log a moves by a shift at most
     low = -step * np.arange(back, 0, -1)
     curve = np.concatenate([-np.expm1(low) + np.exp(low) * values[back:0:-1], values])
     slope = (curve[:-1] - curve[1:]) / math.expm1(step)  # of each chord, downward, times a at its left end
     height = np.maximum(curve[:-1] + slope, 0.0)  # of the chord at a = 0
-    chord = np.arange(len(logs))[:, None] + back + _OFFSETS
+    chord = np.arange(len(logs))[:, None] + back + offsets
     # a test that raises `a` pays only where its success still counts, up to one shift: chords beyond the reach do not
     told = chord < len(slope)
     chord = np.minimum(chord, len(slope) - 1)
-    top, fall = height[chord], slope[chord] * np.exp(-_OFFSETS * step)
+    top, fall = height[chord], slope[chord] * np.exp(-offsets * step)
     at = np.exp(logs)[:, None]
     with np.errstate(divide="ignore", invalid="ignore"):
         stops = top * _laplace_share(np.log(fall) - np.log(top), shift)  # a success counts for nothing
@@ -82,22 +86,36 @@ def _one_more(logs: Array, values: Array, shift: float) -> Array:
     return np.asarray(np.maximum(_hull(logs, best), values))
 
 
-@lru_cache(maxsize=256)
-def worst_tests(shift: float, reach: float) -> tuple[Array, Array]:
-    """``log a`` from 0 to ``reach`` shifts, and a bound on ``P - a P'`` over any tests that stop at a success.
+def _movements(count: int, falls: float) -> tuple[tuple[int, int], ...]:
+    """How far a query moves, in grid points rounded up, and how many do; the last ones, which move least, first."""
+    if not count:
+        return ((_PER, MOST_QUERIES),)
+    moved, times = np.unique(np.ceil(_PER * falls ** np.arange(count)).clip(1).astype(int), return_counts=True)
+    return tuple(zip(moved.tolist(), times.tolist(), strict=True))
 
-    The iteration stops when a query more raises no value by more than the share ``still``; as a factor on the values
-    before is at most one on those after, as many queries as one release may ask raise them that many times at most.
+
+@lru_cache(maxsize=256)
+def worst_tests(shift: float, reach: float, count: int = 0, falls: float = 1.0) -> tuple[Array, Array]:
+    """``log a`` from 0 to ``reach`` shifts, and a bound on ``P - a P'`` over tests that stop at a success.
+
+    The iteration ends early when a query more raises no value by more than the share ``still``; as a factor on the
+    values before is at most one on those after, as many queries as one release may ask raise them that many times at
+    most.
 
     Args:
         shift: sensitivity over the scale of the query noise.
         reach: how far the curve is needed, in shifts; at least 3.
+        count: of the tests at most; 0 for any number.
+        falls: each test moves by at most this times the shift of the one before; heeded where the count is told.
     """
     still = 1e-12 + 1e-15 / shift
     logs: Array = np.arange(math.ceil(reach * _PER) + 1, dtype=float) * (shift / _PER)
-    values, before = np.zeros(len(logs)), np.full(len(logs), -1.0)
-    while np.any(values - before > still * values):
-        before, values = values, _one_more(logs, values, shift)
+    values = np.zeros(len(logs))
+    for moved, times in _movements(count, falls):
+        for _ in range(times):
+            before, values = values, _one_more(logs, values, shift / _PER, moved)
+            if not np.any(values - before > still * values):
+                break
     return logs, values * (1 + 2 * MOST_QUERIES * still)
 
 
@@ -107,9 +125,9 @@ def costs_its_epsilon(pure: float, share: float) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _curve(pure: float, share: float) -> tuple[Array, Array]:
+def _curve(pure: float, share: float, count: int, falls: float) -> tuple[Array, Array]:
     """Epsilons from 0 to ``pure``, and a convex bound on delta there."""
-    logs, values = worst_tests(pure * share, min(_REACH, max(3.0, math.ceil(1 / share))))
+    logs, values = worst_tests(pure * share, min(_REACH, max(3.0, math.ceil(1 / share))), count, falls)
     values = np.append(np.minimum(values, _response(logs, pure))[logs < pure], 0.0)
     logs = np.append(logs[logs < pure], pure)
     return logs, _hull(logs, values)
@@ -120,35 +138,39 @@ def _response(epsilons: Array, pure: float) -> Array:
     return np.asarray(np.maximum(0.0, -np.expm1(epsilons - pure) / (1 + math.exp(-pure))))
 
 
-def above_threshold_delta(epsilons: Array, pure: float, share: float) -> Array:
+def above_threshold_delta(epsilons: Array, pure: float, share: float, count: int = 0, falls: float = 1.0) -> Array:
     """A bound on delta at each epsilon (any sign) of one AboveThreshold release, whatever its queries.
 
     Args:
         epsilons: any shape.
         pure: its pure epsilon, ``sensitivity (1 / threshold_scale + 2 / query_scale)``.
         share: ``sensitivity / query_scale`` as a share of ``pure``, in (0, 1/2].
+        count: the number of queries at most, where it is public; 0 for any number.
+        falls: query ``i`` moves by at most ``falls**i`` sensitivities; heeded where the count is told.
 
     Example:
         >>> import numpy as np
         >>> above_threshold_delta(np.array([0.0, 0.5, 1.0]), 1.0, 0.25).round(4)
         array([0.1612, 0.0494, 0.    ])
+        >>> above_threshold_delta(np.array([0.0, 0.5, 1.0]), 1.0, 0.25, count=4, falls=0.5).round(4)
+        array([0., 0., 0.    ])
     """
     epsilons = np.asarray(epsilons, dtype=float)
     size = np.minimum(np.abs(epsilons), pure)
     if costs_its_epsilon(pure, share):
         found = _response(size, pure)
     else:
-        logs, values = _curve(pure, share)
+        logs, values = _curve(pure, share, count, falls)
         found = np.interp(np.expm1(size), np.expm1(logs), values)  # chords in a
     return np.asarray(np.where(epsilons >= 0, found, -np.expm1(-size) + np.exp(-size) * found))
 
 
 @lru_cache(maxsize=256)
-def above_threshold_pld(pure: float, share: float, step: float) -> Any:
+def above_threshold_pld(pure: float, share: float, step: float, count: int = 0, falls: float = 1.0) -> Any:
     """The (pessimistic) privacy loss distribution of one AboveThreshold release, see :func:`above_threshold_delta`."""
     grid = np.arange(-math.ceil(pure / step), math.ceil(pure / step) + 1, dtype=np.int64)
     at = np.asarray(grid * step, dtype=float)
-    deltas = np.where(at <= -pure, -np.expm1(at), above_threshold_delta(at, pure, share))
+    deltas = np.where(at <= -pure, -np.expm1(at), above_threshold_delta(at, pure, share, count, falls))
     return privacy_loss_distribution.PrivacyLossDistribution(
         pld_pmf.create_pmf_pessimistic_connect_dots(step, grid, deltas)
     )
@@ -160,15 +182,17 @@ def pure_mu(epsilon: float) -> float:
 
 
 @lru_cache(maxsize=4096)
-def above_threshold_mu(pure: float, share: float) -> float:
+def above_threshold_mu(pure: float, share: float, count: int = 0, falls: float = 1.0) -> float:
     """A mu for which one AboveThreshold release is mu-GDP, whatever its queries; hardly more than the smallest one.
+
+    Arguments as in :func:`above_threshold_delta`.
 
     A Gaussian's delta is convex in ``a = exp(epsilon)``: where its tangent at one end of a chord is above the chord, so
     is the curve.
     """
     if costs_its_epsilon(pure, share):
         return pure_mu(pure)
-    logs, values = _curve(pure, share)
+    logs, values = _curve(pure, share, count, falls)
     at = np.exp(logs)
 
     def holds(mu: float) -> bool:

@@ -204,7 +204,8 @@ def _parts(releases: Iterable[Release], scale: float) -> Counter[Part]:
         if cost.kind == "gaussian":
             squares.append(cost.size**2)
         elif cost.size > 0:
-            parts[Part(cost.kind, clean(cost.size), share=clean(cost.share) if cost.share else 0.0)] += 1
+            share = clean(cost.share) if cost.share else 0.0
+            parts[Part(cost.kind, clean(cost.size), share=share, queries=cost.queries, falls=cost.falls)] += 1
     if any(squares):
         parts[Part("gaussian", clean(math.sqrt(math.fsum(squares))))] += 1
     return parts

@@ -29,7 +29,8 @@ class Part:
 
     For ``laplace`` the size is sensitivity over scale of one scalar release, for ``pure`` it is the epsilon of the
     un-sampled releases (``rate`` below 1: they see the record with this probability). ``above-threshold`` is pure, and
-    cheaper than its epsilon: ``share`` is the part of it that is sensitivity over query noise.
+    cheaper than its epsilon: ``share`` is the part of it that is sensitivity over query noise, ``queries`` their
+    number (0: any), each of which moves by ``falls`` times what the one before it may.
     """
 
     kind: Literal["gaussian", "sampled", "laplace", "pure", "above-threshold"]
@@ -37,6 +38,8 @@ class Part:
     rate: float = 1.0
     sampling: Sampling = "without-replacement"
     share: float = 0.0
+    queries: int = 0
+    falls: float = 1.0
 
     @property
     def pure_epsilon(self) -> float:
@@ -162,7 +165,7 @@ def pld_of(part: Part, relation: Relation) -> Any:
     if part.kind == "laplace":
         return privacy_loss_distribution.from_laplace_mechanism(1 / part.size, value_discretization_interval=STEP)
     if part.kind == "above-threshold" and not costs_its_epsilon(part.size, part.share):
-        return above_threshold_pld(part.size, part.share, STEP)
+        return above_threshold_pld(part.size, part.share, STEP, part.queries, part.falls)
     return pure_pld(part.pure_epsilon, STEP)
 
 

@@ -22,6 +22,7 @@ from .law import Cost, Difference, Law, other_law, scale_difference
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(24)
 _TAIL = 40.0  # exp(-40) = 4e-18: what is cut off is below one rounding
+_TINY = 1e-300  # no division by zero
 MOST_QUERIES = 100_000  # of one release: the bound on its cost is computed for that many
 
 
@@ -31,12 +32,19 @@ class AboveThreshold(Law):
 
     ``None`` is released when no query is above. Queries are evaluated only as far as a sample needs them; the exact
     output probabilities (by quadrature over the threshold noise) evaluate them all.
+
+    Args:
+        count: how many queries there are at most, a public number; without it the cost is that of any number of them.
+            A list says it by itself.
+        falls: query ``i`` moves by at most ``falls**i`` times the sensitivity, 0 < falls <= 1.
     """
 
     queries: Iterable[float]
     threshold: float
     threshold_scale: float
     query_scale: float
+    count: int | None = None
+    falls: float = 1.0
     _seen: list[float] = field(default_factory=list, repr=False)
     _outcomes: Categorical | None = field(default=None, repr=False)
     is_finite = True
@@ -44,6 +52,11 @@ class AboveThreshold(Law):
     def __post_init__(self) -> None:
         require(self.threshold_scale > 0, "threshold_scale", self.threshold_scale, "must be positive")
         require(self.query_scale > 0, "query_scale", self.query_scale, "must be positive")
+        require(0 < self.falls <= 1, "falls", self.falls, "must lie in (0, 1]")
+        if self.count is None and isinstance(self.queries, Sized):
+            self.count = len(self.queries)
+        good = self.count is None or 0 <= self.count <= MOST_QUERIES
+        require(good, "count", self.count, f"one release asks {MOST_QUERIES:,} queries at most")
         self._all: Array | None = None  # every query, once all are evaluated
         # an array may be overwritten before it is read; a generator is evaluated only as far as it is needed
         self._rest: Iterator[float] = iter(tuple(self.queries) if isinstance(self.queries, Sized) else self.queries)
@@ -53,7 +66,8 @@ class AboveThreshold(Law):
             following = next(self._rest, None)
             if following is None:
                 return None
-            require(len(self._seen) < MOST_QUERIES, "queries", "more", f"one release asks {MOST_QUERIES:,} at most")
+            most = MOST_QUERIES if self.count is None else self.count
+            require(len(self._seen) < most, "queries", "more", f"one release asks {most:,} at most")
             require(math.isfinite(following), "query", following, "must be finite")
             self._seen.append(float(following))
         return self._seen[index]
@@ -106,17 +120,23 @@ class AboveThreshold(Law):
 
     def changed(self, noise: float, query: float) -> AboveThreshold:
         """Both noise scales; the queries are evaluated only as far as they are needed, and stay."""
-        return AboveThreshold(self.queries, self.threshold, noise * self.threshold_scale, noise * self.query_scale)
+        scales = noise * self.threshold_scale, noise * self.query_scale
+        return AboveThreshold(self.queries, self.threshold, *scales, self.count, self.falls)
 
     def distance(self, other: Law) -> float:
-        """The largest distance between two queries of one position."""
+        """The largest distance between two queries of one position, the later ones as many times as they may fall."""
         assert isinstance(other, AboveThreshold)
-        return float(np.max(np.abs(self.all_queries() - other.all_queries()), initial=0.0))
+        apart = np.abs(self.all_queries() - other.all_queries())
+        allowed = np.maximum(self.falls ** np.arange(apart.size), _TINY)
+        with np.errstate(over="ignore"):
+            return float(np.max(apart / allowed, initial=0.0))
 
     def cost(self, sensitivity: float) -> Cost:
         """Dwork and Roth 2014, Theorem 3.23, with general scales; less by what the worst queries show at most."""
         size = sensitivity / self.threshold_scale + 2 * sensitivity / self.query_scale
-        return Cost("above-threshold", size, self.threshold_scale / (self.query_scale + 2 * self.threshold_scale))
+        share = self.threshold_scale / (self.query_scale + 2 * self.threshold_scale)
+        told = (self.count, self.falls) if self.count else (0, 1.0)
+        return Cost("above-threshold", size, share, *told)
 
     def tilted(self, other: Law, shift: float) -> Categorical | None:
         """By enumeration."""
@@ -138,14 +158,15 @@ class AboveThreshold(Law):
         return value is None or value in range(len(self.all_queries()))
 
     def public_difference(self, other: Law) -> Difference | None:
-        """Number of queries, threshold and both scales are public."""
+        """Number of queries, how their movements fall, threshold and both scales are public."""
         if not isinstance(other, AboveThreshold):
             return other_law(self, other)
         here, there = len(self.all_queries()), len(other.all_queries())
         if here != there:
             return Difference("number of queries", here, there, comparable=False)
         return (
-            scale_difference("threshold", self.threshold, other.threshold)
+            scale_difference("falls", self.falls, other.falls)
+            or scale_difference("threshold", self.threshold, other.threshold)
             or scale_difference("threshold_scale", self.threshold_scale, other.threshold_scale)
             or scale_difference("query_scale", self.query_scale, other.query_scale)
         )

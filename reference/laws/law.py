@@ -26,12 +26,15 @@ _EXACT = 1e-9  # queries that agree to this fraction of the noise are the same (
 class Cost(NamedTuple):
     """What one release costs: ``gaussian`` (size mu), ``laplace`` (sensitivity over scale), ``pure`` (epsilon).
 
-    ``above-threshold`` has a pure epsilon as its size, and the share of it that is sensitivity over query noise.
+    ``above-threshold`` has a pure epsilon as its size, and the share of it that is sensitivity over query noise; of so
+    many queries (0: of any number), each of which moves by ``falls`` times what the one before it may.
     """
 
     kind: Literal["gaussian", "laplace", "pure", "above-threshold"]
     size: float
     share: float = 0.0
+    queries: int = 0
+    falls: float = 1.0
 
 
 @dataclass(frozen=True)

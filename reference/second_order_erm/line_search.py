@@ -43,6 +43,14 @@ class LineSearch:
     beta_g: float = 0.5
     beta_H: float = 0.5  # noqa: N815
 
+    @property
+    def trials(self) -> dict[str, tuple[int, float]]:
+        """By label of the release: how many trials there are at most, and beta. Public."""
+        return {
+            "line search/gradient": (trial_count(self.b_g, 1.0, self.beta_g), self.beta_g),
+            "line search/curvature": (trial_count(self.b_H, 1.0, self.beta_H), self.beta_H),
+        }
+
     def check(self, accuracy: Accuracy) -> None:
         """Raise BadInput unless the conditions of Lemmas 6 and 7 hold."""
         a = accuracy
@@ -82,7 +90,11 @@ def trial_count(initial: float, fallback: float, beta: float) -> int:
 def line_search(
     tape: Tape, label: str, q: Query, *, sensitivity: float, initial: float, fallback: float, beta: float, lam: float
 ) -> float:
-    """DP-LINESEARCH of Algorithm 2. `sensitivity` bounds the change of every q(gamma), gamma <= initial."""
+    """DP-LINESEARCH of Algorithm 2. `sensitivity` bounds the change of q(initial).
+
+    One record changes f(w) - f(w + gamma p) by at most gamma ||p|| times the sensitivity of the gradient, and nothing
+    else in q: so the change of q(gamma) falls with gamma, and that of trial i by beta^i.
+    """
     i_max = trial_count(initial, fallback, beta)
     index = tape.above_threshold(
         label,
@@ -91,6 +103,8 @@ def line_search(
         threshold_scale=2 * lam * sensitivity,  # xi ~ Lap(2 lambda Delta_q)
         query_scale=4 * lam * sensitivity,  # nu_i ~ Lap(4 lambda Delta_q)
         sensitivity=sensitivity,
+        count=i_max,
+        falls=beta,
     )
     return fallback if index is None else initial * beta**index
 
@@ -106,33 +120,33 @@ _SHARE = 1 / 4  # of 1 / lambda that is Delta_q over the scale of nu_i
 _GRID = 1.01  # lambda is looked for on powers of this, as each costs a dynamic program
 
 
-def gaussian_parameter(lam: float) -> float:
-    """A mu for which a line search is mu-GDP whatever its queries: about 0.54 / lambda (1.25 if it was just pure)."""
-    return above_threshold_mu(1 / lam, _SHARE)
+def gaussian_parameter(lam: float, trials: int, beta: float) -> float:
+    """A mu for which a line search of so many trials is mu-GDP whatever its queries.
+
+    About 0.31 / lambda for beta = 1/2: what its first trial shows (1.25 / lambda if it was just pure).
+    """
+    return above_threshold_mu(1 / lam, _SHARE, trials, beta)
 
 
-def lambda_for(mu: float) -> float:
+def lambda_for(mu: float, trials: int, beta: float) -> float:
     """A lambda whose `gaussian_parameter` is at most mu, and at most one part in a hundred above the least one."""
     require(0 < mu < inf, "mu", mu, "must be positive and finite")
     near = 1.0 / float(log_ndtr(mu / 2) - log_ndtr(-mu / 2))  # enough for every (1/lambda)-DP mechanism
     for _ in range(3):  # mu is nearly proportional to 1 / lambda
-        near *= gaussian_parameter(near) / mu
+        near *= gaussian_parameter(near, trials, beta) / mu
     power = ceil(log(near) / log(_GRID)) - 1
-    while gaussian_parameter(_GRID**power) > mu:
+    while gaussian_parameter(_GRID**power, trials, beta) > mu:
         power += 1
     return float(_GRID**power)
 
 
-def gaussian_equivalent(found: Account) -> Account:
-    """The account in which each line search counts as the Gaussian release of `gaussian_parameter`.
+def gaussian_equivalent(found: Account, mu: float) -> Account:
+    """The account in which each line search counts as a Gaussian release of this mu, which it never exceeds.
 
     Its cost depends on T through sum mu^2 only, so it bounds every run whose T is computed from a release.
     """
 
     def gaussian(parts: tuple[tuple[Part, int], ...]) -> tuple[tuple[Part, int], ...]:
-        return tuple(
-            (Part("gaussian", above_threshold_mu(part.size, part.share)) if part.kind == "above-threshold" else part, n)
-            for part, n in parts
-        )
+        return tuple((Part("gaussian", mu) if part.kind == "above-threshold" else part, n) for part, n in parts)
 
     return replace(found, common=gaussian(found.common), alternatives=tuple(map(gaussian, found.alternatives)))

@@ -62,8 +62,8 @@ REPAIRS = (
     "f(w0) is released with signed Gaussian noise; T is computed from the release plus a margin (quantile 1 - zeta)",
     "sensitivities without the regulariser (it cancels) and without sqrt(d) (a record's Hessian has rank one)",
     "(epsilon, delta) by the exact Gaussian curve instead of Proposition A.6",
-    "a line search counts as the Gaussian release that shows more than its worst queries (a dynamic program), not as "
-    "1/lambda in zCDP",
+    "a line search counts as the Gaussian release that shows more than its worst queries (a dynamic program over its "
+    "trials, whose sensitivity falls with the step), not as 1/lambda in zCDP; each kind of search has its own lambda",
 )
 
 
@@ -91,10 +91,11 @@ class Schedule:
         return minimum_decrease(begin, self.smoothness, self.hessian_lipschitz, self.search)
 
     def multipliers(self, T: int) -> Multipliers:
-        """Noise multipliers of T iterations; that of the line search is lambda."""
-        sigma = self.noise.sigma(T)
-        lam = sigma if self.reading == "printed" else lambda_for(1 / sigma)  # eq. (14), or at the cost of a gradient
-        return Multipliers({**self.noise.multipliers(T).by_label, "line search": lam})
+        """Noise multipliers of T iterations; those of the line searches are lambda."""
+        sigma, found = self.noise.sigma(T), dict(self.noise.multipliers(T).by_label)
+        for label, trials in self.search.trials.items():  # eq. (14), or at the cost of a gradient
+            found[label] = sigma if self.reading == "printed" else lambda_for(1 / sigma, *trials)
+        return Multipliers(found)
 
 
 def minimum_decrease(
@@ -156,7 +157,8 @@ def repaired(
     )
     tape = ScriptedTape(partial(one_step, 2 * accuracy.curvature))
     run(ZeroRisk(problem.n, problem.d), unit, tape)
-    factor = noise_factor(gaussian_equivalent(account(tape.transcript)), epsilon, delta)
+    as_gaussian = gaussian_equivalent(account(tape.transcript), 1 / unit.noise.sigma(1))
+    factor = noise_factor(as_gaussian, epsilon, delta)
     return replace(unit, sensitivity=exact_sensitivities(problem, start), noise=unit.noise.scaled(factor))
 
 
@@ -181,7 +183,7 @@ def iteration_bound(problem: SmoothRisk, schedule: Schedule, tape: Tape, minimum
 
 def descend(problem: SmoothRisk, s: Schedule, tape: Tape, w: Array, T: int, noise: Multipliers) -> Outcome:
     """The loop of Algorithm 3."""
-    ls, lam, k_g, k_H = s.search, noise["line search"], 0, 0
+    ls, k_g, k_H = s.search, 0, 0
     fallback_g = 2 * (1 - s.accuracy.c1 - ls.c_g) / s.smoothness  # gamma-bar_g
     for _k in range(1, T + 1):
         # GRADIENT: of the full data set
@@ -202,7 +204,7 @@ def descend(problem: SmoothRisk, s: Schedule, tape: Tape, w: Array, T: int, nois
                 initial=initial,
                 fallback=fallback_g,
                 beta=ls.beta_g,
-                lam=lam,
+                lam=noise["line search/gradient"],
             )
             w, k_g = w - gamma * g, k_g + 1
             continue
@@ -220,7 +222,7 @@ def descend(problem: SmoothRisk, s: Schedule, tape: Tape, w: Array, T: int, nois
             initial=ls.b_H * fallback,
             fallback=fallback,
             beta=ls.beta_H,
-            lam=lam,
+            lam=noise["line search/curvature"],
         )
         w, k_H = w + gamma * p, k_H + 1
     return Outcome(w, False, k_g, k_H, k_H)

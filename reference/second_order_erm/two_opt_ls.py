@@ -112,17 +112,20 @@ def _phase(problem: SmoothRisk, s: opt_ls.Schedule, tape: Tape, hope: float, spe
     noise = s.multipliers(T)  # eq. (14)
     # STEP
     outcome = opt_ls.descend(problem, s, tape, s.start, T, noise)
-    spent.charge(gaussian_cost(s.noise.sigma_f) + realised_cost(s.reading, noise, outcome))
+    spent.charge(gaussian_cost(s.noise.sigma_f) + realised_cost(s.reading, noise, s.search, outcome))
     return outcome
 
 
-def realised_cost(reading: Reading, noise: Multipliers, outcome: Outcome) -> float:
+def realised_cost(reading: Reading, noise: Multipliers, search: LineSearch, outcome: Outcome) -> float:
     """Return the rho of Theorem 5 for the counts of this run (without the term of f).
 
     The last gradient and the last Hessian of a certified run lead to no step; they are counted here.
     """
-    steps, lam = outcome.gradient_steps + outcome.curvature_steps, noise["line search"]
-    cost = gaussian_cost(noise["gradient"], steps + int(outcome.certified) + outcome.hessian_evaluations)
+    steps = {"line search/gradient": outcome.gradient_steps, "line search/curvature": outcome.curvature_steps}
+    gradients = sum(steps.values()) + int(outcome.certified)
+    cost = gaussian_cost(noise["gradient"], gradients + outcome.hessian_evaluations)
     if reading == "printed":
-        return cost + gaussian_cost(lam, steps)
-    return cost + steps * gaussian_parameter(lam) ** 2 / 2
+        return cost + sum(gaussian_cost(noise[label], count) for label, count in steps.items())
+    return cost + sum(
+        count * gaussian_parameter(noise[label], *search.trials[label]) ** 2 / 2 for label, count in steps.items()
+    )

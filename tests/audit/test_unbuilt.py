@@ -129,4 +129,4 @@ def test_sizes_for_which_there_is_no_noise_are_found_by_the_search():
 
 def test_a_line_search_with_hardly_any_noise_has_a_cost():
     """exp(1 / lambda) overflows beyond lambda = 1/709; mu grows like sqrt(2 / lambda)."""
-    assert gaussian_parameter(1e-9) == pytest.approx((2e9) ** 0.5 * 2, rel=1e-3)
+    assert gaussian_parameter(1e-9, 4, 0.5) == pytest.approx((2e9) ** 0.5 * 2, rel=1e-3)

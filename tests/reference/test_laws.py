@@ -34,7 +34,8 @@ def test_costs():
     assert Gaussian(ONE, 0.0).cost(1.0).size == math.inf and Gaussian(ONE, 0.0).is_bare
     assert Laplace(np.array(0.0), 2.0).cost(1.0) == Cost("laplace", 0.5)
     assert Laplace(ONE, 2.0).cost(1.0) == Cost("pure", 0.5)
-    assert AboveThreshold(ONE, 0.0, 2.0, 4.0).cost(1.0) == Cost("above-threshold", 1.0, 0.25)
+    assert AboveThreshold(iter(ONE), 0.0, 2.0, 4.0).cost(1.0) == Cost("above-threshold", 1.0, 0.25)
+    assert AboveThreshold(ONE, 0.0, 2.0, 4.0).cost(1.0) == Cost("above-threshold", 1.0, 0.25, queries=2)
     assert Categorical((0, 1), np.log([0.5, 0.5])).cost(1.0) is None
 
 

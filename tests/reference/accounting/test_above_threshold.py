@@ -10,6 +10,7 @@ from dpassay.reference.accounting.above_threshold import above_threshold_delta, 
 from dpassay.reference.accounting.cost import Account, account
 from dpassay.reference.accounting.gdp import gdp_delta
 from dpassay.reference.accounting.parts import Part
+from dpassay.reference.errors import BadInput
 from dpassay.reference.laws.above_threshold import AboveThreshold
 from dpassay.reference.tape import record
 
@@ -31,12 +32,12 @@ def laws(places, noise):
     return np.concatenate([so_far[..., :-1] * (1 - stays), so_far[..., -1:]], axis=2).mean(axis=1)
 
 
-def enumerated(noise, count, epsilons):
+def enumerated(noise, count, epsilons, falls=1.0):
     """The largest delta at each epsilon over all sequences of ``count`` queries and all directions of the moves."""
     places = np.array(list(itertools.product(PLACES, repeat=count)))
     here, worst = laws(places, noise), np.zeros(len(epsilons))
     for signs in itertools.product((-1, 1), repeat=count):
-        there = laws(places + SHIFT * np.array(signs), noise)
+        there = laws(places + SHIFT * falls ** np.arange(count) * np.array(signs), noise)
         for k, epsilon in enumerate(epsilons):
             worst[k] = max(worst[k], np.maximum(0, here - math.exp(epsilon) * there).sum(axis=1).max())
     return worst
@@ -50,6 +51,41 @@ def test_no_sequence_of_three_queries_shows_more(noise):
     bound = above_threshold_delta(epsilons, SHIFT / SHARES[noise], SHARES[noise])
     assert np.all(true <= bound)
     assert noise > 0.1 or true[1] > 0.85 * bound[1]
+
+
+@pytest.mark.parametrize("falls", [1.0, 0.5, 0.7])
+@pytest.mark.parametrize("noise", SHARES)
+def test_a_number_of_queries_that_is_told_costs_less_and_no_sequence_shows_more(noise, falls):
+    """Two of them, of which the second moves by 1, 1/2, or 0.7 of the first: above all of 36 sequences, and no higher
+    than needed but for the noise of the threshold. 1e-12: both are zero but for rounding beyond their reach."""
+    epsilons, pure = np.array([-0.3, 0.0, 0.1, 0.25, 0.5, 0.7]), SHIFT / SHARES[noise]
+    true = enumerated(noise, 2, epsilons, falls)
+    bound = above_threshold_delta(epsilons, pure, SHARES[noise], 2, falls)
+    assert np.all(true <= bound + 1e-12) and bound[1] < 0.8 * above_threshold_delta(epsilons, pure, SHARES[noise])[1]
+    assert noise > 0.1 or true[1] > 0.98 * bound[1]
+    assert np.all(above_threshold_delta(epsilons, pure, SHARES[noise], 2, 0.3) <= bound + 1e-12)
+
+
+def test_a_bound_for_fewer_queries_or_smaller_movements_is_refuted():
+    """Three that move alike show more than the bounds for one, for two, and for three that halve."""
+    true = enumerated(0.01, 3, [0.0])[0]
+    for count, falls in ((1, 1.0), (2, 1.0), (3, 0.5)):
+        assert true > above_threshold_delta(np.array([0.0]), SHIFT / SHARES[0.01], SHARES[0.01], count, falls)[0]
+
+
+def test_more_queries_than_are_told_are_refused_and_a_movement_that_does_not_fall_is_seen():
+    def law(queries, count, falls=0.5):
+        return AboveThreshold(iter(queries), 0.0, 2.0, 4.0, count, falls)
+
+    with pytest.raises(BadInput, match="3 at most"):
+        law([0.0] * 4, 3).all_queries()
+    with pytest.raises(BadInput, match="falls"):
+        law([0.0], 1, 0.0)
+    here, there = law([0.0, 0.0, 0.0], 3), law([1.0, 0.5, 0.25], 3)
+    assert here.distance(there) == 1.0
+    assert law([0.0, 0.0, 0.0], 3).distance(law([1.0, 0.5, 0.5], 3)) == 2.0
+    assert here.public_difference(law([1.0, 0.5, 0.25], 3, 0.25)).name == "falls"
+    assert here.changed(2.0, 1.0).cost(1.0)[3:] == (3, 0.5) == here.cost(1.0)[3:]
 
 
 def test_a_bound_for_half_the_shift_is_refuted():
@@ -113,7 +149,7 @@ def test_fifty_line_searches_on_a_tape_cost_half_of_what_they_did():
     def run(tape):
         for _ in range(50):
             tape.above_threshold(
-                "search", [0.0, 1.0], threshold=0.0, threshold_scale=20.0, query_scale=40.0, sensitivity=1.0
+                "search", iter([0.0, 1.0]), threshold=0.0, threshold_scale=20.0, query_scale=40.0, sensitivity=1.0
             )
 
     found = account(record(run, 0))

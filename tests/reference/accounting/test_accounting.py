@@ -193,8 +193,12 @@ def test_laplace_and_above_threshold_are_pure():
     tape.laplace("l", 0.0, scale=2.0, sensitivity=1.0)
     assert account(tape.transcript).epsilon(1e-12) == pytest.approx(0.5, abs=2e-3)
     tape = LiveTape(0)
-    tape.above_threshold("s", [0.0], threshold=1.0, threshold_scale=2.0, query_scale=4.0, sensitivity=1.0)
+    scales = {"threshold_scale": 2.0, "query_scale": 4.0}
+    tape.above_threshold("s", iter([0.0]), threshold=1.0, **scales, sensitivity=1.0)
     assert account(tape.transcript).epsilon(1e-12) == pytest.approx(1.0, abs=2e-3)
+    tape = LiveTape(0)
+    tape.above_threshold("s", [0.0], threshold=1.0, **scales, sensitivity=1.0)
+    assert account(tape.transcript).epsilon(1e-12) == pytest.approx(0.25, abs=2e-3), "one test is a Laplace release"
 
 
 @pytest.mark.parametrize("delta", [0.0, 1.0, -1.0, math.nan])

@@ -237,8 +237,10 @@ def test_replay_finds_the_bound_in_the_printed_reading_only(cancer, far_start):
 def test_lambda_and_its_gaussian_parameter_are_inverse_and_safe():
     """Inverse up to one step of the grid of lambdas, which is a part in a hundred, and never below."""
     for mu in (1e-3, 0.1, 2.0):
-        lam = ls.lambda_for(mu)
-        assert ls.gaussian_parameter(lam) <= mu < ls.gaussian_parameter(lam / 1.01) * (1 + 1e-9)
+        for trials in ls.LineSearch().trials.values():
+            lam = ls.lambda_for(mu, *trials)
+            assert ls.gaussian_parameter(lam, *trials) <= mu
+            assert mu < ls.gaussian_parameter(lam / 1.01, *trials) * (1 + 1e-9)
 
 
 def test_composed_delta_agrees_with_dp_accounting():
@@ -263,11 +265,12 @@ def test_many_small_line_searches_are_accounted_without_rounding_up():
 def test_calibrated_line_search_spends_exactly_the_budget(cancer, far_start):
     schedule = opt_ls.repaired(cancer, far_start, ACCURACY, epsilon=1.0, delta=1e-5)
     noise = schedule.multipliers(30)
-    mu = ls.gaussian_parameter(noise["line search"])
-    spent = 1 / schedule.noise.sigma_f**2 + 30 * (2 / noise["gradient"] ** 2 + mu**2)
-    assert mu <= 1 / noise["gradient"] <= 1.011 * mu, "at the cost of a gradient, up to the grid of lambdas"
-    assert 0.99 * schedule.noise.rho <= spent / 2 <= schedule.noise.rho * (1 + 1e-9)
-    assert 0.9e-5 <= gdp_delta(1.0, math.sqrt(spent)) <= 1e-5
+    for label, trials in schedule.search.trials.items():
+        mu = ls.gaussian_parameter(noise[label], *trials)
+        spent = 1 / schedule.noise.sigma_f**2 + 30 * (2 / noise["gradient"] ** 2 + mu**2)
+        assert mu <= 1 / noise["gradient"] <= 1.011 * mu, "at the cost of a gradient, up to the grid of lambdas"
+        assert 0.99 * schedule.noise.rho <= spent / 2 <= schedule.noise.rho * (1 + 1e-9)
+        assert 0.9e-5 <= gdp_delta(1.0, math.sqrt(spent)) <= 1e-5
 
 
 @pytest.mark.parametrize(
