@@ -2,141 +2,89 @@
 
     python benchmarks/fuzz.py [--inputs N] [--seconds S] [--only NAME] [--folder FOLDER] [--write] [--again]
 
-Input k of a target follows from the seed, the target and k alone: a valid file with one to four changes. In JSON and
-TOML a value is replaced, removed, doubled or nested; elsewhere bytes are flipped, cut, doubled, spliced or overwritten
-with numbers at the edge. Files are read in this process through the function that the command uses; one in `--sample`
-goes through `dpassay` itself. Where a run stops is kept in FOLDER, and the next goes on from there; what
-broke is kept beside it. A reader has 10 seconds and 4 GiB.
+Input k of a target follows from the seed, the target and k alone: a valid file with one to four changes, of its bytes
+or of what it is made of (`fuzz_changes.py`). Files are read in this process through the functions that the command
+uses (`fuzz_readers.py`); one in `--sample` goes through `dpassay` itself, in a fork. Where a run stops is kept in
+FOLDER, and the next goes on from there; what broke is kept beside it, three examples of each place. A reader has 10
+seconds of processor time and 1 GiB.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
-import copy
 import io
 import json
+import os
 import random
 import resource
 import signal
-import subprocess
 import sys
 import tempfile
 import time
 import traceback
 import warnings
 from collections import Counter
+from importlib import import_module
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
 import typer
-from fuzz_targets import CLAIMS, TOP, Target, targets
+from fuzz_changes import LARGEST, changed
+from fuzz_targets import TOP, Target, targets
 
+from dpassay.audit.cli import COMMANDS, GROUPS
+from dpassay.audit.cli import main as dpassay
 from dpassay.audit.live.errors import ProgramBroken, ProgramEnded, ProgramRefused, ProgramUnsupported
 from dpassay.audit.live.messages import Malformed
 from dpassay.reference.errors import BadInput, printable
 
 RESULT = TOP / "benchmarks" / "results" / "fuzz.md"
-SEED, PATIENCE, MEMORY = 6, 10, 4 * 2**30
+SEED, PATIENCE, WALL, MEMORY = 7, 10, 120, 2**30
 REFUSALS = (BadInput, Malformed, ProgramBroken, ProgramEnded, ProgramRefused, ProgramUnsupported)
 CLASSES = ("fine", "refused", "traceback", "hang", "memory")
-HOSTILE: tuple[Any, ...] = (
-    None, True, False, 0, -1, 1, 2**31, 2**63, -(2**63) - 1, 10**400,
-    1e308, -1e308, 5e-324, -0.0, 1e999, "", "nan", "infinity",
-    "-infinity", "x" * 5000, "\x1b[2J", "\u202e", "\ud800", "\x00", "../../../etc/passwd",
-    "/dev/zero", "<script>alert(1)</script>",
-    "=1+1", "a\nb", [], [1], [[1], [1, 2]], [[]], {}, {"": 0}, {"class": "os.system"}, [None] * 300,
-)  # fmt: skip
-TOKENS = (
-    b"\x00", b"\xff\xff\xff\xff", b"\x7f\xff\xff\xff", b"\r\n", b"\x1b[2J", b"nan", b"inf", b"1e999", b"-", b"9" * 400,
-    b",", b'"', b"[" * 2000,
-    b"{", b"#", b"\xe2\x80\xa8", b"\xed\xa0\x80", b"PK\x03\x04", b"'",
-    b"= ", b"[[claim]]\n", b":", b"\xef\xbb\xbf", b"0x1", b"True",
-)  # fmt: skip
+
+
+SEEN: Counter[tuple[str, ...]] = Counter()  # places where something broke
 
 
 class Hang(BaseException):
     """Nothing after PATIENCE seconds."""
 
 
-def places(document: Any, place: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """Every place of a JSON document, as keys and indices."""
-    names: Any = document if isinstance(document, dict) else range(len(document)) if isinstance(document, list) else ()
-    return [place, *(one for name in names for one in places(document[name], (*place, name)))]
-
-
-def changed_json(document: Any, chance: random.Random) -> Any:
-    """One value replaced, removed, doubled or nested."""
-    place = chance.choice(places(document))
-    value = copy.deepcopy(chance.choice(HOSTILE))
-    if not place:
-        return value if chance.random() < 0.05 else document
-    inner = document
-    for name in place[:-1]:
-        inner = inner[name]
-    last, how = place[-1], chance.random()
-    if how < 0.6:
-        inner[last] = value
-    elif how < 0.75:
-        del inner[last]
-    elif how < 0.85:
-        inner[last] = [inner[last]] * chance.choice((1, 2, 50))
-    elif isinstance(inner, dict):
-        inner[chance.choice(("", "x", "\x1b", str(last) + " "))] = value
-    else:
-        inner.insert(last, value)
-    return document
-
-
-def changed_bytes(raw: bytes, chance: random.Random) -> bytes:
-    """Bytes flipped, cut, doubled, moved, or overwritten."""
-    at, other = sorted((chance.randrange(len(raw) + 1), chance.randrange(len(raw) + 1)))
-    how = chance.randrange(7)
-    if how == 0 and raw:
-        at = min(at, len(raw) - 1)
-        return raw[:at] + bytes([raw[at] ^ (1 << chance.randrange(8))]) + raw[at + 1 :]
-    if how == 1:
-        return raw[:at]
-    if how == 2:
-        return raw[:at] + raw[other:]
-    if how == 3:
-        return raw[:other] + raw[at:other] * chance.choice((1, 3, 40)) + raw[other:]
-    token = chance.choice(TOKENS)
-    if how == 4:
-        return raw[:at] + token + raw[at + len(token) :]
-    if how == 5:
-        return raw[:at] + bytes(chance.randrange(256) for _ in range(chance.randrange(1, 9))) + raw[at:]
-    return raw[:at] + token + raw[at:]
-
-
 def mutated(target: Target, number: int) -> tuple[bytes, str]:
     """Input ``number`` of a target, and the suffix of its file."""
     chance = random.Random(f"{SEED}/{target.name}/{number}")
     which = chance.randrange(len(target.seeds))
-    raw = target.seeds[which]
-    structured = target.suffixes[which] == ".json" and chance.random() < 0.7
-    for _ in range(chance.choice((1, 1, 1, 2, 4))):
-        if structured:
-            try:
-                raw = json.dumps(changed_json(json.loads(raw), chance)).encode("utf-8", "surrogatepass")
-            except (ValueError, RecursionError):
-                break
-        else:
-            raw = changed_bytes(raw, chance)
-    return raw[: 2**20], target.suffixes[which]
+    raw, suffix = target.seeds[which], target.suffixes[which]
+    raw = target.change(raw, chance) if target.change else changed(raw, suffix[1:], chance)
+    return raw[:LARGEST], suffix
+
+
+def late(number: int, frame: FrameType | None) -> None:
+    """A signal of a timer."""
+    raise Hang
+
+
+@contextlib.contextmanager
+def limited(seconds: float) -> Any:
+    """An end after so many seconds of processor time, and after WALL seconds by the clock."""
+    for name in (signal.SIGPROF, signal.SIGALRM):
+        signal.signal(name, late)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.setitimer(signal.ITIMER_REAL, WALL)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def outcome(target: Target, path: Path) -> tuple[str, str]:
     """The class of one input, and what was said."""
-
-    def late(number: int, frame: FrameType | None) -> None:
-        raise Hang
-
-    signal.signal(signal.SIGALRM, late)
-    signal.alarm(PATIENCE)
     try:
-        with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
+        with limited(PATIENCE), warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
             warnings.simplefilter("error")  # a warning would be lines that nobody asked for
             target.read(path)
     except REFUSALS as error:
@@ -145,60 +93,79 @@ def outcome(target: Target, path: Path) -> tuple[str, str]:
     except typer.Exit:
         return "fine", ""
     except Hang:
-        return "hang", ""
-    except MemoryError as error:
-        return "memory", str(error)
+        return "hang", traceback.format_exc()
+    except MemoryError:
+        return "memory", traceback.format_exc()
     except Exception:
         return "traceback", traceback.format_exc()
-    finally:
-        signal.alarm(0)
     return "fine", ""
 
 
 def by_command(target: Target, path: Path, other: Path) -> tuple[str, str]:
-    """The same through the command line."""
-    words = [{"FILE": str(path), "OTHER": str(other)}.get(word, word) for word in target.command]
-    code = "import sys; from dpassay.audit.cli import main; main()"
-    try:
-        done = subprocess.run(
-            [sys.executable, "-c", code, *words],
-            capture_output=True,
-            text=True,
-            timeout=120,
-            cwd=path.parent,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return "hang", " ".join(words)
-    lines = done.stderr.strip().splitlines()
-    if done.returncode == 2:
+    """The same through the command line, in a fork of this process."""
+    word = path.read_bytes().decode("utf-8", "surrogateescape").replace("\x00", "")
+    words = [{"FILE": str(path), "OTHER": str(other), "WORD": word}.get(one, one) for one in target.command]
+    said = [path.with_name(name) for name in ("stdout", "stderr")]
+    child = os.fork()
+    if child == 0:
+        os._exit(_in_the_fork(words, said))
+    status = os.waitpid(child, 0)[1]
+    if os.WIFSIGNALED(status):
+        number = os.WTERMSIG(status)
+        return ("hang" if number in (signal.SIGXCPU, signal.SIGALRM) else "traceback"), f"{words}: signal {number}"
+    code, (out, err) = os.WEXITSTATUS(status), (one.read_text(encoding="utf-8", errors="replace") for one in said)
+    lines = err.strip().split("\n")
+    if code == 2:
         good = len(lines) == 1 and lines[0].isprintable()
-        return ("refused", lines[0]) if good else ("traceback", f"{words}: {done.stderr[-1500:]}")
-    good = done.returncode in (0, 1, 3) and "Traceback" not in done.stderr and "\x1b" not in done.stdout + done.stderr
-    return ("fine", "") if good else ("traceback", f"{words}: exit code {done.returncode}: {done.stderr[-1500:]}")
+        usage = lines[0].startswith("Usage: ") and "\x1b" not in err  # of an option that looks like another one
+        return ("refused", lines[0]) if good or usage else ("traceback", f"{words}: {err[-1500:]}")
+    good = code in (0, 1, 3) and "Traceback" not in err and "\x1b" not in out + err
+    return ("fine", "") if good else ("traceback", f"{words}: exit code {code}: {err[-1500:]}")
+
+
+def _in_the_fork(words: list[str], said: list[Path]) -> int:
+    """The command's exit code."""
+    for number, path in enumerate(said, 1):
+        os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644), number)
+    os.chdir(said[0].parent)
+    resource.setrlimit(resource.RLIMIT_CPU, (60, 61))
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.alarm(WALL)
+    sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__  # type: ignore[assignment]
+    sys.argv = ["dpassay", *words]
+    try:
+        dpassay()
+    except SystemExit as stop:
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        return stop.code if isinstance(stop.code, int) else 0
+    except BaseException:
+        traceback.print_exc()
+        sys.stderr.flush()
+    return 70
 
 
 def fuzz(target: Target, state: dict[str, Any], options: argparse.Namespace, folder: Path) -> None:
     """Inputs from where the last run stopped, until their number or the time is up."""
-    kept = state.setdefault(target.name, {"next": 0, "classes": {}, "commands": {}})
+    kept = state.setdefault(target.name, {"next": 0, "classes": {}, "commands": {}, "slowest": 0.0, "seconds": 0.0})
     classes, commands = Counter(kept["classes"]), Counter(kept["commands"])
-    ends = time.process_time() + options.seconds
-    other = folder / f"other{'.toml' if target.name == 'lock' else target.suffixes[0]}"
-    other.write_bytes(CLAIMS if target.name == "lock" else target.seeds[0])
-    if target.name == "curve":
-        other = folder / "other.csv"
-        other.write_text("\n".join(str(k / 30) for k in range(30)))
+    begun = time.process_time()
+    name, content = target.other or (f"other{target.suffixes[0]}", target.seeds[0])
+    other = folder / name
+    other.write_bytes(content)
     for suffix, raw in zip(target.suffixes, target.seeds, strict=True):
         path = folder / f"seed{suffix}"
         path.write_bytes(raw)
         found, said = outcome(target, path)
         if found != "fine":
             print(f"  {target.name}: a valid file is {found}: {said.strip()[-300:]}", flush=True)
-    while kept["next"] < options.inputs and time.process_time() < ends:
+    while kept["next"] < options.inputs and time.process_time() - begun < options.seconds:
         raw, suffix = mutated(target, kept["next"])
         path = folder / f"input{suffix}"
         path.write_bytes(raw)
+        start = time.process_time()
         found, said = outcome(target, path)
+        kept["slowest"] = max(kept["slowest"], time.process_time() - start)
         classes[found] += 1
         if found not in ("fine", "refused"):
             keep(options.folder, f"{target.name}-{kept['next']}", raw, suffix, said)
@@ -209,13 +176,18 @@ def fuzz(target: Target, state: dict[str, Any], options: argparse.Namespace, fol
                 keep(options.folder, f"{target.name}-{kept['next']}", raw, suffix, "command: " + said)
         kept["next"] += 1
         kept["classes"], kept["commands"] = dict(classes), dict(commands)
+    kept["seconds"] += time.process_time() - begun
     (options.folder / "state.json").write_text(json.dumps(state, indent=1))
-    print(f"{target.name:12} {kept['next']:7} {dict(classes)} by command: {dict(commands)}", flush=True)
+    print(f"{target.name:14} {kept['next']:7} {dict(classes)} by command: {dict(commands)}", flush=True)
 
 
 def keep(folder: Path, name: str, raw: bytes, suffix: str, said: str) -> None:
-    """An input that broke something, and what was said."""
+    """An input that broke something, and what was said; three of each place."""
     name = name.replace(" ", "-")
+    ours = [line for line in said.splitlines() if line.lstrip().startswith("File") and str(TOP) in line]
+    SEEN[place := (name.rsplit("-", 1)[0], *ours[-1:])] += 1
+    if SEEN[place] > 3:
+        return
     (folder / f"{name}{suffix}").write_bytes(raw)
     (folder / f"{name}.txt").write_text(said, encoding="utf-8", errors="backslashreplace")
     print(f"  {name}: {said.strip().splitlines()[-1][:200] if said.strip() else 'no answer'}", flush=True)
@@ -224,29 +196,21 @@ def keep(folder: Path, name: str, raw: bytes, suffix: str, said: str) -> None:
 def page(state: dict[str, Any]) -> str:
     """The result as Markdown."""
     head = [
-        "| parser | inputs | fine | refused in one line | traceback | hang | memory | through `dpassay` |",
-        "|---|---|---|---|---|---|---|---|",
+        "| parser | inputs | fine | refused in one line | traceback | hang | memory | through `dpassay` | s, slowest |",
+        "|---|---|---|---|---|---|---|---|---|",
     ]
     for name, kept in state.items():
         cells = [str(kept["classes"].get(one, 0)) for one in CLASSES]
         through = ", ".join(f"{count} {word}" for word, count in sorted(kept["commands"].items())) or "-"
-        head.append(f"| {name} | {kept['next']:,} | {' | '.join(cells)} | {through} |")
-    total = sum(kept["next"] for kept in state.values())
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10
-    about = (
-        f"{total:,} inputs, seed {SEED}; peak memory of the last run {peak:.0f} MiB. A run goes on where the last one"
-    )
-    about += " stopped: without"
+        head.append(f"| {name} | {kept['next']:,} | {' | '.join(cells)} | {through} | {kept['slowest']:.2f} |")
+    total, spent = (sum(kept[name] for kept in state.values()) for name in ("next", "seconds"))
+    about = [
+        f"{total:,} inputs of {len(state)} parsers, seed {SEED}, {spent / 60:.0f} minutes of processor time; a reader",
+        f"has {PATIENCE} s of it and {MEMORY // 2**20} MiB of memory. A run goes on where the last one stopped, and",
+        "ends at `--inputs` (100,000) of each.",
+    ]
     return "\n".join(
-        [
-            "# Fuzzing every parser",
-            "",
-            "Written by `python benchmarks/fuzz.py --write`.",
-            "",
-            about + " `--seconds` it ends at `--inputs` (100,000) each.",
-            "",
-            *head,
-        ]
+        ["# Fuzzing every parser", "", "Written by `python benchmarks/fuzz.py --write`.", "", *about, "", *head]
     )
 
 
@@ -254,18 +218,24 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("--inputs", type=int, default=100_000, help="inputs of each target, all runs together")
     parser.add_argument("--seconds", type=float, default=1e9, help="processor time of each target in this run")
-    parser.add_argument("--sample", type=int, default=2_000, help="one input in so many goes through the command, too")
+    parser.add_argument("--sample", type=int, default=1_000, help="one input in so many goes through the command, too")
     parser.add_argument("--folder", type=Path, default=TOP / "build" / "fuzz", help="what is kept")
     parser.add_argument("--only", default="", help="targets whose name contains this")
     parser.add_argument("--again", action="store_true", help="from the first input")
     parser.add_argument("--write", action="store_true", help="write benchmarks/results/fuzz.md")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
+    options.folder = options.folder.resolve()
     kept = options.folder / "state.json"
     state: dict[str, Any] = json.loads(kept.read_text()) if kept.exists() and not options.again else {}
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    for name in (*COMMANDS, *GROUPS):
+        import_module(f"dpassay.audit.commands.{name}")  # before the forks
     with tempfile.TemporaryDirectory() as scratch:
-        for target in targets(Path(scratch), options.only):
+        chosen = targets(Path(scratch), options.only)
+        used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, used + MEMORY))
+        os.chdir(scratch)
+        for target in chosen:
             fuzz(target, state, options, Path(scratch))
     text = page(state)
     print(text)

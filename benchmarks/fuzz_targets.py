@@ -6,37 +6,30 @@ import gzip
 import json
 import struct
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+import fuzz_protocols as protocols
+import fuzz_readers as readers
 import numpy as np
+from fuzz_stores import changed_store
 
-from dpassay.audit import checkpoint, report_file, stored
+from dpassay.audit import checkpoint, report_file
 from dpassay.audit.assay import Effort, assay_case
-from dpassay.audit.blackbox.table import to_tables
-from dpassay.audit.claims.lock import read_lock
-from dpassay.audit.claims.reading import read_claims
-from dpassay.audit.commands import claimed, crosscheck
-from dpassay.audit.crosscheck.storage import load as load_vectors
-from dpassay.audit.live import messages
-from dpassay.audit.live.conversation import Conversation
+from dpassay.audit.attacks.estimators import labelled_data
+from dpassay.audit.crosscheck import storage
+from dpassay.audit.crosscheck.campaign import read_expected
 from dpassay.audit.lockstep.script import Script
 from dpassay.audit.plain import json_text
-from dpassay.audit.report.annotations import annotations
-from dpassay.audit.report.junit import junit
-from dpassay.audit.report.markdown import markdown
-from dpassay.audit.report.sarif import sarif
-from dpassay.audit.report.table import table_lines
+from dpassay.audit.reproductions.dro import Store as DroStore
+from dpassay.audit.reproductions.second_order_erm import Run, Store
 from dpassay.audit.scores.files import read_canaries, read_scores
 from dpassay.audit.search.witness import FORMAT as WITNESS_FORMAT
-from dpassay.audit.search.witness import read_witness
 from dpassay.audit.sequential import session
-from dpassay.reference import guarantee
 from dpassay.reference.catalogue import CASES
 from dpassay.reference.problems import image_files, real_data
-from dpassay.reference.tape import LiveTape
 
 TOP = Path(__file__).resolve().parent.parent
 
@@ -46,10 +39,12 @@ class Target:
     """A parser.
 
     Args:
-        suffixes: of the files, one for each seed.
+        suffixes: of the files, one for each seed; they say which changes are made.
         seeds: contents of valid files.
         read: what a command does with the file before anything else.
         command: arguments of `dpassay` with FILE where the file stands, and OTHER for a valid one.
+        other: name and content of OTHER; default: the first seed.
+        change: how a file is damaged, where its suffix does not say so.
     """
 
     name: str
@@ -57,6 +52,8 @@ class Target:
     seeds: Sequence[bytes]
     read: Callable[[Path], Any]
     command: tuple[str, ...] = ()
+    other: tuple[str, bytes] | None = None
+    change: Callable[..., bytes] | None = None
 
 
 def _json(value: object) -> bytes:
@@ -82,7 +79,7 @@ SGD = "baselines/dp_sgd:fixed-size@baseline/smallest"
 
 
 def _vector() -> bytes:
-    return _json(next(one for one in load_vectors("baselines/dp_sgd") if one["id"] == SGD))
+    return _json(next(one for one in storage.load("baselines/dp_sgd") if one["id"] == SGD))
 
 
 def _npy(values: Any) -> bytes:
@@ -98,74 +95,72 @@ def _checkpoint(folder: Path) -> bytes:
     return path.read_bytes()
 
 
+def _store(folder: Path, report: bytes) -> bytes:
+    """Of an audit with this one row that was interrupted."""
+    path = folder / "fresh.json"
+    path.write_bytes(report)
+    kept = report_file.store_of(path)
+    kept.unlink(missing_ok=True)
+    with report_file.Report(path):
+        pass
+    path.unlink()
+    return kept.read_bytes()
+
+
+def _vectors() -> bytes:
+    """The shortest three vectors of a file, as a file."""
+    document = json.loads((storage.FOLDER / "baselines/dp_sgd.json").read_bytes())
+    document["vectors"] = sorted(document["vectors"], key=lambda one: len(json.dumps(one)))[:3]
+    document["cases"] = {one["case"]: document["cases"][one["case"]] for one in document["vectors"]}
+    return _json(document)
+
+
+def _answers() -> bytes:
+    """Those of the reference itself."""
+    vector = readers.expected(SGD)
+    return _json({"events": vector["events"], "output": vector["output"], "claim": vector["claim"]})
+
+
 STATE = {
     "audited": "losses", "claim": "(1, 1e-05)-DP", "seed": 3, "sessions": 2, "runs": 40, "log_wealth": 0.5, "best": 0.7,
     "marks": [], "under_way": None,
 }  # fmt: skip
 
 
-def _state(path: Path) -> Any:
-    """The state inside a sound store is what was changed."""
-    kept = path.with_suffix(".store")
-    kept.unlink(missing_ok=True)
-    try:
-        state = json.loads(path.read_bytes())
-        if not isinstance(state, dict):
-            return None
-        checkpoint.write(kept, session.KIND, state, None)
-    except (ValueError, RecursionError):  # no state at all: the writer is ours, and not what is tried here
-        return None
-    return session.load(kept)
-
-
-def _line(path: Path) -> Any:
-    said = messages.read_line(path.read_bytes())
-    if hasattr(said, "query"):
-        messages.numbers(said.query, "query")
-    return said
-
-
-class _Program:
-    """A program that says the lines of a file."""
-
-    name, complaint, budget = "fuzz", "", 0.0
-
-    def __init__(self, said: Sequence[bytes]):
-        self._said = iter(said)
-
-    def send(self, line: bytes) -> None:
-        """Nobody listens."""
-
-    def receive(self, timeout: float | None = None) -> bytes:
-        """The next line."""
-        return next(self._said, b'{"output": 0}')
-
-
-def _conversation(path: Path) -> Any:
-    return Conversation(_Program(path.read_bytes().split(b"\n")), LiveTape(0)).hold(b"{}\n")  # type: ignore[arg-type]
-
-
-ASKS: tuple[object, ...] = (
-    {"ask": "batch", "label": "b", "n": 9, "size": 3},
-    {"ask": "poisson", "label": "p", "n": 9, "rate": 0.5},
-    {"ask": "gaussian", "label": "g", "query": [1.0, -2.5e-3], "std": 2.0, "sensitivity": 0.5, "batches": [0]},
-    {"ask": "gaussian", "label": "g", "query": [[1.0, 2.0]], "std": 2.0, "sensitivity": 0.5},
-    {"ask": "laplace", "label": "l", "query": 1.0, "scale": 2.0, "sensitivity": None},
-    {"ask": "secret", "label": "r", "draw": "normal", "shape": [2]},
-    {"ask": "noise", "label": "n", "std": 1.0},
-    {"ask": "reveal", "label": "v", "value": {"a": [1, 2]}},
-    {"output": [1.0, 2.0]},
-)
-LINES = tuple(_json(one) for one in ASKS)
 WITNESS = {
     "format": WITNESS_FORMAT,
     "finding": {"kind": "sensitivity exceeded", "label": "g", "step": 2, "detail": "x", "given_secrets": False},
     "sizes": {"n": 3}, "rows": [[0.0, 1.0], [1.0, 2.0], [0.5, 0.5]], "there": [1.0, 1.0], "target": 1, "swapped": False,
     "script": Script().as_dict(), "seed": 5, "line": "a.py:3", "queries": [[1.0], [2.0]],
-    "about": {"problem": "x", "epsilon": 1.0},
+    "about": {
+        "algorithm": "baselines/dp_sgd:full-batch@baseline", "space": "", "epsilon": 1.0, "delta": 1e-5,
+        "relation": "replace-one",
+    },
 }  # fmt: skip
+PAIR = {
+    "format": 1, "name": "far", "rows": [[0.0, 1.0], [0.5, 0.5]], "there": [1.0, 0.0], "epsilon": 0.5, "delta": 1e-5,
+    "confidence": 0.95, "sound": True, "note": "",
+    "about": {"algorithm": "baselines/dp_sgd:full-batch@baseline", "problem": "linear", "radius": 1.0, "claimed": 2.0},
+}  # fmt: skip
+RUN = Run("digits", 100, "a", "loose", "OPT", 1.0, 0, 0.5, 1.0, 3, 4, True, True)
+CELL = {"key": "kl 1.0 0", "content": {"aucs": {"loss": [0.5]}, "groups": [[1, 2]], "gradient_norm": [0.5]}}
+EXPECTED = (
+    b'["baselines/*"]\noutcome = "fail"\nwhy = "known"\n\n["dro/x/[ab]"]\noutcome = "unsupported"\nwhy = "later"\n'
+)
+CLASSES = b"0.5,1.5,0\n-1,2e-3,1\n0.25,1,2\n"
+PAGE = b"""# Title
+
+| a | b |
+|---|---|
+| 1 | `x` |
+
+![plot](plot.png) and [a link](https://example.org "t") and <b>html</b>; ![other](../x.png)
+
+- item **bold** &amp; [bad](javascript:alert(1))
+"""
 SCORES = b"\n".join(b"%.3f" % (k * 0.37 % 1) for k in range(30)) + b"\n"
 CANARIES = b"\n".join(b"%.3f,%d" % (k * 0.37 % 1, k % 2) for k in range(30)) + b"\n"
+PARTS = (b'{"a": [1, 2.5, null], "b": "x 3.5"}', b'[1, "two", {"k": -0.0}]', b'"text 7e3"')
 MIXED = b'{"a": [1, 2.5, null], "b": "x 3.5"}\n[1, "two", {"k": -0.0}]\n"text 7e3"\n12\n'
 PAIRS = b"[[0.5, 0.1], [1, 1e-5], [2.0, 0]]"
 BLACKBOX = ("blackbox", "--outputs", "FILE", "--outputs", "OTHER", "--epsilon", "1")
@@ -189,53 +184,52 @@ def _report(folder: Path) -> bytes:
 
 def targets(folder: Path, only: str = "") -> list[Target]:
     """Those whose name contains ``only``; ``folder`` for files that a seed is made from."""
-    report = _report(folder) if only in "report" else b""
+    report = _report(folder) if only in "report store" else b""
     table, coins = _npy(np.arange(9.0)), _npy(np.arange(18.0).reshape(9, 2) % 4 // 2)
     words = _npy(np.array(["a", "bc"]))
-    lock = (TOP / "examples/private-training/privacy.lock.json").read_bytes()
-    claims = (TOP / "examples/private-training/claims.toml").read_bytes()
+    lock = (readers.EXAMPLE / "privacy.lock.json").read_bytes()
+    claims = (readers.EXAMPLE / "claims.toml").read_bytes()
+    check, two = ("--only", "none"), ("scores", "FILE", "OTHER")
+    against = ("check", "OTHER", "--baseline", "FILE", *check)
+    compare, page = ("crosscheck", "compare", "OTHER", "FILE", "--no-mutants"), ("report", "FILE", "--no-ledger")
+    judged, store = ("sequential", "verdict", "FILE"), _store(folder, report) if report else b""
+    for name in ("members.csv", "others.csv"):
+        (folder / name).write_bytes(SCORES)
+    uniform = ("other.csv", "\n".join(str(k / 30) for k in range(30)).encode())
     found = [
-        Target("claims", (".toml", ".toml"), (CLAIMS, claims), read_claims, ("check", "FILE", "--only", "none")),
-        Target("lock", (".json",), (lock,), read_lock, ("check", "OTHER", "--baseline", "FILE", "--only", "none")),
-        Target("vector", (".json",), (_vector(),), _replay, ("crosscheck", "replay", "FILE")),
-        Target("live line", (".json",) * len(LINES), LINES, _line),
-        Target("live case", (".jsonl",), (b"\n".join(LINES),), _conversation),
-        Target("scores", (".csv", ".npy", ".jsonl"), (SCORES, table, SCORES), read_scores, ("scores", "FILE", "OTHER")),
+        Target("claims", (".toml", ".toml"), (CLAIMS, claims), readers.claims, ("check", "FILE", *check)),
+        Target("lock", (".json",), (lock,), readers.lock, against, ("other.toml", CLAIMS)),
+        Target("vector", (".json",), (_vector(),), readers.vector, ("crosscheck", "replay", "FILE")),
+        Target("vectors", (".json",), (_vectors(),), readers.vectors),
+        Target("manifest", (".json",), ((storage.FOLDER / "manifest.json").read_bytes(),), readers.manifest),
+        Target("answers", (".json",), (_answers(),), readers.answers, compare, ("other.json", _vector())),
+        Target("expected", (".toml",), (EXPECTED,), read_expected),
+        Target("live line", (".json",) * len(protocols.LINES), protocols.LINES, protocols.said),
+        Target("live greeting", (".json",) * 3, protocols.GREETINGS, protocols.greeted),
+        Target("live case", (".jsonl",), (protocols.CASE,), protocols.conversation),
+        Target("live laws", (".json",) * len(protocols.LAWS), protocols.LAWS, protocols.released),
+        Target("program alive", (".jsonl",) * 3, (*protocols.ANSWERS, protocols.BOX), protocols.answered),
+        Target("program once", (".json",) * 4, (*PARTS, PAIRS), protocols.talked),
+        Target("scores", (".csv", ".npy", ".jsonl"), (SCORES, table, SCORES), read_scores, two, uniform),
         Target("canaries", (".csv", ".npy"), (CANARIES, coins), read_canaries, ("scores", "FILE", "--one-run")),
-        Target("outputs", (".jsonl", ".npy", ".csv"), (MIXED, words, CANARIES), _outputs, BLACKBOX),
-        Target("checkpoint", (".checkpoint",), (_checkpoint(folder),), session.load),
-        Target("state", (".json",), (_json(STATE),), _state),
-        Target("witness", (".json",), (_json(WITNESS),), read_witness, ("neighbours", "replay", "FILE")),
-        Target("curve", (".json",), (PAIRS,), _curve, ("scores", "OTHER", "OTHER", "--curve", "FILE")),
-        Target("report", (".json",), (report,), _shown, ("report", "FILE", "--no-ledger", "--output", "page.html")),
+        Target("outputs", (".jsonl", ".npy", ".csv"), (MIXED, words, CANARIES), readers.outputs, BLACKBOX),
+        Target("dataset", (".json", ".npy"), (PAIRS, coins), readers.dataset),
+        Target("labelled data", (".csv",), (CLASSES,), lambda path: labelled_data(str(path))),
+        Target("checkpoint", (".checkpoint",), (_checkpoint(folder),), session.load, judged, change=changed_store),
+        Target("state", (".json",), (_json(STATE),), readers.state),
+        Target("report store", (".store",), (store,), readers.rows_of_store, change=changed_store),
+        Target("witness", (".json",), (_json(WITNESS),), readers.witness),
+        Target("witness again", (".json",), (_json(WITNESS),), readers.replayed, ("neighbours", "replay", "FILE")),
+        Target("pair", (".json",), (_json(PAIR),), readers.pair, ("neighbours", "replay", "FILE", "--runs", "20")),
+        Target("curve", (".json",), (PAIRS,), readers.curve, ("scores", "OTHER", "OTHER", "--curve", "FILE"), uniform),
+        Target("report", (".json",), (report,), readers.shown, page),
+        Target("page", (".txt",), (PAGE,), readers.page),
+        Target("kept runs", (".jsonl",), (b"\n".join([_json(asdict(RUN))] * 2),), Store),
+        Target("kept cells", (".jsonl",), (_json(CELL) + b"\n",), DroStore),
         Target("IDX", (".idx", ".gz"), (IDX, gzip.compress(IDX, mtime=0)), image_files.read_idx),
         Target("CIFAR", (".bin",), (CIFAR,), lambda path: image_files.read_cifar10([path])),
         Target("covertype", (".data", ".gz"), (COVERTYPE, gzip.compress(COVERTYPE, mtime=0)), real_data.covertype_file),
-        Target("libsvm", (".txt",), (IJCNN,), real_data.ijcnn_file),
+        Target("libsvm", (".txt", ".gz"), (IJCNN, gzip.compress(IJCNN, mtime=0)), real_data.ijcnn_file),
+        Target("names", (".words",) * len(protocols.NAMES), protocols.NAMES, protocols.named, ("show", "WORD")),
     ]  # fmt: skip
-    return [one for one in found if only in one.name]
-
-
-def _replay(path: Path) -> Any:
-    return crosscheck.replay(path, False)
-
-
-def _outputs(path: Path) -> Any:
-    found = stored.load(path)
-    return to_tables(found, found)
-
-
-def _curve(path: Path) -> Any:
-    return guarantee.from_pairs(claimed._pairs(path))
-
-
-def _shown(path: Path) -> Any:
-    """Read it and write it in every form: no control character of a name may reach a terminal, XML or a comment."""
-    rows = report_file.load(path)
-    texts = [form(rows) for form in (sarif, junit, markdown, annotations)]
-    texts += [str(line) for line in table_lines(rows, 100)]
-    for text in texts:
-        bad = {letter for letter in text if not letter.isprintable() and letter != "\n"}
-        if bad:
-            raise AssertionError(f"control characters {sorted(map(ascii, bad))} in what is shown")
-    return texts
+    return [one for one in found if only in one.name and one.seeds[0]]

@@ -8,7 +8,9 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 import stat
+import tomllib
 import zlib
 from io import BytesIO, StringIO
 from pathlib import Path
@@ -20,6 +22,7 @@ from dpassay.reference.types import Array
 
 from .errors import BadInput, require
 
+_AT_LINE = re.compile(r"(.*) \(at (?:line (\d+), column \d+|end of document)\)", re.DOTALL)
 LARGEST = 2**31  # bytes of a file that is read at once; numbers in text take several times that in memory
 
 
@@ -36,6 +39,24 @@ def parse_json(text: str, where: str) -> Any:
     except (ValueError, RecursionError) as error:
         why = "is nested too deeply" if isinstance(error, RecursionError) else "holds a number with too many digits"
         raise BadInput(where, "malformed", why) from None
+
+
+def parse_toml(text: str, where: str, why: str = "the file must be TOML") -> dict[str, Any]:
+    """TOML text as plain data.
+
+    Raises:
+        BadInput: naming ``where`` and, for a syntax error, the line where it is known.
+    """
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        match = _AT_LINE.fullmatch(str(error))
+        what, line = (match[1], match[2]) if match else (str(error), None)
+        raise BadInput(f"{where}: line {line}" if line else where, what, why) from None
+    except (ValueError, RecursionError) as error:
+        deep = isinstance(error, RecursionError)
+        said = "is nested too deeply" if deep else "holds a number with too many digits"
+        raise BadInput(where, "malformed", said) from None
 
 
 def read_bytes(path: Path, field: str, most: int = LARGEST) -> bytes:

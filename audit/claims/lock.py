@@ -11,11 +11,12 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from dpassay.audit.row import Row
+from dpassay.audit.verdict import Verdict
 from dpassay.audit.version import installed_version
 from dpassay.reference.errors import BadInput
 from dpassay.reference.files import read_json, write_text
@@ -23,7 +24,9 @@ from dpassay.reference.files import read_json, write_text
 FORMAT = 1
 DIGITS, COARSE = 7, 4  # significant digits of what is exact, and of what is estimated
 _PLACE = re.compile(r"^([^:]+):\d+: ")
-Number = float | Literal["infinity"] | None
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+Number = Finite | Literal["infinity"] | None
+Two = Annotated[list[Finite], Field(min_length=2, max_length=2)]
 
 
 class Released(BaseModel):
@@ -34,8 +37,8 @@ class Released(BaseModel):
     label: str
     law: str
     count: int
-    scale: float | list[float]
-    sensitivity: float | list[float] | None
+    scale: Finite | Two
+    sensitivity: Finite | Two | None
     participation: str
 
 
@@ -47,20 +50,36 @@ class Block(BaseModel):
     mechanism: str
     space: str
     relation: str
-    claimed: list[list[float]]  # pairs of epsilon and delta
+    claimed: Annotated[list[Two], Field(min_length=1)]  # pairs of epsilon and delta
     severity: str
     verdict: str
     accounted: list[Number]  # one for each claimed pair, at its delta; None: nothing is accounted
     realised: list[Number]  # lower bounds, likewise
     limit: list[Number]  # of the intervals whose other ends are `realised`: what the audit did not speak against
     by: str  # what shows it
-    power: float | None
+    power: Finite | None
     releases: list[Released]
     sequence: str
     pair: dict[str, Any]  # the neighbours that were audited, where a search found them
     missed: list[str]  # lines with a release or a decision that the search did not reach
     effort: dict[str, int]
     code: str  # content hash of what the claim reaches
+
+    @field_validator("verdict")
+    @classmethod
+    def _known(cls, value: str) -> str:
+        known = [one.value for one in Verdict]
+        if value not in known:
+            raise ValueError(f"must be one of {', '.join(known)}")
+        return value
+
+    @model_validator(mode="after")
+    def _one_for_each_pair(self) -> Self:
+        """A list that is too short would be held against nothing, and pass."""
+        for name in ("accounted", "realised", "limit"):
+            if len(getattr(self, name)) not in (1, len(self.claimed)):
+                raise ValueError(f"{name}: must have one number for each claimed pair, or one for all of them")
+        return self
 
 
 class Lock(BaseModel):
@@ -70,7 +89,7 @@ class Lock(BaseModel):
 
     format: Literal[1] = 1
     dpassay: str = ""
-    confidence: float = 0.95
+    confidence: Finite = 0.95
     claims: dict[str, Block]
 
 
@@ -112,7 +131,7 @@ def read_lock(path: Path) -> Lock:
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(str(part) for part in first["loc"])
-        raise BadInput(f"{path}: {field}", first["input"], first["msg"]) from None
+        raise BadInput(f"{path}: {field}", first["input"], first["msg"].removeprefix("Value error, ")) from None
 
 
 def new_lock(blocks: Mapping[str, Block], confidence: float) -> Lock:

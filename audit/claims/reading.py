@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
 from dpassay.reference.errors import BadInput
-from dpassay.reference.files import read_text
+from dpassay.reference.files import parse_toml, read_text
 
 from .model import TAGS, ClaimsFile
 
 DEFAULT = Path("claims.toml")
 _HEADER = re.compile(r"\s*\[\[\s*claim\s*\]\]")
 _KEY = re.compile(r"\s*([A-Za-z0-9_-]+)\s*=")
-_AT_LINE = re.compile(r"(.*) \(at (?:line (\d+), column \d+|end of document)\)")
 
 
 def read_claims(path: Path) -> tuple[ClaimsFile, Lines]:
@@ -27,15 +25,7 @@ def read_claims(path: Path) -> tuple[ClaimsFile, Lines]:
         BadInput: one line naming the file, the line where it is known, the field and the value.
     """
     text = read_text(path, "claims file")
-    try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        match = _AT_LINE.fullmatch(str(error))
-        what, line = (match[1], match[2]) if match else (str(error), None)
-        hint = "the claims file is TOML (`dpassay init` writes one)"
-        raise BadInput(f"{path}: line {line}" if line else str(path), what, hint) from None
-    except RecursionError:
-        raise BadInput(str(path), "malformed", "is nested too deeply") from None
+    document = parse_toml(text, str(path), "the claims file is TOML (`dpassay init` writes one)")
     lines = Lines(path, text)
     try:
         return ClaimsFile.model_validate(document), lines

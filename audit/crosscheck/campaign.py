@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fnmatch import fnmatchcase
@@ -13,8 +12,8 @@ from xml.etree import ElementTree as Xml
 
 from dpassay.audit.exit_codes import FAILED, FINE, INCONCLUSIVE
 from dpassay.audit.plain import json_text
-from dpassay.reference.errors import BadInput, printable, require
-from dpassay.reference.files import read_text
+from dpassay.reference.errors import printable, require
+from dpassay.reference.files import parse_toml, read_text
 
 from .adapter import Result
 
@@ -59,10 +58,7 @@ def read_expected(path: Path) -> list[Expected]:
     Raises:
         BadInput: naming the table and the key that is wrong.
     """
-    try:
-        document = tomllib.loads(read_text(path, "--expected"))
-    except tomllib.TOMLDecodeError as error:
-        raise BadInput("--expected", str(path), f"is no TOML: {error}") from None
+    document = parse_toml(read_text(path, "--expected"), str(path))
     found = []
     for pattern, entry in document.items():
         place = f'{path}: ["{pattern}"]'

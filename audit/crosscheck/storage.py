@@ -16,7 +16,7 @@ from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import write_text
 
 from .flags import FLAGS
-from .model import FORMAT, check_file, check_vector
+from .model import FORMAT, check_file, check_manifest, check_vector
 
 FOLDER = Path(__file__).with_name("vectors")
 OF_CASE = (
@@ -73,8 +73,12 @@ def _file(algorithm: str, vectors: Sequence[Vector]) -> str:
 
 
 def manifest() -> dict[str, Any]:
-    """The committed manifest."""
-    return dict(files.read_json(FOLDER / "manifest.json", "vectors"))
+    """The committed manifest.
+
+    Raises:
+        BadInput: it is damaged, and with it the installation.
+    """
+    return check_manifest(files.read_json(FOLDER / "manifest.json", "vectors"), "vectors/manifest.json")
 
 
 def load(algorithm: str = "") -> Iterator[Vector]:
@@ -116,9 +120,12 @@ def read_object(path: Path, what: str) -> dict[str, Any]:
 def _vectors(document: Any, where: str) -> Iterator[Vector]:
     check_file(document, where)
     for position, row in enumerate(document["vectors"]):
-        case = document["cases"].get(row.get("case"))
-        if case is None:
-            raise BadInput(f"{where}: vectors[{position}].case", row.get("case"), "is not among the file's cases")
+        name = row.get("case")
+        case = document["cases"].get(name) if isinstance(name, str) else None
+        if not isinstance(case, dict):
+            raise BadInput(
+                f"{where}: vectors[{position}].case", name, "is not among the file's cases, which are objects"
+            )
         yield check_vector({**row, **case}, f"{where}: vectors[{position}]")
 
 

@@ -184,7 +184,7 @@ def _gap(release: Release) -> str:
         return f"no sensitivity is claimed for {release.label!r}"
     law = release.law
     if law.is_bare and release.sensitivity > 0:
-        return f"{release.label!r} is released without noise"
+        return f"{release.label!r} is released {'without' if law.scale == 0 else 'with next to no'} noise"
     cost = law.cost(release.sensitivity)
     if cost is None:
         return f"no accounting is known for the law {type(law).__name__} of {release.label!r}"

@@ -6,7 +6,6 @@ Lap(4 D / epsilon) the index is epsilon-DP, whatever the number of queries.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Sized
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -18,11 +17,13 @@ from dpassay.reference.errors import require
 from dpassay.reference.types import Array
 
 from .categorical import Categorical
-from .law import Cost, Difference, Law, other_law, scale_difference
+from .law import LARGEST, SMALLEST, Cost, Difference, Law, other_law, scale_difference
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(24)
 _TAIL = 40.0  # exp(-40) = 4e-18: what is cut off is below one rounding
 _TINY = 1e-300  # no division by zero
+_FINE = 50.0  # threshold noise over query noise: beyond, only the surroundings of the queries are cut into fine pieces
+_BLOCK, _MOST_CELLS = 4_000_000, 10**9  # nodes times queries: held at once; computed for one law (a minute)
 MOST_QUERIES = 100_000  # of one release: the bound on its cost is computed for that many
 
 
@@ -50,8 +51,11 @@ class AboveThreshold(Law):
     is_finite = True
 
     def __post_init__(self) -> None:
-        require(self.threshold_scale > 0, "threshold_scale", self.threshold_scale, "must be positive")
-        require(self.query_scale > 0, "query_scale", self.query_scale, "must be positive")
+        for name in ("threshold_scale", "query_scale"):
+            value = getattr(self, name)
+            require(value > 0, name, value, "must be positive")
+            require(SMALLEST <= value <= LARGEST, name, value, f"must lie in {SMALLEST:g}..{LARGEST:g}")
+        require(abs(self.threshold) <= LARGEST, "threshold", self.threshold, f"must lie in -{LARGEST:g}..{LARGEST:g}")
         require(0 < self.falls <= 1, "falls", self.falls, "must lie in (0, 1]")
         if self.count is None and isinstance(self.queries, Sized):
             self.count = len(self.queries)
@@ -68,7 +72,7 @@ class AboveThreshold(Law):
                 return None
             most = MOST_QUERIES if self.count is None else self.count
             require(len(self._seen) < most, "queries", "more", f"one release asks {most:,} at most")
-            require(math.isfinite(following), "query", following, "must be finite")
+            require(abs(following) <= LARGEST, "query", following, f"must be finite, in -{LARGEST:g}..{LARGEST:g}")
             self._seen.append(float(following))
         return self._seen[index]
 
@@ -179,18 +183,42 @@ def _probabilities(law: AboveThreshold) -> Array:
     ``f(z) prod_{j<i} F(t + z - q_j) (1 - F(t + z - q_i))``, analytic between the kinks ``0`` and ``q_j - t``.
     """
     gaps = law.all_queries() - law.threshold
-    reach = _TAIL * law.threshold_scale
-    kinks = np.unique(np.concatenate([gaps[np.abs(gaps) < reach], [0.0, -reach, reach]]))
-    longest = 2.0 * min(law.threshold_scale, law.query_scale)
-    pieces = [np.linspace(a, b, 2 + int((b - a) / longest)) for a, b in pairwise(kinks)]
-    edges = np.unique(np.concatenate(pieces))
+    edges = _edges(gaps, law.threshold_scale, law.query_scale)
     half, middle = np.diff(edges) / 2, (edges[1:] + edges[:-1]) / 2
+    cells = _NODES.size * half.size * (gaps.size + 1)
+    why = f"have a law that takes too long to compute ({cells:.1g} cells, at most {_MOST_CELLS:.0g})"
+    require(cells <= _MOST_CELLS, "queries", gaps.size, why)
     z = (middle[:, None] + half[:, None] * _NODES).ravel()
     weight = (half[:, None] * _WEIGHTS).ravel() * np.exp(-np.abs(z) / law.threshold_scale) / (2 * law.threshold_scale)
-    x = (z[:, None] - gaps) / law.query_scale
-    tail = 0.5 * np.exp(-np.abs(x))
+    rows = max(1, _BLOCK // (gaps.size + 1))
+    parts = [
+        weight[start : start + rows] @ _given(z[start : start + rows], gaps, law.query_scale)
+        for start in range(0, z.size, rows)
+    ]
+    probabilities = np.sum(parts, axis=0)
+    return np.asarray(probabilities / probabilities.sum())
+
+
+def _edges(gaps: Array, threshold_scale: float, query_scale: float) -> Array:
+    """Where the pieces of the rule begin and end: at the kinks, and so close that the integrand is smooth between."""
+    reach = _TAIL * threshold_scale
+    inside = gaps[np.abs(gaps) < reach]
+    kinks = np.concatenate([inside, [0.0, -reach, reach]])
+    longest = 2.0 * min(threshold_scale, query_scale)
+    if threshold_scale > _FINE * query_scale:  # further from a query than this, it stays below, or above, for certain
+        around = np.linspace(-_TAIL, _TAIL, 41) * query_scale
+        kinks = np.concatenate([kinks, np.clip((inside[:, None] + around).ravel(), -reach, reach)])
+        longest = 2.0 * threshold_scale
+    pieces = [np.linspace(a, b, 2 + int((b - a) / longest)) for a, b in pairwise(np.unique(kinks))]
+    return np.unique(np.concatenate(pieces))
+
+
+def _given(z: Array, gaps: Array, query_scale: float) -> Array:
+    """``P(index = i)`` and ``P(None)`` with the threshold noise at each ``z``: shape (nodes, queries + 1)."""
+    with np.errstate(over="ignore", under="ignore"):
+        x = (z[:, None] - gaps) / query_scale
+        tail = 0.5 * np.exp(-np.abs(x))
     below = np.where(x < 0, tail, 1 - tail)  # F(t + z - q_j): query j stays below
     above = np.where(x < 0, 1 - tail, tail)
     so_far = np.concatenate([np.ones((len(z), 1)), np.cumprod(below, axis=1)], axis=1)
-    probabilities = weight @ np.concatenate([so_far[:, :-1] * above, so_far[:, -1:]], axis=1)
-    return np.asarray(probabilities / probabilities.sum())
+    return np.concatenate([so_far[:, :-1] * above, so_far[:, -1:]], axis=1)

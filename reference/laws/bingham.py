@@ -12,7 +12,9 @@ from dpassay.reference.errors import require
 from dpassay.reference.types import Array
 
 from .law import Cost, Difference, Law, other_law
+from .number import require_size
 
+_STEEPEST = 1e8  # rate times an entry: beyond, the covariance of the proposal is singular in floats
 _NODES = 4000  # of the trapezoidal rule for the constant; halving the step changes it by less than 1e-10
 
 
@@ -32,7 +34,9 @@ class Bingham(Law):
         matrix = np.array(self.query, dtype=float)
         good = matrix.ndim == 2 and matrix.shape[0] == matrix.shape[1] >= 2 and bool(np.isfinite(matrix).all())
         require(good, "query", matrix.shape, "must be a finite square matrix of two rows or more")
-        require(0 < self.rate < math.inf, "rate", self.rate, "must be positive and finite")
+        require_size("rate", self.rate)
+        good = self.rate * float(np.abs(matrix).max()) <= _STEEPEST
+        require(good, "query", float(np.abs(matrix).max()), f"times the rate must be at most {_STEEPEST:g}")
         object.__setattr__(self, "query", (matrix + matrix.T) / 2)
         object.__setattr__(self, "scale", 1 / self.rate)
         object.__setattr__(

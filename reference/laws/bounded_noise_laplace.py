@@ -7,10 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpassay.reference.errors import require
-
 from .law import Cost
-from .number import Number
+from .number import Number, require_size
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +19,7 @@ class BoundedNoiseLaplace(Number):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(0 < self.bound < math.inf, "bound", self.bound, "must be positive and finite")
+        require_size("bound", self.bound)
 
     def cost(self, sensitivity: float) -> Cost | None:
         """Unknown: an (epsilon, delta) pair, which is none of the forms that are composed here."""

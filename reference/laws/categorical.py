@@ -13,6 +13,7 @@ from dpassay.reference.types import Array
 
 from .law import Difference, Law, other_law
 
+_ROUNDING = 1e-6  # of the sum of the probabilities
 _CAP = 50.0  # of the privacy loss, when a law is tilted
 
 
@@ -28,8 +29,11 @@ class Categorical(Law):
         logs = np.asarray(self.log_probabilities, dtype=float)
         object.__setattr__(self, "log_probabilities", logs)
         require(len(self.support) == logs.size, "support", len(self.support), "one log probability for each value")
+        require(
+            bool((logs <= _ROUNDING).all()), "log_probabilities", _largest(logs), "must not be above zero, or no number"
+        )
         total = float(np.sum(np.exp(logs)))
-        require(abs(total - 1) < 1e-6, "log_probabilities", total, "must sum to one")
+        require(abs(total - 1) < _ROUNDING, "log_probabilities", total, "must sum to one")
 
     def nth(self, index: int) -> Any:
         """Of the support."""
@@ -63,3 +67,8 @@ class Categorical(Law):
     def public_difference(self, other: Law) -> Difference | None:
         """The type is public; supports may differ (that is a privacy loss, and it is counted as one)."""
         return None if isinstance(other, Categorical) else other_law(self, other)
+
+
+def _largest(logs: Array) -> float:
+    """NaN, if there is one."""
+    return float(np.max(logs, initial=-math.inf))

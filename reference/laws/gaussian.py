@@ -13,14 +13,14 @@ from dpassay.reference.errors import require
 from dpassay.reference.norms import norm
 from dpassay.reference.types import Array, Indices
 
-from .law import Cost, Difference, Law, as_released, noise_difference, query_of
+from .law import LARGEST, SMALLEST, Cost, Difference, Law, as_released, noise_difference, query_of
 
 _FEW = 32  # numbers
 
 
 @dataclass(frozen=True, eq=False)
 class Gaussian(Law):
-    """``query + N(0, std^2 I)``. ``std = 0`` is allowed and means: released as it is.
+    """``query + N(0, std^2 I)``. ``std = 0``, or next to it (its square is no float), means: released as it is.
 
     The query is copied: an algorithm may go on to use its array for something else.
     """
@@ -31,13 +31,14 @@ class Gaussian(Law):
     def __post_init__(self) -> None:
         query = np.array(self.query, dtype=float)
         require(0 <= self.std < math.inf, "std", self.std, "must be finite and not negative")
+        require(self.std <= LARGEST, "std", self.std, f"must be at most {LARGEST:g}")
         require(_finite(query), "query", query, "must be finite")
-        self.__dict__.update(query=query, scale=self.std, is_normal=self.std > 0)  # frozen, and made at every release
+        self.__dict__.update(query=query, scale=self.std, is_normal=self.std >= SMALLEST)  # frozen, made at every release
 
     @property
     def is_bare(self) -> bool:
-        """No noise at all."""
-        return self.std == 0
+        """No noise at all, or next to none."""
+        return self.std < SMALLEST
 
     def changed(self, noise: float, query: float) -> Gaussian:
         """Both, multiplied."""
@@ -55,12 +56,13 @@ class Gaussian(Law):
 
     def sample(self, rng: np.random.Generator) -> Any:
         """Draw one value."""
-        return as_released(self.query + self.std * rng.standard_normal(self.query.shape))
+        std = 0.0 if self.is_bare else self.std
+        return as_released(self.query + std * rng.standard_normal(self.query.shape))
 
     def log_density(self, value: Any) -> float:
-        """Log density; with ``std = 0`` the counting density (0 at the query, else ``-inf``)."""
+        """Log density; without noise the counting density (0 at the query, else ``-inf``)."""
         difference = np.asarray(value, dtype=float) - self.query
-        if self.std == 0:
+        if self.is_bare:
             return 0.0 if not np.any(difference) else -math.inf
         size = self.query.size
         squares = float(np.sum(difference**2))

@@ -10,7 +10,7 @@ import numpy as np
 from dpassay.reference.errors import require
 from dpassay.reference.types import Array
 
-from .law import Cost, Difference, Law, other_law
+from .law import LARGEST, Cost, Difference, Law, other_law
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +32,10 @@ class Intervals(Law):
     def __post_init__(self) -> None:
         edges, utilities = np.array(self.edges, dtype=float), np.array(self.utilities, dtype=float)
         require(edges.shape == (utilities.size + 1,), "edges", edges.shape, f"must have the shape {utilities.size + 1}")
+        for name, values in (("edges", edges), ("utilities", utilities), ("rate", np.array(self.rate))):
+            good = bool((np.abs(values) <= LARGEST).all())
+            require(good, name, values.tolist(), f"must be numbers in -{LARGEST:g}..{LARGEST:g}")
+        require(self.rate >= 0, "rate", self.rate, "must not be negative")
         require(bool(np.all(np.diff(edges) >= 0)) and edges[0] < edges[-1], "edges", edges.tolist(), "must increase")
         with np.errstate(divide="ignore"):
             logs = self.rate * utilities + np.log(np.diff(edges))

@@ -20,6 +20,7 @@ from dpassay.reference.types import Array
 if TYPE_CHECKING:
     from .categorical import Categorical
 
+SMALLEST, LARGEST = 1e-150, 1e150  # of sizes: their squares and quotients are floats, too
 _EXACT = 1e-9  # queries that agree to this fraction of the noise are the same (one part in 1e9 of a standard deviation)
 
 

@@ -11,7 +11,15 @@ import numpy as np
 from dpassay.reference.errors import require
 from dpassay.reference.types import Array
 
-from .law import Cost, Difference, Law, other_law, query_of, scale_difference
+from .law import LARGEST, SMALLEST, Cost, Difference, Law, other_law, query_of, scale_difference
+
+LARGEST_WHOLE = 2.0**53  # up to here every whole number is a float
+
+
+def require_size(name: str, value: float, most: float = LARGEST) -> None:
+    """A noise scale, a bound, a width: positive, and far enough from the ends of what a float holds."""
+    require(0 < value < math.inf, name, value, "must be positive and finite")
+    require(SMALLEST <= value <= most, name, value, f"must lie in {SMALLEST:g}..{most:g}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +38,9 @@ class Number(Law):
         number = np.array(self.query, dtype=float)
         require(number.ndim == 0 and bool(np.isfinite(number)), "query", self.query, "must be one finite number")
         require(not self.whole or float(number).is_integer(), "query", self.query, "must be a whole number")
-        require(0 < self.scale < math.inf, "scale", self.scale, "must be positive and finite")
+        most = LARGEST_WHOLE if self.whole else LARGEST
+        require(bool(np.abs(number) <= most), "query", self.query, f"must lie in -{most:g}..{most:g}")
+        require_size("scale", self.scale, most)
         object.__setattr__(self, "query", number)
 
     @property
@@ -73,6 +83,7 @@ class NumberBetween(Number):
     def __post_init__(self) -> None:
         super().__post_init__()
         require(self.lower < self.upper, "lower", self.lower, f"must be below upper = {self.upper}")
+        require_size("upper - lower", min(self.upper - self.lower, LARGEST))
 
     def possible(self, value: float) -> float:
         """The nearest value that can come out."""

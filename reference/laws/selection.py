@@ -13,7 +13,7 @@ from dpassay.reference.errors import require
 from dpassay.reference.types import Array
 
 from .categorical import Categorical
-from .law import Cost, Difference, Law, other_law
+from .law import LARGEST, Cost, Difference, Law, other_law
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +84,8 @@ def _checked(utilities: Sequence[float], rate: float) -> Array:
     )
     require(bool(np.isfinite(values).all()), "utilities", values.tolist(), "must be finite")
     require(0 <= rate < math.inf, "rate", rate, "must be finite and not negative")
+    good = float(np.abs(values).max()) <= LARGEST and rate <= LARGEST
+    require(good, "utilities, rate", (values.tolist(), rate), f"must lie in -{LARGEST:g}..{LARGEST:g}")
     return values
 
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from dpassay.reference.errors import require
 
-from .law import Cost
-from .number import Number, laplace_log_cdf
+from .law import LARGEST, Cost
+from .number import Number, laplace_log_cdf, require_size
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +28,8 @@ class Snapping(Number):
         super().__post_init__()
         require(self.grid > 0 and math.frexp(self.grid)[0] == 0.5, "grid", self.grid, "must be a power of two")
         require(self.bound > 0, "bound", self.bound, "must be positive")
+        for name, value in (("grid", self.grid), ("bound", min(self.bound, LARGEST))):
+            require_size(name, value)
         object.__setattr__(self, "query", np.clip(self.query, -self.bound, self.bound))
 
     def cost(self, sensitivity: float) -> Cost:

@@ -12,6 +12,8 @@ from dpassay.reference.errors import require
 from .law import Cost
 from .number import Number
 
+_LEAST = 1e-12  # epsilon of a step: below, the number of steps is no longer a whole number of a float
+
 
 @dataclass(frozen=True, eq=False)
 class Staircase(Number):
@@ -27,12 +29,15 @@ class Staircase(Number):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(0 < self.epsilon < math.inf, "epsilon", self.epsilon, "must be positive and finite")
+        require(
+            _LEAST <= self.epsilon <= 1 / _LEAST, "epsilon", self.epsilon, f"must lie in {_LEAST:g}..{1 / _LEAST:g}"
+        )
         require(0 <= self.gamma <= 1, "gamma", self.gamma, "must lie in [0, 1]")
 
     def cost(self, sensitivity: float) -> Cost:
         """Epsilon for each step that the query may move, counted whole."""
-        return Cost("pure", self.epsilon * math.ceil(sensitivity / self.scale - 1e-9))
+        steps = sensitivity / self.scale - 1e-9
+        return Cost("pure", self.epsilon * (math.ceil(steps) if math.isfinite(steps) else math.inf))
 
     def sample(self, rng: np.random.Generator) -> float:
         """Sign, step, part of the step, place in the part."""
