@@ -13,6 +13,7 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from dataclasses import MISSING, fields
 from pathlib import Path
 from types import TracebackType
 from typing import Any, get_type_hints
@@ -30,21 +31,27 @@ from .version import installed_version
 
 FORMAT = 3
 _TYPES = {name: TypeAdapter(hint) for name, hint in get_type_hints(Row).items()}  # of a row's fields
+_NEEDED = {one.name for one in fields(Row) if one.default is MISSING and one.default_factory is MISSING}
 _FIELD = "--output"
 
 
-def load(path: Path) -> list[Row]:
-    """The rows of a report.
+def load(path: Path, *, any_version: bool = False) -> list[Row]:
+    """The rows of a report; fields that came later, within one format, have their defaults.
+
+    Args:
+        any_version: of the package, as far as the format is this one: for a report that is only shown. A report that
+            goes on must be of one version.
 
     Raises:
-        BadInput: the file cannot be read, is no report, or was made by another version.
+        BadInput: the file cannot be read, is no report, or was made by another version, or a newer one.
     """
     document = read_json(path, "report")
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise BadInput(
-            f"{path}: format", _get(document, "format"), f"expected {FORMAT}: it is no report of this version"
-        )
-    if document.get("dpassay") != installed_version():
+    found = document.get("format") if isinstance(document, dict) else document
+    if found != FORMAT or isinstance(found, bool):
+        newer = type(found) is int and found > FORMAT
+        why = "it is of a newer version of dpassay" if newer else "it is no report of this version"
+        raise BadInput(f"{path}: format", found, f"expected {FORMAT}: {why}")
+    if not any_version and document.get("dpassay") != installed_version():
         raise BadInput(
             f"{path}: dpassay", document.get("dpassay"), "was made by another version; give another --output"
         )
@@ -194,21 +201,34 @@ def _digest(content: bytes) -> str:
 
 
 def _row(where: str, data: Any) -> Row:
-    """A row of a report; every field of its type, or :class:`BadInput` names the first that is not."""
-    if not isinstance(data, dict) or set(data) != set(_TYPES):
-        raise BadInput(where, "malformed", "was not written by this version")
-    values = {name: _number(value) for name, value in data.items()}
+    """A row of a report; every field of its type, or :class:`BadInput` names the first that is not.
+
+    A field with a default may be missing: the report is older than it. One that is not known is of a newer version,
+    and may mean that the others say less than they seem to.
+    """
+    require(isinstance(data, dict), where, data, "must be an object")
+    later = sorted(set(data) - set(_TYPES))
+    require(not later, where, later, "are fields that this version does not know: the report is of a newer one")
+    missing = sorted(_NEEDED - set(data))
+    require(not missing, where, missing, "are missing: it is no row of a report")
+    values = {**_defaults(), **{name: _number(value) for name, value in data.items()}}
     if isinstance(values["movements"], dict):
         values["movements"] = {label: _number(value) for label, value in values["movements"].items()}
     for name, kind in _TYPES.items():
         try:
             kind.validate_python(values[name], strict=True)
         except ValidationError as error:
-            raise BadInput(f"{where}.{name}", data[name], error.errors()[0]["msg"]) from None
+            raise BadInput(f"{where}.{name}", values[name], error.errors()[0]["msg"]) from None
     _look_into(where, values)
     known = [verdict.value for verdict in Verdict]
     require(values["verdict"] in known, f"{where}.verdict", values["verdict"], f"must be one of {', '.join(known)}")
     return Row(**values)
+
+
+def _defaults() -> dict[str, Any]:
+    """Of the fields that a row may lack; lists and dicts are fresh ones."""
+    later = [one for one in fields(Row) if one.name not in _NEEDED]
+    return {one.name: one.default if one.default_factory is MISSING else one.default_factory() for one in later}
 
 
 def _look_into(where: str, values: dict[str, Any]) -> None:
@@ -220,10 +240,6 @@ def _look_into(where: str, values: dict[str, Any]) -> None:
         found = one.get("finding")
         good = isinstance(found, dict) and all(isinstance(found.get(name), str) for name in ("kind", "label", "detail"))
         require(good, f"{where}.witnesses[{number}].finding", found, "must have kind, label and detail")
-
-
-def _get(document: Any, name: str) -> Any:
-    return document.get(name) if isinstance(document, dict) else document
 
 
 def _number(value: Any) -> Any:

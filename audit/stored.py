@@ -6,7 +6,6 @@ import json
 import math
 import re
 from collections.abc import Sequence
-from io import StringIO
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -14,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpassay.reference.errors import BadInput, require
-from dpassay.reference.files import read_text
+from dpassay.reference.files import numbers_of, read_text
 
 MOST_HEADER, MOST_AXES = 4096, 32  # bytes of a .npy header; axes
 LARGEST_LETTER = 0x10FFFF
@@ -88,13 +87,7 @@ def _header(file: BinaryIO, path: Path) -> tuple[tuple[int, ...], np.dtype[Any]]
 
 def _table(path: Path) -> Any:
     """Numbers, one row a line; a first line that holds words is a header."""
-    _, text = _header_and_rows(read_text(path, "path"))
-    require("#" not in text, "path", str(path), "is not a table of numbers (it holds #)")
-    require(bool(text.strip()), "path", str(path), "is empty: must hold at least one line of numbers")
-    try:
-        return np.loadtxt(StringIO(text.strip()), delimiter=",", ndmin=2, comments=None)
-    except ValueError as error:
-        raise BadInput("path", str(path), f"not a table of numbers ({' '.join(str(error).split())})") from None
+    return numbers_of(_header_and_rows(read_text(path, "path"))[1], "path", str(path))
 
 
 def _header_and_rows(text: str) -> tuple[str, str]:

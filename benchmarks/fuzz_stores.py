@@ -42,7 +42,7 @@ def changed_store(raw: bytes, chance: random.Random) -> bytes:
             if how < 0.6:
                 raw = _statement(raw, chance.choice(STATEMENTS))
                 continue
-        except (sqlite3.Error, ValueError, RecursionError, OverflowError):
+        except (sqlite3.Error, ValueError, RecursionError, OverflowError, MemoryError, IndexError, TypeError):
             pass  # an earlier change has left no database, or JSON that cannot be written
         raw = _pages(raw, chance) if how < 0.9 else changed_bytes(raw, chance)
     return raw

@@ -116,12 +116,22 @@ def read_numbers(path: Path, field: str) -> Array:
     Raises:
         BadInput: it cannot be read, is empty, or holds something else; the line is named.
     """
-    text = read_text(path, field).strip()
-    require(bool(text), field, str(path), "is empty: must hold at least one line of numbers")
+    return numbers_of(read_text(path, field), field, str(path))
+
+
+def numbers_of(text: str, field: str, path: str) -> Array:
+    """The text of such a table; there are no comments in it: a file of nothing else would be a table of nothing.
+
+    Raises:
+        BadInput: as :func:`read_numbers`.
+    """
+    text = text.strip()
+    require("#" not in text, field, path, "is not a table of numbers (it holds #)")
+    require(bool(text), field, path, "is empty: must hold at least one line of numbers")
     try:
-        return np.loadtxt(StringIO(text), delimiter=",", ndmin=2)
+        return np.loadtxt(StringIO(text), delimiter=",", ndmin=2, comments=None)
     except ValueError as error:
-        raise BadInput(field, str(path), f"not a table of numbers ({' '.join(str(error).split())})") from None
+        raise BadInput(field, path, f"not a table of numbers ({' '.join(str(error).split())})") from None
 
 
 def write_text(path: Path, text: str, field: str) -> None:

@@ -72,8 +72,10 @@ def labelled_data(name: str) -> tuple[Array, Indices]:
     table = read_numbers(Path(name), "--data")
     require(table.shape[1] >= 2, "--data", table.shape, "needs features and a class in each line")
     require(bool(np.isfinite(table).all()), "--data", name, "has NaN or infinity")
-    labels = table[:, -1].astype(np.int64)
-    good = bool((labels == table[:, -1]).all() and labels.min() >= 0 and labels.max() >= 1)
+    classes = table[:, -1]
+    inside = bool(((classes >= 0) & (classes <= 2**31)).all())
+    labels = classes.astype(np.int64) if inside else np.zeros(0, dtype=np.int64)
+    good = inside and bool((labels == classes).all() and labels.max() >= 1)
     require(good, "--data: last column", name, "must be classes 0, 1, 2, ...")
     present = set(labels.tolist())
     missing = next(number for number in range(len(present) + 1) if number not in present)

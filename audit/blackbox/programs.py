@@ -39,7 +39,10 @@ def _request(dataset: str, rng: np.random.Generator, count: int | None = None) -
 
 
 def _json(dataset: Any) -> str:
-    return json.dumps(dataset.tolist() if isinstance(dataset, np.ndarray) else dataset)
+    try:
+        return json.dumps(dataset.tolist() if isinstance(dataset, np.ndarray) else dataset)
+    except (TypeError, RecursionError) as error:  # an array of bytes; lists within lists without end
+        raise BadInput("dataset", type(dataset).__name__, f"cannot be sent as JSON: {error}") from None
 
 
 class _Program:

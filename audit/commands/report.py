@@ -51,7 +51,7 @@ def report(
     it out.
     """
     target = output or source.with_suffix(".html")
-    rows = load(source)
+    rows = load(source, any_version=True)
     require(bool(rows), str(source), "no rows", "there is nothing to show")
     require(target.resolve() != source.resolve(), "--output", str(target), "is the report itself")
     require_writable(target, "--output")

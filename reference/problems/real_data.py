@@ -8,14 +8,13 @@ for comparing with the printed tables, outside every privacy claim.
 
 from __future__ import annotations
 
-from io import StringIO
 from pathlib import Path
 
 import numpy as np
 
 from dpassay.reference.errors import BadInput
 from dpassay.reference.extras import Later
-from dpassay.reference.files import decompressed, read_bytes
+from dpassay.reference.files import decompressed, numbers_of, read_bytes
 from dpassay.reference.types import Array
 
 datasets = Later("sklearn.datasets")
@@ -130,12 +129,10 @@ def _read_table(path: str | Path, columns: int) -> Array:
     _require(path)
     raw = read_bytes(Path(path), "path")
     try:
-        text = (decompressed(raw, str(path)) if str(path).endswith(".gz") else raw).decode("ascii").strip()
-        table = np.loadtxt(StringIO(text or "empty"), delimiter=",", ndmin=2)
-    except BadInput:
-        raise
-    except ValueError as problem:
-        raise BadInput("path", str(path), f"not a comma-separated table of numbers ({problem})") from None
+        text = (decompressed(raw, str(path)) if str(path).endswith(".gz") else raw).decode("ascii")
+    except UnicodeDecodeError as problem:
+        raise BadInput("path", str(path), f"not a table of numbers ({problem})") from None
+    table = numbers_of(text, "path", str(path))
     if table.shape[1] != columns:
         raise BadInput("path", str(path), f"expected {columns} columns, found {table.shape[1]}")
     _require_finite(path, table)
