@@ -17,6 +17,7 @@ from fuzz_changes import changed_bytes, changed_value
 from dpassay.audit.store import _digest
 
 PAGE = 4096
+UNFIT = (sqlite3.Error, ValueError, RecursionError, OverflowError, MemoryError, IndexError, TypeError)
 STATEMENTS = (
     "PRAGMA user_version = 0", "PRAGMA user_version = 2", "PRAGMA user_version = -1", "PRAGMA application_id = 0",
     "DROP TABLE seal", "DROP TABLE records", "DELETE FROM seal", "DELETE FROM records", "ALTER TABLE seal ADD x TEXT",
@@ -42,7 +43,7 @@ def changed_store(raw: bytes, chance: random.Random) -> bytes:
             if how < 0.6:
                 raw = _statement(raw, chance.choice(STATEMENTS))
                 continue
-        except (sqlite3.Error, ValueError, RecursionError, OverflowError, MemoryError, IndexError, TypeError):
+        except UNFIT:
             pass  # an earlier change has left no database, or JSON that cannot be written
         raw = _pages(raw, chance) if how < 0.9 else changed_bytes(raw, chance)
     return raw

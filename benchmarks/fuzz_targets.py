@@ -130,7 +130,8 @@ STATE = {
 WITNESS = {
     "format": WITNESS_FORMAT,
     "finding": {"kind": "sensitivity exceeded", "label": "g", "step": 2, "detail": "x", "given_secrets": False},
-    "sizes": {"n": 3}, "rows": [[0.0, 1.0], [1.0, 2.0], [0.5, 0.5]], "there": [1.0, 1.0], "target": 1, "swapped": False,
+    "sizes": {"n": 3, "d": 2, "steps": 2}, "rows": [[0.0, 1.0], [1.0, 2.0], [0.5, 0.5]], "there": [1.0, 1.0],
+    "target": 1, "swapped": False,
     "script": Script().as_dict(), "seed": 5, "line": "a.py:3", "queries": [[1.0], [2.0]],
     "about": {
         "algorithm": "baselines/dp_sgd:full-batch@baseline", "space": "", "epsilon": 1.0, "delta": 1e-5,

@@ -134,6 +134,24 @@ def numbers_of(text: str, field: str, path: str) -> Array:
         raise BadInput(field, path, f"not a table of numbers ({' '.join(str(error).split())})") from None
 
 
+def inside(folder: Path, name: str, field: str) -> Path:
+    """The file that another file names: in its own folder, or below the working directory; links are followed.
+
+    A file that came from elsewhere must not choose what else is read.
+
+    Raises:
+        BadInput: it lies outside of both, or the name is no name of a file.
+    """
+    try:
+        path, roots = folder / name, (folder.resolve(), Path.cwd().resolve())
+        good = any(path.resolve().is_relative_to(root) for root in roots)
+    except (OSError, ValueError, RuntimeError) as error:
+        raise BadInput(field, name, getattr(error, "strerror", None) or str(error)) from None
+    why = "lies outside of the folder of the file that names it, and of the working directory"
+    require(good, field, name, why)
+    return path
+
+
 def write_text(path: Path, text: str, field: str) -> None:
     """Write the whole file or nothing; folders are made. A link, a device or a pipe stays what it is.
 

@@ -11,10 +11,9 @@ from dpassay.audit import fingerprint
 from dpassay.audit.foreign import is_code
 from dpassay.audit.search.coverage import own_functions
 from dpassay.audit.subject import Subject
-from dpassay.reference.errors import BadInput
 
 from .model import Algorithm, BlackBox, Claim, Program
-from .stored import data_files
+from .stored import data_files, named_files
 
 _LIBRARIES = tuple(Path(sysconfig.get_paths()[name]).resolve() for name in ("stdlib", "platstdlib"))
 _ABOUT = {"name", "severity", "owner", "cite"}  # they change nothing that is computed
@@ -82,10 +81,7 @@ def _modules(claim: Claim) -> set[str]:
 def _files(claim: Claim, folder: Path) -> list[Path]:
     """Data, and words of a command that are files: the program itself, its arguments."""
     found = [] if isinstance(claim, Algorithm) else data_files(claim, folder)
-    for number, name in enumerate(claim.files):
-        if not (folder / name).is_file():
-            raise BadInput(f"files[{number}]", name, "there is no such file")
-        found.append(folder / name)
+    found += named_files({f"files[{number}]": name for number, name in enumerate(claim.files)}, folder)
     command = claim.command if isinstance(claim, BlackBox) else claim.program if isinstance(claim, Program) else None
     return found + [Path(word) for word in (command or "").split() if Path(word).is_file()]
 

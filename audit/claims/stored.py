@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from dpassay.audit.results import ClaimTest, Sound, SoundBound, Verdict, decide
 from dpassay.audit.row import Row
 from dpassay.audit.stored import load
 from dpassay.reference.errors import BadInput, require
+from dpassay.reference.files import inside
 from dpassay.reference.guarantee import from_pairs
 
 from .model import BlackBox, Outputs, Scores
@@ -159,7 +160,7 @@ def data_files(claim: BlackBox | Outputs | Scores, folder: Path) -> list[Path]:
     """The files that a claim reads.
 
     Raises:
-        BadInput: one is missing.
+        BadInput: one is missing, or lies outside.
     """
     names: dict[str, str] = {}
     if isinstance(claim, BlackBox):
@@ -168,8 +169,17 @@ def data_files(claim: BlackBox | Outputs | Scores, folder: Path) -> list[Path]:
         field = "scores" if isinstance(claim, Scores) else "outputs"
         listed = claim.scores if isinstance(claim, Scores) else claim.outputs
         names = {f"{field}[{number}]": name for number, name in enumerate(listed)}
-    for field, name in names.items():
-        if not (folder / name).is_file():
-            raise BadInput(field, name, "there is no such file")
     require(bool(names), "data", None, "names no file")
+    return named_files(names, folder)
+
+
+def named_files(names: Mapping[str, str], folder: Path) -> list[Path]:
+    """Files that a claims file names, by field.
+
+    Raises:
+        BadInput: one is missing, or lies outside (`reference.files.inside`).
+    """
+    for field, name in names.items():
+        if not inside(folder, name, field).is_file():
+            raise BadInput(field, name, "there is no such file")
     return [folder / name for name in names.values()]

@@ -165,7 +165,8 @@ def _described(path: Path, document: dict[str, object], candidate: Candidate) ->
     delta, radius = document.get("delta"), float(about["radius"])
     if not isinstance(delta, float) or not 0 < delta < 1:
         raise BadInput(f"{path}: delta", delta, "must lie in (0, 1)")
-    longest = float(np.linalg.norm([*candidate.rows, candidate.there], axis=1).max())
+    with np.errstate(over="ignore"):  # an infinite norm is longer than any radius
+        longest = float(np.linalg.norm([*candidate.rows, candidate.there], axis=1).max())
     require(longest <= radius * (1 + 1e-9), f"{path}: rows", longest, f"has a record longer than the radius {radius:g}")
     records, dimension = candidate.rows.shape
     target = Target(about["algorithm"], about["problem"], records, dimension, radius)

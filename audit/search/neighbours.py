@@ -240,7 +240,7 @@ def load_witness(path: Path) -> Candidate:
     try:
         rows, there = np.array(document["rows"], dtype=float), np.array(document["there"], dtype=float)
         name = str(document["name"])
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise BadInput("witness", str(path), f"not a witness file: {error}") from error
     finite = bool(np.isfinite(rows).all() and np.isfinite(there).all())
     if rows.ndim != 2 or there.shape != rows.shape[1:] or not finite:

@@ -139,6 +139,11 @@ def witness_of(document: Any, path: Path | str) -> Witness:
         document.get("swapped") is True,
     )
     require((data.rows is None) == (data.there is None), f"{path}: there", None, "must come with rows")
+    if data.rows is not None and data.there is not None:
+        size = len(data.rows)
+        require(data.target < size, f"{path}: target", data.target, f"must be the number of one of {size} rows")
+        shape, wanted = data.there.shape, data.rows.shape[1:]
+        require(shape == wanted, f"{path}: there", shape, f"must be a row of the shape {wanted}")
     queries = document.get("queries")
     pair: list[Array | None] = [None, None]
     if isinstance(queries, list) and len(queries) == 2:

@@ -16,18 +16,26 @@ from dpassay.audit import report_file
 from dpassay.audit.attacks.estimators import labelled_data
 from dpassay.audit.blackbox.programs import _json
 from dpassay.audit.claims.lock import read_lock
+from dpassay.audit.claims.reached import code_of
 from dpassay.audit.claims.reading import read_claims
+from dpassay.audit.claims.suite import look_over
+from dpassay.audit.commands import neighbours
 from dpassay.audit.commands.report import report
 from dpassay.audit.crosscheck import storage
 from dpassay.audit.crosscheck.campaign import read_expected
+from dpassay.audit.lockstep.script import Script
+from dpassay.audit.report.html.reproduced import pages
 from dpassay.audit.row import Row
+from dpassay.audit.search.neighbours import load_witness
+from dpassay.audit.search.witness import witness_of
 from dpassay.reference.errors import BadInput
-from dpassay.reference.files import parse_toml
+from dpassay.reference.files import inside, parse_toml
 
 BLOCK = {
     "mechanism": "m", "space": "", "relation": "replace-one", "claimed": [[1.0, 1e-5], [2.0, 1e-6]],
-    "severity": "error", "verdict": "tight", "accounted": [1.0, 2.0], "realised": [0.9, None], "limit": ["infinity", 2.0],
-    "by": "likelihood", "power": 1.0, "sequence": "s", "pair": {}, "missed": [], "effort": {"runs": 1000}, "code": "c",
+    "severity": "error", "verdict": "tight", "accounted": [1.0, 2.0], "realised": [0.9, None],
+    "limit": ["infinity", 2.0], "by": "likelihood", "power": 1.0, "sequence": "s", "pair": {}, "missed": [],
+    "effort": {"runs": 1000}, "code": "c",
     "releases": [{"label": "g", "law": "Gaussian", "count": 1, "scale": [1.0, 2.0], "sensitivity": 1.0,
                   "participation": "always"}],
 }  # fmt: skip
@@ -212,3 +220,90 @@ def test_a_report_of_another_package_version_is_shown_but_does_not_go_on(written
         report_file.load(path)
     report(path, tmp_path / "page.html", ledger=False)
     assert "a/b" in (tmp_path / "page.html").read_text()
+
+
+# paths ----------------------------------------------------------------------------------------------------------------
+
+
+def test_a_file_does_not_choose_what_is_read_elsewhere(tmp_path, monkeypatch):
+    """Beside itself, or below the working directory that the user chose; links count as what they lead to."""
+    for folder in ("project/claims", "elsewhere"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "x.npy").touch()
+    (tmp_path / "project/data.npy").touch()
+    (tmp_path / "project/claims/link.npy").symlink_to(tmp_path / "elsewhere/x.npy")
+    folder = tmp_path / "project/claims"
+    monkeypatch.chdir(folder)
+    assert inside(folder, "x.npy", "files[0]") == folder / "x.npy"
+    for name in ("../data.npy", "../../x", "/etc/passwd", "link.npy", "a\x00b"):
+        with pytest.raises(BadInput, match=r"^files\[0\] = ") as error:
+            inside(folder, name, "files[0]")
+        told(error)
+    monkeypatch.chdir(tmp_path / "project")
+    assert inside(folder, "../data.npy", "files[0]").is_file()
+    with pytest.raises(BadInput, match="lies outside"):
+        inside(folder, "../../elsewhere/x.npy", "files[0]")
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        'outputs = ["../p.npy", "p.npy"]',
+        'scores = ["p.npy", "/etc/passwd"]',
+        'function = "m:f"\ndataset = "../p.npy"\nneighbour = "p.npy"',
+    ],
+)
+def test_a_claim_names_no_data_elsewhere(tmp_path, monkeypatch, mechanism):
+    folder = tmp_path / "project"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    for name in ("p.npy", "../p.npy"):
+        (folder / name).touch()
+    head = 'version = 1\n[[claim]]\nname = "a"\nepsilon = 1.0\ndelta = 1e-5\n'
+    (folder / "claims.toml").write_text(f"{head}{mechanism}\n")
+    file, lines = read_claims(folder / "claims.toml")
+    with pytest.raises(BadInput, match=r"claims\.toml:\d+: claim a.*lies outside") as error:
+        look_over(file, [0], lines)
+    told(error)
+    own = folder / "own.toml"
+    own.write_text(f'{head}algorithm = "dro"\nfiles = ["../p.npy"]\n')
+    with pytest.raises(BadInput, match=r"files\[0\].*lies outside"):
+        code_of(read_claims(own)[0].claim[0], folder, 0.95)
+
+
+def test_a_page_takes_in_no_picture_from_elsewhere(tmp_path):
+    (tmp_path / "secret.png").write_bytes(b"secret")
+    folder = tmp_path / "pages"
+    folder.mkdir()
+    (folder / "link.png").symlink_to(tmp_path / "secret.png")
+    (folder / "plot.png").write_bytes(b"plot")
+    (folder / "dro.md").write_text("![a](link.png) ![b](../secret.png) ![c](plot.png)\n")
+    (found,) = pages(folder, ["dro"])
+    assert found.body.count("data:image/png") == 1 and "[picture: a]" in found.body and "[picture: b]" in found.body
+
+
+# witnesses ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("target", 3), ("target", 2**53), ("there", [1.0]), ("there", [[1.0, 1.0]])]
+)
+def test_a_witness_whose_parts_do_not_fit(field, value):
+    finding = {"kind": "sensitivity exceeded", "label": "g", "step": 2, "detail": "x", "given_secrets": False}
+    document = {
+        "format": 2, "finding": finding, "sizes": {"n": 3}, "rows": [[0.0, 1.0]] * 3, "there": [1.0, 1.0], "target": 1,
+        "script": Script().as_dict(), "seed": 5, "about": {},
+    }  # fmt: skip
+    assert "differ in record 1" in str(witness_of(document, "f"))
+    with pytest.raises(BadInput, match=f"f: {field}"):
+        witness_of(document | {field: value}, "f")
+
+
+@pytest.mark.parametrize("rows", [[[10**400, 0.0]], [[1e308, 1e308]]])
+def test_a_pair_with_numbers_that_overflow(tmp_path, rows):
+    path = tmp_path / "pair.json"
+    about = {"algorithm": "a", "problem": "b", "radius": 1.0, "claimed": 1.0}
+    document = {"format": 1, "name": "far", "rows": rows, "there": [0.0, 0.0], "delta": 1e-5, "about": about}
+    path.write_text(json.dumps(document))
+    with pytest.raises(BadInput, match=r"too large|longer than the radius"):
+        neighbours._described(path, document, load_witness(path))
