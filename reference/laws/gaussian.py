@@ -33,7 +33,8 @@ class Gaussian(Law):
         require(0 <= self.std < math.inf, "std", self.std, "must be finite and not negative")
         require(self.std <= LARGEST, "std", self.std, f"must be at most {LARGEST:g}")
         require(_finite(query), "query", query, "must be finite")
-        self.__dict__.update(query=query, scale=self.std, is_normal=self.std >= SMALLEST)  # frozen, made at every release
+        # frozen, and made at every release
+        self.__dict__.update(query=query, scale=self.std, is_normal=self.std >= SMALLEST)
 
     @property
     def is_bare(self) -> bool:
