@@ -68,6 +68,16 @@ def dp_sgd(problem, schedule):
 
 def manners(mean, rows):
     """What else a program may do within a case."""
+    dies(rows)
+    floods()
+    divides()
+    breaks_off()
+    misstates(mean, rows)
+    breaks_the_protocol()
+
+
+def dies(rows):
+    """The process ends within the case, or hangs."""
     if MODE == "crash":
         sys.stderr.write("Traceback: all is lost\n")
         os.abort()
@@ -75,6 +85,10 @@ def manners(mean, rows):
         sys.exit(7)
     if MODE == "silent":
         time.sleep(60)
+
+
+def floods():
+    """More output than anyone reads, or none that can be read."""
     if MODE == "garbage":
         say("hello, world")
     if MODE == "bytes":
@@ -91,6 +105,10 @@ def manners(mean, rows):
             ask(ask="reveal", label="again", value=1)
     if MODE == "noisy":
         sys.stderr.write("progress " * 100_000)
+
+
+def divides():
+    """Several processes: a child that lives on, or two programs that wait for each other."""
     if MODE in ("fork", "fork and go"):
         child = os.fork()
         if child == 0:
@@ -105,17 +123,23 @@ def manners(mean, rows):
         mine = len(list(Path(sys.argv[2]).glob(f"*-{os.getpid()}"))) - 1
         while len(list(Path(sys.argv[2]).glob(f"{mine}-*"))) < 2:
             time.sleep(0.005)
-    if MODE == "half line":
+
+
+def breaks_off():
+    """The output ends where no message does."""
+    if MODE in ("half line", "half line and wait"):
         sys.stdout.write('{"ask": "gaus')
         sys.stdout.flush()
-        os._exit(0)
-    if MODE == "half line and wait":
-        sys.stdout.write('{"ask": "gaus')
-        sys.stdout.flush()
+        if MODE == "half line":
+            os._exit(0)
         time.sleep(60)
     if MODE == "closes its output":
         os.close(1)
         time.sleep(60)
+
+
+def misstates(mean, rows):
+    """A query that is no vector of numbers, or not the one that the problem gives."""
     if MODE == "draws by itself":
         mean[0] += random.random()
     if MODE == "nan":
@@ -128,6 +152,10 @@ def manners(mean, rows):
         mean[0] = [1.0, 2.0]
     if MODE == "wider on one side" and rows[0][0] > 0:
         mean.append(0.0)
+
+
+def breaks_the_protocol():
+    """Messages that the protocol does not know."""
     if MODE == "unknown batch":
         ask(ask="gaussian", label="g", query=1.0, std=1.0, sensitivity=1.0, batches=[5])
     if MODE == "unknown ask":
