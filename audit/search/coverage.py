@@ -56,7 +56,8 @@ class Collector:
     """
 
     def __init__(self, run: Callable[..., Any]):
-        self._codes: dict[CodeType, str] = {}
+        self._codes: list[CodeType] = []
+        self._named: dict[int, str] = {}  # by identity: the hash of a code goes through all its constants, at each call
         self._sources: list[_Source] = []
         self._reached: dict[str, set[int]] = {}
         self._arcs: dict[str, set[tuple[int, int]]] = {}
@@ -68,7 +69,8 @@ class Collector:
         source = _source(function)
         self._sources.append(source)
         for code in _nested(function.__code__):
-            self._codes[code] = source.name
+            self._codes.append(code)
+            self._named[id(code)] = source.name
             first = {code.co_firstlineno} if code is function.__code__ else set()  # "def" itself is never executed
             source.executable |= {line for _, _, line in code.co_lines() if line is not None and line > 0} - first
         source.marked &= source.executable
@@ -86,7 +88,7 @@ class Collector:
 
     def call(self, frame: FrameType, event: str, arg: Any) -> Any:
         """Trace function of ``sys.settrace``: a trace function for frames of the algorithm, None for others."""
-        return self._local if frame.f_code in self._codes else None
+        return self._local if id(frame.f_code) in self._named else None
 
     def _local(self, frame: FrameType, event: str, arg: Any) -> Any:
         if event == "line":
@@ -97,14 +99,14 @@ class Collector:
 
     def line(self, frame: FrameType) -> None:
         """A line of the algorithm is about to be executed."""
-        name, number = self._codes[frame.f_code], frame.f_lineno
+        name, number = self._named[id(frame.f_code)], frame.f_lineno
         self._reached[name].add(number)
         self._arcs[name].add((self._last.get(frame, 0), number))
         self._last[frame] = number
 
     def leave(self, frame: FrameType) -> None:
         """A function of the algorithm returns, or is left by an exception."""
-        self._arcs[self._codes[frame.f_code]].add((self._last.pop(frame, 0), -1))
+        self._arcs[self._named[id(frame.f_code)]].add((self._last.pop(frame, 0), -1))
 
     @property
     def codes(self) -> Iterable[CodeType]:

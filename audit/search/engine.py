@@ -52,6 +52,7 @@ CALLS = 200_000  # of the tape, in all runs of the examples; a search that they 
 _SHRUNK = 12  # findings that are made small; further ones are reported by their smallest example
 _UPHILL = 3  # of so many examples one goes uphill
 _SHRINKS = 360  # runs for making witnesses small, all of them together
+_SEEDS, _WAYS = st.integers(0, 7), st.sampled_from(WAYS)
 _NO_FUNCTION = "the run is no function of data and tape: the same example came out differently"
 
 
@@ -186,8 +187,7 @@ class Engine:
     def _example(self, draw: Callable[[Any], Any]) -> None:
         self._enough()
         data = draw(self._ground.strategy())
-        seed = draw(st.integers(0, 7))
-        way = draw(st.sampled_from(WAYS))
+        seed, way = draw(_SEEDS), draw(_WAYS)
         try:
             setting = self._ground.setting(data)
         except Uncalibrated as error:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import product
 from typing import Any, Protocol
 
@@ -49,6 +48,9 @@ class Setting:
     data: Data | None = None  # that it was made of, if it was made of rows
 
 
+_DIRECTIONS = st.builds(Data, swapped=st.booleans())
+
+
 class Ground(Protocol):
     """Where examples come from."""
 
@@ -76,7 +78,7 @@ class OnePair:
 
     def strategy(self) -> st.SearchStrategy[Data]:
         """Both directions."""
-        return st.builds(Data, swapped=st.booleans())
+        return _DIRECTIONS
 
     def setting(self, data: Data) -> Setting:
         """The pair."""
@@ -100,7 +102,15 @@ class AllOf:
         if space.relation == "add-remove":
             require(space.absent is not None, "space.absent", None, "add-remove needs the row that means: not there")
         self.combinations = _combinations(space)
-        self._strategy = st.sampled_from(_in_turn(self.combinations)).flatmap(partial(_data, self.space))
+        self._of_sizes: dict[tuple[tuple[str, int], ...], st.SearchStrategy[Data]] = {}
+        self._strategy = st.sampled_from(_in_turn(self.combinations)).flatmap(self._data)
+
+    def _data(self, sizes: Sizes) -> st.SearchStrategy[Data]:
+        """Made once for each combination of sizes."""
+        key = tuple(sizes.items())
+        if key not in self._of_sizes:
+            self._of_sizes[key] = _data(self.space, sizes)
+        return self._of_sizes[key]
 
     def strategy(self) -> st.SearchStrategy[Data]:
         """Sizes, rows, the neighbouring row, the target's position."""

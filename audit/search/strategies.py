@@ -2,12 +2,16 @@
 
 Everything is drawn from short lists of simple things, simplest first, so that a failure shrinks to data that a person
 can read: few records, zero rows, rows along an axis.
+
+A strategy that is made anew for each example costs more than the draw: those that do not depend on the example are made
+once.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,6 +31,13 @@ _SHARES = (1.0, 1.0, 1.0, 0.5, 1e-6)  # lengths of a row, as shares of the bound
 _LENGTHS = (1.0, 2.0, 0.5, 10.0, 1e-6, 1e3, 1e6)  # lengths where there is no bound
 _ENTRIES = (0, 1, -1, 2, -2, 3, -3)  # of a random direction
 
+_RELATION = st.sampled_from(("any", "opposite", "opposite", "zero", "relabelled", "mirrored"))
+_COPIES = st.sampled_from(("own", "of the target", "opposite to the target"))
+_KIND = st.sampled_from(("zero", "axis", "axis", "diagonal", "any"))
+_SIGN = st.sampled_from((1.0, -1.0))
+_LENGTH, _SHARE = st.sampled_from(_LENGTHS), st.sampled_from(_SHARES)
+_ENTRY, _BOOLEAN = st.sampled_from(_ENTRIES), st.booleans()
+
 
 class Neighbours(NamedTuple):
     """Rows of D, what stands on D' at the target's place, and that place."""
@@ -36,13 +47,19 @@ class Neighbours(NamedTuple):
     target: int
 
 
-@st.composite
-def neighbours(draw: Any, space: Space, sizes: Sizes) -> Neighbours:
+def neighbours(space: Space, sizes: Sizes) -> st.SearchStrategy[Neighbours]:
     """Two neighbouring matrices of rows: the other records equal, opposite, silent, or each its own."""
+    row = rows(space.rows, space.rows.columns(sizes) - bool(space.rows.labels))
+    return _neighbours(space, sizes, row, st.lists(row, min_size=1, max_size=3))
+
+
+@st.composite
+def _neighbours(
+    draw: Any, space: Space, sizes: Sizes, row: st.SearchStrategy[Array], several: st.SearchStrategy[list[Array]]
+) -> Neighbours:
     n, width = sizes["n"], space.rows.columns(sizes) - bool(space.rows.labels)
-    row = rows(space.rows, width)
     here, there = draw(row), draw(row)
-    relation = draw(st.sampled_from(("any", "opposite", "opposite", "zero", "relabelled", "mirrored")))
+    relation = draw(_RELATION)
     if relation in ("opposite", "zero") and space.rows.box is None:
         factor = {"opposite": -1.0, "zero": 0.0}[relation]
         there = np.append(factor * here[:width], there[width:])
@@ -53,16 +70,16 @@ def neighbours(draw: Any, space: Space, sizes: Sizes) -> Neighbours:
         there = np.append(here[:width], there[width:])
     if np.array_equal(here, there):
         there = _another(space.rows, here, width)
-    others = draw(st.lists(row, min_size=1, max_size=3)) if n > 1 else [here]
+    others = draw(several) if n > 1 else [here]
     matrix = np.array([others[i % len(others)] for i in range(n)])
-    copies = draw(st.sampled_from(("own", "of the target", "opposite to the target")))
+    copies = draw(_COPIES)
     if copies != "own" and space.rows.box is None:
         matrix[:, :width] = here[:width] if copies == "of the target" else -here[:width]
     target = draw(st.integers(0, n - 1))
     matrix[target] = here
     if space.absent is not None and space.relation == "add-remove":
         gone = np.array(np.broadcast_to(space.absent, here.shape), dtype=float)
-        if draw(st.booleans()):
+        if draw(_BOOLEAN):
             matrix[target] = gone
         else:
             there = gone
@@ -82,26 +99,38 @@ def _another(allowed: Rows, row: Array, width: int) -> Array:
     return other
 
 
-@st.composite
-def rows(draw: Any, allowed: Rows, width: int) -> Array:
+def rows(allowed: Rows, width: int) -> st.SearchStrategy[Array]:
     """One record: zero, along an axis, a diagonal or any simple direction; of no, tiny, some, or all allowed length."""
-    label = [draw(st.sampled_from(allowed.labels))] if allowed.labels else []
+    entries = st.lists(_ENTRY, min_size=width, max_size=width)
+    label = st.sampled_from(allowed.labels) if allowed.labels else None
+    return _rows(allowed, width, _in_box(allowed.box, width) if allowed.box is not None else entries, label)
+
+
+@st.composite
+def _rows(
+    draw: Any,
+    allowed: Rows,
+    width: int,
+    entries: st.SearchStrategy[list[float]],
+    labels: st.SearchStrategy[float] | None,
+) -> Array:
+    label = [draw(labels)] if labels is not None else []
     if allowed.box is not None:
-        return np.array(draw(_in_box(allowed.box, width)) + label, dtype=float)
-    kind = draw(st.sampled_from(("zero", "axis", "axis", "diagonal", "any")))
+        return np.array(draw(entries) + label, dtype=float)
+    kind = draw(_KIND)
     features = np.zeros(width)
     if kind == "axis":
-        features[draw(st.integers(0, width - 1))] = draw(st.sampled_from((1.0, -1.0)))
+        features[draw(st.integers(0, width - 1))] = draw(_SIGN)
     elif kind == "diagonal":
-        features[:] = draw(st.sampled_from((1.0, -1.0)))
+        features[:] = draw(_SIGN)
     elif kind == "any":
-        features[:] = draw(st.lists(st.sampled_from(_ENTRIES), min_size=width, max_size=width))
+        features[:] = draw(entries)
     length = float(np.linalg.norm(features))
     if length > 0:
         if allowed.bound is None:
-            size = draw(st.sampled_from(_LENGTHS))
+            size = draw(_LENGTH)
         else:
-            size = draw(st.sampled_from(_SHARES)) * allowed.bound
+            size = draw(_SHARE) * allowed.bound
         features *= size / length
         while allowed.bound is not None and np.linalg.norm(features) > allowed.bound:  # by a rounding
             features *= 1 - 2.0**-52
@@ -113,6 +142,16 @@ def _in_box(box: tuple[float, float], width: int) -> st.SearchStrategy[list[floa
     values = [low, high, (low + high) / 2, low + (high - low) / 8, *([0.0] if low < 0 < high else [])]
     mixed = st.lists(st.sampled_from(values), min_size=width, max_size=width)
     return st.one_of(st.sampled_from(values).map(lambda value: [value] * width), mixed)
+
+
+Choices = tuple[st.SearchStrategy[Choice], st.SearchStrategy[list[tuple[int, Choice]]]]
+_NO_NOISE = st.just(Choice("query"))
+_GENERAL = st.sampled_from(
+    [
+        *(Choice("query"), Choice("zero"), DRAWN, Choice("opposite"), Choice("repeat"), DRAWN),
+        *(Choice("huge", along=along) for along in ALONG),
+    ]
+)
 
 
 class Drawing:
@@ -132,9 +171,8 @@ class Drawing:
     def choice(self, label: str, occurrence: int, law: Law) -> Choice:
         """See :class:`~dpassay.audit.lockstep.script.Dictation`."""
         if label not in self._values:
-            options = choices(law, self._landmarks.get(label, ()))
+            options, others = choices(law, self._landmarks.get(label, ()))
             self._values[label] = self._draw(options)
-            others = st.lists(st.tuples(st.integers(0, _OCCURRENCES - 1), options), max_size=2)
             self._exceptions[label] = dict(self._draw(others))
         return self._exceptions[label].get(occurrence, self._values[label])
 
@@ -142,10 +180,10 @@ class Drawing:
         """See :class:`~dpassay.audit.lockstep.script.Dictation`."""
         if draw.number >= _DRAWS:
             if self._beyond is None:
-                self._beyond = not self._draw(st.booleans())
+                self._beyond = not self._draw(_BOOLEAN)
             return self._beyond
         if draw.number not in self._participation:
-            self._participation[draw.number] = not self._draw(st.booleans())  # simplest: it takes part
+            self._participation[draw.number] = not self._draw(_BOOLEAN)  # simplest: it takes part
         return self._participation[draw.number]
 
     def script(self) -> Script:
@@ -176,24 +214,38 @@ class Same:
         return Script(dict(self._labels))
 
 
-def choices(law: Law, landmarks: Sequence[float]) -> st.SearchStrategy[Choice]:
-    """Values worth trying for a release with this law: at and next to the landmarks, and in general."""
+def choices(law: Law, landmarks: Sequence[float]) -> Choices:
+    """Values worth trying for a release with this law: at and next to the landmarks, and in general.
+
+    Returns:
+        A strategy for the choice of all releases under the label, and one for the exceptions, by occurrence.
+    """
     if isinstance(law, Categorical | AboveThreshold):
-        count = len(law.support) if isinstance(law, Categorical) else len(law.all_queries()) + 1
-        return st.sampled_from([*(Choice("index", index=i) for i in (*range(min(count - 1, 12)), -1)), DRAWN])
-    scale = getattr(law, "std", getattr(law, "scale", 0.0))
-    if not scale > 0:
-        return st.just(Choice("query"))
-    general = [Choice("query"), Choice("zero"), DRAWN, Choice("opposite"), Choice("repeat"), DRAWN]
-    general += [Choice("huge", along=along) for along in ALONG]
+        return _of_outcomes(len(law.support) if isinstance(law, Categorical) else len(law.all_queries()) + 1)
+    scale = float(getattr(law, "std", getattr(law, "scale", 0.0)))
+    return _of_numbers(scale, tuple(map(float, landmarks))) if scale > 0 else _with_exceptions(_NO_NOISE)
+
+
+def _with_exceptions(options: st.SearchStrategy[Choice]) -> Choices:
+    return options, st.lists(st.tuples(st.integers(0, _OCCURRENCES - 1), options), max_size=2)
+
+
+@lru_cache(maxsize=64)
+def _of_outcomes(count: int) -> Choices:
+    indices = (*range(min(count - 1, 12)), -1)
+    return _with_exceptions(st.sampled_from([*(Choice("index", index=i) for i in indices), DRAWN]))
+
+
+@lru_cache(maxsize=1024)
+def _of_numbers(scale: float, landmarks: tuple[float, ...]) -> Choices:
     near = [
         size
         for mark in landmarks
-        for size in (float(mark), math.nextafter(mark, -math.inf), math.nextafter(mark, math.inf), mark / 2, 2 * mark)
+        for size in (mark, math.nextafter(mark, -math.inf), math.nextafter(mark, math.inf), mark / 2, 2 * mark)
         if abs(size) < math.inf
     ]
     sizes = _norms(scale * 10.0**power for power in (-3, -1, 0, 1, 3))
-    return st.one_of(st.sampled_from(general), st.sampled_from(_norms(near) or sizes), st.sampled_from(sizes))
+    return _with_exceptions(st.one_of(_GENERAL, st.sampled_from(_norms(near) or sizes), st.sampled_from(sizes)))
 
 
 def _norms(sizes: Iterable[float]) -> list[Choice]:
