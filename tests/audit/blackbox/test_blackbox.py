@@ -56,10 +56,9 @@ CORRECT = 28  # animals without a bug: their number alone, since making the zoo 
 
 @pytest.mark.parametrize("number", range(CORRECT))
 def test_correct_mechanisms_raise_no_alarm(number):
-    """2 seeds of 1,500 samples each at 5 %; `benchmarks/zoo_false_alarms.py` does 200 seeds."""
+    """1,500 samples of one seed at 5 %; `benchmarks/zoo_false_alarms.py` does 200 seeds."""
     entry = [e for e in zoo() if not e.broken][number]
-    alarms = sum(_judge(entry, 1500, seed).verdict is Verdict.VIOLATED for seed in range(2))
-    assert alarms <= 1
+    assert _judge(entry, 1500, 0).verdict is not Verdict.VIOLATED
 
 
 def test_sparse_vector_probabilities_agree_with_sampling():

@@ -68,16 +68,27 @@ def wrong(case, tape):
 """
 
 
-@pytest.fixture(scope="module")
-def exported(tmp_path_factory):
-    """A vector of `train`, searched once."""
+def vector_of(tmp_path_factory, name, space=""):
+    """A vector of one function of `MINE`, as text."""
     folder = tmp_path_factory.mktemp("own")
     (folder / "vectors_mine.py").write_text(MINE)
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(folder))
-        vector = vector_of_own(subjects("vectors_mine:train")[0], "", 0)
+        vector = vector_of_own(subjects(f"vectors_mine:{name}")[0], space, 0)
     sys.modules.pop("vectors_mine")
     return json.dumps(vector)
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory):
+    """A vector of `train`, searched once."""
+    return vector_of(tmp_path_factory, "train")
+
+
+@pytest.fixture(scope="module")
+def picked(tmp_path_factory):
+    """A vector of `picks`, searched once."""
+    return vector_of(tmp_path_factory, "picks", "vectors_mine:PICKS")
 
 
 @pytest.fixture
@@ -189,9 +200,9 @@ def test_answers_of_a_port(dpassay, mine, tmp_path):
         (1, {"law": "Laplace"}, ('law: expected "Geometric"', "diagnosis: law")),
     ],
 )
-def test_answers_by_other_laws(dpassay, mine, tmp_path, step, changes, said):
-    assert dpassay("crosscheck", "export", "vectors_mine:picks", "w.json", "--space", "vectors_mine:PICKS")[0] == 0
-    vector = json.loads((tmp_path / "w.json").read_text())
+def test_answers_by_other_laws(dpassay, mine, picked, tmp_path, step, changes, said):
+    (tmp_path / "w.json").write_text(picked)
+    vector = json.loads(picked)
     vector["events"][step] |= changes
     (tmp_path / "a.json").write_text(json.dumps({"events": vector["events"], "output": vector["output"]}))
     code, out, _ = dpassay("crosscheck", "compare", "w.json", "a.json")

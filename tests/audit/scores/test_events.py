@@ -26,11 +26,16 @@ def _level(n_q, n_p, p, epsilon, delta, level):
     return total
 
 
-@pytest.mark.parametrize("epsilon", [-0.7, 0.0, 1.0, 3.0])
-@pytest.mark.parametrize("share", [0.02, 0.3, 0.9])
-@pytest.mark.parametrize(("n_q", "n_p"), [(12, 12), (40, 15), (15, 60)])
-def test_the_level_is_kept_exactly(epsilon, share, n_q, n_p):
-    """Every outcome is summed; the claim is just true, delta 0 and 0.05; 5 % level."""
+EPSILONS, SHARES, SIZES = (-0.7, 0.0, 1.0, 3.0), (0.02, 0.3, 0.9), ((12, 12), (40, 15), (15, 60))
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "share", "sizes"),
+    [(e, s, SIZES[(i + k) % 3]) for i, e in enumerate(EPSILONS) for k, s in enumerate(SHARES)],
+)
+def test_the_level_is_kept_exactly(epsilon, share, sizes):
+    """Every outcome is summed; the claim is just true, delta 0 and 0.05; 5 % level. Each two of the three meet once."""
+    n_q, n_p = sizes
     for delta in (0.0, 0.05):
         back = max(delta, 1 - np.exp(epsilon) + np.exp(epsilon) * delta) if epsilon < 0 else delta
         p = share * min(1.0, (1 - back) / float(np.exp(epsilon)))

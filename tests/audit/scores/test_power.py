@@ -54,13 +54,13 @@ SLOW = [pytest.param(epsilon, marks=pytest.mark.slow) for epsilon in (0.5, 3.0)]
 
 @pytest.mark.parametrize("epsilon", [1.0, *SLOW])
 def test_laplace_scores_do_not_break_what_laplace_noise_keeps(epsilon):
-    """No rounding tells the sides apart: two 5 % levels, 40 samples of 1,000 a side, 10 errors have chance 0.005."""
+    """No rounding tells the sides apart: two 5 % levels, 20 samples of 1,000 a side, 7 errors have chance 0.003."""
     law, claim, wrong = power.laplace_law(epsilon, "x"), guarantee.approx_dp(epsilon), 0
-    for seed in range(40):
+    for seed in range(20):
         rng = np.random.default_rng(seed)
         p, q = law.draw(rng, 1000, 1000)
         wrong += _refutes(claim)(p, q, rng) or epsilon_labels(p, q, 0.0, rng).epsilon > epsilon
-    assert wrong <= 9
+    assert wrong <= 6
 
 
 def test_limits_hold_the_true_power():

@@ -41,7 +41,7 @@ def test_a_decision_on_many_records_is_found_at_neighbours():
 
 
 def test_what_is_correct_is_not_accused_between_far_data_sets():
-    assert [search(mean, SPACE, CLAIM, examples=60, seed=seed).findings for seed in range(3)] == [[]] * 3
+    assert [search(mean, SPACE, CLAIM, examples=60, seed=seed).findings for seed in range(2)] == [[]] * 2
 
 
 def test_halving_ends_between_neighbours():
@@ -118,6 +118,6 @@ def test_rounding_after_a_huge_released_value_accuses_nobody():
             x = x + tape.gaussian("step", gradient, std=24 / len(rows), sensitivity=2 / len(rows))
         return x
 
-    found = [search(run, Space.matrix(), CLAIM, seed=seed) for seed in range(3)]
-    assert [one.findings for one in found] == [[]] * 3
+    found = [search(run, Space.matrix(), CLAIM, seed=seed) for seed in range(2)]
+    assert [one.findings for one in found] == [[]] * 2
     assert all(one.shares["step"] == pytest.approx(1.0) for one in found)
