@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Callable, Iterator, MutableMapping
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -28,15 +29,10 @@ class LazyCommands(MutableMapping[str, Any]):
 
     def _load(self, name: str) -> Any:
         module = import_module(f"{self._package}.{name}")
-        alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-        found: Any
         if name in self._groups:
-            alone.add_typer(module.app, name=name)
-            outer: Any = get_command(alone)
-            found = outer.commands[name]
-        else:  # an app with one command becomes that command
-            alone.command(name)(getattr(module, "list_" if name == "list" else name))
-            found = get_command(alone)
+            found = _group(module.app, name)
+        else:
+            found = _command(getattr(module, "list_" if name == "list" else name), name)
         found.short_help = self.short[name]
         return found
 
@@ -51,6 +47,25 @@ class LazyCommands(MutableMapping[str, Any]):
 
     def __len__(self) -> int:
         return len({*self.short, *self._loaded})
+
+
+@cache  # a process that runs many commands reads the annotations of each once
+def _group(app: typer.Typer, name: str) -> Any:
+    alone = _typer()
+    alone.add_typer(app, name=name)
+    outer: Any = get_command(alone)
+    return outer.commands[name]
+
+
+@cache
+def _command(function: Callable[..., Any], name: str) -> Any:
+    alone = _typer()
+    alone.command(name)(function)
+    return get_command(alone)  # an app with one command becomes that command
+
+
+def _typer() -> typer.Typer:
+    return typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
 
 class _Named:

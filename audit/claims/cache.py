@@ -6,6 +6,7 @@ import hashlib
 import sys
 from contextlib import suppress
 from dataclasses import replace
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -57,6 +58,7 @@ class Cache:
             path.unlink(missing_ok=True)
 
 
+@cache
 def environment() -> str:
     """The interpreter and the libraries whose numbers go into a row."""
     found = [sys.version.split()[0]]

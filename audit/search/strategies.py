@@ -111,12 +111,12 @@ def _rows(
     draw: Any,
     allowed: Rows,
     width: int,
-    entries: st.SearchStrategy[list[float]],
+    entries: st.SearchStrategy[Sequence[float]],
     labels: st.SearchStrategy[float] | None,
 ) -> Array:
     label = [draw(labels)] if labels is not None else []
     if allowed.box is not None:
-        return np.array(draw(entries) + label, dtype=float)
+        return np.array([*draw(entries), *label], dtype=float)
     kind = draw(_KIND)
     features = np.zeros(width)
     if kind == "axis":
