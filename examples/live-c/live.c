@@ -79,12 +79,14 @@ void live_gaussian(const char *label, const double *query, size_t count, double 
 }
 
 int live_above_threshold(const char *label, int count, double (*query)(int index, void *with), void *with,
-                         double threshold, double threshold_scale, double query_scale, double sensitivity) {
+                         double threshold, double threshold_scale, double query_scale, double sensitivity,
+                         double falls) {
     say("{\"ask\": \"above_threshold\", \"label\": \"%s\", \"count\": %d", label, count);
     say_field("threshold", threshold);
     say_field("threshold_scale", threshold_scale);
     say_field("query_scale", query_scale);
     say_field("sensitivity", sensitivity);
+    say_field("falls", falls);
     json *heard = answer();
     while (json_get(heard, "query")) {
         double found = query((int)json_number(heard, "query"), with);

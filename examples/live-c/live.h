@@ -20,7 +20,8 @@ void live_gaussian(const char *label, const double *query, size_t count, double 
 
 /* The index of the first query above, or -1. `query` is called for the indices that are needed. */
 int live_above_threshold(const char *label, int count, double (*query)(int index, void *with), void *with,
-                         double threshold, double threshold_scale, double query_scale, double sensitivity);
+                         double threshold, double threshold_scale, double query_scale, double sensitivity,
+                         double falls);
 
 batch live_batch(const char *label, size_t n, size_t size);
 batch live_poisson(const char *label, size_t n, double rate);

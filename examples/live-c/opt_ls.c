@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "eigen.h"
+#include "line_search_cost.h"
 #include "live.h"
 #include "risk.h"
 
@@ -31,25 +32,6 @@ static plan read_plan(const json *s) {
         strcmp(json_text(s, "reading"), "printed") == 0};
 }
 
-/* -- the normal law ---------------------------------------------------------------------------------------------- */
-static double log_normal_cdf(double x) { return log(0.5 * erfc(-x / sqrt(2))); }
-
-/* The quantile of p < 1/2, by Newton's method on the logarithm. */
-static double normal_quantile(double p) {
-    double x = 0;
-    for (int k = 0; k < 50; ++k) {
-        double log_cdf = log_normal_cdf(x), log_density = -x * x / 2 - 0.5 * log(2 * acos(-1));
-        double step = (log_cdf - log(p)) / exp(log_density - log_cdf);
-        x -= step;
-        if (fabs(step) < 1e-15 * fabs(x)) break;
-    }
-    return x;
-}
-
-/* The 1/lambda for which any (1/lambda)-DP release costs no more than a Gaussian one with parameter mu. The reference
-   computes the exact cost of a line search, and needs about half the noise. */
-static double lambda_for(double mu) { return 1 / (log_normal_cdf(mu / 2) - log_normal_cdf(-mu / 2)); }
-
 /* The larger root of eq. (15). */
 static double curvature_root(const plan *s) {
     double a = 1 - s->c - s->c_h;
@@ -72,10 +54,12 @@ static double slack(int index, void *with) {
     return value;
 }
 
-static double line_search(const char *label, search q, double sensitivity, double fallback, double lambda) {
+static double line_search(const char *label, search q, double sensitivity, double fallback, double sigma, int printed) {
     int trials = (int)floor(log(fallback / q.initial) / log(q.beta) + 1e-9) + 1;
+    double lambda = printed ? sigma : line_search_lambda(1 / sigma, trials, q.beta);
     double threshold_scale = 2 * lambda * sensitivity, query_scale = 4 * lambda * sensitivity;
-    int index = live_above_threshold(label, trials, slack, &q, 0, threshold_scale, query_scale, sensitivity);
+    int index = live_above_threshold(label, trials, slack, &q, 0, threshold_scale, query_scale, sensitivity,
+                                     q.beta);
     return index < 0 ? fallback : q.initial * pow(q.beta, index);
 }
 
@@ -116,7 +100,6 @@ static void finish(const double *w, size_t d, int certified, int k_g, int k_h) {
 static void descend(const risk *r, const plan *s, double *w) {
     size_t d = r->d;
     double T = bound_on_steps(r, s, w), sigma = sqrt(s->releases_per_step * T / (2 * (s->rho - s->rho_f)));
-    double lambda = s->printed ? sigma : lambda_for(1 / sigma);
     double fallback_g = 2 * (1 - s->c1 - s->c_g) / s->smoothness;
     double *g = need_memory(d, sizeof *g), *p = need_memory(d, sizeof *p), *h = need_memory(d * d, sizeof *h);
     int k_g = 0, k_h = 0, certified = 0;
@@ -127,7 +110,7 @@ static void descend(const risk *r, const plan *s, double *w) {
         if (norm > s->gradient) {
             for (size_t j = 0; j < d; ++j) p[j] = -g[j];
             search q = {r, w, p, risk_value(r, w), s->c_g * dot(g, g, d), 0, s->b_g * fallback_g, s->beta_g};
-            gamma = line_search("line search/gradient", q, s->delta_g * q.initial * norm, fallback_g, lambda);
+            gamma = line_search("line search/gradient", q, s->delta_g * q.initial * norm, fallback_g, sigma, s->printed);
             ++k_g;
         } else {
             risk_hessian(r, w, h);
@@ -141,7 +124,7 @@ static void descend(const risk *r, const plan *s, double *w) {
             for (size_t j = 0; j < d; ++j) p[j] *= sign;
             double fallback = curvature_root(s) * fabs(smallest) / s->hessian_lipschitz;
             search q = {r, w, p, risk_value(r, w), 0, s->c_h * fabs(smallest) / 2, s->b_h * fallback, s->beta_h};
-            gamma = line_search("line search/curvature", q, s->delta_g * q.initial, fallback, lambda);
+            gamma = line_search("line search/curvature", q, s->delta_g * q.initial, fallback, sigma, s->printed);
             ++k_h;
         }
         for (size_t j = 0; j < d; ++j) w[j] += gamma * p[j];

@@ -18,12 +18,13 @@ function erfc(x) {
   return Math.exp(-x * x) / Math.sqrt(Math.PI) / fraction;
 }
 
-const logCdf = (x) => Math.log(0.5 * erfc(-x / Math.SQRT2));
+const cdf = (x) => 0.5 * erfc(-x / Math.SQRT2);
+const logCdf = (x) => Math.log(cdf(x));
 
-/** The quantile of p < 1/2, by Newton's method on the logarithm. */
+/** The quantile of p < 1/2, by Newton's method on the logarithm, which is concave: from the left it never goes too far. */
 function quantile(p) {
-  let x = 0;
-  for (let k = 0; k < 50; k++) {
+  let x = -Math.sqrt(-2 * Math.log(p));
+  for (let k = 0; k < 100; k++) {
     const log = logCdf(x);
     const logDensity = (-x * x) / 2 - 0.5 * Math.log(2 * Math.PI);
     const step = (log - Math.log(p)) / Math.exp(logDensity - log);
@@ -33,4 +34,4 @@ function quantile(p) {
   return x;
 }
 
-module.exports = { logCdf, quantile };
+module.exports = { cdf, quantile };

@@ -3,14 +3,9 @@
 
 const live = require("./live.js");
 const { smallestEigenpair } = require("./eigen.js");
-const { logCdf, quantile } = require("./normal.js");
+const { lambdaFor } = require("./line_search_cost.js");
+const { quantile } = require("./normal.js");
 const { dot, norm, risk } = require("./risk.js");
-
-/**
- * The 1/lambda for which any (1/lambda)-DP release costs no more than a Gaussian one with parameter mu. The reference
- * computes the exact cost of a line search, and needs about half the noise.
- */
-const lambdaFor = (mu) => 1 / (logCdf(mu / 2) - logCdf(-mu / 2));
 
 /** The larger root of eq. (15). */
 function curvatureRoot({ accuracy, search }) {
@@ -33,12 +28,13 @@ function boundOnSteps(problem, s, w) {
 }
 
 /** A step along p: trial i is initial beta^i, the fallback where none is accepted. */
-function lineSearch(label, problem, w, p, decrease, { initial, fallback, beta, sensitivity, lambda }) {
+function lineSearch(label, problem, w, p, decrease, { initial, fallback, beta, sensitivity, lambdaOf }) {
   const here = problem.value(w);
   const step = (i) => initial * beta ** i;
   const slack = (i) => here - problem.value(w.map((x, j) => x + step(i) * p[j])) - decrease(step(i));
   const trials = Math.floor(Math.log(fallback / initial) / Math.log(beta) + 1e-9) + 1;
-  const scales = { threshold_scale: 2 * lambda * sensitivity, query_scale: 4 * lambda * sensitivity, sensitivity };
+  const lambda = lambdaOf(trials, beta);
+  const scales = { threshold_scale: 2 * lambda * sensitivity, query_scale: 4 * lambda * sensitivity, sensitivity, falls: beta };
   const index = live.aboveThreshold(label, trials, slack, scales);
   return index === null ? fallback : step(index);
 }
@@ -63,7 +59,7 @@ function optLs(data, s) {
   let w = s.start;
   const T = boundOnSteps(problem, s, w);
   const sigma = Math.sqrt((s.noise.releases_per_step * T) / (2 * (s.noise.rho - s.noise.rho_f)));
-  const lambda = s.reading === "printed" ? sigma : lambdaFor(1 / sigma);
+  const lambdaOf = (trials, beta) => (s.reading === "printed" ? sigma : lambdaFor(1 / sigma, trials, beta));
   const fallbackG = (2 * (1 - s.accuracy.c1 - s.search.c_g)) / s.smoothness;
   let [stepsG, stepsH] = [0, 0];
   const outcome = (certified) => ({
@@ -79,7 +75,7 @@ function optLs(data, s) {
     if (norm(g) > s.accuracy.gradient) {
       p = g.map((x) => -x);
       const initial = s.search.b_g * fallbackG;
-      const plan = { initial, fallback: fallbackG, beta: s.search.beta_g, sensitivity: deltaG * initial * norm(g), lambda };
+      const plan = { initial, fallback: fallbackG, beta: s.search.beta_g, sensitivity: deltaG * initial * norm(g), lambdaOf };
       gamma = lineSearch("line search/gradient", problem, w, p, (x) => s.search.c_g * x * dot(g, g), plan);
       stepsG++;
     } else {
@@ -89,7 +85,7 @@ function optLs(data, s) {
       p = dot(vector, g) > 0 ? vector.map((x) => -x) : vector;
       const fallback = (curvatureRoot(s) * Math.abs(smallest)) / s.hessian_lipschitz;
       const initial = s.search.b_H * fallback;
-      const plan = { initial, fallback, beta: s.search.beta_H, sensitivity: deltaG * initial, lambda };
+      const plan = { initial, fallback, beta: s.search.beta_H, sensitivity: deltaG * initial, lambdaOf };
       const decrease = (x) => 0.5 * s.search.c_H * x ** 2 * Math.abs(smallest);
       gamma = lineSearch("line search/curvature", problem, w, p, decrease, plan);
       stepsH++;

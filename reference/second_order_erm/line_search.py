@@ -34,6 +34,11 @@ class LineSearch:
         "q_g": "f(w) - f(w - gamma g) - c_g gamma |g|^2",
         "q_H": "f(w) - f(w + gamma p) - c_H gamma^2 |lambda| / 2",
         "trials": "gamma = initial beta^i for i = 0 .. floor(log(fallback / initial) / log(beta) + 1e-9)",
+        "scales": "threshold_scale = 2 lambda sensitivity, query_scale = 4 lambda sensitivity",
+        "lambda": (
+            "printed: sigma(T); repaired: 1.01^k for the least whole k with mu(1.01^k) <= 1 / sigma(T), for each kind "
+            "of search by itself, mu as in docs/vectors.md, What a line search costs"
+        ),
     }
 
     c_g: float = 0.2
