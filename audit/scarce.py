@@ -77,7 +77,7 @@ def statistics(
         known = not cost.unknown and not searched.findings
         enough = TIGHT_SHARE * claim.epsilon if known else math.nextafter(claim.epsilon, math.inf)
     return audit_likelihood(
-        LockstepSampler(instance.mechanism, instance.pair),
+        LockstepSampler(instance.mechanism, instance.pair, twin=instance.twin),
         claim.delta,
         claimed=claim.epsilon,
         confidence=effort.confidence,

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
 
-from dpassay.audit.lockstep.outcome import Movement
+from dpassay.audit.lockstep.abreast import RunsAbreast, abreast
+from dpassay.audit.lockstep.outcome import LockstepRun, Movement
 from dpassay.audit.lockstep.run import Needs, lockstep, needs
 from dpassay.audit.lockstep.tilting import Tilt, Tilts
+from dpassay.reference.abreast import NotAbreast, Twin
+from dpassay.reference.equality import same
 from dpassay.reference.findings import Finding, merge
 from dpassay.reference.neighbours import Pair, Run
 from dpassay.reference.types import Array, Indices
 
+_ABREAST = 512  # runs that are made at once
+_FEW = 8  # runs that are as well made one by one
 _BLOCK = 4096  # runs for which memory is taken at a time: a billion that are asked for may never be reached
 
 
@@ -56,12 +62,23 @@ class Sampler(Protocol):
 class LockstepSampler:
     """Runs an algorithm in lockstep on both sides of a pair.
 
-    The check world (is the mixture over participation exact?) runs in the first ``checks`` runs of every call.
+    The check world (is the mixture over participation exact?) runs in the first ``checks`` runs of every call. With a
+    ``twin`` many runs are made at once, if its first run has the losses of a run by itself bit for bit, and as long as
+    the runs stay together; else they are made one by one, with the same numbers.
     """
 
-    def __init__(self, run: Run[Any], pair: Pair[Any], *, what: Needs | None = None, checks: int = 25):
+    def __init__(
+        self,
+        run: Run[Any],
+        pair: Pair[Any],
+        *,
+        what: Needs | None = None,
+        checks: int = 25,
+        twin: Twin | None = None,
+    ):
         self._run, self._pair, self._checks = run, pair, checks
         self._what = what or needs(run, pair.here)
+        self._twin, self._compared = twin, False
 
     @property
     def has_hidden(self) -> bool:
@@ -70,7 +87,8 @@ class LockstepSampler:
 
     def swapped(self) -> LockstepSampler:
         """The other direction."""
-        return LockstepSampler(self._run, self._pair.swapped(), what=self._what, checks=self._checks)
+        swapped = self._pair.swapped()
+        return LockstepSampler(self._run, swapped, what=self._what, checks=self._checks, twin=self._twin)
 
     def sample(self, tilts: Sequence[Tilt], shares: Array, count: int, seed: Sequence[int]) -> Losses:
         """See :class:`Sampler`."""
@@ -89,23 +107,46 @@ class LockstepSampler:
     ) -> tuple[Array, Array]:
         """Loss and log weights of some runs; what else they show goes into ``losses``."""
         loss, log_weights, tilts = np.full(len(chosen), -np.inf), np.zeros((len(chosen), len(tilts))), Tilts.of(tilts)
-        for i, tilt in enumerate(chosen):
-            result = lockstep(
-                self._run,
-                self._pair,
-                [*seed, 1, start + i],
-                tilts=tilts,
-                tilt=int(tilt),
-                check=start + i < self._checks,
-                what=self._what,
-            )
-            if result.complete:
-                loss[i] = result.loss
-            log_weights[i] = result.log_weights
-            losses.inexact = losses.inexact or result.inexact
-            merge(losses.findings, result.findings)
-            _merge_movements(losses, result.movements)
+        checked = min(len(chosen), max(0, self._checks - start))
+        for first, last in pairwise([0, *range(checked, len(chosen), _ABREAST), len(chosen)]):
+            seeds = [[*seed, 1, start + i] for i in range(first, last)]
+            made = self._together(seeds, tilts, chosen[first:last], first < checked)
+            if made is not None:
+                loss[first:last], log_weights[first:last] = made.loss, made.log_weights
+                _merge_movements(losses, made.movements)
+                continue
+            for i in range(first, last):
+                result = self._alone(seeds[i - first], tilts, int(chosen[i]), i < checked)
+                if result.complete:
+                    loss[i] = result.loss
+                log_weights[i] = result.log_weights
+                losses.inexact = losses.inexact or result.inexact
+                merge(losses.findings, result.findings)
+                _merge_movements(losses, result.movements)
         return loss, log_weights
+
+    def _alone(self, seed: Sequence[int], tilts: Tilts, tilt: int, check: bool) -> LockstepRun:
+        return lockstep(self._run, self._pair, seed, tilts=tilts, tilt=tilt, check=check, what=self._what)
+
+    def _together(
+        self, seeds: Sequence[Sequence[int]], tilts: Tilts, chosen: Indices, check: bool
+    ) -> RunsAbreast | None:
+        """These runs at once; None if they must be made one by one, and then so are all that follow."""
+        if self._twin is None or len(seeds) < _FEW:
+            return None
+        try:
+            made = abreast(self._twin, self._pair, seeds, tilts, chosen, check=check, what=self._what)
+        except NotAbreast:
+            self._twin = None
+            return None
+        if not self._compared:
+            alone = self._alone(seeds[0], tilts, int(chosen[0]), check)
+            self._compared = same([alone.loss, alone.log_weights], [float(made.loss[0]), made.log_weights[0]])
+            self._compared = self._compared and alone.complete and not (alone.findings or alone.inexact)
+        if not self._compared:
+            self._twin = None
+            return None
+        return made
 
 
 def _merge_movements(losses: Losses, movements: dict[str, Movement]) -> None:

@@ -30,7 +30,7 @@ class Group:
 
 
 @lru_cache(maxsize=256)
-def _prior(rate: float) -> Array:
+def prior(rate: float) -> Array:
     """Log probabilities of being out of a batch and in it."""
     with np.errstate(divide="ignore"):
         return np.array([np.log1p(-rate), math.log(rate)])
@@ -75,8 +75,8 @@ class HiddenStates:
             self._fresh += 1
             self._position[draw.number] = k + 1
             return k
-        prior = _prior(draw.rate)
-        self.last = Group([0, 1], prior.copy(), prior.copy(), self._beyond_first)
+        start = prior(draw.rate)
+        self.last = Group([0, 1], start.copy(), start.copy(), self._beyond_first)
         self._sampled[draw.number] = self.last
         return -1
 

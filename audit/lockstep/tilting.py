@@ -134,7 +134,7 @@ _KEPT = 64  # weights under tilts
 
 
 @lru_cache(maxsize=1024)
-def _log_scale(std: float) -> float:
+def log_scale(std: float) -> float:
     """Log of the factor before the exponential in a normal density of one number."""
     return float(np.log(std) + 0.5 * math.log(2 * math.pi))
 
@@ -147,8 +147,8 @@ def _queries(laws: Sequence[Law]) -> Array:
 def _scales(laws: Sequence[Law]) -> tuple[Array | float, Array | float]:
     """Twice the variance and the log scale of each law; one number where they have the same noise."""
     if all(law.scale == laws[0].scale for law in laws):
-        return 2 * (laws[0].scale * laws[0].scale), _log_scale(laws[0].scale)
-    return np.array([2 * (law.scale * law.scale) for law in laws]), np.array([_log_scale(law.scale) for law in laws])
+        return 2 * (laws[0].scale * laws[0].scale), log_scale(laws[0].scale)
+    return np.array([2 * (law.scale * law.scale) for law in laws]), np.array([log_scale(law.scale) for law in laws])
 
 
 def _factors(value: Array, here: Array, away: Array, there: Array) -> tuple[Array, Array]:
@@ -191,8 +191,8 @@ class OneGaussian:
         one, other = _factors(flat, self._here, self._away, self._there)
         squares, cross, length, squares_there = np.einsum("ksp,ksp->ks", one, other).ravel().tolist()
         twice = 2 * (self._std * self._std)
-        here = -flat.size * _log_scale(self._std) - squares / twice
-        there = -flat.size * _log_scale(self._std_there) - squares_there / (2 * (self._std_there * self._std_there))
+        here = -flat.size * log_scale(self._std) - squares / twice
+        there = -flat.size * log_scale(self._std_there) - squares_there / (2 * (self._std_there * self._std_there))
         moved = [here + (shift * cross - square * length) / twice for shift, square in self._tilts.pairs]
         return Logs(np.array([here]), np.array([there]), np.array(moved))
 
