@@ -56,6 +56,7 @@ class Assay:
         searched: what the search over data, sizes and released values saw: witnesses, coverage, largest movements.
         transcript: the run that is accounted.
         curves: delta(epsilon) as accounted and as realised, on one grid of epsilons.
+        stopped: that run was ended where it had spent more than is claimed: it would have gone on for long.
 
     Raises:
         Nothing: it is made by :func:`assay`.
@@ -86,6 +87,7 @@ class Assay:
     searched: Searched
     transcript: Transcript
     curves: Mapping[str, list[float]] = field(default_factory=dict)
+    stopped: bool = False
 
     @property
     def coverage(self) -> Coverage:
@@ -100,7 +102,7 @@ class Assay:
     @property
     def upper_bound(self) -> bool:
         """What is accounted bounds what can be realised, as far as this audit saw."""
-        return not any(finding.kind.leaks or finding.kind.overshoots for finding in self.findings)
+        return not self.stopped and not any(one.kind.leaks or one.kind.overshoots for one in self.findings)
 
     @property
     def shown(self) -> set[Declared]:
@@ -186,10 +188,9 @@ def examine(
 ) -> Assay:
     """Search (unless that is done), account, replay, audit, judge: one instance."""
     searched = searched or search_instance(instance, claim, effort, space)
-    transcript = instance.longest_transcript()
-    cost = account(transcript, claim.relation)
+    transcript, cost, stopped = spent(instance, claim)
     accounted = cost.epsilon(claim.delta)
-    bound, losses = statistics(instance, claim, effort, searched, cost, thrift, len(transcript.events))
+    bound, losses = statistics(instance, claim, effort, searched, cost, thrift, len(transcript.events), stopped)
     realised, by = realised_of(instance, claim, bound, losses.findings)
     if len(losses.loss) and (realised is None or realised <= claim.epsilon):
         realised, by = of_outputs(instance, claim, effort, losses.findings) or (realised, by)
@@ -235,7 +236,22 @@ def examine(
         searched=searched,
         transcript=transcript,
         curves=curves(losses, cost, claim.epsilon, claim.delta, effort.confidence),
+        stopped=stopped,
     )
+
+
+def spent(instance: Instance, claim: PrivacyClaim) -> tuple[Transcript, Account, bool]:
+    """The run that spends the most, what it costs, and whether it was ended because that is too much already."""
+    stopped = False
+
+    def enough(so_far: Transcript) -> bool:
+        nonlocal stopped
+        cost = account(so_far, claim.relation)
+        stopped = not cost.unknown and over_budget(cost.epsilon(claim.delta), claim.epsilon)
+        return stopped
+
+    transcript = instance.longest_transcript(enough=enough)
+    return transcript, account(transcript, claim.relation), stopped
 
 
 def assay_case(case: Case, effort: Effort, thrift: Thrift | None = None, known: Sequence[Witness] = ()) -> Row:

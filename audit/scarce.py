@@ -21,6 +21,7 @@ from .verdict import TIGHT_SHARE, judge
 
 NOT_MADE = "not made: what the search or the account shows fails the claim already"
 TOO_LONG = "not made: a run makes {calls} calls of the tape, {runs} runs more than {most}"
+STOPPED = "not made: the run that costs the most was stopped after {calls} calls, as they cost more than is claimed"
 MOST = 50_000_000  # calls of the tape in all runs of one likelihood audit: hours
 
 
@@ -57,12 +58,16 @@ def statistics(
     cost: Account,
     thrift: Thrift | None,
     calls: int,
+    stopped: bool = False,
 ) -> tuple[SoundBound | AssumedEstimate, Losses]:
     """The likelihood audit of an instance, or none.
 
     Args:
         calls: of the tape in its longest run.
+        stopped: that run was ended there, with more spent than is claimed.
     """
+    if stopped:
+        return _none(claim, effort, STOPPED.format(calls=calls))
     runs = effort.runs + effort.pilot
     if calls * runs > MOST:
         return _none(claim, effort, TOO_LONG.format(calls=calls, runs=runs, most=MOST))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal
@@ -17,10 +18,21 @@ from .guarantee import Guarantee, approx_dp
 from .neighbours import Pair
 from .papers import Cite
 from .space import Space
-from .tape import LiveTape, ScriptedTape, Tape
+from .tape import ScriptedTape, Tape
 from .transcript import Transcript
 
 Reading = Literal["printed", "repaired", "baseline"]
+
+
+MANY = 1 << 14  # calls of the tape after which the longest run is first asked what it has cost so far
+
+
+class _EnoughError(BaseException):
+    """Ends a run; no Exception, so that no algorithm handles it."""
+
+
+def _drawn(label: str, law: Any, step: int) -> None:
+    """Every value is drawn."""
 
 
 @dataclass(frozen=True)
@@ -113,10 +125,26 @@ class Instance:
         """The same pair under another ``mechanism(problem, tape)`` (a planted bug)."""
         return replace(self, run=unscheduled(mechanism), schedule=None)
 
-    def longest_transcript(self, seed: int = 0) -> Transcript:
-        """The transcript of the run that spends the most."""
-        tape: LiveTape = ScriptedTape(self.longest, seed) if self.longest else LiveTape(seed)
-        tape.transcript.output = self.mechanism(self.pair.here, tape)
+    def longest_transcript(self, seed: int = 0, enough: Callable[[Transcript], bool] | None = None) -> Transcript:
+        """The transcript of the run that spends the most.
+
+        Args:
+            enough: asked of what there is after :data:`MANY` calls of the tape, and after every doubling; where it
+                says yes the run ends there, without an output.
+        """
+        answer, asked = self.longest or _drawn, MANY
+
+        def watched(label: str, law: Any, step: int) -> Any:
+            nonlocal asked
+            if enough is not None and step >= asked:
+                asked *= 2
+                if enough(tape.transcript):
+                    raise _EnoughError
+            return answer(label, law, step)
+
+        tape = ScriptedTape(watched, seed)
+        with suppress(_EnoughError):
+            tape.transcript.output = self.mechanism(self.pair.here, tape)
         return tape.transcript
 
     def accounted(self, relation: Relation = "replace-one") -> Account:

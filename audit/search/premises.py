@@ -17,6 +17,7 @@ from dpassay.reference.findings import Finding, Kind
 from dpassay.reference.transcript import Transcript
 
 _ROUNDING = 1e-9  # relative; of a moved distance
+_NOTABLY = 1.5  # times the spending of one that kept to the claim: less is not accounted, as that may take seconds
 _MORE = 1e-6  # relative; a claim may be used up to rounding
 
 
@@ -45,6 +46,7 @@ class Premises:
     def __init__(self, claim: Claimed, relation: Relation):
         self._claim, self._relation = claim, relation
         self._epsilons: dict[Account, float] = {}
+        self._allowed = 0.0  # the largest spending of a run that was cut off and kept to the claim
         self.shares: dict[str, float] = {}
         self.accounted: float | None = None
 
@@ -63,7 +65,19 @@ class Premises:
             if share > whole * (1 + _ROUNDING) and not known:
                 detail = f"a new record moves the query by {share:.4g} of the claimed sensitivity, half is counted"
                 found.append(Finding(Kind.SENSITIVITY_EXCEEDED, label, 0, detail))
-        return found + (self._over_budget(run.transcript) if run.complete else [])
+        return found + (self._over_budget(run.transcript) if run.complete else self._beginning(run))
+
+    def _beginning(self, run: ScriptedRun) -> list[Finding]:
+        """What a run had released when it was cut off costs no more than all of it would."""
+        if not run.too_long:
+            return []
+        spending = _spending(run.transcript)
+        if spending <= _NOTABLY * self._allowed:
+            return []
+        found = self._over_budget(run.transcript)
+        if not found:
+            self._allowed = max(self._allowed, spending)
+        return found
 
     def _over_budget(self, transcript: Transcript) -> list[Finding]:
         cost = account(transcript, self._relation)
@@ -79,3 +93,9 @@ class Premises:
         if math.isinf(epsilon):
             why = f"the releases have no finite epsilon: {cost.gap}"
         return [Finding(Kind.OVER_BUDGET, "", len(transcript.events), why)]
+
+
+def _spending(transcript: Transcript) -> float:
+    """A rank, no bound: the sum of squared sensitivities over noise."""
+    costs = [release.law.cost(release.sensitivity or 0.0) for release in transcript.releases]
+    return math.fsum(min(one.size, 1e100) ** 2 for one in costs if one is not None)

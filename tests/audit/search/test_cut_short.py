@@ -8,8 +8,9 @@ import pytest
 from dpassay.audit import scarce
 from dpassay.audit.assay import assay
 from dpassay.audit.row import Effort
-from dpassay.audit.search import engine
-from dpassay.reference import in_sight
+from dpassay.audit.search import engine, premises
+from dpassay.reference import case, in_sight
+from dpassay.reference.accounting.cost import account
 from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.errors import BadInput
 from dpassay.reference.findings import Kind
@@ -74,3 +75,45 @@ def test_statistics_of_runs_that_are_too_long_are_not_made(monkeypatch):
     found = assay(run, Pair(np.ones((1, 1)), -np.ones((1, 1)), 0), CLAIM, effort=Effort(20, 10, examples=5))
     assert found.verdict.exit_code == 3
     assert "statistics not made: a run makes 40 calls of the tape, 30 runs more than 1000" in found.why
+
+
+def long(rows, tape):
+    """More releases than a search waits for, of which the first few cost more than is claimed."""
+    for _ in range(2000):
+        tape.gaussian("sum", rows.sum(), std=0.9, sensitivity=2.0)
+
+
+def test_what_is_released_before_a_run_is_cut_off_counts():
+    found = engine.search(long, Space.matrix(n=(1, 2), d=(1,)), CLAIM, examples=3, seed=0)
+    assert "cut off" in found.note and [one.kind for one in found.findings] == [Kind.OVER_BUDGET]
+    assert found.accounted > 40 and found.witnesses[0].data.sizes == {"n": 1, "d": 1}
+
+
+def test_cut_off_runs_within_the_claim_are_accounted_once_or_twice(monkeypatch):
+    """The cost of one may take seconds: it is asked again where half as much again was spent."""
+    counted = []
+    monkeypatch.setattr(premises, "account", lambda *words: counted.append(words) or account(*words))
+    found = engine.search(
+        lambda rows, tape: [tape.gaussian("sum", rows.sum(), std=900.0, sensitivity=2.0) for _ in range(400)],
+        Space.matrix(n=(1, 2), d=(1,)),
+        CLAIM,
+        examples=6,
+        seed=0,
+    )
+    assert not found.findings and len(counted) == 1
+
+
+def test_the_longest_run_ends_where_it_has_cost_more_than_is_claimed(monkeypatch):
+    monkeypatch.setattr(case, "MANY", 64)
+    effort = Effort(100, 50, examples=3)
+    found = assay(long, Pair(np.ones((1, 1)), -np.ones((1, 1)), 0), CLAIM, effort=effort)
+    assert (found.verdict, found.stopped, found.upper_bound) == ("over budget", True, False)
+    assert len(found.transcript.releases) == 64 and "stopped after 64 calls" in found.why
+    whole = assay(within, Pair(np.ones((1, 1)), -np.ones((1, 1)), 0), CLAIM, effort=effort)
+    assert not whole.stopped and len(whole.transcript.releases) == 100
+
+
+def within(rows, tape):
+    """A hundred releases that keep to the claim."""
+    for _ in range(100):
+        tape.gaussian("sum", rows.sum(), std=90.0, sensitivity=2.0)
