@@ -130,8 +130,8 @@ def closing_lines(rows: Sequence[Row], where: str, confidence: float = 0.95, str
         found.append(f"Not as {'it' if len(news) == 1 else 'they'} should be: {', '.join(news[:5])}{more}.")
     if any(not row.upper_bound for row in rows):
         found.append(
-            "no bound: something leaves beside the releases, a query moves by more than it declares, or the longest run "
-            "was stopped, so that what the releases add up to bounds nothing."
+            "no bound: something leaves beside the releases, a query moves by more than it declares, or the longest "
+            "run was stopped, so that what the releases add up to bounds nothing."
         )
     found.append(
         f"realised: a lower bound, {confidence:.0%} confidence for each row. tight: the claim is nearly used up; "
