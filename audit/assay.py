@@ -10,7 +10,7 @@ from typing import Any
 from dpassay.audit.likelihood.curve import curves
 from dpassay.audit.lockstep.outcome import Movement
 from dpassay.reference.accounting.calibrate import Uncalibrated
-from dpassay.reference.accounting.cost import Account, account
+from dpassay.reference.accounting.cost import Account
 from dpassay.reference.case import Case, Instance, PrivacyClaim, unscheduled
 from dpassay.reference.errors import require
 from dpassay.reference.findings import Declared, Finding, Kind, merge
@@ -26,7 +26,7 @@ from .releases import releases_of, sequence_of
 from .results import AssumedEstimate, SoundBound
 from .row import Effort as Effort
 from .row import Row as Row
-from .scarce import Thrift, statistics
+from .scarce import Thrift, spent, statistics
 from .search.coverage import Coverage
 from .search.engine import Searched, search
 from .search.witness import Witness
@@ -56,7 +56,7 @@ class Assay:
         searched: what the search over data, sizes and released values saw: witnesses, coverage, largest movements.
         transcript: the run that is accounted.
         curves: delta(epsilon) as accounted and as realised, on one grid of epsilons.
-        stopped: that run was ended where it had spent more than is claimed: it would have gone on for long.
+        stopped: why that run has no end (it raised, or had spent more than is claimed and went on), or empty.
 
     Raises:
         Nothing: it is made by :func:`assay`.
@@ -87,7 +87,7 @@ class Assay:
     searched: Searched
     transcript: Transcript
     curves: Mapping[str, list[float]] = field(default_factory=dict)
-    stopped: bool = False
+    stopped: str = ""
 
     @property
     def coverage(self) -> Coverage:
@@ -188,7 +188,7 @@ def examine(
 ) -> Assay:
     """Search (unless that is done), account, replay, audit, judge: one instance."""
     searched = searched or search_instance(instance, claim, effort, space)
-    transcript, cost, stopped = spent(instance, claim)
+    transcript, cost, stopped = spent(instance, claim, searched)
     accounted = cost.epsilon(claim.delta)
     bound, losses = statistics(instance, claim, effort, searched, cost, thrift, len(transcript.events), stopped)
     realised, by = realised_of(instance, claim, bound, losses.findings)
@@ -238,20 +238,6 @@ def examine(
         curves=curves(losses, cost, claim.epsilon, claim.delta, effort.confidence),
         stopped=stopped,
     )
-
-
-def spent(instance: Instance, claim: PrivacyClaim) -> tuple[Transcript, Account, bool]:
-    """The run that spends the most, what it costs, and whether it was ended because that is too much already."""
-    stopped = False
-
-    def enough(so_far: Transcript) -> bool:
-        nonlocal stopped
-        cost = account(so_far, claim.relation)
-        stopped = not cost.unknown and over_budget(cost.epsilon(claim.delta), claim.epsilon)
-        return stopped
-
-    transcript = instance.longest_transcript(enough=enough)
-    return transcript, account(transcript, claim.relation), stopped
 
 
 def assay_case(case: Case, effort: Effort, thrift: Thrift | None = None, known: Sequence[Witness] = ()) -> Row:

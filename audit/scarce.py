@@ -11,17 +11,21 @@ import numpy as np
 
 from dpassay.audit.likelihood.bound import audit_likelihood
 from dpassay.audit.likelihood.samplers import LockstepSampler, Losses
-from dpassay.reference.accounting.cost import Account
+from dpassay.audit.live.errors import ProgramBroken
+from dpassay.reference.accounting.cost import Account, account
 from dpassay.reference.case import Instance, PrivacyClaim
+from dpassay.reference.transcript import Transcript
 
 from .results import AssumedEstimate, SoundBound
 from .row import Effort
-from .search.engine import Searched
-from .verdict import TIGHT_SHARE, judge
+from .search.quiet import one_line
+from .search.searched import Searched
+from .verdict import TIGHT_SHARE, judge, over_budget
 
 NOT_MADE = "not made: what the search or the account shows fails the claim already"
 TOO_LONG = "not made: a run makes {calls} calls of the tape, {runs} runs more than {most}"
 STOPPED = "not made: the run that costs the most was stopped after {calls} calls, as they cost more than is claimed"
+RAISED = "not made: a run raised {error}"
 MOST = 50_000_000  # calls of the tape in all runs of one likelihood audit: hours
 
 
@@ -58,40 +62,76 @@ def statistics(
     cost: Account,
     thrift: Thrift | None,
     calls: int,
-    stopped: bool = False,
+    stopped: str = "",
 ) -> tuple[SoundBound | AssumedEstimate, Losses]:
     """The likelihood audit of an instance, or none.
 
     Args:
         calls: of the tape in its longest run.
-        stopped: that run was ended there, with more spent than is claimed.
+        stopped: why there is none, if that run has shown it.
+
+    Raises:
+        Exception: whatever a run raises, unless the claim has failed without the likelihood audit.
     """
     if stopped:
-        return _none(claim, effort, STOPPED.format(calls=calls))
+        return _none(claim, effort, stopped)
     runs = effort.runs + effort.pilot
     if calls * runs > MOST:
         return _none(claim, effort, TOO_LONG.format(calls=calls, runs=runs, most=MOST))
     enough = None
     if thrift is not None and thrift.statistics:
-        accounted = max(cost.epsilon(claim.delta), searched.accounted or 0.0)
-        verdict = judge(
-            claimed=claim.epsilon, power=1.0, accounted=None if cost.unknown else accounted, findings=searched.findings
-        )
-        if verdict.failed:
+        if fails(claim, searched, cost):
             return _none(claim, effort, NOT_MADE)
         known = not cost.unknown and not searched.findings
         enough = TIGHT_SHARE * claim.epsilon if known else math.nextafter(claim.epsilon, math.inf)
-    return audit_likelihood(
-        LockstepSampler(instance.mechanism, instance.pair, twin=instance.twin),
-        claim.delta,
-        claimed=claim.epsilon,
-        confidence=effort.confidence,
-        runs=effort.runs,
-        pilot=effort.pilot,
-        seed=effort.seed,
-        relation=claim.relation,
-        enough=enough,
-    )
+    try:
+        return audit_likelihood(
+            LockstepSampler(instance.mechanism, instance.pair, twin=instance.twin),
+            claim.delta,
+            claimed=claim.epsilon,
+            confidence=effort.confidence,
+            runs=effort.runs,
+            pilot=effort.pilot,
+            seed=effort.seed,
+            relation=claim.relation,
+            enough=enough,
+        )
+    except Exception as error:
+        if isinstance(error, ProgramBroken) or not fails(claim, searched, cost):
+            raise
+        return _none(claim, effort, RAISED.format(error=one_line(error)))
+
+
+def fails(claim: PrivacyClaim, searched: Searched, cost: Account) -> bool:
+    """Does what the search or the account shows fail the claim."""
+    accounted = max(cost.epsilon(claim.delta), searched.accounted or 0.0)
+    return judge(
+        claimed=claim.epsilon, power=1.0, accounted=None if cost.unknown else accounted, findings=searched.findings
+    ).failed
+
+
+def spent(instance: Instance, claim: PrivacyClaim, searched: Searched) -> tuple[Transcript, Account, str]:
+    """The run that spends the most, what it costs, and why it was not finished (empty if it was).
+
+    Raises:
+        Exception: what the run raises, unless the claim has failed without it.
+    """
+    stopped = ""
+
+    def enough(so_far: Transcript) -> bool:
+        nonlocal stopped
+        cost = account(so_far, claim.relation)
+        if not cost.unknown and over_budget(cost.epsilon(claim.delta), claim.epsilon):
+            stopped = STOPPED.format(calls=len(so_far.events))
+        return bool(stopped)
+
+    transcript, error = instance.longest_run(enough=enough)
+    cost = account(transcript, claim.relation)
+    if error is not None:
+        if isinstance(error, ProgramBroken) or not fails(claim, searched, cost):
+            raise error
+        stopped = RAISED.format(error=one_line(error))
+    return transcript, cost, stopped
 
 
 def _none(claim: PrivacyClaim, effort: Effort, because: str) -> tuple[AssumedEstimate, Losses]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal
@@ -125,8 +124,17 @@ class Instance:
         """The same pair under another ``mechanism(problem, tape)`` (a planted bug)."""
         return replace(self, run=unscheduled(mechanism), schedule=None)
 
-    def longest_transcript(self, seed: int = 0, enough: Callable[[Transcript], bool] | None = None) -> Transcript:
-        """The transcript of the run that spends the most.
+    def longest_transcript(self, seed: int = 0) -> Transcript:
+        """The transcript of the run that spends the most."""
+        transcript, error = self.longest_run(seed)
+        if error is not None:
+            raise error
+        return transcript
+
+    def longest_run(
+        self, seed: int = 0, enough: Callable[[Transcript], bool] | None = None
+    ) -> tuple[Transcript, Exception | None]:
+        """The run that spends the most: its transcript, and what it raised in the end, if it did.
 
         Args:
             enough: asked of what there is after :data:`MANY` calls of the tape, and after every doubling; where it
@@ -143,9 +151,13 @@ class Instance:
             return answer(label, law, step)
 
         tape = ScriptedTape(watched, seed)
-        with suppress(_EnoughError):
+        try:
             tape.transcript.output = self.mechanism(self.pair.here, tape)
-        return tape.transcript
+        except _EnoughError:
+            pass
+        except Exception as error:
+            return tape.transcript, error
+        return tape.transcript, None
 
     def accounted(self, relation: Relation = "replace-one") -> Account:
         """What the releases that really happen add up to."""

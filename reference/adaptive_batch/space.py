@@ -29,9 +29,9 @@ ALWAYS = 1e9  # a threshold of line 11 under which every gradient lies
 def repaired(epsilon: float, delta: float) -> Space:
     """T = 1 and a power of two, epochs that end before T, data that run out, one and two escapes per refresh.
 
-    eta is small and b_t grows slowly, so that noise of the calibrated size neither uses the data up nor ends an epoch.
-    ``near`` 1: line 11's threshold and kappa are of the size of the noise; 2: of the size of a true gradient, of norm 1
-    at most, so that a decision on one would show.
+    ``near`` 1: line 11's threshold and kappa are of the size of the noise, and b_t grows so slowly that noise neither
+    uses the data up nor ends an epoch; 2: all three are of the size of a true gradient, of norm 1 at most, so that a
+    decision or a batch size from one would show.
     """
     return Space(
         rows=WAVES,
@@ -92,7 +92,7 @@ def _cached(epsilon: float, delta: float, sizes: tuple[tuple[str, int], ...]) ->
         step_size=0.01,
         threshold=12.0 if p["near"] == 1 else 0.5,
         batch=p["batch"],
-        batch_slope=0.05,
+        batch_slope=0.05 if p["near"] == 1 else 2.0,
         drift_limit=60.0 if p["near"] == 1 else 0.7,
         escape_limit=p["escapes"],
         escape_steps=p["escape_steps"],

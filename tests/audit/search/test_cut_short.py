@@ -107,7 +107,7 @@ def test_the_longest_run_ends_where_it_has_cost_more_than_is_claimed(monkeypatch
     monkeypatch.setattr(case, "MANY", 64)
     effort = Effort(100, 50, examples=3)
     found = assay(long, Pair(np.ones((1, 1)), -np.ones((1, 1)), 0), CLAIM, effort=effort)
-    assert (found.verdict, found.stopped, found.upper_bound) == ("over budget", True, False)
+    assert (found.verdict, bool(found.stopped), found.upper_bound) == ("over budget", True, False)
     assert len(found.transcript.releases) == 64 and "stopped after 64 calls" in found.why
     whole = assay(within, Pair(np.ones((1, 1)), -np.ones((1, 1)), 0), CLAIM, effort=effort)
     assert not whole.stopped and len(whole.transcript.releases) == 100
@@ -117,3 +117,33 @@ def within(rows, tape):
     """A hundred releases that keep to the claim."""
     for _ in range(100):
         tape.gaussian("sum", rows.sum(), std=90.0, sensitivity=2.0)
+
+
+def guarded(std):
+    """The guard comes after the releases, so that what it refuses has left already."""
+
+    def run(rows, tape):
+        for _ in range(3):
+            tape.gaussian("sum", rows.sum(), std=std, sensitivity=2.0)
+        raise BadInput("cost", 3, "only 2 are left")
+
+    return run
+
+
+def test_a_run_that_raises_after_it_has_spent_too_much_is_over_budget():
+    pair, effort = Pair(np.ones((1, 1)), -np.ones((1, 1)), 0), Effort(100, 50, examples=3)
+    found = assay(guarded(0.9), pair, CLAIM, effort=effort)
+    assert found.verdict == "over budget" and "a run raised BadInput: cost = 3" in found.why
+    with pytest.raises(BadInput, match="only 2 are left"):
+        assay(guarded(90.0), pair, CLAIM, effort=effort)
+
+
+def test_what_only_some_runs_raise_does_not_hide_the_verdict():
+    """The longest run ends well; of those that the likelihood audit draws one does not."""
+
+    def run(rows, tape):
+        if tape.gaussian("sum", rows.sum(), std=0.3, sensitivity=2.0) > 1.5:
+            raise BadInput("sum", 2, "is too large")
+
+    pair = Pair(np.ones((1, 1)), -np.ones((1, 1)), 0)
+    assert assay(run, pair, CLAIM, effort=Effort(100, 50, examples=3)).verdict.failed

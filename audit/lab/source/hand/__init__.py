@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dpassay.audit.lab.source.bugs import Patch
 
-from . import adaptive_batch, baselines, dro, minimax_sosp, output_perturbation, second_order_erm
+from . import adaptive_batch, baselines, dro, minimax_sosp, output_perturbation, second_look, second_order_erm
 
 PATCHES: tuple[Patch, ...] = (
     *baselines.PATCHES,
@@ -13,4 +13,5 @@ PATCHES: tuple[Patch, ...] = (
     *dro.PATCHES,
     *minimax_sosp.PATCHES,
     *adaptive_batch.PATCHES,
+    *second_look.PATCHES,
 )
