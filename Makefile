@@ -15,7 +15,7 @@ audit: $(STAMP)
 	$(BIN)/dpassay audit --jobs $(JOBS) --output reports/audit.json
 
 test: $(STAMP)
-	$(BIN)/python -m pytest -q -n $(JOBS) -m "not slow"
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile -m "not slow"  # a file's tests share what it makes once
 
 test-all: $(STAMP)
 	$(BIN)/python -m pytest -q -n $(JOBS)

@@ -23,7 +23,8 @@ nox.options.error_on_missing_interpreters = False
 def _test(session: nox.Session) -> None:
     session.env.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
     jobs = session.posargs[0] if session.posargs else JOBS
-    session.run("python", "-m", "pytest", "-q", "-n", jobs, "-m", "not slow", "-p", "no:cacheprovider")
+    words = ("-q", "-n", jobs, "--dist", "loadfile", "-m", "not slow", "-p", "no:cacheprovider")
+    session.run("python", "-m", "pytest", *words)
 
 
 @nox.session(python=PYTHONS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any
 
 import sympy as sp
@@ -22,7 +23,7 @@ def enclose(expression: Any, values: Mapping[Any, Any]) -> Any:
         EnclosureError: a node without a rule, a root or logarithm that leaves its domain, division by zero.
     """
     if expression.is_Rational:
-        return iv.mpf(int(expression.p)) / iv.mpf(int(expression.q))
+        return _rational(int(expression.p), int(expression.q), iv.prec)
     if expression.is_Symbol:
         return values[expression]
     if expression in (sp.pi, sp.E):
@@ -107,7 +108,8 @@ def nonnegative_on(
         if done > limit:
             return None
         try:
-            lower = enclose(expression, {s: _interval(*side) for s, side in zip(symbols, current, strict=True)}).a
+            sides = zip(symbols, current, strict=True)
+            lower = enclose(expression, {symbol: _between(*side, iv.prec) for symbol, side in sides}).a
             if lower > 0 or (lower >= 0 and not strict):
                 continue
         except EnclosureError as error:
@@ -121,7 +123,13 @@ def nonnegative_on(
     return done
 
 
-def _interval(low: Any, high: Any) -> Any:
-    left = iv.mpf(int(low.p)) / iv.mpf(int(low.q))
-    right = iv.mpf(int(high.p)) / iv.mpf(int(high.q))
+@lru_cache(maxsize=10_000)  # thousands of boxes share their sides, and all of them the constants
+def _rational(numerator: int, denominator: int, precision: int) -> Any:
+    return iv.mpf(numerator) / iv.mpf(denominator)
+
+
+@lru_cache(maxsize=10_000)
+def _between(low: Any, high: Any, precision: int) -> Any:
+    left = _rational(int(low.p), int(low.q), precision)
+    right = _rational(int(high.p), int(high.q), precision)
     return iv.mpf([left.a, right.b])

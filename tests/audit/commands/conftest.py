@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 import pytest
@@ -11,8 +12,15 @@ from dpassay.audit.cli import main
 
 @pytest.fixture(scope="session")
 def proof_cache(tmp_path_factory):
-    """The ledger's findings beside an audit's rows, checked once for all tests: a finding is kept by its content."""
-    return tmp_path_factory.mktemp("proof-cache")
+    """The ledger's findings beside an audit's rows, checked once for all tests: a finding is kept by its content.
+
+    The workers of one run share the folder: it lies beside theirs.
+    """
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        return tmp_path_factory.mktemp("proof-cache")
+    folder = tmp_path_factory.getbasetemp().parent / "proof-cache"
+    folder.mkdir(exist_ok=True)
+    return folder
 
 
 @pytest.fixture

@@ -62,7 +62,7 @@ def test_planted_certificate_without_a_hessian_is_caught():
 
 @pytest.fixture(scope="module")
 def small():
-    return ErmProblem(*real_data.ijcnn_stand_in(np.random.default_rng(1), 400), loss_a())
+    return ErmProblem(*real_data.ijcnn_stand_in(np.random.default_rng(1), 150), loss_a())
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -70,7 +70,7 @@ def test_every_method_of_the_tables_runs(small, method):
     run = reproduce.one_run(small, reproduce.SETTINGS[2], method, 20.0, 1)
     assert np.isfinite(run.final)
     assert run.steps + run.hessians > 0
-    assert run.n == 400
+    assert run.n == 150
 
 
 def test_store_goes_on_after_an_interrupt(small, tmp_path):
