@@ -11,7 +11,7 @@ from .assay import Effort, Row, assay_case
 from .fingerprint import fingerprint
 from .registered import find_cases
 from .search.witness import Witness
-from .workers import FIELD, worked
+from .workers import FIELD, rarely_collected, worked
 
 
 def run_suite(
@@ -62,7 +62,8 @@ def _looked_up(position: int, key: str, effort: Effort, known: Sequence[Witness]
 
 def _numbered(position: int, case: Case, effort: Effort, known: Sequence[Witness]) -> tuple[int, Row]:
     try:
-        return position, assay_case(case, effort, known=known)
+        with rarely_collected():
+            return position, assay_case(case, effort, known=known)
     except (MemoryError, Broken):
         raise
     except Exception as error:

@@ -6,6 +6,7 @@ effort's seed, so neither the number of workers nor the order in which they fini
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -49,6 +50,21 @@ def worked(function: Callable[..., Any], todo: Iterable[tuple[Any, ...]], jobs: 
         yield from Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)(
             delayed(function)(*words) for words in todo
         )
+
+
+@contextmanager
+def rarely_collected() -> Iterator[None]:
+    """What is loaded stays for the time of one row, so the collector need not look through it every 700 objects."""
+    before, frozen = gc.get_threshold(), gc.get_freeze_count() > 0  # whoever froze something keeps it frozen
+    if not frozen:
+        gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        if not frozen:
+            gc.unfreeze()
 
 
 def require_address(scheduler: str) -> None:

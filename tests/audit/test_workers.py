@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 from dataclasses import replace
@@ -12,7 +13,7 @@ import pytest
 from dpassay.audit import suite
 from dpassay.audit.row import Effort
 from dpassay.audit.suite import run_suite
-from dpassay.audit.workers import require_address, worked
+from dpassay.audit.workers import rarely_collected, require_address, worked
 from dpassay.reference.catalogue import find
 from dpassay.reference.errors import BadInput
 
@@ -71,3 +72,11 @@ def test_a_killed_worker_of_a_cluster_changes_no_row(tmp_path):
     words = [sys.executable, str(CLUSTER)]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 0, done.stderr[-3000:]
+
+
+def test_a_row_leaves_the_collector_as_it_was():
+    before = gc.get_threshold(), gc.get_freeze_count() > 0
+    with pytest.raises(ZeroDivisionError), rarely_collected():
+        assert gc.get_threshold()[0] == 20_000 and gc.get_freeze_count() > 0
+        raise ZeroDivisionError
+    assert (gc.get_threshold(), gc.get_freeze_count() > 0) == before
