@@ -19,7 +19,7 @@ CLIPPING: Reasons = {
     "clipping.py: if math.isinf(threshold)": "no threshold is infinite in a schedule of these",
     "clipping.py: return np.asarray(np.mean(rows, axis=0))": "no threshold is infinite in a schedule of these",
     'clipping.py: if mode == "mean"': _MODE,
-    "clipping.py: return clip(np.asarray(np.mean(rows": _MODE,
+    "clipping.py: return clip(norms.mean_of(rows)": _MODE,
     "clipping.py: return vector if norm <= bound": _MODE,
     "clipping.py: return np.asarray((flat": _MODE,
     "clipping.py: return np.asarray(np.mean(clip_rows": _MODE,
