@@ -5,6 +5,7 @@ What is read is data (JSON only); what is written is complete or not there.
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import json
 import os
@@ -23,6 +24,7 @@ from dpassay.reference.types import Array
 from .errors import BadInput, require
 
 _AT_LINE = re.compile(r"(.*) \(at (?:line (\d+), column \d+|end of document)\)", re.DOTALL)
+_PART = 2**20  # bytes
 LARGEST = 2**31  # bytes of a file that is read at once; numbers in text take several times that in memory
 
 
@@ -91,18 +93,20 @@ def read_text(path: Path, field: str) -> str:
 
 
 def decompressed(raw: bytes, field: str, most: int = LARGEST) -> bytes:
-    """What a gzip file holds, if that is at most ``most`` bytes.
+    """What a compressed file (gzip, or bzip2 by its first letters) holds, if that is at most ``most`` bytes.
 
     Raises:
         BadInput: it is damaged, or holds more.
     """
     try:
-        with gzip.GzipFile(fileobj=BytesIO(raw)) as file:
-            found = file.read(most + 1)
+        with bz2.open(BytesIO(raw)) if raw.startswith(b"BZh") else gzip.GzipFile(fileobj=BytesIO(raw)) as file:
+            found = bytearray()  # part by part: one read of so many bytes would take the memory for all of them first
+            while (part := file.read(_PART)) and len(found) <= most:
+                found += part
     except (OSError, EOFError, zlib.error) as error:
         raise BadInput("path", field, f"cannot be decompressed: {error}") from None
     require(len(found) <= most, "path", field, f"holds more than {most} bytes")
-    return found
+    return bytes(found)
 
 
 def read_json(path: Path, field: str) -> Any:

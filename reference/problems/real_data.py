@@ -8,6 +8,7 @@ for comparing with the printed tables, outside every privacy claim.
 
 from __future__ import annotations
 
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -81,11 +82,16 @@ def covertype_file(path: str | Path, *, standardise: bool = False) -> Task:
 
 
 def ijcnn_file(path: str | Path, *, standardise: bool = False) -> Task:
-    """Read the LIBSVM-format file `ijcnn1` (22 columns, labels -1 and 1). Raises BadInput naming the file."""
+    """Read the LIBSVM-format file `ijcnn1` (plain, .gz or .bz2; 22 columns, labels -1 and 1).
+
+    Raises BadInput naming the file.
+    """
     _require(path)
+    raw = read_bytes(Path(path), "path")
+    raw = decompressed(raw, str(path)) if Path(path).suffix in (".gz", ".bz2") else raw
     try:
-        x, y = datasets.load_svmlight_file(str(path), n_features=IJCNN_SHAPE[1], dtype=np.float64)
-    except (ValueError, OSError, EOFError, OverflowError) as problem:
+        x, y = datasets.load_svmlight_file(BytesIO(raw), n_features=IJCNN_SHAPE[1], dtype=np.float64)
+    except (ValueError, OverflowError) as problem:
         raise BadInput("path", str(path), f"not a LIBSVM file with 22 columns ({problem})") from None
     dense = np.asarray(x.todense())
     _require_finite(path, dense)

@@ -1,5 +1,6 @@
 """Files of other people: what cannot be read is one line, and nothing is waited for or read for ever."""
 
+import bz2
 import gzip
 import os
 import struct
@@ -83,3 +84,18 @@ def test_text_keeps_its_lines(tmp_path):
     path = tmp_path / "numbers.csv"
     path.write_bytes(b"1,2\r\n3,4\r\n")
     assert np.array_equal(files.read_numbers(path, "file"), [[1, 2], [3, 4]])
+
+
+def test_a_compressed_file_takes_the_memory_of_what_it_holds():
+    """Read at once up to its limit, a file of a few bytes would ask for 2 GiB."""
+    import tracemalloc
+
+    tracemalloc.start()
+    try:
+        assert files.decompressed(gzip.compress(b"abc" * 1000), "x") == b"abc" * 1000
+        assert tracemalloc.get_traced_memory()[1] < 2**24
+    finally:
+        tracemalloc.stop()
+    assert files.decompressed(bz2.compress(b"abc"), "x") == b"abc"
+    with pytest.raises(BadInput, match="holds more than 10 bytes"):
+        files.decompressed(gzip.compress(bytes(11)), "x", most=10)
