@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from warnings import catch_warnings, filterwarnings
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from .learner import Candidate
 
 EACH = 3  # outputs a side
 LONGEST = 160  # characters of one
-BINS = 60
+BINS, WIDEST = 60, 60  # WIDEST: letters of a label
 FORMATS = (".png", ".svg", ".pdf")
 
 
@@ -70,11 +71,19 @@ def draw_detail(path: Path, detail: Detail, claim: Guarantee) -> None:
     for axes, one in zip(sides, shown, strict=True):
         _draw_sides(axes, detail.scores(one), one)
     _draw_errors(right, detail.scores(detail.candidate), claim)
-    right.set_title(f"by {detail.candidate.name}".replace("$", ""), fontsize="medium")
+    right.set_title(f"by {drawn(detail.candidate.name)}", fontsize="medium")
     try:
-        figure.savefig(path)
+        with catch_warnings():
+            filterwarnings("ignore", message="Glyph ")  # a letter that the font lacks becomes a box
+            figure.savefig(path)
     except OSError as error:
         raise BadInput("--plot", str(path), error.strerror or str(error)) from None
+
+
+def drawn(text: str) -> str:
+    """A name of others as a label: no control characters, no formulas, no longer than a plot is wide."""
+    plain = printable(text).replace("$", "")
+    return plain if len(plain) <= WIDEST else f"{plain[: WIDEST - 3]}..."
 
 
 def _draw_sides(axes: Any, scores: tuple[Array, Array], one: Candidate) -> None:
@@ -86,8 +95,10 @@ def _draw_sides(axes: Any, scores: tuple[Array, Array], one: Candidate) -> None:
         axes.hist(side, edges if edges[-1] > edges[0] else 3, alpha=0.5, label=name)
     cut, event = float(np.clip(one.event.cut, edges[0], edges[-1])), one.event
     axes.axvline(cut, color="black", linestyle="--", linewidth=1)
-    axes.axvspan(*((edges[0], cut) if event.below else (cut, edges[-1])), color="0.92", zorder=0, label=event.words)
-    axes.set_xlabel(one.name.replace("$", ""))
+    axes.axvspan(
+        *((edges[0], cut) if event.below else (cut, edges[-1])), color="0.92", zorder=0, label=drawn(event.words)
+    )
+    axes.set_xlabel(drawn(one.name))
     axes.set_ylabel("outputs")
     axes.legend()
 
@@ -96,7 +107,7 @@ def _draw_errors(axes: Any, scores: tuple[Array, Array], claim: Guarantee) -> No
     """What each cut of the scores gives as errors of a guess at the side, and the region that the claim allows."""
     p, q = scores
     alpha = np.linspace(0, 1, 501)
-    axes.fill_between(alpha, claim.trade_off(alpha), 1, color="0.9", label=f"allowed: {claim.name}".replace("$", ""))
+    axes.fill_between(alpha, claim.trade_off(alpha), 1, color="0.9", label=f"allowed: {drawn(claim.name)}")
     cuts = np.unique(np.quantile(np.concatenate([p, q]), np.linspace(0, 1, 401), method="nearest"))
     for sign, name in ((1.0, "high scores guessed D'"), (-1.0, "low scores guessed D'")):
         false = [0.0, *(float((sign * p >= sign * cut).mean()) for cut in cuts[:: int(-sign)])]

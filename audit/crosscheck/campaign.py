@@ -89,7 +89,7 @@ def table(judged: Sequence[Judged]) -> str:
     """One line an algorithm, and the sum."""
     rows: list[tuple[str, ...]] = [("algorithm", "vectors", *OUTCOMES, "expected")]
     for algorithm, group in groupby(judged, key=lambda one: one.result.algorithm):
-        rows.append((algorithm, *_counts(list(group))))
+        rows.append((printable(algorithm), *_counts(list(group))))
     rows.append(("all", *_counts(judged)))
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = []
@@ -135,7 +135,7 @@ def junit(adapter: str, judged: Sequence[Judged], diagnoses: Mapping[str, Any]) 
     root = Xml.Element("testsuites", _totals(printable(adapter), judged))
     for algorithm, group in groupby(judged, key=lambda one: one.result.algorithm):
         members = list(group)
-        suite = Xml.SubElement(root, "testsuite", _totals(algorithm, members))
+        suite = Xml.SubElement(root, "testsuite", _totals(printable(algorithm), members))
         for one in members:
             suite.append(_case(one, diagnoses.get(one.result.id)))
     Xml.indent(root)

@@ -58,7 +58,9 @@ def _detail(row: Row, strict: bool) -> Iterator[str]:
     """What is wrong with a row that is not as it should be; nothing for others."""
     if outcome(row, strict) == "passed":
         return
-    lines = [f"delta {row.delta:g}, {row.relation}; {row.runs} runs, {row.examples} examples, seed {row.seed}"]
+    lines = [
+        f"delta {row.delta:g}, {printable(row.relation)}; {row.runs} runs, {row.examples} examples, seed {row.seed}"
+    ]
     for one in problems(row, strict):
         lines.append(f"{one.level.value}: {one.message}")
         lines += [f"  at {one.place}"] if one.place else []

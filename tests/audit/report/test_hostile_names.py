@@ -1,0 +1,143 @@
+"""Names of others in every output: no control character reaches a terminal, XML stays XML, nothing becomes markup.
+
+What is fed holds an escape sequence, the end of a CDATA section, tags, a forged annotation, a table bar, quotes, a lone
+surrogate, a character that XML does not know, and a line end. HTML has `test_html.py::test_names_of_others_stay_text`,
+the table `test_assay.py::test_a_forged_report_commands_no_terminal`.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from xml.etree import ElementTree as Xml
+
+import numpy as np
+import pytest
+
+from dpassay.audit.blackbox import shown
+from dpassay.audit.claims.baseline import Compared
+from dpassay.audit.claims.compare import Change
+from dpassay.audit.claims.lock import Lock
+from dpassay.audit.claims.model import ClaimsFile
+from dpassay.audit.commands.checked import print_checked
+from dpassay.audit.crosscheck import campaign
+from dpassay.audit.crosscheck.adapter import Result
+from dpassay.audit.report.annotations import annotations
+from dpassay.audit.report.explain import explain_lines
+from dpassay.audit.report.junit import junit
+from dpassay.audit.report.markdown import markdown
+from dpassay.audit.report.problems import problems, summary_line
+from dpassay.audit.report.sarif import sarif
+from dpassay.audit.report.table import table_lines
+from dpassay.audit.search.witness import witness_of
+from dpassay.reference.guarantee import approx_dp
+
+EVIL = "\x1b[2J\x9b\x00</testcase>]]><b>&\n::error::x | `a` $\\frac{$ \ud800\ufffe\u202e\u2028%0A"
+
+
+def plain(text: str) -> None:
+    """One line or more of letters that can be shown, and be written as UTF-8."""
+    bad = {letter for letter in text if not letter.isprintable() and letter != "\n"}
+    assert not bad, sorted(map(ascii, bad))
+    text.encode()
+
+
+@pytest.mark.parametrize("form", [junit, sarif, markdown, annotations])
+@pytest.mark.parametrize(
+    "field", ["algorithm", "variant", "reading", "data", "why", "realised_by", "relation", "owner", "cite"]
+)
+def test_every_text_of_a_row_in_every_form(row_of, form, field):
+    text = form([replace(row_of["failed"], **{field: EVIL})])
+    plain(text)
+    if form is junit:
+        Xml.fromstring(text)
+    if form is sarif:
+        json.loads(text)
+    if form is annotations:
+        assert all(line.startswith(("::error ", "::warning ")) for line in text.splitlines()), text
+
+
+@pytest.mark.parametrize("field", ["changes", "missed", "raised", "missing", "undeclared", "findings", "unreached"])
+def test_every_list_of_a_row_in_every_form(row_of, field):
+    row = replace(row_of["failed"], **{field: [EVIL, f"early end at {EVIL!r}, step 1: {EVIL}"]})
+    for text in (junit([row]), sarif([row]), markdown([row]), annotations([row]), summary_line([row])):
+        plain(text)
+    for line in (*table_lines([row], 100), *explain_lines(row, [])):
+        plain(str(line))
+    for one in problems(row):
+        plain(one.message)
+
+
+def test_places_and_witnesses(row_of):
+    witness = {**row_of["failed"].witnesses[0], "line": f"{EVIL}:3 in run"}
+    witness["finding"] = {**witness["finding"], "label": EVIL, "detail": EVIL}
+    place = {"finding": EVIL, "file": EVIL, "line": 3}
+    row = replace(row_of["failed"], witnesses=[witness], places=[place], facts={EVIL: 1.0}, shares={EVIL: 0.5})
+    for text in (junit([row]), sarif([row]), markdown([row]), annotations([row])):
+        plain(text)
+    for line in (*table_lines([row], 100), *explain_lines(row, [])):
+        plain(str(line))
+
+
+def test_a_witness_is_printed_without_commanding_the_terminal():
+    finding = {"kind": "sensitivity exceeded", "label": EVIL, "step": 0, "detail": EVIL, "given_secrets": False}
+    script = {"values": {}, "exceptions": {}, "participation": []}
+    document = {
+        "format": 2, "finding": finding, "sizes": {EVIL: 2}, "rows": [[0.0], [1.0]], "there": [2.0], "target": 1,
+        "script": script, "seed": 1, "line": EVIL, "about": {"algorithm": EVIL},
+    }  # fmt: skip
+    plain(str(witness_of(document, "f")))
+
+
+def test_a_campaign_over_vectors_with_such_names():
+    """The name of a suite came through as it was: XML that no reader takes."""
+    results = [Result(EVIL, EVIL, outcome, EVIL) for outcome in ("fail", "error", "unsupported", "pass")]
+    judged = campaign.judge(results, [campaign.Expected("*", "fail", EVIL)])
+    text = campaign.junit(EVIL, judged, {EVIL: EVIL})
+    plain(text)
+    assert len(Xml.fromstring(text).findall("testsuite/testcase")) == 4
+    plain(campaign.table(judged))
+    json.loads(campaign.report(EVIL, judged, 4, {}))
+
+
+def test_a_check_against_a_lock_with_such_names(row_of, capsys):
+    """A lock comes with the change that it is to be held against."""
+    change = Change(EVIL, EVIL, EVIL, EVIL, EVIL)
+    compared = Compared((change,), Lock(claims={}), (f"+{EVIL}", f"-{EVIL}", f"@@ {EVIL}"))
+    claim = {
+        "name": "a",
+        "epsilon": 1.0,
+        "delta": 1e-5,
+        "algorithm": "x",
+        "owner": EVIL.replace("\ud800", ""),
+        "cite": "c",
+    }
+    file = ClaimsFile.model_validate({"version": 1, "claim": [claim]})
+    row = replace(row_of["failed"], claim="a", owner=EVIL, cite=EVIL, changes=[str(change)])
+    print_checked([row], file, 0, Path("x.lock"), compared, False)
+    plain(capsys.readouterr().out)
+
+
+@pytest.mark.parametrize("ending", [".png", ".svg", ".pdf"])
+def test_a_plot_with_such_names(tmp_path, ending):
+    """Titles and legends: no formula is set, no warning about letters that a font lacks, no surrogate that ends it."""
+    rng = np.random.default_rng(0)
+    event = SimpleNamespace(cut=0.5, below=False, words=EVIL)
+    candidate = SimpleNamespace(name=EVIL + "x" * 3000 + "\u6f22", event=event)
+    sides = (rng.normal(size=50), rng.normal(size=50) + 2)
+    detail = SimpleNamespace(candidate=candidate, plainest=None, scores=lambda one: sides)
+    path = tmp_path / f"plot{ending}"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        shown.draw_detail(path, detail, replace(approx_dp(1.0, 1e-5), name=f"{EVIL}\u6f22"))  # type: ignore[arg-type]
+    assert path.stat().st_size > 1000
+    if ending == ".svg":
+        Xml.fromstring(path.read_text())
+
+
+def test_labels_of_plots_are_short():
+    assert shown.drawn("a $b$") == "a b" and shown.drawn("\x1b") == "\\x1b"
+    assert len(shown.drawn("x" * 3000)) == shown.WIDEST
