@@ -14,12 +14,14 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
-from scipy.special import expit, gammaln, xlogy
+from scipy.special import expit
 
 from dpassay.reference.types import Array
 
 SPREADS, EXTRA = 9.0, 40.0  # the law is computed so many standard deviations and counts around its mean: 1e-18 is lost
 ROUNDING = 1e-11  # added to each p-value: what is lost there, and rounding in the convolutions
+_LOST = 2e-15  # more of it, times the root of the number of guesses: what rounding of the odds moves the law by
+_CERTAIN = 800.0  # log odds: exp(-800) is zero
 STEPS = 15  # halvings of the range of epsilon
 MOST = 40.0  # no larger epsilon is reported
 
@@ -63,15 +65,20 @@ def in_expectation(expected: float, alpha: float, share: float = 0.2) -> list[Al
     return [Allowance(count, alpha - expected / (count + 1))]
 
 
-def _part(guesses: Guesses, rate: float) -> tuple[int, Array]:
-    """Smallest value and probabilities of weight * Binomial(count, rate), on consecutive integers."""
-    mean, spread = guesses.count * rate, np.sqrt(guesses.count * rate * (1 - rate))
+def _part(guesses: Guesses, log_odds: float) -> tuple[int, Array]:
+    """Smallest value and probabilities of weight * Binomial(count, expit(log_odds)), on consecutive integers.
+
+    From each number to the next by their ratio: the logarithms of factorials of 1e6 would lose nine digits.
+    """
+    rate, rest = float(expit(log_odds)), float(expit(-log_odds))
+    mean, spread = guesses.count * rate, np.sqrt(guesses.count * rate * rest)
     low = int(max(0.0, np.floor(mean - SPREADS * spread - EXTRA)))
     high = int(min(guesses.count, np.ceil(mean + SPREADS * spread + EXTRA)))
-    k = np.arange(low, high + 1)
-    ways = gammaln(guesses.count + 1) - gammaln(k + 1) - gammaln(guesses.count - k + 1)
+    k = np.arange(low, high, dtype=float)
+    logs = np.append(0.0, np.cumsum(np.log((guesses.count - k) / (k + 1)) + np.clip(log_odds, -_CERTAIN, _CERTAIN)))
+    found = np.exp(logs - logs.max())
     law = np.zeros((high - low) * guesses.weight + 1)
-    law[:: guesses.weight] = np.exp(ways + xlogy(k, rate) + xlogy(guesses.count - k, 1 - rate))
+    law[:: guesses.weight] = found / found.sum()
     return low * guesses.weight, law
 
 
@@ -80,11 +87,12 @@ def p_value(classes: Sequence[Guesses], wrong: int, epsilon: float) -> float:
     start, law = 0, np.ones(1)
     for one in classes:
         if one.count:
-            low, more = _part(one, float(expit(-epsilon - one.log_odds)))
+            low, more = _part(one, -epsilon - one.log_odds)
             start += low
             small = min(law.size, more.size) < 256
             law = np.convolve(law, more) if small else np.maximum(_convolved(law, more), 0.0)
-    return float(law[: max(0, wrong - start + 1)].sum()) + ROUNDING
+    lost = ROUNDING + _LOST * float(np.sqrt(sum(one.count for one in classes)))
+    return min(1.0, float(law[: max(0, wrong - start + 1)].sum()) + lost)
 
 
 def _convolved(one: Array, other: Array) -> Array:
