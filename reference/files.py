@@ -149,6 +149,7 @@ def inside(folder: Path, name: str, field: str) -> Path:
     try:
         path, roots = folder / name, (folder.resolve(), Path.cwd().resolve())
         good = any(path.resolve().is_relative_to(root) for root in roots)
+        path.is_file()  # which is an error for a name that no file can have
     except (OSError, ValueError, RuntimeError) as error:
         raise BadInput(field, name, getattr(error, "strerror", None) or str(error)) from None
     why = "lies outside of the folder of the file that names it, and of the working directory"

@@ -112,8 +112,8 @@ def _noise_rate_steps(text: str) -> tuple[float, float, int]:
         noise, rate, steps = (kind(part) for kind, part in zip((float, float, int), text.split(":"), strict=True))
     except ValueError:
         raise BadInput("--sampled-gaussian", text, "must be NOISE:RATE:STEPS, for instance 1.1:0.01:1000") from None
-    good = 0.01 <= noise <= 1e6 and 0 < rate <= 1 and 1 <= steps <= 10**7
-    require(good, "--sampled-gaussian", text, "NOISE in [0.01, 1e6], RATE in (0, 1], STEPS in 1..1e7")
+    good = 0.01 <= noise <= 1e6 and 1e-15 <= rate <= 1 and 1 <= steps <= 10**7
+    require(good, "--sampled-gaussian", text, "NOISE in [0.01, 1e6], RATE in [1e-15, 1], STEPS in 1..1e7")
     return float(noise), float(rate), int(steps)
 
 

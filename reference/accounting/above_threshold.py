@@ -162,7 +162,8 @@ def above_threshold_delta(epsilons: Array, pure: float, share: float, count: int
     else:
         logs, values = _curve(pure, share, count, falls)
         found = np.interp(np.expm1(size), np.expm1(logs), values)  # chords in a
-    return np.asarray(np.where(epsilons >= 0, found, -np.expm1(-size) + np.exp(-size) * found))
+    mirrored = -np.expm1(-np.abs(epsilons)) + np.exp(-np.abs(epsilons)) * found
+    return np.asarray(np.where(epsilons >= 0, found, mirrored))
 
 
 @lru_cache(maxsize=256)
@@ -170,7 +171,7 @@ def above_threshold_pld(pure: float, share: float, step: float, count: int = 0, 
     """The (pessimistic) privacy loss distribution of one AboveThreshold release, see :func:`above_threshold_delta`."""
     grid = np.arange(-math.ceil(pure / step), math.ceil(pure / step) + 1, dtype=np.int64)
     at = np.asarray(grid * step, dtype=float)
-    deltas = np.where(at <= -pure, -np.expm1(at), above_threshold_delta(at, pure, share, count, falls))
+    deltas = above_threshold_delta(at, pure, share, count, falls)
     return privacy_loss_distribution.PrivacyLossDistribution(
         pld_pmf.create_pmf_pessimistic_connect_dots(step, grid, deltas)
     )

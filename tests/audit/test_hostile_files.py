@@ -235,7 +235,7 @@ def test_a_file_does_not_choose_what_is_read_elsewhere(tmp_path, monkeypatch):
     folder = tmp_path / "project/claims"
     monkeypatch.chdir(folder)
     assert inside(folder, "x.npy", "files[0]") == folder / "x.npy"
-    for name in ("../data.npy", "../../x", "/etc/passwd", "link.npy", "a\x00b"):
+    for name in ("../data.npy", "../../x", "/etc/passwd", "link.npy", "a\x00b", "x" * 5000):
         with pytest.raises(BadInput, match=r"^files\[0\] = ") as error:
             inside(folder, name, "files[0]")
         told(error)
@@ -277,7 +277,7 @@ def test_a_page_takes_in_no_picture_from_elsewhere(tmp_path):
     folder.mkdir()
     (folder / "link.png").symlink_to(tmp_path / "secret.png")
     (folder / "plot.png").write_bytes(b"plot")
-    (folder / "dro.md").write_text("![a](link.png) ![b](../secret.png) ![c](plot.png)\n")
+    (folder / "dro.md").write_text("![a](link.png) ![b](../secret.png) ![c](plot.png) ![d](" + "x" * 5000 + ".png)\n")
     (found,) = pages(folder, ["dro"])
     assert found.body.count("data:image/png") == 1 and "[picture: a]" in found.body and "[picture: b]" in found.body
 

@@ -72,10 +72,11 @@ def _take_in(tokens: Sequence[Token], folder: Path) -> None:
 def _take_in_picture(token: Token, folder: Path) -> None:
     source = str(token.attrGet("src") or "")
     path = folder / source
-    beside = (
-        "/" not in source and path.suffix in _KINDS and path.is_file() and path.resolve().parent == folder.resolve()
-    )
-    if not beside:
+    try:
+        beside = "/" not in source and path.is_file() and path.resolve().parent == folder.resolve()
+    except (OSError, ValueError):  # no name that a file can have
+        beside = False
+    if not beside or path.suffix not in _KINDS:
         token.type, token.content = "text", f"[picture: {token.content}]"
         return
     data = base64.b64encode(read_bytes(path, "picture", _LARGEST)).decode()

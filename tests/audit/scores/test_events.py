@@ -72,3 +72,27 @@ def test_ties_infinities_and_single_scores(recwarn):
         assert 0 <= p_value <= 1 and event.words
         assert len(hits) == 2
     assert not recwarn.list
+
+
+def test_an_event_in_words_and_in_counts():
+    scores = np.array([1.0, 2.0, 2.0, 3.0])
+    for at, below, words, hits in (
+        (False, False, "> 2", 1),
+        (True, False, ">= 2", 3),
+        (False, True, "<= 2", 3),
+        (True, True, "< 2", 1),
+    ):
+        event = events.Event(2.0, at, below, 1.0, 0.0, 0.0)
+        assert event.words == words and event.hits(scores) == hits
+
+
+@pytest.mark.parametrize("below", [False, True])
+@pytest.mark.parametrize("at", [False, True])
+def test_the_best_event_says_whether_the_cut_belongs_to_it(at, below):
+    """Scores 0, 1, 2: the side on which Q lies shows whether 1 counts."""
+    inside = {(False, False): [2], (True, False): [1, 2], (False, True): [0, 1], (True, True): [0]}[at, below]
+    rng = np.random.default_rng(1)
+    q = rng.choice(inside, 400).astype(float)
+    p = rng.choice([one for one in (0, 1, 2) if one not in inside], 400).astype(float)
+    event = events.best_event(p, q, guarantee.approx_dp(1.0, 0.0))
+    assert event.hits(q) == 400 and event.hits(p) == 0

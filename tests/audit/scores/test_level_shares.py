@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy.stats import beta
 
+from dpassay.audit.results import SoundBound
+from dpassay.audit.scores import labels, one_run
 from dpassay.audit.scores.thresholds import epsilon_simultaneous
+from dpassay.audit.scores.weighted import in_expectation
 
 
 def twin(p, q, delta, alpha):
@@ -32,3 +37,73 @@ def test_each_threshold_has_its_share(n, seed):
     p, q = rng.normal(0, 1, n), rng.normal(3, 1, n)
     found = epsilon_simultaneous(p, q, 1e-3, 0.95).epsilon
     assert found == pytest.approx(twin(p, q, 1e-3, 0.05), rel=1e-9) and found > 0.5
+
+
+@pytest.mark.parametrize("sizes", [(900, 900), (900, 600), (15, 15)])
+def test_the_readings_of_labels_share_the_level_and_read_every_label(monkeypatch, sizes):
+    """Outward, four or six readings inwards, one event: what each is given adds up to the level, not to more."""
+    given, read = [], []
+
+    def outward(low, high, rng, alpha, allowed, prior):
+        given.append(alpha)
+        return 0.0, {}
+
+    def refuted(tally, labels, delta, alpha, odds, above):
+        given.append(alpha)
+        return 0.0
+
+    def piled(one, other, rng):
+        read.append(one.size + other.size)
+        return np.zeros(1), np.zeros(1)
+
+    def event(p, q, delta, rng, confidence):
+        given.append(1 - confidence)
+        return SimpleNamespace(epsilon=0.0)
+
+    for name, stand_in in (
+        ("read_outward", outward),
+        ("largest_refuted", refuted),
+        ("epsilon_split", event),
+        ("tally", piled),
+        ("tally_both_ends", piled),
+    ):
+        monkeypatch.setattr(labels, name, stand_in)
+    rng = np.random.default_rng(2)
+    labels.epsilon_labels(rng.normal(size=sizes[0]), rng.normal(size=sizes[1]), 1e-5, rng, 0.95)
+    assert sum(given) == pytest.approx(0.05, rel=1e-12) and min(given) > 0
+    assert len(read) == (6 if sizes[0] == sizes[1] else 4) and len(set(read)) == 1
+
+
+@pytest.mark.parametrize(("count", "delta"), [(2000, 5e-6), (2000, 1e-4)])
+def test_coins_of_one_run_share_the_level_and_pay_for_corrupted_ones(monkeypatch, count, delta):
+    """2 m delta coins are corrupted in expectation (two for each canary): more than a number by Markov's inequality."""
+    given = []
+
+    def outward(low, high, rng, alpha, allowed, signs):
+        given.append(alpha)
+        assert allowed == in_expectation(2 * count * delta, alpha, one_run.FOR_CORRUPTED)
+        assert 0 < allowed[0].level < alpha and allowed[0].corrupted > 0
+        return 0.0, {}
+
+    def other(values, coins, delta, rng, alpha, above=0.0):
+        given.append(alpha)
+        return SoundBound(epsilon=0.0, delta=delta, confidence=1 - alpha, method="x", runs=1, evidence={})
+
+    monkeypatch.setattr(one_run, "read_outward", outward)
+    for name in ("_by_reading", "_by_guessing"):
+        monkeypatch.setattr(one_run, name, other)
+    rng = np.random.default_rng(0)
+    one_run.epsilon_one_run(rng.normal(size=count), rng.random(count) < 0.5, delta, rng, 0.95)
+    dear = 2 * count * delta / 0.05
+    share = one_run.OUTWARD_SHARE if dear <= one_run.CHEAP else one_run.MIXED_SHARE
+    assert given == pytest.approx([0.05 * share, 0.05 * (1 - share)])
+
+
+def test_the_wealth_that_refutes_pays_for_corrupted_coins():
+    """The twin: the best number c of coins, each worth 1 + exp(-epsilon), with 2 m delta / (c + 1) of the level."""
+    epsilons, alpha, count, delta = np.array([0.1, 1.0, 3.0]), 0.05, 1000, 1e-5
+    found = one_run.needed_log_wealth(epsilons, count, delta, alpha)
+    for epsilon, needed in zip(epsilons, found, strict=True):
+        left = {c: alpha - 2 * count * delta / (c + 1) for c in range(5000)}
+        best = min(c * np.log1p(np.exp(-epsilon)) - np.log(one) for c, one in left.items() if one > 0)
+        assert best - 1e-9 <= needed <= best * 1.02 + 0.02
