@@ -7,17 +7,20 @@ prod(1 - c + c x / m0) depends on x / m0 only, so nothing is lost when the mean 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import betaincinv, logsumexp
+from scipy.special import betainc, betaincc, betainccinv, betaincinv, logsumexp
 
 from dpassay.reference.errors import BadInput
-from dpassay.reference.types import Array
+from dpassay.reference.types import Array, Bools
 
 _BISECTIONS = 60  # halvings of [0, 1]: an error of 1e-18, below one ULP of anything that matters
 _SMALLEST = 1e-285  # mean: below, what is tried under it is no float with all its digits; zero is a lower bound
+_SURELY = 1 - 1e-11  # of the level: the tails themselves are right to two parts in 1e13
+_NUDGES = 90  # steps that double from one rounding to a half, and then halve
 _CHUNK = 4_000_000  # cells per block of the capital computation, 32 MB
 
 
@@ -121,14 +124,37 @@ def betting_lower(x: ArrayLike, alpha: float, bets: ArrayLike | None = None) -> 
 
 
 def clopper_pearson_lower(count: ArrayLike, n: ArrayLike, alpha: ArrayLike) -> Any:
-    """Exact one-sided lower bound of a Bernoulli rate from `count` successes of n; broadcasts."""
+    """Exact one-sided lower bound of a Bernoulli rate from `count` successes of n, rounded down; broadcasts."""
     k, total, level = np.broadcast_arrays(*(np.asarray(a, dtype=float) for a in (count, n, alpha)))
+    some = np.maximum(k, 1e-300)
     with np.errstate(invalid="ignore"):
-        bound = np.where(k > 0, betaincinv(np.maximum(k, 1e-300), total - k + 1, level), 0.0)
-    return np.where(np.isnan(bound), 0.0, bound)[()]  # no answer at a tiny level: the trivial bound is sound
+        bound = betaincinv(some, total - k + 1, level)
+    bound = np.where(np.isnan(bound), 0.0, bound)  # no answer at a tiny level: the trivial bound is sound
+    found = _checked(bound, lambda rate: betainc(some, total - k + 1, rate) <= _SURELY * level, 0.0)
+    return np.where(k > 0, found, 0.0)[()]
 
 
 def clopper_pearson_upper(count: ArrayLike, n: ArrayLike, alpha: ArrayLike) -> Any:
-    """Exact one-sided upper bound of a Bernoulli rate from `count` successes of n; broadcasts."""
-    k, total = np.asarray(count, dtype=float), np.asarray(n, dtype=float)
-    return 1.0 - clopper_pearson_lower(total - k, total, alpha)
+    """Exact one-sided upper bound of a Bernoulli rate from `count` successes of n, rounded up; broadcasts."""
+    k, total, level = np.broadcast_arrays(*(np.asarray(a, dtype=float) for a in (count, n, alpha)))
+    rest = np.maximum(total - k, 1e-300)
+    with np.errstate(invalid="ignore"):
+        bound = betainccinv(k + 1, rest, level)  # one minus a lower bound would lose the digits of a small rate
+    bound = np.where(np.isnan(bound), 1.0, bound).astype(np.float64)
+    found = _checked(bound, lambda rate: betaincc(k + 1, rest, rate) <= _SURELY * level, 1.0)
+    return np.where(k < total, found, 1.0)[()]
+
+
+def _checked(bound: Array, good: Callable[[Array], Bools], end: float) -> Array:
+    """Each bound moved towards ``end`` until it is good: by a rounding, two, four, ..., in the end all the way.
+
+    The inverse is off by some roundings, and at levels near 1e-300 it may be no inverse at all.
+    """
+    for step in range(_NUDGES):
+        bad = ~good(bound) & (bound != end)
+        if not bool(np.any(bad)):
+            return bound
+        share = min(0.5, 2.0 ** (step - 51))
+        up = np.where(bound < 0.5, bound * (1 + share), 1 - (1 - bound) * (1 - share))
+        bound = np.where(bad, bound * (1 - share) if end == 0 else up, bound)
+    return np.where(good(bound), bound, end)

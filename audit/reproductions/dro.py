@@ -19,7 +19,8 @@ import numpy as np
 
 from dpassay.audit.published.dro import EPSILONS, TABLE_3_EPSILONS
 from dpassay.reference.dro.training import MAIN, METHODS
-from dpassay.reference.errors import BadInput
+from dpassay.reference.errors import BadInput, require
+from dpassay.reference.files import parse_json, read_text
 from dpassay.reference.problems.imbalanced import Split
 
 from .dro_membership import STYLES, attack_aucs, imbalanced, pool, shifted, train_models
@@ -100,12 +101,13 @@ class Store:
         self._cells: dict[str, dict[str, Any]] = {}
         if not path.is_file():
             return
-        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
-            try:
-                document = json.loads(line)
-                self._cells[document["key"]] = document["content"]
-            except (json.JSONDecodeError, KeyError, TypeError) as error:
-                raise BadInput(f"{path}: line {number}", line[:60], f"is no finished cell ({error!r})") from None
+        for number, line in enumerate(read_text(path, "finished cells").rstrip("\n").split("\n"), start=1):
+            where = f"{path}: line {number}"
+            document = parse_json(line, where)
+            good = isinstance(document, dict) and isinstance(document.get("key"), str)
+            good = good and isinstance(document.get("content"), dict)
+            require(good, where, line[:60], "is no finished cell: it needs a key and its content")
+            self._cells[document["key"]] = document["content"]
 
     def get(self, key: str) -> dict[str, Any]:
         """A finished cell."""

@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from pydantic import TypeAdapter
 
 from dpassay.audit.published.second_order_erm import remarks
 from dpassay.reference.errors import BadInput
+from dpassay.reference.files import read_text
 from dpassay.reference.problems import real_data
 from dpassay.reference.problems.erm import ErmProblem
 from dpassay.reference.problems.margin_losses import LOSSES
@@ -95,6 +97,9 @@ class Run:
     def key(self) -> tuple[Any, ...]:
         """What identifies the run."""
         return (self.data, self.n, self.loss, self.tolerance, self.method, self.epsilon, self.seed)
+
+
+_RUN = TypeAdapter(Run)
 
 
 def run(options: Options) -> Report:
@@ -181,11 +186,11 @@ class Store:
         self.path = path
         self.runs: dict[tuple[Any, ...], Run] = {}
         path.parent.mkdir(parents=True, exist_ok=True)
-        lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+        lines = read_text(path, "finished runs").rstrip("\n").split("\n") if path.is_file() else []
         for number, line in enumerate(lines, 1):
             try:
-                found = Run(**json.loads(line))
-            except (ValueError, TypeError):
+                found = _RUN.validate_json(line, strict=True)
+            except ValueError:
                 if number < len(lines):
                     raise BadInput(str(path), line[:40], f"line {number} is not a run; delete the file") from None
                 path.write_text("".join(f"{kept}\n" for kept in lines[:-1]), encoding="utf-8")

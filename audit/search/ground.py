@@ -172,6 +172,9 @@ def _data(space: Space, sizes: Sizes) -> st.SearchStrategy[Data]:
     return neighbours(space, sizes).map(lambda found: Data(sizes, found.rows, found.there, found.target))
 
 
+_FURTHER = 100  # times the largest size that a space tries: data from outside do not decide how long a run takes
+
+
 def data_of(space: Space, sizes: Sizes, rows: Array, there: Array, target: int) -> Data:
     """Data from outside (a witness), checked against the space.
 
@@ -179,6 +182,10 @@ def data_of(space: Space, sizes: Sizes, rows: Array, there: Array, target: int) 
         BadInput: sizes that the space does not have, or rows of another shape or not finite.
     """
     require(set(sizes) == set(space.sizes), "sizes", dict(sizes), f"must be {', '.join(space.sizes)}")
+    for name, tried in space.sizes.items():
+        most = _FURTHER * max(tried)
+        why = f"must be at most {most}: the space has {max(tried)}"
+        require(sizes[name] <= most, f"sizes.{name}", sizes[name], why)
     shape = (sizes["n"], space.rows.columns(sizes))
     require(rows.shape == shape, "rows", rows.shape, f"must have the shape {shape}")
     require(there.shape == shape[1:], "there", there.shape, f"must have the shape {shape[1:]}")

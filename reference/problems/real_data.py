@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dpassay.reference.errors import BadInput
+from dpassay.reference.errors import BadInput, require
 from dpassay.reference.extras import Later
 from dpassay.reference.files import decompressed, numbers_of, read_bytes
 from dpassay.reference.types import Array
@@ -89,6 +89,7 @@ def ijcnn_file(path: str | Path, *, standardise: bool = False) -> Task:
     _require(path)
     raw = read_bytes(Path(path), "path")
     raw = decompressed(raw, str(path)) if Path(path).suffix in (".gz", ".bz2") else raw
+    require(b"\0" not in raw, "path", str(path), "not a LIBSVM file with 22 columns (it holds a zero byte)")
     try:
         x, y = datasets.load_svmlight_file(BytesIO(raw), n_features=IJCNN_SHAPE[1], dtype=np.float64)
     except (ValueError, OverflowError) as problem:

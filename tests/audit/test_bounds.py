@@ -1,6 +1,7 @@
+import mpmath
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
@@ -106,6 +107,37 @@ def test_capital_does_not_depend_on_the_blocks_it_is_computed_in(monkeypatch):
 
 
 def test_where_the_inverse_has_no_answer_the_bound_is_the_trivial_one(monkeypatch):
-    monkeypatch.setattr(bounds, "betaincinv", lambda *_: np.array(np.nan))
+    for name in ("betaincinv", "betainccinv"):
+        monkeypatch.setattr(bounds, name, lambda *_: np.array(np.nan))
     assert bounds.clopper_pearson_lower(3, 10, 0.05) == 0.0
     assert bounds.clopper_pearson_upper(3, 10, 0.05) == 1.0
+
+
+counts = st.integers(1, 600).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
+levels = st.floats(-300, -0.1).map(lambda power: 10.0**power)
+
+
+@settings(max_examples=20, deadline=None)
+@given(counts, levels)
+@example((7, 1000), 1e-300)  # SciPy's inverse says 0.52 here, where 1e-64 is left instead of 1e-300
+@example((0, 10**9), 0.05)  # one minus a lower bound lost eight digits
+@example((3, 10**9), 1e-9)
+def test_clopper_pearson_is_on_its_safe_side_of_60_digits(count_of, alpha):
+    """At the bound the tail has the level at most; a millionth nearer to the middle it has more, unless at 1e-30."""
+    k, n = count_of
+    low, high = float(bounds.clopper_pearson_lower(k, n, alpha)), float(bounds.clopper_pearson_upper(k, n, alpha))
+    with mpmath.workdps(60):
+
+        def at_most(count, rate, rest):
+            """P(Binomial(n, rate) <= count), term by term; rest is 1 - rate."""
+            term, total = mpmath.mpf(rest) ** n, mpmath.mpf(0)
+            for one in range(count + 1):
+                total += term
+                term *= mpmath.mpf(n - one) / (one + 1) * rate / rest
+            return total
+
+        assert high == 1 or at_most(k, mpmath.mpf(high), 1 - mpmath.mpf(high)) <= alpha
+        assert low == 0 or (n > 10**6 and k > 0) or at_most(n - k, 1 - mpmath.mpf(low), mpmath.mpf(low)) <= alpha
+        if alpha > 1e-30 and high < 1:
+            nearer = mpmath.mpf(high) * (1 - 1e-6) if high < 0.5 else 1 - (1 - mpmath.mpf(high)) * (1 + 1e-6)
+            assert at_most(k, nearer, 1 - nearer) > alpha

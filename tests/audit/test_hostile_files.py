@@ -25,11 +25,14 @@ from dpassay.audit.crosscheck import storage
 from dpassay.audit.crosscheck.campaign import read_expected
 from dpassay.audit.lockstep.script import Script
 from dpassay.audit.report.html.reproduced import pages
+from dpassay.audit.reproductions import dro, second_order_erm
 from dpassay.audit.row import Row
+from dpassay.audit.search.ground import data_of
 from dpassay.audit.search.neighbours import load_witness
 from dpassay.audit.search.witness import witness_of
 from dpassay.reference.errors import BadInput
 from dpassay.reference.files import inside, parse_toml
+from dpassay.reference.space import Space
 
 BLOCK = {
     "mechanism": "m", "space": "", "relation": "replace-one", "claimed": [[1.0, 1e-5], [2.0, 1e-6]],
@@ -307,3 +310,22 @@ def test_a_pair_with_numbers_that_overflow(tmp_path, rows):
     path.write_text(json.dumps(document))
     with pytest.raises(BadInput, match=r"too large|longer than the radius"):
         neighbours._described(path, document, load_witness(path))
+
+
+def test_a_witness_does_not_choose_how_long_a_run_takes():
+    space = Space.matrix(n=(1, 5), d=(1, 2))
+    rows = np.zeros((2, 1))
+    assert data_of(space, {"n": 2, "d": 1}, rows, rows[0], 0).target == 0
+    with pytest.raises(BadInput, match=r"sizes\.d = 9007199254740993: must be at most 200"):
+        data_of(space, {"n": 2, "d": 2**53 + 1}, rows, rows[0], 0)
+
+
+@pytest.mark.parametrize("text", ["\udcff", "[" * 100_000, '{"key": [1]}', '{"key": "a", "content": 3}', "9" * 5000])
+@pytest.mark.parametrize("store", [dro.Store, second_order_erm.Store])
+def test_kept_runs_that_are_none(tmp_path, store, text):
+    """Before the last line, which may have been cut off by an interrupt."""
+    path = tmp_path / "kept.jsonl"
+    path.write_text(f"{text}\n{text}\n", errors="surrogateescape")
+    with pytest.raises(BadInput, match=r"kept\.jsonl") as error:
+        store(path)
+    told(error)
