@@ -128,7 +128,7 @@ def clopper_pearson_lower(count: ArrayLike, n: ArrayLike, alpha: ArrayLike) -> A
     k, total, level = np.broadcast_arrays(*(np.asarray(a, dtype=float) for a in (count, n, alpha)))
     some = np.maximum(k, 1e-300)
     with np.errstate(invalid="ignore"):
-        bound = betaincinv(some, total - k + 1, level)
+        bound = np.asarray(betaincinv(some, total - k + 1, level), dtype=np.float64)
     bound = np.where(np.isnan(bound), 0.0, bound)  # no answer at a tiny level: the trivial bound is sound
     found = _checked(bound, lambda rate: betainc(some, total - k + 1, rate) <= _SURELY * level, 0.0)
     return np.where(k > 0, found, 0.0)[()]
@@ -139,8 +139,8 @@ def clopper_pearson_upper(count: ArrayLike, n: ArrayLike, alpha: ArrayLike) -> A
     k, total, level = np.broadcast_arrays(*(np.asarray(a, dtype=float) for a in (count, n, alpha)))
     rest = np.maximum(total - k, 1e-300)
     with np.errstate(invalid="ignore"):
-        bound = betainccinv(k + 1, rest, level)  # one minus a lower bound would lose the digits of a small rate
-    bound = np.where(np.isnan(bound), 1.0, bound).astype(np.float64)
+        inverse = betainccinv(k + 1, rest, level)  # one minus a lower bound would lose the digits of a small rate
+    bound = np.where(np.isnan(inverse), 1.0, np.asarray(inverse, dtype=np.float64))
     found = _checked(bound, lambda rate: betaincc(k + 1, rest, rate) <= _SURELY * level, 1.0)
     return np.where(k < total, found, 1.0)[()]
 

@@ -157,3 +157,19 @@ def test_fifty_line_searches_on_a_tape_cost_half_of_what_they_did():
     assert 0.3 * as_pure < found.epsilon(1e-5) < 0.5 * as_pure
     assert account(record(run, 0), "add-remove").epsilon(1e-5) < 0.6 * found.epsilon(1e-5)
     assert found.epsilon(1e-300) <= 5.0 + 1e-6, "never above simple composition"
+
+
+@pytest.mark.parametrize("pure", [1e-300, 1e-6, 0.1, 1.0, 10.0, 200.0, 700.0])
+@pytest.mark.parametrize("share", [1e-9, 0.05, 0.25, 0.4999999])
+def test_the_curve_at_the_ends_of_its_range(pure, share):
+    """A curve: between 0 and 1, falling, and of the mirror image below zero, down to where delta is almost one.
+
+    Below minus the pure epsilon it stayed at the value that it has there, far under the truth.
+    """
+    up = np.geomspace(1e-12, 200.0, 40)
+    for count, falls in ((0, 1.0), (3, 0.5)):
+        found = above_threshold_delta(np.concatenate([-up[::-1], [0.0], up]), pure, share, count, falls)
+        assert np.all(np.isfinite(found)) and found.min() >= 0 and found.max() <= 1
+        assert np.all(np.diff(found) <= 1e-12)
+        assert np.all(found[:40][::-1] >= -np.expm1(-up) * (1 - 1e-12)), "nothing is below 1 - e^epsilon"
+        assert np.all(found[41:][up >= pure] == 0)
