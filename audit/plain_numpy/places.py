@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import cache
 from pathlib import Path
 
 from dpassay.reference.errors import BadInput
@@ -30,6 +31,7 @@ def not_understood(what: str, instead: str) -> NotUnderstood:
     return NotUnderstood("noise", here(), f"{what}; {instead}")
 
 
+@cache  # asked for every frame of every draw
 def _foreign(filename: str) -> bool:
     path = str(Path(filename).resolve())
     return path.startswith(_OWN) or any(f"/{name}/" in path for name in _LIBRARY)
