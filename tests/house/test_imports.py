@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ COMMAND = (
 REPORT = "\nimport sys; print('loaded:', *sorted({name.split('.')[0] for name in sys.modules}))"
 
 
+@cache
 def loaded(program):
     """Top-level modules that a fresh interpreter has imported after ``program``."""
     run = [sys.executable, "-c", program + REPORT]

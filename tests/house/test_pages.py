@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from typer.main import get_command
 
 from dpassay.audit.cli import COMMANDS, GROUPS, app
@@ -19,7 +19,6 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").r
 PAGES += sorted((ROOT / "benchmarks" / "results").glob("*.md"))
 FOLDERS = ("reference", "audit", "proofs_check", "benchmarks", "tests", "docs")
 PATH = re.compile(rf"(?<![\w./-])((?:{'|'.join(FOLDERS)})/[\w./-]*[\w/])")
-IDS = {str(page.relative_to(ROOT)): page for page in PAGES}
 
 
 def printed(text: str) -> list[str]:
@@ -48,46 +47,69 @@ def unknown(line: str) -> str:
     return ", ".join(word for word in words if word.startswith("--") and word not in {*options, "--help"})
 
 
-@pytest.mark.parametrize("page", IDS.values(), ids=IDS)
-def test_links_lead_somewhere(page):
-    targets = re.findall(r"\]\(([^)#:]+)(?:#[\w-]+)?\)", page.read_text(encoding="utf-8"))
-    assert [target for target in targets if not (page.parent / target).exists()] == []
+def broken(check: Callable[[Path, str], object], *more: Path) -> dict[str, object]:
+    """What a check finds, by page; a page of which it finds nothing is left out."""
+    found = {name_of(page): check(page, page.read_text(encoding="utf-8")) for page in (*PAGES, *more)}
+    return {page: one for page, one in found.items() if one}
 
 
-@pytest.mark.parametrize("page", IDS.values(), ids=IDS)
-def test_named_files_exist(page):
+def name_of(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+def test_links_lead_somewhere():
+    def nowhere(page, text):
+        targets = re.findall(r"\]\(([^)#:]+)(?:#[\w-]+)?\)", text)
+        return [target for target in targets if not (page.parent / target).exists()]
+
+    assert broken(nowhere) == {}
+
+
+def test_named_files_exist():
     """Paths in backticks and code, from the root of the project."""
-    found = {path for line in printed(page.read_text(encoding="utf-8")) for path in PATH.findall(line)}
-    assert sorted(path for path in found if not (ROOT / path).exists()) == []
+
+    def missing(page, text):
+        found = {path for line in printed(text) for path in PATH.findall(line)}
+        return sorted(path for path in found if not (ROOT / path).exists())
+
+    assert broken(missing) == {}
 
 
-@pytest.mark.parametrize("page", IDS.values(), ids=IDS)
-def test_printed_commands_are_known(page):
-    lines = [line for line in printed(page.read_text(encoding="utf-8")) if re.match(r"dpassay \w", line)]
-    assert {line: unknown(line) for line in lines if unknown(line)} == {}
+def test_printed_commands_are_known():
+    def unheard_of(page, text):
+        lines = [line for line in printed(text) if re.match(r"dpassay \w", line)]
+        return {line: unknown(line) for line in lines if unknown(line)}
+
+    assert broken(unheard_of) == {}
 
 
-@pytest.mark.parametrize("page", IDS.values(), ids=IDS)
-def test_printed_benchmarks_have_their_options(page):
-    for line in printed(page.read_text(encoding="utf-8")):
-        for script, options in re.findall(r"python (benchmarks/\w+\.py)([^;`]*)", line):
-            text = "".join(
-                (ROOT / path).read_text(encoding="utf-8") for path in (script, "benchmarks/audit_figures.py")
-            )
-            missing = [option for option in re.findall(r"--[\w-]+", options) if f'"{option}"' not in text]
-            assert not missing, line
+def test_printed_benchmarks_have_their_options():
+    def without_option(page, text):
+        calls = [call for line in printed(text) for call in re.findall(r"python (benchmarks/\w+\.py)([^;`]*)", line)]
+        return [(script, option) for script, words in calls for option in absent(script, words)]
+
+    def absent(script, words):
+        text = "".join((ROOT / path).read_text(encoding="utf-8") for path in (script, "benchmarks/audit_figures.py"))
+        return [option for option in re.findall(r"--[\w-]+", words) if f'"{option}"' not in text]
+
+    assert absent("benchmarks/audit_figures.py", "--nothing-has-this") == ["--nothing-has-this"]
+    assert broken(without_option) == {}
 
 
-@pytest.mark.parametrize("page", [*IDS.values(), ROOT / "LEDGER.md"], ids=[*IDS, "LEDGER.md"])
-def test_rows_of_tables_have_the_cells_of_their_head(page):
+def test_rows_of_tables_have_the_cells_of_their_head():
     """A bar inside a cell is escaped."""
-    cells, broken = 0, []
-    for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
-        found = len(re.findall(r"(?<!\\)\|", line)) if line.startswith("|") else 0
-        if found and cells and found != cells:
-            broken.append(number)
-        cells = (cells or found) if found else 0
-    assert broken == []
+
+    def uneven(page, text):
+        cells, lines = 0, []
+        for number, line in enumerate(text.splitlines(), 1):
+            found = len(re.findall(r"(?<!\\)\|", line)) if line.startswith("|") else 0
+            if found and cells and found != cells:
+                lines.append(number)
+            cells = (cells or found) if found else 0
+        return lines
+
+    assert uneven(None, "| a | b |\n| c |") == [2]
+    assert broken(uneven, ROOT / "LEDGER.md") == {}
 
 
 def test_what_does_not_exist_is_found():
@@ -104,13 +126,15 @@ def commands(command, path="dpassay"):
         yield from commands(inner, f"{path} {name}")
 
 
-@pytest.mark.parametrize(("path", "command"), list(commands(get_command(app))), ids=lambda one: str(one)[:40])
-def test_help_is_whole(path, command):
+def test_help_is_whole():
     """Each parameter has a help text, and lists of commands say whole sentences."""
-    assert [parameter.name for parameter in command.params if not parameter.help] == [], path
-    for name, inner in getattr(command, "commands", {}).items():
-        assert not inner.get_short_help_str(80).endswith("..."), f"{path} {name}"
-        assert inner.short_help, f"{path} {name} has no line of its own in the list"
+    found = list(commands(get_command(app)))
+    assert len(found) > len(COMMANDS) + len(GROUPS)
+    for path, command in found:
+        assert [parameter.name for parameter in command.params if not parameter.help] == [], path
+        for name, inner in getattr(command, "commands", {}).items():
+            assert not inner.get_short_help_str(80).endswith("..."), f"{path} {name}"
+            assert inner.short_help, f"{path} {name} has no line of its own in the list"
 
 
 def test_every_command_is_on_the_page_of_the_commands():
