@@ -31,7 +31,7 @@ EPSILONS, SHARES, SIZES = (-0.7, 0.0, 1.0, 3.0), (0.02, 0.3, 0.9), ((12, 12), (4
 
 @pytest.mark.parametrize(
     ("epsilon", "share", "sizes"),
-    [(e, s, SIZES[(i + k) % 3]) for i, e in enumerate(EPSILONS) for k, s in enumerate(SHARES)],
+    [(e, s, SIZES[(k - i) % 3]) for i, e in enumerate(EPSILONS) for k, s in enumerate(SHARES)],
 )
 def test_the_level_is_kept_exactly(epsilon, share, sizes):
     """Every outcome is summed; the claim is just true, delta 0 and 0.05; 5 % level. Each two of the three meet once."""
