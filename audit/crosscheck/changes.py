@@ -161,27 +161,38 @@ def _call(text: _Text, node: ast.Call) -> Iterator[Change]:
         other = {"min": "max", "max": "min", "minimum": "maximum", "maximum": "minimum"}[name]
         head = text.code(node.func)
         yield text.change(Kind.BRANCH, f"{other} for {name}", node.func, head[: len(head) - len(name)] + other)
-    if name == "sum" and node.args and isinstance(node.args[0], ast.List):
+    if name in ("sum", "_sum") and node.args and isinstance(node.args[0], ast.List):
         yield text.change(Kind.MISSING_TERM, "the last of a sum alone", node, f"({text.code(node.args[0])})[-1]")
     if name == "mean" and isinstance(node.func, ast.Attribute):
         head = text.code(node.func)
         yield text.change(Kind.FACTOR, "sum for mean", node.func, f"{head[: -len('mean')]}sum")
-    if name == "norm" and len(node.args) == 1:
+    if name == "mean_of" and len(node.args) == 1:
+        yield text.change(Kind.FACTOR, "sum for mean", node, f"np.add.reduce({text.code(node.args[0])}, axis=0)")
+    if name in ("norm", "row_norms") and len(node.args) == 1:
         axis = "".join(f", {one.arg}={text.code(one.value)}" for one in node.keywords if one.arg)
+        axis = ", axis=1" if name == "row_norms" else axis
         for order in ("1", "np.inf"):
-            new = f"{text.code(node.func)}({text.code(node.args[0])}, {order}{axis})"
+            new = f"np.linalg.norm({text.code(node.args[0])}, {order}{axis})"
             yield text.change(Kind.CLIP_NORM, f"norm of order {order.removeprefix('np.')}", node, new)
     yield from _clipping(text, node, name)
 
 
 def _clipping(text: _Text, node: ast.Call, name: str) -> Iterator[Change]:
-    """Averaged before it is clipped."""
+    """Averaged before it is clipped: all records, or in pairs (microbatches of two)."""
+    if name in ("clip_rows", "clipped_mean") and node.args:
+        pairs = (
+            "lambda r: np.array([r[i - i % 2 : i - i % 2 + 2].mean(axis=0) for i in range(len(r))]).reshape(r.shape)"
+        )
+        rows = f"({pairs})(np.asarray({text.code(node.args[0])}))"
+        yield text.change(Kind.CLIP_ORDER, "pairs of records averaged, then clipped", node.args[0], rows)
+        for bound in node.args[1:2]:
+            yield text.change(Kind.CLIP_BOUND, "clip half as wide", bound, f"({text.code(bound)}) / 2")
     if name == "clipped_mean" and len(node.args) == 3:
         yield text.change(Kind.CLIP_ORDER, "clipped after averaging", node.args[2], '"mean"')
         yield text.change(
             Kind.NO_CLIP, "clipping dropped", node, f"np.asarray(({text.code(node.args[0])}).mean(axis=0))"
         )
-    if name == "mean" and node.args and isinstance(node.args[0], ast.Call):  # np.mean(clip_rows(rows, bound), axis=0)
+    if name in ("mean", "mean_of") and node.args and isinstance(node.args[0], ast.Call):  # of clip_rows(rows, bound)
         clipping = node.args[0]
         if getattr(clipping.func, "id", "") == "clip_rows" and len(clipping.args) == 2:
             rows, bound = text.code(clipping.args[0]), text.code(clipping.args[1])

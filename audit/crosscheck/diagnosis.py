@@ -20,6 +20,7 @@ from dpassay.reference.errors import printable
 from .differences import Difference, compare
 from .direct import direct
 from .effects import accounted
+from .going_on import answers_going_on, goings_on, said_of
 from .kinds import Kind
 from .mutants import Mutant, answers, mutants, other_batches
 from .realised import on_worst_pair
@@ -93,7 +94,10 @@ def diagnose(
         said = direct(vector, given, found)
     causes = _causes(vector, given, others, float32) if mutants else []
     if not causes and mutants and (not said or said[0][0] not in FIRM):
-        said = [*_batches(vector, given, float32), *said]
+        said = [*_batches(vector, given, float32), *_going_on(vector, given, others, float32), *said]
+    if any(one.change.kind is not Kind.FACTOR for one in causes):
+        with suppress(*UNUSABLE):
+            said = _said_of_all(said, others, float32)
     kind, detail, mutant = _decided(said, causes)
     if kind is Kind.UNKNOWN and mutants and not vector.get("own"):
         detail = "no single change of the reference does the same"
@@ -177,6 +181,32 @@ def _batches(vector: Data, given: Data, float32: bool) -> list[tuple[Kind, str]]
     run = next((case.build().run for case in CASES if case.key == vector["case"]), None)
     tried = other_batches(run, vector) if run is not None else ()
     return [(Kind.BATCH, name) for name, made in tried if _agree(vector, made, given, float32)][:1]
+
+
+def _said_of_all(
+    said: list[tuple[Kind, str]], others: Sequence[tuple[Data, Data]], float32: bool
+) -> list[tuple[Kind, str]]:
+    """Where a change explains all, a factor that not every red vector shows is chance."""
+    if Kind.FACTOR not in [kind for kind, _ in said]:
+        return said
+    for other, theirs in others[:OTHERS]:
+        found = list(compare(other, {"output": None, **theirs}, float32=float32))
+        if found and Kind.FACTOR not in [kind for kind, _ in direct(other, {"output": None, **theirs}, found)]:
+            return [one for one in said if one[0] is not Kind.FACTOR]
+    return said
+
+
+def _going_on(vector: Data, given: Data, others: Sequence[tuple[Data, Data]], float32: bool) -> list[tuple[Kind, str]]:
+    """Something else than the released values, with which the reference asks for the same, on the other vectors too."""
+    run = next((case.build().run for case in CASES if case.key == vector["case"]), None)
+    if run is None:
+        return []
+    known = [(vector, given), *others[:OTHERS]]
+    for going in goings_on(vector):
+        made = ((one, answers_going_on(run, one, going), theirs) for one, theirs in known)
+        if all(found is not None and _agree(one, found, theirs, float32) for one, found, theirs in made):
+            return [(going[0].kind, said_of(going))]
+    return []
 
 
 def _explains(run: Any, vector: Data, given: Data, mutant: Mutant, float32: bool) -> bool:

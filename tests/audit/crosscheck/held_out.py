@@ -66,5 +66,4 @@ FIRST_TRIAL = 8  # named before anything was changed; then "uphill" led to the c
 MISNAMED = {
     "sum of the losses for their mean": "noise scale: it decides the number of steps, and so the noise, first",
     "first trial of the line search left out": "unknown: the reference computes a step length in two places",
-    "the first step goes on with the query": "unknown: the changes of the reference do so in every step",
 }

@@ -1,0 +1,98 @@
+"""The reference goes on with something else than what was released: its own query, both together, an earlier value.
+
+No single line of an algorithm does so in its first step alone, or adds the query to what is released; a slip in another
+language does. So this is tried on the tape: it asks for the same, and hands back something else.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpassay.reference.laws.law import Law, query_of
+from dpassay.reference.types import Array
+
+from .encode import encode
+from .kinds import Kind
+from .making import run_again
+from .recording import VectorTape, events_of
+from .rounding import Run
+
+LABELS = 6  # of releases that are tried one by one
+Value = Callable[[Array, Array, Array], Array]  # of released value, query, and the value of this label before
+
+
+@dataclass(frozen=True)
+class Way:
+    """What is handed back in place of a released value, and at which releases of a label (numbered from 0)."""
+
+    kind: Kind
+    name: str
+    value: Value
+
+
+WAYS = (
+    Way(Kind.UN_NOISED, "the query", lambda value, query, before: query),
+    Way(Kind.UN_NOISED, "the query added to the released value", lambda value, query, before: value + query),
+    Way(Kind.UN_NOISED, "the mean of query and released value", lambda value, query, before: (value + query) / 2),
+    Way(Kind.INDEX_SHIFT, "the value released before", lambda value, query, before: before),
+)
+PLACES: dict[str, Callable[[int], bool]] = {
+    "": lambda number: True,
+    " the first time": lambda number: number == 0,
+    " but the first time": lambda number: number > 0,
+    " every other time": lambda number: number % 2 == 1,
+}
+
+
+class _OtherValues(VectorTape):
+    def __init__(self, events: Any, way: Way, place: Callable[[int], bool], label: str):
+        super().__init__(events)
+        self._way, self._place, self._only = way, place, label
+        self._count: Counter[str] = Counter()
+        self._before: dict[str, Array] = {}
+
+    def _released(self, label: str, law: Law, sensitivity: float | None, draws: tuple[int, ...]) -> Any:
+        value = super()._released(label, law, sensitivity, draws)
+        query = getattr(law, "query", None)
+        if query is None or value is None or np.shape(value) != np.shape(query):
+            return value
+        number, before = self._count[label], self._before.get(label, np.asarray(value, dtype=float))
+        self._count[label] += 1
+        self._before[label] = np.asarray(value, dtype=float)
+        if self._only not in ("", label) or not self._place(number):
+            return value
+        found = self._way.value(np.asarray(value, dtype=float), query_of(law), before)
+        return found if isinstance(value, np.ndarray) else float(found)
+
+
+Going = tuple[Way, str, str]  # the way, the place's name, the label (empty: every one)
+
+
+def goings_on(vector: Mapping[str, Any]) -> Iterator[Going]:
+    """Everything that is tried on a vector, the simplest first."""
+    labels = list(dict.fromkeys(event["label"] for event in vector["events"] if event["event"] == "release"))
+    for label in ("", *(labels[:LABELS] if len(labels) > 1 else ())):
+        for place in PLACES:
+            for way in WAYS:
+                yield way, place, label
+
+
+def said_of(going: Going) -> str:
+    """In words."""
+    way, place, label = going
+    return f"it goes on with {way.name}{place}" + (f", at {label}" if label else "")
+
+
+def answers_going_on(run: Run, vector: Mapping[str, Any], going: Going) -> dict[str, Any] | None:
+    """What the reference asks for then; None where it does not run."""
+    way, place, label = going
+    tape = _OtherValues(vector["events"], way, PLACES[place], label)
+    with suppress(Exception), np.errstate(all="ignore"):
+        return {"output": encode(run_again(run, vector, tape), "output"), "events": events_of(tape)}
+    return None

@@ -1,0 +1,83 @@
+"""Bugs from public issue trackers that the diagnosis was not made with: how many it names, and which it does not."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from dpassay.audit.crosscheck.adapter import judged
+from dpassay.audit.crosscheck.diagnosis import diagnose
+from dpassay.audit.crosscheck.storage import load
+from dpassay.audit.crosscheck.worker import answer
+from dpassay.audit.live.on_vectors import run_live
+
+from .reported import FIRST_TRIAL, MISNAMED, REPORTED
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def changed(folder, one):
+    """A copy of the program or of the twins with the bug in it."""
+    source = ROOT / "examples" / "live-js" if one.file.endswith(".js") else Path(__file__).parent / "foreign"
+    shutil.copytree(source, folder)
+    path = folder / one.file
+    text = path.read_text(encoding="utf-8")
+    assert text.count(one.before) == 1, one.name
+    path.write_text(text.replace(one.before, one.after), encoding="utf-8")
+
+
+def answered(folder, one, monkeypatch):
+    """Each vector that must run, with the answers and whether it passes."""
+    vectors = [vector for vector in load(one.algorithm) if vector["expect"] == "run"]
+    if one.file.endswith(".js"):
+        known = {vector["id"]: vector for vector in vectors}
+        results = run_live(f"node {folder / 'main.js'}", vectors)
+        return [(known[result.id], result.answers, result.outcome) for result in results]
+    monkeypatch.syspath_prepend(str(folder.parent))
+    name = folder.name
+    try:
+        run = __import__(f"{name}.adapter", fromlist=["run"]).run
+        given = [(vector, json.loads(json.dumps(answer(run, vector)))) for vector in vectors]
+    finally:
+        for module in [module for module in sys.modules if module.partition(".")[0] == name]:
+            del sys.modules[module]
+    return [(vector, found, judged(vector, found, False).outcome) for vector, found in given]
+
+
+def named(folder, one, monkeypatch):
+    """The diagnosis of the first failing vector."""
+    changed(folder, one)
+    results = answered(folder, one, monkeypatch)
+    red = [(vector, given) for vector, given, outcome in results if outcome == "fail"]
+    green = [(vector, given) for vector, given, outcome in results if outcome == "pass"]
+    assert red, f"{one.name} changes nothing"
+    return diagnose(*red[0], others=(*red[1:], *green))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("one", REPORTED, ids=lambda one: one.name)
+def test_a_reported_bug_is_named_or_known_not_to_be(one, tmp_path, monkeypatch):
+    if one.file.endswith(".js") and shutil.which("node") is None:
+        pytest.skip("needs node")
+    assert (named(tmp_path / "twin", one, monkeypatch).kind.value == one.kind) != (one.name in MISNAMED)
+
+
+@pytest.mark.parametrize("name", ["the plain mean is added to the noisy one", "two records are averaged, then clipped"])
+def test_what_the_first_trial_missed_is_named_with_what_shows_it(name, tmp_path, monkeypatch):
+    (one,) = (one for one in REPORTED if one.name == name)
+    if one.file.endswith(".js") and shutil.which("node") is None:
+        pytest.skip("needs node")
+    found = named(tmp_path / "twin", one, monkeypatch)
+    assert found.kind.value == one.kind
+    assert "added to the released value" in found.detail or "pairs of records averaged" in found.mutant
+
+
+def test_the_page_says_how_many():
+    text = (ROOT / "docs" / "crosscheck.md").read_text(encoding="utf-8").replace("\n", " ")
+    assert f"The first trial named {FIRST_TRIAL} of {len(REPORTED)}" in text
+    assert f"it names {len(REPORTED) - len(MISNAMED)} of {len(REPORTED)}" in text
+    assert all("#" in one.thread for one in REPORTED)
