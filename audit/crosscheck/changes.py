@@ -185,8 +185,8 @@ def _clipping(text: _Text, node: ast.Call, name: str) -> Iterator[Change]:
         )
         rows = f"({pairs})(np.asarray({text.code(node.args[0])}))"
         yield text.change(Kind.CLIP_ORDER, "pairs of records averaged, then clipped", node.args[0], rows)
-        for bound in node.args[1:2]:
-            yield text.change(Kind.CLIP_BOUND, "clip half as wide", bound, f"({text.code(bound)}) / 2")
+        for wide in node.args[1:2]:
+            yield text.change(Kind.CLIP_BOUND, "clip half as wide", wide, f"({text.code(wide)}) / 2")
     if name == "clipped_mean" and len(node.args) == 3:
         yield text.change(Kind.CLIP_ORDER, "clipped after averaging", node.args[2], '"mean"')
         yield text.change(
