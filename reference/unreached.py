@@ -17,12 +17,12 @@ _READING = "the reading decides how f(w0) is released"
 
 CLIPPING: Reasons = {
     "clipping.py: if math.isinf(threshold)": "no threshold is infinite in a schedule of these",
-    "clipping.py: return np.asarray(np.mean(rows, axis=0))": "no threshold is infinite in a schedule of these",
+    "clipping.py: return norms.mean_of(rows)": "no threshold is infinite in a schedule of these",
     'clipping.py: if mode == "mean"': _MODE,
     "clipping.py: return clip(norms.mean_of(rows)": _MODE,
     "clipping.py: return vector if norm <= bound": _MODE,
     "clipping.py: return np.asarray((flat": _MODE,
-    "clipping.py: return np.asarray(np.mean(clip_rows": _MODE,
+    "clipping.py: return norms.mean_of(clip_rows": _MODE,
     "clipping.py: if threshold == 0": "the thresholds of this schedule do not follow the iterate",
     "clipping.py: return np.zeros(rows.shape": "the thresholds of this schedule do not follow the iterate",
 }
