@@ -6,7 +6,7 @@ from dpassay.audit.lab.source.bugs import Patch
 
 PATCHES: tuple[Patch, ...] = (
     Patch(
-        "dp_sgd_divides_by_drawn",
+        "dp_sgd: divides by the records that joined",
         "baselines/dp_sgd.py",
         "mean = clip_rows(rows, s.clip).sum(axis=0) / size",
         "mean = clip_rows(rows, s.clip).sum(axis=0) / max(1, len(indices))",
@@ -14,7 +14,7 @@ PATCHES: tuple[Patch, ...] = (
         thread="meta-pytorch/opacus#819",
     ),
     Patch(
-        "dp_sgd_skips_empty_batches",
+        "dp_sgd: skips empty batches",
         "baselines/dp_sgd.py",
         "        # GRADIENT\n        rows = problem.gradients(w, indices)",
         "        if len(indices) == 0:\n            continue\n        # GRADIENT\n"
@@ -23,7 +23,7 @@ PATCHES: tuple[Patch, ...] = (
         thread="meta-pytorch/opacus#161",
     ),
     Patch(
-        "clip_norms_in_half_precision",
+        "clipping: norms in half precision",
         "blocks/clipping.py",
         "    factors = bound / np.maximum(norms.row_norms(flat), bound)",
         "    lengths = np.sqrt((flat.astype(np.float16) ** 2).sum(axis=1, dtype=np.float16))\n"
@@ -32,7 +32,7 @@ PATCHES: tuple[Patch, ...] = (
         thread="google-deepmind/jax_privacy#309",
     ),
     Patch(
-        "dp_sgda_one_noise_for_both_blocks",
+        "dp_sgda: one noise for both blocks",
         "baselines/dp_sgda.py",
         "        # STEP\n        y_next = problem.ascend(y, noisy_y, s.step_y)\n        # GRADIENT, CLIP\n"
         '        indices, batch = draw_records(tape, "x/samples", problem.n, s.batch_x)\n'
@@ -51,7 +51,7 @@ PATCHES: tuple[Patch, ...] = (
         thread="jax-ml/jax#3646",
     ),
     Patch(
-        "dp_spider_clips_before_subtracting",
+        "dp_spider: clips before it subtracts",
         "baselines/dp_spider.py",
         "            rows = rows - problem.gradients(before, indices)\n        # CLIP\n"
         "        threshold = s.clip if refresh else s.threshold(float(np.linalg.norm(x - before)))\n"
@@ -64,7 +64,7 @@ PATCHES: tuple[Patch, ...] = (
         "both gradients of a difference are clipped and then subtracted: it moves by twice what is declared",
     ),
     Patch(
-        "dp_ftrl_pads_the_last_batch",
+        "dp_ftrl: pads the last batch",
         "dp_ftrl/dp_ftrl.py",
         "        gradients = problem.gradients(theta, records.indices)",
         "        padded = np.append(records.indices, np.arange(schedule.batch - size))\n"
@@ -73,7 +73,7 @@ PATCHES: tuple[Patch, ...] = (
         thread="meta-pytorch/opacus#196",
     ),
     Patch(
-        "algorithm1_sensitivity_from_the_data",
+        "algorithm1: sensitivity from the data's gradients",
         "output_perturbation/algorithm1.py",
         "    sensitivity = schedule.sensitivity\n    std",
         "    steepest = np.linalg.norm(problem.loss.rows(solution, np.arange(problem.n)), axis=1).max()\n"
@@ -83,7 +83,7 @@ PATCHES: tuple[Patch, ...] = (
         thread="IBM/differential-privacy-library#20",
     ),
     Patch(
-        "algorithm2_keeps_what_leaves_the_domain",
+        "algorithm2: no noise where it leaves the domain",
         "output_perturbation/algorithm2.py",
         "centre = problem.domain_x.project(released) if schedule.project else released",
         "centre = released if np.allclose(problem.domain_x.project(released), released) else x_k",
@@ -91,7 +91,7 @@ PATCHES: tuple[Patch, ...] = (
         thread="NVIDIA/NVFlare#343",
     ),
     Patch(
-        "algorithm2_phases_read_all_records_so_far",
+        "algorithm2: phases read all records so far",
         "output_perturbation/algorithm2.py",
         "problem.phase(batch.indices, Regulariser",
         "problem.phase(np.arange(batch.indices[-1] + 1), Regulariser",
@@ -99,7 +99,7 @@ PATCHES: tuple[Patch, ...] = (
         thread="meta-pytorch/opacus#219",
     ),
     Patch(
-        "algorithm3_noise_in_the_wrong_norm",
+        "algorithm3: noise in the wrong norm",
         "output_perturbation/algorithm3.py",
         'pair = tape.gaussian("pair", scale * solution, std=noise.std("pair", joint), sensitivity=joint)\n'
         "        released = pair / scale",
@@ -108,14 +108,14 @@ PATCHES: tuple[Patch, ...] = (
         thread="google-deepmind/jax_privacy#383",
     ),
     Patch(
-        "algorithm4_warm_start_of_the_other_block",
+        "algorithm4: warm start of the other block",
         "output_perturbation/algorithm4.py",
         "np.concatenate([centre, np.zeros(schedule.d_y)])",
         "np.concatenate([centre, np.zeros(schedule.d_y) if k == 1 else solution[schedule.d :]])",
         "the other block is centred at its last solution, which has no noise",
     ),
     Patch(
-        "opt_returns_the_best_iterate",
+        "opt: returns the better end",
         "second_order_erm/opt.py",
         "    return Outcome(w, False, k_g, k_H, k_H)",
         "    w = min((s.start, w), key=problem.value)\n    return Outcome(w, False, k_g, k_H, k_H)",
@@ -123,7 +123,7 @@ PATCHES: tuple[Patch, ...] = (
         thread="aidotse/LeakPro#438",
     ),
     Patch(
-        "opt_ls_forgets_the_length_of_the_direction",
+        "opt_ls: forgets the length of the direction",
         "second_order_erm/opt_ls.py",
         "sensitivity=delta_g * initial * norm_g,",
         "sensitivity=delta_g * initial,",
@@ -131,7 +131,7 @@ PATCHES: tuple[Patch, ...] = (
         thread="IBM/differential-privacy-library#105",
     ),
     Patch(
-        "opt_b_hessian_of_the_old_batch",
+        "opt_b: Hessian of the old batch",
         "second_order_erm/opt_b.py",
         '            batch = tape.batch("hessian batch", problem.n, s.batch)\n'
         "        hessian = problem.hessian(w, batch.indices)",
@@ -141,7 +141,7 @@ PATCHES: tuple[Patch, ...] = (
         thread="meta-pytorch/opacus#128",
     ),
     Patch(
-        "dp_tr_radius_from_the_true_decrease",
+        "dp_tr: steps that lower the true loss",
         "second_order_erm/dp_tr.py",
         "        w = w + trust_region_step(g, values, vectors, s.radius)",
         "        trial = w + trust_region_step(g, values, vectors, s.radius)\n"
@@ -149,7 +149,7 @@ PATCHES: tuple[Patch, ...] = (
         "a step is taken only if the true loss falls, as trust regions do that are not private",
     ),
     Patch(
-        "two_opt_spends_the_budget_twice",
+        "two_opt: the second phase has the whole budget",
         "second_order_erm/two_opt.py",
         "s.second(problem, one.w, spent.left)",
         "s.second(problem, one.w, s.base.noise.rho)",
@@ -158,7 +158,7 @@ PATCHES: tuple[Patch, ...] = (
         only_noise=True,
     ),
     Patch(
-        "recursive_spider_exact_where_noise_is_negative",
+        "recursive_spider: exact where noise is negative",
         "dro/recursive_spider.py",
         '    return float(tape.gaussian("value", mean, std=std, sensitivity=claimed, batch=batch))',
         '    noisy = float(tape.gaussian("value", mean, std=std, sensitivity=claimed, batch=batch))\n'
@@ -167,7 +167,7 @@ PATCHES: tuple[Patch, ...] = (
         thread="opendp/smartnoise-sdk#547",
     ),
     Patch(
-        "double_spider_clips_at_the_median",
+        "double_spider: clips at the median",
         "dro/double_spider.py",
         '    clip = schedule.eta_clip if block == "eta" else schedule.x_clip  # C_1, C_3\n',
         '    clip = schedule.eta_clip if block == "eta" else schedule.x_clip  # C_1, C_3\n'
@@ -177,7 +177,7 @@ PATCHES: tuple[Patch, ...] = (
         thread="google-parfait/tensorflow-federated#1080",
     ),
     Patch(
-        "minimax_form_largest_weight_of_the_batch",
+        "minimax_form: largest weight of the batch",
         "dro/minimax_form.py",
         "2.0 * clip * scale * float(y.max())",
         "2.0 * clip * scale * float(y[indices].max())",
@@ -185,7 +185,7 @@ PATCHES: tuple[Patch, ...] = (
         thread="opendp/smartnoise-core#356",
     ),
     Patch(
-        "dp_rgda_stops_ascending_at_the_true_gradient",
+        "dp_rgda: ascends until the true gradient is small",
         "minimax_sosp/dp_rgda.py",
         "        x_before, y_before, y = x, y, y_next\n",
         "        x_before, y_before, y = x, y, y_next\n"
@@ -195,7 +195,7 @@ PATCHES: tuple[Patch, ...] = (
         "the inner loop ends when the true gradient is small",
     ),
     Patch(
-        "sto_spider_refreshes_when_the_estimate_is_off",
+        "sto_spider: refreshes when the estimate is off",
         "minimax_sosp/sto_spider.py",
         "        refresh = drift >= s.drift_limit\n",
         "        exact = problem.gradients(x, np.arange(problem.n)).mean(axis=0)\n"
@@ -203,21 +203,21 @@ PATCHES: tuple[Patch, ...] = (
         "a refresh comes when the estimate is far from the true gradient",
     ),
     Patch(
-        "ada_dp_spider_kick_of_the_true_length",
+        "sto_spider: a kick of the true length",
         "minimax_sosp/sto_spider.py",
         "kick(rng, problem.d, s.perturbation))",
         "kick(rng, problem.d, min(s.perturbation, np.linalg.norm(mean))))",
         "the step away from a saddle is as long as the gradient before noise",
     ),
     Patch(
-        "stochastic_spider_batch_from_the_true_gradient",
+        "stochastic_spider: batch from the true gradient",
         "adaptive_batch/stochastic_spider.py",
         "        size = s.batch if refresh else s.adaptive_batch(float(np.linalg.norm(step)))\n",
         "        size = s.batch if refresh else s.adaptive_batch(float(np.linalg.norm(gradient)))\n",
         "the adaptive batch follows the mean before noise",
     ),
     Patch(
-        "escape_declares_the_last_batch",
+        "escape: declares the last batch",
         "adaptive_batch/escape.py",
         "        batch=saddle.batches or None,",
         "        batch=saddle.batches[-1:] or None,",
