@@ -15,14 +15,14 @@ PATCHES = (
     Patch(
         "stochastic_spider: escapes by the true gradient",
         _RUN,
-        "if float(np.linalg.norm(noisy)) <= s.threshold and frozen_before <= 0:",
-        "if float(np.linalg.norm(gradient if refresh else noisy)) <= s.threshold and frozen_before <= 0:",
+        "if norm(noisy) <= s.threshold and frozen_before <= 0:",
+        "if norm(gradient if refresh else noisy) <= s.threshold and frozen_before <= 0:",
         "the decision to escape is taken on the gradient before the noise",
     ),
     Patch(
         "stochastic_spider: batch by the true gradient",
         _RUN,
-        "size = s.batch if refresh else s.adaptive_batch(float(np.linalg.norm(step)))",
+        "size = s.batch if refresh else s.adaptive_batch(norm(step))",
         "size = s.batch if refresh else s.adaptive_batch(float(np.abs(problem.gradients(x, np.arange(1))).sum()))",
         "the batch size follows a record",
     ),
@@ -53,8 +53,8 @@ PATCHES = (
     Patch(
         "stochastic_spider: drift of the true step",
         _RUN,
-        "        drift += float(np.linalg.norm(step))",
-        "        drift += float(np.linalg.norm(gradient)) if refresh else float(np.linalg.norm(step))",
+        "        drift += norm(step)",
+        "        drift += norm(gradient) if refresh else norm(step)",
         "the time of the next refresh depends on the gradient before the noise",
     ),
     Patch(
@@ -83,8 +83,8 @@ PATCHES = (
     Patch(
         "tree: a prefix for a node",
         _TREE,
-        "for k in sorted(after - before)])\n        if",
-        "for k in sorted(after)])\n        if",
+        "query = _sum([term.value for term in added])",
+        "query = _sum([term.value for term in self._terms[start:last]])",
         "the prefix sum is released in place of the node",
     ),
 )

@@ -212,8 +212,8 @@ PATCHES: tuple[Patch, ...] = (
     Patch(
         "stochastic_spider: batch from the true gradient",
         "adaptive_batch/stochastic_spider.py",
-        "        size = s.batch if refresh else s.adaptive_batch(float(np.linalg.norm(step)))\n",
-        "        size = s.batch if refresh else s.adaptive_batch(float(np.linalg.norm(gradient)))\n",
+        "        size = s.batch if refresh else s.adaptive_batch(norm(step))\n",
+        "        size = s.batch if refresh else s.adaptive_batch(norm(gradient))\n",
         "the adaptive batch follows the mean before noise",
     ),
     Patch(
