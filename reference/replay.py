@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -72,7 +71,7 @@ class ReplayTape(Tape):
 
     def _indices(self, draw: Draw) -> Indices:
         event: Draw = self._next(Draw, draw.label)
-        if replace(event, number=draw.number) != draw:
+        if event._replace(number=draw.number) != draw:
             self._diverged(Kind.BATCH_SIZE, draw.label, f"{event.size} of {event.n} against {draw.size} of {draw.n}")
         self._batch += 1
         return self.recording.batches[self._batch - 1]

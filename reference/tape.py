@@ -73,7 +73,8 @@ class Tape(ABC):
         batch: Batch | tuple[Batch, ...] | None = None,
     ) -> Any:
         """Release ``query + N(0, std^2 I)``; ``sensitivity`` is the claimed 2-norm sensitivity of ``query``."""
-        return self.release(label, Gaussian(np.asarray(query, float), float(std)), sensitivity=sensitivity, batch=batch)
+        # the law makes an array of the query, a copy
+        return self.release(label, Gaussian(query, float(std)), sensitivity=sensitivity, batch=batch)  # type: ignore[arg-type]
 
     def symmetric_gaussian(
         self,

@@ -7,7 +7,7 @@ is fed. It records queries too, so it is as secret as the data: it never leaves 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from dpassay.reference.laws.law import Law
 from dpassay.reference.types import Indices
@@ -15,8 +15,7 @@ from dpassay.reference.types import Indices
 DrawKind = Literal["without-replacement", "poisson", "fresh"]
 
 
-@dataclass(frozen=True)
-class Draw:
+class Draw(NamedTuple):
     """A secret choice of records.
 
     ``rate`` is the probability that a given record takes part (for ``fresh``: given that it was not used before).

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -150,7 +149,7 @@ class Hub:
         assert first is not None
         for other in draws[1:]:
             assert other is not None
-            if other != first and replace(other, label=first.label) != first:
+            if other != first and other._replace(label=first.label) != first:
                 detail = f"{first.size or first.rate} of {first.n} against {other.size or other.rate} of {other.n}"
                 self._finding(Kind.BATCH_SIZE, first.label, detail)
         self._draws.append(first)

@@ -20,6 +20,8 @@ import numpy as np
 from dpassay.reference.laws.law import Law, as_released, query_of
 from dpassay.reference.types import Array, Bools
 
+from .compare import log_add
+
 
 @dataclass(frozen=True)
 class Tilt:
@@ -222,11 +224,32 @@ class ManyGaussians:
         """See :class:`Proposal`."""
         flat = np.asarray(value, dtype=float).ravel()
         one, other = _factors(flat, self._here, self._away, self._there)
-        squares, cross, length, squares_there = np.einsum("ksp,ksp->ks", one, other)
+        sums = np.einsum("ksp,ksp->ks", one, other)
+        if len(sums[0]) == 2 and isinstance(self._twice, float) and isinstance(self._twice_there, float):
+            return self._logs_of_two(flat.size, sums.tolist())
+        squares, cross, length, squares_there = sums
         here = -flat.size * self._log_scales - squares / self._twice
         there = -flat.size * self._log_scales_there - squares_there / self._twice_there
         moved = here + (self._tilts.twice * cross - self._tilts.squares * length) / self._twice
         return Logs(here, there, _mean_densities(self._log_weights + moved))
+
+    def _logs_of_two(self, size: int, sums: list[list[float]]) -> Logs:
+        """As above for two states with the same noise, number by number: fewer calls."""
+        squares, cross, length, squares_there = sums
+        twice, base, base_there = self._twice, -size * self._log_scales, -size * self._log_scales_there
+        here = out, held = base - squares[0] / twice, base - squares[1] / twice
+        there = [base_there - one / self._twice_there for one in squares_there]
+        (cross_out, cross_held), (length_out, length_held) = cross, length
+        moved = [
+            log_add(
+                weight_out + (out + (shift * cross_out - square * length_out) / twice),
+                weight_held + (held + (shift * cross_held - square * length_held) / twice),
+            )
+            for (shift, square), (weight_out, weight_held) in zip(
+                self._tilts.pairs, self._log_weights.tolist(), strict=True
+            )
+        ]
+        return Logs(np.array(here), np.array(there), np.array(moved))
 
 
 class _TiltedProposal:

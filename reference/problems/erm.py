@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from dataclasses import replace as replace_fields
@@ -13,7 +14,7 @@ import numpy as np
 from dpassay.reference.errors import BadInput
 from dpassay.reference.types import Array, Indices
 
-from .margin_losses import Loss
+from .margin_losses import Loss, Regulariser
 
 BLOCK_ROWS = 16_384  # rows per block: 7 MiB of features at d = 54
 
@@ -136,7 +137,7 @@ class ErmProblem:
         for x, y in self._records(indices):
             total += (y * self.loss.link.slope(y * (x @ w))) @ x
             count += len(y)
-        return total / count + self.loss.regulariser.weight * self.loss.regulariser.slope(w)
+        return total / count + self._penalty_slope(w)
 
     def hessian(self, w: Array, indices: Indices | None = None) -> Array:
         """Mean Hessian, shape (d, d), exactly symmetric."""
@@ -165,7 +166,7 @@ class ErmProblem:
     def gradients(self, w: Array, indices: Indices | None = None) -> Array:
         """Gradient of each record, shape (batch, d)."""
         parts = [(y * self.loss.link.slope(y * (x @ w)))[:, None] * x for x, y in self._records(indices)]
-        return np.concatenate(parts) + self.loss.regulariser.weight * self.loss.regulariser.slope(w)
+        return np.concatenate(parts) + self._penalty_slope(w)
 
     def record_hessian(self, w: Array, index: int) -> Array:
         """Hessian of one record, shape (d, d)."""
@@ -235,6 +236,14 @@ class ErmProblem:
     def _penalty(self, w: Array) -> float:
         return self.loss.regulariser.weight * float(self.loss.regulariser.value(w).sum())
 
+    def _penalty_slope(self, w: Array) -> Array:
+        """It depends on no record: where several problems are asked at the same point, it is computed once."""
+        regulariser, point = self.loss.regulariser, w.astype(float).tobytes()
+        if _latest.point != point or _latest.regulariser is not regulariser:
+            _latest.regulariser, _latest.point = regulariser, point
+            _latest.slope = regulariser.weight * regulariser.slope(w)
+        return _latest.slope
+
     def _penalty_curvature(self, w: Array) -> Array:
         return self.loss.regulariser.weight * self.loss.regulariser.curvature(w)
 
@@ -244,6 +253,18 @@ class ErmProblem:
         if not self.loss.link.convex:
             return 1 / (1 + exp(-edge))
         return inf if edge == inf else edge + log1p(exp(-edge))
+
+
+class _Latest(threading.local):
+    """The regulariser's slope at the point at which it was last asked for."""
+
+    def __init__(self) -> None:
+        self.regulariser: Regulariser | None = None
+        self.point = b""
+        self.slope = np.zeros(0)
+
+
+_latest = _Latest()
 
 
 def _blocks(features: Array) -> Iterator[Array]:
