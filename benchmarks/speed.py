@@ -5,7 +5,8 @@
 All times are seconds of CPU, not of the clock, and what is compared is measured in turn in one process. "loop" is the
 algorithm on a tape that keeps nothing (speed_tape.py); "tape" a run that is recorded; "lockstep" a run of the audit, on
 both neighbours, in all worlds that its secret batches need, with its exact loss under two tilts. The target is 20
-seconds for 1,000 lockstep runs: ten on two cores.
+seconds for 1,000 lockstep runs: ten on two cores. Runs differ in length, so a row that seems to miss it makes all of
+them. Where an algorithm has a twin that makes many runs at once, that is what is measured in lockstep.
 """
 
 from __future__ import annotations
@@ -31,11 +32,13 @@ from speed_tape import Bare, milliseconds
 from dpassay.audit.likelihood.samplers import LockstepSampler
 from dpassay.audit.lockstep.run import needs, places
 from dpassay.audit.lockstep.tilting import PLAIN, Tilt
+from dpassay.reference.abreast import Twin
 from dpassay.reference.case import Case
 from dpassay.reference.catalogue import CASES
 from dpassay.reference.tape import LiveTape
 
-TARGET = 20.0  # CPU seconds for 1,000 runs
+TARGET, RUNS = 20.0, 1000  # CPU seconds for so many runs
+ABREAST = 128  # runs of a row that makes them at once
 VERDICTS = (
     "baselines/dp_sgd:poisson@baseline",
     "output_perturbation/algorithm2@repaired",
@@ -47,17 +50,24 @@ VERDICTS = (
 )
 
 
-def times(run: Callable[..., Any], pair: Any, at_least: float) -> tuple[int, dict[str, float]]:
+def times(
+    run: Callable[..., Any], pair: Any, at_least: float, twin: Twin | None = None
+) -> tuple[int, dict[str, float]]:
     """Worlds of a lockstep run, and milliseconds of one run: loop, tape, lockstep."""
     what = needs(run, pair.here)
-    sampler = LockstepSampler(run, pair, what=what, checks=0)
+    sampler = LockstepSampler(run, pair, what=what, checks=0, twin=twin)
     tilts, shares = (PLAIN, Tilt(1.0)), np.array([0.1, 0.9])
     calls: dict[str, Callable[[int], object]] = {
         "loop": lambda count: [run(pair.here, Bare(seed)) for seed in range(count)],
         "tape": lambda count: [run(pair.here, LiveTape(seed)) for seed in range(count)],
         "lockstep": lambda count: sampler.sample(tilts, shares, count, (0,)),
     }
-    return len(places(what, check=False)), milliseconds(calls, at_least)
+    found = milliseconds(calls, at_least, least={"lockstep": ABREAST} if twin else None)
+    if found["lockstep"] * RUNS > 1e3 * TARGET:
+        start = process_time()
+        calls["lockstep"](RUNS)
+        found["lockstep"] = 1e3 * (process_time() - start) / RUNS
+    return len(places(what, check=False)), found
 
 
 def catalogue(cases: list[Case], at_least: float) -> None:
@@ -65,7 +75,7 @@ def catalogue(cases: list[Case], at_least: float) -> None:
     rows, missed = [], []
     for case in cases:
         instance = case.build()
-        worlds, found = times(instance.mechanism, instance.pair, at_least)
+        worlds, found = times(instance.mechanism, instance.pair, at_least, instance.twin)
         thousand = found["lockstep"]  # milliseconds a run are seconds a thousand
         per_second = [round(1e3 / found[name]) if found[name] < 100 else 1e3 / found[name] for name in found]
         ratios = [found["tape"] / found["loop"], found["lockstep"] / (found["tape"] * worlds)]
