@@ -25,8 +25,6 @@ def row(case: Case) -> tuple[str, float, float, float | None, str]:
 
 def measure(quick: bool) -> None:
     cases = [case for case in CASES if case.reading != "printed" and (case.quick or not quick)]
-    # half an hour by itself; 100 runs of it are in docs/reproductions/minimax_sosp.md
-    cases = [case for case in cases if not case.variant.startswith("experiment")]
     print("| row | accounted | realised >= | share | why |\n|---|---|---|---|---|")
     shares = []
     for key, _, accounted, realised, why in Parallel(n_jobs=2, return_as="generator")(

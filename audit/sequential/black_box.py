@@ -65,6 +65,28 @@ class _Costs:
 
 
 @dataclass
+class _Outputs:
+    """Draws outputs on both sides, and keeps what is odd about the first ones, in words."""
+
+    mechanism: Mechanism
+    datasets: tuple[Any, Any]
+    rng: np.random.Generator
+    costs: _Costs
+    said: list[str] = field(default_factory=list)
+
+    def fresh(self, size: int) -> Tables:
+        """So many a side."""
+        begun = time.perf_counter()
+        outputs = [draw(self.mechanism, data, size, self.rng) for data in self.datasets]
+        self.costs.drawing += time.perf_counter() - begun
+        self.costs.drawn += size
+        found = to_tables(*outputs)
+        if self.costs.drawn == size:  # the first ones
+            self.said.extend(of_outputs(found, *outputs))
+        return found
+
+
+@dataclass
 class _State:
     """What the audit knows: past outputs, what each kind of score has won, and the wealth."""
 
@@ -94,17 +116,7 @@ def audit_sequentially(
     after this round.
     """
     costs, needed = _Costs(seconds), -np.log(1 - confidence)
-
-    said: list[str] = []
-
-    def fresh(size: int) -> Tables:
-        begun = time.perf_counter()
-        outputs = [draw(mechanism, data, size, rng) for data in datasets]
-        costs.drawing, costs.drawn = costs.drawing + time.perf_counter() - begun, costs.drawn + size
-        found = to_tables(*outputs)
-        if costs.drawn == size:  # the first ones
-            said.extend(of_outputs(found, *outputs))
-        return found
+    outputs = _Outputs(mechanism, datasets, rng, costs)
 
     def result() -> ClaimTest:
         return ClaimTest(
@@ -114,10 +126,10 @@ def audit_sequentially(
             method="sequential black box",
             runs=2 * state.known,
             seconds=time.perf_counter() - costs.start,
-            evidence={"log_wealth": state.wealth, **state.gave_away, "notes": said},
+            evidence={"log_wealth": state.wealth, **state.gave_away, "notes": outputs.said},
         )
 
-    tables = fresh(min(first, limit))
+    tables = outputs.fresh(min(first, limit))
     state = _State(tables, len(tables.p))
     gained, state.gave_away = first_log_wealth(tables, claim, rng, low_bits)
     _add(state, gained, {})
@@ -132,7 +144,7 @@ def audit_sequentially(
         size = min(costs.fitting(size, state.known, wanted), limit - state.known, MOST_ROUND)
         if size < 2:
             break
-        tables = fresh(size)
+        tables = outputs.fresh(size)
         _add(state, *round_.log_wealth(tables, rng, dealt, state.past))
         state.gave_away = round_.gave_away(tables)
         state.known += size
