@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dpassay.audit.likelihood.curve import curves
+from dpassay.audit.likelihood.samplers import Losses
 from dpassay.audit.lockstep.outcome import Movement
 from dpassay.reference.accounting.calibrate import Uncalibrated
 from dpassay.reference.accounting.cost import Account
@@ -191,9 +192,7 @@ def examine(
     transcript, cost, stopped = spent(instance, claim, searched)
     accounted = cost.epsilon(claim.delta)
     bound, losses = statistics(instance, claim, effort, searched, cost, thrift, len(transcript.events), stopped)
-    realised, by = realised_of(instance, claim, bound, losses.findings)
-    if len(losses.loss) and (realised is None or realised <= claim.epsilon):
-        realised, by = of_outputs(instance, claim, effort, losses.findings) or (realised, by)
+    realised, by = _realised(instance, claim, effort, bound, losses)
     nothing = untested(instance, transcript, losses) if len(losses.loss) else ""
     findings = list(losses.findings)
     merge(findings, [finding for finding in searched.findings if not finding.kind.of_the_run])
@@ -238,6 +237,16 @@ def examine(
         curves=curves(losses, cost, claim.epsilon, claim.delta, effort.confidence),
         stopped=stopped,
     )
+
+
+def _realised(
+    instance: Instance, claim: PrivacyClaim, effort: Effort, bound: SoundBound | AssumedEstimate, losses: Losses
+) -> tuple[float | None, str]:
+    """The largest sound lower bound, and what shows it; outputs are asked where nothing else refutes the claim."""
+    realised, by = realised_of(instance, claim, bound, losses.findings)
+    if len(losses.loss) and (realised is None or realised <= claim.epsilon):
+        realised, by = of_outputs(instance, claim, effort, losses.findings) or (realised, by)
+    return realised, by
 
 
 def assay_case(case: Case, effort: Effort, thrift: Thrift | None = None, known: Sequence[Witness] = ()) -> Row:
