@@ -287,3 +287,31 @@ def test_errors_of_the_algorithm_come_out_as_they_are():
 
     with pytest.raises(ZeroDivisionError, match="in the algorithm"):
         lockstep(broken, PAIR, [0])
+
+
+def test_a_finding_says_at_which_call_and_is_sure_unless_secrets_may_cover_it():
+    """Calls are counted from 0; a branch on private data needs no secret choice to show."""
+
+    def later(problem, tape):
+        w = step(problem, tape, np.zeros(2))
+        return branch_on_gradient_norm(problem, tape) + w
+
+    (first,) = (one for one in lockstep(branch_on_gradient_norm, PAIR, [0]).findings if one.kind is Kind.CALL)
+    (second,) = (one for one in lockstep(later, PAIR, [0]).findings if one.kind is Kind.CALL)
+    assert (first.step, second.step) == (0, 1) and not first.given_secrets and not second.given_secrets
+
+
+def test_a_query_on_a_batch_by_index_that_was_drawn_before_the_target_is_told_apart():
+    """What depends on the record although its batch does not hold it is paid for elsewhere, if at all."""
+
+    def leaks(problem, tape):
+        batches = [tape.fresh("b", N, 4, order="index") for _ in range(2)]
+        return tape.gaussian("g", gradient(problem, np.zeros(2)), std=1.0, sensitivity=1.0, batch=batches[1])
+
+    def twin_of_it(problem, tape):
+        batches = [tape.fresh("b", N, 4, order="index") for _ in range(2)]
+        rows = problem.rows[batches[0].indices]
+        return tape.gaussian("g", rows.mean(axis=0), std=1.0, sensitivity=1.0, batch=batches[0])
+
+    assert {one.kind for one in lockstep(leaks, PAIR, [0]).findings} == {Kind.UNDECLARED_BATCH}
+    assert not lockstep(twin_of_it, PAIR, [0]).findings

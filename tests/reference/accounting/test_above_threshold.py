@@ -173,3 +173,13 @@ def test_the_curve_at_the_ends_of_its_range(pure, share):
         assert np.all(np.diff(found) <= 1e-12)
         assert np.all(found[:40][::-1] >= -np.expm1(-up) * (1 - 1e-12)), "nothing is below 1 - e^epsilon"
         assert np.all(found[41:][up >= pure] == 0)
+
+
+@pytest.mark.parametrize(("pure", "share", "count"), [(1.0, 0.25, 0), (0.3, 0.4, 0), (4.0, 0.1, 5), (20.0, 0.2, 0)])
+def test_the_gaussian_that_stands_for_a_release_is_nowhere_below_it(pure, share, count):
+    """At points between those of the grid, too; 1 % less mu is below it somewhere."""
+    epsilons = np.linspace(0.0, pure, 700)
+    curve, mu = above_threshold_delta(epsilons, pure, share, count), above_threshold_mu(pure, share, count)
+    gauss = np.array([gdp_delta(float(one), mu) for one in epsilons])
+    assert np.all(gauss >= curve * (1 - 1e-9))
+    assert np.any(np.array([gdp_delta(float(one), 0.99 * mu) for one in epsilons]) < curve)

@@ -12,6 +12,7 @@ from dpassay.audit.commands.claimed import claimed_guarantee
 from dpassay.reference.accounting.cost import account
 from dpassay.reference.accounting.dp_events import dp_event_of, rdp_epsilon
 from dpassay.reference.accounting.gdp import gdp_delta, gdp_epsilon, zcdp_epsilon, zcdp_rho
+from dpassay.reference.accounting.parts import Part, delta_of, epsilon_of, pld_of
 from dpassay.reference.accounting.sampled import sampled_delta
 from dpassay.reference.errors import BadInput
 from dpassay.reference.tape import LiveTape
@@ -138,3 +139,39 @@ def test_a_batch_of_everything_is_no_sampling():
     for sampling in ("poisson", "without-replacement"):
         found = float(sampled_delta(np.array([0.5]), 1.0, 1.2, sampling)[0])
         assert found == pytest.approx(gdp_delta(0.5, 1.2), rel=1e-9)
+
+
+@pytest.mark.parametrize("delta", [0.0, -0.5, 1.0, math.nan])
+def test_a_delta_that_is_none_is_refused(delta):
+    with pytest.raises(BadInput, match="delta"):
+        costs(lambda tape: tape.gaussian("g", 0.0, std=1.0, sensitivity=1.0)).epsilon(delta)
+
+
+def test_a_gap_is_a_lack_of_knowledge_or_of_noise():
+    """Of all gaps: one release without noise is no lack of knowledge, whatever else is not known."""
+
+    def claimed(tape):
+        tape.gaussian("n", 0.0, std=1.0, sensitivity=None)
+
+    def bare(tape):
+        tape.gaussian("b", 0.0, std=0.0, sensitivity=1.0)
+
+    assert costs(claimed).unknown and not costs(bare).unknown
+    both = costs(lambda tape: (claimed(tape), bare(tape)))
+    assert both.gap and not both.unknown
+
+
+def test_large_pure_parts_leave_the_rest_of_epsilon_to_the_others():
+    """Beside a pure loss of 800 the rest has delta(epsilon - 800), and below 800 nothing is known."""
+    parts, rest = ((Part("pure", 800.0), 1), (Part("gaussian", 1.0), 1)), ((Part("gaussian", 1.0), 1),)
+    for left in (0.0, 0.5, 3.0):
+        assert delta_of(parts, "replace-one", 800.0 + left) == delta_of(rest, "replace-one", left) < 1
+    assert delta_of(parts, "replace-one", 799.0) == 1.0
+
+
+def test_a_part_that_is_pure_is_not_taken_for_above_threshold():
+    """With 0 as its share a grid of tests would be asked for a query without noise."""
+    pure, tested = Part("pure", 1.0), Part("above-threshold", 1.0, share=0.25)
+    assert epsilon_of(((pure, 1),), "replace-one", 1e-9) == pytest.approx(1.0, abs=2e-3)
+    assert pld_of(tested, "replace-one").get_delta_for_epsilon(0.5) < 0.06
+    assert pld_of(pure, "replace-one").get_delta_for_epsilon(0.5) > 0.2
