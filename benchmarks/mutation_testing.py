@@ -46,7 +46,7 @@ ACCOUNTING, SCORES, LOCKSTEP = "tests/reference/accounting", "tests/audit/scores
 EDGES = "tests/reference/laws/test_edges_of_floats.py"
 MODULES: dict[str, tuple[str, ...]] = {
     "audit/bounds.py": ("tests/audit/test_bounds.py",),
-    "audit/scores/labels.py": tuple(f"{SCORES}/test_{name}.py" for name in ("labels", "level_shares", "hostile_scores")),
+    "audit/scores/labels.py": tuple(f"{SCORES}/test_{name}.py" for name in ("level_shares", "labels", "reading")),
     "audit/scores/thresholds.py": (f"{SCORES}/test_scores.py", f"{SCORES}/test_exact_levels.py"),
     "audit/scores/one_run.py": (f"{SCORES}/test_level_shares.py", f"{SCORES}/test_one_run.py"),
     "audit/scores/events.py": (f"{SCORES}/test_events.py",),
