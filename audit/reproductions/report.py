@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from dpassay.audit.plain import json_text
+from dpassay.audit.plain import json_text, plain
+from dpassay.audit.report_file import load
+from dpassay.audit.row import Row
 from dpassay.reference.catalogue import CASES
-from dpassay.reference.errors import BadInput
-from dpassay.reference.files import read_json, write_text
+from dpassay.reference.errors import BadInput, printable
+from dpassay.reference.files import write_text
 
 
 def untracked(items: Sequence[Any], what: str) -> Iterable[Any]:
@@ -91,28 +94,24 @@ def sandwich_table(path: Path, paper: str) -> Table:
     Raises:
         BadInput: the file is not such a report, or has no row of the paper.
     """
-    document = read_json(path, "--audited")
-    try:
-        effort = document["effort"]
-        rows = [_sandwich_row(row) for row in document["rows"] if row["algorithm"].startswith(f"{paper}/")]
-        title = f"Sandwich: {effort['runs']} runs, confidence {effort['confidence']:g}, seed {effort['seed']}"
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise BadInput(str(path), "unreadable", f"not a report of `dpassay audit`: {error!r}") from None
+    rows = [row for row in load(path, any_version=True) if row.algorithm.startswith(f"{paper}/")]
     if not rows:
         raise BadInput(str(path), f"no row of {paper}", "run `dpassay audit` for this paper first")
-    return Table(title, ("case", "reading", "claimed", "accounted", "realised >=", "verdict", "why"), rows)
+    runs, seeds = sorted({row.runs for row in rows}), sorted({row.seed for row in rows})
+    titles = [" or ".join(map(str, one)) for one in (runs, seeds)]
+    title = f"Sandwich: {titles[0]} runs, confidence {rows[0].confidence:g}, seed {titles[1]}"
+    columns = ("case", "reading", "claimed", "accounted", "realised >=", "verdict", "why")
+    return Table(title, columns, [_sandwich_row(row) for row in rows])
 
 
-def _sandwich_row(row: dict[str, object]) -> tuple[str, ...]:
-    name = str(row["algorithm"]).split("/")[1] + (f":{row['variant']}" if row["variant"] else "")
-    key = f"{row['algorithm']}{':' + str(row['variant']) if row['variant'] else ''}@{row['reading']}"
-    known = next((case.known for case in CASES if case.key == key), "")
-    said = str(row["why"])  # reports of today name the cause themselves
-    why = "; ".join(part for part in (said, f"cause: {known}" if known and known not in said else "") if part)
-    claimed = f"({row['claimed']:g}, {row['delta']:g})"
-    bounds = (_epsilon(row["accounted"]), _epsilon(row["realised"]))
-    return (name, str(row["reading"]), claimed, *bounds, str(row["verdict"]), why)
+def _sandwich_row(row: Row) -> tuple[str, ...]:
+    name = row.algorithm.partition("/")[2] + (f":{row.variant}" if row.variant else "")
+    known = next((case.known for case in CASES if case.key == row.key), "")
+    why = "; ".join(part for part in (row.why, f"cause: {known}" if known and known not in row.why else "") if part)
+    claimed = f"({row.claimed:g}, {row.delta:g})"
+    cells = (name, row.reading, claimed, _epsilon(row.accounted), _epsilon(row.realised), row.verdict, why)
+    return tuple(printable(cell) for cell in cells)
 
 
-def _epsilon(value: object) -> str:
-    return f"{value:.3f}" if isinstance(value, float | int) else "-" if value is None else str(value)
+def _epsilon(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}" if math.isfinite(value) else str(plain(value))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -23,6 +26,24 @@ def test_a_benchmark_without_its_optional_package_is_skipped_with_one_line(tmp_p
     ]
     assert not done.stderr and kept.read_bytes() == before
     assert "--quick" in _run("jax_privacy.py", "--help", first=tmp_path).stdout
+
+
+@pytest.mark.slow
+def test_fuzzing_every_parser_for_a_moment(tmp_path):
+    """Two hundred damaged files of each: fine, or one line. And a reader that raises is called a traceback."""
+    done = _run("fuzz.py", "--inputs", "200", "--sample", "100", "--folder", str(tmp_path), first=tmp_path)
+    assert done.returncode == 0, done.stderr
+    state = json.loads((tmp_path / "state.json").read_text())
+    assert len(state) > 30 and all(one["next"] == 200 for one in state.values())
+    good = {"fine", "refused"}
+    broken = [name for name, one in state.items() if (set(one["classes"]) | set(one["commands"])) - good]
+    assert not broken, done.stdout
+    planted = "import sys; sys.path.insert(0, sys.argv.pop(1)); import fuzz, fuzz_readers; "
+    planted += "fuzz_readers.witness = lambda path: 1 / 0; fuzz.main()"
+    words = ("--inputs", "20", "--only", "witness", "--folder", str(tmp_path / "again"))
+    command = [sys.executable, "-c", planted, str(ROOT / "benchmarks"), *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "ZeroDivisionError" in done.stdout and "| witness | 20 | 0 | 0 | 20 |" in done.stdout
 
 
 def _run(script: str, *options: str, first: Path) -> subprocess.CompletedProcess[str]:

@@ -136,7 +136,7 @@ def test_a_law_cannot_be_changed():
         Laplace(np.array([1.0]), 1.0).scale = 2.0
 
 
-@pytest.mark.parametrize(("shift", "gap"), [(0.4, 3.0), (1.0, -2.0)])
+@pytest.mark.parametrize(("shift", "gap"), [(0.4, 0.75), (1.0, -2.0)])
 def test_a_tilted_laplace_law_is_sampled_as_its_density_says(shift, gap):
     """4,000 draws, two coordinates; a p-value below 1e-3 comes once in a thousand (seed 5)."""
     law = Laplace(np.array([0.3, -1.0]), 1.5)
