@@ -26,7 +26,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtr, ndtri_exp
+from scipy.special import erfinv, ndtr, ndtri_exp
 
 from dpassay.reference.laws.above_threshold import MOST_QUERIES
 from dpassay.reference.types import Array
@@ -37,6 +37,7 @@ from .libraries import pld_pmf, privacy_loss_distribution
 _PER = 32  # grid points for each `shift` of log a: 64 changes the fifth digit
 _SMALL, _LARGE = 1e-7, 5.0  # shifts outside: rounding, or a grid too coarse to help; the pure epsilon is used alone
 _HUGE = 100.0  # pure epsilon from which on a grid up to it takes too much; it is used alone
+_UP = 1 + 1e-12  # more than the roundings of a quantile
 _REACH = 60.0  # shifts; beyond, the chord to the pure epsilon will do (delta is below 1e-17)
 
 
@@ -178,8 +179,10 @@ def above_threshold_pld(pure: float, share: float, step: float, count: int = 0, 
 
 
 def pure_mu(epsilon: float) -> float:
-    """The smallest mu for which every epsilon-DP mechanism is mu-GDP: ``-2 Phi^-1(1 / (1 + exp(epsilon)))``."""
-    return float(-2 * ndtri_exp(-np.logaddexp(0.0, epsilon)))  # in logarithms: exp(epsilon) overflows
+    """The smallest mu for which every epsilon-DP mechanism is mu-GDP, rounded up: ``-2 Phi^-1(1 / (1 + e^epsilon))``."""
+    if epsilon < 1:  # near one half a quantile loses its digits
+        return 2 * math.sqrt(2) * float(erfinv(math.tanh(epsilon / 2))) * _UP
+    return float(-2 * ndtri_exp(-np.logaddexp(0.0, epsilon))) * _UP  # in logarithms: exp(epsilon) overflows
 
 
 @lru_cache(maxsize=4096)

@@ -3,8 +3,11 @@
 import itertools
 import math
 
+import mpmath
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from dpassay.reference.accounting.above_threshold import above_threshold_delta, above_threshold_mu, pure_mu, worst_tests
 from dpassay.reference.accounting.cost import Account, account
@@ -183,3 +186,14 @@ def test_the_gaussian_that_stands_for_a_release_is_nowhere_below_it(pure, share,
     gauss = np.array([gdp_delta(float(one), mu) for one in epsilons])
     assert np.all(gauss >= curve * (1 - 1e-9))
     assert np.any(np.array([gdp_delta(float(one), 0.99 * mu) for one in epsilons]) < curve)
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.floats(-300, 2.9).map(lambda power: 10.0**power))
+def test_the_mu_of_a_pure_loss_is_rounded_up(epsilon):
+    """60 digits; near zero it was off by a ten-thousandth, and zero at 1e-300."""
+    mu = pure_mu(epsilon)
+    with mpmath.workdps(700):  # of one half at 1e-300
+        truth = 1 / (1 + mpmath.exp(mpmath.mpf(epsilon)))
+        assert mpmath.erfc(mpmath.mpf(mu) / mpmath.sqrt(8)) / 2 <= truth
+        assert mpmath.erfc(mpmath.mpf(mu) * (1 - 1e-10) / mpmath.sqrt(8)) / 2 > truth
