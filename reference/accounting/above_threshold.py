@@ -179,7 +179,7 @@ def above_threshold_pld(pure: float, share: float, step: float, count: int = 0, 
 
 
 def pure_mu(epsilon: float) -> float:
-    """The smallest mu for which all epsilon-DP mechanisms are mu-GDP, rounded up: ``-2 Phi^-1(1 / (1 + e^epsilon))``."""
+    """The smallest mu for which every pure release is mu-GDP, rounded up: ``-2 Phi^-1(1 / (1 + exp(epsilon)))``."""
     if epsilon < 1:  # near one half a quantile loses its digits
         return 2 * math.sqrt(2) * float(erfinv(math.tanh(epsilon / 2))) * _UP
     return float(-2 * ndtri_exp(-np.logaddexp(0.0, epsilon))) * _UP  # in logarithms: exp(epsilon) overflows
