@@ -25,19 +25,31 @@ from dpassay.reference.types import Array
 
 from .data import ABSENT
 from .model import Model
-from .redirect import Patch, Patches, on_tape, on_the_tape
+from .redirect import Patch, Patches, current_tape, on_tape, on_the_tape
 
 DELTA = 1e-5
 CLIP, MULTIPLIER, STEPS, RATE = 1.0, 1.5, 3, 0.5
+PASS = 16  # records of one pass in order
+ADAPTIVE = {
+    "target_unclipped_quantile": 0.5,
+    "clipbound_learning_rate": 0.2,
+    "max_clipbound": 10.0,
+    "min_clipbound": 0.1,
+    "unclipped_num_std": 2.0,
+}
 _BATCH: ContextVar[Batch | None] = ContextVar("batch", default=None)
 
 
 def _patches() -> list[Patch]:
+    from opacus.optimizers.adaclipoptimizer import AdaClipDPOptimizer
     from opacus.optimizers.optimizer import DPOptimizer
+    from opacus.optimizers.optimizer_fast_gradient_clipping import DPOptimizerFastGradientClipping
     from opacus.utils.uniform_sampler import UniformWithReplacementSampler
 
     return [
         Patch(DPOptimizer, "add_noise", on_the_tape(_add_noise)),
+        Patch(DPOptimizerFastGradientClipping, "add_noise", on_the_tape(_add_noise)),
+        Patch(AdaClipDPOptimizer, "add_noise", on_the_tape(_add_noise_to_both)),
         Patch(UniformWithReplacementSampler, "__iter__", on_the_tape(_batches)),
     ]
 
@@ -47,6 +59,26 @@ PATCHES = Patches(_patches)
 
 def _add_noise(tape: Tape, optimizer: Any) -> None:
     """One release of the sums of all parameters, flattened: their clipped norms are bounded together."""
+    _noisy(tape, optimizer, float(optimizer.noise_multiplier))
+
+
+def _add_noise_to_both(tape: Tape, optimizer: Any) -> None:
+    """Adaptive clipping: the sums with the multiplier of Theorem 1 (arXiv 1905.03871), and how many are not clipped."""
+    import torch
+
+    deviation = float(optimizer.unclipped_num_std)
+    _noisy(tape, optimizer, (optimizer.noise_multiplier**-2 - (2 * deviation) ** -2) ** -0.5)
+    count = tape.gaussian(
+        "AdaClipDPOptimizer, number not clipped",
+        float(optimizer.unclipped_num),
+        std=deviation,
+        sensitivity=1.0,  # Theorem 1: half of it where a record appears
+        batch=_BATCH.get(),
+    )
+    optimizer.unclipped_num = torch.as_tensor(count)
+
+
+def _noisy(tape: Tape, optimizer: Any, multiplier: float) -> None:
     import torch
     from opacus.optimizers.optimizer import _check_processed_flag, _mark_as_processed
 
@@ -56,7 +88,7 @@ def _add_noise(tape: Tape, optimizer: Any) -> None:
     noisy = tape.gaussian(
         "DPOptimizer",
         np.concatenate([np.asarray(one.detach(), dtype=float).ravel() for one in sums]),
-        std=float(optimizer.noise_multiplier * optimizer.max_grad_norm),
+        std=multiplier * float(optimizer.max_grad_norm),
         sensitivity=2 * float(optimizer.max_grad_norm),  # of replacing a record; half of it where one appears
         batch=_BATCH.get(),
     )
@@ -73,8 +105,12 @@ def _batches(tape: Tape, sampler: Any) -> Iterator[list[int]]:
         yield batch.indices.tolist()
 
 
-def _train(sampled: bool, clipping: str, reduction: str, data: Array) -> Mapping[str, Any]:
-    """Three steps as the library's examples write them; two layers, so that clipping is over both."""
+def _train(batches: str, clipping: str, reduction: str, data: Array) -> Mapping[str, Any]:
+    """Three steps as the library's examples write them; two layers, so that clipping is over both.
+
+    Batches are ``all`` records, ``Poisson``, or one record each ``in order``; then there is one pass. Clipping is a
+    word of the library, or ``ghost``, with losses of shape (n,) or, ``ghost, column``, (n, 1).
+    """
     import torch
     from opacus import PrivacyEngine
 
@@ -85,42 +121,55 @@ def _train(sampled: bool, clipping: str, reduction: str, data: Array) -> Mapping
         torch.nn.init.constant_(layer.weight, 0.5)
     rows = torch.as_tensor(data, dtype=torch.float64)
     dataset = torch.utils.data.TensorDataset(rows[:, :-1], rows[:, -1:])
-    size = max(1, round(RATE * len(data))) if sampled else len(data)
+    size = {"all": len(data), "Poisson": max(1, round(RATE * len(data))), "in order": 1}[batches]
+    steps = len(data) if batches == "in order" else STEPS
+    ghost, criterion = clipping.startswith("ghost"), torch.nn.MSELoss(reduction=reduction)
     norms = [0.75, 1.0] if clipping == "per_layer" else CLIP  # 1.25 together, without rounding
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that this is no secure generator, that hooks are old
-        model, optimizer, loader = PrivacyEngine(accountant="rdp").make_private(
+        made = PrivacyEngine(accountant="rdp").make_private(
             module=model,
             optimizer=torch.optim.SGD(model.parameters(), lr=0.1),
             data_loader=torch.utils.data.DataLoader(dataset, batch_size=size),
             noise_multiplier=MULTIPLIER,
             max_grad_norm=norms,
-            clipping=clipping,
+            clipping="flat" if ghost else clipping,
             loss_reduction=reduction,
-            poisson_sampling=sampled,
+            poisson_sampling=batches == "Poisson",
+            **({"grad_sample_mode": "ghost", "criterion": criterion} if ghost else {}),
+            **(ADAPTIVE if clipping == "adaptive" else {}),
         )
-        loss_of = torch.nn.MSELoss(reduction=reduction)
+        model, optimizer, loss_of, loader = made if ghost else (made[0], made[1], criterion, made[2])
         done = 0
-        while done < STEPS:
+        while done < steps:
             for x, y in loader:
-                if done == STEPS:
+                if done == steps:
                     break
+                if batches == "in order":
+                    _BATCH.set(_next_record(len(data)))
                 optimizer.zero_grad()
-                loss_of(model(x), y).backward()
+                found = model(x)
+                (loss_of(found[:, 0], y[:, 0]) if clipping == "ghost" else loss_of(found, y)).backward()
                 optimizer.step()
                 done += 1
     return {name: value.detach().numpy().copy() for name, value in model.state_dict().items()}
 
 
+def _next_record(n: int) -> Batch | None:
+    """The loader takes the next one, and so does the tape."""
+    tape = current_tape()
+    return None if tape is None else tape.fresh("loader", n, 1, order="index")
+
+
 @lru_cache(maxsize=8)
-def _claimed(rate: float) -> float:
-    """Epsilon of three steps by the library's RDP accountant, as ``PrivacyEngine.get_epsilon`` says it."""
+def _claimed(rate: float, steps: int = STEPS) -> float:
+    """Epsilon of some steps by the library's RDP accountant, as ``PrivacyEngine.get_epsilon`` says it."""
     from opacus.accountants import RDPAccountant
 
     accountant = RDPAccountant()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that the best order is the largest or the smallest of those tried
-        for _ in range(STEPS):
+        for _ in range(steps):
             accountant.step(noise_multiplier=MULTIPLIER, sample_rate=rate)
         return float(accountant.get_epsilon(DELTA))
 
@@ -137,29 +186,34 @@ def _left(rows: Array, sizes: Sizes) -> Array:
 
 
 def models() -> Sequence[Model]:
-    """Full and Poisson batches, both ways of clipping, and how many records there are as public or not."""
+    """Full, Poisson and ordered batches, four ways of clipping, and how many records there are as public or not."""
     logging.getLogger("opacus").setLevel(logging.ERROR)  # that a batch is empty, that the generator is not secure
     found = []
-    for name, sampled, clipping, reduction in (
-        ("full batches", False, "flat", "mean"),
-        ("full batches, clipped by layer", False, "per_layer", "mean"),
-        ("Poisson batches", True, "flat", "mean"),
+    for name, batches, clipping in (
+        ("full batches", "all", "flat"),
+        ("full batches, clipped by layer", "all", "per_layer"),
+        ("full batches, ghost clipping", "all", "ghost"),
+        ("full batches, ghost clipping, losses of shape (n, 1)", "all", "ghost, column"),
+        ("Poisson batches", "Poisson", "flat"),
+        (f"one pass over {PASS} records in order, without Poisson sampling", "in order", "flat"),
     ):
-        run = on_tape(PATCHES, partial(_train, sampled, clipping, reduction), "train")
-        found.append(_model(f"make_private, {name}", run, sampled, public=True))
-    for reduction in ("sum", "mean"):
-        run = on_tape(PATCHES, partial(_train, False, "flat", reduction), "train")
-        title = f"make_private, full batches, number of records not public, {reduction}"
-        found.append(_model(title, run, sampled=False, public=False))
+        run = on_tape(PATCHES, partial(_train, batches, clipping, "mean"), "train")
+        found.append(_model(f"make_private, {name}", run, batches, public=True))
+    for clipping, reduction in (("flat", "sum"), ("flat", "mean"), ("adaptive", "sum")):
+        run = on_tape(PATCHES, partial(_train, "all", clipping, reduction), "train")
+        how = ", adaptive clipping" if clipping == "adaptive" else ""
+        title = f"make_private, full batches, number of records not public, {reduction}{how}"
+        found.append(_model(title, run, "all", public=False))
     return found
 
 
-def _model(title: str, run: Any, sampled: bool, public: bool) -> Model:
-    sizes = {"n": (2, 4) if sampled else (2, 3), "d": (2, 3)}
+def _model(title: str, run: Any, batches: str, public: bool) -> Model:
+    sizes = {"n": {"all": (2, 3), "Poisson": (2, 4), "in order": (PASS,)}[batches], "d": (2, 3)}
+    claimed = {"all": _claimed(1.0), "Poisson": _claimed(RATE), "in order": _claimed(1 / PASS, PASS)}[batches]
     relations: tuple[Relation, ...] = ("replace-one", "add-remove") if public else ("add-remove",)
     spaces: dict[Relation, Space] = {}
     for relation in relations:
         absent = np.array([ABSENT]) if relation == "add-remove" else None
         rows = _there if public else _left
         spaces[relation] = Space(Rows("d", None), sizes, rows, relation=relation, absent=absent)
-    return Model(title, run, _claimed(RATE if sampled else 1.0), spaces, "weights after the last step", 40, delta=DELTA)
+    return Model(title, run, claimed, spaces, "weights after the last step", 40, delta=DELTA)

@@ -22,7 +22,10 @@ def model(words):
     return next(one for one in adapter.models() if one.name == f"make_private, {words}")
 
 
-@pytest.mark.parametrize("words", ["full batches", "full batches, clipped by layer", "Poisson batches"])
+@pytest.mark.parametrize(
+    "words",
+    ["full batches", "full batches, clipped by layer", "full batches, ghost clipping", "Poisson batches"],
+)
 def test_the_releases_keep_what_the_library_claims(words):
     """Its accountant is an upper bound of ours, and not far above; one record moves the sum by what is claimed."""
     found = model(words).search("add-remove", examples=10)
@@ -58,6 +61,18 @@ def test_clipping_that_does_nothing_is_found(monkeypatch):
     monkeypatch.setattr(DPOptimizer, "clip_and_accumulate", unclipped)
     found = model("full batches").search("add-remove", examples=20)
     assert Kind.SENSITIVITY_EXCEEDED in {one.kind for one in found.findings}
+
+
+@pytest.mark.parametrize(
+    ("words", "kind"),
+    [
+        ("full batches, ghost clipping, losses of shape (n, 1)", Kind.SENSITIVITY_EXCEEDED),
+        (f"one pass over {adapter.PASS} records in order, without Poisson sampling", Kind.OVER_BUDGET),
+        ("full batches, number of records not public, sum, adaptive clipping", Kind.NOISE_SCALE),
+    ],
+)
+def test_what_breaks_the_claim_is_found(words, kind):
+    assert kind in {one.kind for one in model(words).search("add-remove", examples=20).findings}
 
 
 def test_steps_that_are_released_and_drawn():
