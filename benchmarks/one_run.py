@@ -13,7 +13,8 @@ from itertools import product
 import audit_figures as figures
 import numpy as np
 
-from dpassay.audit.scores.one_run import Canaries, Guessing, epsilon_one_run
+from dpassay.audit.scores.guessing import Canaries, Guessing
+from dpassay.audit.scores.one_run import epsilon_one_run
 from dpassay.audit.scores.steinke import epsilon_steinke
 from dpassay.reference.accounting.gdp import gdp_epsilon
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .kept import Kept, Part, joined, stream_of
 from .outputs import KeptAlive, draw
 from .sources import Named, Source
 
@@ -15,7 +16,12 @@ LEAST = 50  # outputs of a part: fewer are one part
 
 
 def draw_both(
-    source: Source, samples: int, seed: tuple[int, ...], jobs: int, each: Callable[[int], None]
+    source: Source,
+    samples: int,
+    seed: tuple[int, ...],
+    jobs: int,
+    each: Callable[[int], None],
+    kept: Kept | None = None,
 ) -> tuple[Any, Any]:
     """`samples` outputs on both datasets.
 
@@ -23,6 +29,7 @@ def draw_both(
         seed: of all parts; a part adds its side and its place.
         jobs: processes; each of them loads the mechanism, or starts the program, anew.
         each: is told how many outputs were drawn since it was told last.
+        kept: where outputs are kept as they come, and found again; it changes no number.
     """
     parts = PARTS if samples >= PARTS * LEAST else 1
     sizes = [samples * (i + 1) // parts - samples * i // parts for i in range(parts)]
@@ -30,26 +37,53 @@ def draw_both(
     found: dict[tuple[int, int], Any] = {}
     if jobs == 1:
         for side, i, size, key in todo:
-            rng = np.random.default_rng(list(key))
-            found[side, i] = draw(source.mechanism, source.datasets[side], size, rng, each)
+            dataset = source.datasets[side]
+            if kept is None:
+                found[side, i] = draw(source.mechanism, dataset, size, stream_of(key), each)
+            else:
+                found[side, i] = kept.draw(source.mechanism, dataset, size, (side, i), key, each)
     else:
-        from dpassay.audit.workers import worked  # slow to import, and one process needs none of it
-
-        named = source.named
-        for side, i, outputs in worked(
-            _drawn, [(named, source.datasets[s], s, i, n, k) for s, i, n, k in todo], jobs, ""
-        ):
-            found[side, i] = outputs
-            each(len(outputs))
+        found = _by_workers(source, todo, jobs, each, kept)
     p, q = (_joined([found[side, i] for i in range(parts)]) for side in (0, 1))
     return p, q
 
 
-def _drawn(named: Named, dataset: Any, side: int, part: int, size: int, key: tuple[int, ...]) -> tuple[int, int, Any]:
-    """One part, in a process of its own."""
+def _by_workers(
+    source: Source,
+    todo: list[tuple[int, int, int, tuple[int, ...]]],
+    jobs: int,
+    each: Callable[[int], None],
+    kept: Kept | None,
+) -> dict[tuple[int, int], Any]:
+    """Parts by side and place; a part is kept when it is whole, and what is there of it is not drawn again."""
+    from dpassay.audit.workers import worked  # slow to import, and one process needs none of it
+
+    found: dict[tuple[int, int], Any] = {}
+    there = {(side, i): kept.part(side, i) if kept else Part((), 0, None) for side, i, _, _ in todo}
+    asked = []
+    for side, i, size, key in todo:
+        before = there[side, i]
+        if before.count:
+            each(before.count)
+        if before.count == size:
+            found[side, i] = joined(before.pieces)
+        else:
+            asked.append((source.named, source.datasets[side], side, i, size - before.count, key, before.stream))
+    for side, i, outputs in worked(_drawn, asked, jobs, ""):
+        if kept is not None:
+            kept.put((side, i), there[side, i].count, outputs)
+        found[side, i] = joined([*there[side, i].pieces, outputs])
+        each(len(outputs))
+    return found
+
+
+def _drawn(
+    named: Named, dataset: Any, side: int, part: int, size: int, key: tuple[int, ...], stream: Any
+) -> tuple[int, int, Any]:
+    """One part, or what is left of it, in a process of its own."""
     mechanism = named.load()
     try:
-        return side, part, draw(mechanism, dataset, size, np.random.default_rng(list(key)))
+        return side, part, draw(mechanism, dataset, size, stream_of(key, stream))
     finally:
         if isinstance(mechanism, KeptAlive):
             mechanism.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,11 +10,20 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from dpassay.audit.blackbox.kept import Kept
 from dpassay.audit.blackbox.noise import NOISES
 from dpassay.audit.blackbox.parts import draw_both
-from dpassay.audit.blackbox.sources import CommandOption, DatasetOption, MechanismName, NeighbourOption, read_source
+from dpassay.audit.blackbox.sources import (
+    CommandOption,
+    DatasetOption,
+    MechanismName,
+    NeighbourOption,
+    Source,
+    read_source,
+)
 from dpassay.audit.blackbox.suspicions import of_outputs, same_data
 from dpassay.audit.blackbox.table import to_tables
+from dpassay.audit.exit_codes import INTERRUPTED
 from dpassay.audit.report.verdicts import print_results
 from dpassay.audit.results import Verdict
 from dpassay.audit.stored import column_names, load
@@ -53,6 +63,12 @@ def blackbox(
         bool, typer.Option("--keep-alive", help="The program answers line by line instead of running once an output.")
     ] = False,
     jobs: Annotated[int, typer.Option(help="Processes that run the mechanism; they change no number.")] = 1,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(
+            "--checkpoint", help="Keep outputs in this file as they come; the same command goes on where it was ended."
+        ),
+    ] = None,
     power: Annotated[
         float | None,
         typer.Option(
@@ -113,11 +129,11 @@ def blackbox(
     if outputs:
         none = (mechanism, command, dataset, neighbour) == (None,) * 4
         require(none, "--outputs", outputs, "takes the place of a mechanism and its datasets")
+        require(checkpoint is None, "--checkpoint", str(checkpoint), "keeps outputs that are drawn; these are stored")
         (p, q), names, notes = _stored(outputs), column_names(outputs), []
     else:
         source, names = read_source(mechanism, command, dataset, neighbour, keep_alive), None
-        with progress("running the mechanism", 2 * samples, quiet=quiet) as say:
-            p, q = draw_both(source, samples, (seed, STREAM), jobs, lambda n: say(steps=n))
+        p, q = _drawn(source, samples, seed, jobs, checkpoint, quiet)
         notes = same_data(source.datasets)
     said_relation = relation or ("add-remove" if sampled else NOT_STATED)
     if claim is None:
@@ -133,6 +149,26 @@ def blackbox(
     verdict = Verdict.INCONCLUSIVE if notes and not found.verdict.failed else found.verdict
     print_results(found.results, verdict, as_json, "\n".join([*notes, *found.notes]))
     raise typer.Exit(_exit(verdict, fail_on))
+
+
+def _drawn(source: Source, samples: int, seed: int, jobs: int, checkpoint: Path | None, quiet: bool) -> tuple[Any, Any]:
+    """Outputs on both sides, kept in the checkpoint if there is one; interrupted, one line says what is kept."""
+    kept = Kept(checkpoint, source, samples, (seed, STREAM)) if checkpoint else None
+    try:
+        with progress("running the mechanism", 2 * samples, quiet=quiet) as say:
+            return draw_both(source, samples, (seed, STREAM), jobs, lambda n: say(steps=n), kept)
+    except KeyboardInterrupt:
+        if kept is None:
+            raise
+        print(
+            f"dpassay: interrupted; {kept.count()} of {2 * samples} outputs are kept in {checkpoint}; the same command "
+            "goes on from there",
+            file=sys.stderr,
+        )
+        raise typer.Exit(INTERRUPTED) from None
+    finally:
+        if kept is not None:
+            kept.close()
 
 
 def _exit(verdict: Verdict, fail_on: FailOn) -> int:

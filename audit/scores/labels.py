@@ -33,8 +33,8 @@ LADDER = np.round(  # a step below a claim of 0.1 must not cost a tenth of it
     np.concatenate([np.arange(0.0, 0.2, 0.002), np.arange(0.2, 3.0, 0.02), np.arange(3.0, 40.0, 0.05)]), 3
 )
 FINE_SHARE = 0.05  # of the stake is on smaller targets, which only many labels can use
-EVENT_SHARE, EVENT_FROM = 0.1, 20  # of the level for one event, from so many scores a side on
-OUTWARD_SHARE = 0.8  # of the rest for labels that are revealed outwards
+EVENT_SHARE, EVENT_FROM = 0.05, 20  # of the level for one event, from so many scores a side on
+OUTWARD_SHARE = 0.9  # of the rest for labels that are revealed outwards
 
 
 def labelled(size_p: int, size_q: int, rng: np.random.Generator) -> tuple[int, int]:

@@ -7,7 +7,7 @@ Three ways to a bound; m delta, known before any score is seen, says how they ar
   (Steinke, Nasr and Jagielski 2023, Proposition behind Theorem 5.2).
 - Revealing coins *outwards* (`outward.py`), the same law of the hidden ones, at a depth that the others teach.
 - *Guessing* a fixed number of coins, judged by the exact recursion of `fdp.py`: how many, and at which end of the
-  scores, is learned on a fifth of the canaries, whose coins are then public: for the others nothing changes.
+  scores, is learned on a tenth of the canaries, whose coins are then public: for the others nothing changes.
 
 Few corrupted coins are cheap for the first two, many for the last alone.
 """
@@ -16,86 +16,32 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from itertools import product
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dpassay.audit.results import SoundBound
 from dpassay.reference.errors import BadInput
-from dpassay.reference.types import Array, Bools, Indices
+from dpassay.reference.types import Array, Bools
 
 from .curve_claim import check_scores
 from .fdp import epsilon_fdp
+from .guessing import Canaries, Guessing, best_guessing
 from .labels import LADDER, beyond, ladder_gains, stakes_on
 from .outward import FEWEST, read_outward
-from .reading import refuted_steps, tally, tally_both_ends, tops
+from .reading import refuted_steps, tally, tally_both_ends
 from .weighted import in_expectation
 
 RELATION = "add-remove"  # of one canary
-SHARES = tuple(math.exp2(-k / 2) for k in range(21))  # of the canaries that are guessed: 1 to 1 / 1024
-ENDS = ("both ends", "high end", "low end")
-PILOT_FROM, PILOT_SHARE = 400, 0.2
-PILOT_DOUBT = 1.0  # standard deviations by which the pilot's share of right guesses is lowered
-PILOT_CASES = 8  # guesses that the pilot must have made to speak about a share
-OUTWARD_SHARE = 0.8  # of the level for coins revealed outwards, the rest for reading inwards
+PILOT_FROM, PILOT_SHARE = 400, 0.1
+OUTWARD_SHARE = 0.9  # of the level for coins revealed outwards, the rest for reading inwards
 MIXED_SHARE = 0.7  # the same, where guessing gets the rest
-CHEAP, DEAR = 0.5, 10.0  # corrupted coins in expectation, over the level: reading below the first, guessing beyond
+CHEAP, DEAR = 0.5, 3.0  # corrupted coins in expectation, over the level: reading below the first, guessing beyond
 MIXED_FROM = 1000  # canaries; of fewer, corrupted coins are too many of those that would be judged
 FOR_CORRUPTED = 0.3  # of the level of the outward reading
 MOST_GUESSES = 100_000  # the recursion is sequential; beyond this a random part of the canaries is as good
-FEW_GUESSES = 3_000  # are enough for a comparison
 ROOT = 3.2  # guesses per root of the number of canaries that suit most laws, without a pilot
-
-
-@dataclass(frozen=True)
-class Canaries:
-    """Scores of the canaries that were in and that were out, each sorted."""
-
-    high: Array
-    low: Array
-
-    @staticmethod
-    def of(scores: Array, coins: Bools) -> Canaries:
-        """Sort both sides."""
-        return Canaries(np.sort(scores[coins]), np.sort(scores[~coins]))
-
-    @property
-    def count(self) -> int:
-        """Of both sides."""
-        return int(self.high.size + self.low.size)
-
-    def turned(self) -> Canaries:
-        """With the low scores speaking for 'in'."""
-        return Canaries(-self.low[::-1], -self.high[::-1])
-
-
-@dataclass(frozen=True)
-class Guessing:
-    """Which share of the canaries is guessed, from which end of the scores."""
-
-    share: float
-    end: str = ENDS[0]
-
-    def guess(self, canaries: Canaries, rng: np.random.Generator) -> tuple[int, int]:
-        """(guesses, right ones); the extreme scores are guessed to be 'in' at the high end, 'out' at the low one."""
-        made, right = guesses_at(canaries, [self.share], self.end, rng)
-        return int(made[0]), int(right[0])
-
-
-def guesses_at(
-    canaries: Canaries, shares: Sequence[float], end: str, rng: np.random.Generator
-) -> tuple[Indices, Indices]:
-    """(guesses, right ones) for each of the increasing shares."""
-    counts = np.clip(np.round(np.asarray(shares) * canaries.count).astype(np.int64), 2, canaries.count)
-    if end != ENDS[0]:
-        side = canaries if end == ENDS[1] else canaries.turned()
-        return counts, tops(side.high, side.low, counts, rng)
-    half = counts // 2
-    right = [tops(side.high, side.low, half, rng) for side in (canaries, canaries.turned())]
-    return 2 * half, right[0] + right[1]
 
 
 def check_canaries(scores: ArrayLike, included: ArrayLike, rng: np.random.Generator) -> tuple[Array, Bools]:
@@ -236,22 +182,3 @@ def _by_guessing(values: Array, coins: Bools, delta: float, rng: np.random.Gener
             "end": plan.end,
         },
     )
-
-
-Promise = Callable[[int, int, int, float], float]  # canaries, guesses, right ones -> epsilon, if above the last
-
-
-def best_guessing(pilot: Canaries, count: int, usual: Guessing, promise: Promise, rng: np.random.Generator) -> Guessing:
-    """The share and end that promise most for `count` canaries; right guesses are counted `PILOT_DOUBT` lower."""
-    best, most = usual, 0.0
-    shares = sorted(share for share in SHARES if share * pilot.count >= PILOT_CASES)
-    seen = {end: guesses_at(pilot, shares, end, rng) for end in ENDS}
-    for k, end in product(reversed(range(len(shares))), ENDS):
-        tried, right = seen[end][0][k], seen[end][1][k]
-        rate = (right + 0.5) / (tried + 1)
-        rate -= PILOT_DOUBT * math.sqrt(rate * (1 - rate) / tried)
-        guesses = int(min(shares[k] * count, FEW_GUESSES))
-        shown = promise(int(guesses / shares[k]), guesses, int(rate * guesses), most)
-        if shown > most:
-            best, most = Guessing(shares[k], end), shown
-    return best

@@ -19,20 +19,9 @@ from dpassay.reference.guarantee import Guarantee
 from dpassay.reference.types import Array, Bools
 
 from .fdp import fdp_p_value
+from .guessing import ENDS, FEW_GUESSES, PILOT_CASES, SHARES, Canaries, Guessing, best_guessing
 from .labels import ladder_gains, stakes_on
-from .one_run import (
-    ENDS,
-    FEW_GUESSES,
-    PILOT_CASES,
-    PILOT_FROM,
-    PILOT_SHARE,
-    RELATION,
-    SHARES,
-    Canaries,
-    Guessing,
-    best_guessing,
-    check_canaries,
-)
+from .one_run import PILOT_FROM, PILOT_SHARE, RELATION, check_canaries
 from .reading import log_wealths, tally, tally_both_ends
 
 READING_SHARE = 0.3  # of the level
@@ -68,7 +57,7 @@ def one_run_curve(
     """Test a claimed trade-off curve on one run; arguments as in `epsilon_one_run`.
 
     A part of the level is for reading labels against one pair of the claim, the rest for guesses: their number and end
-    are learned on a fifth of the canaries, whose coins are then public. Of few canaries, or if the number of `guesses`
+    are learned on a tenth of the canaries, whose coins are then public. Of few canaries, or if the number of `guesses`
     is given, they are made at both ends with half of this level, at the high and at the low end with a quarter.
     """
     start = time.perf_counter()

@@ -28,8 +28,8 @@ FEWEST = 40  # labels
 STEP, LAST = 0.1, 4.0  # width of a block in normal quantiles of the rank; labels in the outermost one, about
 MIDDLE = 0.15  # normal quantiles on each side of the median that are revealed first
 STIFFNESS = 4.0  # of the curve: a change of slope by one half over one normal quantile costs half a nat
-DAMPING = 1.0  # of its slopes: beyond what is known they fade, over sqrt(4) normal quantiles
-CAPS = (0.05, 1.0)  # log odds beyond epsilon at which weights stop growing: nearly equal ones, or graded ones
+DAMPING = 0.3  # of its slopes: beyond what is known they fade, over sqrt(4 / 0.3) normal quantiles
+CAPS = (0.05, 0.4, 1.0)  # log odds beyond epsilon at which weights stop growing: from nearly equal ones to graded ones
 GRADES = 8  # weights are 1 to 8
 PATIENCE = 0.25  # share of the hidden blocks that is revealed, at most, while nothing is seen
 NARROWEST, RIDGE = 0.01, 1e-5  # keep the equations of the curve well conditioned
@@ -87,7 +87,7 @@ def edges(labels: int) -> Indices:
     return np.unique(np.concatenate([[0], inner, [labels]]))
 
 
-def _penalty(places: Array) -> Array:
+def _penalty(places: Array, stiffness: float = STIFFNESS) -> Array:
     """Squared first and second differences of the curve, upper banded form (up to 3, points)."""
     gaps = np.maximum(np.diff(places), NARROWEST)
     bands = np.zeros((3, places.size))
@@ -95,7 +95,7 @@ def _penalty(places: Array) -> Array:
     bands[2, 1:] += DAMPING / gaps
     bands[1, 1:] -= DAMPING / gaps
     if places.size > 2:
-        scale = np.sqrt(2 * STIFFNESS / (gaps[:-1] + gaps[1:]))
+        scale = np.sqrt(2 * stiffness / (gaps[:-1] + gaps[1:]))
         a, c = scale / gaps[:-1], scale / gaps[1:]
         b = -a - c
         bands[2, :-2] += a * a
@@ -123,6 +123,12 @@ def log_odds_curve(blocks: Blocks, known: Bools, start: Array, penalty: Array) -
         if moved < 1e-3:
             break
     return np.asarray(curve)
+
+
+def fitted_log_odds(blocks: Blocks, stiffness: float) -> Array:
+    """The curve when every label is known, by block."""
+    known = np.ones(blocks.size.size, dtype=bool)
+    return log_odds_curve(blocks, known, np.zeros(blocks.places.size), _penalty(blocks.places, stiffness))[blocks.point]
 
 
 def _promise(size: Array, odds: Array, log_odds: Array, cap: float, errors: float, corrupted: int) -> float:

@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest, norm
 
+from dpassay.audit.commands.judged_scores import hints
 from dpassay.audit.results import AssumedEstimate, SoundBound, Verdict
 from dpassay.audit.scores import assumed, labels, thresholds
 from dpassay.audit.scores import curve_claim as curve_test
@@ -170,3 +171,11 @@ def test_bad_scores():
         curve_test.refute_curve([], [1.0], guarantee.gdp(1.0), rng)
     with pytest.raises(BadInput, match="delta"):
         thresholds.epsilon_simultaneous([1.0], [1.0], 1.0)
+
+
+def test_files_whose_members_have_the_lower_scores_get_a_hint_and_the_same_bound():
+    """AUC near 0; near a half, seen by chance, there is none."""
+    rng = np.random.default_rng(5)
+    p, q = rng.normal(3, 1, 400), rng.normal(0, 1, 400)
+    assert "AUC 0.0" in hints(p, q, one_run=False)[0] and "swapped" in hints(p, q, one_run=False)[0]
+    assert hints(q, p, one_run=False) == [] == hints(rng.normal(size=400), rng.normal(size=400), one_run=False)

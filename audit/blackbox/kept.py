@@ -1,0 +1,243 @@
+"""Outputs that are kept as they are drawn: an interrupted audit goes on where it was, and its numbers are the same.
+
+They stand in a store (``store.py``), a few at a time, each time with the state of the part's stream of randomness after
+them. Beside them stands what was asked: mechanism, its source, datasets, number of runs and seed. Another question is
+refused, so that no outputs of two mechanisms are ever mixed.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import importlib.util
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dpassay.audit.store import Store
+from dpassay.reference.errors import BadInput, require
+
+from .outputs import Mechanism, draw
+from .sources import Source
+
+FIELD = "--checkpoint"
+PACE = 0.5  # seconds between two writes
+_QUICK = 0.05  # seconds; a slice that takes less may be longer
+_ASKED, _DRAWN = "black box: asked", "black box: outputs"
+_NUMERIC = "biufcUS"  # kinds of arrays that are kept, byte by byte
+
+
+Each = Callable[[int], None]  # is told how many outputs were drawn, or found, since it was told last
+
+
+@dataclass(frozen=True)
+class Part:
+    """Outputs of one part: pieces in order, how many they are together, the stream after them (None: it is whole)."""
+
+    pieces: tuple[Any, ...]
+    count: int
+    stream: Any
+
+
+class Kept:
+    """The outputs of one audit on disk.
+
+    Args:
+        path: the file, made if it is not there.
+        source, samples, seed: what is asked; it must be what the file was begun with.
+
+    Raises:
+        BadInput: the file cannot be used, is damaged, or was begun with another question.
+    """
+
+    def __init__(self, path: Path, source: Source, samples: int, seed: tuple[int, ...]) -> None:
+        self.path, self._store = path, Store(path, FIELD)
+        asked = {
+            "mechanism": source.name,
+            "its source": _code(source),
+            "keep alive": source.named.keep_alive,
+            "dataset": _digest(source.datasets[0]),
+            "neighbour": _digest(source.datasets[1]),
+            "samples": samples,
+            "seed": list(seed),
+        }
+        with self._store.transaction():
+            before = self._store.records(_ASKED)
+            for name in asked if before else ():
+                why = "was begun with another one: name a new file, or go on as it was begun"
+                require(before.get(name) == {"is": asked[name]}, f"{FIELD} {path}", name, why)
+            self._parts = _by_part(self._store.records(_DRAWN), path)
+            require(bool(before) or not self._parts, FIELD, str(path), "is damaged: outputs without a question")
+            if not before:
+                self._store.put(_ASKED, {name: {"is": value} for name, value in asked.items()})
+
+    def close(self) -> None:
+        """Give the file back."""
+        self._store.close()
+
+    def part(self, side: int, place: int) -> Part:
+        """What is there of a part."""
+        return self._parts.get((side, place), Part((), 0, None))
+
+    def count(self) -> int:
+        """Outputs that are on disk."""
+        return sum(int(piece["count"]) for piece in self._store.records(_DRAWN).values())
+
+    def put(self, where: tuple[int, int], start: int, outputs: Any, stream: Any = None) -> None:
+        """Keep outputs ``start``, ``start + 1``, ... of a part, and its stream after them (None: the part is whole)."""
+        piece = {"outputs": encoded(outputs), "count": len(outputs), "stream": stream}
+        self._store.put(_DRAWN, {f"{where[0]}/{where[1]}/{start}": piece})
+
+    def draw(
+        self, mechanism: Mechanism, dataset: Any, size: int, where: tuple[int, int], key: Sequence[int], each: Each
+    ) -> Any:
+        """As ``outputs.draw``, of one part with the stream ``key``; what is there is not drawn again.
+
+        Of a mechanism with ``many`` a part is kept when it is whole.
+        """
+        part = self.part(*where)
+        if part.count:
+            each(part.count)
+        if part.count == size:
+            return joined(part.pieces)
+        rng = stream_of(key, part.stream)
+        if getattr(mechanism, "many", None) is not None:
+            found = draw(mechanism, dataset, size, rng, each)
+            self.put(where, 0, found)
+            return found
+        return joined([*part.pieces, self._slowly(mechanism, dataset, (part.count, size), where, rng, each)])
+
+    def _slowly(
+        self,
+        mechanism: Mechanism,
+        dataset: Any,
+        missing: tuple[int, int],
+        where: tuple[int, int],
+        rng: np.random.Generator,
+        each: Each,
+    ) -> list[Any]:
+        """Outputs ``missing`` of a part, one after the other; all but those of the last moment are always on disk."""
+        start, wanted = missing[0], missing[1] - missing[0]
+        fresh: list[Any] = []
+        good: tuple[int, Any] = (0, None)  # outputs whose stream is known; one assignment, so no signal comes between
+        kept, last, most = 0, time.monotonic(), 1
+        try:
+            while len(fresh) < wanted:
+                begun = time.monotonic()
+                count = min(most, wanted - len(fresh))
+                fresh += draw(mechanism, dataset, count, rng)
+                good = len(fresh), state_of(rng)
+                each(count)
+                now = time.monotonic()
+                most = 2 * most if now - begun < _QUICK else 1
+                if now - last > PACE:
+                    self.put(where, start + kept, fresh[kept : good[0]], good[1])
+                    kept, last = good[0], now
+        finally:
+            if good[0] > kept:
+                self.put(where, start + kept, fresh[kept : good[0]], good[1])
+        return fresh
+
+
+def stream_of(key: Sequence[int], state: Any = None) -> np.random.Generator:
+    """The stream of a part from its beginning, or from where ``state_of`` saw it; nothing is spawned twice."""
+    if state is None:
+        return np.random.default_rng(list(key))
+    generator = np.random.PCG64(np.random.SeedSequence(list(key), n_children_spawned=state["spawned"]))
+    generator.state = state["bits"]
+    return np.random.Generator(generator)
+
+
+def state_of(rng: np.random.Generator) -> dict[str, Any]:
+    """All that a stream's future depends on, as JSON."""
+    sequence: Any = rng.bit_generator.seed_seq
+    return {"bits": dict(rng.bit_generator.state), "spawned": int(sequence.n_children_spawned)}
+
+
+def joined(pieces: Sequence[Any]) -> Any:
+    """Pieces of one part, in order."""
+    return pieces[0] if len(pieces) == 1 else [one for piece in pieces for one in piece]
+
+
+def _by_part(records: dict[str, Any], path: Path) -> dict[tuple[int, int], Part]:
+    """What is there of each part."""
+    found: dict[tuple[int, int], Part] = {}
+    for key, piece in records.items():
+        side, place, start = (int(one) for one in key.split("/"))
+        before = found.get((side, place), Part((), 0, None))
+        outputs = decoded(piece["outputs"])
+        good = start == before.count and len(outputs) == piece["count"]
+        require(good, FIELD, str(path), f"is damaged: {key} does not go on where the outputs before it end")
+        found[side, place] = Part((*before.pieces, outputs), start + len(outputs), piece["stream"])
+    return found
+
+
+def encoded(value: Any) -> Any:
+    """An output as JSON: what ``decoded`` makes of it has the same types and bits.
+
+    Raises:
+        BadInput: a type that has no form in JSON.
+    """
+    if value is None or isinstance(value, bool | str) or type(value) is int:
+        return value
+    if type(value) is float:
+        return value if np.isfinite(value) else {"float": repr(value)}
+    if isinstance(value, np.ndarray | np.generic) and value.dtype.kind in _NUMERIC:
+        data = base64.b64encode(np.ascontiguousarray(value).tobytes()).decode()
+        return {
+            "array": data,
+            "dtype": value.dtype.str,
+            "shape": list(value.shape),
+            "one": isinstance(value, np.generic),
+        }
+    if type(value) is list:
+        return [encoded(one) for one in value]
+    if type(value) is tuple:
+        return {"tuple": [encoded(one) for one in value]}
+    if type(value) is dict:
+        return {"dict": [[encoded(key), encoded(one)] for key, one in value.items()]}
+    raise BadInput(
+        FIELD, type(value).__name__, "outputs of this type cannot be kept: give numbers, arrays, text, dicts"
+    )
+
+
+def decoded(value: Any) -> Any:
+    """What ``encoded`` was given."""
+    if isinstance(value, list):
+        return [decoded(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    if "float" in value:
+        return float(value["float"])
+    if "array" in value:
+        flat = np.frombuffer(base64.b64decode(value["array"]), dtype=np.dtype(value["dtype"]))
+        return flat[0] if value["one"] else flat.reshape(value["shape"]).copy()
+    if "tuple" in value:
+        return tuple(decoded(one) for one in value["tuple"])
+    return {decoded(key): decoded(one) for key, one in value["dict"]}
+
+
+def _digest(dataset: Any) -> str:
+    text = json.dumps(encoded(dataset), sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _code(source: Source) -> str:
+    """A hash of the file that the callable stands in, or of those that the command names."""
+    digest, named = hashlib.sha256(), source.named
+    if named.function is not None:
+        spec = importlib.util.find_spec(named.function.partition(":")[0])
+        files = [Path(spec.origin)] if spec is not None and spec.origin else []
+    else:
+        files = [Path(word) for word in named.command]
+    for path in files:
+        try:
+            digest.update(path.read_bytes() if path.is_file() else b"")
+        except OSError:
+            continue  # it cannot be read, but perhaps run
+    return digest.hexdigest()[:16]
