@@ -52,6 +52,8 @@ EXPLAINED: dict[str, str] = {
     "order * size**2 * 2) * _UP": "equivalent: the divergence of randomised response never reaches that limit",
     "_SMALL, _LARGE = 1e-7, 6.0": "the bound stays sound: a coarser grid, or the pure epsilon",
     "(1 + 2 % MOST_QUERIES * still)": "survives: the margin of an iteration that ends early is 2e-12 instead of 2e-7",
+    "release.sensitivity > -1": "equivalent: without a movement the cost is zero",
+    "rows = max( 0, _BLOCK": "equivalent: a block has room for more than the queries that one law may have",
     "_TAIL = 39.0": "equivalent: what is cut off is below 1e-16",
     "@dataclass(eq=True)": "survives: two laws are never compared by ==",
 }

@@ -73,6 +73,12 @@ class Block(BaseModel):
             raise ValueError(f"must be one of {', '.join(known)}")
         return value
 
+    @field_validator("pair")
+    @classmethod
+    def _finite(cls, value: dict[str, Any]) -> dict[str, Any]:
+        json.dumps(value, allow_nan=False)  # a ValueError: what is kept of a lock must be written again
+        return value
+
     @model_validator(mode="after")
     def _one_for_each_pair(self) -> Self:
         """A list that is too short would be held against nothing, and pass."""

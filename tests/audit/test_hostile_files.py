@@ -99,6 +99,7 @@ def test_a_sound_lock_is_read(tmp_path):
         ("claimed", [[1.0, 1e-5, 0.0]]),
         ("verdict", "TIGHT"),
         ("power", math.nan),
+        ("pair", {"rows": [[math.inf]]}),
         ("releases", [{**BLOCK["releases"][0], "scale": []}]),
         ("releases", [{**BLOCK["releases"][0], "sensitivity": math.inf}]),
     ],
