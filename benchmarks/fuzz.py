@@ -220,7 +220,9 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=1e9, help="processor time of each target in this run")
     parser.add_argument("--sample", type=int, default=1_000, help="one input in so many goes through the command, too")
     parser.add_argument("--folder", type=Path, default=TOP / "build" / "fuzz", help="what is kept")
-    parser.add_argument("--only", default="", help="targets whose name contains this")
+    parser.add_argument(
+        "--only", default="", help="targets whose name contains one of these words, separated by commas"
+    )
     parser.add_argument("--again", action="store_true", help="from the first input")
     parser.add_argument("--write", action="store_true", help="write benchmarks/results/fuzz.md")
     options = parser.parse_args()
