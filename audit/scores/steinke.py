@@ -10,6 +10,8 @@ from scipy.stats import binom
 
 from dpassay.reference.errors import BadInput
 
+_UP = 1 + 1e-11  # more than a tail loses to rounding: two parts in 1e13
+
 
 def check_guesses(canaries: int, guesses: int, correct: int) -> None:
     """0 <= correct <= guesses <= canaries, and at least one guess."""
@@ -21,7 +23,7 @@ def steinke_p_value(canaries: int, guesses: int, correct: int, epsilon: float, d
     """P(at least `correct` of `guesses` right | (epsilon, delta)-DP), bounded above."""
     check_guesses(canaries, guesses, correct)
     rate = expit(epsilon)
-    tail = float(binom.sf(correct - 1, guesses, rate))
+    tail = float(binom.sf(correct - 1, guesses, rate)) * _UP
     if delta == 0 or correct == 0:
         return min(1.0, tail)
     shift = np.arange(1, correct + 1)
