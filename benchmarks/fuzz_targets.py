@@ -185,8 +185,8 @@ def _report(folder: Path) -> bytes:
 
 def targets(folder: Path, only: str = "") -> list[Target]:
     """Those whose name contains one of the words of ``only`` (separated by commas); ``folder`` for files of seeds."""
-    words = only.split(",")
-    report = _report(folder) if any(word in "report store" for word in words) else b""
+    wanted = only.split(",")
+    report = _report(folder) if any(word in "report store" for word in wanted) else b""
     table, coins = _npy(np.arange(9.0)), _npy(np.arange(18.0).reshape(9, 2) % 4 // 2)
     words = _npy(np.array(["a", "bc"]))
     lock = (readers.EXAMPLE / "privacy.lock.json").read_bytes()
@@ -234,4 +234,4 @@ def targets(folder: Path, only: str = "") -> list[Target]:
         Target("libsvm", (".txt", ".gz"), (IJCNN, gzip.compress(IJCNN, mtime=0)), real_data.ijcnn_file),
         Target("names", (".words",) * len(protocols.NAMES), protocols.NAMES, protocols.named, ("show", "WORD")),
     ]  # fmt: skip
-    return [one for one in found if any(word in one.name for word in words) and one.seeds[0]]
+    return [one for one in found if any(word in one.name for word in wanted) and one.seeds[0]]

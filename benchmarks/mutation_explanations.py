@@ -54,6 +54,8 @@ EXPLAINED: dict[str, str] = {
     "(1 + 2 % MOST_QUERIES * still)": "survives: the margin of an iteration that ends early is 2e-12 instead of 2e-7",
     "release.sensitivity > -1": "equivalent: without a movement the cost is zero",
     "rows = max( 0, _BLOCK": "equivalent: a block has room for more than the queries that one law may have",
+    "falls: float = 0.0": "equivalent: heeded only where the number of queries is told, and told with it",
+    "_MOST = 19999": "the bound stays sound: at 20,000 releases either of two is taken",
     "_TAIL = 39.0": "equivalent: what is cut off is below 1e-16",
     "@dataclass(eq=True)": "survives: two laws are never compared by ==",
 }

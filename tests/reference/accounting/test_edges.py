@@ -175,3 +175,10 @@ def test_a_part_that_is_pure_is_not_taken_for_above_threshold():
     assert epsilon_of(((pure, 1),), "replace-one", 1e-9) == pytest.approx(1.0, abs=2e-3)
     assert pld_of(tested, "replace-one").get_delta_for_epsilon(0.5) < 0.06
     assert pld_of(pure, "replace-one").get_delta_for_epsilon(0.5) > 0.2
+
+
+def test_a_pure_loss_that_sees_the_record_seldom():
+    """``log(1 - q + q e^epsilon)``, rounded up."""
+    for size, rate in ((1.0, 0.1), (20.0, 1e-6), (1e-3, 0.5)):
+        exact = math.log1p(rate * math.expm1(size))
+        assert exact <= Part("pure", size, rate=rate).pure_epsilon <= exact * (1 + 1e-9)
