@@ -21,6 +21,8 @@ def test_the_ladder_has_steps_of_two_thousandths_at_its_foot_and_rises():
     assert labels.LADDER[:4].tolist() == [0.0, 0.002, 0.004, 0.006]
     assert np.all(np.diff(labels.LADDER) > 0)
     assert 39.9 < labels.LADDER[-1] < 40.0
+    steps = np.diff(labels.LADDER)
+    assert steps[labels.LADDER[:-1] < 2.9].max() < 0.021 and steps.max() < 0.051
 
 
 def test_finer_targets_are_thirds_of_the_smallest_and_share_a_twentieth():
