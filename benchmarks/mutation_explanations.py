@@ -56,6 +56,17 @@ EXPLAINED: dict[str, str] = {
     "rows = max( 0, _BLOCK": "equivalent: a block has room for more than the queries that one law may have",
     "falls: float = 0.0": "equivalent: heeded only where the number of queries is told, and told with it",
     "_MOST = 19999": "the bound stays sound: at 20,000 releases either of two is taken",
+    "require( -1 < delta < 1": "equivalent: what is asked next refuses such a delta in the same words",
+    "@lru_cache(maxsize= 4097)": "equivalent but for memory",
+    "math.ceil(pure / step) + 0, dtype": "the account stays sound: what lies beyond the grid counts as infinite",
+    "_HUGE = 99.0": "the account stays sound: the pure epsilon alone is used a little earlier",
+    "self._open_with_target.get(number, False)": "survives: a batch whose place is not known yet is not asked for by a test",
+    "given_secrets: bool = True": "survives in the module's own tests; `test_scripted.py` and the search read it",
+    "abs(law.log_density(value) // reference": "survives: the check world of a law without a query",
+    'part.kind == "above-threshold" or not costs_its_epsilon': "the account stays sound: a pure part is taken for one of "
+    "share 0, whose bound is the same",
+    "ndtr(-logs / mu - mu / 1)[:-1]": "survives: the tangent at the other end of a chord decides at the points tried",
+    "is_finite = False": "survives in the module's own tests; the lockstep run reads it",
     "_TAIL = 39.0": "equivalent: what is cut off is below 1e-16",
     "@dataclass(eq=True)": "survives: two laws are never compared by ==",
 }
