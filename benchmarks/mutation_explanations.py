@@ -60,13 +60,12 @@ EXPLAINED: dict[str, str] = {
     "@lru_cache(maxsize= 4097)": "equivalent but for memory",
     "math.ceil(pure / step) + 0, dtype": "the account stays sound: what lies beyond the grid counts as infinite",
     "_HUGE = 99.0": "the account stays sound: the pure epsilon alone is used a little earlier",
-    "self._open_with_target.get(number, False)": "survives: a batch whose place is not known yet is not asked for by a test",
-    "given_secrets: bool = True": "survives in the module's own tests; `test_scripted.py` and the search read it",
+    "self._open_with_target.get(number, False)": "survives: no test asks for a batch whose place is unknown",
+    "given_secrets: bool = True": "survived; `test_lockstep.py` looks at it now, and has not been run on this mutant",
     "abs(law.log_density(value) // reference": "survives: the check world of a law without a query",
-    'part.kind == "above-threshold" or not costs_its_epsilon': "the account stays sound: a pure part is taken for one of "
-    "share 0, whose bound is the same",
+    'part.kind == "above-threshold" or not costs_its_epsilon': "survives: a pure part is taken for one of share 0",
     "ndtr(-logs / mu - mu / 1)[:-1]": "survives: the tangent at the other end of a chord decides at the points tried",
-    "is_finite = False": "survives in the module's own tests; the lockstep run reads it",
+    "is_finite = False": "survives: what reads it is tested elsewhere, if at all",
     "_TAIL = 39.0": "equivalent: what is cut off is below 1e-16",
     "@dataclass(eq=True)": "survives: two laws are never compared by ==",
 }
