@@ -74,10 +74,11 @@ def test_the_readings_of_labels_share_the_level_and_read_every_label(monkeypatch
     assert len(read) == (6 if sizes[0] == sizes[1] else 4) and len(set(read)) == 1
 
 
-@pytest.mark.parametrize(("count", "delta"), [(2000, 5e-6), (2000, 1e-4)])
-def test_coins_of_one_run_share_the_level_and_pay_for_corrupted_ones(monkeypatch, count, delta):
+@pytest.mark.parametrize("dear", [0.8 * one_run.CHEAP, (one_run.CHEAP + one_run.DEAR) / 2])
+def test_coins_of_one_run_share_the_level_and_pay_for_corrupted_ones(monkeypatch, dear):
     """2 m delta coins are corrupted in expectation (two for each canary): more than a number by Markov's inequality."""
-    given = []
+    given, count = [], 2 * one_run.MIXED_FROM
+    delta = dear * 0.05 / (2 * count)
 
     def outward(low, high, rng, alpha, allowed, signs):
         given.append(alpha)
@@ -94,7 +95,6 @@ def test_coins_of_one_run_share_the_level_and_pay_for_corrupted_ones(monkeypatch
         monkeypatch.setattr(one_run, name, other)
     rng = np.random.default_rng(0)
     one_run.epsilon_one_run(rng.normal(size=count), rng.random(count) < 0.5, delta, rng, 0.95)
-    dear = 2 * count * delta / 0.05
     share = one_run.OUTWARD_SHARE if dear <= one_run.CHEAP else one_run.MIXED_SHARE
     assert given == pytest.approx([0.05 * share, 0.05 * (1 - share)])
 
