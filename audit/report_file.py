@@ -212,8 +212,9 @@ def _row(where: str, data: Any) -> Row:
     missing = sorted(_NEEDED - set(data))
     require(not missing, where, missing, "are missing: it is no row of a report")
     values = {**_defaults(), **{name: _number(value) for name, value in data.items()}}
-    if isinstance(values["movements"], dict):
-        values["movements"] = {label: _number(value) for label, value in values["movements"].items()}
+    for name in ("movements", "shares"):
+        if isinstance(values[name], dict):
+            values[name] = {label: _number(value) for label, value in values[name].items()}
     for name, kind in _TYPES.items():
         try:
             kind.validate_python(values[name], strict=True)

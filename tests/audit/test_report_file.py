@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from dataclasses import replace
 
@@ -144,3 +145,9 @@ def test_a_device_and_a_link(tmp_path):
     save(tmp_path / "link", [ROW])
     assert (tmp_path / "link").is_symlink() and rows(tmp_path / "elsewhere" / "report.json") == [ROW]
     assert sorted(one.name for one in tmp_path.iterdir()) == ["elsewhere", "link", "pipe"]
+
+
+def test_a_movement_without_bound_is_read_back(path):
+    """A query that nothing clips moves by infinitely much: JSON has no number for that."""
+    row = replace(ROW, shares={"value": math.inf}, movements={"value": math.inf})
+    assert save(path, [row]) == [row] == load(path)
