@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from dpassay.audit.likelihood.curve import curves
@@ -20,7 +21,8 @@ from dpassay.reference.space import Space
 from dpassay.reference.transcript import Transcript
 
 from . import row_fields
-from .plain_numpy.measured import FOUND, is_plain, measured
+from .plain_numpy.audited import assay_plain
+from .plain_numpy.measured import FOUND, is_plain
 from .plain_numpy.mechanism import SEEN, PlainMechanism
 from .realised import of_outputs, realised_of, untested
 from .releases import releases_of, sequence_of
@@ -157,8 +159,7 @@ def assay(
     effort = effort or Effort()
     if is_plain(run):
         plain = run if isinstance(run, PlainMechanism) else PlainMechanism(run)
-        mechanism = measured(plain, where, claim, max(1, effort.examples), effort.seed)
-        found = assay_on_tape(mechanism, where, claim, effort, thrift)
+        found = assay_plain(plain, where, claim, effort, partial(assay_on_tape, thrift=thrift))
         return replace(found, why="; ".join(part for part in (found.why, FOUND, SEEN) if part))
     return assay_on_tape(run, where, claim, effort, thrift)
 

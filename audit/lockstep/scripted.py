@@ -36,7 +36,10 @@ from .worlds import SIDES, Place, Request, Role
 
 _PLAIN = Tilts([PLAIN])
 LONGEST = 1000  # calls of one run; beyond, other examples show more for the time
-_APPARATUS = ("reference/tape.py", "audit/lockstep/", "audit/live/", "audit/lab/mutations.py", "reference/case.py")
+_APPARATUS = (
+    *("reference/tape.py", "reference/case.py", "audit/lockstep/", "audit/plain_numpy/", "audit/live/"),
+    "audit/lab/mutations.py",
+)
 
 
 class Raised:
@@ -178,8 +181,7 @@ class ScriptedHub(Hub):
             if moved > sensitivity:  # a share above 1 accuses: rounding is taken off
                 moved = max(one.distance(other) - rounding(one, other) for one, other in zip(here, there, strict=True))
             self.result.shares[label] = max(known, moved / sensitivity)
-        if here[-1].scale > 0:
-            self.result.separation = math.hypot(self.result.separation, rate * moved / here[-1].scale)
+        self.result.separation = math.hypot(self.result.separation, rate * here[-1].apart(there[-1], moved))
 
     def _finding(self, kind: Kind, label: str, detail: object, given_secrets: bool = False) -> None:
         raised = [world.ask.value for world in self.worlds if isinstance(world.ask.value, Raised)]

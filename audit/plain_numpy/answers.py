@@ -8,19 +8,14 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
 from dpassay.reference.laws.categorical import Categorical
 from dpassay.reference.laws.law import Cost, Difference, Law
 from dpassay.reference.types import Array
 
+from .kinds import law_of
+
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(64)
-_LAWS: dict[str, Any] = {
-    "gaussian": stats.norm,
-    "laplace": stats.laplace,
-    "gumbel": stats.gumbel_r,
-    "exponential": stats.expon,
-}
 _TAIL = 1e-18  # mass of the noise that is cut off on either side
 
 
@@ -42,6 +37,12 @@ class NoisyAnswer(Categorical):
             return 0.0
         order = 2 if self.kind == "gaussian" else math.inf
         return float(np.linalg.norm(self.queries - other.queries, ord=order))
+
+    def apart(self, other: Law, moved: float) -> float:
+        """The largest difference of a log probability: queries that move together tell nothing."""
+        if not isinstance(other, NoisyAnswer) or len(other.support) != len(self.support):
+            return moved / self.scale_of_noise
+        return float(np.max(np.abs(np.subtract(self.log_probabilities, other.log_probabilities))))
 
     def cost(self, sensitivity: float) -> Cost | None:
         """Post-processing of a Gaussian release; or report noisy max (dwork2014, Theorem 3.10 and its kin)."""
@@ -65,7 +66,7 @@ class NoisyAnswer(Categorical):
 
 def above(kind: str, query: float, scale: float) -> NoisyAnswer:
     """Is ``query + scale * noise`` above zero? The exact law of the answer."""
-    law = _LAWS[kind]
+    law = law_of(kind)
     logs = np.array([law.logcdf(-query / scale), law.logsf(-query / scale)], dtype=float)
     return NoisyAnswer((False, True), logs, kind, scale, np.array([query]))
 
@@ -75,7 +76,7 @@ def largest(kind: str, queries: Array, scales: Array) -> NoisyAnswer:
 
     ``P(i) = integral of density_i(x) prod_{j != i} cdf_j(x)``; pieces end where a density has its kink.
     """
-    law = _LAWS[kind]
+    law = law_of(kind)
     low, high = float(law.ppf(_TAIL)), float(law.isf(_TAIL))
     edges = np.unique(np.concatenate([queries + scales * low, queries, queries + scales * high]))
     step = 2.0 * float(np.min(scales))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
+import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,8 +16,14 @@ from dpassay.reference.transcript import Batch
 from dpassay.reference.types import Array, Indices
 
 from . import answers
+from .compared import Comparison, compared
+from .kinds import geometric_scale, standard
+from .mixing import coefficients_of, merged, shared, square_root
 from .noisy import Noisy
 from .places import here, not_understood
+from .telling import TWO_SIDED, tell
+
+_ROUNDING = 1e-12  # of the largest of some numbers: what is left of their sum is rounding
 
 
 @dataclass(frozen=True)
@@ -26,19 +34,26 @@ class Habits:
         sampled: releases whose query depends on the secret batch that was drawn last.
         early: what has met its noise is released before a number is added to it: ``query + noise + other`` is one
             release where ``other`` is private too, and a release and a step where it is not. Both are tried.
+        prompt: noise that was added to anything is released there and then.
         eager: arrays changed in place by noise are looked at elsewhere, so they are released at once.
         sensitivities: declared largest movements of queries, by source line.
         shares: for lines without one, the largest movement found as a share of the noise scale: data of other sizes
             move a query, and need noise, in proportion.
         assumed: that share for every other release; None: nothing is claimed, so it cannot be accounted.
+        lazy: uniform, Student, logistic, Cauchy, Poisson and geometric draws are noise too, matrices times noise are
+            noise, and a choice, a coin or another draw whose parameters may come from the data is a release.
+        whole: delta, where the one release is the output with its exact law: it makes finitely many choices.
     """
 
     sampled: frozenset[str] = frozenset()
     eager: bool = False
     early: bool = False
+    prompt: bool = False
     sensitivities: Mapping[str, float] = field(default_factory=dict)
     shares: Mapping[str, float] = field(default_factory=dict)
     assumed: float | None = None
+    lazy: bool = False
+    whole: float | None = None
 
     def sensitivity(self, label: str, scale: float) -> float | None:
         """What is claimed of a release of this source line with this noise scale."""
@@ -48,18 +63,31 @@ class Habits:
         return None if share is None else share * scale
 
 
+class Told(NamedTuple):
+    """What is known of a noise variable: ``value = query + coefficient * noise``."""
+
+    value: float
+    query: float = 0.0
+    coefficient: float = 1.0
+
+
 class Desk:
     """Noise variables of one run: which kind, drawn at which line, known by now or not."""
 
-    def __init__(self, tape: Tape, records: int | None, habits: Habits):
+    def __init__(self, tape: Tape, records: int | None, habits: Habits, world: int | None = None):
         self.tape, self.records, self.habits = tape, records, habits
+        self._shaken = None if world is None else np.random.default_rng([world, 47])
+        self.public_lines: dict[str, bool] = {}  # other draws, taken for public: do they choose among the records?
         self.batch: Batch | None = None
+        self.of_nobody = False  # the last batch has no records
+        self._open: list[weakref.ref[Noisy]] = []  # what has met data, and may not be released yet
         self.drawn_alone: list[str] = []  # lines whose noise was looked at before it met data
         self._kinds: list[str] = []
         self._lines: list[str] = []
         self._batches: list[Batch | None] = []  # the batch that was the last one when the noise was drawn
-        self._known: dict[int, float] = {}
+        self._known: dict[int, Told] = {}
         self._spent: set[int] = set()
+        self._compared: list[Comparison] = []
 
     # -- drawing ------------------------------------------------------------------------------------------
     def draw(self, kind: str, shape: tuple[int, ...], scale: Any, offset: Any, mixed: bool) -> Noisy:
@@ -68,50 +96,147 @@ class Desk:
         shape = np.broadcast_shapes(shape, scale.shape, offset.shape)
         first, size = len(self._kinds), int(np.prod(shape, dtype=int))
         self._kinds += [kind] * size
-        self._lines += [here()] * size
+        self._lines += [here() + (" (no records)" if self.of_nobody else "")] * size
         self._batches += [self.batch] * size
         ids = np.arange(first, first + size).reshape(1, *shape)
         coefficients = np.broadcast_to(scale, shape)[None].copy()
         return Noisy(self, np.broadcast_to(offset, shape).copy(), ids, coefficients, mixed)
 
+    def has_met_data(self, noisy: Noisy) -> None:
+        """Noise was added to data."""
+        if self.habits.prompt:
+            self.released(noisy)
+        elif self.habits.early:
+            self._open.append(weakref.ref(noisy))
+
+    def drawn_batch(self, draw: Callable[[], Batch]) -> Indices:
+        """Draw a secret batch. What is pending is released before: when it is must not depend on the batch."""
+        self._release_pending()
+        self.batch, self.of_nobody = draw(), False
+        return self.batch.indices
+
+    def _release_pending(self) -> None:
+        pending, self._open = [one for ref in self._open if (one := ref()) is not None], []
+        for noisy in pending:
+            self.released(noisy)
+
     # -- releasing ----------------------------------------------------------------------------------------
     def released(self, noisy: Noisy, at_the_end: bool = False) -> Any:
         """The value of a lazy array: from the tape, or plain where its noise is known already."""
+        if noisy.given is None:
+            noisy.given = self._released(noisy, at_the_end)
+        return np.array(noisy.given) if np.ndim(noisy.given) else noisy.given
+
+    def _released(self, noisy: Noisy, at_the_end: bool) -> Any:
         if self.habits.early:
-            for root in _roots(noisy):
+            for root in _roots(noisy, of_two=not at_the_end):
                 self.released(root)
         query, rows = self._resolved(noisy)
-        if _shared(rows) and noisy.parents:  # the same noise in several numbers: it was released where it came from
+        alone = not (noisy.mixed or at_the_end)
+        if shared(rows) and not alone and any(not parent.mixed for parent in noisy.parents):
+            given = self._mixed(query, rows)  # the noise was mixed before it met the data
+            if given is not None:
+                return as_released(given)
+        if shared(rows) and noisy.parents:  # the same noise in several numbers: it was released where it came from
             for parent in noisy.parents:
                 self.released(parent)
             query, rows = self._resolved(noisy)
         active = [number for number, row in enumerate(rows) if row]
         if not active:
-            return as_released(query)
-        if not (noisy.mixed or at_the_end):
+            return self._computed(noisy, query)
+        if alone:
             return self._alone(noisy, query, rows)
+        return as_released(self._each(query, rows, active))
+
+    def _computed(self, noisy: Noisy, query: Array) -> Any:
+        """What is known already: by the arithmetic that led to it, from what was released.
+
+        The query with its noise put in is the same number up to rounding, which differs between neighbours.
+        """
+        waiting = [noisy]
+        while waiting:
+            one = waiting[-1]
+            if one.given is not None:
+                waiting.pop()
+                continue
+            resolved = query if one is noisy else self._without_noise(one)
+            if resolved is None:  # a part of it is not known: it has gone out of the sum
+                return as_released(query)
+            later = one.again is not None and all(parent.mixed for parent in one.parents)  # than the data met the noise
+            further = [parent for parent in one.parents if parent.given is None] if later else []
+            if further:
+                waiting.extend(further)
+                continue
+            found = one.again(*(parent.given for parent in one.parents)) if one.again and later else resolved
+            one.given = as_released(np.asarray(found))
+            waiting.pop()
+        return noisy.given
+
+    def _without_noise(self, noisy: Noisy) -> Array | None:
+        """Its value if all of its noise is known."""
+        query, rows = self._resolved(noisy, compared=True)
+        return None if any(rows) else query
+
+    def _each(self, query: Array, rows: list[dict[int, float]], active: list[int]) -> Array:
+        """The query with the numbers ``active`` released, each with noise of its own."""
         flat = query.ravel().copy()
         kind, stds = self._law(rows, active)
         label = self._label(rows, active)
-        given = self._ask(label, kind, flat[active], stds, self._declared(label, rows))
+        given = tell(self, label, kind, flat[active], stds, self._declared(label, rows))
         for number, value in zip(active, np.ravel(given), strict=True):
             row = rows[number]
             if len(row) == 1:
                 ((variable, coefficient),) = row.items()
-                self._known[variable] = (value - flat[number]) / coefficient
+                self._known[variable] = Told(float(value), float(flat[number]), coefficient)
             else:
                 self._spent.update(row)
             flat[number] = value
-        return as_released(flat.reshape(query.shape))
+        return flat.reshape(query.shape)
+
+    def _mixed(self, query: Array, rows: list[dict[int, float]]) -> Array | None:
+        """The query with numbers released that share noise; None where the noise of some determines that of others."""
+        flat = query.ravel().copy()
+        firsts, source = merged(flat, rows)
+        active = [number for number in firsts if rows[number]]
+        if not shared([rows[number] for number in firsts]):
+            flat = self._each(flat, rows, active)
+        else:
+            variables, factors = coefficients_of([rows[number] for number in active])
+            kinds = {self._kinds[variable] for variable in variables}
+            root = square_root(factors, kinds)
+            if root is None:
+                return None
+            label, ones = self._label(rows, active), np.ones(len(active))
+            white = np.asarray(np.linalg.solve(root, flat[active]), dtype=np.float64)
+            given = tell(self, label, kinds.pop(), white, ones, self._declared(label, rows))
+            values = root @ np.ravel(given)
+            if len(variables) == len(active):
+                noise = np.linalg.solve(factors, values - flat[active])
+                self._known.update((one, Told(z)) for one, z in zip(variables, noise.tolist(), strict=True))
+            else:
+                self._spent.update(variables)
+            flat[active] = values
+        return flat[source].reshape(query.shape)
 
     def above(self, difference: Noisy) -> bool:
         """Is a single noisy number above zero? Only the answer is released."""
-        query, rows = self._resolved(difference)
-        if not rows[0]:
-            return bool(query.ravel()[0] > 0)
-        kind, stds = self._law(rows, [0])
-        law = answers.above(kind, float(query.ravel()[0]), float(stds[0]))
-        return bool(self._answer(law, rows, [0]))
+        resolved, rows = self._resolved(difference, compared=True)
+        query, row = float(resolved.ravel()[0]), rows[0]
+        if not row:
+            return query > 0
+        kinds = {self._kinds[variable] for variable in row}
+        past = [one for one in self._compared if set(one.noise) & set(row)]
+        if past or (len(row) == 2 and kinds != {"gaussian"}):
+            law = compared(past, Comparison(query, row, True), self._kinds)
+            if law is None:
+                why = "comparisons share their noise in another way than with one noisy threshold"
+                raise not_understood(why, "write the mechanism on a tape")
+        else:
+            kind, stds = self._law(rows, [0])
+            law = answers.above(kind, query, float(stds[0]))
+        found = bool(self._answer(law, rows, [0]))
+        self._compared.append(Comparison(query, row, found))
+        return found
 
     def largest(self, noisy: Noisy) -> int:
         """The index of the largest noisy number; only the index is released."""
@@ -131,6 +256,8 @@ class Desk:
 
     def finish(self, output: Any) -> Any:
         """The output with every lazy array released, in order; also inside lists, tuples, dicts and objects."""
+        if self.batch is not None:  # the last step is released as those before it are
+            self._release_pending()
         if isinstance(output, Noisy):
             return self.released(output, at_the_end=True)
         if type(output) in (list, tuple):
@@ -144,32 +271,40 @@ class Desk:
         return output
 
     # -- how ----------------------------------------------------------------------------------------------
-    def _resolved(self, noisy: Noisy) -> tuple[Array, list[dict[int, float]]]:
-        """The query with known noise put in, and for each element its unknown noise variables."""
+    def _resolved(self, noisy: Noisy, compared: bool = False) -> tuple[Array, list[dict[int, float]]]:
+        """The query with known noise put in, and for each element its unknown noise variables.
+
+        Noise that was in a released value has no density any more, unless only comparisons told something of it.
+        """
+        told = {variable for one in self._compared for variable in one.noise} if compared else set()
         query = np.array(noisy.query, dtype=float)
         flat = query.reshape(-1)
         rows: list[dict[int, float]] = [{} for _ in range(flat.size)]
+        seen: list[list[tuple[float, Told]]] = [[] for _ in rows]
         for ids, coefficients in zip(noisy.ids, noisy.coefficients, strict=True):
             for number, (variable, coefficient) in enumerate(zip(ids.flat, coefficients.flat, strict=True)):
                 if variable < 0 or coefficient == 0:
                     continue
                 known = self._known.get(int(variable))
                 if known is not None:
-                    flat[number] += coefficient * known
-                elif int(variable) in self._spent:
+                    seen[number].append((float(coefficient), known))
+                elif int(variable) in self._spent - told:
                     raise not_understood(
                         f"the noise of {self._lines[variable]} was in another released value before",
-                        "draw it anew, or write the mechanism on a tape (tape.above_threshold for a noisy threshold)",
+                        "draw it anew, or write the mechanism on a tape",
                     )
                 else:
                     rows[number][int(variable)] = rows[number].get(int(variable), 0.0) + float(coefficient)
+        for number, terms in enumerate(seen):
+            if terms:
+                flat[number] = _put_in(float(flat[number]), terms)
         rows = [{variable: c for variable, c in row.items() if c != 0} for row in rows]
         return flat.reshape(query.shape), rows
 
     def _law(self, rows: list[dict[int, float]], active: list[int], one_each: bool = False) -> tuple[str, Array]:
         """Kind of the noise and its scale for each element."""
         used = {variable for number in active for variable in rows[number]}
-        if _shared(rows):
+        if shared([rows[number] for number in active]):
             raise not_understood(
                 "several released numbers share their noise", "release them one after the other, or use a tape"
             )
@@ -180,24 +315,18 @@ class Desk:
             return "gaussian", np.array(sizes)
         if len(kinds) == 1 and single:
             coefficients = np.array([next(iter(rows[number].values())) for number in active])
-            kind = kinds.pop()
-            if kind == "laplace" or (one_each and bool(np.all(coefficients > 0))):
-                return kind, np.abs(coefficients)
+            (kind,) = kinds
+            if one_each and not bool(np.all(coefficients > 0)):
+                raise not_understood(f"the largest is sought under negative {kind} noise", "use a tape")
+            return kind, np.abs(coefficients) if one_each or kind == "laplace" else coefficients
+        (kind, *others) = kinds
+        scale = geometric_scale(kind)
+        if not others and scale is not None and all(sorted(rows[number].values()) == [-1, 1] for number in active):
+            return TWO_SIDED, np.full(len(active), scale)
         raise not_understood(
             f"no density is known for this sum of {' and '.join(sorted({self._kinds[v] for v in used}))} noise",
             "release each part by itself, or use a tape",
         )
-
-    def _ask(self, label: str, kind: str, query: Array, stds: Array, batch: tuple[Batch, ...] | None) -> Any:
-        """One release on the tape; elements with different noise are released in units of their noise."""
-        alike = bool(np.all(stds == stds[0]))
-        scale, size = (float(stds[0]), 1.0) if alike else (1.0, stds)
-        sensitivity = self.habits.sensitivity(label, scale)
-        if kind == "gaussian":
-            given = self.tape.gaussian(label, query / size, std=scale, sensitivity=sensitivity, batch=batch)
-        else:
-            given = self.tape.laplace(label, query / size, scale=scale, sensitivity=sensitivity, batch=batch)
-        return np.asarray(given) * size
 
     def _answer(self, law: answers.NoisyAnswer, rows: list[dict[int, float]], active: list[int]) -> Any:
         label = self._label(rows, active)
@@ -215,17 +344,17 @@ class Desk:
         kinds = [self._kinds[v] for v in variables]
 
         def make(rng: np.random.Generator) -> Array:
-            standard: dict[str, Callable[[], float]] = {
-                "gaussian": rng.standard_normal,
-                "laplace": rng.laplace,
-                "exponential": rng.exponential,
-                "gumbel": rng.gumbel,
-            }
-            return np.asarray([standard[kind]() for kind in kinds])
+            return np.asarray([standard(kind, rng) for kind in kinds])
 
-        self._known.update(zip(variables.tolist(), self.tape.public(label, make).tolist(), strict=True))
+        values = self.public(label, make).tolist()
+        self._known.update((one, Told(z)) for one, z in zip(variables.tolist(), values, strict=True))
         found, _ = self._resolved(noisy)
         return as_released(found)
+
+    def public(self, label: str, make: Callable[[np.random.Generator], Any], of_records: bool = False) -> Any:
+        """A draw that counts as known to the adversary; each world has its own where it is tried what depends on it."""
+        self.public_lines[label] = self.public_lines.get(label, False) or of_records
+        return self.tape.public(label, make) if self._shaken is None else make(self._shaken)
 
     def _declared(self, label: str, rows: list[dict[int, float]]) -> tuple[Batch, ...] | None:
         """The secret batches that the query may depend on: the last ones when its noise was drawn."""
@@ -239,14 +368,30 @@ class Desk:
         return " + ".join(lines)
 
 
-def _shared(rows: list[dict[int, float]]) -> bool:
-    """Is a noise variable in more than one element?"""
-    used = [variable for row in rows for variable in row]
-    return len(set(used)) < len(used)
+def _put_in(query: float, terms: list[tuple[float, Told]]) -> float:
+    """``query + sum of coefficient * noise``; what follows from released values alone is computed from them alone.
+
+    Else the rounding of private numbers would stay in it, and differ between neighbours.
+    """
+    shares = [coefficient / told.coefficient for coefficient, told in terms]
+    private = [query, *(-share * told.query for share, (_, told) in zip(shares, terms, strict=True))]
+    left = math.fsum(private)
+    if abs(left) <= _ROUNDING * max(map(abs, private)):
+        left = 0.0
+    return math.fsum([left, *(share * told.value for share, (_, told) in zip(shares, terms, strict=True))])
 
 
-def _roots(noisy: Noisy) -> list[Noisy]:
-    """The lazy arrays that had met data before something else was added, nearest first."""
-    if noisy.met_again:
-        return list(noisy.parents)
-    return [root for parent in noisy.parents for root in _roots(parent)]
+def _roots(noisy: Noisy, of_two: bool) -> list[Noisy]:
+    """The lazy arrays that had met data before something else was added, nearest first; those not released yet.
+
+    A sum of two that had met data each is looked at in the course of a run (a second step of descent), or returned
+    (shares of one answer): only the first counts as an addition.
+    """
+    found: list[Noisy] = []
+    waiting, seen = [noisy], {id(noisy)}
+    while waiting:
+        one = waiting.pop(0)
+        further = [parent for parent in one.parents if id(parent) not in seen and parent.given is None]
+        seen.update(map(id, further))
+        (found if one.met_again or (of_two and one.of_two) else waiting).extend(further)
+    return found

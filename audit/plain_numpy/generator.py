@@ -5,21 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from dpassay.reference.types import Indices
 
+from .chosen import Chosen, drawn
 from .desk import Desk
+from .kinds import with_number
 from .noisy import Noisy
 from .places import here
+from .secret import Order, Uniforms
 
 # every other method of a generator: a draw that the adversary may know
 _PUBLIC = [
-    *("beta", "bytes", "chisquare", "dirichlet", "f", "gamma", "geometric", "hypergeometric", "integers", "logistic"),
-    *("lognormal", "logseries", "multinomial", "multivariate_hypergeometric", "multivariate_normal"),
-    *("negative_binomial", "noncentral_chisquare", "noncentral_f", "pareto", "permuted", "poisson", "power"),
-    *("rayleigh", "standard_cauchy", "standard_gamma", "standard_t", "triangular", "vonmises", "wald", "weibull"),
-    "zipf",
+    *("beta", "bytes", "chisquare", "dirichlet", "f", "gamma", "hypergeometric"),
+    *("lognormal", "logseries", "multinomial", "multivariate_hypergeometric"),
+    *("negative_binomial", "noncentral_chisquare", "noncentral_f", "pareto", "permuted", "power"),
+    *("rayleigh", "standard_gamma", "triangular", "vonmises", "wald", "weibull", "zipf"),
 ]
 
 
@@ -55,6 +56,56 @@ class TapeGenerator(np.random.Generator):
         """Exponential noise, for report noisy max."""
         return self._noise("exponential", 0.0, 1.0, size)
 
+    def multivariate_normal(self, mean: Any, cov: Any, size: Any = None, *_: Any, **__: Any) -> Any:
+        """Gaussian noise with these covariances, lazy; seldom what it is called for is anything else."""
+        covariance = np.asarray(cov, dtype=float)
+        diagonal = np.diagonal(covariance)
+        shape = (*np.atleast_1d(() if size is None else size).astype(int), len(diagonal))
+        if np.array_equal(covariance, np.diag(diagonal)):
+            noise = self._desk.draw("gaussian", shape, np.sqrt(diagonal), 0.0, False)
+        else:
+            values, vectors = np.linalg.eigh(covariance)
+            root = vectors * np.sqrt(np.maximum(values, 0.0))
+            noise = self._desk.draw("gaussian", shape, 1.0, 0.0, False).times(root.T)
+        return noise + mean
+
+    def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
+        """Uniform numbers."""
+        if type(low) in (int, float) and low == 0 and type(high) in (int, float) and high == 1:
+            return self.random(size)
+        if not self._desk.habits.lazy:
+            return self._public("uniform", low, high, size)
+        return self._noise("uniform", low, np.asarray(high, dtype=float) - low, size)
+
+    def logistic(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+        """Logistic noise."""
+        return self._less_usual("logistic", "logistic", loc, scale, size)
+
+    def standard_cauchy(self, size: Any = None) -> Any:
+        """Cauchy noise, for smooth sensitivity."""
+        return self._less_usual("standard_cauchy", "cauchy", size)
+
+    def standard_t(self, df: Any, size: Any = None) -> Any:
+        """Student's noise, for smooth sensitivity."""
+        return self._less_usual("standard_t", "student_t", df, size)
+
+    def geometric(self, p: Any, size: Any = None) -> Any:
+        """Geometric noise; the difference of two has a law of its own."""
+        return self._less_usual("geometric", "geometric", p, size)
+
+    def poisson(self, lam: Any = 1.0, size: Any = None) -> Any:
+        """Poisson noise."""
+        return self._less_usual("poisson", "poisson", lam, size)
+
+    def _less_usual(self, name: str, kind: str, *given: Any) -> Any:
+        """Noise where a lazy reading is wanted, else a public draw."""
+        *numbers, size = given
+        if not self._desk.habits.lazy or (name not in ("logistic", "standard_cauchy") and np.ndim(numbers[0]) > 0):
+            return self._public(name, *given)
+        if name == "logistic":
+            return self._noise(kind, *given)
+        return self._noise(with_number(kind, numbers[0]) if numbers else kind, 0.0, 1.0, size)
+
     def _noise(self, kind: str, loc: Any, scale: Any, size: Any) -> Any:
         shape = () if size is None else (int(size),) if np.ndim(size) == 0 else tuple(int(one) for one in size)
         scale = scale.value() if isinstance(scale, Noisy) else scale
@@ -68,34 +119,71 @@ class TapeGenerator(np.random.Generator):
         """A secret batch where it chooses among all records without replacement; a public draw otherwise."""
         everyone = (np.ndim(a) == 0 and self._of_records(a)) or self._is_range(a)
         if everyone and not replace and p is None and size is not None and np.ndim(size) == 0:
-            assert self._desk.records is not None
-            self._desk.batch = self._desk.tape.batch(here(), self._desk.records, int(size))
-            return self._desk.batch.indices
-        return self._public("choice", a, size, replace, p, *rest, **more)
+            records, label = self._desk.records, here()
+            assert records is not None
+            return self._desk.drawn_batch(lambda: self._desk.tape.batch(label, records, int(size)))
+        if self._desk.habits.lazy and p is not None and (size is None or (replace and np.ndim(size) == 0)):
+            picks = [self._picked(p) for _ in range(1 if size is None else int(size))]
+            values = np.arange(int(a)) if np.ndim(a) == 0 else np.asarray(a)
+            return values[picks[0]] if size is None else values[picks]
+        return self._public("choice", a, size, replace, p, *rest, of_records=everyone, **more)
+
+    def _picked(self, probabilities: Any) -> int:
+        """The number of a value with these probabilities: a release, since they may come from the data."""
+        with np.errstate(divide="ignore"):
+            logs = np.log(np.asarray(probabilities, dtype=float))
+        label = here()
+        law = Chosen(tuple(range(len(logs))), logs - np.logaddexp.reduce(logs))
+        return int(self._desk.tape.release(label, law, sensitivity=self._desk.habits.sensitivity(label, 1.0)))
+
+    def coin(self, probability: Any) -> bool:
+        """Heads with this probability: a release likewise."""
+        one = min(max(float(probability), 0.0), 1.0)
+        return self._picked([1 - one, one]) == 1
+
+    def integers(self, low: Any, high: Any = None, *rest: Any, **more: Any) -> Any:
+        """Whole numbers; public."""
+        everyone = self._of_records(low if high is None else high)
+        return self._public("integers", low, high, *rest, of_records=everyone, **more)
+
+    # names of NumPy's older generator
+    def rand(self, *shape: int) -> Any:
+        """As ``random``."""
+        return self.random(shape[0] if len(shape) == 1 else shape or None)
+
+    def randn(self, *shape: int) -> Any:
+        """As ``standard_normal``."""
+        return self.standard_normal(shape or None)
+
+    def randint(self, low: Any, high: Any = None, size: Any = None, **_: Any) -> Any:
+        """As ``integers``."""
+        return self.integers(low, high, size)
+
+    random_sample = ranf = sample = lambda self, size=None: self.random(size)
 
     def random(self, size: Any = None, *rest: Any, **more: Any) -> Any:
         """Uniform numbers; one for each record and compared with a rate, they are Poisson sampling."""
         draw = Uniforms(self, size)
-        return draw if np.ndim(size) == 0 and size is not None and self._of_records(size) else draw.value()
-
-    def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
-        """Uniform numbers."""
-        if type(low) in (int, float) and low == 0 and type(high) in (int, float) and high == 1:
-            return self.random(size)
-        return self._public("uniform", low, high, size)
+        if size is None:
+            return draw if self._desk.habits.lazy else draw.value()
+        if isinstance(size, tuple) and len(size) == 1:
+            return self.random(size[0], *rest, **more)
+        return draw if np.ndim(size) == 0 and self._of_records(size) else draw.value()
 
     def binomial(self, n: Any, p: Any, size: Any = None) -> Any:
         """Coins for the records are Poisson sampling; other counts are public."""
         if np.ndim(n) == 0 and n == 1 and np.ndim(p) == 0 and np.ndim(size) == 0 and self._of_records(size):
             return self.taken(float(p)).astype(np.int64)
+        if self._desk.habits.lazy and np.ndim(n) == 0 and n == 1 and np.ndim(p) == 0 and size is None:
+            return int(self.coin(p))
         return self._public("binomial", n, p, size)
 
     def taken(self, rate: float) -> Any:
         """A secret mask over the records: each by itself with probability ``rate``."""
-        assert self._desk.records is not None
-        self._desk.batch = self._desk.tape.poisson(here(), self._desk.records, rate)
-        mask = np.zeros(self._desk.records, dtype=bool)
-        mask[self._desk.batch.indices] = True
+        records, label = self._desk.records, here()
+        assert records is not None
+        mask = np.zeros(records, dtype=bool)
+        mask[self._desk.drawn_batch(lambda: self._desk.tape.poisson(label, records, rate))] = True
         return mask
 
     def permutation(self, x: Any, axis: int = 0) -> Any:
@@ -115,16 +203,28 @@ class TapeGenerator(np.random.Generator):
 
     def fresh(self, first: int, last: int) -> Indices:
         """The next ``last - first`` records of the one pass over the data."""
-        assert self._desk.records is not None
-        self._desk.batch = self._desk.tape.fresh(here(), self._desk.records, last - first)
-        return self._desk.batch.indices
+        records, label = self._desk.records, here()
+        assert records is not None
+        return self._desk.drawn_batch(lambda: self._desk.tape.fresh(label, records, last - first))
+
+    def no_records(self) -> None:
+        """The noise that comes now is added to a sum over no records."""
+        self._desk.of_nobody = True
+
+    def left(self) -> int:
+        """How many records the one pass over the data has not come to."""
+        return self._desk.tape.unused(self._desk.records or 0)
 
     def public(self, name: str, *args: Any, **more: Any) -> Any:
         """A draw that the adversary may know, by the real method of that name."""
         return self._public(name, *args, **more)
 
-    def _public(self, name: str, *args: Any, **more: Any) -> Any:
-        return self._desk.tape.public(here(), lambda rng: getattr(rng, name)(*args, **more))
+    def _public(self, name: str, *args: Any, of_records: bool = False, **more: Any) -> Any:
+        law = drawn(name, args, more) if self._desk.habits.lazy else None
+        if law is not None:
+            label = here()
+            return self._desk.tape.release(label, law, sensitivity=self._desk.habits.sensitivity(label, 1.0))
+        return self._desk.public(here(), lambda rng: getattr(rng, name)(*args, **more), of_records)
 
     def _of_records(self, number: Any) -> bool:
         return self._desk.records is not None and np.ndim(number) == 0 and number == self._desk.records
@@ -143,80 +243,3 @@ def _forward(name: str) -> Any:
 
 for _name in _PUBLIC:
     setattr(TapeGenerator, _name, _forward(_name))
-
-
-class Uniforms(NDArrayOperatorsMixin):
-    """One uniform number a record, not drawn yet: ``< rate`` makes it Poisson sampling, any other use draws it."""
-
-    __array_priority__ = 1001.0
-
-    def __init__(self, rng: TapeGenerator, size: Any):
-        self._rng, self._size, self._value = rng, size, None
-
-    def value(self) -> Any:
-        """Public uniform numbers."""
-        if self._value is None:
-            self._value = self._rng.public("random", self._size)
-        return self._value
-
-    def _compare(self, rate: Any, below: bool, otherwise: Any) -> Any:
-        if self._value is None and np.ndim(rate) == 0:
-            rate = float(rate) if below else 1.0 - float(rate)
-            if 0 < rate <= 1:
-                return self._rng.taken(rate)
-        return otherwise(self.value(), rate)
-
-    def __lt__(self, rate: Any) -> Any:
-        return self._compare(rate, True, np.less)
-
-    def __le__(self, rate: Any) -> Any:
-        return self._compare(rate, True, np.less_equal)
-
-    def __gt__(self, rate: Any) -> Any:
-        return self._compare(rate, False, np.greater)
-
-    def __ge__(self, rate: Any) -> Any:
-        return self._compare(rate, False, np.greater_equal)
-
-    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
-        return np.asarray(self.value(), dtype=dtype)
-
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **rest: Any) -> Any:
-        values = [one.value() if isinstance(one, Uniforms) else one for one in inputs]
-        return getattr(ufunc, method)(*values, **rest)
-
-    def __len__(self) -> int:
-        return len(self.value())
-
-    def __getitem__(self, index: Any) -> Any:
-        return self.value()[index]
-
-
-class Order:
-    """A secret order of the records, used slice by slice; any other use makes it a public permutation."""
-
-    def __init__(self, rng: TapeGenerator):
-        self._rng, self._next, self._value = rng, 0, None
-
-    def value(self) -> Any:
-        """The whole order, public."""
-        if self._value is None:
-            self._value = self._rng.public("permutation", len(self))
-        return self._value
-
-    def __len__(self) -> int:
-        return int(self._rng._desk.records or 0)
-
-    def __getitem__(self, index: Any) -> Any:
-        if self._value is None and isinstance(index, slice) and index.step in (None, 1):
-            first, last, _ = index.indices(len(self))
-            if first == self._next and last > first:
-                self._next = last
-                return self._rng.fresh(first, last)
-        return self.value()[index]
-
-    def __iter__(self) -> Any:
-        return iter(self.value())
-
-    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
-        return np.asarray(self.value(), dtype=dtype)

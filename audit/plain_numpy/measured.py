@@ -18,6 +18,7 @@ from dpassay.reference.types import Array
 from .mechanism import PlainMechanism
 
 FOUND = "sensitivities are the largest movements that the search found: no upper bound"
+_MANY = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 _GENERATORS = ("rng", "generator", "gen", "random_state", "random_generator")
 _UNIT = 2.0**40  # noise scales; claimed while movements are measured: a power of two, so that shares of it are exact
 _ROUNDS = 6  # searches; a later one may move a query further than those before
@@ -25,14 +26,19 @@ _TRIALS = 6  # pairs for trial runs
 
 
 def is_plain(run: Callable[..., Any]) -> bool:
-    """Does it take data and a generator, as plain NumPy code does, and not a tape?"""
+    """Does it take data and a generator, as plain NumPy code does, and not a tape? What comes after has defaults."""
     if isinstance(run, PlainMechanism):
         return True
     try:
-        names = list(inspect.signature(run).parameters)
+        given = [one for one in inspect.signature(run).parameters.values() if one.kind not in _MANY]
     except (TypeError, ValueError):
         return False
-    return len(names) == 2 and names[1] in _GENERATORS
+    return len(given) > 1 and _is_generator(given[1]) and all(one.default is not one.empty for one in given[2:])
+
+
+def _is_generator(parameter: inspect.Parameter) -> bool:
+    """By its name, or by what it is annotated with."""
+    return parameter.name in _GENERATORS or "Generator" in str(parameter.annotation)
 
 
 def measured(
@@ -44,7 +50,13 @@ def measured(
         BadInput: it draws randomness of its own, or uses noise in a way whose law is not known.
     """
     pairs = [where] if isinstance(where, Pair) else trial_pairs(where, seed)
-    tried = run.tried(pairs, seed)
+    return with_movements(run.tried(pairs, seed, claim.delta), where, claim, examples, seed)
+
+
+def with_movements(
+    tried: PlainMechanism, where: Space | Pair[Any], claim: PrivacyClaim, examples: int, seed: int
+) -> PlainMechanism:
+    """A reading of the mechanism with a sensitivity for every release that declares none: the movement found."""
     declared = tried.habits.sensitivities
     # without a limit on epsilon, and with a claim that nothing reaches, shares are the movements alone
     first = _shares(tried.moving({}, _UNIT), where, claim, examples, seed)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import contextlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,10 +17,20 @@ from dpassay.reference.neighbours import Pair
 from dpassay.reference.tape import LiveTape, Tape
 from dpassay.reference.transcript import Transcript
 
+from .chosen import WholeOutput
 from .desk import Desk, Habits
+from .finite import whole_law
 from .generator import TapeGenerator
 from .places import NotUnderstood
 
+_TRIES = 3  # runs on a pair that look for a leak
+# releases elsewhere in the same sums, or more draws that are noise: if then nothing leaks, that is how it is private
+_WAYS = tuple(
+    Habits(early=early, prompt=prompt, lazy=lazy)
+    for lazy in (False, True)
+    for early, prompt in ((True, False), (False, False), (False, True))
+)
+_LAWS_KEPT = 4_000  # exact laws, by data set
 SEEN = "every noisy number that the code looks at counts as seen, also where only a later one is returned"
 
 
@@ -35,15 +46,34 @@ class PlainMechanism:
         self.mechanism, self.habits = mechanism, habits or Habits()
         self.__name__ = getattr(mechanism, "__name__", "mechanism")
         self.alone: set[str] = set()  # lines whose noise was looked at before it met data
+        self.public: dict[str, bool] = {}  # lines of draws taken for public: do they choose among the records?
+        self._laws: dict[bytes, WholeOutput] = {}
 
-    def __call__(self, data: Any, tape: Tape) -> Any:
-        """One run on a copy of the data."""
-        desk = Desk(tape, len(data) if hasattr(data, "__len__") else None, self.habits)
-        output = desk.finish(self.mechanism(snapshot(data), TapeGenerator(desk)))
-        self.alone.update(desk.drawn_alone)
+    def __call__(self, data: Any, tape: Tape, world: int | None = None) -> Any:
+        """One run on a copy of the data; with a ``world``, what counts as public is drawn anew in each."""
+        if self.habits.whole is not None:
+            law = self._law_on(data, self.habits.whole)
+            return tape.release("output", law, sensitivity=self.habits.sensitivity("output", 1.0))
+        desk = Desk(tape, len(data) if hasattr(data, "__len__") else None, self.habits, world)
+        try:
+            output = desk.finish(self.mechanism(snapshot(data), TapeGenerator(desk)))
+        finally:
+            self.alone.update(desk.drawn_alone)
+            for line, of_records in desk.public_lines.items():
+                self.public[line] = self.public.get(line, False) or of_records
         if not self.habits.eager and _has_nan(output):
             raise _Poisoned
         return output
+
+    def _law_on(self, data: Any, delta: float) -> WholeOutput:
+        """The exact law of the output, made once for each data set that is an array."""
+        key = data.tobytes() + str(data.shape).encode() if isinstance(data, np.ndarray) else None
+        if key is None or key not in self._laws:
+            law = whole_law(self.mechanism, snapshot(data), delta)
+            if key is None:
+                return law
+            self._laws = {**self._laws, key: law} if len(self._laws) < _LAWS_KEPT else {key: law}
+        return self._laws[key]
 
     def with_sensitivities(self, sensitivities: Mapping[str, float]) -> PlainMechanism:
         """Declared largest movements of the queries, by source line (``file.py:12``)."""
@@ -53,20 +83,70 @@ class PlainMechanism:
         """Lines without a declared sensitivity move their query by these shares of the noise scale at most."""
         return PlainMechanism(self.mechanism, replace(self.habits, shares=dict(shares), assumed=otherwise))
 
-    def tried(self, pairs: Iterable[Pair[Any]], seed: int = 0) -> PlainMechanism:
+    def tried(self, pairs: Iterable[Pair[Any]], seed: int = 0, delta: float = 0.0) -> PlainMechanism:
         """The same mechanism, with what trial runs on these pairs show about it.
+
+        Args:
+            pairs: neighbours to try it on.
+            seed: of the trial runs.
+            delta: of the claim, for a mechanism whose whole output is one release.
 
         Raises:
             BadInput: it draws randomness elsewhere than from the generator it is given.
             NotUnderstood: a use of noise whose law is not known.
         """
-        pairs = list(pairs)
-        early = PlainMechanism(self.mechanism, replace(self.habits, early=True))._tried(pairs, seed)
-        if not early._leaks(pairs, seed):
-            return early
-        # releases elsewhere in the same sums: if then nothing leaks, that is how the mechanism is private
-        late = self._tried(pairs, seed)
-        return early if late._leaks(pairs, seed) else late
+        return next(self.readings(list(pairs), seed, delta))
+
+    def readings(self, pairs: Sequence[Pair[Any]], seed: int, delta: float) -> Iterator[PlainMechanism]:
+        """Every way to read the mechanism in which nothing leaks on these pairs; those that release the same once.
+
+        In each the adversary sees what the mechanism hands out and perhaps more, so what one of them adds up to bounds
+        it. Without any, the one reading in which it leaks for sure, or else the first one.
+
+        Raises:
+            BadInput: as `tried`.
+        """
+        tried: list[PlainMechanism] = []
+        refused: NotUnderstood | None = None
+        released: set[str] = set()
+        for way in _WAYS:
+            habits = replace(self.habits, early=way.early, prompt=way.prompt, lazy=way.lazy)
+            reading = PlainMechanism(self.mechanism, habits)
+            try:
+                tried.append(reading._tried(pairs, seed))
+            except NotUnderstood as error:
+                refused = refused or error
+                continue
+            releases = tried[-1]._releases(pairs, seed)
+            if releases not in released and not tried[-1]._leaks(pairs, seed):
+                released.add(releases)
+                yield tried[-1]
+        whole = self._whole(pairs, delta)
+        if whole is not None:
+            yield whole
+        if released or whole:
+            return
+        if refused and (not tried or not any(one.leaks_for_sure(pairs, seed) for one in tried)):
+            raise refused
+        yield next((one for one in tried if one.leaks_for_sure(pairs, seed)), tried[0])
+
+    def _releases(self, pairs: Sequence[Pair[Any]], seed: int) -> str:
+        """What is released on the pairs, in words: label, law and noise of each release."""
+        found = []
+        for pair in pairs:
+            with contextlib.suppress(Exception):
+                made = _transcript(self, pair.here, seed).releases
+                found.append([(one.label, type(one.law).__name__, f"{one.law.scale:.9g}") for one in made])
+        return repr(found)
+
+    def _whole(self, pairs: Sequence[Pair[Any]], delta: float) -> PlainMechanism | None:
+        """The exact law of its output as the one release, if it makes finitely many choices and any at all."""
+        found = PlainMechanism(self.mechanism, replace(self.habits, whole=delta))
+        try:
+            laws = [found._law_on(data, delta) for pair in pairs for data in (pair.here, pair.there)]
+        except Exception:  # not finite, or code of others that raises
+            return None
+        return found if any(len(law.support) > 1 for law in laws) else None
 
     def _tried(self, pairs: Sequence[Pair[Any]], seed: int) -> PlainMechanism:
         found, failed = self, []
@@ -85,15 +165,11 @@ class PlainMechanism:
 
     def _leaks(self, pairs: Sequence[Pair[Any]], seed: int) -> bool:
         """Does any of a few runs on each pair show something private beside the releases?"""
-        for pair in pairs:
-            for number in range(3):
-                try:
-                    seen = lockstep(self, pair, [seed, number], check=False).findings
-                except Exception:  # as in the trial runs
-                    continue
-                if any(finding.kind.leaks for finding in seen):
-                    return True
-        return False
+        return any(_leaking(self, pair, seed) for pair in pairs)
+
+    def leaks_for_sure(self, pairs: Iterable[Pair[Any]], seed: int = 0) -> bool:
+        """Does it show something private that no draw taken for public could hide, were it secret?"""
+        return any(_leaking(self, pair, seed) - masked(self, pair, seed) for pair in pairs)
 
     def _refuse_transformed(self, pair: Pair[Any], seed: int) -> None:
         """Nothing is released but noise was drawn, transformed, and perhaps added: its law is not known here."""
@@ -130,6 +206,32 @@ class PlainMechanism:
                 return found
             sampled |= new
         return found
+
+
+def masked(run: PlainMechanism, pair: Pair[Any], seed: int) -> set[tuple[Kind, str]]:
+    """What differs between runs on the same data with other values of what counts as public: that may hide it."""
+    if not (run.public or run.alone):
+        return set()
+    found: set[tuple[Kind, str]] = set()
+    for data in (pair.here, pair.there):
+        twins = Pair((data, 0), (data, 1), pair.target)
+        alike = Pair((data, 0), (data, 0), pair.target)
+
+        def apart(both: Any, tape: Tape) -> Any:
+            return run(both[0], tape, both[1])
+
+        found |= _leaking(apart, twins, seed) - _leaking(apart, alike, seed)
+    return found
+
+
+def _leaking(run: Any, pair: Pair[Any], seed: int) -> set[tuple[Kind, str]]:
+    """Kind and label of what a few runs on the pair show."""
+    found: set[tuple[Kind, str]] = set()
+    for number in range(_TRIES):
+        with contextlib.suppress(Exception):  # as in the trial runs
+            seen = lockstep(run, pair, [seed, number], check=False).findings
+            found |= {(one.kind, one.label) for one in seen if one.kind.leaks}
+    return found
 
 
 class _Poisoned(Exception):

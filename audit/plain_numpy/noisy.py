@@ -17,6 +17,11 @@ from dpassay.reference.types import Array, Indices
 
 from .places import not_understood
 
+# what rearranges numbers, or puts zeros: done to query, noise and coefficients alike
+REARRANGED = (
+    *(np.transpose, np.swapaxes, np.moveaxis, np.squeeze, np.expand_dims, np.take, np.roll, np.flip, np.repeat),
+    *(np.tile, np.triu, np.tril, np.diag, np.diagonal, np.atleast_1d, np.atleast_2d, np.broadcast_to),
+)
 LINEAR = (np.add, np.subtract, np.multiply, np.true_divide, np.negative, np.positive)
 COMPARISONS = {np.greater: 1, np.greater_equal: 1, np.less: -1, np.less_equal: -1}
 
@@ -32,6 +37,7 @@ class Noisy(NDArrayOperatorsMixin):
         mixed: has it met data (or any number) already? Noise alone is not released, it is only drawn.
         parents: the lazy arrays that it was computed from.
         met_again: was a number added to what had met data before?
+        again: makes the value out of those of the parents, as the arithmetic did.
     """
 
     __array_priority__ = 1000.0
@@ -45,9 +51,14 @@ class Noisy(NDArrayOperatorsMixin):
         mixed: bool,
         parents: tuple[Noisy, ...] = (),
         met_again: bool = False,
+        again: Callable[..., Any] | None = None,
     ):
-        self.desk, self.mixed, self.parents, self.met_again = desk, mixed, parents, met_again
+        self.desk, self.mixed, self.parents, self.met_again, self.again = desk, mixed, parents, met_again, again
         self.query, self.ids, self.coefficients = query, ids, coefficients
+        self.of_two = False  # the sum of two that had met data each
+        self.given: Any = None  # its value, once it was released
+        if mixed and not any(parent.mixed for parent in parents):
+            desk.has_met_data(self)
 
     # -- shape --------------------------------------------------------------------------------------------
     @property
@@ -82,7 +93,7 @@ class Noisy(NDArrayOperatorsMixin):
         """The same selection or reshaping of query, ids and coefficients."""
         ids = np.stack([np.asarray(change(one)) for one in self.ids])
         coefficients = np.stack([np.asarray(change(one)) for one in self.coefficients])
-        return Noisy(self.desk, np.asarray(change(self.query)), ids, coefficients, self.mixed, (self,))
+        return Noisy(self.desk, np.asarray(change(self.query)), ids, coefficients, self.mixed, (self,), again=change)
 
     def __getitem__(self, index: Any) -> Noisy:
         return self._each(lambda part: part[index])
@@ -98,8 +109,22 @@ class Noisy(NDArrayOperatorsMixin):
     flatten = ravel
 
     def copy(self) -> Noisy:
-        """The same expression (nothing changes it in place)."""
-        return self
+        """The same expression."""
+        return self._each(np.array)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        terms = max(len(self.ids), len(value.ids) if isinstance(value, Noisy) else 0)
+        missing = [(0, terms - len(self.ids))] + [(0, 0)] * self.ndim
+        self.given = self.again = None
+        self.query = np.array(self.query, dtype=float)  # whoever shares memory with it keeps what it had
+        self.ids, self.coefficients = np.pad(self.ids, missing), np.pad(self.coefficients, missing)
+        self.query[index] = value.query if isinstance(value, Noisy) else value
+        for number in range(terms):
+            known = isinstance(value, Noisy) and number < len(value.ids)
+            self.ids[number][index] = value.ids[number] if known else 0
+            self.coefficients[number][index] = value.coefficients[number] if known else 0.0
+        if isinstance(value, Noisy):
+            self.parents, self.mixed = (*self.parents, value), self.mixed or value.mixed
 
     def astype(self, dtype: Any, **_: Any) -> Any:
         """Floats stay lazy; anything else is a look at the value."""
@@ -114,23 +139,56 @@ class Noisy(NDArrayOperatorsMixin):
         if shape != self.shape:
             ids = np.stack([np.broadcast_to(one, shape) for one in self.ids])
         coefficients = np.stack([one * factor for one in self.coefficients])
-        return Noisy(self.desk, self.query * factor, ids, coefficients, self.mixed, (self,))
+        return Noisy(
+            self.desk, self.query * factor, ids, coefficients, self.mixed, (self,), again=lambda value: value * factor
+        )
 
     def plus(self, other: Any, sign: float = 1.0) -> Noisy:
         """``self + sign * other`` for numbers or another lazy array."""
         if isinstance(other, Noisy):
             shape = np.broadcast_shapes(self.shape, other.shape)
-            ids = [np.broadcast_to(one, shape) for one in (*self.ids, *other.ids)]
-            terms = [*self.coefficients, *(sign * one for one in other.coefficients)]
-            coefficients = np.stack([np.broadcast_to(one, shape) for one in terms])
+            merged: dict[bytes, tuple[Indices, Array]] = {}  # the same noise in both is one term
+            for part, factor in ((self, 1.0), (other, sign)):
+                for one, weight in zip(part.ids, part.coefficients, strict=True):
+                    spread, weight = np.broadcast_to(one, shape), np.broadcast_to(factor * weight, shape)
+                    before = merged.get(spread.tobytes())
+                    merged[spread.tobytes()] = (spread, weight if before is None else before[1] + weight)
+            ids, coefficients = (np.stack(parts) for parts in zip(*merged.values(), strict=True))
             query = self.query + sign * other.query
-            return Noisy(self.desk, query, np.stack(ids), coefficients, self.mixed or other.mixed, (self, other))
+            either, both = self.mixed or other.mixed, (self, other)
+            found = Noisy(self.desk, query, ids, coefficients, either, both, again=lambda a, b: a + sign * b)
+            found.of_two = self.mixed and other.mixed
+            return found
         other = np.asarray(other, dtype=float)
         shape = np.broadcast_shapes(self.shape, other.shape)
-        ids = [np.broadcast_to(one, shape) for one in self.ids]
+        ids = np.stack([np.broadcast_to(one, shape) for one in self.ids])
         coefficients = np.stack([np.broadcast_to(one, shape) for one in self.coefficients])
         query = self.query + sign * other
-        return Noisy(self.desk, query, np.stack(ids), coefficients, True, (self,), self.mixed)
+        return Noisy(
+            self.desk, query, ids, coefficients, True, (self,), self.mixed, again=lambda value: value + sign * other
+        )
+
+    def times(self, matrix: Any, left: bool = False) -> Noisy:
+        """``self @ matrix``, or ``matrix @ self``; the noises add up with the factors."""
+        matrix = np.asarray(matrix, dtype=float)
+        parts = self if left else self.T if self.ndim > 1 else self
+        factors = matrix if left else matrix.T
+        query = factors @ parts.query
+        ids, coefficients = [], []
+        for one, weight in zip(parts.ids, parts.coefficients, strict=True):
+            for inner in range(factors.shape[-1]):
+                column = factors[..., inner]
+                column = column.reshape(column.shape + (1,) * (one.ndim - 1))
+                coefficients.append(column * weight[inner])
+                ids.append(np.broadcast_to(one[inner], np.shape(coefficients[-1])))
+        found = Noisy(self.desk, np.asarray(query), np.stack(ids), np.stack(coefficients), self.mixed, (self,))
+        return found if left or self.ndim < 2 else found.T
+
+    def cumsum(self, axis: Any = None, **_: Any) -> Any:
+        """Prefix sums, of one axis."""
+        if self.ndim != 1:
+            return np.cumsum(self.value(), axis=axis)
+        return self.times(np.tril(np.ones((len(self), len(self)))), left=True)
 
     def sum(self, axis: Any = None, **_: Any) -> Noisy:
         """Sum over one axis or all of them; the noises of the elements add up."""
@@ -151,10 +209,19 @@ class Noisy(NDArrayOperatorsMixin):
         return self.sum(axis).scaled(1.0 / count)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, out: Any = None, **rest: Any) -> Any:
+        if any(isinstance(one, Noisy) and one.given is not None for one in inputs):  # what was released is a number
+            inputs = tuple(one.value() if isinstance(one, Noisy) and one.given is not None else one for one in inputs)
+            if out is not None and not isinstance(out[0], Noisy):
+                rest["out"] = out
+            return getattr(ufunc, method)(*inputs, **rest)
         if method == "reduce" and ufunc is np.add and out is None:
             return self.sum(rest.get("axis", 0))
         if method == "__call__" and ufunc in COMPARISONS and len(inputs) == 2:
             return self._compare(ufunc, *inputs)
+        if method == "__call__" and ufunc is np.matmul and out is None and self.desk.habits.lazy:
+            first, second = inputs
+            if not (isinstance(first, Noisy) and isinstance(second, Noisy)) and np.ndim(first) < 3 > np.ndim(second):
+                return first.times(second) if isinstance(first, Noisy) else second.times(first, left=True)
         if method == "__call__" and ufunc in LINEAR and not rest:
             found = self._linear(ufunc, *inputs)
             if found is not None:
@@ -181,6 +248,9 @@ class Noisy(NDArrayOperatorsMixin):
 
     def _compare(self, ufunc: Any, first: Any, second: Any) -> Any:
         """``a > b``: only the answer is released, with its exact probability."""
+        alone = [one for one in (first, second) if isinstance(one, Noisy) and not one.mixed]
+        if alone and alone[0].size > 1:  # noise that has met no data: a mask, say
+            return ufunc(looked_at(first), looked_at(second))
         difference = first.plus(second, -1.0) if isinstance(first, Noisy) else second.scaled(-1.0).plus(first)
         if difference.size != 1:
             raise not_understood("noisy values are compared as an array", "compare them one by one")
@@ -195,8 +265,18 @@ class Noisy(NDArrayOperatorsMixin):
     __hash__ = None  # type: ignore[assignment]  # as for arrays
 
     def __array_function__(self, function: Any, types: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-        own = {np.sum: self.sum, np.mean: self.mean, np.argmax: self.argmax, np.ravel: self.ravel}
+        own: dict[Any, Callable[..., Any]] = {np.sum: self.sum, np.mean: self.mean, np.argmax: self.argmax}
+        own |= {np.argmin: self.argmin, np.ravel: self.ravel, np.cumsum: self.cumsum, np.copy: self.copy}
         simple = args[0] is self and not (set(kwargs) - {"axis"})
+        if function is np.dot and len(args) == 2 and max(np.ndim(one) for one in args) < 3:
+            return args[0] @ args[1]
+        if function in (np.zeros_like, np.ones_like, np.empty_like) and simple:
+            return function(self.query)
+        if function in REARRANGED and args[0] is self and not any(isinstance(one, Noisy) for one in args[1:]):
+            return self._each(lambda part: function(part, *args[1:], **kwargs))
+        if function is np.where and len(args) == 3 and not isinstance(args[0], Noisy):
+            mask = np.asarray(args[0], dtype=bool)
+            return _where(mask, args[1]) + _where(~mask, args[2])
         if function in own and simple:
             return own[function](*args[1:], **kwargs)
         if function in (np.concatenate, np.stack, np.vstack, np.hstack):
@@ -231,6 +311,12 @@ class Noisy(NDArrayOperatorsMixin):
     def __int__(self) -> int:
         return int(self.value())
 
+    def __index__(self) -> int:
+        value = self.value()
+        if float(value) != int(value):
+            raise TypeError("a noisy number that is not whole is used as an index")
+        return int(value)
+
     def __bool__(self) -> bool:
         return bool(self.value())
 
@@ -244,6 +330,11 @@ class Noisy(NDArrayOperatorsMixin):
         if name.startswith("__"):
             raise AttributeError(name)
         return getattr(np.asarray(self.value()), name)  # any other method of an array is a look at it
+
+
+def _where(mask: Any, part: Any) -> Any:
+    """The part where the mask says so, else 0."""
+    return part.scaled(mask) if isinstance(part, Noisy) else np.where(mask, part, 0.0)
 
 
 def looked_at(value: Any) -> Any:

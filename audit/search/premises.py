@@ -81,7 +81,7 @@ class Premises:
 
     def _over_budget(self, transcript: Transcript) -> list[Finding]:
         cost = account(transcript, self._relation)
-        if cost.gap.startswith("no sensitivity"):  # nothing is declared, so nothing adds up
+        if cost.unknown:  # nothing is declared, or no cost is known: so nothing adds up
             return []
         if cost not in self._epsilons:
             self._epsilons[cost] = cost.epsilon(self._claim.delta)

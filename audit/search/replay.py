@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from dpassay.audit.foreign import foreign_code, is_code
 from dpassay.audit.live.audited import with_program
@@ -23,6 +24,8 @@ from .ground import AllOf, Data, Ground, OnePair, data_of
 from .premises import Premises
 from .quiet import quiet
 from .witness import Witness
+
+_EXAMPLES = 150  # of the searches that measure plain code, as in an audit
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,18 @@ def replay(witness: Witness, modules: Collection[str], where: str = "witness", p
     return _replayed(witness, findings, run.raised)
 
 
+def _on_tape(run: Callable[..., Any], space: Space, witness: Witness) -> Callable[..., Any]:
+    """The run itself, or plain NumPy code as the audit reads it, tried on the data of the witness as well."""
+    # imported late: a measurement is made of searches
+    from dpassay.audit.plain_numpy.measured import is_plain, measured
+    from dpassay.audit.plain_numpy.mechanism import PlainMechanism
+
+    if not is_plain(run) or witness.data.rows is None:
+        return run
+    plain = run if isinstance(run, PlainMechanism) else PlainMechanism(run)
+    return measured(plain, space, _claim(witness, "witness"), _EXAMPLES, 0)
+
+
 def _replayed(witness: Witness, findings: Sequence[Finding], raised: str) -> Replayed:
     key = witness.finding.kind, witness.finding.label
     return Replayed(tuple(findings), any((one.kind, one.label) == key for one in findings), raised)
@@ -104,7 +119,7 @@ def _ground(witness: Witness, modules: Collection[str], where: str, relation: Re
             why = f"is code, and a file must not choose what is run; if you trust it: --module {module}"
             require(module in modules, f"{where}: module", module, why)
         run, found = open_own(algorithm, space or None, relation)
-        return AllOf(run, found)
+        return AllOf(_on_tape(run, found, witness), found)
     if program is not None and space:
         module = space.partition(":")[0]
         why = f"is code, and a file must not choose what is run; if you trust it: --module {module}"

@@ -102,6 +102,10 @@ class Law(ABC):
         """How far the data move this law to ``other``, in the norm that its noise answers for (0: nothing to move)."""
         return 0.0
 
+    def apart(self, other: Law, moved: float) -> float:
+        """How well drawn values tell the two apart, whose distance is ``moved``: a rank, no bound."""
+        return moved / self.scale if self.scale > 0 else 0.0
+
     def agrees(self, other: Law) -> bool:
         """The queries are equal up to a negligible part of the noise, or of their size."""
         if self.query is None or other.query is None:

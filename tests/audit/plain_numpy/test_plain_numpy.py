@@ -62,7 +62,7 @@ def test_noise_scales_are_those_of_the_sum():
     assert laws(m.noise_per_record)[0].std == pytest.approx(2.0)
     assert laws(m.minus_noise)[0].scale == 3.0
     assert laws(m.noisy_mean)[0].std == 0.8
-    assert [law.std for law in laws(m.sgd)] == pytest.approx([0.2] * 3)
+    assert [law.std for law in laws(m.sgd)] == pytest.approx([4.0] * 3)
     assert np.allclose(laws(m.noisy_sum_in_place)[0].query, HERE.sum(axis=0))
 
 
@@ -112,23 +112,13 @@ def test_the_law_of_a_comparison():
     assert np.exp(law.log_density(True)) == pytest.approx(stats.norm.cdf(0.5))
 
 
-def reuses_a_threshold(data, rng):
-    threshold = 1.0 + rng.laplace(0, 2.0)
-    return [bool(row[0] + rng.laplace(0, 4.0) > threshold) for row in data]
+def product_of_noises(data, rng):
+    return data.sum() + rng.normal() * rng.normal()
 
 
-def exponential_sum(data, rng):
-    return data.sum() + rng.exponential(2.0)
-
-
-def sums_of_laplace(data, rng):
-    return data.sum() + rng.laplace() + rng.laplace()
-
-
-@pytest.mark.parametrize("mechanism", [reuses_a_threshold, exponential_sum, sums_of_laplace])
-def test_what_is_not_understood_names_its_line(mechanism):
+def test_what_is_not_understood_names_its_line():
     with pytest.raises(NotUnderstood, match=r"test_plain_numpy.py:\d+.*tape"):
-        on_tape(mechanism).tried(PAIRS)
+        on_tape(product_of_noises).tried(PAIRS)
 
 
 def test_hidden_randomness_is_refused():

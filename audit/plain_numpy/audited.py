@@ -1,0 +1,84 @@
+"""The audit of plain NumPy code: in every way that it can be read, before it is accused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from dpassay.audit.row import Effort
+from dpassay.audit.search.ground import AllOf
+from dpassay.reference.case import PrivacyClaim
+from dpassay.reference.findings import Kind
+from dpassay.reference.neighbours import Pair
+from dpassay.reference.space import Space
+
+from .doubtful import refuse_doubtful
+from .measured import trial_pairs, with_movements
+from .mechanism import PlainMechanism
+
+if TYPE_CHECKING:
+    from dpassay.audit.assay import Assay
+
+_FURTHER = 3  # times that a movement larger than the one measured is taken over
+
+
+def assay_plain(
+    plain: PlainMechanism,
+    where: Space | Pair[Any],
+    claim: PrivacyClaim,
+    effort: Effort,
+    audit: Callable[..., Assay],
+) -> Assay:
+    """The first reading that stands; without any the first one that does not.
+
+    Args:
+        plain: the mechanism.
+        where: its space, or a pair.
+        claim: to be judged.
+        effort: how hard to look.
+        audit: of what runs on a tape: ``audit(run, where, claim, effort)``.
+
+    Raises:
+        BadInput: it draws randomness of its own, or noise or a draw is used in a way that is not followed.
+    """
+    examples = max(1, effort.examples)
+    pairs = [where] if isinstance(where, Pair) else trial_pairs(where, effort.seed)
+    failed: tuple[PlainMechanism, Assay] | None = None
+    for reading in plain.readings(pairs, effort.seed, claim.delta):
+        mechanism = with_movements(reading, where, claim, examples, effort.seed)
+        found = audit(mechanism, where, claim, effort)
+        for _ in range(_FURTHER):
+            further = _further(mechanism, found)
+            if not further:
+                break
+            mechanism = mechanism.moving({**mechanism.habits.shares, **further}, 0.0)
+            found = audit(mechanism, where, claim, effort)
+        if not found.verdict.failed:
+            return found
+        failed = failed or (mechanism, found)
+        if found.by == "outputs":  # they speak for themselves, however the code is read
+            return found
+    assert failed is not None
+    mechanism, found = failed
+    shown = [where] if isinstance(where, Pair) else _shown_on(where, mechanism, found)
+    refuse_doubtful(mechanism, found.findings, shown, effort.seed)
+    return found
+
+
+def _further(run: PlainMechanism, found: Assay) -> Mapping[str, float]:
+    """Movements, as shares of the noise, that nobody declared and the audit found to be larger than those measured."""
+    if any(one.kind.leaks for one in found.findings):
+        return {}
+    exceeded = {one.label for one in found.findings if one.kind is Kind.SENSITIVITY_EXCEEDED}
+    known = run.habits.shares
+    return {
+        label: known[label] * found.searched.shares[label] * (1 + 1e-9)
+        for label in exceeded & set(known) & set(found.searched.shares)
+        if label not in run.habits.sensitivities
+    }
+
+
+def _shown_on(where: Space, run: PlainMechanism, found: Assay) -> list[Pair[Any]]:
+    """The pairs of neighbours of the witnesses."""
+    ground = AllOf(run, where)
+    return [ground.setting(one.data).pair for one in found.searched.witnesses if one.data.rows is not None]

@@ -1,0 +1,47 @@
+"""Before plain code is accused: could a draw that is counted as known, and may be meant as secret, explain it?"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from dpassay.reference.findings import Finding, Kind
+from dpassay.reference.neighbours import Pair
+
+from .mechanism import PlainMechanism, masked
+from .places import NotUnderstood
+
+_WAY_OUT = "write the mechanism on a tape, or audit its outputs alone with `dpassay blackbox`"
+
+
+def refuse_doubtful(
+    run: PlainMechanism, findings: Collection[Finding], pairs: Sequence[Pair[Any]], seed: int = 0
+) -> None:
+    """Refuse to accuse where all that was found may come of a draw that the code never said to be public.
+
+    Args:
+        run: as it was audited; it knows which draws were counted as known to the adversary.
+        findings: all of the audit that failed; none where only the numbers failed.
+        pairs: data on which the findings showed.
+
+    Raises:
+        NotUnderstood: naming the lines of those draws.
+    """
+    lines = sorted({*run.public, *run.alone})
+    leaks = {(one.kind, one.label) for one in findings if one.kind.leaks}
+    if not leaks:
+        among = sorted(line for line, of_records in run.public.items() if of_records)
+        if among:
+            what = "chooses among the records and is counted as known to the adversary, so nothing is amplified by it"
+            raise NotUnderstood("draw", ", ".join(among), f"{what}; {_WAY_OUT}")
+        if run.habits.prompt and run.alone:
+            what = "is added to what was released already and counted as known to the adversary, so it protects nothing"
+            raise NotUnderstood("noise", ", ".join(sorted(run.alone)), f"{what}; {_WAY_OUT}")
+        return
+    hidden = {(Kind.PUBLIC_VALUE, line) for line in lines}
+    for pair in pairs:
+        hidden |= masked(run, pair, seed)
+    if lines and leaks <= hidden:
+        kinds = " and ".join(sorted({kind.value for kind, _ in leaks}))
+        what = f"is counted as known to the adversary, and then the {kinds} tells neighbours apart; if it is secret"
+        raise NotUnderstood("draw", ", ".join(lines), f"{what}, {_WAY_OUT}")

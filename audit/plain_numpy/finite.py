@@ -1,0 +1,239 @@
+"""A mechanism that makes finitely many choices: every way through it, so the exact law of what it returns."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
+
+from .chosen import WholeOutput
+
+MOST_PATHS = 5_000  # ways through a mechanism that are followed
+
+
+class NotFinite(Exception):
+    """It draws something that has no finite list of values, or there are too many ways through it."""
+
+
+class Paths:
+    """The ways through a run, one after the other: the choices of the present one, and how probable it is."""
+
+    def __init__(self) -> None:
+        self.chosen: list[int] = []
+        self.open: list[Sequence[float]] = []  # log probabilities at each choice of the present way
+        self._at = 0
+
+    def pick(self, logs: Sequence[float]) -> int:
+        """The number of the value taken here; impossible values are never taken."""
+        if self._at == len(self.chosen):
+            self.chosen.append(next(k for k, one in enumerate(logs) if one > -math.inf))
+            self.open.append(logs)
+        found = self.chosen[self._at]
+        self._at += 1
+        return found
+
+    @property
+    def log_probability(self) -> float:
+        """Of the present way."""
+        return math.fsum(logs[k] for k, logs in zip(self.chosen, self.open, strict=True))
+
+    def next(self) -> bool:
+        """Go on to the next way; False when there is none."""
+        self._at = 0
+        while self.chosen:
+            logs, last = self.open[-1], self.chosen[-1]
+            further = [k for k in range(last + 1, len(logs)) if logs[k] > -math.inf]
+            if further:
+                self.chosen[-1] = further[0]
+                return True
+            self.chosen.pop()
+            self.open.pop()
+        return False
+
+
+class PathGenerator(np.random.Generator):
+    """``np.random.Generator`` whose draws take every value in turn."""
+
+    def __init__(self, paths: Paths):
+        super().__init__(np.random.PCG64(0))  # never drawn from
+        self._paths = paths
+
+    def one_of(self, probabilities: Any) -> int:
+        """The number of a value with these probabilities."""
+        with np.errstate(divide="ignore"):
+            logs = np.log(np.asarray(probabilities, dtype=float))
+        return self._paths.pick(logs.tolist())
+
+    def random(self, size: Any = None, dtype: Any = None, out: Any = None) -> Any:
+        """Uniform numbers that may only be compared."""
+        return Interval(self) if size is None else Intervals([Interval(self) for _ in range(_length(size))])
+
+    def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
+        """Likewise, from 0 to 1."""
+        if low != 0 or high != 1:
+            raise NotFinite
+        return self.random(size)
+
+    def binomial(self, n: Any, p: Any, size: Any = None) -> Any:
+        """Coins: with ``n`` = 1."""
+        if np.ndim(n) or n != 1:
+            raise NotFinite
+        each = np.broadcast_to(np.asarray(p, dtype=float), () if size is None else (_length(size),))
+        found = np.array([self.one_of([1 - one, one]) for one in each.ravel()], dtype=np.int64)
+        return int(found[0]) if each.ndim == 0 else found
+
+    def integers(self, low: Any, high: Any = None, size: Any = None, dtype: Any = None, endpoint: bool = False) -> Any:
+        """Each with the same probability."""
+        low, high = (0, low) if high is None else (low, high)
+        if np.ndim(low) or np.ndim(high):
+            raise NotFinite
+        count = int(high) - int(low) + bool(endpoint)
+        made = [int(low) + self.one_of([1 / count] * count) for _ in range(1 if size is None else _length(size))]
+        return made[0] if size is None else np.array(made)
+
+    def choice(
+        self, a: Any, size: Any = None, replace: bool = True, p: Any = None, axis: int = 0, shuffle: bool = True
+    ) -> Any:
+        """With or without replacement."""
+        values = np.arange(int(a)) if np.ndim(a) == 0 else np.asarray(a)
+        weights = np.full(len(values), 1 / len(values)) if p is None else np.asarray(p, dtype=float).copy()
+        picks = []
+        for _ in range(1 if size is None else _length(size)):
+            picks.append(self.one_of(weights / weights.sum()))
+            if not replace:
+                weights[picks[-1]] = 0.0
+        return values[picks[0]] if size is None else values[picks]
+
+    def permutation(self, x: Any, axis: int = 0) -> Any:
+        """Every order."""
+        values = np.arange(int(x)) if np.ndim(x) == 0 else np.asarray(x)
+        return values[self.choice(len(values), len(values), replace=False)]
+
+    def shuffle(self, x: Any, axis: int = 0) -> None:
+        """Likewise, in place."""
+        x[...] = np.take(x, self.choice(len(x), len(x), replace=False), axis=axis)
+
+
+def _refused(self: Any, *_: Any, **__: Any) -> Any:
+    raise NotFinite
+
+
+for _name in dir(np.random.Generator):
+    if not _name.startswith("_") and _name not in vars(PathGenerator) and _name not in ("bit_generator", "spawn"):
+        setattr(PathGenerator, _name, _refused)
+
+
+class Interval:
+    """One uniform number of which is known in which interval it lies."""
+
+    def __init__(self, rng: PathGenerator):
+        self._rng, self._low, self._high = rng, 0.0, 1.0
+
+    def __lt__(self, rate: Any) -> bool:
+        share = (min(max(float(rate), self._low), self._high) - self._low) / (self._high - self._low)
+        below = self._rng.one_of([1 - share, share]) == 1
+        if below:
+            self._high = min(self._high, float(rate))
+        else:
+            self._low = max(self._low, float(rate))
+        return below
+
+    __le__ = __lt__
+
+    def __gt__(self, rate: Any) -> bool:
+        return not self < rate
+
+    __ge__ = __gt__
+
+    def __getattr__(self, name: str) -> Any:
+        raise NotFinite
+
+    def __float__(self) -> float:
+        raise NotFinite
+
+    __add__ = __sub__ = __mul__ = __truediv__ = __radd__ = __rsub__ = __rmul__ = _refused
+    __rtruediv__ = __neg__ = __pow__ = __array__ = __array_ufunc__ = _refused
+
+
+class Intervals(NDArrayOperatorsMixin):
+    """Several of them; compared with one number or with one for each."""
+
+    __array_priority__ = 1001.0
+
+    def __init__(self, each: list[Interval]):
+        self._each = each
+
+    def __len__(self) -> int:
+        return len(self._each)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, int | np.integer):
+            return self._each[int(index)]
+        if isinstance(index, slice):
+            return Intervals(self._each[index])
+        raise NotFinite
+
+    def __iter__(self) -> Any:
+        return iter(self._each)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **rest: Any) -> Any:
+        below = {np.less: True, np.less_equal: True, np.greater: False, np.greater_equal: False}
+        if method != "__call__" or ufunc not in below or rest:
+            raise NotFinite
+        first, other = inputs
+        wanted = below[ufunc] if first is self else not below[ufunc]
+        rates = np.broadcast_to(np.asarray(other if first is self else first, dtype=float), (len(self),))
+        return np.array([(one < float(rate)) == wanted for one, rate in zip(self._each, rates, strict=True)])
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        raise NotFinite
+
+
+def whole_law(mechanism: Callable[[Any, np.random.Generator], Any], data: Any, delta: float) -> WholeOutput:
+    """The exact law of the output on this data, as keys.
+
+    Raises:
+        NotFinite: it has none that is finite, or more than ``MOST_PATHS`` ways lead through it.
+    """
+    paths = Paths()
+    found: dict[Any, list[float]] = {}
+    for _ in range(MOST_PATHS):
+        key = key_of(mechanism(data, PathGenerator(paths)))
+        found.setdefault(key, []).append(paths.log_probability)
+        if not paths.next():
+            break
+    else:
+        raise NotFinite
+    keys = sorted(found, key=repr)
+    logs = np.array([np.logaddexp.reduce(found[key]) for key in keys])
+    return WholeOutput(tuple(keys), logs - np.logaddexp.reduce(logs), delta)
+
+
+def key_of(value: Any) -> Any:
+    """An output as something that can be compared: nested tuples, numbers to twelve digits."""
+    if isinstance(value, np.ndarray):
+        return ("array", value.shape, tuple(key_of(one) for one in value.ravel().tolist()))
+    if isinstance(value, np.generic):
+        return key_of(value.item())
+    if isinstance(value, dict):
+        return tuple((str(name), key_of(one)) for name, one in sorted(value.items(), key=lambda entry: str(entry[0])))
+    if isinstance(value, list | tuple):
+        return tuple(key_of(one) for one in value)
+    if isinstance(value, set | frozenset):
+        return tuple(sorted((key_of(one) for one in value), key=repr))
+    if isinstance(value, float):
+        return float(f"{value:.12g}")
+    if value is None or isinstance(value, bool | int | str | bytes):
+        return value
+    raise NotFinite
+
+
+def _length(size: Any) -> int:
+    if np.ndim(size) == 0:
+        return int(size)
+    if len(size) != 1:
+        raise NotFinite
+    return int(size[0])

@@ -1,0 +1,47 @@
+"""One release of plain NumPy code on the tape: the law for its kind of noise."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dpassay.reference.laws.geometric import Geometric
+from dpassay.reference.transcript import Batch
+from dpassay.reference.types import Array
+
+from .kinds import AddedNoise, is_whole
+from .places import not_understood
+
+if TYPE_CHECKING:
+    from .desk import Desk
+
+TWO_SIDED = "two-sided geometric"
+
+
+def tell(desk: Desk, label: str, kind: str, query: Array, scales: Array, batch: tuple[Batch, ...] | None) -> Any:
+    """What comes back for these numbers; those with different noise are released in units of their noise."""
+    if kind == TWO_SIDED:
+        pairs = zip(query.tolist(), scales.tolist(), strict=True)
+        return [_counted(desk, label, one, scale, batch) for one, scale in pairs]
+    alike = bool(np.all(scales == scales[0]))
+    scale, size = (float(scales[0]), 1.0) if alike else (1.0, scales)
+    if is_whole(kind) and not (alike and abs(scale) == 1):
+        raise not_understood("whole noise is scaled", "use a tape")
+    sensitivity = desk.habits.sensitivity(label, abs(scale))
+    if kind == "gaussian":
+        given = desk.tape.gaussian(label, query / size, std=abs(scale), sensitivity=sensitivity, batch=batch)
+    elif kind == "laplace":
+        given = desk.tape.laplace(label, query / size, scale=abs(scale), sensitivity=sensitivity, batch=batch)
+    else:
+        law = AddedNoise(query / size, scale, kind)
+        given = desk.tape.release(label, law, sensitivity=sensitivity, batch=batch)
+    return np.asarray(given) * size
+
+
+def _counted(desk: Desk, label: str, query: float, scale: float, batch: tuple[Batch, ...] | None) -> float:
+    """The difference of two geometric variables on a whole number."""
+    if not query.is_integer():
+        raise not_understood("geometric noise is added to a number that is not whole", "round it before, or use a tape")
+    law = Geometric(np.asarray(query), scale)
+    return float(desk.tape.release(label, law, sensitivity=desk.habits.sensitivity(label, scale), batch=batch))

@@ -1,0 +1,192 @@
+"""Plain code as people write it: right mechanisms are not accused, wrong ones fail, what is not followed is said so."""
+
+import importlib.util
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from dpassay.audit import Effort, assay
+from dpassay.audit.lockstep.run import lockstep
+from dpassay.audit.plain_numpy.chosen import FARTHEST, WholeOutput, drawn
+from dpassay.audit.plain_numpy.compared import Comparison, compared
+from dpassay.audit.plain_numpy.finite import NotFinite, whole_law
+from dpassay.audit.plain_numpy.kinds import AddedNoise
+from dpassay.audit.plain_numpy.measured import is_plain
+from dpassay.audit.plain_numpy.mechanism import on_tape
+from dpassay.audit.plain_numpy.places import NotUnderstood
+from dpassay.reference import Cite, PrivacyClaim
+from dpassay.reference.neighbours import Pair
+from dpassay.reference.space import Space
+from dpassay.reference.tape import record
+
+_SPEC = importlib.util.spec_from_file_location("styles", Path(__file__).with_name("styles.py"))
+s = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(s)
+
+HERE = np.array([[0.5, 0.2], [0.1, -0.3], [-0.4, 0.9]])
+PAIRS = [
+    Pair(HERE, np.vstack([[-0.5, -0.7], HERE[1:]]), 0),
+    Pair(HERE, np.vstack([HERE[:2], [0.9, 0.1]]), 2),
+    Pair(HERE[:1], -HERE[:1], 0),
+]
+CLAIM = PrivacyClaim(1.0, 1e-5, Cite("mine", "Theorem 1"))
+SPACE = Space.matrix(n=(1, 2, 3), d=(1, 2))
+
+
+def reading(mechanism, pairs=PAIRS):
+    return on_tape(mechanism).tried(pairs, 0, 1e-5)
+
+
+@pytest.mark.parametrize("mechanism", s.RIGHT, ids=lambda f: f.__name__)
+def test_nothing_of_a_right_mechanism_leaks(mechanism):
+    run = reading(mechanism)
+    for pair in PAIRS:
+        assert not [one for seed in range(3) for one in lockstep(run, pair, [seed]).findings if one.kind.leaks]
+
+
+@pytest.mark.slow  # an audit each, as `dpassay audit` makes it: a few seconds
+@pytest.mark.parametrize("mechanism", s.RIGHT, ids=lambda f: f.__name__)
+def test_right_mechanisms_pass(mechanism):
+    found = assay(mechanism, SPACE, PrivacyClaim(1.1, 1e-5, Cite("mine", "Theorem 1")))
+    assert not found.verdict.failed, found.why
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mechanism", s.WRONG, ids=lambda f: f.__name__)
+def test_wrong_mechanisms_fail(mechanism):
+    assert assay(mechanism, SPACE, CLAIM).verdict.failed
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mechanism", s.NOT_FOLLOWED, ids=lambda f: f.__name__)
+def test_what_is_not_followed_is_refused_with_its_line(mechanism):
+    with pytest.raises(NotUnderstood, match=r"styles.py:\d+.*tape"):
+        assay(mechanism, SPACE, CLAIM)
+
+
+def test_two_of_them_whole():
+    """The quick half of the slow tests above: one that must pass, one that must fail."""
+    effort = Effort(runs=100, pilot=100, examples=15)
+    assert not assay(s.one_coin, Space.matrix(n=(1,), d=(1,)), CLAIM, effort=effort).verdict.failed
+    assert assay(s.truth_too_often, Space.matrix(n=(1,), d=(1,)), CLAIM, effort=effort).verdict.failed
+
+
+def test_more_arguments_and_annotations():
+    def annotated(rows, source: np.random.Generator):
+        return rows
+
+    assert is_plain(s.randomised_response) and is_plain(annotated)
+    assert not is_plain(lambda rows, rng, epsilon: None) and not is_plain(lambda problem, tape, rng=None: None)
+
+
+# -- laws, against the densities written down ----------------------------------------------------------------------
+def loss(mechanism, value, pair):
+    """Log of the ratio of densities at a value of the one release."""
+    run = reading(mechanism)
+    laws = [record(lambda tape, data=data: run(data, tape), 0).releases[-1].law for data in (pair.here, pair.there)]
+    return laws[0].log_density(value) - laws[1].log_density(value)
+
+
+@pytest.mark.parametrize(
+    "mechanism, covariance",
+    [
+        (s.correlated, lambda pair: 64 * (np.eye(2) + 0.5 * np.ones((2, 2)))),
+        (s.prefix_sums, lambda pair: 64 * np.tril(np.ones((4, 4))) @ np.tril(np.ones((4, 4))).T),
+    ],
+    ids=["covariance", "factor"],
+)
+def test_shared_gaussian_noise_has_the_density_of_its_covariance(mechanism, covariance):
+    pair = PAIRS[0]
+    run = reading(mechanism)
+    transcripts = [record(lambda tape, data=data: run(data, tape), 3) for data in (pair.here, pair.there)]
+    means = []
+    for data in (pair.here, pair.there):
+        values = np.clip(data[:, 0], 0, 1)
+        sums = np.array([values[k::4].sum() for k in range(4)])
+        means.append(s.clip(data).sum(axis=0) if mechanism is s.correlated else np.tril(np.ones((4, 4))) @ sums)
+    output = transcripts[0].output
+    expected = [stats.multivariate_normal.logpdf(output, mean, covariance(pair)) for mean in means]
+    value = transcripts[0].releases[0].value
+    laws = [one.releases[0].law for one in transcripts]
+    assert laws[0].log_density(value) - laws[1].log_density(value) == pytest.approx(expected[0] - expected[1])
+
+
+def test_difference_of_geometric_variables():
+    assert loss(s.two_sided_geometric, 5, PAIRS[0]) == pytest.approx(1.0)  # counts 2 and 1, both below 5
+
+
+def test_all_ways_through_randomised_response():
+    law = whole_law(s.randomised_response, HERE, 0.0)
+    assert len(law.support) == 8
+    right = ("array", (3,), (True, True, False))
+    assert math.exp(law.log_density(right)) == pytest.approx(0.73**3)
+    assert law.distance(whole_law(s.randomised_response, PAIRS[1].there, 0.0)) == pytest.approx(math.log(0.73 / 0.27))
+    with pytest.raises(NotFinite):
+        whole_law(s.multivariate, HERE, 0.0)
+
+
+@given(
+    st.lists(st.floats(0.01, 1), min_size=3, max_size=3), st.lists(st.floats(0.01, 1), min_size=3, max_size=3),
+    st.sampled_from([0.0, 1e-5, 0.1, 0.3]),
+)  # fmt: skip
+def test_epsilon_of_a_whole_output_is_where_the_hockey_stick_reaches_delta(p, q, delta):
+    p, q = (np.array(one) / sum(one) for one in (p, q))
+    laws = [WholeOutput(("a", "b", "c"), np.log(one), delta) for one in (p, q)]
+    epsilon = laws[0].distance(laws[1])
+    assert laws[1].distance(laws[0]) == pytest.approx(epsilon)
+
+    def worst(at):
+        return max(np.maximum(0, a - math.exp(at) * b).sum() for a, b in ((p, q), (q, p)))
+
+    assert worst(epsilon) <= delta + 1e-9
+    assert epsilon == 0 or worst(epsilon - 1e-6) > delta - 1e-9
+
+
+def test_an_output_that_only_one_side_can_show():
+    laws = [WholeOutput(("a", "b"), np.log([0.9, 0.1]), 0.01), WholeOutput(("a",), np.zeros(1), 0.01)]
+    assert laws[0].distance(laws[1]) == FARTHEST
+
+
+def test_answers_of_a_noisy_threshold_are_those_of_the_integral():
+    """Two answers "no" and one "yes" with a threshold of scale 2 and queries of scale 4, on a fine grid."""
+    queries, kinds = [0.5, -1.0, 2.0], ["laplace"] * 4
+    past = [Comparison(query, {0: -2.0, number + 1: 4.0}, False) for number, query in enumerate(queries[:2])]
+    law = compared(past, Comparison(queries[2], {0: -2.0, 3: 4.0}, True), kinds)
+    z = np.linspace(-40, 40, 400_001)
+    density = stats.laplace.pdf(z)
+    for query in queries[:2]:
+        density = density * stats.laplace.cdf((2 * z - query) / 4)
+    yes = (density * stats.laplace.sf((2 * z - queries[2]) / 4)).sum() / density.sum()
+    assert math.exp(law.log_density(True)) == pytest.approx(yes, rel=1e-6)
+    tangled = [Comparison(0.0, {0: 1.0, 1: 1.0}, False), Comparison(0.0, {0: 1.0, 2: 1.0}, False)]
+    assert compared(tangled, Comparison(0.0, {1: 1.0, 2: 1.0}, True), kinds) is None
+
+
+def test_added_noise_has_the_density_of_scipy():
+    law = AddedNoise(np.array([1.0, 2.0]), 3.0, "student_t:4.0")
+    assert law.log_density([0.0, 5.0]) == pytest.approx(stats.t.logpdf([0, 5], 4, [1, 2], 3).sum())
+    counts = AddedNoise(np.asarray(4.0), 1.0, "poisson:2.5")
+    assert counts.log_density(7.0) == pytest.approx(stats.poisson.logpmf(3, 2.5))
+    assert counts.log_density(6.5) == -math.inf and counts.log_density(3.0) == -math.inf
+
+
+def test_draws_with_parameters_of_the_data():
+    law = drawn("beta", (2.0, 3.0), {"size": 2})
+    assert law.log_density([0.2, 0.4]) == pytest.approx(stats.beta.logpdf([0.2, 0.4], 2, 3).sum())
+    assert drawn("beta", (2.0,), {"b": 3.0}).log_density(0.2) == pytest.approx(stats.beta.logpdf(0.2, 2, 3))
+    assert drawn("hypergeometric", (1, 2, 3), {}) is None and drawn("beta", (), {"c": 1}) is None
+
+
+def test_what_follows_from_released_values_is_the_same_on_both_sides_to_the_last_bit():
+    from dpassay.reference.tape import ScriptedTape
+
+    for mechanism in (s.adam, s.momentum):
+        run = reading(mechanism)
+        tapes = [ScriptedTape(lambda label, law, step: np.full_like(law.query, 0.0018 + step)) for _ in range(2)]
+        outputs = [run(data, tape) for data, tape in zip((PAIRS[2].here, PAIRS[2].there), tapes, strict=True)]
+        assert outputs[0].tobytes() == outputs[1].tobytes()
