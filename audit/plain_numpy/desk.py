@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import weakref
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -17,58 +15,13 @@ from dpassay.reference.types import Array, Indices
 
 from . import answers
 from .compared import Comparison, compared
-from .kinds import geometric_scale, standard
+from .habits import Habits
+from .kinds import standard
+from .known import Told, put_in, roots
 from .mixing import coefficients_of, merged, shared, square_root
 from .noisy import Noisy
 from .places import here, not_understood
-from .telling import TWO_SIDED, tell
-
-_ROUNDING = 1e-12  # of the largest of some numbers: what is left of their sum is rounding
-
-
-@dataclass(frozen=True)
-class Habits:
-    """What trial runs have shown about a mechanism (by source line of its noise).
-
-    Args:
-        sampled: releases whose query depends on the secret batch that was drawn last.
-        early: what has met its noise is released before a number is added to it: ``query + noise + other`` is one
-            release where ``other`` is private too, and a release and a step where it is not. Both are tried.
-        prompt: noise that was added to anything is released there and then.
-        eager: arrays changed in place by noise are looked at elsewhere, so they are released at once.
-        sensitivities: declared largest movements of queries, by source line.
-        shares: for lines without one, the largest movement found as a share of the noise scale: data of other sizes
-            move a query, and need noise, in proportion.
-        assumed: that share for every other release; None: nothing is claimed, so it cannot be accounted.
-        lazy: uniform, Student, logistic, Cauchy, Poisson and geometric draws are noise too, matrices times noise are
-            noise, and a choice, a coin or another draw whose parameters may come from the data is a release.
-        whole: delta, where the one release is the output with its exact law: it makes finitely many choices.
-    """
-
-    sampled: frozenset[str] = frozenset()
-    eager: bool = False
-    early: bool = False
-    prompt: bool = False
-    sensitivities: Mapping[str, float] = field(default_factory=dict)
-    shares: Mapping[str, float] = field(default_factory=dict)
-    assumed: float | None = None
-    lazy: bool = False
-    whole: float | None = None
-
-    def sensitivity(self, label: str, scale: float) -> float | None:
-        """What is claimed of a release of this source line with this noise scale."""
-        if label in self.sensitivities:
-            return self.sensitivities[label]
-        share = self.shares.get(label, self.assumed)
-        return None if share is None else share * scale
-
-
-class Told(NamedTuple):
-    """What is known of a noise variable: ``value = query + coefficient * noise``."""
-
-    value: float
-    query: float = 0.0
-    coefficient: float = 1.0
+from .telling import law_of_noise, tell
 
 
 class Desk:
@@ -82,7 +35,7 @@ class Desk:
         self.of_nobody = False  # the last batch has no records
         self._open: list[weakref.ref[Noisy]] = []  # what has met data, and may not be released yet
         self.drawn_alone: list[str] = []  # lines whose noise was looked at before it met data
-        self._kinds: list[str] = []
+        self.kinds: list[str] = []
         self._lines: list[str] = []
         self._batches: list[Batch | None] = []  # the batch that was the last one when the noise was drawn
         self._known: dict[int, Told] = {}
@@ -94,8 +47,8 @@ class Desk:
         """``offset + scale * noise`` with fresh noise variables."""
         scale, offset = np.asarray(scale, dtype=float), np.asarray(offset, dtype=float)
         shape = np.broadcast_shapes(shape, scale.shape, offset.shape)
-        first, size = len(self._kinds), int(np.prod(shape, dtype=int))
-        self._kinds += [kind] * size
+        first, size = len(self.kinds), int(np.prod(shape, dtype=int))
+        self.kinds += [kind] * size
         self._lines += [here() + (" (no records)" if self.of_nobody else "")] * size
         self._batches += [self.batch] * size
         ids = np.arange(first, first + size).reshape(1, *shape)
@@ -129,7 +82,7 @@ class Desk:
 
     def _released(self, noisy: Noisy, at_the_end: bool) -> Any:
         if self.habits.early:
-            for root in _roots(noisy, of_two=not at_the_end):
+            for root in roots(noisy, of_two=not at_the_end):
                 self.released(root)
         query, rows = self._resolved(noisy)
         alone = not (noisy.mixed or at_the_end)
@@ -180,7 +133,7 @@ class Desk:
     def _each(self, query: Array, rows: list[dict[int, float]], active: list[int]) -> Array:
         """The query with the numbers ``active`` released, each with noise of its own."""
         flat = query.ravel().copy()
-        kind, stds = self._law(rows, active)
+        kind, stds = law_of_noise(self.kinds, rows, active)
         label = self._label(rows, active)
         given = tell(self, label, kind, flat[active], stds, self._declared(label, rows))
         for number, value in zip(active, np.ravel(given), strict=True):
@@ -202,7 +155,7 @@ class Desk:
             flat = self._each(flat, rows, active)
         else:
             variables, factors = coefficients_of([rows[number] for number in active])
-            kinds = {self._kinds[variable] for variable in variables}
+            kinds = {self.kinds[variable] for variable in variables}
             root = square_root(factors, kinds)
             if root is None:
                 return None
@@ -224,15 +177,15 @@ class Desk:
         query, row = float(resolved.ravel()[0]), rows[0]
         if not row:
             return query > 0
-        kinds = {self._kinds[variable] for variable in row}
+        kinds = {self.kinds[variable] for variable in row}
         past = [one for one in self._compared if set(one.noise) & set(row)]
         if past or (len(row) == 2 and kinds != {"gaussian"}):
-            law = compared(past, Comparison(query, row, True), self._kinds)
+            law = compared(past, Comparison(query, row, True), self.kinds)
             if law is None:
                 why = "comparisons share their noise in another way than with one noisy threshold"
                 raise not_understood(why, "write the mechanism on a tape")
         else:
-            kind, stds = self._law(rows, [0])
+            kind, stds = law_of_noise(self.kinds, rows, [0])
             law = answers.above(kind, query, float(stds[0]))
         found = bool(self._answer(law, rows, [0]))
         self._compared.append(Comparison(query, row, found))
@@ -244,7 +197,7 @@ class Desk:
         active = [number for number, row in enumerate(rows) if row]
         if len(active) < len(rows):
             return int(np.argmax(self.released(noisy)))
-        kind, stds = self._law(rows, active, one_each=True)
+        kind, stds = law_of_noise(self.kinds, rows, active, one_each=True)
         return int(self._answer(answers.largest(kind, query.ravel(), stds), rows, active))
 
     def in_place(self, array: Any, noisy: Noisy) -> Any:
@@ -297,36 +250,9 @@ class Desk:
                     rows[number][int(variable)] = rows[number].get(int(variable), 0.0) + float(coefficient)
         for number, terms in enumerate(seen):
             if terms:
-                flat[number] = _put_in(float(flat[number]), terms)
+                flat[number] = put_in(float(flat[number]), terms)
         rows = [{variable: c for variable, c in row.items() if c != 0} for row in rows]
         return flat.reshape(query.shape), rows
-
-    def _law(self, rows: list[dict[int, float]], active: list[int], one_each: bool = False) -> tuple[str, Array]:
-        """Kind of the noise and its scale for each element."""
-        used = {variable for number in active for variable in rows[number]}
-        if shared([rows[number] for number in active]):
-            raise not_understood(
-                "several released numbers share their noise", "release them one after the other, or use a tape"
-            )
-        kinds = {self._kinds[variable] for variable in used}
-        single = all(len(rows[number]) == 1 for number in active)
-        if kinds == {"gaussian"}:
-            sizes = [np.sqrt(sum(c * c for c in rows[number].values())) for number in active]
-            return "gaussian", np.array(sizes)
-        if len(kinds) == 1 and single:
-            coefficients = np.array([next(iter(rows[number].values())) for number in active])
-            (kind,) = kinds
-            if one_each and not bool(np.all(coefficients > 0)):
-                raise not_understood(f"the largest is sought under negative {kind} noise", "use a tape")
-            return kind, np.abs(coefficients) if one_each or kind == "laplace" else coefficients
-        (kind, *others) = kinds
-        scale = geometric_scale(kind)
-        if not others and scale is not None and all(sorted(rows[number].values()) == [-1, 1] for number in active):
-            return TWO_SIDED, np.full(len(active), scale)
-        raise not_understood(
-            f"no density is known for this sum of {' and '.join(sorted({self._kinds[v] for v in used}))} noise",
-            "release each part by itself, or use a tape",
-        )
 
     def _answer(self, law: answers.NoisyAnswer, rows: list[dict[int, float]], active: list[int]) -> Any:
         label = self._label(rows, active)
@@ -341,7 +267,7 @@ class Desk:
         label = self._label(rows, [number for number, row in enumerate(rows) if row])
         self.drawn_alone.append(label)
         variables: Indices = np.array(sorted({v for row in rows for v in row}))
-        kinds = [self._kinds[v] for v in variables]
+        kinds = [self.kinds[v] for v in variables]
 
         def make(rng: np.random.Generator) -> Array:
             return np.asarray([standard(kind, rng) for kind in kinds])
@@ -366,32 +292,3 @@ class Desk:
     def _label(self, rows: list[dict[int, float]], active: list[int]) -> str:
         lines = {self._lines[variable]: None for number in active for variable in rows[number]}
         return " + ".join(lines)
-
-
-def _put_in(query: float, terms: list[tuple[float, Told]]) -> float:
-    """``query + sum of coefficient * noise``; what follows from released values alone is computed from them alone.
-
-    Else the rounding of private numbers would stay in it, and differ between neighbours.
-    """
-    shares = [coefficient / told.coefficient for coefficient, told in terms]
-    private = [query, *(-share * told.query for share, (_, told) in zip(shares, terms, strict=True))]
-    left = math.fsum(private)
-    if abs(left) <= _ROUNDING * max(map(abs, private)):
-        left = 0.0
-    return math.fsum([left, *(share * told.value for share, (_, told) in zip(shares, terms, strict=True))])
-
-
-def _roots(noisy: Noisy, of_two: bool) -> list[Noisy]:
-    """The lazy arrays that had met data before something else was added, nearest first; those not released yet.
-
-    A sum of two that had met data each is looked at in the course of a run (a second step of descent), or returned
-    (shares of one answer): only the first counts as an addition.
-    """
-    found: list[Noisy] = []
-    waiting, seen = [noisy], {id(noisy)}
-    while waiting:
-        one = waiting.pop(0)
-        further = [parent for parent in one.parents if id(parent) not in seen and parent.given is None]
-        seen.update(map(id, further))
-        (found if one.met_again or (of_two and one.of_two) else waiting).extend(further)
-    return found

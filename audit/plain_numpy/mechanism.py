@@ -18,9 +18,10 @@ from dpassay.reference.tape import LiveTape, Tape
 from dpassay.reference.transcript import Transcript
 
 from .chosen import WholeOutput
-from .desk import Desk, Habits
+from .desk import Desk
 from .finite import whole_law
 from .generator import TapeGenerator
+from .habits import Habits
 from .places import NotUnderstood
 
 _TRIES = 3  # runs on a pair that look for a leak

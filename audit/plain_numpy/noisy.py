@@ -15,18 +15,16 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from dpassay.reference.types import Array, Indices
 
+from . import functions
+from .functions import looked_at
+from .lazy import Lazy
 from .places import not_understood
 
-# what rearranges numbers, or puts zeros: done to query, noise and coefficients alike
-REARRANGED = (
-    *(np.transpose, np.swapaxes, np.moveaxis, np.squeeze, np.expand_dims, np.take, np.roll, np.flip, np.repeat),
-    *(np.tile, np.triu, np.tril, np.diag, np.diagonal, np.atleast_1d, np.atleast_2d, np.broadcast_to),
-)
 LINEAR = (np.add, np.subtract, np.multiply, np.true_divide, np.negative, np.positive)
 COMPARISONS = {np.greater: 1, np.greater_equal: 1, np.less: -1, np.less_equal: -1}
 
 
-class Noisy(NDArrayOperatorsMixin):
+class Noisy(Lazy, NDArrayOperatorsMixin):
     """``query + sum_j coefficients[j] * noise[ids[j]]``, element by element.
 
     Args:
@@ -84,33 +82,33 @@ class Noisy(NDArrayOperatorsMixin):
     @property
     def T(self) -> Noisy:  # noqa: N802 - NumPy's name
         """Transposed."""
-        return self._each(lambda part: part.T if part.ndim < 2 else np.swapaxes(part, -1, -2))
+        return self.each(lambda part: part.T if part.ndim < 2 else np.swapaxes(part, -1, -2))
 
     def __len__(self) -> int:
         return len(self.query)
 
-    def _each(self, change: Callable[[Any], Any]) -> Noisy:
+    def each(self, change: Callable[[Any], Any]) -> Noisy:
         """The same selection or reshaping of query, ids and coefficients."""
         ids = np.stack([np.asarray(change(one)) for one in self.ids])
         coefficients = np.stack([np.asarray(change(one)) for one in self.coefficients])
         return Noisy(self.desk, np.asarray(change(self.query)), ids, coefficients, self.mixed, (self,), again=change)
 
     def __getitem__(self, index: Any) -> Noisy:
-        return self._each(lambda part: part[index])
+        return self.each(lambda part: part[index])
 
     def reshape(self, *shape: Any) -> Noisy:
         """Another shape."""
-        return self._each(lambda part: part.reshape(*shape))
+        return self.each(lambda part: part.reshape(*shape))
 
     def ravel(self) -> Noisy:
         """One axis."""
-        return self._each(np.ravel)
+        return self.each(np.ravel)
 
     flatten = ravel
 
     def copy(self) -> Noisy:
         """The same expression."""
-        return self._each(np.array)
+        return self.each(np.array)
 
     def __setitem__(self, index: Any, value: Any) -> None:
         terms = max(len(self.ids), len(value.ids) if isinstance(value, Noisy) else 0)
@@ -267,25 +265,9 @@ class Noisy(NDArrayOperatorsMixin):
     def __array_function__(self, function: Any, types: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         own: dict[Any, Callable[..., Any]] = {np.sum: self.sum, np.mean: self.mean, np.argmax: self.argmax}
         own |= {np.argmin: self.argmin, np.ravel: self.ravel, np.cumsum: self.cumsum, np.copy: self.copy}
-        simple = args[0] is self and not (set(kwargs) - {"axis"})
-        if function is np.dot and len(args) == 2 and max(np.ndim(one) for one in args) < 3:
-            return args[0] @ args[1]
-        if function in (np.zeros_like, np.ones_like, np.empty_like) and simple:
-            return function(self.query)
-        if function in REARRANGED and args[0] is self and not any(isinstance(one, Noisy) for one in args[1:]):
-            return self._each(lambda part: function(part, *args[1:], **kwargs))
-        if function is np.where and len(args) == 3 and not isinstance(args[0], Noisy):
-            mask = np.asarray(args[0], dtype=bool)
-            return _where(mask, args[1]) + _where(~mask, args[2])
-        if function in own and simple:
+        if function in own and args[0] is self and not (set(kwargs) - {"axis"}):
             return own[function](*args[1:], **kwargs)
-        if function in (np.concatenate, np.stack, np.vstack, np.hstack):
-            return join(self.desk, function, args[0], **kwargs)
-        if function is np.reshape and simple:
-            return self.reshape(*args[1:])
-        if function in (np.shape, np.ndim, np.size) and len(args) == 1:
-            return function(self.query)
-        return function(*(looked_at(one) for one in args), **{name: looked_at(one) for name, one in kwargs.items()})
+        return functions.call(self, function, args, kwargs)
 
     # -- looks at the value -------------------------------------------------------------------------------
     def value(self) -> Any:
@@ -330,46 +312,3 @@ class Noisy(NDArrayOperatorsMixin):
         if name.startswith("__"):
             raise AttributeError(name)
         return getattr(np.asarray(self.value()), name)  # any other method of an array is a look at it
-
-
-def _where(mask: Any, part: Any) -> Any:
-    """The part where the mask says so, else 0."""
-    return part.scaled(mask) if isinstance(part, Noisy) else np.where(mask, part, 0.0)
-
-
-def looked_at(value: Any) -> Any:
-    """The value of what is lazy, also inside lists, tuples and dicts; anything else as it is."""
-    if isinstance(value, Noisy):
-        return value.value()
-    if type(value) in (list, tuple):
-        return type(value)(looked_at(one) for one in value)
-    if type(value) is dict:
-        return {key: looked_at(one) for key, one in value.items()}
-    return value
-
-
-def join(desk: Any, function: Any, parts: Sequence[Any], **how: Any) -> Noisy:
-    """``np.concatenate`` and its like, of lazy and plain arrays."""
-    axis = how.pop("axis", 0)
-    terms = max(len(one.ids) for one in parts if isinstance(one, Noisy))
-
-    def padded(part: Any, name: str, fill: float) -> list[Any]:
-        if not isinstance(part, Noisy):
-            return [np.full(np.shape(part), fill)] * terms
-        own = list(getattr(part, name))
-        return own + [np.full_like(own[0], fill)] * (terms - len(own))
-
-    def together(rows: list[Any]) -> Any:
-        return function(rows, axis=axis, **how) if function in (np.concatenate, np.stack) else function(rows)
-
-    query = together([one.query if isinstance(one, Noisy) else np.asarray(one, float) for one in parts])
-    ids = [padded(one, "ids", -1) for one in parts]
-    coefficients = [padded(one, "coefficients", 0.0) for one in parts]
-    return Noisy(
-        desk,
-        query,
-        np.stack([together([one[k] for one in ids]) for k in range(terms)]).astype(np.int64),
-        np.stack([together([one[k] for one in coefficients]) for k in range(terms)]).astype(float),
-        all(one.mixed for one in parts if isinstance(one, Noisy)) or any(not isinstance(one, Noisy) for one in parts),
-        tuple(one for one in parts if isinstance(one, Noisy)),
-    )

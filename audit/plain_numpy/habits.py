@@ -1,0 +1,43 @@
+"""What trial runs have shown about a mechanism, and how its sums are read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Habits:
+    """What trial runs have shown about a mechanism (by source line of its noise).
+
+    Args:
+        sampled: releases whose query depends on the secret batch that was drawn last.
+        early: what has met its noise is released before a number is added to it: ``query + noise + other`` is one
+            release where ``other`` is private too, and a release and a step where it is not. Both are tried.
+        prompt: noise that was added to anything is released there and then.
+        eager: arrays changed in place by noise are looked at elsewhere, so they are released at once.
+        sensitivities: declared largest movements of queries, by source line.
+        shares: for lines without one, the largest movement found as a share of the noise scale: data of other sizes
+            move a query, and need noise, in proportion.
+        assumed: that share for every other release; None: nothing is claimed, so it cannot be accounted.
+        lazy: uniform, Student, logistic, Cauchy, Poisson and geometric draws are noise too, matrices times noise are
+            noise, and a choice, a coin or another draw whose parameters may come from the data is a release.
+        whole: delta, where the one release is the output with its exact law: it makes finitely many choices.
+    """
+
+    sampled: frozenset[str] = frozenset()
+    eager: bool = False
+    early: bool = False
+    prompt: bool = False
+    sensitivities: Mapping[str, float] = field(default_factory=dict)
+    shares: Mapping[str, float] = field(default_factory=dict)
+    assumed: float | None = None
+    lazy: bool = False
+    whole: float | None = None
+
+    def sensitivity(self, label: str, scale: float) -> float | None:
+        """What is claimed of a release of this source line with this noise scale."""
+        if label in self.sensitivities:
+            return self.sensitivities[label]
+        share = self.shares.get(label, self.assumed)
+        return None if share is None else share * scale

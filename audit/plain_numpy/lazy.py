@@ -1,0 +1,27 @@
+"""What arrays with noise not drawn yet have in common with nothing else: they can be told from plain ones."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+from dpassay.reference.types import Array, Indices
+
+
+class Lazy(ABC):
+    """A number or an array whose value is not known before somebody looks."""
+
+    desk: Any
+    query: Array
+    ids: Indices
+    coefficients: Array
+    mixed: bool
+    given: Any
+
+    @abstractmethod
+    def value(self) -> Any:
+        """The value: looking at it releases it."""
+
+    @abstractmethod
+    def scaled(self, factor: Any) -> Any:
+        """Every element times a number, or an array of numbers."""
