@@ -18,6 +18,26 @@ class Lazy(ABC):
     mixed: bool
     given: Any
 
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the array."""
+        return self.query.shape
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return self.query.ndim
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return self.query.size
+
+    @property
+    def dtype(self) -> Any:
+        """Always float64."""
+        return self.query.dtype
+
     @abstractmethod
     def value(self) -> Any:
         """The value: looking at it releases it."""

@@ -60,26 +60,6 @@ class Noisy(Lazy, NDArrayOperatorsMixin):
 
     # -- shape --------------------------------------------------------------------------------------------
     @property
-    def shape(self) -> tuple[int, ...]:
-        """Shape of the array."""
-        return self.query.shape
-
-    @property
-    def ndim(self) -> int:
-        """Number of axes."""
-        return self.query.ndim
-
-    @property
-    def size(self) -> int:
-        """Number of elements."""
-        return self.query.size
-
-    @property
-    def dtype(self) -> Any:
-        """Always float64."""
-        return self.query.dtype
-
-    @property
     def T(self) -> Noisy:  # noqa: N802 - NumPy's name
         """Transposed."""
         return self.each(lambda part: part.T if part.ndim < 2 else np.swapaxes(part, -1, -2))
