@@ -193,7 +193,11 @@ def _loops(source: _Source) -> Iterator[Site]:
 def _data(source: _Source) -> Iterator[Site]:
     """Where raw records are at hand: functions that take the problem and a tape."""
     for function in _functions(source):
-        first_branch, first_start = True, True
+        first_branch = True
+        start = _start(function)
+        if start is not None:
+            text = f"_planted.moved(({source.code(start)}), problem)"
+            yield _site(source, START_OF_THE_DATA, start, text)
         for node in ast.walk(function):
             if isinstance(node, ast.Return) and node.value is not None and function.name == "run":
                 text = f"_planted.with_data({source.code(node.value)}, problem)"
@@ -208,14 +212,21 @@ def _data(source: _Source) -> Iterator[Site]:
                 first_branch = False
                 text = f"({source.code(node.test)}) != (_planted.private(problem) > 0.3)"
                 yield _site(source, BRANCH_OF_THE_DATA, node.test, text)
-            if isinstance(node, ast.Attribute) and node.attr == "start" and first_start:
-                first_start = False
-                yield _site(
-                    source, START_OF_THE_DATA, node, f"({source.code(node)} + 1e-3 * _planted.private(problem))"
-                )
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "public":
                 text = f"({source.code(node)} + _planted.private(problem))"
                 yield _site(source, PUBLIC_OF_THE_DATA, node, text)
+
+
+def _start(function: ast.FunctionDef) -> ast.expr | None:
+    """What a variable is set to out of ``start``, else the first place where it is read: a default may stand beside."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign) and _first_start(node.value) is not None:
+            return node.value
+    return _first_start(function)
+
+
+def _first_start(node: ast.AST) -> ast.Attribute | None:
+    return next((one for one in ast.walk(node) if isinstance(one, ast.Attribute) and one.attr == "start"), None)
 
 
 def _functions(source: _Source) -> Iterator[ast.FunctionDef]:

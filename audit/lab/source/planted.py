@@ -97,6 +97,13 @@ def private(problem: Any) -> float:
     return _total(problem, 2)
 
 
+def moved(value: Any, problem: Any) -> Any:
+    """A start, or several, moved by the records; what is no array (a schedule, no start at all) stays."""
+    if isinstance(value, tuple):
+        return tuple(moved(one, problem) for one in value)
+    return value + 1e-3 * private(problem) if isinstance(value, np.ndarray | float) else value
+
+
 def _total(value: Any, depth: int) -> float:
     if isinstance(value, np.ndarray):
         return float(np.sum(value)) if value.dtype.kind in "fiu" else 0.0

@@ -61,7 +61,7 @@ PATCHES = (
         "escape: the model without noise far out",
         _ESCAPE,
         '        std=s.noise.std("escape", s.hessian_sensitivity * s.radius),',
-        '        std=s.noise.std("escape", s.hessian_sensitivity * float(np.linalg.norm(move)) / 2),',
+        '        std=s.noise.std("escape", s.hessian_sensitivity * float(norm(move)) / 2),',
         "half the noise, and none where x has not moved",
         only_noise=True,
     ),
