@@ -14,6 +14,7 @@ from .search.coverage import own_functions
 from .search.witness import Witness
 
 _SHOWN = re.compile(r"([^:/]+\.py):(\d+) in ")
+_LABEL = re.compile(r"([^:/]+\.py):(\d+)")
 _PACKAGE = Path(__file__).resolve().parents[1]
 
 
@@ -41,7 +42,7 @@ def places_of(
             found.append(entry)
 
     for finding in findings:
-        match = seen.get((finding.kind, finding.label))
+        match = seen.get((finding.kind, finding.label)) or _LABEL.match(finding.label)  # plain code: labels are lines
         name = finding.kind.value + (f" ({finding.label})" if finding.label else "")
         put(name, (files[match[1]], int(match[2])) if match and match[1] in files else start)
     for one in sorted(shown, key=lambda one: one.kind.value):

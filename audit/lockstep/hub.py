@@ -214,7 +214,9 @@ class Hub:
             if difference:
                 self._finding(Kind.NOISE_SCALE, ask.label, difference)
             if world.ask.sensitivity != ask.sensitivity:
-                self._finding(Kind.CLAIMED_SENSITIVITY, ask.label, f"{ask.sensitivity} against {world.ask.sensitivity}")
+                claimed = (ask.sensitivity, world.ask.sensitivity)
+                claims = ["none" if one is None else f"{one:.6g}" for one in claimed]
+                self._finding(Kind.CLAIMED_SENSITIVITY, ask.label, " against ".join(claims))
             if world.ask.draws != ask.draws:
                 self._finding(Kind.CALL, ask.label, f"batches {ask.draws} against {world.ask.draws}")
         return True

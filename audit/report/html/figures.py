@@ -150,7 +150,7 @@ def _claimed_delta(row: Row, epsilons: Array) -> Array:
 def _legend(axes: Axes) -> None:
     """Above the axes, where it hides nothing."""
     axes.legend(
-        fontsize=8, loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=3, borderaxespad=0.2, columnspacing=1.2
+        fontsize=8, loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=2, borderaxespad=0.2, columnspacing=1.2
     )
 
 
