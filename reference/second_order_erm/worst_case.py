@@ -4,8 +4,9 @@ The problem of the latter is `WaveRisk`: replacing one sign moves f(w0), every g
 sensitivities. The tolerances are chosen such that a run takes a given number of steps and that noise, not curvature,
 makes each noisy Hessian look indefinite, so that (almost) no run ends early: the regime n < n_min of Theorem 4. What
 is then missing from the accounted epsilon is the accountant's or the auditor's, but for line searches: their steps go
-across the gradient here, which does not move a search. A pair whose steps go along it needs dozens of steps: a slope
-that lasts for a step of b times the fallback is worth 2 b^2 of the least decreases, by which T is counted.
+across the gradient here, which does not move a search. By a hand estimate that no run has checked, a pair whose steps
+go along it takes dozens of steps: a slope that lasts for a step of b times the fallback is worth 2 b^2 of the least
+decreases, by which T is counted.
 """
 
 from __future__ import annotations
