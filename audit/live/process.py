@@ -22,6 +22,7 @@ MOST_LINE = 16 * 2**20  # bytes of one line of the program
 MOST_CASE = 256 * 2**20  # bytes of one case
 SAID = 200  # last characters of standard error that a message quotes
 _KEPT = 4096  # bytes of standard error that are kept
+_UNASKED = "said more than one line without waiting for an answer"
 _TICK = 0.05  # seconds between two looks at whether a silent program is still there
 _GRACE = 0.5  # seconds that a program has to end by itself once it was told to
 _PART = 1 << 16
@@ -59,6 +60,8 @@ class Process:
             poll.register(self._complaints, select.POLLIN)
         self._reading.register(self._out, select.POLLIN)
         self._writing.register(self._in, select.POLLOUT)
+        self._speaking = select.poll()
+        self._speaking.register(self._out, select.POLLIN)
         self._rest = bytearray()  # what it has said beyond the last line
         self._said = bytearray()  # the end of its standard error
         self.budget = MOST_CASE  # bytes that it may still say in this case
@@ -71,12 +74,14 @@ class Process:
             ProgramEnded: it is not there any more.
         """
         if self._rest:
-            self._broken("said more than one line without waiting for an answer")
+            self._broken(_UNASKED)
         left, limit = memoryview(line), time.monotonic() + self.timeout
         while left:
             try:
                 left = left[os.write(self._in, left) :]
             except BlockingIOError:
+                if any(event & select.POLLIN for _, event in self._speaking.poll(0)):  # it does not read, and speaks
+                    self._broken(_UNASKED)
                 if time.monotonic() >= limit:
                     self._broken(f"did not read its input for {self.timeout:g} s")
                 self._listen(self._writing.poll(1000 * _TICK))
