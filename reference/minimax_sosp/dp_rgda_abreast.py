@@ -8,8 +8,6 @@ of ``dp_rgda.py``, and so are the numbers, bit for bit (``tests/audit/lockstep/t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from dpassay.reference.abreast import Abreast, AbreastTape, Taken, means_of, norms_of, stay_together
@@ -17,7 +15,7 @@ from dpassay.reference.neighbours import Pair
 from dpassay.reference.types import Array, Indices
 
 from . import dp_rgda
-from .dp_rgda import Schedule
+from .dp_rgda import Schedule, Status
 from .worst_case import TugOfWar
 
 
@@ -56,24 +54,13 @@ class SignedPair:
         return point
 
 
-@dataclass(frozen=True, eq=False)
-class Status:
-    """x_t, x_{t-1}, y_t, v_{t-1}, u_{t-1} of all runs, one a row."""
-
-    x: Array
-    x_previous: Array
-    y: Array
-    v: Array
-    u: Array
-
-
 def clipped(rows: Array, bound: float) -> Array:
     """``clip_rows`` over the last axis."""
     return np.asarray(rows * (bound / np.maximum(np.sqrt(np.add.reduce(rows * rows, axis=-1)), bound))[..., None])
 
 
 def inner_updater(game: SignedPair, s: Schedule, tape: AbreastTape, status: Status, t: int) -> Status:
-    """Algorithm 3 at outer step t."""
+    """Algorithm 3 at outer step t; the status holds all runs, one a row."""
     x, y, v, u = status.x, status.y, status.v, status.u
     x_before, y_before = status.x_previous, y  # line 3
     refreshed = t % s.period == 0  # line 4
