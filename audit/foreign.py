@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -11,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from dpassay.reference.errors import BadInput, require
+
+from .raised import place_raised
 
 
 @contextmanager
@@ -25,9 +26,8 @@ def foreign_code(field: str, name: str) -> Iterator[None]:
     except BadInput:
         raise
     except (Exception, SystemExit) as error:
-        frame = traceback.extract_tb(error.__traceback__)[-1]
-        where = f"{Path(frame.filename).name}, line {frame.lineno}"
-        raise BadInput(field, name, f"raised {type(error).__name__} ({where}): {error}") from None
+        file, line = place_raised(error)
+        raise BadInput(field, name, f"raised {type(error).__name__} ({file}, line {line}): {error}") from None
 
 
 def is_code(name: str) -> bool:

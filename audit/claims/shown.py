@@ -11,17 +11,19 @@ from dpassay.audit.verdict import Verdict
 from .model import ClaimsFile
 
 
-def closing_lines(rows: Sequence[Row], file: ClaimsFile, unchanged: int = 0) -> list[str]:
+def closing_lines(rows: Sequence[Row], file: ClaimsFile, unchanged: int = 0, unchecked: int = 0) -> list[str]:
     """The lines under the table, failing claims last.
 
     Args:
         unchanged: how many were skipped because they are as in the lock.
+        unchecked: how many could not be checked.
     """
     seen = Counter(row.verdict for row in rows)
     summary = ", ".join(f"{seen[verdict.value]} {verdict.value}" for verdict in Verdict if seen[verdict.value])
-    left = len(file.claim) - len(rows) - unchanged
+    left = len(file.claim) - len(rows) - unchanged - unchecked
     kept = sum(row.cached for row in rows)
     notes = [f"{kept} from the cache"] * (kept > 0) + [f"{unchanged} as in the lock, skipped"] * (unchanged > 0)
+    notes += [f"{unchecked} could not be checked"] * (unchecked > 0)
     notes += [f"{left} of the file not checked"] * (left > 0)
     aside = f" ({', '.join(notes)})" if notes else ""
     found = [f"{len(rows)} claim{'s' * (len(rows) != 1)}: {summary or 'none was checked'}{aside}."]

@@ -108,6 +108,12 @@ def _scores(
     return deciding, verdict, [*notes, *hints(p, q, claim.one_run)], " against ".join(claim.scores)
 
 
+def _clause(sentence: str) -> str:
+    """A sentence as a part of a longer one."""
+    first, rest = sentence[:1], sentence[1:].rstrip(".")
+    return (first.lower() if rest[:1].islower() or rest[:1] == " " else first) + rest
+
+
 def _row(
     claim: BlackBox | Outputs | Scores,
     data: str,
@@ -139,7 +145,7 @@ def _row(
         realised=max((one.epsilon for one in bounds), default=None),
         realised_by=bounds[0].method if bounds else tests[0].method if tests else "",
         verdict=verdict.value,
-        why="; ".join(part.rstrip(".") for part in [*refuted, *notes] if part),
+        why="; ".join(_clause(part) for part in [*refuted, *notes] if part),
         expected=not verdict.failed,
         undeclared=["violated"] if verdict.failed else [],
         missing=[],

@@ -71,16 +71,15 @@ def run_claims(
     lines: Lines,
     jobs: int,
     pairs: Mapping[int, Mapping[str, Any]],
-    each: Callable[[int, Row], None] = lambda number, row: None,
-) -> dict[int, Row]:
-    """The rows of these claims, by position; ``each`` is called as soon as one is finished.
+    each: Callable[[int, Row], None],
+) -> dict[int, BadInput | Broken]:
+    """Make the rows of these claims; ``each`` is handed one as soon as it is finished.
 
     Args:
         pairs: of the lock, by position: the neighbours to audit again.
 
-    Raises:
-        BadInput, Broken: what the first claim that could not be run ended in; the rows of the others have been handed
-            to ``each``.
+    Returns:
+        What the claims that could not be run ended in, by position: one of them costs no other its row.
     """
     folder, confidence = lines.path.parent, file.confidence
     answers: Iterator[tuple[int, Answer]]
@@ -94,17 +93,15 @@ def run_claims(
             delayed(_answer)(number, file.claim[number], folder, confidence, pairs.get(number), sys.path)
             for number in numbers
         )
-    rows: dict[int, Row] = {}
     errors: dict[int, BadInput | Broken] = {}
     for number, answer in answers:
-        if isinstance(answer, BadInput | Broken):
+        if isinstance(answer, BadInput):
+            errors[number] = placed(answer, number, file.claim[number], lines)
+        elif isinstance(answer, Broken):
             errors[number] = answer
         else:
-            rows[number] = answer
             each(number, answer)
-    for number, error in sorted(errors.items()):
-        raise placed(error, number, file.claim[number], lines) if isinstance(error, BadInput) else error
-    return rows
+    return dict(sorted(errors.items()))
 
 
 def _answer(

@@ -19,12 +19,13 @@ from dpassay.audit.claims.model import ClaimsFile
 from dpassay.audit.claims.reached import code_of
 from dpassay.audit.claims.reading import DEFAULT, Lines, read_claims
 from dpassay.audit.claims.suite import chosen, look_over, placed, run_claims
-from dpassay.audit.exit_codes import FINE, INTERRUPTED
+from dpassay.audit.exit_codes import BAD_INPUT, CRASHED, FINE, INTERRUPTED
 from dpassay.audit.plain import json_text
+from dpassay.audit.report.problems import Unchecked
 from dpassay.audit.report_file import document, save
 from dpassay.audit.row import Row
 from dpassay.audit.verdict import Verdict
-from dpassay.reference.errors import BadInput, require
+from dpassay.reference.errors import BadInput, Broken, printable, require
 from dpassay.reference.files import require_writable
 
 from .checked import print_checked
@@ -90,20 +91,23 @@ def check(
     cache = None if no_cache else Cache(lines.path.parent)
     blocks = lock.claims if lock else {}
     pairs = {one: block.pair for one in todo if (block := blocks.get(file.claim[one].name)) and block.pair}
-    rows = _Work(file, lines, codes, pairs, cache).rows(todo, jobs, quiet)
+    rows, errors = _Work(file, lines, codes, pairs, cache).rows(todo, jobs, quiet)
+    unchecked = [Unchecked(file.claim[one].name, printable(str(error))) for one, error in errors.items()]
     compared = against(baseline, lock, file, rows, codes) if baseline else None
     failing = compared.failing(file) if compared and lock and not update else []
-    shown = [with_changes(rows[number], failing) for number in todo]
-    if baseline and update and compared:
+    shown = [with_changes(rows[number], failing) for number in todo if number in rows]
+    if baseline and update and compared and not errors:
         write_lock(baseline, compared.now)
     if output is not None:
         save(output, shown, [one.name for one in file.claim], replace=True)
     if as_json:
-        print(json_text(_document(shown, compared)))
+        print(json_text(_document(shown, compared, unchecked)))
     else:
-        print_checked(shown, file, len(numbers) - len(todo), baseline, compared, update)
-    wanted.write(shown, strict=True, as_json=as_json)
-    raise typer.Exit(exit_code(shown, fail_on, bool(failing)))
+        print_checked(shown, file, len(numbers) - len(todo), baseline, compared, update, len(unchecked))
+    wanted.write(shown, True, as_json, unchecked)
+    for one in unchecked:
+        print(f"dpassay: {one.why}", file=sys.stderr)
+    raise typer.Exit(_code(errors) or exit_code(shown, fail_on, bool(failing)))
 
 
 def _lock(path: Path | None, update: bool) -> Lock | None:
@@ -155,8 +159,8 @@ class _Work:
         key = self._key(number, self.pairs.get(number, {}))
         return self.cache.get(key, self.file.claim[number]) if self.cache else None
 
-    def rows(self, numbers: list[int], jobs: int, quiet: bool) -> dict[int, Row]:
-        """By position; every row that is made is kept at once, so that an interrupted check can go on."""
+    def rows(self, numbers: list[int], jobs: int, quiet: bool) -> tuple[dict[int, Row], dict[int, BadInput | Broken]]:
+        """By position, and what other claims ended in; rows are kept at once: an interrupted check can go on."""
         done: dict[int, Row] = {}
         try:
             with progress("checking", len(numbers), quiet=quiet, pace=0) as say:
@@ -171,7 +175,7 @@ class _Work:
                     if (row := self._kept(number)) is not None:
                         each(number, row)
                 todo = [number for number in numbers if number not in done]
-                run_claims(self.file, todo, self.lines, jobs, self.pairs, each)
+                errors = run_claims(self.file, todo, self.lines, jobs, self.pairs, each)
         except KeyboardInterrupt:
             kept = ", and are kept: the same command goes on from there" if self.cache else ""
             print(
@@ -179,11 +183,20 @@ class _Work:
                 file=sys.stderr,
             )
             raise typer.Exit(INTERRUPTED) from None
-        return done
+        return done, errors
 
 
-def _document(rows: list[Row], compared: Compared | None) -> dict[str, object]:
+def _code(errors: Mapping[int, BadInput | Broken]) -> int:
+    """Of claims that could not be checked; FINE without any."""
+    if any(isinstance(one, Broken) for one in errors.values()):
+        return CRASHED
+    return BAD_INPUT if errors else FINE
+
+
+def _document(rows: list[Row], compared: Compared | None, unchecked: list[Unchecked]) -> dict[str, object]:
     found = document(rows)
+    if unchecked:
+        found["unchecked"] = [{"claim": one.name, "why": one.why} for one in unchecked]
     if compared is not None:
         fields = ("claim", "what", "old", "new", "cause", "fails")
         found["changes"] = [{name: getattr(one, name) for name in fields} for one in compared.changes]

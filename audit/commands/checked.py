@@ -28,11 +28,13 @@ def print_checked(
     path: Path | None,
     compared: Compared | None,
     updated: bool,
+    unchecked: int = 0,
 ) -> None:
     """The table, the changes, the summary.
 
     Args:
         unchanged: claims that were skipped because nothing that they reach is other than in the lock.
+        unchecked: how many claims could not be run.
     """
     console = wide_console(_PIPED)
     if rows:
@@ -40,12 +42,15 @@ def print_checked(
             console.print(line, soft_wrap=True)
         console.print()
     if compared is not None and path is not None:
-        _print_changes(console, path, compared, updated)
-    for text in closing_lines(rows, file, unchanged):
+        _print_changes(console, path, compared, updated, unchecked)
+    for text in closing_lines(rows, file, unchanged, unchecked):
         _say(console, text)
 
 
-def _print_changes(console: Console, path: Path, compared: Compared, updated: bool) -> None:
+def _print_changes(console: Console, path: Path, compared: Compared, updated: bool, unchecked: int) -> None:
+    if updated and unchecked:
+        _say(console, f"{path}: not written, since {unchecked} of the claims could not be checked.")
+        return
     if updated:
         same = "unchanged" if not compared.diff else "written"
         _say(console, f"{path}: {same}, {len(compared.now.claims)} claims.")

@@ -14,7 +14,7 @@ import typer
 from dpassay.audit.report.annotations import annotations as as_annotations
 from dpassay.audit.report.junit import junit
 from dpassay.audit.report.markdown import markdown
-from dpassay.audit.report.problems import summary_line
+from dpassay.audit.report.problems import Unchecked, summary_line
 from dpassay.audit.report.sarif import sarif
 from dpassay.audit.row import Row
 from dpassay.reference.errors import BadInput
@@ -37,7 +37,7 @@ class Wanted:
     markdown: Path | None = None
     github: bool = False
 
-    def _files(self) -> list[tuple[str, Path, Callable[[Sequence[Row], bool], str]]]:
+    def _files(self) -> list[tuple[str, Path, Callable[[Sequence[Row], bool, Sequence[Unchecked]], str]]]:
         named = [
             ("--junit", self.junit, junit),
             ("--sarif", self.sarif, sarif),
@@ -62,23 +62,26 @@ class Wanted:
                 raise BadInput(option, str(path), "is written by another option as well")
             used.add(path.resolve())
 
-    def write(self, rows: Sequence[Row], strict: bool = False, as_json: bool = False) -> None:
+    def write(
+        self, rows: Sequence[Row], strict: bool = False, as_json: bool = False, unchecked: Sequence[Unchecked] = ()
+    ) -> None:
         """Write the files; print annotations and the summary line, and add to the summary of the job.
 
         Args:
             strict: what a printed reading declares counts as well.
             as_json: standard output is a JSON document: the rest goes to standard error.
+            unchecked: what has no row.
         """
         stream = sys.stderr if as_json else sys.stdout
         for option, path, made in self._files():
-            write_text(path, made(rows, strict), option)
+            write_text(path, made(rows, strict, unchecked), option)
         if self.github:
-            print(as_annotations(rows, strict), end="", file=stream)
+            print(as_annotations(rows, strict, unchecked), end="", file=stream)
             page = os.environ.get("GITHUB_STEP_SUMMARY")
             if page:
-                _append(Path(page), markdown(rows, strict))
+                _append(Path(page), markdown(rows, strict, unchecked))
         if not as_json:
-            print(summary_line(rows, strict))
+            print(summary_line(rows, strict, unchecked))
 
 
 def _append(path: Path, text: str) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import linecache
 import math
-import traceback
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ from types import FrameType
 from typing import Any
 
 from dpassay.audit.live.errors import ProgramBroken
+from dpassay.audit.raised import place_raised
 from dpassay.reference.findings import Kind
 from dpassay.reference.laws.law import Law, as_released, query_of
 from dpassay.reference.neighbours import P, Pair, Run
@@ -227,8 +227,7 @@ def _caught(run: Run[P]) -> Run[P]:
         except ProgramBroken:  # no outcome of the run: what the program says cannot be judged at all
             raise
         except Exception as error:
-            place = traceback.extract_tb(error.__traceback__)[-1]
-            where = f"{Path(place.filename).name}:{place.lineno}"
+            where = "{}:{}".format(*place_raised(error))
             return Raised(type(error).__name__, f"{type(error).__name__} ({where}): {' '.join(str(error).split())}")
 
     return whole

@@ -13,6 +13,7 @@ from .desk import Desk
 from .kinds import with_number
 from .noisy import Noisy
 from .places import here
+from .refused import attempted, told
 from .secret import Order, Uniforms
 
 # every other method of a generator: a draw that the adversary may know
@@ -109,6 +110,8 @@ class TapeGenerator(np.random.Generator):
     def _noise(self, kind: str, loc: Any, scale: Any, size: Any) -> Any:
         shape = () if size is None else (int(size),) if np.ndim(size) == 0 else tuple(int(one) for one in size)
         scale = scale.value() if isinstance(scale, Noisy) else scale
+        if np.any(np.asarray(scale, dtype=float) < 0):
+            raise ValueError("scale < 0")  # as NumPy does: code of others may count on it
         if isinstance(loc, Noisy):
             return self._desk.draw(kind, shape, scale, 0.0, True) + loc
         plain_zero = type(loc) in (int, float) and loc == 0
@@ -121,6 +124,8 @@ class TapeGenerator(np.random.Generator):
         if everyone and not replace and p is None and size is not None and np.ndim(size) == 0:
             records, label = self._desk.records, here()
             assert records is not None
+            if not 1 <= size <= records:  # nothing is drawn: no record, or NumPy's word that there are too few
+                return np.random.default_rng(0).choice(records, size, replace=False)
             return self._desk.drawn_batch(lambda: self._desk.tape.batch(label, records, int(size)))
         if self._desk.habits.lazy and p is not None and (size is None or (replace and np.ndim(size) == 0)):
             picks = [self._picked(p) for _ in range(1 if size is None else int(size))]
@@ -224,7 +229,7 @@ class TapeGenerator(np.random.Generator):
         if law is not None:
             label = here()
             return self._desk.tape.release(label, law, sensitivity=self._desk.habits.sensitivity(label, 1.0))
-        return self._desk.public(here(), lambda rng: getattr(rng, name)(*args, **more), of_records)
+        return told(self._desk.public(here(), lambda rng: attempted(getattr(rng, name), args, more), of_records))
 
     def _of_records(self, number: Any) -> bool:
         return self._desk.records is not None and np.ndim(number) == 0 and number == self._desk.records

@@ -5,19 +5,21 @@ from collections.abc import Sequence
 from dpassay.audit.row import Row
 from dpassay.reference.errors import printable
 
-from .problems import Level, Problem, problems
+from .problems import Level, Problem, Unchecked, problems
 
 SHOWN = 10  # of each level: the code host shows no more of one step
 _COMMAND = {Level.ERROR: "error", Level.WARNING: "warning"}
 
 
-def annotations(rows: Sequence[Row], strict: bool = False) -> str:
+def annotations(rows: Sequence[Row], strict: bool = False, unchecked: Sequence[Unchecked] = ()) -> str:
     """One line a problem, errors first; what a printed reading declares is left out.
 
     Args:
         strict: what a printed reading declares counts as well.
+        unchecked: what has no row.
     """
-    lines = []
+    heads = [(_field(f"dpassay: {one.name} not checked"), _text(one.why)) for one in unchecked[:SHOWN]]
+    lines = [f"::error title={title}::{text}" for title, text in heads]
     for level, command in _COMMAND.items():
         found = [(row, one) for row in rows for one in problems(row, strict) if one.level is level]
         room = SHOWN if len(found) <= SHOWN else SHOWN - 1

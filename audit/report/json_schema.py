@@ -52,6 +52,7 @@ def report_schema() -> dict[str, Any]:
             "dpassay": {"type": "string", "description": "The version of the package that wrote the report."},
             "rows": {"type": "array", "items": {"$ref": "#/$defs/row"}},
             "changes": {"type": "array", "items": {"type": "object"}, "description": "Of `check`: against the lock."},
+            "unchecked": {"type": "array", "items": {"type": "object"}, "description": "Of `check`: claims not run."},
         },
         "$defs": {"row": row, **_with_infinities(definitions)},
     }

@@ -1,7 +1,7 @@
 """Rows as JUnit XML: one test case a row, for the test page of a code host.
 
 A row that fails is a ``failure``; an inconclusive one is ``skipped`` (nothing was decided, so it has not passed);
-what the printed reading of a paper declares is in ``system-out``.
+a claim that could not be checked is an ``error``; what the printed reading of a paper declares is in ``system-out``.
 """
 
 from __future__ import annotations
@@ -14,16 +14,17 @@ from dpassay.audit.row import Row
 from dpassay.audit.version import installed_version
 from dpassay.reference.errors import printable
 
-from .problems import Level, numbers, outcome, problems, row_title
+from .problems import Level, Unchecked, numbers, outcome, problems, row_title
 
 
-def junit(rows: Sequence[Row], strict: bool = False) -> str:
+def junit(rows: Sequence[Row], strict: bool = False, unchecked: Sequence[Unchecked] = ()) -> str:
     """The rows as JUnit XML, one suite a paper (or module) in the order of the rows.
 
     Args:
         strict: what a printed reading declares counts as well.
+        unchecked: what has no row; a suite of its own.
     """
-    root = Xml.Element("testsuites", _counts(rows, strict, "dpassay"))
+    root = Xml.Element("testsuites", _counts(rows, strict, "dpassay", len(unchecked)))
     for suite, group in groupby(rows, _suite):
         members = list(group)
         element = Xml.SubElement(root, "testsuite", _counts(members, strict, suite))
@@ -31,6 +32,13 @@ def junit(rows: Sequence[Row], strict: bool = False) -> str:
         Xml.SubElement(properties, "property", {"name": "dpassay", "value": printable(installed_version())})
         for row in members:
             element.append(_case(row, strict))
+    if unchecked:
+        missed = Xml.SubElement(root, "testsuite", _counts([], strict, "not checked", len(unchecked)))
+        for one in unchecked:
+            case = Xml.SubElement(
+                missed, "testcase", {"classname": "dpassay", "name": printable(one.name), "time": "0"}
+            )
+            Xml.SubElement(case, "error", {"type": "not checked", "message": printable(one.why)})
     Xml.indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + Xml.tostring(root, encoding="unicode") + "\n"
 
@@ -40,13 +48,13 @@ def _suite(row: Row) -> str:
     return printable(paper if mark else row.algorithm.partition(":")[0])
 
 
-def _counts(rows: Sequence[Row], strict: bool, name: str) -> dict[str, str]:
+def _counts(rows: Sequence[Row], strict: bool, name: str, errors: int = 0) -> dict[str, str]:
     outcomes = [outcome(row, strict) for row in rows]
     return {
         "name": name,
-        "tests": str(len(rows)),
+        "tests": str(len(rows) + errors),
         "failures": str(outcomes.count("failed")),
-        "errors": "0",
+        "errors": str(errors),
         "skipped": str(outcomes.count("inconclusive")),
         "time": f"{sum(row.seconds for row in rows):.3f}",
     }

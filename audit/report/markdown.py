@@ -12,23 +12,27 @@ from collections.abc import Iterator, Sequence
 from dpassay.audit.row import Row
 from dpassay.reference.errors import printable
 
-from .problems import numbers, outcome, problems, summary_line
+from .problems import Unchecked, numbers, outcome, problems, summary_line
 
 LONGEST = 60_000  # characters: a comment may have 65,536
+_UNCHECKED = 20  # lines about claims that could not be checked
 _MARK = {"failed": "❌", "inconclusive": "❔", "passed": "✅"}
 _HEAD = "| | algorithm | claimed | accounted | realised ≥ | verdict |\n|---|---|---:|---:|---:|---|\n"
 
 
-def markdown(rows: Sequence[Row], strict: bool = False) -> str:
+def markdown(rows: Sequence[Row], strict: bool = False, unchecked: Sequence[Unchecked] = ()) -> str:
     """A summary, a table (worst rows first) and, folded away, what is wrong with each row.
 
     Args:
         strict: what a printed reading declares counts as well.
+        unchecked: what has no row; above the table.
     """
     order = list(_MARK)
     ranked = sorted(rows, key=lambda row: order.index(outcome(row, strict)))
-    word, _, text = summary_line(rows, strict).partition(": ")
-    head = f"### Privacy claims: {word.lower()}\n\n{code(text)}\n\n{_HEAD}"
+    word, _, text = summary_line(rows, strict, unchecked).partition(": ")
+    missed = "".join(f"- not checked: {code(one.why[:1000])}\n" for one in unchecked[:_UNCHECKED])
+    missed += "\n" if missed else ""
+    head = f"### Privacy claims: {word.lower()}\n\n{code(text)}\n\n{missed}{_HEAD}"
     closing = (
         "\n*realised* is a lower bound that holds with the stated confidence for each row; *accounted* is an upper "
         "bound where nothing leaks and no query overshoots. No verdict means “private”.\n"

@@ -64,6 +64,19 @@ class Problem:
         return f"{self.file}:{self.line}" if self.file else ""
 
 
+@dataclass(frozen=True)
+class Unchecked:
+    """A claim that could not be checked at all.
+
+    Args:
+        name: of the claim.
+        why: one line that names file, claim, field and value, or what was raised where.
+    """
+
+    name: str
+    why: str
+
+
 def problems(row: Row, strict: bool = False) -> list[Problem]:
     """Everything that is wrong with a row, worst first.
 
@@ -179,11 +192,12 @@ def numbers(row: Row) -> dict[str, str]:
     return {name: printable(text) for name, text in shown.items()}
 
 
-def summary_line(rows: Sequence[Row], strict: bool = False) -> str:
+def summary_line(rows: Sequence[Row], strict: bool = False, unchecked: Sequence[Unchecked] = ()) -> str:
     """An audit in one line: which rows are not as they should be and what is wrong with them first.
 
     Args:
         strict: what a printed reading declares counts as well.
+        unchecked: what has no row.
     """
     outcomes = [outcome(row, strict) for row in rows]
     failed = [row for row, said in zip(rows, outcomes, strict=True) if said == "failed"]
@@ -193,7 +207,11 @@ def summary_line(rows: Sequence[Row], strict: bool = False) -> str:
         more = f"; and {len(failed) - 3} more" if len(failed) > 3 else ""
         parts.append(f"{len(failed)} failed ({named}{more})")
     parts += [f"{outcomes.count(said)} {said}" for said in ("inconclusive", "passed") if said in outcomes]
-    word = next((said.upper() for said in ("failed", "inconclusive") if said in outcomes), "PASSED")
+    if unchecked:
+        named = ", ".join(printable(one.name) for one in unchecked[:3])
+        parts.append(f"{len(unchecked)} could not be checked ({named})")
+        outcomes.append("not checked")
+    word = next((said.upper() for said in ("failed", "not checked", "inconclusive") if said in outcomes), "PASSED")
     return f"{word}: {len(rows)} row{'s' * (len(rows) != 1)}: {', '.join(parts) or 'nothing to do'}"
 
 

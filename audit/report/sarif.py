@@ -18,7 +18,7 @@ from dpassay.audit.version import installed_version
 from dpassay.reference.errors import printable
 from dpassay.reference.findings import Kind
 
-from .problems import CHANGED, Level, Problem, problems, row_title
+from .problems import CHANGED, Level, Problem, Unchecked, problems, row_title
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 RULES: Mapping[str, str] = {  # rule: what it means, in one sentence
@@ -45,11 +45,12 @@ _IDS = {rule: rule.replace(" ", "-") for rule in RULES}
 _PLACES = {rule: place for place, rule in enumerate(RULES)}
 
 
-def sarif(rows: Sequence[Row], strict: bool = False) -> str:
+def sarif(rows: Sequence[Row], strict: bool = False, unchecked: Sequence[Unchecked] = ()) -> str:
     """The rows as a SARIF log with one run.
 
     Args:
         strict: what a printed reading declares counts as well.
+        unchecked: what has no row: notifications of the run.
     """
     results = [_result(row, one) for row in rows for one in problems(row, strict)]
     driver = {
@@ -61,12 +62,17 @@ def sarif(rows: Sequence[Row], strict: bool = False) -> str:
         "tool": {"driver": driver},
         "automationDetails": {"id": "dpassay/"},
         "columnKind": "unicodeCodePoints",
-        "invocations": [
-            {"executionSuccessful": True, "exitCode": joint_exit_code(row.exit_code(strict) for row in rows)}
-        ],
+        "invocations": [_invocation(rows, strict, unchecked)],
         "results": results,
     }
     return json_text({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}) + "\n"
+
+
+def _invocation(rows: Sequence[Row], strict: bool, unchecked: Sequence[Unchecked]) -> dict[str, Any]:
+    if not unchecked:
+        return {"executionSuccessful": True, "exitCode": joint_exit_code(row.exit_code(strict) for row in rows)}
+    told = [{"level": "error", "message": {"text": printable(one.why)}} for one in unchecked]
+    return {"executionSuccessful": False, "toolExecutionNotifications": told}
 
 
 def _rule(rule: str, text: str) -> dict[str, Any]:

@@ -83,7 +83,7 @@ def _cells(name: str, cells: Sequence[str], first: int) -> str:
 def _title(row: Row) -> str:
     """Which variant, data and delta."""
     held = (row.algorithm, row.variant) if row.claim else (row.variant,)
-    return printable(", ".join(part for part in (*held, row.data, f"delta {row.delta:.0e}") if part))
+    return printable(", ".join(part for part in (*held, row.data, f"delta {row.delta:g}") if part))
 
 
 def _short(why: str) -> str:

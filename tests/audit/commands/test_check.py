@@ -6,6 +6,7 @@ import json
 import shlex
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -146,7 +147,6 @@ def test_black_boxes_outputs_and_scores(dpassay, project):
         (claim("a", "nobody/knows", space=""), ("claim a.algorithm = 'nobody/knows'", "not in the catalogue")),
         (claim("a", relation="add-remove"), ("claim a.relation", "is for replace-one")),
         (claim("a", reading="printed"), ("claim a.reading", "names of the catalogue")),
-        (claim("a", "check_mine:raises"), ("claim a.algorithm", "never works")),
         ('[[claim]]\nname = "a"\ngdp = 1.0\nscores = ["no.npy", "q.npy"]\n', ("claim a.scores[0] = 'no.npy'",)),
     ],
 )
@@ -158,10 +158,25 @@ def test_what_a_claim_names_must_be_there(dpassay, refused, project, bad, words)
     assert all(word in lines[0] for word in words), lines
 
 
-def test_workers_bring_errors_back_whole(dpassay, project):
-    project(claim("good"), claim("a", "check_mine:raises"))
-    code, out, err = dpassay("check", "--jobs", 2)
-    assert code == 2 and not out and "claim a.algorithm" in err and "Traceback" not in err
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_claim_that_cannot_be_run_costs_no_other_its_row(dpassay, project, jobs):
+    folder = project(claim("good"), claim("a", "check_mine:raises"))
+    wanted = ("--junit", "j.xml", "--sarif", "s.json", "--markdown", "m.md")
+    code, out, err = dpassay("check", "--jobs", jobs, *wanted, "--github", "--baseline", "lock.json", "--update")
+    lines = [line for line in err.splitlines() if line.startswith("dpassay: ")]
+    assert code == 2 and "Traceback" not in err
+    assert len(lines) == 1 and "claim a.algorithm" in lines[0] and "never works" in lines[0]
+    assert "1 claim: " in out and "(1 could not be checked)" in out and "NOT CHECKED: 1 row: 1 passed" in out
+    assert "::error title=dpassay%3A a not checked::" in out
+    assert "not written" in out and not (folder / "lock.json").exists()
+    root = ElementTree.parse(folder / "j.xml").getroot()
+    assert root.get("errors") == "1" and "never works" in root.find(".//error").get("message")
+    (run,) = json.loads((folder / "s.json").read_text())["runs"]
+    assert run["invocations"][0]["executionSuccessful"] is False
+    assert "- not checked: `claims.toml" in (folder / "m.md").read_text()
+    code, out, _ = dpassay("check", "--jobs", jobs, "--json")
+    found = json.loads(out)
+    assert [one["claim"] for one in found["unchecked"]] == ["a"] and len(found["rows"]) == 1
 
 
 def test_a_missing_file(dpassay, refused):

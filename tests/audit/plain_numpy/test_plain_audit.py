@@ -46,6 +46,18 @@ def test_too_little_noise_is_over_budget_or_violated():
     assert assay(m.noisy_mean, SPACE, claim(0.2), effort=QUICK).verdict.failed
 
 
+def test_a_batch_larger_than_the_data_is_refused_as_numpy_does():
+    """The default space tries two records; code that asks for three raises there, and is audited where it runs."""
+
+    def threes(rows, rng):
+        batch = rows[rng.choice(len(rows), size=3, replace=False)]
+        return batch.clip(-1, 1).sum(axis=0) + rng.normal(0, 20.0, size=rows.shape[1])
+
+    found = assay(threes, Space.matrix(n=(2, 4), d=(1,)), claim(1.0), effort=QUICK)
+    assert not found.verdict.failed and any("larger sample than population" in one for one in found.searched.raised)
+    assert any("test_plain_audit.py:" in one for one in found.searched.raised)
+
+
 def test_transformed_noise_is_refused_with_its_line():
     with pytest.raises(NotUnderstood, match=r"mechanisms.py:\d+.*transformed"):
         assay(m.on_the_sphere, SPACE, claim(1.0), effort=QUICK)
