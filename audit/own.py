@@ -91,7 +91,6 @@ def row_of(
     about = about_run(name, space, claim)
     found.searched.witnesses[:] = [replace(one, about=about) for one in found.searched.witnesses]
     of_assay = row_fields.of_assay(found, run, about, effort)
-    of_assay["accounted"] = max(found.accounted, found.searched.accounted or 0.0)
     row = Row(
         algorithm=name,
         variant="",

@@ -19,6 +19,7 @@ def why(
     *,
     known: str,
     account: Account,
+    accounted: float,
     claimed: float,
     delta: float,
     realised: float | None,
@@ -41,7 +42,6 @@ def why(
     elif by in ("exact", "outputs") and realised is not None:
         parts.append(f"the output alone, without the releases, shows epsilon >= {realised:.3g}")
     parts += _found(findings)
-    accounted = account.epsilon(delta)
     if account.unknown:
         parts.append(f"not accounted: {account.gap}")
     elif over_budget(accounted, claimed):
@@ -51,7 +51,7 @@ def why(
     elif realised is None:
         parts.append(f"statistics {by}" if by.startswith("not made") else f"no sound likelihood: {by}")
     elif verdict is not Verdict.VIOLATED:
-        parts += _looseness(account, delta, realised, movements, bound)
+        parts += _looseness(account, accounted, delta, realised, movements, bound)
     if verdict is Verdict.VIOLATED and not parts:
         parts.append("more is realised than claimed")
     if searched:
@@ -90,13 +90,13 @@ def names(findings: Iterable[Declared]) -> str:
 
 def _looseness(
     account: Account,
+    accounted: float,
     delta: float,
     realised: float,
     movements: Mapping[str, Movement],
     bound: SoundBound | AssumedEstimate,
 ) -> list[str]:
     """How close the lower bound comes to the upper one, and what the gap is made of."""
-    accounted = account.epsilon(delta)
     if not (math.isfinite(accounted) and accounted > 0):
         return []
     parts = [f"{realised / accounted:.0%} of the accounted epsilon shown"]

@@ -22,6 +22,7 @@ from dpassay.reference.errors import BadInput, require
 from dpassay.reference.space import Space
 
 from .model import Algorithm, Claim, Program
+from .sizes import row_at, space_at
 from .stored import judged_row
 
 PER_PAIR = ("accounted", "realised", "upper_limit")  # kept for every claimed pair, among the facts of the row
@@ -91,6 +92,8 @@ def resolve(claim: Algorithm) -> Subject:
     assert subject.claim is not None
     why = f"the pair of {subject.key} is of {subject.claim.relation} neighbours"
     require(claim.relation in (None, subject.claim.relation), "relation", claim.relation, why)
+    if claim.sizes and subject.case:
+        space_at(subject.case, claim.sizes)
     return subject
 
 
@@ -103,9 +106,9 @@ def _of_its_own(claim: Program) -> Subject:
 
 
 def _plain_name(claim: Algorithm) -> None:
-    for field in ("reading", "variant"):
+    for field in ("reading", "variant", "sizes"):
         value = getattr(claim, field)
-        require(value is None, field, value, f"is for names of the catalogue, not for {claim.algorithm}")
+        require(not value, field, value, f"is for names of the catalogue, not for {claim.algorithm}")
 
 
 def _at(claim: Algorithm, subject: Subject, stated: PrivacyClaim, confidence: float, pair: Mapping[str, Any]) -> Row:
@@ -114,6 +117,8 @@ def _at(claim: Algorithm, subject: Subject, stated: PrivacyClaim, confidence: fl
         assert subject.claim is not None
         held = replace(stated, cite=subject.claim.cite, relation=subject.claim.relation)
         case = replace(subject.case, claim=held, declared=(), known="")
+        if claim.sizes:
+            return row_at(case, claim.sizes, held, effort, thrift)
         if isinstance(claim, Program):
             with LiveProgram(claim.program, case.id, case.reading, timeout=claim.timeout) as program:
                 return run_by_program(case, program, effort)

@@ -75,6 +75,9 @@ class Algorithm(Claimed):
     )
     reading: Literal["printed", "repaired", "baseline"] | None = Field(None, description="Of a name of the catalogue.")
     variant: Text | None = Field(None, description="Of a name of the catalogue.")
+    sizes: dict[Text, Annotated[int, Field(ge=1, le=10**9)]] = Field(
+        {}, description="Of a name of the catalogue: n, d, steps ... in place of those of its row."
+    )
     space: Text | None = Field(None, description="MODULE:NAME of the data that the claim of your own code covers.")
     relation: Relation | None = Field(None, description="Of the neighbours; default: that of the space or the case.")
     effort: Literal["quick", "full"] = Field("full", description="quick: 400 runs, 100 examples; full: 1,000 and 150.")
@@ -103,6 +106,8 @@ class Program(Algorithm):
     def _of_the_catalogue_or_of_its_own(self) -> Self:
         if ":" in self.algorithm.partition("/")[0]:
             raise ValueError("algorithm: a name of the catalogue; or any word that the program is told, with space")
+        if self.sizes:
+            raise ValueError("sizes: a program runs the case as it is; give it a space of its own")
         return self
 
 
