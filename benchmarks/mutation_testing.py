@@ -57,10 +57,11 @@ MODULES: dict[str, tuple[str, ...]] = {
     "reference/accounting/cost.py": (f"{ACCOUNTING}/test_accounting.py", f"{ACCOUNTING}/test_edges.py"),
     "reference/accounting/gdp.py": (f"{ACCOUNTING}/test_safe_side.py", f"{ACCOUNTING}/test_edges.py"),
     "reference/accounting/parts.py": tuple(
-        f"{ACCOUNTING}/test_{name}.py" for name in ("edges", "above_threshold", "accounting", "safe_side")
+        f"{ACCOUNTING}/test_{name}.py" for name in ("edges", "above_threshold", "accounting", "safe_side", "compose")
     ),
     "reference/accounting/renyi.py": (f"{ACCOUNTING}/test_safe_side.py",),
-    "reference/accounting/sampled.py": (f"{ACCOUNTING}/test_accounting.py",),
+    "reference/accounting/sampled.py": (f"{ACCOUNTING}/test_accounting.py", f"{ACCOUNTING}/test_curves_safely.py"),
+    "reference/accounting/compose.py": (f"{ACCOUNTING}/test_compose.py",),
     "reference/accounting/above_threshold.py": (f"{ACCOUNTING}/test_above_threshold.py",),
     "reference/laws/above_threshold.py": (EDGES, "tests/reference/test_laws.py"),
     "reference/laws/laplace.py": (EDGES, f"{ACCOUNTING}/test_edges.py", "tests/reference/test_laws.py"),

@@ -23,13 +23,12 @@ from dpassay.proofs_check.formula import parse, parse_relation, resolve, symbol
 from dpassay.proofs_check.region import SEED, Point, Region, admissible, evaluate, friendly, holds, region, sample, show
 from dpassay.proofs_check.transcripts import count as released
 from dpassay.proofs_check.visits import visit
-from dpassay.reference.accounting.sampled import sampled_pld
+from dpassay.reference.accounting.parts import Part, epsilon_of
 
 POINTS = 40  # of the region, in short numbers
 WIDE = 160  # more of them, log-uniform over the region
 COUNTED = 8  # fewer counted runs than that are a spot check
 FEW = 20  # fewer instances than that are a spot check
-UPPER_STEP = 1e-3  # grid of the upper bound's losses
 LARGEST_EXCESS = 1e9  # stands for an infinite epsilon
 SLACK = 1e-6  # relative; the closed form is exact to about 1e-12
 DISCRETISATION = 1e-3
@@ -64,10 +63,7 @@ def mu_for(epsilon: float, delta: float) -> float:
 @lru_cache(maxsize=64)
 def sampled_epsilon_above(noise: float, rate: float, count: int, delta: float) -> float:
     """Upper bound on epsilon for ``count`` sampled releases, std / sensitivity = ``noise`` (pessimistic rounding)."""
-    mu = 1 / noise
-    step = min(UPPER_STEP, max(1e-6, rate * mu / 4))
-    one = sampled_pld(rate, mu, "without-replacement", "replace-one", step)
-    return float(one.self_compose(count).get_epsilon_for_delta(delta))
+    return epsilon_of(((Part("sampled", 1 / noise, rate), count),), "replace-one", delta)
 
 
 @lru_cache(maxsize=64)

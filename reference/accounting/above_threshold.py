@@ -23,7 +23,6 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from scipy.special import erfinv, ndtr, ndtri_exp
@@ -32,7 +31,6 @@ from dpassay.reference.laws.above_threshold import MOST_QUERIES
 from dpassay.reference.types import Array
 
 from .gdp import gdp_delta
-from .libraries import pld_pmf, privacy_loss_distribution
 
 _PER = 32  # grid points for each `shift` of log a: 64 changes the fifth digit
 _SMALL, _LARGE = 1e-7, 5.0  # shifts outside: rounding, or a grid too coarse to help; the pure epsilon is used alone
@@ -165,17 +163,6 @@ def above_threshold_delta(epsilons: Array, pure: float, share: float, count: int
         found = np.interp(np.expm1(size), np.expm1(logs), values)  # chords in a
     mirrored = -np.expm1(-np.abs(epsilons)) + np.exp(-np.abs(epsilons)) * found
     return np.asarray(np.where(epsilons >= 0, found, mirrored))
-
-
-@lru_cache(maxsize=256)
-def above_threshold_pld(pure: float, share: float, step: float, count: int = 0, falls: float = 1.0) -> Any:
-    """The (pessimistic) privacy loss distribution of one AboveThreshold release, see :func:`above_threshold_delta`."""
-    grid = np.arange(-math.ceil(pure / step), math.ceil(pure / step) + 1, dtype=np.int64)
-    at = np.asarray(grid * step, dtype=float)
-    deltas = above_threshold_delta(at, pure, share, count, falls)
-    return privacy_loss_distribution.PrivacyLossDistribution(
-        pld_pmf.create_pmf_pessimistic_connect_dots(step, grid, deltas)
-    )
 
 
 def pure_mu(epsilon: float) -> float:

@@ -1,7 +1,7 @@
 """Read the privacy cost off a transcript: an upper bound on (epsilon, delta), for a stated neighbour relation.
 
 The accountant sees the releases that really happened. Gaussian releases alone are accounted in closed form (exact);
-anything else by composing privacy loss distributions (dp-accounting, pessimistic). Sensitivities are the algorithm's
+anything else by composing privacy loss distributions (on a grid, pessimistic). Sensitivities are the algorithm's
 claims for replace-one neighbours; the lockstep run tests them. Under add-remove they are halved (for a mean with a
 fixed divisor: a record appears instead of being replaced).
 
@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -22,9 +22,8 @@ from dpassay.reference.errors import require
 from dpassay.reference.transcript import Draw, Release, Transcript
 from dpassay.reference.types import Array
 
-from .libraries import privacy_loss_distribution
-from .parts import STEP, clean, delta_of, deltas_of, epsilon_of, mu_of, off_grid, pld_of
 from .parts import Part as Part
+from .parts import clean, delta_of, deltas_of, epsilon_of, mu_of, off_grid
 from .sampled import Relation, Sampling
 
 _NOISELESS = 1e100  # sensitivity over noise: beyond, squares overflow
@@ -55,7 +54,7 @@ class Account:
         1.993
 
     Source: Dong, Roth and Su 2022, Corollary 2.13, for Gaussian releases; Koskela et al. 2020 for the rest (composed
-    privacy loss distributions, by dp-accounting).
+    privacy loss distributions, :mod:`~dpassay.reference.accounting.compose`).
     """
 
     common: tuple[tuple[Part, int], ...]
@@ -73,22 +72,21 @@ class Account:
         return max(epsilon_of((*self.common, *extra), self.relation, delta) for extra in self.alternatives)
 
     def one_direction(self, delta: float) -> float | None:
-        """What neighbours can show whose target pulls the same way at every step; None where nothing is sampled.
+        """What neighbours can show whose target pulls the same way at every step; None where all is not fixed-size.
 
         Below :meth:`epsilon` for fixed-size batches, whose dominating pair covers every mixture of directions.
         """
-        fixed = [part for part, _ in self.common if part.kind == "sampled" and part.sampling == "without-replacement"]
-        if self.gap or not fixed or self.relation != "replace-one" or any(off_grid(part) for part, _ in self.common):
+        drawn = [part for part, _ in self.common if part.kind == "sampled"]
+        if self.gap or self.relation != "replace-one" or not drawn or any(off_grid(part) for part, _ in self.common):
             return None
-        total = privacy_loss_distribution.identity(STEP)
-        for part, count in self.common:
-            one = pld_of(part, self.relation)
-            if part in fixed:
-                one = privacy_loss_distribution.from_gaussian_mechanism(
-                    1 / part.size, value_discretization_interval=STEP, sampling_prob=part.rate
-                )
-            total = total.compose(one.self_compose(count) if count > 1 else one)
-        return float(total.get_epsilon_for_delta(delta))
+        if any(part.sampling != "without-replacement" for part in drawn):
+            return None
+        # the pair of one direction is that of a Poisson batch that has twice the record, or does not have it
+        parts = tuple(
+            (replace(part, size=2 * part.size, sampling="poisson") if part in drawn else part, count)
+            for part, count in self.common
+        )
+        return epsilon_of(parts, "add-remove", delta)
 
     def worst(self, delta: float) -> tuple[tuple[Part, int], ...]:
         """The parts that cost the most at ``delta``: the common ones and the worst alternative."""

@@ -16,8 +16,10 @@ import numpy as np
 from scipy.special import erfcx, ndtr
 
 from dpassay.reference.errors import require, require_budget
+from dpassay.reference.types import Array
 
 _ULP = 2.0**-52
+_FAR = 28.0  # exp(-x^2) is no number any more
 _TINIEST = 1e-320  # below the smallest number with all its digits
 _NEAR = 0.5  # below, two values of erfcx are too close to be subtracted
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(10)  # over [0, 0.5] exact to the last digit or two
@@ -37,7 +39,7 @@ def gdp_delta(epsilon: float, mu: float) -> float:
         return min(1.0, (1.0 - math.exp(epsilon) * (1.0 - gdp_delta(-epsilon, mu))) * (1 + 8 * _ULP))
     half, ratio = mu / 2, epsilon / mu
     x, h = (ratio - half) / math.sqrt(2), mu / math.sqrt(2)
-    if x > 28:  # exp(-x^2) is no number any more
+    if x > _FAR:
         return _TINIEST
     if h <= _NEAR:
         difference = _slope(x, h)
@@ -47,6 +49,25 @@ def gdp_delta(epsilon: float, mu: float) -> float:
         return _up(float(ndtr(-x * math.sqrt(2))) - 0.5 * math.exp(-x * x) * float(erfcx(x + h)), 64 * _ULP)
     lost = 64 + 8 * abs(x) * (ratio + half) + 16 * abs(x) / min(h, _NEAR) * (h > _NEAR)
     return _up(0.5 * math.exp(-x * x) * difference, _TINIEST, lost * _ULP)
+
+
+def gdp_deltas(epsilons: Array, mu: float) -> Array:
+    """:func:`gdp_delta` at many epsilons of at least zero, for finite positive mu; rounded up, by a little more."""
+    half, ratio = mu / 2, epsilons / mu
+    x, h = (ratio - half) / math.sqrt(2), mu / math.sqrt(2)
+    near = np.minimum(x, _FAR)  # x is at least -h / 2
+    peak = 0.5 * np.exp(-near * near)
+    lost, more = 64 + 8 * np.abs(near) * (ratio + half), np.full_like(near, _TINIEST)
+    if h <= _NEAR:
+        t = near[..., None] + h / 2 * (_NODES + 1)
+        found = peak * (h / 2 * ((2 / math.sqrt(math.pi) - 2 * t * erfcx(t)) @ _WEIGHTS))
+        lost += 16 + 8 * near * near
+    else:
+        ahead, behind = np.maximum(near, 0.0), erfcx(near + h)
+        found = np.where(near >= 0, peak * (erfcx(ahead) - behind), ndtr(-near * math.sqrt(2)) - peak * behind)
+        lost, more = lost + 16 * ahead / _NEAR, np.where(near < 0, 64 * _ULP, _TINIEST)
+    rounded = np.clip(found * (1 + lost * _ULP) + more, 0.0, 1.0)
+    return np.asarray(np.where(x > _FAR, _TINIEST, rounded))
 
 
 def _slope(x: float, h: float) -> float:
@@ -93,7 +114,7 @@ def _root(function: Callable[[float], float], low: float, high: float) -> float:
 
     if function(low) == 0 or function(high) == 0 or (function(low) > 0) == (function(high) > 0):
         return low if abs(function(low)) < abs(function(high)) else high
-    return float(brentq(function, low, high, xtol=1e-300, rtol=4 * _ULP))
+    return float(brentq(function, low, high, xtol=1e-300, rtol=4 * _ULP, maxiter=2000))
 
 
 def _nudged(value: float, good: Callable[[float], bool], direction: int) -> float:

@@ -1,52 +1,30 @@
-"""What one release costs, as data, and what such costs add up to: closed form for Gaussians, grids for the rest."""
+"""What costs add up to: closed form for Gaussians, grids for the rest."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal
 
 import numpy as np
 
 from dpassay.reference.types import Array
 
-from .above_threshold import above_threshold_pld, costs_its_epsilon
+from .compose import Composed, TooLong
+from .curves import end_of, masses, one_sided
 from .gdp import gdp_delta, gdp_epsilon
-from .libraries import privacy_loss_distribution
+from .part import Part as Part
+from .part import clean as clean
 from .renyi import renyi_delta, renyi_epsilon
-from .sampled import Relation, Sampling, pure_pld, sampled_pld
+from .sampled import Relation
 
-STEP = 1e-3  # grid of the privacy loss distributions; pessimistic whatever the value, 1e-4 changes the third digit
-_MOST = 20_000  # equal releases that are composed on a grid; more of them are accounted by their Rényi divergences
+STEP = 1e-3  # of the usual grid; pessimistic whatever the value, 1e-4 changes the third digit
+_FINE = 8  # points of a grid for a usual loss: then the chords cost a thousandth of epsilon
+_FINEST = STEP * 2**-40  # losses below are rounded up to it
+_USUAL_POINTS, _POINTS = 2**17, 2**20  # of a grid, about; and at most
+_SHARE = 1e-9  # of delta may be lost at the ends of a grid
+_USUAL, _LEAST = 1e-20, 1e-315  # what is lost there at first, and the least that can be asked for
 _REST = 1e-12  # delta that is spent on what is composed with a very large loss
-
-
-@dataclass(frozen=True)
-class Part:
-    """One cost: ``gaussian`` (``size`` = mu), ``sampled`` (mu of the un-sampled release), ``laplace`` or ``pure``.
-
-    For ``laplace`` the size is sensitivity over scale of one scalar release, for ``pure`` it is the epsilon of the
-    un-sampled releases (``rate`` below 1: they see the record with this probability). ``above-threshold`` is pure, and
-    cheaper than its epsilon: ``share`` is the part of it that is sensitivity over query noise, ``queries`` their
-    number (0: any), each of which moves by ``falls`` times what the one before it may.
-    """
-
-    kind: Literal["gaussian", "sampled", "laplace", "pure", "above-threshold"]
-    size: float
-    rate: float = 1.0
-    sampling: Sampling = "without-replacement"
-    share: float = 0.0
-    queries: int = 0
-    falls: float = 1.0
-
-    @property
-    def pure_epsilon(self) -> float:
-        """Of a ``pure`` part, amplified by sampling (exact)."""
-        if self.rate == 1:
-            return self.size
-        return clean(float(np.logaddexp(math.log1p(-self.rate), math.log(self.rate) + self.size)))
 
 
 def mu_of(parts: Iterable[tuple[Part, int]]) -> float | None:
@@ -71,9 +49,10 @@ def epsilon_of(parts: tuple[tuple[Part, int], ...], relation: Relation, delta: f
     if pure:
         return pure + epsilon_of(rest, relation, delta)
     quick = min(_plain_epsilon(parts, delta), renyi_epsilon(parts, delta))
-    if _too_many(parts):
+    try:
+        return min(quick, max(one.epsilon(delta) for one in composed(parts, relation, delta * _SHARE)))
+    except TooLong:
         return quick
-    return min(quick, float(_composed(parts, relation).get_epsilon_for_delta(delta)))
 
 
 def delta_of(parts: tuple[tuple[Part, int], ...], relation: Relation, epsilon: float) -> float:
@@ -88,9 +67,7 @@ def delta_of(parts: tuple[tuple[Part, int], ...], relation: Relation, epsilon: f
             return 1.0
         return min(1.0, gdp_delta(left, large) + _REST) if large else delta_of(rest, relation, left)
     quick = min(_plain_delta(parts, epsilon), renyi_delta(parts, epsilon))
-    if _too_many(parts):
-        return quick
-    return min(quick, float(_composed(parts, relation).get_delta_for_epsilon(epsilon)))
+    return min(quick, _on_a_grid(parts, relation, epsilon))
 
 
 def deltas_of(parts: tuple[tuple[Part, int], ...], relation: Relation, epsilons: Sequence[float] | Array) -> Array:
@@ -99,14 +76,18 @@ def deltas_of(parts: tuple[tuple[Part, int], ...], relation: Relation, epsilons:
         return np.array([delta_of(parts, relation, float(epsilon)) for epsilon in epsilons])
     points = [float(epsilon) for epsilon in epsilons]
     quick = np.array([min(_plain_delta(parts, one), renyi_delta(parts, one)) for one in points])
-    if _too_many(parts):
-        return quick
-    total = _composed(parts, relation)
-    return np.asarray(np.minimum(quick, [float(total.get_delta_for_epsilon(one)) for one in points]))
+    return np.asarray(np.minimum(quick, [_on_a_grid(parts, relation, one) for one in points]))
 
 
-def _too_many(parts: Iterable[tuple[Part, int]]) -> bool:
-    return any(count > _MOST for part, count in parts if part.kind in ("pure", "laplace", "above-threshold"))
+def _on_a_grid(parts: tuple[tuple[Part, int], ...], relation: Relation, epsilon: float) -> float:
+    """On grids that end where 1e-20 is left; where this shows, on longer ones."""
+    try:
+        found = max(one.delta(epsilon) for one in composed(parts, relation, _USUAL))
+        if found > _USUAL / _SHARE:
+            return found
+        return min(found, max(one.delta(epsilon) for one in composed(parts, relation, 0.0)))
+    except TooLong:
+        return 1.0
 
 
 def _unsampled(parts: Iterable[tuple[Part, int]]) -> tuple[float, float]:
@@ -147,29 +128,33 @@ def off_grid(part: Part) -> bool:
     return _worst(part) > {"gaussian": 40.0, "sampled": math.inf}.get(part.kind, 700.0)
 
 
-def _composed(parts: tuple[tuple[Part, int], ...], relation: Relation) -> Any:
-    total = privacy_loss_distribution.identity(STEP)
-    with np.errstate(over="ignore"):  # dp-accounting's tail bound tries orders whose moments overflow to inf: harmless
-        for part, count in parts:
-            total = total.compose(pld_of(part, relation).self_compose(count) if count > 1 else pld_of(part, relation))
-    return total
-
-
 @lru_cache(maxsize=64)
-def pld_of(part: Part, relation: Relation) -> Any:
-    """The privacy loss distribution of one part, pessimistic on the grid."""
+def composed(parts: tuple[tuple[Part, int], ...], relation: Relation, least: float) -> tuple[Composed, ...]:
+    """The parts together: one law, or one for each direction; what is lost at the ends of the grids is ``least``."""
+    share = max(least / sum(count for _, count in parts), _LEAST)
+    ways = (False, True) if any(one_sided(part, relation) for part, _ in parts) else (False,)
+    step = step_of(parts, relation, share)
+    return tuple(
+        Composed([(masses(part, relation, step, share, way), count) for part, count in parts], step) for way in ways
+    )
+
+
+def step_of(parts: tuple[tuple[Part, int], ...], relation: Relation, least: float) -> float:
+    """The grid: ``STEP``; finer where many losses are small beside it, coarser where they reach far."""
+    sizes = [(_typical(part), count) for part, count in parts]
+    square, plain = (math.fsum(count * size**power for size, count in sizes) for power in (2, 1))
+    reach = max(end_of(part, relation, least) for part, _ in parts)
+    spread = math.sqrt(square) * 12 + square / 2
+    far, usual, step = max(reach, spread), square / plain, STEP
+    while _FINE * step > usual and _POINTS * step > 2 * far and step > _FINEST:
+        step /= 2
+    while (_USUAL_POINTS * step < far and 2 * _FINE * step < usual) or _POINTS * step < far:
+        step *= 2
+    return step
+
+
+def _typical(part: Part) -> float:
+    """About the standard deviation of its loss."""
     if part.kind == "sampled":
-        return sampled_pld(part.rate, part.size, part.sampling, relation, STEP)
-    if part.kind == "gaussian":
-        return privacy_loss_distribution.from_gaussian_mechanism(1 / part.size, value_discretization_interval=STEP)
-    if part.kind == "laplace":
-        return privacy_loss_distribution.from_laplace_mechanism(1 / part.size, value_discretization_interval=STEP)
-    if part.kind == "above-threshold" and not costs_its_epsilon(part.size, part.share):
-        return above_threshold_pld(part.size, part.share, STEP, part.queries, part.falls)
-    return pure_pld(part.pure_epsilon, STEP)
-
-
-def clean(size: float) -> float:
-    """Equal up to rounding is equal, so that repeated releases are composed in one go (rounded up)."""
-    digits = 12 - math.ceil(math.log10(size)) if size > 0 else 12
-    return round(size + 10.0**-digits / 2, digits)
+        return min(part.size, part.rate * math.sqrt(math.expm1(min(part.size, 20.0) ** 2)))
+    return _worst(part)

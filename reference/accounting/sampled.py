@@ -1,4 +1,4 @@
-"""Dominating pairs of one sampled Gaussian release: exact hockey-stick curves, and dp-accounting PLDs.
+"""Dominating pairs of one sampled Gaussian release: exact hockey-stick curves, rounded up.
 
 ``mu`` is sensitivity over noise std of the un-sampled release, for replace-one neighbours (the move from D to D').
 
@@ -7,15 +7,14 @@
   and Gaboardi 2018). Neither direction dominates the other at all epsilon, and steps may mix them, so the pair that
   is composed is the upper envelope of both (see Lebeda et al. 2025 on what goes wrong otherwise).
 * Poisson, replace-one: ``(1-q) N(0,1) + q N(mu/2,1)`` against ``(1-q) N(0,1) + q N(-mu/2,1)``.
-* Poisson, add-remove: ``(1-q) N(0,1) + q N(mu/2,1)`` against ``N(0,1)``; one neighbour always has the record, so
-  dp-accounting composes the two directions apart.
+* Poisson, add-remove: ``(1-q) N(0,1) + q N(mu/2,1)`` against ``N(0,1)``; one neighbour always has the record, so the
+  two directions are composed apart.
 """
 
 from __future__ import annotations
 
 import math
-from functools import lru_cache
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from scipy.special import ndtr
@@ -23,15 +22,20 @@ from scipy.special import ndtr
 from dpassay.reference.errors import require
 from dpassay.reference.types import Array
 
-from .libraries import pld_pmf, privacy_loss_distribution
+from .gdp import gdp_deltas
 
 Relation = Literal["replace-one", "add-remove"]
 Sampling = Literal["without-replacement", "poisson"]
 _REACH = 40.0  # standard deviations: beyond, tails are below 1e-300
+_ULP = 2.0**-52
+_TINIEST = 1e-320
 
 
 def _mixture_delta(epsilons: Array, q: float, up: float, down: float) -> Array:
-    """Hockey-stick of ``(1-q) N(0) + q N(up)`` against ``(1-q) N(0) + q N(down)``, ``up > down``; L is increasing."""
+    """Hockey-stick of ``(1-q) N(0) + q N(up)`` against ``(1-q) N(0) + q N(down)``, ``up > down``; L is increasing.
+
+    A cut that is a little off makes the value smaller: at most by what rounding moves L, times the mass beyond it.
+    """
 
     def loss(x: Array) -> Array:
         with np.errstate(divide="ignore"):
@@ -49,9 +53,52 @@ def _mixture_delta(epsilons: Array, q: float, up: float, down: float) -> Array:
         low, high = np.where(below, middle, low), np.where(below, high, middle)
     cut = (low + high) / 2
     above_up, above_down, above = ndtr(up - cut), ndtr(down - cut), ndtr(-cut)
-    p = (1 - q) * above + q * above_up
-    r = (1 - q) * above + q * above_down
-    return np.where(never, 0.0, np.clip(p - np.exp(epsilons) * r, np.maximum(0.0, -np.expm1(epsilons)), 1.0))
+    with np.errstate(over="ignore", invalid="ignore"):
+        slope = np.exp(epsilons)
+        # (1-q)(1-e^eps) above + q (above_up - e^eps above_down): small epsilons keep their digits
+        terms = (q - 1) * np.expm1(epsilons) * above, q * above_up, -q * slope * above_down
+        size = terms[1] - terms[0] - terms[2]
+        exact = np.isfinite(size)
+        found = np.where(exact, terms[0] + terms[1] + terms[2], terms[1])
+    lost = 64 + 16 * (cut * cut + up * up + down * down + np.abs(epsilons) - math.log(q))
+    rounded = found + lost * _ULP * np.where(exact, size, terms[1]) + _TINIEST
+    return np.where(never, _TINIEST, np.clip(rounded, 0.0, 1.0))
+
+
+def _against_null(epsilons: Array, q: float, up: float) -> Array:
+    """Hockey-stick of ``(1-q) N(0,1) + q N(up,1)`` against ``N(0,1)`` at epsilons of at least zero, rounded up.
+
+    It is q times that of ``N(up,1)`` against ``N(0,1)`` at ``log(1 + (e^epsilon - 1) / q)``, which is rounded down.
+    """
+    large = epsilons - math.log(q) + np.log1p((q - 1) * np.exp(-np.maximum(epsilons, 1.0)))
+    inner = np.where(epsilons < 1, np.log1p(np.expm1(np.minimum(epsilons, 1.0)) / q), large) * (1 - 8 * _ULP)
+    return np.asarray(q * gdp_deltas(np.maximum(inner, 0.0), up) * (1 + 4 * _ULP) + _TINIEST)
+
+
+def _null_against(epsilons: Array, q: float, up: float) -> Array:
+    """The same the other way round: ``c`` times the curve at ``epsilon + log(q / c)``, ``c = q - (1-q)(e^eps - 1)``."""
+    gone = (1 - q) / q * np.expm1(np.minimum(epsilons, 700.0)) * (1 - 8 * _ULP)  # 1 - c / q, rounded down
+    left = np.maximum(1 - gone, 0.0)
+    inner = (epsilons - np.log1p(-np.minimum(gone, 1 - _ULP))) * (1 - 8 * _ULP)
+    found = q * left * gdp_deltas(inner, up) * (1 + 8 * _ULP) + _TINIEST
+    return np.asarray(np.where(left > 0, found, 0.0))
+
+
+def mirrored(epsilons: Array, deltas: Array) -> Array:
+    """The curve at ``-epsilons`` from that of the other direction at ``epsilons``, rounded up."""
+    return np.asarray(np.minimum(1.0, (-np.expm1(-epsilons) + np.exp(-epsilons) * deltas) * (1 + 4 * _ULP)))
+
+
+def sampled_curve(
+    epsilons: Array, q: float, mu: float, sampling: Sampling, relation: Relation, backward: bool = False
+) -> Array:
+    """delta at each epsilon of at least zero, rounded up; ``backward``: of D' against D, where that differs."""
+    if sampling == "poisson" and relation == "replace-one":
+        return _mixture_delta(epsilons, q, mu / 2, -mu / 2)
+    if sampling == "poisson":
+        return (_null_against if backward else _against_null)(epsilons, q, mu / 2)
+    require(relation == "replace-one", "relation", relation, "fixed-size batches have no add-remove neighbours")
+    return np.maximum(_against_null(epsilons, q, mu), _null_against(epsilons, q, mu))
 
 
 def sampled_delta(
@@ -61,57 +108,14 @@ def sampled_delta(
     sampling: Sampling = "without-replacement",
     relation: Relation = "replace-one",
 ) -> Array:
-    """delta at each epsilon (any sign) of the dominating pair of one sampled Gaussian release."""
+    """delta at each epsilon (any sign) of the dominating pair of one sampled Gaussian release, rounded up.
+
+    For Poisson batches and add-remove neighbours it is the larger one of the two directions.
+    """
     epsilons = np.asarray(epsilons, dtype=float)
     require(0 < q <= 1, "sampling rate", q, "must lie in (0, 1]")
-    if sampling == "poisson" and relation == "replace-one":
-        return _mixture_delta(epsilons, q, mu / 2, -mu / 2)
-    if sampling == "without-replacement" and relation == "add-remove":
-        require(False, "relation", relation, "fixed-size batches have no add-remove neighbours; use replace-one")
-    up = mu if sampling == "without-replacement" else mu / 2
-    forward = _against_null(epsilons, q, up)
-    backward = -np.expm1(epsilons) + np.exp(epsilons) * _against_null(-epsilons, q, up)  # H_a(Q,P) from H_1/a(P,Q)
-    return np.maximum(forward, np.clip(backward, 0.0, 1.0))
-
-
-def _against_null(epsilons: Array, q: float, up: float) -> Array:
-    """Hockey-stick of ``(1-q) N(0,1) + q N(up,1)`` against ``N(0,1)``, in closed form."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        cut = (np.log((np.expm1(epsilons) + q) / q) + up**2 / 2) / up
-    cut = np.where(np.expm1(epsilons) + q <= 0, -np.inf, cut)
-    tail = ndtr(-cut)
-    return np.asarray(np.maximum((1 - q) * tail + q * ndtr(up - cut) - np.exp(epsilons) * tail, 0.0))
-
-
-@lru_cache(maxsize=64)
-def sampled_pld(q: float, mu: float, sampling: Sampling, relation: Relation, step: float) -> Any:
-    """The (pessimistic) privacy loss distribution of one sampled Gaussian release."""
-    if sampling == "poisson" and relation == "add-remove":
-        return privacy_loss_distribution.from_gaussian_mechanism(
-            2 / mu, value_discretization_interval=step, sampling_prob=q
-        )
-    top = 1.0  # grow the grid until nothing but 1e-16 is left above it
-    while sampled_delta(np.array([top]), q, mu, sampling, relation)[0] > 1e-16 and top < 700:
-        top *= 1.3
-    # D and D' swap roles, so the curve is symmetric: losses below -top have mass under 1e-16 as well
-    grid = np.arange(-math.ceil(top / step), math.ceil(top / step) + 1, dtype=np.int64)
-    deltas = sampled_delta((grid * step).astype(float), q, mu, sampling, relation)
-    deltas = np.minimum.accumulate(np.clip(deltas, 0.0, 1.0))
-    return privacy_loss_distribution.PrivacyLossDistribution(
-        pld_pmf.create_pmf_pessimistic_connect_dots(step, grid, deltas)
-    )
-
-
-@lru_cache(maxsize=256)
-def pure_pld(epsilon: float, step: float) -> Any:
-    """The privacy loss distribution of randomised response, which dominates every epsilon-DP release.
-
-    Pessimistic, by connecting the dots: losses far below one grid step (many line searches) are not rounded up to it.
-    """
-    grid = np.arange(-math.ceil(epsilon / step), math.ceil(epsilon / step) + 1, dtype=np.int64)
-    at = np.clip(grid * step, -epsilon, None)
-    inside = np.maximum(0.0, (math.exp(epsilon) - np.exp(at)) / (1 + math.exp(epsilon)))
-    deltas = np.where(grid * step <= -epsilon, -np.expm1(grid * step), inside)
-    return privacy_loss_distribution.PrivacyLossDistribution(
-        pld_pmf.create_pmf_pessimistic_connect_dots(step, grid, deltas)
-    )
+    require(0 < mu < math.inf, "mu", mu, "must be positive and finite")
+    size = np.abs(epsilons)
+    ways = [sampled_curve(size, q, mu, sampling, relation, backward) for backward in (False, True)]
+    found = np.maximum(*ways)
+    return np.asarray(np.where(epsilons >= 0, found, mirrored(size, found)))

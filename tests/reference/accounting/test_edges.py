@@ -12,7 +12,7 @@ from dpassay.audit.commands.claimed import claimed_guarantee
 from dpassay.reference.accounting.cost import account
 from dpassay.reference.accounting.dp_events import dp_event_of, rdp_epsilon
 from dpassay.reference.accounting.gdp import gdp_delta, gdp_epsilon, zcdp_epsilon, zcdp_rho
-from dpassay.reference.accounting.parts import Part, delta_of, epsilon_of, pld_of
+from dpassay.reference.accounting.parts import Part, composed, delta_of, epsilon_of
 from dpassay.reference.accounting.sampled import sampled_delta
 from dpassay.reference.errors import BadInput
 from dpassay.reference.tape import LiveTape
@@ -173,8 +173,8 @@ def test_a_part_that_is_pure_is_not_taken_for_above_threshold():
     """With 0 as its share a grid of tests would be asked for a query without noise."""
     pure, tested = Part("pure", 1.0), Part("above-threshold", 1.0, share=0.25)
     assert epsilon_of(((pure, 1),), "replace-one", 1e-9) == pytest.approx(1.0, abs=2e-3)
-    assert pld_of(tested, "replace-one").get_delta_for_epsilon(0.5) < 0.06
-    assert pld_of(pure, "replace-one").get_delta_for_epsilon(0.5) > 0.2
+    assert composed(((tested, 1),), "replace-one", 1e-20)[0].delta(0.5) < 0.06
+    assert composed(((pure, 1),), "replace-one", 1e-20)[0].delta(0.5) > 0.2
 
 
 def test_a_pure_loss_that_sees_the_record_seldom():

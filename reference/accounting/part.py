@@ -1,0 +1,43 @@
+"""What one release costs, as data."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from .sampled import Sampling
+
+
+@dataclass(frozen=True)
+class Part:
+    """One cost: ``gaussian`` (``size`` = mu), ``sampled`` (mu of the un-sampled release), ``laplace`` or ``pure``.
+
+    For ``laplace`` the size is sensitivity over scale of one scalar release, for ``pure`` it is the epsilon of the
+    un-sampled releases (``rate`` below 1: they see the record with this probability). ``above-threshold`` is pure, and
+    cheaper than its epsilon: ``share`` is the part of it that is sensitivity over query noise, ``queries`` their
+    number (0: any), each of which moves by ``falls`` times what the one before it may.
+    """
+
+    kind: Literal["gaussian", "sampled", "laplace", "pure", "above-threshold"]
+    size: float
+    rate: float = 1.0
+    sampling: Sampling = "without-replacement"
+    share: float = 0.0
+    queries: int = 0
+    falls: float = 1.0
+
+    @property
+    def pure_epsilon(self) -> float:
+        """Of a ``pure`` part, amplified by sampling (exact)."""
+        if self.rate == 1:
+            return self.size
+        return clean(float(np.logaddexp(math.log1p(-self.rate), math.log(self.rate) + self.size)))
+
+
+def clean(size: float) -> float:
+    """Equal up to rounding is equal, so that repeated releases are composed in one go (rounded up)."""
+    digits = 12 - math.ceil(math.log10(size)) if size > 0 else 12
+    return round(size + 10.0**-digits / 2, digits)
