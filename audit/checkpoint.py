@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from dpassay.reference.errors import require
+from dpassay.reference.files import there
 
 from .store import Store
 
@@ -26,7 +27,7 @@ def read(path: Path, kind: str) -> dict[str, Any] | None:
     Raises:
         BadInput: it cannot be read, is damaged, or is a checkpoint of something else.
     """
-    if not path.exists():
+    if not there(path, FIELD):
         return None
     with Store(path, FIELD) as store:
         return _state(store, path, kind)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,6 +22,11 @@ def plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [plain(one) for one in value]
     return value
+
+
+def is_float(value: object) -> bool:
+    """A number of JSON that a float can hold: no truth value, no NaN, no integer of four hundred digits."""
+    return type(value) in (int, float) and -sys.float_info.max <= value <= sys.float_info.max  # type: ignore[operator]
 
 
 def json_text(document: Any) -> str:

@@ -180,6 +180,7 @@ def store_of(path: Path) -> Path:
     return target.with_name(f".{target.name}.store")
 
 
+_COUNTED = {"lines", "lines reached", "branches", "branches reached"}
 _OTHER_VERSION = "was made by another version; give another --output"
 
 
@@ -233,7 +234,10 @@ def _defaults() -> dict[str, Any]:
 
 
 def _look_into(where: str, values: dict[str, Any]) -> None:
-    """What is read of places and witnesses is there."""
+    """What is read of coverage, places and witnesses is there."""
+    counted = values["coverage"]
+    good = not counted or (set(counted) == _COUNTED and min(counted.values()) >= 0)
+    require(good, f"{where}.coverage", counted, f"must be empty, or count {', '.join(sorted(_COUNTED))}")
     for number, one in enumerate(values["places"]):
         good = all(isinstance(one.get(name), str) for name in ("finding", "file")) and type(one.get("line")) is int
         require(good, f"{where}.places[{number}]", one, "must have finding, file and line")

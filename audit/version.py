@@ -9,6 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 _BELOW = ("numpy", "scipy", "dp-accounting", "hypothesis")  # what may change the last digits of a number
 
 
+@cache
 def installed_version() -> str:
     """Of the package; reports say by which version they were made."""
     try:

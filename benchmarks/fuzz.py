@@ -25,6 +25,7 @@ import time
 import traceback
 import warnings
 from collections import Counter
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
 from types import FrameType
@@ -32,6 +33,7 @@ from typing import Any
 
 import typer
 from fuzz_changes import LARGEST, changed
+from fuzz_documents import hostile
 from fuzz_targets import TOP, Target, targets
 
 from dpassay.audit.cli import COMMANDS, GROUPS
@@ -41,6 +43,7 @@ from dpassay.audit.live.messages import Malformed
 from dpassay.reference.errors import BadInput, printable
 
 RESULT = TOP / "benchmarks" / "results" / "fuzz.md"
+IN_MEMORY = "/dev/shm"  # a file on a disk costs ten times what its reader does
 SEED, PATIENCE, WALL, MEMORY = 7, 10, 120, 2**30
 REFUSALS = (BadInput, Malformed, ProgramBroken, ProgramEnded, ProgramRefused, ProgramUnsupported)
 CLASSES = ("fine", "refused", "traceback", "hang", "memory")
@@ -56,6 +59,11 @@ class Hang(BaseException):
 def mutated(target: Target, number: int) -> tuple[bytes, str]:
     """Input ``number`` of a target, and the suffix of its file."""
     chance = random.Random(f"{SEED}/{target.name}/{number}")
+    if number % 3 == 0:  # not by chance: each hostile value at each place
+        turn, which = divmod(number // 3, len(target.seeds))
+        found = hostile(target.seeds[which], target.suffixes[which][1:], turn)
+        if found is not None:
+            return found[:LARGEST], target.suffixes[which]
     which = chance.randrange(len(target.seeds))
     raw, suffix = target.seeds[which], target.suffixes[which]
     raw = target.change(raw, chance) if target.change else changed(raw, suffix[1:], chance)
@@ -70,8 +78,6 @@ def late(number: int, frame: FrameType | None) -> None:
 @contextlib.contextmanager
 def limited(seconds: float) -> Any:
     """An end after so many seconds of processor time, and after WALL seconds by the clock."""
-    for name in (signal.SIGPROF, signal.SIGALRM):
-        signal.signal(name, late)
     signal.setitimer(signal.ITIMER_PROF, seconds)
     signal.setitimer(signal.ITIMER_REAL, WALL)
     try:
@@ -147,18 +153,30 @@ def _in_the_fork(words: list[str], said: list[Path]) -> int:
 
 def fuzz(target: Target, state: dict[str, Any], options: argparse.Namespace, folder: Path) -> None:
     """Inputs from where the last run stopped, until their number or the time is up."""
-    kept = state.setdefault(target.name, {"next": 0, "classes": {}, "commands": {}, "slowest": 0.0, "seconds": 0.0})
-    classes, commands = Counter(kept["classes"]), Counter(kept["commands"])
+    kept = state.setdefault(target.name, {"next": 0, "slowest": 0.0, "seconds": 0.0})
+    classes, commands, odd = (Counter(kept.setdefault(one, {})) for one in ("classes", "commands", "odd"))
     begun = time.process_time()
     name, content = target.other or (f"other{target.suffixes[0]}", target.seeds[0])
     other = folder / name
     other.write_bytes(content)
+    outside = folder.with_suffix(".csv")
+    outside.write_text("1\n")
+    for link, to in (("linked.csv", outside), ("loop.csv", folder / "loop.csv")):
+        (folder / link).unlink(missing_ok=True)
+        (folder / link).symlink_to(to)
     for suffix, raw in zip(target.suffixes, target.seeds, strict=True):
         path = folder / f"seed{suffix}"
         path.write_bytes(raw)
         found, said = outcome(target, path)
         if found != "fine":
             print(f"  {target.name}: a valid file is {found}: {said.strip()[-300:]}", flush=True)
+    if not target.alone and not kept["next"]:
+        for name, path in odd_files(folder, target.suffixes[0]):
+            found, said = outcome(target, path)
+            odd[found] += 1
+            if found not in ("fine", "refused"):
+                keep(options.folder, f"{target.name}-odd", name.encode(), "", said)
+        kept["odd"] = dict(odd)
     while kept["next"] < options.inputs and time.process_time() - begun < options.seconds:
         raw, suffix = mutated(target, kept["next"])
         path = folder / f"input{suffix}"
@@ -181,6 +199,28 @@ def fuzz(target: Target, state: dict[str, Any], options: argparse.Namespace, fol
     print(f"{target.name:14} {kept['next']:7} {dict(classes)} by command: {dict(commands)}", flush=True)
 
 
+def odd_files(folder: Path, suffix: str) -> Iterator[tuple[str, Path]]:
+    """What a path may name that is no file, or too much of one."""
+    path = folder / f"odd{suffix}"
+    makers: dict[str, Callable[[], object]] = {
+        "nothing": lambda: None,
+        "a folder": path.mkdir,
+        "a pipe": lambda: os.mkfifo(path),
+        "a link to itself": lambda: path.symlink_to(path),
+        "a link to nothing": lambda: path.symlink_to(folder / "nothing"),
+        "/dev/zero": lambda: path.symlink_to("/dev/zero"),
+        "a file of a TiB": lambda: (path.touch(), os.truncate(path, 2**40)),
+        "an empty file": path.touch,
+    }
+    for name, make in makers.items():
+        make()
+        yield name, path
+        if path.is_dir():
+            path.rmdir()
+        path.unlink(missing_ok=True)
+    yield "a name of 5,000 letters", folder / ("n" * 5000 + suffix)
+
+
 def keep(folder: Path, name: str, raw: bytes, suffix: str, said: str) -> None:
     """An input that broke something, and what was said; three of each place."""
     name = name.replace(" ", "-")
@@ -196,13 +236,15 @@ def keep(folder: Path, name: str, raw: bytes, suffix: str, said: str) -> None:
 def page(state: dict[str, Any]) -> str:
     """The result as Markdown."""
     head = [
-        "| parser | inputs | fine | refused in one line | traceback | hang | memory | through `dpassay` | s, slowest |",
-        "|---|---|---|---|---|---|---|---|---|",
+        f"| parser | inputs | fine | refused in one line | {' | '.join(CLASSES[2:])} "
+        "| odd files | through `dpassay` | s, slowest |",
+        "|---|---|---|---|---|---|---|---|---|---|",
     ]
     for name, kept in state.items():
         cells = [str(kept["classes"].get(one, 0)) for one in CLASSES]
-        through = ", ".join(f"{count} {word}" for word, count in sorted(kept["commands"].items())) or "-"
-        head.append(f"| {name} | {kept['next']:,} | {' | '.join(cells)} | {through} | {kept['slowest']:.2f} |")
+        odd, through = (", ".join(f"{n} {what}" for what, n in sorted(kept[k].items())) for k in ("odd", "commands"))
+        cells += [odd or "-", through or "-", f"{kept['slowest']:.2f}"]
+        head.append(f"| {name} | {kept['next']:,} | {' | '.join(cells)} |")
     total, spent = (sum(kept[name] for kept in state.values()) for name in ("next", "seconds"))
     about = [
         f"{total:,} inputs of {len(state)} parsers, seed {SEED}, {spent / 60:.0f} minutes of processor time; a reader",
@@ -232,7 +274,9 @@ def main() -> None:
     state: dict[str, Any] = json.loads(kept.read_text()) if kept.exists() and not options.again else {}
     for name in (*COMMANDS, *GROUPS):
         import_module(f"dpassay.audit.commands.{name}")  # before the forks
-    with tempfile.TemporaryDirectory() as scratch:
+    for name in (signal.SIGPROF, signal.SIGALRM):
+        signal.signal(name, late)
+    with tempfile.TemporaryDirectory(dir=IN_MEMORY if os.access(IN_MEMORY, os.W_OK) else None) as scratch:
         chosen = targets(Path(scratch), options.only)
         used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
         resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, used + MEMORY))

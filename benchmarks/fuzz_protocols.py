@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from dpassay.audit import subject
 from dpassay.audit.attacks.estimators import labelled_data
 from dpassay.audit.blackbox.programs import CommandLine, KeptAlive
 from dpassay.audit.blackbox.sources import read_source
@@ -71,7 +72,7 @@ ANSWERS = (
 BOX = b'{"outputs": [[0.25, "yes"], [1e-3, "no"], {"b": {"c": 3}}, "5 of 7", 12, 0.1, 0.2, 0.3, 4, 5]}'
 NAMES = (
     b"baselines/dp_sgd:full-batch@baseline", b"dro", b"json:dumps", b"math:pi", b"mine.module:make.inner",
-    b"1.1:0.01:100",     b"0.5:1.5", b"python -c 'print(1)'", b"breast cancer", b"numbers.csv",
+    b"1.1:0.5:2", b"0.5:1.5", b"python -c 'print(1)'", b"breast cancer", b"numbers.csv",
 )  # fmt: skip
 
 
@@ -142,6 +143,11 @@ def talked(path: Path) -> Any:
     """One output of a program that is started for each run."""
     output = CommandLine(["fuzz"])._value(path.read_bytes())
     return to_tables([output, output], [output])
+
+
+_built: dict[str, Any] = {}  # rows of the catalogue, each once
+_plain = subject._of_case
+subject._of_case = lambda case: _built.get(case.key) or _built.setdefault(case.key, _plain(case))
 
 
 def named(path: Path) -> Any:

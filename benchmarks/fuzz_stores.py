@@ -12,7 +12,8 @@ import sqlite3
 from functools import reduce
 from operator import xor
 
-from fuzz_changes import changed_bytes, changed_value
+from fuzz_changes import changed_bytes
+from fuzz_documents import changed_value
 
 from dpassay.audit.store import _digest
 

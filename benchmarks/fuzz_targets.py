@@ -45,6 +45,7 @@ class Target:
         command: arguments of `dpassay` with FILE where the file stands, and OTHER for a valid one.
         other: name and content of OTHER; default: the first seed.
         change: how a file is damaged, where its suffix does not say so.
+        alone: what is read is the content alone: a line of a program, a word.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Target:
     command: tuple[str, ...] = ()
     other: tuple[str, bytes] | None = None
     change: Callable[..., bytes] | None = None
+    alone: bool = False
 
 
 def _json(value: object) -> bytes:
@@ -195,6 +197,7 @@ def targets(folder: Path, only: str = "") -> list[Target]:
     against = ("check", "OTHER", "--baseline", "FILE", *check)
     compare, page = ("crosscheck", "compare", "OTHER", "FILE", "--no-mutants"), ("report", "FILE", "--no-ledger")
     judged, store = ("sequential", "verdict", "FILE"), _store(folder, report) if report else b""
+    manifest, names = (storage.FOLDER / "manifest.json").read_bytes(), protocols.NAMES
     for name in ("members.csv", "others.csv"):
         (folder / name).write_bytes(SCORES)
     uniform = ("other.csv", "\n".join(str(k / 30) for k in range(30)).encode())
@@ -203,35 +206,35 @@ def targets(folder: Path, only: str = "") -> list[Target]:
         Target("lock", (".json",), (lock,), readers.lock, against, ("other.toml", CLAIMS)),
         Target("vector", (".json",), (_vector(),), readers.vector, ("crosscheck", "replay", "FILE")),
         Target("vectors", (".json",), (_vectors(),), readers.vectors),
-        Target("manifest", (".json",), ((storage.FOLDER / "manifest.json").read_bytes(),), readers.manifest),
+        Target("manifest", (".json",), (manifest,), readers.manifest, alone=True),
         Target("answers", (".json",), (_answers(),), readers.answers, compare, ("other.json", _vector())),
         Target("expected", (".toml",), (EXPECTED,), read_expected),
-        Target("live line", (".json",) * len(protocols.LINES), protocols.LINES, protocols.said),
-        Target("live greeting", (".json",) * 3, protocols.GREETINGS, protocols.greeted),
-        Target("live case", (".jsonl",), (protocols.CASE,), protocols.conversation),
-        Target("live laws", (".json",) * len(protocols.LAWS), protocols.LAWS, protocols.released),
-        Target("program alive", (".jsonl",) * 3, (*protocols.ANSWERS, protocols.BOX), protocols.answered),
-        Target("program once", (".json",) * 4, (*PARTS, PAIRS), protocols.talked),
+        Target("live line", (".json",) * len(protocols.LINES), protocols.LINES, protocols.said, alone=True),
+        Target("live greeting", (".json",) * 3, protocols.GREETINGS, protocols.greeted, alone=True),
+        Target("live case", (".jsonl",), (protocols.CASE,), protocols.conversation, alone=True),
+        Target("live laws", (".json",) * len(protocols.LAWS), protocols.LAWS, protocols.released, alone=True),
+        Target("program alive", (".jsonl",) * 3, (*protocols.ANSWERS, protocols.BOX), protocols.answered, alone=True),
+        Target("program once", (".json",) * 4, (*PARTS, PAIRS), protocols.talked, alone=True),
         Target("scores", (".csv", ".npy", ".jsonl"), (SCORES, table, SCORES), read_scores, two, uniform),
         Target("canaries", (".csv", ".npy"), (CANARIES, coins), read_canaries, ("scores", "FILE", "--one-run")),
         Target("outputs", (".jsonl", ".npy", ".csv"), (MIXED, words, CANARIES), readers.outputs, BLACKBOX),
         Target("dataset", (".json", ".npy"), (PAIRS, coins), readers.dataset),
         Target("labelled data", (".csv",), (CLASSES,), lambda path: labelled_data(str(path))),
         Target("checkpoint", (".checkpoint",), (_checkpoint(folder),), session.load, judged, change=changed_store),
-        Target("state", (".json",), (_json(STATE),), readers.state),
-        Target("report store", (".store",), (store,), readers.rows_of_store, change=changed_store),
+        Target("state", (".json",), (_json(STATE),), readers.state, alone=True),
+        Target("report store", (".store",), (store,), readers.rows_of_store, change=changed_store, alone=True),
         Target("witness", (".json",), (_json(WITNESS),), readers.witness),
         Target("witness again", (".json",), (_json(WITNESS),), readers.replayed, ("neighbours", "replay", "FILE")),
         Target("pair", (".json",), (_json(PAIR),), readers.pair, ("neighbours", "replay", "FILE", "--runs", "20")),
         Target("curve", (".json",), (PAIRS,), readers.curve, ("scores", "OTHER", "OTHER", "--curve", "FILE"), uniform),
         Target("report", (".json",), (report,), readers.shown, page),
-        Target("page", (".txt",), (PAGE,), readers.page),
+        Target("page", (".txt",), (PAGE,), readers.page, alone=True),
         Target("kept runs", (".jsonl",), (b"\n".join([_json(asdict(RUN))] * 2),), Store),
         Target("kept cells", (".jsonl",), (_json(CELL) + b"\n",), DroStore),
         Target("IDX", (".idx", ".gz"), (IDX, gzip.compress(IDX, mtime=0)), image_files.read_idx),
         Target("CIFAR", (".bin",), (CIFAR,), lambda path: image_files.read_cifar10([path])),
         Target("covertype", (".data", ".gz"), (COVERTYPE, gzip.compress(COVERTYPE, mtime=0)), real_data.covertype_file),
         Target("libsvm", (".txt", ".gz"), (IJCNN, gzip.compress(IJCNN, mtime=0)), real_data.ijcnn_file),
-        Target("names", (".words",) * len(protocols.NAMES), protocols.NAMES, protocols.named, ("show", "WORD")),
+        Target("names", (".words",) * len(names), names, protocols.named, ("show", "WORD"), alone=True),
     ]  # fmt: skip
     return [one for one in found if any(word in one.name for word in wanted) and one.seeds[0]]

@@ -61,6 +61,18 @@ def parse_toml(text: str, where: str, why: str = "the file must be TOML") -> dic
         raise BadInput(where, "malformed", said) from None
 
 
+def there(path: Path, field: str) -> bool:
+    """Whether something has that name.
+
+    Raises:
+        BadInput: nothing can have it: it is too long, or holds a zero.
+    """
+    try:
+        return path.exists()
+    except (OSError, ValueError) as error:
+        raise BadInput(field, str(path), getattr(error, "strerror", None) or str(error)) from None
+
+
 def read_bytes(path: Path, field: str, most: int = LARGEST) -> bytes:
     """The content of a regular file of at most ``most`` bytes.
 

@@ -20,7 +20,7 @@ import numpy as np
 from dpassay.audit.published.dro import EPSILONS, TABLE_3_EPSILONS
 from dpassay.reference.dro.training import MAIN, METHODS
 from dpassay.reference.errors import BadInput, require
-from dpassay.reference.files import parse_json, read_text
+from dpassay.reference.files import parse_json, read_text, there
 from dpassay.reference.problems.imbalanced import Split
 
 from .dro_membership import STYLES, attack_aucs, imbalanced, pool, shifted, train_models
@@ -99,7 +99,7 @@ class Store:
     def __init__(self, path: Path):
         self.path = path
         self._cells: dict[str, dict[str, Any]] = {}
-        if not path.is_file():
+        if not there(path, "finished cells"):
             return
         for number, line in enumerate(read_text(path, "finished cells").rstrip("\n").split("\n"), start=1):
             where = f"{path}: line {number}"

@@ -18,7 +18,7 @@ from pydantic import TypeAdapter
 
 from dpassay.audit.published.second_order_erm import remarks
 from dpassay.reference.errors import BadInput
-from dpassay.reference.files import read_text
+from dpassay.reference.files import read_text, there
 from dpassay.reference.problems import real_data
 from dpassay.reference.problems.erm import ErmProblem
 from dpassay.reference.problems.margin_losses import LOSSES
@@ -186,7 +186,7 @@ class Store:
         self.path = path
         self.runs: dict[tuple[Any, ...], Run] = {}
         path.parent.mkdir(parents=True, exist_ok=True)
-        lines = read_text(path, "finished runs").rstrip("\n").split("\n") if path.is_file() else []
+        lines = read_text(path, "finished runs").rstrip("\n").split("\n") if there(path, "finished runs") else []
         for number, line in enumerate(lines, 1):
             try:
                 found = _RUN.validate_json(line, strict=True)

@@ -12,6 +12,7 @@ from dpassay.audit.live.own import on_tape
 from dpassay.audit.live.program import LiveProgram
 from dpassay.audit.lockstep.scripted import scripted
 from dpassay.audit.own import open_own, open_space
+from dpassay.audit.plain import is_float
 from dpassay.reference.accounting.calibrate import Uncalibrated
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.case import PrivacyClaim
@@ -102,7 +103,8 @@ def _claim(witness: Witness, where: str) -> PrivacyClaim:
     for name in ("algorithm", "space", "relation"):
         require(isinstance(about.get(name), str), f"{where}: about.{name}", about.get(name), "must be a text")
     for name in ("epsilon", "delta"):
-        require(isinstance(about.get(name), int | float), f"{where}: about.{name}", about.get(name), "must be a number")
+        good = is_float(about.get(name))
+        require(good, f"{where}: about.{name}", about.get(name), "must be a number that a float can hold")
     known: tuple[Relation, ...] = ("replace-one", "add-remove")
     relation = next((one for one in known if one == about["relation"]), None)
     if relation is None:

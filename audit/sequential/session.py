@@ -28,6 +28,7 @@ from dpassay.audit.likelihood.samplers import LockstepSampler
 from dpassay.audit.results import ClaimTest
 from dpassay.reference.case import Case
 from dpassay.reference.errors import require
+from dpassay.reference.files import there
 from dpassay.reference.guarantee import Guarantee
 from dpassay.reference.types import Array
 
@@ -113,7 +114,7 @@ def load(path: Path) -> Session:
     """
     state = checkpoint.read(path, KIND)
     if state is None:
-        require(path.exists(), "--checkpoint", str(path), "No such file or directory")
+        require(there(path, "--checkpoint"), "--checkpoint", str(path), "No such file or directory")
     require(state is not None, "--checkpoint", str(path), f"is no checkpoint of a {KIND}")
     return _session(state or {}, path)
 

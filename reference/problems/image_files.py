@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpassay.reference.errors import require
-from dpassay.reference.files import decompressed, read_bytes
+from dpassay.reference.files import decompressed, read_bytes, there
 from dpassay.reference.types import Array, Indices
 
 Bytes = NDArray[np.uint8]
@@ -63,6 +63,6 @@ def read_cifar10(paths: Sequence[Path | str]) -> tuple[Array, Indices]:
 
 
 def _contents(path: Path) -> bytes:
-    require(path.is_file(), "path", str(path), "no such file")
+    require(there(path, "path"), "path", str(path), "no such file")
     raw = read_bytes(path, "path")
     return decompressed(raw, str(path)) if path.suffix == ".gz" else raw

@@ -15,7 +15,7 @@ import numpy as np
 
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.extras import Later
-from dpassay.reference.files import decompressed, numbers_of, read_bytes
+from dpassay.reference.files import decompressed, numbers_of, read_bytes, there
 from dpassay.reference.types import Array
 
 datasets = Later("sklearn.datasets")
@@ -120,7 +120,7 @@ def _z_scores(x: Array) -> Array:
 
 
 def _require(path: str | Path) -> None:
-    if not Path(path).is_file():
+    if not there(Path(path), "path"):
         raise BadInput("path", str(path), "no such file; download the original set and give its path")
 
 

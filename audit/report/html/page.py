@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from functools import cache
 from importlib.resources import files
 
 from jinja2 import BaseLoader, Environment, StrictUndefined, TemplateNotFound
@@ -37,6 +38,18 @@ def render(view: View) -> str:
     Every text is escaped. A policy in the head of the page allows no request at all, and no script but the page's own,
     by its hash.
     """
+    script = read("report.js")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return (
+        _environment()
+        .get_template("report.html")
+        .render(view=view, style=Markup(read("report.css")), script=Markup(script), digest=digest)
+    )
+
+
+@cache
+def _environment() -> Environment:
+    """Compiles each template once."""
     environment = Environment(
         loader=_Package(),
         autoescape=True,
@@ -46,8 +59,4 @@ def render(view: View) -> str:
         lstrip_blocks=True,
     )
     environment.filters |= {"printable": printable, "slug": slug}
-    script = read("report.js")
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return environment.get_template("report.html").render(
-        view=view, style=Markup(read("report.css")), script=Markup(script), digest=digest
-    )
+    return environment
