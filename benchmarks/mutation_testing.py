@@ -51,18 +51,22 @@ MODULES: dict[str, tuple[str, ...]] = {
     "audit/scores/one_run.py": (f"{SCORES}/test_level_shares.py", f"{SCORES}/test_one_run.py"),
     "audit/scores/events.py": (f"{SCORES}/test_events.py",),
     "reference/tape.py": ("tests/reference/test_tape.py", f"{LOCKSTEP}/test_state.py"),
-    "audit/lockstep/hub.py": (LOCKSTEP,),
+    "audit/lockstep/hub.py": (f"{LOCKSTEP}/test_hub.py", LOCKSTEP),
     "audit/lockstep/hidden.py": (LOCKSTEP,),
     "reference/accounting/calibrate.py": (f"{ACCOUNTING}/test_calibrate.py", f"{ACCOUNTING}/test_edges.py"),
     "reference/accounting/cost.py": (f"{ACCOUNTING}/test_accounting.py", f"{ACCOUNTING}/test_edges.py"),
     "reference/accounting/gdp.py": (f"{ACCOUNTING}/test_safe_side.py", f"{ACCOUNTING}/test_edges.py"),
     "reference/accounting/parts.py": tuple(
-        f"{ACCOUNTING}/test_{name}.py" for name in ("edges", "above_threshold", "accounting", "safe_side", "compose")
+        f"{ACCOUNTING}/test_{name}.py"
+        for name in ("parts", "compose", "edges", "above_threshold", "accounting", "safe_side")
     ),
     "reference/accounting/renyi.py": (f"{ACCOUNTING}/test_safe_side.py",),
     "reference/accounting/sampled.py": (f"{ACCOUNTING}/test_accounting.py", f"{ACCOUNTING}/test_curves_safely.py"),
     "reference/accounting/compose.py": (f"{ACCOUNTING}/test_compose.py",),
-    "reference/accounting/above_threshold.py": (f"{ACCOUNTING}/test_above_threshold.py",),
+    "reference/accounting/above_threshold.py": (
+        f"{ACCOUNTING}/test_worst_tests.py",
+        f"{ACCOUNTING}/test_above_threshold.py",
+    ),
     "reference/laws/above_threshold.py": (EDGES, "tests/reference/test_laws.py"),
     "reference/laws/laplace.py": (EDGES, f"{ACCOUNTING}/test_edges.py", "tests/reference/test_laws.py"),
     "reference/laws/folding.py": ("tests/reference/laws/test_library_laws.py",),

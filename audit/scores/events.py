@@ -62,7 +62,7 @@ def event_p_value(hits_q: int, n_q: int, hits_p: int, n_p: int, epsilon: float, 
     if errors <= 0:
         return 1.0
     low = float(betaincinv(hits_p, n_p - hits_p + 1, NUISANCE / 2)) if hits_p else 0.0
-    high = float(betaincinv(hits_p + 1, n_p - hits_p, 1 - NUISANCE / 2)) if hits_p < n_p else 1.0
+    high = float(betaincinv(hits_p + 1, n_p - hits_p, 1 - NUISANCE / 2))  # hits_p < n_p, or nothing is exceeded
     edges = low + (high - low) * np.linspace(0, 1, CELLS + 1) ** (1 if hits_p else 2)
     least = errors * (1 - 1e-9)
     found = _tail(edges[:-1], edges[1:], least, n_q, n_p, slope, delta)
@@ -146,11 +146,12 @@ def best_event(p: Array, q: Array, claim: Guarantee) -> Event:
     both = [np.concatenate([rate, 1 - rate]) for rate in rates]
     found = excesses(both[0], both[1], q.size, p.size, epsilons, deltas)
     place, pair = np.unravel_index(int(found.argmax()), found.shape)
-    side, below = divmod(int(place), 2 * cuts.size)[::-1], int(place) >= 2 * cuts.size
+    below, side = divmod(int(place), 2 * cuts.size)
+    at, cut = divmod(side, cuts.size)
     return Event(
-        float(cuts[side[0] % cuts.size]),
-        at=side[0] >= cuts.size,
-        below=below,
+        float(cuts[cut]),
+        at=bool(at),
+        below=bool(below),
         epsilon=float(epsilons[pair]),
         delta=float(deltas[pair]),
         promise=float(found[place, pair]),

@@ -143,8 +143,6 @@ def needed_log_wealth(epsilons: Array, canaries: int, delta: float, alpha: float
     The best c is taken; a corrupted coin is worth at most the factor 1 + exp(-epsilon) of a right guess.
     """
     expected = 2 * canaries * delta
-    if expected == 0:
-        return np.full(epsilons.shape, -np.log(alpha))
     allowed = np.unique(np.round(np.geomspace(max(1.0, expected / alpha), 1e3 * (1 + expected / alpha), 200)))
     allowed = np.append(0.0, allowed)
     left = alpha - expected / (allowed + 1)

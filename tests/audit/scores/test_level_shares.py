@@ -91,12 +91,23 @@ def test_coins_of_one_run_share_the_level_and_pay_for_corrupted_ones(monkeypatch
         return SoundBound(epsilon=0.0, delta=delta, confidence=1 - alpha, method="x", runs=1, evidence={})
 
     monkeypatch.setattr(one_run, "read_outward", outward)
-    for name in ("_by_reading", "_by_guessing"):
-        monkeypatch.setattr(one_run, name, other)
+
+    def reading(*words):
+        called.append("reading")
+        return other(*words)
+
+    def guessing(*words):
+        called.append("guessing")
+        return other(*words)
+
+    called = []
+    monkeypatch.setattr(one_run, "_by_reading", reading)
+    monkeypatch.setattr(one_run, "_by_guessing", guessing)
     rng = np.random.default_rng(0)
     one_run.epsilon_one_run(rng.normal(size=count), rng.random(count) < 0.5, delta, rng, 0.95)
     share = one_run.OUTWARD_SHARE if dear <= one_run.CHEAP else one_run.MIXED_SHARE
-    assert given == pytest.approx([0.05 * share, 0.05 * (1 - share)])
+    assert given == pytest.approx([0.05 * share, 0.05 * (1 - share)]) and min(given) > 0
+    assert called == ["reading" if dear <= one_run.CHEAP else "guessing"]
 
 
 def test_the_wealth_that_refutes_pays_for_corrupted_coins():

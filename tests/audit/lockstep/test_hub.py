@@ -1,0 +1,96 @@
+"""Small cases in which one wrong word of the hub shows: which worlds are compared, and with which."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dpassay.audit.lockstep.run import lockstep
+from dpassay.reference.findings import Kind
+from dpassay.reference.laws.categorical import Categorical
+from dpassay.reference.neighbours import Pair
+from dpassay.reference.problems.linear import LinearLosses
+
+N, TARGET = 8, 3
+ALIKE = LinearLosses(np.zeros((N, 1)))
+PAIR = Pair(ALIKE.replace(TARGET, np.array([1.0])), ALIKE, TARGET)
+
+
+def total(problem, batch):
+    return float(problem.rows[batch.indices].sum())
+
+
+def found(run, pair=PAIR, seeds=6):
+    return {(one.kind, one.label) for seed in range(seeds) for one in lockstep(run, pair, [seed]).findings}
+
+
+@pytest.mark.parametrize("pair", [PAIR, PAIR.swapped()], ids=["here", "there"])
+def test_every_world_is_compared_not_only_the_first_that_agrees(pair):
+    """Only with the record in its batch the call has another label: one world of four."""
+
+    def run(problem, tape):
+        batch = tape.batch("b", N, 2)
+        label = "with" if total(problem, batch) else "without"
+        return tape.gaussian(label, 0.0, std=1.0, sensitivity=1.0, batch=batch)
+
+    assert {kind for kind, _ in found(run, pair)} == {Kind.CALL}
+
+
+@pytest.mark.parametrize(("first", "kinds"), [(0, set()), (4, {Kind.UNDECLARED_BATCH})])
+def test_a_batch_by_index_holds_its_last_record(first, kinds):
+    """The target is number 3: the last one of the first four, and none of the next four."""
+
+    def run(problem, tape):
+        batches = [tape.fresh("b", N, 4, order="index") for _ in range(2)]
+        return tape.gaussian("g", float(problem.rows.sum()), std=1.0, sensitivity=1.0, batch=batches[first // 4])
+
+    assert {kind for kind, _ in found(run)} == kinds
+
+
+@pytest.mark.parametrize(("rate", "kinds"), [(1.0, set()), (0.5, {(Kind.SENSITIVITY_EXCEEDED, "g")})])
+def test_a_batch_of_everybody_has_no_half_of_the_sensitivity(rate, kinds):
+    """At rate 1 the record is always there, and nobody is amplified: it may move the sum by all that is claimed."""
+
+    def run(problem, tape):
+        batch = tape.poisson("b", N, rate)
+        return tape.gaussian("g", total(problem, batch), std=1.0, sensitivity=1.0, batch=batch)
+
+    assert found(run) == kinds
+
+
+@pytest.mark.parametrize("others", [0.0, 0.1])
+def test_the_mixture_of_a_law_without_a_query_is_exact_if_all_others_are_alike(others):
+    """The check world draws other records: their law is the same one, or the loss is called inexact."""
+
+    def run(problem, tape):
+        batch = tape.batch("b", N, 2)
+        share = 0.5 + 0.3 * total(problem, batch)
+        law = Categorical(("yes", "no"), np.log([share, 1 - share]))
+        return tape.release("c", law, sensitivity=2.0, batch=batch)
+
+    rows = np.zeros((N, 1))
+    rows[:4, 0] = others
+    here = LinearLosses(rows)
+    pair = Pair(here.replace(TARGET, np.array([0.2])), here, TARGET)
+    inexact = [lockstep(run, pair, [seed]).inexact for seed in range(8)]
+    assert any("which other records" in one for one in inexact) if others else not any(inexact)
+
+
+def test_claims_that_differ_are_told_in_numbers():
+    def run(problem, tape):
+        claimed = 2.0 if problem.rows[TARGET, 0] else None
+        return tape.gaussian("g", 0.0, std=1.0, sensitivity=claimed)
+
+    (one,) = lockstep(run, PAIR, [0]).findings
+    assert one.kind is Kind.CLAIMED_SENSITIVITY and one.detail == "2 against none" and not one.given_secrets
+
+
+def test_a_value_of_two_numbers_that_is_bare_in_one_of_them_only():
+    """A bare release whose value does not depend on the record says nothing; one that does says everything."""
+
+    def run(problem, tape, weight):
+        return tape.gaussian("g", weight * problem.rows.sum(axis=0), std=0.0, sensitivity=1.0)
+
+    assert found(lambda problem, tape: run(problem, tape, 0.0)) == set()
+    assert found(lambda problem, tape: run(problem, tape, 1.0)) == {(Kind.BARE_RELEASE, "g")}
+    assert lockstep(lambda problem, tape: run(problem, tape, 1.0), PAIR, [0]).loss == np.inf
