@@ -73,6 +73,14 @@ def there(path: Path, field: str) -> bool:
         raise BadInput(field, str(path), getattr(error, "strerror", None) or str(error)) from None
 
 
+def is_folder(path: Path) -> bool:
+    """Whether it is one; a name that nothing can have is none."""
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
+
+
 def read_bytes(path: Path, field: str, most: int = LARGEST) -> bytes:
     """The content of a regular file of at most ``most`` bytes.
 

@@ -25,6 +25,7 @@ from dpassay.reference.types import Array, Indices
 from .equality import snapshot
 from .errors import require
 from .in_sight import in_sight
+from .labels import require_label
 from .records import RecordDrawer
 from .transcript import Batch, Draw, Note, Release, Transcript
 
@@ -135,6 +136,7 @@ class Tape(ABC):
         batch: Batch | tuple[Batch, ...] | None = None,
     ) -> Any:
         """Release a value that follows ``law``."""
+        require_label(label)
         require(sensitivity is None or 0 <= sensitivity < np.inf, "sensitivity", sensitivity, "must be finite")
         draws = (batch.draw,) if isinstance(batch, Batch) else tuple(sorted({one.draw for one in batch or ()}))
         value = self._released(label, law, sensitivity, draws)
@@ -190,6 +192,7 @@ class Tape(ABC):
 
     def reveal(self, label: str, value: Any) -> Any:
         """Publish a value without a mechanism: fine for a function of releases, a finding otherwise."""
+        require_label(label)
         published = snapshot(value)
         self._revealed(label, published)
         self.transcript.events.append(Note(self.step, label, "reveal", published))
@@ -202,12 +205,14 @@ class Tape(ABC):
         return len(self.transcript.events)
 
     def _drawn(self, draw: Draw) -> Batch:
+        require_label(draw.label)
         indices = np.asarray(self._indices(draw), dtype=np.int64)
         self.transcript.events.append(draw)
         self.transcript.batches.append(indices)
         return Batch(indices.copy(), draw.number)
 
     def _noted(self, kind: Any, label: str, draw: Drawn) -> Any:
+        require_label(label)
         value = self._value(kind, label, draw)
         self.transcript.events.append(Note(self.step, label, kind, value))
         return snapshot(value)

@@ -26,7 +26,7 @@ from dpassay.audit.report_file import document, save
 from dpassay.audit.row import Row
 from dpassay.audit.verdict import Verdict
 from dpassay.reference.errors import BadInput, Broken, printable, require
-from dpassay.reference.files import require_writable
+from dpassay.reference.files import require_writable, there
 
 from .checked import print_checked
 from .progress import Quiet, progress
@@ -115,8 +115,8 @@ def _lock(path: Path | None, update: bool) -> Lock | None:
         return None
     if update:
         require_writable(path, "--baseline")
-        return read_lock(path) if path.exists() else None
-    if not path.exists():
+        return read_lock(path) if there(path, "--baseline") else None
+    if not there(path, "--baseline"):
         raise BadInput("--baseline", str(path), "there is no such file; --update writes a first one")
     return read_lock(path)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,7 +20,7 @@ from dpassay.audit.report.html.view import view_of
 from dpassay.audit.report_file import load
 from dpassay.audit.row import Row
 from dpassay.reference.errors import BadInput, require
-from dpassay.reference.files import require_writable, write_text
+from dpassay.reference.files import is_folder, require_writable, write_text
 from dpassay.reference.papers import PAPERS
 
 REPRODUCTIONS = Path("docs") / "reproductions"
@@ -50,12 +51,12 @@ def report(
     The ledger is decided anew where nothing is kept of it in reports/proof-cache (a minute or two); --no-ledger leaves
     it out.
     """
-    target = output or source.with_suffix(".html")
     rows = load(source, any_version=True)
+    target = output or source.with_suffix(".html")
     require(bool(rows), str(source), "no rows", "there is nothing to show")
-    require(target.resolve() != source.resolve(), "--output", str(target), "is the report itself")
+    require(os.path.realpath(target) != os.path.realpath(source), "--output", str(target), "is the report itself")
     require_writable(target, "--output")
-    require(reproductions is None or reproductions.is_dir(), "--reproductions", str(reproductions), "is not a folder")
+    require(reproductions is None or is_folder(reproductions), "--reproductions", str(reproductions), "is not a folder")
     papers = list(dict.fromkeys(paper for row in rows if (paper := paper_of(row)) in PAPERS))
     view = view_of(rows, source.name)
     if reproductions is not None or REPRODUCTIONS.is_dir():

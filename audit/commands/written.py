@@ -54,13 +54,13 @@ class Wanted:
         Raises:
             BadInput: naming the option.
         """
-        used = {path.resolve() for path in taken}
+        used = {os.path.realpath(path) for path in taken}
         for option, path, _ in self._files():
             require_writable(path, option)
             regular = not path.exists() or path.is_file()
-            if regular and path.resolve() in used:
+            if regular and os.path.realpath(path) in used:
                 raise BadInput(option, str(path), "is written by another option as well")
-            used.add(path.resolve())
+            used.add(os.path.realpath(path))
 
     def write(
         self, rows: Sequence[Row], strict: bool = False, as_json: bool = False, unchecked: Sequence[Unchecked] = ()

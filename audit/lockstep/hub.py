@@ -249,7 +249,7 @@ class Hub:
 
     def _elsewhere(self, ask: Request, here: Sequence[Law], there: Sequence[Law]) -> None:
         """A query on batches by index may not depend on a target that is in none of them: it is paid for elsewhere."""
-        held = any(self._open_with_target[number] for number in ask.draws)
+        held = any(self._open_with_target.get(number, True) for number in ask.draws)
         if not held and not all(one.agrees(other) for one, other in zip(here, there, strict=True)):
             detail = "it depends on the record, which is in none of the batches that it declares"
             self._finding(Kind.UNDECLARED_BATCH, ask.label, detail)

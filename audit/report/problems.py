@@ -165,8 +165,8 @@ def relative(file: str) -> str:
     """A path as a viewer of the repository wants it: from the root that CI names, else from the working directory."""
     path, here = Path(file), Path.cwd().resolve()
     full = here / path
-    for root in (*(Path(os.environ[name]).resolve() for name in _ROOTS if os.environ.get(name)), here):
-        if full.is_relative_to(root) and (path.is_absolute() or full.exists()):
+    for root in (*(Path(os.path.realpath(os.environ[name])) for name in _ROOTS if os.environ.get(name)), here):
+        if full.is_relative_to(root) and (path.is_absolute() or _exists(full)):
             return printable(full.relative_to(root).as_posix())
     return printable(path.as_posix())
 
@@ -218,3 +218,10 @@ def summary_line(rows: Sequence[Row], strict: bool = False, unchecked: Sequence[
 def _first(row: Row, strict: bool) -> str:
     found = problems(row, strict)
     return found[0].name if found else row.verdict
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # no file can have that name
+        return False

@@ -127,7 +127,7 @@ def load(name: str, options: Options) -> real_data.Task:
         if name == "ijcnn":
             return real_data.ijcnn_file(options.data / "ijcnn1", standardise=True)
         plain, packed = options.data / "covtype.data", options.data / "covtype.data.gz"
-        return real_data.covertype_file(packed if packed.is_file() else plain, standardise=True)
+        return real_data.covertype_file(packed if there(packed, "--data") else plain, standardise=True)
     rng, share = np.random.default_rng([options.seed, 17]), 10 if options.quick else 1
     if name == "ijcnn":
         return real_data.ijcnn_stand_in(rng, real_data.IJCNN_SHAPE[0] // share)

@@ -25,14 +25,19 @@ from dpassay.audit.crosscheck import storage
 from dpassay.audit.crosscheck.campaign import read_expected
 from dpassay.audit.lockstep.script import Script
 from dpassay.audit.report.html.reproduced import pages
+from dpassay.audit.report.problems import relative
 from dpassay.audit.reproductions import dro, second_order_erm
 from dpassay.audit.row import Row
 from dpassay.audit.search.ground import data_of
 from dpassay.audit.search.neighbours import load_witness
+from dpassay.audit.search.replay import replay
 from dpassay.audit.search.witness import witness_of
+from dpassay.audit.sequential import session
 from dpassay.reference.errors import BadInput
 from dpassay.reference.files import inside, parse_toml
+from dpassay.reference.problems import image_files, real_data
 from dpassay.reference.space import Space
+from dpassay.reference.tape import LiveTape
 
 BLOCK = {
     "mechanism": "m", "space": "", "relation": "replace-one", "claimed": [[1.0, 1e-5], [2.0, 1e-6]],
@@ -330,3 +335,71 @@ def test_kept_runs_that_are_none(tmp_path, store, text):
     with pytest.raises(BadInput, match=r"kept\.jsonl") as error:
         store(path)
     told(error)
+
+
+# what fuzzing each hostile value at each place found ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "counted", [{"lines": 1}, {"lines": 3, "lines reached": 2, "branches": 1, "branches reached": -1}]
+)
+def test_a_report_whose_coverage_is_half_there(written, counted):
+    """The page took for granted that all four counts are there."""
+    _, document, write = written
+    with pytest.raises(BadInput, match=r"rows\[0\].coverage"):
+        report_file.load(write(rows=[document["rows"][0] | {"coverage": counted}]))
+
+
+def test_a_place_in_a_report_whose_file_no_file_can_be():
+    assert relative("n" * 5000) == "n" * 5000 and relative("a\x00b") == "a\\x00b"
+
+
+@pytest.mark.parametrize("value", [10**400, "1"])
+def test_a_witness_whose_claim_no_float_holds(value):
+    about = {"algorithm": "a", "space": "", "relation": "replace-one", "epsilon": value, "delta": 1e-5}
+    finding = {"kind": "output", "label": "", "step": 0, "detail": "", "given_secrets": False}
+    document = {
+        "format": 2, "finding": finding, "sizes": {}, "rows": [[0.0]], "there": [1.0], "target": 0,
+        "script": Script().as_dict(), "seed": 0, "line": "", "about": about,
+    }  # fmt: skip
+    with pytest.raises(BadInput, match=r"about.epsilon.*a float"):
+        replay(witness_of(document, "f"), ())
+
+
+@pytest.mark.parametrize("name", ["n" * 5000, "loop", "a folder"])
+@pytest.mark.parametrize(
+    "read", [image_files.read_idx, real_data.covertype_file, real_data.ijcnn_file, session.load, dro.Store]
+)
+def test_a_path_that_is_no_file(tmp_path, read, name):
+    """A name that is too long was an error of the operating system, where others are just not there."""
+    path = tmp_path / name
+    if name == "loop":
+        path.symlink_to(path)
+    if name == "a folder":
+        path.mkdir()
+    if read is dro.Store and name == "loop":
+        assert not read(path)._cells  # as nothing: there is no file yet
+        return
+    with pytest.raises(BadInput) as error:
+        read(path)
+    told(error)
+
+
+@pytest.mark.parametrize("label", ["", "n" * 1000, "ü\x1b"])
+def test_labels_that_a_tape_takes(label):
+    assert LiveTape(0).gaussian(label, 0.0, std=1.0, sensitivity=1.0) != 0
+
+
+@pytest.mark.parametrize("label", ["n" * 1001, "\ud800", 7, b"a"])
+def test_labels_that_no_report_can_hold(label):
+    tape = LiveTape(0)
+    for call in (
+        lambda: tape.gaussian(label, 0.0, std=1.0, sensitivity=1.0),
+        lambda: tape.public(label, lambda rng: rng.random()),
+        lambda: tape.reveal(label, 1.0),
+        lambda: tape.batch(label, 3, 1),
+    ):
+        with pytest.raises(BadInput, match="label") as error:
+            call()
+        told(error)
+    assert tape.step == 0

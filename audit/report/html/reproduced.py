@@ -12,7 +12,7 @@ from markdown_it.token import Token
 from markupsafe import Markup
 
 from dpassay.reference.errors import require
-from dpassay.reference.files import read_bytes, read_text
+from dpassay.reference.files import is_folder, read_bytes, read_text
 
 from .text import visible
 
@@ -35,7 +35,7 @@ def pages(folder: Path, papers: Iterable[str]) -> list[Page]:
     Raises:
         BadInput: the folder is none, or a page cannot be read.
     """
-    require(folder.is_dir(), "--reproductions", str(folder), "is not a folder")
+    require(is_folder(folder), "--reproductions", str(folder), "is not a folder")
     found = [(paper, folder / f"{paper}.md") for paper in papers]
     return [Page(paper, rendered(path)) for paper, path in found if path.is_file()]
 
