@@ -128,12 +128,7 @@ class Tape(ABC):
         return cast("int | None", self.release(label, law, sensitivity=sensitivity, batch=batch))
 
     def release(
-        self,
-        label: str,
-        law: Law,
-        *,
-        sensitivity: float | None,
-        batch: Batch | tuple[Batch, ...] | None = None,
+        self, label: str, law: Law, *, sensitivity: float | None, batch: Batch | tuple[Batch, ...] | None = None
     ) -> Any:
         """Release a value that follows ``law``."""
         require_label(label)
