@@ -64,7 +64,7 @@ def _simpler(
     if space is not None and data.rows is not None:
         for sizes in _fewer(data.sizes, combinations):
             for kept in (data.target, 0):
-                yield _resized(space, data, sizes, kept), script
+                yield resized(space, data, sizes, kept), script
     yield from ((data, one) for one in _plainer(script))
     if space is not None and data.rows is not None:
         yield from ((one, script) for one in _plain_rows(space, data))
@@ -82,8 +82,8 @@ def _fewer(sizes: Sizes, combinations: Sequence[Mapping[str, int]]) -> Iterator[
             yield one
 
 
-def _resized(space: Space, data: Data, sizes: Mapping[str, int], target: int) -> Data:
-    """The same data with fewer records and columns; the target stays among them, at ``target`` or at the end."""
+def resized(space: Space, data: Data, sizes: Mapping[str, int], target: int) -> Data:
+    """The same data with other sizes; the target stays among the records, at ``target`` or at the end."""
     assert data.rows is not None and data.there is not None
     n, columns = sizes["n"], space.rows.columns(sizes)
     others = np.delete(data.rows, data.target, axis=0)
@@ -101,7 +101,7 @@ def _resized(space: Space, data: Data, sizes: Mapping[str, int], target: int) ->
 
 
 def _narrow(row: Array, columns: int, labels: bool) -> Array:
-    """The first features; all of the length on the first axis where these are zero."""
+    """The first features, and zeros beyond them; all of the length on the first axis where these are zero."""
     features, label = (row[:-1], row[-1:]) if labels else (row, row[:0])
     width = columns - labels
     kept = np.zeros(width)

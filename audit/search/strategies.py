@@ -29,6 +29,7 @@ _DRAWS = 16  # secret draws for which the target's participation is chosen one b
 _OCCURRENCES = 8  # releases under one label for which a value of their own may be chosen
 _SHARES = (1.0, 1.0, 1.0, 0.5, 1e-6)  # lengths of a row, as shares of the bound
 _LENGTHS = (1.0, 2.0, 0.5, 10.0, 1e-6, 1e3, 1e6)  # lengths where there is no bound
+_CLOSE = (0.995, 1.005)  # of a landmark: what is private may shift a decision by a little only
 _ENTRIES = (0, 1, -1, 2, -2, 3, -3)  # of a random direction
 
 _RELATION = st.sampled_from(("any", "opposite", "opposite", "zero", "relabelled", "mirrored"))
@@ -261,7 +262,10 @@ def _of_numbers(scale: float, landmarks: tuple[float, ...]) -> Choices:
     near = [
         size
         for mark in landmarks
-        for size in (mark, math.nextafter(mark, -math.inf), math.nextafter(mark, math.inf), mark / 2, 2 * mark)
+        for size in (
+            *(mark, math.nextafter(mark, -math.inf), math.nextafter(mark, math.inf)),
+            *(mark / 2, 2 * mark, *(mark * factor for factor in _CLOSE)),
+        )
         if abs(size) < math.inf
     ]
     close, sizes = _norms(near), _norms(scale * 10.0**power for power in (-3, -1, 0, 1, 3))

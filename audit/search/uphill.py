@@ -14,12 +14,12 @@ import numpy as np
 
 from dpassay.audit.lockstep.script import Script
 from dpassay.audit.lockstep.scripted import ScriptedRun
-from dpassay.reference.space import Space
 from dpassay.reference.types import Array
 
 from .climb import REACHED, SEPARATION, Peak, climb
 from .far import moving
-from .ground import AllOf, Data, Setting
+from .ground import AllOf, Data, Landmarks, Setting
+from .moves import Terrain
 from .runner import Runner
 
 _FURTHER = 2.0  # times what neighbours have moved: by less, the record on the way is no news
@@ -34,13 +34,14 @@ class Uphill:
 
     def __init__(self, runner: Runner, ground: AllOf):
         self._runner, self._ground = runner, ground
-        self._space: Space = ground.space
+        self._vectors: set[str] = set()
         self.peaks: dict[str, Peak] = {}
         self._before: Callable[[], None] = lambda: None
         self._far: dict[str, tuple[Peak, Array]] = {}  # by label: an example whose D and far rows move it the furthest
 
     def note(self, run: ScriptedRun, data: Data, script: Script, seed: int) -> None:
         """An example was run."""
+        self._vectors |= {one.label for one in run.transcript.releases if np.size(one.value) > 1}
         for label, share in moved(run).items():
             if label not in self.peaks or share > self.peaks[label].share:
                 self.peaks[label] = Peak(share, data, script, seed)
@@ -56,7 +57,8 @@ class Uphill:
         """Halve, by as many runs on top, then climb; ``before`` each example is asked whether there may be another."""
         self._before = before
         self._halved(runs)
-        climb(self.peaks, self._space, self._tried, runs, rng)
+        terrain = Terrain(self._ground.space, self._ground.combinations, self._marks, self._vectors)
+        climb(self.peaks, terrain, self._tried, runs, rng)
 
     def _halved(self, most: int) -> None:
         """The labels of the smallest share first, by ``most`` runs at most."""
@@ -75,6 +77,9 @@ class Uphill:
 
     def _movement(self, label: str, peak: Peak, setting: Setting) -> float:
         return self._runner.scripted(setting, peak.seed, peak.script).shares.get(label, 0.0)
+
+    def _marks(self, data: Data) -> Landmarks:
+        return self._ground.setting(data).landmarks
 
     def _tried(self, data: Data, script: Script, seed: int) -> Mapping[str, float]:
         self._before()

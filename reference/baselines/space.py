@@ -20,7 +20,7 @@ def space(batches: Batches, epsilon: float, delta: float) -> Space:
     sizes = {"n": (1, 3, 5), "d": (1, 3), "steps": (1, 3)}
     return Space(
         rows=Rows("d", None),
-        sizes=sizes if batches == "full" else {**sizes, "batch": (1, 2)},
+        sizes=sizes if batches == "full" else {**sizes, "n": (1, 3, 8), "batch": (1, 2, 5)},
         problem=_problem,
         schedule=partial(_schedule, batches, epsilon, delta),
         fits=_fits,

@@ -35,8 +35,8 @@ MANY = 60  # records: the noise is small enough for tolerances that a true gradi
 FINE = 64  # steps: tolerances as fine as that
 FULL = {"n": (1, 2, 3, 5, 8, MANY), "d": (1, 2, 3), "steps": (1, 2, 4, FINE)}
 LONG = 24  # steps on batches, for the same reason
-BATCHES = {"n": (1, 2, 5, 8), "d": (1, 2), "batch": (1, 2, 8), "steps": (1, 3, LONG)}
-SMALL_SHARES = {"n": (20, 60), "d": (1, 2), "batch": (1,), "steps": (1, 2)}  # eq. (30) has no noise for larger ones
+BATCHES = {"n": (1, 2, 5, 8), "d": (1, 2, 3), "batch": (1, 2, 8), "steps": (1, 3, LONG)}
+SMALL_SHARES = {"n": (20, 60), "d": (1, 2, 3), "batch": (1,), "steps": (1, 2)}  # eq. (30) has no noise for larger ones
 Landmarks = Mapping[str, Sequence[float]]
 
 

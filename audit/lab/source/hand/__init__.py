@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from dpassay.audit.lab.source.bugs import Patch
 
-from . import adaptive_batch, baselines, dro, minimax_sosp, output_perturbation, second_look, second_order_erm
+from . import (
+    adaptive_batch,
+    baselines,
+    dro,
+    minimax_sosp,
+    output_perturbation,
+    second_look,
+    second_order_erm,
+    third_look,
+)
 
 PATCHES: tuple[Patch, ...] = (
     *baselines.PATCHES,
@@ -14,4 +23,5 @@ PATCHES: tuple[Patch, ...] = (
     *minimax_sosp.PATCHES,
     *adaptive_batch.PATCHES,
     *second_look.PATCHES,
+    *third_look.PATCHES,
 )

@@ -1,0 +1,67 @@
+"""Worst pairs that examples hardly come upon: the climb reaches what a query may move by."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dpassay.audit.search.engine import search
+from dpassay.reference.case import PrivacyClaim
+from dpassay.reference.findings import Kind
+from dpassay.reference.space import Space
+from dpassay.reference.tape import Tape
+from dpassay.reference.types import Array
+
+CLAIM = PrivacyClaim(1e6, 1e-5)
+SPACE = Space.matrix(n=(1, 2, 4), d=(1, 2, 3))
+
+
+def two_slopes(rows: Array, tape: Tape, declared: float = 2.0) -> Array:
+    """Two steps on logistic losses of the rows: a gradient moves by 2 / n only where two rows at an angle lie far out.
+
+    The first value must lead far away, and the two rows must be mirror images across the way: at the start, and for
+    opposite rows wherever one is, it moves by 1 / n.
+    """
+    w = np.zeros(rows.shape[1])
+    for _ in range(2):
+        gradient = -(rows / (1 + np.exp(np.minimum(rows @ w, 500.0)))[:, None]).sum(axis=0)
+        w = w - tape.gaussian("gradient", gradient, std=1.0, sensitivity=declared)
+    return w
+
+
+def curvature(rows: Array, tape: Tape, declared: float = 2.0**0.5) -> Array:
+    """A sum of outer products moves by sqrt(2) for rows across each other, by less than 1 for all that are opposite."""
+    return tape.gaussian("curvature", rows.T @ rows, std=1.0, sensitivity=declared)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_the_climb_reaches_what_a_query_may_move_by(seed):
+    """Seeds 0 and 1; the examples alone reach 0.5 to 0.95 of the first."""
+    for run, label in ((two_slopes, "gradient"), (curvature, "curvature")):
+        found = search(run, SPACE, CLAIM, seed=seed, tracing=False)
+        assert found.shares[label] >= 0.999, (run.__name__, found.shares)
+        assert not found.findings
+
+
+def test_a_sensitivity_that_is_too_small_by_a_tenth_is_found():
+    """What the climb reaches shows a declared sensitivity of 0.9 of the right one."""
+    for run, right in ((two_slopes, 2.0), (curvature, 2.0**0.5)):
+
+        def short(rows, tape, run=run, right=right):
+            return run(rows, tape, 0.9 * right)
+
+        found = search(short, SPACE, CLAIM, seed=0, tracing=False)
+        assert Kind.SENSITIVITY_EXCEEDED in {one.kind for one in found.findings}, run.__name__
+
+
+def test_one_record_that_scales_all_others_is_found():
+    """Rows are cut at the median of their lengths: it takes others of two lengths, and a target between them."""
+
+    def median(rows: Array, tape: Tape) -> Array:
+        lengths = np.linalg.norm(rows, axis=1)
+        at = min(1.0, float(np.median(lengths)))
+        cut = rows * np.minimum(1.0, at / np.maximum(lengths, 1e-300))[:, None]
+        return tape.gaussian("sum", cut.sum(axis=0), std=1.0, sensitivity=2.0)
+
+    found = search(median, Space.matrix(n=(1, 3, 7), d=(1, 2), radius=5.0), CLAIM, seed=0, tracing=False)
+    assert Kind.SENSITIVITY_EXCEEDED in {one.kind for one in found.findings}
