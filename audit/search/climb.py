@@ -16,7 +16,8 @@ import numpy as np
 from dpassay.audit.lockstep.script import Script
 
 from .ground import Data
-from .moves import MOVES, Example, Move, Terrain, shapes
+from .moves import MOVES, Example, Move, Terrain
+from .shapes import shapes
 
 REACHED = 0.999  # a declared sensitivity that is used up to this share needs no climbing
 _FRUITLESS = 0.1  # share by which a try without success puts a label back

@@ -1,13 +1,11 @@
 """Changes of an example on the way uphill: of a row, of both, of the others, of the sizes, of the target, of a value.
 
-Each takes an example and returns another one of the same space. Some are general (a row nearby), some are shapes that
-worst pairs have: two rows that are mirror images, at an angle to what they share; two rows across each other; others
-that are the target's copies; a first value that leads far away and small ones after it.
+Each takes an example and returns another one of the same space.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,10 +17,9 @@ from dpassay.reference.types import Array
 from .ground import Data, Landmarks
 from .smaller import resized
 
-_SHRINK = 1 - 2.0**-50  # a row at the bound must not be longer than it by a rounding
+SHRINK = 1 - 2.0**-50  # a row at the bound must not be longer than it by a rounding
 _ANGLES = (0.05, 0.2, 0.4, 0.6, 0.8)  # radians between a row and the direction in which the two differ
 _LONGER = (0.1, 0.5, 2.0, 10.0)  # times as long, where no bound says how long
-_BEYOND = 0.01  # of a landmark
 Rng = np.random.Generator
 
 
@@ -87,7 +84,7 @@ def both_rows(one: Example, on: Terrain, rng: Rng) -> Example:
     """Both move; half of the time to opposite ends."""
     _, here, there, _ = one.parts
     here = moved(on.space, here, rng)
-    there = _opposite(on.space, here, there) if rng.random() < 0.5 else moved(on.space, there, rng)
+    there = opposite(on.space, here, there) if rng.random() < 0.5 else moved(on.space, there, rng)
     return one.with_pair(here, there)
 
 
@@ -120,7 +117,7 @@ def tilt(one: Example, on: Terrain, rng: Rng) -> Example:
     common = _unit(common - (common @ apart) * apart, rng) * rng.choice((-1.0, 1.0))
     angle = float(rng.choice(_ANGLES))
     parts = np.cos(angle) * apart, np.sin(angle) * common
-    sides = [size * _SHRINK * (sign * parts[0] + parts[1]) for sign in (1.0, -1.0)]
+    sides = [size * SHRINK * (sign * parts[0] + parts[1]) for sign in (1.0, -1.0)]
     return one.with_pair(*(np.concatenate([side, here[width:]]) for side in sides))
 
 
@@ -143,7 +140,7 @@ def all_others(one: Example, on: Terrain, rng: Rng) -> Example:
     chosen = moved(on.space, rows[int(rng.integers(len(rows)))], rng)
     common = here[:width] + there[:width]
     if on.space.rows.box is None and on.space.rows.bound is not None and rng.random() < 0.3 and np.any(common):
-        chosen[:width] = -_unit(common, rng) * on.space.rows.bound * _SHRINK
+        chosen[:width] = -_unit(common, rng) * on.space.rows.bound * SHRINK
     rows[others] = chosen
     return one.with_rows(rows)
 
@@ -226,70 +223,6 @@ MOVES: tuple[Move, ...] = (
 )
 
 
-# shapes --------------------------------------------------------------------------------------------------------------
-
-
-def shapes(one: Example, on: Terrain) -> Iterator[Example]:
-    """What worst pairs often look like, with the values of this example: tried before anything by chance."""
-    if on.space.rows.box is not None or on.space.relation == "add-remove":
-        return
-    one = replace(one, data=resized(on.space, one.data, _widest(one.data.sizes, on.combinations), one.data.target))
-    _, here, there, _ = one.parts
-    width = len(here) - bool(on.space.rows.labels)
-    if width == 0:
-        return
-    size = on.space.rows.bound or max(float(np.linalg.norm(here[:width])), float(np.linalg.norm(there[:width])), 1.0)
-    axes = np.eye(width) * size
-
-    def pair(rows: tuple[Array, Array], like: Example = one) -> Example:
-        return like.with_pair(*(np.append(row, here[width:]) for row in rows))
-
-    if np.any(here[:width]):
-        yield one.with_pair(here, _opposite(on.space, here, there))
-    if width > 1:
-        yield pair((axes[-1], axes[-2]))
-        for sign in (1, -1):
-            for label in sorted(on.vectors & set(one.script.values)):
-                far = replace(one, script=_far_first(one, label, on, sign > 0))
-                yield pair(_tilted(axes[-1], sign * axes[0], 0.04), far)
-            yield from (pair(_tilted(axes[-1], sign * axes[0], angle)) for angle in (0.2, 0.5))
-    yield pair((axes[-1], -axes[-1]))
-
-
-def _widest(now: Sizes, combinations: Sequence[Sizes]) -> Sizes:
-    """The largest d that goes with the other sizes."""
-    alike = [new for new in combinations if all(new[name] == value for name, value in now.items() if name != "d")]
-    return max(alike, key=lambda new: new.get("d", 0), default=now)
-
-
-def _tilted(apart: Array, common: Array, angle: float) -> tuple[Array, Array]:
-    along, aside = np.cos(angle) * apart * _SHRINK, np.sin(angle) * common * _SHRINK
-    return aside + along, aside - along
-
-
-def _far_first(one: Example, first: str, on: Terrain, small: bool) -> Script:
-    """The first value of one label far along the first axis; all that have a norm, and come later, along the last.
-
-    ``small``: a single number is beyond its last landmark (then a run may be longer), and what was huge all along, or
-    came by chance, just beyond it: beside a point far away that is a small step. What came by chance or opposite to the
-    query may be of either sign; the negative one is tried, since the other leads to the same place more often.
-    """
-    script, marks = one.script, on.marks(one.data)
-    values = dict(script.values)
-    exceptions = {} if small else {label: dict(found) for label, found in script.exceptions.items()}
-    exceptions.setdefault(first, {})[0] = Choice("huge", along="axis")
-    for label, choice in script.values.items():
-        last = max(marks.get(label, (0.0,)))
-        size = last + _BEYOND * abs(last)
-        if small and last and label not in on.vectors:
-            values[label] = Choice("norm", size=size, along="axis")
-        elif small and last and choice.how in ("huge", "drawn", "opposite", "repeat"):
-            values[label] = Choice("norm", size=size if choice.how == "huge" else -size, along="last")
-        elif choice.how in ("norm", "huge"):
-            values[label] = replace(choice, along="last")
-    return replace(script, values=values, exceptions=exceptions)
-
-
 # rows ----------------------------------------------------------------------------------------------------------------
 
 
@@ -305,11 +238,11 @@ def moved(space: Space, row: Array, rng: Rng) -> Array:
     features = found[:width] + rng.choice((0.05, 0.3, 1.0)) * (allowed.bound or 1.0) * rng.standard_normal(width)
     length, before = float(np.linalg.norm(features)), float(np.linalg.norm(row[:width]))
     size = allowed.bound if allowed.bound is not None else before * rng.choice((0.5, 1.0, 2.0)) or 1.0
-    found[:width] = features * (size / max(length, 1e-300) * _SHRINK)
+    found[:width] = features * (size / max(length, 1e-300) * SHRINK)
     return found
 
 
-def _opposite(space: Space, here: Array, there: Array) -> Array:
+def opposite(space: Space, here: Array, there: Array) -> Array:
     """The features of ``here`` turned round, with the label of ``there``; in a box, ``there`` as it is."""
     width = len(here) - bool(space.rows.labels)
     return there if space.rows.box is not None else np.append(-here[:width], there[width:])
