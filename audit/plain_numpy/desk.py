@@ -17,7 +17,7 @@ from . import answers
 from .compared import Comparison, compared
 from .habits import Habits
 from .kinds import standard
-from .known import Told, put_in, roots
+from .known import Told, later, put_in, roots
 from .mixing import coefficients_of, merged, shared, square_root
 from .noisy import Noisy
 from .places import here, not_understood
@@ -84,6 +84,8 @@ class Desk:
         if self.habits.early:
             for root in roots(noisy, of_two=not at_the_end):
                 self.released(root)
+        if later(noisy) and self._is_known(noisy):
+            return self._computed(noisy)
         query, rows = self._resolved(noisy)
         alone = not (noisy.mixed or at_the_end)
         if shared(rows) and not alone and any(not parent.mixed for parent in noisy.parents):
@@ -96,12 +98,12 @@ class Desk:
             query, rows = self._resolved(noisy)
         active = [number for number, row in enumerate(rows) if row]
         if not active:
-            return self._computed(noisy, query)
+            return self._computed(noisy)
         if alone:
             return self._alone(noisy, query, rows)
         return as_released(self._each(query, rows, active))
 
-    def _computed(self, noisy: Noisy, query: Array) -> Any:
+    def _computed(self, noisy: Noisy) -> Any:
         """What is known already: by the arithmetic that led to it, from what was released.
 
         The query with its noise put in is the same number up to rounding, which differs between neighbours.
@@ -112,23 +114,26 @@ class Desk:
             if one.given is not None:
                 waiting.pop()
                 continue
-            resolved = query if one is noisy else self._without_noise(one)
-            if resolved is None:  # a part of it is not known: it has gone out of the sum
-                return as_released(query)
-            later = one.again is not None and all(parent.mixed for parent in one.parents)  # than the data met the noise
-            further = [parent for parent in one.parents if parent.given is None] if later else []
-            if further:
-                waiting.extend(further)
-                continue
-            found = one.again(*(parent.given for parent in one.parents)) if one.again and later else resolved
+            found = None
+            if not (one is noisy or self._is_known(one)):
+                found, rows = self._resolved(one, compared=True)
+                if any(rows):  # a part of it is not known: it has gone out of the sum
+                    return as_released(self._resolved(noisy)[0])
+            if one.again is not None and later(one):
+                further = [parent for parent in one.parents if parent.given is None]
+                if further:
+                    waiting.extend(further)
+                    continue
+                found = one.again(*(parent.given for parent in one.parents))
+            elif found is None:
+                found = self._resolved(one)[0]
             one.given = as_released(np.asarray(found))
             waiting.pop()
         return noisy.given
 
-    def _without_noise(self, noisy: Noisy) -> Array | None:
-        """Its value if all of its noise is known."""
-        query, rows = self._resolved(noisy, compared=True)
-        return None if any(rows) else query
+    def _is_known(self, noisy: Noisy) -> bool:
+        """Is every noise variable in it known?"""
+        return all(variable in self._known for variable in noisy.ids.ravel().tolist())
 
     def _each(self, query: Array, rows: list[dict[int, float]], active: list[int]) -> Array:
         """The query with the numbers ``active`` released, each with noise of its own."""
@@ -235,22 +240,23 @@ class Desk:
         rows: list[dict[int, float]] = [{} for _ in range(flat.size)]
         seen: list[list[tuple[float, Told]]] = [[] for _ in rows]
         for ids, coefficients in zip(noisy.ids, noisy.coefficients, strict=True):
-            for number, (variable, coefficient) in enumerate(zip(ids.flat, coefficients.flat, strict=True)):
+            terms = zip(ids.ravel().tolist(), coefficients.ravel().tolist(), strict=True)
+            for number, (variable, coefficient) in enumerate(terms):
                 if variable < 0 or coefficient == 0:
                     continue
-                known = self._known.get(int(variable))
+                known = self._known.get(variable)
                 if known is not None:
-                    seen[number].append((float(coefficient), known))
-                elif int(variable) in self._spent - told:
+                    seen[number].append((coefficient, known))
+                elif variable in self._spent and variable not in told:
                     raise not_understood(
                         f"the noise of {self._lines[variable]} was in another released value before",
                         "draw it anew, or write the mechanism on a tape",
                     )
                 else:
-                    rows[number][int(variable)] = rows[number].get(int(variable), 0.0) + float(coefficient)
-        for number, terms in enumerate(seen):
-            if terms:
-                flat[number] = put_in(float(flat[number]), terms)
+                    rows[number][variable] = rows[number].get(variable, 0.0) + coefficient
+        for number, known_ones in enumerate(seen):
+            if known_ones:
+                flat[number] = put_in(float(flat[number]), known_ones)
         rows = [{variable: c for variable, c in row.items() if c != 0} for row in rows]
         return flat.reshape(query.shape), rows
 

@@ -31,6 +31,11 @@ def put_in(query: float, terms: list[tuple[float, Told]]) -> float:
     return math.fsum([left, *(share * told.value for share, (_, told) in zip(shares, terms, strict=True))])
 
 
+def later(noisy: Noisy) -> bool:
+    """Was it computed after the data met the noise, by arithmetic that can be done again?"""
+    return noisy.again is not None and all(parent.mixed for parent in noisy.parents)
+
+
 def roots(noisy: Noisy, of_two: bool) -> list[Noisy]:
     """The lazy arrays that had met data before something else was added, nearest first; those not released yet.
 

@@ -112,14 +112,17 @@ class Noisy(Lazy, NDArrayOperatorsMixin):
     def scaled(self, factor: Any) -> Noisy:
         """Every element times a number, or an array of numbers."""
         factor = np.asarray(factor, dtype=float)
-        shape = np.broadcast_shapes(self.shape, factor.shape)
-        ids = np.broadcast_to(self.ids, (len(self.ids), *shape)) if shape != self.shape else self.ids
-        if shape != self.shape:
-            ids = np.stack([np.broadcast_to(one, shape) for one in self.ids])
-        coefficients = np.stack([one * factor for one in self.coefficients])
-        return Noisy(
-            self.desk, self.query * factor, ids, coefficients, self.mixed, (self,), again=lambda value: value * factor
-        )
+        ids, coefficients = self._spread(factor.shape)
+        query, coefficients = np.asarray(self.query * factor), coefficients * factor
+        return Noisy(self.desk, query, ids, coefficients, self.mixed, (self,), again=lambda value: value * factor)
+
+    def _spread(self, other: tuple[int, ...]) -> tuple[Indices, Array]:
+        """Ids and coefficients of what this becomes beside an array of another shape."""
+        shape = self.shape if other in ((), self.shape) else np.broadcast_shapes(self.shape, other)
+        if shape == self.shape:
+            return self.ids, self.coefficients
+        ids, coefficients = ([np.broadcast_to(one, shape) for one in part] for part in (self.ids, self.coefficients))
+        return np.stack(ids), np.stack(coefficients)
 
     def plus(self, other: Any, sign: float = 1.0) -> Noisy:
         """``self + sign * other`` for numbers or another lazy array."""
@@ -138,10 +141,8 @@ class Noisy(Lazy, NDArrayOperatorsMixin):
             found.of_two = self.mixed and other.mixed
             return found
         other = np.asarray(other, dtype=float)
-        shape = np.broadcast_shapes(self.shape, other.shape)
-        ids = np.stack([np.broadcast_to(one, shape) for one in self.ids])
-        coefficients = np.stack([np.broadcast_to(one, shape) for one in self.coefficients])
-        query = self.query + sign * other
+        ids, coefficients = self._spread(other.shape)
+        query = np.asarray(self.query + sign * other)
         return Noisy(
             self.desk, query, ids, coefficients, True, (self,), self.mixed, again=lambda value: value + sign * other
         )
