@@ -76,6 +76,8 @@ class Transcript:
     events: list[Release | Draw | Note] = field(default_factory=list)
     batches: list[Indices] = field(default_factory=list)
     output: Any = None
+    _drawn: dict[int, Draw] = field(default_factory=dict, init=False, repr=False)
+    _read: int = field(default=0, init=False, repr=False)  # events whose draws are in `_drawn`: they only ever grow
 
     @property
     def releases(self) -> list[Release]:
@@ -88,15 +90,20 @@ class Transcript:
         return [event for event in self.events if isinstance(event, Draw)]
 
     def draw(self, number: int) -> Draw:
-        """One of the draws; the later it was, the sooner it is found."""
-        return next(event for event in reversed(self.events) if isinstance(event, Draw) and event.number == number)
+        """One of the draws, by its number."""
+        if self._read < len(self.events):
+            news = self.events[self._read :]
+            self._drawn.update((event.number, event) for event in news if isinstance(event, Draw))
+            self._read = len(self.events)
+        return self._drawn[number]
 
     def participation(self, release: Release) -> str:
         """How a record takes part in a release, in words: ``full batch``, ``sampled at rate q``, ``at most once``."""
-        kinds = {self.draws[number].kind for number in release.draws}
+        draws = [self.draw(number) for number in release.draws]
+        kinds = {draw.kind for draw in draws}
         if not kinds:
             return "full batch"
         if kinds == {"fresh"}:
             return "at most once"
-        rates = {f"{self.draws[number].rate:.4g}" for number in release.draws}
+        rates = {f"{draw.rate:.4g}" for draw in draws}
         return f"sampled at rate {', '.join(sorted(rates))}" if "fresh" not in kinds else "mixed"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import product
 
 import numpy as np
 
@@ -75,29 +74,26 @@ def _grid(scale: float) -> tuple[Array, Array]:
 
 def pattern_probabilities(mechanism: SparseVector, answers: Sequence[float]) -> dict[tuple[int, ...], float]:
     """P(pattern of answers) for every pattern, by integrating over the threshold between resamplings."""
-    first, later = _grid(mechanism.threshold_scale), None
-    if mechanism.resample_scale is not None:
-        later = _grid(mechanism.resample_scale)
-    tables = [
-        [_laplace_upper(grid[0] - a, mechanism.query_scale) for a in answers]
-        for grid in ([first] if later is None else [first, later])
-    ]
-    grids = [first] if later is None else [first, later]
+    scales = [one for one in (mechanism.threshold_scale, mechanism.resample_scale) if one is not None]
+    grids = [_grid(scale) for scale in scales]
+    above = [[_laplace_upper(grid[0] - a, mechanism.query_scale) for a in answers] for grid in grids]
+    below = [[1 - table for table in tables] for tables in above]
     found: dict[tuple[int, ...], float] = {}
-    for bits in product((0, 1), repeat=len(answers)):
-        total, current, seen, pattern = 1.0, np.ones(grids[0][0].size), 0, []
-        which = 0
-        for i, bit in enumerate(bits):
-            if mechanism.cutoff is not None and seen >= mechanism.cutoff:
-                break
-            current = current * (tables[which][i] if bit else 1 - tables[which][i])
-            pattern.append(bit)
-            seen += bit
-            if bit and later is not None:
-                total *= float(current @ grids[which][1])
-                which, current = 1, np.ones(later[0].size)
-        total *= float(current @ grids[which][1])
-        found[tuple(pattern)] = total
+
+    def extend(pattern: tuple[int, ...], seen: int, total: float, current: Array, which: int) -> None:
+        """All patterns that begin so: ``current`` is P(answers since the last resampling) given the threshold."""
+        at = len(pattern)
+        if at == len(answers) or (mechanism.cutoff is not None and seen >= mechanism.cutoff):
+            found[pattern] = total * float(current @ grids[which][1])
+            return
+        extend((*pattern, 0), seen, total, current * below[which][at], which)
+        current = current * above[which][at]
+        if mechanism.resample_scale is not None:
+            total *= float(current @ grids[which][1])
+            which, current = 1, np.ones(grids[1][0].size)
+        extend((*pattern, 1), seen + 1, total, current, which)
+
+    extend((), 0, 1.0, np.ones(grids[0][0].size), 0)
     return found
 
 

@@ -28,10 +28,12 @@ def compare(left: Any, right: Any, space: Region) -> Finding:
     points = sample(space, np.random.default_rng(SEED), POINTS)
     if not points:
         return Finding(Verdict.UNKNOWN, "no point satisfies the assumptions", vacuous=True)
+    confirmed = 0
     for point in points:
-        if holds(left, "==", right, point) is False:
+        answer = holds(left, "==", right, point)
+        if answer is False:
             return _refuted(left, right, space, point)
-    confirmed = sum(holds(left, "==", right, point) is True for point in points)
+        confirmed += answer is True
     symbolic = sp.simplify(left - right) == 0
     if symbolic and confirmed:
         return Finding(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+import linecache
 import os
 import re
 import shutil
@@ -12,6 +14,8 @@ import tomllib
 from pathlib import Path
 
 import pytest
+
+from dpassay.audit.cli import main
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "private-training"
 CHECK = ("check", "--baseline", "privacy.lock.json")
@@ -34,8 +38,29 @@ def repository(tmp_path):
     return tmp_path / "repository"
 
 
+@pytest.fixture
+def check(repository, monkeypatch, capfd):
+    """``dpassay check`` in this process, on code that is imported anew; what a process of its own would give back."""
+    monkeypatch.chdir(repository)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setenv("COLUMNS", "100")
+
+    def run(*words):
+        sys.modules.pop("train", None)
+        importlib.invalidate_caches()
+        linecache.clearcache()
+        monkeypatch.setattr(sys, "argv", ["dpassay", *CHECK, *words])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return subprocess.CompletedProcess(words, ended.value.code or 0, *capfd.readouterr())
+
+    yield run
+    sys.modules.pop("train", None)
+
+
 def dpassay(folder, *words):
-    """In a process of its own: the code there is imported anew."""
+    """In a process of its own."""
     program = "from dpassay.audit.cli import main; main()"
     run = [sys.executable, "-c", program, *words]
     environment = os.environ | {"OMP_NUM_THREADS": "1", "COLUMNS": "100"}
@@ -49,9 +74,9 @@ def patched(folder, kind, name):
 @pytest.mark.parametrize(
     "name", [name if name == "clip-removed" else pytest.param(name, marks=SLOW) for name in REASONS]
 )
-def test_a_regression_goes_red_for_its_reason(repository, name):
+def test_a_regression_goes_red_for_its_reason(repository, check, name):
     patched(repository, "regressions", name)
-    found = dpassay(repository, *CHECK, "--sarif", "s.sarif")
+    found = check("--sarif", "s.sarif")
     verdict, cause = REASONS[name]
     said = " ".join(found.stdout.split())
     assert found.returncode == 1 and f"FAILED ({verdict}): digits [train.py:" in said and cause in said, found
@@ -59,11 +84,11 @@ def test_a_regression_goes_red_for_its_reason(repository, name):
 
 
 @pytest.mark.parametrize("name", [name if name == HARMLESS[0] else pytest.param(name, marks=SLOW) for name in HARMLESS])
-def test_a_refactoring_stays_green(repository, name):
+def test_a_refactoring_stays_green(repository, check, name):
     before = (repository / "train.py").read_text()
     patched(repository, "refactorings", name)
     assert (repository / "train.py").read_text() != before
-    found = dpassay(repository, *CHECK)
+    found = check()
     assert found.returncode == 0 and "nothing is worse than it was" in found.stdout, found
 
 

@@ -51,12 +51,12 @@ def test_a_record_that_stays_out_is_a_zero_gradient_and_n_is_public():
 
 @pytest.mark.parametrize("kind", GRADIENTS)
 def test_the_accounted_epsilon_is_not_beaten(kind):
-    """Noise 4.5 (epsilon 4.35 at 1e-5 for this relation), 1,000 canaries: no bound above it, no refutation in 4 runs;
-    the best bound shows 0.7 or more (seeds 0 to 3).
+    """Noise 4.5 (epsilon 4.35 at 1e-5 for this relation), 1,000 canaries: no bound above it, no refutation in 2 runs;
+    the best bound shows 0.7 or more (seeds 0 and 1).
     """
     plan = Plan(canaries=kind, noise_multiplier=4.5)
     assert plan.claimed == pytest.approx(gdp_epsilon(np.sqrt(20) / 4.5, 1e-5))
-    found = [play.play_plan(plan, np.random.default_rng(seed), 0.95) for seed in range(4)]
+    found = [play.play_plan(plan, np.random.default_rng(seed), 0.95) for seed in range(2)]
     assert all(bound.epsilon <= plan.claimed for bound, _ in found)
     assert all(decide(both) is not Verdict.VIOLATED for both in found)
     assert max(bound.epsilon for bound, _ in found) >= 0.7
@@ -64,14 +64,14 @@ def test_the_accounted_epsilon_is_not_beaten(kind):
 
 
 def test_half_the_noise_is_caught(monkeypatch):
-    """Mutant: the noise is half of what is accounted for (mu 1.99 instead of 0.99): 3 of 5 runs or more, seeds 0 to 4
+    """Mutant: the noise is half of what is accounted for (mu 1.99 instead of 0.99): 2 of 3 runs or more, seeds 0 to 2
     (10 of 12 measured).
     """
     honest = estimators.dp_sgd_schedule
     monkeypatch.setattr(play, "dp_sgd_schedule", lambda noise: honest(noise / 2))
     plan = Plan(canaries="gradient one-hot", noise_multiplier=4.5)
-    verdicts = [decide(play.play_plan(plan, np.random.default_rng(seed), 0.95)) for seed in range(5)]
-    assert verdicts.count(Verdict.VIOLATED) >= 3
+    verdicts = [decide(play.play_plan(plan, np.random.default_rng(seed), 0.95)) for seed in range(3)]
+    assert verdicts.count(Verdict.VIOLATED) >= 2
 
 
 def test_what_the_records_do_is_taken_out_of_the_scores():

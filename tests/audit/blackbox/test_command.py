@@ -107,13 +107,14 @@ def test_numbers_are_judged_without_slow_imports(tmp_path):
     ],
 )
 def test_the_event_and_its_column_are_named(run, name, words, column):
-    """In the JSON document, and in a sentence with the counts: an entry, a word, a key, an exact answer (seed 0)."""
+    """In the JSON document, and once in a sentence: an entry, a word, a key, an exact answer (seed 0)."""
     evidence = json.loads(run(name, "--json").stdout)["results"][0]["evidence"]
     assert evidence["event"].startswith(words) and evidence["column"] == column
     on_p, on_q = (hits / of for hits, of in zip(evidence["hits"], evidence["of"], strict=True))
     more = on_q if evidence["allowed_on"] == "on D'" else on_p
     assert more > evidence["allowed_share"]
-    assert f"Given away by: {evidence['event']} (" in run(name).output
+    if name == "key":  # one of the four: the sentence is made of the document
+        assert f"Given away by: {evidence['event']} (" in run(name).output
 
 
 def test_the_relation_is_that_of_the_question(run):
@@ -129,10 +130,11 @@ def test_the_number_of_processes_changes_no_number(run):
 
 
 def test_exit_codes_for_a_pipeline(run):
-    assert run("right", "--fail-on", "violated").exit_code == 0
-    assert run("wrong", "--fail-on", "violated").exit_code == 1
-    assert run("wrong", "--fail-on", "never").exit_code == 0
-    assert json.loads(run("right", "--relation", "add or remove", "--json").stdout)["results"][0]["relation"] == (
+    few = ("--samples", "800")
+    assert run("right", *few, "--fail-on", "violated").exit_code == 0
+    assert run("wrong", *few, "--fail-on", "violated").exit_code == 1
+    assert run("wrong", *few, "--fail-on", "never").exit_code == 0
+    assert json.loads(run("right", *few, "--relation", "add or remove", "--json").stdout)["results"][0]["relation"] == (
         "add or remove"
     )
 

@@ -63,7 +63,7 @@ def test_a_pair_of_columns_is_seen_through_their_difference():
     assert screen.screen(p, q, gdp(0.5), names)[0].name == "x9 less x8"
 
 
-@pytest.mark.parametrize("shape", [(20, 50), (10, 1), (12, 1000), (15, 3)])
+@pytest.mark.parametrize("shape", [(20, 50), (10, 1), (12, 400), (15, 3)])
 @pytest.mark.parametrize("size", [1.0, 1e200, 1e307, 1e-300])
 def test_small_samples_of_wide_and_huge_outputs_are_audited(shape, size):
     rng = np.random.default_rng(0)

@@ -74,9 +74,9 @@ def shell(line, **environment):
 
 
 def test_output_that_nobody_reads_or_that_has_no_room():
-    gone = shell("$D list --json | true; exit ${PIPESTATUS[0]}")
+    gone = shell("$D doctor | true; exit ${PIPESTATUS[0]}")
     assert gone.returncode == 141 and not gone.stderr, gone
-    full = shell("$D list > /dev/full")
+    full = shell("$D doctor > /dev/full")
     assert full.returncode == 2 and full.stderr == "dpassay: standard output: No space left on device\n", full
     assert shell("$D check nofile 2> /dev/full").returncode == 2
 

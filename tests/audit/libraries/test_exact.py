@@ -53,7 +53,7 @@ def test_the_sampled_bingham_law_integrates_to_one_and_its_draws_follow_it(d):
     if d == 2:
         total = integrate.quad(density, 0, 2 * math.pi)[0]
     else:
-        total = integrate.dblquad(density, -1, 1, 0, 2 * math.pi, epsabs=1e-5)[0]
+        total = integrate.dblquad(density, -1, 1, 0, 2 * math.pi, epsabs=1e-5, epsrel=1e-5)[0]
     assert total == pytest.approx(1.0, abs=1e-4)
     rng = np.random.default_rng(3)
     draws = np.array([law.sample(rng) for _ in range(600)])

@@ -28,9 +28,9 @@ def test_the_level_holds_over_ten_looks():
         for _ in range(10):
             block = _answers(rng, 50)
             sequence.update(*block, rng)
-            if seed < 9:
+            if seed < 9 and naive < 3 and not exceeded:  # three are enough
                 seen = [np.append(old, new) for old, new in zip(seen, block, strict=True)]
-                exceeded |= epsilon_labels(*seen, 0.0, rng, 0.8).epsilon > EPSILON
+                exceeded = epsilon_labels(*seen, 0.0, np.random.default_rng(seed), 0.8).epsilon > EPSILON
         wrong += sequence.epsilon > EPSILON
         naive += exceeded
     assert binomtest(wrong, 40, 0.05, alternative="greater").pvalue > 1e-3

@@ -24,7 +24,7 @@ def test_leaks_are_found(run):
 
 @pytest.mark.parametrize("run", broken.OVERSHOOTS, ids=lambda run: run.__name__)
 def test_overshoots_are_found(run):
-    found = search(run, broken.space(), CLAIM)
+    found = search(run, broken.space(), CLAIM, examples=EXAMPLES)
     assert {finding.kind for finding in found.findings} == {Kind.SENSITIVITY_EXCEEDED}
 
 
@@ -37,7 +37,7 @@ def test_over_budget_is_found(run):
 
 @pytest.mark.parametrize("run", broken.CORRECT, ids=lambda run: run.__name__)
 def test_correct_twins_are_not_accused_and_fully_reached(run):
-    found = search(run, broken.space(), CLAIM)
+    found = search(run, broken.space(), CLAIM, examples=EXAMPLES)
     assert found.findings == [] and found.raised == {}
     assert 0 < found.accounted <= CLAIM.epsilon
     assert max(found.shares.values()) == pytest.approx(1.0)

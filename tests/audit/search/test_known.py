@@ -15,6 +15,9 @@ CLAIM = SimpleNamespace(epsilon=3.0, delta=1e-5)
 ABOUT = {"algorithm": "test/one@repaired", "space": "", "epsilon": 3.0, "delta": 1e-5, "relation": "replace-one"}
 
 
+SEEDS = (1, *range(20))  # the first of them finds it
+
+
 def rare(rows, tape):
     """Shows something for one data set in very many only."""
     value = tape.gaussian("mean", rows.mean(axis=0), std=12.0 / len(rows), sensitivity=2 / len(rows))
@@ -24,7 +27,7 @@ def rare(rows, tape):
 def test_a_known_witness_comes_first():
     few = [search(rare, Space.matrix(), CLAIM, examples=2, seed=seed) for seed in range(3)]
     assert [one.findings for one in few] == [[]] * 3
-    found = next(one for seed in range(20) if (one := search(rare, Space.matrix(), CLAIM, seed=seed)).findings)
+    found = next(one for seed in SEEDS if (one := search(rare, Space.matrix(), CLAIM, seed=seed)).findings)
     again = search(rare, Space.matrix(), CLAIM, examples=2, known=found.witnesses)
     assert [one.kind for one in again.findings] == [one.kind for one in found.findings]
 

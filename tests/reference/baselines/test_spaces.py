@@ -20,7 +20,7 @@ HOLDING = [
 ]
 
 
-def searched(key, run=None, examples=40):
+def searched(key, run=None, examples=25):
     case = find(key)[0]
     return search(run or case.build().run, case.space(), case.claim, examples=examples, seed=0)
 

@@ -1,0 +1,83 @@
+"""Commands with two workers: the same numbers as with one, and their errors come back whole.
+
+All of them in one file: the two processes are started once, and what they import takes seconds.
+"""
+
+from __future__ import annotations
+
+import json
+
+from dpassay.proofs_check.ledger import as_data, check_all, chosen
+
+TWO_CLAIMS = """version = 1
+[[claim]]
+name = "good"
+algorithm = "of_a_worker:mean"
+space = "of_a_worker:space"
+epsilon = 1.0
+delta = 1e-5
+runs = 100
+examples = 30
+effort = "quick"
+[[claim]]
+name = "a"
+algorithm = "of_a_worker:raises"
+space = "of_a_worker:space"
+epsilon = 1.0
+delta = 1e-5
+effort = "quick"
+"""
+MODULE = """
+import numpy as np
+from dpassay.reference import Space
+
+space = Space.matrix(n=(2, 4), d=(1, 2), radius=10.0)
+
+
+def mean(rows, tape):
+    n = len(rows)
+    clipped = rows / np.maximum(1.0, np.linalg.norm(rows, axis=1, keepdims=True))
+    return tape.gaussian("mean", clipped.mean(axis=0), std=8.0 / n, sensitivity=2.0 / n)
+
+
+def raises(rows, tape):
+    raise ValueError("never works")
+"""
+
+
+def test_the_same_seed_gives_the_same_rows_for_one_and_two_workers(dpassay):
+    found, keys = [], ["baselines/dp_sgd:digits", "output_perturbation/algorithm1@repaired", "baselines/dp_sgd:poisson"]
+    for jobs in (1, 2):
+        code, out, _ = dpassay("audit", *keys, "--runs", 60, "--pilot", 60, "--examples", 5, "--json", "--jobs", jobs)
+        assert code in (0, 3)  # 60 runs show too little for some
+        rows = json.loads(out)["rows"]
+        for row in rows:
+            row.pop("seconds")
+        found.append(rows)
+    assert len(found[0]) == 3
+    assert found[0] == found[1]
+
+
+def test_a_claim_that_cannot_be_run_costs_no_other_its_row(dpassay, tmp_path, monkeypatch):
+    """Its error comes back whole, and the row of the other one as well."""
+    (tmp_path / "of_a_worker.py").write_text(MODULE)
+    (tmp_path / "claims.toml").write_text(TWO_CLAIMS)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    code, out, err = dpassay("check", "--jobs", 2, "--json")
+    lines = [line for line in err.splitlines() if line.startswith("dpassay: ")]
+    assert code == 2 and "Traceback" not in err and len(lines) == 1
+    assert "claim a.algorithm" in lines[0] and "never works" in lines[0]
+    found = json.loads(out)
+    assert [one["claim"] for one in found["unchecked"]] == ["a"] and len(found["rows"]) == 1
+
+
+def test_cache_and_jobs_give_the_same_findings(tmp_path, monkeypatch):
+    rows = chosen(row_id="second_order_erm/eq4")[:4] + chosen(row_id="second_order_erm/eq6")
+    monkeypatch.setattr(
+        "dpassay.proofs_check.ledger._rows_of", lambda paper: rows if paper == rows[0].cite.paper else []
+    )
+    first = check_all(["second_order_erm"], jobs=2, cache_dir=tmp_path / "kept")
+    again = check_all(["second_order_erm"], jobs=1, cache_dir=tmp_path / "kept")
+    alone = check_all(["second_order_erm"], jobs=1)
+    assert len(first) == len(rows) and [as_data(r) for r in first] == [as_data(r) for r in again]
+    assert [(r.row.id, r.finding, r.sharpness) for r in first] == [(r.row.id, r.finding, r.sharpness) for r in alone]
