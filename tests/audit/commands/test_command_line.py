@@ -90,7 +90,7 @@ def test_named_algorithms_leave_the_other_rows_of_a_report_alone(dpassay, tmp_pa
 
 
 def test_two_processes_on_one_report_lose_no_row(dpassay, tmp_path):
-    """Twelve writers, each of its own row, at the same time."""
+    """Three writers of five rows each, at the same time."""
     dpassay("audit", "baselines/dp_sgd:digits", *QUICK)
     code = (
         "import sys; from dataclasses import replace; from pathlib import Path\n"
@@ -98,9 +98,9 @@ def test_two_processes_on_one_report_lose_no_row(dpassay, tmp_path):
         f"row = load(Path({DIGITS!r}))[0]\n"
         "for k in range(5): save(Path('shared.json'), [replace(row, variant=sys.argv[1] + str(k))])"
     )
-    writers = [subprocess.Popen([sys.executable, "-c", code, f"w{k}-"]) for k in range(4)]
-    assert [writer.wait() for writer in writers] == [0] * 4
-    assert len(json.loads((tmp_path / "shared.json").read_text())["rows"]) == 20
+    writers = [subprocess.Popen([sys.executable, "-c", code, f"w{k}-"]) for k in range(3)]
+    assert [writer.wait() for writer in writers] == [0] * 3
+    assert len(json.loads((tmp_path / "shared.json").read_text())["rows"]) == 15
 
 
 def test_a_broken_algorithm_is_one_line_and_exit_code_70(dpassay, monkeypatch):
