@@ -256,7 +256,7 @@ def main() -> None:
 def _write(rows: list[tuple[object, ...]]) -> None:
     flagged = [f"{one[0]} on {one[1]}, n = {one[2]}" for one in rows if one[-1]]
     notes = [
-        f"Level {LEVEL:g}, delta {DELTA:g} (0.01 for the common failure).",
+        f"Level {LEVEL:g}, delta {DELTA:g} (0.01 for the rare branch and the common failure).",
         "A cell is flagged when its whole 95 % interval lies above the level.",
         "Rows marked (assumed) are estimates that never decide a verdict; they are shown to tell what they are worth.",
         f"{len(rows)} cells, flagged: {'; '.join(flagged) or 'none'}.",

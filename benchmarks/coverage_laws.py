@@ -14,6 +14,7 @@ from dpassay.reference.types import Array, Bools
 
 DELTA, MU, RATE = 1e-5, 1.0, 0.1
 FAILURE, SHOWN = 0.04, 0.25
+SHOWN_ALONE = 0.01  # of the outputs say which side they are from
 
 
 @dataclass(frozen=True)
@@ -50,11 +51,15 @@ def common_failure(rng: np.random.Generator, count: int) -> tuple[Array, Bools]:
 
 
 def laws() -> Iterator[Law]:
-    """Randomised response, Gaussian, null, Laplace, common failure, subsampled Gaussian."""
+    """Randomised response, Gaussian, null, Laplace, rare branch, common failure, subsampled Gaussian."""
     low = 1 / (1 + np.e)
 
     def response(rng: np.random.Generator, n: int) -> tuple[Array, Array]:
         return 1.0 * (rng.random(n) < low), 1.0 * (rng.random(n) < 1 - low)
+
+    def branch(rng: np.random.Generator, n: int) -> tuple[Array, Array]:
+        p, q = response(rng, n)
+        return np.where(rng.random(n) < SHOWN_ALONE, -1.0, p), np.where(rng.random(n) < SHOWN_ALONE, 2.0, q)
 
     def mixture(rng: np.random.Generator, n: int) -> tuple[Array, Array]:
         return rng.normal(size=n), rng.normal(size=n) + 2 * MU * (rng.random(n) < RATE)
@@ -68,6 +73,7 @@ def laws() -> Iterator[Law]:
     )
     yield Law("null", lambda r, n: (r.normal(size=n), r.normal(size=n)), 0.0, guarantee.approx_dp(0.0))
     yield Law("Laplace", lambda r, n: (r.laplace(size=n), r.laplace(1, size=n)), 1.0, one)
+    yield Law("rare branch", branch, 1.0, guarantee.approx_dp(1.0, SHOWN_ALONE), SHOWN_ALONE)
     together = FAILURE * SHOWN
     yield Law("common failure", response, 1.0, guarantee.approx_dp(1.0, together), together, one_run_only=True)
     yield Law("sampled Gaussian", mixture, mixture_epsilon(RATE, 2 * MU, DELTA), sampled)

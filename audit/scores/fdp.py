@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpassay.reference.guarantee import Guarantee, approx_dp
+from dpassay.reference.guarantee import Guarantee
 
 from .steinke import check_guesses
 
@@ -91,24 +91,3 @@ def fdp_p_value(curve: Guarantee, canaries: int, guesses: int, correct: int, ste
         middle = 0.5 * (low + high)
         low, high = (low, middle) if _refuted(lines, canaries, guesses, correct, math.exp(middle)) else (middle, high)
     return math.exp(high)
-
-
-def epsilon_fdp(
-    canaries: int, guesses: int, correct: int, delta: float, alpha: float = 0.05, above: float = 0.0, steps: int = 12
-) -> float:
-    """The largest epsilon for which (epsilon, delta)-DP is refuted at level alpha, rounded down.
-
-    0 if `above` is not refuted: a search that only wants more than it has found need not know how much less this is.
-    """
-    check_guesses(canaries, guesses, correct)
-
-    def refuted(epsilon: float) -> bool:
-        return _refuted(envelope(approx_dp(epsilon, delta)), canaries, guesses, correct, alpha)
-
-    low, high = above, math.log((correct + 1) / max(1, guesses - correct))  # no more is shown, even at delta = 0
-    if high <= low or not refuted(low):
-        return 0.0
-    for _ in range(steps):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if refuted(middle) else (low, middle)
-    return low

@@ -156,7 +156,7 @@ def epsilon_labels(
     for_event = EVENT_SHARE if min(p.size, q.size) >= EVENT_FROM else 0.0
     value, name = _all_orders(p, q, delta, rng, (1 - for_event) * alpha)
     if for_event:
-        event = epsilon_split(p, q, delta, rng.spawn(1)[0], 1 - for_event * alpha)
+        event = epsilon_split(p, q, delta, rng.spawn(1)[0], 1 - for_event * alpha, value)
         if event.epsilon > value:
             value, name = event.epsilon, f"event: {event.evidence['event']}"
     return SoundBound(

@@ -3,10 +3,13 @@
 Three ways to a bound; m delta, known before any score is seen, says how they are used:
 
 - *Reading* coins from the most extreme score inwards (`reading.py`), stopping anywhere: given the output, coin i is
-  known with probability at most e^eps / (1 + e^eps), except for at most 2 m delta corrupted coins in expectation
-  (Steinke, Nasr and Jagielski 2023, Proposition behind Theorem 5.2).
+  known with probability at most e^eps / (1 + e^eps), except for at most m delta corrupted coins in expectation: for one
+  coin let D be P(right) - e^eps P(wrong) given the output and the other coins read so far, or 0 if that is negative.
+  Then E[D] <= delta (`fixed_guesses.py`, with h = 1 where D > 0), and right with probability
+  (e^eps + D) / (1 + e^eps) means: with probability D for certain, else as above. (Steinke, Nasr and Jagielski 2023,
+  Theorem 5.2, pay for 2 m delta.)
 - Revealing coins *outwards* (`outward.py`), the same law of the hidden ones, at a depth that the others teach.
-- *Guessing* a fixed number of coins, judged by the exact recursion of `fdp.py`: how many, and at which end of the
+- *Guessing* a fixed number of coins, judged by the closed form of `fixed_guesses.py`: how many, and at which end of the
   scores, is learned on a tenth of the canaries, whose coins are then public: for the others nothing changes.
 
 Few corrupted coins are cheap for the first two, many for the last alone.
@@ -26,7 +29,7 @@ from dpassay.reference.errors import BadInput
 from dpassay.reference.types import Array, Bools
 
 from .curve_claim import check_scores
-from .fdp import epsilon_fdp
+from .fixed_guesses import epsilon_guesses
 from .guessing import Canaries, Guessing, best_guessing
 from .labels import LADDER, beyond, ladder_gains, stakes_on
 from .outward import FEWEST, read_outward
@@ -37,10 +40,9 @@ RELATION = "add-remove"  # of one canary
 PILOT_FROM, PILOT_SHARE = 400, 0.1
 OUTWARD_SHARE = 0.9  # of the level for coins revealed outwards, the rest for reading inwards
 MIXED_SHARE = 0.7  # the same, where guessing gets the rest
-CHEAP, DEAR = 0.5, 3.0  # corrupted coins in expectation, over the level: reading below the first, guessing beyond
+CHEAP, DEAR = 0.25, 1.5  # corrupted coins in expectation, over the level: reading below the first, guessing beyond
 MIXED_FROM = 1000  # canaries; of fewer, corrupted coins are too many of those that would be judged
 FOR_CORRUPTED = 0.3  # of the level of the outward reading
-MOST_GUESSES = 100_000  # the recursion is sequential; beyond this a random part of the canaries is as good
 ROOT = 3.2  # guesses per root of the number of canaries that suit most laws, without a pilot
 
 
@@ -82,7 +84,7 @@ def epsilon_one_run(
     if not 0 <= delta < 1:
         raise BadInput("delta", delta, "must lie in [0, 1)")
     alpha = 1 - confidence
-    dear = 2 * values.size * delta / alpha
+    dear = values.size * delta / alpha
     if values.size < 2:
         found = _by_reading(values, coins, delta, rng, alpha)
     elif dear > DEAR or values.size < (FEWEST if dear <= CHEAP else MIXED_FROM):
@@ -124,7 +126,7 @@ def _by_reading(
 def _outwards(values: Array, coins: Bools, delta: float, rng: np.random.Generator, alpha: float) -> SoundBound:
     """Coins revealed from the middle of the scores outwards, the extreme ones judged."""
     canaries = Canaries.of(values, coins)
-    allowed = in_expectation(2 * values.size * delta, alpha, FOR_CORRUPTED)
+    allowed = in_expectation(values.size * delta, alpha, FOR_CORRUPTED)
     epsilon, seen = read_outward(canaries.low, canaries.high, rng, alpha, allowed, signs=(1,))
     return SoundBound(
         epsilon=epsilon,
@@ -138,11 +140,11 @@ def _outwards(values: Array, coins: Bools, delta: float, rng: np.random.Generato
 
 
 def needed_log_wealth(epsilons: Array, canaries: int, delta: float, alpha: float) -> Array:
-    """Log wealth that refutes each epsilon: at most c coins are corrupted except with probability 2 m delta / (c + 1).
+    """Log wealth that refutes each epsilon: at most c coins are corrupted except with probability m delta / (c + 1).
 
     The best c is taken; a corrupted coin is worth at most the factor 1 + exp(-epsilon) of a right guess.
     """
-    expected = 2 * canaries * delta
+    expected = canaries * delta
     allowed = np.unique(np.round(np.geomspace(max(1.0, expected / alpha), 1e3 * (1 + expected / alpha), 200)))
     allowed = np.append(0.0, allowed)
     left = alpha - expected / (allowed + 1)
@@ -157,19 +159,18 @@ def _by_guessing(values: Array, coins: Bools, delta: float, rng: np.random.Gener
     """
 
     def promise(count: int, guesses: int, right: int, above: float) -> float:
-        return epsilon_fdp(count, guesses, right, delta, alpha, above, steps=5)
+        return epsilon_guesses(count, guesses, right, delta, alpha, above)
 
     plan, used = Guessing(min(1.0, max(ROOT / math.sqrt(values.size), 2.5 * delta / alpha))), np.arange(values.size)
     if values.size >= PILOT_FROM:
         known, used = np.split(rng.permutation(values.size), [int(PILOT_SHARE * values.size)])
         plan = best_guessing(Canaries.of(values[known], coins[known]), used.size, plan, promise, rng)
-        used = used[: int(MOST_GUESSES / plan.share)]
     guesses, right = plan.guess(Canaries.of(values[used], coins[used]), rng)
     return SoundBound(
-        epsilon=epsilon_fdp(used.size, guesses, right, delta, alpha),
+        epsilon=epsilon_guesses(used.size, guesses, right, delta, alpha),
         delta=delta,
         confidence=1 - alpha,
-        method="one run, f-DP recursion",
+        method="one run, a fixed number of guesses",
         relation=RELATION,
         runs=1,
         evidence={

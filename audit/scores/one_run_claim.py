@@ -19,7 +19,7 @@ from dpassay.reference.guarantee import Guarantee
 from dpassay.reference.types import Array, Bools
 
 from .fdp import fdp_p_value
-from .guessing import ENDS, FEW_GUESSES, PILOT_CASES, SHARES, Canaries, Guessing, best_guessing
+from .guessing import ENDS, PILOT_CASES, SHARES, Canaries, Guessing, best_guessing
 from .labels import ladder_gains, stakes_on
 from .one_run import PILOT_FROM, PILOT_SHARE, RELATION, check_canaries
 from .reading import log_wealths, tally, tally_both_ends
@@ -27,6 +27,7 @@ from .reading import log_wealths, tally, tally_both_ends
 READING_SHARE = 0.3  # of the level
 CORRUPTED = 0.01  # coins that the pair read against may corrupt, in expectation
 MANY_GUESSES = 30_000  # are enough where one claim is tested
+FEW_GUESSES = 3_000  # are enough for a comparison: the recursion takes them one by one
 
 
 def telling_share(curve: Guarantee, canaries: int) -> float:
@@ -71,7 +72,8 @@ def one_run_curve(
     if guesses is None and values.size >= PILOT_FROM:
 
         def promise(count: int, made: int, right: int, above: float) -> float:
-            return -math.log(fdp_p_value(curve, count, made, right, steps=8))
+            part = min(1.0, FEW_GUESSES / made)
+            return -math.log(fdp_p_value(curve, int(count * part), int(made * part), int(right * part), steps=8))
 
         known, order = np.split(rng.permutation(values.size), [int(PILOT_SHARE * values.size)])
         pilot = Canaries.of(values[known], coins[known])
@@ -105,9 +107,9 @@ def _read_against(
     """p-value of the readers against the pair of the claim that corrupts next to no coin, and the pair."""
     usable = curve.epsilons >= 0
     epsilons, deltas = curve.epsilons[usable], curve.deltas[usable]
-    cheap = np.flatnonzero(2 * values.size * deltas <= CORRUPTED)
+    cheap = np.flatnonzero(values.size * deltas <= CORRUPTED)
     pick = int(cheap[0]) if cheap.size else int(np.argmin(deltas))
-    epsilon, expected = float(epsilons[pick]), 2 * values.size * float(deltas[pick])
+    epsilon, expected = float(epsilons[pick]), values.size * float(deltas[pick])
     high, low = (side for side in (np.sort(values[coins]), np.sort(values[~coins])))
     tallies = [tally(high, low, rng), tally(-low[::-1], -high[::-1], rng), tally_both_ends(high, low, rng)]
     targets, shares = stakes_on(values.size)

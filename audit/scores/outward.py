@@ -215,7 +215,7 @@ def read_outward(
     if low.size + high.size < FEWEST:
         return 0.0, {}
     blocks = blocks_of(low, high, rng)
-    plan = plan_outward(blocks, alpha, max(one.corrupted for one in allowances), prior, signs)
+    plan = plan_outward(blocks, alpha, allowances[len(allowances) // 2].corrupted, prior, signs)
     return (0.0, {}) if plan is None else judge(blocks, plan, allowances, prior)
 
 

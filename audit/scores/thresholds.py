@@ -39,8 +39,13 @@ def epsilon_from_counts(hits_q: Any, n_q: int, hits_p: Any, n_p: int, delta: flo
         return np.maximum(np.log(np.maximum(low - delta, 0.0)) - np.log(high), 0.0)
 
 
-def epsilon_of_event(hits_q: int, n_q: int, hits_p: int, n_p: int, delta: float, alpha: float) -> float:
-    """The largest epsilon that the exact test of the event refutes at level alpha, rounded down to 0.001."""
+def epsilon_of_event(
+    hits_q: int, n_q: int, hits_p: int, n_p: int, delta: float, alpha: float, above: float = 0.0
+) -> float:
+    """The largest epsilon that the exact test of the event refutes at level alpha, rounded down to 0.001.
+
+    0 if `above` is not refuted: who only wants more than that need not know how much less it is.
+    """
 
     def refuted(epsilon: float) -> bool:
         return event_p_value(hits_q, n_q, hits_p, n_p, epsilon, delta) <= alpha
@@ -48,7 +53,7 @@ def epsilon_of_event(hits_q: int, n_q: int, hits_p: int, n_p: int, delta: float,
     def errors(epsilon: float) -> float:
         return count_errors(hits_q, n_q, hits_p, n_p, epsilon, delta)
 
-    if not refuted(0.0):
+    if errors(above) <= 0 or not refuted(above):
         return 0.0
     wanted, low, high = float(ndtri(1 - alpha)), 0.0, MOST
     while high - low > EXACT:  # where the normal approximation would put it; then outwards from there
@@ -120,9 +125,17 @@ def epsilon_simultaneous(
 
 
 def epsilon_split(
-    scores_p: ArrayLike, scores_q: ArrayLike, delta: float, rng: np.random.Generator, confidence: float = 0.95
+    scores_p: ArrayLike,
+    scores_q: ArrayLike,
+    delta: float,
+    rng: np.random.Generator,
+    confidence: float = 0.95,
+    above: float = 0.0,
 ) -> SoundBound:
-    """Threshold and event family chosen on a pilot share, the exact test of this event on the rest."""
+    """Threshold and event family chosen on a pilot share, the exact test of this event on the rest.
+
+    0 if it does not show more than `above`.
+    """
     start = time.perf_counter()
     p = rng.permutation(check_scores(scores_p, "scores_p"))
     q = rng.permutation(check_scores(scores_q, "scores_q"))
@@ -136,7 +149,7 @@ def epsilon_split(
     name, rare, frequent = rest[chosen]
     threshold = values[chosen][1]
     hits_p, hits_q = int((rare > threshold).sum()), int((frequent > threshold).sum())
-    bound = epsilon_of_event(hits_q, frequent.size, hits_p, rare.size, delta, 1 - confidence)
+    bound = epsilon_of_event(hits_q, frequent.size, hits_p, rare.size, delta, 1 - confidence, above)
     return SoundBound(
         epsilon=bound,
         delta=delta,

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
-from scipy.special import expit
+from scipy.special import expit, ndtr
 
 from dpassay.reference.types import Array
 
@@ -24,6 +24,8 @@ _LOST = 2e-15  # more of it, times the root of the number of guesses: what round
 _CERTAIN = 800.0  # log odds: exp(-800) is zero
 STEPS = 15  # halvings of the range of epsilon
 MOST = 40.0  # no larger epsilon is reported
+CORRUPTED_TAILS = (0.5, 0.2, 0.05, 0.005)  # of their number, where levels change
+MOVED, MOST_MOVED = 20.0, 0.07  # standard deviations by which a corrupted label moves a test, times the root of labels
 
 
 @dataclass(frozen=True)
@@ -44,13 +46,31 @@ class Allowance:
 
 
 def independent(labels: int, delta: float, alpha: float, share: float = 0.02) -> list[Allowance]:
-    """Each of `labels` labels corrupted by itself with probability delta: more than this many with a share of alpha."""
+    """Each of `labels` labels corrupted by itself with probability delta; the levels keep within alpha together.
+
+    Their number is binomial, whatever is seen. To each number belongs a level of its own, fixed here: given the number,
+    the test is wrong with at most this probability, so what counts is the mean of the levels; more than the last number
+    are corrupted with a share of alpha. Where more are, more is allowed, as if each moved the test by `moved` standard
+    deviations: one level for all of them would make the usual few pay for the rare many.
+    """
     if delta == 0:
         return [Allowance(0, alpha)]
     from scipy.stats import binom  # takes longer to import than many an audit runs
 
-    count = int(binom.isf(share * alpha, labels, delta))
-    return [Allowance(count, alpha - float(binom.sf(count, labels, delta)))]
+    last = int(binom.isf(share * alpha, labels, delta))
+    counts = np.unique([min(last, int(binom.isf(one, labels, delta))) for one in CORRUPTED_TAILS] + [last])
+    chances = np.diff(np.append(0.0, binom.cdf(counts, labels, delta)))
+    left = alpha - float(binom.sf(last, labels, delta))
+    moved = min(MOST_MOVED, MOVED / np.sqrt(labels))
+
+    def levels(errors: float) -> Array:
+        return np.asarray(ndtr(moved * counts - errors))
+
+    low, high = -1e3, moved * last + 40.0
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if float(chances @ levels(middle)) > left else (low, middle)
+    return [Allowance(int(count), float(level)) for count, level in zip(counts, levels(high), strict=True)]
 
 
 def in_expectation(expected: float, alpha: float, share: float = 0.2) -> list[Allowance]:

@@ -205,7 +205,7 @@ def _outward_exceeds(epsilon, delta, confidence, corrupted=True):
         plan = outward.plan_outward(blocks, 1 - confidence, signs=(1,))
         if plan is None:
             return False
-        allowed = weighted.in_expectation(2 * coins.size * delta * corrupted, 1 - confidence, 0.5)
+        allowed = weighted.in_expectation(coins.size * delta * corrupted, 1 - confidence, 0.5)
         return outward.judge(blocks, plan, allowed)[0] > epsilon
 
     return judge

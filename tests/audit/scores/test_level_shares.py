@@ -56,7 +56,7 @@ def test_the_readings_of_labels_share_the_level_and_read_every_label(monkeypatch
         read.append(one.size + other.size)
         return np.zeros(1), np.zeros(1)
 
-    def event(p, q, delta, rng, confidence):
+    def event(p, q, delta, rng, confidence, above):
         given.append(1 - confidence)
         return SimpleNamespace(epsilon=0.0)
 
@@ -76,14 +76,14 @@ def test_the_readings_of_labels_share_the_level_and_read_every_label(monkeypatch
 
 @pytest.mark.parametrize("dear", [0.8 * one_run.CHEAP, (one_run.CHEAP + one_run.DEAR) / 2])
 def test_coins_of_one_run_share_the_level_and_pay_for_corrupted_ones(monkeypatch, dear):
-    """2 m delta coins are corrupted in expectation (two for each canary): more than a number by Markov's inequality."""
+    """m delta coins are corrupted in expectation: more than a number by Markov's inequality."""
     given, count = [], 2 * one_run.MIXED_FROM
-    delta = dear * 0.05 / (2 * count)
+    delta = dear * 0.05 / count
 
     def outward(low, high, rng, alpha, allowed, signs):
         given.append(alpha)
-        assert allowed == in_expectation(2 * count * delta, alpha, one_run.FOR_CORRUPTED)
-        assert 0 < allowed[0].level < alpha and allowed[0].corrupted > 0
+        assert allowed == in_expectation(count * delta, alpha, one_run.FOR_CORRUPTED)
+        assert 0 < allowed[0].level < alpha
         return 0.0, {}
 
     def other(values, coins, delta, rng, alpha, above=0.0):
@@ -111,10 +111,10 @@ def test_coins_of_one_run_share_the_level_and_pay_for_corrupted_ones(monkeypatch
 
 
 def test_the_wealth_that_refutes_pays_for_corrupted_coins():
-    """The twin: the best number c of coins, each worth 1 + exp(-epsilon), with 2 m delta / (c + 1) of the level."""
+    """The twin: the best number c of coins, each worth 1 + exp(-epsilon), with m delta / (c + 1) of the level."""
     epsilons, alpha, count, delta = np.array([0.1, 1.0, 3.0]), 0.05, 1000, 1e-5
     found = one_run.needed_log_wealth(epsilons, count, delta, alpha)
     for epsilon, needed in zip(epsilons, found, strict=True):
-        left = {c: alpha - 2 * count * delta / (c + 1) for c in range(5000)}
+        left = {c: alpha - count * delta / (c + 1) for c in range(5000)}
         best = min(c * np.log1p(np.exp(-epsilon)) - np.log(one) for c, one in left.items() if one > 0)
         assert best - 1e-9 <= needed <= best * 1.02 + 0.02

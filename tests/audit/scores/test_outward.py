@@ -56,8 +56,11 @@ def test_no_choice_of_corrupted_labels_leaves_fewer_wrong_ones(wrong):
 def test_corrupted_labels_are_the_heaviest():
     left = weighted.corrupt([Guesses(1, 10), Guesses(8, 3)], 5)
     assert sorted((one.weight, one.count) for one in left) == [(1, 8), (8, 0)]
-    (allowed,) = weighted.independent(2000, 1e-3, ALPHA)
-    assert allowed.level + binom.sf(allowed.corrupted, 2000, 1e-3) == pytest.approx(ALPHA)
+    allowances = weighted.independent(2000, 1e-3, ALPHA)
+    counts, levels = [one.corrupted for one in allowances], [one.level for one in allowances]
+    of_counts = np.diff(np.append(0.0, binom.cdf(counts, 2000, 1e-3)))
+    assert of_counts @ levels + binom.sf(counts[-1], 2000, 1e-3) == pytest.approx(ALPHA)  # the law of total probability
+    assert len(counts) > 2 and counts == sorted(set(counts)) and levels == sorted(levels)
     (allowed,) = weighted.in_expectation(0.2, ALPHA)
     assert 0.2 / (allowed.corrupted + 1) + allowed.level == pytest.approx(ALPHA)  # Markov
     assert weighted.independent(10, 0.0, ALPHA) == weighted.in_expectation(0.0, ALPHA) == [Allowance(0, ALPHA)]
