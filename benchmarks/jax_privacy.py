@@ -58,8 +58,8 @@ NEAR = (  # true epsilon, size, one run, seeds, the method of jax-privacy that s
     (2.0, 100_000, True, 250, "split"),
     (1.0, 1_000_000, True, 40, "split"),
 )
-NEAR_HEADER = ("part", "true epsilon", "n", "seeds", "best of jax-privacy", "its median", "dpassay", "ratio", "low", "high",
-               "ceiling", "largest possible ratio")  # fmt: skip
+NEAR_HEADER = ("part", "true epsilon", "n", "seeds", "best of jax-privacy", "its median", "dpassay", "ratio", "low",
+               "high", "ceiling", "largest possible ratio")  # fmt: skip
 MANY_SPLITS, MANY_THRESHOLDS = 10_000, 100_000  # sizes up to which these methods are asked
 
 
