@@ -109,14 +109,13 @@ class LockstepSampler:
         loss, log_weights, tilts = np.full(len(chosen), -np.inf), np.zeros((len(chosen), len(tilts))), Tilts.of(tilts)
         checked = min(len(chosen), max(0, self._checks - start))
         for first, last in pairwise([0, *range(checked, len(chosen), _ABREAST), len(chosen)]):
-            seeds = [[*seed, 1, start + i] for i in range(first, last)]
-            made = self._together(seeds, tilts, chosen[first:last], first < checked)
+            made = self._together(seed, range(start + first, start + last), tilts, chosen[first:last], first < checked)
             if made is not None:
                 loss[first:last], log_weights[first:last] = made.loss, made.log_weights
                 _merge_movements(losses, made.movements)
                 continue
             for i in range(first, last):
-                result = self._alone(seeds[i - first], tilts, int(chosen[i]), i < checked)
+                result = self._alone([*seed, 1, start + i], tilts, int(chosen[i]), i < checked)
                 if result.complete:
                     loss[i] = result.loss
                 log_weights[i] = result.log_weights
@@ -129,11 +128,12 @@ class LockstepSampler:
         return lockstep(self._run, self._pair, seed, tilts=tilts, tilt=tilt, check=check, what=self._what)
 
     def _together(
-        self, seeds: Sequence[Sequence[int]], tilts: Tilts, chosen: Indices, check: bool
+        self, seed: Sequence[int], numbers: range, tilts: Tilts, chosen: Indices, check: bool
     ) -> RunsAbreast | None:
         """These runs at once; None if they must be made one by one, and then so are all that follow."""
-        if self._twin is None or len(seeds) < _FEW:
+        if self._twin is None or len(numbers) < _FEW:
             return None
+        seeds = [[*seed, 1, number] for number in numbers]
         try:
             made = abreast(self._twin, self._pair, seeds, tilts, chosen, check=check, what=self._what)
         except NotAbreast:
