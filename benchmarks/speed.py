@@ -1,12 +1,13 @@
 """Speed: runs per second of every row, seconds to a verdict, memory, growth with n, d, T and runs.
 
-    python benchmarks/speed.py [--quick] [--write]
+    python benchmarks/speed.py [--quick] [--write] [--partial FILE]
 
 All times are seconds of CPU, not of the clock, and what is compared is measured in turn in one process. "loop" is the
 algorithm on a tape that keeps nothing (speed_tape.py); "tape" a run that is recorded; "lockstep" a run of the audit, on
 both neighbours, in all worlds that its secret batches need, with its exact loss under two tilts. The target is 20
 seconds for 1,000 lockstep runs: ten on two cores. Runs differ in length, so a row that seems to miss it makes all of
-them. Where an algorithm has a twin that makes many runs at once, that is what is measured in lockstep.
+them. Where an algorithm has a twin that makes many runs at once, that is what is measured in lockstep. What is measured
+goes to FILE as it comes, and is not measured again: a run that was cut short goes on.
 """
 
 from __future__ import annotations
@@ -20,12 +21,14 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from importlib import import_module
 from multiprocessing import get_context
+from pathlib import Path
 from time import process_time
 from typing import Any
 
 import keep
 import numpy as np
-from audit_figures import markdown
+import speed_peers
+from audit_figures import known_or, markdown, options
 from speed_growth import growth
 from speed_tape import Bare, milliseconds
 
@@ -33,6 +36,7 @@ from dpassay.audit.likelihood.samplers import LockstepSampler
 from dpassay.audit.lockstep.run import needs, places
 from dpassay.audit.lockstep.tilting import PLAIN, Tilt
 from dpassay.reference.abreast import Twin
+from dpassay.reference.accounting.gdp import gdp_epsilon
 from dpassay.reference.case import Case
 from dpassay.reference.catalogue import CASES
 from dpassay.reference.tape import LiveTape
@@ -70,12 +74,17 @@ def times(
     return len(places(what, check=False)), found
 
 
-def catalogue(cases: list[Case], at_least: float) -> None:
+def of_case(case: Case, at_least: float) -> list[Any]:
+    """Worlds, and milliseconds a run."""
+    instance = case.build()
+    return list(times(instance.mechanism, instance.pair, at_least, instance.twin))
+
+
+def catalogue(cases: list[Case], at_least: float, kept: Path | None) -> None:
     """Every row at the size at which it is audited."""
     rows, missed = [], []
     for case in cases:
-        instance = case.build()
-        worlds, found = times(instance.mechanism, instance.pair, at_least, instance.twin)
+        worlds, found = known_or(kept, case.key, partial(of_case, case, at_least))
         thousand = found["lockstep"]  # milliseconds a run are seconds a thousand
         per_second = [round(1e3 / found[name]) if found[name] < 100 else 1e3 / found[name] for name in found]
         ratios = [found["tape"] / found["loop"], found["lockstep"] / (found["tape"] * worlds)]
@@ -107,24 +116,38 @@ def verdict(key: str) -> tuple[Any, ...]:
     return key, *(f"{part:.2f}" for part in np.diff(marks)), f"{marks[-1] - start:.2f}", round(peak), str(found.verdict)
 
 
-def verdicts(keys: tuple[str, ...]) -> None:
+def verdicts(keys: tuple[str, ...], kept: Path | None) -> None:
     """With the effort of `dpassay audit`: 150 examples of the search, 400 runs of the pilot, 1,000 that count."""
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn"), max_tasks_per_child=1) as fresh:
-        rows = list(fresh.map(verdict, keys))
+
+    def alone(key: str) -> list[Any]:
+        with ProcessPoolExecutor(1, mp_context=get_context("spawn"), max_tasks_per_child=1) as fresh:
+            return list(fresh.submit(verdict, key).result())
+
+    rows = [known_or(kept, f"verdict {key}", partial(alone, key)) for key in keys]
     parts = ("imports, s", "build, s", "search, s", "accounting after it, s", "lockstep runs and bounds, s")
     print(markdown(("row", *parts, "together, s", "peak memory, MiB", "verdict"), rows), flush=True)
 
 
 def measure(quick: bool) -> None:
     """All parts."""
+    kept = options(__doc__).partial
     machine = f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}"
     print(f"{machine}, Python {platform.python_version()}, numpy {np.__version__}. Seconds are of CPU.\n")
     print("## Every row at the size at which it is audited\n")
-    catalogue([case for case in CASES if case.quick] if quick else list(CASES), 0.02 if quick else 0.08)
+    catalogue([case for case in CASES if case.quick] if quick else list(CASES), 0.02 if quick else 0.05, kept)
     print("\n## To a verdict, each row in a fresh process\n")
-    verdicts(VERDICTS[:2] if quick else VERDICTS)
+    verdicts(VERDICTS[:2] if quick else VERDICTS, kept)
     print("## Growth: exponents fitted to milliseconds a run\n")
-    growth(partial(times, at_least=0.02 if quick else 0.1), quick)
+    growth(partial(times, at_least=0.02 if quick else 0.05), quick, kept)
+    print("## The accountant and dp-accounting on identical work\n")
+    print(
+        "Epsilon of DP-SGD, Poisson batches, add/remove, on a grid of 1e-3 (ours may choose another one). At rate 1 the"
+    )
+    exact = ", ".join(f"{gdp_epsilon(1.5, delta):.4f} (delta {delta:g})" for delta in (1e-5, 1e-14))
+    print(f"exact values are {exact}.\n")
+    work = speed_peers.WORK[:1] if quick else speed_peers.WORK
+    rows = [known_or(kept, f"peers {one}", partial(speed_peers.row, *one)) for one in work]
+    print(markdown(speed_peers.HEADER, rows))
 
 
 if __name__ == "__main__":

@@ -5,10 +5,11 @@ from __future__ import annotations
 import tracemalloc
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-from audit_figures import markdown
+from audit_figures import known_or, markdown
 
 from dpassay.audit.likelihood.samplers import LockstepSampler
 from dpassay.audit.lockstep.tilting import PLAIN
@@ -37,8 +38,12 @@ def exponent(sizes: Any, values: Any) -> str:
     return f"{np.polyfit(np.log(sizes), np.log(values), 1)[0]:.2f}"
 
 
-def growth(times: Times, quick: bool) -> None:
+def growth(times: Times, quick: bool, kept: Path | None) -> None:
     """One size grows, the others stay."""
+
+    def measured(now: dict[str, int], poisson: bool) -> list[Any]:
+        return [times(*instance(now["n"], now["d"], now["T"], poisson))[1]]
+
     rows = []
     for poisson in (False, True):
         for name, sizes in WIDE.items():
@@ -46,7 +51,8 @@ def growth(times: Times, quick: bool) -> None:
             found = []
             for size in used:
                 now = BASE | {name: size}
-                found.append(times(*instance(now["n"], now["d"], now["T"], poisson))[1])
+                key = f"growth {'Poisson' if poisson else 'full'} {name} {size}"
+                found += known_or(kept, key, partial(measured, now, poisson))
             slopes = [exponent(used, [one[kind] for one in found]) for kind in found[0]]
             spread = f"{found[0]['lockstep']:.2f} to {found[-1]['lockstep']:.2f}"
             rows.append(("Poisson" if poisson else "full", name, f"{used[0]} to {used[-1]}", *slopes, spread))
@@ -54,12 +60,11 @@ def growth(times: Times, quick: bool) -> None:
     print(f"DP-SGD, {', '.join(f'{name} = {size}' for name, size in BASE.items())} where it does not grow.\n")
     print(markdown(header, rows))
     print("Memory of lockstep runs, by runs (what Python holds at its peak, both batches as above):\n")
-    print(
-        markdown(("batches", *(f"{count} runs, KiB" for count in RUNS), "exponent"), list(map(memory, (False, True))))
-    )
+    rows = [tuple(known_or(kept, f"memory {poisson}", partial(memory, poisson))) for poisson in (False, True)]
+    print(markdown(("batches", *(f"{count} runs, KiB" for count in RUNS), "exponent"), rows))
 
 
-def memory(poisson: bool) -> tuple[Any, ...]:
+def memory(poisson: bool) -> list[Any]:
     """Runs are not kept, only their losses: memory hardly grows."""
     run, pair = instance(**{"steps" if name == "T" else name: size for name, size in BASE.items()}, poisson=poisson)
     sample = partial(LockstepSampler(run, pair, checks=0).sample, (PLAIN,), np.ones(1))
@@ -70,4 +75,4 @@ def memory(poisson: bool) -> tuple[Any, ...]:
         sample(count=count, seed=(0,))
         peaks.append(tracemalloc.get_traced_memory()[1] / 1024)
         tracemalloc.stop()
-    return "Poisson" if poisson else "full", *(round(peak) for peak in peaks), exponent(RUNS, peaks)
+    return ["Poisson" if poisson else "full", *(round(peak) for peak in peaks), exponent(RUNS, peaks)]
