@@ -7,6 +7,7 @@ prod(1 - c + c x / m0) depends on x / m0 only, so nothing is lost when the mean 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -21,6 +22,7 @@ _BISECTIONS = 60  # halvings of [0, 1]: an error of 1e-18, below one ULP of anyt
 _SMALLEST = 1e-285  # mean: below, what is tried under it is no float with all its digits; zero is a lower bound
 _SURELY = 1 - 1e-11  # of the level: the tails themselves are right to two parts in 1e13
 _NUDGES = 90  # steps that double from one rounding to a half, and then halve
+_FOR_ROUNDING, _EACH = 1e-9, 1e-12  # of log wealth: more than a sum of logarithms loses, and each of its terms
 _CHUNK = 4_000_000  # cells per block of the capital computation, 32 MB
 
 
@@ -90,10 +92,15 @@ def betting_log_capital(x: ArrayLike, m0: ArrayLike, bets: ArrayLike | None = No
     return np.asarray(wealth if values.ndim > 1 else wealth.reshape(null.shape))
 
 
+def needed_log_wealth(alpha: float, n: float) -> float:
+    """Log of 1 / alpha, and more than rounding may add to the log wealth after n bets."""
+    return -math.log(alpha) + _FOR_ROUNDING + _EACH * n
+
+
 def betting_rejects(x: ArrayLike, m0: ArrayLike, alpha: float, bets: ArrayLike | None = None) -> Any:
     """True where 'mean of x <= m0' is rejected at level alpha; shapes as in `betting_log_capital`."""
     _check_alpha(alpha)
-    rejected = betting_log_capital(x, m0, bets) >= -np.log(alpha)
+    rejected = betting_log_capital(x, m0, bets) >= needed_log_wealth(alpha, np.shape(x)[0])
     return bool(rejected) if rejected.ndim == 0 else rejected
 
 

@@ -20,6 +20,7 @@ from bisect import bisect_left
 
 import numpy as np
 
+from dpassay.audit.bounds import needed_log_wealth
 from dpassay.audit.results import AssumedEstimate, SoundBound
 from dpassay.reference.errors import require
 from dpassay.reference.findings import merge
@@ -109,10 +110,11 @@ def walk(losses: Losses, plan: Plan, delta: float, alpha: float, counts: Array |
         counts: how many runs each row stands for, if equal runs were merged (a mechanism with few outcomes).
     """
     weight = weight_of(losses.log_weight(np.log(plan.shares)))
+    needed = needed_log_wealth(alpha, float(len(weight) if counts is None else np.sum(counts)))
 
     def rejected(k: int) -> bool:
         x = excess(losses.loss, weight, plan.epsilons[k])
-        return _reaches(1 / alpha, x, plan, k, delta, counts)
+        return _reaches(needed, x, plan, k, delta, counts)
 
     passed = 0  # grid points rejected so far
     for end in (*np.flatnonzero(np.diff(plan.bets)) + 1, len(plan.bets)):
@@ -125,9 +127,9 @@ def walk(losses: Losses, plan: Plan, delta: float, alpha: float, counts: Array |
     return math.inf if np.all(np.isinf(losses.loss[losses.loss > last])) else last
 
 
-def _reaches(target: float, x: Array, plan: Plan, k: int, delta: float, counts: Array | None) -> bool:
-    """Does the capital at grid point ``k`` reach ``target``? The reserve is only counted where the rest does not."""
-    bet, threshold = float(plan.bets[k]), math.log(target)
+def _reaches(threshold: float, x: Array, plan: Plan, k: int, delta: float, counts: Array | None) -> bool:
+    """Does the log capital at point ``k`` reach this? The reserve is only counted where the rest does not."""
+    bet = float(plan.bets[k])
     capital = math.log1p(-plan.reserve) + _log_capital(x, bet, delta, counts)
     if capital >= threshold or plan.reserve == 0:
         return capital >= threshold

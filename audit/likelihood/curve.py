@@ -21,6 +21,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from dpassay.audit.bounds import needed_log_wealth
 from dpassay.reference.accounting.cost import Account
 from dpassay.reference.types import Array
 
@@ -71,10 +72,10 @@ def shown(losses: Losses, shares: Array, epsilons: Array, confidence: float) -> 
     weight = weight_of(losses.log_weight(np.log(shares)))
     spent = np.stack([excess(losses.loss, weight, value) for value in epsilons])
     passed = np.stack([np.where(losses.loss > value, weight, 0.0) for value in epsilons])
-    together = math.log(len(epsilons) / alpha)
+    together = needed_log_wealth(alpha / len(epsilons), len(weight))
     return {
         "realised": lower_bounds(spent, together),
-        "pointwise": lower_bounds(spent, math.log(1 / alpha)),
+        "pointwise": lower_bounds(spent, needed_log_wealth(alpha, len(weight))),
         "true positives": lower_bounds(passed, together),
         "estimate": np.minimum(1.0, spent.mean(axis=1)),
     }
@@ -95,7 +96,7 @@ def lower_bounds(samples: Array, target: float) -> Array:
         middle = (low + high) / 2
         rejected = _rejected(ratios, middle, target)
         low, high = np.where(rejected, middle, low), np.where(rejected, high, middle)
-    return np.where(known, np.minimum(1.0, means * np.exp(low)), 0.0)
+    return np.where(known, np.minimum(1.0, means * np.exp(low) * (1 - 1e-12)), 0.0)
 
 
 def _rejected(ratios: Array, log_share: Array, target: float) -> Array:
