@@ -12,8 +12,8 @@ algorithm can show which chooses the direction at each step, knowing all that wa
 on a grid of log a (step 1e-3, linear in between). `triangle` composes a third pair, in one step below the envelope too:
 the batch without the target, with it and with its replacement have means that are all mu apart,
 `(1 - q) N(0, 1) + q N(b, 1)` against `(1 - q) N(0, 1) + q N(b', 1)` with |b| = |b'| = |b - b'| = mu. A sensitivity
-alone allows it; rows that are clipped to a ball do not, as no three points of a ball are all as far apart as two may be.
-For small q the variance of its loss is q^2 (2 exp(mu^2) - 2 exp(mu^2 / 2)), above the q^2 (exp(mu^2) - 1) of the first
+alone allows it; rows that are clipped to a ball do not, no three points of a ball are all as far apart as two may be.
+For small q its loss has the variance q^2 (2 exp(mu^2) - 2 exp(mu^2 / 2)), above q^2 (exp(mu^2) - 1) of the first
 pair: in many steps it shows more. `best of three` chooses among all three at each step. Between it and `accounted` lies
 what no choice among them can show; whether other pairs of one step can, is open.
 """
