@@ -21,6 +21,7 @@ from dpassay.reference.space import Space
 from dpassay.reference.transcript import Transcript
 
 from . import row_fields
+from .exact_pair import with_exact_losses
 from .plain_numpy.audited import assay_plain
 from .plain_numpy.measured import FOUND, is_plain
 from .plain_numpy.mechanism import SEEN, PlainMechanism
@@ -174,7 +175,8 @@ def assay_on_tape(
     relation = claim.relation
     require(relation == where.relation, "relation", relation, f"the space is for {where.relation} neighbours")
     searched = search(run, where, claim, examples=effort.examples, seed=effort.seed)
-    worst = searched.worst = chosen(searched.worst, run, where, thrift.pair if thrift else {})
+    worst = chosen(searched.worst, run, where, thrift.pair if thrift else {})
+    worst = searched.worst = with_exact_losses(worst, run, where)
     instance = Instance(unscheduled(worst.mechanism), None, worst.pair)
     return examine(instance, claim, effort, searched=searched, thrift=thrift, own=True)
 

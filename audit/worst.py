@@ -44,11 +44,11 @@ def chosen(found: Setting | None, run: Callable[..., Any], space: Space, known: 
         data = data_of(space, known["sizes"], rows, there, known["target"])
         before = AllOf(run, space).setting(data)
         with quiet():
-            return found if _separation(found) > _CLEARLY * _separation(before) else before
+            return found if separation(found) > _CLEARLY * separation(before) else before
     except Exception:  # it is of another space, or the code no longer stands it: the search says on what it raises
         return found
 
 
-def _separation(setting: Setting) -> float:
+def separation(setting: Setting) -> float:
     """How far drawn values tell the two sides apart: a rank, no bound."""
     return sum(scripted(setting.mechanism, setting.pair, [seed], Same(DRAWN)).separation for seed in (1, 2))

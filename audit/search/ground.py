@@ -46,6 +46,7 @@ class Setting:
     pair: Pair[Any]
     landmarks: Landmarks = field(default_factory=dict)
     data: Data | None = None  # that it was made of, if it was made of rows
+    alike: bool = False  # were its other records made alike, so that its losses are exact?
 
 
 _DIRECTIONS = st.builds(Data, swapped=st.booleans())
