@@ -34,6 +34,8 @@ class Part:
         """Of a ``pure`` part, amplified by sampling (exact)."""
         if self.rate == 1:
             return self.size
+        if self.size <= 1:
+            return clean(math.log1p(self.rate * math.expm1(self.size)))
         return clean(float(np.logaddexp(math.log1p(-self.rate), math.log(self.rate) + self.size)))
 
 

@@ -28,13 +28,13 @@ _REST = 1e-12  # delta that is spent on what is composed with a very large loss
 
 
 def mu_of(parts: Iterable[tuple[Part, int]]) -> float | None:
-    """The GDP parameter of all parts together; None where one is not Gaussian."""
+    """The GDP parameter of all parts together, rounded up; None where one is not Gaussian."""
     squares = []
     for part, count in parts:
         if part.kind != "gaussian":
             return None
         squares.append(count * part.size**2)
-    return math.sqrt(math.fsum(squares))
+    return math.sqrt(math.fsum(squares)) * (1 + 1e-15)
 
 
 @lru_cache(maxsize=8192)  # a search meets the same sizes again and again, and so do the rows of a paper

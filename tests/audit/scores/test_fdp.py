@@ -1,6 +1,7 @@
+import mpmath
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 from scipy.special import expit
@@ -57,6 +58,30 @@ def test_never_below_what_randomised_response_attains(guesses, more, correct, ep
     correct = min(correct, guesses)
     found = fdp.fdp_p_value(guarantee.approx_dp(epsilon), guesses + more, guesses, correct)
     assert found >= min(1.0, binom.sf(correct - 1, guesses, expit(epsilon))) * (1 - 1e-6)
+
+
+def _exactly(claim, canaries, guesses, correct, alpha):
+    """The recursion of the module's head in 50 digits: is P_0 above 1?"""
+    with mpmath.workdps(50):
+        pairs = zip(claim.epsilons.tolist(), claim.deltas.tolist(), strict=True)
+        lines = [(1 - mpmath.mpf(delta), mpmath.exp(mpmath.mpf(epsilon))) for epsilon, delta in pairs]
+        right = mpmath.mpf(alpha) * correct / canaries
+        wrong = mpmath.mpf(alpha) * (guesses - correct) / canaries
+        for i in range(correct, 0, -1):
+            more = max(wrong, *(height - slope * (1 - right) for height, slope in lines))
+            right, wrong = right + mpmath.mpf(i - 1) / (guesses - i + 1) * (more - wrong), more
+            if right + wrong > mpmath.mpf(guesses) / canaries:
+                return True
+        return right + wrong > mpmath.mpf(guesses) / canaries
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(4, 300), st.integers(0, 10**5), st.floats(0.5, 1.0), st.floats(0.01, 15), st.sampled_from([0, 1e-8]))
+def test_what_is_refuted_is_refuted_in_truth(guesses, more, share, epsilon, delta):
+    """At the p-value, to the last digit: without a margin 19 of 37 such levels refuted what they should not."""
+    claim, correct = guarantee.approx_dp(epsilon, delta), max(1, int(share * guesses))
+    found = fdp.fdp_p_value(claim, guesses + more, guesses, correct, steps=50)
+    assert found == 1 or _exactly(claim, guesses + more, guesses, correct, found)
 
 
 def test_bad_counts():

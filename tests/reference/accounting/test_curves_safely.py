@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from dpassay.reference.accounting.curves import laplace_delta, response_delta
 from dpassay.reference.accounting.gdp import gaussian_std, gdp_deltas
+from dpassay.reference.accounting.parts import Part, mu_of
 from dpassay.reference.accounting.sampled import sampled_delta
 from dpassay.reference.errors import BadInput
 
@@ -139,6 +140,23 @@ def test_pure_and_laplace_curves_are_rounded_up(epsilon, size):
         laplace = max(mpmath.mpf(0), 1 - mpmath.exp((e - s) / 2))
     assert fair(float(response_delta(np.array([epsilon]), size)[0]), pure, 1e-14, 0)
     assert fair(float(laplace_delta(np.array([epsilon]), size)[0]), laplace, 1e-14, 0)
+
+
+@settings(max_examples=100)
+@given(rates.filter(lambda rate: rate < 1), st.floats(-12, 2.8).map(lambda power: 10.0**power))
+@example(1e-9, 1e-6)
+def test_a_pure_epsilon_amplified_is_rounded_up(q, size):
+    """As a difference of logarithms it lost all digits of the last example: 1e-15."""
+    with mpmath.workdps(60):
+        truth = mpmath.log1p(mpmath.mpf(q) * mpmath.expm1(mpmath.mpf(size)))
+    assert fair(Part("pure", size, q).pure_epsilon, truth, 1e-11, 0)
+
+
+@given(st.lists(st.tuples(mus, st.integers(1, 10**7)), min_size=1, max_size=5))
+def test_a_mu_of_many_parts_is_rounded_up(sizes):
+    with mpmath.workdps(60):
+        truth = mpmath.sqrt(mpmath.fsum(count * mpmath.mpf(mu) ** 2 for mu, count in sizes))
+    assert fair(mu_of((Part("gaussian", mu), count) for mu, count in sizes), truth, 1e-14, 0)
 
 
 @settings(max_examples=60)
