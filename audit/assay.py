@@ -33,6 +33,7 @@ from .row import Row as Row
 from .scarce import Thrift, spent, statistics
 from .search.coverage import Coverage
 from .search.engine import Searched, search
+from .search.premises import Premises
 from .search.witness import Witness
 from .searching import about_run, search_case, search_instance
 from .unbuilt import unbuilt_row
@@ -61,6 +62,7 @@ class Assay:
         transcript: the run that is accounted.
         curves: delta(epsilon) as accounted and as realised, on one grid of epsilons.
         stopped: why that run has no end (it raised, or had spent more than is claimed and went on), or empty.
+        read_as: plain NumPy code in the reading that was judged; None for what runs on a tape.
 
     Raises:
         Nothing: it is made by :func:`assay`.
@@ -92,6 +94,7 @@ class Assay:
     transcript: Transcript
     curves: Mapping[str, list[float]] = field(default_factory=dict)
     stopped: str = ""
+    read_as: PlainMechanism | None = None
 
     @property
     def coverage(self) -> Coverage:
@@ -166,15 +169,20 @@ def assay(
 
 
 def assay_on_tape(
-    run: Callable[..., Any], where: Space | Pair[Any], claim: PrivacyClaim, effort: Effort, thrift: Thrift | None = None
+    run: Callable[..., Any],
+    where: Space | Pair[Any],
+    claim: PrivacyClaim,
+    effort: Effort,
+    thrift: Thrift | None = None,
+    premises: Premises | None = None,
 ) -> Assay:
-    """:func:`assay` of what runs on a tape."""
+    """:func:`assay` of what runs on a tape; ``premises`` as for `search`, on a space."""
     if isinstance(where, Pair):
         return examine(Instance(unscheduled(run), None, where), claim, effort, thrift=thrift, own=True)
     require(effort.examples >= 1, "effort.examples", effort.examples, "a space needs a search")
     relation = claim.relation
     require(relation == where.relation, "relation", relation, f"the space is for {where.relation} neighbours")
-    searched = search(run, where, claim, examples=effort.examples, seed=effort.seed)
+    searched = search(run, where, claim, examples=effort.examples, seed=effort.seed, premises=premises)
     worst = chosen(searched.worst, run, where, thrift.pair if thrift else {})
     worst = searched.worst = with_exact_losses(worst, run, where)
     instance = Instance(unscheduled(worst.mechanism), None, worst.pair)

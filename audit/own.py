@@ -87,8 +87,10 @@ def row_of(
     start = time.perf_counter()
     with foreign_code("algorithm", name):
         found = assay(run, where, claim, effort=effort, thrift=thrift)
-        releases, sequence = own_releases(run, where, effort.seed)
+        releases, sequence = own_releases(found.read_as or run, where, effort.seed)
     about = about_run(name, space, claim)
+    if found.read_as is not None:
+        about["reading"] = found.read_as.habits.way
     found.searched.witnesses[:] = [replace(one, about=about) for one in found.searched.witnesses]
     of_assay = row_fields.of_assay(found, run, about, effort)
     row = Row(

@@ -96,7 +96,8 @@ def own_releases(run: Callable[..., Any], where: Space | Pair[Any], seed: int = 
     """Releases and their sequence, of one's own algorithm.
 
     A release of plain NumPy code is called by its number: its own label is a line of the source, which any edit above
-    it moves. Nobody declares its sensitivity.
+    it moves. Nobody declares its sensitivity. Code that an audit has read already is taken in that reading, else in the
+    first one that stands.
     """
     plain = None
     if is_plain(run):

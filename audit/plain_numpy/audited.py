@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from dpassay.audit.row import Effort
@@ -12,9 +14,11 @@ from dpassay.reference.findings import Kind
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.space import Space
 
+from .by_pair import by_pair, of_one_pair
 from .doubtful import refuse_doubtful
 from .measured import trial_pairs, with_movements
 from .mechanism import PlainMechanism
+from .own_generators import fixed_seeds, of_fixed_seeds
 
 if TYPE_CHECKING:
     from dpassay.audit.assay import Assay
@@ -36,7 +40,7 @@ def assay_plain(
         where: its space, or a pair.
         claim: to be judged.
         effort: how hard to look.
-        audit: of what runs on a tape: ``audit(run, where, claim, effort)``.
+        audit: of what runs on a tape: ``audit(run, where, claim, effort, premises=...)``.
 
     Raises:
         BadInput: it draws randomness of its own, or noise or a draw is used in a way that is not followed.
@@ -44,25 +48,40 @@ def assay_plain(
     examples = max(1, effort.examples)
     pairs = [where] if isinstance(where, Pair) else trial_pairs(where, effort.seed)
     failed: tuple[PlainMechanism, Assay] | None = None
+    open_ended: Assay | None = None
     for reading in plain.readings(pairs, effort.seed, claim.delta):
         mechanism = with_movements(reading, where, claim, examples, effort.seed)
-        found = audit(mechanism, where, claim, effort)
+        found = audit(mechanism, where, claim, effort, premises=of_one_pair(mechanism, claim))
         for _ in range(_FURTHER):
             further = _further(mechanism, found)
             if not further:
                 break
             mechanism = mechanism.moving({**mechanism.habits.shares, **further}, 0.0)
-            found = audit(mechanism, where, claim, effort)
-        if not found.verdict.failed:
+            found = audit(mechanism, where, claim, effort, premises=of_one_pair(mechanism, claim))
+        found = replace(by_pair(mechanism, found, where, claim, effort), read_as=mechanism)
+        if not found.verdict.failed and math.isfinite(found.accounted):
             return found
+        if not found.verdict.failed:  # another reading may be accounted
+            open_ended = open_ended or found
+            continue
         failed = failed or (mechanism, found)
         if found.by == "outputs":  # they speak for themselves, however the code is read
-            return found
+            return _with_seeds(mechanism, found, pairs)
+    if open_ended is not None:
+        return open_ended
     assert failed is not None
     mechanism, found = failed
     shown = [where] if isinstance(where, Pair) else _shown_on(where, mechanism, found)
     refuse_doubtful(mechanism, found.findings, shown, effort.seed)
-    return found
+    return _with_seeds(mechanism, found, pairs)
+
+
+def _with_seeds(run: PlainMechanism, found: Assay, pairs: Sequence[Pair[Any]]) -> Assay:
+    """What leaks beside the releases may be noise of a generator that the code made for itself: that is said first."""
+    if not any(one.kind.leaks for one in found.findings):
+        return found
+    told = of_fixed_seeds(fixed_seeds(run.mechanism, pairs[0].here))
+    return replace(found, why="; ".join(part for part in (told, found.why) if part))
 
 
 def _further(run: PlainMechanism, found: Assay) -> Mapping[str, float]:

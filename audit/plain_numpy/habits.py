@@ -23,6 +23,7 @@ class Habits:
         lazy: uniform, Student, logistic, Cauchy, Poisson and geometric draws are noise too, matrices times noise are
             noise, and a choice, a coin or another draw whose parameters may come from the data is a release.
         whole: delta, where the one release is the output with its exact law: it makes finitely many choices.
+        read: trial runs have shown all this; nothing is to be found out again.
     """
 
     sampled: frozenset[str] = frozenset()
@@ -34,6 +35,15 @@ class Habits:
     assumed: float | None = None
     lazy: bool = False
     whole: float | None = None
+    read: bool = False
+
+    @property
+    def way(self) -> str:
+        """The reading by name, as a witness says it: which of the sums are released early, what is noise."""
+        if self.whole is not None:
+            return "whole output"
+        name = "early" if self.early else "prompt" if self.prompt else "late"
+        return f"{name}, lazy" if self.lazy else name
 
     def sensitivity(self, label: str, scale: float) -> float | None:
         """What is claimed of a release of this source line with this noise scale."""

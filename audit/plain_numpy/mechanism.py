@@ -96,7 +96,7 @@ class PlainMechanism:
             BadInput: it draws randomness elsewhere than from the generator it is given.
             NotUnderstood: a use of noise whose law is not known.
         """
-        return next(self.readings(list(pairs), seed, delta))
+        return self if self.habits.read else next(self.readings(list(pairs), seed, delta))
 
     def readings(self, pairs: Sequence[Pair[Any]], seed: int, delta: float) -> Iterator[PlainMechanism]:
         """Every way to read the mechanism in which nothing leaks on these pairs; those that release the same once.
@@ -121,15 +121,20 @@ class PlainMechanism:
             releases = tried[-1]._releases(pairs, seed)
             if releases not in released and not tried[-1]._leaks(pairs, seed):
                 released.add(releases)
-                yield tried[-1]
+                yield tried[-1]._as_read()
         whole = self._whole(pairs, delta)
         if whole is not None:
-            yield whole
+            yield whole._as_read()
         if released or whole:
             return
         if refused and (not tried or not any(one.leaks_for_sure(pairs, seed) for one in tried)):
             raise refused
-        yield next((one for one in tried if one.leaks_for_sure(pairs, seed)), tried[0])
+        yield next((one for one in tried if one.leaks_for_sure(pairs, seed)), tried[0])._as_read()
+
+    def _as_read(self) -> PlainMechanism:
+        found = PlainMechanism(self.mechanism, replace(self.habits, read=True))
+        found.alone, found.public = self.alone, self.public
+        return found
 
     def _releases(self, pairs: Sequence[Pair[Any]], seed: int) -> str:
         """What is released on the pairs, in words: label, law and noise of each release."""

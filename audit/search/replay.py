@@ -65,7 +65,7 @@ def replay(witness: Witness, modules: Collection[str], where: str = "witness", p
             return _replayed(witness, [error.finding] if error.finding else [], "")
         with quiet():
             run = scripted(setting.mechanism, setting.pair, [witness.seed], witness.script)
-    findings = Premises(claim, ground.relation).findings(run, by_rows=data.rows is not None)
+    findings = _premises(setting.mechanism, claim, ground.relation).findings(run, by_rows=data.rows is not None)
     return _replayed(witness, findings, run.raised)
 
 
@@ -78,7 +78,16 @@ def _on_tape(run: Callable[..., Any], space: Space, witness: Witness) -> Callabl
     if not is_plain(run) or witness.data.rows is None:
         return run
     plain = run if isinstance(run, PlainMechanism) else PlainMechanism(run)
-    return measured(plain, space, _claim(witness, "witness"), _EXAMPLES, 0)
+    way = witness.about.get("reading", "")
+    return measured(plain, space, _claim(witness, "witness"), _EXAMPLES, 0, way if isinstance(way, str) else "")
+
+
+def _premises(run: Callable[..., Any], claim: PrivacyClaim, relation: Relation) -> Premises:
+    """What the audit held the run to: plain NumPy code is accounted by how far the pair itself moves its queries."""
+    from dpassay.audit.plain_numpy.by_pair import of_one_pair
+    from dpassay.audit.plain_numpy.mechanism import PlainMechanism
+
+    return of_one_pair(run, claim) if isinstance(run, PlainMechanism) else Premises(claim, relation)
 
 
 def _replayed(witness: Witness, findings: Sequence[Finding], raised: str) -> Replayed:

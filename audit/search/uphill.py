@@ -41,7 +41,9 @@ class Uphill:
 
     def note(self, run: ScriptedRun, data: Data, script: Script, seed: int) -> None:
         """An example was run."""
-        self._vectors |= {one.label for one in run.transcript.releases if np.size(one.value) > 1}
+        self._vectors |= {
+            one.label for one in run.transcript.releases if isinstance(one.value, np.ndarray) and one.value.size > 1
+        }
         for label, share in moved(run).items():
             if label not in self.peaks or share > self.peaks[label].share:
                 self.peaks[label] = Peak(share, data, script, seed)

@@ -1,0 +1,100 @@
+"""What the releases of plain code add up to for one pair of neighbours: its own sequence of movements.
+
+Nobody declares how far a query of plain code may move, so an audit takes the largest movement of each release that it
+found. Two releases may owe theirs to different pairs. No pair then costs their sum, and a claim is about pairs: private
+least squares releases X'X and X'y, and no record moves both the most. So every run of the search is accounted by how
+far its own pair moves each query, and where only the sum over pairs breaks the claim, more pairs are looked at. What is
+declared counts as declared, as on a tape: there the declaration says that every pair may move each query so far.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from dpassay.audit.lockstep.scripted import ScriptedRun
+from dpassay.audit.results import SoundBound
+from dpassay.audit.row import Effort
+from dpassay.audit.search.engine import search
+from dpassay.audit.search.premises import Claimed, Premises
+from dpassay.audit.verdict import Verdict, judge, over_budget
+from dpassay.reference.accounting.sampled import Relation
+from dpassay.reference.case import PrivacyClaim
+from dpassay.reference.findings import Finding, Kind
+from dpassay.reference.neighbours import Pair
+from dpassay.reference.space import Space
+from dpassay.reference.transcript import Release
+
+from .mechanism import PlainMechanism
+
+if TYPE_CHECKING:
+    from dpassay.audit.assay import Assay
+
+
+_FURTHER = 2  # times the examples of the audit: two things must come together in one pair
+
+
+class OfOnePair(Premises):
+    """Accounts each run by how far its own pair moves each query.
+
+    Args:
+        declared: labels whose sensitivity is declared; it stays.
+    """
+
+    def __init__(self, claim: Claimed, relation: Relation, declared: Collection[str]):
+        super().__init__(claim, relation)
+        self._declared = declared
+
+    def findings(self, run: ScriptedRun, by_rows: bool) -> list[Finding]:
+        """As for all premises, on the transcript with this pair's movements."""
+        twice = 2.0 if self._relation == "add-remove" and by_rows else 1.0  # the accountant takes half of it
+        releases = run.transcript.releases
+        if len(run.moves) == len(releases):  # else something left beside the releases, and that is found
+            moved = {id(one): twice * move for one, move in zip(releases, run.moves, strict=True)}
+            events = [
+                replace(one, sensitivity=moved[id(one)])
+                if isinstance(one, Release) and one.label not in self._declared
+                else one
+                for one in run.transcript.events
+            ]
+            run = replace(run, transcript=replace(run.transcript, events=events))
+        return super().findings(run, by_rows)
+
+
+def of_one_pair(run: PlainMechanism, claim: PrivacyClaim) -> OfOnePair:
+    """What the searches of an audit of plain code hold a run to."""
+    return OfOnePair(claim, claim.relation, set(run.habits.sensitivities))
+
+
+def by_pair(
+    run: PlainMechanism, found: Assay, where: Space | Pair[object], claim: PrivacyClaim, effort: Effort
+) -> Assay:
+    """An audit that ended over budget by a sum over pairs, judged by the pair that costs the most instead."""
+    if found.verdict is not Verdict.OVER_BUDGET or over_budget(found.searched.accounted, claim.epsilon):
+        return found
+    searched = search(
+        run,
+        where,
+        claim,
+        examples=_FURTHER * max(1, effort.examples),
+        seed=effort.seed + 1,
+        premises=of_one_pair(run, claim),
+        tracing=False,
+    )
+    most = max(searched.accounted or 0.0, found.searched.accounted or 0.0, found.realised or 0.0)
+    added = [one for one in searched.witnesses if one.finding.kind is Kind.OVER_BUDGET]
+    witnesses = [*found.searched.witnesses, *added]
+    kept = replace(found.searched, witnesses=witnesses, findings=[one.finding for one in witnesses], accounted=most)
+    verdict = judge(
+        claimed=claim.epsilon,
+        realised=found.realised,
+        power=found.bound.power if isinstance(found.bound, SoundBound) else None,
+        accounted=most,
+        findings=found.findings,
+    )
+    why = (
+        f"the most that the search found for one pair of neighbours adds up to {most:.4g}; the largest movement of "
+        f"each release, by different pairs, to {found.accounted:.4g}"
+    )
+    return replace(found, verdict=verdict, why=why, accounted=most, searched=kept)

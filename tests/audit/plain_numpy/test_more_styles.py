@@ -1,0 +1,116 @@
+"""Plain code in further styles, how its releases add up for one pair, and which reading of it counts."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dpassay.audit import Effort, assay, on_tape
+from dpassay.audit.plain_numpy.by_pair import of_one_pair
+from dpassay.audit.plain_numpy.measured import measured
+from dpassay.audit.plain_numpy.own_generators import fixed_seeds
+from dpassay.audit.releases import own_releases
+from dpassay.audit.search.engine import search
+from dpassay.reference import Pair, PrivacyClaim, record
+from dpassay.reference.findings import Kind
+from dpassay.reference.space import Space
+
+
+def _beside(name):
+    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
+    sys.modules[name] = module = importlib.util.module_from_spec(spec)  # a dataclass asks for its module
+    spec.loader.exec_module(module)
+    return module
+
+
+m, s = _beside("more_styles"), _beside("styles")
+CLAIM = PrivacyClaim(1.0, 1e-5)
+HERE = np.array([[0.5, 0.2], [0.1, -0.3], [-0.4, 0.9]])
+PAIR = Pair(HERE, np.vstack([[-0.5, -0.7], HERE[1:]]), 0)
+
+
+@pytest.mark.slow  # an audit each, as `dpassay audit` makes it: a few seconds
+@pytest.mark.parametrize("mechanism", m.RIGHT, ids=lambda f: f.__name__)
+def test_right_mechanisms_pass(mechanism):
+    found = assay(mechanism, Space.matrix(), CLAIM)
+    assert not found.verdict.failed, found.why
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mechanism", m.WRONG, ids=lambda f: f.__name__)
+def test_wrong_mechanisms_fail(mechanism):
+    assert assay(mechanism, Space.matrix(), CLAIM).verdict.failed
+
+
+# -- one pair ------------------------------------------------------------------------------------------------------
+LINE = Space.matrix(n=(1,), d=(1,))
+PURE = PrivacyClaim(1.0, 1e-9)
+QUICK = Effort(runs=100, pilot=100, examples=30)
+
+
+def size_and_value(rows, rng, scale=1.6):
+    """From -1 to 1 the value moves by 2 and its size by nothing, from 0 to 1 both by 1: 1.5 / scale at most, not 2."""
+    value = np.clip(rows[:, 0], -1, 1)
+    size = np.abs(value).sum() + rng.laplace(scale=scale)
+    return size, value.sum() + rng.laplace(scale=2 * scale)
+
+
+def test_movements_of_different_pairs_do_not_add_up():
+    found = assay(size_and_value, LINE, PURE, effort=QUICK)
+    assert not found.verdict.failed
+    assert found.accounted == found.searched.accounted == pytest.approx(1.5 / 1.6, rel=1e-6)
+    assert "for one pair of neighbours adds up to 0.9375" in found.why
+    assert "by different pairs, to 1.25" in found.why
+
+
+def test_over_budget_is_said_of_a_pair():
+    """With less noise some pair breaks the claim by itself: the witness is one that does, and replays."""
+
+    def louder(rows, rng):
+        return size_and_value(rows, rng, 1.4)
+
+    found = assay(louder, LINE, PURE, effort=QUICK)
+    assert found.verdict.failed
+    (witness,) = [one for one in found.searched.witnesses if one.finding.kind is Kind.OVER_BUDGET]
+    here, there = witness.data.rows[0, 0], witness.data.there[0]
+    assert (abs(abs(here) - abs(there)) + abs(here - there) / 2) / 1.4 > 1
+    assert f"{found.searched.accounted:.4g}" == "1.071"
+
+
+def test_declared_sensitivities_stay_declared():
+    """A declaration says that every pair may move the query so far: then the sum counts."""
+    pairs = [Pair(np.zeros((1, 1)), np.ones((1, 1)), 0)]
+    run = on_tape(size_and_value).tried(pairs)
+    labels = [one.label for one in record(lambda tape: run(np.ones((1, 1)), tape), 0).releases]
+    run = run.with_sensitivities(dict(zip(labels, (1.0, 2.0), strict=True)))
+    premises = of_one_pair(run, PURE)
+    search(run, LINE, PURE, examples=20, seed=0, premises=premises, tracing=False)
+    assert premises.accounted == pytest.approx(2 / 1.6, rel=1e-6)
+
+
+# -- which reading -------------------------------------------------------------------------------------------------
+def test_the_reading_that_was_chosen_is_the_one_that_is_listed():
+    first, second = on_tape(s.gumbel_max).readings([PAIR], 0, 1e-5)
+    assert (first.habits.way, second.habits.way) == ("early", "prompt")
+    listed = [own_releases(one, PAIR)[0][0]["law"] for one in (first, second, on_tape(s.gumbel_max))]
+    assert listed == ["NoisyAnswer", "AddedNoise", "NoisyAnswer"]
+
+
+def test_of_several_readings_the_one_that_adds_up_to_the_least_is_measured():
+    """A noisy threshold read round by round adds up to no finite number, read release by release to 1.25."""
+    assert measured(on_tape(s.noisy_threshold), PAIR, CLAIM, 15, 0).habits.way == "prompt"
+    assert measured(on_tape(s.gumbel_max), PAIR, CLAIM, 15, 0).habits.way == "early"
+    assert measured(on_tape(s.gumbel_max), PAIR, CLAIM, 15, 0, "prompt").habits.way == "prompt"
+
+
+def test_a_generator_with_a_fixed_seed_is_named():
+    (line,) = fixed_seeds(m.seeded_inside, HERE)
+    assert line.startswith("more_styles.py:")
+    assert not fixed_seeds(m.row_by_row, HERE)
+    found = assay(m.seeded_inside, PAIR, CLAIM, effort=QUICK)
+    assert found.verdict.failed
+    assert found.why.startswith(f"a generator of its own is made at {line}")
