@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpassay.reference.types import Array
+from dpassay.reference.types import Array, Indices
 
 from .table import CODED, MADE
 
@@ -20,6 +20,7 @@ HUGE = 1e150  # sizes are cut there: sums and squares must not overflow
 MODULI = (2.0, 1.0, 1e-2, 1e-4, 1e-6)  # what last digits are read by: parity, the fraction, what rounding left
 SNAP = 1e-6  # of a modulus: a multiple that was rounded down by a hair is one all the same
 CLEAR = 5.0  # standard errors of a difference below which last digits say nothing
+CLOSE, CLOSEST = 0.4, 32  # rank correlation from which on two of many columns are a pair; the closest pairs
 PAIRED, ORDERED, LAGGED = 12, 64, 512  # columns up to which all pairs, order statistics, lags above one are looked at
 
 
@@ -129,6 +130,43 @@ def _made(names: Sequence[str]) -> Iterator[Family]:
     while lag <= (width // 2 if width <= LAGGED else 1):
         yield _lagged(lag, names)
         lag *= 2
+
+
+def correlated(p: Array, q: Array, names: Sequence[str]) -> Iterator[Family]:
+    """Of wide tables (training rows, `tamed`): pairs of columns that go together on both sides, freed of each other.
+
+    Noise that is used twice, or taken out elsewhere, shows in one pair of thousands. Ranks take the place of values.
+    """
+    cells = [j for j, name in enumerate(names) if not name.startswith((*CODED, *MADE))]
+    if not PAIRED < len(cells) <= LAGGED:
+        return
+    ranks = np.concatenate([_ranks(side[:, cells]) for side in (p, q)])
+    together = np.triu(ranks.T @ ranks / len(ranks), 1)
+    best = np.argsort(-np.abs(together), axis=None)[:CLOSEST]
+    left, right = np.unravel_index(best, together.shape)
+    found = np.array(
+        [(cells[i], cells[j], np.sign(together[i, j])) for i, j in zip(left, right, strict=True)
+         if abs(together[i, j]) > CLOSE]
+    )  # fmt: skip
+    if len(found):
+        yield _freed(found[:, 0].astype(int), found[:, 1].astype(int), found[:, 2], names)
+
+
+def _ranks(table: Array) -> Array:
+    """Ranks of each column among its rows, with mean 0 and variance 1; a column of one value is 0."""
+    ranks = table.argsort(axis=0, kind="stable").argsort(axis=0, kind="stable").astype(float)
+    ranks[:, table.min(axis=0) == table.max(axis=0)] = 0.0
+    ranks -= ranks.mean(axis=0)
+    return np.asarray(ranks / np.maximum(ranks.std(axis=0), 1.0))
+
+
+def _freed(left: Indices, right: Indices, sign: Array, names: Sequence[str]) -> Family:
+    words = {1.0: "less", -1.0: "plus"}
+    return Family(
+        lambda t: t[:, right] - sign * t[:, left],
+        lambda j: f"{names[right[j]]} {words[float(sign[j])]} {names[left[j]]}",
+        lambda t, j: tamed(t[:, right[j]]) - sign[j] * tamed(t[:, left[j]]),
+    )
 
 
 def _remainders(modulus: float, names: Sequence[str]) -> Family:

@@ -15,7 +15,7 @@ from dpassay.audit.scores.events import excesses, some_pairs
 from dpassay.reference.guarantee import Guarantee
 from dpassay.reference.types import Array, Indices
 
-from .columns import HUGE, Family, families, tamed
+from .columns import HUGE, Family, correlated, families, tamed
 from .table import CODED
 
 EDGES = 15
@@ -82,7 +82,7 @@ def screen(p: Array, q: Array, claim: Guarantee, names: Sequence[str]) -> list[F
     rows = rows_for(p.shape[1])
     few_p, few_q = tamed(p[:rows]), tamed(q[:rows])
     found: list[Found] = []
-    for family in families(names):
+    for family in (*families(names), *correlated(few_p, few_q, names)):
         made_p, made_q = family.of(few_p), family.of(few_q)
         for first in range(0, made_p.shape[1], CHUNK):
             part = slice(first, first + CHUNK)

@@ -45,7 +45,7 @@ def _telling_entry(detail: Detail, side: int, row: int) -> str:
 
 def _short(output: Any, entry: str = "") -> str:
     plain = output.tolist() if isinstance(output, np.ndarray | np.generic) else output
-    text = printable(plain if isinstance(plain, str) else repr(plain))
+    text = printable(f'"{plain}"' if isinstance(plain, str) else repr(plain))
     return text if len(text) <= LONGEST else f"{entry}{text[: (LONGEST if not entry else LONGEST // 4) - 3]}..."
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 
-from dpassay.audit.results import Sound, Verdict, decide
+from dpassay.audit.results import Sound, SoundBound, Verdict, decide
 from dpassay.audit.scores.curve_claim import refute_curve
 from dpassay.audit.scores.files import read_canaries, read_scores
 from dpassay.audit.scores.labels import epsilon_labels
@@ -40,6 +41,28 @@ def hints(p: Array, q: Array, one_run: bool) -> list[str]:
             "Included canaries have the lower scores: are these losses? Higher ones must speak for 'in'; negate them."
         ]
     return []
+
+
+def shown_by(bound: Sound) -> list[str]:
+    """Which scores show a bound, for a person: how many, from which end, how many guesses of their side are wrong."""
+    seen = bound.evidence
+    if not isinstance(bound, SoundBound) or bound.epsilon <= 0:
+        return []
+    if "event" in seen:
+        low, of_q = "low" in str(seen["event"]), str(seen["event"]).startswith("Q")
+        rare, frequent = cast(tuple[int, int], seen["hits"])
+        cut = f"{'<' if low else '>'} {cast(float, seen['threshold']) * (-1 if low else 1):.6g}"
+        on_d, on_e = (rare, frequent) if of_q else (frequent, rare)
+        return [f"Shown by: scores {cut}, {on_d:,} on D and {on_e:,} on D' of those that judged."]
+    words = str(seen.get("by", "")).replace("outward: ", "").replace("guessed Q", "guessed to be of D'")
+    words = words.replace("guessed P", "guessed to be of D").replace("ones P", "ones of D")
+    if "guesses" not in seen:
+        return [f"Shown by: the most extreme scores, {words}."] if words else []
+    made = cast(int, seen["guesses"])
+    wrong = cast(int, seen["wrong"]) if "wrong" in seen else made - cast(int, seen["correct"])
+    end = str(seen.get("end", "both ends"))
+    where = words or f"guessed at {end if end == 'both ends' else f'the {end}'}"
+    return [f"Shown by: {made:,} of the scores, {where}; {wrong:,} guesses are wrong."]
 
 
 def _auc(p: Array, q: Array) -> float:

@@ -21,7 +21,7 @@ from dpassay.reference.errors import require
 from dpassay.reference.types import Array
 
 from .claimed import Claim, Delta, Epsilon, Mu, PairsFile, Sampled, read_claim
-from .judged_scores import STREAM, both_sides, hints, judge_canaries, judge_runs, with_power
+from .judged_scores import STREAM, both_sides, hints, judge_canaries, judge_runs, shown_by, with_power
 
 MOST_CONFIDENCE = 1 - 1e-9  # what is left of the level beyond is rounding
 
@@ -84,7 +84,7 @@ def scores(
         if overall is Verdict.INCONCLUSIVE:
             deciding, note = with_power(deciding, claim, judge, (p.size, q.size), seed)
     found = hints(p, q, one_run)
-    note = "\n".join([note, *found]).strip()
+    note = "\n".join([*shown_by(deciding[0]), note, *found]).strip()
     if found:
         deciding[0] = replace(deciding[0], evidence={**deciding[0].evidence, "hints": found})
     shown = [replace(one, relation=neighbours) for one in (*deciding, *more)]

@@ -123,20 +123,23 @@ def _read(
     return found
 
 
-def _all_orders(p: Array, q: Array, delta: float, rng: np.random.Generator, alpha: float) -> tuple[float, str]:
-    """The best bound of the outward reading and of the six betting ones, which share the level, and its name."""
+def _all_orders(
+    p: Array, q: Array, delta: float, rng: np.random.Generator, alpha: float
+) -> tuple[float, dict[str, object]]:
+    """The best bound of the outward reading and of the six betting ones, which share the level, and what shows it."""
     of_p, of_q = labelled(p.size, q.size, rng)
     labels, prior = of_p + of_q, float(np.log(q.size / p.size))
     if not labels:
-        return 0.0, "nothing to read"
+        return 0.0, {"by": "nothing to read"}
     low, high = np.sort(without(p, p.size - of_p, rng)), np.sort(without(q, q.size - of_q, rng))
-    share, found = OUTWARD_SHARE if labels >= FEWEST else 0.0, [(0.0, "nothing seen")]
+    share, value, seen = OUTWARD_SHARE if labels >= FEWEST else 0.0, 0.0, dict[str, object]()
     if share:
         allowed = independent(labels, delta, share * alpha)
         value, seen = read_outward(low, high, rng, share * alpha, allowed, prior)
-        found = [(value, f"outward: {seen.get('direction', 'nothing seen')}")]
-    found += _read(low, high, prior, delta, rng, (1 - share) * alpha, found[0][0])
-    return max(found)
+    outward = f"outward: {seen['direction']}" if seen else "nothing seen"
+    counts = {name: seen[name] for name in ("guesses", "wrong") if name in seen}
+    best, name = max(_read(low, high, prior, delta, rng, (1 - share) * alpha, value))
+    return (best, {"by": name}) if best > value else (value, {"by": outward, **counts})
 
 
 def epsilon_labels(
@@ -154,11 +157,11 @@ def epsilon_labels(
     p, q = check_scores(scores_p, "scores_p"), check_scores(scores_q, "scores_q")
     alpha = 1 - confidence
     for_event = EVENT_SHARE if min(p.size, q.size) >= EVENT_FROM else 0.0
-    value, name = _all_orders(p, q, delta, rng, (1 - for_event) * alpha)
+    value, shown = _all_orders(p, q, delta, rng, (1 - for_event) * alpha)
     if for_event:
         event = epsilon_split(p, q, delta, rng.spawn(1)[0], 1 - for_event * alpha, value)
         if event.epsilon > value:
-            value, name = event.epsilon, f"event: {event.evidence['event']}"
+            value, shown = event.epsilon, {**event.evidence, "by": f"event: {event.evidence['event']}"}
     return SoundBound(
         epsilon=value,
         delta=delta,
@@ -166,7 +169,7 @@ def epsilon_labels(
         method="labels of extreme scores",
         runs=p.size + q.size,
         seconds=time.perf_counter() - start,
-        evidence={"by": name, **_hint(p, q, value)},
+        evidence={**shown, **_hint(p, q, value)},
     )
 
 

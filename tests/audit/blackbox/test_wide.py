@@ -63,6 +63,20 @@ def test_a_pair_of_columns_is_seen_through_their_difference():
     assert screen.screen(p, q, gdp(0.5), names)[0].name == "x9 less x8"
 
 
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_noise_taken_out_elsewhere_is_seen_among_many_columns(sign):
+    """Columns 30 and 65 together are the answer with hardly any noise, and no single one or lag shows it; red case:
+    with noise of its own in column 65 there is no pair, and nothing stands out.
+    """
+    rng, names, claim = np.random.default_rng(2), [f"x{j}" for j in range(80)], approx_dp(1.0)
+    p, q = rng.laplace(size=(2, 400, 80))
+    assert not list(columns.correlated(p, q, names)) and screen.screen(p, q, claim, names)[0].errors < 5
+    for side, answer in ((p, 0.0), (q, 1.0)):
+        side[:, 65] = answer + sign * side[:, 30] + rng.laplace(0, 0.1, 400)
+    best = screen.screen(p, q, claim, names)[0]
+    assert best.name == f"x65 {'less' if sign > 0 else 'plus'} x30" and best.errors > 15
+
+
 @pytest.mark.parametrize("shape", [(20, 50), (10, 1), (12, 400), (15, 3)])
 @pytest.mark.parametrize("size", [1.0, 1e200, 1e307, 1e-300])
 def test_small_samples_of_wide_and_huge_outputs_are_audited(shape, size):

@@ -1,6 +1,8 @@
 """Audits of other people's mechanisms and scores from the command line: verdicts, exit codes, one-line errors."""
 
 import json
+import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,7 +10,8 @@ from typer.testing import CliRunner
 
 from dpassay.audit import checkpoint
 from dpassay.audit.cli import app
-from dpassay.audit.results import Verdict
+from dpassay.audit.commands import judged_scores
+from dpassay.audit.results import SoundBound, Verdict
 from dpassay.audit.sequential import session
 from dpassay.reference.errors import BadInput
 
@@ -105,12 +108,39 @@ def test_stored_scores(place):
     np.savetxt("q.csv", rng.normal(1, 1, 5000))
     assert _run("scores", "p.csv", "q.csv", "--gdp", 0.8, "--delta", 1e-5).exit_code == 1
     assert _run("scores", "p.csv", "q.csv", "--gdp", 1, "--delta", 1e-5).exit_code == 3
+    shown = _run("scores", "p.csv", "q.csv", "--delta", 1e-5).output
+    assert re.search(r"Shown by: [\d,]+ of the scores, high scores guessed to be of D'; \d+ guesses are wrong\.", shown)
     plain = _run("scores", "p.csv", "q.csv", "--delta", 1e-5, "--estimates", "--json")
     kinds = [one["kind"] for one in json.loads(plain.output)["results"]]
     assert plain.exit_code == 0 and kinds.count("estimate under an assumption") == 2
     (place / "curve.json").write_text("[[0.1, 0.2], [1, 0.001]]")
     assert _run("scores", "p.csv", "q.csv", "--curve", "curve.json").exit_code == 1
     assert _run("scores", "p.csv", "q.csv", "--sampled-gaussian", "0.9:1:1", "--delta", 1e-5).exit_code == 3
+
+
+@pytest.mark.parametrize(
+    ("evidence", "said"),
+    [
+        (
+            {"event": "Q over P, low scores", "threshold": -1.5, "hits": (2, 30), "by": "event: Q over P, low scores"},
+            "scores < 1.5, 2 on D and 30 on D' of those that judged.",
+        ),
+        (
+            {"event": "P over Q, high scores", "threshold": 4.0, "hits": (1, 9)},
+            "scores > 4, 9 on D and 1 on D' of those that judged.",
+        ),
+        ({"by": "low scores guessed P"}, "the most extreme scores, low scores guessed to be of D."),
+        (
+            {"guesses": 1200, "correct": 1180, "end": "high end"},
+            "1,200 of the scores, guessed at the high end; 20 guesses are wrong.",
+        ),
+    ],
+)
+def test_which_scores_show_a_bound(evidence, said):
+    """Sides are those of the user's files: an event more frequent on D is not said to be of D'; 0 says nothing."""
+    bound = SoundBound(epsilon=1.0, delta=0.0, confidence=0.95, method="x", runs=1, evidence=evidence)
+    assert judged_scores.shown_by(bound) == [f"Shown by: {said}"]
+    assert judged_scores.shown_by(replace(bound, epsilon=0.0)) == []
 
 
 @pytest.mark.usefixtures("brief_power")
