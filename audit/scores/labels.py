@@ -137,7 +137,7 @@ def _all_orders(
         allowed = independent(labels, delta, share * alpha)
         value, seen = read_outward(low, high, rng, share * alpha, allowed, prior)
     outward = f"outward: {seen['direction']}" if seen else "nothing seen"
-    counts = {name: seen[name] for name in ("guesses", "wrong") if name in seen}
+    counts: dict[str, object] = {name: seen[name] for name in ("guesses", "wrong") if name in seen}
     best, name = max(_read(low, high, prior, delta, rng, (1 - share) * alpha, value))
     return (best, {"by": name}) if best > value else (value, {"by": outward, **counts})
 
