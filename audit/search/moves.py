@@ -82,6 +82,8 @@ def one_row(one: Example, on: Terrain, rng: Rng) -> Example:
 
 def both_rows(one: Example, on: Terrain, rng: Rng) -> Example:
     """Both move; half of the time to opposite ends."""
+    if on.space.relation == "add-remove":
+        return one_row(one, on, rng)
     _, here, there, _ = one.parts
     here = moved(on.space, here, rng)
     there = opposite(on.space, here, there) if rng.random() < 0.5 else moved(on.space, there, rng)
@@ -90,6 +92,8 @@ def both_rows(one: Example, on: Terrain, rng: Rng) -> Example:
 
 def mirror(one: Example, on: Terrain, rng: Rng) -> Example:
     """D' has the row of D with one coordinate turned round."""
+    if on.space.relation == "add-remove":
+        return one_row(one, on, rng)
     _, here, _, _ = one.parts
     there, width = here.copy(), len(here) - bool(on.space.rows.labels)
     if width and on.space.rows.box is None:
@@ -102,6 +106,8 @@ def tilt(one: Example, on: Terrain, rng: Rng) -> Example:
 
     Where what a row does depends on its part along c (a margin) and shows along e, this is the shape of the worst pair.
     """
+    if on.space.relation == "add-remove":
+        return one_row(one, on, rng)
     _, here, there, _ = one.parts
     width = len(here) - bool(on.space.rows.labels)
     if on.space.rows.box is not None or width < 2:
@@ -123,6 +129,8 @@ def tilt(one: Example, on: Terrain, rng: Rng) -> Example:
 
 def across(one: Example, on: Terrain, rng: Rng) -> Example:
     """Two rows along two axes: neither shows in what the other does."""
+    if on.space.relation == "add-remove":
+        return one_row(one, on, rng)
     _, here, there, _ = one.parts
     width = len(here) - bool(on.space.rows.labels)
     if on.space.rows.box is not None or width < 2:

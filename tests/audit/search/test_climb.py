@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from dpassay.audit.lockstep.script import Script
 from dpassay.audit.search.engine import search
+from dpassay.audit.search.ground import Data
+from dpassay.audit.search.moves import MOVES, Example, Terrain
 from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.findings import Kind
 from dpassay.reference.space import Space
@@ -52,6 +57,25 @@ def test_a_sensitivity_that_is_too_small_by_a_tenth_is_found():
 
         found = search(short, SPACE, CLAIM, seed=0, tracing=False)
         assert Kind.SENSITIVITY_EXCEEDED in {one.kind for one in found.findings}, run.__name__
+
+
+def test_under_add_remove_one_side_lacks_the_record_whatever_the_climb_does():
+    """Then a sum of clipped rows moves by half of what replacing one could do, and no more is found."""
+
+    def noisy_sum(rows: Array, tape: Tape) -> Array:
+        return tape.gaussian("sum", rows.sum(axis=0), std=1.0, sensitivity=2.0)
+
+    space = replace(Space.matrix(n=(1, 3), d=(1, 2)), relation="add-remove", absent=np.zeros(1))
+    for seed in range(2):
+        found = search(noisy_sum, space, replace(CLAIM, relation="add-remove"), seed=seed, tracing=False)
+        assert not found.findings and found.shares["sum"] == pytest.approx(1.0)
+    example = Example(Data({"n": 2, "d": 2}, np.array([[0.6, 0.8], [0.0, 1.0]]), np.zeros(2), 0), Script())
+    terrain = Terrain(space, [{"n": 2, "d": 2}], lambda data: {}, set())
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        for move in MOVES:
+            data = move(example, terrain, rng).data
+            assert not data.there.any() or not data.rows[data.target].any(), move.__name__
 
 
 def test_one_record_that_scales_all_others_is_found():
