@@ -80,8 +80,8 @@ def _notes(records: list[dict[str, Any]]) -> list[str]:
     accused = [one for one in records if one["alarms"]]
     named = [f"- {one['row']}, seed {one['seed']}: {'; '.join(one['alarms'])}" for one in accused]
     return [
-        f"- {len(records)} searches, seeds {seeds[0]} to {seeds[-1]}: {len(accused)} with a finding that the row does "
-        "not declare.",
+        f"- {len(records)} searches, seeds {', '.join(map(str, seeds))} (the last one of a campaign not for all rows): "
+        f"{len(accused)} with a finding that the row does not declare.",
         "- least share: of the declared sensitivity, of the label that a search moved the least (labels that it did "
         "not move at all are left out); the smallest over the seeds.",
         *named,
