@@ -36,6 +36,7 @@ from dpassay.reference.errors import require
 from .steinke import check_guesses
 
 HALVINGS = 30
+FAR = 1e-200  # a tail below this is so far out that the ratios fall fast
 _UP = 1 + 1e-7  # more than the tail and the factorials of 1e9 guesses lose to rounding
 
 
@@ -64,9 +65,21 @@ def guesses_p_value(canaries: int, guesses: int, right: int, epsilon: float, del
     if right == 0:
         return 1.0
     tail = float(bdtrc(right - 1, guesses, float(expit(epsilon))))
-    if delta > 0 and tail > 0:
-        tail += tail * (1 - tail) * canaries * delta * math.exp(min(700.0, -_log_share(guesses, right, epsilon)))
+    if delta > 0:
+        tail += canaries * delta * _price(guesses, right, epsilon, tail)
     return min(1.0, tail * _UP)
+
+
+def _price(guesses: int, right: int, epsilon: float, tail: float) -> float:
+    """S (1 - S) / (t b(t)) of the docstring above.
+
+    Both S and b(t) fall below the smallest float where many coins may be shown, and their ratio does not: there it is
+    bounded by the geometric series of b(t + 1) / b(t), as these ratios fall.
+    """
+    if tail > FAR:
+        return tail * (1 - tail) * math.exp(-_log_share(guesses, right, epsilon))
+    falls = (guesses - right) / (right + 1) * math.exp(epsilon)
+    return 1 / (right * (1 - falls))
 
 
 def epsilon_guesses(

@@ -83,6 +83,20 @@ def test_coins_shown_together_are_paid_for():
     assert guesses_p_value(100_000, 1800, least, epsilon, 0.0) < shown < told < 1.2 * shown
 
 
+@pytest.mark.parametrize("right", [64_000, 66_000, 69_000, 80_000, 99_000, 100_000])
+def test_tails_below_the_smallest_float_are_paid_for(right):
+    """delta = 0.01 lets 1,000 / p of 1e5 coins be shown with probability p: `right` come right as often, at least.
+
+    It was nothing where the binomial tail is no float any more.
+    """
+    count, epsilon, delta = 100_000, 0.5, 0.01
+    shown = (right - count * expit(epsilon)) / expit(-epsilon) + 2 * np.sqrt(count)
+    attained = 0.97 * min(1.0, count * delta / shown)
+    told = guesses_p_value(count, count, right, epsilon, delta)
+    assert attained <= told <= min(1.0, 2 * attained)
+    assert epsilon_guesses(count, count, 69_146, delta) < 0.47  # a fifth of them shown in a run of 20, and 0.6143 right
+
+
 @pytest.mark.parametrize(("count", "epsilon"), [(300, 8.0), (10**6, 0.5), (10**7, 2.0)])
 def test_rounded_up(count, epsilon):
     rate = float(expit(epsilon))
