@@ -1,7 +1,8 @@
 """The fast tests on every supported Python, and with the lowest declared version of every dependency.
 
 `make versions` runs all of it with `nox`, in an environment of its own; `build/nox/bin/nox -s lowest` runs one. A
-Python that is not installed is named as skipped, not passed over in silence.
+Python that is not installed is named as skipped, not passed over in silence. What a run said is written to
+`docs/versions.md`, also when tests fail.
 """
 
 from __future__ import annotations
@@ -20,18 +21,22 @@ nox.options.reuse_existing_virtualenvs = False
 nox.options.error_on_missing_interpreters = False
 
 
-def _test(session: nox.Session) -> None:
+def _test(session: nox.Session, dependencies: str) -> None:
     session.env.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
     jobs = session.posargs[0] if session.posargs else JOBS
-    words = ("-q", "-n", jobs, "--dist", "loadfile", "-m", "not slow", "-p", "no:cacheprovider")
-    session.run("python", "-m", "pytest", *words)
+    report = str(Path(session.create_tmp()).resolve() / "junit.xml")
+    words = ("-q", "-n", jobs, "--dist", "loadfile", "-m", "not slow", "-p", "no:cacheprovider", "--junitxml", report)
+    try:
+        session.run("python", "-m", "pytest", *words)
+    finally:
+        session.run("python", "docs/versions.py", "--session", dependencies, "--junit", report)
 
 
 @nox.session(python=PYTHONS)
 def tests(session: nox.Session) -> None:
     """The fast tests with the newest versions of all dependencies."""
     session.install("--editable", ".[dev]")
-    _test(session)
+    _test(session, "newest")
 
 
 @nox.session(python=PYTHONS[0])
@@ -41,7 +46,7 @@ def lowest(session: nox.Session) -> None:
     constraints.write_text("\n".join(_lowest()) + "\n", encoding="utf-8")
     session.install("--editable", ".[dev]", "--constraint", str(constraints))
     session.run("python", "-m", "pip", "list", "--format=freeze", silent=False)
-    _test(session)
+    _test(session, "lowest")
 
 
 def _lowest() -> list[str]:
