@@ -1,8 +1,13 @@
-"""What all tests share: no clock in hypothesis, and less work for the garbage collector."""
+"""What all tests share: one thread of linear algebra, no clock in hypothesis, less work for the garbage collector."""
 
 import gc
+import os
 
 from hypothesis import settings
+
+# before NumPy is loaded: two workers that each start a thread a core spin while they wait for each other
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(name, "1")
 
 # no test is timed, and so no example of hypothesis is either: a busy machine must not fail a check
 settings.register_profile("dpassay", deadline=None)

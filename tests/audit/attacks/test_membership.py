@@ -42,6 +42,7 @@ def test_styles():
         m.imbalanced("x", m.pool(None), 0)
 
 
+@pytest.mark.slow  # trains eight models: three seconds; the attacks themselves have quick tests
 def test_overfitted_model_is_found_out_and_a_private_one_is_not():
     """80 members: without privacy an AUC exceeds 0.6 (seed 5); with epsilon = 0.5 all stay within 0.15 of a half."""
     whole = small()

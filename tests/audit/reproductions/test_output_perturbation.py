@@ -18,6 +18,7 @@ def command():
     return app
 
 
+@pytest.mark.slow  # a whole reproduction, three seconds; `dpassay reproduce` has quick tests of the other papers
 def test_quick_reproduction(command, tmp_path):
     """Fixed seed 0, three runs per cell; at epsilon 2 repaired beats printed by far more than the standard errors."""
     words = ["output_perturbation", "--quick", "--output", str(tmp_path), "--page", str(tmp_path / "page.md")]
