@@ -40,6 +40,8 @@ def test_the_demo_fails_where_the_bug_is_not_caught_or_the_mended_loop_is_accuse
 @pytest.mark.parametrize("no_colour", ["", "1"])
 def test_the_demo_in_colour_and_without(dpassay, quick, monkeypatch, no_colour):
     monkeypatch.setenv("NO_COLOR", no_colour)
+    if not no_colour:
+        monkeypatch.delenv("NO_COLOR")  # set to nothing means no colour to Rich 13
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.setattr(demo, "wide_console", lambda width: Console(force_terminal=True, width=80, file=sys.stdout))
     code, out, _ = dpassay("demo")
