@@ -92,7 +92,7 @@ def written(text: str, session: str, python: str, tests: str, versions: str) -> 
     lines = [*HEAD, *(rows[key] for key in order)]
     missing = [one for one in tried() if (NEWEST, one) not in rows]
     if missing:
-        lines += ["", f"Not run, because it was not installed: Python {', '.join(missing)}."]
+        lines += ["", f"Not run with the newest versions: Python {', '.join(missing)}."]
     return VERSIONS.written(text, "\n".join(lines), PAGE.name)
 
 
