@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from dpassay.audit.lab.source.operators import sites
 
 from .kinds import Kind
+from .slips import slips
 
 SIZES = ("n", "size", "batch", "steps")  # names that are taken for one another
 OPPOSITE: dict[type[ast.cmpop], str] = {ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">"}
@@ -21,7 +22,7 @@ RELEASING: dict[str, Kind] = {
     "query_in_its_place": Kind.UN_NOISED,
     "query_in_part": Kind.UN_NOISED,
     "sensitivity_halved": Kind.SENSITIVITY,
-    "sensitivity_and_noise_halved": Kind.NOISE_SCALE,
+    "sensitivity_and_noise_halved": Kind.SENSITIVITY,
     "moves_half_as_far_again": Kind.FACTOR,
     "released_twice": Kind.CALLS,
     "one_step_more": Kind.CALLS,
@@ -80,6 +81,7 @@ def changes(source: str) -> list[Change]:
     ]
     for node in ast.walk(text.tree):
         found += _of_node(text, node)
+        found += [text.change(*one) for one in slips(text.code, node)]
     return found
 
 

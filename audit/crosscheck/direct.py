@@ -31,7 +31,7 @@ def direct(vector: Data, answers: Data, found: Sequence[Difference]) -> list[Sai
     at_step = [one for one in found if one.step == first.step]
     names = {one.name for one in at_step}
     if names & NOISE and not names & {"query", "queries", "utilities"}:
-        said += _scales(vector, at_step)
+        said += _sensitivity_first(at_step) or _scales(vector, at_step)
     elif names == {"sensitivity"}:
         said.append((Kind.SENSITIVITY, f"ratio {_ratio(first)}"))
     if names & {"query", "queries"}:
@@ -80,6 +80,15 @@ def _scales(vector: Data, found: Sequence[Difference]) -> list[Said]:
     elif _near_zero(got, expected):
         return [(Kind.UN_NOISED, f"ratio {_ratio(one)}")]
     return [(Kind.NOISE_SCALE, words or f"ratio {_ratio(one)}{_named(vector, one.ratio)}")]
+
+
+def _sensitivity_first(found: Sequence[Difference]) -> list[Said]:
+    """Another sensitivity, and noise that is off by the same ratio: it follows from it."""
+    ratios = [one.ratio for one in found if one.name == "sensitivity"]
+    noise = [one.ratio for one in found if one.name in NOISE]
+    if not ratios or any(one is None or not math.isclose(one, ratios[0] or 0.0, rel_tol=CLOSE) for one in noise):
+        return []
+    return [(Kind.SENSITIVITY, f"ratio {ratios[0]:.6g}; the noise is computed from it, and off by the same ratio")]
 
 
 def _near_zero(got: float, expected: float) -> bool:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,6 +41,17 @@ WAYS = (
     Way(Kind.UN_NOISED, "the mean of query and released value", lambda value, query, before: (value + query) / 2),
     Way(Kind.INDEX_SHIFT, "the value released before", lambda value, query, before: before),
 )
+MATRICES = (  # of a symmetric matrix, of which the upper triangle is released; what is easiest done comes first
+    Way(Kind.INDEX_SHIFT, "the entries filled in column by column", lambda value, query, before: _columns(value)),
+    Way(Kind.UN_NOISED, "the query below the diagonal", lambda value, query, before: _split(value, query)),
+    Way(Kind.UN_NOISED, "the query above the diagonal", lambda value, query, before: _split(value, query).T),
+    Way(Kind.MISSING_TERM, "zeros below the diagonal", lambda value, query, before: np.triu(value)),
+    Way(Kind.MISSING_TERM, "zeros above the diagonal", lambda value, query, before: np.tril(value)),
+    Way(Kind.MISSING_TERM, "the diagonal alone", lambda value, query, before: np.diag(np.diag(value))),
+    Way(Kind.FACTOR, "what lies off the diagonal twice", lambda value, query, before: 2 * value - _diagonal(value)),
+    Way(Kind.FACTOR, "half of what lies off the diagonal", lambda value, query, before: (value + _diagonal(value)) / 2),
+    Way(Kind.FACTOR, "the matrix twice", lambda value, query, before: 2 * value),
+)
 PLACES: dict[str, Callable[[int], bool]] = {
     "": lambda number: True,
     " the first time": lambda number: number == 0,
@@ -57,10 +67,19 @@ class _OtherValues(VectorTape):
         self._count: Counter[str] = Counter()
         self._before: dict[str, Array] = {}
 
+    def symmetric_gaussian(self, label: str, query: Array, **how: Any) -> Array:
+        """A matrix that is put together otherwise."""
+        released = super().symmetric_gaussian(label, query, **how)
+        if self._way not in MATRICES or self._only not in ("", label):
+            return released
+        number = self._count[label]
+        self._count[label] += 1
+        return self._way.value(released, query, released) if self._place(number) else released
+
     def _released(self, label: str, law: Law, sensitivity: float | None, draws: tuple[int, ...]) -> Any:
         value = super()._released(label, law, sensitivity, draws)
         query = getattr(law, "query", None)
-        if query is None or value is None or np.shape(value) != np.shape(query):
+        if query is None or value is None or np.shape(value) != np.shape(query) or self._way in MATRICES:
             return value
         number, before = self._count[label], self._before.get(label, np.asarray(value, dtype=float))
         self._count[label] += 1
@@ -79,8 +98,25 @@ def goings_on(vector: Mapping[str, Any]) -> Iterator[Going]:
     labels = list(dict.fromkeys(event["label"] for event in vector["events"] if event["event"] == "release"))
     for label in ("", *(labels[:LABELS] if len(labels) > 1 else ())):
         for place in PLACES:
-            for way in WAYS:
+            for way in (*WAYS, *MATRICES):
                 yield way, place, label
+
+
+def _split(above: Array, below: Array) -> Array:
+    return np.asarray(np.triu(above) + np.tril(below, -1))
+
+
+def _diagonal(matrix: Array) -> Array:
+    return np.diag(np.diag(matrix))
+
+
+def _columns(matrix: Array) -> Array:
+    """The upper triangle read row by row, written column by column."""
+    found, size = np.zeros_like(matrix), len(matrix)
+    columns = [(j, k) for k in range(size) for j in range(k + 1)]
+    for (j, k), value in zip(columns, matrix[np.triu_indices(size)], strict=True):
+        found[j, k] = found[k, j] = value
+    return found
 
 
 def said_of(going: Going) -> str:
@@ -93,6 +129,12 @@ def answers_going_on(run: Run, vector: Mapping[str, Any], going: Going) -> dict[
     """What the reference asks for then; None where it does not run."""
     way, place, label = going
     tape = _OtherValues(vector["events"], way, PLACES[place], label)
-    with suppress(Exception), np.errstate(all="ignore"):
-        return {"output": encode(run_again(run, vector, tape), "output"), "events": events_of(tape)}
-    return None
+    output: Any = None
+    with np.errstate(all="ignore"):
+        try:
+            output = encode(run_again(run, vector, tape), "output")
+        except Exception:  # whatever other values lead to; another call than the vector's is an answer
+            if not tape.diverged:
+                return None
+    last = [{name: tape.diverged[name] for name in ("event", "label")}] if tape.diverged else []
+    return {"output": output, "events": events_of(tape) + last}

@@ -13,7 +13,7 @@ import threading
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,8 @@ from .encode import encode
 from .making import run_again
 from .recording import VectorTape, events_of
 from .rounding import Run
+from .slips import without
+from .sometimes import When, sometimes, times
 
 HOME = Path(dpassay.reference.__file__).resolve().parent
 NOT_MUTATED = ("tape.py", "transcript.py", "errors.py", "equality.py", "records.py", "laws", "accounting", "replay.py",
@@ -37,13 +39,15 @@ LIMIT = 0.3  # seconds for one changed run; one of the reference takes a hundred
 
 @dataclass(frozen=True)
 class Mutant:
-    """One change in one file below ``reference/``."""
+    """One change in one file below ``reference/``; ``when`` it is made (``sometimes.py``), empty: always."""
 
     file: str
     change: Change
+    when: str = ""
 
     def __str__(self) -> str:
-        return f"{self.change.name} (reference/{self.file}, line {self.change.line})"
+        when = f", {self.when}" if self.when else ""
+        return f"{self.change.name}{when} (reference/{self.file}, line {self.change.line})"
 
 
 class _TooLong(Exception):
@@ -67,7 +71,10 @@ def answers(run: Run, vector: Mapping[str, Any], mutant: Mutant) -> dict[str, An
     """What the changed reference asks for on a vector; None where it does not run."""
     tape = VectorTape(vector["events"])
     output: Any = None
-    with _planted(mutant), _limited(LIMIT), np.errstate(all="ignore"):
+    when = None
+    if mutant.when:
+        when = When(mutant.when, tape, asked(run, vector, mutant))
+    with _planted(mutant, when), _limited(LIMIT), np.errstate(all="ignore"):
         try:
             output = encode(run_again(run, vector, tape), "output")
         except _TooLong:
@@ -77,6 +84,21 @@ def answers(run: Run, vector: Mapping[str, Any], mutant: Mutant) -> dict[str, An
                 return None
     last = [{name: tape.diverged[name] for name in ("event", "label")}] if tape.diverged else []
     return {"events": events_of(tape) + last, "output": output}
+
+
+def asked(run: Run, vector: Mapping[str, Any], mutant: Mutant) -> int:
+    """How often the reference computes the expression that is changed sometimes."""
+    never = When("")
+    with _planted(mutant, never), _limited(LIMIT), np.errstate(all="ignore"), suppress(Exception):
+        run_again(run, vector, VectorTape(vector["events"]))
+    return never.count
+
+
+def at_times(mutant: Mutant, vectors: Sequence[Mapping[str, Any]]) -> Iterator[Mutant]:
+    """The same change, made sometimes; nothing where it is no expression."""
+    change = sometimes(_source(mutant.file).encode(), mutant.change)
+    if change is not None:
+        yield from (replace(mutant, change=change, when=when) for when in times(vectors))
 
 
 @contextmanager
@@ -161,13 +183,14 @@ def _codes(code: types.CodeType) -> dict[str, types.CodeType]:
 
 
 @contextmanager
-def _planted(mutant: Mutant) -> Iterator[None]:
+def _planted(mutant: Mutant, when: When | None = None) -> Iterator[None]:
     """The living functions of the file run the changed code."""
     name = "dpassay.reference." + mutant.file.removesuffix(".py").replace("/", ".")
     module = sys.modules[name]
     changed = _codes(compile(applied(_source(mutant.file), mutant.change), module.__file__ or name, "exec"))
     kept: list[tuple[types.FunctionType, types.CodeType]] = []
-    vars(module)["_planted"] = planted
+    lent: dict[str, Any] = {"_planted": planted, "_without": without, "_when": when or When("")}
+    vars(module).update(lent)
     try:
         for function in _functions(module):
             code = changed.get(function.__code__.co_qualname)
@@ -178,7 +201,8 @@ def _planted(mutant: Mutant) -> Iterator[None]:
     finally:
         for function, code in kept:
             function.__code__ = code
-        del vars(module)["_planted"]
+        for one in lent:
+            del vars(module)[one]
 
 
 def _functions(module: types.ModuleType) -> Iterator[types.FunctionType]:

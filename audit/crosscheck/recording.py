@@ -86,6 +86,12 @@ class VectorTape(Tape):
         """How many events of the vector have been used up."""
         return self._position
 
+    @property
+    def following(self) -> str:
+        """The label of the vector's next release; empty behind the last one."""
+        rest = self._events[self._position :]
+        return next((str(event["label"]) for event in rest if event["event"] == "release"), "")
+
     def public(self, label: str, draw: Drawn | None = None) -> Any:
         """A public value of the vector."""
         return self._noted("public", label, draw or _nothing)

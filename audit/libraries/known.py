@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 
-_LIMIT = 180  # seconds for one program
+_LIMIT = 900  # seconds for one program; the longest takes half a minute on an idle machine
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,7 @@ class Known:
         program: a few lines that show it; they use the library, NumPy and SciPy only.
         shows: is it seen in these numbers? They are all that the program prints, in order (True and False are 1, 0).
         reads: what the printed numbers are.
+        varies: the library draws from a generator that takes no seed, so another run prints other numbers.
     """
 
     id: str
@@ -35,6 +36,7 @@ class Known:
     program: str
     shows: Callable[[list[float]], bool]
     reads: str
+    varies: bool = False
 
 
 def run_program(known: Known) -> tuple[str, bool]:
@@ -44,25 +46,29 @@ def run_program(known: Known) -> tuple[str, bool]:
     """
     with tempfile.TemporaryDirectory() as folder:
         environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
-        done = subprocess.run(
-            [sys.executable, "-W", "ignore", "-c", known.program],
-            cwd=folder,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=_LIMIT,
-            check=False,
-        )
+        try:
+            done = subprocess.run(
+                [sys.executable, "-W", "ignore", "-c", known.program],
+                cwd=folder,
+                env=environment,
+                capture_output=True,
+                text=True,
+                timeout=_LIMIT,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return f"no end after {_LIMIT} seconds", False
     printed = done.stdout.strip()
     if done.returncode:
         return done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "no output", False
     try:
-        return printed, bool(known.shows(_numbers(printed)))
+        return printed, bool(known.shows(numbers(printed)))
     except IndexError:
         return printed, False
 
 
-def _numbers(text: str) -> list[float]:
+def numbers(text: str) -> list[float]:
+    """All numbers in what a program printed; True and False are 1 and 0."""
     found = []
     for word in text.replace("[", " ").replace("]", " ").replace(",", " ").split():
         try:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
+from platform import python_version
 from typing import Any
 
 from dpassay.audit.search.searched import Searched
@@ -32,6 +33,7 @@ class Library:
         known: module that holds the findings.
         relation: what the documentation says about neighbours.
         either: a model keeps its claim if it keeps it for one kind of neighbours.
+        beside: distributions that its numbers depend on as well.
     """
 
     name: str
@@ -40,6 +42,7 @@ class Library:
     known: str
     relation: str
     either: bool = False
+    beside: tuple[str, ...] = ()
 
     def version(self) -> str | None:
         """What is installed; None if it is not."""
@@ -47,6 +50,11 @@ class Library:
             return version(self.name)
         except PackageNotFoundError:
             return None
+
+    def versions(self) -> str:
+        """What the numbers were computed with, in words."""
+        names = ("Hypothesis", "NumPy", "SciPy", *self.beside)
+        return ", ".join([f"Python {python_version()}", *(f"{name} {version(name)}" for name in names)])
 
 
 LIBRARIES: Mapping[str, Library] = {
@@ -58,6 +66,7 @@ LIBRARIES: Mapping[str, Library] = {
         "The documentation states no neighbour relation. So each model is searched twice, for records that are "
         "replaced and for records that are added or removed; one of the two is enough.",
         either=True,
+        beside=("scikit-learn",),
     ),
     "opendp": Library(
         "opendp",
@@ -75,6 +84,7 @@ LIBRARIES: Mapping[str, Library] = {
         "Sensitivities are stated for add-or-remove, replace-one and zero-out neighbours (clipped_grad), so both kinds "
         "that are searched here count. The claim is the library's own event for such a training, by the PLD "
         "accountant, at delta 1e-5; the shares are what the releases add up to over it. Double precision.",
+        beside=("jax", "dp-accounting"),
     ),
     "opacus": Library(
         "opacus",
@@ -85,6 +95,7 @@ LIBRARIES: Mapping[str, Library] = {
         "added or removed, as the noise multiplier is per clipping norm. For records that are replaced nothing is "
         "claimed; they are searched all the same. A record that is added takes the place of one without a gradient; "
         "how many there may be is public, but where said otherwise. Double precision.",
+        beside=("torch",),
     ),
     "dp-accounting": Library(
         "dp-accounting",
@@ -95,16 +106,22 @@ LIBRARIES: Mapping[str, Library] = {
     ),
     "scikit-learn": Library(
         "scikit-learn",
-        ("scikit_learn:models",),
+        ("scikit_learn:models", "scikit_learn_stable:models"),
         (),
         "scikit_learn_known",
         "It claims nothing about privacy. The claim is that of output perturbation: Algorithm 1 of "
         "`output_perturbation` as printed, epsilon 0.9 and delta 1e-5 for records that are replaced, with an estimator "
         "as its base solver, taken at its word. The noise is for a point within L/(mu n) of the solution; it adds up "
-        "to 0.65, since the paper keeps half of delta for solvers that fail. Estimators have their default tolerances "
-        "and no intercept where nothing else is said. Where no number of records is named it is 1 to 8: there the "
-        "noise covers far larger errors than with many. *Polished* are gradient steps from the estimator's point until "
-        "the distance is certified ([Bring your own solver](output_perturbation.md)).",
+        "to 0.65, since the paper keeps half of delta for solvers that fail. A record that is added takes the place of "
+        "one without features: how many there may be is public, and it moves the solution half as far. (Were it left "
+        "out of the mean, n would tell of it, and solutions could be 2L/(mu (n - 1)) apart.) Estimators have their "
+        "default tolerances and no intercept where nothing else is said. Where no number of records is named it is 1 "
+        "to 8: there the noise covers far larger errors than with many. *Polished* are gradient steps from the "
+        "estimator's point until the distance is certified ([Bring your own solver](output_perturbation.md)). *Noise "
+        "by stability* needs no certificate: the passes are fixed in number, their order is public, and the noise "
+        "covers what one record can move along them (`audit/libraries/scikit_learn_stable.py`). For sag and saga no "
+        "such bound is known here: they step along stored gradients, which is no contraction, and stop by a rule that "
+        "reads the data. Their random states count as secret, so no sound lower bound is shown either.",
     ),
 }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from dpassay.audit.search.engine import Searched, search
@@ -26,6 +26,9 @@ class Model:
         spaces: data and neighbours, by relation.
         output: what counts as seen, in words.
         examples: of the search.
+        pairs: by relation, neighbours that are known to move every query by all that is declared, as
+            :func:`~dpassay.audit.worst.pair_of` writes them: how large a bound is shown shall not hang on how lucky a
+            search was.
     """
 
     name: str
@@ -35,6 +38,7 @@ class Model:
     output: str = "fitted attributes"
     examples: int = 150
     delta: float = 0.0
+    pairs: Mapping[Relation, Mapping[str, Any]] = field(default_factory=dict)
 
     def search(self, relation: Relation, seed: int = 0, examples: int | None = None) -> Searched:
         """Search for whatever breaks the claim under one relation.

@@ -30,6 +30,7 @@ from .redirect import Patch, Patches, current_tape, on_tape, on_the_tape
 DELTA = 1e-5
 CLIP, MULTIPLIER, STEPS, RATE = 1.0, 1.5, 3, 0.5
 PASS = 16  # records of one pass in order
+FAR = 1e6  # a target beside which no output counts
 ADAPTIVE = {
     "target_unclipped_quantile": 0.5,
     "clipbound_learning_rate": 0.2,
@@ -195,6 +196,7 @@ def models() -> Sequence[Model]:
         ("full batches, ghost clipping", "all", "ghost"),
         ("full batches, ghost clipping, losses of shape (n, 1)", "all", "ghost, column"),
         ("Poisson batches", "Poisson", "flat"),
+        ("Poisson batches, adaptive clipping", "Poisson", "adaptive"),
         (f"one pass over {PASS} records in order, without Poisson sampling", "in order", "flat"),
     ):
         run = on_tape(PATCHES, partial(_train, batches, clipping, "mean"), "train")
@@ -216,4 +218,19 @@ def _model(title: str, run: Any, batches: str, public: bool) -> Model:
         absent = np.array([ABSENT]) if relation == "add-remove" else None
         rows = _there if public else _left
         spaces[relation] = Space(Rows("d", None), sizes, rows, relation=relation, absent=absent)
-    return Model(title, run, claimed, spaces, "weights after the last step", 40, delta=DELTA)
+    # where the clipping bound follows the data, the search finds what moves further than any fixed pair
+    pairs = {} if "adaptive" in title else {relation: _opposite(spaces[relation]) for relation in relations}
+    return Model(title, run, claimed, spaces, "weights after the last step", 40, delta=DELTA, pairs=pairs)
+
+
+def _opposite(space: Space) -> Mapping[str, Any]:
+    """One record whose target is far above what any of these models says, and far below, or not there.
+
+    Its gradient then has the clipping norm and keeps its direction, so each sum moves by all that is declared. The
+    others have none: a batch matters by this record alone, and the likelihood is exact.
+    """
+    sizes = {"n": max(2, min(space.sizes["n"])), "d": 2}
+    rows = np.zeros((sizes["n"], 2))
+    rows[0] = 1.0, FAR
+    there = [ABSENT, ABSENT] if space.absent is not None else [1.0, -FAR]
+    return {"sizes": sizes, "rows": rows.tolist(), "there": there, "target": 0}

@@ -111,6 +111,47 @@ print(*(torch.tensor([bound(n) for _ in range(300)]).std().item() for n in (1, 2
         reads="standard deviations of the logarithm of the clipping bound after one step, with one record and with two",
     ),
     Known(
+        id="adaptive-clipping-sampled",
+        models=("make_private, Poisson batches, adaptive clipping",),
+        says=(
+            "The same division under Poisson sampling, where the number of all records may well be public: the size of "
+            "the batch is not, and the clipping bound tells it. Whoever knows which other records were drawn then "
+            "knows whether this one was, so sampling does not hide it. And a batch without a record ends the training "
+            "with an error: that there was one is seen as well."
+        ),
+        documented="not mentioned; make_private offers poisson_sampling and clipping adaptive together",
+        thread="",
+        program="""\
+import logging, math, torch
+from opacus import PrivacyEngine
+from torch.utils.data import DataLoader, TensorDataset
+logging.disable()
+def step():
+    model = torch.nn.Linear(1, 1, bias=False)
+    optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
+    model, optimizer, loader = PrivacyEngine().make_private(module=model, optimizer=optimizer, noise_multiplier=1.0,
+        data_loader=DataLoader(TensorDataset(torch.zeros(2, 1)), batch_size=1), max_grad_norm=1.0,
+        clipping="adaptive", target_unclipped_quantile=0.5, clipbound_learning_rate=1.0, max_clipbound=1e9,
+        min_clipbound=1e-9, unclipped_num_std=1.0)
+    (x,) = next(iter(loader))
+    model(x).mean().backward()
+    try:
+        optimizer.step()
+    except RuntimeError:
+        return len(x), None
+    return len(x), math.log(float(optimizer.max_grad_norm))
+torch.manual_seed(0)
+seen = [step() for _ in range(300)]
+print(*(torch.tensor([bound for size, bound in seen if size == n]).std().item() for n in (1, 2)))
+print(sum(bound is None for size, bound in seen), sum(size == 0 for size, bound in seen))
+""",
+        shows=lambda seen: seen[0] > 1.6 * seen[1] and seen[2] == seen[3] > 0,
+        reads=(
+            "standard deviations of the logarithm of the clipping bound after one step on batches of one and of two "
+            "records without a gradient; in how many of 300 runs an error was raised, in how many the batch was empty"
+        ),
+    ),
+    Known(
         id="ghost-column",
         models=("make_private, full batches, ghost clipping, losses of shape (n, 1)",),
         says=(

@@ -11,6 +11,7 @@ from .exact import Line
 from .library import RELATIONS, Examined
 
 WIDTH = 120
+SEEDLESS = " (the draws take no seed: other runs print other numbers)"
 
 
 def block(name: str) -> Block:
@@ -21,6 +22,7 @@ def block(name: str) -> Block:
 def section(found: Examined) -> str:
     """Everything about one library, as Markdown."""
     parts = [f"## {found.library.name} {found.version}", "", *_wrapped(found.library.relation), ""]
+    parts += [*_wrapped(f"Written with {found.library.versions()}."), ""]
     if found.outcomes:
         parts += [*_searched(found), "", *_numbers(found), ""]
     if found.lines:
@@ -31,7 +33,14 @@ def section(found: Examined) -> str:
         parts += _wrapped(f"About {'; '.join(known.models)}. Documentation: {known.documented}.")
         parts += ["", f"Thread: {known.thread}" if known.thread else "No thread about it was found.", ""]
         parts += ["```python", *known.program.splitlines(), "```", ""]
-        parts += [*_wrapped(f"It prints {known.reads}; seen:"), "", "```text", *printed.splitlines(), "```", ""]
+        parts += [
+            *_wrapped(f"It prints {known.reads}; seen{SEEDLESS if known.varies else ''}:"),
+            "",
+            "```text",
+            *printed.splitlines(),
+            "```",
+            "",
+        ]
     return "\n".join(parts).rstrip()
 
 

@@ -2,7 +2,8 @@
 
 A pure claim is held to the exact log ratio of the probabilities of values that came out: on the pair and the values
 where the search saw the largest, that is a lower bound of epsilon, without statistics. A claim with a delta is audited
-on the pair that the search found: the likelihood of its releases is known, so the bound is sound at its confidence.
+on the pair that the search found, or on one that is known to move every query by all that is declared, unless the other
+is clearly worse. The likelihood of its releases is known, so the bound is sound at its confidence.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dpassay.audit.assay import examine
 from dpassay.audit.results import AssumedEstimate
 from dpassay.audit.row import Effort
 from dpassay.audit.search.searched import Searched
+from dpassay.audit.worst import chosen
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.case import Instance, NoSchedule, PrivacyClaim, unscheduled
 from dpassay.reference.errors import BadInput
@@ -72,12 +74,13 @@ def _sum(searched: Searched) -> float | None:
 
 
 def _audited(model: Model, relation: Relation, searched: Searched, seed: int) -> Realised:
-    """The likelihood audit on the pair that the search found."""
+    """The likelihood audit on one pair; which one is decided before any value that it sees is drawn."""
     if searched.worst is None:
         return Realised(model.epsilon, model.delta, searched.accounted, None, "")
     claim = PrivacyClaim(model.epsilon, model.delta, None, relation)
     effort = Effort(EFFORT.runs, EFFORT.pilot, EFFORT.confidence, seed, 0)
-    instance = Instance(unscheduled(searched.worst.mechanism), NoSchedule(), searched.worst.pair)
+    worst = chosen(searched.worst, model.run, model.spaces[relation], model.pairs.get(relation, {}))
+    instance = Instance(unscheduled(worst.mechanism), NoSchedule(), worst.pair)
     try:
         found = examine(instance, claim, effort, searched=searched)
     except BadInput:  # the pair cannot be replayed in full: the searched findings say why

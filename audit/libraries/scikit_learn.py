@@ -3,6 +3,10 @@
 scikit-learn claims nothing about privacy. What is searched is Algorithm 1 of `output_perturbation` as printed, which
 takes a solver at its word (line 1: within L/(mu n) of the solution), with an estimator in the solver's place: with its
 defaults, and with options that a user may well choose. What breaks the claim is then what the estimator returns.
+
+Under add-remove a record that is not there has no features, so its loss is constant and n is public. That is one way to
+replace a record, with solutions at most L/(mu n) apart in place of 2L/(mu n). Were it left out, n would be n - 1: the
+schedule, made for a public n, would not fit, and the solutions could be 2L/(mu (n - 1)) apart.
 """
 
 from __future__ import annotations
@@ -14,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.extras import Later
 from dpassay.reference.output_perturbation import algorithm1
 from dpassay.reference.problems.finite_sum import FiniteSum
@@ -24,6 +29,7 @@ from dpassay.reference.solvers.scikit_learn import LOGISTIC, ScikitLearn, Scikit
 from dpassay.reference.space import Rows, Sizes, Space
 from dpassay.reference.types import Array
 
+from .data import ABSENT
 from .model import Model
 
 EPSILON, DELTA, MU = 0.9, 1e-5, 0.1
@@ -98,12 +104,23 @@ def _many(rows: Array, sizes: Sizes) -> FiniteSum:
     return regularised(LogisticLoss(np.vstack([features, rows[:, :-1]]), np.append(labels, rows[:, -1])), MU)
 
 
-def _space(problem: Any, solver: Solver, sizes: Mapping[str, Sequence[int]], rows: Rows) -> Space:
+def _filled(problem: Any, rows: Array, sizes: Sizes) -> Any:
+    """A record that is not there has no features; the label does not matter then, but must be one."""
+    gone = np.all(rows == ABSENT, axis=1)
+    nothing = np.append(np.zeros(rows.shape[1] - 1), 1.0)
+    return problem(np.where(gone[:, None], nothing, rows), sizes)
+
+
+def _space(
+    problem: Any, solver: Solver, sizes: Mapping[str, Sequence[int]], rows: Rows, relation: Relation = "replace-one"
+) -> Space:
     def schedule(sizes: Sizes) -> algorithm1.Schedule:
         template = problem(_template(rows, sizes), sizes)
         return algorithm1.printed(template, EPSILON, DELTA, solver=solver, lipschitz=template.loss.lipschitz)
 
-    return Space(rows, sizes, problem, schedule)
+    if relation == "replace-one":
+        return Space(rows, sizes, problem, schedule)
+    return Space(rows, sizes, partial(_filled, problem), schedule, relation=relation, absent=np.array([ABSENT]))
 
 
 def _template(rows: Rows, sizes: Sizes) -> Array:
@@ -155,5 +172,6 @@ def _model(
     rows: Rows = LABELLED,
     examples: int = 60,
 ) -> Model:
-    space = _space(problem, solver, sizes, rows)
-    return Model(name, algorithm1.run, EPSILON, {"replace-one": space}, "the noisy solution", examples, DELTA)
+    relations: tuple[Relation, ...] = ("replace-one", "add-remove") if rows.labels else ("replace-one",)
+    spaces = {relation: _space(problem, solver, sizes, rows, relation) for relation in relations}
+    return Model(name, algorithm1.run, EPSILON, spaces, "the noisy solution", examples, DELTA)

@@ -1,11 +1,11 @@
-"""An adapter for `dpassay crosscheck run`: four algorithms written from the vectors' formulas, without dpassay."""
+"""An adapter for `dpassay crosscheck run`: six algorithms written from the vectors' formulas, without dpassay."""
 
 from __future__ import annotations
 
 from functools import partial
 from typing import Any
 
-from . import algorithm2, double_spider, dp_ftrl, dp_sgd
+from . import algorithm2, double_spider, dp_ftrl, dp_sgd, dp_spider, sgda
 from .arithmetic import Single, told
 
 ALGORITHMS = {
@@ -13,6 +13,8 @@ ALGORITHMS = {
     "dp_ftrl/dp_ftrl": dp_ftrl.run,
     "output_perturbation/algorithm2": algorithm2.run,
     "dro/double_spider": double_spider.run,
+    "dro/sgda": sgda.run,
+    "minimax_sosp/dp_spider": dp_spider.run,
 }
 
 

@@ -1,0 +1,152 @@
+"""Which changes of the reference ask for what another implementation asked for, on all vectors that are known.
+
+In turn: a change that does the same on every vector; one that does so if declared sensitivities and batches do not
+count; one that is made sometimes only. Where there is none, what explains the first difference of each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from dpassay.reference.catalogue import CASES
+
+from .differences import compare
+from .going_on import Going, answers_going_on, goings_on, said_of
+from .kinds import Kind
+from .mutants import Mutant, answers, at_times, mutants, other_batches
+from .rounding import Run
+
+OTHERS = 6  # further vectors that a change must explain as well
+MOST = 6000  # changed runs for changes that are made sometimes
+Data = Mapping[str, Any]
+Known = Sequence[tuple[Data, Data]]  # vectors with their answers, right or wrong; the first one is to be explained
+
+
+@dataclass
+class Causes:
+    """Changes that explain, and whether they explain every vector to its end."""
+
+    found: list[Mutant] = field(default_factory=list)
+    whole: bool = False
+
+
+def run_of(vector: Data) -> Run | None:
+    """The reference of a vector's row of the catalogue."""
+    return next((case.build().run for case in CASES if case.key == vector["case"]), None)
+
+
+def always(known: Known, float32: bool) -> Causes:
+    """Changes that do the same on all vectors, what is declared aside if need be."""
+    run = run_of(known[0][0])
+    if run is None:
+        return Causes()
+    tried = mutants(run, [known[0][0]])
+    bare = [(vector, _undeclared(given)) for vector, given in known]
+    for declared in (known, bare):  # whoever computes another query may declare the same sensitivity for it
+        first = [one for one in tried if explains(run, *declared[0], one, float32)]
+        found = _most(run, first, declared[1 : OTHERS + 1], float32)
+        if found.found:
+            return found
+    return Causes()
+
+
+def at_some_times(known: Known, float32: bool) -> Causes:
+    """Changes that do the same on all vectors if they are made at some times only."""
+    run = run_of(known[0][0])
+    if run is None:
+        return Causes()
+    bare = [(vector, _undeclared(given)) for vector, given in known]
+    tried, first = 0, []
+    for one in mutants(run, [known[0][0]]):
+        for sometimes in at_times(one, [known[0][0]]):
+            tried += 1
+            if tried > MOST:
+                break
+            if explains(run, *bare[0], sometimes, float32):
+                first.append(sometimes)
+    found = _most(run, first, bare[1 : OTHERS + 1], float32)
+    return found if found.whole else Causes()  # there are too many of them for less to be a sign
+
+
+def at_first(known: Known, float32: bool) -> Causes:
+    """What explains the first difference of each vector: a bug in two places is no single change."""
+    run = run_of(known[0][0])
+    cut = [_to_the_first(*one, float32) for one in known[: OTHERS + 1]]
+    kept = [one for one in cut if one is not None]
+    if run is None or not kept or cut[0] is None:
+        return Causes()
+    first = [one for one in mutants(run, [known[0][0]]) if explains(run, *kept[0], one, float32)]
+    return Causes(_most(run, first, kept[1:], float32).found)
+
+
+def _most(run: Run, first: Sequence[Mutant], others: Known, float32: bool) -> Causes:
+    """Of these, the ones that explain the largest number of the other vectors."""
+    if not first:
+        return Causes()
+    counts = [sum(explains(run, *other, one, float32) for other in others) for one in first]
+    best = max(counts)
+    return Causes([one for one, count in zip(first, counts, strict=True) if count == best], best == len(others))
+
+
+def batches(vector: Data, given: Data, float32: bool) -> list[tuple[Kind, str]]:
+    """Other records than those that were drawn, for which the reference asks for the same."""
+    run = run_of(vector)
+    tried = other_batches(run, vector) if run is not None else ()
+    return [(Kind.BATCH, name) for name, made in tried if agree(vector, made, given, float32)][:1]
+
+
+def going_on(known: Known, float32: bool) -> list[tuple[Kind, str]]:
+    """Something else than the released values, with which the reference asks for the same, on the other vectors too."""
+    run = run_of(known[0][0])
+    if run is None:
+        return []
+    explained: list[Going] = []
+    for going in goings_on(known[0][0]):
+        made = ((one, answers_going_on(run, one, going), theirs) for one, theirs in known[: OTHERS + 1])
+        if all(found is not None and agree(one, found, theirs, float32) for one, found, theirs in made):
+            if explained and explained[0][1:] != going[1:]:
+                break  # the same at other places is no news
+            explained.append(going)
+    if not explained:
+        return []
+    others = " or ".join(going[0].name for going in explained[1:3])
+    return [(explained[0][0].kind, said_of(explained[0]) + (f" (or {others})" if others else ""))]
+
+
+def explains(run: Run, vector: Data, given: Data, mutant: Mutant, float32: bool) -> bool:
+    """The changed reference as the vector: nothing differs as far as the other one went."""
+    made = answers(run, vector, mutant)
+    return made is not None and agree(vector, made, given, float32)
+
+
+def agree(vector: Data, made: Data, given: Data, float32: bool) -> bool:
+    """Does what was made differ from what is given nowhere?"""
+    if len(made["events"]) < len(given["events"]):
+        return False
+    events = []
+    cut = len(vector["events"]) if given.get("kind") == "cut" else None
+    for position, event in enumerate(made["events"][:cut]):
+        known = vector["events"][position] if position < len(vector["events"]) else {}
+        events.append({**event, "rounding": known.get("rounding", {})})
+    stopped = given.get("kind") in ("diverged", "cut")
+    output = given.get("output") if stopped else made["output"]
+    expected = {**vector, "events": events, "output": output}
+    return not compare(expected, {**given, "output": given.get("output")}, float32=float32)
+
+
+def _to_the_first(vector: Data, given: Data, float32: bool) -> tuple[Data, Data] | None:
+    """Vector and answers up to the first event that differs; None where no event does."""
+    found = compare(vector, {"output": None, **given}, float32=float32)
+    if not found or found[0].step < 0 or found[0].step >= len(vector["events"]):
+        return None
+    count = sum(event["event"] != "secret" for event in vector["events"][: found[0].step + 1])
+    asked = [event for event in given["events"] if event["event"] != "secret"][:count]
+    kept = {**vector, "events": vector["events"][: found[0].step + 1]}
+    return kept, {**given, "events": asked, "kind": "cut"}
+
+
+def _undeclared(given: Data) -> Data:
+    kept = [{name: one[name] for name in one if name not in ("sensitivity", "batches")} for one in given["events"]]
+    return {**given, "events": kept}
