@@ -228,18 +228,26 @@ def _function(value: Any) -> types.FunctionType | None:
 
 @contextmanager
 def _limited(seconds: float) -> Iterator[None]:
-    """Stop what does not end; outside the main thread there is no alarm, and no limit."""
+    """Stop what does not end; outside the main thread there is no alarm, and no limit.
+
+    Processor time is counted: what is found shall not hang on what else the machine does.
+    """
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
         yield
         return
+    on = [True]
 
     def ring(number: int, frame: Any) -> None:
-        raise _TooLong
+        if on:
+            raise _TooLong
 
-    before: Callable[..., Any] | int | None = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds, 0.02)  # again and again: some places swallow what is raised
+    before: Callable[..., Any] | int | None = signal.signal(signal.SIGVTALRM, ring)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds, 0.02)  # again and again: some places swallow what is raised
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        while on:  # it may ring in here as well
+            with suppress(_TooLong):
+                on.clear()
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)

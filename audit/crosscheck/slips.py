@@ -17,6 +17,7 @@ from .kinds import Kind
 Made = tuple[Kind, str, ast.expr | ast.stmt, str]  # kind, name, what is replaced, by which text
 Code = Callable[[ast.expr | ast.stmt], str]
 RECORDS = ("indices", "batch", "chosen")  # names of what numbers records
+SCHEDULES = ("s", "schedule")  # names of what holds the constants
 _CLIPPING = re.compile("clip|threshold|radius|cap")
 
 
@@ -39,6 +40,10 @@ def slips(code: Code, node: ast.AST) -> Iterator[Made]:
                 yield kind, f"{name} is one too {how}", node, f"{code(node.value)}[({index}) {step}]"
     elif isinstance(node, ast.Assign) and len(node.targets) == 1:
         yield from _stale(code, node.targets[0], node.value)
+    elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+        yield from _constant(code, node)
+    elif isinstance(node, ast.FunctionDef):
+        yield from _of_before(code, node)
 
 
 def _binary(code: Code, node: ast.BinOp) -> Iterator[Made]:
@@ -89,6 +94,34 @@ def _stale(code: Code, target: ast.expr, value: ast.expr) -> Iterator[Made]:
         for one, new in zip(target.elts, value.elts, strict=True):
             if isinstance(one, ast.Name):
                 yield Kind.INDEX_SHIFT, f"{one.id} keeps its value of before", new, one.id
+
+
+def _constant(code: Code, node: ast.Attribute) -> Iterator[Made]:
+    """A number of the schedule halved, doubled, or taken from the other block of variables."""
+    if not isinstance(node.value, ast.Name) or node.value.id not in SCHEDULES:
+        return
+    kind = Kind.CLIP_BOUND if _CLIPPING.search(node.attr) else Kind.FACTOR
+    for name, factor in (("halved", "0.5"), ("doubled", "2")):
+        yield kind, f"{node.attr} {name}", node, f"({factor} * {code(node)})"
+    block, other = node.attr[-2:], {"_x": "_y", "_y": "_x"}.get(node.attr[-2:])
+    if other is not None:
+        new = node.attr.removesuffix(block) + other
+        yield kind, f"{new} for {node.attr}", node, f"{node.value.id}.{new}"
+
+
+def _of_before(code: Code, function: ast.FunctionDef) -> Iterator[Made]:
+    """``before, x = x, ...`` keeps the last x: an argument is the one of before, or the other way round."""
+    pairs = set()
+    for one in ast.walk(function):
+        if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Tuple) and isinstance(one.value, ast.Tuple):
+            for kept, now in zip(one.targets[0].elts, one.value.elts, strict=False):
+                if isinstance(kept, ast.Name) and isinstance(now, ast.Name):
+                    pairs |= {(now.id, kept.id), (kept.id, now.id)}
+    for call in ast.walk(function):
+        for argument in call.args if isinstance(call, ast.Call) else ():
+            for name, other in sorted(pairs):
+                if isinstance(argument, ast.Name) and argument.id == name:
+                    yield Kind.INDEX_SHIFT, f"{other} for {name}", argument, other
 
 
 def without(values: Array, place: int) -> Array:

@@ -58,6 +58,7 @@ def square(x):
 print(square(1.0), square(1e6))""",
         lambda seen: seen[1] > 1e9 > seen[0],
         "the noisy sum of x^2 with a last record of 1, and of 1e6",
+        varies=True,
     ),
     Known(
         "k-means-labels",
@@ -91,6 +92,7 @@ print(outside([0.1, 0.1]), outside([0.1, 0.9]), outside([0.1, 0.1, 0.9]))""",
         lambda seen: seen[1] > 1.5 * seen[0] > 0 and seen[2] > 1.5 * seen[0],
         "how often both centres lie near the ends, at epsilon 0.01: two records in one place; one of them moved away; "
         "a third one added there",
+        varies=True,
     ),
     Known(
         "gaussian-nb-sums",
@@ -107,6 +109,7 @@ def share(y):
 print(share([0] * 10 + [1] * 10), share([0] * 9 + [1] * 11))""",
         lambda seen: seen[0] > 0.03 and seen[1] < 0.002,
         "how often the noisy count is 10 and the mean lies inside of the bounds, before and after a label is replaced",
+        varies=True,
     ),
     Known(
         "classes-from-data",
@@ -141,6 +144,7 @@ print(near_zero(1000.0), near_zero(0.0))""",
         lambda seen: seen[0] > 3 * seen[1] > 0,
         "how often the coefficient is next to zero, at epsilon 0.5 (a factor of at most 1.65), with a record of 1000 "
         "and with one of 0 in its place",
+        varies=True,
     ),
     Known(
         "forest-order",
@@ -158,6 +162,7 @@ def agree(X, y):
 print(np.mean([agree(X, y) > 0.6 for _ in range(300)]), np.mean([agree(X[1:], y[1:]) > 0.6 for _ in range(300)]))""",
         lambda seen: seen[0] > 0.9 and seen[1] < 0.02,
         "how often trees agree with a pattern of labels, with all 20 records and without the first",
+        varies=True,
     ),
     Known(
         "nan-tools",
@@ -174,6 +179,7 @@ print(nanmean([*gone, 0.0], epsilon=0.1, bounds=(0, 1)), nanmean([*gone, 1.0], e
 print(nanvar([*gone, 0, 0], epsilon=0.1, bounds=(0, 1)), nanvar([*gone, 0, 1], epsilon=0.1, bounds=(0, 1)))""",
         lambda seen: seen[0] < 0.4 < 0.6 < seen[1],
         "noisy means of one value, 0 and then 1, among 998 that are missing; then noisy variances of (0, 0) and (0, 1)",
+        varies=True,
     ),
     Known(
         "bingham-sampler",

@@ -19,6 +19,7 @@ release = dp.m.make_laplace_threshold(keys, dp.l01inf_distance(dp.absolute_dista
 print(release.map((1, 1, 1))[1], sum(bool(release({"only one": 1})) for _ in range(20000)) / 20000)""",
         lambda seen: seen[1] > 2 * seen[0],
         "the claimed delta, and how often a key that one record has comes out",
+        varies=True,
     ),
     Known(
         "eigenvector-sampler",
@@ -39,5 +40,6 @@ squares = [release(np.diag([1.0, 0.0]))[0] ** 2 for _ in range(1500)]
 print(np.mean(squares), (1 + ive(1, 1.0) / ive(0, 1.0)) / 2)""",
         lambda seen: abs(seen[0] - seen[1]) > 0.1,
         "mean of the squared first coordinate, drawn, and of the Bingham law exp(2 v_1^2) on the circle (0.72)",
+        varies=True,
     ),
 )

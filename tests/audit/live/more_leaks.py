@@ -1,0 +1,69 @@
+"""Leaks that a stranger may build in, planted in the examples: each with what must be found, written down before."""
+
+from __future__ import annotations
+
+from dpassay.reference.findings import Kind
+
+from .test_examples import LINE_SEARCH, SGD, Twin
+
+LEAKS = {
+    "js": (
+        Twin(
+            "the same noise on another query", SGD, Kind.OUTPUT, "dp_sgd.js",
+            "learning_rate * released[j]", "learning_rate * (released[j] - mean[j] + 3 * mean[(j + 1) % w.length])",
+        ),
+        Twin(
+            "step by the length of the true mean", SGD, Kind.OUTPUT, "dp_sgd.js",
+            "schedule.learning_rate * released[j]",
+            "(schedule.learning_rate / (1 + norm(mean))) * released[j]",
+        ),
+        Twin(
+            "noise by the largest record", SGD, Kind.NOISE_SCALE, "dp_sgd.js",
+            "const released = live.gaussian(\"gradient\", mean, std,",
+            "const longest = Math.max(...everybody.map((i) => norm(problem.recordGradient(w, i))));\n"
+            "    const released = live.gaussian(\"gradient\", mean, std * Math.min(1, longest),",
+        ),
+        Twin(
+            "steps by the first record", SGD, Kind.EARLY_END, "dp_sgd.js",
+            "t < steps; t++", "t < steps + (problem.recordGradient(w, 0)[0] > 0 ? 1 : 0); t++",
+        ),
+        Twin(
+            "label by the true mean", SGD, Kind.CALL, "dp_sgd.js",
+            'live.gaussian("gradient", mean,', 'live.gaussian(mean[0] > 0 ? "gradient" : "gradient, negative", mean,',
+        ),
+        Twin(
+            "no batch where the mean is small", SGD, Kind.CALL, "dp_sgd.js",
+            "else if (size < problem.n) batch",
+            "else if (size < problem.n && problem.recordGradient(w, 0)[0] < 1) batch",
+        ),
+        Twin(
+            "entries that are zero are left out", SGD, Kind.LAW, "dp_sgd.js",
+            'const released = live.gaussian("gradient", mean, std',
+            'const released = live.gaussian("gradient", mean.filter((x) => x !== 0), std',
+        ),
+        Twin(
+            "direction of the true curvature", LINE_SEARCH, Kind.CALL, "opt_ls.js",
+            "smallestEigenpair(matrix);", "smallestEigenpair(problem.hessian(w));",
+        ),
+    ),
+    "c": (
+        Twin(
+            "a step with the true mean now and then", SGD, Kind.OUTPUT, "dp_sgd.c",
+            "rate * released[j]", "rate * (t % 2 ? mean[j] : released[j])",
+        ),
+        Twin(
+            "noise by the true mean", SGD, Kind.NOISE_SCALE, "dp_sgd.c",
+            '"gradient", mean, r.d, std,', '"gradient", mean, r.d, std * (1 + fabs(mean[0])),',
+        ),
+    ),
+}  # fmt: skip
+BROKEN = (  # file, before, after, words of the one line
+    ("noise of its own", "learning_rate * released[j]", "learning_rate * (released[j] + Math.random())", "again"),
+    ("the clock", "learning_rate * released[j]", "learning_rate * (1 + (Date.now() % 1000)) * released[j]", "again"),
+    (
+        "what it remembers", "function dpSgd(data, schedule) {",
+        "let runs = 0;\nfunction dpSgd(data, schedule) {\n  runs += 1;\n  if (runs > 1) schedule = { ...schedule, "
+        "learning_rate: 2 * schedule.learning_rate };", "again",
+    ),
+    ("the number of its process", "learning_rate * released[j]", "learning_rate * process.pid * released[j]", "again"),
+)  # fmt: skip
