@@ -206,6 +206,9 @@ def _clipping(text: _Text, node: ast.Call, name: str) -> Iterator[Change]:
         mean = f"clip_rows(({rows}).mean(axis=0)[None, :], {bound})[0]"
         count = f"len({rows}) * " if name == "sum" else ""
         yield text.change(Kind.CLIP_ORDER, "clipped after averaging", node, f"({count}{mean})")
+        if name == "sum":
+            total = f"clip_rows(({rows}).sum(axis=0)[None, :], {bound})[0]"
+            yield text.change(Kind.CLIP_ORDER, "summed, then clipped", node, total)
 
 
 def _size(text: _Text, node: ast.Attribute | ast.Name) -> Iterator[Change]:

@@ -180,6 +180,8 @@ def _direction(query: Any, length: float, along: Along) -> Any:
         return query / length
     axis = np.zeros_like(query)
     flat, place = query.ravel(), 0
+    if flat.size == 0:  # a program may ask for nothing
+        return axis
     if along == "last":
         place = flat.size - 1
     elif along == "aside":

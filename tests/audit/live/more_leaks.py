@@ -42,6 +42,10 @@ LEAKS = {
             'const released = live.gaussian("gradient", mean.filter((x) => x !== 0), std',
         ),
         Twin(
+            "the number of its process", SGD, Kind.OUTPUT, "dp_sgd.js",
+            "learning_rate * released[j]", "learning_rate * process.pid * released[j]",
+        ),
+        Twin(
             "direction of the true curvature", LINE_SEARCH, Kind.CALL, "opt_ls.js",
             "smallestEigenpair(matrix);", "smallestEigenpair(problem.hessian(w));",
         ),
@@ -58,12 +62,11 @@ LEAKS = {
     ),
 }  # fmt: skip
 BROKEN = (  # file, before, after, words of the one line
-    ("noise of its own", "learning_rate * released[j]", "learning_rate * (released[j] + Math.random())", "again"),
-    ("the clock", "learning_rate * released[j]", "learning_rate * (1 + (Date.now() % 1000)) * released[j]", "again"),
+    ("noise of its own", "learning_rate * released[j]", "learning_rate * (released[j] + Math.random())", "no function"),
+    ("the clock", "learning_rate * released[j]", "learning_rate * Date.now() * released[j]", "no function"),
     (
         "what it remembers", "function dpSgd(data, schedule) {",
         "let runs = 0;\nfunction dpSgd(data, schedule) {\n  runs += 1;\n  if (runs > 1) schedule = { ...schedule, "
-        "learning_rate: 2 * schedule.learning_rate };", "again",
+        "learning_rate: 2 * schedule.learning_rate };", "no function",
     ),
-    ("the number of its process", "learning_rate * released[j]", "learning_rate * process.pid * released[j]", "again"),
 )  # fmt: skip

@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from dpassay.audit.cli import app
 from dpassay.audit.live.audited import to_its_end
+from dpassay.audit.live.errors import ProgramBroken
 from dpassay.audit.live.program import LiveProgram
 from dpassay.audit.search.engine import search
 from dpassay.reference.catalogue import find
@@ -36,4 +37,4 @@ def test_a_program_that_is_no_function_of_what_it_is_told_is_refused(name, befor
     command = built("js", tmp_path / "example", Twin(name, SGD, None, "dp_sgd.js", before, after))
     options = ["--runs", "50", "--pilot", "50", "--examples", "20"]
     done = CliRunner().invoke(app, ["audit", SGD, "--program", command, *options])
-    assert done.exit_code == 2 and words in done.output, done.output
+    assert isinstance(done.exception, ProgramBroken) and words in str(done.exception), done.output
