@@ -2,8 +2,8 @@
 
 The first one is planted in two twins of algorithms that the diagnosis was not made with, and in the example in
 JavaScript. What it showed led to changes of the diagnosis; the second one was written after them, for seven programs.
-(It had two bugs more, which change nothing on any vector: a shift that the projection onto the simplex takes back, and a
-direction that no vector needs to turn.)
+(It had two bugs more, which change nothing on any vector: a shift that the projection onto the simplex takes back, and
+a direction that no vector needs to turn.)
 """
 
 from __future__ import annotations

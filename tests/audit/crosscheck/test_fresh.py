@@ -45,3 +45,4 @@ def test_the_page_says_how_many():
     first = len(FIRST) + 1
     assert f"first trial named {FIRST_TRIAL} of {first}" in text
     assert f"first trial named {SECOND_TRIAL} of {len(SECOND)}" in text
+    assert f"now names {len(SECOND) - len(MISNAMED)} of {len(SECOND)}" in text
