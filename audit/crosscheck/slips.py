@@ -63,7 +63,7 @@ def _binary(code: Code, node: ast.BinOp) -> Iterator[Made]:
         for step, how in (("+ 1", "earlier"), ("- 1", "later")):
             yield Kind.CALLS, f"restart one step {how}", node, f"(({left} {step}) % {right})"
     elif isinstance(node.op, ast.Div):
-        yield Kind.FACTOR, "one for a quotient", node, "1.0"
+        yield Kind.FACTOR, "1 in place of a quotient", node, "1.0"
     elif isinstance(node.op, ast.MatMult):
         yield Kind.INDEX_SHIFT, "matrix transposed", node, f"({left}.T @ {right})"
         clipping = node.right
@@ -79,7 +79,7 @@ def _call(code: Code, node: ast.Call) -> Iterator[Made]:
         first, second = (code(one) for one in node.args)
         kind = Kind.NO_CLIP if name.startswith("min") and _CLIPPING.search(second) else Kind.MISSING_TERM
         yield kind, f"{name} left out", node, f"({first})"
-        yield Kind.MISSING_TERM, f"{name} left out, its second argument alone", node, f"({second})"
+        yield Kind.MISSING_TERM, f"{name} left out: its second argument alone", node, f"({second})"
     if "project" in name and len(node.args) == 1:
         yield Kind.MISSING_TERM, "projection left out", node, f"({code(node.args[0])})"
     if name in ("clip", "clip_rows") and len(node.args) == 2:

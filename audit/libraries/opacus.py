@@ -218,8 +218,7 @@ def _model(title: str, run: Any, batches: str, public: bool) -> Model:
         absent = np.array([ABSENT]) if relation == "add-remove" else None
         rows = _there if public else _left
         spaces[relation] = Space(Rows("d", None), sizes, rows, relation=relation, absent=absent)
-    # where the clipping bound follows the data, the search finds what moves further than any fixed pair
-    pairs = {} if "adaptive" in title else {relation: _opposite(spaces[relation]) for relation in relations}
+    pairs = {relation: _opposite(spaces[relation]) for relation in relations}
     return Model(title, run, claimed, spaces, "weights after the last step", 40, delta=DELTA, pairs=pairs)
 
 
