@@ -15,11 +15,12 @@ from dpassay.reference.catalogue import CASES
 from .differences import compare
 from .going_on import Going, answers_going_on, goings_on, said_of
 from .kinds import Kind
-from .mutants import Mutant, answers, at_times, mutants, other_batches
+from .mutants import Mutant, answers, at_times, length, mutants, other_batches
 from .rounding import Run
 
 OTHERS = 6  # further vectors that a change must explain as well
-MOST = 6000  # changed runs for changes that are made sometimes
+MOST = 6000  # changed runs for changes that are made sometimes,
+CALLS = 6_000_000  # and calls of functions in all of them: about ten seconds
 Data = Mapping[str, Any]
 Known = Sequence[tuple[Data, Data]]  # vectors with their answers, right or wrong; the first one is to be explained
 
@@ -59,12 +60,11 @@ def at_some_times(known: Known, float32: bool) -> Causes:
         return Causes()
     bare = [(vector, _undeclared(given)) for vector, given in known]
     tried, first = 0, []
+    most = min(MOST, CALLS // length(run, known[0][0]))
     for one in mutants(run, [known[0][0]]):
         for sometimes in at_times(one, [known[0][0]]):
             tried += 1
-            if tried > MOST:
-                break
-            if explains(run, *bare[0], sometimes, float32):
+            if tried <= most and explains(run, *bare[0], sometimes, float32):
                 first.append(sometimes)
     found = _most(run, first, bare[1 : OTHERS + 1], float32)
     return found if found.whole else Causes()  # there are too many of them for less to be a sign

@@ -128,6 +128,22 @@ BATCHES: dict[str, Callable[[list[int], int], list[int]]] = {
 }
 
 
+def length(run: Run, vector: Mapping[str, Any]) -> int:
+    """How many functions one run of the reference calls: what it costs, the same on every machine."""
+    count = [0]
+
+    def note(frame: Any, event: str, _: Any) -> None:
+        count[0] += event in ("call", "c_call")
+
+    sys.setprofile(note)
+    try:
+        with suppress(Exception):
+            run_again(run, vector, VectorTape(vector["events"]))
+    finally:
+        sys.setprofile(None)
+    return max(1, count[0])
+
+
 def _entered(run: Run, vector: Mapping[str, Any]) -> set[tuple[str, int]]:
     seen: set[tuple[str, int]] = set()
 

@@ -39,6 +39,5 @@ PLANTED: tuple[tuple[str, str, str], ...] = (
     ("dro/double_spider", "the one is missing", "missing term"),
 )
 MISNAMED = {
-    ("output_perturbation/algorithm2", "next phase's weight"),  # twice the weight is half the point: a factor
     ("dp_ftrl/dp_ftrl", "node begins late"),  # unknown: the reference has no empty node, so no change does the same
 }
