@@ -16,7 +16,7 @@ from .kinds import Kind
 
 Made = tuple[Kind, str, ast.expr | ast.stmt, str]  # kind, name, what is replaced, by which text
 Code = Callable[[ast.expr | ast.stmt], str]
-RECORDS = ("indices", "batch", "chosen")  # names of what numbers records
+RECORDS = ("indices", "batch")  # names of what numbers records
 SCHEDULES = ("s", "schedule")  # names of what holds the constants
 _CLIPPING = re.compile("clip|threshold|radius|cap")
 
