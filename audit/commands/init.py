@@ -29,8 +29,13 @@ def init(
     require(algorithm is not None or space is None, "--space", space, "goes with --algorithm")
     require_writable(path, "PATH")
     try:
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644), "w", encoding="utf-8") as file:
-            file.write(first_file(algorithm, space))
+        made = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
+        try:
+            with os.fdopen(made, "w", encoding="utf-8") as file:
+                file.write(first_file(algorithm, space))
+        except OSError:
+            path.unlink(missing_ok=True)  # half a file would be in the way of the next try
+            raise
     except FileExistsError:
         raise BadInput("PATH", str(path), "is there already, and is never overwritten") from None
     except OSError as error:

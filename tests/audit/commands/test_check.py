@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import shlex
 import sys
 from pathlib import Path
@@ -202,6 +204,19 @@ def test_init_writes_once(dpassay, refused, project):
     assert (folder / "claims.toml").read_text() == before
     refused(dpassay("init", "other.toml", "--algorithm", "nonsense"), "--algorithm")
     assert dpassay("init", "new/other.toml")[0] == 0
+
+
+def test_init_without_room_leaves_nothing_in_the_way(dpassay, refused, monkeypatch):
+    """The system refuses to write more than no byte at all, then there is room again."""
+
+    def full(descriptor, *words, **more):
+        os.close(descriptor)
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as context:
+        context.setattr("dpassay.audit.commands.init.os.fdopen", full)
+        refused(dpassay("init"), "claims.toml", "No space left")
+    assert not Path("claims.toml").exists() and dpassay("init")[0] == 0
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,17 @@ def test_a_killed_audit_that_is_resumed_ends_with_the_rows_of_an_undisturbed_one
     assert kills < 50 or len(json.loads(done.stdout.replace(":", '":').replace("{", '{"').replace(", ", ', "'))) > 3
 
 
+@pytest.mark.slow  # runs the command a dozen times
+@pytest.mark.parametrize("command", ["check", "prove", "blackbox", "sequential", "scores"])
+def test_every_command_that_keeps_something_ends_as_an_undisturbed_one(tmp_path, command):
+    """Six kills; `python killed_commands.py COMMAND 50` in an empty folder makes as many as one likes."""
+    program = str(KILLED.with_name("killed_commands.py"))
+    words = [sys.executable, program, command, "6"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=600)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(f"{command}: 6 kills"), done.stdout
+
+
 def interrupted_after_one(monkeypatch):
     """The suite stops as Ctrl-C would stop it, after its first row."""
     import dpassay.audit.suite as suite
