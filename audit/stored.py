@@ -55,6 +55,11 @@ def load_array(path: Path) -> NDArray[Any]:
             require(entries * dtype.itemsize <= here, str(path), shape, f"is cut off: {here} bytes of data")
             file.seek(0)
             found = np.asarray(np.load(file, allow_pickle=False))
+            if dtype.kind == "f":
+                found[np.isnan(found)] = np.nan  # one that signals would be a warning wherever it is used
+            if dtype.kind == "f" and dtype.itemsize > 8:  # beyond a double is infinity
+                with np.errstate(over="ignore", invalid="ignore"):
+                    found = found.astype(np.float64)
             if dtype.kind == "U":  # NumPy does not look at what it hands to Python as letters
                 codes = np.ascontiguousarray(found).view(np.dtype(np.uint32).newbyteorder(dtype.byteorder))
                 require(int(codes.max()) <= LARGEST_LETTER, str(path), "text", "holds what is no letter")

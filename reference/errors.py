@@ -54,7 +54,9 @@ def printable(text: str) -> str:
 
 
 def _short(value: object) -> str:
-    text = " ".join(repr(value).split())
+    if isinstance(value, list):  # of paths: their class is of no use
+        value = [str(one) if isinstance(one, PurePath) else one for one in value]
+    text = " ".join(repr(str(value) if isinstance(value, PurePath) else value).split())
     longest = 300 if isinstance(value, str) else 80  # a path is only of use whole
     return text if len(text) <= longest else text[: longest - 3] + "..."
 

@@ -112,6 +112,7 @@ def audit(
     if program is not None:
         require(bool(algorithms), "--program", program, "needs the name of the algorithm that it runs")
         require(not resume, "--resume", True, "a program is audited anew: its code is not known")
+    require(0 < timeout < float("inf"), "--timeout", timeout, "must be positive and finite")
     told = Told(program or "", timeout, declared, strict)
     if program is not None and space is not None:
         audit_own_program(algorithms or [], said, told, effort, output, wanted, as_json, explain, quiet)

@@ -129,6 +129,7 @@ def blackbox(
     if outputs:
         none = (mechanism, command, dataset, neighbour) == (None,) * 4
         require(none, "--outputs", outputs, "takes the place of a mechanism and its datasets")
+        require(not keep_alive, "--keep-alive", True, "is about a program; these outputs are stored")
         require(checkpoint is None, "--checkpoint", str(checkpoint), "keeps outputs that are drawn; these are stored")
         (p, q), names, notes = _stored(outputs), column_names(outputs), []
     else:

@@ -71,6 +71,8 @@ def prove(
         write_text(inventory, told.page(paper or list(PAPERS)), "--inventory")
         typer.echo("\n".join(told.table(paper or list(PAPERS))))
         return
+    for option, value in (("--id", row_id), ("--place", place), ("--theorem", theorem)):
+        require(value != "", option, value, "names nothing; without it all rows are checked")
     of_papers = row_id is None or not paper or row_id.split("/")[0] in paper
     require(of_papers, "--id", row_id, f"not a row of --paper {', '.join(paper or [])}")
     some = row_id is not None or place is not None or theorem is not None

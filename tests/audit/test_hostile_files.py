@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import json
 import math
+import warnings
 from dataclasses import MISSING, fields
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from dpassay.audit import report_file
+from dpassay.audit import report_file, stored
 from dpassay.audit.attacks.estimators import labelled_data
 from dpassay.audit.blackbox.programs import _json
 from dpassay.audit.claims.lock import read_lock
@@ -28,6 +30,7 @@ from dpassay.audit.report.html.reproduced import pages
 from dpassay.audit.report.problems import relative
 from dpassay.audit.reproductions import dro, second_order_erm
 from dpassay.audit.row import Row
+from dpassay.audit.scores.files import read_scores
 from dpassay.audit.search.ground import data_of
 from dpassay.audit.search.neighbours import load_witness
 from dpassay.audit.search.replay import replay
@@ -403,3 +406,19 @@ def test_labels_that_no_report_can_hold(label):
             call()
         told(error)
     assert tape.step == 0
+
+
+@pytest.mark.parametrize(("kind", "bits"), [("f2", 0x7C01), ("f4", 0x7F800001), ("f8", 0x7FF0000000000001)])
+def test_an_array_with_signalling_nans(tmp_path, kind, bits):
+    """A cast warned about them, on lines that nobody asked for."""
+    np.save(tmp_path / "a.npy", np.array([bits] * 3, dtype=kind.replace("f", "u")).view(kind))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert np.isnan(stored.load(tmp_path / "a.npy")).all()
+        with pytest.raises(BadInput, match="NaN"):
+            read_scores(tmp_path / "a.npy")
+
+
+def test_paths_are_told_as_paths():
+    assert str(BadInput("--outputs", [Path("a.csv")], "x")) == "--outputs = ['a.csv']: x"
+    assert str(BadInput("path", Path("a.csv"), "x")) == "path = 'a.csv': x"

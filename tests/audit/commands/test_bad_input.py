@@ -79,6 +79,22 @@ def test_results_print_foreign_names_as_they_are(capfd):
     assert "[red]bold[/red]" in out and "[/nothing]" in out and ESCAPE not in out
 
 
+@pytest.mark.parametrize("option", ["--id", "--place", "--theorem"])
+def test_an_empty_option_of_the_ledger_is_no_way_to_say_all(dpassay, refused, option):
+    refused(dpassay("prove", option, ""), option, "names nothing")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("blackbox", "--outputs", "a.csv", "--outputs", "a.csv", "--epsilon", 1, "--keep-alive"),
+        ("audit", "baselines/dp_sgd:digits", "--timeout", 0),
+    ],
+)
+def test_options_that_would_be_ignored(dpassay, refused, words):
+    refused(dpassay(*words), "--keep-alive" if "--keep-alive" in words else "--timeout")
+
+
 @pytest.mark.parametrize("words", [("show", ""), ("audit", ""), ("check", "claims.toml"), ("mutants", "")])
 def test_an_empty_name_is_no_way_to_say_all(dpassay, refused, tmp_path, words):
     (tmp_path / "claims.toml").write_text(CLAIM.replace("baselines/dp_sgd:digits", ""))
