@@ -116,9 +116,18 @@ def _refuse_senseless_numbers(words: list[str]) -> None:
             raise BadInput(name, value, "must be a finite number")
 
 
+def _require_a_place() -> None:
+    """The working directory may have been removed: nothing could be found from it, or written to it."""
+    try:
+        Path.cwd()
+    except OSError as error:
+        raise BadInput("working directory", os.environ.get("PWD", ""), error.strerror or str(error)) from None
+
+
 def _run() -> int:
     try:
         _refuse_senseless_numbers(sys.argv[1:])
+        _require_a_place()
         app(prog_name="dpassay")
     except SystemExit as stop:
         if isinstance(stop.__context__, BrokenPipeError):  # typer's own exit code for it is 1, which says "violated"

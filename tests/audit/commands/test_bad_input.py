@@ -79,6 +79,17 @@ def test_results_print_foreign_names_as_they_are(capfd):
     assert "[red]bold[/red]" in out and "[/nothing]" in out and ESCAPE not in out
 
 
+def test_a_working_directory_that_is_gone(dpassay, refused, monkeypatch, tmp_path):
+    """Libraries look for it when they are loaded: it ended in their tracebacks."""
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    with monkeypatch.context() as context:
+        context.chdir(gone)
+        gone.rmdir()
+        result = dpassay("doctor")
+    refused(result, "working directory", "No such file")
+
+
 @pytest.mark.parametrize("option", ["--id", "--place", "--theorem"])
 def test_an_empty_option_of_the_ledger_is_no_way_to_say_all(dpassay, refused, option):
     refused(dpassay("prove", option, ""), option, "names nothing")
