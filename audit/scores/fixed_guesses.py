@@ -77,7 +77,7 @@ def _price(guesses: int, right: int, epsilon: float, tail: float) -> float:
     bounded by the geometric series of b(t + 1) / b(t), as these ratios fall.
     """
     if tail > FAR:
-        return tail * (1 - tail) * math.exp(-_log_share(guesses, right, epsilon))
+        return tail * (1 - tail) * math.exp(min(700.0, -_log_share(guesses, right, epsilon)))
     falls = (guesses - right) / (right + 1) * math.exp(epsilon)
     return 1 / (right * (1 - falls))
 

@@ -126,6 +126,10 @@ def test_more_right_guesses_show_more_and_delta_takes_from_it(guesses, right, de
     assert max(below) <= 0.05 or shown == 0.0  # no smaller epsilon is left standing
 
 
+def test_hardly_any_right_guesses_refute_nothing():
+    assert guesses_p_value(100_000, 100_000, 50_000, 6.0, 0.01) == guesses_p_value(50, 50, 1, 40.0, 0.5) == 1.0
+
+
 def test_bad_counts():
     for counts in ((5, 6, 1), (5, 4, 5), (5, 0, 0), (5, 4, -1)):
         with pytest.raises(BadInput, match="guesses"):
