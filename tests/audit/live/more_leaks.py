@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dpassay.reference.findings import Kind
 
-from .test_examples import LINE_SEARCH, SGD, Twin
+from .test_examples import SGD, Twin
 
 LEAKS = {
     "js": (
@@ -44,10 +44,6 @@ LEAKS = {
         Twin(
             "the number of its process", SGD, Kind.OUTPUT, "dp_sgd.js",
             "learning_rate * released[j]", "learning_rate * process.pid * released[j]",
-        ),
-        Twin(
-            "direction of the true curvature", LINE_SEARCH, Kind.CALL, "opt_ls.js",
-            "smallestEigenpair(matrix);", "smallestEigenpair(problem.hessian(w));",
         ),
     ),
     "c": (
