@@ -19,7 +19,7 @@ from dpassay.reference.neighbours import Pair
 from dpassay.reference.problems.linear import LinearLosses
 
 BASE = {"n": 200, "d": 20, "T": 10}
-WIDE = {"n": (200, 800, 3200, 12800), "d": (20, 80, 320, 1280), "T": (10, 40, 160, 640)}
+WIDE = {"n": (200, 800, 3200, 12800), "d": (20, 80, 320, 1280), "T": (10, 40, 160)}
 RUNS = (50, 200, 800)
 
 Times = Callable[[Callable[..., Any], Any], tuple[int, dict[str, float]]]
