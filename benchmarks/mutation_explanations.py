@@ -67,6 +67,7 @@ EXPLAINED: dict[str, str] = {
     'part.kind == "above-threshold" or not costs_its_epsilon': "survives: a pure part is taken for one of share 0",
     "ndtr(-logs / mu - mu / 1)[:-1]": "survives: the tangent at the other end of a chord decides at the points tried",
     "is_finite = False": "survives: what reads it is tested elsewhere, if at all",
+    "np.where(log_ratio == shift, 0.0": "equivalent: beyond the shift the clipped formula is zero too",
     "_TAIL = 39.0": "equivalent: what is cut off is below 1e-16",
     "@dataclass(eq=True)": "survives: two laws are never compared by ==",
 }
