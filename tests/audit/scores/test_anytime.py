@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from dpassay.audit.scores.anytime import EpsilonSequence
+from dpassay.audit.scores.anytime import STEPS, EpsilonSequence
 from dpassay.audit.scores.labels import epsilon_labels
 from dpassay.reference.errors import BadInput
 
@@ -59,3 +59,13 @@ def test_bad_input():
         EpsilonSequence(1.0)
     with pytest.raises(BadInput, match="scores_p"):
         EpsilonSequence(0.0).update([], [1.0], np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("confidence", [0.9, 0.95, 0.999])
+def test_what_refutes_is_a_wealth_of_one_over_the_level(confidence):
+    """Ville's inequality asks for 1 / (1 - confidence), for every epsilon up to the bound."""
+    sequence, enough = EpsilonSequence(1e-5, confidence), -np.log(1 - confidence)
+    sequence.peaks[:4] = [enough + 1e-9, enough + 1e-9, enough - 1e-9, enough + 1e-9]
+    assert sequence.epsilon == STEPS[1]
+    sequence.peaks[0] = enough - 1e-9
+    assert sequence.epsilon == 0.0
