@@ -34,7 +34,7 @@ def _instance(method: Method, name: str, noise: Noise) -> Instance:
     schedule = _schedule(method, sizes, noise)
     pair = sign_flip(sizes.n, "balanced" if name == "full" else "identical", steep())
     seen = Pair(method.view(pair.here), method.view(pair.there), pair.target, pair.description)
-    label = "x" if method is DP_SGDA else "refresh"
+    label = "x" if method.name == DP_SGDA.name else "refresh"  # a worker has a copy of the method
     facts: dict[str, float | int | str] = {
         "n": sizes.n,
         "T": sizes.steps,

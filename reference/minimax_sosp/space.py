@@ -52,7 +52,7 @@ def space(reading: Reading, epsilon: float, delta: float, rows: Rows = ANY) -> S
             "step_batch": (1, 3, 5),
             "escape_threshold": (1, 2),
         },
-        problem=_free if rows is ANY else _within,
+        problem=_free if rows == ANY else _within,
         schedule=partial(_schedule, reading, epsilon, delta),
         fits=_fits,
         landmarks=_landmarks,

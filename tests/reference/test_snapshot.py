@@ -13,11 +13,13 @@ from __future__ import annotations
 
 import json
 import math
+import pickle
 from dataclasses import fields
 from pathlib import Path
 
 import pytest
 import scipy
+from joblib.externals.loky.backend.reduction import dumps
 
 from dpassay.reference.catalogue import CASES
 
@@ -32,7 +34,8 @@ def spread(values):
 
 
 def described(case):
-    instance = case.build()
+    """What the case is, built of a copy as a worker gets one: nothing in it may be told by identity."""
+    instance = pickle.loads(dumps(case)).build()
     transcript = instance.longest_transcript()
     releases = {}
     for release in transcript.releases:
