@@ -29,7 +29,7 @@ def options(description: str | None) -> argparse.Namespace:
 def text(value: Any) -> str:
     """A cell: three or four digits for floats, everything else as it is."""
     if isinstance(value, float | np.floating):
-        return "infinite" if np.isinf(value) else f"{value:.4g}"
+        return "infinity" if np.isinf(value) else f"{value:.4g}"
     return str(value)
 
 
