@@ -8,6 +8,7 @@ over the places of the target. Such a pair may part less than the worst; what is
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +16,7 @@ import numpy as np
 
 from dpassay.audit.lockstep.outcome import LockstepRun
 from dpassay.audit.lockstep.run import lockstep
+from dpassay.reference.errors import BadInput
 from dpassay.reference.space import Space
 from dpassay.reference.types import Array
 
@@ -35,7 +37,11 @@ def with_exact_losses(found: Setting, run: Callable[..., Any], space: Space) -> 
     if found.data is None or found.data.rows is None or not any(one.inexact for one in _runs(found)):
         return found
     ground = AllOf(run, space)
-    alike = [setting for data in _alike(found.data, space) if _exact(setting := ground.setting(data))]
+    alike = []
+    for data in _alike(found.data, space):
+        with suppress(BadInput):  # a row that the space does not have
+            setting = ground.setting(data)
+            alike += [setting] if _exact(setting) else []
     with quiet():
         return replace(max(alike, key=separation), alike=True) if alike else found
 

@@ -118,8 +118,13 @@ class AllOf:
         return self._strategy
 
     def setting(self, data: Data) -> Setting:
-        """The problems of the two data sets, under the schedule of their sizes."""
+        """The problems of the two data sets, under the schedule of their sizes.
+
+        Raises:
+            BadInput: data that the claim does not cover: changes of an example may lead out of the space.
+        """
         assert data.rows is not None and data.there is not None
+        _within(self.space, data.rows, data.there, data.target)
         there = data.rows.copy()
         there[data.target] = data.there
         return replace(self.between(data.sizes, data.rows, there, data.target), data=data)
@@ -192,14 +197,26 @@ def data_of(space: Space, sizes: Sizes, rows: Array, there: Array, target: int) 
     require(there.shape == shape[1:], "there", there.shape, f"must have the shape {shape[1:]}")
     require(0 <= target < shape[0], "target", target, f"must lie in 0..{shape[0] - 1}")
     require(bool(np.isfinite(rows).all() and np.isfinite(there).all()), "rows", "not finite", "must be finite numbers")
-    for row in (*rows, there):
-        why = _outside(space, row)
-        require(not why, "rows", row.tolist(), why)
+    _within(space, rows, there, target)
     return Data(dict(sizes), rows, there, target)
 
 
+def _within(space: Space, rows: Array, there: Array, target: int) -> None:
+    """Every row is one that the space has; under add-remove one of the target's is absent."""
+    for row in (*rows, there):
+        why = _outside(space, row)
+        require(not why, "rows", row.tolist(), why)
+    if space.relation == "add-remove":
+        why = "under add-remove the record must be absent on one side"
+        require(any(_absent(space, row) for row in (rows[target], there)), "there", there.tolist(), why)
+
+
+def _absent(space: Space, row: Array) -> bool:
+    return space.absent is not None and np.array_equal(row, np.broadcast_to(space.absent, row.shape))
+
+
 def _outside(space: Space, row: Array) -> str:
-    if space.absent is not None and np.array_equal(row, np.broadcast_to(space.absent, row.shape)):
+    if _absent(space, row):
         return ""
     features = row[:-1] if space.rows.labels else row
     if space.rows.labels and row[-1] not in space.rows.labels:

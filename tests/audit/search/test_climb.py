@@ -9,11 +9,12 @@ import pytest
 
 from dpassay.audit.lockstep.script import Script
 from dpassay.audit.search.engine import search
-from dpassay.audit.search.ground import Data
+from dpassay.audit.search.ground import AllOf, Data
 from dpassay.audit.search.moves import MOVES, Example, Terrain
 from dpassay.reference.case import PrivacyClaim
+from dpassay.reference.errors import BadInput
 from dpassay.reference.findings import Kind
-from dpassay.reference.space import Space
+from dpassay.reference.space import Rows, Space
 from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array
 
@@ -89,3 +90,15 @@ def test_one_record_that_scales_all_others_is_found():
 
     found = search(median, Space.matrix(n=(1, 3, 7), d=(1, 2), radius=5.0), CLAIM, seed=0, tracing=False)
     assert Kind.SENSITIVITY_EXCEEDED in {one.kind for one in found.findings}
+
+
+@pytest.mark.parametrize("there", [[0.0, -9.0], [0.0, 1.0]])
+def test_what_leads_out_of_the_space_is_not_run(there):
+    """Under add-remove a row is there or it is not: half of an absent one accused a right library."""
+    rows = Rows("d", None, (0.0, 1.0), labels=(0.0, 1.0))
+    space = Space(rows, {"n": (2,), "d": (1,)}, relation="add-remove", absent=np.array([-9.0]))
+    ground, rows = AllOf(lambda rows, tape: None, space), np.array([[0.0, 0.0], [1.0, 1.0]])
+    sizes = {"n": 2, "d": 1}
+    ground.setting(Data(sizes, rows, np.array([-9.0, -9.0]), 0))
+    with pytest.raises(BadInput, match="label|absent on one side"):
+        ground.setting(Data(sizes, rows, np.array(there), 0))
