@@ -100,5 +100,5 @@ def test_what_leads_out_of_the_space_is_not_run(there):
     ground, rows = AllOf(lambda rows, tape: None, space), np.array([[0.0, 0.0], [1.0, 1.0]])
     sizes = {"n": 2, "d": 1}
     ground.setting(Data(sizes, rows, np.array([-9.0, -9.0]), 0))
-    with pytest.raises(BadInput, match="label|absent on one side"):
+    with pytest.raises(BadInput, match=r"label|absent on one side"):
         ground.setting(Data(sizes, rows, np.array(there), 0))
