@@ -135,13 +135,18 @@ def length(run: Run, vector: Mapping[str, Any]) -> int:
     def note(frame: Any, event: str, _: Any) -> None:
         count[0] += event in ("call", "c_call")
 
+    _watched(run, vector, note)
+    return max(1, count[0])
+
+
+def _watched(run: Run, vector: Mapping[str, Any], note: Callable[[Any, str, Any], None]) -> None:
+    """One run of the reference under a profiler."""
     sys.setprofile(note)
     try:
         with suppress(Exception):
             run_again(run, vector, VectorTape(vector["events"]))
     finally:
         sys.setprofile(None)
-    return max(1, count[0])
 
 
 def _entered(run: Run, vector: Mapping[str, Any]) -> set[tuple[str, int]]:
@@ -151,12 +156,7 @@ def _entered(run: Run, vector: Mapping[str, Any]) -> set[tuple[str, int]]:
         if event == "call":
             seen.add((frame.f_code.co_filename, frame.f_code.co_firstlineno))
 
-    sys.setprofile(note)
-    try:
-        with suppress(Exception):
-            run_again(run, vector, VectorTape(vector["events"]))
-    finally:
-        sys.setprofile(None)
+    _watched(run, vector, note)
     known = set()
     for name, line in seen:
         path = Path(name).resolve()

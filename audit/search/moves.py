@@ -158,8 +158,7 @@ def one_other(one: Example, on: Terrain, rng: Rng) -> Example:
     rows, here, there, target = one.parts
     if len(rows) < 2:
         return both_rows(one, on, rng)
-    place = int(rng.integers(len(rows) - 1))
-    place += place >= target
+    place = _another(len(rows), target, rng)
     if rng.random() < 0.5:
         rows[place] = moved(on.space, rows[place], rng)
         return one.with_rows(rows)
@@ -175,8 +174,7 @@ def place(one: Example, on: Terrain, rng: Rng) -> Example:
     rows, here, _, target = one.parts
     if len(rows) < 2:
         return one_row(one, on, rng)
-    new = int(rng.integers(len(rows) - 1))
-    new += new >= target
+    new = _another(len(rows), target, rng)
     rows[target], rows[new] = rows[new].copy(), here
     return one.with_rows(rows, new)
 
@@ -254,6 +252,12 @@ def opposite(space: Space, here: Array, there: Array) -> Array:
     """The features of ``here`` turned round, with the label of ``there``; in a box, ``there`` as it is."""
     width = len(here) - bool(space.rows.labels)
     return there if space.rows.box is not None else np.append(-here[:width], there[width:])
+
+
+def _another(count: int, target: int, rng: Rng) -> int:
+    """The place of a record that is not the target."""
+    found = int(rng.integers(count - 1))
+    return found + (found >= target)
 
 
 def _unit(vector: Array, rng: Rng) -> Array:

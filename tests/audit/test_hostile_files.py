@@ -8,13 +8,12 @@ from __future__ import annotations
 import json
 import math
 import warnings
-from dataclasses import MISSING, fields
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from dpassay.audit import report_file, stored
+from dpassay.audit import stored
 from dpassay.audit.attacks.estimators import labelled_data
 from dpassay.audit.blackbox.programs import _json
 from dpassay.audit.claims.lock import read_lock
@@ -22,14 +21,10 @@ from dpassay.audit.claims.reached import code_of
 from dpassay.audit.claims.reading import read_claims
 from dpassay.audit.claims.suite import look_over
 from dpassay.audit.commands import neighbours
-from dpassay.audit.commands.report import report
 from dpassay.audit.crosscheck import storage
 from dpassay.audit.crosscheck.campaign import read_expected
 from dpassay.audit.lockstep.script import Script
-from dpassay.audit.report.html.reproduced import pages
-from dpassay.audit.report.problems import relative
 from dpassay.audit.reproductions import dro, second_order_erm
-from dpassay.audit.row import Row
 from dpassay.audit.scores.files import read_scores
 from dpassay.audit.search.ground import data_of
 from dpassay.audit.search.neighbours import load_witness
@@ -175,65 +170,6 @@ def test_a_dataset_that_no_program_can_be_sent():
             _json(data)
 
 
-# reports --------------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def written(tmp_path):
-    """A report of one row as data, and a way to write it."""
-    plain = {"float": 1.0, "str": "x", "bool": True, "int": 3, "list": [], "dict": {}}
-    values = {}
-    for one in fields(Row):
-        if one.default is MISSING and one.default_factory is MISSING:
-            values[one.name] = plain[str(one.type).partition("[")[0].partition(" ")[0]]
-    row = Row(**values | {"verdict": "tight", "algorithm": "a/b", "reading": "printed", "confidence": 0.95})
-    document = report_file.document([row])
-
-    def write(**changes):
-        path = tmp_path / "report.json"
-        path.write_text(json.dumps(document | changes))
-        return path
-
-    return row, document, write
-
-
-def test_a_report_from_before_a_field_came_is_read(written):
-    row, document, write = written
-    needed = {one.name for one in fields(Row) if one.default is MISSING and one.default_factory is MISSING}
-    older = {name: value for name, value in document["rows"][0].items() if name in needed}
-    assert set(older) < set(document["rows"][0])
-    (found,) = report_file.load(write(rows=[older]))
-    assert found == row
-    found.witnesses.append({})
-    assert report_file.load(write(rows=[older])) == [row], "lists are fresh ones"
-
-
-@pytest.mark.parametrize("name", ["claimed", "verdict"])
-def test_a_report_without_a_field_that_every_row_has(written, name):
-    _, document, write = written
-    with pytest.raises(BadInput, match=rf"rows\[0\].*'{name}'.*missing"):
-        report_file.load(write(rows=[{key: value for key, value in document["rows"][0].items() if key != name}]))
-
-
-def test_a_newer_report_is_refused_and_says_so(written):
-    _, document, write = written
-    with pytest.raises(BadInput, match=r"rows\[0\] = \['later'\].*newer one"):
-        report_file.load(write(rows=[document["rows"][0] | {"later": 1}]))
-    with pytest.raises(BadInput, match="newer version of dpassay"):
-        report_file.load(write(format=report_file.FORMAT + 1))
-    with pytest.raises(BadInput, match="no report of this version"):
-        report_file.load(write(format=report_file.FORMAT - 1))
-
-
-def test_a_report_of_another_package_version_is_shown_but_does_not_go_on(written, tmp_path):
-    _, _, write = written
-    path = write(dpassay="0.0.1")
-    with pytest.raises(BadInput, match="another version"):
-        report_file.load(path)
-    report(path, tmp_path / "page.html", ledger=False)
-    assert "a/b" in (tmp_path / "page.html").read_text()
-
-
 # paths ----------------------------------------------------------------------------------------------------------------
 
 
@@ -283,17 +219,6 @@ def test_a_claim_names_no_data_elsewhere(tmp_path, monkeypatch, mechanism):
         code_of(read_claims(own)[0].claim[0], folder, 0.95)
 
 
-def test_a_page_takes_in_no_picture_from_elsewhere(tmp_path):
-    (tmp_path / "secret.png").write_bytes(b"secret")
-    folder = tmp_path / "pages"
-    folder.mkdir()
-    (folder / "link.png").symlink_to(tmp_path / "secret.png")
-    (folder / "plot.png").write_bytes(b"plot")
-    (folder / "dro.md").write_text("![a](link.png) ![b](../secret.png) ![c](plot.png) ![d](" + "x" * 5000 + ".png)\n")
-    (found,) = pages(folder, ["dro"])
-    assert found.body.count("data:image/png") == 1 and "[picture: a]" in found.body and "[picture: b]" in found.body
-
-
 # witnesses ------------------------------------------------------------------------------------------------------------
 
 
@@ -341,20 +266,6 @@ def test_kept_runs_that_are_none(tmp_path, store, text):
 
 
 # what fuzzing each hostile value at each place found ------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "counted", [{"lines": 1}, {"lines": 3, "lines reached": 2, "branches": 1, "branches reached": -1}]
-)
-def test_a_report_whose_coverage_is_half_there(written, counted):
-    """The page took for granted that all four counts are there."""
-    _, document, write = written
-    with pytest.raises(BadInput, match=r"rows\[0\].coverage"):
-        report_file.load(write(rows=[document["rows"][0] | {"coverage": counted}]))
-
-
-def test_a_place_in_a_report_whose_file_no_file_can_be():
-    assert relative("n" * 5000) == "n" * 5000 and relative("a\x00b") == "a\\x00b"
 
 
 @pytest.mark.parametrize("value", [10**400, "1"])
