@@ -15,6 +15,7 @@ import numpy as np
 
 from dpassay.audit.lockstep.script import Script
 
+from .camps import camps
 from .ground import Data
 from .moves import MOVES, Example, Move, Terrain
 from .shapes import shapes
@@ -59,10 +60,9 @@ def climb(
             return
         peak = peaks[label]
         before = Example(peak.data, peak.script)
-        if label != SEPARATION:
-            shaped.setdefault(label, shapes(before, terrain))
+        shaped.setdefault(label, (shapes if label != SEPARATION else camps)(before, terrain))
         tries[label] += 1
-        by_shape = label in shaped and tries[label] % 2 == 1
+        by_shape = tries[label] % 2 == 1
         new, move = next(shaped[label], None) if by_shape else None, None
         if new is None:
             move = lucky.get(label) if rng.random() < 0.5 else None

@@ -14,8 +14,9 @@ import dpassay.reference.catalogue as catalogue
 from .bugs import Bug, generated
 from .hand import PATCHES
 from .judge import Judged, judge
-from .rows import digest, near, reaches, rows_of
+from .rows import near, reaches, rows_of
 
+TRIED = 4  # times as many rows may be tried where a bug changes nothing on the first
 WRONG = ("missed", "accused", "too slow", "crashed")
 
 
@@ -43,11 +44,9 @@ def run(bugs: Sequence[Bug], jobs: int, rows: int, seed: int) -> Iterator[Judged
     """Judge every bug, in order as they are done; each runs the command in a process of its own."""
     reference = reference_folder()
     reach = reaches(reference, near({bug.file for bug in bugs}))
-    work = [(bug, rows_of(reference, reach, bug.file, bug.line, rows)) for bug in bugs]
-    cases = {case.key: case for _, chosen in work for case in chosen}
-    originals = {key: digest(case) for key, case in sorted(cases.items())}
+    work = [(bug, rows_of(reference, reach, bug.file, bug.line, TRIED * rows)) for bug in bugs]
     yield from Parallel(n_jobs=jobs, prefer="threads", return_as="generator")(
-        delayed(judge)(bug, chosen, reference, originals, seed) for bug, chosen in work
+        delayed(judge)(bug, chosen, reference, seed, rows) for bug, chosen in work
     )
 
 

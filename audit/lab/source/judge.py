@@ -33,8 +33,9 @@ class Judged:
     """What the command said of one bug.
 
     ``answer``: ``caught``, ``missed``, ``not accused`` (harmless, and passed), ``accused`` (harmless, but it failed),
-    ``no change`` (missed, and no run on the rows' pairs differs), ``within the claim`` (missed, and the accountant,
-    which sees the changed noise, still finds less than is claimed), ``crashed``, ``too slow``, ``no row``.
+    ``no change`` (missed, and no run differs: on the rows' own pairs, and on data sets, sizes and released values drawn
+    from all of their spaces), ``within the claim`` (missed, and the accountant, which sees the changed noise, still
+    finds less than is claimed), ``crashed``, ``too slow``, ``no row``.
     ``seconds``: processor time of the command.
     """
 
@@ -54,11 +55,22 @@ def package_of(reference: Path) -> Path:
     return reference.parent
 
 
-def judge(bug: Bug, rows: Sequence[Case], reference: Path, originals: dict[str, str], seed: int = 0) -> Judged:
-    """One bug, one run of the user's command."""
-    keys = tuple(case.key for case in rows)
-    if not rows:
-        return Judged(bug.name, bug.must, bug.why, bug.thread, (), None, (), "no row", 0.0)
+def judge(bug: Bug, rows: Sequence[Case], reference: Path, seed: int = 0, at_once: int = 1) -> Judged:
+    """One bug, one run of the user's command on the first rows; where it changes nothing there, on the next ones.
+
+    Args:
+        rows: that use the line, the first choice first.
+        at_once: rows of one command.
+    """
+    found = Judged(bug.name, bug.must, bug.why, bug.thread, (), None, (), "no row", 0.0)
+    for start in range(0, len(rows), at_once):
+        found = _judged(bug, tuple(case.key for case in rows[start : start + at_once]), reference, seed)
+        if found.answer != "no change":
+            break
+    return found
+
+
+def _judged(bug: Bug, keys: tuple[str, ...], reference: Path, seed: int) -> Judged:
     with tempfile.TemporaryDirectory(prefix="dpassay-mutant-") as folder:
         root = _copy(reference, Path(folder), bug)
         report = Path(folder) / "report.json"
@@ -66,7 +78,7 @@ def judge(bug: Bug, rows: Sequence[Case], reference: Path, originals: dict[str, 
         code, seconds = _run(root, words)
         verdicts, within = _read(report)
         answer = _answer(bug, code, within)
-        if answer == "missed" and _digests(root, keys) == [originals[key] for key in keys]:
+        if answer == "missed" and not _changes(root, keys, reference, bug):
             answer = "no change"
     return Judged(bug.name, bug.must, bug.why, bug.thread, keys, code, verdicts, answer, seconds)
 
@@ -124,8 +136,15 @@ def _read(report: Path) -> tuple[tuple[str, ...], bool]:
     return tuple(row["verdict"] for row in rows), within
 
 
+def _changes(root: Path, keys: Sequence[str], reference: Path, bug: Bug) -> bool:
+    """Does any run differ without the bug? The copy is as it should be from here on."""
+    found = _digests(root, keys)
+    shutil.copy(reference / bug.file, root / "dpassay" / "reference" / bug.file)
+    return found != _digests(root, keys)
+
+
 def _digests(root: Path, keys: Sequence[str]) -> list[str]:
-    words = ["-m", "dpassay.audit.lab.source.rows", *keys]
+    words = ["-m", "dpassay.audit.lab.source.digest", *keys]
     done = subprocess.run(
         [sys.executable, *words], env=_environment(root), cwd=root, capture_output=True, text=True, check=False
     )

@@ -1,58 +1,54 @@
-"""Which rows of the catalogue run which functions, and whether a bug changes a run at all."""
+"""Which rows of the catalogue run which functions."""
 
 from __future__ import annotations
 
 import ast
-import hashlib
 import sys
-import time
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType
 from typing import Any
 
-import numpy as np
-
 from dpassay.reference.case import Case
 from dpassay.reference.catalogue import CASES
 from dpassay.reference.tape import LiveTape
-from dpassay.reference.transcript import Draw, Note, Release
 
 READINGS = ("repaired", "baseline")  # a printed reading shows findings anyway
 
 
 @dataclass(frozen=True)
 class Reach:
-    """A row, the functions that one run of it enters (file below ``reference/``, line of ``def``), seconds of a run."""
+    """A row, the functions that one run of it enters (file below ``reference/``, line of ``def``), calls of a run."""
 
     case: Case
     functions: frozenset[tuple[str, int]]
-    seconds: float
+    calls: int
 
 
 def reaches(reference: Path, cases: Sequence[Case] = CASES) -> list[Reach]:
-    """One run of every repaired and baseline row of ``cases``, quickest rows first; making the row is part of it."""
+    """One run of every repaired and baseline row of ``cases``, the shortest run first."""
     found = []
     for case in cases:
         if case.reading not in READINGS:
             continue
-        codes: set[CodeType] = set()
+        counts: Counter[CodeType] = Counter()
 
-        def note(frame: Any, event: str, _: Any, codes: set[CodeType] = codes) -> None:
+        def note(frame: Any, event: str, _: Any, counts: Counter[CodeType] = counts) -> None:
             if event == "call":
-                codes.add(frame.f_code)
+                counts[frame.f_code] += 1
 
-        start = time.perf_counter()
         sys.setprofile(note)
         try:
             instance = case.build()
+            made = counts.total()  # a schedule may be kept by a row before: that is not counted
             instance.mechanism(instance.pair.here, LiveTape(0))
         finally:
             sys.setprofile(None)
-        functions = frozenset(_place(code, reference) for code in codes) - {("", 0)}
-        found.append(Reach(case, functions, time.perf_counter() - start))
-    return sorted(found, key=lambda reach: (reach.seconds, reach.case.key))
+        functions = frozenset(_place(code, reference) for code in counts) - {("", 0)}
+        found.append(Reach(case, functions, counts.total() - made))
+    return sorted(found, key=lambda reach: (reach.calls, reach.case.key))
 
 
 def _place(code: CodeType, reference: Path) -> tuple[str, int]:
@@ -91,41 +87,3 @@ def _function_at(text: str, line: int) -> set[int]:
     if not isinstance(inner, ast.FunctionDef):
         return set()
     return {inner.lineno, *(decorator.lineno for decorator in inner.decorator_list)}
-
-
-def digest(case: Case, seeds: Sequence[int] = (0, 1, 2)) -> str:
-    """A hash of everything that runs on both sides of the row's pair put on the tape, and of what they return."""
-    instance, found = case.build(), hashlib.sha256()
-    for problem in (instance.pair.here, instance.pair.there):
-        for seed in seeds:
-            tape = LiveTape(seed)
-            output = instance.mechanism(problem, tape)
-            for event in tape.transcript.events:
-                found.update(_text(event).encode())
-            found.update(_plain(output).encode())
-    return found.hexdigest()
-
-
-def _text(event: Release | Draw | Note) -> str:
-    if isinstance(event, Release):
-        law = vars(event.law)
-        return f"{event.label} {event.sensitivity} {event.draws} {_plain(law)} {_plain(event.value)}"
-    return f"{event}" if isinstance(event, Draw) else f"{event.label} {event.kind} {_plain(event.value)}"
-
-
-def _plain(value: Any) -> str:
-    if isinstance(value, np.ndarray):
-        return value.tobytes().hex()
-    if isinstance(value, dict):
-        return str({name: _plain(one) for name, one in sorted(value.items()) if not name.startswith("_")})
-    if isinstance(value, list | tuple):
-        return str([_plain(one) for one in value])
-    if isinstance(value, float | int | str | bool | None):
-        return repr(value)
-    return _plain(vars(value)) if hasattr(value, "__dict__") else type(value).__name__
-
-
-if __name__ == "__main__":
-    from dpassay.reference.catalogue import find
-
-    print(*(digest(find(key)[0]) for key in sys.argv[1:]))

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,10 +10,11 @@ import pytest
 from dpassay.audit.lab.source import planted
 from dpassay.audit.lab.source.bugs import Patch, generated
 from dpassay.audit.lab.source.campaign import by_kind, choose, rate, reference_folder, run, summary
+from dpassay.audit.lab.source.digest import digest
 from dpassay.audit.lab.source.hand import PATCHES
 from dpassay.audit.lab.source.judge import Judged
 from dpassay.audit.lab.source.operators import OPERATORS, plant, sites
-from dpassay.audit.lab.source.rows import digest, reaches, rows_of
+from dpassay.audit.lab.source.rows import reaches, rows_of
 from dpassay.reference.catalogue import find
 from dpassay.reference.errors import BadInput
 from dpassay.reference.tape import record
@@ -90,8 +92,20 @@ def test_rows_that_run_a_line_are_found():
     reach = reaches(reference, [*sgd, *other])
     assert {one.case.reading for one in reach} == {"baseline", "repaired"}  # the printed row is left out
     assert rows_of(reference, reach, "baselines/dp_sgd.py", line, 3) == sgd
-    case = sgd[0]
-    assert digest(case) == digest(case)
+
+
+def test_a_change_that_the_rows_own_pair_does_not_show_is_a_change():
+    case = find("baselines/dp_sgd:full-batch")[0]
+    instance = case.build()
+
+    def on_three_records(problem, schedule, tape):
+        return instance.run(problem, schedule, tape) + (
+            problem.n == 3 and np.linalg.norm(problem.gradients(0, [0])) > 1
+        )
+
+    changed = replace(case, build=lambda: replace(instance, run=on_three_records))
+    assert digest(case, examples=20) == digest(case, examples=20) != digest(changed, examples=20)
+    assert digest(case, examples=0) == digest(changed, examples=0)
 
 
 def test_a_patch_whose_text_is_gone_says_so():

@@ -8,6 +8,7 @@ from . import (
     adaptive_batch,
     baselines,
     dro,
+    fourth_look,
     minimax_sosp,
     output_perturbation,
     second_look,
@@ -24,4 +25,5 @@ PATCHES: tuple[Patch, ...] = (
     *adaptive_batch.PATCHES,
     *second_look.PATCHES,
     *third_look.PATCHES,
+    *fourth_look.PATCHES,
 )
