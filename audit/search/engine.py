@@ -38,6 +38,7 @@ from .coverage import Coverage
 from .far import ANYWHERE, WAYS, far_rows, turning
 from .found import Key
 from .ground import AllOf, Data, Ground, OnePair, Setting, data_of
+from .open_batches import OpenBatches
 from .premises import Claimed, Premises
 from .quiet import one_line, quiet
 from .runner import Runner
@@ -112,6 +113,7 @@ class Engine:
         self._runner = Runner(run, ground, premises, about, tracing)
         self._name, self._checked = str(getattr(run, "__name__", "run")), False
         self._uphill = Uphill(self._runner, ground) if isinstance(ground, AllOf) else None
+        self._batches = OpenBatches(ground.space) if isinstance(ground, AllOf) else None
         self._start = perf_counter()
 
     def go(self, explicit: Sequence[tuple[Run[Any], Pair[Any]]], known: Sequence[Witness]) -> Searched:
@@ -173,9 +175,10 @@ class Engine:
             body()
 
     def _climbed(self, examples: int) -> None:
-        """Uphill from the largest movements."""
-        if self._uphill is not None:
+        """The target in every open batch; then uphill from the largest movements."""
+        if self._uphill is not None and self._batches is not None:
             with suppress(_Enough):
+                self._batches.go(partial(self._uphill.tried, self._enough))
                 self._uphill.go(examples, np.random.default_rng([self._seed, 23]), self._enough)
 
     def _enough(self) -> None:
@@ -199,7 +202,8 @@ class Engine:
         self._unchanged(setting)
         dictation = Drawing(draw, setting.landmarks)
         run = self._runner.tried(setting, data, seed, dictation, dictation.script)
-        if self._uphill is not None:
+        if self._uphill is not None and self._batches is not None:
+            self._batches.note(run, data, dictation.script(), seed)
             self._uphill.note(run, data, dictation.script(), seed)
             self._far(self._uphill, data, seed, way, dictation.script(), run)
 

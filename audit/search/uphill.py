@@ -16,7 +16,7 @@ from dpassay.audit.lockstep.script import Script
 from dpassay.audit.lockstep.scripted import ScriptedRun
 from dpassay.reference.types import Array
 
-from .climb import REACHED, SEPARATION, Peak, climb
+from .climb import REACHED, SEPARATION, Peak, Tried, climb
 from .far import moving
 from .ground import AllOf, Data, Landmarks, Setting
 from .moves import Terrain
@@ -36,7 +36,6 @@ class Uphill:
         self._runner, self._ground = runner, ground
         self._vectors: set[str] = set()
         self.peaks: dict[str, Peak] = {}
-        self._before: Callable[[], None] = lambda: None
         self._far: dict[str, tuple[Peak, Array]] = {}  # by label: an example whose D and far rows move it the furthest
 
     def note(self, run: ScriptedRun, data: Data, script: Script, seed: int) -> None:
@@ -57,12 +56,12 @@ class Uphill:
 
     def go(self, runs: int, rng: np.random.Generator, before: Callable[[], None]) -> None:
         """Halve, by as many runs on top, then climb; ``before`` each example is asked whether there may be another."""
-        self._before = before
-        self._halved(runs)
+        tried = partial(self.tried, before)
+        self._halved(runs, tried)
         terrain = Terrain(self._ground.space, self._ground.combinations, self._marks, self._vectors)
-        climb(self.peaks, terrain, self._tried, runs, rng)
+        climb(self.peaks, terrain, tried, runs, rng)
 
-    def _halved(self, most: int) -> None:
+    def _halved(self, most: int, tried: Tried) -> None:
         """The labels of the smallest share first, by ``most`` runs at most."""
         for label in sorted(self._far, key=self._share):
             peak, far = self._far[label]
@@ -71,7 +70,7 @@ class Uphill:
                 continue
             with suppress(Exception):  # rows that make no problem
                 found, made = moving(self._ground, peak.data, far, peak.share, partial(self._movement, label, peak))
-                self._tried(found, peak.script, peak.seed)
+                tried(found, peak.script, peak.seed)
                 most -= made
 
     def _share(self, label: str) -> float:
@@ -83,8 +82,9 @@ class Uphill:
     def _marks(self, data: Data) -> Landmarks:
         return self._ground.setting(data).landmarks
 
-    def _tried(self, data: Data, script: Script, seed: int) -> Mapping[str, float]:
-        self._before()
+    def tried(self, before: Callable[[], None], data: Data, script: Script, seed: int) -> Mapping[str, float]:
+        """Run an example, after ``before``, and remember it; what it moves, by label."""
+        before()
         with suppress(Exception):  # rows that make no problem
             run = self._runner.tried(self._ground.setting(data), data, seed, script, lambda: script)
             self.note(run, data, script, seed)
