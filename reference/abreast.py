@@ -47,11 +47,19 @@ class AbreastTape(Protocol):
     def runs(self) -> int:
         """How many runs go abreast."""
 
-    def records(self, label: str, n: int, size: int) -> Taken:
-        """``draw_records`` of every run: a batch without replacement, or all records for ``size = n``."""
+    def records(self, label: str, n: int, size: int, other: int | None = None) -> Taken:
+        """``draw_records`` of every run: a batch without replacement, or all records for ``size = n``.
 
-    def gaussian(self, label: str, query: Array, *, std: float, sensitivity: float | None, taken: Taken) -> Array:
-        """``Tape.gaussian`` of every run: query of shape (runs, worlds, d), released values of shape (runs, d)."""
+        ``other``: a record that may stand for every other one, as all of them but the target are alike.
+        """
+
+    def gaussian(
+        self, label: str, query: Array, *, std: float | Array, sensitivity: float | Array | None, taken: Taken
+    ) -> Array:
+        """``Tape.gaussian`` of every run: query of shape (runs, worlds, d), released values of shape (runs, d).
+
+        ``std`` and ``sensitivity`` are those of all runs, or one for each, shape (runs,).
+        """
 
 
 class Twin(Protocol):

@@ -15,7 +15,7 @@ from dpassay.audit.lockstep.run import Needs, lockstep, needs
 from dpassay.audit.lockstep.tilting import Tilt, Tilts
 from dpassay.reference.abreast import NotAbreast, Twin
 from dpassay.reference.equality import same
-from dpassay.reference.findings import Finding, merge
+from dpassay.reference.findings import Finding, Kind, merge
 from dpassay.reference.neighbours import Pair, Run
 from dpassay.reference.types import Array, Indices
 
@@ -109,7 +109,8 @@ class LockstepSampler:
         loss, log_weights, tilts = np.full(len(chosen), -np.inf), np.zeros((len(chosen), len(tilts))), Tilts.of(tilts)
         checked = min(len(chosen), max(0, self._checks - start))
         for first, last in pairwise([0, *range(checked, len(chosen), _ABREAST), len(chosen)]):
-            made = self._together(seed, range(start + first, start + last), tilts, chosen[first:last], first < checked)
+            numbers = range(start + first, start + last)
+            made = self._together(losses, seed, numbers, tilts, chosen[first:last], first < checked)
             if made is not None:
                 loss[first:last], log_weights[first:last] = made.loss, made.log_weights
                 _merge_movements(losses, made.movements)
@@ -128,7 +129,7 @@ class LockstepSampler:
         return lockstep(self._run, self._pair, seed, tilts=tilts, tilt=tilt, check=check, what=self._what)
 
     def _together(
-        self, seed: Sequence[int], numbers: range, tilts: Tilts, chosen: Indices, check: bool
+        self, losses: Losses, seed: Sequence[int], numbers: range, tilts: Tilts, chosen: Indices, check: bool
     ) -> RunsAbreast | None:
         """These runs at once; None if they must be made one by one, and then so are all that follow."""
         if self._twin is None or len(numbers) < _FEW:
@@ -139,14 +140,25 @@ class LockstepSampler:
         except NotAbreast:
             self._twin = None
             return None
-        if not self._compared:
+        if not (self._compared and made.exceeded <= _overshooting(losses.findings)):
             alone = self._alone(seeds[0], tilts, int(chosen[0]), check)
-            self._compared = same([alone.loss, alone.log_weights], [float(made.loss[0]), made.log_weights[0]])
-            self._compared = self._compared and alone.complete and not (alone.findings or alone.inexact)
-        if not self._compared:
-            self._twin = None
-            return None
+            equal = same([alone.loss, alone.log_weights], [float(made.loss[0]), made.log_weights[0]])
+            # the first run shows what overshoots, in its own words; no later run adds to that
+            shown = made.exceeded <= _overshooting([*losses.findings, *alone.findings])
+            if not (equal and shown and alone.complete and not alone.inexact and _only_overshoots(alone.findings)):
+                self._twin = None
+                return None
+            self._compared = True
+            merge(losses.findings, alone.findings)
         return made
+
+
+def _overshooting(findings: Sequence[Finding]) -> set[str]:
+    return {one.label for one in findings if one.kind is Kind.SENSITIVITY_EXCEEDED}
+
+
+def _only_overshoots(findings: Sequence[Finding]) -> bool:
+    return all(one.kind is Kind.SENSITIVITY_EXCEEDED and not one.given_secrets for one in findings)
 
 
 def _merge_movements(losses: Losses, movements: dict[str, Movement]) -> None:

@@ -1,19 +1,21 @@
 """Many lockstep runs abreast: every release of all runs and worlds at once, with the numbers of ``hub.py`` bit for bit.
 
 Each run keeps its own random streams and asks them for the same numbers in the same order as a run by itself. What is
-done here is the common case alone: Gaussian noise of one scale, on all records or on one batch without replacement,
-queries that move by no more than they declare. Anything else raises :class:`NotAbreast`, and the runs are made one by
-one: no finding is ever made, or missed, here.
+done here is the common case alone: Gaussian noise, on all records or on one batch without replacement. A query that
+moves by more than it declares is noted by its label: a single run has to show it first. Anything else raises
+:class:`NotAbreast`, and the runs are made one by one: no finding is ever made, or missed, here.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from dpassay.reference.abreast import Taken, Twin, norms_of, stay_together
+from dpassay.reference.laws.law import SMALLEST
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.transcript import Draw
 from dpassay.reference.types import Array, Bools, Indices
@@ -22,7 +24,7 @@ from .hidden import prior
 from .outcome import Movement
 from .run import Needs, places
 from .streams import CHECK, RECORDS, VALUES, Streams
-from .tilting import Tilts, log_scale
+from .tilting import Tilts
 from .worlds import Place, Records
 
 _EXACT = 1e-9  # as in law.py: queries that agree to this fraction of the noise are the same
@@ -50,82 +52,128 @@ class RunsAbreast:
         self._records = [Records(target, stream[RECORDS], stream[CHECK]) for stream in streams] if self._hidden else []
         self._shifts = np.array([tilts[tilt].shift for tilt in chosen])
         self._chosen, self._every = chosen, np.arange(self.runs)
-        self._draws: list[Draw] = []
+        self._target, self._draws = target, list[Draw]()
         self._latest = -1  # the draw whose filter is kept
-        self._log_here = self._log_there = np.zeros((self.runs, 1))
+        self._log_here = self._log_there = self._certain = np.zeros((self.runs, 1))
         self._check_in: Indices = np.zeros(self.runs, dtype=np.int64)  # of the check worlds: is the target drawn?
         self.loss, self.log_weights = np.zeros(self.runs), np.zeros((self.runs, len(tilts)))
-        self.movements: dict[str, Movement] = {}
+        self.exceeded: set[str] = set()  # labels whose queries move by more than they declare, in whatever run
+        self._moved: dict[str, tuple[Array, Array | None]] = {}
 
     @property
     def _hidden(self) -> bool:
         return self._states == 2
 
+    @property
+    def movements(self) -> dict[str, Movement]:
+        """By label the largest movement of all runs, of equal ones that of the last run."""
+        found = {}
+        for label, (moved, claimed) in self._moved.items():
+            last = self.runs - 1 - int(np.argmax(moved[::-1]))
+            found[label] = Movement(float(moved[last]), None if claimed is None else float(claimed[last]))
+        return found
+
     # -- draws ----------------------------------------------------------------------------------------------
-    def records(self, label: str, n: int, size: int) -> Taken:
+    def records(self, label: str, n: int, size: int, other: int | None = None) -> Taken:
         """See :class:`AbreastTape`."""
         if size == n:
-            stay_together(not self._hidden, "some steps read all records, others a batch")
-            everything = np.arange(n).reshape(1, 1, n)
-            return Taken(everything, everything, None)
+            everything = np.tile(np.arange(n), (1, self._states + self._check, 1))
+            return Taken(everything, everything[:, : self._states], None)
         stay_together(self._hidden, "a batch that the probing run did not draw")
         draw = Draw(len(self._draws), label, "without-replacement", n, size, size / n)
         self._draws.append(draw)
         self._latest = draw.number
         start = prior(draw.rate)
         self._log_here, self._log_there = np.tile(start, (self.runs, 1)), np.tile(start, (self.runs, 1))
-        found = np.empty((self.runs, 3 if self._check else 2, size), dtype=np.int64)
-        for run, records in enumerate(self._records):
-            drawn = records.indices(draw, self._where, -1)
-            found[run, 0], found[run, 1] = drawn[0], drawn[1]
-            if self._check:
-                found[run, 2] = drawn[-1]
-                self._check_in[run] = records.check_has_target[draw.number]
+        if other is None or self._check:
+            found = self._drawn_records(draw, other)
+        else:
+            found = np.full((1, 2, size), other)
+            found[0, 1, 0] = self._target
         return Taken(found, found[:, :2], draw.number)
 
+    def _drawn_records(self, draw: Draw, other: int | None) -> Indices:
+        found = np.empty((self.runs, 3 if self._check else 2, draw.size or 0), dtype=np.int64)
+        if other is not None:  # which of them are drawn does not matter, and nobody else asks that stream
+            found[:, :2] = other
+            found[:, 1, 0] = self._target
+        for run, records in enumerate(self._records):
+            if other is None:
+                drawn = records.indices(draw, self._where, -1)
+                found[run, 0], found[run, 1] = drawn[0], drawn[1]
+            if self._check:
+                found[run, 2] = drawn[-1] if other is None else records.checked(draw)
+                self._check_in[run] = records.check_has_target[draw.number]
+        return found
+
     # -- releases -------------------------------------------------------------------------------------------
-    def gaussian(self, label: str, query: Array, *, std: float, sensitivity: float | None, taken: Taken) -> Array:
+    def gaussian(
+        self, label: str, query: Array, *, std: float | Array, sensitivity: float | Array | None, taken: Taken
+    ) -> Array:
         """See :class:`AbreastTape`."""
-        stay_together(0 < std < np.inf and bool(np.isfinite(query).all()), "a release without noise")
-        stay_together(taken.draw == (self._latest if self._hidden else None), "an earlier batch is read again")
+        noise = np.broadcast_to(np.asarray(std, dtype=float), (self.runs,))
+        noisy = bool(np.all((noise >= SMALLEST) & (noise < np.inf)))
+        stay_together(noisy and bool(np.isfinite(query).all()), "a release without noise")
+        stay_together(taken.draw in (None, self._latest), "an earlier batch is read again")
         query = np.broadcast_to(query, (self.runs, *query.shape[1:]))
-        here, there = self._sides(query, std, label, sensitivity)
-        away = here - np.matmul(np.exp(self._log_there)[:, None, :], there)
-        weights = self._tilted()
-        value = self._drawn(here, away, weights, std)
-        self._count(value, (here, away, there), weights, std)
+        here, there = self._sides(query, noise, taken.draw)
+        self._move(label, here, there, sensitivity)
+        hidden = taken.draw is not None
+        logs = (self._log_here, self._log_there) if hidden else (self._certain, self._certain)
+        away = here - np.matmul(np.exp(logs[1])[:, None, :], there)
+        weights = self._tilted(logs[0])
+        value = self._drawn(here, away, weights, noise)
+        gained = self._count(value, (here, away, there), weights, noise, logs)
+        if hidden:
+            self._log_here, self._log_there = logs[0] + gained[0], logs[1] + gained[1]
         return value
 
-    def _sides(self, query: Array, std: float, label: str, sensitivity: float | None) -> tuple[Array, Array]:
+    def _sides(self, query: Array, std: Array, draw: int | None) -> tuple[Array, Array]:
         """The queries on D and on D', shape (runs, states, d), once it is seen that no finding is due."""
+        last = self._states - 1
         if self._check:
             own, order = query[:, self._states], [*range(self._states), *range(self._states + 1, query.shape[1])]
             query = query[:, order]
-            reference = query[self._every, self._check_in] if self._hidden else query[:, 0]
-            tolerance = _EXACT * std + 1e-12 * np.max(np.abs(own), axis=1, initial=0.0, keepdims=True)
+            reference = query[:, last] if draw is None else query[self._every, self._check_in]
+            tolerance = _EXACT * std[:, None] + 1e-12 * np.max(np.abs(own), axis=1, initial=0.0, keepdims=True)
             stay_together(bool(np.all(np.abs(own - reference) <= tolerance)), "a check world disagrees")
         here, there = query[:, : self._states], query[:, self._states :]
-        if self._hidden and self._draws[self._latest].rate < 1:
+        if draw is None and self._hidden:  # the last world speaks for all: where the target was drawn may not matter
+            for side in (here, there):
+                stay_together(np.array_equal(side[:, 0], side[:, last]), "a query on all records depends on a batch")
+            here, there = here[:, last:], there[:, last:]
+        elif self._hidden and self._draws[self._latest].rate < 1:
             stay_together(np.array_equal(here[:, 0], there[:, 0]), "a query depends on a record outside its batch")
-        largest = float(norms_of(here - there).max())
-        moved = self.movements.setdefault(label, Movement())
-        if largest >= moved.moved:
-            moved.moved, moved.claimed = largest, sensitivity
-        limit = np.inf if sensitivity is None else sensitivity * (1 + 1e-9) + 1e-12
-        stay_together(largest <= limit, "a query moves by more than it declares")
         return np.ascontiguousarray(here), np.ascontiguousarray(there)
 
-    def _tilted(self) -> Array:
+    def _move(self, label: str, here: Array, there: Array, sensitivity: float | Array | None) -> None:
+        """``Hub._movement`` of every run; that a query overshoots is noted by its label alone."""
+        apart = norms_of(here - there)
+        claimed = None if sensitivity is None else np.broadcast_to(np.asarray(sensitivity, float), (self.runs,))
+        if claimed is not None:
+            rounding = 1e-12 * np.maximum(*(np.max(np.abs(side), axis=2, initial=0.0) for side in (here, there)))
+            if np.any(apart > (claimed * (1 + 1e-9) + 1e-12)[:, None] + rounding):
+                self.exceeded.add(label)
+        largest = apart.max(axis=1)
+        known = self._moved.get(label)
+        if known is not None:
+            further = largest >= known[0]
+            largest = np.where(further, largest, known[0])
+            stay_together((claimed is None) == (known[1] is None), "a sensitivity is claimed at times")
+            claimed = None if claimed is None or known[1] is None else np.where(further, claimed, known[1])
+        self._moved[label] = largest, claimed
+
+    def _tilted(self, log_here: Array) -> Array:
         """Log weights of the states, shape (runs, tilts, states): ``_tilted_weights`` of every run."""
-        has_target: Bools = np.arange(self._states) > 0 if self._hidden else np.array([True])
-        raised = self._log_here[:, None, :] + self._tilts.odds * has_target
+        has_target: Bools = np.arange(log_here.shape[1]) > 0 if log_here.shape[1] > 1 else np.array([True])
+        raised = log_here[:, None, :] + self._tilts.odds * has_target
         return np.asarray(raised - _summed(raised)[..., None])
 
-    def _drawn(self, here: Array, away: Array, weights: Array, std: float) -> Array:
+    def _drawn(self, here: Array, away: Array, weights: Array, std: Array) -> Array:
         """One value for each run, from its own stream."""
         size, state = here.shape[2], np.zeros(self.runs, dtype=np.int64)
         noise = np.empty((self.runs, size))
-        if self._hidden:
+        if here.shape[1] > 1:
             out = np.exp(weights[self._every, self._chosen])[:, 0].tolist()
             for run, rng in enumerate(self._values):
                 state[run] = rng.random() >= out[run]
@@ -134,26 +182,36 @@ class RunsAbreast:
             for run, rng in enumerate(self._values):
                 rng.standard_normal(out=noise[run])
         picked, move = here[self._every, state], away[self._every, state]
-        return np.asarray(picked + self._shifts[:, None] * move + std * noise)
+        return np.asarray(picked + self._shifts[:, None] * move + std[:, None] * noise)
 
-    def _count(self, value: Array, sides: tuple[Array, Array, Array], weights: Array, std: float) -> None:
-        """Loss, weights and filter: ``ManyGaussians.logs`` and ``Hub._count`` of every run."""
+    def _count(
+        self,
+        value: Array,
+        sides: tuple[Array, Array, Array],
+        weights: Array,
+        std: Array,
+        logs: tuple[Array, Array],
+    ) -> tuple[Array, Array]:
+        """Loss and weights, and what the filter gains: ``ManyGaussians.logs`` and ``Hub._count`` of every run."""
         here, away, there = sides
         gap, gap_there = value[:, None, :] - here, value[:, None, :] - there
         factors = np.array([gap, gap, away, gap_there]), np.array([gap, away, away, gap_there])
         squares, cross, length, squares_there = np.einsum("krsp,krsp->krs", *factors)
-        twice, base = 2 * (std * std), -value.shape[1] * log_scale(std)
+        twice, base = (2 * (std * std))[:, None], (-value.shape[1] * log_scales(std))[:, None]
         log_here, log_there = base - squares / twice, base - squares_there / twice
         shifted = self._tilts.twice * cross[:, None, :] - self._tilts.squares * length[:, None, :]
-        proposals = _summed(weights + (log_here[:, None, :] + shifted / twice))
-        mean_here, mean_there = _summed(self._log_here + log_here), _summed(self._log_there + log_there)
+        proposals = _summed(weights + (log_here[:, None, :] + shifted / twice[..., None]))
+        mean_here, mean_there = _summed(logs[0] + log_here), _summed(logs[1] + log_there)
         stay_together(bool(np.isfinite(mean_here).all() and np.isfinite(mean_there).all()), "a loss without end")
         self.loss += mean_here - mean_there
         self.log_weights += mean_here[:, None] - proposals
-        if self._hidden:
-            self._log_here += log_here - mean_here[:, None]
-            gained = log_there - mean_there[:, None]
-            self._log_there += np.where(np.isfinite(gained), gained, -np.inf)
+        gained = log_there - mean_there[:, None]
+        return log_here - mean_here[:, None], np.where(np.isfinite(gained), gained, -np.inf)
+
+
+def log_scales(stds: Array) -> Array:
+    """``log_scale`` of each."""
+    return np.asarray(np.log(stds) + 0.5 * math.log(2 * math.pi))
 
 
 def _summed(logs: Array) -> Array:

@@ -136,19 +136,22 @@ class Records:
             self._next += len(order)
             return [order] * len(places)
         others = self._draw_others(draw)
-        position = int(self._rng.integers(max(1, len(others))))
-        having = self._with_target(others, position, draw)
+        having = self._with_target(others, 0, draw)  # the others come in random order: any place is as good
         found = []
         for place in places:
             if place.role == "check":
-                own = self._independent(draw)
-                self.check_has_target[draw.number] = bool(np.any(own == self._target))
-                found.append(own)
+                found.append(self.checked(draw))
             elif (place.role == "in" and draw.kind != "fresh") or (place.role == "at" and place.k == fresh_number):
                 found.append(having)
             else:
                 found.append(others)
         return found
+
+    def checked(self, draw: Draw) -> Indices:
+        """The records of the check world."""
+        own = self._independent(draw)
+        self.check_has_target[draw.number] = bool(np.any(own == self._target))
+        return own
 
     def _independent(self, draw: Draw) -> Indices:
         own = self._check.indices(draw)

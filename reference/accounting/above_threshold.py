@@ -30,7 +30,7 @@ from scipy.special import erfinv, ndtr, ndtri_exp
 from dpassay.reference.laws.above_threshold import MOST_QUERIES
 from dpassay.reference.types import Array
 
-from .gdp import gdp_delta
+from .gdp import gdp_deltas
 
 _PER = 32  # grid points for each `shift` of log a: 64 changes the fifth digit
 _SMALL, _LARGE = 1e-7, 5.0  # shifts outside: rounding, or a grid too coarse to help; the pure epsilon is used alone
@@ -187,7 +187,7 @@ def above_threshold_mu(pure: float, share: float, count: int = 0, falls: float =
     at = np.exp(logs)
 
     def holds(mu: float) -> bool:
-        gauss = np.array([gdp_delta(float(one), mu) for one in logs])
+        gauss = gdp_deltas(logs, mu)
         fall = np.diff(at) * ndtr(-logs / mu - mu / 2)[:-1], np.diff(at) * ndtr(-logs / mu - mu / 2)[1:]
         left = (values[:-1] <= gauss[:-1]) & (values[1:] <= gauss[:-1] - fall[0])
         right = (values[1:] <= gauss[1:]) & (values[:-1] <= gauss[1:] + fall[1])

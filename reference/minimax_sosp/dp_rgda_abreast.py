@@ -1,6 +1,6 @@
 """DP-RGDA (minimax_sosp, Algorithms 2 and 3), many runs at once: the twin of ``dp_rgda.run`` on signed landscapes.
 
-It makes the runs that never leave the descent (no escape phase starts), with every row clipped and a fixed noise scale;
+It makes the runs that never leave the descent (no escape phase starts), with a fixed noise scale;
 for anything else it says so, and the reference makes the runs. On :class:`TugOfWar` a record is its sign: what a
 record contributes is computed once for each sign, for all records, neighbours and places of the target. Lines are those
 of ``dp_rgda.py``, and so are the numbers, bit for bit (``tests/audit/lockstep/test_abreast.py``).
@@ -27,6 +27,9 @@ class SignedPair:
         self._signs, kinds = np.unique(np.stack([pair.here.signs, pair.there.signs]), return_inverse=True)
         self._here, self._there = kinds.reshape(2, game.n)
         self.n, self.d, self.d_y, self.radius = game.n, game.d, game.d_y, game.radius
+        others = np.delete(np.arange(game.n), pair.target)
+        alike = len(np.unique([self._here[others], self._there[others]])) == 1
+        self.other = int(others[0]) if alike else None  # stands for all records but the target
 
     def kinds(self, taken: Taken) -> Indices:
         """The kind of each record, shape (runs or 1, worlds, records): the worlds of D, then those of D'."""
@@ -59,18 +62,24 @@ def clipped(rows: Array, bound: float) -> Array:
     return np.asarray(rows * (bound / np.maximum(np.sqrt(np.add.reduce(rows * rows, axis=-1)), bound))[..., None])
 
 
+def shortened(points: Array, bound: float) -> Array:
+    """``clip`` over the last axis."""
+    norms = norms_of(points)
+    return np.asarray(points * np.where(norms <= bound, 1.0, bound / np.maximum(norms, bound))[..., None])
+
+
 def inner_updater(game: SignedPair, s: Schedule, tape: AbreastTape, status: Status, t: int) -> Status:
     """Algorithm 3 at outer step t; the status holds all runs, one a row."""
     x, y, v, u = status.x, status.y, status.v, status.u
     x_before, y_before = status.x_previous, y  # line 3
     refreshed = t % s.period == 0  # line 4
     if refreshed:  # lines 5 to 8
-        taken = tape.records("refresh/samples", game.n, s.refresh_batch)
+        taken = tape.records("refresh/samples", game.n, s.refresh_batch, game.other)
         v, u = _released(game, s, tape, "refresh", taken, game.gradients_x(x, y), game.gradients_y(x, y))
     best: tuple[Array, Array, Array, Array] | None = None
     for k in range(s.inner_steps):  # line 12
         if not (s.restart_at_refresh and refreshed and k == 0):
-            taken = tape.records("step/samples", game.n, s.step_batch)  # line 13
+            taken = tape.records("step/samples", game.n, s.step_batch, game.other)  # line 13
             rows_v = game.gradients_x(x, y) - game.gradients_x(x_before, y_before)
             rows_u = game.gradients_y(x, y) - game.gradients_y(x_before, y_before)
             change_v, change_u = _released(game, s, tape, "step", taken, rows_v, rows_u)
@@ -98,7 +107,10 @@ def _released(
         (s.clip_refresh, s.refresh_sensitivity) if group == "refresh" else (s.clip_step, s.step_sensitivity(0.0))
     )
     kinds, std = game.kinds(taken), s.noise.std(group, claim)
-    mean_v, mean_u = (means_of(clipped(rows, bound), kinds) for rows in (rows_v, rows_u))
+    if s.clip_mode == "each":
+        mean_v, mean_u = (means_of(clipped(rows, bound), kinds) for rows in (rows_v, rows_u))
+    else:
+        mean_v, mean_u = (shortened(means_of(rows, kinds), bound) for rows in (rows_v, rows_u))
     v = tape.gaussian(f"{group}/v", mean_v, std=std, sensitivity=claim, taken=taken)
     u = tape.gaussian(f"{group}/u", mean_u, std=std, sensitivity=claim, taken=taken)
     return v, u
@@ -107,7 +119,7 @@ def _released(
 def run(pair: Pair[TugOfWar], schedule: Schedule, tape: AbreastTape) -> None:
     """Algorithm 2, as long as it descends."""
     s = schedule
-    stay_together(s.clip_mode == "each" and s.smoothness is None, "the clip of a mean, or noise that follows the move")
+    stay_together(s.smoothness is None, "noise that follows the move")
     stay_together(0 < min(s.clip_refresh, s.clip_step) <= max(s.clip_refresh, s.clip_step) < np.inf, "no clip")
     game = SignedPair(pair)
     start = s.start if s.start is not None else (np.zeros(game.d), np.zeros(game.d_y))

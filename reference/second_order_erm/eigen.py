@@ -14,6 +14,7 @@ import numpy as np
 from scipy.linalg import eigh, eigh_tridiagonal
 
 from dpassay.reference.errors import require
+from dpassay.reference.once import once
 from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array
 
@@ -35,7 +36,7 @@ class Dense:
     def pair(self, matrix: Array, accuracy: float, tape: Tape) -> tuple[float, Array]:
         """Smallest eigenvalue and its unit eigenvector, shape (d,)."""
         del accuracy, tape
-        value, vector = eigh(matrix, subset_by_index=[0, 0])
+        value, vector = once(_smallest, matrix)
         return float(value[0]), np.asarray(vector[:, 0])
 
 
@@ -59,7 +60,16 @@ class Lanczos:
         d = len(matrix)
         start = tape.public("lanczos start", lambda rng: rng.normal(size=d))
         count = iterations(d, float(np.linalg.norm(matrix)), accuracy, self.failure)
-        return lanczos(lambda v: np.asarray(matrix @ v), start, count)
+        return once(_ritz, matrix, start, count)
+
+
+def _smallest(matrix: Array) -> tuple[Array, Array]:
+    found: tuple[Array, Array] = eigh(matrix, subset_by_index=[0, 0])
+    return found
+
+
+def _ritz(matrix: Array, start: Array, count: int) -> tuple[float, Array]:
+    return lanczos(lambda v: np.asarray(matrix @ v), start, count)
 
 
 def iterations(d: int, norm_bound: float, accuracy: float, failure: float) -> int:

@@ -137,9 +137,11 @@ def lambda_for(mu: float, trials: int, beta: float) -> float:
     """A lambda whose `gaussian_parameter` is at most mu, and at most one part in a hundred above the least one."""
     require(0 < mu < inf, "mu", mu, "must be positive and finite")
     near = 1.0 / float(log_ndtr(mu / 2) - log_ndtr(-mu / 2))  # enough for every (1/lambda)-DP mechanism
-    for _ in range(3):  # mu is nearly proportional to 1 / lambda
-        near *= gaussian_parameter(near, trials, beta) / mu
-    power = ceil(log(near) / log(_GRID)) - 1
+    power = ceil(log(near) / log(_GRID))
+    for _ in range(3):  # mu is nearly proportional to 1 / lambda; on the grid many a run asks for the same
+        power += round(log(gaussian_parameter(_GRID**power, trials, beta) / mu) / log(_GRID))
+    while gaussian_parameter(_GRID ** (power - 1), trials, beta) <= mu:
+        power -= 1
     while gaussian_parameter(_GRID**power, trials, beta) > mu:
         power += 1
     return float(_GRID**power)

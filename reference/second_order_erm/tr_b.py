@@ -21,6 +21,7 @@ from scipy.linalg import eigh
 from dpassay.reference.accounting.calibrate import noise_for
 from dpassay.reference.errors import require
 from dpassay.reference.noise import Multipliers
+from dpassay.reference.once import once
 from dpassay.reference.problems.erm import SmoothRisk
 from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array
@@ -134,8 +135,8 @@ def run(problem: SmoothRisk, schedule: Schedule, tape: Tape) -> Outcome:
         hessian = problem.hessian(w, batch.indices)
         H = tape.symmetric_gaussian("hessian", hessian, std=std_H, sensitivity=delta_H, batch=batch)
         # STEP
-        values, vectors = eigh(H)
+        values, vectors = once(eigh, H)
         if np.linalg.norm(g) <= s.accuracy.gradient and values[0] >= -s.accuracy.curvature:
             return Outcome(w, True, k, 0, k + 1)
-        w = w + trust_region_step(g, values, vectors, s.radius)
+        w = w + once(trust_region_step, g, values, vectors, s.radius)
     return Outcome(w, False, s.steps, 0, s.steps)
