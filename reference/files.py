@@ -151,6 +151,7 @@ def numbers_of(text: str, field: str, path: str) -> Array:
     """
     text = text.strip()
     require("#" not in text, field, path, "is not a table of numbers (it holds #)")
+    require("\0" not in text, field, path, "is not a table of numbers (it holds a zero byte)")
     require(bool(text), field, path, "is empty: must hold at least one line of numbers")
     try:
         return np.loadtxt(StringIO(text), delimiter=",", ndmin=2, comments=None)

@@ -29,7 +29,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import bdtrc, expit, gammaln
+from scipy.special import betaincc, expit, gammaln
 
 from dpassay.reference.errors import require
 
@@ -37,14 +37,17 @@ from .steinke import check_guesses
 
 HALVINGS = 30
 FAR = 1e-200  # a tail below this is so far out that the ratios fall fast
-_UP = 1 + 1e-7  # more than the tail and the factorials of 1e9 guesses lose to rounding
+_UP = 1 + 1e-10  # more than the tail of 1e9 guesses loses to rounding (6e-12 seen)
+_TINIEST = 1e-300  # added: what is below is not a float with all its digits
+_LOST = 4 * 2.0**-52  # of its largest term: more than a sum of logarithms of factorials loses
 
 
 def _log_share(guesses: int, right: int, epsilon: float) -> float:
-    """log(t b(t)) of the docstring above, for t = `right` >= 1."""
-    ways = gammaln(guesses + 1) - gammaln(right + 1) - gammaln(guesses - right + 1)
-    rate = -right * np.logaddexp(0.0, -epsilon) - (guesses - right) * np.logaddexp(0.0, epsilon)
-    return float(np.log(right) + ways + rate)
+    """log(t b(t)) of the docstring above, for t = `right` >= 1, rounded down."""
+    wrong = guesses - right
+    ways = gammaln(guesses + 1), -gammaln(right + 1), -gammaln(wrong + 1)
+    rates = -right * np.logaddexp(0.0, -epsilon), -wrong * np.logaddexp(0.0, epsilon)
+    return float(np.log(right) + sum(ways) + sum(rates) - _LOST * (ways[0] - sum(rates)))
 
 
 def guesses_p_value(canaries: int, guesses: int, right: int, epsilon: float, delta: float) -> float:
@@ -64,10 +67,11 @@ def guesses_p_value(canaries: int, guesses: int, right: int, epsilon: float, del
     require(epsilon >= 0, "epsilon", epsilon, "must not be negative")
     if right == 0:
         return 1.0
-    tail = float(bdtrc(right - 1, guesses, float(expit(epsilon))))
+    wrong = guesses - right  # whose rate keeps its digits where epsilon is large
+    tail = float(betaincc(wrong + 1, right, expit(-epsilon)))
     if delta > 0:
         tail += canaries * delta * _price(guesses, right, epsilon, tail)
-    return min(1.0, tail * _UP)
+    return min(1.0, tail * _UP + _TINIEST)
 
 
 def _price(guesses: int, right: int, epsilon: float, tail: float) -> float:

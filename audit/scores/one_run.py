@@ -147,7 +147,7 @@ def needed_log_wealth(epsilons: Array, canaries: int, delta: float, alpha: float
     expected = canaries * delta
     allowed = np.unique(np.round(np.geomspace(max(1.0, expected / alpha), 1e3 * (1 + expected / alpha), 200)))
     allowed = np.append(0.0, allowed)
-    left = alpha - expected / (allowed + 1)
+    left = alpha * (1 - 1e-15) - expected / (allowed + 1) * (1 + 1e-15)
     allowed, left = allowed[left > 0], left[left > 0]
     return np.asarray((allowed * np.log1p(np.exp(-epsilons))[:, None] - np.log(left)).min(axis=1))
 

@@ -13,6 +13,7 @@ from dpassay.reference.types import Array, Indices
 
 _DEPTHS = 250
 _BLOCK = 16  # steps of the ladder at a time
+_FOR_ROUNDING, _EACH = 1e-9, 2e-15  # of log wealth: more than a sum of logarithms loses, and each label read
 
 
 def depths(longest: int) -> Indices:
@@ -101,6 +102,8 @@ def refuted_steps(
     ``needed`` is the log wealth that refutes each step, shape (steps,); the others as in `log_wealths`. 0 if step
     ``beyond`` is not refuted: who only wants more than that need not know how much less it is.
     """
+    read = max((float(hits[-1] + misses[-1]) for hits, misses in tallies), default=0.0)
+    needed = needed + _FOR_ROUNDING + _EACH * read
     if beyond:
         one = slice(min(beyond, needed.size - 1), min(beyond, needed.size - 1) + 1)
         if log_wealths(tallies, hit[one], miss, shares)[0] < needed[one][0]:

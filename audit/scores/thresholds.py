@@ -26,17 +26,20 @@ from .events import count_errors, event_p_value
 
 DENOMINATOR_SHARE = 0.8  # of the level goes to the rarer side, whose relative error is the larger one
 PILOT_SHARE = 0.3
+_ULP = 2.0**-52
 EXACT, STEP, MOST = 1e-3, 0.01, 40.0  # of a bound, in epsilon; first step of its search; no larger one
 
 
 def epsilon_from_counts(hits_q: Any, n_q: int, hits_p: Any, n_p: int, delta: float, alpha: Any) -> Any:
-    """Lower bound of epsilon from event counts on both sides at joint level alpha; broadcasts, at least 0."""
+    """Lower bound of epsilon from event counts on both sides at joint level alpha, rounded down; broadcasts."""
     if not 0 <= delta < 1:
         raise BadInput("delta", delta, "must lie in [0, 1)")
     low = clopper_pearson_lower(hits_q, n_q, (1 - DENOMINATOR_SHARE) * np.asarray(alpha))
     high = clopper_pearson_upper(hits_p, n_p, DENOMINATOR_SHARE * np.asarray(alpha))
     with np.errstate(divide="ignore"):
-        return np.maximum(np.log(np.maximum(low - delta, 0.0)) - np.log(high), 0.0)
+        top, bottom = np.log(np.maximum(low - delta, 0.0)), np.log(high)
+        lost = _ULP * (2.0 + np.where(np.isfinite(top), np.abs(top), 0.0) - bottom)
+        return np.maximum(top - bottom - lost, 0.0)
 
 
 def epsilon_of_event(

@@ -21,6 +21,7 @@ from dpassay.reference.types import Array
 SPREADS, EXTRA = 9.0, 40.0  # the law is computed so many standard deviations and counts around its mean: 1e-18 is lost
 ROUNDING = 1e-11  # added to each p-value: what is lost there, and rounding in the convolutions
 _LOST = 2e-15  # more of it, times the root of the number of guesses: what rounding of the odds moves the law by
+_SAFELY = 1 - 1e-9  # of a level: more than sums of binomial probabilities lose
 _CERTAIN = 800.0  # log odds: exp(-800) is zero
 STEPS = 15  # halvings of the range of epsilon
 MOST = 40.0  # no larger epsilon is reported
@@ -60,7 +61,7 @@ def independent(labels: int, delta: float, alpha: float, share: float = 0.02) ->
     last = int(binom.isf(share * alpha, labels, delta))
     counts = np.unique([min(last, int(binom.isf(one, labels, delta))) for one in CORRUPTED_TAILS] + [last])
     chances = np.diff(np.append(0.0, binom.cdf(counts, labels, delta)))
-    left = alpha - float(binom.sf(last, labels, delta))
+    left = (alpha - float(binom.sf(last, labels, delta))) * _SAFELY
     moved = min(MOST_MOVED, MOVED / np.sqrt(labels))
 
     def levels(errors: float) -> Array:
@@ -82,7 +83,7 @@ def in_expectation(expected: float, alpha: float, share: float = 0.2) -> list[Al
     if expected == 0:
         return [Allowance(0, alpha)]
     count = int(np.ceil(expected / (share * alpha))) - 1
-    return [Allowance(count, alpha - expected / (count + 1))]
+    return [Allowance(count, (alpha - expected / (count + 1)) * (1 - 1e-15))]
 
 
 def _part(guesses: Guesses, log_odds: float) -> tuple[int, Array]:

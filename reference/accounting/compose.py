@@ -27,6 +27,7 @@ _BELOW = 1e-12  # of the tilted law may lie below a window, and as much above
 _LARGEST = 2**22  # points of a window
 _HALVINGS = 80
 _CLOSE = 1e-12  # to a root, relative
+_CLOSER = 1e-6  # of epsilon: another window that gains less is the last one
 _DEEP = 60.0  # over the tilt: what is further above epsilon weighs less than exp(-60)
 
 
@@ -195,9 +196,8 @@ class Composed:
 
     def _read(self, window: _Window, epsilon: float) -> float:
         start = max(0, math.floor(epsilon / self._step) - window.first)
-        end = min(
-            len(window.probs), max(start, math.floor((epsilon + _DEEP / window.tilt) / self._step) - window.first)
-        )
+        last = math.floor((epsilon + _DEEP / window.tilt) / self._step)
+        end = min(len(window.probs), max(start, last + 1 - window.first))
         losses = np.maximum(self._step * (window.first + np.arange(start, end)) - epsilon, 0.0)
         weights = -np.expm1(-losses) * np.exp(-window.tilt * losses)
         mass = float((window.probs[start:end] + window.error) @ weights)
@@ -210,15 +210,28 @@ class Composed:
         return min(1.0, found + self._infinite + 1e-320)
 
     def epsilon(self, delta: float) -> float:
-        """A bound on epsilon (at least 0) at ``delta``; infinite where the grid ends too early to say."""
+        """A bound on epsilon (at least 0) at ``delta``; infinite where the grid ends too early to say.
+
+        The tilt is first that of Chernoff's bound, which for few bounded losses is far too steep where delta is large;
+        then, while it differs, that of the epsilon that was found. Each window bounds delta.
+        """
         if self._infinite >= delta:
             return math.inf
-        number = self._best(None, math.log(delta))
-        window, tilt = self._window(number), _tilt(number)
-        high = (self._log_total(tilt) - math.log(delta)) / tilt * (1 + 1e-9) + 1e-300
         if self.delta(0.0) <= delta:
             return 0.0
-        low = 0.0
+        number = self._best(None, math.log(delta))
+        tilt = _tilt(number)
+        found = self._root(number, delta, (self._log_total(tilt) - math.log(delta)) / tilt * (1 + 1e-9) + 1e-300)
+        while found < math.inf and abs((better := self._best(found, 0.0)) - number) > _PER_OCTAVE:
+            number, again = better, self._root(better, delta, found)
+            if not again < found * (1 - _CLOSER):
+                break
+            found = again
+        return found
+
+    def _root(self, number: int, delta: float, high: float) -> float:
+        """Where the window of this tilt shows ``delta``, rounded up; infinite beyond its end."""
+        window, low = self._window(number), 0.0
         while self._read(window, high) > delta:
             low, high = high, 2 * high
             if high > self._step * (window.first + len(window.probs)):

@@ -40,6 +40,12 @@ class Part:
 
 
 def clean(size: float) -> float:
-    """Equal up to rounding is equal, so that repeated releases are composed in one go (rounded up)."""
-    digits = 12 - math.ceil(math.log10(size)) if size > 0 else 12
-    return round(size + 10.0**-digits / 2, digits)
+    """Equal up to rounding is equal, so that repeated releases are composed in one go (rounded up, to 13 digits).
+
+    Three quarters of a digit are added, and their number changes at 0.79, 7.9, ...: with a half, or at a power of ten,
+    a size like 0.3 would go one way or the other by its last bit.
+    """
+    if size <= 0:
+        return 0.0
+    digits = 13 - math.ceil(math.log10(size) + 0.1)
+    return round(float(size) + 0.75 * 10.0**-digits, digits)

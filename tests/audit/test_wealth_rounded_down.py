@@ -88,7 +88,7 @@ def test_an_epsilon_of_counts_is_no_more_than_its_limits_say(hits, n, delta, pow
     high = float(bounds.clopper_pearson_upper(n - hits, n, 0.8 * alpha))
     with mpmath.workdps(60):
         truth = mpmath.log((mpmath.mpf(low) - mpmath.mpf(delta)) / mpmath.mpf(high)) if low > delta else mpmath.mpf(0)
-        assert 0 <= found <= max(mpmath.mpf(0), truth) + mpmath.mpf(4e-16) * (1 + abs(truth))
+        assert max(0, truth - mpmath.mpf(2e-15) * (1 + abs(truth))) <= found <= max(mpmath.mpf(0), truth)
 
 
 def check_calibrated(kind, epsilon, delta, count):

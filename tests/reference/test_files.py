@@ -65,6 +65,12 @@ def test_features_must_be_finite(tmp_path, value):
         real_data.covertype_file(table)
 
 
+def test_zeros_of_a_bomb_are_no_table_and_take_no_memory():
+    """256 MiB of them were made into a table first, in four times the memory."""
+    with pytest.raises(BadInput, match="zero byte"):
+        files.numbers_of("1,2" + "\0" * 1000, "file", "x.gz")
+
+
 def test_damaged_sets(tmp_path):
     damaged = tmp_path / "covtype.data.gz"
     damaged.write_bytes(gzip.compress(b"1,2,3\n" * 1000)[:-9])

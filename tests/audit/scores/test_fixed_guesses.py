@@ -5,7 +5,7 @@ import itertools
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.special import expit
 from scipy.stats import binom
@@ -97,22 +97,58 @@ def test_tails_below_the_smallest_float_are_paid_for(right):
     assert epsilon_guesses(count, count, 69_146, delta) < 0.47  # a fifth of them shown in a run of 20, and 0.6143 right
 
 
-@pytest.mark.parametrize(("count", "epsilon"), [(300, 8.0), (10**6, 0.5), (10**7, 2.0)])
-def test_rounded_up(count, epsilon):
-    rate = float(expit(epsilon))
-    right = min(count, int(count * rate + 1.7 * np.sqrt(count * rate * (1 - rate))))
-    with mpmath.workdps(40):
-        sigma = 1 / (1 + mpmath.exp(-mpmath.mpf(epsilon)))
-        term = first = mpmath.binomial(count, right) * sigma**right * (1 - sigma) ** (count - right)
-        tail = mpmath.mpf(0)
-        for k in range(right, count + 1):
-            tail += term
-            term *= mpmath.mpf(count - k) / (k + 1) * mpmath.exp(epsilon)
-            if term < tail * mpmath.mpf("1e-20"):
+def worst_case(canaries, guesses, right, epsilon, delta):
+    """The formula of the module's head to 50 digits: the shorter side of the binomial law, term by term."""
+    with mpmath.workdps(50):
+        e, wrong = mpmath.mpf(epsilon), guesses - right
+        odds = mpmath.exp(e)
+        ways = mpmath.loggamma(guesses + 1) - mpmath.loggamma(right + 1) - mpmath.loggamma(wrong + 1)
+        first = mpmath.exp(ways + right * e - guesses * mpmath.log1p(odds))
+        above = right >= guesses * odds / (1 + odds)
+        term, total, k = mpmath.mpf(1), mpmath.mpf(0), right
+        while k <= guesses if above else k > 0:
+            if above:
+                total, term, k = total + term, term * (guesses - k) / (k + 1) * odds, k + 1
+            else:
+                term *= mpmath.mpf(k) / (guesses - k + 1) / odds
+                total, k = total + term, k - 1
+            if term < total * mpmath.mpf("1e-30"):
                 break
-        truth = tail + tail * (1 - tail) * mpmath.mpf(1) / (right * first)
-    found = guesses_p_value(max(count, 10**5), count, right, epsilon, 1 / max(count, 10**5))
-    assert min(truth, 1) <= found <= truth * (1 + 1e-6)
+        tail = first * total if above else 1 - first * total
+        return tail + tail * (1 - tail) * canaries * mpmath.mpf(delta) / (right * first)
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    st.floats(0, 9).map(lambda power: int(10**power)),
+    st.floats(0, 3),
+    st.floats(-6, 2.3).map(lambda power: 10.0**power) | st.just(0.0),
+    st.floats(-300, -0.5) | st.floats(-14, -0.5),
+    st.floats(-3, 6) | st.floats(0, 60),
+)
+@example(974_921_347, 0.0, 11.549380663844747, -262.5, 0.66)
+@example(366_579_617, 0.4, 7.101926123135941, -145.9, 0.37)
+@example(1_000, 1.0, 200.0, -5.0, 2.0)
+def test_rounded_up(guesses, more, epsilon, power, deviations):
+    """With SciPy's `bdtrc` at the rate of right guesses it was 3e-6 too small in the first example."""
+    rare = 1 / (1 + np.exp(epsilon))
+    spread = np.sqrt(guesses * rare * (1 - rare))
+    if spread > 300:  # the twin would take seconds
+        guesses = int(guesses * (300 / spread) ** 2)
+        spread = 300
+    wrong = int(np.clip(guesses * rare - deviations * spread, 0, guesses - 1))
+    canaries, delta = int(guesses * 10**more), 10.0**power
+    found = guesses_p_value(canaries, guesses, guesses - wrong, epsilon, delta)
+    truth = worst_case(canaries, guesses, guesses - wrong, epsilon, delta)
+    assert min(truth, 1) <= found <= truth * (1 + mpmath.mpf(2e-3)) + mpmath.mpf(1e-299)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(1, 400), st.floats(0, 2), st.floats(-300, -2), st.floats(0.6, 1), st.floats(-9, -0.5))
+def test_an_epsilon_is_refuted_in_truth(guesses, more, power, share, log_alpha):
+    canaries, delta, right, alpha = int(guesses * 10**more), 10.0**power, max(1, int(share * guesses)), 10.0**log_alpha
+    found = epsilon_guesses(canaries, guesses, right, delta, alpha)
+    assert found == 0 or worst_case(canaries, guesses, right, found, delta) <= alpha
 
 
 @given(st.integers(1, 80), st.integers(0, 80), st.floats(0.0, 0.2))
