@@ -29,12 +29,24 @@ effort = "quick"              # quick: 400 runs and 100 examples; full: 1,000 an
 # epsilon = 1.0
 # delta = 0.0
 # samples = 10000
+# power = 2.0                 # 'consistent' if noise 2 times too small would have been seen in so many samples; without
+#                             # it a claim that is not refuted stays 'inconclusive', and `dpassay check` exits with 3
 
-# Stored outputs, or stored scores of an attack, on D and on its neighbour D':
+# Stored outputs on D and on its neighbour D':
+# [[claim]]
+# name = "released"
+# outputs = ["d.npy", "d2.npy"]
+# gdp = 0.5                   # in place of epsilon and delta; or curve = [[1.0, 1e-5], [2.0, 1e-9]]
+# power = 2.0                 # as above
+
+# Stored scores of an attack, on D and on D'. Nobody knows how good the attack is, so `power` is not for them: a claim
+# that they do not refute stays 'inconclusive'. As a warning it does not change the exit code.
 # [[claim]]
 # name = "attack"
-# scores = ["d.npy", "d2.npy"]    # or outputs = [...]
-# gdp = 0.5                       # in place of epsilon and delta; or curve = [[1.0, 1e-5], [2.0, 1e-9]]
+# scores = ["attack-d.npy", "attack-d2.npy"]
+# epsilon = 1.0
+# delta = 1e-5
+# severity = "warning"
 """
 OWN = """\
 [[claim]]

@@ -104,6 +104,7 @@ def audit(
     """
     effort = _effort(runs, pilot, confidence, seed, examples)
     require(not (explain and as_json), "--explain", True, "is text; the rows of --json hold all of it")
+    require(not (everything and algorithms), "--all", True, "is for a run without names; named ones run, slow or not")
     require(jobs >= 1, "--jobs", jobs, "must be at least 1")
     if scheduler:
         require_address(scheduler)

@@ -100,10 +100,12 @@ def test_an_empty_option_of_the_ledger_is_no_way_to_say_all(dpassay, refused, op
     [
         ("blackbox", "--outputs", "a.csv", "--outputs", "a.csv", "--epsilon", 1, "--keep-alive"),
         ("audit", "baselines/dp_sgd:digits", "--timeout", 0),
+        ("audit", "baselines/dp_sgd:digits", "--all"),
+        ("audit", "mine:run", "--epsilon", 1, "--all"),
     ],
 )
 def test_options_that_would_be_ignored(dpassay, refused, words):
-    refused(dpassay(*words), "--keep-alive" if "--keep-alive" in words else "--timeout")
+    refused(dpassay(*words), next(word for word in ("--keep-alive", "--timeout", "--all") if word in words))
 
 
 @pytest.mark.parametrize("words", [("show", ""), ("audit", ""), ("check", "claims.toml"), ("mutants", "")])

@@ -13,6 +13,9 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from dpassay.audit.claims.reading import read_claims
+from dpassay.audit.claims.template import first_file
+
 MINE = """
 import numpy as np
 from dpassay.reference import Space
@@ -132,6 +135,34 @@ def test_black_boxes_outputs_and_scores(dpassay, project):
     assert rows["outputs"]["verdict"] == rows["scores"]["verdict"] == "violated"
     assert rows["scores"]["realised"] > 0.5 and rows["scores"]["accounted"] == "nan"
     assert "nan" not in out
+
+
+@pytest.mark.slow
+def test_the_comments_of_init_are_claims_that_a_right_mechanism_passes(dpassay, project):
+    """Uncommented as they are; without the line that says `power` the same claims stay inconclusive."""
+    blocks = [block for block in uncommented() if "outputs =" in block or "scores =" in block]
+    folder, rng = project(*blocks), np.random.default_rng(0)
+    for name, centre in (("d", 0.0), ("d2", 0.5), ("attack-d", 0.0), ("attack-d2", 0.1)):
+        np.save(folder / f"{name}.npy", rng.normal(centre, 1.0, 10_000))
+    code, out, _ = dpassay("check", "--jobs", 1, "--output", "rows.json")
+    rows = {row["claim"]: row for row in json.loads((folder / "rows.json").read_text())["rows"]}
+    assert (rows["released"]["verdict"], rows["attack"]["verdict"]) == ("consistent", "inconclusive")
+    assert code == 0, out
+    project(*(block.replace("power = 2.0", "") for block in blocks))
+    assert dpassay("check", "--jobs", 1)[0] == 3
+
+
+def uncommented():
+    """The claims in the comments of a first file, those that are no algorithm."""
+    blocks = (block for block in first_file(None, None).split("\n\n") if "# epsilon" in block or "# gdp" in block)
+    blocks = (block[block.index("# [[claim]]") :].replace("\n# ", "\n").removeprefix("# ") for block in blocks)
+    return [f"{block}\n" for block in blocks if "algorithm" not in block]
+
+
+def test_the_comments_of_init_are_claims_and_say_what_makes_them_consistent(project):
+    told = read_claims(project(*uncommented()) / "claims.toml")[0].claim
+    assert [one.name for one in told] == ["service", "released", "attack"]
+    assert [getattr(one, "power", None) for one in told] == [2.0, 2.0, None]
 
 
 @pytest.mark.parametrize(
