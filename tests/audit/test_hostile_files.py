@@ -6,7 +6,6 @@ What fuzzing found, one test a kind; `benchmarks/fuzz.py` is the search itself.
 from __future__ import annotations
 
 import json
-import math
 import warnings
 from pathlib import Path
 
@@ -16,12 +15,8 @@ import pytest
 from dpassay.audit import stored
 from dpassay.audit.attacks.estimators import labelled_data
 from dpassay.audit.blackbox.programs import _json
-from dpassay.audit.claims.lock import read_lock
-from dpassay.audit.claims.reached import code_of
 from dpassay.audit.claims.reading import read_claims
-from dpassay.audit.claims.suite import look_over
 from dpassay.audit.commands import neighbours
-from dpassay.audit.crosscheck import storage
 from dpassay.audit.crosscheck.campaign import read_expected
 from dpassay.audit.lockstep.script import Script
 from dpassay.audit.reproductions import dro, second_order_erm
@@ -36,15 +31,6 @@ from dpassay.reference.files import inside, parse_toml
 from dpassay.reference.problems import image_files, real_data
 from dpassay.reference.space import Space
 from dpassay.reference.tape import LiveTape
-
-BLOCK = {
-    "mechanism": "m", "space": "", "relation": "replace-one", "claimed": [[1.0, 1e-5], [2.0, 1e-6]],
-    "severity": "error", "verdict": "tight", "accounted": [1.0, 2.0], "realised": [0.9, None],
-    "limit": ["infinity", 2.0], "by": "likelihood", "power": 1.0, "sequence": "s", "pair": {}, "missed": [],
-    "effort": {"runs": 1000}, "code": "c",
-    "releases": [{"label": "g", "law": "Gaussian", "count": 1, "scale": [1.0, 2.0], "sensitivity": 1.0,
-                  "participation": "always"}],
-}  # fmt: skip
 
 
 def told(error: pytest.ExceptionInfo[BadInput]) -> str:
@@ -73,73 +59,6 @@ def test_toml_names_the_line():
     assert parse_toml("a = 1", "f") == {"a": 1}
     with pytest.raises(BadInput, match="f: line 2"):
         parse_toml("a = 1\nb = x\n", "f")
-
-
-# locks ----------------------------------------------------------------------------------------------------------------
-
-
-def lock(folder, **changes):
-    """A lock of one block, with other values."""
-    path = folder / "privacy.lock.json"
-    path.write_text(json.dumps({"format": 1, "claims": {"a": {**BLOCK, **changes}}}))
-    return read_lock(path)
-
-
-def test_a_sound_lock_is_read(tmp_path):
-    assert lock(tmp_path).claims["a"].accounted == [1.0, 2.0]
-    assert lock(tmp_path, accounted=[None]).claims["a"].accounted == [None], "one for all pairs"
-
-
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [
-        ("accounted", [math.nan, 2.0]),  # nothing is above NaN: whatever the account rises to would pass
-        ("accounted", []),
-        ("realised", [0.9, 0.9, 0.9]),
-        ("limit", [math.inf, 1.0]),
-        ("claimed", [[1.0]]),
-        ("claimed", []),
-        ("claimed", [[1.0, 1e-5, 0.0]]),
-        ("verdict", "TIGHT"),
-        ("power", math.nan),
-        ("pair", {"rows": [[math.inf]]}),
-        ("releases", [{**BLOCK["releases"][0], "scale": []}]),
-        ("releases", [{**BLOCK["releases"][0], "sensitivity": math.inf}]),
-    ],
-)
-def test_a_lock_that_would_hold_nothing_is_refused(tmp_path, field, value):
-    with pytest.raises(BadInput, match=rf"claims\.a.*{field}|{field}"):
-        lock(tmp_path, **{field: value})
-
-
-# vectors --------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("case", [["c"], {"c": 1}, 3, None, "other", "odd"])
-def test_a_file_of_vectors_whose_cases_are_none(tmp_path, case):
-    path = tmp_path / "vectors.json"
-    path.write_text(json.dumps({"cases": {"c": {}, "odd": "text"}, "vectors": [{"case": case}]}))
-    with pytest.raises(BadInput, match=r"vectors\[0\]\.case"):
-        storage.read_vectors(path)
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"files": 3},
-        {"files": {"a.json": {}}},
-        {"files": {"../outside.json": {"vectors": 1, "refused": 0, "sha256": "0" * 64}}},
-        {"vectors": "many"},
-        {"format": 2},
-        {"files": {"a.json": {"vectors": 1, "refused": 0, "sha256": 5}}},
-    ],
-)
-def test_a_damaged_manifest(tmp_path, monkeypatch, change):
-    document = storage.manifest() | change
-    (tmp_path / "manifest.json").write_text(json.dumps(document))
-    monkeypatch.setattr(storage, "FOLDER", tmp_path)
-    with pytest.raises(BadInput, match=r"vectors/manifest\.json"):
-        list(storage.load())
 
 
 # tables and datasets --------------------------------------------------------------------------------------------------
@@ -191,32 +110,6 @@ def test_a_file_does_not_choose_what_is_read_elsewhere(tmp_path, monkeypatch):
     assert inside(folder, "../data.npy", "files[0]").is_file()
     with pytest.raises(BadInput, match="lies outside"):
         inside(folder, "../../elsewhere/x.npy", "files[0]")
-
-
-@pytest.mark.parametrize(
-    "mechanism",
-    [
-        'outputs = ["../p.npy", "p.npy"]',
-        'scores = ["p.npy", "/etc/passwd"]',
-        'function = "m:f"\ndataset = "../p.npy"\nneighbour = "p.npy"',
-    ],
-)
-def test_a_claim_names_no_data_elsewhere(tmp_path, monkeypatch, mechanism):
-    folder = tmp_path / "project"
-    folder.mkdir()
-    monkeypatch.chdir(folder)
-    for name in ("p.npy", "../p.npy"):
-        (folder / name).touch()
-    head = 'version = 1\n[[claim]]\nname = "a"\nepsilon = 1.0\ndelta = 1e-5\n'
-    (folder / "claims.toml").write_text(f"{head}{mechanism}\n")
-    file, lines = read_claims(folder / "claims.toml")
-    with pytest.raises(BadInput, match=r"claims\.toml:\d+: claim a.*lies outside") as error:
-        look_over(file, [0], lines)
-    told(error)
-    own = folder / "own.toml"
-    own.write_text(f'{head}algorithm = "dro"\nfiles = ["../p.npy"]\n')
-    with pytest.raises(BadInput, match=r"files\[0\].*lies outside"):
-        code_of(read_claims(own)[0].claim[0], folder, 0.95)
 
 
 # witnesses ------------------------------------------------------------------------------------------------------------

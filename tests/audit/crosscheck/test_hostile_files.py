@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpassay.audit.commands import crosscheck
+from dpassay.audit.crosscheck import storage
 from dpassay.audit.crosscheck.rounding import numbers
 from dpassay.audit.crosscheck.storage import load
 from dpassay.reference.errors import BadInput
@@ -65,3 +66,30 @@ def test_an_output_of_four_hundred_digits_differs(folder):
     with pytest.raises(typer.Exit) as stop:
         crosscheck.replay(folder / "changed.json", False)
     assert stop.value.exit_code == 1
+
+
+@pytest.mark.parametrize("case", [["c"], {"c": 1}, 3, None, "other", "odd"])
+def test_a_file_of_vectors_whose_cases_are_none(tmp_path, case):
+    path = tmp_path / "vectors.json"
+    path.write_text(json.dumps({"cases": {"c": {}, "odd": "text"}, "vectors": [{"case": case}]}))
+    with pytest.raises(BadInput, match=r"vectors\[0\]\.case"):
+        storage.read_vectors(path)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"files": 3},
+        {"files": {"a.json": {}}},
+        {"files": {"../outside.json": {"vectors": 1, "refused": 0, "sha256": "0" * 64}}},
+        {"vectors": "many"},
+        {"format": 2},
+        {"files": {"a.json": {"vectors": 1, "refused": 0, "sha256": 5}}},
+    ],
+)
+def test_a_damaged_manifest(tmp_path, monkeypatch, change):
+    document = storage.manifest() | change
+    (tmp_path / "manifest.json").write_text(json.dumps(document))
+    monkeypatch.setattr(storage, "FOLDER", tmp_path)
+    with pytest.raises(BadInput, match=r"vectors/manifest\.json"):
+        list(storage.load())
