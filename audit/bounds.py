@@ -136,7 +136,7 @@ def clopper_pearson_lower(count: ArrayLike, n: ArrayLike, alpha: ArrayLike) -> A
     some = np.maximum(k, 1e-300)
     with np.errstate(invalid="ignore"):
         bound = np.asarray(betaincinv(some, total - k + 1, level), dtype=np.float64)
-    bound = np.where(np.isnan(bound), 0.0, bound)  # no answer at a tiny level: the trivial bound is sound
+    bound = np.where(np.isnan(bound) | (k <= 0), 0.0, bound)  # no answer at a tiny level: the trivial bound is sound
     found = _checked(bound, lambda rate: betainc(some, total - k + 1, rate) <= _SURELY * level, 0.0)
     return np.where(k > 0, found, 0.0)[()]
 
@@ -147,7 +147,7 @@ def clopper_pearson_upper(count: ArrayLike, n: ArrayLike, alpha: ArrayLike) -> A
     rest = np.maximum(total - k, 1e-300)
     with np.errstate(invalid="ignore"):
         inverse = betainccinv(k + 1, rest, level)  # one minus a lower bound would lose the digits of a small rate
-    bound = np.where(np.isnan(inverse), 1.0, np.asarray(inverse, dtype=np.float64))
+    bound = np.where(np.isnan(inverse) | (k >= total), 1.0, np.asarray(inverse, dtype=np.float64))
     found = _checked(bound, lambda rate: betaincc(k + 1, rest, rate) <= _SURELY * level, 1.0)
     return np.where(k < total, found, 1.0)[()]
 

@@ -77,9 +77,13 @@ def named(name: str) -> tuple[str, ...]:
     path = source(name)
     if path is None:
         return ()
-    package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+    return _named_by(_content(path), name if path.name == "__init__.py" else name.rpartition(".")[0])
+
+
+@cache  # of content, and so never out of date
+def _named_by(content: bytes, package: str) -> tuple[str, ...]:
     found = []
-    for node in ast.walk(ast.parse(_content(path))):
+    for node in ast.walk(ast.parse(content)):
         if isinstance(node, ast.Import):
             found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):

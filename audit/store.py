@@ -24,6 +24,7 @@ from dpassay.reference.files import LARGEST, parse_json
 
 SCHEMA = 1
 _OURS = 0x64706173  # SQLite's application_id: "dpas"
+_SYNCHRONOUS = "FULL"  # a power cut loses nothing that was put
 _PATIENCE = 60  # seconds that a writer waits for another one
 _TABLES = {
     "records": "CREATE TABLE records (kind TEXT NOT NULL, key TEXT NOT NULL, body TEXT NOT NULL, "
@@ -154,7 +155,7 @@ class Store:
         """What is in memory gets the tables; a file must have exactly them."""
         with self._told():
             self._db.execute("PRAGMA trusted_schema = OFF")
-            self._db.execute("PRAGMA synchronous = FULL")
+            self._db.execute(f"PRAGMA synchronous = {_SYNCHRONOUS}")
             if new:
                 _lay_out(self._db)
             ours = self._db.execute("PRAGMA application_id").fetchone()[0] == _OURS
@@ -205,6 +206,7 @@ def _make(path: Path, field: str) -> None:
         draft.unlink(missing_ok=True)  # of a process that was killed
         database = sqlite3.connect(draft, isolation_level=None)
         try:
+            database.execute(f"PRAGMA synchronous = {_SYNCHRONOUS}")
             database.execute("BEGIN")
             _lay_out(database)
             database.execute("COMMIT")

@@ -127,7 +127,11 @@ def _move(value: Any, size: float, rng: np.random.Generator, alone: bool = False
     if isinstance(value, Mapping):
         return {name: entry if name == "derived" else _move(entry, size, rng) for name, entry in value.items()}
     if isinstance(value, list):
-        whole = all(isinstance(one, float) and one.is_integer() for one in value)  # labels, signs, axes
+        numbers_only = all(type(one) is float for one in value)
+        whole = numbers_only and all(one.is_integer() for one in value)  # labels, signs, axes
+        if numbers_only and not whole:  # the same numbers as one by one, in one draw
+            moved: list[float] = (np.array(value) * (1 - size * rng.uniform(size=len(value)))).tolist()
+            return moved
         return [_move(one, size, rng, alone=not whole) for one in value]
     if alone and isinstance(value, float):
         return value * (1 - size * rng.uniform())

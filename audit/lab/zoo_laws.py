@@ -100,8 +100,10 @@ def noisy_max_epsilon(scale: float, answers: Array, neighbour: Array) -> float:
     def probability(values: Array, i: int) -> float:
         others = np.delete(values, i)
 
-        def density(x: float) -> float:
-            return float(laplace.pdf(x, values[i], scale) * np.prod(laplace.cdf(x, others, scale)))
+        def density(x: float) -> float:  # asked for thousands of times: `scipy.stats` takes ten times as long
+            away = (x - others) / scale
+            below = np.where(away > 0, 1.0 - 0.5 * np.exp(-away), 0.5 * np.exp(away))
+            return float(0.5 * np.exp(-abs((x - values[i]) / scale)) / scale * np.prod(below))
 
         return float(quad(density, -60 * scale, 60 * scale, points=sorted(set(values)), limit=400)[0])
 

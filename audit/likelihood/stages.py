@@ -17,7 +17,7 @@ from scipy.special import ndtri
 from dpassay.reference.findings import merge
 from dpassay.reference.types import Array
 
-from .pilot import Plan, excess
+from .pilot import Plan, average, excess
 from .samplers import Losses, Sampler
 
 _STAGES = (0.125, 0.25, 0.5, 1.0)  # of the runs, each on top of those before
@@ -75,13 +75,14 @@ def upper_limit(loss: Array, weight: Array, delta: float, alpha: float) -> float
 
     Where ``delta(epsilon)`` as seen, and so many standard errors more, falls to ``delta``.
     """
-    if float(np.mean(excess(loss, weight, 700.0))) > delta:
+    if average(excess(loss, weight, 700.0)) > delta:
         return math.inf
     errors = float(-ndtri(alpha)) / math.sqrt(len(loss))
 
     def possible(epsilon: float) -> bool:
         x = excess(loss, weight, epsilon)
-        return float(x.mean() + errors * x.std()) > delta
+        middle = average(x)
+        return middle + errors * math.sqrt(average((x - middle) ** 2)) > delta
 
     low, high = 0.0, max(1.0, 2 * float(np.max(loss[np.isfinite(loss)], initial=1.0)))
     if possible(high):

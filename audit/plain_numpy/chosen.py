@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
 from dpassay.reference.laws.categorical import Categorical
 from dpassay.reference.laws.law import Cost, Difference, Law, other_law
@@ -98,7 +98,7 @@ class Drawn(Law):
 
     def log_density(self, value: Any) -> float:
         """Of one draw, or the sum over all of them."""
-        return float(np.sum(_LOG_DENSITIES[self.name](value, *self.parameters)))
+        return float(np.sum(_log_densities()[self.name](value, *self.parameters)))
 
     def public_difference(self, other: Law) -> Difference | None:
         """Which law it is, and how many draws."""
@@ -115,17 +115,23 @@ class Drawn(Law):
         )
 
 
-_LOG_DENSITIES: Mapping[str, Any] = {
-    "beta": stats.beta.logpdf,
-    "gamma": lambda value, shape, scale=1.0: stats.gamma.logpdf(value, shape, scale=scale),
-    "binomial": stats.binom.logpmf,
-    "dirichlet": lambda value, alpha: [stats.dirichlet.logpdf(one, alpha) for one in np.atleast_2d(value)],
-    "chisquare": stats.chi2.logpdf,
-    "vonmises": lambda value, at, kappa: stats.vonmises.logpdf(value, kappa, loc=at),
-    "lognormal": lambda value, mean=0.0, sigma=1.0: stats.lognorm.logpdf(value, sigma, scale=math.exp(mean)),
-    "multinomial": lambda value, n, p: stats.multinomial.logpmf(value, n, p),
-    "rayleigh": lambda value, scale=1.0: stats.rayleigh.logpdf(value, scale=scale),
-}
+@cache
+def _log_densities() -> Mapping[str, Any]:
+    from scipy import stats  # takes longer to import than many an audit runs
+
+    return {
+        "beta": stats.beta.logpdf,
+        "gamma": lambda value, shape, scale=1.0: stats.gamma.logpdf(value, shape, scale=scale),
+        "binomial": stats.binom.logpmf,
+        "dirichlet": lambda value, alpha: [stats.dirichlet.logpdf(one, alpha) for one in np.atleast_2d(value)],
+        "chisquare": stats.chi2.logpdf,
+        "vonmises": lambda value, at, kappa: stats.vonmises.logpdf(value, kappa, loc=at),
+        "lognormal": lambda value, mean=0.0, sigma=1.0: stats.lognorm.logpdf(value, sigma, scale=math.exp(mean)),
+        "multinomial": lambda value, n, p: stats.multinomial.logpmf(value, n, p),
+        "rayleigh": lambda value, scale=1.0: stats.rayleigh.logpdf(value, scale=scale),
+    }
+
+
 PARAMETERS: Mapping[str, tuple[str, ...]] = {
     "beta": ("a", "b"),
     "gamma": ("shape", "scale"),

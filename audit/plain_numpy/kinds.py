@@ -8,21 +8,20 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
 from dpassay.reference.laws.law import Difference, Law, noise_difference
 from dpassay.reference.types import Array
 
-_PLAIN: dict[str, Any] = {
-    "gaussian": stats.norm,
-    "laplace": stats.laplace,
-    "gumbel": stats.gumbel_r,
-    "exponential": stats.expon,
-    "logistic": stats.logistic,
-    "cauchy": stats.cauchy,
-    "uniform": stats.uniform,
+_PLAIN = {  # names in scipy.stats, which takes longer to import than many an audit runs
+    "gaussian": "norm",
+    "laplace": "laplace",
+    "gumbel": "gumbel_r",
+    "exponential": "expon",
+    "logistic": "logistic",
+    "cauchy": "cauchy",
+    "uniform": "uniform",
 }
-_WITH_NUMBER: dict[str, Any] = {"student_t": stats.t, "geometric": stats.geom, "poisson": stats.poisson}
+_WITH_NUMBER = {"student_t": "t", "geometric": "geom", "poisson": "poisson"}
 _WHOLE = ("geometric", "poisson")
 
 
@@ -34,8 +33,10 @@ def with_number(name: str, number: float) -> str:
 @cache
 def law_of(kind: str) -> Any:
     """The standard law, frozen, of ``scipy.stats``."""
+    from scipy import stats
+
     name, _, number = kind.partition(":")
-    return _WITH_NUMBER[name](float(number)) if number else _PLAIN[name]
+    return getattr(stats, _WITH_NUMBER[name])(float(number)) if number else getattr(stats, _PLAIN[name])
 
 
 def is_whole(kind: str) -> bool:

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from itertools import product
 from math import ceil, floor, inf, log, sqrt
 from typing import Literal
@@ -37,7 +38,8 @@ class Remark:
     why: str
 
 
-def remarks() -> list[Remark]:
+@cache  # it searches for integers with the printed statistics: half a second
+def remarks() -> tuple[Remark, ...]:
     """All findings, in the order of the tables, then those about the set-up."""
     found: list[Remark] = []
     for table in TABLES.values():
@@ -45,7 +47,8 @@ def remarks() -> list[Remark]:
             found += [*_counts(table), *_certificates(table)]
         else:
             found += [*_losses(table), *_same_outcomes(table)]
-    return [*found, *_sample_sizes(), *_mini_batches(), *_hessian_lipschitz(), *_second_loss(), *_trust_region_steps()]
+    found += [*_sample_sizes(), *_mini_batches(), *_hessian_lipschitz(), *_second_loss(), *_trust_region_steps()]
+    return tuple(found)
 
 
 # statistics of integer counts ----------------------------------------------------------------------------------------

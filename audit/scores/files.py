@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from scipy.stats import binom
+from scipy.special import bdtr
 
 from dpassay.audit.stored import load
 from dpassay.reference.errors import BadInput, require
@@ -32,7 +32,7 @@ def read_canaries(path: Path) -> tuple[Array, Bools]:
     good = bool(np.isin(table[:, 1], (0, 1)).all())
     require(good, f"{path}: second column", "other than 0 or 1", "coins are 0 (left out) or 1 (included)")
     inside, count = int(table[:, 1].sum()), len(table)
-    chance = 2 * float(binom.cdf(min(inside, count - inside), count, 0.5))
+    chance = 2 * float(bdtr(min(inside, count - inside), count, 0.5))
     counted = f"{inside:,} of {count:,} canaries included"
     require(chance >= UNFAIR, f"{path}: second column", counted, "each must be included by its own fair coin")
     return table[:, 0], table[:, 1].astype(bool)

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.special import expit
-from scipy.stats import binom
 
 from dpassay.reference.errors import BadInput
 
@@ -22,6 +21,8 @@ def check_guesses(canaries: int, guesses: int, correct: int) -> None:
 def steinke_p_value(canaries: int, guesses: int, correct: int, epsilon: float, delta: float) -> float:
     """P(at least `correct` of `guesses` right | (epsilon, delta)-DP), bounded above."""
     check_guesses(canaries, guesses, correct)
+    from scipy.stats import binom  # takes longer to import than many an audit runs
+
     rate = expit(epsilon)
     tail = float(binom.sf(correct - 1, guesses, rate)) * _UP
     if delta == 0 or correct == 0:

@@ -2,7 +2,16 @@
 
 import pytest
 
+from dpassay.audit import store
 from dpassay.audit.scores import power
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_power_cut():
+    """Stores do not wait for the disk: what a kill leaves is the same, and only a power cut could tell."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(store, "_SYNCHRONOUS", "OFF")
+        yield
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """A program: `python killed.py KILLS` kills `dpassay audit` at random moments and compares what is left in the end.
 
-Each run is a fork that audits six small cases (three if it is killed a few times only); it is killed with -9 after a
+Each run is a fork that audits six small cases (two if it is killed a few times only); it is killed with -9 after a
 random time and started again with --resume until it ends. Every report that comes out must have the rows of a run that
 nobody disturbed. Prints how many kills hit which number of kept rows.
 """
@@ -61,7 +61,7 @@ def rows():
 
 
 def main_program(kills):
-    count = 6 if kills > 10 else 3
+    count = 6 if kills > 10 else 2
     audit.CASES = [case(number) for number in range(1, count + 1)]
     proofs.CACHE = Path("proofs")
     start = time.monotonic()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -18,6 +19,24 @@ from dpassay.reference.catalogue import CASES
 
 QUICK = ["--runs", "60", "--pilot", "60", "--examples", "0", "--jobs", "1"]  # the search has its own tests
 DIGITS = "reports/baselines-dp_sgd-digits.json"  # where named algorithms go
+FIRST = ["audit", "baselines/dp_sgd:digits", *QUICK]
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    """Where the first audit of the digits is kept, with what it said, once it is made."""
+    return tmp_path_factory.mktemp("first")
+
+
+@pytest.fixture
+def first(dpassay, tmp_path, kept):
+    """The folder of the command holds the report of the first audit; its exit code and standard output."""
+    if (kept / "said.json").exists():
+        shutil.copytree(kept, tmp_path, dirs_exist_ok=True)
+    else:
+        (tmp_path / "said.json").write_text(json.dumps(dpassay(*FIRST)[:2]))
+        shutil.copytree(tmp_path, kept, dirs_exist_ok=True)
+    return json.loads((kept / "said.json").read_text())
 
 
 @pytest.mark.parametrize("command", [[], *([name] for name in (*COMMANDS, *GROUPS))])
@@ -44,8 +63,8 @@ def test_narrow_tables_fold_and_keep_verdicts_whole(capsys):
     assert "baselines/dp_sgd:full-batch@baseline" in "".join(line[:12].strip() for line in shown.splitlines())
 
 
-def test_audit_prints_the_table_and_writes_the_report(dpassay, tmp_path):
-    code, out, _ = dpassay("audit", "baselines/dp_sgd:digits", *QUICK)
+def test_audit_prints_the_table_and_writes_the_report(first, tmp_path):
+    code, out = first
     assert code == 0
     for heading in ("algorithm", "reading", "claimed", "accounted", "realised", "verdict"):
         assert heading in out
@@ -60,38 +79,35 @@ def mark(path, **change):
         report.write()
 
 
+@pytest.mark.usefixtures("first")
 def test_resume_keeps_finished_rows(dpassay, tmp_path):
-    first = ["audit", "baselines/dp_sgd:digits", *QUICK]
-    dpassay(*first)
     path = tmp_path / DIGITS
     mark(path, seconds=12345.0)  # a second audit of the row would wipe it out
-    assert dpassay(*first, "--resume")[0] == 0
+    assert dpassay(*FIRST, "--resume")[0] == 0
     assert json.loads(path.read_text())["rows"][0]["seconds"] == 12345.0
 
 
+@pytest.mark.usefixtures("first")
 @pytest.mark.parametrize("change", [{"code": "0" * 16}, {"seed": 1}, {"pilot": 61}])
 def test_resume_audits_rows_of_other_code_or_effort_again(dpassay, tmp_path, change):
-    first = ["audit", "baselines/dp_sgd:digits", *QUICK]
-    dpassay(*first)
     path = tmp_path / DIGITS
     mark(path, seconds=12345.0, **change)
-    _, _, err = dpassay(*first, "--resume")
+    _, _, err = dpassay(*FIRST, "--resume")
     (row,) = json.loads(path.read_text())["rows"]
     assert row["seconds"] != 12345.0 and row["seed"] == 0 and "audited again" in err
 
 
+@pytest.mark.usefixtures("first")
 @pytest.mark.parametrize("resume", [[], ["--resume"]])
 def test_named_algorithms_leave_the_other_rows_of_a_report_alone(dpassay, tmp_path, resume):
-    words = ["--output", "all.json", *QUICK]
-    dpassay("audit", "baselines/dp_sgd:digits", *words)
-    dpassay("audit", "output_perturbation/algorithm1@repaired", *words, *resume)
-    rows = json.loads((tmp_path / "all.json").read_text())["rows"]
+    dpassay("audit", "output_perturbation/algorithm1@repaired", "--output", DIGITS, *QUICK, *resume)
+    rows = json.loads((tmp_path / DIGITS).read_text())["rows"]
     assert [row["algorithm"] for row in rows] == ["baselines/dp_sgd", "output_perturbation/algorithm1"]
 
 
-def test_two_processes_on_one_report_lose_no_row(dpassay, tmp_path):
+@pytest.mark.usefixtures("first")
+def test_two_processes_on_one_report_lose_no_row(tmp_path):
     """Three writers of five rows each, at the same time."""
-    dpassay("audit", "baselines/dp_sgd:digits", *QUICK)
     code = (
         "import sys; from dataclasses import replace; from pathlib import Path\n"
         "from dpassay.audit.report_file import load, save\n"

@@ -46,15 +46,15 @@ def raises(rows, tape):
 
 
 def test_the_same_seed_gives_the_same_rows_for_one_and_two_workers(dpassay):
-    found, keys = [], ["baselines/dp_sgd:digits", "output_perturbation/algorithm1@repaired", "baselines/dp_sgd:poisson"]
+    found, keys = [], ["baselines/dp_sgd:digits", "output_perturbation/algorithm1@repaired"]
     for jobs in (1, 2):
-        code, out, _ = dpassay("audit", *keys, "--runs", 60, "--pilot", 60, "--examples", 5, "--json", "--jobs", jobs)
+        code, out, _ = dpassay("audit", *keys, "--runs", 60, "--pilot", 60, "--examples", 3, "--json", "--jobs", jobs)
         assert code in (0, 3)  # 60 runs show too little for some
         rows = json.loads(out)["rows"]
         for row in rows:
             row.pop("seconds")
         found.append(rows)
-    assert len(found[0]) == 3
+    assert len(found[0]) == 2
     assert found[0] == found[1]
 
 

@@ -78,7 +78,7 @@ def test_output_that_nobody_reads_or_that_has_no_room():
     assert gone.returncode == 141 and not gone.stderr, gone
     full = shell("$D doctor > /dev/full")
     assert full.returncode == 2 and full.stderr == "dpassay: standard output: No space left on device\n", full
-    assert shell("$D check nofile 2> /dev/full").returncode == 2
+    assert shell("$D show nothing 2> /dev/full").returncode == 2
 
 
 def test_a_terminal_without_our_letters():
