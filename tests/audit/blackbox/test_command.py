@@ -37,14 +37,14 @@ def run(tmp_path, monkeypatch):
 
     def call(name, *words, pair=("d.json", "e.json")):
         base = ["blackbox", f"mech_of_test:{name}", "--dataset", pair[0], "--neighbour", pair[1], "--epsilon", "1"]
-        return CliRunner().invoke(app, [*base, "--samples", "3000", *words])
+        return CliRunner().invoke(app, [*base, "--samples", "2000", *words])
 
     yield call
     sys.modules.pop("mech_of_test", None)
 
 
 def test_a_right_mechanism_is_consistent_when_the_power_is_shown(run):
-    """Laplace noise, claim just true, 3,000 a side (seed 0): noise halved would have been seen 14 times of 14."""
+    """Laplace noise, claim just true, 2,000 a side (seed 0): noise halved would have been seen 14 times of 14."""
     found = run("right", "--power", "2")
     assert found.exit_code == 0 and "Verdict: consistent" in found.output
     assert "laplace noise 2 times smaller" in found.output
