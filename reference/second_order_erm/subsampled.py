@@ -10,7 +10,7 @@ its own batch, while Section 3.3 computes both from the same S_k: one draw prote
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from math import exp, inf, log, sqrt
 from typing import ClassVar
 
@@ -20,14 +20,21 @@ from scipy.special import gammaln
 from dpassay.reference.accounting.gdp import zcdp_rho
 from dpassay.reference.errors import BadInput, require, require_budget
 from dpassay.reference.noise import Multipliers
+from dpassay.reference.types import Array, Indices
 
 ORDERS = tuple(range(2, 129)) + tuple(range(132, 513, 4))
 
 
+@cache  # the same orders for every sigma that is tried
+def _choices(order: int) -> tuple[Indices, Array]:
+    """j = 3 .. order, and log C(order, j)."""
+    j = np.arange(3, order + 1)
+    return j, gammaln(order + 1) - gammaln(j + 1) - gammaln(order - j + 1)
+
+
 def subsampled_rdp(order: int, sigma: float, rate: float) -> float:
     """Return epsilon'_N(alpha; sigma, s) of eq. (27) for the Gaussian mechanism, m of n without replacement."""
-    j = np.arange(3, order + 1)
-    log_choose = gammaln(order + 1) - gammaln(j + 1) - gammaln(order - j + 1)
+    j, log_choose = _choices(order)
     square = 1 / sigma**2
     second = min(4 * np.expm1(min(square, 700.0)), 2 * exp(min(square, 700.0)))
     terms = [0.0, 2 * log(rate) + log(order * (order - 1) / 2) + log(second)]
