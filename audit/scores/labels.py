@@ -34,7 +34,7 @@ LADDER = np.round(  # a step below a claim of 0.1 must not cost a tenth of it
 )
 FINE_SHARE = 0.05  # of the stake is on smaller targets, which only many labels can use
 EVENT_SHARE, EVENT_FROM = 0.05, 20  # of the level for one event, from so many scores a side on
-OUTWARD_SHARE = 0.9  # of the rest for labels that are revealed outwards
+OUTWARD_SHARE = 0.95  # of the rest for labels that are revealed outwards
 
 
 def labelled(size_p: int, size_q: int, rng: np.random.Generator) -> tuple[int, int]:

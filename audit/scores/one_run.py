@@ -8,7 +8,8 @@ Three ways to a bound; m delta, known before any score is seen, says how they ar
   Then E[D] <= delta (`fixed_guesses.py`, with h = 1 where D > 0), and right with probability
   (e^eps + D) / (1 + e^eps) means: with probability D for certain, else as above. (Steinke, Nasr and Jagielski 2023,
   Theorem 5.2, pay for 2 m delta.)
-- Revealing coins *outwards* (`outward.py`), the same law of the hidden ones, at a depth that the others teach.
+- Revealing coins *outwards* (`outward.py`), the same law of the hidden ones, at a depth that the others teach,
+  judged by `found_out.py`.
 - *Guessing* a fixed number of coins, judged by the closed form of `fixed_guesses.py`: how many, and at which end of the
   scores, is learned on a tenth of the canaries, whose coins are then public: for the others nothing changes.
 
@@ -30,19 +31,19 @@ from dpassay.reference.types import Array, Bools
 
 from .curve_claim import check_scores
 from .fixed_guesses import epsilon_guesses
+from .found_out import FoundOut
 from .guessing import Canaries, Guessing, best_guessing
 from .labels import LADDER, beyond, ladder_gains, stakes_on
 from .outward import FEWEST, read_outward
 from .reading import refuted_steps, tally, tally_both_ends
-from .weighted import in_expectation
 
 RELATION = "add-remove"  # of one canary
 PILOT_FROM, PILOT_SHARE = 400, 0.1
 OUTWARD_SHARE = 0.9  # of the level for coins revealed outwards, the rest for reading inwards
-MIXED_SHARE = 0.7  # the same, where guessing gets the rest
-CHEAP, DEAR = 0.25, 1.5  # corrupted coins in expectation, over the level: reading below the first, guessing beyond
+MIXED_SHARE = 0.95  # the same, where guessing gets the rest
+CHEAP, DEAR = 0.25, 3.0  # corrupted coins in expectation, over the level: reading below the first, guessing beyond
 MIXED_FROM = 1000  # canaries; of fewer, corrupted coins are too many of those that would be judged
-FOR_CORRUPTED = 0.3  # of the level of the outward reading
+GAINS = (0.6, 0.5)  # of the outward reading, paid for below `CHEAP` and beyond (`found_out.py`)
 ROOT = 3.2  # guesses per root of the number of canaries that suit most laws, without a pilot
 
 
@@ -126,7 +127,8 @@ def _by_reading(
 def _outwards(values: Array, coins: Bools, delta: float, rng: np.random.Generator, alpha: float) -> SoundBound:
     """Coins revealed from the middle of the scores outwards, the extreme ones judged."""
     canaries = Canaries.of(values, coins)
-    allowed = in_expectation(values.size * delta, alpha, FOR_CORRUPTED)
+    expected = values.size * delta
+    allowed = FoundOut(expected, alpha, GAINS[expected > CHEAP * alpha])
     epsilon, seen = read_outward(canaries.low, canaries.high, rng, alpha, allowed, signs=(1,))
     return SoundBound(
         epsilon=epsilon,

@@ -16,21 +16,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import solveh_banded
+from scipy.linalg import cholesky_banded, solveh_banded
 from scipy.special import expit, ndtr, ndtri
 
 from dpassay.reference.types import Array, Bools, Indices
 
+from .found_out import FoundOut
 from .reading import tops
 from .weighted import Allowance, Guesses, weighted_epsilon
 
 FEWEST = 40  # labels
 STEP, LAST = 0.1, 4.0  # width of a block in normal quantiles of the rank; labels in the outermost one, about
 MIDDLE = 0.15  # normal quantiles on each side of the median that are revealed first
-STIFFNESS = 4.0  # of the curve: a change of slope by one half over one normal quantile costs half a nat
+STIFFNESS = (
+    4.0,
+    400.0,
+)  # of the curve: with 4, a slope that changes by one half over one normal quantile costs 0.5
 DAMPING = 0.3  # of its slopes: beyond what is known they fade, over sqrt(4 / 0.3) normal quantiles
 CAPS = (0.05, 0.4, 1.0)  # log odds beyond epsilon at which weights stop growing: from nearly equal ones to graded ones
 GRADES = 8  # weights are 1 to 8
+MARGIN = 2.0  # nats of evidence that the stiffer curve needs: what is hidden may bend
 PATIENCE = 0.25  # share of the hidden blocks that is revealed, at most, while nothing is seen
 NARROWEST, RIDGE = 0.01, 1e-5  # keep the equations of the curve well conditioned
 TURNS, ROUNDS = 8, 200
@@ -87,7 +92,7 @@ def edges(labels: int) -> Indices:
     return np.unique(np.concatenate([[0], inner, [labels]]))
 
 
-def _penalty(places: Array, stiffness: float = STIFFNESS) -> Array:
+def _penalty(places: Array, stiffness: float) -> Array:
     """Squared first and second differences of the curve, upper banded form (up to 3, points)."""
     gaps = np.maximum(np.diff(places), NARROWEST)
     bands = np.zeros((3, places.size))
@@ -125,6 +130,23 @@ def log_odds_curve(blocks: Blocks, known: Bools, start: Array, penalty: Array) -
     return np.asarray(curve)
 
 
+def _evidence(blocks: Blocks, known: Bools, curve: Array, penalty: Array) -> float:
+    """Log evidence of a stiffness by Laplace's approximation at its curve, but for a constant."""
+    rate = np.clip(expit(curve), 1e-15, 1 - 1e-15)
+    points = curve.size
+    tried = np.bincount(blocks.point, np.where(known, blocks.size, 0.0), points)
+    hits = np.bincount(blocks.point, np.where(known, blocks.of_q, 0.0), points)
+    fit = float((hits * np.log(rate) + (tried - hits) * np.log1p(-rate)).sum())
+    bent = penalty[-1] @ curve**2
+    for off in range(1, penalty.shape[0]):
+        bent += 2 * penalty[-1 - off, off:] @ (curve[off:] * curve[:-off])
+    prior, after = penalty.copy(), penalty.copy()
+    prior[-1] += RIDGE
+    after[-1] += tried * rate * (1 - rate) + RIDGE
+    spread = [float(np.log(cholesky_banded(one)[-1]).sum()) for one in (prior, after)]
+    return fit - 0.5 * float(bent) + spread[0] - spread[1]
+
+
 def fitted_log_odds(blocks: Blocks, stiffness: float) -> Array:
     """The curve when every label is known, by block."""
     known = np.ones(blocks.size.size, dtype=bool)
@@ -148,7 +170,11 @@ def _promise(size: Array, odds: Array, log_odds: Array, cap: float, errors: floa
 
 
 def plan_outward(
-    blocks: Blocks, alpha: float, corrupted: int = 0, prior: float = 0.0, signs: Sequence[int] = (1, -1)
+    blocks: Blocks,
+    alpha: float,
+    corrupted: int = 0,
+    prior: float = 0.0,
+    signs: Sequence[int] = (1, -1),
 ) -> Plan | None:
     """Reveal until the hidden blocks are those worth judging; None if all were revealed.
 
@@ -162,12 +188,14 @@ def plan_outward(
     count, ranks = blocks.size.size, np.cumsum(blocks.size) / blocks.size.sum()
     top, bottom = int(np.searchsorted(ranks, ndtr(-MIDDLE))), int(np.searchsorted(ranks, ndtr(MIDDLE))) + 1
     side = np.where(np.arange(count) < count / 2, 1.0, -1.0)
-    errors, penalty, curve = float(-ndtri(alpha)), _penalty(blocks.places), np.full(blocks.places.size, prior)
+    errors, penalties = float(-ndtri(alpha)), [_penalty(blocks.places, one) for one in STIFFNESS]
+    curves = [np.full(blocks.places.size, prior) for _ in penalties]
     for _ in range(ROUNDS):
         known = np.zeros(count, dtype=bool)
         known[top:bottom] = True
-        curve = log_odds_curve(blocks, known, curve, penalty)
-        odds = curve[blocks.point]
+        curves = [log_odds_curve(blocks, known, *each) for each in zip(curves, penalties, strict=True)]
+        likely = [_evidence(blocks, known, *each) for each in zip(curves, penalties, strict=True)]
+        odds = curves[int(likely[1] > likely[0] + MARGIN)][blocks.point]
         hidden = np.flatnonzero(~known)
 
         def promise(sign: int, cap: float, odds: Array = odds, hidden: Indices = hidden) -> float:
@@ -200,7 +228,7 @@ def read_outward(
     high: Array,
     rng: np.random.Generator,
     alpha: float,
-    allowances: Sequence[Allowance],
+    allowed: Sequence[Allowance] | FoundOut,
     prior: float = 0.0,
     signs: Sequence[int] = (1, -1),
 ) -> tuple[float, dict[str, object]]:
@@ -209,18 +237,19 @@ def read_outward(
     Args:
         low, high: the labelled scores of D and of D', each sorted upwards.
         rng: draws the order inside ties.
-        alpha: the level that the plan is made for; the test keeps within `allowances`.
+        alpha: the level that the plan is made for; the test keeps within `allowed`.
         prior, signs: as in `plan_outward`.
     """
     if low.size + high.size < FEWEST:
         return 0.0, {}
     blocks = blocks_of(low, high, rng)
-    plan = plan_outward(blocks, alpha, allowances[len(allowances) // 2].corrupted, prior, signs)
-    return (0.0, {}) if plan is None else judge(blocks, plan, allowances, prior)
+    corrupted = 0 if isinstance(allowed, FoundOut) else allowed[len(allowed) // 2].corrupted
+    plan = plan_outward(blocks, alpha, corrupted, prior, signs)
+    return (0.0, {}) if plan is None else judge(blocks, plan, allowed, prior)
 
 
 def judge(
-    blocks: Blocks, plan: Plan, allowances: Sequence[Allowance], prior: float = 0.0
+    blocks: Blocks, plan: Plan, allowed: Sequence[Allowance] | FoundOut, prior: float = 0.0
 ) -> tuple[float, dict[str, object]]:
     """The exact bound of epsilon from the hidden blocks, and what it rests on; arguments as in `read_outward`."""
     count = blocks.size.size
@@ -233,7 +262,11 @@ def judge(
         key = int(plan.weights[block]), prior if guessed_q[block] else -prior
         classes[key] = classes.get(key, 0) + int(blocks.size[block])
     guesses = [Guesses(weight, number, odds) for (weight, odds), number in sorted(classes.items())]
-    epsilon = weighted_epsilon(guesses, int((plan.weights * wrong).sum()), allowances)
+    weighed = int((plan.weights * wrong).sum())
+    if isinstance(allowed, FoundOut):
+        epsilon = allowed.epsilon(guesses, weighed)
+    else:
+        epsilon = weighted_epsilon(guesses, weighed, allowed)
     evidence: dict[str, object] = {
         "guesses": int(blocks.size[judged].sum()),
         "wrong": int(wrong[judged].sum()),

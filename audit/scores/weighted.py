@@ -74,18 +74,6 @@ def independent(labels: int, delta: float, alpha: float, share: float = 0.02) ->
     return [Allowance(int(count), float(level)) for count, level in zip(counts, levels(high), strict=True)]
 
 
-def in_expectation(expected: float, alpha: float, share: float = 0.2) -> list[Allowance]:
-    """At most `expected` labels corrupted in expectation, however they depend on each other and on other labels.
-
-    More than a number are with a share of alpha at most (Markov). Whoever may corrupt so many, one after the other and
-    knowing what was guessed before, does best with the largest weights.
-    """
-    if expected == 0:
-        return [Allowance(0, alpha)]
-    count = int(np.ceil(expected / (share * alpha))) - 1
-    return [Allowance(count, (alpha - expected / (count + 1)) * (1 - 1e-15))]
-
-
 def _part(guesses: Guesses, log_odds: float) -> tuple[int, Array]:
     """Smallest value and probabilities of weight * Binomial(count, expit(log_odds)), on consecutive integers.
 
@@ -103,8 +91,8 @@ def _part(guesses: Guesses, log_odds: float) -> tuple[int, Array]:
     return low * guesses.weight, law
 
 
-def p_value(classes: Sequence[Guesses], wrong: int, epsilon: float) -> float:
-    """P(the weighted number of wrong guesses is `wrong` or less), when each is as rare as epsilon allows."""
+def law_of(classes: Sequence[Guesses], epsilon: float) -> tuple[int, Array]:
+    """Smallest value and probabilities of the weighted number of wrong guesses, each as rare as epsilon allows."""
     start, law = 0, np.ones(1)
     for one in classes:
         if one.count:
@@ -112,6 +100,12 @@ def p_value(classes: Sequence[Guesses], wrong: int, epsilon: float) -> float:
             start += low
             small = min(law.size, more.size) < 256
             law = np.convolve(law, more) if small else np.maximum(_convolved(law, more), 0.0)
+    return start, law
+
+
+def p_value(classes: Sequence[Guesses], wrong: int, epsilon: float) -> float:
+    """P(the weighted number of wrong guesses is `wrong` or less), when each is as rare as epsilon allows."""
+    start, law = law_of(classes, epsilon)
     lost = ROUNDING + _LOST * float(np.sqrt(sum(one.count for one in classes)))
     return min(1.0, float(law[: max(0, wrong - start + 1)].sum()) + lost)
 

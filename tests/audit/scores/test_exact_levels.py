@@ -11,7 +11,8 @@ from scipy.stats import multinomial
 
 from dpassay.audit.results import Verdict
 from dpassay.audit.scores import curve_claim as curve_test
-from dpassay.audit.scores import labels, one_run, one_run_claim, outward, thresholds, weighted
+from dpassay.audit.scores import labels, one_run, one_run_claim, outward, thresholds
+from dpassay.audit.scores.found_out import FoundOut
 from dpassay.reference import guarantee
 
 
@@ -205,7 +206,7 @@ def _outward_exceeds(epsilon, delta, confidence, corrupted=True):
         plan = outward.plan_outward(blocks, 1 - confidence, signs=(1,))
         if plan is None:
             return False
-        allowed = weighted.in_expectation(coins.size * delta * corrupted, 1 - confidence, 0.5)
+        allowed = FoundOut(coins.size * delta * corrupted, 1 - confidence, 1.0)
         return outward.judge(blocks, plan, allowed)[0] > epsilon
 
     return judge

@@ -1,0 +1,63 @@
+"""Coins that may be found out together: the price of a weighted test, against all outcomes of few guesses."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.special import expit
+
+from dpassay.audit.scores import found_out
+from dpassay.audit.scores.found_out import FoundOut, largest_gain
+from dpassay.audit.scores.weighted import Allowance, Guesses, weighted_epsilon
+
+WEIGHTS = np.array([1, 1, 1, 1, 3, 3, 3, 3])
+CLASSES = [Guesses(1, 4), Guesses(3, 4)]
+GROUP = np.array([0, 1, 2, 3, 0, 1, 2, 3])  # of the i-th of four: floor(4 i / 4)
+
+
+def _chance(weights, low, high, rate):
+    """P(low < weighted number of wrong ones <= high)."""
+    total = 0.0
+    for wrong in product((0, 1), repeat=weights.size):
+        at = int(np.dot(weights, wrong))
+        total += (low < at <= high) * rate ** sum(wrong) * (1 - rate) ** (weights.size - sum(wrong))
+    return total
+
+
+def _gains(outcome, order, most, rate):
+    """g_j of each guess for this order."""
+    found, before = np.zeros(len(outcome)), 0
+    for place, j in enumerate(order):
+        rest = WEIGHTS[list(order[place + 1 :])]
+        found[j] = rate * _chance(rest, most - WEIGHTS[j] - before, most - before, rate)
+        before += WEIGHTS[j] * (1 - outcome[j])
+    return found
+
+
+@pytest.mark.parametrize(("epsilon", "most"), [(0.3, 2), (1.0, 4)])
+def test_the_sum_is_an_identity_and_no_gain_exceeds_the_price(monkeypatch, epsilon, most):
+    """1{W <= t} = S + sum g_j x_j for all outcomes (1 = right), each order and their mean; g below (1 - p) gain."""
+    monkeypatch.setattr(found_out, "GROUPS", 4)
+    rate = float(expit(-epsilon))
+    tail = _chance(WEIGHTS, -1, most, rate)
+    orders = [sorted(range(8), key=lambda j, first=first: ((GROUP[j] - first) % 4, j)) for first in range(4)]
+    price, largest = rate * largest_gain(CLASSES, epsilon), 0.0
+    for outcome in [*list(product((0, 1), repeat=8))[::7], (1,) * 8]:
+        gains = np.mean([_gains(outcome, order, most, rate) for order in orders], axis=0)
+        signs = np.where(outcome, 1.0, -np.exp(epsilon))
+        wrong = int(WEIGHTS @ (1 - np.array(outcome)))
+        assert tail + gains @ signs == pytest.approx(float(wrong <= most), abs=1e-9)
+        largest = max(largest, gains.max())
+    assert 0.5 * price < largest <= price < rate  # it is paid for, and less than one order alone would cost
+
+
+def test_what_may_be_found_out_costs_epsilon_and_too_much_of_it_everything():
+    """Without delta it is the exact test; the bound falls as m delta grows; a gain not paid for shows nothing."""
+    guesses, wrong = [Guesses(1, 300), Guesses(2, 100)], 60
+    found = [FoundOut(expected, 0.05, 0.5).epsilon(guesses, wrong) for expected in (0.0, 0.02, 0.08)]
+    assert found[0] == pytest.approx(weighted_epsilon(guesses, wrong, [Allowance(0, 0.05)]), abs=2e-4)
+    assert found[0] > found[1] > found[2] > 1.0
+    assert FoundOut(1.0, 0.05, 0.5).epsilon(guesses, wrong) == 0.0
+    assert FoundOut(0.02, 0.05, 0.05).epsilon(guesses, wrong) == 0.0
+    assert FoundOut(0.02, 0.05, 0.5).epsilon([], 0) == 0.0
+    assert FoundOut(0.02, 0.05, 0.5).epsilon(guesses, 300) == 0.0
