@@ -42,7 +42,7 @@ from .weighted import Guesses, law_of, p_value
 
 GROUPS = 16
 CELL, HALVINGS = 0.25, 11  # of epsilon
-_UP = 1 + 1e-7
+_UP, _LOST = 1 + 1e-7, 2e-15  # for rounding
 
 
 def largest_gain(classes: Sequence[Guesses], epsilon: float) -> float:
@@ -70,6 +70,10 @@ class FoundOut:
     level: float
     gain: float
 
+    def left(self, low: float) -> float:
+        """The level of the cell that begins at `low` less what coins that are found out cost there, rounded down."""
+        return self.level * (1 - _LOST) - self.expected * self.gain * float(expit(-low)) * (1 + _LOST)
+
     def epsilon(self, classes: Sequence[Guesses], wrong: int) -> float:
         """The largest epsilon that so small a weighted number of wrong guesses refutes, rounded down."""
         if not sum(one.count for one in classes):
@@ -79,7 +83,7 @@ class FoundOut:
             return p_value(classes, wrong, epsilon) <= left and largest_gain(classes, epsilon) <= self.gain
 
         for low in np.arange(0.0, LARGEST, CELL):
-            left = self.level - self.expected * self.gain * float(expit(-low))
+            left = self.left(float(low))
             if not refuted(left, low + CELL):
                 return _within(low, partial(refuted, left))
         return LARGEST

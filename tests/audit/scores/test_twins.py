@@ -12,6 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dpassay.audit.scores import events, labels, outward, reading, weighted
+from dpassay.audit.scores.found_out import FoundOut
 from dpassay.audit.scores.one_run import needed_log_wealth
 
 EXACTLY = mpmath.mpf("1e-40")
@@ -158,12 +159,12 @@ def test_what_is_judged_is_refuted_in_truth(sizes, sign, prior, corrupted, log_l
         assert max(weighted_tail(left, wrong, found) for left in rights_for_certain(guesses, corrupted)) <= level
 
 
-@given(deltas.filter(bool), st.floats(0, 9), st.floats(-9, -0.3), st.floats(0.01, 0.5))
-def test_levels_of_corrupted_coins_in_expectation_keep_within_the_level(delta, log_count, log_alpha, share):
+@given(deltas.filter(bool), st.floats(0, 9), st.floats(-9, -0.3), st.floats(0.01, 1.0), st.floats(0, 40))
+def test_what_is_left_beside_coins_found_out_keeps_within_the_level(delta, log_count, log_alpha, gain, low):
     expected, alpha = int(10**log_count) * delta, 10.0**log_alpha
-    (found,) = weighted.in_expectation(expected, alpha, share)
-    whole = mpmath.mpf(found.level) + mpmath.mpf(expected) / (found.corrupted + 1)
-    assert found.level > 0.4 * alpha and whole <= mpmath.mpf(alpha)
+    left = FoundOut(expected, alpha, gain).left(low)
+    whole = mpmath.mpf(left) + mpmath.mpf(expected) * mpmath.mpf(gain) / (1 + mpmath.exp(mpmath.mpf(low)))
+    assert alpha * (1 - 1e-12) - 1e-12 * expected < whole <= mpmath.mpf(alpha)
 
 
 @settings(max_examples=25, deadline=None)
