@@ -75,7 +75,7 @@ class Tape(ABC):
     ) -> Any:
         """Release ``query + N(0, std^2 I)``; ``sensitivity`` is the claimed 2-norm sensitivity of ``query``."""
         # the law makes an array of the query, a copy
-        return self.release(label, Gaussian(query, float(std)), sensitivity=sensitivity, batch=batch)  # type: ignore[arg-type]
+        return self.release(label, Gaussian(query, float(std)), sensitivity=sensitivity, batch=batch)
 
     def symmetric_gaussian(
         self,
@@ -132,7 +132,8 @@ class Tape(ABC):
     ) -> Any:
         """Release a value that follows ``law``."""
         require_label(label)
-        require(sensitivity is None or 0 <= sensitivity < np.inf, "sensitivity", sensitivity, "must be finite")
+        if sensitivity is not None and not 0 <= sensitivity < np.inf:
+            require(False, "sensitivity", sensitivity, "must be finite")
         draws = (batch.draw,) if isinstance(batch, Batch) else tuple(sorted({one.draw for one in batch or ()}))
         value = self._released(label, law, sensitivity, draws)
         self.transcript.events.append(Release(self.step, label, law, sensitivity, draws, value))
@@ -141,7 +142,8 @@ class Tape(ABC):
     # -- secret choices of records ------------------------------------------------------------------------
     def batch(self, label: str, n: int, size: int) -> Batch:
         """``size`` of ``n`` records without replacement; independent of every other draw."""
-        require(1 <= size <= n, f"batch size ({label})", size, f"must lie in 1..n = {n}")
+        if not 1 <= size <= n:
+            require(False, f"batch size ({label})", size, f"must lie in 1..n = {n}")
         return self._drawn(Draw(len(self.transcript.batches), label, "without-replacement", n, size, size / n))
 
     def poisson(self, label: str, n: int, rate: float) -> Batch:

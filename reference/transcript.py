@@ -31,12 +31,15 @@ class Draw(NamedTuple):
     hidden: bool = True
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class Batch:
     """The records of one draw: ``indices`` (int array) and the number of the draw."""
 
     indices: Indices
     draw: int
+
+    def __init__(self, indices: Indices, draw: int) -> None:
+        self.__dict__.update(indices=indices, draw=draw)  # as in Release
 
     @property
     def size(self) -> int:
@@ -44,7 +47,7 @@ class Batch:
         return len(self.indices)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class Release:
     """One released value with the law it follows, and the sensitivity that the algorithm claims for its query.
 
@@ -57,6 +60,12 @@ class Release:
     sensitivity: float | None
     draws: tuple[int, ...]
     value: Any
+
+    def __init__(
+        self, step: int, label: str, law: Law, sensitivity: float | None, draws: tuple[int, ...], value: Any
+    ) -> None:
+        # frozen, and made at every release: all fields at once take a third of the time
+        self.__dict__.update(step=step, label=label, law=law, sensitivity=sensitivity, draws=draws, value=value)
 
 
 @dataclass(frozen=True, eq=False)

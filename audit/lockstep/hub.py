@@ -23,6 +23,7 @@ from .tilting import Logs, States, Tilts, proposal
 from .worlds import Place, Records, Request, World
 
 _INNER = ("secret", "noise")
+_ANSWERED_TOGETHER = ("release", "draw", "public", "reveal", "end")
 _EXACT = 1e-9  # queries that agree to this fraction of the noise are the same (one part in 1e9 of a standard deviation)
 
 
@@ -45,6 +46,7 @@ class Hub:
         self._open_with_target: dict[int, bool] = {}  # batches by index, which everybody knows: is the target in them?
         self._secrets = False  # was anything drawn that is never released?
         self._step = 0
+        self._said: dict[tuple[Kind, str], bool] = {}  # findings so far: only given secrets?
         self._over = False  # the laws parted: no common value could be handed back
         self.result = LockstepRun(log_weights=np.zeros(len(tilts)))
 
@@ -55,12 +57,7 @@ class Hub:
     # -- the loop -----------------------------------------------------------------------------------------
     def go(self) -> None:
         """Until the worlds end or part."""
-        answers = {
-            "release": self._release,
-            "draw": self._draw,
-            "reveal": self._reveal,
-            "public": self._public_value,
-        }
+        answers = {"release": self._release, "draw": self._draw, "reveal": self._reveal, "public": self._public_value}
         self._serve_inner()
         while self._same_call():
             call = self._here[0].ask.call
@@ -75,7 +72,9 @@ class Hub:
 
     def _finding(self, kind: Kind, label: str, detail: object, given_secrets: bool = False) -> None:
         """Note it, in the words of ``detail``, unless it is known."""
-        if not any(one.kind is kind and one.label == label and not one.given_secrets for one in self.result.findings):
+        known = self._said.get((kind, label))
+        if known is None or (known and not given_secrets):
+            self._said[kind, label] = given_secrets
             merge(self.result.findings, [Finding(kind, label, self._step, str(detail), given_secrets)])
 
     def _same_call(self) -> bool:
@@ -136,6 +135,8 @@ class Hub:
         Every world has a stream of its own; all but the check world's start alike.
         """
         for world in self.worlds:
+            if world.ask.call in _ANSWERED_TOGETHER:
+                continue
             ask = world.settled()
             while ask.call in _INNER:
                 assert ask.make is not None

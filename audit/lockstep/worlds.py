@@ -70,7 +70,7 @@ class WorldTape(Tape):
         self._hub.switch(_WAIT)
 
     def _released(self, label: str, law: Law, sensitivity: float | None, draws: tuple[int, ...]) -> Any:
-        return self._ask(Request("release", label, law=law, sensitivity=sensitivity, draws=draws))
+        return self._hub.switch(Request("release", label, law, sensitivity, draws))
 
     def _indices(self, draw: Draw) -> Indices:
         indices: Indices = self._ask(Request("draw", draw.label, draw=draw))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dpassay.reference.errors import require
 from dpassay.reference.norms import norm
@@ -18,23 +19,25 @@ from .law import LARGEST, SMALLEST, Cost, Difference, Law, as_released, noise_di
 _FEW = 32  # numbers
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class Gaussian(Law):
     """``query + N(0, std^2 I)``. ``std = 0``, or next to it (its square is no float), means: released as it is.
 
     The query is copied: an algorithm may go on to use its array for something else.
     """
 
-    query: Array = field()
-    std: float = field()
+    query: Array
+    std: float
 
-    def __post_init__(self) -> None:
-        query = np.array(self.query, dtype=float)
-        require(0 <= self.std < math.inf, "std", self.std, "must be finite and not negative")
-        require(self.std <= LARGEST, "std", self.std, f"must be at most {LARGEST:g}")
-        require(_finite(query), "query", query, "must be finite")
+    def __init__(self, query: ArrayLike, std: float) -> None:
+        held = np.array(query, dtype=float)
+        if not 0 <= std <= LARGEST:
+            require(0 <= std < math.inf, "std", std, "must be finite and not negative")
+            require(std <= LARGEST, "std", std, f"must be at most {LARGEST:g}")
+        if not _finite(held):
+            require(False, "query", held, "must be finite")
         # frozen, and made at every release
-        self.__dict__.update(query=query, scale=self.std, is_normal=self.std >= SMALLEST)
+        self.__dict__.update(query=held, std=std, scale=std, is_normal=std >= SMALLEST)
 
     @property
     def is_bare(self) -> bool:

@@ -133,9 +133,13 @@ class ErmProblem:
 
     def gradient(self, w: Array, indices: Indices | None = None) -> Array:
         """Mean gradient, shape (d,)."""
+        slope = self.loss.link.slope
+        if indices is not None and 0 < len(indices) <= BLOCK_ROWS:  # most batches: one block, the same numbers
+            x, y = self.features.take(indices, axis=0), self.labels.take(indices)
+            return ((y * slope(y * (x @ w))) @ x + 0.0) / len(y) + self._penalty_slope(w)
         total, count = np.zeros(self.d), 0
         for x, y in self._records(indices):
-            total += (y * self.loss.link.slope(y * (x @ w))) @ x
+            total += (y * slope(y * (x @ w))) @ x
             count += len(y)
         return total / count + self._penalty_slope(w)
 
@@ -238,7 +242,7 @@ class ErmProblem:
 
     def _penalty_slope(self, w: Array) -> Array:
         """It depends on no record: where several problems are asked at the same point, it is computed once."""
-        regulariser, point = self.loss.regulariser, w.astype(float).tobytes()
+        regulariser, point = self.loss.regulariser, np.asarray(w, dtype=float).tobytes()
         if _latest.point != point or _latest.regulariser is not regulariser:
             _latest.regulariser, _latest.point = regulariser, point
             _latest.slope = regulariser.weight * regulariser.slope(w)
