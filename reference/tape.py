@@ -132,8 +132,7 @@ class Tape(ABC):
     ) -> Any:
         """Release a value that follows ``law``."""
         require_label(label)
-        if sensitivity is not None and not 0 <= sensitivity < np.inf:
-            require(False, "sensitivity", sensitivity, "must be finite")
+        require(sensitivity is None or 0 <= sensitivity < np.inf, "sensitivity", sensitivity, "must be finite")
         draws = (batch.draw,) if isinstance(batch, Batch) else tuple(sorted({one.draw for one in batch or ()}))
         value = self._released(label, law, sensitivity, draws)
         self.transcript.events.append(Release(self.step, label, law, sensitivity, draws, value))
@@ -142,8 +141,7 @@ class Tape(ABC):
     # -- secret choices of records ------------------------------------------------------------------------
     def batch(self, label: str, n: int, size: int) -> Batch:
         """``size`` of ``n`` records without replacement; independent of every other draw."""
-        if not 1 <= size <= n:
-            require(False, f"batch size ({label})", size, f"must lie in 1..n = {n}")
+        require(1 <= size <= n, f"batch size ({label})", size, f"must lie in 1..n = {n}")
         return self._drawn(Draw(len(self.transcript.batches), label, "without-replacement", n, size, size / n))
 
     def poisson(self, label: str, n: int, rate: float) -> Batch:
