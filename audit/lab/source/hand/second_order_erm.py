@@ -130,15 +130,15 @@ PATCHES = (
     Patch(
         "dp_tr: model of the true Hessian",
         _TR,
-        "        values, vectors = eigh(H)",
-        "        values, vectors = eigh(hessian)",
+        "        values, vectors = once(eigh, H)",
+        "        values, vectors = once(eigh, hessian)",
         "the trust-region step takes the Hessian before the noise",
     ),
     Patch(
         "dp_tr: a radius from the data",
         _TR,
-        "w = w + trust_region_step(g, values, vectors, s.radius)",
-        "w = w + trust_region_step(g, values, vectors, s.radius * (1 + 1e-3 * float(np.linalg.norm(gradient))))",
+        "w = w + once(trust_region_step, g, values, vectors, s.radius)",
+        "w = w + once(trust_region_step, g, values, vectors, s.radius * (1 + 1e-3 * float(np.linalg.norm(gradient))))",
         "the radius follows the gradient before the noise",
     ),
     Patch(
