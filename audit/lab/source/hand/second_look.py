@@ -143,8 +143,8 @@ PATCHES: tuple[Patch, ...] = (
     Patch(
         "dp_tr: steps that lower the true loss",
         "second_order_erm/dp_tr.py",
-        "        w = w + trust_region_step(g, values, vectors, s.radius)",
-        "        trial = w + trust_region_step(g, values, vectors, s.radius)\n"
+        "        w = w + once(trust_region_step, g, values, vectors, s.radius)",
+        "        trial = w + once(trust_region_step, g, values, vectors, s.radius)\n"
         "        w = trial if problem.value(trial) <= problem.value(w) else w",
         "a step is taken only if the true loss falls, as trust regions do that are not private",
     ),
