@@ -84,6 +84,7 @@ class Row:
     witnesses: list[dict[str, Any]] = field(default_factory=list)  # the smallest example of each finding
     curves: dict[str, list[float]] = field(default_factory=dict)  # delta(epsilon): see ``likelihood/curve.py``
     explained: dict[str, str] = field(default_factory=dict)  # what was missed for a reason that the case gives
+    attainable: dict[str, str] = field(default_factory=dict)  # by label how far its query can move at most, and why
     unreached: list[str] = field(default_factory=list)  # every line of the algorithm's own source that was not reached
     versions: dict[str, str] = field(default_factory=dict)  # of the package and of what it rests on
     proved: str = ""  # what the ledger says of the statements behind the claim

@@ -31,6 +31,7 @@ def of_case(case: Case) -> dict[str, Any]:
         "delta": case.claim.delta,
         "relation": case.claim.relation,
         "code": fingerprint(case),
+        "attainable": dict(case.attainable),
     }
 
 

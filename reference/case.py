@@ -177,6 +177,7 @@ class Case:
         space: where the claim must hold, for the search.
         unreached: releases and decisions that no run of this case comes to, and why: ``file.py: beginning of the line``
             to a reason (``unreached.py``). What the search misses beyond these is said.
+        attainable: by label how far a query can move that never moves by all it declares, and why (``attainable.py``).
         quick: part of the default ``dpassay audit`` (the others run with ``--all``).
     """
 
@@ -195,6 +196,7 @@ class Case:
     space: Callable[[], Space] | None = None
     quick: bool = True
     unreached: Mapping[str, str] = field(default_factory=dict)
+    attainable: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         require(self.id.count("/") == 1, "case id", self.id, "must be paper/algorithm")

@@ -8,9 +8,11 @@ from dpassay.audit.plain import number
 from dpassay.audit.row import Row
 from dpassay.audit.search.witness import Witness
 from dpassay.audit.verdict import over_budget
+from dpassay.reference.attainable import reason
 from dpassay.reference.errors import printable
 from dpassay.reference.findings import Kind
 
+REACHED = 0.99  # of a declared sensitivity: what is left may be rounding, and needs no reason
 PREMISES: Mapping[str, tuple[Kind, ...]] = {
     "nothing private reaches the outside beside the releases": (
         Kind.OUTPUT,
@@ -69,7 +71,8 @@ def _shares(row: Row) -> Iterator[str]:
     yield "  largest movement of each label, as a share of its declared sensitivity"
     width = min(40, max(len(printable(label)) for label in largest))
     for label, share in sorted(largest.items(), key=lambda one: (-one[1], one[0])):
-        yield f"    {printable(label):{width}} {share:.4g}"
+        why = reason(label, row.attainable) if share < REACHED else ""
+        yield f"    {printable(label):{width}} {share:.4g}{f' ({printable(why)})' if why else ''}"
 
 
 def _source(row: Row) -> Iterator[str]:

@@ -178,7 +178,11 @@ class Engine:
         """The target in every open batch; then uphill from the largest movements."""
         if self._uphill is not None and self._batches is not None:
             with suppress(_Enough):
-                self._batches.go(partial(self._uphill.tried, self._enough))
+                again = partial(self._uphill.again, self._enough)
+                first = next(iter(self._uphill.peaks.values()), None)
+                if first is not None and isinstance(self._ground, AllOf):
+                    self._batches.calm(first.data, self._ground.combinations, self._uphill.marks, again)
+                self._batches.go(again)
                 self._uphill.go(examples, np.random.default_rng([self._seed, 23]), self._enough)
 
     def _enough(self) -> None:

@@ -8,24 +8,27 @@ values, and the target in each batch in turn; then with the other records silent
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
 
-from dpassay.audit.lockstep.script import Script
+from dpassay.audit.lockstep.script import Choice, Script
 from dpassay.audit.lockstep.scripted import ScriptedRun
-from dpassay.reference.space import Space
+from dpassay.reference.space import Sizes, Space
 from dpassay.reference.transcript import Draw, Release, Transcript
 from dpassay.reference.types import Array
 
-from .ground import Data
+from .ground import Data, Landmarks
+from .moves import SHRINK
+from .smaller import resized
 
-MOST = 60  # runs
+MOST = 90  # runs
 _BATCHES = 12  # of one example
+CALM = 4  # runs that stay within all landmarks
 _Feature = tuple[str, str, bool]
-Tried = Callable[[Data, Script, int], object]  # runs an example
+Tried = Callable[[Data, Script, int], ScriptedRun | None]  # runs an example
 
 
 class _Far(NamedTuple):
@@ -44,12 +47,33 @@ class OpenBatches:
     def __init__(self, space: Space):
         self._space = space
         self._examples: list[_Far] = []
+        self._calm: list[_Far] = []
 
     def note(self, run: ScriptedRun, data: Data, script: Script, seed: int) -> None:
         """An example was run."""
+        self._note(self._examples, run, data, script, seed)
+
+    def _note(self, among: list[_Far], run: ScriptedRun, data: Data, script: Script, seed: int) -> None:
         begins = _begins(run.transcript)
         if len(begins) > 1:
-            self._examples.append(_Far(data, script, seed, begins, _reached(run.transcript)))
+            among.append(_Far(data, script, seed, begins, _reached(run.transcript)))
+
+    def calm(self, data: Data, combinations: Sequence[Sizes], marks: Callable[[Data], Landmarks], tried: Tried) -> None:
+        """Runs of the largest sizes in which every value lies half as far out as where its first decision is.
+
+        They take no way out, and go deep into what a value further out would end. Not where batches are secret.
+        """
+        if not self._examples:
+            return
+        most = max(sizes["n"] for sizes in combinations)
+        largest = [sizes for sizes in combinations if sizes["n"] == most]
+        for sizes in largest[:: -max(1, len(largest) // CALM)][:CALM]:
+            with suppress(Exception):  # rows that make no problem
+                one = _turned(self._space, resized(self._space, data, sizes, 0))
+                near = {label: min(map(abs, found)) / 2 for label, found in marks(one).items() if len(found)}
+                values = {label: Choice("norm", size=size, along="axis") for label, size in near.items() if size}
+                if values and (run := tried(one, Script(values), 0)) is not None:
+                    self._note(self._calm, run, one, Script(values), 0)
 
     def go(self, tried: Tried, most: int = MOST) -> None:
         """Run the examples that together reach the most, by ``most`` runs at most."""
@@ -64,15 +88,19 @@ class OpenBatches:
                         tried(self._with_target(one.data, place, silent), one.script, one.seed)
 
     def _chosen(self, most: int) -> Iterator[_Far]:
-        """Each adds the most to what those before it reached."""
+        """Each adds the most to what those before it reached, those within the landmarks first."""
         known: set[_Feature] = set()
         left = list(self._examples)
         while left and most > 0:
-            best = max(left, key=lambda one: len(one.reached - known))
+            among = [one for one in self._calm if one.reached - known] or left
+            best = max(among, key=lambda one: len(one.reached - known))
             if best.reached <= known:
-                return
+                if not known:
+                    return
+                known = set()  # all there is has been reached: once more, by others
+                continue
             known |= best.reached
-            left.remove(best)
+            (left if among is left else self._calm).remove(best)
             most -= min(len(best.begins), _BATCHES)
             yield best
 
@@ -87,6 +115,18 @@ class OpenBatches:
             rows[data.target] = rows[place]
         rows[place] = here
         return Data(data.sizes, rows, data.there, place)
+
+
+def _turned(space: Space, data: Data) -> Data:
+    """The target's row turned round, where that is allowed: a row with all entries, so that all it does differs."""
+    assert data.rows is not None and data.there is not None
+    width = len(data.there) - bool(space.rows.labels)
+    if space.rows.box is not None or space.relation == "add-remove" or not width:
+        return data
+    rows, there, row = data.rows.copy(), data.there.copy(), np.arange(1.0, width + 1.0)
+    row *= (space.rows.bound or 1.0) * SHRINK / np.linalg.norm(row)
+    rows[data.target, :width], there[:width] = row, -row
+    return Data(data.sizes, rows, there, data.target)
 
 
 def _nothing(space: Space, rows: Array) -> Array:

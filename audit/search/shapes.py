@@ -45,6 +45,10 @@ def shapes(one: Example, on: Terrain) -> Iterator[Example]:
                 far = replace(one, script=_far_first(one, label, on, sign > 0))
                 yield pair(_tilted(axes[-1], sign * axes[0], 0.04), far)
             yield from (pair(_tilted(axes[-1], sign * axes[0], angle)) for angle in (0.2, 0.5))
+        longest = replace(one, data=resized(on.space, one.data, _longest(one.data.sizes, on.combinations), 0))
+        for label in sorted(on.vectors & set(one.script.values)):
+            far = replace(longest, script=_far_all_along(longest, label))
+            yield from (pair(_tilted(axes[-1], sign * axes[0], 0.06), far) for sign in (1, -1))
     yield pair((axes[-1], -axes[-1]))
 
 
@@ -54,9 +58,21 @@ def _widest(now: Sizes, combinations: Sequence[Sizes]) -> Sizes:
     return max(alike, key=lambda new: new.get("d", 0), default=now)
 
 
+def _longest(now: Sizes, combinations: Sequence[Sizes]) -> Sizes:
+    """The largest sizes of all, with the same d: where each step is short, many lead far away."""
+    alike = [new for new in combinations if new.get("d") == now.get("d")]
+    return max(alike, key=lambda new: sum(new.values()), default=now)
+
+
 def _tilted(apart: Array, common: Array, angle: float) -> tuple[Array, Array]:
     along, aside = np.cos(angle) * apart * SHRINK, np.sin(angle) * common * SHRINK
     return aside + along, aside - along
+
+
+def _far_all_along(one: Example, label: str) -> Script:
+    """Every value of this label far along the first axis."""
+    values = {**one.script.values, label: Choice("huge", along="axis")}
+    return replace(one.script, values=values, exceptions={})
 
 
 def _far_first(one: Example, first: str, on: Terrain, small: bool) -> Script:

@@ -56,9 +56,9 @@ class Uphill:
 
     def go(self, runs: int, rng: np.random.Generator, before: Callable[[], None]) -> None:
         """Halve, by as many runs on top, then climb; ``before`` each example is asked whether there may be another."""
-        tried = partial(self.tried, before)
+        tried = partial(self._tried, before)
         self._halved(runs, tried)
-        terrain = Terrain(self._ground.space, self._ground.combinations, self._marks, self._vectors)
+        terrain = Terrain(self._ground.space, self._ground.combinations, self.marks, self._vectors)
         climb(self.peaks, terrain, tried, runs, rng)
 
     def _halved(self, most: int, tried: Tried) -> None:
@@ -79,17 +79,22 @@ class Uphill:
     def _movement(self, label: str, peak: Peak, setting: Setting) -> float:
         return self._runner.scripted(setting, peak.seed, peak.script).shares.get(label, 0.0)
 
-    def _marks(self, data: Data) -> Landmarks:
+    def marks(self, data: Data) -> Landmarks:
+        """Where the schedule of these data decides."""
         return self._ground.setting(data).landmarks
 
-    def tried(self, before: Callable[[], None], data: Data, script: Script, seed: int) -> Mapping[str, float]:
-        """Run an example, after ``before``, and remember it; what it moves, by label."""
+    def again(self, before: Callable[[], None], data: Data, script: Script, seed: int) -> ScriptedRun | None:
+        """Run an example, after ``before``, and remember it; None for rows that make no problem."""
         before()
-        with suppress(Exception):  # rows that make no problem
+        with suppress(Exception):
             run = self._runner.tried(self._ground.setting(data), data, seed, script, lambda: script)
             self.note(run, data, script, seed)
-            return moved(run)
-        return {}
+            return run
+        return None
+
+    def _tried(self, before: Callable[[], None], data: Data, script: Script, seed: int) -> Mapping[str, float]:
+        run = self.again(before, data, script, seed)
+        return moved(run) if run is not None else {}
 
 
 def moved(run: ScriptedRun) -> dict[str, float]:

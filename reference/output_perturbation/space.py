@@ -29,9 +29,9 @@ from . import algorithm1, algorithm2, algorithm3, algorithm4, algorithm5, algori
 
 ONE_SHOT = {"n": (1, 2, 3, 5, 8), "d": (1, 2, 3)}
 PHASED = {"n": (2, 3, 4, 7, 9, 16), "d": (1, 2)}  # K = 1, 1, 2, 2, 3, 4; 7 and 9 leave a record unused or none
-GAMES = {"n": (2, 3, 7, 9), "d": (2, 4)}  # d numbers in (p, q): half for x, half for y
+GAMES = {"n": (2, 3, 7, 9), "d": (2, 4), "suits": (1, 2, 3)}  # d numbers in (p, q): half for x, half for y
 RADIUS = 40.0  # of the phased algorithms' balls: solutions lie inside unless a centre is near the boundary
-COUPLING = 0.1 * 2**0.5  # moves x most in phase 2 at mu = 0.1 (``worst_case``)
+MU = 0.1  # of the couplings
 CONCAVITY, SHARE = 0.5, 0.5
 LABELS = (-1.0, 1.0)
 Make = Callable[[Array, Sizes], Any]
@@ -59,10 +59,14 @@ def ranking(mu: float, rows: Array, sizes: Sizes) -> FiniteSum:
 
 
 def game(concavity: float, rows: Array, sizes: Sizes) -> Convex:
-    """Linear terms (p, q) of the records and one coupling that all share, on two balls."""
+    """Linear terms (p, q) of the records and one coupling that all share, on two balls.
+
+    The coupling is the one that moves x or y most in the phase that it "suits" (``worst_case``), none for the first.
+    """
     n, half = len(rows), sizes["d"] // 2
-    coupling = np.tile(COUPLING * np.eye(half), (n, 1, 1))
-    loss = BilinearLoss(coupling, rows, RADIUS, RADIUS, COUPLING, 1.0, True, concavity)
+    coupling = MU * float(np.sqrt(2.0 ** sizes.get("suits", 2) - 2))
+    matrices = np.tile(coupling * np.eye(half), (n, 1, 1))
+    loss = BilinearLoss(matrices, rows, RADIUS, RADIUS, coupling, 1.0, True, concavity)
     return Convex(loss, Ball(RADIUS), Ball(RADIUS))
 
 
@@ -161,7 +165,11 @@ def phased_game(algorithm: str, reading: str, epsilon: float, delta: float, mu: 
         make = getattr(modules[algorithm], reading)
         return make(_template(problem, sizes), mu, epsilon, delta, solver=Exact())
 
-    return Space(Rows(), GAMES, problem, schedule, landmarks=_ball)
+    return Space(Rows(), GAMES, problem, schedule, _has_phase, _ball)
+
+
+def _has_phase(sizes: Sizes) -> bool:
+    return bool(2 ** sizes["suits"] <= sizes["n"])
 
 
 def _template(problem: Make, sizes: Sizes, *, labelled: bool = False) -> Any:

@@ -1,0 +1,115 @@
+"""How far the queries really move: bounds that hold, and data that come as near to them as one likes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.special import expit
+
+from dpassay.audit.lockstep.run import lockstep
+from dpassay.reference.attainable import reason
+from dpassay.reference.output_perturbation import (
+    algorithm3,
+    algorithm4,
+    algorithm5,
+    attainable,
+    space,
+    strongly_concave,
+    worst_case,
+)
+from dpassay.reference.output_perturbation.phases import phases
+from dpassay.reference.solvers.exact import Exact
+
+N, MU = 16, 0.1
+PLAN = phases(N, MU)
+
+
+def solution(rows, counts, mu):
+    """The minimiser of a regularised logistic regression on ``counts`` copies of each row (label 1), by Newton."""
+    w, n = np.zeros(rows.shape[1]), counts.sum()
+    for _ in range(60):
+        s = expit(-rows @ w)
+        gradient = mu * w - rows.T @ (counts * s) / n
+        hessian = mu * np.eye(len(w)) + (rows * (counts * s * (1 - s))[:, None]).T @ rows / n
+        w = w - np.linalg.solve(hessian, gradient)
+    assert np.linalg.norm(gradient) < 1e-12
+    return w
+
+
+def moved(others, counts, here, there, mu):
+    """The distance of the two solutions, over 2 / (mu n)."""
+    n = counts.sum() + 1
+    one, two = (solution(np.vstack([others, row]), np.append(counts, 1), mu) for row in (here, there))
+    return np.linalg.norm(one - two) * mu * n / 2
+
+
+@pytest.mark.parametrize("mu", [0.1, 0.01])
+def test_logistic_regression_moves_as_far_as_is_said_and_no_further(mu):
+    """Many records at the length that pushes most, two of the target at the best angle: 0.999 of the bound."""
+    bound = attainable.logistic_share(mu, np.inf)
+    length = attainable.longest_solution(mu, np.inf)
+    t = max(np.linspace(0.01, 1, 400), key=lambda t: t * expit(-length * t))
+    angle = max(np.linspace(0, np.pi / 2, 400), key=lambda s: attainable.logistic_difference(length, s, s))
+    pair = [np.array([-np.cos(angle), sign * np.sin(angle)]) for sign in (1, -1)]
+    far = moved(np.array([[t, 0.0]]), np.array([100_000]), *pair, mu)
+    assert 0.999 * bound < far <= bound
+    rng = np.random.default_rng(0)
+    for _ in range(40):
+        rows = rng.standard_normal((4, 2))
+        rows /= np.maximum(1.0, np.linalg.norm(rows, axis=1, keepdims=True))
+        assert moved(rows[:2], rng.integers(1, 50, 2), rows[2], rows[3], mu) <= bound
+    angles = np.linspace(0, np.pi, 60)
+    assert max(attainable.logistic_difference(length, a, b) for a in angles for b in angles) <= 2 * bound + 1e-12
+
+
+def test_the_whole_of_lemma_3_3_is_needed_for_small_mu():
+    assert attainable.logistic_share(1e-7, np.inf) > 0.999
+    assert attainable.logistic_share(1e-7, 1e-9) == pytest.approx(0.5, abs=1e-6)  # at w = 0 all slopes are one half
+
+
+def ranking_share(rows, there, mu=0.3):
+    """The joint movement of Algorithm 3 on AUC maximisation, over its declared sensitivity."""
+    other = rows.copy()
+    other[0] = there
+    one, two = (space.ranking(mu, data, {}) for data in (rows, other))
+    points = [Exact()(problem, 1e-12, np.random.default_rng(0)).point for problem in (one, two)]
+    declared = algorithm3.repaired(one, 0.9, 1e-5, solver=Exact(), lipschitz=one.loss.lipschitz).sensitivity
+    return np.linalg.norm(np.sqrt(one.weights) * (points[0] - points[1])) / declared
+
+
+def test_auc_maximisation_moves_as_far_as_is_said():
+    """The worst data that a maximisation over two groups of records and a target came upon; others move less."""
+    rows = np.vstack(
+        [[-0.698, 0.716, -1.0], np.tile([0.341, 0.152, 1.0], (972, 1)), np.tile([0.9135, 0.406, -1.0], (1027, 1))]
+    )
+    assert 0.278 < ranking_share(rows, [0.063, -0.998, -1.0]) < attainable.AUC_SHARE
+    rng = np.random.default_rng(0)
+    for n in (1, 2, 5, 40):
+        rows = rng.standard_normal((n + 1, 3))
+        rows[:, :2] /= np.maximum(1.0, np.linalg.norm(rows[:, :2], axis=1, keepdims=True))
+        rows[:, 2] = np.sign(rows[:, 2])
+        assert ranking_share(rows[:n], rows[n]) < attainable.AUC_SHARE
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "pair"),
+    [
+        (algorithm4, lambda phase: worst_case.for_algorithm4(N, PLAN, MU, phase)),
+        (algorithm5, lambda phase: worst_case.for_algorithm5(N, PLAN, MU, phase)),
+        (strongly_concave, lambda phase: worst_case.for_strongly_concave(N, PLAN, 0.5, phase)),
+    ],
+    ids=["algorithm4", "algorithm5", "strongly_concave"],
+)
+def test_every_phase_moves_by_all_but_the_room_for_the_solver(algorithm, pair):
+    for phase in range(1, PLAN.count + 1):
+        problems = pair(phase)
+        schedule = algorithm.repaired(problems.here, MU, 0.9, 1e-5, solver=Exact())
+        found = lockstep(lambda problem, tape, s=schedule: algorithm.run(problem, s, tape), problems, (1,))
+        share = max(movement.share for movement in found.movements.values())
+        assert 1 / 1.02 - 1e-6 < share < 1 / 1.01 + 1e-6, (phase, share)
+
+
+def test_a_reason_is_found_by_label_and_by_what_stands_before_its_slash():
+    reasons = attainable.of_phases("xy")
+    assert reason("x/3", reasons) == reasons["x"] and not reason("z", reasons)
+    assert "0.601" in reason("output", attainable.of_logistic(0.1, 4.0))
