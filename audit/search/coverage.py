@@ -57,10 +57,9 @@ class Collector:
 
     def __init__(self, run: Callable[..., Any]):
         self._codes: list[CodeType] = []
-        self._named: dict[int, str] = {}  # by identity: the hash of a code goes through all its constants, at each call
         self._sources: list[_Source] = []
-        self._reached: dict[str, set[int]] = {}
-        self._arcs: dict[str, set[tuple[int, int]]] = {}
+        self._arcs: dict[str, set[tuple[int, int]]] = {}  # by file: from line to line, -1 is the end of a function
+        self._of_code: dict[int, set[tuple[int, int]]] = {}  # the same by identity: to hash a code takes long
         self._last: dict[FrameType, int] = {}
         for function in own_functions(run):
             self._add(function)
@@ -70,12 +69,10 @@ class Collector:
         self._sources.append(source)
         for code in _nested(function.__code__):
             self._codes.append(code)
-            self._named[id(code)] = source.name
+            self._of_code[id(code)] = self._arcs.setdefault(source.name, set())
             first = {code.co_firstlineno} if code is function.__code__ else set()  # "def" itself is never executed
             source.executable |= {line for _, _, line in code.co_lines() if line is not None and line > 0} - first
         source.marked &= source.executable
-        self._reached.setdefault(source.name, set())
-        self._arcs.setdefault(source.name, set())
 
     @contextmanager
     def tracing(self) -> Iterator[None]:
@@ -86,27 +83,28 @@ class Collector:
         finally:
             self._last.clear()  # of runs that were cut off
 
-    def call(self, frame: FrameType, event: str, arg: Any) -> Any:
-        """Trace function of ``sys.settrace``: a trace function for frames of the algorithm, None for others."""
-        return self._local if id(frame.f_code) in self._named else None
+    def tracer(self) -> Callable[[FrameType, str, Any], Any]:
+        """For ``sys.settrace``: it is asked at every call of every function, so it does next to nothing."""
+        known, line, leave = self._of_code, self.line, self.leave
 
-    def _local(self, frame: FrameType, event: str, arg: Any) -> Any:
-        if event == "line":
-            self.line(frame)
-        elif event == "return":
-            self.leave(frame)
-        return self._local
+        def local(frame: FrameType, event: str, arg: Any) -> Any:
+            if event == "line":
+                line(frame)
+            elif event == "return":
+                leave(frame)
+            return local
+
+        return lambda frame, event, arg: local if id(frame.f_code) in known else None
 
     def line(self, frame: FrameType) -> None:
         """A line of the algorithm is about to be executed."""
-        name, number = self._named[id(frame.f_code)], frame.f_lineno
-        self._reached[name].add(number)
-        self._arcs[name].add((self._last.get(frame, 0), number))
-        self._last[frame] = number
+        number, last = frame.f_lineno, self._last
+        self._of_code[id(frame.f_code)].add((last.get(frame, 0), number))
+        last[frame] = number
 
     def leave(self, frame: FrameType) -> None:
         """A function of the algorithm returns, or is left by an exception."""
-        self._arcs[self._named[id(frame.f_code)]].add((self._last.pop(frame, 0), -1))
+        self._of_code[id(frame.f_code)].add((self._last.pop(frame, 0), -1))
 
     @property
     def codes(self) -> Iterable[CodeType]:
@@ -119,7 +117,7 @@ class Collector:
         missed = []
         unreached: list[tuple[str, int, str]] = []
         for source in self._sources:
-            seen = self._reached[source.name]
+            seen = {end for _, end in self._arcs[source.name]}
             lines += len(source.executable)
             reached += len(source.executable & seen)
             unreached += [(source.name, line, "") for line in sorted(source.executable - seen)]
@@ -137,7 +135,7 @@ class Collector:
 @contextmanager
 def _traced(collector: Collector) -> Iterator[None]:
     before = sys.gettrace()
-    sys.settrace(collector.call)
+    sys.settrace(collector.tracer())
     try:
         yield
     finally:

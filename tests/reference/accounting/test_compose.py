@@ -143,3 +143,19 @@ def test_what_reaches_too_far_for_its_grid_says_so():
     law = connected(laplace_delta(np.arange(3.0), 2.0), laplace_delta(np.arange(3.0), 2.0), 1.0)
     with pytest.raises(TooLong):
         Composed([(law, 10**15)], 1.0).epsilon(1e-5)
+
+
+@pytest.mark.parametrize("delta", [1e-3, 1e-9, 1e-14])
+@pytest.mark.parametrize(("size", "rate", "count"), [(1.0, 0.01, 500), (0.3, 0.2, 40), (4.0, 0.05, 3)])
+def test_epsilon_is_that_of_plain_halving_bit_for_bit(size, rate, count, delta, monkeypatch):
+    """What a root-finder knows beforehand saves sums, and changes no step."""
+    (one,) = composed(((Part("sampled", size, rate, "without-replacement"), count),), "replace-one", delta * 1e-9)
+    quick = one.epsilon(delta)
+    asked = []
+    read = Composed._read
+    monkeypatch.setattr(Composed, "_read", lambda self, *a: asked.append(a) or read(self, *a))
+    assert one.epsilon(delta) == quick
+    sums = len(asked)
+    monkeypatch.setattr(Composed, "_around", lambda self, window, delta, low, high: (low, high))
+    assert one.epsilon(delta) == quick
+    assert 3 * sums < len(asked)  # those of both calls: half of them are saved, or more
