@@ -29,6 +29,7 @@ ROOT = "output"
 CODED = ("text(", "words(", "keys(", "type(")  # what columns of codes are called
 MADE = ("len(", "sum(", "last(", "max(", "min(", "numbers(", "digits of number ")  # and those that sum up others
 MOST_TEXTS = 10_000  # whose codes are known
+MOST_RECORDS = 256  # records of lists that have a column each, told by what identifies them: with more, none has
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,7 @@ class _Cells(dict[str, float]):
     def __init__(self, texts: dict[float, str]):
         super().__init__()
         self._texts = texts
+        self.records: set[str] = set()  # names of cells that stand for a record wherever it is in its list
 
     def encode(self, name: str, text: str | bytes) -> None:
         """A text as a code: only equality matters."""
@@ -100,9 +102,33 @@ def _kind(output: Any) -> str:
     return "none" if output is None else "number"
 
 
+def _identifier(items: Sequence[Any]) -> str | None:
+    """The first field that tells the dicts of a list apart: a whole number or a text, another one in each."""
+    if len(items) < 2 or not all(isinstance(item, Mapping) for item in items):
+        return None
+    for key in items[0]:
+        values = [item.get(key) for item in items]
+        if all(isinstance(value, int | str) for value in values) and len(set(values)) == len(values):
+            return str(key) if isinstance(key, str) else None
+    return None
+
+
+def _records(items: Sequence[Any], key: str, name: str, row: _Cells) -> None:
+    """The numbers of each record under the record's own name: lists may come in any order."""
+    for item in items:
+        for field_name, value in item.items():
+            if field_name != key and isinstance(value, int | float | np.number):
+                cell = f"{name}[{key}={item[key]!r}].{field_name}"
+                row[cell] = _number(value)
+                row.records.add(cell)
+
+
 def _sequence(output: Any, name: str, row: _Cells, depth: int) -> None:
     for index, item in enumerate(output):
         _flatten(item, f"{name}[{index}]", row, depth + 1)
+    key = _identifier(output)
+    if key is not None:
+        _records(output, key, name, row)
     row[f"len({name})"] = float(len(output))
     values = np.array([row[f"{name}[{i}]"] for i in range(len(output)) if f"{name}[{i}]" in row])
     values = values[np.isfinite(values)]
@@ -202,10 +228,17 @@ def to_tables(outputs_p: Any, outputs_q: Any) -> Tables:
             row = _Cells(texts)
             _flatten(output, ROOT, row)
             target.append(row)
-    names = sorted({name for side in rows for row in side for name in row})
+    names = _names([row for side in rows for row in side])
     filled = [np.array([[row.get(n, np.nan) for n in names] for row in side], dtype=float) for side in rows]
     _not_empty([table.size for table in filled])
     return Tables(tuple(names), filled[0], filled[1], texts)
+
+
+def _names(rows: Sequence[_Cells]) -> list[str]:
+    """Of all columns. Records have theirs if they are few on both sides together: names drawn anew would be no end."""
+    names = {name for row in rows for name in row}
+    records = {name for row in rows for name in row.records}
+    return sorted(names - records if len(records) > MOST_RECORDS else names)
 
 
 def to_table(outputs_p: Any, outputs_q: Any) -> tuple[Array, Array]:

@@ -17,6 +17,7 @@ from dpassay.reference.guarantee import from_pld
 from . import zoo_laws as law
 from .zoo_entry import DELTA, EPSILON, INFINITE, Entry, gauss, pure
 from .zoo_forms import forms
+from .zoo_held_out import held_out
 from .zoo_shapes import shapes
 from .zoo_svt import exact_epsilon, lyu_variant
 
@@ -137,4 +138,4 @@ def _sampling() -> list[Entry]:
 @cache
 def zoo() -> tuple[Entry, ...]:
     """All entries; the correct ones are those with `broken` False."""
-    return (*_additive(), *_selection(), *_aggregation(), *_sampling(), *shapes(), *forms())
+    return (*_additive(), *_selection(), *_aggregation(), *_sampling(), *shapes(), *forms(), *held_out())

@@ -127,3 +127,16 @@ def test_the_exact_mu_of_prefix_sums_is_that_of_their_noise():
     mu = float(np.sqrt(moved @ np.linalg.solve(np.cov(drawn.T), moved)))
     assert mu == pytest.approx(prefix_mu(8, 1.0, 5), rel=0.03)
     assert moved.round(6).tolist() == [0, 0, 0, 0, 0, 1, 1, 1]
+
+
+def test_records_of_a_list_are_told_by_what_identifies_them_in_any_order():
+    """Equal identifiers, or hundreds of them, make no columns: ids drawn anew would tell every output apart."""
+    rows = [[{"bin": k, "count": float(k)} for k in order] for order in ((2, 0, 1), (1, 2, 0))]
+    found = table.to_tables(rows[:1], rows[1:])
+    for k in range(3):
+        values = found.columns([f"output[bin={k}].count"])
+        assert values[0].item() == values[1].item() == k
+    same = [[{"bin": 1, "count": 0.0}, {"bin": 1, "count": 1.0}]]
+    many = [[{"bin": k + shift, "count": 0.0} for k in range(200)] for shift in (0, 100)]
+    for one, other in ((same, same), (many[:1], many[1:])):
+        assert not [name for name in table.to_tables(one, other).names if "bin=" in name]
