@@ -117,7 +117,8 @@ def _realised(name: str, old: Block, new: Block) -> list[Change]:
             continue
         high = max(before, limits.get(at, before))
         if now > high * (1 + ROUNDING):
-            interval = f"[{number(before)}, {number(high)}]"
+            estimated = " (an estimate)" if old.pair == new.pair and at in limits else ""
+            interval = f"[{number(before)}, {number(high)}{estimated}]"
             what = f"realised epsilon rises beyond its interval{at}"
             return [Change(name, what, interval, number(now), of_realised(old, new))]
     return []

@@ -223,7 +223,10 @@ def _report(
 ) -> None:
     """The joint verdict; `telling` is what gave the claim away in the session that has just ended."""
     result = replace(verdict([load(path) for path in checkpoints], confidence, seconds), relation=relation)
-    note = f"Audited: {result.evidence['audited']}. Continue with the same --checkpoint.{more}"
+    onward = "The claim is refuted: there is no need to go on"
+    if not result.verdict.failed:
+        onward = "Continue with the same --checkpoint: the confidence holds whenever you stop"
+    note = f"Audited: {result.evidence['audited']}. {onward}.{more}"
     if result.verdict.failed and telling and "event" in telling:
         seen = {name: value for name, value in telling.items() if name not in ("log_wealth", "notes")}
         result = replace(result, evidence={**result.evidence, **seen})
