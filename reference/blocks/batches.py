@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 
 def draw_records(tape: Tape, label: str, n: int, size: int) -> tuple[Indices, Batch | None]:
     """A secret batch without replacement; ``size = n`` is the full data set and no draw at all."""
-    if not 1 <= size <= n:
-        require(False, label, size, f"must lie in 1..n = {n}")
+    require(1 <= size <= n, label, size, f"must lie in 1..n = {n}")
     if size == n:
         return np.arange(n), None
     batch = tape.batch(label, n, size)
