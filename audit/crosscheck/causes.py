@@ -6,8 +6,9 @@ count; one that is made sometimes only. Where there is none, what explains the f
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from dpassay.reference.catalogue import CASES
@@ -15,10 +16,13 @@ from dpassay.reference.catalogue import CASES
 from .differences import compare
 from .going_on import Going, answers_going_on, goings_on, said_of
 from .kinds import Kind
-from .mutants import Mutant, answers, at_times, length, mutants, other_batches
+from .mutants import Mutant, answers, at_times, length, mutants, old_text, other_batches, seen_by, systematic
+from .reached import Reached
+from .recording import VectorTape, events_of
 from .rounding import Run
+from .together import together
 
-OTHERS = 6  # further vectors that a change must explain as well
+OTHERS = 40  # further vectors that a change must explain as well
 MOST = 6000  # changed runs for changes that are made sometimes,
 CALLS = 6_000_000  # and calls of functions in all of them: about ten seconds
 Data = Mapping[str, Any]
@@ -38,47 +42,99 @@ def run_of(vector: Data) -> Run | None:
     return next((case.build().run for case in CASES if case.key == vector["case"]), None)
 
 
-def always(known: Known, float32: bool) -> Causes:
-    """Changes that do the same on all vectors, what is declared aside if need be."""
+@dataclass
+class Case:
+    """What is to be explained: the reference, the vectors with their answers, and what it ran until they part.
+
+    Args:
+        known: declared sensitivities and batches included.
+        bare: without them: whoever computes another query may declare the same sensitivity for it.
+    """
+
+    run: Run
+    known: Known
+    float32: bool
+    bare: Known = field(init=False)
+    cut: tuple[Data, Data] | None = field(init=False)
+    seen: Reached = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.bare = [(vector, _undeclared(given)) for vector, given in self.known]
+        self.cut = _to_the_first(*self.bare[0], self.float32)
+        self.seen = seen_by(self.run, self.known[0][0], self.until)
+
+    @property
+    def until(self) -> int | None:
+        """Events up to the first that differs; None where no event does."""
+        return None if self.cut is None else len(self.cut[1]["events"])
+
+    def explaining(self, tried: Iterable[Mutant], *, declared: bool = False) -> list[Mutant]:
+        """Those that do the same on the first vector."""
+        vector, given = (self.known if declared else self.bare)[0]
+        return [one for one in tried if self._agrees(vector, given, one)]
+
+    def _agrees(self, vector: Data, given: Data, mutant: Mutant) -> bool:
+        made = answers(self.run, vector, mutant, self.until, self._stop)
+        return made is not None and agree(vector, made, given, self.float32)
+
+    def _stop(self, tape: VectorTape) -> bool:
+        assert self.cut is not None
+        vector, given = self.cut
+        return agree(vector, {"events": events_of(tape), "output": None}, given, self.float32)
+
+    def most(self, first: Sequence[Mutant], *, declared: bool = False) -> Causes:
+        """Of these, the ones that explain the largest number of the other vectors."""
+        others = (self.known if declared else self.bare)[1 : OTHERS + 1]
+        found = _most(self.run, first, others, self.float32)
+        found.found.sort(key=lambda one: (len(one.sites), len(old_text(one))))  # the shortest text says it best
+        return found
+
+
+def case_of(known: Known, float32: bool) -> Case | None:
+    """None where the reference is not known."""
     run = run_of(known[0][0])
-    if run is None:
-        return Causes()
-    tried = mutants(run, [known[0][0]])
-    bare = [(vector, _undeclared(given)) for vector, given in known]
-    for declared in (known, bare):  # whoever computes another query may declare the same sensitivity for it
-        first = [one for one in tried if explains(run, *declared[0], one, float32)]
-        found = _most(run, first, declared[1 : OTHERS + 1], float32)
-        if found.found:
+    return None if run is None else Case(run, known, float32)
+
+
+def always(case: Case) -> Causes:
+    """Changes that do the same on all vectors, what is declared aside if need be: the known ones, then every edit."""
+    partly = Causes()
+    for find in (mutants, systematic):
+        tried = find(case.seen)
+        found = case.most(case.explaining(tried, declared=True), declared=True)
+        if not found.whole:
+            bare = case.most(case.explaining(tried))
+            found = bare if bare.whole or not found.found else found
+        if found.whole:
             return found
-    return Causes()
+        partly = partly if partly.found else found
+    return partly
 
 
-def at_some_times(known: Known, float32: bool) -> Causes:
+def at_more_places(case: Case) -> Causes:
+    """The same change at more places than one."""
+    tried = [*mutants(case.seen), *systematic(case.seen)]
+    found = case.most(case.explaining(together(tried)))
+    return found if found.whole else Causes()
+
+
+def at_some_times(case: Case) -> Causes:
     """Changes that do the same on all vectors if they are made at some times only."""
-    run = run_of(known[0][0])
-    if run is None:
-        return Causes()
-    bare = [(vector, _undeclared(given)) for vector, given in known]
-    tried, first = 0, []
-    most = min(MOST, CALLS // length(run, known[0][0]))
-    for one in mutants(run, [known[0][0]]):
-        for sometimes in at_times(one, [known[0][0]]):
-            tried += 1
-            if tried <= most and explains(run, *bare[0], sometimes, float32):
-                first.append(sometimes)
-    found = _most(run, first, bare[1 : OTHERS + 1], float32)
+    vector = case.known[0][0]
+    most = min(MOST, CALLS // length(case.run, vector))
+    tried = (sometimes for one in mutants(case.seen) for sometimes in at_times(one, [vector]))
+    found = case.most(case.explaining(islice(tried, most)))
     return found if found.whole else Causes()  # there are too many of them for less to be a sign
 
 
-def at_first(known: Known, float32: bool) -> Causes:
+def at_first(case: Case) -> Causes:
     """What explains the first difference of each vector: a bug in two places is no single change."""
-    run = run_of(known[0][0])
-    cut = [_to_the_first(*one, float32) for one in known[: OTHERS + 1]]
+    cut = [_to_the_first(*one, case.float32) for one in case.known[: OTHERS + 1]]
     kept = [one for one in cut if one is not None]
-    if run is None or not kept or cut[0] is None:
+    if not kept or cut[0] is None:
         return Causes()
-    first = [one for one in mutants(run, [known[0][0]]) if explains(run, *kept[0], one, float32)]
-    return Causes(_most(run, first, kept[1:], float32).found)
+    first = [one for one in mutants(case.seen) if explains(case.run, *kept[0], one, case.float32)]
+    return Causes(_most(case.run, first, kept[1:], case.float32).found)
 
 
 def _most(run: Run, first: Sequence[Mutant], others: Known, float32: bool) -> Causes:

@@ -18,6 +18,7 @@ Made = tuple[Kind, str, ast.expr | ast.stmt, str]  # kind, name, what is replace
 Code = Callable[[ast.expr | ast.stmt], str]
 RECORDS = ("indices", "batch")  # names of what numbers records
 SCHEDULES = ("s", "schedule")  # names of what holds the constants
+OF_RECORDS = re.compile("rows|records|features|labels|data|targets|gradients")  # what has one entry a record
 _CLIPPING = re.compile("clip|threshold|radius|cap")
 
 
@@ -34,7 +35,7 @@ def slips(code: Code, node: ast.AST) -> Iterator[Made]:
     elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
         if isinstance(node.slice, ast.Name | ast.Attribute):
             index = code(node.slice)
-            records = index.rpartition(".")[2] in RECORDS
+            records = index.rpartition(".")[2] in RECORDS and OF_RECORDS.search(code(node.value)) is not None
             kind, name = (Kind.BATCH, "every record number") if records else (Kind.INDEX_SHIFT, "an index")
             for step, how in (("- 1", "small"), ("+ 1", "large")):
                 yield kind, f"{name} is one too {how}", node, f"{code(node.value)}[({index}) {step}]"

@@ -1,0 +1,279 @@
+"""Every small edit of every expression that was computed: what people get wrong, whatever the algorithm is.
+
+``changes.py`` and ``slips.py`` know what is wrong in DP optimisation; this knows nothing of it. Each value may have
+the other sign, another factor, be left out, be moved along, be that of the step before or of another name; each
+comparison, loop, index and pair of lines may be another one. ``edited.py`` does what has no short text.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from .kinds import Kind
+from .slips import OF_RECORDS
+
+Made = tuple[Kind, str, int, int, int, str]  # kind, name, line, first and last byte, text
+Shape = tuple[int, ...]
+CLIPPING = re.compile("clip|threshold|radius|cap|bound")
+RECORDS = re.compile("^(indices|batch|rows|records|chosen)$")
+ELSE = {
+    "sin": "cos", "cos": "sin", "log": "log1p", "log1p": "log", "floor": "ceil", "ceil": "floor", "argmin": "argmax",
+    "argmax": "argmin", "triu": "tril", "tril": "triu", "maximum": "minimum", "minimum": "maximum", "any": "all",
+    "all": "any", "zeros": "ones", "zeros_like": "ones_like",
+}  # fmt: skip
+STATISTICS = ("max", "min", "mean", "sum")
+
+
+@dataclass
+class Scope:
+    """What the names of a function were when it ran.
+
+    Args:
+        names: shapes of arrays and of numbers ``()``.
+        fields: for a name that holds a dataclass, its numbers.
+    """
+
+    names: dict[str, Shape] = field(default_factory=dict)
+    fields: dict[str, dict[str, type]] = field(default_factory=dict)
+
+
+class _Text:
+    def __init__(self, source: str):
+        self.raw = source.encode()
+        self.starts = [0]
+        for line in self.raw.splitlines(keepends=True):
+            self.starts.append(self.starts[-1] + len(line))
+
+    def span(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
+        assert node.end_lineno is not None and node.end_col_offset is not None
+        return self.starts[node.lineno - 1] + node.col_offset, self.starts[node.end_lineno - 1] + node.end_col_offset
+
+    def code(self, node: ast.expr | ast.stmt) -> str:
+        first, last = self.span(node)
+        return self.raw[first:last].decode()
+
+    def made(self, kind: Kind, name: str, node: ast.expr | ast.stmt, text: str) -> Made:
+        return (kind, name, node.lineno, *self.span(node), text)
+
+
+def edits(source: str, lines: Callable[[int, int], bool], scope: Callable[[ast.FunctionDef], Scope]) -> list[Made]:
+    """Every edit of the functions of a file.
+
+    Args:
+        lines: were lines of this range run?
+        scope: what the names of a function were.
+    """
+    text, found = _Text(source), []
+    for function in _functions(ast.parse(source)):
+        known = scope(function)
+        for statement in _statements(function.body):
+            if lines(*_head(statement)):
+                found += list(_of_statement(text, statement))
+                for node, parent in _values(statement):
+                    found += list(_of_value(text, node, parent, known))
+        found += list(_of_order(text, function.body, lines))
+    return found
+
+
+def _functions(tree: ast.Module) -> Iterator[ast.FunctionDef]:
+    for node in tree.body:
+        held = node.body if isinstance(node, ast.ClassDef) else [node]
+        yield from (one for one in held if isinstance(one, ast.FunctionDef))
+
+
+def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+    for one in body:
+        yield one
+        for name in ("body", "orelse", "finalbody"):
+            yield from _statements(getattr(one, name, ()))
+
+
+def _head(statement: ast.stmt) -> tuple[int, int]:
+    """The lines of a statement, without those of the statements inside it."""
+    body = getattr(statement, "body", None)
+    end = body[0].lineno - 1 if isinstance(body, list) and body else statement.end_lineno or statement.lineno
+    return statement.lineno, max(statement.lineno, end)
+
+
+def _values(statement: ast.stmt) -> Iterator[tuple[ast.expr, ast.AST]]:
+    """Expressions whose value is used, each with what holds it; not names of what is called, nor labels."""
+    waiting: list[tuple[ast.AST, ast.AST]] = [(one, statement) for one in ast.iter_child_nodes(statement)]
+    while waiting:
+        node, parent = waiting.pop()
+        if isinstance(node, ast.stmt | ast.JoinedStr | ast.expr_context | ast.excepthandler):
+            continue
+        if isinstance(node, ast.expr) and isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
+            called = isinstance(parent, ast.Call) and parent.func is node
+            based = isinstance(parent, ast.Attribute)
+            annotated = isinstance(parent, ast.AnnAssign) and parent.annotation is node
+            if annotated:
+                continue
+            if not called and not based:
+                yield node, parent
+        waiting += [(one, node) for one in ast.iter_child_nodes(node)]
+
+
+def _of_value(text: _Text, node: ast.expr, parent: ast.AST, scope: Scope) -> Iterator[Made]:
+    code = text.code(node)
+    if isinstance(node, ast.Constant):
+        yield from _of_number(text, node)
+        return
+    if isinstance(node, ast.Compare | ast.BoolOp):
+        yield from _of_condition(text, node)
+        return
+    if not isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.BinOp | ast.Subscript):
+        return
+    if isinstance(node, ast.Name) and node.id not in scope.names:
+        return
+    bound = CLIPPING.search(code) and isinstance(node, ast.Name | ast.Attribute)
+    factor = Kind.CLIP_BOUND if bound else Kind.FACTOR
+    number = isinstance(node, ast.Name) and scope.names[node.id] == ()
+    for kind, name, new in (
+        (Kind.SIGN, "the other sign of", f"(-({code}))"),
+        (factor, "twice", f"(2 * ({code}))"),
+        (factor, "half of", f"(({code}) / 2)"),
+        (Kind.FACTOR, "the square of", f"(({code}) ** 2)"),
+        (Kind.FACTOR, "the root of", f"_edit.root({code})"),
+        (Kind.MISSING_TERM, "zero for", f"(0 * ({code}))"),
+    ):
+        yield text.made(kind, name, node, new)
+    place = text.span(node)[0]
+    for name, how in (("the value one step before of", "before"), ("the first value for ever of", "first")):
+        yield text.made(Kind.INDEX_SHIFT, name, node, f"_edit.{how}({place}, {code})")
+    if not number:
+        yield from _of_array(text, node, code)
+    if isinstance(node, ast.Name):
+        yield from _of_name(text, node, scope)
+    elif isinstance(node, ast.Attribute):
+        yield from _of_field(text, node, scope)
+    elif isinstance(node, ast.Call):
+        yield from _of_call(text, node)
+    elif isinstance(node, ast.Subscript):
+        yield from _of_index(text, node)
+    elif isinstance(node.op, ast.Div):
+        left, right = text.code(node.left), text.code(node.right)
+        yield text.made(Kind.FACTOR, "turned over", node, f"(({right}) / ({left}))")
+
+
+def _of_array(text: _Text, node: ast.expr, code: str) -> Iterator[Made]:
+    for name, new in (
+        ("the entries one place on of", f"_edit.rolled({code}, 1)"),
+        ("the entries one place back of", f"_edit.rolled({code}, -1)"),
+        ("the entries backwards of", f"_edit.rolled({code}, 0)"),
+        ("transposed", f"_edit.turned({code})"),
+    ):
+        yield text.made(Kind.INDEX_SHIFT, name, node, new)
+    yield text.made(Kind.MISSING_TERM, "without the first coordinate", node, f"_without({code}, 0)")
+    yield text.made(Kind.MISSING_TERM, "without the last coordinate", node, f"_without({code}, -1)")
+    yield text.made(Kind.FACTOR, "of length one", node, f"_edit.unit({code})")
+
+
+def _of_name(text: _Text, node: ast.Name, scope: Scope) -> Iterator[Made]:
+    shape = scope.names[node.id]
+    for other, same in scope.names.items():
+        if other != node.id and same == shape:
+            pair = f"{node.id} {other}"
+            kind = Kind.FACTOR if shape == () else Kind.INDEX_SHIFT
+            if any(CLIPPING.search(one) for one in pair.split()) and shape == ():
+                kind = Kind.CLIP_BOUND
+            elif all(RECORDS.search(one) for one in pair.split()):
+                kind = Kind.BATCH
+            yield text.made(kind, f"{other} for", node, other)
+
+
+def _of_field(text: _Text, node: ast.Attribute, scope: Scope) -> Iterator[Made]:
+    known = scope.fields.get(text.code(node.value), {})
+    kind = Kind.CLIP_BOUND if CLIPPING.search(node.attr) else Kind.FACTOR
+    for other, same in known.items():
+        if other != node.attr and same is known.get(node.attr):
+            yield text.made(kind, f"{other} for", node, f"{text.code(node.value)}.{other}")
+
+
+def _of_call(text: _Text, node: ast.Call) -> Iterator[Made]:
+    head, code = text.code(node.func), text.code(node)
+    module, _, name = head.rpartition(".")
+    if name in ELSE:
+        new = f"{module}.{ELSE[name]}" if module else ELSE[name]
+        yield text.made(Kind.INDEX_SHIFT, f"{ELSE[name]} for {name}", node, new + code[len(head) :])
+    if name in STATISTICS and module and not node.args:
+        for other in STATISTICS:
+            if other != name:
+                yield text.made(Kind.FACTOR, f"{other} for {name}", node, f"{module}.{other}" + code[len(head) :])
+    if node.args and not any(isinstance(one, ast.Starred) for one in node.args):
+        first = text.code(node.args[0])
+        kind = Kind.NO_CLIP if "clip" in name else Kind.MISSING_TERM
+        yield text.made(kind, f"{name} left out", node, f"_edit.same_shape({first}, {code})")
+    for left, right in pairwise(node.args):
+        a, b = text.span(left), text.span(right)
+        new = text.code(right) + text.raw[a[1] : b[0]].decode() + text.code(left)
+        yield (Kind.INDEX_SHIFT, "arguments exchanged", left.lineno, a[0], b[1], new)
+
+
+def _of_index(text: _Text, node: ast.Subscript) -> Iterator[Made]:
+    base = text.code(node.value)
+    if isinstance(node.slice, ast.Slice):
+        if node.slice.step is not None:
+            yield text.made(Kind.INDEX_SHIFT, "in the other order", node, base)
+        lower, upper = (text.code(one) if one is not None else "" for one in (node.slice.lower, node.slice.upper))
+        for step in ("+ 1", "- 1"):
+            if lower:
+                yield text.made(Kind.INDEX_SHIFT, "begins elsewhere", node, f"{base}[({lower}) {step} : {upper}]")
+            if upper:
+                yield text.made(Kind.INDEX_SHIFT, "ends elsewhere", node, f"{base}[{lower} : ({upper}) {step}]")
+    elif not isinstance(node.slice, ast.Tuple | ast.Constant):
+        records = RECORDS.search(text.code(node.slice)) and OF_RECORDS.search(base)
+        kind = Kind.BATCH if records else Kind.INDEX_SHIFT  # of something else that has one entry a record
+        for step, how in (("+ 1", "large"), ("- 1", "small")):
+            new = f"{base}[(({text.code(node.slice)}) {step}) % len({base})]"
+            yield text.made(kind, f"an index one too {how}, modulo the length,", node, new)
+
+
+def _of_number(text: _Text, node: ast.Constant) -> Iterator[Made]:
+    if isinstance(node.value, bool) or not isinstance(node.value, int | float):
+        return
+    if isinstance(node.value, int):
+        for value in (node.value - 1, node.value + 1):
+            yield text.made(Kind.INDEX_SHIFT, f"{value} for", node, f"({value})")
+    if node.value not in (0, 1):
+        for factor in (node.value * 2, node.value / 2, 1):
+            yield text.made(Kind.FACTOR, f"{factor} for", node, f"({factor})")
+
+
+def _of_condition(text: _Text, node: ast.Compare | ast.BoolOp) -> Iterator[Made]:
+    code = text.code(node)
+    for name, new in (("never true:", "False"), ("always true:", "True"), ("negated:", f"(not ({code}))")):
+        yield text.made(Kind.BRANCH, name, node, new)
+    if isinstance(node, ast.BoolOp):
+        for one in node.values:
+            yield text.made(Kind.BRANCH, f"one condition alone of ({text.code(one)})", node, f"({text.code(one)})")
+    elif len(node.ops) == 1 and isinstance(node.ops[0], ast.Eq | ast.Lt | ast.LtE | ast.Gt | ast.GtE):
+        left, right = text.code(node.left), node.comparators[0]
+        middle = text.raw[text.span(node.left)[1] : text.span(right)[0]].decode()
+        for step in ("+ 1", "- 1"):
+            yield text.made(Kind.INDEX_SHIFT, "one step off in", node, f"({left}{middle}({text.code(right)}) {step})")
+
+
+def _of_statement(text: _Text, node: ast.stmt) -> Iterator[Made]:
+    if isinstance(node, ast.For):
+        code = text.code(node.iter)
+        for name, new in (("without the first of", "[1:]"), ("without the last of", "[:-1]")):
+            yield text.made(Kind.CALLS, name, node.iter, f"list({code}){new}")
+        yield text.made(Kind.INDEX_SHIFT, "backwards through", node.iter, f"list({code})[::-1]")
+        yield text.made(Kind.CALLS, "the last once more of", node.iter, f"_edit.longer({code})")
+
+
+def _of_order(text: _Text, body: Sequence[ast.stmt], lines: Callable[[int, int], bool]) -> Iterator[Made]:
+    """Two neighbouring lines that change places, and the last of a loop that comes first."""
+    for one, other in pairwise(body):
+        simple = all(isinstance(line, ast.Assign | ast.AugAssign | ast.Expr) for line in (one, other))
+        if simple and lines(one.lineno, one.lineno) and lines(other.lineno, other.lineno):
+            first, last = text.span(one)[0], text.span(other)[1]
+            new = f"{text.code(other)}\n{' ' * one.col_offset}{text.code(one)}"
+            yield (Kind.INDEX_SHIFT, "two lines in the other order:", one.lineno, first, last, new)
+    for one in body:
+        for name in ("body", "orelse"):
+            yield from _of_order(text, getattr(one, name, ()), lines)

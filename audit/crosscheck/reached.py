@@ -1,0 +1,94 @@
+"""What the reference ran, and what its names held, until it asked for the first thing that differs: a slice of it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, fields, is_dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .edits import Scope, Shape
+from .making import run_again
+from .planting import HOME
+from .recording import VectorTape
+from .rounding import Run
+
+NOT_MUTATED = ("tape.py", "transcript.py", "errors.py", "equality.py", "records.py", "laws", "accounting", "replay.py",
+               "extras.py", "checks.py")  # fmt: skip
+
+
+@dataclass
+class Reached:
+    """Lines by file below ``reference/``, and the scopes of functions by file and first line."""
+
+    lines: dict[str, set[int]] = field(default_factory=dict)
+    scopes: dict[tuple[str, int], Scope] = field(default_factory=dict)
+
+    def ran(self, file: str, first: int, last: int) -> bool:
+        """Was any line from first to last run?"""
+        return not self.lines.get(file, set()).isdisjoint(range(first, last + 1))
+
+
+def reached(run: Run, vector: Mapping[str, Any], until: int | None) -> Reached:
+    """One run of the reference on a vector, watched until so many events were asked for (None: to its end)."""
+    found, tape = Reached(), VectorTape(vector["events"])
+    names: dict[str, str | None] = {}
+
+    def watch(frame: Any, event: str, _: Any) -> Callable[..., Any] | None:
+        name = frame.f_code.co_filename
+        if name not in names:
+            names[name] = _file(name)
+        file = names[name]
+        return None if file is None else partial(note, file)
+
+    def note(file: str, frame: Any, event: str, _: Any) -> Callable[..., Any] | None:
+        if until is None or tape.position < until:
+            if event == "line":
+                found.lines.setdefault(file, set()).add(frame.f_lineno)
+            scope = found.scopes.setdefault((file, frame.f_code.co_firstlineno), Scope())
+            if event == "return":
+                _note_names(scope, frame.f_locals)
+        return partial(note, file)
+
+    before = sys.gettrace()
+    sys.settrace(watch)
+    try:
+        with suppress(Exception), np.errstate(all="ignore"):
+            run_again(run, vector, tape)
+    finally:
+        sys.settrace(before)
+    return found
+
+
+def _file(name: str) -> str | None:
+    path = Path(name)
+    path = path.resolve() if path.exists() else path
+    if not path.is_relative_to(HOME):
+        return None
+    inside = path.relative_to(HOME)
+    return None if any(part in NOT_MUTATED for part in inside.parts) else inside.as_posix()
+
+
+def _note_names(scope: Scope, names: Mapping[str, Any]) -> None:
+    for name, value in names.items():
+        shape = _shape(value)
+        if shape is not None:
+            scope.names[name] = shape
+        elif is_dataclass(value) and not isinstance(value, type):
+            numbers = {one.name: type(getattr(value, one.name, None)) for one in fields(value)}
+            scope.fields[name] = {one: kind for one, kind in numbers.items() if kind in (int, float, bool)}
+
+
+def _shape(value: Any) -> Shape | None:
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int | float | np.number):
+        return ()
+    if isinstance(value, np.ndarray) and value.dtype.kind in "if":
+        return tuple(value.shape)
+    return None

@@ -1,0 +1,31 @@
+"""The same change at more than one place: who leaves something out of a formula leaves it out wherever it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import combinations, pairwise
+
+from .mutants import Mutant, old_text
+
+FEW = 4  # places of which every choice is tried; of more, pairs and all of them
+
+
+def together(single: Iterable[Mutant]) -> Iterator[Mutant]:
+    """Changes of one kind and name, of the same text, at two places and more; the largest choice first."""
+    groups: dict[tuple[str, str], dict[tuple[str, int], Mutant]] = {}
+    for one in single:
+        key = one.change.name, old_text(one)
+        groups.setdefault(key, {})[one.file, one.change.first] = one
+    for group in groups.values():
+        members = list(group.values())
+        sizes = range(len(members), 1, -1) if len(members) <= FEW else (len(members), 2)
+        for size in sizes:
+            for chosen in combinations(members, size):
+                if not _overlap(chosen):
+                    rest = tuple(site for one in chosen[1:] for site in one.sites)
+                    yield Mutant(chosen[0].file, chosen[0].change, more=rest)
+
+
+def _overlap(chosen: Iterable[Mutant]) -> bool:
+    spans = sorted((one.file, one.change.first, one.change.last) for one in chosen)
+    return any(a[0] == b[0] and b[1] < a[2] for a, b in pairwise(spans))
