@@ -16,7 +16,7 @@ from dpassay.reference.catalogue import CASES
 from .differences import compare
 from .going_on import Going, answers_going_on, goings_on, said_of
 from .kinds import Kind
-from .mutants import Mutant, answers, at_times, length, mutants, old_text, other_batches, seen_by, systematic
+from .mutants import Mutant, answers, at_times, length, mutants, old_text, other_batches, patience, seen_by, systematic
 from .reached import Reached
 from .recording import VectorTape, events_of
 from .rounding import Run
@@ -57,10 +57,12 @@ class Case:
     bare: Known = field(init=False)
     cut: tuple[Data, Data] | None = field(init=False)
     seen: Reached = field(init=False)
+    seconds: float = field(init=False)
 
     def __post_init__(self) -> None:
         self.bare = [(vector, _undeclared(given)) for vector, given in self.known]
         self.cut = _to_the_first(*self.bare[0], self.float32)
+        self.seconds = patience(self.run, self.known[0][0])
         self.seen = seen_by(self.run, self.known[0][0], self.until)
 
     @property
@@ -74,7 +76,7 @@ class Case:
         return [one for one in tried if self._agrees(vector, given, one)]
 
     def _agrees(self, vector: Data, given: Data, mutant: Mutant) -> bool:
-        made = answers(self.run, vector, mutant, self.until, self._stop)
+        made = answers(self.run, vector, mutant, self.until, self._stop, self.seconds)
         return made is not None and agree(vector, made, given, self.float32)
 
     def _stop(self, tape: VectorTape) -> bool:
@@ -138,12 +140,18 @@ def at_first(case: Case) -> Causes:
 
 
 def _most(run: Run, first: Sequence[Mutant], others: Known, float32: bool) -> Causes:
-    """Of these, the ones that explain the largest number of the other vectors."""
+    """Of these, the ones that explain the most of the other vectors, but at least half of those that differ."""
     if not first:
         return Causes()
-    counts = [sum(explains(run, *other, one, float32) for other in others) for one in first]
-    best = max(counts)
-    return Causes([one for one, count in zip(first, counts, strict=True) if count == best], best == len(others))
+    red = [bool(compare(vector, {"output": None, **given}, float32=float32)) for vector, given in others]
+    known = [[explains(run, *other, one, float32) for other in others] for one in first]
+    best = max(sum(row) for row in known)
+    kept = [
+        one
+        for one, row in zip(first, known, strict=True)
+        if sum(row) == best and 2 * sum(good for good, bad in zip(row, red, strict=True) if bad) >= sum(red)
+    ]
+    return Causes(kept, best == len(others))
 
 
 def batches(vector: Data, given: Data, float32: bool) -> list[tuple[Kind, str]]:

@@ -163,7 +163,8 @@ def _decided(said: Sequence[tuple[Kind, str]], causes: Causes) -> tuple[Kind, st
     if kinds[:1] == [Kind.CALLS]:  # another call, and then nothing: a factor that leads there is too little to go by
         follows = causes.whole and all(one.change.kind is not Kind.FACTOR for one in causes.found)
     if said and (not causes.found or (kinds[0] in (*FIRM, Kind.CALLS) and not (follows and kinds[0] in SHOWN))):
-        return said[0][0], said[0][1], causes.found[0] if causes.whole else None
+        near = [one for one in causes.found if not _used_by_all(one)] if causes.whole else []
+        return said[0][0], said[0][1], near[0] if near else None
     if causes.found:
         common = Counter(one.change.kind for one in causes.found)
         best = min(

@@ -60,11 +60,12 @@ def _simple(vector: Data, answers: Data, first: Difference) -> Said | None:
 
 
 def _moved_call(vector: Data, first: Difference) -> str:
-    later = [f"{event['event']} {event['label']}" for event in vector["events"][first.step + 1 :]]
-    earlier = [f"{event['event']} {event['label']}" for event in vector["events"][: first.step]]
-    if first.got in later:
-        return ": one is left out"
-    return ": one is made twice" if first.got in earlier else ""
+    """Where the vector has the call that was made."""
+    places = [step for step, event in enumerate(vector["events"]) if f"{event['event']} {event['label']}" == first.got]
+    later = [step for step in places if step > first.step]
+    if later:
+        return f": the vector has it at step {later[0]}"
+    return f": the vector had it at step {places[-1]} for the last time" if places else ""
 
 
 def _scales(vector: Data, found: Sequence[Difference]) -> list[Said]:

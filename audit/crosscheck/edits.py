@@ -41,7 +41,9 @@ class Scope:
     fields: dict[str, dict[str, type]] = field(default_factory=dict)
 
 
-class _Text:
+class Text:
+    """A file's bytes, and where its nodes are in them."""
+
     def __init__(self, source: str):
         self.raw = source.encode()
         self.starts = [0]
@@ -49,14 +51,17 @@ class _Text:
             self.starts.append(self.starts[-1] + len(line))
 
     def span(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
+        """First and last byte."""
         assert node.end_lineno is not None and node.end_col_offset is not None
         return self.starts[node.lineno - 1] + node.col_offset, self.starts[node.end_lineno - 1] + node.end_col_offset
 
     def code(self, node: ast.expr | ast.stmt) -> str:
+        """The text of a node."""
         first, last = self.span(node)
         return self.raw[first:last].decode()
 
     def made(self, kind: Kind, name: str, node: ast.expr | ast.stmt, text: str) -> Made:
+        """A node becomes a text."""
         return (kind, name, node.lineno, *self.span(node), text)
 
 
@@ -67,39 +72,41 @@ def edits(source: str, lines: Callable[[int, int], bool], scope: Callable[[ast.F
         lines: were lines of this range run?
         scope: what the names of a function were.
     """
-    text, found = _Text(source), []
-    for function in _functions(ast.parse(source)):
+    text, found = Text(source), []
+    for function in functions_of(ast.parse(source)):
         known = scope(function)
-        for statement in _statements(function.body):
-            if lines(*_head(statement)):
+        for statement in statements(function.body):
+            if lines(*head(statement)):
                 found += list(_of_statement(text, statement))
-                for node, parent in _values(statement):
+                for node, parent in values_of(statement):
                     found += list(_of_value(text, node, parent, known))
         found += list(_of_order(text, function.body, lines))
     return found
 
 
-def _functions(tree: ast.Module) -> Iterator[ast.FunctionDef]:
+def functions_of(tree: ast.Module) -> Iterator[ast.FunctionDef]:
+    """The functions of a file, and the methods of its classes."""
     for node in tree.body:
         held = node.body if isinstance(node, ast.ClassDef) else [node]
         yield from (one for one in held if isinstance(one, ast.FunctionDef))
 
 
-def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+def statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+    """Every statement, those inside others too."""
     for one in body:
         yield one
         for name in ("body", "orelse", "finalbody"):
-            yield from _statements(getattr(one, name, ()))
+            yield from statements(getattr(one, name, ()))
 
 
-def _head(statement: ast.stmt) -> tuple[int, int]:
+def head(statement: ast.stmt) -> tuple[int, int]:
     """The lines of a statement, without those of the statements inside it."""
     body = getattr(statement, "body", None)
     end = body[0].lineno - 1 if isinstance(body, list) and body else statement.end_lineno or statement.lineno
     return statement.lineno, max(statement.lineno, end)
 
 
-def _values(statement: ast.stmt) -> Iterator[tuple[ast.expr, ast.AST]]:
+def values_of(statement: ast.stmt) -> Iterator[tuple[ast.expr, ast.AST]]:
     """Expressions whose value is used, each with what holds it; not names of what is called, nor labels."""
     waiting: list[tuple[ast.AST, ast.AST]] = [(one, statement) for one in ast.iter_child_nodes(statement)]
     while waiting:
@@ -117,7 +124,7 @@ def _values(statement: ast.stmt) -> Iterator[tuple[ast.expr, ast.AST]]:
         waiting += [(one, node) for one in ast.iter_child_nodes(node)]
 
 
-def _of_value(text: _Text, node: ast.expr, parent: ast.AST, scope: Scope) -> Iterator[Made]:
+def _of_value(text: Text, node: ast.expr, parent: ast.AST, scope: Scope) -> Iterator[Made]:
     code = text.code(node)
     if isinstance(node, ast.Constant):
         yield from _of_number(text, node)
@@ -146,7 +153,10 @@ def _of_value(text: _Text, node: ast.expr, parent: ast.AST, scope: Scope) -> Ite
         yield text.made(Kind.INDEX_SHIFT, name, node, f"_edit.{how}({place}, {code})")
     if not number:
         yield from _of_array(text, node, code)
+    yield text.made(Kind.UN_NOISED, "the query in place of the released", node, f"_edit.bare({code})")
     if isinstance(node, ast.Name):
+        if RECORDS.search(node.id):
+            yield text.made(Kind.BATCH, "the first records for", node, f"_edit.leading({code})")
         yield from _of_name(text, node, scope)
     elif isinstance(node, ast.Attribute):
         yield from _of_field(text, node, scope)
@@ -159,7 +169,7 @@ def _of_value(text: _Text, node: ast.expr, parent: ast.AST, scope: Scope) -> Ite
         yield text.made(Kind.FACTOR, "turned over", node, f"(({right}) / ({left}))")
 
 
-def _of_array(text: _Text, node: ast.expr, code: str) -> Iterator[Made]:
+def _of_array(text: Text, node: ast.expr, code: str) -> Iterator[Made]:
     for name, new in (
         ("the entries one place on of", f"_edit.rolled({code}, 1)"),
         ("the entries one place back of", f"_edit.rolled({code}, -1)"),
@@ -172,12 +182,13 @@ def _of_array(text: _Text, node: ast.expr, code: str) -> Iterator[Made]:
     yield text.made(Kind.FACTOR, "of length one", node, f"_edit.unit({code})")
 
 
-def _of_name(text: _Text, node: ast.Name, scope: Scope) -> Iterator[Made]:
+def _of_name(text: Text, node: ast.Name, scope: Scope) -> Iterator[Made]:
     shape = scope.names[node.id]
     for other, same in scope.names.items():
         if other != node.id and same == shape:
             pair = f"{node.id} {other}"
-            kind = Kind.FACTOR if shape == () else Kind.INDEX_SHIFT
+            time = other.startswith(node.id) or node.id.startswith(other)  # x, x_before, x_next
+            kind = Kind.FACTOR if shape == () and not time else Kind.INDEX_SHIFT
             if any(CLIPPING.search(one) for one in pair.split()) and shape == ():
                 kind = Kind.CLIP_BOUND
             elif all(RECORDS.search(one) for one in pair.split()):
@@ -185,7 +196,7 @@ def _of_name(text: _Text, node: ast.Name, scope: Scope) -> Iterator[Made]:
             yield text.made(kind, f"{other} for", node, other)
 
 
-def _of_field(text: _Text, node: ast.Attribute, scope: Scope) -> Iterator[Made]:
+def _of_field(text: Text, node: ast.Attribute, scope: Scope) -> Iterator[Made]:
     known = scope.fields.get(text.code(node.value), {})
     kind = Kind.CLIP_BOUND if CLIPPING.search(node.attr) else Kind.FACTOR
     for other, same in known.items():
@@ -193,12 +204,15 @@ def _of_field(text: _Text, node: ast.Attribute, scope: Scope) -> Iterator[Made]:
             yield text.made(kind, f"{other} for", node, f"{text.code(node.value)}.{other}")
 
 
-def _of_call(text: _Text, node: ast.Call) -> Iterator[Made]:
+def _of_call(text: Text, node: ast.Call) -> Iterator[Made]:
     head, code = text.code(node.func), text.code(node)
     module, _, name = head.rpartition(".")
     if name in ELSE:
         new = f"{module}.{ELSE[name]}" if module else ELSE[name]
         yield text.made(Kind.INDEX_SHIFT, f"{ELSE[name]} for {name}", node, new + code[len(head) :])
+    if name == "mean" or name.endswith("mean") or name == "mean_of":
+        rows = text.code(node.args[0]) if node.args else module
+        yield text.made(Kind.FACTOR, "divided by the number of all records:", node, f"_edit.over_all({code}, {rows})")
     if name in STATISTICS and module and not node.args:
         for other in STATISTICS:
             if other != name:
@@ -207,13 +221,18 @@ def _of_call(text: _Text, node: ast.Call) -> Iterator[Made]:
         first = text.code(node.args[0])
         kind = Kind.NO_CLIP if "clip" in name else Kind.MISSING_TERM
         yield text.made(kind, f"{name} left out", node, f"_edit.same_shape({first}, {code})")
+        difference, rest = node.args[0], code[text.span(node.args[0])[1] - text.span(node)[0] :]
+        if "clip" in name and isinstance(difference, ast.BinOp) and isinstance(difference.op, ast.Sub):
+            left, right = text.code(difference.left), text.code(difference.right)
+            apart = f"({head}({left}{rest} - {head}({right}{rest})"
+            yield text.made(Kind.CLIP_ORDER, "clipped apart, then subtracted:", node, apart)
     for left, right in pairwise(node.args):
         a, b = text.span(left), text.span(right)
         new = text.code(right) + text.raw[a[1] : b[0]].decode() + text.code(left)
         yield (Kind.INDEX_SHIFT, "arguments exchanged", left.lineno, a[0], b[1], new)
 
 
-def _of_index(text: _Text, node: ast.Subscript) -> Iterator[Made]:
+def _of_index(text: Text, node: ast.Subscript) -> Iterator[Made]:
     base = text.code(node.value)
     if isinstance(node.slice, ast.Slice):
         if node.slice.step is not None:
@@ -232,7 +251,7 @@ def _of_index(text: _Text, node: ast.Subscript) -> Iterator[Made]:
             yield text.made(kind, f"an index one too {how}, modulo the length,", node, new)
 
 
-def _of_number(text: _Text, node: ast.Constant) -> Iterator[Made]:
+def _of_number(text: Text, node: ast.Constant) -> Iterator[Made]:
     if isinstance(node.value, bool) or not isinstance(node.value, int | float):
         return
     if isinstance(node.value, int):
@@ -243,7 +262,7 @@ def _of_number(text: _Text, node: ast.Constant) -> Iterator[Made]:
             yield text.made(Kind.FACTOR, f"{factor} for", node, f"({factor})")
 
 
-def _of_condition(text: _Text, node: ast.Compare | ast.BoolOp) -> Iterator[Made]:
+def _of_condition(text: Text, node: ast.Compare | ast.BoolOp) -> Iterator[Made]:
     code = text.code(node)
     for name, new in (("never true:", "False"), ("always true:", "True"), ("negated:", f"(not ({code}))")):
         yield text.made(Kind.BRANCH, name, node, new)
@@ -257,7 +276,7 @@ def _of_condition(text: _Text, node: ast.Compare | ast.BoolOp) -> Iterator[Made]
             yield text.made(Kind.INDEX_SHIFT, "one step off in", node, f"({left}{middle}({text.code(right)}) {step})")
 
 
-def _of_statement(text: _Text, node: ast.stmt) -> Iterator[Made]:
+def _of_statement(text: Text, node: ast.stmt) -> Iterator[Made]:
     if isinstance(node, ast.For):
         code = text.code(node.iter)
         for name, new in (("without the first of", "[1:]"), ("without the last of", "[:-1]")):
@@ -266,7 +285,7 @@ def _of_statement(text: _Text, node: ast.stmt) -> Iterator[Made]:
         yield text.made(Kind.CALLS, "the last once more of", node.iter, f"_edit.longer({code})")
 
 
-def _of_order(text: _Text, body: Sequence[ast.stmt], lines: Callable[[int, int], bool]) -> Iterator[Made]:
+def _of_order(text: Text, body: Sequence[ast.stmt], lines: Callable[[int, int], bool]) -> Iterator[Made]:
     """Two neighbouring lines that change places, and the last of a loop that comes first."""
     for one, other in pairwise(body):
         simple = all(isinstance(line, ast.Assign | ast.AugAssign | ast.Expr) for line in (one, other))

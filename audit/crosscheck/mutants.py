@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from .edited import Edited
 from .edits import Scope, edits
 from .encode import encode
 from .making import run_again
+from .pairs import pairs
 from .planting import Site, TooLong, functions, limited, planted_at, source
 from .reached import Reached, reached
 from .recording import VectorTape, events_of
@@ -46,7 +48,7 @@ class Mutant:
 
     def __str__(self) -> str:
         when = f", {self.when}" if self.when else ""
-        places = "".join(f" and {_place(*one)}" for one in self.more)
+        places = "".join(f" and {_place(*one)}" for one in self.more if one[1].name)
         return f"{self.change.name}{when} `{_short(old_text(self))}` ({_place(self.file, self.change)}{places})"
 
     @property
@@ -109,6 +111,8 @@ def systematic(seen: Reached) -> list[Mutant]:
             return seen.ran(file, first, last)
 
         found += [Mutant(file, Change(*one)) for one in edits(source(file), ran, scope)]
+        for one, other in pairs(source(file), ran, scope):
+            found.append(Mutant(file, Change(*one), more=((file, Change(*other)),)))
     return found
 
 
@@ -123,7 +127,12 @@ def _ran(seen: Reached, file: str, change: Change) -> bool:
 
 
 def answers(
-    run: Run, vector: Mapping[str, Any], mutant: Mutant, until: int | None = None, stop: Stop | None = None
+    run: Run,
+    vector: Mapping[str, Any],
+    mutant: Mutant,
+    until: int | None = None,
+    stop: Stop | None = None,
+    seconds: float = LIMIT,
 ) -> dict[str, Any] | None:
     """What the changed reference asks for on a vector; None where it does not run, or is stopped."""
     tape = _HeldTape(vector["events"], until, stop)
@@ -132,7 +141,7 @@ def answers(
     if mutant.when:
         when = When(mutant.when, tape, asked(run, vector, mutant))
     try:
-        with _planted(mutant, when), limited(LIMIT), np.errstate(all="ignore"):
+        with _planted(mutant, when, Edited(tape, _records(vector))), limited(seconds), np.errstate(all="ignore"):
             output = encode(run_again(run, vector, tape), "output")
     except (TooLong, _Differs):
         return None
@@ -196,6 +205,14 @@ def length(run: Run, vector: Mapping[str, Any]) -> int:
     return max(1, count[0])
 
 
+def patience(run: Run, vector: Mapping[str, Any]) -> float:
+    """Seconds for a changed run: many times what the reference takes, as a solver that does not converge costs all."""
+    start = process_time()
+    with suppress(Exception):
+        run_again(run, vector, VectorTape(vector["events"]))
+    return min(LIMIT, 0.02 + 10 * (process_time() - start))
+
+
 def _watched(run: Run, vector: Mapping[str, Any], note: Callable[[Any, str, Any], None]) -> None:
     """One run of the reference under a profiler."""
     sys.setprofile(note)
@@ -212,8 +229,13 @@ def _changes(file: str) -> tuple[Change, ...]:
 
 
 @contextmanager
-def _planted(mutant: Mutant, when: When | None = None) -> Iterator[None]:
+def _planted(mutant: Mutant, when: When | None = None, edit: Edited | None = None) -> Iterator[None]:
     """The living functions of the file run the changed code."""
-    lent = {"_planted": planted, "_without": without, "_when": when or When(""), "_edit": Edited()}
+    lent = {"_planted": planted, "_without": without, "_when": when or When(""), "_edit": edit or Edited()}
     with planted_at(mutant.sites, lent):
         yield
+
+
+def _records(vector: Mapping[str, Any]) -> int:
+    found = vector["sizes"].get("n", 0)
+    return found if isinstance(found, int) else 0

@@ -118,7 +118,7 @@ def planted_at(sites: Sequence[Site], lent: Mapping[str, Any]) -> Iterator[None]
 def _code(file: str, function: Function, changes: tuple[Change, ...]) -> types.CodeType:
     """The changed function's code; a method is compiled inside a class of its name."""
     raw, last, parts = source(file).encode(), function.first, []
-    for one in sorted(changes, key=lambda change: change.first):
+    for one in sorted(changes, key=lambda change: (change.first, change.last)):
         parts += [raw[last : one.first], one.text.encode()]
         last = one.last
     text = b"".join([*parts, raw[last : function.last]]).decode()

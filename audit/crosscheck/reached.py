@@ -47,12 +47,10 @@ def reached(run: Run, vector: Mapping[str, Any], until: int | None) -> Reached:
         return None if file is None else partial(note, file)
 
     def note(file: str, frame: Any, event: str, _: Any) -> Callable[..., Any] | None:
-        if until is None or tape.position < until:
-            if event == "line":
-                found.lines.setdefault(file, set()).add(frame.f_lineno)
-            scope = found.scopes.setdefault((file, frame.f_code.co_firstlineno), Scope())
-            if event == "return":
-                _note_names(scope, frame.f_locals)
+        if event == "line" and (until is None or tape.position < until):
+            found.lines.setdefault(file, set()).add(frame.f_lineno)
+        elif event == "return":
+            _note_names(found.scopes.setdefault((file, frame.f_code.co_firstlineno), Scope()), frame.f_locals)
         return partial(note, file)
 
     before = sys.gettrace()

@@ -62,7 +62,7 @@ def _binary(code: Code, node: ast.BinOp) -> Iterator[Made]:
         yield Kind.FACTOR, "product halved", node, f"(0.5 * {left} * {right})"
     elif isinstance(node.op, ast.Mod):
         for step, how in (("+ 1", "earlier"), ("- 1", "later")):
-            yield Kind.CALLS, f"restart one step {how}", node, f"(({left} {step}) % {right})"
+            yield Kind.CALLS, f"restart one step {how} (an index shift):", node, f"(({left} {step}) % {right})"
     elif isinstance(node.op, ast.Div):
         yield Kind.FACTOR, "1 in place of a quotient", node, "1.0"
     elif isinstance(node.op, ast.MatMult):

@@ -14,6 +14,8 @@ def together(single: Iterable[Mutant]) -> Iterator[Mutant]:
     """Changes of one kind and name, of the same text, at two places and more; the largest choice first."""
     groups: dict[tuple[str, str], dict[tuple[str, int], Mutant]] = {}
     for one in single:
+        if one.more:
+            continue
         key = one.change.name, old_text(one)
         groups.setdefault(key, {})[one.file, one.change.first] = one
     for group in groups.values():

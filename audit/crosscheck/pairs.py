@@ -1,0 +1,58 @@
+"""Edits that need a second place: values at the beginning of a step, and differences whose parts are clipped."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+
+from .edits import Made, Scope, Text, functions_of, head, statements, values_of
+from .kinds import Kind
+
+Pair = tuple[Made, Made]  # two places that go together
+
+
+def pairs(source: str, lines: Callable[[int, int], bool], scope: Callable[[ast.FunctionDef], Scope]) -> list[Pair]:
+    """Edits that need a second place: values at the beginning of a step, and differences that are clipped apart."""
+    text, found = Text(source), []
+    for function in functions_of(ast.parse(source)):
+        known = scope(function)
+        for loop in ast.walk(function):
+            if isinstance(loop, ast.For | ast.While) and lines(*head(loop)):
+                found += list(_of_loop(text, loop, lines, known))
+        found += list(_of_clipped(text, function, lines))
+    return found
+
+
+def _of_loop(text: Text, loop: ast.For | ast.While, lines: Callable[[int, int], bool], scope: Scope) -> Iterator[Pair]:
+    """A name that is bound in a loop has the value that it had one or two beginnings of the loop ago."""
+    bound = {one.id for one in ast.walk(loop) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+    begin = loop.body[0]
+    place = text.span(begin)[0]
+    for statement in statements(loop.body):
+        if lines(*head(statement)):
+            for node, _ in values_of(statement):
+                if isinstance(node, ast.Name) and node.id in bound and node.id in scope.names:
+                    noted = f"_edit.note(lambda: {node.id})\n{' ' * begin.col_offset}"
+                    for ago, words in ((1, "at the beginning of the step"), (2, "one step earlier")):
+                        use = text.made(
+                            Kind.INDEX_SHIFT, f"its value {words} for", node, f"_edit.ago({node.id}, {ago})"
+                        )
+                        yield use, (Kind.INDEX_SHIFT, "", begin.lineno, place, place, noted)
+
+
+def _of_clipped(text: Text, function: ast.FunctionDef, lines: Callable[[int, int], bool]) -> Iterator[Pair]:
+    """Both parts of a difference are clipped, and then subtracted."""
+    every = [(node, one) for one in statements(function.body) if lines(*head(one)) for node, _ in values_of(one)]
+    parts = [node for node, _ in every if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub)]
+    for call, _ in every:
+        name = text.code(call.func).rpartition(".")[2] if isinstance(call, ast.Call) else ""
+        if isinstance(call, ast.Call) and "clip" in name and call.args:
+            for one in parts:
+                a, b = text.span(one), text.span(call)
+                if a[1] <= b[0]:
+                    apart = f"_edit.parts({text.code(one.left)}, {text.code(one.right)})"
+                    each = f"_edit.each({text.code(call.func)}, {text.raw[text.span(call.args[0])[0] : b[1]].decode()}"
+                    yield (
+                        text.made(Kind.CLIP_ORDER, "clipped apart, then subtracted:", one, apart),
+                        text.made(Kind.CLIP_ORDER, "", call, each),
+                    )

@@ -1,0 +1,1 @@
+"""An outsider's implementations, written from the papers' pseudocode and the vectors' formulas."""

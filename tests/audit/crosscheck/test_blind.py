@@ -1,0 +1,73 @@
+"""Differences that others planted in programs of theirs: how many the diagnosis names, and which it does not."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from dpassay.audit.crosscheck.adapter import run_all
+from dpassay.audit.crosscheck.diagnosis import diagnose
+from dpassay.audit.crosscheck.storage import load
+
+from .blind import BLIND, FIRST_SIGHT, MISNAMED
+
+HERE = Path(__file__).parent
+PAGE = HERE.parents[2] / "docs" / "crosscheck.md"
+
+
+def results(folder, algorithm, monkeypatch):
+    """Every vector with the result of the programs in a folder."""
+    monkeypatch.setenv("PYTHONPATH", str(folder))
+    vectors = list(load(algorithm))
+    return list(zip(vectors, run_all("outsider.adapter:run", vectors), strict=True))
+
+
+def diagnosed(folder, one, monkeypatch):
+    """The diagnosis of the first vector that the changed program fails, as `crosscheck run` asks for it."""
+    shutil.copytree(HERE / "outsider", folder / "outsider")
+    for file, before, after in one.edits:
+        path = folder / "outsider" / file
+        text = path.read_text(encoding="utf-8")
+        assert text.count(before) == 1, one.name
+        path.write_text(text.replace(before, after), encoding="utf-8")
+    found = [row for row in results(folder, one.algorithm, monkeypatch) if row[0]["expect"] == "run"]
+    red = [(vector, result.answers) for vector, result in found if result.outcome == "fail"]
+    green = [(vector, result.answers) for vector, result in found if result.outcome == "pass"]
+    assert red, f"{one.name} changes nothing"
+    return diagnose(*red[0], others=(*red[1:], *green))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("algorithm", sorted({one.algorithm for one in BLIND}))
+def test_the_programs_are_right(algorithm, monkeypatch):
+    found = results(HERE, algorithm, monkeypatch)
+    assert {result.outcome for _, result in found} <= {"pass", "unsupported"}, [str(result) for _, result in found]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("one", BLIND, ids=lambda one: one.name)
+def test_a_blind_difference_is_named_or_known_not_to_be(one, tmp_path, monkeypatch):
+    found = diagnosed(tmp_path, one, monkeypatch)
+    assert (found.kind.value in one.kind) != (one.name in MISNAMED), str(found)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("a02 gradients clipped then subtracted", "clipped apart, then subtracted"),
+        ("a17 first records for drawn ones", "the first records for `indices`"),
+        ("a19 exact gradient decides", "the query in place of the released `g`"),
+    ],
+)
+def test_what_the_first_run_misnamed_is_named_with_its_line(name, words, tmp_path, monkeypatch):
+    (one,) = (one for one in BLIND if one.name == name)
+    assert words in diagnosed(tmp_path, one, monkeypatch).mutant
+
+
+def test_the_page_says_how_many():
+    text = PAGE.read_text(encoding="utf-8").replace("\n", " ")
+    assert f"first run named {FIRST_SIGHT} of {len(BLIND)}" in text
+    assert f"names {len(BLIND) - len(MISNAMED)} of {len(BLIND)}" in text
