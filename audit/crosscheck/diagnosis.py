@@ -106,7 +106,8 @@ def diagnose(
     if any(one.change.kind is not Kind.FACTOR for one in causes.found):
         with suppress(*UNUSABLE):
             said = _said_of_all(said, others, float32)
-    kind, detail, mutant = _decided(said, causes)
+    queries = causes.whole and any(_at_a_query(*other, float32) for other in others)
+    kind, detail, mutant = _decided(said, causes, queries)
     if kind is Kind.UNKNOWN:
         with suppress(*UNUSABLE):
             detail = what_is_known(vector, found)
@@ -147,8 +148,8 @@ def _asked(known: Known, said: Sequence[tuple[Kind, str]], float32: bool) -> tup
     return (sometimes if sometimes.found else at_first(case)), []
 
 
-def _decided(said: Sequence[tuple[Kind, str]], causes: Causes) -> tuple[Kind, str, Mutant | None]:
-    """Kind, what shows it, and one change that does the same."""
+def _decided(said: Sequence[tuple[Kind, str]], causes: Causes, queries: bool) -> tuple[Kind, str, Mutant | None]:
+    """Kind, what shows it, and one change that does the same; ``queries``: another vector parts at a query."""
     kinds = [kind for kind, _ in said]
     chance = any(one.change.kind is not Kind.FACTOR for one in causes.found) and causes.whole
     for kind, detail in said:
@@ -158,11 +159,12 @@ def _decided(said: Sequence[tuple[Kind, str]], causes: Causes) -> tuple[Kind, st
         if same:
             return kind, detail, min(same, key=_used_by_all)
     follows = causes.whole and kinds[:1] != [Kind.CALLS]
-    if kinds[:1] == [Kind.SENSITIVITY]:  # a factor of what is declared, and of nothing else
+    if kinds[:1] == [Kind.SENSITIVITY] and not queries:  # a factor of what is declared, and of nothing else
         follows = follows and any(one.change.kind is not Kind.FACTOR for one in causes.found)
+    shown = (*SHOWN, Kind.NOISE_SCALE) if queries else SHOWN
     if kinds[:1] == [Kind.CALLS]:  # another call, and then nothing: a factor that leads there is too little to go by
         follows = causes.whole and all(one.change.kind is not Kind.FACTOR for one in causes.found)
-    if said and (not causes.found or (kinds[0] in (*FIRM, Kind.CALLS) and not (follows and kinds[0] in SHOWN))):
+    if said and (not causes.found or (kinds[0] in (*FIRM, Kind.CALLS) and not (follows and kinds[0] in shown))):
         near = [one for one in causes.found if not _used_by_all(one)] if causes.whole else []
         return said[0][0], said[0][1], near[0] if near else None
     if causes.found:
@@ -199,6 +201,11 @@ def _used_by_all(mutant: Mutant) -> bool:
 def _weight(kind: Kind) -> int:
     """The more specific a kind is, the less likely it explains the numbers by chance."""
     return len(SPECIFIC) - SPECIFIC.index(kind) if kind in SPECIFIC else 0
+
+
+def _at_a_query(vector: Data, given: Data, float32: bool) -> bool:
+    found = compare(vector, {"output": None, **given}, float32=float32)
+    return any(one.name in ("query", "queries") for one in found if one.step == found[0].step)
 
 
 def _said_of_all(

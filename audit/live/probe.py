@@ -1,15 +1,19 @@
-"""A first look at a program: has it an outcome, and is that a function of data and tape?"""
+"""A first look at a program: has it an outcome, and is that a function of data and tape, whatever runs beside it?"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from dpassay.reference.equality import same
+from dpassay.reference.laws.law import Law
 from dpassay.reference.neighbours import Pair, Run
 from dpassay.reference.tape import LiveTape
 from dpassay.reference.transcript import Release, Transcript
 
 from .errors import ProgramBroken, ProgramEnded
+
+BESIDE = 20  # runs in the midst of one; with secret batches not every one has the record that differs
 
 
 def probe(mechanism: Run[Any], pair: Pair[Any], name: str) -> None:
@@ -20,7 +24,9 @@ def probe(mechanism: Run[Any], pair: Pair[Any], name: str) -> None:
         name: the command, for messages.
 
     Raises:
-        ProgramBroken: it ends early on both sides, or the same data and tape do not give the same run again.
+        ProgramBroken: it ends early on both sides, or the same data and tape do not give the same run again: after a
+            run on other data, or with one in its midst. In lockstep its processes stand in the midst of their cases
+            together, and what they share (a file with a fixed name) would make neighbours look alike.
     """
     runs = [_run(mechanism, problem) for problem in (pair.here, pair.there, pair.here)]
     ends = [output for _, output in runs if isinstance(output, ProgramEnded)]
@@ -30,10 +36,29 @@ def probe(mechanism: Run[Any], pair: Pair[Any], name: str) -> None:
     if different:
         why = f"is no function of data and tape: run again, {different} is another; it remembers, or draws by itself"
         raise ProgramBroken(name, why)
+    beside = _run(mechanism, pair.here, _Beside(lambda seed: _run(mechanism, pair.there, LiveTape(seed))))
+    different = _difference(runs[0], beside)
+    if different:
+        why = f"is no function of data and tape: with runs on other data in its midst, {different} is another"
+        raise ProgramBroken(name, f"{why}; its processes share something, a file perhaps")
 
 
-def _run(mechanism: Run[Any], problem: Any) -> tuple[Transcript, Any]:
-    tape = LiveTape(0)
+class _Beside(LiveTape):
+    """A live tape that runs something else before it answers a release."""
+
+    def __init__(self, other: Callable[[int], Any]):
+        super().__init__(0)
+        self._other, self._count = other, 0
+
+    def _released(self, label: str, law: Law, sensitivity: float | None, draws: tuple[int, ...]) -> Any:
+        self._count += 1
+        if self._count <= BESIDE:
+            self._other(self._count)
+        return super()._released(label, law, sensitivity, draws)
+
+
+def _run(mechanism: Run[Any], problem: Any, tape: LiveTape | None = None) -> tuple[Transcript, Any]:
+    tape = tape or LiveTape(0)
     try:
         return tape.transcript, mechanism(problem, tape)
     except ProgramBroken:

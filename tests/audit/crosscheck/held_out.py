@@ -64,6 +64,5 @@ HELD_OUT = (
 )  # fmt: skip
 FIRST_TRIAL = 8  # named before anything was changed; then "uphill" led to the change for bugs in two places
 MISNAMED = {
-    "sum of the losses for their mean": "noise scale: it decides the number of steps, and so the noise, first",
     "first trial of the line search left out": "unknown: the reference computes a step length in two places",
 }

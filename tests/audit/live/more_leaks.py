@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dpassay.reference.findings import Kind
 
-from .test_examples import SGD, Twin
+from .test_examples import LINE_SEARCH, SGD, Twin
 
 LEAKS = {
     "js": (
@@ -45,6 +45,12 @@ LEAKS = {
             "the number of its process", SGD, Kind.OUTPUT, "dp_sgd.js",
             "learning_rate * released[j]", "learning_rate * process.pid * released[j]",
         ),
+        Twin(
+            "eigenvector of the true Hessian", LINE_SEARCH, Kind.OUTPUT, "opt_ls.js",
+            "const [smallest, vector] = smallestEigenpair(matrix);",
+            "const [smallest] = smallestEigenpair(matrix);\n"
+            "      const [, vector] = smallestEigenpair(problem.hessian(w));",
+        ),
     ),
     "c": (
         Twin(
@@ -55,8 +61,15 @@ LEAKS = {
             "noise by the true mean", SGD, Kind.NOISE_SCALE, "dp_sgd.c",
             '"gradient", mean, r.d, std,', '"gradient", mean, r.d, std * (1 + fabs(mean[0])),',
         ),
+        Twin(
+            "eigenvector of the true Hessian", LINE_SEARCH, Kind.OUTPUT, "opt_ls.c",
+            "            if (smallest >= -s->margin * s->curvature) {",
+            "            risk_hessian(r, w, h);\n            smallest_eigenpair(h, d, p);\n"
+            "            if (smallest >= -s->margin * s->curvature) {",
+        ),
     ),
 }  # fmt: skip
+GAUSSIAN = 'const released = live.gaussian("gradient", mean, std, sensitivity, batch);'
 BROKEN = (  # file, before, after, words of the one line
     ("noise of its own", "learning_rate * released[j]", "learning_rate * (released[j] + Math.random())", "no function"),
     ("the clock", "learning_rate * released[j]", "learning_rate * Date.now() * released[j]", "no function"),
@@ -64,5 +77,15 @@ BROKEN = (  # file, before, after, words of the one line
         "what it remembers", "function dpSgd(data, schedule) {",
         "let runs = 0;\nfunction dpSgd(data, schedule) {\n  runs += 1;\n  if (runs > 1) schedule = { ...schedule, "
         "learning_rate: 2 * schedule.learning_rate };", "no function",
+    ),
+    (
+        "a counter in a file", GAUSSIAN,
+        'const fs = require("fs");\n    fs.appendFileSync("counter", "x");\n'
+        f'    {GAUSSIAN[:-1]}.map((x) => x * fs.readFileSync("counter").length);', "run again",
+    ),
+    (
+        "a scratch file of one name for all its processes", GAUSSIAN,
+        'const fs = require("fs");\n    fs.writeFileSync("scratch", JSON.stringify(mean));\n'
+        f'    {GAUSSIAN[:-1]}.map((x, j) => x + JSON.parse(fs.readFileSync("scratch"))[j]);', "in its midst",
     ),
 )  # fmt: skip
