@@ -36,7 +36,11 @@ class Edited:
                 continue
             if np.shape(event.value) == np.shape(value) and np.array_equal(event.value, value):
                 return query_of(event.law) if isinstance(value, np.ndarray) else float(query_of(event.law))
-            if np.ndim(value) == 2 and np.array_equal(value[np.triu_indices(len(value))], event.value):
+            if (
+                isinstance(value, np.ndarray)
+                and value.ndim == 2
+                and np.array_equal(value[np.triu_indices(len(value))], event.value)
+            ):
                 found = np.zeros_like(value)
                 found[np.triu_indices(len(value))] = query_of(event.law)
                 return found + np.triu(found, 1).T

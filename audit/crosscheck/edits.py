@@ -221,10 +221,9 @@ def _of_call(text: Text, node: ast.Call) -> Iterator[Made]:
         first = text.code(node.args[0])
         kind = Kind.NO_CLIP if "clip" in name else Kind.MISSING_TERM
         yield text.made(kind, f"{name} left out", node, f"_edit.same_shape({first}, {code})")
-        difference, rest = node.args[0], code[text.span(node.args[0])[1] - text.span(node)[0] :]
-        if "clip" in name and isinstance(difference, ast.BinOp) and isinstance(difference.op, ast.Sub):
-            left, right = text.code(difference.left), text.code(difference.right)
-            apart = f"({head}({left}{rest} - {head}({right}{rest})"
+        gap, rest = node.args[0], text.raw[text.span(node.args[0])[1] : text.span(node)[1]].decode()
+        if "clip" in name and isinstance(gap, ast.BinOp) and isinstance(gap.op, ast.Sub):
+            apart = f"({head}({text.code(gap.left)}{rest} - {head}({text.code(gap.right)}{rest})"
             yield text.made(Kind.CLIP_ORDER, "clipped apart, then subtracted:", node, apart)
     for left, right in pairwise(node.args):
         a, b = text.span(left), text.span(right)
