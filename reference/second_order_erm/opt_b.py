@@ -165,14 +165,14 @@ def step_bound(top: float, lower_bound: float, minimum_decrease: float) -> int:
 def descend(problem: SmoothRisk, s: Schedule, tape: Tape, w: Array, T: int, noise: Multipliers) -> Outcome:
     """The loop of Algorithm 1 on batches."""
     k_g = k_H = 0
-    delta_g, delta_H = s.sensitivity.gradient, s.sensitivity.hessian
-    std_g, std_H = noise.std("gradient", delta_g), noise.std("hessian", delta_H)
     for _k in range(1, T + 1):
         batch = tape.batch("batch", problem.n, s.batch)  # S_k
         # GRADIENT: of a fresh batch
         gradient = problem.gradient(w, batch.indices)
         # CLIP: none, gradients are bounded by Assumption 2
         # NOISE
+        delta_g, delta_H = s.sensitivity.gradient, s.sensitivity.hessian
+        std_g, std_H = noise.std("gradient", delta_g), noise.std("hessian", delta_H)
         g = tape.gaussian("gradient", gradient, std=std_g, sensitivity=delta_g, batch=batch)
         # STEP
         if norm(g) > s.accuracy.gradient:
