@@ -23,6 +23,7 @@ from dpassay.reference.transcript import Transcript
 from . import row_fields
 from .exact_pair import with_exact_losses
 from .plain_numpy.audited import assay_plain
+from .plain_numpy.doubtful import of_known
 from .plain_numpy.measured import FOUND, is_plain
 from .plain_numpy.mechanism import SEEN, PlainMechanism
 from .realised import of_outputs, realised_of, untested
@@ -164,7 +165,7 @@ def assay(
     if is_plain(run):
         plain = run if isinstance(run, PlainMechanism) else PlainMechanism(run)
         found = assay_plain(plain, where, claim, effort, partial(assay_on_tape, thrift=thrift))
-        return replace(found, why="; ".join(part for part in (found.why, FOUND, SEEN) if part))
+        return replace(found, why="; ".join(part for part in (found.why, of_known(found.read_as), FOUND, SEEN) if part))
     return assay_on_tape(run, where, claim, effort, thrift)
 
 

@@ -18,7 +18,7 @@ from .by_pair import by_pair, of_one_pair
 from .doubtful import refuse_doubtful
 from .measured import trial_pairs, with_movements
 from .mechanism import PlainMechanism
-from .own_generators import fixed_seeds, of_fixed_seeds
+from .own_generators import of_fixed_seeds, own_randomness
 
 if TYPE_CHECKING:
     from dpassay.audit.assay import Assay
@@ -80,7 +80,7 @@ def _with_seeds(run: PlainMechanism, found: Assay, pairs: Sequence[Pair[Any]]) -
     """What leaks beside the releases may be noise of a generator that the code made for itself: that is said first."""
     if not any(one.kind.leaks for one in found.findings):
         return found
-    told = of_fixed_seeds(fixed_seeds(run.mechanism, pairs[0].here))
+    told = of_fixed_seeds(own_randomness(run.mechanism, pairs[0].here))
     return replace(found, why="; ".join(part for part in (told, found.why) if part))
 
 

@@ -14,6 +14,17 @@ from .places import NotUnderstood
 _WAY_OUT = "write the mechanism on a tape, or audit its outputs alone with `dpassay blackbox`"
 
 
+def _choosing(run: PlainMechanism) -> str:
+    """Lines of draws that choose among the records and count as known."""
+    return ", ".join(sorted(line for line, of_records in run.public.items() if of_records))
+
+
+def of_known(run: PlainMechanism | None) -> str:
+    """What a reader must know of them where the audit passes without their secrecy."""
+    lines = _choosing(run) if run is not None else ""
+    return lines and f"which records {lines} chooses has no law here (replacement, weights) and amplifies nothing"
+
+
 def refuse_doubtful(
     run: PlainMechanism, findings: Collection[Finding], pairs: Sequence[Pair[Any]], seed: int = 0
 ) -> None:
@@ -30,10 +41,13 @@ def refuse_doubtful(
     lines = sorted({*run.public, *run.alone})
     leaks = {(one.kind, one.label) for one in findings if one.kind.leaks}
     if not leaks:
-        among = sorted(line for line, of_records in run.public.items() if of_records)
+        among = _choosing(run)
         if among:
-            what = "chooses among the records and is counted as known to the adversary, so nothing is amplified by it"
-            raise NotUnderstood("draw", ", ".join(among), f"{what}; {_WAY_OUT}")
+            what = (
+                "chooses among the records in a way that has no law here (with replacement, by weights, one by one): "
+                "it is counted as known to the adversary, and nothing is amplified by it"
+            )
+            raise NotUnderstood("draw", among, f"{what}; draw with replace=False, {_WAY_OUT}")
         if run.habits.prompt and run.alone:
             what = "is added to what was released already and counted as known to the adversary, so it protects nothing"
             raise NotUnderstood("noise", ", ".join(sorted(run.alone)), f"{what}; {_WAY_OUT}")

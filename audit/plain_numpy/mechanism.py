@@ -22,6 +22,7 @@ from .desk import Desk
 from .finite import whole_law
 from .generator import TapeGenerator
 from .habits import Habits
+from .own_generators import refuse_own
 from .places import NotUnderstood
 
 _TRIES = 3  # runs on a pair that look for a leak
@@ -195,8 +196,7 @@ class PlainMechanism:
             first = _transcript(found, data, seed)
         second = _transcript(found, data, seed)
         if not _alike(first, second):
-            why = "gives different results for the same draws: all randomness must come from the generator it is given"
-            raise BadInput("mechanism", self.__name__, why)
+            refuse_own(self.__name__, self.mechanism, data)
         return found
 
     def _with_batches(self, pair: Pair[Any], seed: int) -> PlainMechanism:

@@ -27,6 +27,7 @@ from dpassay.reference.types import Array
 EXAMPLES = 400
 _SEED = 7919
 _LONGEST = 300  # calls of a run
+_CALLS = 4_000  # in all of them: where runs are long, fewer do
 _SIZES = 12  # combinations of sizes at most: a schedule is made for each
 _COPIES = 0.5  # share of the examples in which records are copies of each other
 _WHOLE = 0.8  # share of the rows that are not zero
@@ -65,7 +66,7 @@ def _of_space(instance: Instance, space: Space, examples: int) -> Iterator[str]:
     """What runs on neighbours of the space do, each as a text."""
     ground = AllOf(instance.mechanism if space.schedule is None else instance.run, space)
     rng = np.random.default_rng(_SEED)
-    few = rng.permutation(len(ground.combinations))[:_SIZES]
+    few, calls = rng.permutation(len(ground.combinations))[:_SIZES], 0
     for number in range(examples):
         sizes = ground.combinations[int(few[number % len(few)])]
         data = _data(space, sizes, rng)
@@ -79,6 +80,9 @@ def _of_space(instance: Instance, space: Space, examples: int) -> Iterator[str]:
             continue
         yield "".join(map(_text, run.transcript.events)) + _plain(run.output) + run.raised
         yield f"{run.moves} {[str(one) for one in run.findings]}"
+        calls += len(run.transcript.events)
+        if calls > _CALLS:
+            return
 
 
 def _data(space: Space, sizes: Mapping[str, int], rng: np.random.Generator) -> Data:

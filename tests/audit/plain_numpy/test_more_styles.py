@@ -12,7 +12,7 @@ import pytest
 from dpassay.audit import Effort, assay, on_tape
 from dpassay.audit.plain_numpy.by_pair import of_one_pair
 from dpassay.audit.plain_numpy.measured import measured
-from dpassay.audit.plain_numpy.own_generators import fixed_seeds
+from dpassay.audit.plain_numpy.own_generators import own_randomness
 from dpassay.audit.releases import own_releases
 from dpassay.audit.search.engine import search
 from dpassay.reference import Pair, PrivacyClaim, record
@@ -108,9 +108,9 @@ def test_of_several_readings_the_one_that_adds_up_to_the_least_is_measured():
 
 
 def test_a_generator_with_a_fixed_seed_is_named():
-    (line,) = fixed_seeds(m.seeded_inside, HERE)
-    assert line.startswith("more_styles.py:")
-    assert not fixed_seeds(m.row_by_row, HERE)
+    ((place, seeded),) = own_randomness(m.seeded_inside, HERE).items()
+    assert place.startswith("np.random.default_rng at more_styles.py:") and seeded
+    assert not own_randomness(m.row_by_row, HERE)
     found = assay(m.seeded_inside, PAIR, CLAIM, effort=QUICK)
     assert found.verdict.failed
-    assert found.why.startswith(f"a generator of its own is made at {line}")
+    assert found.why.startswith(f"a generator of its own is made at {place.split()[-1]}")
