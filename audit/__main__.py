@@ -1,6 +1,6 @@
 """``python -m dpassay.audit`` is the ``dpassay`` command."""
 
-from .cli import main
+from .start import main
 
 if __name__ == "__main__":
     main()

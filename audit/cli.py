@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import io
+import logging
 import os
 import re
 import sys
@@ -88,8 +89,8 @@ def _options(
 def main() -> None:
     """Run the command line; bad input is one line on standard error and exit code 2."""
     _prepare_streams()
-    with Interrupts():
-        code = _run()
+    with Interrupts() as listening:
+        code = _run(listening)
     try:
         sys.stdout.flush()
     except BrokenPipeError:
@@ -124,7 +125,7 @@ def _require_a_place() -> None:
         raise BadInput("working directory", os.environ.get("PWD", ""), error.strerror or str(error)) from None
 
 
-def _run() -> int:
+def _run(listening: Interrupts) -> int:
     try:
         _refuse_senseless_numbers(sys.argv[1:])
         _require_a_place()
@@ -133,30 +134,32 @@ def _run() -> int:
         if isinstance(stop.__context__, BrokenPipeError):  # typer's own exit code for it is 1, which says "violated"
             return READER_GONE
         return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
-    except BadInput as error:
-        return _complain(str(error))
-    except Broken as error:
-        _complain(str(error))
-        return CRASHED
-    except ModuleNotFoundError as error:
-        known = missing(error)
-        if known is None:
-            traceback.print_exc()
-        return CRASHED if known is None else _complain(str(known))
     except KeyboardInterrupt:
         _complain("interrupted")
         return INTERRUPTED
-    except MemoryError as error:
-        return _complain(f"not enough memory for this input: {printable(str(error))}")
-    except OSError as error:
-        if error.errno != errno.ENOSPC:
-            traceback.print_exc()
-            return CRASHED
-        return _complain(f"{error.filename or 'standard output'}: {error.strerror}")
-    except Exception:
-        traceback.print_exc()
-        return CRASHED
+    except Exception as error:
+        if listening.count:  # what is written in C makes errors of its own of an interrupt while it is loaded
+            _complain("interrupted")
+            return INTERRUPTED
+        return _failed(error)
     return 0
+
+
+def _failed(error: Exception) -> int:
+    """The exit code for an error, which is told: in one line, if it is about the input."""
+    if isinstance(error, BadInput):
+        return _complain(str(error))
+    if isinstance(error, Broken):
+        _complain(str(error))
+        return CRASHED
+    if isinstance(error, MemoryError):
+        return _complain(f"not enough memory for this input: {printable(str(error))}")
+    if isinstance(error, ModuleNotFoundError) and (known := missing(error)) is not None:
+        return _complain(str(known))
+    if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+        return _complain(f"{error.filename or 'standard output'}: {error.strerror}")
+    traceback.print_exception(error)
+    return CRASHED
 
 
 def _complain(line: str) -> int:
@@ -166,7 +169,11 @@ def _complain(line: str) -> int:
 
 
 def _prepare_streams() -> None:
-    """Letters that a terminal cannot show are spelled out; a closed stream swallows what is written to it."""
+    """Letters that a terminal cannot show are spelled out; a closed stream swallows what is written to it.
+
+    That matplotlib cannot keep a cache where the home cannot be written is no news for standard error.
+    """
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:

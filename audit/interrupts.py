@@ -35,6 +35,12 @@ class Interrupts:
             end_workers(wait=False)
             os._exit(INTERRUPTED)
 
+    def end_at_once(self) -> None:
+        """From now on a signal ends the process, without a word: all is done but what Python does before it ends."""
+        for number in self._before:
+            signal.signal(number, lambda *_: os._exit(INTERRUPTED))
+        self._before = {}
+
     def __enter__(self) -> Interrupts:
         """Begin to listen, unless this is not the main thread of a process, or its caller wants the signal ignored."""
         if threading.current_thread() is threading.main_thread():

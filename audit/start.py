@@ -3,12 +3,32 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 
 from dpassay.reference.extras import missing
 
+from .exit_codes import INTERRUPTED
+from .interrupts import Interrupts
+
 
 def main() -> None:
-    """Run the command line; exit code 2 and one line where it is not installed."""
+    """Run the command line; exit code 2 and one line where it is not installed.
+
+    Signals are heeded from the first moment, while libraries are loaded, to the last.
+    """
+    listening = Interrupts()
+    with listening:
+        try:
+            _loaded()()
+        except (KeyboardInterrupt, ImportError):
+            if not listening.count:
+                raise
+            sys.exit(INTERRUPTED)
+        finally:
+            listening.end_at_once()
+
+
+def _loaded() -> Callable[[], None]:
     try:
         from .cli import main as run
     except ModuleNotFoundError as error:
@@ -16,7 +36,7 @@ def main() -> None:
         if known is None:
             raise
         sys.exit(_refused(str(known)))
-    run()
+    return run
 
 
 def _refused(line: str) -> int:

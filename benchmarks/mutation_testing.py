@@ -48,8 +48,9 @@ MODULES: dict[str, tuple[str, ...]] = {
     "audit/bounds.py": ("tests/audit/test_bounds.py",),
     "audit/scores/labels.py": tuple(f"{SCORES}/test_{name}.py" for name in ("level_shares", "labels", "reading")),
     "audit/scores/thresholds.py": (f"{SCORES}/test_scores.py", f"{SCORES}/test_exact_levels.py"),
-    "audit/scores/one_run.py": (f"{SCORES}/test_level_shares.py", f"{SCORES}/test_one_run.py"),
-    "audit/scores/events.py": (f"{SCORES}/test_events.py",),
+    "audit/scores/one_run.py": tuple(f"{SCORES}/test_{name}.py" for name in ("level_shares", "one_run", "twins")),
+    "audit/scores/events.py": (f"{SCORES}/test_events.py", f"{SCORES}/test_twins.py"),
+    "audit/scores/fixed_guesses.py": (f"{SCORES}/test_fixed_guesses.py",),
     "reference/tape.py": ("tests/reference/test_tape.py", f"{LOCKSTEP}/test_state.py"),
     "audit/lockstep/hub.py": (f"{LOCKSTEP}/test_hub.py", LOCKSTEP),
     "audit/lockstep/hidden.py": (LOCKSTEP,),
@@ -62,7 +63,9 @@ MODULES: dict[str, tuple[str, ...]] = {
     ),
     "reference/accounting/renyi.py": (f"{ACCOUNTING}/test_safe_side.py",),
     "reference/accounting/sampled.py": (f"{ACCOUNTING}/test_accounting.py", f"{ACCOUNTING}/test_curves_safely.py"),
-    "reference/accounting/compose.py": (f"{ACCOUNTING}/test_compose.py",),
+    "reference/accounting/compose.py": (f"{ACCOUNTING}/test_compose.py", f"{ACCOUNTING}/test_safe_side.py"),
+    "reference/accounting/curves.py": tuple(f"{ACCOUNTING}/test_{name}.py" for name in ("curves_safely", "compose")),
+    "reference/accounting/part.py": (f"{ACCOUNTING}/test_parts.py", f"{ACCOUNTING}/test_curves_safely.py"),
     "reference/accounting/above_threshold.py": (
         f"{ACCOUNTING}/test_worst_tests.py",
         f"{ACCOUNTING}/test_above_threshold.py",
@@ -148,7 +151,10 @@ def tests_pass(folder: Path, tests: tuple[str, ...]) -> tuple[bool, float]:
         sys.path[:] = [str(folder / ".links"), *(one for one in sys.path if not one.endswith(".links"))]
         sys.dont_write_bytecode = True
         import pytest
+        from hypothesis import Phase, settings
 
+        settings.register_profile("found", settings(), phases=(Phase.explicit, Phase.generate))  # and not made smaller
+        settings.load_profile("found")
         os._exit(int(pytest.main(["-x", "-q", "-m", "not slow", "-p", "no:cacheprovider", "-p", "no:xdist", *tests])))
     status = os.waitpid(child, 0)[1]
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

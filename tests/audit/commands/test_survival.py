@@ -114,6 +114,47 @@ def test_the_first_signal_interrupts_and_the_second_does_not(monkeypatch):
             signal.signal(number, old)
 
 
+WITH_A_SIGNAL = """
+import atexit, os, signal, sys
+def hit():
+    os.kill(os.getpid(), signal.SIG{name})
+class Hits:
+    def find_spec(self, name, path=None, target=None):
+        if name == {at!r} and {swallowed}:
+            try:
+                hit()
+            except KeyboardInterrupt:
+                raise ImportError("initialization failed")
+        elif name == {at!r}:
+            hit()
+sys.meta_path.insert(0, Hits())
+signal.signal(signal.SIGINT, signal.default_int_handler)  # the caller of pytest may ignore it
+if {at!r} == "end":
+    atexit.register(hit)
+sys.argv = ["dpassay", "list"]
+from dpassay.audit.start import main
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "at", "swallowed", "said"),
+    [
+        ("INT", "dpassay.audit.cli", False, ""),
+        ("TERM", "dpassay.audit.cli", True, ""),
+        ("INT", "dpassay.audit.commands.list", True, "dpassay: interrupted\n"),
+        ("TERM", "end", False, ""),
+    ],
+)
+def test_a_signal_while_libraries_are_loaded_or_python_ends_leaves_no_traceback(name, at, swallowed, said):
+    """Ctrl-C in the first quarter of a second ended in one, with exit code -2; modules written in C make an error of
+    it, and the exit code was 70.
+    """
+    words = [sys.executable, "-c", WITH_A_SIGNAL.format(name=name, at=at, swallowed=swallowed)]
+    found = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (found.returncode, found.stderr) == (130, said)
+
+
 def alive(group):
     """Processes of a group that still run."""
     found = []

@@ -129,6 +129,7 @@ def worst_case(canaries, guesses, right, epsilon, delta):
 @example(974_921_347, 0.0, 11.549380663844747, -262.5, 0.66)
 @example(366_579_617, 0.4, 7.101926123135941, -145.9, 0.37)
 @example(1_000, 1.0, 200.0, -5.0, 2.0)
+@example(841_433_041, 0.0, 11.248754814796083, -2.7, 2.0133927565346306)  # where the factorials lose most
 def test_rounded_up(guesses, more, epsilon, power, deviations):
     """With SciPy's `bdtrc` at the rate of right guesses it was 3e-6 too small in the first example."""
     rare = 1 / (1 + np.exp(epsilon))
@@ -149,6 +150,10 @@ def test_an_epsilon_is_refuted_in_truth(guesses, more, power, share, log_alpha):
     canaries, delta, right, alpha = int(guesses * 10**more), 10.0**power, max(1, int(share * guesses)), 10.0**log_alpha
     found = epsilon_guesses(canaries, guesses, right, delta, alpha)
     assert found == 0 or worst_case(canaries, guesses, right, found, delta) <= alpha
+    if alpha < 0.3 and 2 * right > guesses:  # hardly more is not
+        assert worst_case(canaries, guesses, right, found + 1e-6, delta) > alpha
+    assert epsilon_guesses(canaries, guesses, right, delta, alpha, found + 1e-6) == 0.0
+    assert epsilon_guesses(canaries, guesses, right, delta, alpha, found / 2) == pytest.approx(found, abs=1e-6)
 
 
 @given(st.integers(1, 80), st.integers(0, 80), st.floats(0.0, 0.2))

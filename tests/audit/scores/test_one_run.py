@@ -155,6 +155,17 @@ def test_how_many_canaries_are_guessed(count):
         assert used == count - count // 10
 
 
+@pytest.mark.parametrize(("delta", "way"), [(0.0, "outwards"), (1e-4, "a fixed number"), (1e-5, "outwards")])
+def test_few_canaries_are_read_outwards_while_corrupted_coins_are_cheap(delta, way):
+    """500 of them that are known: at delta 1e-4 one in 20 may be shown by chance, which is half of the level."""
+    rng = np.random.default_rng(1)
+    coins = np.arange(500) % 2
+    found = one_run.epsilon_one_run(coins + 0.3 * rng.standard_normal(500), coins, delta, rng)
+    assert way in found.method and found.runs == 1 and found.epsilon > 1
+    with pytest.raises(BadInput, match="delta"):
+        one_run.epsilon_one_run(coins + 0.0, coins, -0.5, rng)
+
+
 def test_one_canary_says_little():
     rng = np.random.default_rng(0)
     assert one_run.epsilon_one_run([3.0], [1], 0.5, rng).epsilon == 0.0

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from dpassay.reference.accounting.curves import laplace_delta, response_delta
+from dpassay.reference.accounting.curves import curve, end_of, laplace_delta, response_delta
 from dpassay.reference.accounting.gdp import gaussian_std, gdp_deltas
 from dpassay.reference.accounting.parts import Part, mu_of
 from dpassay.reference.accounting.sampled import sampled_delta
@@ -170,6 +170,26 @@ def test_a_gaussian_std_is_rounded_up(epsilon, power, releases, size):
     assert (
         against_null(epsilon, 1.0, mu, False) <= delta < against_null(epsilon, 1.0, mu * (1 + mpmath.mpf(1e-9)), False)
     )
+
+
+@pytest.mark.parametrize("relation", ["add-remove", "replace-one"])
+def test_a_grid_ends_where_neither_direction_has_more(relation):
+    """Under add-remove the direction of the absent record ends at log(1 / (1 - rate)), long before the other."""
+    part = Part("sampled", 1.0, 0.3, "poisson")
+    for least in (1e-9, 1e-30):
+        end = end_of(part, relation, least)
+        for backward in (False, True):
+            assert curve(part, relation, np.array([end]), backward)[0] <= least
+        assert max(curve(part, relation, np.array([0.98 * end]), way)[0] for way in (False, True)) > least
+
+
+def test_a_curve_is_zero_from_the_largest_loss_on():
+    """Above-threshold has a curve of its own only where its queries have a share; a pure part never."""
+    part = Part("above-threshold", 1.0, share=0.5, queries=3)
+    at = np.array([0.0, 0.5, 0.999, 1.0, 2.0])
+    found, pure = (curve(one, "replace-one", at) for one in (part, Part("pure", 1.0)))
+    assert found[4] == pure[4] == 0 and (found[:3] > 0).all() and (found <= pure).all() and found[1] < 0.99 * pure[1]
+    assert pure[1] == pytest.approx((math.e - math.exp(0.5)) / (1 + math.e), rel=1e-9)
 
 
 def test_what_was_unsound():

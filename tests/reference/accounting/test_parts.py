@@ -74,5 +74,6 @@ def test_equal_up_to_rounding_is_equal_and_no_less(size, digits):
 
 def test_a_part_may_be_a_key_and_has_no_sampling_of_itself():
     assert len({GAUSSIAN, Part("gaussian", 0.7), LAPLACE}) == 2
+    assert (GAUSSIAN.share, GAUSSIAN.falls) == (0.0, 1.0)
     assert (GAUSSIAN.rate, GAUSSIAN.queries, Part("pure", 2.0).pure_epsilon) == (1.0, 0, 2.0)
     assert np.isclose(Part("pure", 2.0, rate=0.5).pure_epsilon, math.log((1 + math.exp(2.0)) / 2))
