@@ -1,6 +1,9 @@
 """Why a mutant of `mutation_testing.py` survives: by a part of its name (module and difference) that no other has."""
 
 EXPLAINED: dict[str, str] = {
+    'if part.kind <= "above-threshold" and': "equivalent: no other kind that comes so far is as small a word",
+    'curves.py: - if part.kind == "above-threshold" and not costs': "survives: no test asks the curve of an "
+    "above-threshold release that costs its epsilon",
     "if self.size < 1:": "equivalent: both formulas say the same at 1, but for rounding, which is added",
     "if self.rate >= 1:": "equivalent: no rate is larger",
     "_LOST = 4 * 2.0**~52": "survives: half of the margin for rounding, which is more than was ever seen to be lost",
