@@ -56,8 +56,7 @@ def test_help_loads_no_command():
 
 
 def test_what_needs_them_is_seen():
-    program = "import dpassay.proofs_check.formula\nfrom dpassay.reference.problems.real_data import digits; digits()"
-    assert loaded(program) >= {"sympy", "sklearn"}
+    assert "sympy" in loaded("import dpassay.proofs_check.formula")
 
 
 def test_every_command_of_the_table_is_there_and_its_line_in_the_help_is_whole():

@@ -81,13 +81,7 @@ JS_TWINS = (
         "problem.gradient(w), sigma * deltaG,", "problem.gradient(w), sigma * deltaG * (1 + problem.value(w)),",
     ),
 )  # fmt: skip
-FAST = (
-    "c: un-noised use",
-    "c: noise halved",
-    "c: branch on the true gradient",
-    "js: un-noised use",
-    "js: noise halved",
-)
+FAST = ("c: un-noised use", "js: noise halved")  # the others take a compiler and a search each
 TWINS = [
     pytest.param(
         language,
@@ -189,7 +183,7 @@ def test_the_examples_pass_on_all_vectors(example, algorithm):
 def test_the_examples_are_not_accused(example, key):
     (case,) = find(key)
     with LiveProgram(example, case.id, case.reading) as program:
-        found = search(partial(to_its_end, program), case.space(), case.claim, examples=25)
+        found = search(partial(to_its_end, program), case.space(), case.claim, examples=25 if key == SGD else 8)
     assert found.findings == [] and found.raised == {}
 
 

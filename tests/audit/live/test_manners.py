@@ -193,7 +193,7 @@ QUICK = Effort(runs=10, pilot=50, examples=20)
 def test_an_end_or_a_shape_that_depends_on_the_data_is_a_finding(mode, kind):
     """Rows above 2 are in the space (seed 0): one neighbour ends, or asks something else, and everybody sees that."""
     with speaker(mode) as program:
-        found = search(partial(to_its_end, program), CASE.space(), CASE.claim, examples=15)
+        found = search(partial(to_its_end, program), CASE.space(), CASE.claim, examples=8)
     (finding,) = (one for one in found.findings if one.kind.value == kind)
     assert kind == "law" or "exit status 7" in finding.detail
 

@@ -20,7 +20,7 @@ HOLDING = [
 ]
 
 
-def searched(key, run=None, examples=25):
+def searched(key, run=None, examples=15):
     case = find(key)[0]
     return search(run or case.build().run, case.space(), case.claim, examples=examples, seed=0)
 

@@ -70,12 +70,20 @@ def test_sandwich_of_the_printed_and_the_repaired_algorithm():
     power is near one); the repaired one shows at most what is accounted (false alarm 5 %, seed 0 fixed)."""
     printed = CASES["minimax_sosp/dp_rgda:algorithm3-n9-d2-T3-K2-q3-b9@printed"].build()
     bound, _ = audit_likelihood(
-        LockstepSampler(printed.mechanism, printed.pair, checks=5), 1e-5, claimed=1.0, runs=300, pilot=150
+        LockstepSampler(printed.mechanism, printed.pair, checks=5, twin=printed.twin),
+        1e-5,
+        claimed=1.0,
+        runs=300,
+        pilot=150,
     )
     assert 4.0 <= bound.epsilon <= printed.accounted().epsilon(1e-5)
     mended = CASES["minimax_sosp/dp_rgda:n9-d2-T3-K2-q3-b9@repaired"].build()
     bound, losses = audit_likelihood(
-        LockstepSampler(mended.mechanism, mended.pair, checks=5), 1e-5, claimed=1.0, runs=300, pilot=150
+        LockstepSampler(mended.mechanism, mended.pair, checks=5, twin=mended.twin),
+        1e-5,
+        claimed=1.0,
+        runs=300,
+        pilot=150,
     )
     assert 0.9 <= bound.epsilon <= mended.accounted().epsilon(1e-5) <= 1.0
     assert losses.movements["refresh/v"].share == pytest.approx(1.0)
