@@ -61,7 +61,7 @@ def test_a_callable_is_judged(place, name, code):
 
 
 def test_a_program_without_noise_is_found(place):
-    command = ("blackbox", "--command", "python3 -I -S program.py", *PAIR, "--epsilon", 0.5, "--samples", 14)
+    command = ("blackbox", "--command", "python3 -I -S program.py", *PAIR, "--epsilon", 0.5, "--samples", 10)
     assert _run(*command).exit_code == 1
 
 

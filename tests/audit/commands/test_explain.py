@@ -61,7 +61,7 @@ def test_a_failure_that_nobody_declared_prints_its_first_witness(dpassay, monkey
     (case,) = find(KEY)
     silent = replace(case, declared=tuple(one for one in case.declared if "scale" not in one.kind.value))
     monkeypatch.setattr("dpassay.audit.commands.audit.find_cases", lambda name: [silent])
-    code, out, _ = dpassay("audit", KEY, *SMALL)
+    code, out, _ = dpassay("audit", KEY, *SMALL[:-1], 10)
     assert code == 1 and "not declared: noise scale" in out
     assert out.count("neighbours replay") == 1 and "\nnoise scale at 'gradient'" in out
     assert "premise" not in out and Path(FILE).is_file()
