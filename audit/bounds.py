@@ -21,6 +21,7 @@ from dpassay.reference.types import Array, Bools
 _BISECTIONS = 60  # halvings of [0, 1]: an error of 1e-18, below one ULP of anything that matters
 _SMALLEST = 1e-285  # mean: below, what is tried under it is no float with all its digits; zero is a lower bound
 _SURELY = 1 - 1e-11  # of the level: the tails themselves are right to two parts in 1e13
+_LEAST_LEVEL = 1e-260  # below, SciPy's tails are not what they say (at 1e-290 by a factor of 1e15)
 _NUDGES = 90  # steps that double from one rounding to a half, and then halve
 _FOR_ROUNDING, _EACH = 1e-9, 1e-12  # of log wealth: more than a sum of logarithms loses, and each of its terms
 _CHUNK = 4_000_000  # cells per block of the capital computation, 32 MB
@@ -136,7 +137,8 @@ def clopper_pearson_lower(count: ArrayLike, n: ArrayLike, alpha: ArrayLike) -> A
     some = np.maximum(k, 1e-300)
     with np.errstate(invalid="ignore"):
         bound = np.asarray(betaincinv(some, total - k + 1, level), dtype=np.float64)
-    bound = np.where(np.isnan(bound) | (k <= 0), 0.0, bound)  # no answer at a tiny level: the trivial bound is sound
+    trivial = np.isnan(bound) | (k <= 0) | (level < _LEAST_LEVEL)  # no answer at a tiny level: 0 is sound
+    bound = np.where(trivial, 0.0, bound)
     found = _checked(bound, lambda rate: betainc(some, total - k + 1, rate) <= _SURELY * level, 0.0)
     return np.where(k > 0, found, 0.0)[()]
 
@@ -147,7 +149,8 @@ def clopper_pearson_upper(count: ArrayLike, n: ArrayLike, alpha: ArrayLike) -> A
     rest = np.maximum(total - k, 1e-300)
     with np.errstate(invalid="ignore"):
         inverse = betainccinv(k + 1, rest, level)  # one minus a lower bound would lose the digits of a small rate
-    bound = np.where(np.isnan(inverse) | (k >= total), 1.0, np.asarray(inverse, dtype=np.float64))
+    trivial = np.isnan(inverse) | (k >= total) | (level < _LEAST_LEVEL)
+    bound = np.where(trivial, 1.0, np.asarray(inverse, dtype=np.float64))
     found = _checked(bound, lambda rate: betaincc(k + 1, rest, rate) <= _SURELY * level, 1.0)
     return np.where(k < total, found, 1.0)[()]
 

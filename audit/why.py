@@ -49,7 +49,7 @@ def why(
     if untested:
         parts.append(untested)
     elif realised is None:
-        parts.append(f"statistics {by}" if by.startswith("not made") else f"no sound likelihood: {by}")
+        parts.append(f"no sound likelihood: {by}" if bound.runs else f"statistics {by}")
     elif verdict is not Verdict.VIOLATED:
         parts += _looseness(account, accounted, delta, realised, movements, bound)
     if verdict is Verdict.VIOLATED and not parts:

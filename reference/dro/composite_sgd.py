@@ -1,7 +1,7 @@
 """DP-SGD on the composite variable z = (x, eta) (paper ``dro``, Section 3): the baseline of Remark 1.
 
 Minimises L(z), eq. (3), treating x and eta as one vector: per-record gradients (d + 1 numbers) are clipped together.
-SCHEDULE, CLIP, NOISE and STEP are those of ``baselines/dp_sgd.py``.
+GRADIENT is that of ``Composite``; SCHEDULE, CLIP, NOISE and STEP are those of ``baselines/dp_sgd.py``.
 Guarantee: that of T sampled Gaussian releases of sensitivity 2 C / b. Cite: ``dro``, Section 3; abadi2016, Algorithm 1.
 """
 

@@ -1,7 +1,8 @@
 """A non-private reference of the SCDRO type: stochastic compositional descent with momentum on Psi, eq. (5).
 
 STORM estimates of the inner value and gradient, mini-batches, projection to lambda >= lambda_0. Nothing is released and
-nothing is private; it shows what the private algorithms give up. Cite: ``dro``, Section 5.1 (non-private baseline).
+nothing is private (no CLIP, no NOISE); it shows what the private algorithms give up.
+Cite: ``dro``, Section 5.1 (non-private baseline).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from dpassay.reference.types import Array, Indices
 from .objective import CompositionalObjective
 
 
+# SCHEDULE
 @dataclass(frozen=True)
 class Schedule:
     """Inputs: T, batch size, step, momentum beta in (0, 1], start."""
@@ -40,12 +42,14 @@ def run(problem: CompositionalObjective, schedule: Schedule, tape: Tape) -> tupl
     now = before = (x, max(schedule.start_temperature, problem.floor))
     estimate = np.zeros(problem.d + 2)  # (g, its gradient in x, its derivative in lambda)
     for t in range(schedule.steps):
+        # GRADIENT
         records = tape.batch("batch", problem.n, schedule.batch_size).indices
         keep = 0.0 if t == 0 else 1.0 - schedule.momentum
         estimate = _inner(problem, now, records) + keep * (estimate - _inner(problem, before, records))
         value, x_slope, slope = max(float(estimate[0]), 1.0), estimate[1:-1], float(estimate[-1])
         outer = now[1] / value
         in_temperature = outer * slope + float(np.log(value)) + problem.radius
+        # STEP
         lowered = max(now[1] - schedule.step * in_temperature, problem.floor)
         move = schedule.step * outer * x_slope
         move *= min(1.0, schedule.longest_move / max(float(np.linalg.norm(move)), 1e-300))

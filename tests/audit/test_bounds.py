@@ -123,6 +123,7 @@ levels = st.floats(-300, -0.1).map(lambda power: 10.0**power)
 @example((7, 1000), 1e-300)  # SciPy's inverse says 0.52 here, where 1e-64 is left instead of 1e-300
 @example((0, 10**9), 0.05)  # one minus a lower bound lost eight digits
 @example((3, 10**9), 1e-9)
+@example((105, 143), 1e-277)  # and its tail is wrong here, at 1e-290 by a factor of 1e15
 def test_clopper_pearson_is_on_its_safe_side_of_60_digits(count_of, alpha):
     """At the bound the tail has the level at most; a millionth nearer to the middle it has more, unless at 1e-30."""
     k, n = count_of

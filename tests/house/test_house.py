@@ -8,12 +8,13 @@ import tomllib
 from pathlib import Path
 
 from dpassay.audit.cli import COMMANDS, GROUPS
-from dpassay.reference.catalogue import CASES
+from dpassay.reference.catalogue import CASES, ROOMS
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("reference", "audit", "proofs_check")
 FILES = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
 TOO_LONG = 300
+SECTIONS = ("SCHEDULE", "GRADIENT", "CLIP", "NOISE", "STEP")
 
 
 def name(path):
@@ -86,6 +87,16 @@ def test_every_case_is_whole():
     assert [key for key in keys if keys.count(key) > 1] == []
     assert [case.key for case in CASES if not (case.title and case.cite.place and case.claim.cite.place)] == []
     assert [case.key for case in CASES if case.reading == "repaired" and not case.repairs] == []
+
+
+def test_every_algorithm_names_the_five_sections():
+    """In its comments; who leaves one to another file says in words whose it is. Twins that go abreast have none."""
+    for folder in ROOMS:
+        for path in sorted((ROOT / "reference" / folder).glob("*.py")):
+            text = path.read_text(encoding="utf-8")
+            if re.search(r"^def run\(", text, re.MULTILINE) and not path.stem.endswith("abreast"):
+                missing = [one for one in SECTIONS if not re.search(rf"\b{one}\b", text)]
+                assert not missing, f"{name(path)} lacks {missing}"
 
 
 def test_every_command_has_a_module_and_a_docstring():

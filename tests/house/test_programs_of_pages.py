@@ -46,6 +46,7 @@ def test_the_commands_of_the_page_about_your_own_do_what_it_says(name, code, tmp
     page = (ROOT / "docs" / "own.md").read_text(encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "mine", raising=False)  # of another test
     Path("mine.py").write_text(BLOCK.findall(page)[0][0])
     commands = [line for line in page.splitlines() if line.startswith("dpassay ") and name in line]
     assert len(commands) == 1 + code

@@ -1,6 +1,5 @@
 """The audit cases of adaptive_batch: accounts against claims, findings, nodes of the tree, what each row lists."""
 
-import math
 from dataclasses import replace
 
 import pytest
@@ -9,46 +8,21 @@ from dpassay.audit.lockstep.run import lockstep
 from dpassay.reference.adaptive_batch.cases import CASES as ROWS
 from dpassay.reference.adaptive_batch.cases import LONG_ESCAPES, cut
 from dpassay.reference.adaptive_batch.stochastic_spider import CHARITABLE
-from dpassay.reference.findings import Kind
 
 CASES = {case.key: case for case in ROWS}
 NAME = "adaptive_batch/stochastic_spider"
 
 
 @pytest.mark.parametrize("key", CASES)
-def test_account_and_findings_are_those_the_case_declares(key):
-    """Repaired: within the claim and no finding. Printed with a known defect: over the claim, or a finding."""
-    case = CASES[key]
-    instance = case.build()
-    spent = instance.accounted().epsilon(case.claim.delta)
-    result = lockstep(instance.mechanism, instance.pair, [0])
-    if case.reading == "repaired":
-        assert spent <= case.claim.epsilon
-        assert not result.findings and result.complete
-        assert case.repairs
-    elif case.known:
-        assert spent > case.claim.epsilon or result.findings
-    else:
-        assert not result.findings
-    assert case.completions
-    assert not result.inexact
+def test_account_and_findings_are_those_the_case_declares(is_as_declared, key):
+    is_as_declared(CASES[key])
 
 
 @pytest.mark.parametrize(
     ("variant", "label"), [("bare-refresh", "refresh/bare"), ("theorem-3.17-d1-T2-O2", "tree/(2,2)")]
 )
-def test_release_without_noise_is_found_with_its_label(variant, label):
-    instance = CASES[f"{NAME}:{variant}@printed"].build()
-    account = instance.accounted()
-    assert account.epsilon(1e-5) == math.inf and label in account.gap
-    results = [lockstep(instance.mechanism, instance.pair, [seed]) for seed in range(8)]
-    shown = [
-        result.loss == math.inf
-        for result in results
-        for finding in result.findings
-        if finding.kind is Kind.BARE_RELEASE and finding.label == label
-    ]
-    assert shown and all(shown)  # not in every run: a refresh may have dropped the record before
+def test_release_without_noise_is_found_with_its_label(is_bare, variant, label):
+    is_bare(CASES[f"{NAME}:{variant}@printed"], label)
 
 
 def test_quick_rows_are_few():

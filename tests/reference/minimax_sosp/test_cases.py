@@ -1,7 +1,5 @@
 """The audit cases of minimax_sosp: accounts against claims, findings, and two full sandwiches."""
 
-import math
-
 import pytest
 
 from dpassay.audit.likelihood.bound import audit_likelihood
@@ -19,22 +17,8 @@ def test_keys_are_unique():
 
 
 @pytest.mark.parametrize("key", SMALL)
-def test_account_and_findings_are_those_the_case_declares(key):
-    """Repaired: within the claim and no finding. Printed with a known defect: over the claim, or a finding."""
-    case = CASES[key]
-    instance = case.build()
-    spent = instance.accounted().epsilon(case.claim.delta)
-    result = lockstep(instance.mechanism, instance.pair, [0])
-    if case.reading in ("repaired", "baseline"):
-        assert spent <= case.claim.epsilon
-        assert not result.findings and result.complete
-        assert case.repairs or case.reading == "baseline"
-    elif case.known:
-        assert spent > case.claim.epsilon or result.findings
-    else:
-        assert not result.findings
-    assert case.completions
-    assert not result.inexact
+def test_account_and_findings_are_those_the_case_declares(is_as_declared, key):
+    is_as_declared(CASES[key])
 
 
 @pytest.mark.parametrize(
@@ -43,18 +27,8 @@ def test_account_and_findings_are_those_the_case_declares(key):
         ("minimax_sosp/dp_rgda:appendixB2-n9-d2-T3-K2-q3-b9@printed", "step/v"),
     ],
 )
-def test_release_without_noise_is_found_with_its_label(key, label):
-    instance = CASES[key].build()
-    account = instance.accounted()
-    assert account.epsilon(1e-5) == math.inf and label in account.gap
-    results = [lockstep(instance.mechanism, instance.pair, [seed]) for seed in range(8)]
-    shown = [
-        result.loss == math.inf
-        for result in results
-        for finding in result.findings
-        if finding.kind == Kind.BARE_RELEASE and finding.label == label
-    ]
-    assert shown and all(shown)  # not in every run: a refresh may have dropped the record before
+def test_release_without_noise_is_found_with_its_label(is_bare, key, label):
+    is_bare(CASES[key], label)
 
 
 def test_clip_of_the_mean_exceeds_the_claimed_sensitivity_nine_times():

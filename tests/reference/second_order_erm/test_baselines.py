@@ -6,25 +6,11 @@ import numpy as np
 import pytest
 
 from dpassay.reference.accounting.cost import account
-from dpassay.reference.replay import ReplayDiverged, ReplayTape
 from dpassay.reference.second_order_erm import dp_gd, dp_tr, tr_b, trust_region, worst_case
 from dpassay.reference.second_order_erm.common import Accuracy
-from dpassay.reference.second_order_erm.instances import LONGEST
-from dpassay.reference.tape import ScriptedTape, record
+from dpassay.reference.tape import record
 
-
-def transcript_of(module, problem, schedule):
-    tape = ScriptedTape(LONGEST, 3)
-    tape.transcript.output = module.run(problem, schedule, tape)
-    return tape.transcript
-
-
-def findings(module, schedule, one, other, seed=4):
-    replay = ReplayTape(record(lambda tape: module.run(one, schedule, tape), seed))
-    try:
-        return replay.close(module.run(other, schedule, replay))
-    except ReplayDiverged:
-        return replay.findings
+from .replays import findings, transcript_of
 
 
 @pytest.mark.parametrize("module", [dp_tr, tr_b])

@@ -10,7 +10,6 @@ from dpassay.reference.accounting.gdp import gdp_epsilon
 from dpassay.reference.errors import BadInput
 from dpassay.reference.findings import Kind
 from dpassay.reference.noise import Multipliers
-from dpassay.reference.replay import ReplayDiverged, ReplayTape
 from dpassay.reference.second_order_erm import (
     filters,
     opt,
@@ -20,24 +19,11 @@ from dpassay.reference.second_order_erm import (
     worst_case,
 )
 from dpassay.reference.second_order_erm.common import Accuracy
-from dpassay.reference.second_order_erm.instances import LONGEST
-from dpassay.reference.tape import ScriptedTape, record
+from dpassay.reference.tape import record
+
+from .replays import findings, transcript_of
 
 ACCURACY = Accuracy(gradient=0.3, curvature=0.3)
-
-
-def transcript_of(module, problem, schedule):
-    tape = ScriptedTape(LONGEST, 3)
-    tape.transcript.output = module.run(problem, schedule, tape)
-    return tape.transcript
-
-
-def findings(module, schedule, one, other, seed=4):
-    replay = ReplayTape(record(lambda tape: module.run(one, schedule, tape), seed))
-    try:
-        return replay.close(module.run(other, schedule, replay))
-    except ReplayDiverged:
-        return replay.findings
 
 
 @pytest.mark.parametrize("module", [two_opt, two_opt_ls])
