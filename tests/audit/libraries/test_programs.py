@@ -1,6 +1,9 @@
 """The programs of the page that need no dpassay: each runs in the library's environment, and prints what the page says.
 
-Run where the libraries are installed, each of them; slow, as some of them draw thousands of models.
+Run where the libraries are installed, each in an environment of its own; slow, as some of them draw thousands of models
+(the eleven of diffprivlib take some ten minutes beside other work). What an environment lacks is skipped, and said:
+
+    python -m pytest tests/audit/libraries/test_programs.py -m slow -rs
 """
 
 from __future__ import annotations
