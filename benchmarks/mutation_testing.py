@@ -56,7 +56,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "audit/lockstep/hidden.py": (LOCKSTEP,),
     "reference/accounting/calibrate.py": (f"{ACCOUNTING}/test_calibrate.py", f"{ACCOUNTING}/test_edges.py"),
     "reference/accounting/cost.py": (f"{ACCOUNTING}/test_accounting.py", f"{ACCOUNTING}/test_edges.py"),
-    "reference/accounting/gdp.py": (f"{ACCOUNTING}/test_safe_side.py", f"{ACCOUNTING}/test_edges.py"),
+    "reference/accounting/gdp.py": (f"{ACCOUNTING}/test_safe_side.py", f"{ACCOUNTING}/test_curves_safely.py"),
     "reference/accounting/parts.py": tuple(
         f"{ACCOUNTING}/test_{name}.py"
         for name in ("parts", "compose", "edges", "above_threshold", "accounting", "safe_side")

@@ -35,8 +35,8 @@ def gdp_delta(epsilon: float, mu: float) -> float:
     require(mu >= 0, "mu", mu, "must not be negative")
     if mu == 0 or mu == math.inf or epsilon == math.inf:
         return 1.0 if mu == math.inf and epsilon != math.inf else max(0.0, -math.expm1(min(epsilon, 700.0)))
-    if epsilon < 0:  # delta(-epsilon) = 1 - e^-epsilon (1 - delta(epsilon))
-        return min(1.0, (1.0 - math.exp(epsilon) * (1.0 - gdp_delta(-epsilon, mu))) * (1 + 8 * _ULP))
+    if epsilon < 0:  # delta(-epsilon) = 1 - e^-epsilon (1 - delta(epsilon)), which would lose digits
+        return min(1.0, (math.exp(epsilon) * gdp_delta(-epsilon, mu) - math.expm1(epsilon)) * (1 + 8 * _ULP))
     half, ratio = mu / 2, epsilon / mu
     x, h = (ratio - half) / math.sqrt(2), mu / math.sqrt(2)
     if x > _FAR:

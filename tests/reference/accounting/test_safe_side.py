@@ -16,6 +16,7 @@ from dpassay.reference.accounting.cost import Account
 from dpassay.reference.accounting.gdp import gaussian_std, gdp_delta, gdp_epsilon, gdp_mu, zcdp_epsilon, zcdp_rho
 from dpassay.reference.accounting.parts import Part, composed, delta_of, deltas_of, epsilon_of
 from dpassay.reference.accounting.renyi import renyi_delta, renyi_epsilon
+from dpassay.reference.errors import BadInput
 
 CLOSE = 1e-11  # relative; the roundings that are added up reach 6e-12
 mus = st.floats(-6, 2).map(lambda power: 10.0**power)
@@ -44,6 +45,20 @@ def test_a_delta_is_rounded_up(epsilon, mu):
     found, truth = gdp_delta(epsilon, mu), exact(epsilon, mu)
     assert truth <= found <= 1
     assert near(found, truth) or truth < 1e-300
+
+
+@settings(max_examples=60)
+@given(epsilons, mus)
+def test_a_delta_at_a_negative_epsilon_is_rounded_up(epsilon, mu):
+    found, truth = gdp_delta(-epsilon, mu), exact(-epsilon, mu)
+    assert min(truth, 1) <= found <= 1 and near(found, truth)
+
+
+def test_what_means_nothing_is_refused():
+    with pytest.raises(BadInput, match="mu"):
+        gdp_delta(1.0, -0.5)
+    with pytest.raises(BadInput, match="releases"):
+        gaussian_std(1.0, 1e-5, 1.0, releases=0)
 
 
 @settings(max_examples=150)
