@@ -17,6 +17,7 @@ import audit_figures as figures
 
 from dpassay.audit.lab.source.campaign import WRONG, by_kind, choose, rate, run, summary
 from dpassay.audit.lab.source.judge import Judged
+from dpassay.audit.lab.source.survivors import why_survived
 
 HEADER = ("kind", "what is wrong with it", "planted", "caught, or rightly passed", "wrong")
 
@@ -29,11 +30,13 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2, help="bugs at a time")
     parser.add_argument("--write", action="store_true", help="keep the table in benchmarks/results")
     parser.add_argument("--keep", type=Path, help="add each bug to this file, one JSON object a line; it skips them")
+    parser.add_argument("--note", action="append", default=[], help="one more line below the table")
     parser.add_argument("--from", dest="source", type=Path, nargs="*", help="files of --keep")
     chosen = parser.parse_args()
     judged = _read(chosen.source) if chosen.source else _measured(chosen)
+    notes = [*_notes(judged), *(f"- {note}" for note in chosen.note)]
     title = "Bugs planted in the source, judged by the exit code"
-    figures.finish("source_mutants", title, HEADER, by_kind(judged), _notes(judged), chosen.write)
+    figures.finish("source_mutants", title, HEADER, by_kind(judged), notes, chosen.write)
 
 
 def _read(paths: list[Path]) -> list[Judged]:
@@ -61,16 +64,23 @@ def _notes(judged: list[Judged]) -> list[str]:
         f"Caught with exit code 1, of those that must be caught and change something: {rate(judged):.1%}.",
         "'within the claim': the planted line changes noise or the number of releases, and what is really released "
         "still adds up to no more than is claimed (a schedule that is calibrated by a dry run of the changed code "
-        "makes up for it). 'no change': no run on the audited rows' pairs differs from the unchanged code.",
+        "makes up for it). 'no change': no run differs from the unchanged code, on the pairs of up to four rows and on "
+        "up to 400 data sets, sizes and released values drawn from their spaces by a generator of the judge's own. "
+        "'no row': no repaired or baseline row runs that line.",
         f"The slowest took {slowest:.0f} s.",
     ]
-    named = [f"{one.answer}: {one.bug} ({one.why}); rows {', '.join(one.rows)}" for one in judged if wrong(one)]
-    return [f"- {line}" for line in (*notes, *named)]
+    return [f"- {line}" for line in (*notes, *(_survivor(one) for one in judged if survived(one)))]
 
 
-def wrong(one: Judged) -> bool:
-    """Missed, accused, crashed or too slow."""
-    return one.answer in WRONG
+def _survivor(one: Judged) -> str:
+    rows = f"; last tried on {', '.join(one.rows)}" if one.rows else ""
+    reason = why_survived(one.bug)
+    return f"{one.answer}: `{one.bug}` ({one.why}){rows}{f'. {reason}' if reason else ''}"
+
+
+def survived(one: Judged) -> bool:
+    """Wrong, or not counted."""
+    return one.answer in (*WRONG, "no change", "no row")
 
 
 if __name__ == "__main__":

@@ -27,6 +27,7 @@ from .smaller import resized
 MOST = 90  # runs
 _BATCHES = 12  # of one example
 CALM = 4  # runs that stay within all landmarks
+_FALLS = 0.2  # from one entry of a row to the next: none is zero, and the first does most
 _Feature = tuple[str, str, bool]
 Tried = Callable[[Data, Script, int], ScriptedRun | None]  # runs an example
 
@@ -123,7 +124,7 @@ def _turned(space: Space, data: Data) -> Data:
     width = len(data.there) - bool(space.rows.labels)
     if space.rows.box is not None or space.relation == "add-remove" or not width:
         return data
-    rows, there, row = data.rows.copy(), data.there.copy(), np.arange(1.0, width + 1.0)
+    rows, there, row = data.rows.copy(), data.there.copy(), _FALLS ** np.arange(width)
     row *= (space.rows.bound or 1.0) * SHRINK / np.linalg.norm(row)
     rows[data.target, :width], there[:width] = row, -row
     return Data(data.sizes, rows, there, data.target)
