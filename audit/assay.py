@@ -110,6 +110,8 @@ class Assay:
     @property
     def upper_bound(self) -> bool:
         """What is accounted bounds what can be realised, as far as this audit saw."""
+        if self.realised is not None and self.realised > self.accounted:  # no run that was tried cost the most
+            return False
         return not self.stopped and not any(one.kind.leaks or one.kind.overshoots for one in self.findings)
 
     @property
@@ -207,9 +209,11 @@ def examine(
     """
     searched = searched or search_instance(instance, claim, effort, space)
     transcript, cost, stopped = spent(instance, claim, searched)
-    accounted = cost.epsilon(claim.delta)
     bound, losses = statistics(instance, claim, effort, searched, cost, thrift, len(transcript.events), stopped)
     realised, by = _realised(instance, claim, effort, bound, losses)
+    if own and searched.gap and not cost.unknown:  # a longer run could not be accounted: no run bounds it
+        cost = Account((), relation=claim.relation, gap=searched.gap, unknown=True)
+    accounted = cost.epsilon(claim.delta)
     nothing = untested(instance, transcript, losses) if len(losses.loss) else ""
     findings = list(losses.findings)
     merge(findings, [finding for finding in searched.findings if not finding.kind.of_the_run])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -57,8 +57,11 @@ def open_space(space: str | None, relation: Relation | None) -> Space:
 
 
 def default_space(relation: Relation | None = None) -> Space:
-    """Where nobody names a space: a matrix of rows with 2-norm at most 1; an absent record is a row of zeros."""
-    found = Space.matrix()
+    """Where nobody names a space: a matrix of rows with 2-norm at most 1; an absent record is a row of zeros.
+
+    Eight columns are among the sizes: what is released once a column adds up beyond a claim with enough of them.
+    """
+    found = Space.matrix(d=(1, 2, 3, 8))
     return replace(found, relation="add-remove", absent=np.zeros(1)) if relation == "add-remove" else found
 
 
@@ -97,7 +100,7 @@ def row_of(
         algorithm=name,
         variant="",
         reading="own",
-        data=space or "matrix of rows in the unit ball",
+        data=f"{space or 'matrix of rows in the unit ball'}; {_tried(where)}",
         claimed=claim.epsilon,
         delta=claim.delta,
         relation=claim.relation,
@@ -111,3 +114,13 @@ def row_of(
         sequence=sequence,
     )
     return row, found
+
+
+def _tried(space: Space) -> str:
+    """The sizes that a space holds, in words: a verdict says nothing about others."""
+    return "tried with " + ", ".join(f"{name} {_range(values)}" for name, values in space.sizes.items())
+
+
+def _range(values: Sequence[int]) -> str:
+    low, high = min(values), max(values)
+    return f"{low}" if low == high else f"{low} to {high}"

@@ -72,6 +72,7 @@ class ScriptedRun(LockstepRun):
         shares: by label the largest moved distance over its declared sensitivity.
         separation: root of the sum of (moved / noise scale, times the sampling rate) squared: a rank, no bound.
         moves: how far the pair moves the query of each release, in order.
+        there: the laws of the releases on D'.
         seen: where each finding was made, by (kind, label).
         raised: the exception that ended the run (the same in all worlds), with its line; empty if none.
         too_long: the run was cut off.
@@ -81,6 +82,7 @@ class ScriptedRun(LockstepRun):
     shares: dict[str, float] = field(default_factory=dict)
     separation: float = 0.0
     moves: list[float] = field(default_factory=list)
+    there: list[Law] = field(default_factory=list)
     seen: dict[tuple[Kind, str], Seen] = field(default_factory=dict)
     raised: str = ""
     too_long: bool = False
@@ -164,6 +166,7 @@ class ScriptedHub(Hub):
         distances = distances_of(here, there)
         self._movement(ask, here, there, distances)
         self.result.moves.append(max(distances))
+        self.result.there.append(there[-1])
         rates = [self._draws[number].rate for number in hidden if self._draws[number].kind != "fresh"]
         self._shares(ask, here, there, max(distances), min(rates, default=1.0))
         law = here[-1]

@@ -16,6 +16,7 @@ from dpassay.reference.types import Array
 from .kinds import law_of
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(64)
+_GENTLE = ("laplace", "gumbel", "exponential", "logistic")  # hazard rates of at most 1
 _TAIL = 1e-18  # mass of the noise that is cut off on either side
 
 
@@ -32,25 +33,37 @@ class NoisyAnswer(Categorical):
     queries: Any = None
 
     def distance(self, other: Law) -> float:
-        """How far the queries are apart: the 2-norm under Gaussian noise, else the largest coordinate."""
+        """How far the queries are apart: the 2-norm under Gaussian noise, else the largest coordinate.
+
+        Which of several is the largest does not change where all move together: the shift that leaves least is taken
+        off, the mean, or the middle of the range. Counts that a record can only raise are half as far apart then.
+        """
         if not isinstance(other, NoisyAnswer) or len(self.queries) != len(other.queries):
             return 0.0
-        order = 2 if self.kind == "gaussian" else math.inf
-        return float(np.linalg.norm(self.queries - other.queries, ord=order))
+        moved = self.queries - other.queries
+        if self.kind == "gaussian":
+            return float(np.linalg.norm(moved - moved.mean() if len(moved) > 1 else moved))
+        return float(np.ptp(moved)) / 2 if len(moved) > 1 else float(np.abs(moved[0]))
 
     def apart(self, other: Law, moved: float) -> float:
         """The largest difference of a log probability: queries that move together tell nothing."""
         if not isinstance(other, NoisyAnswer) or len(other.support) != len(self.support):
             return moved / self.scale_of_noise
-        return float(np.max(np.abs(np.subtract(self.log_probabilities, other.log_probabilities))))
+        here, there = self.log_probabilities, other.log_probabilities
+        parted = here != there  # an answer that neither can give tells nothing
+        return float(np.max(np.abs(here[parted] - there[parted]), initial=0.0))
 
     def cost(self, sensitivity: float) -> Cost | None:
-        """Post-processing of a Gaussian release; or report noisy max (dwork2014, Theorem 3.10 and its kin)."""
+        """Post-processing of a Gaussian release; or report noisy max (dwork2014, Claim 3.9 and its kin).
+
+        Given the noise of the others, a query wins where its own noise is above a level, which moves by the range of
+        all movements at most; the log survival of the noise must not fall faster than by 1 a unit.
+        """
         size = sensitivity / self.scale_of_noise
         if self.kind == "gaussian":
             return Cost("gaussian", size)
         if len(self.queries) > 1:
-            return Cost("pure", 2 * size)
+            return Cost("pure", 2 * size) if self.kind in _GENTLE else None
         return Cost("pure", size) if self.kind == "laplace" else None
 
     def public_difference(self, other: Law) -> Difference | None:

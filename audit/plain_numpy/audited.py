@@ -19,6 +19,7 @@ from .doubtful import refuse_doubtful
 from .measured import trial_pairs, with_movements
 from .mechanism import PlainMechanism
 from .own_generators import of_fixed_seeds, own_randomness
+from .thrown_away import judged_by_what_is_seen
 
 if TYPE_CHECKING:
     from dpassay.audit.assay import Assay
@@ -47,7 +48,7 @@ def assay_plain(
     """
     examples = max(1, effort.examples)
     pairs = [where] if isinstance(where, Pair) else trial_pairs(where, effort.seed)
-    failed: tuple[PlainMechanism, Assay] | None = None
+    failed: list[tuple[PlainMechanism, Assay]] = []
     open_ended: Assay | None = None
     for reading in plain.readings(pairs, effort.seed, claim.delta):
         mechanism = with_movements(reading, where, claim, examples, effort.seed)
@@ -64,15 +65,17 @@ def assay_plain(
         if not found.verdict.failed:  # another reading may be accounted
             open_ended = open_ended or found
             continue
-        failed = failed or (mechanism, found)
+        failed.append((mechanism, found))
         if found.by == "outputs":  # they speak for themselves, however the code is read
             return _with_seeds(mechanism, found, pairs)
     if open_ended is not None:
         return open_ended
-    assert failed is not None
-    mechanism, found = failed
+    mechanism, found = failed[0]
     shown = [where] if isinstance(where, Pair) else _shown_on(where, mechanism, found)
     refuse_doubtful(mechanism, found.findings, shown, effort.seed)
+    by_outputs = judged_by_what_is_seen(failed, where, claim, effort)
+    if by_outputs is not None:
+        return by_outputs
     return _with_seeds(mechanism, found, pairs)
 
 

@@ -9,7 +9,7 @@ declared counts as declared, as on a tape: there the declaration says that every
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -22,16 +22,20 @@ from dpassay.audit.verdict import Verdict, judge, over_budget
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.findings import Finding, Kind
+from dpassay.reference.laws.law import Law
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.space import Space
-from dpassay.reference.transcript import Release
+from dpassay.reference.transcript import Draw, Note, Release
 
+from .chosen import Chosen
 from .mechanism import PlainMechanism
+from .rounds import SharedAnswer
 
 if TYPE_CHECKING:
     from dpassay.audit.assay import Assay
 
 
+Event = Release | Draw | Note
 _FURTHER = 2  # times the examples of the audit: two things must come together in one pair
 
 
@@ -49,17 +53,52 @@ class OfOnePair(Premises):
     def findings(self, run: ScriptedRun, by_rows: bool) -> list[Finding]:
         """As for all premises, on the transcript with this pair's movements."""
         twice = 2.0 if self._relation == "add-remove" and by_rows else 1.0  # the accountant takes half of it
-        releases = run.transcript.releases
-        if len(run.moves) == len(releases):  # else something left beside the releases, and that is found
-            moved = {id(one): twice * move for one, move in zip(releases, run.moves, strict=True)}
-            events = [
-                replace(one, sensitivity=moved[id(one)])
-                if isinstance(one, Release) and one.label not in self._declared
-                else one
-                for one in run.transcript.events
-            ]
-            run = replace(run, transcript=replace(run.transcript, events=events))
-        return super().findings(run, by_rows)
+        releases, transcript = run.transcript.releases, run.transcript
+        if len(run.moves) != len(releases):  # something left beside the releases, and that is found
+            return super().findings(run, by_rows)
+        priced = {
+            id(one): _of_pair(one, law, twice * move, twice)
+            for one, law, move in zip(releases, run.there, run.moves, strict=True)
+            if one.label not in self._declared
+        }
+        events = [priced.get(id(one), one) for one in transcript.events]
+        found = super().findings(replace(run, transcript=replace(transcript, events=events)), by_rows)
+        if not any(one.kind is Kind.OVER_BUDGET for one in found):
+            there = {id(one): law for one, law in zip(releases, run.there, strict=True)}
+            answered = _answered_otherwise(transcript.events, events, there, twice)
+            if answered:
+                found += self._over_budget(replace(transcript, events=answered))
+        return found
+
+
+def _answered_otherwise(
+    events: Sequence[Event], priced: Sequence[Event], there: Mapping[int, Law], twice: float
+) -> list[Event]:
+    """The run up to the answer whose opposite would have cost the most, of those that share noise, and that opposite.
+
+    Until then the code has seen the same, so some run begins like this. Empty: no such answer.
+    """
+    most, spent = 0.0, 0.0
+    found: list[Event] = []
+    for number, (event, one) in enumerate(zip(events, priced, strict=True)):
+        if not (isinstance(event, Release) and isinstance(event.law, SharedAnswer) and isinstance(one, Release)):
+            continue
+        other = event.law.between(there[id(event)], not event.value)
+        if other is not None and isinstance(one.law, Chosen) and spent + twice * other > most:
+            most = spent + twice * other
+            found = [*priced[:number], replace(one, sensitivity=twice * other, value=not event.value)]
+        spent += one.sensitivity or 0.0
+    return found
+
+
+def _of_pair(release: Release, there: Law, moved: float, twice: float) -> Release:
+    """The release with what it costs on one pair; answers that share noise say it themselves."""
+    if isinstance(release.law, SharedAnswer):
+        cost = release.law.between(there, release.value)
+        if cost is not None:
+            law = Chosen(release.law.support, release.law.log_probabilities)
+            return replace(release, law=law, sensitivity=twice * cost)
+    return replace(release, sensitivity=moved)
 
 
 def of_one_pair(run: PlainMechanism, claim: PrivacyClaim) -> OfOnePair:
@@ -82,6 +121,8 @@ def by_pair(
         premises=of_one_pair(run, claim),
         tracing=False,
     )
+    if searched.gap:
+        return found
     most = max(searched.accounted or 0.0, found.searched.accounted or 0.0, found.realised or 0.0)
     added = [one for one in searched.witnesses if one.finding.kind is Kind.OVER_BUDGET]
     witnesses = [*found.searched.witnesses, *added]

@@ -18,6 +18,7 @@ from dpassay.reference.types import Array
 
 from .answers import NoisyAnswer
 from .kinds import law_of
+from .rounds import Round, SharedAnswer
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(32)
 _TAIL = 1e-18  # mass of the shared noise that is cut off on either side
@@ -37,13 +38,21 @@ def compared(past: Sequence[Comparison], new: Comparison, kinds: Sequence[str]) 
     common = _shared_by_all([*past, new])
     if common is None:
         return None
+    rounds = tuple(_round(one, common, kinds) for one in (*past, new))
     nodes, logs = _nodes(kinds[common], [*past, new], common)
     for one in past:
         logs = logs + _log_probability(one, common, kinds, nodes, one.answer)
     both = np.array([logsumexp(logs + _log_probability(new, common, kinds, nodes, one)) for one in (False, True)])
-    found = both - logsumexp(both)
+    told = float(logsumexp(both))  # minus infinity where this side cannot have given the answers so far
+    found = both - told if math.isfinite(told) else np.full(2, -math.log(2))
     scale = max(abs(coefficient) for coefficient in new.noise.values())
-    return NoisyAnswer((False, True), found, "shared", scale, np.array([new.query]))
+    return SharedAnswer((False, True), found, "shared", scale, np.array([new.query]), rounds)
+
+
+def _round(one: Comparison, common: int, kinds: Sequence[str]) -> Round:
+    own = next((abs(c) for variable, c in one.noise.items() if variable != common), 0.0)
+    laplace = all(kinds[variable] == "laplace" for variable in one.noise)
+    return Round(one.query, one.noise[common], own, one.answer, laplace)
 
 
 def _shared_by_all(comparisons: Sequence[Comparison]) -> int | None:
@@ -68,7 +77,8 @@ def _nodes(kind: str, comparisons: Sequence[Comparison], common: int) -> tuple[A
     half, middle = np.diff(edges) / 2, (edges[1:] + edges[:-1]) / 2
     nodes = (middle[:, None] + half[:, None] * _NODES).ravel()
     weights = (half[:, None] * _WEIGHTS).ravel()
-    return nodes, np.log(weights) + law.logpdf(nodes)
+    with np.errstate(divide="ignore"):  # a piece next to no length has no weight
+        return nodes, np.log(weights) + law.logpdf(nodes)
 
 
 def _log_probability(one: Comparison, common: int, kinds: Sequence[str], nodes: Array, answer: bool) -> Array:

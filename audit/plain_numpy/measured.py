@@ -70,7 +70,7 @@ def _adds_up_to(run: PlainMechanism, where: Space | Pair[Any], claim: PrivacyCla
     boundless = PrivacyClaim(1e300, claim.delta, claim.cite, claim.relation)
     found = search(run, where, boundless, examples=examples, seed=seed, tracing=False)
     leaks = any(one.kind.leaks for one in found.findings)
-    return math.inf if found.accounted is None or leaks else found.accounted
+    return math.inf if found.accounted is None or found.gap or leaks else found.accounted
 
 
 def with_movements(

@@ -148,6 +148,7 @@ class Engine:
             shares=dict(runner.premises.shares),
             coverage=runner.collector.coverage() if runner.collector else Coverage(),
             accounted=runner.premises.accounted,
+            gap=runner.premises.gap,
             worst=runner.worst(),
             examples=runner.examples,
             raised=dict(runner.raised),

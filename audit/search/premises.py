@@ -39,6 +39,7 @@ class Premises:
     Args:
         shares: by label the largest movement over the declared sensitivity.
         accounted: the largest epsilon that a transcript added up to; None where no run could be accounted.
+        gap: why some run could not be; empty if all could.
     """
 
     hub_type: Callable[..., ScriptedHub] | None = None  # what runs are watched by
@@ -49,6 +50,7 @@ class Premises:
         self._allowed = 0.0  # the largest spending of a run that was cut off and kept to the claim
         self.shares: dict[str, float] = {}
         self.accounted: float | None = None
+        self.gap = ""
 
     def findings(self, run: ScriptedRun, by_rows: bool) -> list[Finding]:
         """What breaks a premise.
@@ -82,6 +84,7 @@ class Premises:
     def _over_budget(self, transcript: Transcript) -> list[Finding]:
         cost = account(transcript, self._relation)
         if cost.unknown:  # nothing is declared, or no cost is known: so nothing adds up
+            self.gap = self.gap or cost.gap
             return []
         if cost not in self._epsilons:
             self._epsilons[cost] = cost.epsilon(self._claim.delta)

@@ -165,7 +165,8 @@ def account(transcript: Transcript, relation: Relation = "replace-one") -> Accou
     gaps = {why: release for release in transcript.releases if (why := _gap(release))}
     if gaps:
         unknown = all(
-            release.sensitivity is None or release.law.cost(release.sensitivity) is None for release in gaps.values()
+            release.sensitivity is None or release.law.cost_of(release.value, release.sensitivity) is None
+            for release in gaps.values()
         )
         why, first = next(iter(gaps.items()))
         return Account((), relation=relation, gap=why, unknown=unknown, gap_label=first.label)
@@ -183,7 +184,7 @@ def _gap(release: Release) -> str:
     law = release.law
     if law.is_bare and release.sensitivity > 0:
         return f"{release.label!r} is released {'without' if law.scale == 0 else 'with next to no'} noise"
-    cost = law.cost(release.sensitivity)
+    cost = law.cost_of(release.value, release.sensitivity)
     if cost is None:
         return f"no accounting is known for the law {type(law).__name__} of {release.label!r}"
     if release.sensitivity > 0 and not cost.size < _NOISELESS:
@@ -196,7 +197,7 @@ def _parts(releases: Iterable[Release], scale: float) -> Counter[Part]:
     parts: Counter[Part] = Counter()
     squares = []
     for release in releases:
-        cost = release.law.cost(scale * (release.sensitivity or 0.0))
+        cost = release.law.cost_of(release.value, scale * (release.sensitivity or 0.0))
         if cost is None:  # a gap: the caller has seen it
             continue
         if cost.kind == "gaussian":

@@ -119,6 +119,10 @@ class Law(ABC):
         """Of one release whose query one record moves by at most ``sensitivity``; None where none is known."""
         return None
 
+    def cost_of(self, value: Any, sensitivity: float) -> Cost | None:
+        """Likewise, once ``value`` is known, which may cost less than others."""
+        return self.cost(sensitivity)
+
     def possible(self, value: Any) -> Any:
         """A value that can come out, near ``value``: for laws whose values are whole, bounded or on a grid."""
         return value
