@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Protocol
 
 import numpy as np
 
@@ -23,6 +24,26 @@ def rounding(one: Law, other: Law) -> float:
     """What rounding alone may move a query: after a huge released value its own size is the measure."""
     found = [law.moved() for law in (one, other)]
     return 1e-12 * max((float(np.max(np.abs(query), initial=0.0)) for query in found if query is not None), default=0.0)
+
+
+class Stated(Protocol):
+    """A release that is asked for: its law, and the sensitivity that it declares."""
+
+    @property
+    def law(self) -> Law | None:
+        """What the value follows."""
+
+    @property
+    def sensitivity(self) -> float | None:
+        """Of its query."""
+
+
+def in_proportion(one: Stated, other: Stated) -> bool:
+    """Both declare the same share of their noise scale as sensitivity: that it differs is said by the scale."""
+    if one.sensitivity is None or other.sensitivity is None or one.law is None or other.law is None:
+        return False
+    crossed = one.sensitivity * other.law.scale, other.sensitivity * one.law.scale
+    return math.isclose(*crossed, rel_tol=1e-9) and crossed[0] > 0
 
 
 def distances_of(here: Sequence[Law], there: Sequence[Law]) -> list[float]:

@@ -15,7 +15,7 @@ from dpassay.reference.laws.law import Law, as_released, query_of
 from dpassay.reference.neighbours import P, Pair, Run
 from dpassay.reference.transcript import Draw
 
-from .compare import distances_of, exceeds, mean_density
+from .compare import distances_of, exceeds, in_proportion, mean_density
 from .hidden import Group, HiddenStates
 from .outcome import LockstepRun, Movement
 from .streams import CHECK, PUBLIC, RECORDS, VALUES, Streams
@@ -214,7 +214,7 @@ class Hub:
                 return False
             if difference:
                 self._finding(Kind.NOISE_SCALE, ask.label, difference)
-            if world.ask.sensitivity != ask.sensitivity and not (difference and _in_proportion(ask, world.ask)):
+            if world.ask.sensitivity != ask.sensitivity and not (difference and in_proportion(ask, world.ask)):
                 claimed = (ask.sensitivity, world.ask.sensitivity)
                 claims = ["none" if one is None else f"{one:.6g}" for one in claimed]
                 self._finding(Kind.CLAIMED_SENSITIVITY, ask.label, " against ".join(claims))
@@ -297,11 +297,3 @@ class Hub:
 
 def _name(request: Request) -> str:
     return "the end" if request.call == "end" else f"{request.call} {request.label!r}"
-
-
-def _in_proportion(one: Request, other: Request) -> bool:
-    """Both state the same share of their noise scale as sensitivity: that it differs is said by the scale."""
-    if one.sensitivity is None or other.sensitivity is None or one.law is None or other.law is None:
-        return False
-    crossed = one.sensitivity * other.law.scale, other.sensitivity * one.law.scale
-    return math.isclose(*crossed, rel_tol=1e-9) and crossed[0] > 0
