@@ -70,6 +70,11 @@ class Case:
         """Events up to the first that differs; None where no event does."""
         return None if self.cut is None else len(self.cut[1]["events"])
 
+    @property
+    def limit(self) -> int:
+        """Changed runs that are not too many: they are counted, so that what is found does not hang on the machine."""
+        return min(MOST, CALLS // length(self.run, self.known[0][0]))
+
     def explaining(self, tried: Iterable[Mutant], *, declared: bool = False) -> list[Mutant]:
         """Those that do the same on the first vector."""
         vector, given = (self.known if declared else self.bare)[0]
@@ -115,17 +120,16 @@ def always(case: Case) -> Causes:
 
 def at_more_places(case: Case) -> Causes:
     """The same change at more places than one."""
-    tried = [*mutants(case.seen), *systematic(case.seen)]
-    found = case.most(case.explaining(together(tried)))
+    tried = together([*mutants(case.seen), *systematic(case.seen)])
+    found = case.most(case.explaining(islice(tried, case.limit // 2)))
     return found if found.whole else Causes()
 
 
 def at_some_times(case: Case) -> Causes:
     """Changes that do the same on all vectors if they are made at some times only."""
     vector = case.known[0][0]
-    most = min(MOST, CALLS // length(case.run, vector))
     tried = (sometimes for one in mutants(case.seen) for sometimes in at_times(one, [vector]))
-    found = case.most(case.explaining(islice(tried, most)))
+    found = case.most(case.explaining(islice(tried, case.limit)))
     return found if found.whole else Causes()  # there are too many of them for less to be a sign
 
 
