@@ -164,7 +164,7 @@ def test_what_has_changed_since_is_seen(dpassay, mine, before, after, code, said
 def test_files_that_are_wrong(dpassay, refused, mine, tmp_path, changes, words):
     vector, _ = mine
     if changes.get("own") == {"rows": "long"}:
-        changes = {"own": {"rows": [[3.0] * vector["sizes"]["d"]] * 2}}
+        changes = {"own": {"rows": [[3.0] * vector["sizes"]["d"]] * vector["sizes"]["n"]}}
     for name, change in changes.items():
         vector[name] = {**vector[name], **change} if name == "own" and change else change
     (tmp_path / "v.json").write_text(json.dumps(vector))
