@@ -32,7 +32,6 @@ DP_SGD: Reasons = {
 }
 DP_RGDA: Reasons = {
     **CLIPPING,
-    "dp_rgda.py: if movement > allowed": "this reading gives line 13 no limit that a step can pass",
     "dp_rgda.py: if not (schedule.restart_at_refresh": "a restart at the refresh is a repair",
 }
 OPT: Reasons = {

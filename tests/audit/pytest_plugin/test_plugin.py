@@ -87,8 +87,8 @@ def test_another():
 def test_plain_numpy_and_a_pair_and_several_claims(inner, pytester):
     found = inner(
         """
-@pytest.mark.privacy_claim(epsilon=2.0, delta=1e-7, runs=200, pilot=50, examples=15)
-@pytest.mark.privacy_claim(epsilon=1.5, runs=200, pilot=50, examples=15)
+@pytest.mark.privacy_claim(epsilon=2.0, delta=1e-7, runs=400, pilot=100, examples=15)
+@pytest.mark.privacy_claim(epsilon=1.5, runs=400, pilot=100, examples=15)
 def test_two_claims():
     return plain
 
