@@ -18,6 +18,7 @@ from dpassay.reference.case import Case
 from . import planted
 from .bugs import Bug
 
+UNDECIDED = ("missed", "within the claim", "no change")  # another row may show it; the gravest is kept
 FOLDERS = ("reference", "audit", "proofs_check")
 LIMIT = 180.0  # processor seconds after which a run is stopped (and counts as not caught)
 PATIENCE = 20.0  # times that long by the clock, for one that waits for ever
@@ -56,7 +57,7 @@ def package_of(reference: Path) -> Path:
 
 
 def judge(bug: Bug, rows: Sequence[Case], reference: Path, seed: int = 0, at_once: int = 1) -> Judged:
-    """One bug, one run of the user's command on the first rows; where it changes nothing there, on the next ones.
+    """One bug, and the user's command on the rows that use the line, until one of them ends with exit code 1.
 
     Args:
         rows: that use the line, the first choice first.
@@ -64,9 +65,10 @@ def judge(bug: Bug, rows: Sequence[Case], reference: Path, seed: int = 0, at_onc
     """
     found = Judged(bug.name, bug.must, bug.why, bug.thread, (), None, (), "no row", 0.0)
     for start in range(0, len(rows), at_once):
-        found = _judged(bug, tuple(case.key for case in rows[start : start + at_once]), reference, seed)
-        if found.answer != "no change":
-            break
+        one = _judged(bug, tuple(case.key for case in rows[start : start + at_once]), reference, seed)
+        if one.answer not in UNDECIDED:
+            return one
+        found = max(found, one, key=lambda each: (*UNDECIDED, "no row")[::-1].index(each.answer))
     return found
 
 

@@ -73,9 +73,13 @@ def rows_of(reference: Path, reach: Sequence[Reach], file: str, line: int, most:
     using.sort(key=lambda one: (one.case.id.split("/")[1] != own, one.case.space is None))
     chosen: list[Case] = []
     for one in using:  # another variant or algorithm before another row of the same
-        if all((case.id, case.data) != (one.case.id, one.case.data) for case in chosen):
+        if all(_kind(case) != _kind(one.case) for case in chosen):
             chosen.append(one.case)
     return (chosen + [one.case for one in using if one.case not in chosen])[:most]
+
+
+def _kind(case: Case) -> tuple[str, str, str]:
+    return case.id, case.data, case.variant
 
 
 def _function_at(text: str, line: int) -> set[int]:
