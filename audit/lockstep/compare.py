@@ -12,11 +12,12 @@ from dpassay.reference.laws.law import Law
 from dpassay.reference.types import Array
 
 _LOG_2 = math.log(2.0)
+LEAST = 1e-12  # a query that moves by less moves by rounding, however small its sensitivity is
 
 
 def exceeds(distance: float, sensitivity: float, one: Law, other: Law) -> bool:
     """Is a query moved by more than this, beyond rounding."""
-    limit = sensitivity * (1 + 1e-9) + 1e-12
+    limit = sensitivity * (1 + 1e-9) + LEAST
     return distance > limit and distance > limit + rounding(one, other)
 
 

@@ -25,7 +25,7 @@ from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Transcript
 from dpassay.reference.types import Array
 
-from .compare import distances_of, rounding
+from .compare import LEAST, distances_of, rounding
 from .hub import Hub
 from .outcome import LockstepRun
 from .participation import Participation, ScriptedRecords
@@ -185,7 +185,8 @@ class ScriptedHub(Hub):
         if sensitivity:
             known = self.result.shares[label]
             if moved > sensitivity:  # a share above 1 accuses: rounding is taken off
-                moved = max(one.distance(other) - rounding(one, other) for one, other in zip(here, there, strict=True))
+                both = zip(here, there, strict=True)
+                moved = max(one.distance(other) - rounding(one, other) - LEAST for one, other in both)
             self.result.shares[label] = max(known, moved / sensitivity)
         self.result.separation = math.hypot(self.result.separation, rate * here[-1].apart(there[-1], moved))
 

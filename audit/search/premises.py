@@ -65,7 +65,8 @@ class Premises:
             self.shares[label] = max(self.shares.get(label, 0.0), share / whole)
             known = any(one.kind is Kind.SENSITIVITY_EXCEEDED and one.label == label for one in found)
             if share > whole * (1 + _ROUNDING) and not known:
-                detail = f"a new record moves the query by {share:.4g} of the claimed sensitivity, half is counted"
+                counted = "half" if whole < 1 else "all"
+                detail = f"a record moves the query by {share:.4g} of the claimed sensitivity, {counted} is counted"
                 found.append(Finding(Kind.SENSITIVITY_EXCEEDED, label, 0, detail))
         return found + (self._over_budget(run.transcript) if run.complete else self._beginning(run))
 

@@ -166,3 +166,14 @@ def test_what_is_raised_on_some_data_everywhere_alike_is_reported_and_no_finding
     assert found.findings == []
     ((text, times),) = found.raised.items()
     assert "ZeroDivisionError" in text and 0 < times < found.examples
+
+
+@pytest.mark.parametrize(("moved", "accused"), [(2e-13, False), (4e-12, True)])
+def test_rounding_is_no_movement_however_small_the_sensitivity_is(moved, accused):
+    """Differences of gradients at points next to each other: what is left of them is rounding."""
+
+    def run(rows, tape):
+        return tape.gaussian("difference", rows.sum(axis=0) * moved, std=1.0, sensitivity=1e-13)
+
+    found = search(run, Space.matrix(n=(1,), d=(1,)), CLAIM, examples=20)
+    assert [one.kind for one in found.findings] == [Kind.SENSITIVITY_EXCEEDED] * accused
