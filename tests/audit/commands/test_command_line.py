@@ -190,7 +190,7 @@ def test_unwritable_output(dpassay, tmp_path):
     assert code == 2 and "audit.json" in err and "Traceback" not in err
 
 
-@pytest.mark.parametrize("variant", ["digits", "fixed-size"])
+@pytest.mark.parametrize("variant", ["digits", pytest.param("fixed-size", marks=pytest.mark.slow)])
 def test_crosscheck_round_trip_and_a_planted_difference(dpassay, tmp_path, variant):
     """The difference is planted where the vector is small: its cause is looked for among all mutants."""
     code, _, _ = dpassay("crosscheck", "export", f"baselines/dp_sgd:{variant}@baseline", "vector.json")

@@ -82,7 +82,10 @@ def test_of_the_planted_bugs_more_than_nine_in_ten_are_named_rightly():
     assert len(PLANTED) >= 20 and len(MISNAMED) / len(PLANTED) < 0.1
 
 
-@pytest.mark.parametrize("bug", ["clipped after averaging", "goes on with the query", "noise of the libraries"])
+SLOWER = pytest.param("clipped after averaging", marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize("bug", [SLOWER, "goes on with the query", "noise of the libraries"])
 def test_a_diagnosis_says_step_kind_change_and_epsilon(bug):
     found = named("baselines/dp_sgd", bug)
     assert found.kind.value == {one: kind for _, one, kind in PLANTED}[bug]
@@ -108,6 +111,7 @@ def test_the_reference_is_itself_again_after_every_diagnosis():
     assert [one[2].outcome for one in before] == [one[2].outcome for one in results("baselines/dp_sgd", adapter.run)]
 
 
+@pytest.mark.slow  # every edit is tried: seconds
 def test_a_difference_that_nothing_explains_is_unknown():
     """Queries of random numbers: no kind may be made up."""
     vector = next(one for one in vectors("baselines/dp_sgd") if one["id"].endswith("full-batch@baseline/ordinary"))

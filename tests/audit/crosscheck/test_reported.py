@@ -66,6 +66,7 @@ def test_a_reported_bug_is_named_or_known_not_to_be(one, tmp_path, monkeypatch):
     assert (named(tmp_path / "twin", one, monkeypatch).kind.value == one.kind) != (one.name in MISNAMED)
 
 
+@pytest.mark.slow  # every edit is tried: seconds
 @pytest.mark.parametrize("name", ["the plain mean is added to the noisy one", "two records are averaged, then clipped"])
 def test_what_the_first_trial_missed_is_named_with_what_shows_it(name, tmp_path, monkeypatch):
     (one,) = (one for one in REPORTED if one.name == name)
