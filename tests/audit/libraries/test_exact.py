@@ -40,7 +40,7 @@ def test_a_line_is_kept_up_to_its_error():
     assert Line("m", "", "epsilon", 1.0, 1.0, 0.01).follows and not Line("m", "", "epsilon", 1.0, 1.0, 1e-6).follows
 
 
-@pytest.mark.parametrize("d", [2, 3])
+@pytest.mark.parametrize("d", [2, pytest.param(3, marks=pytest.mark.slow)])
 def test_the_sampled_bingham_law_integrates_to_one_and_its_draws_follow_it(d):
     matrix = np.diag([1.0, -0.4, 0.3][:d])
     law = SampledBingham(matrix, 1.5)

@@ -98,7 +98,8 @@ def test_a_program_that_hangs_is_late(mode):
         ("closes its output", "closed its output"),
     ],
 )
-def test_a_crash_is_an_end_of_that_run_and_the_next_starts_another(mode, text):
+def test_a_crash_is_an_end_of_that_run_and_the_next_starts_another(mode, text, monkeypatch):
+    monkeypatch.setattr(process, "_GRACE", 0.05)
     assert text in failure(mode, kind=ProgramEnded)
     with speaker(mode) as program:
         for _ in range(3):
