@@ -53,6 +53,7 @@ def test_a_right_mechanism_is_consistent_when_the_power_is_shown(run):
     assert small.exit_code == 3 and "Verdict: inconclusive" in small.output
 
 
+@pytest.mark.slow  # 14 simulations, each with what it learns
 def test_what_has_no_noise_to_shrink_is_consistent_where_a_larger_epsilon_would_have_been_seen(run):
     """Randomised response at epsilon 1: twice the epsilon is seen in 14 simulations of 14 (1.05 times is not)."""
     found = json.loads(run("coin", "--power", "2", "--json").stdout)
