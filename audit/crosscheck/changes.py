@@ -14,6 +14,7 @@ from dpassay.audit.lab.source.operators import sites
 
 from .kinds import Kind
 from .slips import slips
+from .source import Source
 
 SIZES = ("n", "size", "batch", "steps")  # names that are taken for one another
 OPPOSITE: dict[type[ast.cmpop], str] = {ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">"}
@@ -51,21 +52,10 @@ class Change:
     text: str
 
 
-class _Text:
+class _Text(Source):
     def __init__(self, source: str):
-        self.bytes = source.encode()
+        super().__init__(source)
         self.tree = ast.parse(source)
-        self._starts = [0]
-        for line in self.bytes.splitlines(keepends=True):
-            self._starts.append(self._starts[-1] + len(line))
-
-    def span(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
-        assert node.end_lineno is not None and node.end_col_offset is not None
-        return self._starts[node.lineno - 1] + node.col_offset, self._starts[node.end_lineno - 1] + node.end_col_offset
-
-    def code(self, node: ast.expr | ast.stmt) -> str:
-        first, last = self.span(node)
-        return self.bytes[first:last].decode()
 
     def change(self, kind: Kind, name: str, node: ast.expr | ast.stmt, text: str) -> Change:
         return Change(kind, name, node.lineno, *self.span(node), text)

@@ -15,6 +15,7 @@ from itertools import pairwise
 
 from .kinds import Kind
 from .slips import OF_RECORDS
+from .source import Source
 
 Made = tuple[Kind, str, int, int, int, str]  # kind, name, line, first and last byte, text
 Shape = tuple[int, ...]
@@ -41,24 +42,8 @@ class Scope:
     fields: dict[str, dict[str, type]] = field(default_factory=dict)
 
 
-class Text:
-    """A file's bytes, and where its nodes are in them."""
-
-    def __init__(self, source: str):
-        self.raw = source.encode()
-        self.starts = [0]
-        for line in self.raw.splitlines(keepends=True):
-            self.starts.append(self.starts[-1] + len(line))
-
-    def span(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
-        """First and last byte."""
-        assert node.end_lineno is not None and node.end_col_offset is not None
-        return self.starts[node.lineno - 1] + node.col_offset, self.starts[node.end_lineno - 1] + node.end_col_offset
-
-    def code(self, node: ast.expr | ast.stmt) -> str:
-        """The text of a node."""
-        first, last = self.span(node)
-        return self.raw[first:last].decode()
+class Text(Source):
+    """A file whose nodes can become other texts."""
 
     def made(self, kind: Kind, name: str, node: ast.expr | ast.stmt, text: str) -> Made:
         """A node becomes a text."""
