@@ -5,7 +5,8 @@ runs at once, on both neighbours, with whatever they have in common computed onc
 from it, is the same in every world, so points have shape (runs, d); only what reads records has a world for each
 neighbour and each place of the target record, shape (runs, worlds, ...).
 
-The twin gives the reference's numbers bit for bit, or it raises :class:`NotAbreast` and the runs are made one by one.
+The twin gives the reference's numbers bit for bit, or it raises :class:`NotAbreast` and the runs are made one by one;
+it may also leave single runs that go their own way.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from .neighbours import Pair
-from .types import Array, Indices
+from .types import Array, Bools, Indices
 
 
 class NotAbreast(Exception):
@@ -45,7 +46,7 @@ class AbreastTape(Protocol):
 
     @property
     def runs(self) -> int:
-        """How many runs go abreast."""
+        """How many runs go abreast: those that neither ended nor left."""
 
     def records(self, label: str, n: int, size: int, other: int | None = None) -> Taken:
         """``draw_records`` of every run: a batch without replacement, or all records for ``size = n``.
@@ -58,8 +59,18 @@ class AbreastTape(Protocol):
     ) -> Array:
         """``Tape.gaussian`` of every run: query of shape (runs, worlds, d), released values of shape (runs, d).
 
-        ``std`` and ``sensitivity`` are those of all runs, or one for each, shape (runs,).
+        ``std`` and ``sensitivity`` are those of all runs, or one for each, shape (runs,); ``std`` may also be one for
+        each neighbour, shape (runs, 2).
         """
+
+    def inner(self, count: int) -> Array:
+        """Standard normal numbers behind ``Tape.noise``, shape (runs, count): the same in all worlds of a run."""
+
+    def leave(self, which: Bools) -> None:
+        """These of the runs are made by the reference, from their start; arrays that follow are without them."""
+
+    def end(self, which: Bools, label: str, early: Bools) -> None:
+        """These of the runs end; ``early`` are those in which one neighbour goes on, with the call ``label``."""
 
 
 class Twin(Protocol):

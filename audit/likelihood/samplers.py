@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Protocol
@@ -63,8 +63,9 @@ class LockstepSampler:
     """Runs an algorithm in lockstep on both sides of a pair.
 
     The check world (is the mixture over participation exact?) runs in the first ``checks`` runs of every call. With a
-    ``twin`` many runs are made at once, if its first run has the losses of a run by itself bit for bit, and as long as
-    the runs stay together; else they are made one by one, with the same numbers.
+    ``twin`` many runs are made at once, if its first run, its first run that does not come to an end on all sides, and
+    every run that is the first to show something are what they are by themselves bit for bit, and as long as the runs
+    stay together; else they are made one by one, with the same numbers.
     """
 
     def __init__(
@@ -110,55 +111,75 @@ class LockstepSampler:
         checked = min(len(chosen), max(0, self._checks - start))
         for first, last in pairwise([0, *range(checked, len(chosen), _ABREAST), len(chosen)]):
             numbers = range(start + first, start + last)
-            made = self._together(losses, seed, numbers, tilts, chosen[first:last], first < checked)
+            told: dict[int, list[Finding]] = {}
+            made = self._together(losses, seed, numbers, tilts, chosen[first:last], first < checked, told)
+            left: Iterable[int] = range(first, last)
             if made is not None:
-                loss[first:last], log_weights[first:last] = made.loss, made.log_weights
+                loss[first:last] = np.where(made.complete, made.loss, -np.inf)
+                log_weights[first:last] = made.log_weights
                 _merge_movements(losses, made.movements)
-                continue
-            for i in range(first, last):
+                left = (first + np.flatnonzero(made.alone)).tolist()
+            for i in left:
                 result = self._alone([*seed, 1, start + i], tilts, int(chosen[i]), i < checked)
                 if result.complete:
                     loss[i] = result.loss
                 log_weights[i] = result.log_weights
                 losses.inexact = losses.inexact or result.inexact
-                merge(losses.findings, result.findings)
+                told[i - first] = result.findings
                 _merge_movements(losses, result.movements)
+            for _, findings in sorted(told.items()):
+                merge(losses.findings, findings)
         return loss, log_weights
 
     def _alone(self, seed: Sequence[int], tilts: Tilts, tilt: int, check: bool) -> LockstepRun:
         return lockstep(self._run, self._pair, seed, tilts=tilts, tilt=tilt, check=check, what=self._what)
 
     def _together(
-        self, losses: Losses, seed: Sequence[int], numbers: range, tilts: Tilts, chosen: Indices, check: bool
+        self,
+        losses: Losses,
+        seed: Sequence[int],
+        numbers: range,
+        tilts: Tilts,
+        chosen: Indices,
+        check: bool,
+        told: dict[int, list[Finding]],
     ) -> RunsAbreast | None:
-        """These runs at once; None if they must be made one by one, and then so are all that follow."""
+        """These runs at once; None if they must be made one by one, and then so are all that follow.
+
+        What they show goes into ``told`` in the words of the first run that shows it; no later run adds to that.
+        """
         if self._twin is None or len(numbers) < _FEW:
             return None
         seeds = [[*seed, 1, number] for number in numbers]
         try:
             made = abreast(self._twin, self._pair, seeds, tilts, chosen, check=check, what=self._what)
         except NotAbreast:
+            self._twin = None if not check else self._twin  # runs without a check world may stay together
+            return None
+        news = {run for key, run in made.shown.items() if key not in _keys(losses.findings)}
+        kinds = (made.complete, ~made.complete) if not self._compared else ()
+        firsts = {run for kind in kinds for run in np.flatnonzero(kind & ~made.alone)[:1].tolist()}
+        alone = {run: self._alone(seeds[run], tilts, int(chosen[run]), check) for run in sorted(news | firsts)}
+        found = [finding for one in alone.values() for finding in one.findings]
+        as_shown = _keys(found) <= made.shown.keys() <= _keys([*losses.findings, *found])
+        if not as_shown or not all(_equal(one, made, run) for run, one in alone.items()):
             self._twin = None
             return None
-        if not (self._compared and made.exceeded <= _overshooting(losses.findings)):
-            alone = self._alone(seeds[0], tilts, int(chosen[0]), check)
-            equal = same([alone.loss, alone.log_weights], [float(made.loss[0]), made.log_weights[0]])
-            # the first run shows what overshoots, in its own words; no later run adds to that
-            shown = made.exceeded <= _overshooting([*losses.findings, *alone.findings])
-            if not (equal and shown and alone.complete and not alone.inexact and _only_overshoots(alone.findings)):
-                self._twin = None
-                return None
-            self._compared = True
-            merge(losses.findings, alone.findings)
+        self._compared = self._compared or bool(alone)
+        told |= {run: one.findings for run, one in alone.items()}
         return made
 
 
-def _overshooting(findings: Sequence[Finding]) -> set[str]:
-    return {one.label for one in findings if one.kind is Kind.SENSITIVITY_EXCEEDED}
+def _equal(alone: LockstepRun, made: RunsAbreast, run: int) -> bool:
+    """Bit for bit; who is told the secrets must not see more."""
+    if alone.inexact or alone.complete != made.complete[run] or any(one.given_secrets for one in alone.findings):
+        return False
+    same_loss = not alone.complete or same(alone.loss, float(made.loss[run]))
+    return same_loss and same(alone.log_weights, made.log_weights[run])
 
 
-def _only_overshoots(findings: Sequence[Finding]) -> bool:
-    return all(one.kind is Kind.SENSITIVITY_EXCEEDED and not one.given_secrets for one in findings)
+def _keys(findings: Sequence[Finding]) -> set[tuple[Kind, str]]:
+    return {(one.kind, one.label) for one in findings}
 
 
 def _merge_movements(losses: Losses, movements: dict[str, Movement]) -> None:

@@ -2,8 +2,10 @@
 
 Each run keeps its own random streams and asks them for the same numbers in the same order as a run by itself. What is
 done here is the common case alone: Gaussian noise, on all records or on one batch without replacement. A query that
-moves by more than it declares is noted by its label: a single run has to show it first. Anything else raises
-:class:`NotAbreast`, and the runs are made one by one: no finding is ever made, or missed, here.
+moves by more than it declares, a noise scale that differs between D and D', an end that comes earlier on one side are
+noted by kind and label: a single run has to show them first. Runs that go another way than the others are left to be
+made by themselves. Anything else raises :class:`NotAbreast`, and the runs are made one by one: no finding is ever made,
+or missed, here.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from dpassay.reference.abreast import Taken, Twin, norms_of, stay_together
+from dpassay.reference.findings import Kind
 from dpassay.reference.laws.law import SMALLEST
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.transcript import Draw
@@ -45,11 +48,13 @@ class RunsAbreast:
     ):
         stay_together(where[0].role in ("full", "out"), "fresh batches")
         self.runs, self._where, self._tilts = len(seeds), list(where), tilts
+        self.together = np.arange(len(seeds))
         self._check = where[-1].role == "check"
         self._states = (len(where) - self._check) // 2
-        streams = [Streams(seed) for seed in seeds]
+        self._streams = streams = [Streams(seed) for seed in seeds]
         self._values = [stream[VALUES] for stream in streams]
         self._records = [Records(target, stream[RECORDS], stream[CHECK]) for stream in streams] if self._hidden else []
+        self.used_inner = False
         self._shifts = np.array([tilts[tilt].shift for tilt in chosen])
         self._chosen, self._every = chosen, np.arange(self.runs)
         self._target, self._draws = target, list[Draw]()
@@ -57,7 +62,9 @@ class RunsAbreast:
         self._log_here = self._log_there = self._certain = np.zeros((self.runs, 1))
         self._check_in: Indices = np.zeros(self.runs, dtype=np.int64)  # of the check worlds: is the target drawn?
         self.loss, self.log_weights = np.zeros(self.runs), np.zeros((self.runs, len(tilts)))
-        self.exceeded: set[str] = set()  # labels whose queries move by more than they declare, in whatever run
+        self.complete: Bools = np.ones(self.runs, dtype=bool)
+        self.alone: Bools = np.zeros(self.runs, dtype=bool)  # to be made by themselves
+        self._shown: dict[tuple[Kind, str], Bools] = {}
         self._moved: dict[str, tuple[Array, Array | None]] = {}
 
     @property
@@ -66,12 +73,52 @@ class RunsAbreast:
 
     @property
     def movements(self) -> dict[str, Movement]:
-        """By label the largest movement of all runs, of equal ones that of the last run."""
+        """By label the largest movement of all runs but those to be made alone, of equal ones that of the last run."""
         found = {}
         for label, (moved, claimed) in self._moved.items():
-            last = self.runs - 1 - int(np.argmax(moved[::-1]))
-            found[label] = Movement(float(moved[last]), None if claimed is None else float(claimed[last]))
+            own = np.where(self.alone, -1.0, moved)
+            last = len(own) - 1 - int(np.argmax(own[::-1]))
+            if own[last] >= 0:
+                found[label] = Movement(float(own[last]), None if claimed is None else float(claimed[last]))
         return found
+
+    @property
+    def shown(self) -> dict[tuple[Kind, str], int]:
+        """What a finding is due for, and the first run that shows it."""
+        firsts = {key: np.flatnonzero(runs & ~self.alone) for key, runs in self._shown.items()}
+        return {key: int(runs[0]) for key, runs in firsts.items() if len(runs)}
+
+    def _show(self, kind: Kind, label: str, which: Bools) -> None:
+        """``which``: of the runs that are together."""
+        if np.any(which):
+            shown = self._shown.setdefault((kind, label), np.zeros(len(self.loss), dtype=bool))
+            shown[self.together[which]] = True
+
+    # -- ways that part -------------------------------------------------------------------------------------
+    def leave(self, which: Bools) -> None:
+        """See :class:`AbreastTape`."""
+        self.alone[self.together[which]] = True
+        self._part(which)
+
+    def end(self, which: Bools, label: str, early: Bools) -> None:
+        """See :class:`AbreastTape`."""
+        self._show(Kind.EARLY_END, label, which & early)
+        self.complete[self.together[which & early]] = False
+        self._part(which)
+
+    def _part(self, which: Bools) -> None:
+        stay = np.flatnonzero(~which)
+        self.together, self.runs, self._every = self.together[stay], len(stay), np.arange(len(stay))
+        self._values, self._streams = [self._values[k] for k in stay], [self._streams[k] for k in stay]
+        self._records = [self._records[k] for k in stay] if self._hidden else []
+        self._shifts, self._chosen, self._check_in = self._shifts[stay], self._chosen[stay], self._check_in[stay]
+        self._certain, self._latest = self._certain[stay], -1  # a batch is read before runs part
+
+    def inner(self, count: int) -> Array:
+        """See :class:`AbreastTape`."""
+        stay_together(not self._check, "a check world has inner randomness of its own")
+        self.used_inner = True
+        return np.array([stream.inner(0, False).standard_normal(count) for stream in self._streams])
 
     # -- draws ----------------------------------------------------------------------------------------------
     def records(self, label: str, n: int, size: int, other: int | None = None) -> Taken:
@@ -111,18 +158,20 @@ class RunsAbreast:
         self, label: str, query: Array, *, std: float | Array, sensitivity: float | Array | None, taken: Taken
     ) -> Array:
         """See :class:`AbreastTape`."""
-        noise = np.broadcast_to(np.asarray(std, dtype=float), (self.runs,))
+        noise = np.asarray(std, dtype=float)
+        noise = np.broadcast_to(noise if noise.ndim == 2 else noise[..., None], (self.runs, 2))
         noisy = bool(np.all((noise >= SMALLEST) & (noise < np.inf)))
         stay_together(noisy and bool(np.isfinite(query).all()), "a release without noise")
         stay_together(taken.draw in (None, self._latest), "an earlier batch is read again")
         query = np.broadcast_to(query, (self.runs, *query.shape[1:]))
-        here, there = self._sides(query, noise, taken.draw)
+        self._show(Kind.NOISE_SCALE, label, noise[:, 0] != noise[:, 1])
+        here, there = self._sides(query, noise[:, 0], taken.draw)
         self._move(label, here, there, sensitivity)
         hidden = taken.draw is not None
         logs = (self._log_here, self._log_there) if hidden else (self._certain, self._certain)
         away = here - np.matmul(np.exp(logs[1])[:, None, :], there)
         weights = self._tilted(logs[0])
-        value = self._drawn(here, away, weights, noise)
+        value = self._drawn(here, away, weights, noise[:, 0])
         gained = self._count(value, (here, away, there), weights, noise, logs)
         if hidden:
             self._log_here, self._log_there = logs[0] + gained[0], logs[1] + gained[1]
@@ -152,16 +201,16 @@ class RunsAbreast:
         claimed = None if sensitivity is None else np.broadcast_to(np.asarray(sensitivity, float), (self.runs,))
         if claimed is not None:
             rounding = 1e-12 * np.maximum(*(np.max(np.abs(side), axis=2, initial=0.0) for side in (here, there)))
-            if np.any(apart > (claimed * (1 + 1e-9) + 1e-12)[:, None] + rounding):
-                self.exceeded.add(label)
-        largest = apart.max(axis=1)
-        known = self._moved.get(label)
-        if known is not None:
-            further = largest >= known[0]
-            largest = np.where(further, largest, known[0])
-            stay_together((claimed is None) == (known[1] is None), "a sensitivity is claimed at times")
-            claimed = None if claimed is None or known[1] is None else np.where(further, claimed, known[1])
-        self._moved[label] = largest, claimed
+            over = apart > (claimed * (1 + 1e-9) + 1e-12)[:, None] + rounding
+            self._show(Kind.SENSITIVITY_EXCEEDED, label, np.any(over, axis=1))
+        largest, every = apart.max(axis=1), len(self.loss)
+        fresh = np.full(every, -1.0), None if claimed is None else np.zeros(every)
+        moved, claims = self._moved.setdefault(label, fresh)
+        stay_together((claimed is None) == (claims is None), "a sensitivity is claimed at times")
+        further = largest >= moved[self.together]
+        moved[self.together[further]] = largest[further]
+        if claims is not None and claimed is not None:
+            claims[self.together[further]] = claimed[further]
 
     def _tilted(self, log_here: Array) -> Array:
         """Log weights of the states, shape (runs, tilts, states): ``_tilted_weights`` of every run."""
@@ -197,14 +246,15 @@ class RunsAbreast:
         gap, gap_there = value[:, None, :] - here, value[:, None, :] - there
         factors = np.array([gap, gap, away, gap_there]), np.array([gap, away, away, gap_there])
         squares, cross, length, squares_there = np.einsum("krsp,krsp->krs", *factors)
-        twice, base = (2 * (std * std))[:, None], (-value.shape[1] * log_scales(std))[:, None]
-        log_here, log_there = base - squares / twice, base - squares_there / twice
+        # of D and of D', shape (runs, 2, 1)
+        twice, base = (2 * (std * std))[..., None], (-value.shape[1] * log_scales(std))[..., None]
+        log_here, log_there = base[:, 0] - squares / twice[:, 0], base[:, 1] - squares_there / twice[:, 1]
         shifted = self._tilts.twice * cross[:, None, :] - self._tilts.squares * length[:, None, :]
-        proposals = _summed(weights + (log_here[:, None, :] + shifted / twice[..., None]))
+        proposals = _summed(weights + (log_here[:, None, :] + shifted / twice[:, :1]))
         mean_here, mean_there = _summed(logs[0] + log_here), _summed(logs[1] + log_there)
         stay_together(bool(np.isfinite(mean_here).all() and np.isfinite(mean_there).all()), "a loss without end")
-        self.loss += mean_here - mean_there
-        self.log_weights += mean_here[:, None] - proposals
+        self.loss[self.together] += mean_here - mean_there
+        self.log_weights[self.together] += mean_here[:, None] - proposals
         gained = log_there - mean_there[:, None]
         return log_here - mean_here[:, None], np.where(np.isfinite(gained), gained, -np.inf)
 
@@ -234,11 +284,11 @@ def abreast(
     Raises:
         NotAbreast: they must be made one by one.
     """
-    stay_together(not what.inner, "inner randomness")
     made = RunsAbreast(pair.target, places(what, check), seeds, tilts, chosen)
     with np.errstate(over="raise", invalid="raise", divide="ignore"):
         try:
             twin(pair, tape=made)
         except FloatingPointError as error:
             stay_together(False, str(error))
+    stay_together(made.used_inner == what.inner, "inner randomness")
     return made

@@ -17,6 +17,7 @@ from dpassay.reference.problems.margin_losses import loss_a
 from dpassay.reference.types import Array
 
 from . import dp_gd, dp_tr, opt, opt_b, opt_ls, tr_b, two_opt, two_opt_b, two_opt_ls
+from .abreast import DOUBLE, SINGLE
 from .common import Accuracy, Reading
 from .dry_run import spends_most
 from .iteration_leak import StepBound, pair_delta, pair_delta_infinity, worst_case_delta
@@ -144,21 +145,22 @@ def opt_b_theorem() -> Instance:
     pair = aligned_pair(problem(), start())
     accuracy, batch = _batch_accuracy(problem()), RECORDS // 2
     schedule = opt_b.printed(problem(), start(), accuracy, B8_EPSILON, DELTA, batch=batch, route="advanced")
-    return Instance(opt_b.run, schedule, pair, LONGEST, _sizes(pair, schedule), leak(schedule, pair, B8_EPSILON))
+    exact = leak(schedule, pair, B8_EPSILON)
+    return Instance(opt_b.run, schedule, pair, LONGEST, _sizes(pair, schedule), exact, SINGLE)
 
 
 def opt_b_rdp() -> Instance:
     """OPT-B by eq. (30), on all 569 records in batches of 10: larger shares have no noise that meets the budget."""
     pair = aligned_pair(everything(), start())
     schedule = opt_b.printed(everything(), start(), _batch_accuracy(everything()), EPSILON, DELTA, batch=10)
-    return Instance(opt_b.run, schedule, pair, LONGEST, _sizes(pair, schedule), leak(schedule, pair))
+    return Instance(opt_b.run, schedule, pair, LONGEST, _sizes(pair, schedule), leak(schedule, pair), SINGLE)
 
 
 def opt_b_repaired() -> Instance:
     """OPT-B on equal records, where the loss is exact."""
     pair = alike_pair(problem(), start())
     schedule = opt_b.repaired(pair.here, start(), _batch_accuracy(problem()), EPSILON, DELTA, batch=10)
-    return Instance(opt_b.run, schedule, pair, LONGEST, _sizes(pair, schedule))
+    return Instance(opt_b.run, schedule, pair, LONGEST, _sizes(pair, schedule), abreast=SINGLE)
 
 
 def two_opt_b_theorem() -> Instance:
@@ -167,14 +169,14 @@ def two_opt_b_theorem() -> Instance:
     base: opt_b.Schedule = inner.schedule
     schedule = two_opt_b.Schedule(base, B8_EPSILON, DELTA, HOPES["printed"])
     exact = leak(schedule.phase(base.start, schedule.share), inner.pair, B8_EPSILON, shown=PHASE_ONE)
-    return replace(inner, run=two_opt_b.run, schedule=schedule, exact=exact)
+    return replace(inner, run=two_opt_b.run, schedule=schedule, exact=exact, abreast=DOUBLE)
 
 
 def two_opt_b_repaired() -> Instance:
     """2OPT-B on the repaired instance of OPT-B."""
     inner = opt_b_repaired()
     schedule = two_opt_b.Schedule(inner.schedule, EPSILON, DELTA, HOPES["repaired"])
-    return replace(inner, run=two_opt_b.run, schedule=schedule)
+    return replace(inner, run=two_opt_b.run, schedule=schedule, abreast=DOUBLE)
 
 
 def _batch_accuracy(data: ErmProblem) -> Accuracy:

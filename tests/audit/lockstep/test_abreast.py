@@ -9,7 +9,7 @@ import pytest
 
 from dpassay.audit.likelihood import samplers
 from dpassay.audit.likelihood.samplers import LockstepSampler, Losses
-from dpassay.audit.lockstep.abreast import abreast
+from dpassay.audit.lockstep.abreast import RunsAbreast, abreast
 from dpassay.audit.lockstep.run import needs
 from dpassay.audit.lockstep.tilting import Tilt, Tilts
 from dpassay.reference.abreast import Abreast, NotAbreast, Taken
@@ -37,6 +37,11 @@ TOGETHER = (  # full batches and sampled ones; d = 1, 2, 5, 10, 20; with a repea
     "dro/double_spider:sampled differences@repaired",  # noise that follows the move, of each run its own
     "dro/recursive_spider:sigma_2 of Theorem 8@printed",
     "dro/recursive_spider:one record@repaired",
+)
+PARTED = (  # neighbours part in noise and length, single runs leave; with inner randomness, and without
+    "second_order_erm/two_opt_b@printed",
+    "second_order_erm/opt_b@printed",
+    "second_order_erm/two_opt_b@repaired",
 )
 ALONE = ("appendixB2-n9-d2-T3-K2-q3-b9@printed",)  # noise that follows the move
 LARGE = (
@@ -77,6 +82,31 @@ def test_losses_weights_and_movements_are_those_of_single_runs(name, monkeypatch
 def test_so_are_those_of_larger_sizes_up_to_the_experiment(name):
     instance = built(name)
     assert the_same(instance, instance.twin, runs=8)
+
+
+@pytest.mark.parametrize("name", PARTED)
+def test_so_are_those_of_runs_whose_neighbours_part_and_their_findings(name):
+    instance = built(name)
+    used = LockstepSampler(instance.mechanism, instance.pair, checks=4, twin=instance.twin)
+    alone = LockstepSampler(instance.mechanism, instance.pair, checks=4)
+    runs = {PARTED[0]: 14, PARTED[1]: 60}.get(name, 16)
+    assert same(*(vars(one.sample(TILTS, SHARES, runs, (4, 2))) for one in (used, alone)))
+    assert used._twin is not None
+
+
+@pytest.mark.parametrize("what", ["end", "_show"])
+def test_a_twin_whose_runs_part_otherwise_is_not_used(what, monkeypatch):
+    """Planted: no run ends early; no finding is due."""
+    instance, end = built(PARTED[1]), RunsAbreast.end
+    planted = {
+        "end": lambda tape, which, label, early: end(tape, which, label, early & False),
+        "_show": lambda *arguments: None,
+    }
+    monkeypatch.setattr(RunsAbreast, what, planted[what])
+    used = LockstepSampler(instance.mechanism, instance.pair, checks=0, twin=instance.twin)
+    alone = LockstepSampler(instance.mechanism, instance.pair, checks=0)
+    assert same(*(vars(one.sample(TILTS, SHARES, 20, (4, 2))) for one in (used, alone)))
+    assert used._twin is None
 
 
 class Recorded:
