@@ -1,9 +1,10 @@
-"""What all tests share: one thread of linear algebra, no clock in hypothesis, less work for the garbage collector."""
+"""What all tests share: one thread of linear algebra, no clock and no foreign constants in hypothesis, little garbage."""
 
 import gc
 import os
 
 from hypothesis import settings
+from hypothesis.internal.conjecture.providers import HypothesisProvider
 
 # before NumPy is loaded: two workers that each start a thread a core spin while they wait for each other
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
@@ -12,6 +13,9 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 # no test is timed, and so no example of hypothesis is either: a busy machine must not fail a check
 settings.register_profile("dpassay", deadline=None)
 settings.load_profile("dpassay")
+# it would read the source of every module that is loaded, in each worker (2 s), and draw its constants: so what a test
+# tries would depend on the tests beside it
+HypothesisProvider._maybe_draw_constant = lambda *_, **__: None
 
 
 def pytest_configure() -> None:
@@ -24,3 +28,8 @@ def pytest_collection_finish() -> None:
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
     gc.enable()
+
+
+def pytest_sessionfinish() -> None:
+    """Nor is anything left worth looking through at the end, which pytest does five times in each worker."""
+    gc.freeze()
