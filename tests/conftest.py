@@ -1,4 +1,4 @@
-"""What all tests share: one thread of linear algebra, no clock and no constants of others in hypothesis, less garbage."""
+"""What all tests share: one thread of linear algebra, no clock and no foreign constants in hypothesis, less garbage."""
 
 import gc
 import os
