@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from .doubtful import refuse_doubtful
 from .measured import trial_pairs, with_movements
 from .mechanism import PlainMechanism
 from .own_generators import of_fixed_seeds, own_randomness
+from .starts import readings_with_known
 from .thrown_away import judged_by_what_is_seen
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def assay_plain(
     pairs = [where] if isinstance(where, Pair) else trial_pairs(where, effort.seed)
     failed: list[tuple[PlainMechanism, Assay]] = []
     open_ended: Assay | None = None
-    for reading in plain.readings(pairs, effort.seed, claim.delta):
+    for reading in _readings(plain, pairs, effort.seed, claim.delta):
         mechanism = with_movements(reading, where, claim, examples, effort.seed)
         found = audit(mechanism, where, claim, effort, premises=of_one_pair(mechanism, claim))
         for _ in range(_FURTHER):
@@ -70,13 +71,31 @@ def assay_plain(
             return _with_seeds(mechanism, found, pairs)
     if open_ended is not None:
         return open_ended
-    mechanism, found = failed[0]
+    mechanism, found = _accused(failed)
     shown = [where] if isinstance(where, Pair) else _shown_on(where, mechanism, found)
     refuse_doubtful(mechanism, found.findings, shown, effort.seed)
     by_outputs = judged_by_what_is_seen(failed, where, claim, effort)
     if by_outputs is not None:
         return by_outputs
     return _with_seeds(mechanism, found, pairs)
+
+
+def _readings(plain: PlainMechanism, pairs: Sequence[Pair[Any]], seed: int, delta: float) -> Iterator[PlainMechanism]:
+    """Every way to read it; with some of its noise known only where it stands in no other."""
+    first = None
+    for reading in plain.readings(pairs, seed, delta):
+        first = first or reading
+        yield reading
+    if first is not None and first.habits.whole is None:
+        plain.noise_lines.update(first.noise_lines)
+        yield from readings_with_known(plain, pairs, seed)
+
+
+def _accused(failed: Sequence[tuple[PlainMechanism, Assay]]) -> tuple[PlainMechanism, Assay]:
+    """The reading that is told: the first one, unless what leaks in it is a draw that another one reads as known."""
+    clear = [one for one in failed if one[0].habits.known and not any(f.kind.leaks for f in one[1].findings)]
+    leaks = any(one.kind.leaks for one in failed[0][1].findings)
+    return clear[0] if leaks and clear else failed[0]
 
 
 def _with_seeds(run: PlainMechanism, found: Assay, pairs: Sequence[Pair[Any]]) -> Assay:
@@ -92,10 +111,12 @@ def _further(run: PlainMechanism, found: Assay) -> Mapping[str, float]:
     if any(one.kind.leaks for one in found.findings):
         return {}
     exceeded = {one.label for one in found.findings if one.kind is Kind.SENSITIVITY_EXCEEDED}
-    known = run.habits.shares
+    known, shares = run.habits.shares, dict(found.searched.shares)
+    for label, moved in found.movements.items():  # of the worst pair, in the runs that the bound was made of
+        shares[label] = max(moved.share, shares.get(label, 0.0))
     return {
-        label: known[label] * found.searched.shares[label] * (1 + 1e-9)
-        for label in exceeded & set(known) & set(found.searched.shares)
+        label: known[label] * shares[label] * (1 + 1e-9)
+        for label in exceeded & set(known) & set(shares)
         if label not in run.habits.sensitivities
     }
 

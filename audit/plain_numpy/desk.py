@@ -36,7 +36,7 @@ class Desk:
         self._open: list[weakref.ref[Noisy]] = []  # what has met data, and may not be released yet
         self.drawn_alone: list[str] = []  # lines whose noise was looked at before it met data
         self.kinds: list[str] = []
-        self._lines: list[str] = []
+        self.lines: list[str] = []  # of each noise variable
         self._batches: list[Batch | None] = []  # the batch that was the last one when the noise was drawn
         self._known: dict[int, Told] = {}
         self._spent: set[int] = set()
@@ -49,7 +49,7 @@ class Desk:
         shape = np.broadcast_shapes(shape, scale.shape, offset.shape)
         first, size = len(self.kinds), int(np.prod(shape, dtype=int))
         self.kinds += [kind] * size
-        self._lines += [here() + (" (no records)" if self.of_nobody else "")] * size
+        self.lines += [here() + (" (no records)" if self.of_nobody else "")] * size
         self._batches += [self.batch] * size
         ids = np.arange(first, first + size).reshape(1, *shape)
         coefficients = np.broadcast_to(scale, shape)[None].copy()
@@ -249,7 +249,7 @@ class Desk:
                     seen[number].append((coefficient, known))
                 elif variable in self._spent and variable not in told:
                     raise not_understood(
-                        f"the noise of {self._lines[variable]} was in another released value before",
+                        f"the noise of {self.lines[variable]} was in another released value before",
                         "draw it anew, or write the mechanism on a tape",
                     )
                 else:
@@ -296,5 +296,5 @@ class Desk:
         return tuple(found.values()) or None
 
     def _label(self, rows: list[dict[int, float]], active: list[int]) -> str:
-        lines = {self._lines[variable]: None for number in active for variable in rows[number]}
+        lines = {self.lines[variable]: None for number in active for variable in rows[number]}
         return " + ".join(lines)

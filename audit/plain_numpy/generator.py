@@ -15,6 +15,7 @@ from .noisy import Noisy
 from .places import here
 from .refused import attempted, told
 from .secret import Order, Uniforms
+from .starts import known_noise
 
 # every other method of a generator: a draw that the adversary may know
 _PUBLIC = [
@@ -63,11 +64,12 @@ class TapeGenerator(np.random.Generator):
         diagonal = np.diagonal(covariance)
         shape = (*np.atleast_1d(() if size is None else size).astype(int), len(diagonal))
         if np.array_equal(covariance, np.diag(diagonal)):
-            noise = self._desk.draw("gaussian", shape, np.sqrt(diagonal), 0.0, False)
+            noise = self._noise("gaussian", 0.0, np.sqrt(diagonal), shape)
         else:
             values, vectors = np.linalg.eigh(covariance)
             root = vectors * np.sqrt(np.maximum(values, 0.0))
-            noise = self._desk.draw("gaussian", shape, 1.0, 0.0, False).times(root.T)
+            noise = self._noise("gaussian", 0.0, 1.0, shape)
+            noise = noise.times(root.T) if isinstance(noise, Noisy) else noise @ root.T
         return noise + mean
 
     def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
@@ -115,6 +117,8 @@ class TapeGenerator(np.random.Generator):
         if isinstance(loc, Noisy):
             return self._desk.draw(kind, shape, scale, 0.0, True) + loc
         plain_zero = type(loc) in (int, float) and loc == 0
+        if plain_zero and here() in self._desk.habits.known:
+            return known_noise(self._desk, kind, shape, scale)
         return self._desk.draw(kind, shape, scale, loc, not plain_zero)
 
     # -- choices of records -------------------------------------------------------------------------------

@@ -22,6 +22,7 @@ class Habits:
         assumed: that share for every other release; None: nothing is claimed, so it cannot be accounted.
         lazy: uniform, Student, logistic, Cauchy, Poisson and geometric draws are noise too, matrices times noise are
             noise, and a choice, a coin or another draw whose parameters may come from the data is a release.
+        known: lines of noise that the adversary knows: a random start that data is taken from, say.
         whole: delta, where the one release is the output with its exact law: it makes finitely many choices.
         read: trial runs have shown all this; nothing is to be found out again.
     """
@@ -34,16 +35,18 @@ class Habits:
     shares: Mapping[str, float] = field(default_factory=dict)
     assumed: float | None = None
     lazy: bool = False
+    known: frozenset[str] = frozenset()
     whole: float | None = None
     read: bool = False
 
     @property
     def way(self) -> str:
-        """The reading by name, as a witness says it: which of the sums are released early, what is noise."""
+        """The reading by name, as a witness says it: what is noise, what is known, which sums are released early."""
         if self.whole is not None:
             return "whole output"
         name = "early" if self.early else "prompt" if self.prompt else "late"
-        return f"{name}, lazy" if self.lazy else name
+        name = f"{name}, lazy" if self.lazy else name
+        return f"{name}, known {' '.join(sorted(self.known))}" if self.known else name
 
     def sensitivity(self, label: str, scale: float) -> float | None:
         """What is claimed of a release of this source line with this noise scale."""

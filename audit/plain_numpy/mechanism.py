@@ -24,6 +24,7 @@ from .generator import TapeGenerator
 from .habits import Habits
 from .own_generators import refuse_own
 from .places import NotUnderstood
+from .repeated import alike, has_nan
 
 _TRIES = 3  # runs on a pair that look for a leak
 # releases elsewhere in the same sums, or more draws that are noise: if then nothing leaks, that is how it is private
@@ -48,6 +49,7 @@ class PlainMechanism:
         self.mechanism, self.habits = mechanism, habits or Habits()
         self.__name__ = getattr(mechanism, "__name__", "mechanism")
         self.alone: set[str] = set()  # lines whose noise was looked at before it met data
+        self.noise_lines: dict[str, None] = {}  # in the order of their first draws
         self.public: dict[str, bool] = {}  # lines of draws taken for public: do they choose among the records?
         self._laws: dict[bytes, WholeOutput] = {}
 
@@ -61,9 +63,10 @@ class PlainMechanism:
             output = desk.finish(self.mechanism(snapshot(data), TapeGenerator(desk)))
         finally:
             self.alone.update(desk.drawn_alone)
+            self.noise_lines.update(dict.fromkeys(desk.lines))
             for line, of_records in desk.public_lines.items():
                 self.public[line] = self.public.get(line, False) or of_records
-        if not self.habits.eager and _has_nan(output):
+        if not self.habits.eager and has_nan(output):
             raise _Poisoned
         return output
 
@@ -119,8 +122,8 @@ class PlainMechanism:
             except NotUnderstood as error:
                 refused = refused or error
                 continue
-            releases = tried[-1]._releases(pairs, seed)
-            if releases not in released and not tried[-1]._leaks(pairs, seed):
+            releases = tried[-1].releases(pairs, seed)
+            if releases not in released and not tried[-1].leaks(pairs, seed):
                 released.add(releases)
                 yield tried[-1]._as_read()
         whole = self._whole(pairs, delta)
@@ -132,12 +135,20 @@ class PlainMechanism:
             raise refused
         yield next((one for one in tried if one.leaks_for_sure(pairs, seed)), tried[0])._as_read()
 
+    def read_as(self, habits: Habits, pairs: Sequence[Pair[Any]], seed: int) -> PlainMechanism | None:
+        """The mechanism read in this way; None where that is not understood, or something leaks on these pairs."""
+        try:
+            reading = PlainMechanism(self.mechanism, habits)._tried(pairs, seed)
+        except NotUnderstood:
+            return None
+        return None if reading.leaks(pairs, seed) else reading._as_read()
+
     def _as_read(self) -> PlainMechanism:
         found = PlainMechanism(self.mechanism, replace(self.habits, read=True))
-        found.alone, found.public = self.alone, self.public
+        found.alone, found.public, found.noise_lines = self.alone, self.public, self.noise_lines
         return found
 
-    def _releases(self, pairs: Sequence[Pair[Any]], seed: int) -> str:
+    def releases(self, pairs: Sequence[Pair[Any]], seed: int) -> str:
         """What is released on the pairs, in words: label, law and noise of each release."""
         found = []
         for pair in pairs:
@@ -170,7 +181,7 @@ class PlainMechanism:
             raise failed[0]
         return found
 
-    def _leaks(self, pairs: Sequence[Pair[Any]], seed: int) -> bool:
+    def leaks(self, pairs: Sequence[Pair[Any]], seed: int) -> bool:
         """Does any of a few runs on each pair show something private beside the releases?"""
         return any(_leaking(self, pair, seed) for pair in pairs)
 
@@ -195,7 +206,7 @@ class PlainMechanism:
             found = PlainMechanism(self.mechanism, replace(self.habits, eager=True))
             first = _transcript(found, data, seed)
         second = _transcript(found, data, seed)
-        if not _alike(first, second):
+        if not alike(first, second):
             refuse_own(self.__name__, self.mechanism, data)
         return found
 
@@ -279,17 +290,3 @@ def _transcript(run: PlainMechanism, data: Any, seed: int) -> Transcript:
     tape = LiveTape(seed)
     tape.transcript.output = run(data, tape)
     return tape.transcript
-
-
-def _alike(one: Transcript, other: Transcript) -> bool:
-    if len(one.releases) != len(other.releases) or not same(one.output, other.output):
-        return False
-    return all(same(a.value, b.value) for a, b in zip(one.releases, other.releases, strict=True))
-
-
-def _has_nan(output: Any) -> bool:
-    if isinstance(output, np.ndarray | float | np.floating):
-        return bool(np.isnan(output).any()) if np.asarray(output).dtype.kind == "f" else False
-    if isinstance(output, list | tuple):
-        return any(_has_nan(one) for one in output)
-    return isinstance(output, dict) and any(_has_nan(one) for one in output.values())

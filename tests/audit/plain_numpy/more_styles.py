@@ -84,9 +84,37 @@ def into_an_array(rows, rng):
     return out
 
 
+def from_a_random_start(rows, rng, scale=14.0):
+    """Descent on the mean of |w - row|^2 / 2 from a random point: what is subtracted from the data is no noise."""
+    n, d = rows.shape
+    w = rng.normal(scale=0.1, size=d)
+    for _ in range(3):
+        w = w - 0.5 * (ball(w - rows).mean(0) + rng.normal(scale=scale / n, size=d))
+    return w
+
+
+def k_means_from_random_centres(rows, rng, k=2):
+    d = rows.shape[1]
+    centres = rng.normal(size=(k, d)) * 0.3
+    for _ in range(2):
+        nearest = np.argmin(((rows[:, None, :] - centres[None]) ** 2).sum(-1), axis=1)
+        members = np.eye(k)[nearest]
+        counts = members.sum(0) + rng.normal(scale=12.0, size=k)
+        centres = (members.T @ rows + rng.normal(scale=17.0, size=(k, d))) / np.maximum(counts, 1.0)[:, None]
+    return centres
+
+
+def with_random_directions(rows, rng):
+    """The quadratic form of the data in three directions that everybody may know."""
+    direction = rng.multivariate_normal(np.zeros(rows.shape[1]), np.eye(rows.shape[1]), size=3)
+    direction = direction / np.linalg.norm(direction, axis=1, keepdims=True)
+    return ((rows @ direction.T) ** 2).sum(0) + rng.normal(scale=8.0, size=3)
+
+
 RIGHT = (
     *(least_squares, histogram, second_moment, row_by_row, children, with_state, stream),
     *(noisy_count_below, into_an_array),
+    *(from_a_random_start, k_means_from_random_centres, with_random_directions),
 )
 
 
@@ -135,7 +163,20 @@ def seeded_inside(rows, rng):
     return ball(rows).sum(0) + own.normal(0, 8.0, rows.shape[1])
 
 
+def too_little_noise_from_a_random_start(rows, rng):
+    return from_a_random_start(rows, rng, 7.0)
+
+
+def the_start_is_the_noise(rows, rng):
+    """Only the start is random, and it is not returned: the outcome is the mean of the data plus a little of it."""
+    w = rng.normal(size=rows.shape[1])
+    for _ in range(5):
+        w = w - 0.5 * (w - rows).mean(0)
+    return w + rng.normal(scale=1e-6, size=rows.shape[1])
+
+
 WRONG = (
     *(least_squares_of_too_little_noise, noise_for_one_cell, clipped_by_coordinates, half_the_scale),
     *(stops_on_the_true_gradient, divides_by_the_true_count, clips_at_the_true_quantile, seeded_inside),
+    *(too_little_noise_from_a_random_start, the_start_is_the_noise),
 )

@@ -13,6 +13,7 @@ from dpassay.audit import Effort, assay, on_tape
 from dpassay.audit.plain_numpy.by_pair import of_one_pair
 from dpassay.audit.plain_numpy.measured import measured
 from dpassay.audit.plain_numpy.own_generators import own_randomness
+from dpassay.audit.plain_numpy.starts import readings_with_known
 from dpassay.audit.releases import own_releases
 from dpassay.audit.search.engine import search
 from dpassay.reference import Pair, PrivacyClaim, record
@@ -44,6 +45,16 @@ def test_right_mechanisms_pass(mechanism):
 @pytest.mark.parametrize("mechanism", m.WRONG, ids=lambda f: f.__name__)
 def test_wrong_mechanisms_fail(mechanism):
     assert assay(mechanism, Space.matrix(), CLAIM).verdict.failed
+
+
+def test_a_random_start_is_read_as_known():
+    """Read as noise it would be a release of the data with a noise of 0.1: an epsilon of hundreds."""
+    plain = on_tape(m.from_a_random_start)
+    record(lambda tape: plain(HERE, tape), seed=0)
+    reading = next(readings_with_known(plain, [PAIR], 0))
+    seen = record(lambda tape: reading(HERE, tape), seed=0)
+    assert reading.habits.way.startswith("early, known more_styles.py:")
+    assert [one.law.scale for one in seen.releases] == pytest.approx([0.5 * 14 / 3] * 3)  # the step is a half
 
 
 # -- one pair ------------------------------------------------------------------------------------------------------
