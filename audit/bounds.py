@@ -18,11 +18,11 @@ from scipy.special import betainc, betaincc, betainccinv, betaincinv, logsumexp
 from dpassay.reference.errors import BadInput
 from dpassay.reference.types import Array, Bools
 
-_BISECTIONS = 60  # halvings of [0, 1]: an error of 1e-18, below one ULP of anything that matters
+_CLOSE = 1e-7  # to the largest mean that is rejected, relative
 _SMALLEST = 1e-285  # mean: below, what is tried under it is no float with all its digits; zero is a lower bound
 _SURELY = 1 - 1e-11  # of the level: the tails themselves are right to two parts in 1e13
 _LEAST_LEVEL = 1e-260  # below, SciPy's tails are not what they say (at 1e-290 by a factor of 1e15)
-_NUDGES = 90  # steps that double from one rounding to a half, and then halve
+_DEEPEST = 30  # powers of four below the mean at which a rejected mean is looked for
 _FOR_ROUNDING, _EACH = 1e-9, 1e-12  # of log wealth: more than a sum of logarithms loses, and each of its terms
 _CHUNK = 4_000_000  # cells per block of the capital computation, 32 MB
 
@@ -48,7 +48,7 @@ def default_bets(n: int) -> Array:
     The optimum c = 2.4 m0 / (std sqrt(n)) lies inside for every coefficient of variation that matters; the
     mixture pays about 1.5 nats for not knowing it.
     """
-    low = min(0.1 / np.sqrt(n), 0.1)
+    low = 0.1 / np.sqrt(n)
     count = 1 + int(np.ceil(np.log(0.99 / low) / np.log(np.sqrt(2.0))))
     return np.geomspace(low, 0.99, count)
 
@@ -112,21 +112,16 @@ def betting_lower(x: ArrayLike, alpha: float, bets: ArrayLike | None = None) -> 
     mean = float(values.mean())
     if mean < _SMALLEST:
         return 0.0
-    low, high = 0.0, mean  # at m0 = mean the log wealth is at most 0 (Jensen), so the answer lies below
-    grid_power = 0  # first walk down by powers of four to find a rejected m0 however tiny
-    while low == 0.0 and grid_power < 30:
-        grid_power += 1
-        candidate = mean * 4.0**-grid_power
-        if betting_rejects(values, candidate, alpha, bets):
-            low = candidate
-        else:
-            high = candidate
-    if low == 0.0:
-        return 0.0
-    for _ in range(_BISECTIONS):
-        middle = 0.5 * (low + high)
-        if high - low <= 1e-7 * high:
+    high = mean  # at m0 = mean the log wealth is at most 0 (Jensen), so the answer lies below
+    for power in range(1, _DEEPEST + 1):  # first walk down by powers of four to find a rejected m0 however tiny
+        low = mean * 4.0**-power
+        if betting_rejects(values, low, alpha, bets):
             break
+        high = low
+    else:
+        return 0.0
+    while high - low > _CLOSE * high:
+        middle = 0.5 * (low + high)
         low, high = (middle, high) if betting_rejects(values, middle, alpha, bets) else (low, middle)
     return low
 
@@ -139,8 +134,7 @@ def clopper_pearson_lower(count: ArrayLike, n: ArrayLike, alpha: ArrayLike) -> A
         bound = np.asarray(betaincinv(some, total - k + 1, level), dtype=np.float64)
     trivial = np.isnan(bound) | (k <= 0) | (level < _LEAST_LEVEL)  # no answer at a tiny level: 0 is sound
     bound = np.where(trivial, 0.0, bound)
-    found = _checked(bound, lambda rate: betainc(some, total - k + 1, rate) <= _SURELY * level, 0.0)
-    return np.where(k > 0, found, 0.0)[()]
+    return _checked(bound, lambda rate: betainc(some, total - k + 1, rate) <= _SURELY * level, 0.0)[()]
 
 
 def clopper_pearson_upper(count: ArrayLike, n: ArrayLike, alpha: ArrayLike) -> Any:
@@ -151,20 +145,18 @@ def clopper_pearson_upper(count: ArrayLike, n: ArrayLike, alpha: ArrayLike) -> A
         inverse = betainccinv(k + 1, rest, level)  # one minus a lower bound would lose the digits of a small rate
     trivial = np.isnan(inverse) | (k >= total) | (level < _LEAST_LEVEL)
     bound = np.where(trivial, 1.0, np.asarray(inverse, dtype=np.float64))
-    found = _checked(bound, lambda rate: betaincc(k + 1, rest, rate) <= _SURELY * level, 1.0)
-    return np.where(k < total, found, 1.0)[()]
+    return _checked(bound, lambda rate: betaincc(k + 1, rest, rate) <= _SURELY * level, 1.0)[()]
 
 
 def _checked(bound: Array, good: Callable[[Array], Bools], end: float) -> Array:
-    """Each bound moved towards ``end`` until it is good: by a rounding, two, four, ..., in the end all the way.
+    """Each bound moved towards ``end`` until it is good: by some roundings, twice as many, ..., then half of the way.
 
-    The inverse is off by some roundings, and at levels near 1e-300 it may be no inverse at all.
+    The inverse is off by some roundings, and at levels near 1e-300 it may be no inverse at all. Each step goes further,
+    so the last one ends at ``end``.
     """
-    for step in range(_NUDGES):
-        bad = ~good(bound) & (bound != end)
-        if not bool(np.any(bad)):
-            return bound
-        share = min(0.5, 2.0 ** (step - 51))
+    share = 2.0**-51
+    while bool(np.any(bad := ~good(bound) & (bound != end))):
         up = np.where(bound < 0.5, bound * (1 + share), 1 - (1 - bound) * (1 - share))
-        bound = np.where(bad, bound * (1 - share) if end == 0 else up, bound)
-    return np.where(good(bound), bound, end)
+        further = np.nextafter(bound * (1 - share) if end == 0 else up, end)
+        bound, share = np.where(bad, further, bound), min(0.5, 2 * share)
+    return bound

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import bdtr, bdtrc, betaincinv
+from scipy.special import bdtr, bdtrc, betaincinv, expit
 
 from dpassay.reference.guarantee import LARGEST, Guarantee
 from dpassay.reference.types import Array
@@ -137,8 +137,7 @@ def best_event(p: Array, q: Array, claim: Guarantee) -> Event:
     ordered_p, ordered_q = np.sort(p), np.sort(q)
     pooled = np.sort(np.concatenate([p, q]))
     depth = np.log(max(pooled.size / 2.0, 2.0))
-    levels = 1 / (1 + np.exp(-np.linspace(-depth, depth, CUTS)))
-    cuts = np.unique(pooled[np.minimum((levels * pooled.size).astype(int), pooled.size - 1)])
+    cuts = np.unique(pooled[(expit(np.linspace(-depth, depth, CUTS)) * pooled.size).astype(int)])
     rates = [
         np.concatenate([_above(side, cuts, "right"), _above(side, cuts, "left")]) for side in (ordered_q, ordered_p)
     ]

@@ -35,7 +35,7 @@ from dpassay.reference.errors import require
 
 from .steinke import check_guesses
 
-HALVINGS = 30
+HALVINGS = 34
 FAR = 1e-200  # a tail below this is so far out that the ratios fall fast
 _UP = 1 + 1e-10  # more than the tail of 1e9 guesses loses to rounding (6e-12 seen)
 _TINIEST = 1e-300  # added: what is below is not a float with all its digits
@@ -95,8 +95,7 @@ def epsilon_guesses(
     def refuted(epsilon: float) -> bool:
         return guesses_p_value(canaries, guesses, right, epsilon, delta) <= alpha
 
-    low = above
-    high = math.log((right + 1) / (guesses - right)) if right < guesses else math.log(guesses / alpha)
+    low, high = above, math.log(guesses / alpha)  # there all are right with probability e^-alpha, about
     if high <= low or not refuted(low):
         return 0.0
     for _ in range(HALVINGS):

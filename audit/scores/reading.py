@@ -35,8 +35,6 @@ def tops(high: Array, low: Array, at: Indices, rng: np.random.Generator) -> Indi
         found = np.zeros(at.size, dtype=np.int64)
         found[at > 0] = tops(high, low, at[at > 0], rng)
         return found
-    if at.size == 0:
-        return np.zeros(0, dtype=np.int64)
     pooled = np.sort(np.concatenate([high, low]))
     values = pooled[pooled.size - at]
     above_high = high.size - np.searchsorted(high, values, side="right")

@@ -87,8 +87,7 @@ def _directions(p: Array, q: Array) -> Iterator[tuple[str, Array, Array]]:
 
 def _log_ranks(n: int) -> Indices:
     """Ranks 1, 2, 3, 4, 6, 9, ... up to n: about 3 log2 n of them lose under 15 % of any rank between."""
-    ranks = np.unique(np.round(np.geomspace(1, n, max(2, int(3 * np.log2(n + 1)))))).astype(np.int64)
-    return ranks[ranks <= n]
+    return np.unique(np.round(np.geomspace(1, n, int(3 * np.log2(n + 1))))).astype(np.int64)
 
 
 def _scan(rare: Array, frequent: Array, delta: float, alpha: float) -> tuple[float, float]:

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from scipy.stats import binomtest
+from scipy.stats import binom, binomtest
 
 from dpassay.audit import bounds
 from dpassay.reference.errors import BadInput
@@ -85,7 +85,10 @@ def test_the_coverage_check_rejects_a_normal_approximation():
     assert binomtest(int((normal > 0.998).sum()), 400, 0.1, alternative="greater").pvalue < 1e-6
 
 
-@pytest.mark.parametrize(("x", "alpha"), [([], 0.05), ([1.5], 0.05), ([float("nan")], 0.05), ([0.5], 0.0)])
+@pytest.mark.parametrize(
+    ("x", "alpha"),
+    [([], 0.05), ([1.5], 0.05), ([-0.1], 0.05), ([float("nan")], 0.05), ([0.5], 0.0), ([0.5], -0.1), ([0.5], 1.0)],
+)
 def test_bad_input(x, alpha):
     with pytest.raises(BadInput):
         bounds.betting_lower(x, alpha)
@@ -101,10 +104,68 @@ def test_one_null_is_answered_by_a_bool_and_many_by_one_each():
 
 
 def test_capital_does_not_depend_on_the_blocks_it_is_computed_in(monkeypatch):
-    x = np.linspace(0.0, 1.0, 40)
-    whole = bounds.betting_log_capital(x, [0.2, 0.4])
-    monkeypatch.setattr(bounds, "_CHUNK", 50)
-    assert bounds.betting_log_capital(x, [0.2, 0.4]) == pytest.approx(whole, rel=1e-12)
+    """And no block is larger than it may be, down to one observation at a time."""
+    x, shares, cells, plain = np.linspace(0.0, 1.0, 40), [0.1, 0.2, 0.5], [], np.log1p
+    whole = bounds.betting_log_capital(x, [0.2, 0.4], shares)
+    monkeypatch.setattr(np, "log1p", lambda gain: cells.append(gain.size) or plain(gain))
+    for most, taken in ((6, 6), (17, 12), (60, 60)):
+        monkeypatch.setattr(bounds, "_CHUNK", most)
+        cells.clear()
+        assert bounds.betting_log_capital(x, [0.2, 0.4], shares) == pytest.approx(whole, rel=1e-12)
+        assert max(cells) == taken and sum(cells) == 39 * 6 + 3  # the zero is counted, once for each share
+
+
+def test_the_bets_reach_from_a_tenth_over_the_root_to_nearly_all_in_steps_of_root_two():
+    for n in (1, 2, 100, 10**6):
+        shares = bounds.default_bets(n)
+        assert shares[0] == pytest.approx(0.1 / n**0.5) and shares[-1] == pytest.approx(0.99)
+        step = (shares[-1] / shares[0]) ** (1 / (shares.size - 1))
+        assert shares[1:] / shares[:-1] == pytest.approx(step)
+        assert step <= 2**0.5 < (shares[-1] / shares[0]) ** (1 / (shares.size - 2))
+
+
+def test_what_rounding_may_add_to_the_wealth_is_asked_for_beside_the_level():
+    """A billionth, and a thousandth of it for each term: a sum of n logarithms below 36 loses 1e-15 each."""
+    for n in (1, 10**6):
+        assert bounds.needed_log_wealth(0.05, n) - np.log(20) == pytest.approx(1e-9 + n * 1e-12, abs=1e-14)
+
+
+def test_the_lower_bound_is_rejected_and_hardly_more_is_not():
+    x = np.random.default_rng(8).random(200)
+    low = bounds.betting_lower(x, 0.05)
+    assert bounds.betting_rejects(x, low, 0.05) and not bounds.betting_rejects(x, low * (1 + 1e-7), 0.05)
+    assert bounds.betting_lower(x * 2.0**-30, 0.05) == low * 2.0**-30  # nothing depends on the unit
+
+
+def test_a_rejected_mean_is_looked_for_down_to_thirty_powers_of_four():
+    """One observation rejects a mean 4^-k of it where its wealth is 1 / alpha: at 30, and not at 31."""
+    wealth = float(np.exp(bounds.betting_log_capital([0.5], 0.5 * 4.0**-30)))
+    assert bounds.betting_lower([0.5], 1.01 / wealth) == pytest.approx(0.5 * 4.0**-30, rel=0.02)
+    assert repr(bounds.betting_lower([0.5], 0.99 / wealth)) == "0.0"
+
+
+@pytest.mark.parametrize("error", [1e-9, -1e-9, 0.3])
+@pytest.mark.parametrize(("k", "n"), [(3, 10), (9, 10), (1, 1000), (999, 1000)])
+def test_an_inverse_that_errs_is_moved_until_its_tail_is_small_enough(monkeypatch, error, k, n):
+    """By what it erred, and twice that, whatever it said: a planted error of the library."""
+    low, high = bounds.clopper_pearson_lower(k, n, 0.05), bounds.clopper_pearson_upper(k, n, 0.05)
+    for name in ("betaincinv", "betainccinv"):
+        plain, sign = getattr(bounds, name), 1 if name == "betaincinv" else -1
+        monkeypatch.setattr(bounds, name, lambda *a, plain=plain, sign=sign: plain(*a) * (1 + sign * error))
+    found_low, found_high = bounds.clopper_pearson_lower(k, n, 0.05), bounds.clopper_pearson_upper(k, n, 0.05)
+    assert found_low <= low * (1 + 1e-11) and found_high >= high * (1 - 1e-11)
+    assert binom.sf(k - 1, n, found_low) <= 0.05 and binom.cdf(k, n, found_high) <= 0.05
+    assert found_low == pytest.approx(low, rel=3 * abs(error)) and found_high < 1
+    assert found_high == pytest.approx(high, rel=3 * abs(error))
+
+
+def test_the_ends_are_trivial_bounds():
+    for k, n in ((0, 10), (0, 10**9)):
+        assert repr(float(bounds.clopper_pearson_lower(k, n, 0.05))) == "0.0"
+        assert bounds.clopper_pearson_upper(n - k, n, 0.05) == 1.0
+    assert repr(float(bounds.clopper_pearson_lower(5, 10, 1e-261))) == "0.0"
+    assert bounds.clopper_pearson_upper(5, 10, 1e-261) == 1.0
+    assert bounds.clopper_pearson_lower(5, 10, 1e-259) > 0 and bounds.clopper_pearson_upper(5, 10**6, 1e-259) < 1
 
 
 def test_where_the_inverse_has_no_answer_the_bound_is_the_trivial_one(monkeypatch):

@@ -1,6 +1,7 @@
 """The closed form of a fixed number of guesses: its identity, the worst mechanisms of small cases, its neighbours."""
 
 import itertools
+import math
 
 import mpmath
 import numpy as np
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.special import expit
 from scipy.stats import binom
 
-from dpassay.audit.scores import fdp
+from dpassay.audit.scores import fdp, fixed_guesses
 from dpassay.audit.scores.fixed_guesses import epsilon_guesses, guesses_p_value
 from dpassay.audit.scores.steinke import steinke_p_value
 from dpassay.reference import guarantee
@@ -165,6 +166,26 @@ def test_more_right_guesses_show_more_and_delta_takes_from_it(guesses, right, de
     assert shown == 0.0 or guesses_p_value(200, guesses, right, shown, delta) <= 0.05
     below = [guesses_p_value(200, guesses, right, part * shown, delta) for part in np.linspace(0, 1, 9)]
     assert max(below) <= 0.05 or shown == 0.0  # no smaller epsilon is left standing
+
+
+@pytest.mark.parametrize(("guesses", "right", "epsilon"), [(10**6, 600_000, 0.3), (10**8, 99_000_000, 4.0), (3, 3, 1)])
+def test_twice_what_may_be_lost_is_taken_off_a_probability_in_a_price(guesses, right, epsilon):
+    """Sums of logarithms of factorials lose two roundings of the largest at most; four are taken off."""
+    with mpmath.workdps(50):
+        largest = mpmath.loggamma(guesses + 1)
+        ways = largest - mpmath.loggamma(right + 1) - mpmath.loggamma(guesses - right + 1)
+        rates = right * mpmath.log1p(mpmath.exp(-epsilon)) + (guesses - right) * mpmath.log1p(mpmath.exp(epsilon))
+        lost = mpmath.log(right) + ways - rates - mpmath.mpf(fixed_guesses._log_share(guesses, right, epsilon))
+        assert 2.4 < lost / ((largest + rates) * mpmath.mpf(2) ** -52) < 6
+
+
+@pytest.mark.parametrize("guesses", [1, 20, 10**6])
+@pytest.mark.parametrize("alpha", [0.3, 0.05, 1e-12])
+def test_the_search_reaches_what_shows_most(guesses, alpha):
+    """All right and no delta: p^guesses = alpha."""
+    rare = -math.expm1(math.log(alpha) / guesses)
+    found = epsilon_guesses(guesses, guesses, guesses, 0.0, alpha)
+    assert found == pytest.approx(max(0.0, math.log1p(-rare) - math.log(rare)), abs=1e-8)
 
 
 def test_hardly_any_right_guesses_refute_nothing():

@@ -5,6 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 from scipy.special import expit
+from scipy.stats import binom
 
 from dpassay.audit.scores import found_out
 from dpassay.audit.scores.found_out import FoundOut, largest_gain
@@ -61,3 +62,25 @@ def test_what_may_be_found_out_costs_epsilon_and_too_much_of_it_everything():
     assert FoundOut(0.02, 0.05, 0.05).epsilon(guesses, wrong) == 0.0
     assert FoundOut(0.02, 0.05, 0.5).epsilon([], 0) == 0.0
     assert FoundOut(0.02, 0.05, 0.5).epsilon(guesses, 300) == 0.0
+
+
+def test_the_price_of_sixteen_groups_is_the_mean_of_what_each_number_of_them_may_hide():
+    """By plain convolutions of the classes' rounded-down shares, over three neighbouring integers at most."""
+    classes, total = [Guesses(1, 40), Guesses(3, 21)], 1.0
+    for groups in range(1, 16):
+        spread = np.zeros(3 * (21 * groups // 16) + 1)
+        spread[::3] = binom.pmf(np.arange(21 * groups // 16 + 1), 21 * groups // 16, expit(-0.8))
+        ones = binom.pmf(np.arange(40 * groups // 16 + 1), 40 * groups // 16, expit(-0.8))
+        law = np.convolve(ones, spread)
+        total += min(1.0, max(law[k : k + 3].sum() for k in range(law.size)))
+    assert largest_gain(classes, 0.8) == pytest.approx(total / 16 * (1 + 1e-7), abs=3e-9)
+    assert largest_gain(classes, 0.8) > total / 16
+    assert largest_gain([Guesses(8, 1)], 1.0) == 1.0  # of one guess there is nothing to hide behind
+
+
+def test_a_cell_is_halved_eleven_times():
+    """No wrong guess of 100, nothing found out: (1 + e^-epsilon)^-100 = 5 %, in steps of a quarter over 2,048."""
+    step, exact = 0.25 / 2**11, -np.log(np.expm1(-np.log(0.05) / 100))
+    for count, tells in ((100, exact), (101, -np.log(np.expm1(-np.log(0.05) / 101)))):
+        found = FoundOut(0.0, 0.05, 1.0).epsilon([Guesses(1, count)], 0)
+        assert found == step * np.floor(tells / step)

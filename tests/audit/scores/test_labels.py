@@ -64,3 +64,18 @@ def test_scores_that_are_all_equal_say_nothing_and_say_so():
     assert found.epsilon == 0.0 and "all scores are equal" in found.evidence["hint"]
     other = labels.epsilon_labels([1.0, 2.0] * 15, [1.0, 2.0] * 15, 0.0, np.random.default_rng(0))
     assert other.epsilon == 0.0 and "hint" not in other.evidence
+
+
+def test_what_shows_the_bound_is_named():
+    """Few labels are read inwards alone, many outwards; one in fifty that stands at the very end is an event."""
+    few = labels.epsilon_labels(np.arange(15.0), np.arange(15.0) + 100, 0.0, np.random.default_rng(0))
+    assert few.epsilon > 1 and "guessed" in few.evidence["by"] and "outward" not in few.evidence["by"]
+    rng = np.random.default_rng(1)
+    many = labels.epsilon_labels(rng.normal(size=900), rng.normal(2, 1, 900), 0.0, rng)
+    assert many.evidence["by"] == "outward: high scores guessed Q" and many.epsilon > 2
+    assert many.evidence["guesses"] > 10 * many.evidence["wrong"] > 0
+    q = np.where(np.arange(3000) < 60, 50.0, rng.normal(size=3000))
+    ends = labels.epsilon_labels(rng.normal(size=3000), q, 1e-3, rng)
+    assert ends.evidence["by"] != "nothing seen" and ends.epsilon > 1
+    none = labels.epsilon_labels([1.0, 2.0], [1.0, 2.0], 0.0, np.random.default_rng(0))
+    assert none.epsilon == 0.0 and none.evidence["by"] == "nothing seen"

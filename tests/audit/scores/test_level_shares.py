@@ -38,7 +38,7 @@ def test_each_threshold_has_its_share(n, seed):
     assert found == pytest.approx(twin(p, q, 1e-3, 0.05), rel=1e-9) and found > 0.5
 
 
-@pytest.mark.parametrize("sizes", [(900, 900), (900, 600), (15, 15)])
+@pytest.mark.parametrize("sizes", [(900, 900), (900, 600), (20, 20), (19, 30)])
 def test_the_readings_of_labels_share_the_level_and_read_every_label(monkeypatch, sizes):
     """Outward, four or six readings inwards, one event: what each is given adds up to the level, not to more."""
     given, read = [], []
@@ -71,6 +71,7 @@ def test_the_readings_of_labels_share_the_level_and_read_every_label(monkeypatch
     labels.epsilon_labels(rng.normal(size=sizes[0]), rng.normal(size=sizes[1]), 1e-5, rng, 0.95)
     assert sum(given) == pytest.approx(0.05, rel=1e-12) and min(given) > 0
     assert len(read) == (6 if sizes[0] == sizes[1] else 4) and len(set(read)) == 1
+    assert len(given) - len(read) == (min(sizes) >= 20) + (read[0] >= 40)  # one event from 20 a side on; outwards
 
 
 @pytest.mark.parametrize("dear", [0.8 * one_run.CHEAP, (one_run.CHEAP + one_run.DEAR) / 2])
@@ -82,6 +83,7 @@ def test_coins_of_one_run_share_the_level_and_pay_for_corrupted_ones(monkeypatch
     def outward(low, high, rng, alpha, allowed, signs):
         given.append(alpha)
         assert (allowed.expected, allowed.level) == (pytest.approx(count * delta), alpha)
+        assert allowed.gain == (0.6 if dear <= one_run.CHEAP else 0.5)
         return 0.0, {}
 
     def other(values, coins, delta, rng, alpha, above=0.0):

@@ -141,16 +141,17 @@ def test_of_equal_scores_nobody_is_guessed_twice():
     assert (one_run.check_canaries(untied, coins[:50], rng)[0] == untied).all()
 
 
-@pytest.mark.parametrize("count", [30, 100, 600])
-def test_how_many_canaries_are_guessed(count):
+@pytest.mark.parametrize("count", [4, 30, 100, 605])
+def test_how_many_canaries_are_guessed(monkeypatch, count):
     """3.2 of the root without a pilot, never fewer than corrupted ones; with one, a tenth of the coins is known."""
-    scores, coins, rng = _canaries(0, count)
+    (scores, coins, rng), shares, plain = _canaries(0, count), [], one_run.Guessing
+    monkeypatch.setattr(one_run, "Guessing", lambda share: shares.append(share) or plain(share))
     found = one_run.epsilon_one_run(scores, coins, 0.01 if count < 400 else 0.5, rng)
     assert found.runs == 1 and found.method == "one run, a fixed number of guesses" and found.relation == "add-remove"
     made, used = found.evidence["guesses"], found.evidence["used"]
     if count < 400:
-        share = max(3.2 / np.sqrt(count), 2.5 * 0.01 / 0.05)
-        assert used == count and made == 2 * (round(min(1.0, share) * count) // 2)
+        share = min(1.0, max(3.2 / np.sqrt(count), 2.5 * 0.01 / 0.05))
+        assert used == count and made == 2 * (round(share * count) // 2) and shares == [pytest.approx(share)]
     else:
         assert used == count - count // 10
 
@@ -164,6 +165,18 @@ def test_few_canaries_are_read_outwards_while_corrupted_coins_are_cheap(delta, w
     assert way in found.method and found.runs == 1 and found.epsilon > 1
     with pytest.raises(BadInput, match=r"delta = -1e-09: must lie in \[0, 1\)"):
         one_run.epsilon_one_run(coins + 0.0, coins, -1e-9, rng)
+
+
+def test_reading_sees_as_much_at_the_low_end_as_at_the_high_one():
+    """What was in stands out at the high end, or what was out at the low one: the same problem, turned over."""
+    rng = np.random.default_rng(3)
+    coins = rng.random(2000) < 0.5
+    scores = rng.normal(size=2000) + 9 * (coins & (rng.random(2000) < 0.05))
+    one = one_run._by_reading(scores, coins, 0.0, np.random.default_rng(0), 0.05)
+    other = one_run._by_reading(-scores, ~coins, 0.0, np.random.default_rng(0), 0.05)
+    assert one.epsilon == other.epsilon > 1.5 and one.confidence == 0.95
+    assert one_run._by_reading(scores, coins, 0.0, rng, 0.05, one.epsilon).epsilon == 0.0
+    assert one_run._by_reading(scores, coins, 0.0, rng, 0.05, one.epsilon - 0.05).epsilon == one.epsilon
 
 
 def test_one_canary_says_little():

@@ -41,6 +41,9 @@ def test_both_ends_add_up():
     high, low = np.sort(rng.normal(1, 1, 40)), np.sort(rng.normal(0, 1, 60))
     hits, misses = reading.tally_both_ends(high, low, rng)
     assert ((hits + misses) % 2 == 0).all() and hits[-1] + misses[-1] == 100
+    of_high = np.argsort(np.concatenate([high, low])) < 40
+    for made, right in zip((hits + misses).astype(int) // 2, hits, strict=True):
+        assert right == of_high[100 - made :].sum() + (~of_high[:made]).sum()
     assert reading.tally(high[:0], low[:0], rng)[0].size == 0
 
 
@@ -61,3 +64,42 @@ def test_the_walk_stops_at_the_first_step_that_is_not_refuted():
 def test_depths(longest):
     at = reading.depths(longest)
     assert (np.diff(at) > 0).all() and (at.size == 0 or (at[0], at[-1]) == (1, longest))
+
+
+def test_only_what_shows_more_is_read_on(monkeypatch):
+    """One step is asked for first; the ladder is then walked in blocks of sixteen, never in one piece."""
+    asked, plain = [], reading.log_wealths
+    monkeypatch.setattr(
+        reading, "log_wealths", lambda one, hit, *rest: asked.append(len(hit)) or plain(one, hit, *rest)
+    )
+    tallies, gain, needed = [(np.array([10.0]), np.array([0.0]))], np.full((40, 1), 0.5), np.full(40, 4.0)
+    assert reading.refuted_steps(tallies, gain, np.array([-np.inf]), needed, beyond=7) == 40 and asked == [1, 16, 16, 8]
+    needed[7] = 5.1
+    asked.clear()
+    assert reading.refuted_steps(tallies, gain, np.array([-np.inf]), needed, beyond=7) == 0 and asked == [1]
+    assert reading.refuted_steps(tallies, gain, np.array([-np.inf]), needed, beyond=99) == 7
+    needed[39] = 5.1
+    assert reading.refuted_steps(tallies, gain, np.array([-np.inf]), needed, beyond=99) == 0
+
+
+def test_the_wealth_is_the_best_of_all_depths_and_a_mean_of_targets():
+    """By hand: 3 right and 1 wrong guess, then 5 and 4; two targets with shares of the stake."""
+    hit, miss = np.log([[1.5, 1.2]]), np.log([0.4, 0.9])
+    plain = max(
+        0.25 * 1.5**right * 0.4**wrong + 0.75 * 1.2**right * 0.9**wrong for right, wrong in ((3.0, 1.0), (5.0, 4.0))
+    )
+    tallies = [(np.array([3.0, 5.0]), np.array([1.0, 4.0]))]
+    found = reading.log_wealths(tallies, hit, miss, np.array([0.25, 0.75]))
+    assert found == pytest.approx([np.log(plain)], rel=1e-12)
+    nothing = [(np.zeros(0), np.zeros(0))]
+    both = reading.log_wealths(tallies + nothing, hit, miss, np.array([0.25, 0.75]))
+    assert both == pytest.approx([max(np.log(plain), 0.0) - np.log(2)], rel=1e-12)
+
+
+def test_more_than_rounding_may_add_is_asked_for():
+    """A billionth, and two parts in 1e15 of each label read."""
+    for right, more in ((10.0, 1e-9), (2.0**22, 1e-9 + 2.0**22 * 2e-15)):
+        tallies = [(np.array([right]), np.array([0.0]))]
+        for share, steps in ((0.9, 0), (1.1, 1)):
+            needed = np.array([0.5 * right - share * more])
+            assert reading.refuted_steps(tallies, np.array([[0.5]]), np.array([0.0]), needed) == steps

@@ -5,10 +5,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest, norm
 
+from dpassay.audit.bounds import clopper_pearson_lower, clopper_pearson_upper
 from dpassay.audit.commands.judged_scores import hints
 from dpassay.audit.results import AssumedEstimate, SoundBound, Verdict
 from dpassay.audit.scores import assumed, labels, thresholds
 from dpassay.audit.scores import curve_claim as curve_test
+from dpassay.audit.scores.events import event_p_value
 from dpassay.reference import guarantee
 from dpassay.reference.errors import BadInput
 
@@ -179,3 +181,63 @@ def test_files_whose_members_have_the_lower_scores_get_a_hint_and_the_same_bound
     p, q = rng.normal(3, 1, 400), rng.normal(0, 1, 400)
     assert "AUC 0.0" in hints(p, q, one_run=False)[0] and "swapped" in hints(p, q, one_run=False)[0]
     assert hints(q, p, one_run=False) == [] == hints(rng.normal(size=400), rng.normal(size=400), one_run=False)
+
+
+@pytest.mark.parametrize(("hits_q", "hits_p", "delta"), [(300, 7, 1e-3), (990, 0, 0.0), (999, 500, 0.3), (20, 19, 0)])
+def test_the_bound_from_counts_is_lowered_by_what_rounding_may_move_its_logarithms(hits_q, hits_p, delta):
+    """By a rounding of each logarithm, and two for what is added up: no less, and no more."""
+    low = clopper_pearson_lower(hits_q, 1000, 0.2 * 0.05)
+    high = clopper_pearson_upper(hits_p, 1000, 0.8 * 0.05)
+    top, bottom = np.log(low - delta), np.log(high)
+    found = thresholds.epsilon_from_counts(hits_q, 1000, hits_p, 1000, delta, 0.05)
+    assert found == pytest.approx(max(0.0, top - bottom), abs=1e-13)
+    if top > bottom:
+        assert found == top - bottom - np.finfo(float).eps * (2 - top - bottom)
+    assert thresholds.epsilon_from_counts(0, 1000, 0, 1000, delta, 0.05) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("hits_q", "n_q", "hits_p", "n_p", "delta", "alpha"),
+    [
+        (10, 50, 5, 50, 0.0, 0.5),  # below the normal approximation
+        (2, 50, 0, 5000, 0.0, 0.05),  # beyond it, from zero on
+        (2, 50, 0, 5000, 1e-3, 0.001),
+        (49, 50, 1, 50, 0.0, 0.05),
+        (500, 1000, 20, 1000, 0.01, 1e-9),
+    ],
+)
+def test_the_bound_of_an_event_is_refuted_and_a_thousandth_more_is_not(hits_q, n_q, hits_p, n_p, delta, alpha):
+    def p_value(epsilon):
+        return event_p_value(hits_q, n_q, hits_p, n_p, epsilon, delta)
+
+    found = thresholds.epsilon_of_event(hits_q, n_q, hits_p, n_p, delta, alpha)
+    assert p_value(found) <= alpha < p_value(found + 1.1e-3) or found == 0.0 < alpha < p_value(0.0)
+    assert thresholds.epsilon_of_event(hits_q, n_q, hits_p, n_p, delta, alpha, found + 0.01) == 0.0
+
+
+def test_ranks_are_all_at_first_and_then_three_for_each_factor_of_two():
+    assert [thresholds._log_ranks(n).tolist() for n in (1, 2, 5)] == [[1], [1, 2], [1, 2, 3, 4, 5]]
+    assert thresholds._log_ranks(100)[:7].tolist() == [1, 2, 3, 4, 5, 6, 8]
+    for n in (7, 15, 100, 10**6):
+        ranks = thresholds._log_ranks(n)
+        assert ranks[-1] == n and ranks.size == np.unique(np.geomspace(1, n, int(3 * np.log2(n + 1))).round()).size
+
+
+def test_a_split_needs_four_a_side_and_says_so():
+    rng = np.random.default_rng(0)
+    with pytest.raises(BadInput, match=r"scores = \(3, 9\): a split needs at least 4 a side"):
+        thresholds.epsilon_split(np.arange(3.0), np.arange(9.0), 0.0, rng)
+    assert thresholds.epsilon_split(np.arange(4.0), np.arange(4.0), 0.0, rng).epsilon == 0.0
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("swap", [False, True])
+def test_each_family_of_events_sees_what_only_it_can_see(sign, swap):
+    """One in five of one side stands far out, at one end: the family of that end and side names it."""
+    rng = np.random.default_rng(2)
+    plain, shown = rng.normal(size=400), rng.normal(size=400) + 50 * (rng.random(400) < 0.2)
+    p, q = (sign * shown, sign * plain) if swap else (sign * plain, sign * shown)
+    name = f"{'P over Q' if swap else 'Q over P'}, {'high' if sign > 0 else 'low'} scores"
+    for found in (thresholds.epsilon_simultaneous(p, q, 1e-3), thresholds.epsilon_split(p, q, 1e-3, rng)):
+        assert found.evidence["event"] == name and 1.5 < found.epsilon < 6
+        assert abs(found.evidence["threshold"]) < 60

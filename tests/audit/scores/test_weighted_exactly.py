@@ -7,9 +7,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import expit, ndtri
+from scipy.stats import binom
 
+from dpassay.audit.scores import weighted
 from dpassay.audit.scores.steinke import steinke_p_value
-from dpassay.audit.scores.weighted import ROUNDING, Guesses, p_value
+from dpassay.audit.scores.weighted import ROUNDING, Allowance, Guesses, p_value
 
 
 def tail(count, most, log_odds):
@@ -59,3 +62,55 @@ def test_a_p_value_of_plain_guesses_is_rounded_up(guesses, correct, epsilon):
     """It was a part in 1e13 too small at 5,000 guesses."""
     truth = tail(guesses, guesses - correct, -epsilon)
     assert min(truth, 1) <= steinke_p_value(guesses, guesses, correct, epsilon, 0.0) <= truth * (1 + 1e-10)
+
+
+def test_a_law_is_computed_nine_deviations_and_forty_counts_around_its_mean():
+    """Of a million fair guesses, whose deviation is 500; of few all counts."""
+    start, law = weighted.law_of([Guesses(3, 10**6)], 0.0)
+    assert start == 3 * (500_000 - 4500 - 40) and law.size == 3 * 2 * 4540 + 1
+    assert weighted.law_of([Guesses(3, 50)], 0.0)[1].size == 151
+    assert law[::3] == pytest.approx(binom.pmf(np.arange(495_460, 504_541), 10**6, 0.5), rel=1e-7, abs=1e-30)
+    assert law[1::3].max() == law[2::3].max() == 0.0
+
+
+def test_a_long_law_has_no_negative_probability():
+    """Transforms leave -1e-20 where nothing is."""
+    start, law = weighted.law_of([Guesses(2, 2000), Guesses(5, 3000, 0.3)], 1.0)
+    assert law.min() == 0.0 and law.sum() == pytest.approx(1) and start > 0
+    mean = 2 * 2000 * expit(-1.0) + 5 * 3000 * expit(-1.3)
+    assert (start + np.arange(law.size)) @ law == pytest.approx(mean)
+
+
+def test_nothing_is_certain_and_no_probability_exceeds_one():
+    assert p_value([Guesses(1, 10)], 10, 0.5) == p_value([Guesses(1, 10)], 99, 0.5) == 1.0
+    assert p_value([Guesses(1, 10)], -1, 0.5) == ROUNDING + 2e-15 * np.sqrt(10)
+    assert p_value([Guesses(2, 10**6)], 3, 0.5) == ROUNDING + 2e-15 * 1000
+
+
+@pytest.mark.parametrize("count", [10, 2000, 10**6, 10**9])
+def test_the_largest_refuted_epsilon_has_the_level(count):
+    """No wrong guess of n: (1 + e^-epsilon)^-n = 5 %; the search doubles and then halves fifteen times."""
+    found = weighted.weighted_epsilon([Guesses(1, count)], 0, [Allowance(0, 0.05)])
+    exact = -np.log(np.expm1(-np.log(0.05) / count))
+    assert exact - 8e-4 < found <= exact
+    assert p_value([Guesses(1, count)], 0, found) <= 0.05
+    assert weighted.weighted_epsilon([Guesses(1, count)], count, [Allowance(0, 0.05)]) == 0.0
+    assert weighted.weighted_epsilon([Guesses(1, 0)], 0, [Allowance(0, 0.05)]) == 0.0
+    assert weighted.weighted_epsilon([Guesses(1, 10**9)], 0, [Allowance(0, 1 - 1e-9)]) <= 40.0
+
+
+@pytest.mark.parametrize(("labels", "delta"), [(2000, 1e-3), (100, 0.05), (10**6, 1e-5)])
+def test_numbers_of_corrupted_labels_are_those_of_their_tails(labels, delta):
+    """A fiftieth of the level is for more than the last number; where more are corrupted, more is allowed: each moves
+    a test by 20 standard deviations over the root of the labels, 0.07 at most.
+    """
+    found = weighted.independent(labels, delta, 0.05)
+    numbers, levels = [one.corrupted for one in found], [one.level for one in found]
+    tails = [0.5, 0.2, 0.05, 0.005, 0.02 * 0.05]
+    last = int(binom.isf(tails[-1], labels, delta))
+    assert numbers == sorted({min(last, int(binom.isf(one, labels, delta))) for one in tails})
+    moved = min(0.07, 20 / np.sqrt(labels))
+    assert np.diff(ndtri(levels)) == pytest.approx(moved * np.diff(numbers), rel=1e-6)
+    chances = np.diff(np.append(0.0, binom.cdf(numbers, labels, delta)))
+    whole = float(chances @ levels + binom.sf(numbers[-1], labels, delta))
+    assert 0.05 * (1 - 2e-9) < whole <= 0.05 * (1 - 0.5e-9)
