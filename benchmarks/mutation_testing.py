@@ -6,8 +6,9 @@
 Cosmic-ray makes the mutants (operators, comparisons, numbers, booleans, breaks, loops that never run); this script
 takes a sample with a fixed seed, at most one mutant for each place in the code, puts each into a copy of the
 repository, and runs the module's own fast tests in a fork of a process that has loaded the libraries. What was run is
-kept in FILE and not run again (`--again` runs survivors again). Annotations are not code, and are left out. A mutant
-that runs for half a minute of processor time counts as killed, as one whose tests fail.
+kept in FILE and not run again (`--again` runs survivors again), until the module's text changes: then its whole sample
+is a new one. Annotations are not code, and are left out. A mutant that runs for half a minute of processor time counts
+as killed, as one whose tests fail.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from __future__ import annotations
 import argparse
 import ast
 import difflib
+import hashlib
 import importlib.util
 import json
 import os
@@ -57,7 +59,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "audit/scores/found_out.py": (f"{SCORES}/test_found_out.py",),
     "reference/tape.py": ("tests/reference/test_tape.py", f"{LOCKSTEP}/test_state.py"),
     "audit/lockstep/hub.py": (f"{LOCKSTEP}/test_hub.py", LOCKSTEP),
-    "audit/lockstep/hidden.py": (LOCKSTEP,),
+    "audit/lockstep/hidden.py": (f"{LOCKSTEP}/test_hidden_batches.py", LOCKSTEP),
     "reference/accounting/calibrate.py": (f"{ACCOUNTING}/test_calibrate.py", f"{ACCOUNTING}/test_edges.py"),
     "reference/accounting/cost.py": (f"{ACCOUNTING}/test_accounting.py", f"{ACCOUNTING}/test_edges.py"),
     "reference/accounting/gdp.py": (f"{ACCOUNTING}/test_safe_side.py", f"{ACCOUNTING}/test_curves_safely.py"),
@@ -165,6 +167,12 @@ def tests_pass(folder: Path, tests: tuple[str, ...]) -> tuple[bool, float]:
     return status == 0, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
+def code_of(module: str) -> str:
+    """The start of the name that git gives to the module's text: `git rev-parse HEAD:audit/bounds.py` shows it."""
+    text = (TOP / module).read_bytes()
+    return hashlib.sha1(b"blob %d\0" % len(text) + text, usedforsecurity=False).hexdigest()[:10]
+
+
 def changed(source: str, text: str) -> list[str]:
     """The lines that went and came."""
     lines = difflib.unified_diff(source.splitlines(), text.splitlines(), n=0, lineterm="")
@@ -185,10 +193,10 @@ def run(options: argparse.Namespace) -> dict[str, dict[str, object]]:
         for module, tests in MODULES.items():
             if options.only not in module:
                 continue
-            source, green = (TOP / module).read_text(encoding="utf-8"), False
+            source, code, green = (TOP / module).read_text(encoding="utf-8"), code_of(module), False
             for line, what, text in mutants(TOP / module, 5 if options.quick else PLACES):
                 difference = changed(source, text)
-                key = f"{module}: {' '.join(difference)}"
+                key = f"{module} {code}, line {line}: {' '.join(difference)}"
                 if key in known and not (options.again and not known[key]["killed"]):
                     continue
                 if not green:
@@ -205,6 +213,7 @@ def run(options: argparse.Namespace) -> dict[str, dict[str, object]]:
                 row = {
                     "mutant": key,
                     "module": module,
+                    "code": code,
                     "line": line,
                     "what": what,
                     "difference": difference,
@@ -223,20 +232,25 @@ def page(known: dict[str, dict[str, object]]) -> str:
         "# Mutation testing of our own code",
         "",
         f"Written by `python benchmarks/mutation_testing.py --write`: a sample of at most {PLACES} places a module,",
-        f"seed {SEED}; mutants by cosmic-ray, each against its module's own fast tests.",
+        f"seed {SEED}; mutants by cosmic-ray, each against its module's own fast tests. Each row was run on the text that",
+        "`git rev-parse HEAD:MODULE` names; a kill is not run again when a test is added, a survivor is.",
         "",
     ]
-    table = ["| module | mutants | killed | survive | of these equivalent |", "|---|---|---|---|---|"]
+    table = [
+        "| module | its text in git | mutants | killed | survive | of these equivalent |",
+        "|---|---|---|---|---|---|",
+    ]
     survivors: list[str] = []
     totals = [0, 0, 0]
     for module in MODULES:
-        rows = [row for row in known.values() if row["module"] == module]
+        code = code_of(module)
+        rows = [row for row in known.values() if (row["module"], row["code"]) == (module, code)]
         if not rows:
             continue
         left = [row for row in rows if not row["killed"]]
         reasons = [next((why for part, why in EXPLAINED.items() if part in str(row["mutant"])), "") for row in left]
         same = sum(reason.startswith("equivalent") for reason in reasons)
-        table.append(f"| `{module}` | {len(rows)} | {len(rows) - len(left)} | {len(left)} | {same} |")
+        table.append(f"| `{module}` | `{code}` | {len(rows)} | {len(rows) - len(left)} | {len(left)} | {same} |")
         totals = [a + b for a, b in zip(totals, (len(rows), len(rows) - len(left), same), strict=True)]
         for row, reason in zip(left, reasons, strict=True):
             lines = "\n".join(str(one) for one in row["difference"])  # type: ignore[attr-defined]

@@ -29,7 +29,7 @@ class Group:
     has_target: Bools
 
 
-@lru_cache(maxsize=256)
+@lru_cache
 def prior(rate: float) -> Array:
     """Log probabilities of being out of a batch and in it."""
     with np.errstate(divide="ignore"):
@@ -40,7 +40,7 @@ class HiddenStates:
     """What the past says about where the target was: one filter per sampled draw, or one for all fresh draws."""
 
     def __init__(self, where: list[Place]):
-        self._pool = where[0].role == "at"
+        self._pool = all(place.role == "at" for place in where)
         self._count = len(where)
         self._sampled: dict[int, Group] = {}
         self._fresh = 0

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from dpassay.reference.errors import BadInput
 from dpassay.reference.findings import Kind
+from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.layer import Layer
 from dpassay.reference.replay import ReplayDiverged, ReplayTape
 from dpassay.reference.tape import LiveTape, ScriptedTape, record
@@ -158,6 +159,34 @@ def test_index_order_is_not_secret():
     tape = LiveTape(3)
     assert list(tape.fresh("f", 12, 4, order="index").indices) == [0, 1, 2, 3]
     assert not tape.transcript.draws[0].hidden
+    with pytest.raises(BadInput, match="a run makes one pass"):
+        tape.fresh("g", 12, 4)
+    by_chance = LiveTape(3)
+    by_chance.fresh("f", 12, 4)
+    assert by_chance.transcript.draws[0].hidden
+
+
+def test_noise_and_sensitivity_are_told_by_name_alone():
+    """Which of two numbers is the noise cannot be mistaken, on any tape."""
+    tape, square = LiveTape(0), np.zeros((2, 2))
+    for call in (
+        lambda: tape.gaussian("a", 0.0, 1.0, 1.0),
+        lambda: tape.symmetric_gaussian("a", square, 1.0, 1.0),
+        lambda: tape.laplace("a", 0.0, 1.0, 1.0),
+        lambda: tape.above_threshold("a", [0.0], 0.0, 1.0, 1.0, 1.0),
+        lambda: tape.release("a", Gaussian(0.0, 1.0), 1.0),
+        lambda: tape.fresh("a", 4, 2, "index"),
+    ):
+        with pytest.raises(TypeError, match="positional"):
+            call()
+    assert not tape.transcript.events
+    law = Gaussian(0.0, 1.0)
+    assert tape.gaussian(label="a", query=0.0, std=1.0, sensitivity=None) == tape.transcript.releases[0].value
+    assert np.shape(tape.release(label="b", law=law, sensitivity=1.0)) == ()
+    assert tape.symmetric_gaussian(label="c", query=square, std=1.0, sensitivity=1.0).shape == (2, 2)
+    assert np.shape(tape.laplace(label="d", query=0.0, scale=1.0, sensitivity=1.0)) == ()
+    tape.above_threshold(label="e", queries=[0.0], threshold=0.0, threshold_scale=1.0, query_scale=1.0, sensitivity=1.0)
+    assert tape.fresh(label="f", n=4, size=2, order="index").indices.tolist() == [0, 1]
 
 
 def test_symmetric_noise_is_symmetric_with_the_stated_std():

@@ -47,6 +47,28 @@ def test_a_batch_by_index_holds_its_last_record_and_neither_later_nor_earlier_on
     assert {kind for kind, _ in found(run)} == kinds
 
 
+def test_a_longer_batch_by_index_holds_all_between_its_ends():
+    """The target, number 3, is the last of four: paid for there, and not in the next four."""
+
+    def run(problem, tape, number):
+        batches = [tape.fresh("b", N, 4, order="index") for _ in range(2)]
+        return tape.gaussian("g", float(problem.rows.sum()), std=1.0, sensitivity=1.0, batch=batches[number])
+
+    kinds = [{kind for kind, _ in found(lambda problem, tape, k=k: run(problem, tape, k))} for k in range(2)]
+    assert kinds == [set(), {Kind.UNDECLARED_BATCH}]
+
+
+@pytest.mark.parametrize(
+    ("pair", "words"), [(PAIR, "4 of 8 against 2 of 8"), (PAIR.swapped(), "2 of 8 against 4 of 8")]
+)
+def test_sizes_of_batches_that_differ_are_told_with_that_on_d_first(pair, words):
+    def run(problem, tape):
+        tape.batch("b", N, 4 if problem.rows.sum() else 2)
+
+    (one,) = lockstep(run, pair, [0]).findings
+    assert (one.kind, one.label, one.detail) == (Kind.BATCH_SIZE, "b", words)
+
+
 @pytest.mark.parametrize(("rate", "kinds"), [(1.0, set()), (0.5, {(Kind.SENSITIVITY_EXCEEDED, "g")})])
 def test_a_batch_of_everybody_has_no_half_of_the_sensitivity(rate, kinds):
     """At rate 1 the record is always there, and nobody is amplified: it may move the sum by all that is claimed."""
