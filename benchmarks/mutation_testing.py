@@ -232,8 +232,8 @@ def page(known: dict[str, dict[str, object]]) -> str:
         "# Mutation testing of our own code",
         "",
         f"Written by `python benchmarks/mutation_testing.py --write`: a sample of at most {PLACES} places a module,",
-        f"seed {SEED}; mutants by cosmic-ray, each against its module's own fast tests. Each row was run on the text that",
-        "`git rev-parse HEAD:MODULE` names; a kill is not run again when a test is added, a survivor is.",
+        f"seed {SEED}; mutants by cosmic-ray, each against its module's own fast tests. Each row was run on the text",
+        "that `git rev-parse HEAD:MODULE` names; a kill is not run again when a test is added, a survivor is.",
         "",
     ]
     table = [
