@@ -31,6 +31,7 @@ from dpassay.reference.laws.above_threshold import MOST_QUERIES
 from dpassay.reference.types import Array
 
 from .gdp import gdp_deltas
+from .rounding import UP
 
 _PER = 32  # grid points for each `shift` of log a: 64 changes the fifth digit
 _SMALL, _LARGE = 1e-7, 5.0  # shifts outside: rounding, or a grid too coarse to help; the pure epsilon is used alone
@@ -93,7 +94,7 @@ def _movements(count: int, falls: float) -> tuple[tuple[int, int], ...]:
     return tuple(zip(moved.tolist(), times.tolist(), strict=True))
 
 
-@lru_cache(maxsize=256)
+@lru_cache
 def worst_tests(shift: float, reach: float, count: int = 0, falls: float = 1.0) -> tuple[Array, Array]:
     """``log a`` from 0 to ``reach`` shifts, and a bound on ``P - a P'`` over tests that stop at a success.
 
@@ -123,7 +124,7 @@ def costs_its_epsilon(pure: float, share: float) -> bool:
     return not _SMALL <= pure * share <= _LARGE or pure > _HUGE
 
 
-@lru_cache(maxsize=256)
+@lru_cache
 def _curve(pure: float, share: float, count: int, falls: float) -> tuple[Array, Array]:
     """Epsilons from 0 to ``pure``, and a convex bound on delta there."""
     logs, values = worst_tests(pure * share, min(_REACH, max(3.0, math.ceil(1 / share))), count, falls)
@@ -157,7 +158,7 @@ def above_threshold_delta(epsilons: Array, pure: float, share: float, count: int
     epsilons = np.asarray(epsilons, dtype=float)
     size = np.minimum(np.abs(epsilons), pure)
     if costs_its_epsilon(pure, share):
-        found = _response(size, pure)
+        found = np.minimum(_response(size, pure) * UP, 1.0)
     else:
         logs, values = _curve(pure, share, count, falls)
         found = np.interp(np.expm1(size), np.expm1(logs), values)  # chords in a

@@ -20,9 +20,12 @@ from scipy.fft import irfft, next_fast_len, rfft
 
 from dpassay.reference.types import Array
 
-_ULP = 2.0**-52
+from .rounding import UP
+
 _PER_OCTAVE = 4  # tilts: powers of two and so many between
 _LEAST, _MOST = -160, 160  # their numbers: 1e-12 to 1e12
+# what rounding may move, relative: a value by each stage of a transform and by a power; a tilted sum, and per nat of it
+_PER_STAGE, _PER_POWER, _PER_MOMENT, _PER_NAT = 1.8e-15, 7.2e-15, 3.6e-15, 9e-16
 _BELOW = 1e-12  # of the tilted law may lie below a window, and as much above
 _LARGEST = 2**22  # points of a window
 _HALVINGS = 80
@@ -54,7 +57,7 @@ def connected(forward: Array, backward: Array, step: float) -> Masses:
     up, down = _right(forward, step), _right(backward, step) * np.exp(-step * np.arange(1, len(backward)))
     infinite = float(forward[-1])
     centre = max(0.0, 1.0 - infinite - math.fsum(up) - math.fsum(down))
-    return Masses(1 - len(backward), np.concatenate([down[::-1], [centre], up]) * (1 + 8 * _ULP), infinite)
+    return Masses(1 - len(backward), np.concatenate([down[::-1], [centre], up]) * UP, infinite)
 
 
 def _right(deltas: Array, step: float) -> Array:
@@ -62,7 +65,7 @@ def _right(deltas: Array, step: float) -> Array:
     with np.errstate(over="ignore"):
         falls = np.maximum(-np.diff(np.minimum.accumulate(deltas)), 0.0)
         found = falls / -math.expm1(-step)
-        found[:-1] -= falls[1:] / (math.expm1(step) if step < 700 else math.inf)
+        found[:-1] -= falls[1:] / float(np.expm1(step))
     return np.maximum(found, 0.0)
 
 
@@ -162,15 +165,16 @@ class Composed:
             for (one, _), law, centre in zip(self._parts, laws, centres, strict=True)
         ]
         product = np.ones(points // 2 + 1, dtype=complex)
-        depth, lost = 8 * math.log2(points) * _ULP, np.zeros(len(product))
+        depth, lost = _PER_STAGE * math.log2(points), np.zeros(len(product))
         for (_, n), transform in zip(self._parts, transforms, strict=True):
             product *= transform**n
-            lost += n * (depth + 32 * _ULP) * np.exp((n - 1) * np.log(np.minimum(np.abs(transform) + depth, 1.0)))
+            lost += n * (depth + _PER_POWER) * np.exp((n - 1) * np.log(np.minimum(np.abs(transform) + depth, 1.0)))
         error = 2 * float(np.mean(lost)) + depth * float(np.mean(np.abs(product)))
         shift = sum(n * centre for (_, n), centre in zip(self._parts, centres, strict=True))
         found = np.roll(irfft(product, points), -((first - shift) % points))
         rounding = math.fsum(
-            n * _ULP * (16 + 4 * float(np.max(np.abs(tilt * losses)[law > 1e-25], initial=0.0)) + 4 * abs(moment))
+            n
+            * (_PER_MOMENT + _PER_NAT * (float(np.max(np.abs(tilt * losses)[law > 1e-25], initial=0.0)) + abs(moment)))
             for law, losses, moment, (_, n) in zip(laws, self._losses, moments, self._parts, strict=True)
         )
         top = (first + points) * self._step
@@ -206,7 +210,7 @@ class Composed:
         if epsilon < self._step * window.first:  # what is below the window came in at its other end
             mass += _BELOW
         inside = math.exp(min(0.0, window.log_total - window.tilt * epsilon + math.log(mass))) if mass > 0 else 0.0
-        found = (inside + math.exp(min(0.0, window.log_beyond))) * (1 + 1e-13 + 4 * _ULP * abs(window.tilt * epsilon))
+        found = (inside + math.exp(min(0.0, window.log_beyond))) * (1 + 1e-13 + _PER_NAT * abs(window.tilt * epsilon))
         return min(1.0, found + self._infinite + 1e-320)
 
     def epsilon(self, delta: float) -> float:

@@ -9,39 +9,37 @@ import numpy as np
 
 from dpassay.reference.types import Array
 
-from .above_threshold import above_threshold_delta, costs_its_epsilon
+from .above_threshold import above_threshold_delta
 from .compose import Masses, connected
 from .gdp import gdp_deltas, gdp_epsilon
 from .part import Part
+from .rounding import A_LITTLE_DOWN, UP
 from .sampled import Relation, sampled_curve
 
-_ULP = 2.0**-52
 _TRIED = 64  # points that are tried at once for the end of a grid
 
 
 def response_delta(epsilons: Array, pure: float) -> Array:
     """Randomised response, which dominates every pure release: ``(e^pure - e^eps)_+ / (1 + e^pure)``, rounded up."""
-    found = -np.expm1(np.minimum(epsilons - pure, 0.0)) / (1 + math.exp(-pure))
-    return np.asarray(np.where(epsilons >= pure, 0.0, found * (1 + 8 * _ULP)))
+    return np.asarray(-np.expm1(-np.maximum(pure - epsilons, 0.0)) / (1 + math.exp(-pure)) * UP)
 
 
 def laplace_delta(epsilons: Array, size: float) -> Array:
     """A Laplace release of sensitivity over scale ``size``: ``1 - exp((eps - size) / 2)``, rounded up."""
-    return np.asarray(np.where(epsilons >= size, 0.0, -np.expm1((epsilons - size) / 2) * (1 + 8 * _ULP)))
+    return np.asarray(-np.expm1(-np.maximum(size - epsilons, 0.0) / 2) * UP)
 
 
 def curve(part: Part, relation: Relation, epsilons: Array, backward: bool = False) -> Array:
     """delta of one release at epsilons of at least zero, rounded up; ``backward``: of D' against D."""
-    epsilons = epsilons * (1 - 2 * _ULP)  # a grid point may be rounded up
+    epsilons = epsilons * A_LITTLE_DOWN  # a grid point may be rounded up
     if part.kind == "gaussian":
         return gdp_deltas(epsilons, part.size)
     if part.kind == "sampled":
         return sampled_curve(epsilons, part.rate, part.size, part.sampling, relation, backward)
     if part.kind == "laplace":
         return laplace_delta(epsilons, part.size)
-    if part.kind == "above-threshold" and not costs_its_epsilon(part.size, part.share):
-        found = above_threshold_delta(epsilons, part.size, part.share, part.queries, part.falls)
-        return np.asarray(np.where(epsilons >= part.size, 0.0, found))
+    if part.kind == "above-threshold":
+        return above_threshold_delta(epsilons, part.size, part.share, part.queries, part.falls)
     return response_delta(epsilons, part.pure_epsilon)
 
 
@@ -50,11 +48,11 @@ def one_sided(part: Part, relation: Relation) -> bool:
     return part.kind == "sampled" and part.sampling == "poisson" and relation == "add-remove"
 
 
-@lru_cache(maxsize=256)
+@lru_cache
 def end_of(part: Part, relation: Relation, least: float) -> float:
     """An epsilon at which delta is ``least`` at most, and hardly more."""
     if part.kind not in ("gaussian", "sampled"):
-        return part.pure_epsilon if part.kind == "pure" else part.size
+        return part.pure_epsilon
     high = gdp_epsilon(part.size, least) if least > 1e-300 else part.size * (40 + part.size / 2)
     if part.kind == "gaussian":
         return high

@@ -18,7 +18,8 @@ from scipy.special import erfcx, ndtr
 from dpassay.reference.errors import require, require_budget
 from dpassay.reference.types import Array
 
-_ULP = 2.0**-52
+from .rounding import A_LITTLE_UP, DOWN, ULP, UP
+
 _FAR = 28.0  # exp(-x^2) is no number any more
 _TINIEST = 1e-320  # below the smallest number with all its digits
 _NEAR = 0.5  # below, two values of erfcx are too close to be subtracted
@@ -36,7 +37,7 @@ def gdp_delta(epsilon: float, mu: float) -> float:
     if mu == 0 or mu == math.inf or epsilon == math.inf:
         return 1.0 if mu == math.inf and epsilon != math.inf else max(0.0, -math.expm1(min(epsilon, 700.0)))
     if epsilon < 0:  # delta(-epsilon) = 1 - e^-epsilon (1 - delta(epsilon)), which would lose digits
-        return min(1.0, (math.exp(epsilon) * gdp_delta(-epsilon, mu) - math.expm1(epsilon)) * (1 + 8 * _ULP))
+        return min(1.0, (math.exp(epsilon) * gdp_delta(-epsilon, mu) - math.expm1(epsilon)) * UP)
     half, ratio = mu / 2, epsilon / mu
     x, h = (ratio - half) / math.sqrt(2), mu / math.sqrt(2)
     if x > _FAR:
@@ -46,9 +47,9 @@ def gdp_delta(epsilon: float, mu: float) -> float:
     elif x >= 0:
         difference = float(erfcx(x) - erfcx(x + h))
     else:
-        return _up(float(ndtr(-x * math.sqrt(2))) - 0.5 * math.exp(-x * x) * float(erfcx(x + h)), 64 * _ULP)
+        return _up(float(ndtr(-x * math.sqrt(2))) - 0.5 * math.exp(-x * x) * float(erfcx(x + h)), 64 * ULP)
     lost = 64 + 8 * abs(x) * (ratio + half) + 16 * abs(x) / min(h, _NEAR) * (h > _NEAR)
-    return _up(0.5 * math.exp(-x * x) * difference, _TINIEST, lost * _ULP)
+    return _up(0.5 * math.exp(-x * x) * difference, _TINIEST, lost * ULP)
 
 
 def gdp_deltas(epsilons: Array, mu: float) -> Array:
@@ -65,15 +66,15 @@ def gdp_deltas(epsilons: Array, mu: float) -> Array:
     else:
         ahead, behind = np.maximum(near, 0.0), erfcx(near + h)
         found = np.where(near >= 0, peak * (erfcx(ahead) - behind), ndtr(-near * math.sqrt(2)) - peak * behind)
-        lost, more = lost + 16 * ahead / _NEAR, np.where(near < 0, 64 * _ULP, _TINIEST)
-    rounded = np.clip(found * (1 + lost * _ULP) + more, 0.0, 1.0)
+        lost, more = lost + 16 * ahead / _NEAR, np.where(near < 0, 64 * ULP, _TINIEST)
+    rounded = np.clip(found * (1 + lost * ULP) + more, 0.0, 1.0)
     return np.asarray(np.where(x > _FAR, _TINIEST, rounded))
 
 
 def _slope(x: float, h: float) -> float:
     """``erfcx(x) - erfcx(x + h)`` as an integral: ``-erfcx'(t) = 2 / sqrt(pi) - 2 t erfcx(t)``, which falls in t."""
     t = x + h / 2 * (_NODES + 1)
-    return float(h / 2 * (_WEIGHTS @ (2 / math.sqrt(math.pi) - 2 * t * erfcx(t)))) * (1 + 8 * x * x * _ULP)
+    return float(h / 2 * (_WEIGHTS @ (2 / math.sqrt(math.pi) - 2 * t * erfcx(t)))) * (1 + 8 * x * x * ULP)
 
 
 def _up(value: float, absolute: float, relative: float = 0.0) -> float:
@@ -89,7 +90,7 @@ def gdp_epsilon(mu: float, delta: float) -> float:
         return math.inf
     if gdp_delta(0.0, mu) <= delta:
         return 0.0
-    high = (mu * mu / 2 + mu * math.sqrt(-2 * math.log(delta)) + 1.0) * (1 + 8 * _ULP)  # Gaussian tail bound
+    high = (mu * mu / 2 + mu * math.sqrt(-2 * math.log(delta)) + 1.0) * UP  # Gaussian tail bound
     if mu > 1e6:  # a rounding of epsilon / mu moves delta; the tail bound is within 1e-6 of epsilon
         return high
     found = _root(lambda epsilon: gdp_delta(epsilon, mu) - delta, 0.0, high)
@@ -114,7 +115,7 @@ def _root(function: Callable[[float], float], low: float, high: float) -> float:
 
     if function(low) == 0 or function(high) == 0 or (function(low) > 0) == (function(high) > 0):
         return low if abs(function(low)) < abs(function(high)) else high
-    return float(brentq(function, low, high, xtol=1e-300, rtol=4 * _ULP, maxiter=2000))
+    return float(brentq(function, low, high, xtol=1e-300, rtol=4 * ULP, maxiter=2000))
 
 
 def _nudged(value: float, good: Callable[[float], bool], direction: int) -> float:
@@ -122,7 +123,7 @@ def _nudged(value: float, good: Callable[[float], bool], direction: int) -> floa
     for step in range(_STEPS):
         if good(value):
             return value
-        value *= 1 + direction * 4 * _ULP * 2.0 ** min(step, 40)
+        value *= 1 + direction * 4 * ULP * 2.0 ** min(step, 40)
     return value
 
 
@@ -130,13 +131,13 @@ def gaussian_std(epsilon: float, delta: float, sensitivity: float, releases: int
     """The least noise std for ``releases`` full-batch Gaussian releases within (epsilon, delta), exactly."""
     require(sensitivity >= 0, "sensitivity", sensitivity, "must not be negative")
     require(releases >= 1, "releases", releases, "must be at least 1")
-    return sensitivity * math.sqrt(releases) / gdp_mu(epsilon, delta) * (1 + 4 * _ULP)
+    return sensitivity * math.sqrt(releases) / gdp_mu(epsilon, delta) * A_LITTLE_UP
 
 
 def zcdp_epsilon(rho: float, delta: float) -> float:
     """Epsilon of a rho-zCDP mechanism by the usual conversion, ``rho + 2 sqrt(rho log(1/delta))`` (not tight)."""
     require(rho >= 0, "rho", rho, "must not be negative")
-    return (rho + 2 * math.sqrt(rho) * math.sqrt(-math.log(delta))) * (1 + 4 * _ULP)
+    return (rho + 2 * math.sqrt(rho) * math.sqrt(-math.log(delta))) * A_LITTLE_UP
 
 
 def zcdp_rho(epsilon: float, delta: float) -> float:
@@ -146,4 +147,4 @@ def zcdp_rho(epsilon: float, delta: float) -> float:
     """
     require_budget(epsilon, delta)
     log_term = -math.log(delta)
-    return (epsilon / (math.sqrt(epsilon + log_term) + math.sqrt(log_term))) ** 2 * (1 - 8 * _ULP)
+    return (epsilon / (math.sqrt(epsilon + log_term) + math.sqrt(log_term))) ** 2 * DOWN

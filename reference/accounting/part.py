@@ -31,7 +31,7 @@ class Part:
 
     @property
     def pure_epsilon(self) -> float:
-        """Of a ``pure`` part, amplified by sampling (exact)."""
+        """The largest loss of a part that has one; of a ``pure`` one amplified by sampling (exact)."""
         if self.rate == 1:
             return self.size
         if self.size <= 1:

@@ -31,14 +31,14 @@ class Cost(Protocol):
 
     @property
     def pure_epsilon(self) -> float:
-        """Of a pure part."""
+        """The largest loss of a part that has one."""
 
 
 def _divergence(part: Cost, order: float) -> float:
     """Rényi divergence of one release, rounded up."""
     if part.kind in ("gaussian", "sampled"):
         return order * part.size**2 / 2 * _UP
-    size = part.pure_epsilon if part.kind == "pure" else part.size
+    size = part.pure_epsilon
     if order * size < 1e-3:  # below, the differences of exponentials lose their digits
         return min(size, order * size**2 / 2) * _UP
     if part.kind == "laplace":

@@ -23,11 +23,11 @@ from dpassay.reference.errors import require
 from dpassay.reference.types import Array
 
 from .gdp import gdp_deltas
+from .rounding import A_LITTLE_UP, DOWN, ULP, UP
 
 Relation = Literal["replace-one", "add-remove"]
 Sampling = Literal["without-replacement", "poisson"]
 _REACH = 40.0  # standard deviations: beyond, tails are below 1e-300
-_ULP = 2.0**-52
 _TINIEST = 1e-320
 
 
@@ -61,7 +61,7 @@ def _mixture_delta(epsilons: Array, q: float, up: float, down: float) -> Array:
         exact = np.isfinite(size)
         found = np.where(exact, terms[0] + terms[1] + terms[2], terms[1])
     lost = 64 + 16 * (cut * cut + up * up + down * down + np.abs(epsilons) - math.log(q))
-    rounded = found + lost * _ULP * np.where(exact, size, terms[1]) + _TINIEST
+    rounded = found + lost * ULP * np.where(exact, size, terms[1]) + _TINIEST
     return np.where(never, _TINIEST, np.clip(rounded, 0.0, 1.0))
 
 
@@ -71,22 +71,22 @@ def _against_null(epsilons: Array, q: float, up: float) -> Array:
     It is q times that of ``N(up,1)`` against ``N(0,1)`` at ``log(1 + (e^epsilon - 1) / q)``, which is rounded down.
     """
     large = epsilons - math.log(q) + np.log1p((q - 1) * np.exp(-np.maximum(epsilons, 1.0)))
-    inner = np.where(epsilons < 1, np.log1p(np.expm1(np.minimum(epsilons, 1.0)) / q), large) * (1 - 8 * _ULP)
-    return np.asarray(q * gdp_deltas(np.maximum(inner, 0.0), up) * (1 + 4 * _ULP) + _TINIEST)
+    inner = np.where(epsilons < 1, np.log1p(np.expm1(np.minimum(epsilons, 1.0)) / q), large) * DOWN
+    return np.asarray(q * gdp_deltas(np.maximum(inner, 0.0), up) * A_LITTLE_UP + _TINIEST)
 
 
 def _null_against(epsilons: Array, q: float, up: float) -> Array:
     """The same the other way round: ``c`` times the curve at ``epsilon + log(q / c)``, ``c = q - (1-q)(e^eps - 1)``."""
-    gone = (1 - q) / q * np.expm1(np.minimum(epsilons, 700.0)) * (1 - 8 * _ULP)  # 1 - c / q, rounded down
+    gone = (1 - q) / q * np.expm1(np.minimum(epsilons, 700.0)) * DOWN  # 1 - c / q, rounded down
     left = np.maximum(1 - gone, 0.0)
-    inner = (epsilons - np.log1p(-np.minimum(gone, 1 - _ULP))) * (1 - 8 * _ULP)
-    found = q * left * gdp_deltas(inner, up) * (1 + 8 * _ULP) + _TINIEST
+    inner = (epsilons - np.log1p(-np.minimum(gone, 1 - ULP))) * DOWN
+    found = q * left * gdp_deltas(inner, up) * UP + _TINIEST
     return np.asarray(np.where(left > 0, found, 0.0))
 
 
 def mirrored(epsilons: Array, deltas: Array) -> Array:
     """The curve at ``-epsilons`` from that of the other direction at ``epsilons``, rounded up."""
-    return np.asarray(np.minimum(1.0, (-np.expm1(-epsilons) + np.exp(-epsilons) * deltas) * (1 + 4 * _ULP)))
+    return np.asarray(np.minimum(1.0, (-np.expm1(-epsilons) + np.exp(-epsilons) * deltas) * A_LITTLE_UP))
 
 
 def sampled_curve(
