@@ -6,17 +6,20 @@ import json
 import math
 import sys
 from collections.abc import Mapping
+from dataclasses import asdict, is_dataclass
 from typing import Any
 
 import numpy as np
 
 
 def plain(value: Any) -> Any:
-    """Plain data for JSON; infinities and NaN become words, NumPy's numbers Python's."""
+    """Plain data for JSON; infinities and NaN become words, NumPy's numbers Python's, records objects."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and not math.isfinite(value):
         return "nan" if math.isnan(value) else "infinity" if value > 0 else "-infinity"
+    if is_dataclass(value) and not isinstance(value, type):
+        return plain(asdict(value))
     if isinstance(value, Mapping):
         return {str(key): plain(one) for key, one in value.items()}
     if isinstance(value, list | tuple):

@@ -102,14 +102,17 @@ PAPERS: dict[str, Paper] = {paper.key: paper for paper in _IMPLEMENTED}
 
 OTHERS: dict[str, str] = {  # baselines and facts are taken from them
     "abadi2016": "Abadi et al., Deep learning with differential privacy, CCS 2016",
-    "bassily2014": "Bassily, Smith and Thakurta, Private empirical risk minimization, FOCS 2014",
-    "bassily2019": "Bassily, Feldman, Talwar and Thakurta, Private stochastic convex optimization, NeurIPS 2019",
-    "feldman2020": "Feldman, Koren and Talwar, Private stochastic convex optimization in linear time, STOC 2020",
-    "arora2023": "Arora et al., Faster rates of convergence to stationary points in DP optimization, ICML 2023",
-    "boob2024": "Boob and Guzman, Optimal algorithms for DP stochastic monotone variational inequalities, 2024",
+    "bassily2014": "Bassily, Smith and Thakurta, Private empirical risk minimization: efficient algorithms and tight "
+    "error bounds, FOCS 2014",
+    "bassily2019": "Bassily, Feldman, Talwar and Thakurta, Private stochastic convex optimization with optimal rates, "
+    "NeurIPS 2019",
+    "arora2023": "Arora et al., Faster rates of convergence to stationary points in differentially private "
+    "optimization, ICML 2023",
     "yang2022": "Yang et al., Differentially private SGDA for minimax problems, UAI 2022",
-    "wang2019": "Wang, Chen and Xu, DP empirical risk minimization with non-convex loss functions, ICML 2019",
-    "wang2021": "Wang and Xu, Escaping saddle points of empirical risk privately via DP-trust region, ECML 2020",
+    "wang2019": "Wang, Chen and Xu, Differentially private empirical risk minimization with non-convex loss "
+    "functions, ICML 2019",
+    "wang2021": "Wang and Xu, Escaping saddle points of empirical risk privately and scalably via DP-trust region "
+    "method, Machine Learning and Knowledge Discovery in Databases, 2021",
     "dwork2014": "Dwork and Roth, The algorithmic foundations of differential privacy, 2014",
 }
 

@@ -16,6 +16,7 @@ from dpassay.audit.scores.labels import epsilon_labels
 from dpassay.audit.scores.one_run import epsilon_one_run
 from dpassay.audit.scores.one_run_claim import one_run_curve
 from dpassay.audit.scores.power import Power, shown_power
+from dpassay.audit.scores.thresholds import ScoreEvent
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.types import Array
 
@@ -49,13 +50,12 @@ def shown_by(bound: Sound) -> list[str]:
     if not isinstance(bound, SoundBound) or bound.epsilon <= 0:
         return []
     if "event" in seen:
-        low, of_q = "low" in str(seen["event"]), str(seen["event"]).startswith("Q")
+        event = cast(ScoreEvent, seen["event"])
         rare, frequent = cast(tuple[int, int], seen["hits"])
-        cut = f"{'<' if low else '>'} {cast(float, seen['threshold']) * (-1 if low else 1):.6g}"
-        on_d, on_e = (rare, frequent) if of_q else (frequent, rare)
+        cut = f"{'>' if event.high else '<'} {cast(float, seen['threshold']) * (1 if event.high else -1):.6g}"
+        on_d, on_e = (rare, frequent) if event.of_q else (frequent, rare)
         return [f"Shown by: scores {cut}, {on_d:,} on D and {on_e:,} on D' of those that judged."]
-    words = str(seen.get("by", "")).replace("outward: ", "").replace("guessed Q", "guessed to be of D'")
-    words = words.replace("guessed P", "guessed to be of D").replace("ones P", "ones of D")
+    words = str(seen.get("by", ""))
     if "guesses" not in seen:
         return [f"Shown by: the most extreme scores, {words}."] if words else []
     made = cast(int, seen["guesses"])

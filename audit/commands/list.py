@@ -29,8 +29,8 @@ def list_(
 ) -> None:
     """List every algorithm, reading and instance that can be audited.
 
-    One line for each: the key that other commands take, the claimed (epsilon, delta), and whether it is part of the
-    default audit ("quick").
+    One line for each: the key that other commands take, the claimed (epsilon, delta), and "quick" if it is part of the
+    default audit.
     """
     cases = list({case.key: case for name in names for case in find_cases(name)}.values()) if names else all_cases()
     if as_json:
@@ -44,7 +44,10 @@ def list_(
 
 
 def _print_algorithms(cases: Iterable[Case], width: int, narrow: bool) -> None:
-    for what, group in groupby(cases, key=what_it_is):
+    by_title: dict[str, list[Case]] = {}
+    for case in cases:
+        by_title.setdefault(what_it_is(case), []).append(case)
+    for what, group in by_title.items():
         print(f"  {what}")
         for case in group:
             claim = f"({case.claim.epsilon:g}, {case.claim.delta:.0e})"
@@ -56,9 +59,11 @@ def _print_algorithms(cases: Iterable[Case], width: int, narrow: bool) -> None:
 
 
 def what_it_is(case: Case) -> str:
-    """Title and place, each once: ``DP-RGDA (Algorithms 2 and 3)``."""
-    place = case.cite.place if case.cite.paper == case.id.split("/")[0] else str(case.cite)
-    return case.title if case.cite.place in case.title else f"{case.title} ({place})"
+    """Title, place and a paper other than the case's own, each once: ``DP-RGDA (Algorithms 2 and 3)``."""
+    other = "" if case.cite.paper == case.id.split("/")[0] else case.cite.paper
+    place = "" if case.cite.place in case.title else case.cite.place
+    where = ", ".join(part for part in (other, place) if part)
+    return f"{case.title} ({where})" if where else case.title
 
 
 def _heading(paper: str) -> str:

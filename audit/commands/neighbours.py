@@ -97,7 +97,7 @@ def search_(
 
 @app.command(short_help="Judge the pair of a witness file again.")
 def replay(
-    witness: Annotated[Path, typer.Argument(help="A file of `dpassay neighbours search`.")],
+    witness: Annotated[Path, typer.Argument(help="A file of `dpassay audit` or `dpassay neighbours search`.")],
     module: Annotated[
         list[str] | None, typer.Option(help="Module of yours that the file may name; nothing else is imported.")
     ] = None,

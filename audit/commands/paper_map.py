@@ -40,7 +40,7 @@ class Line:
 
     Args:
         place: where the paper has it.
-        id: its id in the catalogue.
+        id: its id in the catalogue; empty for a part that others call.
         title: what it is.
         file: from the root of the project.
         tests: files of tests that import it, from the root of the project; empty where they are not installed.
@@ -67,7 +67,21 @@ def _line(key: str, case: Case) -> Line:
     file = _file(case)
     prefixes = tuple(PROOFS.get(case.id, ()))
     rows = tuple(row.id for row in _ledger(key) if prefixes and row.id.startswith(prefixes))
-    return Line(place, case.id, case.title, file, _tests(file), rows)
+    title = case.title.removesuffix(f" ({case.cite.place})").removeprefix(case.cite.place).lstrip(": ")
+    return Line(place, case.id, title, file, _tests(file), rows)
+
+
+def parts(key: str) -> list[Line]:
+    """Numbered algorithms of a paper that others call: the files whose first lines cite one and that are no case."""
+    cases = {one.file for one in algorithms(key)}
+    found = []
+    for path in sorted((ROOT / "reference").rglob("*.py")):
+        file = path.relative_to(ROOT).as_posix()
+        said = ast.get_docstring(ast.parse(read_text(path, "module"))) or ""
+        place = re.search(rf"\b{key}, (Algorithm \d+)\b", said)
+        if place and file not in cases and path.name != "__init__.py":
+            found.append(Line(place[1], "", re.split(r" \(|[.:\n]", said)[0], file, _tests(file), ()))
+    return sorted(found, key=lambda one: one.place)
 
 
 def _file(case: Case) -> str:
@@ -127,6 +141,7 @@ def docstring(paper: Paper) -> str:
     head += [f"Link: {paper.link}."] if paper.link else []
     rows = [("in the paper", "catalogue id", "file")]
     rows += [(line.place, line.id, line.file) for line in algorithms(paper.key)]
+    rows += [(line.place, "a part", line.file) for line in parts(paper.key)]
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     rule = "  ".join("=" * width for width in widths)
     table = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
@@ -175,7 +190,14 @@ def _algorithm_table(key: str) -> list[str]:
     for one in algorithms(key):
         tests = "<br>".join(f"`{path}`" for path in one.tests) or "by the catalogue alone"
         lines.append(f"| {one.place} | `{one.id}` | `{one.file}` | {tests} | {_rows(one.rows)} |")
+    for one in parts(key):
+        tests = "<br>".join(f"`{path}`" for path in one.tests) or "with what calls it"
+        lines.append(f"| {one.place} | a part: {_lower(one.title)} | `{one.file}` | {tests} | - |")
     return lines
+
+
+def _lower(title: str) -> str:
+    return title[:1].lower() + title[1:]
 
 
 def _statement_table(key: str) -> list[str]:
@@ -201,6 +223,8 @@ def paper_text(paper: Paper) -> str:
         lines += ["", f"{one.place}: {one.title}", f"  id      {one.id}", f"  file    {one.file}"]
         lines += [f"  tests   {', '.join(one.tests)}"] if one.tests else []
         lines += [f"  ledger  {len(one.rows)} rows: {_rows(one.rows).replace('`', '')}"] if one.rows else []
+    for one in parts(paper.key):
+        lines += ["", f"{one.place}, a part: {_lower(one.title)}", f"  file    {one.file}"]
     counts = ", ".join(f"{name} ({len(rows)})" for name, rows in statements(paper.key).items())
     lines += ["", f"rows of the ledger by statement (`dpassay prove --paper {paper.key}`):", *_wrapped([counts])]
     return "\n".join(lines)
@@ -209,7 +233,9 @@ def paper_text(paper: Paper) -> str:
 def paper_data(paper: Paper) -> dict[str, Any]:
     """A paper as plain data."""
     found = asdict(paper)
-    return {**found, "algorithms": [asdict(one) for one in algorithms(paper.key)], "statements": statements(paper.key)}
+    lines = {"algorithms": algorithms(paper.key), "parts": parts(paper.key)}
+    listed = {name: [asdict(one) for one in some] for name, some in lines.items()}
+    return {**found, **listed, "statements": statements(paper.key)}
 
 
 def files() -> dict[Path, str]:

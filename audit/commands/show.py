@@ -60,6 +60,8 @@ def _describe(case: Case) -> dict[str, Any]:
         kinds[f"{release.label}: {law}{scale}, sensitivity {claimed}, {transcript.participation(release)}"] += 1
     account = instance.accounted(case.claim.relation)
     epsilon = account.epsilon(case.claim.delta)
+    broken = sorted({one.kind.value for one in case.declared if one.kind.leaks or one.kind.overshoots})
+    bound = f"no bound, as this reading declares: {', '.join(broken)}" if broken else account.method
     lines = [f"{count} x {what}" for what, count in kinds.items()]
     if len(lines) > 12:
         lines = [*lines[:12], f"... and {len(lines) - 12} more kinds"]
@@ -75,5 +77,5 @@ def _describe(case: Case) -> dict[str, Any]:
         "repairs": list(case.repairs),
         "known defect": case.known,
         "releases of the longest run": lines,
-        "accounted": f"epsilon {epsilon:.6g} at delta {case.claim.delta:g}: {account.method}",
+        "accounted": f"epsilon {epsilon:.6g} at delta {case.claim.delta:g}: {bound}",
     }

@@ -34,7 +34,7 @@ CAUSES = {  # the README's rows: a key of the catalogue, and the cause in at mos
     "second_order_erm/opt:worst@repaired": "none: a fixed number of steps, exact accounting",
     "dro/double_spider:chi_square@printed": "clips the mean: one record moves it by 2 C, not 2 C / N",
     "dro/double_spider:chi_square@repaired": "none: clips each record, exact accounting",
-    "minimax_sosp/dp_rgda:rowclip-n9-d1-T8-K1-q4-b9@printed": "noise without the inner steps and the second sequence",
+    "minimax_sosp/dp_rgda:rowclip-n9-d1-T8-K1-q4-b9@printed": "the noise leaves out v beside u, factor 2, a constant",
     "adaptive_batch/stochastic_spider:theorem-3.17-d16-T7-O1@printed": "the tree's noise lacks the factor log(1/delta)",
 }
 LONGEST_CAUSE = 60
@@ -52,7 +52,7 @@ def short_block(results: str) -> str:
     rows = {key_of(row): row for row in rows_of(results)}
     for key in CAUSES:
         require(key in rows, "row", key, f"is not in {RESULTS}: choose another one for the README")
-    chosen = [[rows[key][0].split(" ")[0], *rows[key][1:6], cause] for key, cause in CAUSES.items()]
+    chosen = [[f"`{key.partition('@')[0]}`", *rows[key][1:6], cause] for key, cause in CAUSES.items()]
     return _markdown([*COLUMNS[:6], "cause"], chosen) + "\n\n" + _counts(results)
 
 

@@ -25,7 +25,7 @@ from .reading import tops
 
 STEPS = LADDER[:: 1 + LADDER.size // 400]  # about 400 of them: a bound is at most one step coarser
 SHARES = (0.01, 0.03, 0.1, 0.3, 1.0)  # of a block that is read from one end
-READINGS = 4  # from either end, high scores guessed Q or P
+READINGS = 4  # from either end, high scores guessed to be of D' or of D
 
 
 @dataclass

@@ -104,7 +104,7 @@ def largest_refuted(
 def _read(
     low: Array, high: Array, prior: float, delta: float, rng: np.random.Generator, alpha: float, above: float
 ) -> list[tuple[float, str]]:
-    """The bound of each reading order and its name, high scores guessed Q or P; sorted labelled scores of P and Q.
+    """The bound of each reading order and its name; sorted labelled scores of D (P) and of D' (Q).
 
     0 for those that show no more than `above`.
     """
@@ -113,11 +113,13 @@ def _read(
         one, other = (low, high) if sign > 0 else (-low[::-1], -high[::-1])
         which = ("high", "low") if sign > 0 else ("low", "high")
         orders = [
-            (tally(other, one, rng), prior, f"{which[0]} scores guessed Q"),
-            (tally(-one[::-1], -other[::-1], rng), -prior, f"{which[1]} scores guessed P"),
+            (tally(other, one, rng), prior, f"{which[0]} scores guessed to be of D'"),
+            (tally(-one[::-1], -other[::-1], rng), -prior, f"{which[1]} scores guessed to be of D"),
         ]
         if prior == 0:
-            orders.append((tally_both_ends(other, one, rng), 0.0, f"{which[0]} scores guessed Q, {which[1]} ones P"))
+            orders.append(
+                (tally_both_ends(other, one, rng), 0.0, f"{which[0]} scores guessed to be of D', {which[1]} ones of D")
+            )
         share = alpha / (2 * len(orders))
         found += [(largest_refuted(read, labels, delta, share, odds, above), name) for read, odds, name in orders]
     return found
@@ -136,10 +138,11 @@ def _all_orders(
     if share:
         allowed = independent(labels, delta, share * alpha)
         value, seen = read_outward(low, high, rng, share * alpha, allowed, prior)
-    outward = f"outward: {seen['direction']}" if seen else "nothing seen"
-    counts: dict[str, object] = {name: seen[name] for name in ("guesses", "wrong") if name in seen}
+    outward: dict[str, object] = {"by": "nothing seen"}
+    if seen:
+        outward = {"by": seen["direction"], "read": "outwards", **{name: seen[name] for name in ("guesses", "wrong")}}
     best, name = max(_read(low, high, prior, delta, rng, (1 - share) * alpha, value))
-    return (best, {"by": name}) if best > value else (value, {"by": outward, **counts})
+    return (best, {"by": name, "read": "inwards"}) if best > value else (value, outward)
 
 
 def epsilon_labels(
@@ -161,7 +164,7 @@ def epsilon_labels(
     if for_event:
         event = epsilon_split(p, q, delta, rng.spawn(1)[0], 1 - for_event * alpha, value)
         if event.epsilon > value:
-            value, shown = event.epsilon, {**event.evidence, "by": f"event: {event.evidence['event']}"}
+            value, shown = event.epsilon, {**event.evidence, "by": "one event"}
     return SoundBound(
         epsilon=value,
         delta=delta,

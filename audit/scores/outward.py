@@ -270,6 +270,6 @@ def judge(
     evidence: dict[str, object] = {
         "guesses": int(blocks.size[judged].sum()),
         "wrong": int(wrong[judged].sum()),
-        "direction": "high scores guessed Q" if plan.sign > 0 else "low scores guessed Q",
+        "direction": f"{'high' if plan.sign > 0 else 'low'} scores guessed to be of D'",
     }
     return epsilon, evidence

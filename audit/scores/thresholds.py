@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -77,12 +78,27 @@ def epsilon_of_event(
     return low
 
 
-def _directions(p: Array, q: Array) -> Iterator[tuple[str, Array, Array]]:
-    """Event families as (name, rare side, frequent side), each read as 'score above the threshold'."""
-    yield "Q over P, high scores", p, q
-    yield "P over Q, low scores", -q, -p
-    yield "P over Q, high scores", q, p
-    yield "Q over P, low scores", -p, -q
+@dataclass(frozen=True)
+class ScoreEvent:
+    """Scores beyond a threshold.
+
+    Args:
+        name: for a person.
+        high: above it; else below, and the scores were read with their signs turned.
+        of_q: more frequent on D' (Q) than on D (P); else the other way round.
+    """
+
+    name: str
+    high: bool
+    of_q: bool
+
+
+def _directions(p: Array, q: Array) -> Iterator[tuple[ScoreEvent, Array, Array]]:
+    """Events with their rare and frequent side, each read as 'score above the threshold'."""
+    yield ScoreEvent("high scores, more often on D'", high=True, of_q=True), p, q
+    yield ScoreEvent("low scores, more often on D", high=False, of_q=False), -q, -p
+    yield ScoreEvent("high scores, more often on D", high=True, of_q=False), q, p
+    yield ScoreEvent("low scores, more often on D'", high=False, of_q=True), -p, -q
 
 
 def _log_ranks(n: int) -> Indices:
@@ -111,10 +127,10 @@ def epsilon_simultaneous(
     start = time.perf_counter()
     p, q = check_scores(scores_p, "scores_p"), check_scores(scores_q, "scores_q")
     found = []
-    for name, rare, frequent in _directions(p, q):
+    for event, rare, frequent in _directions(p, q):
         value, cut = _scan(rare, frequent, delta, (1 - confidence) / 4)
-        found.append((value, name, cut))
-    value, name, cut = max(found)
+        found.append((value, event, cut))
+    value, event, cut = max(found, key=lambda one: one[0])
     return SoundBound(
         epsilon=value,
         delta=delta,
@@ -122,7 +138,7 @@ def epsilon_simultaneous(
         method="Clopper-Pearson, simultaneous",
         runs=p.size + q.size,
         seconds=time.perf_counter() - start,
-        evidence={"event": name, "threshold": cut},
+        evidence={"event": event, "threshold": cut},
     )
 
 
@@ -148,7 +164,7 @@ def epsilon_split(
     rest = list(_directions(p[cut_p:], q[cut_q:]))
     values = [_scan(rare, frequent, delta, 0.5) for _, rare, frequent in pilot]
     chosen = max(range(4), key=lambda i: values[i][0])
-    name, rare, frequent = rest[chosen]
+    event, rare, frequent = rest[chosen]
     threshold = values[chosen][1]
     hits_p, hits_q = int((rare > threshold).sum()), int((frequent > threshold).sum())
     bound = epsilon_of_event(hits_q, frequent.size, hits_p, rare.size, delta, 1 - confidence, above)
@@ -159,5 +175,5 @@ def epsilon_split(
         method="one event, split",
         runs=p.size + q.size,
         seconds=time.perf_counter() - start,
-        evidence={"event": name, "threshold": threshold, "hits": (hits_p, hits_q)},
+        evidence={"event": event, "threshold": threshold, "hits": (hits_p, hits_q)},
     )

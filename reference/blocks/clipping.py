@@ -1,4 +1,7 @@
-"""Clipping to a 2-norm ball: of one vector, of each row, and (what some papers print) of the mean."""
+"""Clipping to a 2-norm ball: of one vector, of each row, and (what some papers print) of the mean.
+
+Cite: minimax_sosp, Algorithm 1; dro, Algorithm 1.
+"""
 
 from __future__ import annotations
 

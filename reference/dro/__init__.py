@@ -13,5 +13,6 @@ Section 3             dro/composite_sgd     reference/dro/composite_sgd.py
 Section 3             dro/composite_spider  reference/dro/composite_spider.py
 Section 5.1           dro/sgda              reference/dro/sgda.py
 Section 5.1           dro/private_diff      reference/dro/private_diff.py
+Algorithm 1           a part                reference/blocks/clipping.py
 ====================  ====================  =================================
 """

@@ -12,5 +12,6 @@ Tables 1 and 2          minimax_sosp/sto_spider     reference/minimax_sosp/sto_s
 Tables 1 and 2          minimax_sosp/ada_dp_spider  reference/minimax_sosp/ada_dp_spider.py
 Tables 1 and 2          minimax_sosp/private_diff   reference/baselines/private_diff.py
 yang2022, Algorithm 1   minimax_sosp/dp_sgda        reference/baselines/dp_sgda.py
+Algorithm 1             a part                      reference/blocks/clipping.py
 ======================  ==========================  =======================================
 """

@@ -124,6 +124,7 @@ def instance(schedule: Callable[[], Schedule], landscape: TugOfWar) -> Instance:
 
 
 COUNTS = "the noise leaves out the K inner steps, the second sequence (v beside u) and replace-one's factor 2"
+COUNTS_AT_ONE = "the noise leaves out the second sequence (v beside u), replace-one's factor 2 and a constant"
 NO_CONSTANT = "the K inner steps are missing from the noise: the constant 8, enough for K = 1, is too small here"
 VANISHES = "step/v (and then step/u) is released without noise at k = 0: y_{t,0} = y_{t,-1} while x has moved"
 MEAN_CLIP = "clip of the mean: without a bound on single gradients one record moves it by 2 C, not 2 C/S"
@@ -160,7 +161,7 @@ CASES: tuple[Case, ...] = (
                 partial(as_printed, sizes, CURVATURE * STEP, BOUNCE),
                 within_clips(STEP, CURVATURE, sizes.steps, sizes.d),
             ),
-            known=COUNTS,
+            known=COUNTS if sizes.inner_steps > 1 else COUNTS_AT_ONE,
             declared=TOO_LITTLE,
             space=partial(space, printed, EPSILON, DELTA, BOUNDED),
             quick=sizes is SMALL,
@@ -173,7 +174,7 @@ CASES: tuple[Case, ...] = (
             variant=f"rowclip-{sizes.name}",
             build=partial(instance, partial(rows_clipped, sizes), steep(sizes.d)),
             completions=(*COMPLETIONS, ROW_CLIP, NO_ESCAPE),
-            known=COUNTS,
+            known=COUNTS if sizes.inner_steps > 1 else COUNTS_AT_ONE,
             declared=TOO_LITTLE,
             space=partial(space, clipped_rows, EPSILON, DELTA),
             quick=sizes is FULL[0],

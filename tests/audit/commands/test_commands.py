@@ -12,6 +12,7 @@ from dpassay.audit import checkpoint
 from dpassay.audit.cli import app
 from dpassay.audit.commands import judged_scores
 from dpassay.audit.results import SoundBound, Verdict
+from dpassay.audit.scores.thresholds import ScoreEvent
 from dpassay.audit.sequential import session
 from dpassay.reference.errors import BadInput
 
@@ -122,14 +123,14 @@ def test_stored_scores(place):
     ("evidence", "said"),
     [
         (
-            {"event": "Q over P, low scores", "threshold": -1.5, "hits": (2, 30), "by": "event: Q over P, low scores"},
+            {"event": ScoreEvent("x", high=False, of_q=True), "threshold": -1.5, "hits": (2, 30), "by": "one event"},
             "scores < 1.5, 2 on D and 30 on D' of those that judged.",
         ),
         (
-            {"event": "P over Q, high scores", "threshold": 4.0, "hits": (1, 9)},
+            {"event": ScoreEvent("Q, low", high=True, of_q=False), "threshold": 4.0, "hits": (1, 9)},
             "scores > 4, 9 on D and 1 on D' of those that judged.",
         ),
-        ({"by": "low scores guessed P"}, "the most extreme scores, low scores guessed to be of D."),
+        ({"by": "low scores guessed to be of D"}, "the most extreme scores, low scores guessed to be of D."),
         (
             {"guesses": 1200, "correct": 1180, "end": "high end"},
             "1,200 of the scores, guessed at the high end; 20 guesses are wrong.",

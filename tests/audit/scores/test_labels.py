@@ -53,7 +53,8 @@ def test_the_larger_side_is_seen_from_either_end_and_from_both():
     low = np.arange(97.0)
     found = labels._read(low, low + 200, 0.0, 0.0, np.random.default_rng(3), 0.05, 0.0)
     assert [name for value, name in found if value > 2.0] == [
-        "high scores guessed Q", "low scores guessed P", "high scores guessed Q, low ones P",
+        "high scores guessed to be of D'", "low scores guessed to be of D",
+        "high scores guessed to be of D', low ones of D",
     ]  # fmt: skip
     by_q, by_p, _ = (value for value, _ in found if value > 2.0)
     assert by_q == pytest.approx(by_p, abs=0.5)
