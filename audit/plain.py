@@ -7,6 +7,7 @@ import math
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict, is_dataclass
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ def plain(value: Any) -> Any:
     """Plain data for JSON; infinities and NaN become words, NumPy's numbers Python's, records objects."""
     if isinstance(value, np.generic):
         value = value.item()
+    if isinstance(value, Enum):
+        value = value.value
     if isinstance(value, float) and not math.isfinite(value):
         return "nan" if math.isnan(value) else "infinity" if value > 0 else "-infinity"
     if is_dataclass(value) and not isinstance(value, type):

@@ -29,7 +29,7 @@ from .store import Store
 from .verdict import Verdict
 from .version import installed_version
 
-FORMAT = 3
+FORMAT = 4
 _TYPES = {name: TypeAdapter(hint) for name, hint in get_type_hints(Row).items()}  # of a row's fields
 _NEEDED = {one.name for one in fields(Row) if one.default is MISSING and one.default_factory is MISSING}
 _FIELD = "--output"
@@ -218,7 +218,10 @@ def _row(where: str, data: Any) -> Row:
             values[name] = {label: _number(value) for label, value in values[name].items()}
     for name, kind in _TYPES.items():
         try:
-            kind.validate_python(values[name], strict=True)
+            if name == "findings":  # records: made of the objects that stand for them
+                values[name] = kind.validate_json(json_text(values[name]), strict=True)
+            else:
+                kind.validate_python(values[name], strict=True)
         except ValidationError as error:
             raise BadInput(f"{where}.{name}", values[name], error.errors()[0]["msg"]) from None
     _look_into(where, values)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from dpassay.reference.findings import Finding
+
 from .exit_codes import FAILED, FINE, INCONCLUSIVE
 from .plain import plain
 from .verdict import Verdict
@@ -66,7 +68,7 @@ class Row:
     expected: bool
     undeclared: list[str]  # found, but not declared by the case
     missing: list[str]  # declared by the case, but not found
-    findings: list[str]
+    findings: list[Finding]
     movements: dict[str, float]
     power: float | None
     runs: int

@@ -68,7 +68,7 @@ def of_assay(found: Assay, run: Callable[..., Any], about: Mapping[str, str | fl
         "realised_by": found.by,
         "verdict": found.verdict.value,
         "why": found.why,
-        "findings": [str(finding) for finding in found.findings],
+        "findings": list(found.findings),
         "movements": {label: movement.share for label, movement in found.movements.items()},
         "places": places_of(run, found.findings, found.searched.witnesses, found.shown),
         "curves": dict(found.curves),

@@ -38,7 +38,7 @@ def unbuilt_row(case: Case, effort: Effort, error: Uncalibrated, seconds: float)
         realised_by="not run",
         verdict=verdict.value,
         why=f"{case.known}; {text}" if case.known else text,
-        findings=[str(one) for one in findings],
+        findings=findings,
         movements={},
         power=None,
         facts={},

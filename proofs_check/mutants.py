@@ -190,8 +190,9 @@ def _assumptions(claim: Claim) -> Iterator[Mutant]:
 
 
 def _units(claim: Claim) -> Iterator[Mutant]:
-    for told, text in texts(claim.formula["claim"]):
-        if "exponent" in told or "root" in told or "left out" in told:
+    tree = ast.parse(claim.formula["claim"], mode="eval")
+    for change in (_powers, _arguments, _symbols):  # a constant, a logarithm or a summand has no units
+        for told, text in change(tree):
             yield told, _with(claim, text, "claim")
 
 

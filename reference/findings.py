@@ -65,9 +65,13 @@ class Finding:
     detail: str
     given_secrets: bool = False
 
+    @property
+    def what(self) -> str:
+        """The detail, and to whom it shows."""
+        return f"{self.detail} (given the same secret choices)" if self.given_secrets else self.detail
+
     def __str__(self) -> str:
-        given = " (given the same secret choices)" if self.given_secrets else ""
-        return f"{self.kind.value} at {self.label!r}, step {self.step}: {self.detail}{given}"
+        return f"{self.kind.value} at {self.label!r}, step {self.step}: {self.what}"
 
 
 def merge(known: list[Finding], found: Iterable[Finding]) -> None:

@@ -42,17 +42,16 @@ def explain_lines(row: Row, witnesses: list[Witness]) -> Iterator[str]:
     looked = f"{row.examples} examples" if row.examples else "no search, the given pair only"
     yield f"{printable(row.key)}: {row.verdict}; {looked}, seed {row.seed}"
     budgets = [one.finding.detail for one in witnesses if one.finding.kind is Kind.OVER_BUDGET]
-    shown = tuple(f"{one.finding.kind.value} at {one.finding.label!r}, " for one in witnesses)
+    shown = {(one.finding.kind, one.finding.label) for one in witnesses}
     for place, (premise, kinds) in enumerate(PREMISES.items(), 1):
-        broken = [text for text in row.findings if any(text.startswith(f"{kind.value} at ") for kind in kinds)]
+        broken = [(str(one), (one.kind, one.label) in shown) for one in row.findings if one.kind in kinds]
         if Kind.OVER_BUDGET in kinds:
-            broken = budgets
+            broken = [(text, True) for text in budgets]
             if not broken and over_budget(row.accounted, row.claimed):
-                broken = [f"accounted {number(row.accounted)}, claimed {number(row.claimed)}"]
+                broken = [(f"accounted {number(row.accounted)}, claimed {number(row.claimed)}", True)]
         yield f"  premise {place}: {premise}: {'does not hold' if broken else 'no counterexample found'}"
-        for text in broken:
-            pair_alone = text in row.findings and not text.startswith(shown)
-            yield f"    {printable(text)}{' (by a run on the given pair; no witness)' if pair_alone else ''}"
+        for text, witnessed in broken:
+            yield f"    {printable(text)}{'' if witnessed else ' (by a run on the given pair; no witness)'}"
     yield from _shares(row)
     yield from _source(row)
     if row.raised:

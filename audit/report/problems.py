@@ -113,15 +113,12 @@ def _findings(row: Row) -> Iterator[Problem]:
     """The findings, then what is said of the whole run."""
     places = _places(row)
     first = places.get("") or next(iter(places.values()), ("", 0))
-    for text in row.findings:
-        kind = next((kind for kind in Kind if text.startswith(f"{kind.value} at ")), None)
-        if kind is None or kind.of_the_run:
+    for one in row.findings:
+        if one.kind.of_the_run:
             continue
-        label, detail = _label(text.removeprefix(f"{kind.value} at "))
-        sure = not (kind.bookkeeping or detail.endswith("(given the same secret choices)"))
-        level = Level.ERROR if sure else Level.WARNING
-        message = printable(f"{kind.value} at {label!r}: {detail}")
-        problem = Problem(kind.value, level, message, label)
+        level = Level.WARNING if one.kind.bookkeeping or one.given_secrets else Level.ERROR
+        message = printable(f"{one.kind.value} at {one.label!r}: {one.what}")
+        problem = Problem(one.kind.value, level, message, one.label)
         file, line = places.get(problem.name, first)
         yield replace(problem, file=file, line=line)
     for kind, text in _of_the_run(row):
@@ -139,12 +136,6 @@ def _of_the_run(row: Row) -> Iterator[tuple[Kind, str]]:
         realised = f"epsilon >= {number(row.realised)} is realised at delta {row.delta:g}"
         surely = f"({row.realised_by}, confidence {row.confidence:.0%}), claimed {number(row.claimed)}"
         yield Kind.VIOLATED, f"{realised} {surely}"
-
-
-def _label(text: str) -> tuple[str, str]:
-    """``'label', step 3: detail`` in two."""
-    found = re.match(r"(?P<quote>['\"])(?P<label>.*?)(?P=quote), step \d+: (?P<detail>.*)$", text, re.DOTALL)
-    return (found["label"], found["detail"]) if found else ("", text)
 
 
 def _places(row: Row) -> dict[str, tuple[str, int]]:

@@ -16,11 +16,16 @@ class EnclosureError(Exception):
     """The expression has no interval rule, or is undefined somewhere on the box."""
 
 
+class NoRuleError(EnclosureError):
+    """The expression has no interval rule, on whatever box."""
+
+
 def enclose(expression: Any, values: Mapping[Any, Any]) -> Any:
     """The interval of an expression whose symbols range over intervals.
 
     Raises:
-        EnclosureError: a node without a rule, a root or logarithm that leaves its domain, division by zero.
+        NoRuleError: a node without a rule.
+        EnclosureError: a root or logarithm that leaves its domain, division by zero.
     """
     if expression.is_Rational:
         return _rational(int(expression.p), int(expression.q), iv.prec)
@@ -31,7 +36,7 @@ def enclose(expression: Any, values: Mapping[Any, Any]) -> Any:
     parts = [enclose(argument, values) for argument in expression.args]
     rule = _RULES.get(expression.func)
     if rule is None:
-        raise EnclosureError(f"no interval rule for {expression.func}")
+        raise NoRuleError(f"no interval rule for {expression.func}")
     return rule(expression, parts)
 
 
@@ -112,9 +117,10 @@ def nonnegative_on(
             lower = enclose(expression, {symbol: _between(*side, iv.prec) for symbol, side in sides}).a
             if lower > 0 or (lower >= 0 and not strict):
                 continue
-        except EnclosureError as error:
-            if "no interval rule" in str(error):
-                return None
+        except NoRuleError:
+            return None
+        except EnclosureError:  # of a part of the box, perhaps: it is halved
+            pass
         index = max(range(len(box)), key=lambda i: (current[i][1] - current[i][0]) / widths[i] if widths[i] else 0)
         low, high = current[index]
         middle = (low + high) / 2

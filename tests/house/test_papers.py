@@ -11,6 +11,7 @@ import pytest
 from dpassay.audit.commands import paper_map
 from dpassay.audit.commands.list import what_it_is
 from dpassay.proofs_check.ledger import load_rows
+from dpassay.proofs_check.statements import STATEMENTS
 from dpassay.reference.catalogue import CASES
 from dpassay.reference.errors import BadInput
 from dpassay.reference.papers import OTHERS, PAPERS, Cite, paper
@@ -95,3 +96,19 @@ def test_the_head_of_a_package_names_authors_and_every_algorithm(key):
 
 def test_a_line_of_the_list_says_each_thing_once():
     assert [what_it_is(case) for case in CASES if what_it_is(case).count(case.cite.place) > 1] == []
+
+
+@pytest.mark.parametrize("key", PAPERS)
+def test_every_numbered_algorithm_of_a_paper_leads_to_a_file(key):
+    """Those that others call, a clipping or an escape, as well as those of the catalogue."""
+    places = " ".join(line.place for line in (*paper_map.algorithms(key), *paper_map.parts(key)))
+    found = {
+        number for group in re.findall(r"Algorithms? ([\d, and]+)", places) for number in re.findall(r"\d+", group)
+    }
+    assert {name.split()[1] for name in STATEMENTS[key] if name.startswith("Algorithm ")} <= found
+    assert all((ROOT / line.file).is_file() and not line.id for line in paper_map.parts(key))
+
+
+def test_a_title_says_nothing_of_its_place_again():
+    lines = [line for key in PAPERS for line in paper_map.algorithms(key)]
+    assert [line for line in lines if line.place.split(", ")[-1] in line.title] == []

@@ -83,8 +83,8 @@ class RowView:
     def words(self) -> str:
         """What a search looks in."""
         row = self.row
-        parts = [row.key, row.data, row.why, row.verdict, *row.findings, *(one.label for one in self.releases)]
-        return printable(" ".join(parts)).lower()
+        found = [*map(str, row.findings), *(one.label for one in self.releases)]
+        return printable(" ".join([row.key, row.data, row.why, row.verdict, *found])).lower()
 
 
 @dataclass(frozen=True)

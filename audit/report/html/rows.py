@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -129,11 +128,10 @@ def _findings(row: Row) -> tuple[tuple[str, str], ...]:
     """Each finding with the line of source where it is, as far as that is known; findings of the whole run last."""
     places = {str(one.get("finding", "")): f"{one.get('file', '')}:{one.get('line', '')}" for one in row.places}
     found, used = [], set()
-    for text in row.findings:
-        named = re.match(r"([\w -]+?) at '(.*?)', step", text)
-        name = f"{named[1]} ({named[2]})" if named else text
+    for one in row.findings:
+        name = f"{one.kind.value} ({one.label})"
         used.add(name)
-        found.append((printable(text), printable(places.get(name, ""))))
+        found.append((printable(str(one)), printable(places.get(name, ""))))
     found += [(printable(name), printable(place)) for name, place in places.items() if name and name not in used]
     return tuple(found)
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from dpassay.audit.row import Row
+from dpassay.reference.findings import Finding, Kind
 
 FINE = Row(
     "baselines/dp_sgd", "poisson", "baseline", "digits", 1.0, 1e-5, "replace-one", 0.99, "exact", True, 0.95,
@@ -27,18 +28,18 @@ WITNESS = {
 FAILED = replace(
     FINE, algorithm="mine:run", variant="", reading="own", upper_bound=False, realised=13.1, verdict="violated",
     why="sensitivity exceeded at mean", expected=False, undeclared=["sensitivity exceeded (mean)", "violated"],
-    findings=["sensitivity exceeded at 'mean', step 0: the pair moves the query by 6.7, claimed 0.67"],
+    findings=[Finding(Kind.SENSITIVITY_EXCEEDED, "mean", 0, "the pair moves the query by 6.7, claimed 0.67")],
     witnesses=[WITNESS],
 )  # fmt: skip
 DECLARED = replace(
     FINE, algorithm="dro/double_spider", reading="printed", verdict="leaks", realised=float("inf"),
-    realised_by="replay", accounted=float("inf"), findings=["early end at 'v', step 3: one side stops"],
+    realised_by="replay", accounted=float("inf"), findings=[Finding(Kind.EARLY_END, "v", 3, "one side stops")],
 )  # fmt: skip
 UNDECIDED = replace(FINE, algorithm="dro/other", verdict="inconclusive", why="no power", realised=None, power=0.1)
 EVIL = "\x1b[31m</failure>]]>&<script>alert(1)</script>\n::error::x | `a` ```b``` @team [x](javascript:1) \ud800\ufffe%"
 HOSTILE = replace(
     FAILED, algorithm=f"mine:{EVIL}", why=EVIL, data=EVIL, undeclared=[f"early end ({EVIL})"], raised=[EVIL],
-    findings=[f"early end at {EVIL!r}, step 1: {EVIL}"], missing=[EVIL],
+    findings=[Finding(Kind.EARLY_END, EVIL, 1, EVIL)], missing=[EVIL],
     witnesses=[{**WITNESS, "finding": {**WITNESS["finding"], "label": EVIL}, "line": f"{EVIL}:3 in run"}],
 )  # fmt: skip
 

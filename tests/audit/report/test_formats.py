@@ -14,7 +14,7 @@ from dpassay.audit.report.junit import junit
 from dpassay.audit.report.markdown import LONGEST, markdown
 from dpassay.audit.report.problems import Level, problems, summary_line
 from dpassay.audit.report.sarif import RULES, sarif
-from dpassay.reference.findings import Kind
+from dpassay.reference.findings import Finding, Kind
 
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 ALL = (junit, sarif, markdown, annotations)
@@ -51,7 +51,7 @@ def test_what_a_reading_declares_is_a_note_unless_strict(row_of):
 
 
 def test_a_leak_that_secret_choices_may_cover_is_a_warning(row_of):
-    row = replace(row_of["undecided"], findings=["call at 'x', step 0: differs (given the same secret choices)"])
+    row = replace(row_of["undecided"], findings=[Finding(Kind.CALL, "x", 0, "differs", given_secrets=True)])
     assert {one.rule: one.level for one in problems(row)}["call"] is Level.WARNING
 
 

@@ -34,6 +34,7 @@ from dpassay.audit.report.problems import problems, summary_line
 from dpassay.audit.report.sarif import sarif
 from dpassay.audit.report.table import table_lines
 from dpassay.audit.search.witness import witness_of
+from dpassay.reference.findings import Finding, Kind
 from dpassay.reference.guarantee import approx_dp
 
 EVIL = "\x1b[2J\x9b\x00</testcase>]]><b>&\n::error::x | `a` $\\frac{$ \ud800\ufffe\u202e\u2028%0A"
@@ -59,9 +60,10 @@ def test_every_text_of_a_row_in_every_form(row_of, form):
         assert all(line.startswith(("::error ", "::warning ")) for line in text.splitlines()), text
 
 
-@pytest.mark.parametrize("field", ["changes", "missed", "raised", "missing", "undeclared", "findings", "unreached"])
+@pytest.mark.parametrize("field", ["changes", "missed", "raised", "missing", "undeclared", "unreached"])
 def test_every_list_of_a_row_in_every_form(row_of, field):
-    row = replace(row_of["failed"], **{field: [EVIL, f"early end at {EVIL!r}, step 1: {EVIL}"]})
+    said = [Finding(Kind.EARLY_END, EVIL, 1, EVIL)]
+    row = replace(row_of["failed"], findings=said, **{field: [EVIL, f"early end at {EVIL!r}, step 1: {EVIL}"]})
     for text in (junit([row]), sarif([row]), markdown([row]), annotations([row]), summary_line([row])):
         plain(text)
     for line in (*table_lines([row], 100), *explain_lines(row, [])):
