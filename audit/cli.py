@@ -28,14 +28,14 @@ from .lazy import LazyGroup
 from .version import installed_version
 
 COMMANDS: dict[str, str] = {  # what the list of commands says of each; its own help says more
-    "audit": "Audit the catalogue: claimed, accounted, realised.",
+    "audit": "Audit your own code, or the catalogue.",
     "report": "The report of an audit as one HTML file.",
     "list": "List the catalogue.",
-    "show": "Show one algorithm, its releases and their cost.",
+    "show": "Show a paper, or an algorithm with its releases.",
     "check": "Hold a project to its claims (for CI).",
     "init": "Write a first claims file.",
     "prove": "Check the papers' statements by machine.",
-    "published": "What a printed attack result implies.",
+    "published": "What a published attack result implies.",
     "zoo": "Known bugs against the black-box audit.",
     "mutants": "Planted bugs against all audits.",
     "reproduce": "Run a paper's experiments again.",
@@ -64,7 +64,8 @@ app = typer.Typer(
     name="dpassay",
     cls=Commands,
     help="How much privacy is really in this algorithm? Claimed, accounted and realised epsilon side by side.\n\n"
-    + described(),
+    + "Begin with `dpassay demo`. Your own code: `dpassay audit mine:function --epsilon 1`. The papers' algorithms: "
+    "`dpassay list`, then `dpassay audit KEY`.\n\n" + described(),
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,

@@ -53,7 +53,8 @@ def parse_toml(text: str, where: str, why: str = "the file must be TOML") -> dic
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         match = _AT_LINE.fullmatch(str(error))
-        what, line = (match[1], match[2]) if match else (str(error), None)
+        last = str(text.rstrip().count("\n") + 1)  # of a document that ends too early
+        what, line = (match[1], match[2] or last) if match else (str(error), None)
         raise BadInput(f"{where}: line {line}" if line else where, what, why) from None
     except (ValueError, RecursionError) as error:
         deep = isinstance(error, RecursionError)

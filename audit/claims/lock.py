@@ -115,7 +115,7 @@ def block_of(row: Row, pairs: Sequence[tuple[float, float]], mechanism: str, spa
         power=None if row.power is None else _rounded(row.power, 2),
         releases=[_released(one) for one in row.releases],
         sequence=row.sequence,
-        pair=row.pair,
+        pair=in_order(row.pair),
         missed=sorted(_PLACE.sub(r"\1: ", text) for text in row.missed),
         effort={"runs": row.runs, "pilot": row.pilot, "examples": row.examples, "seed": row.seed},
         code=code,
@@ -171,6 +171,11 @@ def _fields(block: Block) -> list[str]:
         else:
             found.append(f'   "{field}": {_json(value)}{comma}')
     return found
+
+
+def in_order(found: Mapping[str, Any]) -> dict[str, Any]:
+    """The same with sorted names: a row of the cache has them so, and its lock is that of a new row."""
+    return {name: in_order(one) if isinstance(one, Mapping) else one for name, one in sorted(found.items())}
 
 
 def _json(value: Any) -> str:

@@ -39,8 +39,8 @@ def false_alarms(file: ClaimsFile) -> str:
     """The level of the whole file, and what it leaves for each claim."""
     return (
         f"False alarms: with probability {file.false_alarms:.2g} at most is any claim that holds called violated. The "
-        f"file's {len(file.claim)} share that, so a lower bound holds with {file.confidence:.4%} confidence. Search, "
-        "replay and accounting raise none."
+        f"file's {len(file.claim)} share that, so a lower bound holds with {100 * file.confidence:.6g} % confidence. "
+        "Search, replay and accounting raise none."
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -79,9 +80,12 @@ def check(
     file, lines = read_claims(claims)
     numbers = chosen(file, only or [])
     wanted = Wanted(junit, sarif, markdown, github)
-    wanted.check(*([output] if output else []))
+    taken = [path for path in (claims, baseline) if path is not None]
     if output is not None:
         require_writable(output, "--output")
+        same = {os.path.realpath(path) for path in taken}
+        require(os.path.realpath(output) not in same, "--output", str(output), "is used by the command as well")
+    wanted.check(*taken, *([output] if output else []))
     lock = _lock(baseline, update)
     fingerprint.forget()
     look_over(file, numbers, lines)

@@ -49,7 +49,7 @@ class Wanted:
         """Say before the work begins what cannot be written.
 
         Args:
-            taken: files that the command writes itself.
+            taken: files that the command reads or writes itself.
 
         Raises:
             BadInput: naming the option.
@@ -59,7 +59,7 @@ class Wanted:
             require_writable(path, option)
             regular = not path.exists() or path.is_file()
             if regular and os.path.realpath(path) in used:
-                raise BadInput(option, str(path), "is written by another option as well")
+                raise BadInput(option, str(path), "is used by the command as well")
             used.add(os.path.realpath(path))
 
     def write(

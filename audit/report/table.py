@@ -122,7 +122,8 @@ def closing_lines(rows: Sequence[Row], where: str, confidence: float = 0.95, str
     summary = ", ".join(f"{counts[verdict.value]} {verdict.value}" for verdict in Verdict if counts[verdict.value])
     failed = [row for row in rows if Verdict(row.verdict).failed]
     known = 0 if strict else sum(row.expected for row in failed)
-    note = f" ({known} of the {len(failed)} that failed as their paper's reading declares)" if known else ""
+    which = "it fails" if len(failed) == 1 else "all fail" if known == len(failed) else f"{known} of {len(failed)} fail"
+    note = f" ({which} as the paper's reading declares)" if known else ""
     found = [f"{len(rows)} row{'s' * (len(rows) != 1)}: {summary}{note}. Report: {where}"]
     news = [row.key for row in rows if row.exit_code(strict) == 1]
     if news:
@@ -133,10 +134,14 @@ def closing_lines(rows: Sequence[Row], where: str, confidence: float = 0.95, str
             "no bound: something leaves beside the releases, a query moves by more than it declares, or the longest "
             "run was stopped, so that what the releases add up to bounds nothing."
         )
-    found.append(
+    meaning = (
         f"realised: a lower bound, {confidence:.0%} confidence for each row. tight: the claim is nearly used up; "
         "consistent: not refuted, by an audit able to refute a claim 10 % below what this pair carries; no verdict "
-        "means 'private'. ledger: the paper's own privacy statements, checked by machine (`dpassay prove`). More about "
-        "a row: `dpassay show KEY`; the keys: `dpassay list`."
+        "means 'private'."
     )
+    if any(row.proved not in ("", "-") for row in rows):
+        meaning += " ledger: the paper's own privacy statements, checked by machine (`dpassay prove`)."
+    if any(row.reading in ("printed", "repaired", "baseline") and not row.claim for row in rows):
+        meaning += " More about a row: `dpassay show KEY`; the keys: `dpassay list`."
+    found.append(meaning)
     return [printable(line) for line in found]  # names in them are other people's

@@ -195,7 +195,7 @@ def test_the_table_shows_every_row_and_counts(capsys):
     shown = capsys.readouterr().out
     assert "inf (replay)" in shown and "tight" in shown and "delta 1e-05" in shown
     assert closing_lines(rows, "x")[0] == (
-        "2 rows: 1 violated, 1 tight (1 of the 1 that failed as their paper's reading declares). Report: x"
+        "2 rows: 1 violated, 1 tight (it fails as the paper's reading declares). Report: x"
     )
     assert "Not as it should be: test/one@printed." in closing_lines(rows, "x", strict=True)
     assert (number(None), number(math.inf), number(0.12345)) == ("-", "inf", "0.123")

@@ -59,6 +59,8 @@ def test_toml_names_the_line():
     assert parse_toml("a = 1", "f") == {"a": 1}
     with pytest.raises(BadInput, match="f: line 2"):
         parse_toml("a = 1\nb = x\n", "f")
+    with pytest.raises(BadInput, match="f: line 2 = 'Invalid value'"):
+        parse_toml("a = 1\nb = [\n", "f")
 
 
 # tables and datasets --------------------------------------------------------------------------------------------------

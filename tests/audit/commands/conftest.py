@@ -43,6 +43,18 @@ def dpassay(monkeypatch, capfd, tmp_path, proof_cache):
 
 
 @pytest.fixture
+def project(tmp_path, monkeypatch):
+    """Writes claims.toml into the empty folder, whose modules can be imported; returns the folder."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    def write(*claims, head="version = 1\n"):
+        (tmp_path / "claims.toml").write_text(head + "".join(claims))
+        return tmp_path
+
+    return write
+
+
+@pytest.fixture
 def refused():
     """Asserts that a command was refused: one line that holds these words, exit code 2, nothing on standard output."""
 

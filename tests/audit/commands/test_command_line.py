@@ -45,6 +45,21 @@ def test_help(dpassay, command):
     assert code == 0 and "Usage" in out and "dpassay" in out
 
 
+def test_no_bound_is_claimed_of_a_reading_that_leaks(dpassay):
+    """Printed, the number of steps is computed from private data: what the releases add up to bounds nothing."""
+    code, out, _ = dpassay("show", "second_order_erm/opt")
+    rows = json.loads(dpassay("show", "second_order_erm/opt", "--json")[1])
+    told = {row["key"].split("@")[1]: row["accounted"] for row in rows}
+    assert code == 0 and "no bound, as this reading declares: early end, noise scale" in told["printed"]
+    assert told["printed"] in out and "exact" in told["repaired"] and "no bound" not in told["repaired"]
+
+
+def test_the_list_has_each_title_once_in_its_paper(dpassay):
+    for part in dpassay("list")[1].split("\n\n"):
+        titles = [line for line in part.splitlines() if line.startswith("  ") and not line.startswith("    ")]
+        assert titles and len(titles) == len(set(titles))
+
+
 @pytest.mark.parametrize(("given", "used"), [({}, "PASSIVE"), ({"OMP_WAIT_POLICY": "ACTIVE"}, "ACTIVE")])
 def test_waiting_threads_sleep_unless_the_user_says_otherwise(given, used):
     """Spinning ones made a black-box audit of 1,000 outputs take 15 s in place of 0.7 s on a busy machine."""
