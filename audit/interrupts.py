@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import sys
@@ -25,6 +26,7 @@ class Interrupts:
     def __init__(self) -> None:
         self.count = 0
         self._before: dict[int, Any] = {}
+        self._ended: list[int] = []
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
         """Handle one signal."""
@@ -39,7 +41,19 @@ class Interrupts:
         """From now on a signal ends the process, without a word: all is done but what Python does before it ends."""
         for number in self._before:
             signal.signal(number, lambda *_: os._exit(INTERRUPTED))
-        self._before = {}
+        self._ended, self._before = list(self._before), {}
+
+    def deaf_at_last(self) -> None:
+        """To be called before anything else asks to run at the end of the process: then this is done after it.
+
+        Python gives signals back their default action before it takes its modules apart, and one that came in that last
+        moment made an end by a signal of a result that was told already. What is ignored stays ignored.
+        """
+        atexit.register(self._ignore)
+
+    def _ignore(self) -> None:
+        for number in self._ended:
+            signal.signal(number, signal.SIG_IGN)
 
     def __enter__(self) -> Interrupts:
         """Begin to listen, unless this is not the main thread of a process, or its caller wants the signal ignored."""

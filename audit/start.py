@@ -17,6 +17,7 @@ def main() -> None:
     Signals are heeded from the first moment, while libraries are loaded, to the last.
     """
     listening = Interrupts()
+    listening.deaf_at_last()
     with listening:
         try:
             _loaded()()

@@ -187,14 +187,12 @@ def _objective(original: Any) -> Any:
 
     def answer(tape: Tape, mech: Any, value: Any) -> Any:
         label = f"Vector at {place(caller(PACKAGE, _INSIDE))}"
-        kept, mech._rng = mech._rng, (silent := _Silent(0))
-        noiseless = original(mech, value)
-        mech._rng = kept
+        law_of = minimisers(original, mech, value)
         minimiser: list[Array] = []
 
         def perturbed(w: Array, *args: Any) -> Any:
             if not minimiser:
-                law = _minimiser_law(lambda x: mech.n * noiseless(x, *args)[1], mech.dimension, silent.scale)
+                law = law_of(*args)
                 minimiser.append(np.asarray(tape.release(label, law, sensitivity=None)))
             gap = np.asarray(w) - minimiser[0]
             return 0.5 * float(gap @ gap), gap
@@ -202,6 +200,14 @@ def _objective(original: Any) -> Any:
         return perturbed
 
     return on_the_tape(answer)(original)
+
+
+def minimisers(randomise: Any, mech: Any, value: Any) -> Callable[..., ObjectivePerturbation]:
+    """The law of the minimiser, for what else the objective is handed; ``randomise`` is the library's own."""
+    kept, mech._rng = mech._rng, (silent := _Silent(0))
+    noiseless = randomise(mech, value)
+    mech._rng = kept
+    return lambda *args: _minimiser_law(lambda x: mech.n * noiseless(x, *args)[1], mech.dimension, silent.scale)
 
 
 def _minimiser_law(gradient: Callable[[Array], Array], dimension: int, scale: float) -> ObjectivePerturbation:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .diffprivlib import minimisers
 from .diffprivlib_laws import LAWS
 from .exact import Line, delta, largest_loss
 
@@ -18,7 +19,7 @@ def lines() -> list[Line]:
     """All mechanisms of numbers and of finite sets, pure ones by their loss, the others by their delta."""
     from diffprivlib import mechanisms as m
 
-    return [*_pure(m), *_finite(m), *_approximate(m), *_directions(m)]
+    return [*_pure(m), *_finite(m), *_approximate(m), *_directions(m), _objective(m)]
 
 
 def _law(mech: Any, value: Any) -> Any:
@@ -71,6 +72,9 @@ def _finite(m: Any) -> Iterable[Line]:
     tree = m.ExponentialHierarchical(epsilon=0.5, hierarchy=[["a", "b"], ["c", "d"]])
     worst = max(largest_loss(_law(tree, x), _law(tree, y), "abcd") for x in "abcd" for y in "abcd")
     yield Line("ExponentialHierarchical", "any two leaves", "epsilon", 0.5, worst)
+    far = m.ExponentialCategorical(epsilon=0.5, utility_list=[["a", "b", 1], ["a", "c", 2], ["b", "c", 3]])
+    worst = max(largest_loss(_law(far, x), _law(far, y), "abc") for x in "abc" for y in "abc")
+    yield Line("ExponentialCategorical", "any two of three values", "epsilon", 0.5, worst)
 
 
 def _approximate(m: Any) -> Iterable[Line]:
@@ -99,3 +103,23 @@ def _directions(m: Any) -> Iterable[Line]:
             one, other = (_law(mech, others * second + mine) for mine in (first, second))
             worst = max(worst, *(abs(one.log_density(v) - other.log_density(v)) for v in np.eye(d)))
         yield Line(f"Bingham, {d} dimensions", "a record replaced by one at a right angle", "epsilon", 3.0, worst)
+
+
+def _objective(m: Any) -> Line:
+    """Vector: a logistic loss in one dimension; what its minimiser costs where one record is replaced."""
+    rows, weights = (-1.0, 0.0, 1.0), np.linspace(-40.0, 40.0, 801)
+
+    def law(*data: float) -> Any:
+        def mean(w: Any) -> Any:
+            margins = np.outer(data, w).sum(axis=1)
+            slope = w - np.array([(data / (1 + np.exp(margins))).sum()])
+            return (np.logaddexp(0.0, -margins).sum() + 0.5 * float(w @ w)) / 2, slope / 2
+
+        mech = m.Vector(epsilon=1.0, function_sensitivity=0.25, dimension=1, alpha=1.0, n=2)
+        return minimisers(m.Vector.randomise, mech, mean)()
+
+    laws = {(one, other): law(one, other) for one in rows for other in rows}
+    values = [np.array([w]) for w in weights]
+    pairs = [(laws[a, c], laws[b, c]) for a in rows for b in rows for c in rows if a < b]
+    worst = max(largest_loss(one, other, values) for one, other in pairs)
+    return Line("Vector, 1 dimension", "one of two records replaced, logistic loss", "epsilon", 1.0, worst)

@@ -148,6 +148,10 @@ def _tool(name: str, data: Rowset, **how: Any) -> Mapping[str, Any]:
     if name == "histogram2d":
         x = (data.X[:, 0], data.X[:, -1])
         return {"result": tools.histogram2d(*x, epsilon=1.0, bins=2, range=[tuple(data.bounds)] * 2)[0]}
+    if name == "histogramdd":
+        return {
+            "result": tools.histogramdd(data.X, epsilon=1.0, bins=2, range=[tuple(data.bounds)] * data.X.shape[1])[0]
+        }
     if name in ("quantile", "percentile", "median"):
         rank = {"quantile": (0.3,), "percentile": (70,), "median": ()}[name]
         return {"result": getattr(tools, name)(data.X[:, 0], *rank, epsilon=1.0, bounds=tuple(data.bounds))}
@@ -164,6 +168,6 @@ def tools() -> Sequence[Model]:
         _model(f"{name}, data with NaN", partial(_tool, name, axis=0), gaps, output="result")
         for name in ("nanmean", "nanvar", "nanstd", "nansum")
     ]
-    others = ("count_nonzero", "histogram", "histogram2d", "quantile", "percentile", "median")
+    others = ("count_nonzero", "histogram", "histogram2d", "histogramdd", "quantile", "percentile", "median")
     found += [_model(name, partial(_tool, name), plain, output="result") for name in others]
     return found

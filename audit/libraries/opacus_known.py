@@ -117,7 +117,10 @@ print(*(torch.tensor([bound(n) for _ in range(300)]).std().item() for n in (1, 2
             "The same division under Poisson sampling, where the number of all records may well be public: the size of "
             "the batch is not, and the clipping bound tells it. Whoever knows which other records were drawn then "
             "knows whether this one was, so sampling does not hide it. And a batch without a record ends the training "
-            "with an error: that there was one is seen as well."
+            "with an error: that there was one is seen as well. The noise of the number itself is paid for: Theorem 1 "
+            "raises that of the gradients, so that both together cost what noise_multiplier says, which is what is "
+            "accounted. For two records at rate 1/2 the law of a step can be written down "
+            "(audit/libraries/opacus_adaptive.py): three steps realise more than the accountant claims (table above)."
         ),
         documented="not mentioned; make_private offers poisson_sampling and clipping adaptive together",
         thread="",

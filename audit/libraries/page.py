@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 
 from dpassay.reference.accounting.sampled import Relation
@@ -11,6 +12,7 @@ from .exact import Line
 from .library import RELATIONS, Examined
 
 WIDTH = 120
+_MANY = 1e6
 SEEDLESS = " (the draws take no seed: other runs print other numbers)"
 
 
@@ -84,9 +86,14 @@ def _numbers(found: Examined) -> list[str]:
     for one in found.outcomes:
         seen = one.realised
         claimed = f"{seen.claimed:.4g}" + (f" (delta {seen.delta:g})" if seen.delta else "")
-        numbers = " | ".join("-" if value is None else f"{value:.4g}" for value in (seen.added, seen.epsilon))
+        numbers = " | ".join("-" if value is None else _number(value) for value in (seen.added, seen.epsilon))
         rows.append(f"| {one.model.name} | {one.relation} | {claimed} | {numbers} | {seen.by or '-'} |")
     return rows
+
+
+def _number(value: float) -> str:
+    """How far beyond any use a number lies is decided by how large the search's data are."""
+    return f"over {_MANY:.0e}" if _MANY < value < math.inf else f"{value:.4g}"
 
 
 def _lines(lines: list[Line]) -> list[str]:

@@ -8,9 +8,10 @@ is clearly worse. The likelihood of its releases is known, so the bound is sound
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dpassay.audit.assay import examine
+from dpassay.audit.likelihood.bound import SECRETS
 from dpassay.audit.results import AssumedEstimate
 from dpassay.audit.row import Effort
 from dpassay.audit.search.searched import Searched
@@ -49,7 +50,11 @@ class Realised:
 def realised(model: Model, relation: Relation, searched: Searched, seed: int) -> Realised:
     """The numbers of a model that has been searched."""
     if model.delta > 0:
-        return _audited(model, relation, searched, seed)
+        found = _audited(model, relation, searched, seed)
+        if found.epsilon is None and relation in model.shown:
+            bound, by = model.shown[relation]()
+            return replace(found, epsilon=bound, by=by)
+        return found
     share = searched.shares.get(LOSS)
     epsilon = None if not share else share * model.epsilon
     return Realised(model.epsilon, 0.0, _sum(searched), epsilon, "loss of one outcome, exact" if share else "")
@@ -87,6 +92,9 @@ def _audited(model: Model, relation: Relation, searched: Searched, seed: int) ->
         return Realised(model.epsilon, model.delta, searched.accounted, None, "")
     by = f"{found.by}, {effort.runs} runs, {effort.confidence:.0%}" if found.by == "likelihood" else found.by
     if found.realised is None:
-        assumed = isinstance(found.bound, AssumedEstimate)
-        by = "no sound bound: batches or seeds are secret" if assumed else ""
+        by = f"no sound bound: {_reason(found.bound)}" if isinstance(found.bound, AssumedEstimate) else ""
     return Realised(model.epsilon, model.delta, found.accounted, found.realised, by)
+
+
+def _reason(bound: AssumedEstimate) -> str:
+    return "batches or seeds are secret" if bound.assumption.startswith(SECRETS) else bound.assumption

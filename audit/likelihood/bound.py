@@ -30,6 +30,7 @@ from .pilot import Plan, excess, make_plan, weight_of
 from .samplers import Losses, Sampler
 from .stages import drawn, upper_limit
 
+SECRETS = "adversary also sees secrets"  # how the assumption of an inexact likelihood begins
 _SMALLER = 0.5 ** np.arange(1, 9)  # the stakes of the reserve, as shares of the pilot's bet
 
 
@@ -84,7 +85,7 @@ def audit_likelihood(
         "evidence": _evidence(plan, losses, pilot, limit),
     }
     if losses.inexact:
-        return AssumedEstimate(assumption=f"adversary also sees secrets: {losses.inexact}", **common), losses  # type: ignore[arg-type]
+        return AssumedEstimate(assumption=f"{SECRETS}: {losses.inexact}", **common), losses  # type: ignore[arg-type]
     return SoundBound(claimed=claimed, power=plan.power, **common), losses  # type: ignore[arg-type]
 
 

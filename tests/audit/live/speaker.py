@@ -11,6 +11,8 @@ import sys
 import time
 from pathlib import Path
 
+import elsewhere
+
 LAST = []  # of the case before, where it is remembered
 MODE = sys.argv[1] if len(sys.argv) > 1 else "good"
 
@@ -58,7 +60,7 @@ def dp_sgd(problem, schedule):
         if MODE == "undeclared batch":
             batches = []
         released = ask(**sent, batches=batches)["value"]
-        if MODE == "un-noised use":
+        if MODE == "un-noised use" or elsewhere.leaks(MODE, rows):
             released = mean
         w = [a - schedule["learning_rate"] * b for a, b in zip(w, released, strict=True)]
     if MODE == "remembers":

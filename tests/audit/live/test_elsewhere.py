@@ -1,0 +1,68 @@
+"""Leaks that hang on something beside the protocol: what is caught, what is no false alarm, what is not seen."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from dpassay.audit.live.audited import audited
+from dpassay.audit.live.errors import ProgramBroken
+from dpassay.audit.live.program import LiveProgram
+from dpassay.audit.row import Effort
+from dpassay.reference.catalogue import find
+from dpassay.reference.findings import Kind
+
+SPEAKER = Path(__file__).parent / "speaker.py"
+CASE = find("baselines/dp_sgd:fixed-size")[0]
+EFFORT = Effort(runs=50, pilot=50, examples=12)
+
+
+@pytest.fixture
+def judged(tmp_path, monkeypatch):
+    """The findings of an audit of the speaker in some mode, with a home of its own; why it was refused, if it was."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+    def judge(*words):
+        with LiveProgram([sys.executable, "-S", str(SPEAKER), *words], CASE.id) as program:
+            try:
+                row = audited(CASE, program, EFFORT)
+            except ProgramBroken as error:
+                return str(error)
+        return {one.split(" at ")[0] for one in row.findings}
+
+    return judge
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("words", [("argument", "leaks"), ("first process",), ("first data",)])
+def test_a_leak_of_one_world_or_of_one_data_set_is_found(judged, words):
+    """The first process leaks and the others do not; what a file in the home holds decides."""
+    assert Kind.OUTPUT.value in judged(*words)
+
+
+@pytest.mark.slow
+def test_a_leak_when_it_is_alone_is_refused(judged):
+    """In lockstep it is never alone, and would pass: the first look runs it both ways."""
+    assert "in its midst" in judged("alone")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("words", [("scratch file of its own",), ("argument",)])
+def test_a_file_for_each_process_is_no_false_alarm(judged, words):
+    assert judged(*words) == set()
+
+
+@pytest.mark.slow
+def test_an_environment_variable_is_seen_as_it_is_set(judged, monkeypatch):
+    """What the page says: a program is audited under the variables of the command, and not under others."""
+    assert judged("environment variable") == set()
+    monkeypatch.setenv("SPEAKER", "leaks")
+    assert Kind.OUTPUT.value in judged("environment variable")
+
+
+@pytest.mark.slow
+def test_a_program_that_looks_who_runs_it_is_not_seen_through(judged):
+    """The limit that the page names."""
+    assert judged("parent") == set()
