@@ -19,7 +19,7 @@ from dpassay.reference.tape import LiveTape, ScriptedTape, Tape
 from .cost import Account, Part, account
 from .sampled import Relation
 
-MARGIN = 1e-6  # share by which the noise is rounded up: ten times what the root-finding may be off
+MARGIN, _OFF = 1e-6, 1e-7  # share by which the noise is rounded up: ten times what the root-finding may be off
 _WIDEST = 60.0  # natural log of the largest factor tried: beyond, noise or signal drowns in rounding
 
 
@@ -131,7 +131,7 @@ def noise_factor(found: Account, epsilon: float, delta: float) -> float:
             return 1.0
     from scipy.optimize import brentq  # here: it takes longer to load than most calls take to run
 
-    return math.exp(float(brentq(over, low, high, xtol=MARGIN / 10)) + MARGIN)
+    return math.exp(float(brentq(over, low, high, xtol=_OFF)) + MARGIN)
 
 
 def scaled(found: Account, factor: float) -> Account:

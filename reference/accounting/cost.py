@@ -197,9 +197,9 @@ def _parts(releases: Iterable[Release], scale: float) -> Counter[Part]:
     parts: Counter[Part] = Counter()
     squares = []
     for release in releases:
-        cost = release.law.cost_of(release.value, scale * (release.sensitivity or 0.0))
-        if cost is None:  # a gap: the caller has seen it
-            continue
+        assert release.sensitivity is not None  # that, and no cost, is a gap: the caller has seen it
+        cost = release.law.cost_of(release.value, scale * release.sensitivity)
+        assert cost is not None
         if cost.kind == "gaussian":
             squares.append(cost.size**2)
         elif cost.size > 0:

@@ -15,6 +15,7 @@ from typing import Protocol
 import numpy as np
 
 _ORDERS = np.concatenate([1 + np.geomspace(1e-3, 1, 60)[:-1], np.geomspace(2, 1e7, 400)])
+_PER_NAT = 1.8e-15  # eight roundings of a sum of exponentials
 _UP = 1 + 1e-9  # more than the roundings of a sum and of what is divided by a - 1 >= 1e-3
 
 
@@ -49,8 +50,8 @@ def _divergence(part: Cost, order: float) -> float:
         # log((e^(a s) + e^((1 - a) s)) / (1 + e^s)) / (a - 1)
         start = -float(np.logaddexp(0.0, size))
         first, second = start + order * size, start + (1 - order) * size
-    log_sum = float(np.logaddexp(first, second)) + 8 * 2.0**-52 * (1 + order * size)
-    return min(size, max(0.0, log_sum / (order - 1)), order * size**2 / 2) * _UP
+    log_sum = float(np.logaddexp(first, second)) + _PER_NAT * (1 + order * size)
+    return min(size, log_sum / (order - 1)) * _UP
 
 
 def _total(parts: Iterable[tuple[Cost, int]], order: float) -> float:

@@ -104,6 +104,7 @@ def test_the_interval_of_the_rate_is_cut_into_cells_that_cover_it(monkeypatch, h
     (low, high), (fine_low, fine_high) = seen
     ends = binom.sf(hits_p - 1, of_p, low[0]), binom.cdf(hits_p, of_p, high[-1])
     assert ends == (pytest.approx(5e-8) if hits_p else 1.0, pytest.approx(5e-8))
+    assert (high[0] - low[0]) / (high[-1] - low[0]) == pytest.approx(1 / 20 if hits_p else 1 / 400)  # finer near zero
     assert low.size == 20 and np.all(low[1:] == high[:-1]) and (hits_p or low[0] == 0)
     tails = plain(low, high, events._errors(250 / 300, np.array([float(hits_p)]), 300, of_p, math.exp(0.3), 0.0)
                   * (1 - 1e-9), 300, of_p, math.exp(0.3), 0.0)  # fmt: skip

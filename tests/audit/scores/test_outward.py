@@ -114,6 +114,16 @@ def test_tied_scores_share_a_point_and_no_block_crosses_a_big_tie():
     assert blocks.size.sum() == 1000 and 400 < ones < 600
 
 
+def test_both_directions_may_be_guessed_unless_one_is_told():
+    low, high = _sides(np.random.default_rng(3), 600, 1.5)
+    for sides in ((low, high), (-high[::-1], -low[::-1]), (high, low)):
+        default, both, up, down = (
+            read_outward(*sides, np.random.default_rng(0), ALPHA, [Allowance(0, ALPHA)], **told)
+            for told in ({}, {"signs": (1, -1)}, {"signs": (1,)}, {"signs": (-1,)})
+        )
+        assert default == both == max(up, down, key=lambda one: one[0]) and min(up[0], down[0]) == 0 < both[0]
+
+
 def test_few_labels_and_no_signal():
     rng = np.random.default_rng(8)
     assert read_outward(np.zeros(20), np.ones(19), rng, ALPHA, [Allowance(0, ALPHA)]) == (0.0, {})
@@ -228,6 +238,9 @@ def test_the_plan_of_labels_that_follow_a_smooth_law():
     turned = plan_outward(replace(blocks, of_q=size - blocks.of_q), ALPHA)
     assert (turned.top, turned.bottom, turned.sign) == (plan.top, plan.bottom, -1)
     assert plan_outward(blocks, ALPHA, signs=(-1,)) is None
+    step = replace(blocks, of_q=size * np.where(places < 0, 0.8, 0.2))  # a straight line goes on, and fades
+    plan = plan_outward(step, ALPHA)
+    assert plan.weights[: plan.top].tolist() == [6, 5, 5, 5, 4, 4, 4, 3, 3, 3, 2, 2, 2, 1, 1, 1]
     flat = replace(blocks, of_q=size / 2)
     assert plan_outward(flat, ALPHA) is None  # everything is revealed, a quarter of the rest at a time
 

@@ -36,6 +36,13 @@ def test_ties_are_read_in_random_order():
     assert np.abs(np.cov(ours.T) - np.cov(np.transpose(piles))).max() < 0.03
 
 
+def test_nothing_is_drawn_where_ties_are_of_one_side():
+    """Two equal scores of one side are one card: whoever draws next gets what it would have got."""
+    rng, plain = np.random.default_rng(4), np.random.default_rng(4)
+    found = reading.tops(np.array([1.0, 3.0, 3.0]), np.array([0.0, 0.0, 2.0]), np.arange(1, 7), rng)
+    assert found.tolist() == [1, 2, 2, 3, 3, 3] and rng.random() == plain.random()
+
+
 def test_both_ends_add_up():
     rng = np.random.default_rng(3)
     high, low = np.sort(rng.normal(1, 1, 40)), np.sort(rng.normal(0, 1, 60))

@@ -223,6 +223,15 @@ def test_ranks_are_all_at_first_and_then_three_for_each_factor_of_two():
         assert ranks[-1] == n and ranks.size == np.unique(np.geomspace(1, n, int(3 * np.log2(n + 1))).round()).size
 
 
+@pytest.mark.parametrize("end", [1, -1])
+def test_scores_turned_over_show_the_same(end):
+    """High scores for D' are low ones for D: the families change places, and nothing else."""
+    rng = np.random.default_rng(3)
+    p, q = rng.normal(size=300), rng.normal(size=300) + end * 9 * (rng.random(300) < 0.3)
+    values = [thresholds.epsilon_simultaneous(*pair, 1e-3).epsilon for pair in ((p, q), (-p, -q), (q, p), (-q, -p))]
+    assert values == [values[0]] * 4 and values[0] > 2
+
+
 def test_a_split_needs_four_a_side_and_says_so():
     rng = np.random.default_rng(0)
     with pytest.raises(BadInput, match=r"scores = \(3, 9\): a split needs at least 4 a side"):

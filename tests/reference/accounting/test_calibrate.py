@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpassay.reference.accounting.calibrate import noise_factor, noise_for, scaled
+from dpassay.reference.accounting.calibrate import Uncalibrated, noise_factor, noise_for, scaled
 from dpassay.reference.accounting.cost import Account, Part, account
-from dpassay.reference.accounting.gdp import gaussian_std
+from dpassay.reference.accounting.gdp import gaussian_std, gdp_mu
 from dpassay.reference.errors import BadInput
+from dpassay.reference.findings import Kind
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.tape import record
 
@@ -85,3 +86,50 @@ def test_what_cannot_be_calibrated_is_refused():
         Multipliers({"a": 1.0}).std("b", 1.0)
     with pytest.raises(BadInput, match="noise_multiplier"):
         Multipliers({"a": -1.0})
+
+
+def test_noise_is_looked_for_in_steps_up_to_sixty_in_its_logarithm():
+    """85 steps of 0.7: what needs more than that is refused, though one step more would do."""
+
+    def needing(log_factor):
+        return Account(((Part("gaussian", gdp_mu(1.0, 1e-5) * math.exp(log_factor)), 1),))
+
+    for reached in (59.3, -59.3):
+        assert math.log(noise_factor(needing(reached), 1.0, 1e-5)) == pytest.approx(reached, abs=3e-6)
+    with pytest.raises(Uncalibrated, match=r"epsilon = 1\.0: no noise in reach meets this budget") as refused:
+        noise_factor(needing(59.9), 1.0, 1e-5)
+    assert refused.value.finding is not None and refused.value.finding.kind is Kind.OVER_BUDGET
+    assert noise_factor(needing(-60.9), 1.0, 1e-5) == 1.0  # next to nothing is released: every noise will do
+
+
+def test_what_stands_in_the_way_of_a_budget_is_named():
+    """A release without noise is a finding; a sensitivity that nobody claims is a lack of knowledge, and none."""
+    bare = account(record(lambda tape: tape.gaussian("b", 0.0, std=0.0, sensitivity=1.0), 0))
+    with pytest.raises(Uncalibrated, match="no noise level makes this accountable") as refused:
+        noise_factor(bare, 1.0, 1e-5)
+    found = refused.value.finding
+    assert found is not None and (found.kind, found.label, found.detail) == (Kind.BARE_RELEASE, "b", bare.gap)
+    unclaimed = account(record(lambda tape: tape.gaussian("u", 0.0, std=1.0, sensitivity=None), 0))
+    with pytest.raises(Uncalibrated, match="no sensitivity is claimed for 'u'") as refused:
+        noise_factor(unclaimed, 1.0, 1e-5)
+    assert refused.value.finding is None
+
+
+def test_the_dry_run_may_be_told_the_longest_answers_and_the_relation_by_name():
+    """It goes on for as long as it hears 1: four releases instead of two."""
+
+    def answered(problem, schedule, tape):
+        for k in range(4):
+            value = tape.gaussian("g", 0.0, std=schedule.noise.std("mean", 1.0), sensitivity=1.0)
+            if k >= 1 and value < 1:
+                return
+
+    schedule = Schedule(0, Multipliers({"mean": 1.0}))
+    longest = noise_for(answered, schedule, None, 1.0, 1e-5, longest=lambda label, law, step: 1.0)
+    assert longest.noise["mean"] == pytest.approx(gaussian_std(1.0, 1e-5, 1.0, 4), rel=2e-6)
+    shortest = noise_for(answered, schedule, None, 1.0, 1e-5, longest=lambda label, law, step: 0.0)
+    assert shortest.noise["mean"] == pytest.approx(gaussian_std(1.0, 1e-5, 1.0, 2), rel=2e-6)
+    halved = noise_for(answered, schedule, None, 1.0, 1e-5, relation="add-remove", longest=lambda *_: 0.0)
+    assert halved.noise["mean"] == pytest.approx(shortest.noise["mean"] / 2, rel=2e-6)
+    with pytest.raises(TypeError, match="positional"):
+        noise_for(answered, schedule, None, 1.0, 1e-5, "add-remove")

@@ -13,10 +13,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from dpassay.reference.accounting import rounding
 from dpassay.reference.accounting.curves import curve, end_of, laplace_delta, response_delta
-from dpassay.reference.accounting.gdp import gaussian_std, gdp_deltas
+from dpassay.reference.accounting.gdp import gaussian_std, gdp_delta, gdp_deltas
 from dpassay.reference.accounting.parts import Part, mu_of
-from dpassay.reference.accounting.sampled import sampled_delta
+from dpassay.reference.accounting.sampled import mirrored, sampled_curve, sampled_delta
 from dpassay.reference.errors import BadInput
 
 rates = st.floats(-9, 0).map(lambda power: 10.0**power)
@@ -204,3 +205,51 @@ def test_what_was_unsound():
     for mu in (0.0, -1.0, math.inf, math.nan):
         with pytest.raises(BadInput, match="mu"):
             sampled_delta(np.array([1.0]), 0.1, mu)
+
+
+@settings(max_examples=60, deadline=None)
+@given(rates, mus, epsilons)
+@example(1.0, 1.0, 0.5)
+@example(0.3, 1.0, 0.2)
+@example(0.01, 3.0, 1e-3)
+@example(0.5, 2.0, 5.0)
+def test_each_direction_of_poisson_batches_by_itself(q, mu, epsilon):
+    """With the record against without it, and the other way round, which ends at log(1 / (1 - q))."""
+    for backward in (False, True):
+        found = sampled_curve(np.array([epsilon]), q, mu, "poisson", "add-remove", backward)[0]
+        assert fair(float(found), against_null(epsilon, q, mu / 2, backward))
+    assert sampled_curve(np.array([epsilon]), q, mu, "without-replacement", "replace-one")[0] == max(
+        sampled_curve(np.array([epsilon]), q, 2 * mu, "poisson", "add-remove", way)[0] for way in (False, True)
+    )
+
+
+def test_a_batch_of_everybody_is_a_pair_of_gaussians_apart_by_the_whole_move():
+    for sampling in ("poisson", "without-replacement"):
+        found = sampled_delta(np.array([-1.0, 0.0, 0.5, 4.0]), 1.0, 1.2, sampling)
+        assert found == pytest.approx([gdp_delta(one, 1.2) for one in (-1.0, 0.0, 0.5, 4.0)], rel=1e-9)
+
+
+def test_what_a_sampled_release_may_not_be():
+    at = np.array([1.0])
+    with pytest.raises(BadInput, match="relation = 'add-remove': fixed-size batches have no add-remove neighbours"):
+        sampled_delta(at, 0.1, 1.0, "without-replacement", "add-remove")
+    for rate in (0.0, -0.1, 1.1, math.nan):
+        with pytest.raises(BadInput, match=r"sampling rate.*\(0, 1\]"):
+            sampled_delta(at, rate, 1.0)
+
+
+def test_a_margin_for_rounding_is_eight_roundings_of_a_curve():
+    """And four where a number is only turned over; epsilon itself is lowered by two before."""
+    ulp, at = 2.0**-52, np.array([0.3])
+    plain = -math.expm1(-0.7) / (1 + math.exp(-1.0))
+    assert response_delta(at, 1.0)[0] / plain - 1 == pytest.approx(8 * ulp, abs=2.5 * ulp)
+    assert laplace_delta(at, 1.0)[0] / -math.expm1(-0.35) - 1 == pytest.approx(8 * ulp, abs=2.5 * ulp)
+    turned = mirrored(at, np.array([0.2]))[0]
+    assert turned / (-math.expm1(-0.3) + math.exp(-0.3) * 0.2) - 1 == pytest.approx(4 * ulp, abs=1.5 * ulp)
+    assert mirrored(np.zeros(1), np.ones(1))[0] == 1.0
+    for kind, of in (("laplace", laplace_delta), ("pure", response_delta)):
+        lowered = curve(Part(kind, 1.0), "replace-one", np.array([1.0 - 1e-14]))
+        assert lowered[0] > of(np.array([1.0 - 1e-14]), 1.0)[0]
+        assert lowered == pytest.approx(of(np.array([(1.0 - 1e-14) * (1 - 2 * ulp)]), 1.0), rel=1e-9)
+    assert (1 + 8 * ulp, 1 - 8 * ulp) == (rounding.UP, rounding.DOWN)
+    assert (1 + 4 * ulp, 1 - 2 * ulp) == (rounding.A_LITTLE_UP, rounding.A_LITTLE_DOWN)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 from scipy.special import ndtr
 
 from dpassay.audit.commands.claimed import claimed_guarantee
-from dpassay.reference.accounting.cost import account
+from dpassay.reference.accounting.cost import Account, account
 from dpassay.reference.accounting.dp_events import dp_event_of, rdp_epsilon
 from dpassay.reference.accounting.gdp import gdp_delta, gdp_epsilon, zcdp_epsilon, zcdp_rho
 from dpassay.reference.accounting.parts import Part, composed, delta_of, epsilon_of
@@ -159,6 +160,40 @@ def test_a_gap_is_a_lack_of_knowledge_or_of_noise():
     assert costs(claimed).unknown and not costs(bare).unknown
     both = costs(lambda tape: (claimed(tape), bare(tape)))
     assert both.gap and not both.unknown
+    assert both.delta(5.0) == 1.0 and both.deltas([1.0, 2.0]).tolist() == [1.0, 1.0] and both.epsilon(0.5) == math.inf
+    for bad in (0.0, -0.5, 1.0):
+        with pytest.raises(BadInput, match="delta"):
+            both.epsilon(bad)
+    assert both.mu() is None and both.one_direction(1e-5) is None and both.gap_label == "n"
+    told = costs(lambda tape: tape.gaussian("g", 0.0, std=1.0, sensitivity=1.0))
+    assert (
+        told.delta(1.0) == pytest.approx(gdp_delta(1.0, 1.0), rel=1e-9)
+        and told.gap_label == told.gap == ""
+        and not told.unknown
+    )
+
+
+def test_no_noise_and_next_to_none_are_told_apart():
+    assert costs(lambda tape: tape.gaussian("b", 0.0, std=0.0, sensitivity=1.0)).gap == "'b' is released without noise"
+    tiny = costs(lambda tape: tape.gaussian("b", 0.0, std=1e-200, sensitivity=1.0))
+    assert tiny.gap == "'b' is released with next to no noise"
+
+
+def test_a_release_that_no_record_moves_costs_nothing():
+    def still(tape):
+        tape.gaussian("g", 0.0, std=1.0, sensitivity=0.0)
+        tape.laplace("l", 0.0, scale=1.0, sensitivity=0.0)
+        tape.gaussian("b", 0.0, std=0.0, sensitivity=0.0)
+
+    assert costs(still).common == () and costs(still).epsilon(1e-9) == 0.0
+
+
+def test_costs_are_values_that_nobody_changes():
+    for one, field in ((Part("pure", 1.0), "size"), (costs(lambda tape: None), "gap")):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            setattr(one, field, 0.5)
+    assert Part("pure", 1.0) == Part("pure", 1.0, 1.0, "without-replacement", 0.0, 0, 1.0)
+    assert costs(lambda tape: None) == Account((), ((),), "replace-one", "", False, "")
 
 
 def test_large_pure_parts_leave_the_rest_of_epsilon_to_the_others():

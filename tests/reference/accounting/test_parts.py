@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 
+import mpmath
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from dpassay.reference.accounting import parts
+from dpassay.reference.accounting import curves, parts
 from dpassay.reference.accounting.gdp import gdp_delta, gdp_epsilon
 from dpassay.reference.accounting.parts import Part, delta_of, deltas_of, epsilon_of
 
@@ -77,3 +80,64 @@ def test_a_part_may_be_a_key_and_has_no_sampling_of_itself():
     assert (GAUSSIAN.share, GAUSSIAN.falls) == (0.0, 1.0)
     assert (GAUSSIAN.rate, GAUSSIAN.queries, Part("pure", 2.0).pure_epsilon) == (1.0, 0, 2.0)
     assert np.isclose(Part("pure", 2.0, rate=0.5).pure_epsilon, math.log((1 + math.exp(2.0)) / 2))
+
+
+@pytest.mark.parametrize(
+    ("total", "halvings"),
+    [
+        (((Part("pure", 0.5), 8),), 0),
+        (((Part("pure", 0.0082), 1),), 0),
+        (((Part("pure", 0.0078), 1),), 1),  # eight points of a grid for a usual loss
+        (((Part("pure", 1e-6), 10**4),), 13),
+        (((Part("pure", 1e-20), 1),), 40),  # no grid is finer
+        (((Part("pure", 1.0), 10**6),), -9),  # 2^20 points at most: 12,000 and half a million
+        (((Part("pure", 30.0), 1),), -3),  # 2^17 points, about: 360 and 450
+        (((Part("pure", 1e-2), 1), (Part("pure", 100.0), 1)), -6),
+        (((Part("pure", 0.001), 10**7),), 3),
+    ],
+)
+def test_the_grid_is_as_fine_as_a_usual_loss_asks_for_and_as_coarse_as_the_reach(total, halvings):
+    """By hand: sum n s^2 / sum n s is usual, 12 sqrt(sum n s^2) + sum n s^2 / 2 the reach."""
+    assert parts.step_of(total, RELATION, 1e-20) == 1e-3 * 2.0**-halvings
+
+
+@given(st.lists(st.tuples(st.floats(1e-3, 30.0), st.integers(1, 1000)), min_size=1, max_size=5))
+def test_plain_sums_are_rounded_up_and_hardly(sizes):
+    total = [(Part("laplace", size), count) for size, count in sizes]
+    total += [(Part("sampled", size, rate=0.1), count) for size, count in sizes]
+    with mpmath.workdps(50):
+        bounded = mpmath.fsum(count * mpmath.mpf(size) for size, count in sizes)
+        mu = mpmath.sqrt(mpmath.fsum(count * mpmath.mpf(size) ** 2 for size, count in sizes))
+        for found, truth in zip(parts._unsampled(total), (bounded, mu), strict=True):
+            assert truth <= found <= truth * (1 + mpmath.mpf(2e-15))
+
+
+def test_beyond_a_large_pure_loss_epsilon_and_delta_are_those_of_the_rest():
+    large, rest = (Part("pure", 800.0), 1), ((Part("laplace", 0.5), 3),)
+    assert epsilon_of((large, *rest), RELATION, 1e-5) == 800.0 + epsilon_of(rest, RELATION, 1e-5)
+    assert epsilon_of((large,), RELATION, 1e-5) == 800.0
+    assert delta_of((large,), RELATION, 799.0) == 1.0 and delta_of((large,), RELATION, 800.5) == 0.0
+    wide = (Part("gaussian", 50.0), 1)
+    both = epsilon_of((wide, *rest), RELATION, 1e-5)
+    assert both == gdp_epsilon(parts.mu_of((wide,)), 0.5e-5) + epsilon_of(rest, RELATION, 0.5e-5)
+    left = 1500.0 - epsilon_of(rest, RELATION, 1e-12)
+    assert delta_of((wide, *rest), RELATION, 1500.0) == gdp_delta(left, parts.mu_of((wide,))) + 1e-12
+    assert delta_of((wide, *rest), RELATION, 0.1) == 1.0
+
+
+def test_direction_and_end_of_each_kind():
+    kinds = ("gaussian", "laplace", "pure", "above-threshold", "sampled")
+    for kind in kinds:
+        for sampling in ("poisson", "without-replacement"):
+            for relation in ("add-remove", "replace-one"):
+                apart = (kind, sampling, relation) == ("sampled", "poisson", "add-remove")
+                assert curves.one_sided(Part(kind, 0.5, 0.1, sampling), relation) is apart
+    assert [curves.end_of(Part(kind, 2.0), RELATION, 1e-9) for kind in kinds[1:4]] == [2.0] * 3
+    assert curves.end_of(Part("pure", 2.0, 0.1), RELATION, 1e-9) == Part("pure", 2.0, 0.1).pure_epsilon
+    assert curves.end_of(Part("gaussian", 0.7), RELATION, 1e-9) == gdp_epsilon(0.7, 1e-9)
+    assert curves.end_of(Part("gaussian", 2.0), RELATION, 1e-310) == 2.0 * (40 + 1.0)
+    assert curves.end_of(Part("sampled", 2.0, 0.1), RELATION, 0.0) == 2.0 * (40 + 1.0)  # nothing is so little
+    places = curves.end_of(Part("sampled", 2.0, 0.1), RELATION, 1e-9) / gdp_epsilon(2.0, 1e-9) * 64**3
+    assert places == pytest.approx(round(places), abs=1e-6) and 0 < places < 64**3
+    law = curves.masses(Part("laplace", 1.0), RELATION, 0.25, 1e-9, False)
+    assert law.probs.size == 2 * 5 + 1 and law.first == -5 and law.infinite == 0.0

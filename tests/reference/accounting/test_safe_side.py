@@ -8,12 +8,22 @@ from __future__ import annotations
 import math
 
 import mpmath
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpassay.reference.accounting import gdp, renyi
 from dpassay.reference.accounting.cost import Account
-from dpassay.reference.accounting.gdp import gaussian_std, gdp_delta, gdp_epsilon, gdp_mu, zcdp_epsilon, zcdp_rho
+from dpassay.reference.accounting.gdp import (
+    gaussian_std,
+    gdp_delta,
+    gdp_deltas,
+    gdp_epsilon,
+    gdp_mu,
+    zcdp_epsilon,
+    zcdp_rho,
+)
 from dpassay.reference.accounting.parts import Part, composed, delta_of, deltas_of, epsilon_of
 from dpassay.reference.accounting.renyi import renyi_delta, renyi_epsilon
 from dpassay.reference.errors import BadInput
@@ -148,3 +158,107 @@ def test_one_order_by_hand():
     assert renyi_epsilon(((Part("pure", math.log(3)), 1),), delta) <= at_two * (1 + 1e-8)
     laplace = math.log(2 / 3 * math.exp(1) + 1 / 3 * math.exp(-2))
     assert renyi_epsilon(((Part("laplace", 1.0), 1),), delta) <= (laplace + math.log(0.5) - math.log(2 * delta)) * 1.1
+
+
+@pytest.mark.parametrize("order", [1.001, 1.5, 2.0, 3.0, 40.0])
+@pytest.mark.parametrize("size", [2e-3, 0.1, 2.0, 9.0])
+def test_a_divergence_is_raised_by_what_its_sum_may_lose(order, size):
+    """By eight roundings of one and of each nat, and a billionth; never above the largest loss."""
+    with mpmath.workdps(50):
+        a, s = mpmath.mpf(order), mpmath.mpf(size)
+        pure = (mpmath.exp(a * s) + mpmath.exp((1 - a) * s)) / (1 + mpmath.exp(s))
+        laplace = a / (2 * a - 1) * mpmath.exp((a - 1) * s) + (a - 1) / (2 * a - 1) * mpmath.exp(-a * s)
+        for kind, total in (("pure", pure), ("laplace", laplace)):
+            exact = mpmath.log(total) / (a - 1)
+            found = renyi._divergence(Part(kind, size), order)
+            assert exact <= found <= size * (1 + 1.1e-9)
+            added = (mpmath.mpf(found) / mpmath.mpf(renyi._UP) - exact) * (a - 1) / mpmath.mpf(2) ** -52
+            assert 4 < added / (1 + order * size) < 12 or found == size * renyi._UP
+
+
+def test_small_releases_and_gaussian_ones_have_the_divergence_of_a_gaussian():
+    assert renyi._divergence(Part("pure", 1e-5), 3.0) == pytest.approx(3.0 * 1e-10 / 2 * (1 + 1e-9), rel=1e-14)
+    assert renyi._divergence(Part("laplace", 1e-5), 99.0) == pytest.approx(99.0 * 1e-10 / 2 * (1 + 1e-9), rel=1e-14)
+    for kind in ("gaussian", "sampled"):
+        assert renyi._divergence(Part(kind, 0.5, rate=0.1), 4.0) == 4.0 * 0.25 / 2 * (1 + 1e-9)
+    assert renyi._divergence(Part("pure", 2.0, rate=0.1), 3.0) < renyi._divergence(Part("pure", 0.6), 3.0)
+
+
+@pytest.mark.parametrize("mu", [0.1, 1.0, 6.0])
+@pytest.mark.parametrize("delta", [0.3, 1e-5, 1e-200])
+def test_the_best_order_of_a_gaussian_is_nearly_found(mu, delta):
+    """a^2 mu / 2 is quadratic, so the best order is known: what the list of orders loses is under a thousandth."""
+    parts = ((Part("gaussian", mu), 1),)
+
+    def at(a):
+        return a * mu * mu / 2 + math.log1p(-1 / a) - (math.log(delta) + math.log(a)) / (a - 1)
+
+    best = min(at(1 + math.exp(k / 500)) for k in range(-3400, 8000))
+    found = renyi_epsilon(parts, delta)
+    assert max(0.0, best) * (1 - 1e-6) <= found <= max(0.0, best) * 1.002 + 1e-9
+    if found > 0:
+        assert renyi_delta(parts, found) == pytest.approx(delta, rel=2e-6 * max(1.0, -math.log(delta)))
+
+
+@pytest.mark.parametrize(("epsilon", "mu"), [(1e300, 1e-3), (1e200, 1.0), (50.0, 1e-200), (3000.0, 2.0)])
+def test_beyond_what_a_float_can_hold_a_delta_is_next_to_nothing(epsilon, mu):
+    assert gdp_delta(epsilon, mu) == 1e-320
+    assert gdp_deltas(np.array([epsilon, 0.0]), mu)[0] == 1e-320
+
+
+def test_nothing_released_and_everything():
+    for epsilon, delta in ((0.0, 0.0), (2.0, 0.0), (-2.0, -math.expm1(-2.0)), (math.inf, 0.0), (-math.inf, 1.0)):
+        assert gdp_delta(epsilon, 0.0) == delta
+    assert gdp_delta(-math.inf, 0.0) == gdp_delta(-800.0, math.inf) == gdp_delta(5.0, math.inf) == 1.0
+    assert gdp_delta(math.inf, math.inf) == 0.0
+    assert gdp_epsilon(math.inf, 0.5) == math.inf and gdp_epsilon(0.0, 0.5) == 0.0
+    assert gdp_epsilon(0.1, 0.9) == 0.0 < gdp_epsilon(0.1, 0.01)
+    for delta in (0.0, 1.0, -0.1, 1.1):
+        with pytest.raises(BadInput, match="delta"):
+            gdp_epsilon(1.0, delta)
+    with pytest.raises(BadInput, match="mu"):
+        gdp_epsilon(-0.1, 0.5)
+    with pytest.raises(BadInput, match="sensitivity"):
+        gaussian_std(1.0, 1e-5, -0.1)
+    with pytest.raises(BadInput, match="rho"):
+        zcdp_epsilon(-0.1, 1e-5)
+    assert gaussian_std(1.0, 1e-5, 0.0) == 0.0 and zcdp_epsilon(0.0, 1e-5) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "mu"), [(12.0, 1.5), (60.0, 4.0), (0.5, 1.0), (200.0, 12.0), (3.0, 0.2), (0.9, 0.05)]
+)
+def test_a_delta_is_raised_by_what_is_stated(epsilon, mu):
+    """64 roundings, 8 times x (epsilon / mu + mu / 2) of them, and 16 x / h where two values are subtracted."""
+    half, ratio = mu / 2, epsilon / mu
+    x, h = (ratio - half) / math.sqrt(2), mu / math.sqrt(2)
+    stated = 64 + 8 * abs(x) * (ratio + half) + (32 * abs(x) if h > 0.5 else 0.0)
+    for found in (gdp_delta(epsilon, mu), float(gdp_deltas(np.array([epsilon]), mu)[0])):
+        added = float((mpmath.mpf(found) / exact(epsilon, mu) - 1) / mpmath.mpf(2) ** -52)
+        assert 0.9 * stated < added < 1.2 * stated + 16 * x * x * (h <= 0.5)
+
+
+def test_a_very_large_budget_has_its_mu():
+    """mu^2 / 2 = epsilon, nearly; the bracket doubles."""
+    assert gdp_mu(1e16, 0.5) == pytest.approx(math.sqrt(2e16), rel=1e-6)
+    assert gdp_epsilon(1e8, 1e-5) == pytest.approx(5e15 + 1e8 * 4.2649, rel=1e-7)
+    assert gdp_epsilon(2e6, 1e-5) == (2e12 + 2e6 * math.sqrt(-2 * math.log(1e-5)) + 1.0) * (1 + 8 * 2.0**-52)
+
+
+def test_a_root_is_found_or_the_nearer_end():
+    for root in (0.0, 0.3, 1.0):
+        for sign in (1, -1):
+            assert gdp._root(lambda x, r=root, s=sign: s * (x - r), 0.0, 1.0) == pytest.approx(root, abs=1e-15)
+    assert gdp._root(lambda x: x + 1, 0.0, 1.0) == 0.0 and gdp._root(lambda x: x - 2, 0.0, 1.0) == 1.0
+    assert gdp._root(lambda x: -x - 1, 0.0, 1.0) == 0.0 and gdp._root(lambda x: 2 - x, 0.0, 1.0) == 1.0
+
+
+def test_a_number_is_nudged_by_roundings_that_double():
+    """Four of them, eight, ..., until it is good; in either direction."""
+    ulp = 2.0**-52
+    assert gdp._nudged(1.0, lambda value: True, 1) == 1.0
+    assert gdp._nudged(1.0, lambda value: value > 1, 1) == 1 + 4 * ulp
+    assert gdp._nudged(1.0, lambda value: value > 1 + 4 * ulp, 1) == 1 + 12 * ulp
+    assert gdp._nudged(1.0, lambda value: value < 1, -1) == 1 - 4 * ulp
+    assert 1.01 < gdp._nudged(1.0, lambda value: value > 1.01, 1) < 1.011  # by a thousandth at most
+    assert 1.1 < gdp._nudged(1.0, lambda value: False, 1) < 1.2  # and not for ever
