@@ -45,7 +45,7 @@ LIBRARIES = (
 )
 SEED, PLACES, SECONDS = 18, 24, 30
 ACCOUNTING, SCORES, LOCKSTEP = "tests/reference/accounting", "tests/audit/scores", "tests/audit/lockstep"
-EDGES = "tests/reference/laws/test_edges_of_floats.py"
+EDGES, OF_LAWS = "tests/reference/laws/test_edges_of_floats.py", "tests/reference/test_laws.py"
 MODULES: dict[str, tuple[str, ...]] = {
     "audit/bounds.py": ("tests/audit/test_bounds.py",),
     "audit/scores/labels.py": tuple(f"{SCORES}/test_{name}.py" for name in ("level_shares", "labels", "reading")),
@@ -70,16 +70,21 @@ MODULES: dict[str, tuple[str, ...]] = {
     "reference/accounting/renyi.py": (f"{ACCOUNTING}/test_safe_side.py",),
     "reference/accounting/sampled.py": (f"{ACCOUNTING}/test_accounting.py", f"{ACCOUNTING}/test_curves_safely.py"),
     "reference/accounting/compose.py": (f"{ACCOUNTING}/test_compose.py", f"{ACCOUNTING}/test_safe_side.py"),
-    "reference/accounting/curves.py": tuple(f"{ACCOUNTING}/test_{name}.py" for name in ("curves_safely", "compose")),
-    "reference/accounting/part.py": (f"{ACCOUNTING}/test_parts.py", f"{ACCOUNTING}/test_curves_safely.py"),
+    "reference/accounting/curves.py": tuple(
+        f"{ACCOUNTING}/test_{name}.py" for name in ("curves_safely", "parts", "compose")
+    ),
+    "reference/accounting/part.py": tuple(
+        f"{ACCOUNTING}/test_{name}.py" for name in ("parts", "edges", "curves_safely")
+    ),
+    "reference/accounting/rounding.py": (f"{ACCOUNTING}/test_curves_safely.py",),
     "reference/accounting/above_threshold.py": (
         f"{ACCOUNTING}/test_worst_tests.py",
         f"{ACCOUNTING}/test_above_threshold.py",
     ),
-    "reference/laws/above_threshold.py": (EDGES, "tests/reference/test_laws.py"),
-    "reference/laws/laplace.py": (EDGES, f"{ACCOUNTING}/test_edges.py", "tests/reference/test_laws.py"),
+    "reference/laws/above_threshold.py": (OF_LAWS, EDGES),
+    "reference/laws/laplace.py": (OF_LAWS, EDGES, f"{ACCOUNTING}/test_edges.py"),
     "reference/laws/folding.py": ("tests/reference/laws/test_library_laws.py",),
-    "reference/laws/truncated_geometric.py": (EDGES, "tests/reference/laws/test_library_laws.py"),
+    "reference/laws/truncated_geometric.py": (OF_LAWS, EDGES, "tests/reference/laws/test_library_laws.py"),
     "proofs_check/checkers/rates.py": ("tests/proofs_check/test_checkers.py",),
 }  # fmt: skip
 

@@ -100,11 +100,11 @@ def refuted_steps(
     ``needed`` is the log wealth that refutes each step, shape (steps,); the others as in `log_wealths`. 0 if step
     ``beyond`` is not refuted: who only wants more than that need not know how much less it is.
     """
-    read = max((float(hits[-1] + misses[-1]) for hits, misses in tallies), default=0.0)
+    read = max(float(np.sum(hits[-1:] + misses[-1:])) for hits, misses in tallies)
     needed = needed + _FOR_ROUNDING + _EACH * read
     if beyond:
         one = slice(min(beyond, needed.size - 1), min(beyond, needed.size - 1) + 1)
-        if log_wealths(tallies, hit[one], miss, shares)[0] < needed[one][0]:
+        if bool(np.any(log_wealths(tallies, hit[one], miss, shares) < needed[one])):
             return 0
     for first in range(0, needed.size, _BLOCK):
         rows = slice(first, first + _BLOCK)

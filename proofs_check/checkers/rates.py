@@ -43,7 +43,8 @@ def check(claim: Claim) -> Finding:
     left, operator, right = parse_relation(claim.formula["claim"], symbols)
     rows = [_row(text, table) for text in claim.assumptions.conditions]
     scale = _linear(parse_relation(f"{claim.formula['scale']} <= 1", table)[0])
-    log_weight = Fraction(0) if claim.formula.get("tilde", True) else TINY
+    hidden = bool(claim.formula.get("tilde", True))
+    log_weight = Fraction(0) if hidden else TINY
     pairs = [(left, right, "exceeds")]
     if operator == "==":
         pairs.append((right, left, "is below"))
@@ -56,7 +57,7 @@ def check(claim: Claim) -> Finding:
             finding = _refuted(left, right, bad, str(claim.formula["scale"]), word)
             return replace(finding, evidence=finding.evidence + _regime(larger, smaller, rows, scale, log_weight))
     word = "the same order as" if operator == "==" else "at most the order of"
-    logs = "logarithms hidden" if log_weight == 0 else "logarithms counted"
+    logs = "logarithms hidden" if hidden else "logarithms counted"
     return Finding(Verdict.PROVED, f"left is {word} right for all exponents in the region (linear programs; {logs})")
 
 

@@ -108,7 +108,7 @@ def test_capital_does_not_depend_on_the_blocks_it_is_computed_in(monkeypatch):
     x, shares, cells, plain = np.linspace(0.0, 1.0, 40), [0.1, 0.2, 0.5], [], np.log1p
     whole = bounds.betting_log_capital(x, [0.2, 0.4], shares)
     monkeypatch.setattr(np, "log1p", lambda gain: cells.append(gain.size) or plain(gain))
-    for most, taken in ((6, 6), (17, 12), (60, 60)):
+    for most, taken in ((5, 6), (6, 6), (17, 12), (60, 60)):
         monkeypatch.setattr(bounds, "_CHUNK", most)
         cells.clear()
         assert bounds.betting_log_capital(x, [0.2, 0.4], shares) == pytest.approx(whole, rel=1e-12)

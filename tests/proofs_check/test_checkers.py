@@ -1,6 +1,7 @@
 """Every checker has something that it must refute and something that looks wrong but is right."""
 
 import math
+from fractions import Fraction
 
 import pytest
 from scipy.integrate import quad
@@ -125,6 +126,41 @@ def test_a_refuted_rate_names_its_first_large_term_and_the_regime():
     finding = check(build.rates("sqrt(n) + n**2*d <= n**3 + d**2", "n", "n d", conditions=("d >= 1",)))
     assert "first term too large: d*n**2" in finding.evidence
     assert "within where d <= n or n^2 <= d" in finding.evidence
+
+
+@pytest.mark.parametrize(
+    ("claim", "tilde", "evidence"),
+    [
+        ("n**2 <= n*d", True, "as n grows with d = (n)^0, n = (n)^1: left exceeds right by the factor (n)^1; "
+         "first term too large: n**2; it is within where n <= d"),
+        ("n*log(n) <= n", False, "as n grows with d = (n)^0, n = (n)^1: left exceeds right by logarithms only; "
+         "first term too large: n*log(n)"),
+        ("n <= n*d**2/log(n)", False, "as n grows with d = (n)^0, n = (n)^1: left exceeds right by logarithms only; "
+         "first term too large: n; it is within where 1 <= d^2"),
+        ("d == n*d", True, "as n grows with d = (n)^0, n = (n)^1: left is below right by the factor (n)^1; "
+         "first term too large: d*n; it is within where n <= 1"),
+        ("n*d*log(n) <= n*sqrt(d)", False, "as n grows with d = (n)^1, n = (n)^1: left exceeds right by the factor "
+         "(n)^501/1000; first term too large: d*n*log(n); it is within where d^(1/2) <= 1"),
+        ("n <= n*d", True, "left is at most the order of right for all exponents in the region (linear programs; "
+         "logarithms hidden)"),
+        ("n*d == d*n", False, "left is the same order as right for all exponents in the region (linear programs; "
+         "logarithms counted)"),
+    ],
+)  # fmt: skip
+def test_the_words_of_a_rate(claim, tilde, evidence):
+    found = check(build.rates(claim, "n", "n d", conditions=("d >= 1",), tilde=tilde)).evidence
+    assert found == evidence
+
+
+def test_conditions_between_exponents_are_told_without_negative_powers():
+    half = Fraction(1, 2)
+    for gap, words in (
+        ({"n": Fraction(1), "d": Fraction(-2)}, "n <= d^2"),
+        ({"n": half, "d": Fraction(3), "m": Fraction(-1)}, "d^3*n^(1/2) <= m"),
+        ({"n": -half, rates.LOG: Fraction(1), "d": Fraction(0)}, "1 <= n^(1/2)"),
+        ({"n": Fraction(1)}, "n <= 1"),
+    ):
+        assert rates._monomial(gap) == words
 
 
 def test_a_violation_that_no_fractions_confirm_proves_nothing(monkeypatch):

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from dpassay.audit.assay import Effort, assay
 from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.errors import BadInput
+from dpassay.reference.laws import above_threshold
 from dpassay.reference.laws.above_threshold import AboveThreshold
 from dpassay.reference.laws.categorical import Categorical
 from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.laws.law import Cost, Law, as_released, noise_difference
+from dpassay.reference.laws.truncated_geometric import TruncatedGeometric
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.papers import Cite
 from dpassay.reference.tape import record
@@ -93,3 +97,83 @@ def test_one_above_threshold_release_asks_no_more_than_its_cost_covers():
     endless = AboveThreshold(itertools.repeat(-1e9), 0.0, 1.0, 1.0)
     with pytest.raises(BadInput, match="100,000 at most"):
         endless.sample(np.random.default_rng(0))
+
+
+def test_laws_are_values_that_nobody_changes_and_each_is_only_itself():
+    for make in (
+        lambda: Laplace(ONE, 1.0),
+        lambda: TruncatedGeometric(np.array(1.0), 1.0, 0, 4),
+        lambda: Gaussian(ONE, 1.0),
+    ):
+        law = make()
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            law.scale = 0.5
+        assert law == law and law != make() and len({law, make()}) == 2
+    assert AboveThreshold(ONE, 0.0, 1.0, 1.0) != AboveThreshold(ONE, 0.0, 1.0, 1.0)
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.5, 2.0])
+def test_a_tilted_laplace_law_draws_what_its_density_says(shift):
+    """Two coordinates that move apart in opposite directions, and one that does not move; 1,500 draws (seed 0)."""
+    law, other = Laplace(np.array([0.0, 2.0, 1.0]), 2.0), Laplace(np.array([3.0, 0.0, 1.0]), 7.0)
+    tilted, rng = law.tilted(other, shift), np.random.default_rng(0)
+    draws, total = np.array([tilted.sample(rng) for _ in range(1500)]), 0.0
+    x = np.linspace(-30, 30, 1201)
+    for k in range(3):
+        single, apart = Laplace(law.query[k], 2.0), Laplace(other.query[k], 2.0)
+        logs = np.array([single.tilted(apart, shift).log_density(v) for v in x])
+        by_hand = -((1 + shift) * np.abs(x - law.query[k]) - shift * np.abs(x - other.query[k])) / 2
+        mass = np.exp(by_hand) / np.exp(by_hand).sum()
+        assert np.exp(logs) * (x[1] - x[0]) == pytest.approx(mass, rel=2e-3)
+        assert stats.kstest(draws[:, k], lambda v, m=mass: np.interp(v, x + 0.025, np.cumsum(m))).pvalue > 1e-3
+        total += single.tilted(apart, shift).log_density(draws[0, k])
+    assert tilted.log_density(draws[0]) == pytest.approx(total)
+    assert law.tilted(Gaussian(ONE, 1.0), shift) is None
+
+
+def test_what_a_laplace_law_says_of_itself():
+    law = Laplace(np.array([1.0, -2.0]), 0.5)
+    assert law.log_density([1.5, -3.0]) == pytest.approx(-3.0)  # both have the density 1 at their middle
+    changed = law.changed(3.0, 2.0)
+    assert changed.scale == 1.5 and changed.query.tolist() == [2.0, -4.0]
+    tiny = Laplace(np.array(0.0), 1.0)
+    assert (tiny.cost(1e-6).kind, tiny.cost(1.1e-6).kind) == ("pure", "laplace")
+    for scale in (0.0, -1.0, math.inf, math.nan):
+        with pytest.raises(BadInput, match="scale"):
+            Laplace(np.array(0.0), scale)
+    with pytest.raises(BadInput, match="query"):
+        Laplace(np.array([0.0, math.inf]), 1.0)
+    assert Laplace(np.array(0.0), 0.3).scale == 0.3
+
+
+def test_above_threshold_in_pieces_and_at_its_limits(monkeypatch):
+    law = AboveThreshold([0.5, -1.0, 2.0], 0.0, 1.0, 0.7)
+    whole = law.outcomes().log_probabilities
+    assert law.is_finite and np.exp(whole).sum() == pytest.approx(1.0)
+    assert [law.nth(k) for k in range(-1, 5)] == [None, 0, 1, 2, None, 0]
+    pieces = []
+    plain = above_threshold._given
+    monkeypatch.setattr(above_threshold, "_given", lambda z, *rest: pieces.append(z.size) or plain(z, *rest))
+    for block, most in ((1, 1), (4 * 50, 50), (10**6, 10**6)):
+        monkeypatch.setattr(above_threshold, "_BLOCK", block)
+        pieces.clear()
+        again = AboveThreshold([0.5, -1.0, 2.0], 0.0, 1.0, 0.7).outcomes().log_probabilities
+        assert again == pytest.approx(whole, abs=1e-13) and max(pieces) <= most
+    cells = sum(pieces) * 4
+    monkeypatch.setattr(above_threshold, "_MOST_CELLS", cells)
+    assert AboveThreshold([0.5, -1.0, 2.0], 0.0, 1.0, 0.7).log_density(None) == pytest.approx(whole[-1])
+    monkeypatch.setattr(above_threshold, "_MOST_CELLS", cells - 1)
+    with pytest.raises(BadInput, match="takes too long to compute"):
+        AboveThreshold([0.5, -1.0, 2.0], 0.0, 1.0, 0.7).log_density(None)
+    monkeypatch.undo()
+    with pytest.raises(BadInput, match="takes too long"):  # 3e9 cells: a minute is for a third of them
+        AboveThreshold(np.linspace(-7, 7, 10_000), 0.0, 1.0, 1.0).log_density(None)
+    for count in (-1, above_threshold.MOST_QUERIES + 1):
+        with pytest.raises(BadInput, match="count"):
+            AboveThreshold(iter([0.0]), 0.0, 1.0, 1.0, count)
+    for falls in (0.0, -0.5, 1.5):
+        with pytest.raises(BadInput, match="falls"):
+            AboveThreshold([0.0], 0.0, 1.0, 1.0, None, falls)
+    assert AboveThreshold([0.0, 1.0], 0.0, 1.0, 1.0).count == 2
+    assert AboveThreshold(iter([0.0, 1.0]), 0.0, 1.0, 1.0).count is None
+    assert AboveThreshold(iter([0.0, 1.0]), 0.0, 1.0, 1.0, 7).count == 7

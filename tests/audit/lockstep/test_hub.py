@@ -68,6 +68,12 @@ def test_sizes_of_batches_that_differ_are_told_with_that_on_d_first(pair, words)
     (one,) = lockstep(run, pair, [0]).findings
     assert (one.kind, one.label, one.detail) == (Kind.BATCH_SIZE, "b", words)
 
+    def by_index(problem, tape):
+        tape.fresh("b", N, 4 if problem.rows.sum() else 2, order="index")
+
+    (one,) = lockstep(by_index, pair, [0]).findings
+    assert (one.kind, one.label, one.detail) == (Kind.BATCH_SIZE, "b", words)
+
 
 @pytest.mark.parametrize(("rate", "kinds"), [(1.0, set()), (0.5, {(Kind.SENSITIVITY_EXCEEDED, "g")})])
 def test_a_batch_of_everybody_has_no_half_of_the_sensitivity(rate, kinds):

@@ -67,6 +67,12 @@ def test_scores_that_are_all_equal_say_nothing_and_say_so():
     assert other.epsilon == 0.0 and "hint" not in other.evidence
 
 
+def test_one_score_a_side_shows_nothing_and_is_no_error():
+    """One label may be read from one end, and from both in turn not even that one."""
+    for seed in range(5):
+        assert labels.epsilon_labels([1.0], [2.0], 0.0, np.random.default_rng(seed)).epsilon == 0.0
+
+
 def test_what_shows_the_bound_is_named():
     """Few labels are read inwards alone, many outwards; one in fifty that stands at the very end is an event."""
     few = labels.epsilon_labels(np.arange(15.0), np.arange(15.0) + 100, 0.0, np.random.default_rng(0))

@@ -99,6 +99,7 @@ def test_the_wealth_is_the_best_of_all_depths_and_a_mean_of_targets():
     found = reading.log_wealths(tallies, hit, miss, np.array([0.25, 0.75]))
     assert found == pytest.approx([np.log(plain)], rel=1e-12)
     nothing = [(np.zeros(0), np.zeros(0))]
+    assert reading.refuted_steps(nothing, np.array([[0.5]]), np.zeros(1), np.array([1.0])) == 0
     both = reading.log_wealths(tallies + nothing, hit, miss, np.array([0.25, 0.75]))
     assert both == pytest.approx([max(np.log(plain), 0.0) - np.log(2)], rel=1e-12)
 
