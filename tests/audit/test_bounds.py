@@ -186,7 +186,7 @@ levels = st.floats(-300, -0.1).map(lambda power: 10.0**power)
 @example((3, 10**9), 1e-9)
 @example((105, 143), 1e-277)  # and its tail is wrong here, at 1e-290 by a factor of 1e15
 def test_clopper_pearson_is_on_its_safe_side_of_60_digits(count_of, alpha):
-    """At the bound the tail has the level at most; a millionth nearer to the middle more (not at 1e-30, nor next to one)."""
+    """At the bound the tail has the level at most; a millionth nearer it has more (not at 1e-30, nor next to one)."""
     k, n = count_of
     low, high = float(bounds.clopper_pearson_lower(k, n, alpha)), float(bounds.clopper_pearson_upper(k, n, alpha))
     with mpmath.workdps(60):
