@@ -70,12 +70,12 @@ def guesses_p_value(canaries: int, guesses: int, right: int, epsilon: float, del
     wrong = guesses - right  # whose rate keeps its digits where epsilon is large
     tail = float(betaincc(wrong + 1, right, expit(-epsilon)))
     if delta > 0:
-        tail += canaries * delta * _price(guesses, right, epsilon, tail)
+        tail += canaries * delta * price_of_one(guesses, right, epsilon, tail)
     return min(1.0, tail * _UP + _TINIEST)
 
 
-def _price(guesses: int, right: int, epsilon: float, tail: float) -> float:
-    """S (1 - S) / (t b(t)) of the docstring above.
+def price_of_one(guesses: int, right: int, epsilon: float, tail: float) -> float:
+    """S (1 - S) / (t b(t)) of the docstring above, for S = `tail`: what one coin found out in expectation costs.
 
     Both S and b(t) fall below the smallest float where many coins may be shown, and their ratio does not: there it is
     bounded by the geometric series of b(t + 1) / b(t), as these ratios fall.

@@ -22,26 +22,35 @@ average
 
     g_j <= (1 - p) (1 + Q(1) + ... + Q(GROUPS - 1)) / GROUPS.
 
-How the level is shared between S and max g is fixed beforehand, by cells of epsilon: max g may be `gain` (1 - p), p
-at the low end of the cell. A cell is passed if its high end is refuted within the shares. If what is reported exceeds
-the true epsilon, then in the cell of the truth a claim at least as large was refuted within the shares of that cell;
-what was revealed says which, and the mechanism obeys that claim too. So the sum above holds for this event.
+Guesses of one weight have an identity of their own, and a smaller max g in closed form (`fixed_guesses.py`).
+
+max g is over ALL that may be revealed, and E[S] over what is: a mechanism can keep its delta for the outcomes where it
+buys most. So how the level is shared between S and max g is fixed before anything is seen, by cells of epsilon (a test
+within S + m delta max g <= level for each outcome by itself may be wrong in nearly twice the level): max g may be
+`price(low)`, low being the low end of the cell. A cell is passed if its high end is refuted within the shares. If what
+is reported exceeds the true epsilon, then in the cell of the truth a claim at least as large was refuted within the
+shares of that cell; what was revealed says which, and the mechanism obeys that claim too. So the sum above holds for
+this event, whichever of several tests what was revealed picked.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import betaincc, expit
 
+from .fixed_guesses import price_of_one
 from .weighted import MOST as LARGEST
 from .weighted import Guesses, law_of, p_value
 
 GROUPS = 16
 CELL, HALVINGS = 0.25, 11  # of epsilon
+MANY = 2.5  # guesses, times coins found out over the level: fewer say little
+LEAST_GAIN, GAIN_RISES = 0.6, 0.16  # the smaller epsilon, the more guesses, and the less one of them decides
 _UP, _LOST = 1 + 1e-7, 2e-15  # for rounding
 
 
@@ -56,6 +65,38 @@ def largest_gain(classes: Sequence[Guesses], epsilon: float) -> float:
     return min(1.0, seen / GROUPS * _UP)
 
 
+def tail_and_price(classes: Sequence[Guesses], wrong: int, epsilon: float) -> tuple[float, float]:
+    """(S, max g) of the docstring above, both rounded up."""
+    if len(classes) > 1:
+        return p_value(classes, wrong, epsilon), largest_gain(classes, epsilon) * float(expit(-epsilon))
+    (one,) = classes
+    missed = wrong // one.weight
+    if missed >= one.count:
+        return 1.0, 0.0
+    tail = float(betaincc(missed + 1, one.count - missed, expit(-epsilon)))
+    return tail * _UP, price_of_one(one.count, one.count - missed, epsilon, tail) * _UP
+
+
+@lru_cache(maxsize=4096)
+def planned_price(expected: float, level: float, guesses: int, epsilon: float) -> float:
+    """max g at the edge of what `guesses` right and wrong ones refute, or twice, four times, ... as many if none do.
+
+    Any number is sound here: that of about as many guesses as will be made leaves most for S.
+    """
+    while guesses < 2**40:
+        if math.exp(-guesses * math.log1p(math.exp(-epsilon))) < level:  # all of them right
+            low, high = 0, guesses  # right ones that do not refute, and that do
+            while high - low > 1:
+                middle = (low + high) // 2
+                tail, price = tail_and_price([Guesses(1, guesses)], guesses - middle, epsilon)
+                low, high = (low, middle) if tail + expected * price < level else (middle, high)
+            tail, price = tail_and_price([Guesses(1, guesses)], guesses - high, epsilon)
+            if tail + expected * price < level:
+                return price
+        guesses *= 2
+    return 0.0
+
+
 @dataclass(frozen=True)
 class FoundOut:
     """How the level is shared, fixed before any coin is seen.
@@ -63,29 +104,51 @@ class FoundOut:
     Attributes:
         expected: m delta, coins found out in expectation.
         level: of the whole test.
-        gain: max g over 1 - p that is paid for.
+        gain: max g over 1 - p that is paid for where epsilon is large, 1 - p at the low end of a cell; for guesses of
+            several weights.
+        planned: if not 0: max g that is paid for is that of so many guesses of one weight (`planned_price`), of fewer
+            where epsilon is larger.
     """
 
     expected: float
     level: float
-    gain: float
+    gain: float = 1.0
+    planned: int = 0
+
+    def price(self, low: float) -> float:
+        """max g that is paid for in the cell that begins at `low`."""
+        if self.planned:
+            guesses = max(self.planned / (1 + low), MANY * self.expected / self.level)
+            return planned_price(self.expected, self.level, math.ceil(guesses), float(low))
+        return self.gain * min(1.0, LEAST_GAIN + GAIN_RISES * float(low)) * float(expit(-low))
+
+    def affords(self, classes: Sequence[Guesses], epsilon: float) -> bool:
+        """Whether what one coin decides there is paid for, if all refute that can."""
+        price = largest_gain(classes, epsilon) * float(expit(-epsilon))
+        return self.expected == 0 or price <= self.price(CELL * math.floor(epsilon / CELL))
 
     def left(self, low: float) -> float:
         """The level of the cell that begins at `low` less what coins that are found out cost there, rounded down."""
-        return self.level * (1 - _LOST) - self.expected * self.gain * float(expit(-low)) * (1 + _LOST)
+        return self.level * (1 - _LOST) - self.expected * self.price(low) * (1 + _LOST)
 
-    def epsilon(self, classes: Sequence[Guesses], wrong: int) -> float:
-        """The largest epsilon that so small a weighted number of wrong guesses refutes, rounded down."""
+    def epsilon(self, classes: Sequence[Guesses], wrong: int, above: float = 0.0) -> float:
+        """The largest epsilon that so small a weighted number of wrong guesses refutes, rounded down.
+
+        0 if it is not more than `above`, to a cell: who only wants more need not know how much less it is.
+        """
         if not sum(one.count for one in classes):
             return 0.0
 
-        def refuted(left: float, epsilon: float) -> bool:
-            return p_value(classes, wrong, epsilon) <= left and largest_gain(classes, epsilon) <= self.gain
+        def refuted(low: float, epsilon: float) -> bool:
+            tail, price = tail_and_price(classes, wrong, epsilon)
+            return tail <= self.left(low) and (price <= self.price(low) or self.expected == 0)
 
+        first = CELL * math.floor(above / CELL)
+        if first and not refuted(first - CELL, first):
+            return 0.0
         for low in np.arange(0.0, LARGEST, CELL):
-            left = self.left(float(low))
-            if not refuted(left, low + CELL):
-                return _within(low, partial(refuted, left))
+            if not refuted(float(low), low + CELL):
+                return _within(low, partial(refuted, float(low)))
         return LARGEST
 
 

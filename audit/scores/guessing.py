@@ -17,7 +17,8 @@ from scipy.special import expit
 
 from dpassay.reference.types import Array, Bools, Indices
 
-from .outward import blocks_of, fitted_log_odds
+from .outward import fitted_log_odds
+from .ranked import blocks_of
 from .reading import tops
 
 SHARES = tuple(math.exp2(-k / 2) for k in range(25))  # of the canaries that are guessed: 1 to 1 / 4096
@@ -25,6 +26,7 @@ ENDS = ("both ends", "high end", "low end")
 PILOT_CASES = 8  # guesses must be made, or a share is not looked at
 STIFFNESS = 100.0  # of the curve: with 4, as outwards, the bound is 1 to 5 % smaller
 CAUTION = 3.0  # standard errors; with 1 the bound of Gaussian canaries is 2 to 14 % smaller
+SURE = 3.5  # standard errors: what the pilot says for certain
 
 
 @dataclass(frozen=True)
@@ -98,25 +100,32 @@ def rates_of(pilot: Canaries, rng: np.random.Generator) -> Callable[[float, str]
 
 
 def _cautious(made: Indices, right: Indices) -> Array:
-    """Share of right guesses of the pilot, less some standard errors."""
+    """Share of right guesses of the pilot, less some standard errors, and less more of them; shape (2, shares)."""
     rate = (right + 0.5) / (made + 1.0)
-    return np.asarray(rate - CAUTION * np.sqrt(rate * (1 - rate) / made))
+    return np.asarray(rate - np.array([[CAUTION], [SURE]]) * np.sqrt(rate * (1 - rate) / made))
 
 
-def best_guessing(pilot: Canaries, count: int, usual: Guessing, promise: Promise, rng: np.random.Generator) -> Guessing:
-    """The share and end that promise most for `count` canaries.
+def best_guessing(
+    pilot: Canaries,
+    count: int,
+    usual: Guessing,
+    promise: Promise,
+    rng: np.random.Generator,
+    offered: Sequence[float] = SHARES,
+) -> tuple[Guessing, bool]:
+    """The share and end that promise most for `count` canaries, and whether the pilot's own count is sure of more.
 
     A step (some canaries are known for certain, the others not at all) is no smooth curve: where the pilot's own count
     says more than the curve, even less some standard errors, it is believed.
     """
-    best, most, smooth = usual, 0.0, rates_of(pilot, rng)
-    shares = sorted(one for one in SHARES if one * count >= PILOT_CASES)
+    best, most, smooth, step = usual, 0.0, rates_of(pilot, rng), False
+    shares = sorted(one for one in offered if one * count >= PILOT_CASES)
     counted = {end: _cautious(*guesses_at(pilot, shares, end, rng)) for end in ENDS}
     for place, share in enumerate(shares):
         guesses = int(share * count)
         for end in ENDS:
-            rate = max(smooth(share, end), float(counted[end][place]))
-            shown = promise(count, guesses, round(rate * guesses), most)
+            rate, (likely, sure) = smooth(share, end), counted[end][:, place]
+            shown = promise(count, guesses, round(max(rate, float(likely)) * guesses), most)
             if shown > most:
-                best, most = Guessing(share, end), shown
-    return best
+                best, most, step = Guessing(share, end), shown, bool(sure > rate)
+    return best, step

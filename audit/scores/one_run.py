@@ -10,8 +10,9 @@ Three ways to a bound; m delta, known before any score is seen, says how they ar
   Theorem 5.2, pay for 2 m delta.)
 - Revealing coins *outwards* (`outward.py`), the same law of the hidden ones, at a depth that the others teach,
   judged by `found_out.py`.
-- *Guessing* a fixed number of coins, judged by the closed form of `fixed_guesses.py`: how many, and at which end of the
-  scores, is learned on a tenth of the canaries, whose coins are then public: for the others nothing changes.
+- *Guessing* coins that all weigh the same, judged by the closed form of `fixed_guesses.py`: how many, and at which end
+  of the scores, is learned on a pilot, whose coins are then public, and, unless the pilot shows a step, on coins that
+  are revealed outwards. As what was seen chooses their number, the level is shared beforehand (`found_out.py`).
 
 Few corrupted coins are cheap for the first two, many for the last alone.
 """
@@ -31,20 +32,24 @@ from dpassay.reference.types import Array, Bools
 
 from .curve_claim import check_scores
 from .fixed_guesses import epsilon_guesses
-from .found_out import FoundOut
+from .found_out import MANY, FoundOut
 from .guessing import Canaries, Guessing, best_guessing
 from .labels import LADDER, beyond, ladder_gains, stakes_on
-from .outward import FEWEST, read_outward
+from .outward import FEWEST, judge, plan_outward, read_outward
+from .ranked import blocks_of, with_told
 from .reading import refuted_steps, tally, tally_both_ends
+from .weighted import Guesses
 
 RELATION = "add-remove"  # of one canary
+GUESSING, OUTWARDS = "one run, a fixed number of guesses", "one run, coins revealed outwards"
 PILOT_FROM, PILOT_SHARE = 400, 0.1
+PILOT, LEAST_PILOT = 5000, 0.05  # canaries, and a share, that are enough where the others are revealed outwards
 OUTWARD_SHARE = 0.9  # of the level for coins revealed outwards, the rest for reading inwards
-MIXED_SHARE = 0.95  # the same, where guessing gets the rest
+MIXED_SHARE = 0.97  # the same, where guessing gets the rest
 CHEAP, DEAR = 0.25, 3.0  # corrupted coins in expectation, over the level: reading below the first, guessing beyond
 MIXED_FROM = 1000  # canaries; of fewer, corrupted coins are too many of those that would be judged
-GAINS = (0.6, 0.5)  # of the outward reading, paid for below `CHEAP` and beyond (`found_out.py`)
-ROOT = 3.2  # guesses per root of the number of canaries that suit most laws, without a pilot
+GAINS = (0.5, 0.42)  # of the outward reading, paid for below `CHEAP` and beyond (`found_out.py`)
+ROOT, SHARE = 3.2, 0.007  # guesses per root of the number of canaries, and per canary, that suit most laws
 
 
 def check_canaries(scores: ArrayLike, included: ArrayLike, rng: np.random.Generator) -> tuple[Array, Bools]:
@@ -88,6 +93,8 @@ def epsilon_one_run(
     dear = values.size * delta / alpha
     if values.size < 2:
         found = _by_reading(values, coins, delta, rng, alpha)
+    elif dear > DEAR and values.size >= PILOT_FROM:
+        found = _by_pilot(values, coins, delta, rng, alpha, outwards=True)
     elif dear > DEAR or values.size < (FEWEST if dear <= CHEAP else MIXED_FROM):
         found = _by_guessing(values, coins, delta, rng, alpha)
     else:
@@ -113,15 +120,8 @@ def _by_reading(
     hit, miss = ladder_gains(LADDER, targets)
     needed = needed_log_wealth(LADDER, values.size, delta, alpha)
     steps = refuted_steps(tallies, hit, miss, needed, shares, beyond(above))
-    return SoundBound(
-        epsilon=float(LADDER[steps - 1]) if steps else 0.0,
-        delta=delta,
-        confidence=1 - alpha,
-        method="one run, labels of extreme scores",
-        relation=RELATION,
-        runs=1,
-        evidence={"canaries": int(values.size)},
-    )
+    epsilon = float(LADDER[steps - 1]) if steps else 0.0
+    return _bound(epsilon, delta, alpha, "one run, labels of extreme scores", {"canaries": int(values.size)})
 
 
 def _outwards(values: Array, coins: Bools, delta: float, rng: np.random.Generator, alpha: float) -> SoundBound:
@@ -130,15 +130,7 @@ def _outwards(values: Array, coins: Bools, delta: float, rng: np.random.Generato
     expected = values.size * delta
     allowed = FoundOut(expected, alpha, GAINS[expected > CHEAP * alpha])
     epsilon, seen = read_outward(canaries.low, canaries.high, rng, alpha, allowed, signs=(1,))
-    return SoundBound(
-        epsilon=epsilon,
-        delta=delta,
-        confidence=1 - alpha,
-        method="one run, coins revealed outwards",
-        relation=RELATION,
-        runs=1,
-        evidence={"canaries": int(values.size), **seen},
-    )
+    return _bound(epsilon, delta, alpha, OUTWARDS, {"canaries": int(values.size), **seen})
 
 
 def needed_log_wealth(epsilons: Array, canaries: int, delta: float, alpha: float) -> Array:
@@ -155,31 +147,56 @@ def needed_log_wealth(epsilons: Array, canaries: int, delta: float, alpha: float
 
 
 def _by_guessing(values: Array, coins: Bools, delta: float, rng: np.random.Generator, alpha: float) -> SoundBound:
+    """A number of guesses that nothing seen has chosen, or of many canaries one that a pilot teaches."""
+    if values.size >= PILOT_FROM:
+        return _by_pilot(values, coins, delta, rng, alpha)
+    used, plan = Canaries.of(values, coins), _usual(values.size, delta, alpha)
+    guesses, right = plan.guess(used, rng)
+    seen = {"canaries": values.size, "used": values.size, "guesses": guesses, "correct": right, "end": plan.end}
+    return _bound(epsilon_guesses(values.size, guesses, right, delta, alpha), delta, alpha, GUESSING, seen)
+
+
+def _usual(canaries: int, delta: float, alpha: float) -> Guessing:
+    """A share that suits most laws."""
+    return Guessing(min(1.0, max(ROOT / math.sqrt(canaries), MANY * delta / alpha)))
+
+
+def _by_pilot(
+    values: Array, coins: Bools, delta: float, rng: np.random.Generator, alpha: float, outwards: bool = False
+) -> SoundBound:
     """A share learned on a pilot, its right guesses held against (epsilon, delta)-DP for growing epsilon.
 
-    Few canaries are not worth a pilot: the usual share is guessed, at both ends.
+    `outwards`: unless the pilot shows a step, the others are revealed outwards until those worth a guess are left.
     """
+    many = values.size
+    pilot = int((min(PILOT_SHARE, max(LEAST_PILOT, PILOT / many)) if outwards else PILOT_SHARE) * many)
+    known, rest = np.split(rng.permutation(many), [pilot])
+    told, used = Canaries.of(values[known], coins[known]), Canaries.of(values[rest], coins[rest])
+    planned = math.ceil(max(ROOT * math.sqrt(many), SHARE * many))
+    allowed = FoundOut(used.count * delta, alpha, planned=planned)
 
     def promise(count: int, guesses: int, right: int, above: float) -> float:
-        return epsilon_guesses(count, guesses, right, delta, alpha, above)
+        return allowed.epsilon([Guesses(1, guesses)], guesses - right, above)
 
-    plan, used = Guessing(min(1.0, max(ROOT / math.sqrt(values.size), 2.5 * delta / alpha))), np.arange(values.size)
-    if values.size >= PILOT_FROM:
-        known, used = np.split(rng.permutation(values.size), [int(PILOT_SHARE * values.size)])
-        plan = best_guessing(Canaries.of(values[known], coins[known]), used.size, plan, promise, rng)
-    guesses, right = plan.guess(Canaries.of(values[used], coins[used]), rng)
+    plan, step = best_guessing(told, used.count, _usual(many, delta, alpha), promise, rng)
+    seen: dict[str, object] = {"canaries": many, "used": used.count}
+    if outwards and not step:
+        blocks = with_told(blocks_of(used.low, used.high, rng), used.high, used.low, told.high, told.low)
+        revealed = plan_outward(blocks, alpha, signs=(1,), alike=allowed)
+        epsilon, more = judge(blocks, revealed, allowed) if revealed else (0.0, {})
+        return _bound(epsilon, delta, alpha, OUTWARDS, {**seen, **more})
+    guesses, right = plan.guess(used, rng)
+    epsilon = allowed.epsilon([Guesses(1, guesses)], guesses - right)
+    return _bound(epsilon, delta, alpha, GUESSING, {**seen, "guesses": guesses, "correct": right, "end": plan.end})
+
+
+def _bound(epsilon: float, delta: float, alpha: float, method: str, seen: dict[str, object]) -> SoundBound:
     return SoundBound(
-        epsilon=epsilon_guesses(used.size, guesses, right, delta, alpha),
+        epsilon=epsilon,
         delta=delta,
         confidence=1 - alpha,
-        method="one run, a fixed number of guesses",
+        method=method,
         relation=RELATION,
         runs=1,
-        evidence={
-            "canaries": int(values.size),
-            "used": int(used.size),
-            "guesses": guesses,
-            "correct": right,
-            "end": plan.end,
-        },
+        evidence=seen,
     )

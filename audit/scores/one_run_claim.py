@@ -25,6 +25,7 @@ from .one_run import PILOT_FROM, PILOT_SHARE, RELATION, check_canaries
 from .reading import log_wealths, tally, tally_both_ends
 
 READING_SHARE = 0.3  # of the level
+OTHER_SHARES = SHARES[::4]  # of the canaries, that a pilot may choose beside the one that the claim suggests
 CORRUPTED = 0.01  # coins that the pair read against may corrupt, in expectation
 MANY_GUESSES = 30_000  # are enough where one claim is tested
 FEW_GUESSES = 3_000  # are enough for a comparison: the recursion takes them one by one
@@ -47,6 +48,11 @@ def telling_share(curve: Guarantee, canaries: int) -> float:
     return best
 
 
+def levels_of(share: float) -> dict[float, float]:
+    """The part of the level of each share of the canaries that a pilot may choose, this one suggested by the claim."""
+    return {one: 0.5 / len(OTHER_SHARES) for one in OTHER_SHARES} | {share: 0.5}
+
+
 def one_run_curve(
     scores: ArrayLike,
     included: ArrayLike,
@@ -58,8 +64,10 @@ def one_run_curve(
     """Test a claimed trade-off curve on one run; arguments as in `epsilon_one_run`.
 
     A part of the level is for reading labels against one pair of the claim, the rest for guesses: their number and end
-    are learned on a tenth of the canaries, whose coins are then public. Of few canaries, or if the number of `guesses`
-    is given, they are made at both ends with half of this level, at the high and at the low end with a quarter.
+    are learned on a tenth of the canaries, whose coins are then public. Each number that may be learned has a share of
+    the level, half of it the one that the claim suggests: a mechanism could break each seldom. Of few canaries, or if
+    the number of `guesses` is given, they are made at both ends with half of this level, at the high and at the low end
+    with a quarter.
     """
     start = time.perf_counter()
     values, coins = check_canaries(scores, included, rng)
@@ -70,14 +78,18 @@ def one_run_curve(
     share = telling_share(curve, values.size) if guesses is None else guesses / values.size
     plans, order = [(Guessing(share, end), part) for end, part in zip(ENDS, (0.5, 0.25, 0.25), strict=True)], None
     if guesses is None and values.size >= PILOT_FROM:
+        known, order = np.split(rng.permutation(values.size), [int(PILOT_SHARE * values.size)])
+        levels = levels_of(share)
+        level_of = {int(one * order.size): level for one, level in levels.items()}
 
         def promise(count: int, made: int, right: int, above: float) -> float:
             part = min(1.0, FEW_GUESSES / made)
-            return -math.log(fdp_p_value(curve, int(count * part), int(made * part), int(right * part), steps=8))
+            p_value = fdp_p_value(curve, int(count * part), int(made * part), int(right * part), steps=8)
+            return math.log(level_of[made] / p_value)
 
-        known, order = np.split(rng.permutation(values.size), [int(PILOT_SHARE * values.size)])
         pilot = Canaries.of(values[known], coins[known])
-        plans = [(best_guessing(pilot, order.size, Guessing(share), promise, rng), 1.0)]
+        plan, _ = best_guessing(pilot, order.size, Guessing(share), promise, rng, list(levels))
+        plans = [(plan, levels[plan.share])]
     order = rng.permutation(values.size) if order is None else order
     found = []
     for plan, part in plans:

@@ -13,7 +13,7 @@ powerful test; if it does not, the bound is weak, never wrong.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.linalg import cholesky_banded, solveh_banded
@@ -21,12 +21,12 @@ from scipy.special import expit, ndtr, ndtri
 
 from dpassay.reference.types import Array, Bools, Indices
 
+from .alike import promise_alike
 from .found_out import FoundOut
-from .reading import tops
+from .ranked import Blocks, blocks_of
 from .weighted import Allowance, Guesses, weighted_epsilon
 
 FEWEST = 40  # labels
-STEP, LAST = 0.1, 4.0  # width of a block in normal quantiles of the rank; labels in the outermost one, about
 MIDDLE = 0.15  # normal quantiles on each side of the median that are revealed first
 STIFFNESS = (
     4.0,
@@ -42,40 +42,6 @@ TURNS, ROUNDS = 8, 200
 
 
 @dataclass(frozen=True)
-class Blocks:
-    """Labels in blocks of neighbouring ranks, the largest scores first: how many, and how many of D'.
-
-    Blocks of one tied score have one point of the curve in common: `point` of each block, 0, 1, ... in their order, and
-    `places`, the normal quantile of each point's middle rank: -3 is far among the large scores.
-    """
-
-    size: Array
-    of_q: Array
-    point: Indices
-    places: Array
-
-
-def blocks_of(low: Array, high: Array, rng: np.random.Generator) -> Blocks:
-    """The labelled scores of D and of D', each sorted upwards, in blocks; `rng` draws the order inside ties."""
-    pooled = np.sort(np.concatenate([low, high]))
-    depth = edges(pooled.size)
-    above, below = _ties(depth, pooled)
-    tied = below > above + 1
-    depth = np.unique(np.concatenate([depth, above[tied], below[tied]]))
-    above, below = _ties(depth, pooled)
-    middle = np.where(below > above + 1, above + below, depth[:-1] + depth[1:]) / (2 * pooled.size)
-    ranks, point = np.unique(middle, return_inverse=True)
-    of_q = np.diff(np.append(0, tops(high, low, depth[1:], rng))).astype(float)
-    return Blocks(np.diff(depth).astype(float), of_q, point, np.asarray(ndtri(ranks)))
-
-
-def _ties(depth: Indices, pooled: Array) -> tuple[Indices, Indices]:
-    """Between which depths the score in the middle of each block stands."""
-    value = pooled[pooled.size - 1 - (depth[:-1] + depth[1:]) // 2]
-    return pooled.size - np.searchsorted(pooled, value, "right"), pooled.size - np.searchsorted(pooled, value)
-
-
-@dataclass(frozen=True)
 class Plan:
     """What is judged: the first `top` blocks and those from `bottom` on, their weights and which side is guessed."""
 
@@ -83,13 +49,7 @@ class Plan:
     bottom: int
     sign: int  # +1: large scores are guessed to be of D'
     weights: Indices  # of all blocks, 0 for revealed ones
-
-
-def edges(labels: int) -> Indices:
-    """Depths at which blocks end, from 0 to `labels`: equal widths in normal quantiles."""
-    reach = int(-ndtri(min(0.4, LAST / labels)) / STEP)
-    inner = np.round(labels * ndtr(np.arange(-reach, reach + 1) * STEP)).astype(np.int64)
-    return np.unique(np.concatenate([[0], inner, [labels]]))
+    epsilon: float = 0.0  # what is promised
 
 
 def _penalty(places: Array, stiffness: float) -> Array:
@@ -112,11 +72,17 @@ def _penalty(places: Array, stiffness: float) -> Array:
     return bands[-min(3, places.size) :]
 
 
+def _known_by_point(blocks: Blocks, known: Bools) -> tuple[Array, Array]:
+    """How many labels are known at each point of the curve, and how many of them are of D'."""
+    tried = np.where(known, blocks.size, 0.0) + blocks.told
+    hits = np.where(known, blocks.of_q, 0.0) + blocks.told_q
+    points = blocks.places.size
+    return np.bincount(blocks.point, tried, points), np.bincount(blocks.point, hits, points)
+
+
 def log_odds_curve(blocks: Blocks, known: Bools, start: Array, penalty: Array) -> Array:
     """Log odds that a label is of D', by point: penalised likelihood of the known blocks, a fading line beyond."""
-    points = blocks.places.size
-    tried = np.bincount(blocks.point, np.where(known, blocks.size, 0.0), points)
-    hits = np.bincount(blocks.point, np.where(known, blocks.of_q, 0.0), points)
+    tried, hits = _known_by_point(blocks, known)
     curve = start
     for _ in range(TURNS):
         rate = expit(curve)
@@ -133,9 +99,7 @@ def log_odds_curve(blocks: Blocks, known: Bools, start: Array, penalty: Array) -
 def _evidence(blocks: Blocks, known: Bools, curve: Array, penalty: Array) -> float:
     """Log evidence of a stiffness by Laplace's approximation at its curve, but for a constant."""
     rate = np.clip(expit(curve), 1e-15, 1 - 1e-15)
-    points = curve.size
-    tried = np.bincount(blocks.point, np.where(known, blocks.size, 0.0), points)
-    hits = np.bincount(blocks.point, np.where(known, blocks.of_q, 0.0), points)
+    tried, hits = _known_by_point(blocks, known)
     fit = float((hits * np.log(rate) + (tried - hits) * np.log1p(-rate)).sum())
     bent = penalty[-1] @ curve**2
     for off in range(1, penalty.shape[0]):
@@ -175,6 +139,7 @@ def plan_outward(
     corrupted: int = 0,
     prior: float = 0.0,
     signs: Sequence[int] = (1, -1),
+    alike: FoundOut | None = None,
 ) -> Plan | None:
     """Reveal until the hidden blocks are those worth judging; None if all were revealed.
 
@@ -184,6 +149,7 @@ def plan_outward(
         corrupted: labels that may be corrupted.
         prior: log odds of D' before anything is seen, log(size on D' / size on D).
         signs: directions that may be guessed, +1 where high scores speak for D'.
+        alike: if given, all guesses weigh the same, high scores are guessed to be of D', and these are the levels.
     """
     count, ranks = blocks.size.size, np.cumsum(blocks.size) / blocks.size.sum()
     top, bottom = int(np.searchsorted(ranks, ndtr(-MIDDLE))), int(np.searchsorted(ranks, ndtr(MIDDLE))) + 1
@@ -202,15 +168,19 @@ def plan_outward(
             guess = sign * side[hidden]
             return _promise(blocks.size[hidden], guess * odds[hidden], guess * prior, cap, errors, corrupted)
 
-        epsilon, sign, cap = max((promise(sign, cap), sign, cap) for sign in signs for cap in CAPS)
-        beyond = sign * side * (odds - prior) - epsilon
+        if alike:
+            epsilon, cut = promise_alike(blocks.size[hidden], (side * odds)[hidden], alike)
+            sign, cap, grades, beyond = 1, 1.0, 1, side * odds - cut
+        else:
+            epsilon, sign, cap = max((promise(sign, cap), sign, cap) for sign in signs for cap in CAPS)
+            grades, beyond = GRADES, sign * side * (odds - prior) - epsilon
         useful = ~known & (beyond > 0)
         ends = _innermost(useful[:top]), count - _innermost(useful[bottom:][::-1])
         if epsilon <= 0:
             ends = min(ends[0], int((1 - PATIENCE) * top)), max(ends[1], count - int((1 - PATIENCE) * (count - bottom)))
         if ends == (top, bottom):
-            graded = np.clip(np.round(GRADES * np.clip(beyond / cap, 0.0, 1.0)), 1, GRADES).astype(np.int64)
-            return Plan(top, bottom, sign, np.where(known, 0, graded))
+            graded = np.clip(np.round(grades * np.clip(beyond / cap, 0.0, 1.0)), 1, grades).astype(np.int64)
+            return Plan(top, bottom, sign, np.where(known, 0, graded), epsilon)
         top, bottom = (top + ends[0]) // 2, (bottom + ends[1] + 1) // 2  # half of the way: the curve may change
         if top == 0 and bottom == count:
             return None
@@ -245,7 +215,21 @@ def read_outward(
     blocks = blocks_of(low, high, rng)
     corrupted = 0 if isinstance(allowed, FoundOut) else allowed[len(allowed) // 2].corrupted
     plan = plan_outward(blocks, alpha, corrupted, prior, signs)
-    return (0.0, {}) if plan is None else judge(blocks, plan, allowed, prior)
+    if plan is None:
+        return 0.0, {}
+    if isinstance(allowed, FoundOut):
+        plan = _affordable(blocks, plan, allowed)
+    return judge(blocks, plan, allowed, prior)
+
+
+def _affordable(blocks: Blocks, plan: Plan, allowed: FoundOut) -> Plan:
+    """The plan with its largest weights cut until no coin decides more than is paid for."""
+    for most in range(int(plan.weights.max(initial=1)), 1, -1):
+        cut = np.minimum(plan.weights, most)
+        classes = [Guesses(one, int(blocks.size[cut == one].sum())) for one in range(1, most + 1)]
+        if allowed.affords([one for one in classes if one.count], max(plan.epsilon, 0.0)):
+            return replace(plan, weights=cut)
+    return replace(plan, weights=np.minimum(plan.weights, 1))
 
 
 def judge(

@@ -206,7 +206,7 @@ def _outward_exceeds(epsilon, delta, confidence, corrupted=True):
         plan = outward.plan_outward(blocks, 1 - confidence, signs=(1,))
         if plan is None:
             return False
-        allowed = FoundOut(coins.size * delta * corrupted, 1 - confidence, 1.0)
+        allowed = FoundOut(coins.size * delta * corrupted, 1 - confidence, 2.0)
         return outward.judge(blocks, plan, allowed)[0] > epsilon
 
     return judge

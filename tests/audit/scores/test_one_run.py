@@ -141,16 +141,39 @@ def test_of_equal_scores_nobody_is_guessed_twice():
     assert (one_run.check_canaries(untied, coins[:50], rng)[0] == untied).all()
 
 
+def test_where_one_coin_may_be_found_out_the_others_are_revealed_outwards_unless_the_pilot_shows_a_step():
+    """1e5 canaries, m delta = 1 (seed 2): Gaussian ones, and one in twenty that shows its coin: a step."""
+    scores, coins, rng = _canaries(2, 100_000, 0.5)
+    smooth = one_run.epsilon_one_run(scores, coins, 1e-5, rng)
+    assert "outwards" in smooth.method and smooth.evidence["used"] == 95_000
+    assert 1.1 < smooth.epsilon < gdp_epsilon(0.5, 1e-5)
+    shows = rng.random(100_000) < 0.05
+    step = one_run.epsilon_one_run(
+        np.where(shows, np.where(coins, 9.0, -9.0), rng.normal(size=100_000)), coins, 1e-5, rng
+    )
+    assert "fixed number" in step.method and step.epsilon > 6
+
+
+def test_numbers_of_guesses_that_a_pilot_may_choose_share_the_level():
+    """Against a claimed curve: the number that the claim suggests has half of it, every other one an equal part."""
+    for share in (one_run_claim.OTHER_SHARES[2], 0.3):
+        levels = one_run_claim.levels_of(share)
+        assert levels[share] == 0.5 and 0.9 < sum(levels.values()) <= 1 + 1e-12
+        assert set(one_run_claim.OTHER_SHARES) <= set(levels)
+
+
 @pytest.mark.parametrize("count", [4, 30, 100, 605])
 def test_how_many_canaries_are_guessed(monkeypatch, count):
     """3.2 of the root without a pilot, never fewer than corrupted ones; with one, a tenth of the coins is known."""
     (scores, coins, rng), shares, plain = _canaries(0, count), [], one_run.Guessing
     monkeypatch.setattr(one_run, "Guessing", lambda share: shares.append(share) or plain(share))
     found = one_run.epsilon_one_run(scores, coins, 0.01 if count < 400 else 0.5, rng)
-    assert found.runs == 1 and found.method == "one run, a fixed number of guesses" and found.relation == "add-remove"
-    made, used = found.evidence["guesses"], found.evidence["used"]
+    assert found.runs == 1 and found.relation == "add-remove"
+    used = found.evidence["used"]
     if count < 400:
         share = min(1.0, max(3.2 / np.sqrt(count), 2.5 * 0.01 / 0.05))
+        assert found.method == "one run, a fixed number of guesses"
+        made = found.evidence["guesses"]
         assert used == count and made == 2 * (round(share * count) // 2) and shares == [pytest.approx(share)]
     else:
         assert used == count - count // 10

@@ -163,7 +163,8 @@ def test_what_is_judged_is_refuted_in_truth(sizes, sign, prior, corrupted, log_l
 def test_what_is_left_beside_coins_found_out_keeps_within_the_level(delta, log_count, log_alpha, gain, low):
     expected, alpha = int(10**log_count) * delta, 10.0**log_alpha
     left = FoundOut(expected, alpha, gain).left(low)
-    whole = mpmath.mpf(left) + mpmath.mpf(expected) * mpmath.mpf(gain) / (1 + mpmath.exp(mpmath.mpf(low)))
+    price = mpmath.mpf(gain) * min(1, 0.6 + 0.16 * mpmath.mpf(low)) / (1 + mpmath.exp(mpmath.mpf(low)))
+    whole = mpmath.mpf(left) + mpmath.mpf(expected) * price
     assert alpha * (1 - 1e-12) - 1e-12 * expected < whole <= mpmath.mpf(alpha)
 
 
