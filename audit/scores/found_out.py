@@ -123,9 +123,11 @@ class FoundOut:
         return self.gain * min(1.0, LEAST_GAIN + GAIN_RISES * float(low)) * float(expit(-low))
 
     def affords(self, classes: Sequence[Guesses], epsilon: float) -> bool:
-        """Whether what one coin decides there is paid for, if all refute that can."""
-        price = largest_gain(classes, epsilon) * float(expit(-epsilon))
-        return self.expected == 0 or price <= self.price(CELL * math.floor(epsilon / CELL))
+        """Whether what one coin decides is paid for there and in the first cell, between which it is about linear."""
+        return self.expected == 0 or all(
+            largest_gain(classes, one) * float(expit(-one)) <= self.price(CELL * math.floor(one / CELL))
+            for one in (epsilon, 0.999 * CELL)
+        )
 
     def left(self, low: float) -> float:
         """The level of the cell that begins at `low` less what coins that are found out cost there, rounded down."""

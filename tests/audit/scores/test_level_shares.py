@@ -83,7 +83,7 @@ def test_coins_of_one_run_share_the_level_and_pay_for_corrupted_ones(monkeypatch
     def outward(low, high, rng, alpha, allowed, signs):
         given.append(alpha)
         assert (allowed.expected, allowed.level) == (pytest.approx(count * delta), alpha)
-        assert allowed.gain == (0.6 if dear <= one_run.CHEAP else 0.5)
+        assert allowed.gain == (0.5 if dear <= one_run.CHEAP else 0.42)
         return 0.0, {}
 
     def other(values, coins, delta, rng, alpha, above=0.0):

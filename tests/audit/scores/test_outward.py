@@ -9,7 +9,7 @@ from scipy.special import expit, ndtri
 from scipy.stats import binom, binomtest, norm
 
 from dpassay.audit.bounds import clopper_pearson_lower
-from dpassay.audit.scores import outward, weighted
+from dpassay.audit.scores import outward, ranked, weighted
 from dpassay.audit.scores.found_out import FoundOut
 from dpassay.audit.scores.outward import blocks_of, plan_outward, read_outward
 from dpassay.audit.scores.weighted import Allowance, Guesses
@@ -216,7 +216,7 @@ def test_a_plan_promises_the_epsilon_at_which_its_excess_is_so_many_deviations(l
 
 @pytest.mark.parametrize("labels", [40, 100, 2000, 10**6])
 def test_blocks_are_a_tenth_of_a_quantile_wide_with_about_four_labels_at_the_ends(labels):
-    depths = outward.edges(labels)
+    depths = ranked.edges(labels)
     assert (depths[0], depths[-1]) == (0, labels) and np.all(np.diff(depths) > 0)
     reach = 0  # the last whole step beyond which four labels are left, or two fifths of them
     while norm.sf(0.1 * (reach + 1)) * labels >= min(4, 0.4 * labels):
@@ -227,7 +227,7 @@ def test_blocks_are_a_tenth_of_a_quantile_wide_with_about_four_labels_at_the_end
 
 def test_the_plan_of_labels_that_follow_a_smooth_law():
     """Log odds of 1.5 a quantile, each block with as many as expected: both ends are judged, graded, symmetrically."""
-    depths = outward.edges(3000)
+    depths = ranked.edges(3000)
     size, places = np.diff(depths).astype(float), ndtri((depths[1:] + depths[:-1]) / 6000)
     blocks = outward.Blocks(size, size * expit(-1.5 * places), np.arange(size.size), places)
     plan = plan_outward(blocks, ALPHA)
