@@ -77,7 +77,8 @@ def _known_by_point(blocks: Blocks, known: Bools) -> tuple[Array, Array]:
     tried = np.where(known, blocks.size, 0.0) + blocks.told
     hits = np.where(known, blocks.of_q, 0.0) + blocks.told_q
     points = blocks.places.size
-    return np.bincount(blocks.point, tried, points), np.bincount(blocks.point, hits, points)
+    counts = [np.bincount(blocks.point, one, points).astype(float) for one in (tried, hits)]
+    return counts[0], counts[1]
 
 
 def log_odds_curve(blocks: Blocks, known: Bools, start: Array, penalty: Array) -> Array:
