@@ -1,4 +1,4 @@
-"""Guesses that weigh the same, their number chosen after a look: what one of them decides, and who pays for the choice."""
+"""Guesses that weigh the same, their number chosen after a look: what one decides, and who pays for the choice."""
 
 import numpy as np
 from scipy.special import expit
