@@ -13,6 +13,7 @@ from typing import Any
 
 from .exit_codes import INTERRUPTED
 
+_AGAIN = 0.01  # seconds after which a signal that came to nothing is sent again
 _PATIENCE = 3  # signals: the first interrupts, the next one is already being obeyed, this one ends without any order
 
 
@@ -20,22 +21,36 @@ class Interrupts:
     """The handler of SIGINT and SIGTERM while a command runs.
 
     The first signal raises ``KeyboardInterrupt``, so that what is finished is kept and told. A second one changes
-    nothing: the first is being obeyed. With the third the process ends at once.
+    nothing: the first is being obeyed. With the third the process ends at once. Python swallows what is raised where an
+    object is thrown away, or a module's lock is; a signal that came there is sent again.
     """
 
     def __init__(self) -> None:
         self.count = 0
+        self._last = int(signal.SIGINT)
         self._before: dict[int, Any] = {}
         self._ended: list[int] = []
+        self._hook: Any = None
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
         """Handle one signal."""
         self.count += 1
+        self._last = number
         if self.count == 1:
             raise KeyboardInterrupt
         if self.count >= _PATIENCE:
             end_workers(wait=False)
             os._exit(INTERRUPTED)
+
+    def _swallowed(self, what: Any) -> None:
+        """Python's hook for exceptions that it cannot raise."""
+        if not self.count or not issubclass(what.exc_type, KeyboardInterrupt):
+            self._hook(what)
+            return
+        self.count -= 1
+        again = threading.Timer(_AGAIN, os.kill, (os.getpid(), self._last))
+        again.daemon = True
+        again.start()
 
     def end_at_once(self) -> None:
         """From now on a signal ends the process, without a word: all is done but what Python does before it ends."""
@@ -62,12 +77,15 @@ class Interrupts:
                 if (before := signal.getsignal(number)) is not signal.SIG_IGN:
                     self._before[number] = before
                     signal.signal(number, self)
+            self._hook, sys.unraisablehook = sys.unraisablehook, self._swallowed
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """What was interrupted leaves no workers, and still listens: more signals may come until the process ends."""
+        if self._hook is not None:
+            self._hook, sys.unraisablehook = None, self._hook
         if self.count:
             end_workers()
             return

@@ -47,6 +47,7 @@ def libraries(
     for line in news:
         print(f"unaccounted: {line}")
     if write and not news:
+        text = read_text(page, "--page")  # anew: somebody may have written to it in these minutes
         write_text(page, block(name).written(text, section(found), str(page)), "--page")
     raise typer.Exit(FAILED if news else FINE)
 

@@ -118,8 +118,13 @@ WITH_A_SIGNAL = """
 import atexit, os, signal, sys
 def hit():
     os.kill(os.getpid(), signal.SIG{name})
+class Last:
+    def __del__(self, kill=os.kill, me=os.getpid(), number=signal.SIG{name}):
+        kill(me, number)
 class Hits:
     def find_spec(self, name, path=None, target=None):
+        if {at!r} == "thrown away" and name == "dpassay.audit.cli":
+            Last()
         if name == {at!r} and {swallowed}:
             try:
                 hit()
@@ -131,9 +136,6 @@ class Hits:
             atexit.register(hit)
 sys.meta_path.insert(0, Hits())
 signal.signal(signal.SIGINT, signal.default_int_handler)  # the caller of pytest may ignore it
-class Last:
-    def __del__(self, kill=os.kill, me=os.getpid(), number=signal.SIG{name}):
-        kill(me, number)
 if {at!r} == "last":
     sys.last = Last()  # lives until modules are taken apart
 sys.argv = ["dpassay", "list"]
@@ -148,6 +150,8 @@ main()
         ("INT", "dpassay.audit.cli", False, ""),
         ("TERM", "dpassay.audit.cli", True, ""),
         ("INT", "dpassay.audit.commands.list", True, "dpassay: interrupted\n"),
+        ("TERM", "thrown away", False, ""),
+        ("INT", "thrown away", False, ""),
         ("TERM", "end", False, ""),
     ],
 )
