@@ -1,7 +1,7 @@
 """False claims of every bound and test on laws whose truth is known, at the 5 % level, with 95 % intervals.
 
-    python benchmarks/coverage.py [--quick] [--write] [--resume] [--largest N] [--workers K] [--only PART]
-                                  [--bound NAME]
+    python benchmarks/coverage.py [--quick] [--write] [--resume] [--least N] [--largest N] [--workers K]
+                                  [--only PART] [--bound NAME]
 
 `--write` keeps what was measured before and is not measured now.
 
@@ -209,12 +209,12 @@ def of_fixed_guesses(runs: int) -> Iterator[Row]:
 
 
 def jobs(
-    runs: int, largest: int, workers: int, bound: str | None
+    runs: int, least: int, largest: int, workers: int, bound: str | None
 ) -> Iterator[tuple[str, Key, Callable[[], Iterator[Row]]]]:
     """Part, (bound, law, n) of one of its rows, measurement; cheap ones first: an interrupted one can go on."""
     yield "counts", ("mean: betting", "Bernoulli(0.05)", SIZES[-1]), lambda: of_means(10 * runs)
     yield "counts", ("one run, f-DP recursion", "randomised response", SIZES[-1]), lambda: of_fixed_guesses(runs)
-    for n in (size for size in SIZES if size <= largest):
+    for n in (size for size in SIZES if least <= size <= largest):
         for name, group in GROUPS.items():
             if n > group.largest:
                 continue
@@ -230,6 +230,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="100 repetitions, up to 1,000 scores")
     parser.add_argument("--write", action="store_true", help="keep the figures, after every part")
     parser.add_argument("--resume", action="store_true", help="measure only what the kept figures lack")
+    parser.add_argument("--least", type=int, default=SIZES[0], help="number of scores (default: %(default)s)")
     parser.add_argument("--largest", type=int, default=SIZES[2], help="number of scores (default: %(default)s)")
     parser.add_argument("--workers", type=int, default=1, help="processes; the same figures with any number")
     parser.add_argument("--only", choices=["counts", *GROUPS], help="one part of the measurement")
@@ -243,7 +244,7 @@ def main() -> None:
     kept = figures.RESULTS / "coverage.json"
     stored = json.loads(kept.read_text())["rows"] if kept.exists() else []
     rows = {(one["bound"], one["law"], one["n"]): tuple(one[name] for name in HEADER) for one in stored}
-    for group, key, part in jobs(runs, largest, chosen.workers, chosen.bound):
+    for group, key, part in jobs(runs, chosen.least, largest, chosen.workers, chosen.bound):
         if chosen.only not in (None, group) or (chosen.resume and key in rows):
             continue
         for found in part():

@@ -15,6 +15,7 @@ from dpassay.reference.types import Array
 
 from .detect import Detail
 from .learner import Candidate
+from .telling import oriented
 
 EACH = 3  # outputs a side
 LONGEST = 160  # characters of one
@@ -46,7 +47,22 @@ def _telling_entry(detail: Detail, side: int, row: int) -> str:
 def _short(output: Any, entry: str = "") -> str:
     plain = output.tolist() if isinstance(output, np.ndarray | np.generic) else output
     text = printable(f'"{plain}"' if isinstance(plain, str) else repr(plain))
-    return text if len(text) <= LONGEST else f"{entry}{text[: (LONGEST if not entry else LONGEST // 4) - 3]}..."
+    if len(text) <= LONGEST:
+        return text
+    room = (LONGEST if not entry else LONGEST // 4) - 3
+    if isinstance(plain, list):  # whole numbers with few digits say more than the many digits of one
+        text = printable(repr(_brief(plain[:room])))
+        if len(text) <= room:
+            return f"{entry}{text}"
+        room = max(text.rfind(", ", 0, room) + 2, 1)
+    return f"{entry}{text[:room]}..."
+
+
+def _brief(value: Any) -> Any:
+    """The same with numbers of four digits."""
+    if isinstance(value, list):
+        return [_brief(one) for one in value]
+    return float(f"{value:.4g}") if isinstance(value, float) else value
 
 
 def _finite(values: Array) -> Array:
@@ -93,11 +109,13 @@ def _draw_sides(axes: Any, scores: tuple[Array, Array], one: Candidate) -> None:
     edges = np.linspace(float(pooled.min()), float(pooled.max()), BINS + 1)
     for side, name in ((p, "on D"), (q, "on D'")):
         axes.hist(side, edges if edges[-1] > edges[0] else 3, alpha=0.5, label=name)
-    cut, event = float(np.clip(one.event.cut, edges[0], edges[-1])), one.event
+    event, _ = oriented(one.event)  # as it is told in words
+    cut, words = float(np.clip(event.cut, edges[0], edges[-1])), drawn(event.words)
+    if one.value is not None:
+        words = "no" if event.below else "yes"
+        axes.set_xticks([0, 1], ["no", "yes"])
     axes.axvline(cut, color="black", linestyle="--", linewidth=1)
-    axes.axvspan(
-        *((edges[0], cut) if event.below else (cut, edges[-1])), color="0.92", zorder=0, label=drawn(event.words)
-    )
+    axes.axvspan(*((edges[0], cut) if event.below else (cut, edges[-1])), color="0.92", zorder=0, label=words)
     axes.set_xlabel(drawn(one.name))
     axes.set_ylabel("outputs")
     axes.legend()

@@ -151,8 +151,8 @@ def _text(output: str | bytes, name: str, row: _Cells, depth: int) -> None:
     row.encode(f"words({name})", NUMBER.sub("#", text))
     row[f"numbers({name})"] = float(len(numbers))
     for index, number in enumerate(numbers[:MOST_NUMBERS]):
-        row[f"number {index} in {name}"] = float(number)
-        row[f"digits of number {index} in {name}"] = float(len(number))
+        row[f"number {index + 1} in {name}"] = float(number)
+        row[f"digits of number {index + 1} in {name}"] = float(len(number))
 
 
 def _as_json(text: str) -> Any:

@@ -147,8 +147,9 @@ def blackbox(
     )
     with progress("judging the outputs", 1, quiet=quiet):
         found = answer(p, q, question, rng)
-    verdict = Verdict.INCONCLUSIVE if notes and not found.verdict.failed else found.verdict
-    print_results(found.results, verdict, as_json, "\n".join([*notes, *found.notes]))
+    blind = bool(notes) and not found.verdict.failed  # what would have been seen on such data says nothing
+    verdict, said = (Verdict.INCONCLUSIVE, notes) if blind else (found.verdict, [*notes, *found.notes])
+    print_results(found.results, verdict, as_json, "\n".join(said))
     raise typer.Exit(_exit(verdict, fail_on))
 
 

@@ -1,6 +1,7 @@
 """`dpassay blackbox`: what it says beside a verdict, and the exit codes a CI sees."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from dpassay.audit.blackbox import enlarged
+from dpassay.audit.blackbox import enlarged, shown
 from dpassay.audit.blackbox.noise import recognised
 from dpassay.audit.blackbox.suspicions import of_outputs, same_data
 from dpassay.audit.blackbox.table import to_tables
@@ -86,6 +87,21 @@ def test_a_wrong_one_says_what_gave_it_away_and_is_drawn(run, tmp_path):
     assert evidence["column"].startswith("output.x[1]")
     assert len(evidence["most_telling_outputs"]["on D'"]) == 3
     assert "Given away by" in run("wrong").output
+
+
+def test_long_outputs_are_shown_with_whole_short_numbers():
+    """One that is cut ends after a number of four digits; what is short, or no list, stays as it is."""
+    values = np.random.default_rng(0).normal(size=64)
+    found = shown._short(values, "output[37] = 1 in ")
+    assert re.fullmatch(r"output\[37\] = 1 in \[(-?\d\.\d+, ){3,}\.\.\.", found) and len(found) < 70
+    assert shown._short(np.array([1.23456789, 2.0])) == "[1.23456789, 2.0]"
+    assert shown._short([1 / 3] * 12) == str([0.3333] * 12)
+    assert shown._short("x" * 200).endswith("xxx...")
+
+
+def test_equal_data_sets_say_so_and_nothing_of_what_would_have_been_seen(run):
+    found = run("coin", pair=("d.json", "d.json"))
+    assert found.exit_code == 3 and "D and D' are equal" in found.output and "Planted" not in found.output
 
 
 def test_numbers_are_judged_without_slow_imports(tmp_path):

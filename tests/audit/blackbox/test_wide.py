@@ -93,7 +93,7 @@ def test_missing_and_infinite_entries_are_ordered():
 
 def test_numbers_are_read_in_text_and_in_json_text():
     found = table.to_tables(["x is 3.5 of 10", "x is -2e3 of 10"], ["x is 1 of 10", "y"])
-    column = found.names.index("number 0 in output")
+    column = found.names.index("number 1 in output")
     assert found.p[:, column].tolist() == [3.5, -2000.0] and np.isnan(found.q[1, column])
     inner = table.to_tables([json.dumps({"a": [1, 2.5]})], [json.dumps({"a": [3, 4]})])
     assert inner.p[0, inner.names.index("output.json.a[1]")] == 2.5

@@ -125,8 +125,8 @@ def test_a_check_against_a_lock_with_such_names(row_of, capsys):
 def test_a_plot_with_such_names(tmp_path, ending):
     """Titles and legends: no formula is set, no warning about letters that a font lacks, no surrogate that ends it."""
     rng = np.random.default_rng(0)
-    event = SimpleNamespace(cut=0.5, below=False, words=EVIL)
-    candidate = SimpleNamespace(name=EVIL + "x" * 3000 + "\u6f22", event=event)
+    event = SimpleNamespace(cut=0.5, below=False, words=EVIL, epsilon=0.0)
+    candidate = SimpleNamespace(name=EVIL + "x" * 3000 + "\u6f22", event=event, value=None)
     sides = (rng.normal(size=50), rng.normal(size=50) + 2)
     detail = SimpleNamespace(candidate=candidate, plainest=None, scores=lambda one: sides)
     path = tmp_path / f"plot{ending}"
