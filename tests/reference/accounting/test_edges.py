@@ -173,6 +173,18 @@ def test_a_gap_is_a_lack_of_knowledge_or_of_noise():
     )
 
 
+def test_one_direction_is_that_of_fixed_size_batches_of_replaced_records():
+    """Below the account, whose pair covers every mixture of both; of other neighbours and samplings there is none."""
+    drawn, plain = (Part("sampled", 1.0, 0.2), 5), (Part("gaussian", 0.5), 1)
+    found = Account((drawn, plain))
+    doubled = Account(((Part("sampled", 2.0, 0.2, "poisson"), 5), plain), relation="add-remove")
+    assert found.one_direction(1e-5) == doubled.epsilon(1e-5) < found.epsilon(1e-5)
+    assert Account((drawn, plain), relation="add-remove").one_direction(1e-5) is None
+    assert Account((plain,)).one_direction(1e-5) is None
+    assert Account((drawn, (Part("sampled", 1.0, 0.2, "poisson"), 1))).one_direction(1e-5) is None
+    assert Account((drawn, (Part("pure", 800.0), 1))).one_direction(1e-5) is None
+
+
 def test_no_noise_and_next_to_none_are_told_apart():
     assert costs(lambda tape: tape.gaussian("b", 0.0, std=0.0, sensitivity=1.0)).gap == "'b' is released without noise"
     tiny = costs(lambda tape: tape.gaussian("b", 0.0, std=1e-200, sensitivity=1.0))

@@ -196,6 +196,8 @@ def test_the_best_order_of_a_gaussian_is_nearly_found(mu, delta):
     best = min(at(1 + math.exp(k / 500)) for k in range(-3400, 8000))
     found = renyi_epsilon(parts, delta)
     assert max(0.0, best) * (1 - 1e-6) <= found <= max(0.0, best) * 1.002 + 1e-9
+    listed = min(at(a) + 1e-9 * a * mu * mu / 2 for a in map(float, renyi._ORDERS))
+    assert found == pytest.approx(max(0.0, listed) * (1 + 1e-9), rel=1e-11)  # what roundings may lose is added
     if found > 0:
         assert renyi_delta(parts, found) == pytest.approx(delta, rel=2e-6 * max(1.0, -math.log(delta)))
 
