@@ -94,7 +94,7 @@ def noise_for(
 
     Source: inverts :func:`~dpassay.reference.account`; costs depend on noise through sensitivity / scale alone.
     """
-    tape: LiveTape = ScriptedTape(longest, 0) if longest else LiveTape(0)
+    tape: LiveTape = ScriptedTape(longest) if longest else LiveTape(0)
     run(problem, schedule, tape)
     factor = noise_factor(account(tape.transcript, relation), epsilon, delta)
     noise: Multipliers = schedule.noise  # type: ignore[attr-defined]

@@ -29,7 +29,7 @@ _PER_STAGE, _PER_POWER, _PER_MOMENT, _PER_NAT = 1.8e-15, 7.2e-15, 3.6e-15, 9e-16
 _BELOW = 1e-12  # of the tilted law may lie below a window, and as much above
 _LARGEST = 2**22  # points of a window
 _HALVINGS = 80
-_CLOSE = 1e-12  # to a root, relative
+_CLOSE, _ASIDE = 1e-12, 4e-12  # to a root, relative; and of the points next to it
 _CLOSER = 1e-6  # of epsilon: another window that gains less is the last one
 _DEEP = 60.0  # over the tilt: what is further above epsilon weighs less than exp(-60)
 
@@ -265,7 +265,7 @@ class Composed:
 
         if over(low) > 0 >= over(high):
             near = brentq(over, low, high, xtol=1e-300, rtol=_CLOSE)
-            for aside in (near * (1 - 4 * _CLOSE), near * (1 + 4 * _CLOSE)):
+            for aside in (near * (1 - _ASIDE), near * (1 + _ASIDE)):
                 over(aside)
         return max((one for one in ends if ends[one] > 0), default=low), min(one for one in ends if ends[one] <= 0)
 

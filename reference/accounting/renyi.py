@@ -63,8 +63,7 @@ def renyi_epsilon(parts: Sequence[tuple[Cost, int]], delta: float) -> float:
     found = (
         _total(parts, a) + math.log1p(-1 / a) - (math.log(delta) + math.log(a)) / (a - 1) for a in map(float, _ORDERS)
     )
-    best = min(found)
-    return max(0.0, best * _UP if best > 0 else 0.0)
+    return max(0.0, min(found)) * _UP
 
 
 def renyi_delta(parts: Sequence[tuple[Cost, int]], epsilon: float) -> float:

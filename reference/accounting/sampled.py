@@ -57,7 +57,7 @@ def _mixture_delta(epsilons: Array, q: float, up: float, down: float) -> Array:
         slope = np.exp(epsilons)
         # (1-q)(1-e^eps) above + q (above_up - e^eps above_down): small epsilons keep their digits
         terms = (q - 1) * np.expm1(epsilons) * above, q * above_up, -q * slope * above_down
-        size = terms[1] - terms[0] - terms[2]
+        size = np.sum(np.abs(terms), axis=0)
         exact = np.isfinite(size)
         found = np.where(exact, terms[0] + terms[1] + terms[2], terms[1])
     lost = 64 + 16 * (cut * cut + up * up + down * down + np.abs(epsilons) - math.log(q))

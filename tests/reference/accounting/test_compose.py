@@ -148,8 +148,23 @@ def test_beyond_the_largest_loss_there_is_nothing_and_at_it_everything():
 
 def test_what_reaches_too_far_for_its_grid_says_so():
     law = connected(laplace_delta(np.arange(3.0), 2.0), laplace_delta(np.arange(3.0), 2.0), 1.0)
-    with pytest.raises(TooLong):
-        Composed([(law, 10**15)], 1.0).epsilon(1e-5)
+    for count in (10**11, 10**15):  # 2^22 points at most
+        with pytest.raises(TooLong):
+            Composed([(law, count)], 1.0).epsilon(1e-5)
+    assert Composed([(law, 10**10)], 1.0).delta(1e15) < 1e-300
+
+
+def test_a_curve_that_is_cut_off_leaves_an_infinite_loss_and_all_adds_up_to_one():
+    """Fifty dots of N(0.4): what is beyond them is infinite, and counts at every epsilon."""
+    at = 0.01 * np.arange(50)
+    law = connected(gdp_deltas(at, 0.4), gdp_deltas(at, 0.4), 0.01)
+    assert law.infinite == pytest.approx(gdp_delta(0.49, 0.4)) and law.infinite > 0.01
+    assert math.fsum(law.probs) + law.infinite == pytest.approx(1.0, rel=1e-12)
+    one, two = Composed([(law, 1)], 0.01), Composed([(law, 2)], 0.01)
+    assert one.delta(30.0) == pytest.approx(law.infinite, rel=1e-9)
+    assert two.delta(30.0) == pytest.approx(1 - (1 - law.infinite) ** 2, rel=1e-9)
+    assert one.epsilon(law.infinite) == math.inf and one.epsilon(0.9) == 0.0
+    assert one.epsilon(gdp_delta(0.2, 0.4)) == pytest.approx(0.2, abs=2e-3)
 
 
 @pytest.mark.parametrize("delta", [1e-3, 1e-9, 1e-14])

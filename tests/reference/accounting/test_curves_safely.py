@@ -191,6 +191,9 @@ def test_a_curve_is_zero_from_the_largest_loss_on():
     found, pure = (curve(one, "replace-one", at) for one in (part, Part("pure", 1.0)))
     assert found[4] == pure[4] == 0 and (found[:3] > 0).all() and (found <= pure).all() and found[1] < 0.99 * pure[1]
     assert pure[1] == pytest.approx((math.e - math.exp(0.5)) / (1 + math.e), rel=1e-9)
+    seldom = Part("pure", 1.0, 0.1)
+    assert curve(seldom, "replace-one", at) == pytest.approx(response_delta(at, seldom.pure_epsilon), rel=1e-12)
+    assert seldom.pure_epsilon < 0.2
 
 
 def test_what_was_unsound():
@@ -227,6 +230,12 @@ def test_a_batch_of_everybody_is_a_pair_of_gaussians_apart_by_the_whole_move():
     for sampling in ("poisson", "without-replacement"):
         found = sampled_delta(np.array([-1.0, 0.0, 0.5, 4.0]), 1.0, 1.2, sampling)
         assert found == pytest.approx([gdp_delta(one, 1.2) for one in (-1.0, 0.0, 0.5, 4.0)], rel=1e-9)
+
+
+def test_a_record_that_is_hardly_ever_drawn_costs_hardly_anything():
+    """At a rate that one minus itself does not show, and an epsilon of zero: no logarithm of zero on the way."""
+    found = sampled_delta(np.array([0.0, 0.5, 2.0]), 1e-18, 1.0)
+    assert found[0] == pytest.approx(1e-18 * gdp_delta(0.0, 1.0), rel=1e-9) and found[1] < 1e-300
 
 
 def test_what_a_sampled_release_may_not_be():
