@@ -10,7 +10,7 @@ import typer
 
 from dpassay.audit.exit_codes import FAILED, FINE
 from dpassay.audit.libraries.library import LIBRARIES, examine
-from dpassay.audit.libraries.page import block, section, table
+from dpassay.audit.libraries.page import block, not_on_page, section, table
 from dpassay.reference.errors import require
 from dpassay.reference.files import read_text, require_writable, write_text
 
@@ -26,7 +26,8 @@ def libraries(
 ) -> None:
     """Examine a library: search its models on the tape, hold its mechanisms to their claims, run what shows findings.
 
-    Exit code 1 if something is found that is not among the recorded findings, or a recorded one does not show any more.
+    Exit code 1 if something is found that is not among the recorded findings, or a recorded one does not show any more;
+    and where the page is there, if a model shows a kind of finding that its row does not have (--write enters it).
     """
     if name is None:
         for library in LIBRARIES.values():
@@ -37,19 +38,19 @@ def libraries(
     require(examples is None or 1 <= examples <= 10**6, "--examples", examples, "must be a number from 1")
     if write:
         require_writable(page, "--page")
-        text = read_text(page, "--page")
-        block(name).read(text, str(page))
+    before = block(name).read(read_text(page, "--page"), str(page)) if write or page.exists() else None
     found = examine(LIBRARIES[name], examples, seed, _tell)
     print(table(found))
     for known, printed, shown in found.known:
         print(f"{'shown' if shown else 'NOT SHOWN'}  {known.id}: {' / '.join(printed.split())}")
     news = found.unaccounted()
-    for line in news:
-        print(f"unaccounted: {line}")
+    other = [] if before is None else not_on_page(found, before)
+    for line in [*(f"unaccounted: {one}" for one in news), *(f"new: {one}" for one in other)]:
+        print(line)
     if write and not news:
         text = read_text(page, "--page")  # anew: somebody may have written to it in these minutes
         write_text(page, block(name).written(text, section(found), str(page)), "--page")
-    raise typer.Exit(FAILED if news else FINE)
+    raise typer.Exit(FAILED if news or (other and not write) else FINE)
 
 
 def _tell(text: str) -> None:

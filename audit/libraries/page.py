@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import textwrap
 
 from dpassay.reference.accounting.sampled import Relation
@@ -13,6 +14,7 @@ from .library import RELATIONS, Examined
 
 WIDTH = 120
 _MANY = 1e6
+_SEARCHED = "| searched | replace-one | add-remove | largest / claimed | claim is kept for |"
 SEEDLESS = " (the draws take no seed: other runs print other numbers)"
 
 
@@ -46,6 +48,23 @@ def section(found: Examined) -> str:
     return "\n".join(parts).rstrip()
 
 
+def not_on_page(found: Examined, inside: str) -> list[str]:
+    """Kinds of findings of a model that its row on the page does not have, by relation; a new model has none there."""
+    rows: dict[str, list[str]] = {}
+    for line in inside.partition(_SEARCHED)[2].partition("\n\n")[0].splitlines():
+        if line.startswith("| "):
+            name, *cells = line.strip("| ").split(" | ")
+            rows[name] = cells
+    news = []
+    for one in found.outcomes:
+        cells = rows.get(one.model.name, ["", ""])
+        cell = re.sub(r" \([^)]*\)", "", cells[RELATIONS.index(one.relation)])
+        new = [kind for kind in (re.sub(r" \(.*", "", text) for text in one.failed) if kind not in cell.split(", ")]
+        if new:
+            news.append(f"{one.model.name}, {one.relation}: not on the page: {', '.join(new)}")
+    return news
+
+
 def table(found: Examined) -> str:
     """The searched models and mechanisms, for a terminal."""
     parts = [_searched(found), _numbers(found)] if found.outcomes else []
@@ -54,10 +73,7 @@ def table(found: Examined) -> str:
 
 
 def _searched(found: Examined) -> list[str]:
-    rows = [
-        "| searched | replace-one | add-remove | largest / claimed | claim is kept for |",
-        "|---|---|---|---|---|",
-    ]
+    rows = [_SEARCHED, "|---|---|---|---|---|"]
     for name in found.names():
         ours = {one.relation: one for one in found.outcomes if one.model.name == name}
         cells, shares = [], []

@@ -16,7 +16,7 @@ from dpassay.audit.libraries.exact import Line
 from dpassay.audit.libraries.known import Known, run_program
 from dpassay.audit.libraries.library import LIBRARIES, RELATIONS, Examined, Library, Outcome
 from dpassay.audit.libraries.model import Model
-from dpassay.audit.libraries.page import block, section
+from dpassay.audit.libraries.page import block, not_on_page, section
 from dpassay.audit.libraries.pure_loss import LOSS, PureLoss
 from dpassay.audit.libraries.realised import realised
 from dpassay.audit.libraries.redirect import Patch, Patches, current_tape, on_tape, on_the_tape
@@ -125,9 +125,12 @@ def test_what_no_finding_accounts_for_is_news(patches):
     assert told.unaccounted() == []
     assert f"| sum | violated | violated | {share} / {share} | neither |" in section(told)
     assert "| sum | add-remove | 1 | 1.3 | 1.3 | loss of one outcome, exact |" in section(told)
+    assert not_on_page(told, section(told)) == []
+    kept = _examined([*outcomes[:1], Outcome(loud, "add-remove", Searched(), numbers)])
+    assert not_on_page(told, section(kept)) == ["sum, add-remove: not on the page: violated"]
+    assert not_on_page(kept, section(told)) == [] and len(not_on_page(told, "")) == 2
     silent = _examined(known=[(known, "nothing", False)])
     assert silent.unaccounted() == ["why: its program does not show it: nothing"]
-    kept = _examined([*outcomes[:1], Outcome(loud, "add-remove", Searched(), numbers)])
     assert kept.unaccounted() == [] and kept.kept_by("sum") == ["add-remove"]
 
 
