@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 Event = Release | Draw | Note
-_FURTHER = 2  # times the examples of the audit: two things must come together in one pair
+_FURTHER = 4  # times the examples of the audit: two things must come together in one pair
 
 
 class OfOnePair(Premises):

@@ -67,7 +67,7 @@ class PlainMechanism:
             for line, of_records in desk.public_lines.items():
                 self.public[line] = self.public.get(line, False) or of_records
         if not self.habits.eager and has_nan(output):
-            raise _Poisoned
+            raise NotANumber("the output holds NaN")
         return output
 
     def _law_on(self, data: Any, delta: float) -> WholeOutput:
@@ -200,7 +200,7 @@ class PlainMechanism:
         found = self
         try:
             first = _transcript(found, data, seed)
-        except (_Poisoned, BadInput) as error:
+        except (NotANumber, BadInput) as error:
             if isinstance(error, NotUnderstood):
                 raise
             found = PlainMechanism(self.mechanism, replace(self.habits, eager=True))
@@ -251,8 +251,8 @@ def _leaking(run: Any, pair: Pair[Any], seed: int) -> set[tuple[Kind, str]]:
     return found
 
 
-class _Poisoned(Exception):
-    """An array that noise was added to in place was read elsewhere."""
+class NotANumber(Exception):
+    """The output holds NaN: the code divided by zero, or read an array elsewhere to which it added noise in place."""
 
 
 def on_tape(mechanism: Callable[[Any, np.random.Generator], Any]) -> PlainMechanism:
