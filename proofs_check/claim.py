@@ -138,6 +138,7 @@ class Row:
     defect: str = ""
     corrected_by: str = ""
     undecidable: Undecidable | None = None
+    ours: bool = False  # the paper does not make the statement in these words: it is derived or inferred
 
     def __post_init__(self) -> None:
         if not self.id.startswith(self.cite.paper + "/"):
@@ -160,11 +161,6 @@ class Row:
     def shows(self) -> str:
         """The defect that a failing row shows: several rows may show one."""
         return self.defect or self.id
-
-    @property
-    def ours(self) -> bool:
-        """The paper does not make the statement in these words: it is marked as derived or inferred."""
-        return self.statement.startswith(("derived", "inferred"))
 
 
 @dataclass(frozen=True)

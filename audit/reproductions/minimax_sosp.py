@@ -19,7 +19,7 @@ from dpassay.reference.minimax_sosp.experiment import DELTA
 from dpassay.reference.problems.matrix_sensing import MatrixSensing, initial_point, make_matrix_sensing
 from dpassay.reference.types import Array
 
-from .minimax_sosp_methods import Method, methods, noise_lengths, unprinted
+from .minimax_sosp_methods import BLIND, Method, methods, noise_lengths, unprinted
 from .report import Options, Report, Table
 
 PRINTED = {  # Table 2: Phi, gradient norm, smallest eigenvalue at x_399, one run with seed 0
@@ -118,7 +118,7 @@ def _data_in_x(rgda: Method, problem: MatrixSensing, seed: int) -> Table:
     """How much of the data enters the path of x of DP-RGDA: one run of each kind."""
     rows: list[tuple[str, ...]] = []
     for noise, schedule in rgda.schedules.items():
-        if noise.startswith("blind"):
+        if noise in BLIND:
             continue
         result, tape = rgda.once(noise, problem, seed)
         same = replace(rgda, schedules={"blind": schedule}).once("blind", problem, seed)[0]

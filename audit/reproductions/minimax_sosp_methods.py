@@ -29,6 +29,8 @@ from dpassay.reference.problems.matrix_sensing import MatrixSensing, initial_poi
 from dpassay.reference.tape import LiveTape, Tape
 from dpassay.reference.types import Array, Indices
 
+BLIND = frozenset({"blind", "blind, described", "blind, exact"})  # kinds of noise that see no data
+
 
 @dataclass(frozen=True, eq=False)
 class Blind:
@@ -87,7 +89,7 @@ class Method:
         """One run from the printed initialisation, drawn anew for each seed."""
         start = initial_point(problem, np.random.default_rng([seed, 1]))
         tape = LiveTape(seed)
-        target: Any = Blind(problem) if noise.startswith("blind") else problem
+        target: Any = Blind(problem) if noise in BLIND else problem
         schedule = replace(self.schedules[noise], start=start if self.minimax else start[0])
         return self.run(self.view(target), schedule, tape), tape
 

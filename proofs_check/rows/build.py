@@ -17,7 +17,7 @@ def rows_of(paper: str) -> Callable[..., Row]:
     What saves a failing statement is given as ``reading``, ``condition``, ``repair`` or ``degenerate`` (words), and as
     a claim in ``saved_by``. What stands under ``corrected`` is decided by ``corrected_claim``; by what saves the row
     (``corrected_as_saved``; a repair needs no word); in the row that ``corrected_by`` names, without the paper if it is
-    this one; or it is ``undecidable``.
+    this one; or it is ``undecidable``. ``ours``: derived or inferred, not in the paper's words; the statement says so.
     """
 
     def row(
@@ -40,6 +40,7 @@ def rows_of(paper: str) -> Callable[..., Row]:
         defect: str = "",
         corrected_by: str = "",
         undecidable: Undecidable | None = None,
+        ours: bool = False,
     ) -> Row:
         words = zip(Saves, (reading, condition, repair, degenerate), strict=True)
         savings = [Saving(kind, text, saved_by) for kind, text in words if text]
@@ -62,6 +63,7 @@ def rows_of(paper: str) -> Callable[..., Row]:
             defect=f"{paper}/{defect}" if defect else "",
             corrected_by=elsewhere if corrected_by else "",
             undecidable=undecidable,
+            ours=ours,
         )
 
     return row

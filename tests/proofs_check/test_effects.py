@@ -51,6 +51,11 @@ def test_slips_passing_rows_and_derived_rows_cost_nothing():
     assert effect(Result(ROWS["adaptive_batch/lemma313/sigma_tree"], YES)).weight is Weight.NOTHING
 
 
+def test_a_row_that_is_ours_says_so():
+    words = {row.id: row.statement.split()[0].strip(":,") in ("derived", "inferred") for row in ROWS.values()}
+    assert {row.id for row in ROWS.values() if row.ours} == {name for name, said in words.items() if said} != set()
+
+
 def test_a_slip_needs_a_corrected_statement_that_is_decided():
     slip = next(row for row in ROWS.values() if row.severity is Severity.COSMETIC and row.corrects)
     result = Result(slip, NO)

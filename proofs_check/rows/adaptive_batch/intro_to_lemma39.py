@@ -194,6 +194,7 @@ ROWS = [
             "rho*Xi**2 <= gamma/(30*c)", "rho gamma", {"c": "[1, 100]"}, let={"Xi": "sqrt(gamma/(30*c*rho))"}
         ),
         defect="lemma38/travel",
+        ours=True,
     ),
     row(
         "lemma38/rate",

@@ -134,6 +134,7 @@ ROWS = [
         condition="delta <= S^-65 (S >= 3), far below any delta in use",
         saved_by=inequality("8*sqrt(x*(y + 1)) <= y", "", {"x": "[1, 10]", "y": "[65*x, 1000*x]"}),
         defect="lemma313/sigma_tree",
+        ours=True,
     ),
     row(
         "lemma313/sigma_t",

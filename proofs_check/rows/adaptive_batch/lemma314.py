@@ -184,6 +184,7 @@ ROWS = [
             "B.4 bounds M/b by b's third term, and needs tau = alpha^(3/2). The first allows tau = alpha^(-1/2), "
             "and with it the rate of Theorem 3.17: see thm317/samples_with_larger_tau. G, M, rho constant."
         ),
+        ours=True,
     ),
     row(
         "lemma314/larger_tau_accounted",
@@ -201,5 +202,6 @@ ROWS = [
             ("1/1000000", "1000000"),
         ),
         severity=PRIVACY,
+        ours=True,
     ),
 ]

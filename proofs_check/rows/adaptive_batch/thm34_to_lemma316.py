@@ -147,6 +147,7 @@ ROWS = [
             "1/alpha + 1/(Phi*tau) <= 1/alpha", "1/alpha", "alpha", let={"Phi": "alpha**(3/2)", "tau": "alpha**(-1/2)"}
         ),
         defect="lemma314/tau_below_one",
+        ours=True,
     ),
     row(
         "lemma315/O2_count",

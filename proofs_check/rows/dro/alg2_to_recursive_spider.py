@@ -104,6 +104,7 @@ ROWS = [
             {"r": (RECURSIVE, "x/refresh"), "d": (RECURSIVE, "x/difference")},
             [{"T": "12", "q": "4"}, {"T": "60", "q": "20"}],
         ),
+        ours=True,
     ),
     row(
         "recursive_spider/value_count",

@@ -183,6 +183,7 @@ ROWS = [
             "sampling: with T = 1e4 batches of 100 of 1e4 it is not at 10."
         ),
         defect="thm1/any_epsilon",
+        ours=True,
     ),
     row(
         "double_spider/refresh_count",

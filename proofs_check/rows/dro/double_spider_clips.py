@@ -94,6 +94,7 @@ ROWS = [
             let={"G": "C"},
         ),
         defect="double_spider/mean_clipped",
+        ours=True,
     ),
     row(
         "double_spider/norm_bound_of_line_4",

@@ -143,6 +143,7 @@ ROWS = [
         explain="Or log-sum-exp. The clip C_5 truncates nearly every record.",
         condition="lambda >= 1/308",
         saved_by=inequality("log(10)/lam <= 308*log(10)", "", {"lam": "[1/308, 100]"}),
+        ours=True,
     ),
     row(
         "sec4/lambda_of_n",

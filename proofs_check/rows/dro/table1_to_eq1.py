@@ -167,6 +167,7 @@ ROWS = [
         condition="the bounded domain of Assumption 3",
         saved_by=inequality("exp(u) <= exp(S0)", "S0", {"u": "[-1000, S0]"}),
         explain="The experiments run Double-SPIDER with KL, which Assumption 2 excludes without Assumption 3.",
+        ours=True,
     ),
     row(
         "assumption3/non_negative",

@@ -91,6 +91,7 @@ BALANCED = [
             "98 % of the members and half of the non-members are of one class half, so half of all pairs are within "
             "one half. The paper does not name the non-members."
         ),
+        ours=True,
     )
     for name, auc, epsilon, possible in (
         ("Double", "0.9719", "0.1", False),
@@ -113,6 +114,7 @@ ROWS = [
         ),
         table("rounds_to", printed="0.74", formula="1/2 + (25000/25500 - 1/2)/2"),
         explain="So values near 0.79 say little at larger epsilon; 0.97 would need non-members of the thinned classes.",
+        ours=True,
     ),
     row(
         "table2/recursive_lower",
@@ -155,5 +157,6 @@ ROWS = [
         "Table 2",
         "inferred: the move of Recursive-SPIDER from epsilon 0.1 to 10 exceeds twice the larger standard deviation",
         inequality("2*0.0149 <= 0.8234 - 0.7825"),
+        ours=True,
     ),
 ]

@@ -145,6 +145,7 @@ ROWS = [
         "Section 5.1",
         "inferred: five classes with 100 images and five with 5000 make 25,500 training images",
         identity("5*100 + 5*5000 == 25500"),
+        ours=True,
     ),
     row(
         "sec5/delta_below_1_over_n",

@@ -164,6 +164,7 @@ ROWS = [
         ),
         repair="s over all n records and d >= e^(-2/3)",
         saved_by=FULL_VALUES,
+        ours=True,
     ),
     row(
         "thm8/storm_rate",

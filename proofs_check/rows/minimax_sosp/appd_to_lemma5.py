@@ -162,6 +162,7 @@ ROWS = [
             instances=ONE,
         ),
         defect="alg3/inner_steps_not_counted",
+        ours=True,
     ),
     row(
         "alg3/inner_steps_not_counted",
@@ -189,6 +190,7 @@ ROWS = [
             "4.3 (K = O(kappa)) no record is used twice (T S_1/q + T K S_2 <= n), so K does not matter there: "
             "alg3/population_increment_noise."
         ),
+        ours=True,
     ),
     row(
         "alg3/population_increment_noise",

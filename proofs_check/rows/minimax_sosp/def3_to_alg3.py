@@ -31,6 +31,7 @@ ROWS = [
         corrected_as_saved=True,
         condition="Y is bounded, although the text says that it need not be compact",
         saved_by=inequality("mu*r <= M", "mu M", {"r": "(0, M/mu]"}),
+        ours=True,
     ),
     row(
         "def4/alpha_H_units",
@@ -173,6 +174,7 @@ ROWS = [
         corrected_claim=inequality("(min(g, C_v) + min(h, C_v))/S1 <= 2*C_v/S1", "g h C_v", {"S1": "[1, 100000]"}),
         condition="C_v = M under Assumption 1",
         saved_by=inequality("min(2*M/S1, 2*C_v) <= 2*C_v/S1", "M", {"S1": "[1, 100000]", "C_v": "[M, inf)"}),
+        ours=True,
     ),
     row(
         "alg3/clipped_mean_accounted",
@@ -210,6 +212,7 @@ ROWS = [
             instances=ONE,
         ),
         defect="alg3/clipped_mean_sensitivity",
+        ours=True,
     ),
     row(
         "alg3/clipped_difference_sensitivity",
@@ -227,5 +230,6 @@ ROWS = [
         condition="C_u >= L |w - w'| at every step",
         saved_by=inequality("min(2*L*r/S2, 2*C_u) <= 2*C_u/S2", "L r", {"S2": "[1, 100000]", "C_u": "[L*r, inf)"}),
         defect="alg3/clipped_mean_sensitivity",
+        ours=True,
     ),
 ]

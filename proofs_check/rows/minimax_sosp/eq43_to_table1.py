@@ -54,6 +54,7 @@ ROWS = [
         ),
         inequality("0.99 <= (1 - 0.8/400)**5"),
         explain="Not a claim of the paper: whether y tracks the maximiser depends on how the code scales y.",
+        ours=True,
     ),
     row(
         "sec5/selected_inner_iterate",
@@ -78,6 +79,7 @@ ROWS = [
             "3, of Appendix D, or by exact accounting; seed 0) s_t = 0 at each step, y stays at y_0 = 0, the "
             "gradient in x is y times something, and x moves bit for bit as without data."
         ),
+        ours=True,
     ),
     row(
         "table2/rounding_sto",

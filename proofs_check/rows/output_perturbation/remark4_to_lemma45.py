@@ -277,5 +277,6 @@ ROWS = [
             let={"x1": "L*a/(mu*n)", "x2": "L*b/(mu*n)"},
         ),
         severity=PRIVACY,
+        ours=True,
     ),
 ]

@@ -268,5 +268,6 @@ ROWS = [
             {"s": "(0, 1)", "sigma": "[1/5, 10]"},
         ),
         severity=PRIVACY,
+        ours=True,
     ),
 ]

@@ -67,6 +67,7 @@ ROWS = [
             "w_0 = 0)"
         ),
         saved_by=identity("log(1 + exp(0)) == log(2)"),
+        ours=True,
     ),
     row(
         "footnote2/logistic_smooth",

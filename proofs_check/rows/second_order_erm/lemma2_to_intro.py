@@ -173,6 +173,7 @@ ROWS = [
             "The Hessian's terms are smaller in 1/eps, so O-tilde of (12) is true (thm4/rate) and generous by up to "
             "sqrt(d)."
         ),
+        ours=True,
     ),
     row(
         "thm4/rate_alpha",

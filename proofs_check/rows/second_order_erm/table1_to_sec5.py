@@ -40,6 +40,7 @@ def losses(name: str, where: str, values: list[tuple[str, str]]) -> object:
             "inferred: the printed final losses are at most log 2, the value at w_0 = 0",
             table("at_most", values=values, bound="log(2)"),
             explain=explain,
+            ours=True,
         )
     return row(
         name,
@@ -47,6 +48,7 @@ def losses(name: str, where: str, values: list[tuple[str, str]]) -> object:
         f"inferred: a printed final loss, {largest}, is above log 2, so not every run descended from w_0 = 0",
         inequality(f"log(2) < {largest}"),
         explain=explain,
+        ours=True,
     )
 
 

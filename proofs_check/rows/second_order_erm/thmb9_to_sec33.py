@@ -42,6 +42,7 @@ ROWS = [
             "One root from delta_0, one from the composition. The full-batch rate has one root only, so the two "
             "match up to O-tilde."
         ),
+        ours=True,
     ),
     row(
         "thmB9/rate_fixed_s",
@@ -84,6 +85,7 @@ ROWS = [
             "d eps_g eps_H epsilon ell",
             conditions=("eps_g <= 1", "eps_H <= 1", "epsilon <= 1", "d >= 1", "ell >= 1"),
         ),
+        ours=True,
     ),
     row(
         "thmB9/alpha",
