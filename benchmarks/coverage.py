@@ -1,7 +1,7 @@
 """False claims of every bound and test on laws whose truth is known, at the 5 % level, with 95 % intervals.
 
     python benchmarks/coverage.py [--quick] [--write] [--resume] [--least N] [--largest N] [--workers K]
-                                  [--only PART] [--bound NAME]
+                                  [--only PART] [--bound NAME] [--law NAME]
 
 `--write` keeps what was measured before and is not measured now.
 
@@ -235,6 +235,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=1, help="processes; the same figures with any number")
     parser.add_argument("--only", choices=["counts", *GROUPS], help="one part of the measurement")
     parser.add_argument("--bound", help="one bound of the part: a name of the first column")
+    parser.add_argument("--law", help="one law: a name of the second column")
     chosen = parser.parse_args()
     if chosen.bound and chosen.only not in GROUPS:
         parser.error("--bound needs --only with the part that it belongs to")
@@ -245,7 +246,7 @@ def main() -> None:
     stored = json.loads(kept.read_text())["rows"] if kept.exists() else []
     rows = {(one["bound"], one["law"], one["n"]): tuple(one[name] for name in HEADER) for one in stored}
     for group, key, part in jobs(runs, chosen.least, largest, chosen.workers, chosen.bound):
-        if chosen.only not in (None, group) or (chosen.resume and key in rows):
+        if chosen.only not in (None, group) or chosen.law not in (None, key[1]) or (chosen.resume and key in rows):
             continue
         for found in part():
             figures.show(HEADER, found)

@@ -1,15 +1,18 @@
 """Runs to detection: sequential audits against fixed-size ones, over the bug zoo and over mutants.
 
-    python benchmarks/sequential.py [--quick] [--write]
+    python benchmarks/sequential.py [--quick] [--write] [--partial FILE]
 
-Zoo: outputs of both sides together; fixed: the smallest of 1000, 3000, 9000, ... a side that an oracle would choose.
-Mutants: runs whose losses count (pilots of 200 apart); fixed: the audit's default of 1,000 runs.
+Zoo: outputs of both sides together, one seed; fixed: the smallest of 1000, 3000, 9000, 27000 a side that an oracle
+would choose. Mutants: runs whose losses count (pilots of 200 apart), median of three seeds; fixed: the audit's default
+of 1,000 runs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import audit_figures as figures
 import numpy as np
@@ -28,7 +31,8 @@ from dpassay.reference.catalogue import find
 
 HEADER = ("kind", "what", "sequential", "fixed", "seeds")
 SEEDS = (0, 1, 2)
-LIMIT = 81_000  # outputs a side
+LIMIT = 27_000  # outputs a side
+DRAWN = (1000, 2000, 6000, 18_000, 54_000)  # outputs of both sides, for the table of those found
 FIXED_RUNS = 1000
 
 
@@ -52,7 +56,7 @@ class Draws:
         return hockey_stick(losses.loss, losses.log_weight(np.log(self.plan.shares)), self.epsilon)
 
 
-def of_zoo(entry: Entry, seeds: tuple[int, ...], limit: int) -> tuple[object, ...]:
+def of_zoo(entry: Entry, seeds: tuple[int, ...], limit: int) -> list[object]:
     """Medians over the seeds; infinite where the limit was not enough."""
     sequential, fixed = [], []
     pair = (entry.mechanism, entry.dataset, entry.neighbour)
@@ -67,7 +71,7 @@ def of_zoo(entry: Entry, seeds: tuple[int, ...], limit: int) -> tuple[object, ..
             if found.verdict is Verdict.VIOLATED:
                 fixed[-1] = 2 * size
                 break
-    return "zoo", entry.name, float(np.median(sequential)), float(np.median(fixed)), len(seeds)
+    return ["zoo", entry.name, float(np.median(sequential)), float(np.median(fixed)), len(seeds)]
 
 
 def of_mutants(case: Case, seeds: tuple[int, ...]) -> Iterator[tuple[object, ...]]:
@@ -87,6 +91,27 @@ def of_mutants(case: Case, seeds: tuple[int, ...]) -> Iterator[tuple[object, ...
         yield "mutant", name, float(np.median(runs)), float(FIXED_RUNS), len(seeds)
 
 
+def _mutants(case: Case, seeds: tuple[int, ...]) -> list[object]:
+    return list(of_mutants(case, seeds))
+
+
+def found_by(rows: list[tuple[Any, ...]]) -> list[str]:
+    """The small table: how many bugs of the zoo have fallen when so many outputs are drawn."""
+    zoo_rows = [row for row in rows if row[0] == "zoo"]
+    drawn = [[sum(row[column] <= most for row in zoo_rows) for most in DRAWN] for column in (2, 3)]
+    return [
+        f"Of {len(zoo_rows)} bugs of the zoo found when so many outputs are drawn on both sides together:",
+        "",
+        "| outputs | " + " | ".join(f"{most:,}" for most in DRAWN) + " |",
+        "|---" * (len(DRAWN) + 1) + "|",
+        *(
+            f"| {name} | " + " | ".join(map(str, counts)) + " |"
+            for name, counts in zip(("sequential", "fixed size"), drawn, strict=True)
+        ),
+        "",
+    ]
+
+
 def main() -> None:
     """Print every line as it is measured; `--write` keeps them."""
     chosen = figures.options(__doc__)
@@ -94,13 +119,13 @@ def main() -> None:
     rows: list[tuple[object, ...]] = []
     cases = [find(name)[0] for name in CASES[1:]] + [with_pair_claim(first_repaired(name)) for name in ATTAINED]
     for case in cases[:1] if chosen.quick else cases:
-        for found in of_mutants(case, seeds):
-            rows.append(found)
+        for found in figures.known_or(chosen.partial, case.key, partial(_mutants, case, seeds)):
+            rows.append(tuple(found))
             figures.show(HEADER, found)
     for entry in (e for e in zoo() if e.broken):
-        rows.append(of_zoo(entry, seeds, limit))
+        rows.append(tuple(figures.known_or(chosen.partial, entry.name, partial(of_zoo, entry, seeds[:1], limit))))
         figures.show(HEADER, rows[-1])
-    notes = []
+    notes = found_by(rows)
     for kind in ("mutant", "zoo"):
         of_kind = [row for row in rows if row[0] == kind]
         one, other = (figures.text(float(np.median([row[i] for row in of_kind]))) for i in (2, 3))

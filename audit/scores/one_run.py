@@ -32,7 +32,7 @@ from dpassay.reference.types import Array, Bools
 
 from .curve_claim import check_scores
 from .fixed_guesses import epsilon_guesses
-from .found_out import MANY, FoundOut
+from .found_out import LEAST_GAIN, MANY, FoundOut
 from .guessing import Canaries, Guessing, best_guessing
 from .labels import LADDER, beyond, ladder_gains, stakes_on
 from .outward import FEWEST, judge, plan_outward, read_outward
@@ -48,6 +48,7 @@ OUTWARD_SHARE = 0.9  # of the level for coins revealed outwards, the rest for re
 MIXED_SHARE = 0.97  # the same, where guessing gets the rest
 CHEAP, DEAR = 0.25, 3.0  # corrupted coins in expectation, over the level: reading below the first, guessing beyond
 MIXED_FROM = 1000  # canaries; of fewer, corrupted coins are too many of those that would be judged
+NEARLY_FREE = 0.04  # corrupted coins in expectation, over the level: below it any gain is paid for
 GAINS = (0.5, 0.42)  # of the outward reading, paid for below `CHEAP` and beyond (`found_out.py`)
 ROOT, SHARE = 3.2, 0.007  # guesses per root of the number of canaries, and per canary, that suit most laws
 
@@ -128,7 +129,8 @@ def _outwards(values: Array, coins: Bools, delta: float, rng: np.random.Generato
     """Coins revealed from the middle of the scores outwards, the extreme ones judged."""
     canaries = Canaries.of(values, coins)
     expected = values.size * delta
-    allowed = FoundOut(expected, alpha, GAINS[expected > CHEAP * alpha])
+    gain = 1 / LEAST_GAIN if expected <= NEARLY_FREE * alpha else GAINS[expected > CHEAP * alpha]
+    allowed = FoundOut(expected, alpha, gain)
     epsilon, seen = read_outward(canaries.low, canaries.high, rng, alpha, allowed, signs=(1,))
     return _bound(epsilon, delta, alpha, OUTWARDS, {"canaries": int(values.size), **seen})
 

@@ -76,10 +76,11 @@ def test_one_score_a_side_shows_nothing_and_is_no_error():
 def test_what_shows_the_bound_is_named():
     """Few labels are read inwards alone, many outwards; one in fifty that stands at the very end is an event."""
     few = labels.epsilon_labels(np.arange(15.0), np.arange(15.0) + 100, 0.0, np.random.default_rng(0))
-    assert few.epsilon > 1 and "guessed" in few.evidence["by"] and "outward" not in few.evidence["by"]
+    assert few.epsilon > 1 and "guessed" in few.evidence["by"] and few.evidence["read"] == "inwards"
     rng = np.random.default_rng(1)
     many = labels.epsilon_labels(rng.normal(size=900), rng.normal(2, 1, 900), 0.0, rng)
-    assert many.evidence["by"] == "outward: high scores guessed Q" and many.epsilon > 2
+    assert many.evidence["by"] == "high scores guessed to be of D'" and many.evidence["read"] == "outwards"
+    assert many.epsilon > 2
     assert many.evidence["guesses"] > 10 * many.evidence["wrong"] > 0
     q = np.where(np.arange(3000) < 60, 50.0, rng.normal(size=3000))
     ends = labels.epsilon_labels(rng.normal(size=3000), q, 1e-3, rng)

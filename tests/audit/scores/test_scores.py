@@ -246,7 +246,8 @@ def test_each_family_of_events_sees_what_only_it_can_see(sign, swap):
     rng = np.random.default_rng(2)
     plain, shown = rng.normal(size=400), rng.normal(size=400) + 50 * (rng.random(400) < 0.2)
     p, q = (sign * shown, sign * plain) if swap else (sign * plain, sign * shown)
-    name = f"{'P over Q' if swap else 'Q over P'}, {'high' if sign > 0 else 'low'} scores"
     for found in (thresholds.epsilon_simultaneous(p, q, 1e-3), thresholds.epsilon_split(p, q, 1e-3, rng)):
-        assert found.evidence["event"] == name and 1.5 < found.epsilon < 6
+        event = found.evidence["event"]
+        assert (event.high, event.of_q) == (sign > 0, not swap) and 1.5 < found.epsilon < 6
+        assert event.name == f"{'high' if sign > 0 else 'low'} scores, more often on " + ("D" if swap else "D'")
         assert abs(found.evidence["threshold"]) < 60
