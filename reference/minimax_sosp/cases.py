@@ -134,7 +134,10 @@ LABELS = ("refresh/v", "refresh/u", "step/v", "step/u")
 
 NO_ESCAPE = "the tolerance alpha is so small that no escape phase starts: every run makes all of its releases"
 ROW_CLIP = "charitable: Algorithm 3 clips every gradient (difference) before it averages, as Appendix D says"
-B2_NOISE = "noise of Appendix B.2 in place of lines 1 and 2, with C_1 = C_2 = 1 and M = L = 1"
+B2_NOISE = (
+    "noise of Appendix B.2 in place of lines 1 and 2, with C_1 = C_2 = 1 and M = L = 1; the sensitivity of (31) counts "
+    "the move of x as well, which (31) leaves out and Assumption 2 has"
+)
 C_EIGHT = "charitable: c = 8 in front of the noise"
 
 _rgda = partial(
