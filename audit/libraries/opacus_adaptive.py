@@ -11,6 +11,7 @@ towards the other side, so the bound holds exactly, but for rounding.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -22,11 +23,12 @@ from dpassay.reference.types import Array
 
 Parts = Sequence[tuple[float, int, int]]
 
-_EMPTY = 0.25  # of two records at rate 1/2, none
+_EMPTY = {"here": 0.25, "opposite": 0.25, "absent": 0.25, "removed": 0.5}  # no record is drawn, at rate 1/2
 _PARTS: dict[str, Parts] = {  # the sum over C, gradients that are not clipped, records: target alone, other alone, both
     "here": ((1.0, 0, 1), (0.0, 1, 1), (1.0, 1, 2)),
     "opposite": ((-1.0, 0, 1), (0.0, 1, 1), (-1.0, 1, 2)),
     "absent": ((0.0, 1, 1), (0.0, 1, 1), (0.0, 2, 2)),  # a record without a gradient in its place
+    "removed": ((0.0, 1, 1),),
 }
 _SUMS, _SHARES = np.linspace(-13.0, 13.0, 1301), np.linspace(-15.0, 16.0, 776)  # edges; what lies outside is left out
 _GRID = 1e-3  # of losses
@@ -47,7 +49,9 @@ def densities(parts: Parts, multiplier: float, deviation: float, sums: Array, sh
     return np.asarray(np.mean(found, axis=0))
 
 
-def shown(relation: Relation, multiplier: float, deviation: float, steps: int, delta: float) -> float:
+def shown(
+    relation: Relation, multiplier: float, deviation: float, steps: int, delta: float, removed: bool = False
+) -> float:
     """Epsilon that some steps realise at least, for whoever sees weights, clipping bounds and where it ends.
 
     Args:
@@ -56,32 +60,37 @@ def shown(relation: Relation, multiplier: float, deviation: float, steps: int, d
         deviation: ``unclipped_num_std``.
         steps: of the training.
         delta: of the claim.
+        removed: what is not there has nothing in its place: one record is left. More is shown, as the number counts.
     """
-    here = _cells(_PARTS["here"], multiplier, deviation)
-    there = _cells(_PARTS["opposite" if relation == "replace-one" else "absent"], multiplier, deviation)
-    return max(_one_way(a, b, steps, delta) for a, b in ((here, there), (there, here)))
+    other = "opposite" if relation == "replace-one" else "removed" if removed else "absent"
+    sides = [(_cells(one, multiplier, deviation), _EMPTY[one]) for one in ("here", other)]
+    return max(_one_way(a, b, steps, delta) for a, b in (sides, sides[::-1]))
 
 
-def _cells(parts: Parts, multiplier: float, deviation: float) -> Array:
-    scale = adjusted(multiplier, deviation)
+def _cells(name: str, multiplier: float, deviation: float) -> Array:
+    """What a step shows if its batch is not empty, by cells; the sum is the chance that it is not empty."""
+    scale, parts = adjusted(multiplier, deviation), _PARTS[name]
     found = [
         np.outer(np.diff(norm.cdf(_SUMS, move, scale)), np.diff(norm.cdf(_SHARES, kept / size, deviation / size)))
         for move, kept, size in parts
     ]
-    return np.asarray(np.mean(found, axis=0))
+    return np.asarray((1 - _EMPTY[name]) * np.mean(found, axis=0))
 
 
-def _one_way(here: Array, there: Array, steps: int, delta: float) -> float:
+def _one_way(one_side: tuple[Array, float], other: tuple[Array, float], steps: int, delta: float) -> float:
     """Where the hockey-stick divergence of all ends together comes down to delta."""
+    (here, empty), (there, empty_there) = one_side, other
     seen = (here > 1e-300) & (there > 1e-300)
     places = np.floor(np.log(here[seen] / there[seen]) / _GRID).astype(int)
     first, one = int(places.min()), np.bincount(places - places.min(), weights=here[seen])
+    ended = math.log(empty / empty_there) if empty else 0.0  # the loss of an error, which comes where a batch is empty
     ends, law, start = [], np.ones(1), 0
-    for step in range(1, steps + 1):
+    for _ in range(steps):
+        ends.append((empty * law, (np.arange(len(law)) + start) * _GRID + ended))
         size = len(law) + len(one) - 1
-        law, start = np.fft.irfft(np.fft.rfft(law, size) * np.fft.rfft(one, size), size), start + first
-        chance = (1 - _EMPTY) ** step * (1.0 if step == steps else _EMPTY)
-        ends.append((chance * np.maximum(law, 0.0), (np.arange(size) + start) * _GRID))
+        law = np.maximum(np.fft.irfft(np.fft.rfft(law, size) * np.fft.rfft(one, size), size), 0.0)
+        start += first
+    ends.append((law, (np.arange(len(law)) + start) * _GRID))
 
     def excess(epsilon: float) -> float:
         parts = [mass[losses > epsilon] @ -np.expm1(epsilon - losses[losses > epsilon]) for mass, losses in ends]

@@ -120,7 +120,10 @@ print(*(torch.tensor([bound(n) for _ in range(300)]).std().item() for n in (1, 2
             "with an error: that there was one is seen as well. The noise of the number itself is paid for: Theorem 1 "
             "raises that of the gradients, so that both together cost what noise_multiplier says, which is what is "
             "accounted. For two records at rate 1/2 the law of a step can be written down "
-            "(audit/libraries/opacus_adaptive.py): three steps realise more than the accountant claims (table above)."
+            "(audit/libraries/opacus_adaptive.py): three steps realise more than the accountant claims (table above). "
+            "There the place of the record that is not there is taken by one without a gradient, as in all rows whose "
+            "number of records is public; if it is left out, the batches are smaller too, and the same steps realise "
+            "5.39."
         ),
         documented="not mentioned; make_private offers poisson_sampling and clipping adaptive together",
         thread="",
