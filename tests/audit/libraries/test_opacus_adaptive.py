@@ -19,7 +19,9 @@ def drawn(rng, runs, there):
     target &= there != "removed"
     size = target.astype(int) + other
     noise = (MULTIPLIER**-2 - (2 * DEVIATION) ** -2) ** -0.5
-    sums = np.where(target, {"here": 1.0, "opposite": -1.0, "absent": 0.0}.get(there, 0.0), 0.0) + noise * rng.normal(size=runs)
+    sums = np.where(target, {"here": 1.0, "opposite": -1.0, "absent": 0.0}.get(there, 0.0), 0.0) + noise * rng.normal(
+        size=runs
+    )
     kept = other + (target if there == "absent" else 0) + DEVIATION * rng.normal(size=runs)
     return sums, np.divide(kept, size, where=size > 0, out=np.zeros(runs)), size > 0
 
