@@ -146,6 +146,23 @@ def test_what_a_laplace_law_says_of_itself():
     assert Laplace(np.array(0.0), 0.3).scale == 0.3
 
 
+def test_what_is_public_of_an_above_threshold_release():
+    """Its queries are not: two laws that differ in them alone are the same to an observer."""
+    law = AboveThreshold([0.5, 1.0], 0.0, 1.0, 2.0)
+    assert law.public_difference(AboveThreshold([9.0, 1.0], 0.0, 1.0, 2.0)) is None
+    for other, name in (
+        (AboveThreshold([0.5], 0.0, 1.0, 2.0), "number of queries"),
+        (AboveThreshold([0.5, 1.0], 0.1, 1.0, 2.0), "threshold"),
+        (AboveThreshold([0.5, 1.0], 0.0, 1.1, 2.0), "threshold_scale"),
+        (AboveThreshold([0.5, 1.0], 0.0, 1.0, 2.1), "query_scale"),
+        (AboveThreshold([0.5, 1.0], 0.0, 1.0, 2.0, None, 0.5), "falls"),
+    ):
+        found = law.public_difference(other)
+        assert found is not None and found.name == name and found.comparable is (name != "number of queries")
+    other = law.public_difference(Laplace(ONE, 1.0))
+    assert other is not None and not other.comparable and "Laplace" in str(other)
+
+
 def test_above_threshold_in_pieces_and_at_its_limits(monkeypatch):
     law = AboveThreshold([0.5, -1.0, 2.0], 0.0, 1.0, 0.7)
     whole = law.outcomes().log_probabilities

@@ -242,7 +242,8 @@ def test_a_delta_is_raised_by_what_is_stated(epsilon, mu):
 
 def test_a_very_large_budget_has_its_mu():
     """mu^2 / 2 = epsilon, nearly; the bracket doubles."""
-    assert gdp_mu(1e16, 0.5) == pytest.approx(math.sqrt(2e16), rel=1e-6)
+    assert gdp_mu(1e20, 0.5) == pytest.approx(math.sqrt(2e20), rel=1e-6)
+    assert gdp_epsilon(1e6, 1e-5) == pytest.approx(5e11 + 1e6 * 4.2649, rel=1e-8)  # the tail bound has 4.7985
     assert gdp_epsilon(1e8, 1e-5) == pytest.approx(5e15 + 1e8 * 4.2649, rel=1e-7)
     assert gdp_epsilon(2e6, 1e-5) == (2e12 + 2e6 * math.sqrt(-2 * math.log(1e-5)) + 1.0) * (1 + 8 * 2.0**-52)
 
