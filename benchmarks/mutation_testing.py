@@ -231,6 +231,14 @@ def run(options: argparse.Namespace) -> dict[str, dict[str, object]]:
     return known
 
 
+def latest(rows: list[dict[str, object]], module: str) -> list[dict[str, object]]:
+    """What was run on the module's text of today; where nothing was, on the text that was run last."""
+    rows = [row for row in rows if row["module"] == module]
+    codes = [row["code"] for row in rows]
+    code = code_of(module) if code_of(module) in codes or not codes else codes[-1]
+    return [row for row in rows if row["code"] == code]
+
+
 def page(known: dict[str, dict[str, object]]) -> str:
     """The result as Markdown: a table, then each survivor with its explanation."""
     head = [
@@ -241,21 +249,18 @@ def page(known: dict[str, dict[str, object]]) -> str:
         "that `git rev-parse HEAD:MODULE` names; a kill is not run again when a test is added, a survivor is.",
         "",
     ]
-    table = [
-        "| module | its text in git | mutants | killed | survive | of these equivalent |",
-        "|---|---|---|---|---|---|",
-    ]
+    table = ["| module | its text | mutants | killed | survive | of these equivalent |", "|---|---|---|---|---|---|"]
     survivors: list[str] = []
     totals = [0, 0, 0]
     for module in MODULES:
-        code = code_of(module)
-        rows = [row for row in known.values() if (row["module"], row["code"]) == (module, code)]
+        rows = latest(list(known.values()), module)
         if not rows:
             continue
         left = [row for row in rows if not row["killed"]]
         reasons = [next((why for part, why in EXPLAINED.items() if part in str(row["mutant"])), "") for row in left]
         same = sum(reason.startswith("equivalent") for reason in reasons)
-        table.append(f"| `{module}` | `{code}` | {len(rows)} | {len(rows) - len(left)} | {len(left)} | {same} |")
+        text = f"`{rows[0]['code']}`" + (" (older)" if rows[0]["code"] != code_of(module) else "")
+        table.append(f"| `{module}` | {text} | {len(rows)} | {len(rows) - len(left)} | {len(left)} | {same} |")
         totals = [a + b for a, b in zip(totals, (len(rows), len(rows) - len(left), same), strict=True)]
         for row, reason in zip(left, reasons, strict=True):
             lines = "\n".join(str(one) for one in row["difference"])  # type: ignore[attr-defined]

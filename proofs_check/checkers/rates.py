@@ -115,9 +115,10 @@ def _scaled(value: Order, factor: Fraction) -> Order:
 
 def _linear(expression: Any) -> dict[str, Fraction]:
     forms = order(expression)
-    if len(forms) != 1 or len(forms[0]) != 1:
+    if [len(inner) for inner in forms] != [1]:
         raise FormulaError(f"rate: {expression} is not a product of powers")
-    return forms[0][0]
+    ((form,),) = forms
+    return form
 
 
 def _row(text: str, table: Mapping[str, Any]) -> dict[str, Fraction]:
@@ -203,7 +204,7 @@ def _regime(larger: Any, smaller: Any, rows: list[dict[str, Fraction]], scale: F
     if term is None:  # only the sum of several is confirmed to be too large
         return ""
     mine = order(term)
-    if len(mine) != 1 or len(mine[0]) != 1 or any(len(inner) != 1 for inner in bound):
+    if {len(mine), *(len(inner) for inner in [*mine, *bound])} != {1}:
         return f"; first term too large: {term}"
     gaps = [_plus(mine[0][0], {k: -v for k, v in inner[0].items()}) for inner in bound]
     if any(not any(v for k, v in gap.items() if k != LOG) for gap in gaps):
@@ -232,7 +233,7 @@ def _refuted(left: Any, right: Any, bad: tuple[dict[str, Fraction], Fraction], s
     exponents, gap = bad
     shown = {k: f"({scale})^{v}" for k, v in exponents.items() if k != LOG}
     at = ", ".join(f"{k} = {v}" for k, v in shown.items())
-    by = f"by the factor ({scale})^{gap}" if gap >= TINY * 5 or exponents[LOG] == 0 else "by logarithms only"
+    by = f"by the factor ({scale})^{gap}" if gap >= TINY * 5 or not exponents[LOG] else "by logarithms only"
     return Finding(
         Verdict.REFUTED, f"as {scale} grows with {at}: left {word} right {by}", counterexample=shown, points=1
     )

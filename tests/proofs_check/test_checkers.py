@@ -1,6 +1,7 @@
 """Every checker has something that it must refute and something that looks wrong but is right."""
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -150,6 +151,23 @@ def test_a_refuted_rate_names_its_first_large_term_and_the_regime():
 def test_the_words_of_a_rate(claim, tilde, evidence):
     found = check(build.rates(claim, "n", "n d", conditions=("d >= 1",), tilde=tilde)).evidence
     assert found == evidence
+
+
+def test_logarithms_are_hidden_unless_the_claim_says_otherwise():
+    claim = build.rates("n*log(n) <= n", "n", "n d", conditions=("d >= 1",), tilde=False)
+    silent = replace(claim, formula={key: value for key, value in claim.formula.items() if key != "tilde"})
+    assert check(claim).verdict is REFUTED and check(silent).evidence.endswith("logarithms hidden)")
+
+
+def test_a_constant_is_hidden_and_a_least_of_two_has_no_regime():
+    claim = build.rates("7*c*n <= n", "n", "n d", conditions=("d >= 1",))
+    assert check(replace(claim, formula={**claim.formula, "constants": "c"})).verdict is PROVED
+    least = check(build.rates("n*min(n, d) <= n", "n", "n d", conditions=("d >= 1",))).evidence
+    assert "first term too large: n*Min(d, n)" in least and "it is within where" not in least
+    sums = check(build.rates("n**2 <= n*min(n, d)", "n", "n d", conditions=("d >= 1",))).evidence
+    assert "first term too large: n**2" in sums and "it is within where" not in sums
+    several = check(build.rates("n <= n", "n", "n d", conditions=("n + d >= 1",)))
+    assert several.verdict is UNKNOWN and "is not a product of powers" in several.evidence
 
 
 def test_conditions_between_exponents_are_told_without_negative_powers():
