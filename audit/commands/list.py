@@ -41,6 +41,7 @@ def list_(
     for position, (paper, group) in enumerate(groupby(cases, key=lambda case: case.id.split("/")[0])):
         print(("\n" if position else "") + _heading(paper))
         _print_algorithms(group, width, narrow)
+    print("\nIn brackets: the claimed (epsilon, delta). quick: part of `dpassay audit` without names.")
 
 
 def _print_algorithms(cases: Iterable[Case], width: int, narrow: bool) -> None:

@@ -38,7 +38,7 @@ class OwnClaim:
     def stated(self) -> PrivacyClaim:
         """Epsilon and delta; raises BadInput where there is no epsilon, or no budget."""
         if self.epsilon is None:
-            raise BadInput("--epsilon", None, "what do you claim?")
+            raise BadInput("--epsilon", None, "what do you claim? for example --epsilon 1")
         require_budget(self.epsilon, self.delta)
         return PrivacyClaim(self.epsilon, self.delta)
 

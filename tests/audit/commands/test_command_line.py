@@ -55,7 +55,9 @@ def test_no_bound_is_claimed_of_a_reading_that_leaks(dpassay):
 
 
 def test_the_list_has_each_title_once_in_its_paper(dpassay):
-    for part in dpassay("list")[1].split("\n\n"):
+    *papers, legend = dpassay("list")[1].split("\n\n")
+    assert "claimed (epsilon, delta)" in legend and "quick" in legend
+    for part in papers:
         titles = [line for line in part.splitlines() if line.startswith("  ") and not line.startswith("    ")]
         assert titles and len(titles) == len(set(titles))
 
