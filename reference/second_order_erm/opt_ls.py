@@ -52,6 +52,7 @@ from .line_search import (
 
 COMPLETIONS = (
     "B is the bound on ||w|| <= ||w0|| (f is evaluated for release at w0 only): logistic loss has no bound on R^d",
+    "w_1 = w^0: the loop begins at k = 1 and reads w_1, which nothing sets; T is at least one",
     "when T steps end without a return, the last iterate is returned, marked as not certified",
     "c = c1 = c2 = 0.1 and rho_f = 0.1 rho where the text leaves them free",
     "lower bound of f: 0",
