@@ -7,24 +7,38 @@ count; one that is made sometimes only. Where there is none, what explains the f
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Any
 
 from dpassay.reference.catalogue import CASES
 
-from .differences import compare
+from .differences import compare, differ
+from .fitting import Fitting, fits
 from .going_on import Going, answers_going_on, goings_on, said_of
 from .kinds import Kind
 from .mutants import Mutant, answers, at_times, length, mutants, old_text, other_batches, patience, seen_by, systematic
 from .reached import Reached
-from .recording import VectorTape, events_of
-from .rounding import Run
+from .recording import VectorTape, latest
+from .rounding import Run, computed
 from .together import together
 
 OTHERS = 40  # further vectors that a change must explain as well
-MOST = 6000  # changed runs for changes that are made sometimes,
-CALLS = 6_000_000  # and calls of functions in all of them: about ten seconds
+NUMBERS = (
+    "query",
+    "queries",
+    "std",
+    "scale",
+    "query_scale",
+    "threshold_scale",
+    "threshold",
+    "output",
+)  # that can be fitted
+SOMETIMES = (Kind.BATCH, Kind.UN_NOISED)  # kinds of which every edit is made at some times only as well
+PARTLY = 60  # changes that explain the first vector, of which none explains all: so many are counted
+ELSEWHERE = 8  # of those that differ, are looked at for what else they run
+CALLS = 24_000_000  # of functions, in all changed runs together: they are counted, as what is found shall not hang on
+FIXED, LATE = 500, 20  # the machine. What a run costs beside its calls, and what one costs that does not end
 Data = Mapping[str, Any]
 Known = Sequence[tuple[Data, Data]]  # vectors with their answers, right or wrong; the first one is to be explained
 
@@ -58,12 +72,21 @@ class Case:
     cut: tuple[Data, Data] | None = field(init=False)
     seen: Reached = field(init=False)
     seconds: float = field(init=False)
+    cost: float = field(init=False)
+    left: float = CALLS
+    stopped: bool = False
 
     def __post_init__(self) -> None:
         self.bare = [(vector, _undeclared(given)) for vector, given in self.known]
         self.cut = _to_the_first(*self.bare[0], self.float32)
+        vector, given = self.cut or self.bare[0]
+        self._vector, self._asked = _seen_by_others(vector["events"]), _seen_by_others(given["events"])
         self.seconds = patience(self.run, self.known[0][0])
         self.seen = seen_by(self.run, self.known[0][0], self.until)
+        calls = length(self.run, self.known[0][0])
+        events = self.known[0][0]["events"]
+        share = 1.0 if self.until is None or not events else min(1.0, (1 + self.until) / len(events))
+        self.cost = FIXED + calls * share
 
     @property
     def until(self) -> int | None:
@@ -71,23 +94,54 @@ class Case:
         return None if self.cut is None else len(self.cut[1]["events"])
 
     @property
-    def limit(self) -> int:
-        """Changed runs that are not too many: they are counted, so that what is found does not hang on the machine."""
-        return min(MOST, CALLS // length(self.run, self.known[0][0]))
+    def elsewhere(self) -> Reached:
+        """What the reference runs on other vectors that differ."""
+        red = [one for one in self.known[1:] if compare(one[0], {"output": None, **one[1]}, float32=self.float32)]
+        found = Reached()
+        for vector, _ in red[:ELSEWHERE]:
+            for file, lines in seen_by(self.run, vector, None).lines.items():
+                found.lines.setdefault(file, set()).update(lines)
+        return found
 
-    def explaining(self, tried: Iterable[Mutant], *, declared: bool = False) -> list[Mutant]:
-        """Those that do the same on the first vector."""
-        vector, given = (self.known if declared else self.bare)[0]
-        return [one for one in tried if self._agrees(vector, given, one)]
+    def explaining(self, tried: Iterable[Mutant]) -> tuple[list[Mutant], list[Mutant]]:
+        """Those that do the same on the first vector: with all that is declared, and what is declared aside."""
+        whole, bare = [], []
+        for one in tried:
+            if self.left <= 0:
+                self.stopped = True
+                break
+            made = self._made(one)
+            if made is not None and agree(*self._first(self.bare, made), self.float32):
+                bare.append(one)
+                if agree(*self._first(self.known, made), self.float32):
+                    whole.append(one)
+        return whole, bare
 
-    def _agrees(self, vector: Data, given: Data, mutant: Mutant) -> bool:
-        made = answers(self.run, vector, mutant, self.until, self._stop, self.seconds)
-        return made is not None and agree(vector, made, given, self.float32)
+    def spend(self) -> None:
+        """One changed run on the first vector."""
+        self.left -= self.cost
+
+    @staticmethod
+    def _first(known: Known, made: Data) -> tuple[Data, Data, Data]:
+        return known[0][0], made, known[0][1]
+
+    def _made(self, mutant: Mutant) -> Data | None:
+        self.spend()
+        late: list[bool] = []
+        made = answers(self.run, self.known[0][0], mutant, self.until, self._stop, self.seconds, late)
+        self.left -= LATE * self.cost * len(late)
+        return made
 
     def _stop(self, tape: VectorTape) -> bool:
-        assert self.cut is not None
-        vector, given = self.cut
-        return agree(vector, {"events": events_of(tape), "output": None}, given, self.float32)
+        made, place = latest(tape), tape.position - 1
+        if made is None or place >= len(self._asked):
+            return True
+        event = self._vector[place]
+        before = self.until is None or tape.position < self.until  # there both agree, so that either will do
+        if before and event["event"] != "draw" and all(made.get(name) == one for name, one in computed(event).items()):
+            return True
+        known = {**made, "rounding": self._vector[place].get("rounding", {})}
+        return not differ(place, known, self._asked[place], float32=self.float32)
 
     def most(self, first: Sequence[Mutant], *, declared: bool = False) -> Causes:
         """Of these, the ones that explain the largest number of the other vectors."""
@@ -103,15 +157,19 @@ def case_of(known: Known, float32: bool) -> Case | None:
     return None if run is None else Case(run, known, float32)
 
 
-def always(case: Case) -> Causes:
-    """Changes that do the same on all vectors, what is declared aside if need be: the known ones, then every edit."""
+def always(case: Case, *, plain: bool = False) -> Causes:
+    """Changes that do the same on all vectors, what is declared aside if need be: the known ones, then every edit.
+
+    Args:
+        plain: the numbers say it so plainly that the known ones are enough.
+    """
     partly = Causes()
-    for find in (mutants, systematic):
-        tried = find(case.seen)
-        found = case.most(case.explaining(tried, declared=True), declared=True)
+    for find in (mutants,) if plain else (mutants, systematic):
+        declared, bare = case.explaining(find(case.seen))
+        found = case.most(declared, declared=True)
         if not found.whole:
-            bare = case.most(case.explaining(tried))
-            found = bare if bare.whole or not found.found else found
+            other = case.most(bare)
+            found = other if other.whole or not found.found else found
         if found.whole:
             return found
         partly = partly if partly.found else found
@@ -120,17 +178,35 @@ def always(case: Case) -> Causes:
 
 def at_more_places(case: Case) -> Causes:
     """The same change at more places than one."""
-    tried = together([*mutants(case.seen), *systematic(case.seen)])
-    found = case.most(case.explaining(islice(tried, case.limit // 2)))
+    known = [*mutants(case.seen), *systematic(case.seen)]
+    found = case.most(case.explaining(together(known, mutants(case.elsewhere)))[1])
     return found if found.whole else Causes()
 
 
 def at_some_times(case: Case) -> Causes:
     """Changes that do the same on all vectors if they are made at some times only."""
-    vector = case.known[0][0]
-    tried = (sometimes for one in mutants(case.seen) for sometimes in at_times(one, [vector]))
-    found = case.most(case.explaining(islice(tried, case.limit)))
+    vectors = [vector for vector, _ in case.known]
+    known = [one for one in systematic(case.seen) if one.change.kind in SOMETIMES and not one.more]
+    tried = (sometimes for one in [*mutants(case.seen), *known] for sometimes in at_times(one, vectors))
+    found = case.most(case.explaining(tried)[1])
     return found if found.whole else Causes()  # there are too many of them for less to be a sign
+
+
+def fitted(case: Case) -> Causes:
+    """Factors and terms with a number that is found from the first difference."""
+    first = compare(*(case.cut or case.bare[0]), float32=case.float32)[0]
+    if first.name not in NUMBERS:
+        return Causes()
+    fitting, tried = Fitting(case, first.name), []
+    for one in fits(case.seen):
+        if case.left <= 0:
+            case.stopped = True
+            break
+        with suppress(ArithmeticError, ValueError):
+            met = fitting.met(one)
+            tried += [] if met is None else [met]
+    found = case.most(case.explaining(tried)[1])
+    return found if found.whole else Causes()
 
 
 def at_first(case: Case) -> Causes:
@@ -148,14 +224,18 @@ def _most(run: Run, first: Sequence[Mutant], others: Known, float32: bool) -> Ca
     if not first:
         return Causes()
     red = [bool(compare(vector, {"output": None, **given}, float32=float32)) for vector, given in others]
-    known = [[explains(run, *other, one, float32) for other in others] for one in first]
+    order = sorted(range(len(others)), key=lambda place: not red[place])
+    whole = [one for one in first if all(explains(run, *others[place], one, float32) for place in order)]
+    if whole:
+        return Causes(whole, True)
+    known = [[explains(run, *other, one, float32) for other in others] for one in first[:PARTLY]]
     best = max(sum(row) for row in known)
     kept = [
         one
-        for one, row in zip(first, known, strict=True)
+        for one, row in zip(first, known, strict=False)
         if sum(row) == best and 2 * sum(good for good, bad in zip(row, red, strict=True) if bad) >= sum(red)
     ]
-    return Causes(kept, best == len(others))
+    return Causes(kept, False)
 
 
 def batches(vector: Data, given: Data, float32: bool) -> list[tuple[Kind, str]]:
@@ -171,7 +251,7 @@ def going_on(known: Known, float32: bool) -> list[tuple[Kind, str]]:
     if run is None:
         return []
     explained: list[Going] = []
-    for going in goings_on(known[0][0]):
+    for going in goings_on(known[0][0], [vector for vector, _ in known[1 : OTHERS + 1]]):
         made = ((one, answers_going_on(run, one, going), theirs) for one, theirs in known[: OTHERS + 1])
         if all(found is not None and agree(one, found, theirs, float32) for one, found, theirs in made):
             if explained and explained[0][1:] != going[1:]:
@@ -213,6 +293,10 @@ def _to_the_first(vector: Data, given: Data, float32: bool) -> tuple[Data, Data]
     asked = [event for event in given["events"] if event["event"] != "secret"][:count]
     kept = {**vector, "events": vector["events"][: found[0].step + 1]}
     return kept, {**given, "events": asked, "kind": "cut"}
+
+
+def _seen_by_others(events: Sequence[Data]) -> list[Data]:
+    return [event for event in events if event["event"] != "secret"]
 
 
 def _undeclared(given: Data) -> Data:

@@ -26,8 +26,8 @@ RELEASING: dict[str, Kind] = {
     "sensitivity_and_noise_halved": Kind.SENSITIVITY,
     "moves_half_as_far_again": Kind.FACTOR,
     "released_twice": Kind.CALLS,
-    "one_step_more": Kind.CALLS,
-    "one_step_less": Kind.CALLS,
+    "one_step_more": Kind.INDEX_SHIFT,
+    "one_step_less": Kind.INDEX_SHIFT,
     "clip_removed": Kind.NO_CLIP,
     "clip_by_coordinates": Kind.CLIP_NORM,
     "clip_twice_as_wide": Kind.CLIP_BOUND,
@@ -36,6 +36,12 @@ RELEASING: dict[str, Kind] = {
     "batch_smaller": Kind.BATCH,
     "less_or_equal": Kind.BRANCH,
     "threshold_bare": Kind.UN_NOISED,
+}
+IN_WORDS = {
+    "noise_dropped": "no noise added in",
+    "query_in_its_place": "going on with the query, not with the released value, in",
+    "query_in_part": "going on with the query and the released value, half of each, in",
+    "released_twice": "released twice in",
 }
 LEFT_OUT = ("of_the_data", "of_the_run_before", "used_again")  # no second implementation does these by accident
 
@@ -65,7 +71,13 @@ def changes(source: str) -> list[Change]:
     """Every change of a file, the bugs of the laboratory first."""
     text = _Text(source)
     found = [
-        Change(kind, site.operator.name.replace("_", " "), site.line, *_bytes(source, site.first, site.last), site.text)
+        Change(
+            kind,
+            IN_WORDS.get(site.operator.name, site.operator.name.replace("_", " ")),
+            site.line,
+            *_bytes(source, site.first, site.last),
+            site.text,
+        )
         for site in sites(source)
         if (kind := _kind(site.operator.name)) is not None
     ]
@@ -161,11 +173,11 @@ def _call(text: _Text, node: ast.Call) -> Iterator[Change]:
     if name == "mean_of" and len(node.args) == 1:
         yield text.change(Kind.FACTOR, "sum for mean", node, f"np.add.reduce({text.code(node.args[0])}, axis=0)")
     if name in ("norm", "row_norms") and len(node.args) == 1:
-        axis = "".join(f", {one.arg}={text.code(one.value)}" for one in node.keywords if one.arg)
-        axis = ", axis=1" if name == "row_norms" else axis
-        for order in ("1", "np.inf"):
-            new = f"np.linalg.norm({text.code(node.args[0])}, {order}{axis})"
-            yield text.change(Kind.CLIP_NORM, f"norm of order {order.removeprefix('np.')}", node, new)
+        axis = ", ".join(f"{one.arg}={text.code(one.value)}" for one in node.keywords if one.arg)
+        axis = "axis=1" if name == "row_norms" else axis
+        for order, reduced in (("1", "sum"), ("inf", "max")):
+            new = f"np.abs({text.code(node.args[0])}).{reduced}({axis})"
+            yield text.change(Kind.CLIP_NORM, f"norm of order {order}", node, new)
     yield from _clipping(text, node, name)
 
 
@@ -177,6 +189,11 @@ def _clipping(text: _Text, node: ast.Call, name: str) -> Iterator[Change]:
         )
         rows = f"({pairs})(np.asarray({text.code(node.args[0])}))"
         yield text.change(Kind.CLIP_ORDER, "pairs of records averaged, then clipped", node.args[0], rows)
+        for order in ("1", "inf", "0") if len(node.args) > 1 else ():
+            said = f"norm of order {order} here alone" if order != "0" else "each coordinate clipped, here alone,"
+            new = f"_edit.clipped({text.code(node.args[0])}, {text.code(node.args[1])}, {order!r})"
+            mean = "" if name == "clip_rows" else ".mean(axis=0)"
+            yield text.change(Kind.CLIP_NORM, said, node, f"np.asarray({new}{mean})")
         for wide in node.args[1:2]:
             yield text.change(Kind.CLIP_BOUND, "clip half as wide", wide, f"({text.code(wide)}) / 2")
     if name == "clipped_mean" and len(node.args) == 3:

@@ -8,9 +8,10 @@ asked for names the bug. Where many changes do, the kind that the numbers show d
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -18,17 +19,31 @@ from typing import Any
 from dpassay.reference.catalogue import CASES
 from dpassay.reference.errors import printable
 
-from .causes import OTHERS, Causes, Known, always, at_first, at_more_places, at_some_times, batches, case_of, going_on
-from .differences import Difference, compare
-from .direct import direct
+from .afterwards import afterwards
+from .causes import (
+    OTHERS,
+    Causes,
+    Known,
+    always,
+    at_first,
+    at_more_places,
+    at_some_times,
+    batches,
+    case_of,
+    fitted,
+    going_on,
+)
+from .differences import SCALES, Difference, compare
+from .direct import REORDERED, direct
 from .effects import accounted
 from .kinds import Kind
 from .known import what_is_known
-from .mutants import Mutant
+from .mutants import Mutant, line_of
 from .realised import on_worst_pair
 
 __all__ = ["Diagnosis", "Kind", "diagnose"]
 Data = Mapping[str, Any]
+NOTHING = "no single change of the reference does the same"
 UNUSABLE = (ArithmeticError, ValueError, TypeError, KeyError, IndexError, AttributeError)  # of numbers that are none
 
 
@@ -83,7 +98,7 @@ def diagnose(
     """Explain what another implementation asked for.
 
     Args:
-        vector: with at least one difference from ``given``.
+        vector: what is expected. Where ``given`` differs nowhere from it, the kind is :attr:`Kind.NONE`.
         given: events and output of the other implementation.
         mutants: try the changes of the reference.
         differences: of the two, if they are known already.
@@ -92,31 +107,38 @@ def diagnose(
     """
     given = {"output": None, **given}  # a run that could not go on has none
     found = list(differences or compare(vector, given, float32=float32))
+    if not found:
+        nothing = "every event and the output agree"
+        return Diagnosis(-1, "", "", (), None, None, None, None, Kind.NONE, nothing, "", Kind.NONE.effect)
     first = found[0]
     said: list[tuple[Kind, str]] = []
     with suppress(*UNUSABLE):
         said = direct(vector, given, found)
     known = [(vector, given), *others]
-    causes = Causes()
+    causes, stopped = Causes(), False
     if mutants:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of changed runs
-            causes, more = _asked(known, said, float32)
+            causes, more, stopped = _asked(known, said, float32)
         said = [*more, *said]
-    if any(one.change.kind is not Kind.FACTOR for one in causes.found):
+    if causes.found:
         with suppress(*UNUSABLE):
             said = _said_of_all(said, others, float32)
     queries = causes.whole and any(_at_a_query(*other, float32) for other in others)
-    kind, detail, mutant = _decided(said, causes, queries)
+    steady = len({f"{ratio:.6g}" for ratio in _first_ratios(known, float32)}) <= 1
+    kind, detail, mutant = _decided(said, causes, queries, steady)
     if kind is Kind.UNKNOWN:
         with suppress(*UNUSABLE):
             detail = what_is_known(vector, found)
         if mutants and not vector.get("own"):
-            detail = "no single change of the reference does the same" + (f"; {detail}" if detail else "")
+            tried = "of the changes that there was time for none does the same" if stopped else NOTHING
+            detail = tried + (f"; {detail}" if detail else "")
+    case = next((case for case in CASES if case.key == vector["case"]), None)
+    late = case is not None and mutant is not None and causes.whole and afterwards(case.build().run, vector, mutant)
+    kind = AFTERWARDS.get(kind, kind) if late else kind
     effect = kind.effect
     with suppress(*UNUSABLE):
-        effect = accounted(vector, given, kind)
-    case = next((case for case in CASES if case.key == vector["case"]), None)
+        effect = accounted(vector, given, kind, late)
     shown = "" if case is None or mutant is None or mutant.when else on_worst_pair(case, mutant)
     effect = f"{effect}; {shown}" if shown else effect
     place = (first.step, first.label, first.name, first.index, first.expected, first.got, first.ratio, first.length)
@@ -124,56 +146,81 @@ def diagnose(
     return Diagnosis(*place, kind, detail, "" if mutant is None else str(mutant), effect, also)
 
 
-def _asked(known: Known, said: Sequence[tuple[Kind, str]], float32: bool) -> tuple[Causes, list[tuple[Kind, str]]]:
-    """What the reference says: its changes, and what it asks for with other records and other values."""
+def _asked(
+    known: Known, said: Sequence[tuple[Kind, str]], float32: bool
+) -> tuple[Causes, list[tuple[Kind, str]], bool]:
+    """What the reference says: its changes; what it asks for with other records and values; was there enough time."""
     case = case_of(known, float32)
     if case is None:
-        return Causes(), []
-    causes = always(case)
-    branched = (
-        bool(said) and said[0][0] is Kind.CALLS and not any(one.change.kind is Kind.CALLS for one in causes.found)
-    )
-    if causes.whole and not branched:
-        return causes, []
-    firm = bool(said) and said[0][0] in FIRM
+        return Causes(), [], False
+    first = said[0][0] if said else Kind.UNKNOWN
+    plain = bool(said) and said[0][1] == REORDERED
+    causes = always(case, plain=plain)
+    kinds = {one.change.kind for one in causes.found}
+    if causes.whole and not kinds <= CHANCE:
+        return causes, [], False
+    firm = first in FIRM
     more = [] if firm else [*batches(*known[0], float32), *going_on(known, float32)]
     if more:  # it explains every vector
-        return Causes(), more
-    wider = Causes() if firm or causes.whole else at_more_places(case)
+        return Causes(), more, False
+    if causes.whole or plain:
+        other = at_some_times(case) if first is Kind.CALLS else Causes()
+        return (other if other.whole else causes), [], False
+    wider = Causes() if firm else at_more_places(case)
+    wider = wider if wider.whole or firm else fitted(case)
     if wider.whole:
-        return wider, []
-    if causes.found:  # where a run branches otherwise, a value that is used wrongly comes before a wrong bound
-        return causes, []
+        return wider, [], False
+    if causes.found and not kinds <= CHANCE:
+        return causes, [], case.stopped
     sometimes = Causes() if firm else at_some_times(case)
-    return (sometimes if sometimes.found else at_first(case)), []
+    partly = sometimes if sometimes.found else causes
+    return (partly if partly.found else at_first(case)), [], case.stopped
 
 
-def _decided(said: Sequence[tuple[Kind, str]], causes: Causes, queries: bool) -> tuple[Kind, str, Mutant | None]:
-    """Kind, what shows it, and one change that does the same; ``queries``: another vector parts at a query."""
-    kinds = [kind for kind, _ in said]
-    chance = any(one.change.kind is not Kind.FACTOR for one in causes.found) and causes.whole
-    for kind, detail in said:
-        if kind is Kind.FACTOR and chance and "(" not in detail:  # of no size that the vector has
-            continue
+def _decided(
+    said: Sequence[tuple[Kind, str]], causes: Causes, queries: bool, steady: bool
+) -> tuple[Kind, str, Mutant | None]:
+    """Kind, what shows it, and one change that does the same.
+
+    Args:
+        queries: another vector parts at a query.
+        steady: every vector that differs shows the same ratio first.
+    """
+    first, detail = said[0] if said else (Kind.UNKNOWN, "")
+    kinds = {one.change.kind for one in causes.found}
+    for kind, words in said:
+        if kind is Kind.FACTOR and causes.whole and kinds - {Kind.FACTOR} and "(" not in words:
+            continue  # of no size that the vector has
+        if kind is Kind.INDEX_SHIFT and causes.whole and Kind.BATCH in kinds:
+            continue  # the query of another step, because it is of the records of another step
         same = [one for one in causes.found if one.change.kind is kind]
         if same:
-            return kind, detail, min(same, key=_used_by_all)
-    follows = causes.whole and kinds[:1] != [Kind.CALLS]
-    if kinds[:1] == [Kind.SENSITIVITY] and not queries:  # a factor of what is declared, and of nothing else
-        follows = follows and any(one.change.kind is not Kind.FACTOR for one in causes.found)
-    shown = (*SHOWN, Kind.NOISE_SCALE) if queries else SHOWN
-    if kinds[:1] == [Kind.CALLS]:  # another call, and then nothing: a factor that leads there is too little to go by
-        follows = causes.whole and all(one.change.kind is not Kind.FACTOR for one in causes.found)
-    if said and (not causes.found or (kinds[0] in (*FIRM, Kind.CALLS) and not (follows and kinds[0] in shown))):
+            return kind, words, min(same, key=_used_by_all)
+    if said and (not causes.found or (first in (*FIRM, Kind.CALLS) and not _follows(first, causes, queries, steady))):
         near = [one for one in causes.found if not _used_by_all(one)] if causes.whole else []
-        return said[0][0], said[0][1], near[0] if near else None
+        return first, detail, near[0] if near else None
     if causes.found:
         common = Counter(one.change.kind for one in causes.found)
         best = min(
             causes.found, key=lambda one: (_used_by_all(one), -_weight(one.change.kind), -common[one.change.kind])
         )
-        return best.change.kind, "", best
+        return best.change.kind, detail if first is Kind.CALLS else "", best
     return Kind.UNKNOWN, "", None
+
+
+def _follows(first: Kind, causes: Causes, queries: bool, steady: bool) -> bool:
+    """Is what the numbers show first only what follows from a change that explains every vector, or most of them?"""
+    others = {one.change.kind for one in causes.found} - CHANCE
+    if first is Kind.CALLS:  # another call, and then nothing: a factor that leads there is too little to go by
+        return bool(others) or (causes.whole and queries)
+    if not causes.whole:
+        return False
+    if first is Kind.SENSITIVITY:  # a factor of what is declared, and of nothing else
+        return queries or bool(others - {Kind.CLIP_BOUND})
+    if first is Kind.NOISE_SCALE:
+        elsewhere = {one.change.kind for one in causes.found if not NOISE.search(line_of(one))} - CHANCE
+        return queries or (not steady and bool(elsewhere - {Kind.INDEX_SHIFT}))
+    return False
 
 
 def _also(kind: Kind, mutant: Mutant, causes: Causes) -> tuple[str, ...]:
@@ -188,7 +235,9 @@ def _also(kind: Kind, mutant: Mutant, causes: Causes) -> tuple[str, ...]:
 
 FIRM = (Kind.LAW, Kind.BATCH, Kind.CLAIM, Kind.SHAPE, Kind.SENSITIVITY, Kind.NOISE_SCALE, Kind.UN_NOISED,
         Kind.SIGN)  # fmt: skip
-SHOWN = (Kind.CALLS, Kind.SENSITIVITY)  # what follows from something else, if a change of that explains everything
+AFTERWARDS = {Kind.NO_CLIP: Kind.MISSING_TERM, Kind.CLIP_BOUND: Kind.FACTOR}  # of what is released already
+CHANCE = {Kind.FACTOR, Kind.BRANCH}  # what may lead to the same calls, or the same scales, by chance
+NOISE = re.compile("std|sigma|noise|scale|rho|multiplier|sensitivity")  # lines that are about noise
 SPECIFIC = (Kind.UN_NOISED, Kind.NO_CLIP, Kind.CLIP_ORDER, Kind.CLIP_NORM, Kind.CLIP_BOUND, Kind.BATCH, Kind.SIGN,
             Kind.MISSING_TERM, Kind.INDEX_SHIFT, Kind.BRANCH, Kind.FACTOR)  # fmt: skip
 
@@ -203,6 +252,13 @@ def _weight(kind: Kind) -> int:
     return len(SPECIFIC) - SPECIFIC.index(kind) if kind in SPECIFIC else 0
 
 
+def _first_ratios(known: Known, float32: bool) -> Iterator[float]:
+    """Got over expected, of the first differing number of each vector where it is a noise scale."""
+    for vector, given in known[:OTHERS]:
+        found = compare(vector, {"output": None, **given}, float32=float32)[:1]
+        yield from (one.ratio for one in found if one.ratio is not None and one.name in SCALES)
+
+
 def _at_a_query(vector: Data, given: Data, float32: bool) -> bool:
     found = compare(vector, {"output": None, **given}, float32=float32)
     return any(one.name in ("query", "queries") for one in found if one.step == found[0].step)
@@ -211,11 +267,12 @@ def _at_a_query(vector: Data, given: Data, float32: bool) -> bool:
 def _said_of_all(
     said: list[tuple[Kind, str]], others: Sequence[tuple[Data, Data]], float32: bool
 ) -> list[tuple[Kind, str]]:
-    """Where a change explains all, a factor that not every red vector shows is chance."""
-    if Kind.FACTOR not in [kind for kind, _ in said]:
+    """Where a change explains all, a factor that not every red vector shows alike is chance."""
+    factor = next((detail for kind, detail in said if kind is Kind.FACTOR), None)
+    if factor is None:
         return said
     for other, theirs in others[:OTHERS]:
         found = list(compare(other, {"output": None, **theirs}, float32=float32))
-        if found and Kind.FACTOR not in [kind for kind, _ in direct(other, {"output": None, **theirs}, found)]:
+        if found and (Kind.FACTOR, factor) not in direct(other, {"output": None, **theirs}, found):
             return [one for one in said if one[0] is not Kind.FACTOR]
     return said

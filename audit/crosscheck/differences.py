@@ -110,6 +110,11 @@ def _compare(vector: Data, answers: Data, float32: bool, rtol: float | None) -> 
     return found + list(_output(vector["output"], answers["output"], allowed, ()))
 
 
+def differ(step: int, one: Data, other: Data, *, float32: bool = False) -> list[Difference]:
+    """What differs between two events of the same call."""
+    return _event(step, one, other, UNIT32 / UNIT64 if float32 else 1.0, None)
+
+
 def _event(step: int, one: Data, other: Data, unit: float, rtol: float | None) -> list[Difference]:
     found, label, noise = [], str(one["label"]), noise_of(one)
     amounts = one.get("rounding", {})

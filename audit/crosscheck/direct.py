@@ -15,6 +15,7 @@ from .kinds import Kind
 from .rounding import numbers
 
 CLOSE = 1e-6  # relative: ratios of planted factors are exact to rounding
+REORDERED = "the entries are in another order"  # three and more: no chance
 SINGLE = 2.0**-18  # relative size of what single precision loses
 NOISE = {"std", "scale", "query_scale", "threshold_scale", "rate"}  # of the exponential mechanism: one over its noise
 Data = Mapping[str, Any]
@@ -161,7 +162,7 @@ def _shifted(vector: Data, answers: Data, first: Difference, field: str) -> Iter
             yield Kind.INDEX_SHIFT, "the entries are moved along"
             return
         if _alike(np.sort(here), np.sort(got)):
-            yield Kind.INDEX_SHIFT, "the entries are in another order"
+            yield Kind.INDEX_SHIFT, REORDERED if len(np.unique(here)) > 2 else "two entries are exchanged"
             return
     for step, event in ours:
         other = np.array(numbers(event.get(field))) if event.get(field) is not None else np.zeros(0)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,16 @@ import numpy as np
 from dpassay.reference.laws.law import query_of
 from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array
+
+
+def inside_a_problem() -> bool:
+    """Is it called by a function of a problem that ``jitter.py`` moves, which happens when it returns?"""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None:
+        if frame.f_code.co_name == "off" and frame.f_code.co_filename.endswith("jitter.py"):
+            return True
+        frame = frame.f_back
+    return False
 
 
 class _Parts(np.ndarray[Any, Any]):
@@ -24,6 +36,9 @@ class Edited:
     def __init__(self, tape: Tape | None = None, n: int = 0) -> None:
         self._tape, self._n = tape, n
         self._known: dict[int, Any] = {}
+        self._drawn: list[Any] = []
+        self.values: list[Any] = []  # of watched expressions
+        self.inside = False  # a function of a problem computes them
         self._noted: list[Any] = []
 
     def bare(self, value: Any) -> Any:
@@ -52,10 +67,56 @@ class Edited:
             raise ValueError("no records")
         return value * (len(rows) / self._n)
 
+    def records(self, indices: Any, how: str) -> Any:
+        """Other records than these (``edits.OTHER_RECORDS``)."""
+        numbers = np.asarray(indices)
+        if numbers.ndim != 1 or numbers.dtype.kind != "i" or not self._n:
+            raise TypeError("no numbers of records")
+        if not self._drawn or self._drawn[-1] is not indices:
+            self._drawn.append(indices)
+        if how.startswith("the first"):
+            return np.arange(len(numbers))
+        if how.startswith("the records drawn before"):
+            return np.asarray(self._drawn[max(len(self._drawn) - 2, 0)])[: len(numbers)]
+        if how.startswith("all records so far"):
+            return np.unique(np.concatenate([np.asarray(one) for one in self._drawn]))
+        if how.startswith("all"):
+            return np.arange(self._n)
+        if how.startswith("the next"):
+            return (numbers + 1) % self._n
+        if how.startswith("the other"):
+            return np.resize(np.setdiff1d(np.arange(self._n), numbers), len(numbers))
+        return numbers[:-1] if how.startswith("without") else numbers[: max(1, len(numbers) // 2)]
+
     @staticmethod
-    def leading(indices: Any) -> Any:
-        """As many records, from the beginning."""
-        return np.arange(len(indices))
+    def empty(value: Any, *arguments: Any) -> Any:
+        """A sum of nothing has the shape of what was to be added."""
+        shapes = [np.shape(one) for one in arguments if isinstance(one, np.ndarray)]
+        return np.full(shapes[0], value) if shapes and np.ndim(value) == 0 else value
+
+    @staticmethod
+    def clipped(rows: Array, bound: float, order: str) -> Array:
+        """Each record clipped in another norm; order 0: each coordinate by itself."""
+        if order == "0":
+            return np.clip(rows, -bound, bound)
+        flat = np.abs(rows).reshape(len(rows), -1)
+        lengths = flat.sum(axis=1) if order == "1" else flat.max(axis=1, initial=0.0)
+        shape = (len(rows), *(1,) * (rows.ndim - 1))
+        return np.asarray(rows * (bound / np.maximum(lengths, max(bound, 1e-300))).reshape(shape))
+
+    @staticmethod
+    def averaged(rows: Any) -> Array:
+        """The mean of the records in place of each."""
+        found = _array(rows)
+        return np.broadcast_to(found.mean(axis=0), found.shape).copy()
+
+    @staticmethod
+    def even(value: Any) -> Array:
+        """The mean of the entries in place of each."""
+        found = _array(value)
+        if found.ndim != 1:
+            raise TypeError("no vector")
+        return np.full(found.shape, found.mean())
 
     def note(self, value: Callable[[], Any]) -> None:
         """A step begins."""
@@ -89,6 +150,18 @@ class Edited:
         found = self._known.get(place, value)
         self._known[place] = _kept(value)
         return found
+
+    def decayed(self, place: int, value: Any, share: float) -> Any:
+        """A share of what this place gave the last time is added, as momentum is."""
+        found = value + share * self._known[place] if place in self._known else value
+        self._known[place] = _kept(found)
+        return found
+
+    def watched(self, value: Any) -> Any:
+        """Noted, and handed on."""
+        self.values.append(_kept(value))
+        self.inside = self.inside or inside_a_problem()
+        return value
 
     def first(self, place: int, value: Any) -> Any:
         """What this place had the first time."""

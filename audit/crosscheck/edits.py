@@ -14,13 +14,17 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from .kinds import Kind
+from .lines import of_order, of_statement
 from .slips import OF_RECORDS
-from .source import Source
+from .source import Made, Text
 
-Made = tuple[Kind, str, int, int, int, str]  # kind, name, line, first and last byte, text
 Shape = tuple[int, ...]
 CLIPPING = re.compile("clip|threshold|radius|cap|bound")
 RECORDS = re.compile("^(indices|batch|rows|records|chosen)$")
+OTHER_RECORDS = (
+    "the first records for", "the records drawn before for", "all records so far for", "all records for",
+    "half of", "without the last of", "the next records for", "the other records for",
+)  # fmt: skip
 ELSE = {
     "sin": "cos", "cos": "sin", "log": "log1p", "log1p": "log", "floor": "ceil", "ceil": "floor", "argmin": "argmax",
     "argmax": "argmin", "triu": "tril", "tril": "triu", "maximum": "minimum", "minimum": "maximum", "any": "all",
@@ -36,18 +40,12 @@ class Scope:
     Args:
         names: shapes of arrays and of numbers ``()``.
         fields: for a name that holds a dataclass, its numbers.
+        whole: the names that hold a whole number.
     """
 
     names: dict[str, Shape] = field(default_factory=dict)
     fields: dict[str, dict[str, type]] = field(default_factory=dict)
-
-
-class Text(Source):
-    """A file whose nodes can become other texts."""
-
-    def made(self, kind: Kind, name: str, node: ast.expr | ast.stmt, text: str) -> Made:
-        """A node becomes a text."""
-        return (kind, name, node.lineno, *self.span(node), text)
+    whole: set[str] = field(default_factory=set)
 
 
 def edits(source: str, lines: Callable[[int, int], bool], scope: Callable[[ast.FunctionDef], Scope]) -> list[Made]:
@@ -62,10 +60,11 @@ def edits(source: str, lines: Callable[[int, int], bool], scope: Callable[[ast.F
         known = scope(function)
         for statement in statements(function.body):
             if lines(*head(statement)):
-                found += list(_of_statement(text, statement))
+                found += list(of_statement(text, statement))
                 for node, parent in values_of(statement):
                     found += list(_of_value(text, node, parent, known))
-        found += list(_of_order(text, function.body, lines))
+        arguments = [one.arg for one in function.args.args if one.arg != "self"]
+        found += list(of_order(text, function.body, lines, ", ".join(arguments)))
     return found
 
 
@@ -135,13 +134,15 @@ def _of_value(text: Text, node: ast.expr, parent: ast.AST, scope: Scope) -> Iter
         yield text.made(kind, name, node, new)
     place = text.span(node)[0]
     for name, how in (("the value one step before of", "before"), ("the first value for ever of", "first")):
-        yield text.made(Kind.INDEX_SHIFT, name, node, f"_edit.{how}({place}, {code})")
+        kind = Kind.BATCH if is_records(node) else Kind.INDEX_SHIFT
+        yield text.made(kind, name, node, f"_edit.{how}({place}, {code})")
     if not number:
         yield from _of_array(text, node, code)
     yield text.made(Kind.UN_NOISED, "the query in place of the released", node, f"_edit.bare({code})")
+    if is_records(node):
+        for name in OTHER_RECORDS:
+            yield text.made(Kind.BATCH, name, node, f"_edit.records({code}, {name!r})")
     if isinstance(node, ast.Name):
-        if RECORDS.search(node.id):
-            yield text.made(Kind.BATCH, "the first records for", node, f"_edit.leading({code})")
         yield from _of_name(text, node, scope)
     elif isinstance(node, ast.Attribute):
         yield from _of_field(text, node, scope)
@@ -154,6 +155,12 @@ def _of_value(text: Text, node: ast.expr, parent: ast.AST, scope: Scope) -> Iter
         yield text.made(Kind.FACTOR, "turned over", node, f"(({right}) / ({left}))")
 
 
+def is_records(node: ast.expr) -> bool:
+    """Is it called as numbers of records are?"""
+    name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+    return RECORDS.search(name) is not None
+
+
 def _of_array(text: Text, node: ast.expr, code: str) -> Iterator[Made]:
     for name, new in (
         ("the entries one place on of", f"_edit.rolled({code}, 1)"),
@@ -161,14 +168,19 @@ def _of_array(text: Text, node: ast.expr, code: str) -> Iterator[Made]:
         ("the entries backwards of", f"_edit.rolled({code}, 0)"),
         ("transposed", f"_edit.turned({code})"),
     ):
-        yield text.made(Kind.INDEX_SHIFT, name, node, new)
+        yield text.made(Kind.BATCH if is_records(node) else Kind.INDEX_SHIFT, name, node, new)
     yield text.made(Kind.MISSING_TERM, "without the first coordinate", node, f"_without({code}, 0)")
     yield text.made(Kind.MISSING_TERM, "without the last coordinate", node, f"_without({code}, -1)")
     yield text.made(Kind.FACTOR, "of length one", node, f"_edit.unit({code})")
+    yield text.made(Kind.MISSING_TERM, "all entries alike in", node, f"_edit.even({code})")
+    yield text.made(Kind.CLIP_ORDER, "averaged before they are clipped:", node, f"_edit.averaged({code})")
 
 
 def _of_name(text: Text, node: ast.Name, scope: Scope) -> Iterator[Made]:
     shape = scope.names[node.id]
+    if node.id in scope.whole:
+        for step, how in (("+ 1", "large"), ("- 1", "small")):
+            yield text.made(Kind.INDEX_SHIFT, f"one too {how}:", node, f"({node.id} {step})")
     for other, same in scope.names.items():
         if other != node.id and same == shape:
             pair = f"{node.id} {other}"
@@ -187,6 +199,9 @@ def _of_field(text: Text, node: ast.Attribute, scope: Scope) -> Iterator[Made]:
     for other, same in known.items():
         if other != node.attr and same is known.get(node.attr):
             yield text.made(kind, f"{other} for", node, f"{text.code(node.value)}.{other}")
+    if known.get(node.attr) is int:
+        for step, how in (("+ 1", "large"), ("- 1", "small")):
+            yield text.made(Kind.INDEX_SHIFT, f"one too {how}:", node, f"({text.code(node)} {step})")
 
 
 def _of_call(text: Text, node: ast.Call) -> Iterator[Made]:
@@ -198,6 +213,11 @@ def _of_call(text: Text, node: ast.Call) -> Iterator[Made]:
     if name == "mean" or name.endswith("mean") or name == "mean_of":
         rows = text.code(node.args[0]) if node.args else module
         yield text.made(Kind.FACTOR, "divided by the number of all records:", node, f"_edit.over_all({code}, {rows})")
+    if name in ("max", "maximum", "hypot") and len(node.args) == 2:
+        one, other = (text.code(one) for one in node.args)
+        for how, new in (("the sum", f"(({one}) + ({other}))"), ("the larger", f"np.maximum({one}, {other})")):
+            kind = Kind.CLIP_BOUND if CLIPPING.search(code) else Kind.FACTOR
+            yield text.made(kind, f"{how} of both for {name}", node, new)
     if name in STATISTICS and module and not node.args:
         for other in STATISTICS:
             if other != name:
@@ -258,25 +278,3 @@ def _of_condition(text: Text, node: ast.Compare | ast.BoolOp) -> Iterator[Made]:
         middle = text.raw[text.span(node.left)[1] : text.span(right)[0]].decode()
         for step in ("+ 1", "- 1"):
             yield text.made(Kind.INDEX_SHIFT, "one step off in", node, f"({left}{middle}({text.code(right)}) {step})")
-
-
-def _of_statement(text: Text, node: ast.stmt) -> Iterator[Made]:
-    if isinstance(node, ast.For):
-        code = text.code(node.iter)
-        for name, new in (("without the first of", "[1:]"), ("without the last of", "[:-1]")):
-            yield text.made(Kind.CALLS, name, node.iter, f"list({code}){new}")
-        yield text.made(Kind.INDEX_SHIFT, "backwards through", node.iter, f"list({code})[::-1]")
-        yield text.made(Kind.CALLS, "the last once more of", node.iter, f"_edit.longer({code})")
-
-
-def _of_order(text: Text, body: Sequence[ast.stmt], lines: Callable[[int, int], bool]) -> Iterator[Made]:
-    """Two neighbouring lines that change places, and the last of a loop that comes first."""
-    for one, other in pairwise(body):
-        simple = all(isinstance(line, ast.Assign | ast.AugAssign | ast.Expr) for line in (one, other))
-        if simple and lines(one.lineno, one.lineno) and lines(other.lineno, other.lineno):
-            first, last = text.span(one)[0], text.span(other)[1]
-            new = f"{text.code(other)}\n{' ' * one.col_offset}{text.code(one)}"
-            yield (Kind.INDEX_SHIFT, "two lines in the other order:", one.lineno, first, last, new)
-    for one in body:
-        for name in ("body", "orelse"):
-            yield from _of_order(text, getattr(one, name, ()), lines)

@@ -37,25 +37,30 @@ NUMBERS: dict[str, type[Number]] = {
                  TruncatedLaplace)
 }  # fmt: skip
 INFINITE = (Kind.UN_NOISED, Kind.NO_CLIP)
-SEEN = (Kind.NOISE_SCALE, Kind.SENSITIVITY, Kind.CALLS, Kind.BATCH, Kind.FACTOR, Kind.CLIP_ORDER, Kind.CLIP_NORM,
-        Kind.UN_NOISED, Kind.LAW)  # fmt: skip
+HARMLESS = (Kind.SIGN, Kind.FACTOR, Kind.INDEX_SHIFT, Kind.MISSING_TERM, Kind.BRANCH)
+AFTERWARDS = "what differs is computed from released values alone: no record reaches it but through a release"
 
 
-def accounted(vector: Data, given: Data, kind: Kind) -> str:
-    """In words: what the kind does, and the two epsilons where the accountant can see the difference.
+def accounted(vector: Data, given: Data, kind: Kind, late: bool = False) -> str:
+    """In words: the two epsilons, where the accountant can tell, and what the kind does.
 
     The other run is accounted with its own noise scales and batches, and with the vector's sensitivities times what the
     kind says of them (the factor of the query, the batch for clipping after averaging, sqrt(d) for another norm).
+
+    Args:
+        late: what differs is computed from released values alone.
     """
+    why = AFTERWARDS if late and kind in HARMLESS else kind.effect
     ours = epsilon_of(vector, vector["events"], {})
-    if kind not in SEEN or ours is None:
-        return kind.effect
-    theirs = math.inf if kind in INFINITE else epsilon_of(vector, given["events"], _factors(vector, given, kind))
-    if theirs is None:
-        return kind.effect
+    factors = {} if late else _factors(vector, given, kind)
+    theirs = math.inf if kind in INFINITE else epsilon_of(vector, given["events"], factors)
+    if ours is None or theirs is None or kind is Kind.UNKNOWN:
+        return why
     delta = vector["claim"]["delta"]
+    if _shown(ours) == _shown(theirs):
+        return f"{_shown(ours)} as both runs are accounted (delta {delta:g}); {why}"
     said = f"{_shown(ours)} as the vector's run is accounted, {_shown(theirs)} as this one (delta {delta:g})"
-    return f"{said}; {kind.effect}"
+    return f"{said}; {why}"
 
 
 def _shown(epsilon: float) -> str:

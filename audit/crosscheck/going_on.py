@@ -7,18 +7,19 @@ language does. So this is tried on the tape: it asks for the same, and hands bac
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from dpassay.reference.laws.above_threshold import AboveThreshold
 from dpassay.reference.laws.law import Law, query_of
 from dpassay.reference.types import Array
 
+from .copies import run_copied
 from .encode import encode
 from .kinds import Kind
-from .making import run_again
 from .recording import VectorTape, events_of
 from .rounding import Run
 
@@ -52,6 +53,12 @@ MATRICES = (  # of a symmetric matrix, of which the upper triangle is released; 
     Way(Kind.FACTOR, "half of what lies off the diagonal", lambda value, query, before: (value + _diagonal(value)) / 2),
     Way(Kind.FACTOR, "the matrix twice", lambda value, query, before: 2 * value),
 )
+ABOVE = Way(Kind.UN_NOISED, "the first query that is above the threshold, without noise", lambda value, query, _: value)
+CHOICES = (  # of a search that releases which query is above its threshold
+    ABOVE,
+    Way(Kind.INDEX_SHIFT, "the choice after the released one", lambda value, query, _: value + 1),
+    Way(Kind.INDEX_SHIFT, "the choice before the released one", lambda value, query, _: value - 1),
+)
 PLACES: dict[str, Callable[[int], bool]] = {
     "": lambda number: True,
     " the first time": lambda number: number == 0,
@@ -66,6 +73,7 @@ class _OtherValues(VectorTape):
         self._way, self._place, self._only = way, place, label
         self._count: Counter[str] = Counter()
         self._before: dict[str, Array] = {}
+        self.shown: dict[int, int] = {}  # by step: how many queries were needed
 
     def symmetric_gaussian(self, label: str, query: Array, **how: Any) -> Array:
         """A matrix that is put together otherwise."""
@@ -78,8 +86,12 @@ class _OtherValues(VectorTape):
 
     def _released(self, label: str, law: Law, sensitivity: float | None, draws: tuple[int, ...]) -> Any:
         value = super()._released(label, law, sensitivity, draws)
+        if isinstance(law, AboveThreshold) and self._way in CHOICES and self._only in ("", label):
+            number = self._count[label]
+            self._count[label] += 1
+            return self._chosen(law, value) if self._place(number) else value
         query = getattr(law, "query", None)
-        if query is None or value is None or np.shape(value) != np.shape(query) or self._way in MATRICES:
+        if query is None or value is None or np.shape(value) != np.shape(query) or self._way in (*MATRICES, *CHOICES):
             return value
         number, before = self._count[label], self._before.get(label, np.asarray(value, dtype=float))
         self._count[label] += 1
@@ -89,16 +101,28 @@ class _OtherValues(VectorTape):
         found = self._way.value(np.asarray(value, dtype=float), query_of(law), before)
         return found if isinstance(value, np.ndarray) else float(found)
 
+    def _chosen(self, law: AboveThreshold, value: int | None) -> int | None:
+        """Another choice; the queries that are looked at for it are not shown."""
+        self.shown[self.step] = len(law.evaluated)
+        queries = law.all_queries()
+        if self._way is ABOVE:
+            return next((place for place, one in enumerate(queries) if one >= law.threshold), None)
+        moved = None if value is None else int(self._way.value(np.asarray(value), queries, queries))
+        return moved if moved is None else min(max(moved, 0), len(queries) - 1)
+
 
 Going = tuple[Way, str, str]  # the way, the place's name, the label (empty: every one)
 
 
-def goings_on(vector: Mapping[str, Any]) -> Iterator[Going]:
-    """Everything that is tried on a vector, the simplest first."""
-    labels = list(dict.fromkeys(event["label"] for event in vector["events"] if event["event"] == "release"))
-    for label in ("", *(labels[:LABELS] if len(labels) > 1 else ())):
+def goings_on(vector: Mapping[str, Any], others: Sequence[Mapping[str, Any]] = ()) -> Iterator[Going]:
+    """Everything that is tried on a vector, the simplest first; ``others`` may release under other labels as well."""
+    released = [event for event in vector["events"] if event["event"] == "release"]
+    labels = list(dict.fromkeys(event["label"] for event in released))
+    choices = CHOICES if any(event["law"] == "AboveThreshold" for event in released) else ()
+    every = {event["label"] for one in (vector, *others) for event in one["events"] if event["event"] == "release"}
+    for label in ("", *(labels[:LABELS] if len(every) > 1 else ())):
         for place in PLACES:
-            for way in (*WAYS, *MATRICES):
+            for way in (*WAYS, *choices, *MATRICES):
                 yield way, place, label
 
 
@@ -132,9 +156,13 @@ def answers_going_on(run: Run, vector: Mapping[str, Any], going: Going) -> dict[
     output: Any = None
     with np.errstate(all="ignore"):
         try:
-            output = encode(run_again(run, vector, tape), "output")
+            output = encode(run_copied(run, vector, tape), "output")
         except Exception:  # whatever other values lead to; another call than the vector's is an answer
             if not tape.diverged:
                 return None
     last = [{name: tape.diverged[name] for name in ("event", "label")}] if tape.diverged else []
-    return {"output": output, "events": events_of(tape) + last}
+    events = [
+        {**event, "queries": event["queries"][: tape.shown[step]]} if step in tape.shown else event
+        for step, event in enumerate(events_of(tape))
+    ]
+    return {"output": output, "events": events + last}

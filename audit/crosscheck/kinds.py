@@ -28,6 +28,7 @@ class Kind(Enum):
     PRECISION = "precision"
     OUTPUT = "output"
     UNKNOWN = "unknown"
+    NONE = "no difference"
 
     @property
     def effect(self) -> str:
@@ -56,4 +57,5 @@ EFFECTS: dict[Kind, str] = {
     Kind.PRECISION: "a shift by this share of the noise: see docs/vectors.md",
     Kind.OUTPUT: "none if the output is a function of releases",
     Kind.UNKNOWN: "unknown",
+    Kind.NONE: "as the vector's run",
 }

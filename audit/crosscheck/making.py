@@ -152,8 +152,13 @@ def exported(case: Case, seed: int) -> Vector:
 
 def run_again(run: Run, vector: Mapping[str, Any], tape: Any, jitter: Jitter | None = None) -> Any:
     """The reference on the data of a vector; ``jitter`` moves what the problem's functions return."""
-    problem = decode(vector["problem"], "problem")
-    return run(problem if jitter is None else jitter.on(problem), _schedule(vector["schedule"]), tape)
+    problem, schedule = read(vector)
+    return run(problem if jitter is None else jitter.on(problem), schedule, tape)
+
+
+def read(vector: Mapping[str, Any]) -> tuple[Any, Any]:
+    """Problem and schedule of a vector."""
+    return decode(vector["problem"], "problem"), _schedule(vector["schedule"])
 
 
 def main(words: Sequence[str]) -> None:

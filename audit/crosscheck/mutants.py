@@ -15,12 +15,14 @@ import numpy as np
 from dpassay.audit.lab.source import planted
 
 from .changes import Change, changes
+from .copies import run_copied
 from .edited import Edited
 from .edits import Scope, edits
 from .encode import encode
+from .jitter import Jitter
 from .making import run_again
 from .pairs import pairs
-from .planting import Site, TooLong, functions, limited, planted_at, source
+from .planting import Site, TooLong, function_of, functions, limited, planted_at, source
 from .reached import Reached, reached
 from .recording import VectorTape, events_of
 from .rounding import Run
@@ -29,7 +31,8 @@ from .sometimes import When, sometimes, times
 
 LIMIT = 0.3  # seconds for one changed run; one of the reference takes a hundredth
 SHOWN = 60  # characters of a line
-Stop = Callable[[VectorTape], bool]  # does what was asked for so far agree?
+TAPES = ("tape", "self._tape", "self.tape")  # texts that say less than their line
+Stop = Callable[[VectorTape], bool]  # does what was asked for last agree?
 
 
 @dataclass(frozen=True)
@@ -47,9 +50,10 @@ class Mutant:
     more: tuple[Site, ...] = ()
 
     def __str__(self) -> str:
-        when = f", {self.when}" if self.when else ""
+        when, text = f", {self.when}" if self.when else "", old_text(self)
+        text = line_of(self).partition("#")[0].strip() if text in TAPES else text
         places = "".join(f" and {_place(*one)}" for one in self.more if one[1].name)
-        return f"{self.change.name}{when} `{_short(old_text(self))}` ({_place(self.file, self.change)}{places})"
+        return f"{self.change.name}{when} `{_short(text)}` ({_place(self.file, self.change)}{places})"
 
     @property
     def sites(self) -> tuple[Site, ...]:
@@ -67,6 +71,11 @@ def old_text(mutant: Mutant) -> str:
     return " ".join(source(mutant.file).encode()[change.first : change.last].decode().split())
 
 
+def line_of(mutant: Mutant) -> str:
+    """The line of the reference at its first place."""
+    return source(mutant.file).splitlines()[mutant.change.line - 1]
+
+
 def _short(text: str) -> str:
     return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."
 
@@ -76,15 +85,17 @@ class _Differs(Exception):
 
 
 class _HeldTape(VectorTape):
-    """Stops a run at the first differing event, unless it agrees there."""
+    """Stops a run at the first event, up to the one that is to be explained, at which it does not agree."""
 
     def __init__(self, events: Any, until: int | None, stop: Stop | None):
         super().__init__(events)
         self._until, self._stop = until, stop
 
     def _next(self, kind: str, label: str) -> dict[str, Any]:
-        if self._stop is not None and self._position == self._until:
-            stop, self._stop = self._stop, None
+        if self._stop is not None and self._position:
+            stop = self._stop
+            if self._position == self._until:
+                self._stop = None
             if not stop(self):
                 raise _Differs
         return super()._next(kind, label)
@@ -111,8 +122,8 @@ def systematic(seen: Reached) -> list[Mutant]:
             return seen.ran(file, first, last)
 
         found += [Mutant(file, Change(*one)) for one in edits(source(file), ran, scope)]
-        for one, other in pairs(source(file), ran, scope):
-            found.append(Mutant(file, Change(*one), more=((file, Change(*other)),)))
+        for one, *rest in pairs(source(file), ran, scope):
+            found.append(Mutant(file, Change(*one), more=tuple((file, Change(*other)) for other in rest)))
     return found
 
 
@@ -133,8 +144,13 @@ def answers(
     until: int | None = None,
     stop: Stop | None = None,
     seconds: float = LIMIT,
+    late: list[bool] | None = None,
 ) -> dict[str, Any] | None:
-    """What the changed reference asks for on a vector; None where it does not run, or is stopped."""
+    """What the changed reference asks for on a vector; None where it does not run, or is stopped.
+
+    Args:
+        late: gets an entry where the run did not end in its seconds.
+    """
     tape = _HeldTape(vector["events"], until, stop)
     output: Any = None
     when = None
@@ -142,8 +158,13 @@ def answers(
         when = When(mutant.when, tape, asked(run, vector, mutant))
     try:
         with _planted(mutant, when, Edited(tape, _records(vector))), limited(seconds), np.errstate(all="ignore"):
-            output = encode(run_again(run, vector, tape), "output")
-    except (TooLong, _Differs):
+            again = run_again if _while_read(mutant) else run_copied
+            output = encode(again(run, vector, tape), "output")
+    except _Differs:
+        return None
+    except TooLong:
+        if late is not None:
+            late.append(True)
         return None
     except Exception:  # whatever a changed line may raise
         if not tape.diverged:
@@ -152,11 +173,26 @@ def answers(
     return {"events": events_of(tape) + last, "output": output}
 
 
+def _while_read(mutant: Mutant) -> bool:
+    """Is something changed that is run when a vector is read?"""
+    names = [one.name for one in (function_of(*site) for site in mutant.sites) if one is not None]
+    return any(name in ("__init__", "__post_init__") for name in names)
+
+
+def values_at(run: Run, vector: Mapping[str, Any], mutant: Mutant, jitter: Jitter | None) -> list[Any]:
+    """What the watched expressions of a change compute; empty where a function of a problem computes them."""
+    tape = VectorTape(vector["events"])
+    edit = Edited(tape, _records(vector))
+    with _planted(mutant, None, edit), limited(1.0), np.errstate(all="ignore"), suppress(Exception):
+        run_again(run, vector, tape, jitter)
+    return [] if edit.inside else edit.values
+
+
 def asked(run: Run, vector: Mapping[str, Any], mutant: Mutant) -> int:
     """How often the reference computes the expression that is changed sometimes."""
     never = When("")
     with _planted(mutant, never), limited(LIMIT), np.errstate(all="ignore"), suppress(Exception):
-        run_again(run, vector, VectorTape(vector["events"]))
+        run_copied(run, vector, VectorTape(vector["events"]))
     return never.count
 
 
@@ -196,6 +232,8 @@ BATCHES: dict[str, Callable[[list[int], int], list[int]]] = {
 
 def length(run: Run, vector: Mapping[str, Any]) -> int:
     """How many functions one run of the reference calls: what it costs, the same on every machine."""
+    with suppress(Exception):
+        run_again(run, vector, VectorTape(vector["events"]))  # what is computed once is known then
     count = [0]
 
     def note(frame: Any, event: str, _: Any) -> None:

@@ -1,14 +1,16 @@
-"""Edits that need a second place: values at the beginning of a step, and differences whose parts are clipped."""
+"""Edits that need a second place: values at the beginning of a step, names that a line uses twice, clipped parts."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
 
-from .edits import Made, Scope, Text, functions_of, head, statements, values_of
+from .edits import OTHER_RECORDS, Scope, functions_of, head, is_records, statements, values_of
 from .kinds import Kind
+from .source import Made, Text
 
-Pair = tuple[Made, Made]  # two places that go together
+Pair = tuple[Made, ...]  # places that go together
+MOST = 4  # names of the same shape that one is taken for
 
 
 def pairs(source: str, lines: Callable[[int, int], bool], scope: Callable[[ast.FunctionDef], Scope]) -> list[Pair]:
@@ -19,6 +21,9 @@ def pairs(source: str, lines: Callable[[int, int], bool], scope: Callable[[ast.F
         for loop in ast.walk(function):
             if isinstance(loop, ast.For | ast.While) and lines(*head(loop)):
                 found += list(_of_loop(text, loop, lines, known))
+        for statement in statements(function.body):
+            if lines(*head(statement)):
+                found += list(_of_repeated(text, statement, known))
         found += list(_of_clipped(text, function, lines))
     return found
 
@@ -34,10 +39,26 @@ def _of_loop(text: Text, loop: ast.For | ast.While, lines: Callable[[int, int], 
                 if isinstance(node, ast.Name) and node.id in bound and node.id in scope.names:
                     noted = f"_edit.note(lambda: {node.id})\n{' ' * begin.col_offset}"
                     for ago, words in ((1, "at the beginning of the step"), (2, "one step earlier")):
-                        use = text.made(
-                            Kind.INDEX_SHIFT, f"its value {words} for", node, f"_edit.ago({node.id}, {ago})"
-                        )
+                        kind = Kind.BATCH if is_records(node) else Kind.INDEX_SHIFT
+                        use = text.made(kind, f"its value {words} for", node, f"_edit.ago({node.id}, {ago})")
                         yield use, (Kind.INDEX_SHIFT, "", begin.lineno, place, place, noted)
+
+
+def _of_repeated(text: Text, statement: ast.stmt, scope: Scope) -> Iterator[Pair]:
+    """A name that a statement uses more than once is taken for another one wherever it stands there."""
+    places: dict[str, list[ast.Name]] = {}
+    for node, _ in values_of(statement):
+        if isinstance(node, ast.Name) and node.id in scope.names:
+            places.setdefault(node.id, []).append(node)
+    for name, nodes in places.items():
+        others = [one for one, shape in scope.names.items() if one != name and shape == scope.names[name]]
+        news = [(Kind.UN_NOISED, "the query in place of the released", f"_edit.bare({name})")]
+        news += [(Kind.INDEX_SHIFT, f"{one} for", one) for one in others[:MOST]]
+        if is_records(nodes[0]):
+            news += [(Kind.BATCH, one, f"_edit.records({name}, {one!r})") for one in OTHER_RECORDS]
+        for kind, words, new in news if len(nodes) > 1 else ():
+            first, *rest = nodes
+            yield (text.made(kind, words, first, new), *(text.made(kind, "", one, new) for one in rest))
 
 
 def _of_clipped(text: Text, function: ast.FunctionDef, lines: Callable[[int, int], bool]) -> Iterator[Pair]:

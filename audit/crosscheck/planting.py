@@ -115,6 +115,7 @@ def planted_at(sites: Sequence[Site], lent: Mapping[str, Any]) -> Iterator[None]
                 vars(module).pop(one, None)
 
 
+@lru_cache(maxsize=64)  # one change is run on many vectors, and at many times
 def _code(file: str, function: Function, changes: tuple[Change, ...]) -> types.CodeType:
     """The changed function's code; a method is compiled inside a class of its name."""
     raw, last, parts = source(file).encode(), function.first, []

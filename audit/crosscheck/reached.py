@@ -77,6 +77,8 @@ def _note_names(scope: Scope, names: Mapping[str, Any]) -> None:
         shape = _shape(value)
         if shape is not None:
             scope.names[name] = shape
+            if isinstance(value, int):
+                scope.whole.add(name)
         elif is_dataclass(value) and not isinstance(value, type):
             numbers = {one.name: type(getattr(value, one.name, None)) for one in fields(value)}
             scope.fields[name] = {one: kind for one, kind in numbers.items() if kind in (int, float, bool)}

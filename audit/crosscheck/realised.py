@@ -23,6 +23,8 @@ def on_worst_pair(case: Case, mutant: Mutant) -> str:
 
     A single pair and a single run: what they show is there, what they do not show may be elsewhere.
     """
+    if any("_edit." in change.text for _, change in mutant.sites):  # it remembers: both worlds would share that
+        return ""
     instance = case.build()
     if getattr(instance.pair.here, "n", 0) > LARGEST:
         return ""

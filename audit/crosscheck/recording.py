@@ -150,21 +150,33 @@ def rounded(value: Any) -> Any:
 
 def events_of(tape: Tape) -> list[dict[str, Any]]:
     """Everything that one run put on its tape, in order, as data."""
+    found = (_event_of(tape, step) for step in range(len(tape.transcript.events)))
+    return [event for event in found if event is not None]
+
+
+def latest(tape: Tape) -> dict[str, Any] | None:
+    """The last of them that is no inner randomness; None before there is one."""
+    for step in reversed(range(len(tape.transcript.events))):
+        event = _event_of(tape, step)
+        if event is not None and event["event"] != "secret":
+            return event
+    return None
+
+
+def _event_of(tape: Tape, step: int) -> dict[str, Any] | None:
+    event, transcript = tape.transcript.events[step], tape.transcript
     raw: dict[int, float] = getattr(tape, "raw", {})
-    transcript = tape.transcript
-    found: list[dict[str, Any]] = []
-    for step, event in enumerate(transcript.events):
-        if isinstance(event, Release):
-            found.append(_release(event))
-        elif isinstance(event, Draw):
-            how = {"kind": event.kind, "n": event.n, DRAWS[event.kind]: getattr(event, DRAWS[event.kind])}
-            order = {"order": "random" if event.hidden else "index"} if event.kind == "fresh" else {}
-            indices = transcript.batches[event.number].tolist()
-            found.append({"event": "draw", "label": event.label, **how, **order, "indices": indices})
-        elif isinstance(event, Note):
-            scale = {"std": raw[step]} if step in raw else {}
-            found.append({"event": event.kind, "label": event.label, **scale, "value": encode(event.value)})
-    return found
+    if isinstance(event, Release):
+        return _release(event)
+    if isinstance(event, Draw):
+        how = {"kind": event.kind, "n": event.n, DRAWS[event.kind]: getattr(event, DRAWS[event.kind])}
+        order = {"order": "random" if event.hidden else "index"} if event.kind == "fresh" else {}
+        indices = transcript.batches[event.number].tolist()
+        return {"event": "draw", "label": event.label, **how, **order, "indices": indices}
+    if isinstance(event, Note):
+        scale = {"std": raw[step]} if step in raw else {}
+        return {"event": event.kind, "label": event.label, **scale, "value": encode(event.value)}
+    return None
 
 
 def _release(event: Release) -> dict[str, Any]:

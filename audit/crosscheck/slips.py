@@ -62,7 +62,7 @@ def _binary(code: Code, node: ast.BinOp) -> Iterator[Made]:
         yield Kind.FACTOR, "product halved", node, f"(0.5 * {left} * {right})"
     elif isinstance(node.op, ast.Mod):
         for step, how in (("+ 1", "earlier"), ("- 1", "later")):
-            yield Kind.CALLS, f"restart one step {how} (an index shift):", node, f"(({left} {step}) % {right})"
+            yield Kind.INDEX_SHIFT, f"restart one step {how}:", node, f"(({left} {step}) % {right})"
     elif isinstance(node.op, ast.Div):
         yield Kind.FACTOR, "1 in place of a quotient", node, "1.0"
     elif isinstance(node.op, ast.MatMult):
@@ -90,7 +90,8 @@ def _call(code: Code, node: ast.Call) -> Iterator[Made]:
 def _stale(code: Code, target: ast.expr, value: ast.expr) -> Iterator[Made]:
     """A name that keeps what it had before; where it had nothing yet, the changed run does not go on."""
     if isinstance(target, ast.Name) and not isinstance(value, ast.Constant):
-        yield Kind.INDEX_SHIFT, f"{target.id} keeps its value of before", value, target.id
+        kind = Kind.BATCH if target.id in (*RECORDS, "records") else Kind.INDEX_SHIFT
+        yield kind, f"{target.id} keeps its value of before", value, target.id
     if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
         for one, new in zip(target.elts, value.elts, strict=True):
             if isinstance(one, ast.Name):

@@ -15,15 +15,15 @@ from .changes import Change
 from .recording import VectorTape
 
 NUMBERS = ("the first time", "but the first time", "the last time", "but the last time", "every other time")
-LABELS = 4  # of releases that are told apart
+LABELS = 6  # of releases that are told apart
 
 
 def times(vectors: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """All of them, in words, the simplest first; labels are those of the first vector."""
     yield from NUMBERS
-    events = [event for vector in vectors[:1] for event in vector["events"] if event["event"] == "release"]
-    labels = list(dict.fromkeys(event["label"] for event in events))
-    if 1 < len(labels) <= LABELS:
+    released = [[event["label"] for event in one["events"] if event["event"] == "release"] for one in vectors]
+    labels = list(dict.fromkeys(label for one in released[:1] for label in one))
+    if len(labels) <= LABELS and len({label for one in released for label in one}) > 1:
         for label in labels:
             yield f"before {label}"
             yield f"after {label}"

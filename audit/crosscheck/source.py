@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import ast
 
+from .kinds import Kind
+
+Made = tuple[Kind, str, int, int, int, str]  # kind, name, line, first and last byte, text
+
 
 class Source:
     """A file's text; ``raw`` are its bytes."""
@@ -23,3 +27,11 @@ class Source:
         """The text of a node."""
         first, last = self.span(node)
         return self.raw[first:last].decode()
+
+
+class Text(Source):
+    """A file whose nodes can become other texts."""
+
+    def made(self, kind: Kind, name: str, node: ast.expr | ast.stmt, text: str) -> Made:
+        """A node becomes a text."""
+        return (kind, name, node.lineno, *self.span(node), text)

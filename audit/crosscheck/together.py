@@ -5,19 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import combinations, pairwise
 
+from .kinds import Kind
 from .mutants import Mutant, old_text
 
 FEW = 4  # places of which every choice is tried; of more, pairs and all of them
 
 
-def together(single: Iterable[Mutant]) -> Iterator[Mutant]:
-    """Changes of one kind and name, of the same text, at two places and more; the largest choice first."""
+def together(single: Iterable[Mutant], elsewhere: Iterable[Mutant] = ()) -> Iterator[Mutant]:
+    """Changes of one kind and name, of the same text, at two places and more; the largest choice first.
+
+    Args:
+        elsewhere: changes of what only other vectors run: they may join those of ``single``.
+    """
     groups: dict[tuple[str, str], dict[tuple[str, int], Mutant]] = {}
     for one in single:
-        if one.more:
-            continue
-        key = one.change.name, old_text(one)
-        groups.setdefault(key, {})[one.file, one.change.first] = one
+        if not one.more:
+            groups.setdefault(_key(one), {})[one.file, one.change.first] = one
+    for one in elsewhere:
+        if _key(one) in groups:
+            groups[_key(one)].setdefault((one.file, one.change.first), one)
     for group in groups.values():
         members = list(group.values())
         sizes = range(len(members), 1, -1) if len(members) <= FEW else (len(members), 2)
@@ -26,6 +32,11 @@ def together(single: Iterable[Mutant]) -> Iterator[Mutant]:
                 if not _overlap(chosen):
                     rest = tuple(site for one in chosen[1:] for site in one.sites)
                     yield Mutant(chosen[0].file, chosen[0].change, more=rest)
+
+
+def _key(one: Mutant) -> tuple[str, str]:
+    """Who takes another norm takes it wherever there is clipping, of one vector and of rows."""
+    return one.change.name, one.file if one.change.kind is Kind.CLIP_NORM else old_text(one)
 
 
 def _overlap(chosen: Iterable[Mutant]) -> bool:

@@ -18,6 +18,11 @@ HERE = Path(__file__).parent
 PAGE = HERE.parents[2] / "docs" / "crosscheck.md"
 
 
+def named_as(said, kind):
+    """Is the kind what its author says; clip order and clip norm are one to them."""
+    return kind in said or (said, kind) == ("clip order or norm", "clip norm")
+
+
 def results(folder, algorithm, monkeypatch):
     """Every vector with the result of the programs in a folder."""
     monkeypatch.setenv("PYTHONPATH", str(folder))
@@ -51,7 +56,7 @@ def test_the_programs_are_right(algorithm, monkeypatch):
 @pytest.mark.parametrize("one", (*BLIND, *SECOND), ids=lambda one: one.name)
 def test_a_blind_difference_is_named_or_known_not_to_be(one, tmp_path, monkeypatch):
     found = diagnosed(tmp_path, one, monkeypatch)
-    assert (found.kind.value in one.kind) != (one.name in MISNAMED or one.name in SECOND_MISNAMED), str(found)
+    assert named_as(one.kind, found.kind.value) != (one.name in MISNAMED or one.name in SECOND_MISNAMED), str(found)
 
 
 @pytest.mark.slow
