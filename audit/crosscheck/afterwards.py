@@ -1,60 +1,84 @@
-"""Is what a change touches computed from released and public values alone? Then it moves no query by itself.
-
-Every number that a function of the problem returns is moved a little, while the released values stay those of the
-vector. What a changed expression, or the expression that it replaces, computes then, is the same only if no record
+"""Is what a change touches computed from released and public values alone, and no bound of a query? Then no record
 reaches it but through a release.
+
+The statement that is changed is run as it was and as it is changed: on the vector; with every number that a function of
+the problem returns moved a little, which must not move it; and with other released values, which must.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
-from contextlib import suppress
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from .edits import statements
 from .jitter import Jitter
 from .mutants import Mutant, values_at
 from .planting import source
 from .rounding import Run
+from .source import Source
 
 SIZE = 1e-3  # of the amounts, relative: far above rounding, too little to matter for a bound that is reached
-RETURN = "return "
+OF_A_QUERY = re.compile("clip|threshold|cap|bound|std|sigma|noise|scale|sensitiv|size|batch|indices|rows|records|mean")
 
 
 def afterwards(run: Run, vector: Mapping[str, Any], mutant: Mutant) -> bool:
-    """Does nothing that the change touches depend on a record beside what was released? False where that is unknown."""
-    if mutant.when:
+    """Does the changed line work on released values alone? False where that is not known."""
+    if mutant.when or mutant.more or "/" not in mutant.file or mutant.file.startswith(("blocks/", "problems/")):
         return False
-    old, new = _watched(mutant, before=True), _watched(mutant, before=False)
-    return old is not None and new is not None and all(_steady(run, vector, one) for one in (old, new))
+    text = Source(source(mutant.file))
+    line = _statement(mutant)
+    if line is None or any(OF_A_QUERY.search(text.code(one)) for one in line.targets):
+        return False
+    first, last = text.span(line.value)
+    change = mutant.change
+    old = text.raw[first:last].decode()
+    new = (text.raw[first : change.first] + change.text.encode() + text.raw[change.last : last]).decode()
+    watched = [replace(change, first=first, last=last, text=f"_edit.watched(lambda: ({one}))") for one in (old, new)]
+    found = [_of_releases(run, vector, replace(mutant, change=one)) for one in watched]
+    return None not in found and any(found)
 
 
-def _watched(mutant: Mutant, *, before: bool) -> Mutant | None:
-    """The change whose values are noted, or the expression that it replaces; None where either is none."""
-    sites = []
-    for file, change in mutant.sites:
-        text = source(file).encode()[change.first : change.last].decode() if before else change.text
-        head = RETURN if text.startswith(RETURN) else ""
-        text = text.removeprefix(head)
-        try:
-            ast.parse(f"f({text})" if text.strip() else "", mode="eval")
-        except SyntaxError:
-            return None
-        sites.append((file, replace(change, text=f"{head}_edit.watched({text})")))
-    return replace(mutant, file=sites[0][0], change=sites[0][1], more=tuple(sites[1:]))
+def _statement(mutant: Mutant) -> ast.Assign | None:
+    """The assignment in whose value the change is."""
+    text, change = Source(source(mutant.file)), mutant.change
+    for one in statements(ast.parse(source(mutant.file)).body):
+        if isinstance(one, ast.Assign):
+            first, last = text.span(one.value)
+            if first <= change.first and change.last <= last:
+                return one
+    return None
 
 
-def _steady(run: Run, vector: Mapping[str, Any], mutant: Mutant) -> bool:
+def _of_releases(run: Run, vector: Mapping[str, Any], mutant: Mutant) -> bool | None:
+    """Do its values follow what was released? None where records move them, or that is not known."""
+    moved = {**vector, "events": [_released_otherwise(event) for event in vector["events"]]}
     jitter = Jitter(SIZE, 7)
     try:
-        plain, moved = values_at(run, vector, mutant, None), values_at(run, vector, mutant, jitter)
-    except SyntaxError:  # it stands where no value can be noted
-        return False
-    if not plain or not jitter.largest or len(plain) != len(moved):
-        return False
-    with suppress(TypeError, ValueError):
-        return all(np.array_equal(one, other, equal_nan=True) for one, other in zip(plain, moved, strict=True))
-    return False
+        plain = values_at(run, vector, mutant, None)
+        same = plain and _alike(plain, values_at(run, vector, mutant, jitter))
+        return not _alike(plain, values_at(run, moved, mutant, None)) if same and jitter.largest else None
+    except (SyntaxError, TypeError, ValueError):  # it stands where no value can be noted
+        return None
+
+
+def _released_otherwise(event: Mapping[str, Any]) -> Mapping[str, Any]:
+    value = event.get("value")
+    if event["event"] != "release" or isinstance(value, bool | int) or value is None:
+        return event
+    return {**event, "value": np.multiply(value, 1 + SIZE).tolist()}
+
+
+def _alike(one: Sequence[Any], other: Sequence[Any]) -> bool:
+    return len(one) == len(other) and all(np.array_equal(a, b) for a, b in zip(_flat(one), _flat(other), strict=True))
+
+
+def _flat(values: Sequence[Any]) -> list[Any]:
+    found = []
+    for one in values:
+        found += _flat(one) if isinstance(one, tuple | list) else [one]
+    return found

@@ -6,13 +6,13 @@ count; one that is made sometimes only. Where there is none, what explains the f
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
 
 from dpassay.reference.catalogue import CASES
 
+from .agreeing import Data, agree, seen_by_others, to_the_first, undeclared
 from .differences import compare, differ
 from .fitting import Fitting, fits
 from .going_on import Going, answers_going_on, goings_on, said_of
@@ -39,7 +39,6 @@ PARTLY = 60  # changes that explain the first vector, of which none explains all
 ELSEWHERE = 8  # of those that differ, are looked at for what else they run
 CALLS = 24_000_000  # of functions, in all changed runs together: they are counted, as what is found shall not hang on
 FIXED, LATE = 500, 20  # the machine. What a run costs beside its calls, and what one costs that does not end
-Data = Mapping[str, Any]
 Known = Sequence[tuple[Data, Data]]  # vectors with their answers, right or wrong; the first one is to be explained
 
 
@@ -77,10 +76,10 @@ class Case:
     stopped: bool = False
 
     def __post_init__(self) -> None:
-        self.bare = [(vector, _undeclared(given)) for vector, given in self.known]
-        self.cut = _to_the_first(*self.bare[0], self.float32)
+        self.bare = [(vector, undeclared(given)) for vector, given in self.known]
+        self.cut = to_the_first(*self.bare[0], self.float32)
         vector, given = self.cut or self.bare[0]
-        self._vector, self._asked = _seen_by_others(vector["events"]), _seen_by_others(given["events"])
+        self._vector, self._asked = seen_by_others(vector["events"]), seen_by_others(given["events"])
         self.seconds = patience(self.run, self.known[0][0])
         self.seen = seen_by(self.run, self.known[0][0], self.until)
         calls = length(self.run, self.known[0][0])
@@ -211,7 +210,7 @@ def fitted(case: Case) -> Causes:
 
 def at_first(case: Case) -> Causes:
     """What explains the first difference of each vector: a bug in two places is no single change."""
-    cut = [_to_the_first(*one, case.float32) for one in case.known[: OTHERS + 1]]
+    cut = [to_the_first(*one, case.float32) for one in case.known[: OTHERS + 1]]
     kept = [one for one in cut if one is not None]
     if not kept or cut[0] is None:
         return Causes()
@@ -267,38 +266,3 @@ def explains(run: Run, vector: Data, given: Data, mutant: Mutant, float32: bool)
     """The changed reference as the vector: nothing differs as far as the other one went."""
     made = answers(run, vector, mutant)
     return made is not None and agree(vector, made, given, float32)
-
-
-def agree(vector: Data, made: Data, given: Data, float32: bool) -> bool:
-    """Does what was made differ from what is given nowhere?"""
-    if len(made["events"]) < len(given["events"]):
-        return False
-    events = []
-    cut = len(vector["events"]) if given.get("kind") == "cut" else None
-    for position, event in enumerate(made["events"][:cut]):
-        known = vector["events"][position] if position < len(vector["events"]) else {}
-        events.append({**event, "rounding": known.get("rounding", {})})
-    stopped = given.get("kind") in ("diverged", "cut")
-    output = given.get("output") if stopped else made["output"]
-    expected = {**vector, "events": events, "output": output}
-    return not compare(expected, {**given, "output": given.get("output")}, float32=float32)
-
-
-def _to_the_first(vector: Data, given: Data, float32: bool) -> tuple[Data, Data] | None:
-    """Vector and answers up to the first event that differs; None where no event does."""
-    found = compare(vector, {"output": None, **given}, float32=float32)
-    if not found or found[0].step < 0 or found[0].step >= len(vector["events"]):
-        return None
-    count = sum(event["event"] != "secret" for event in vector["events"][: found[0].step + 1])
-    asked = [event for event in given["events"] if event["event"] != "secret"][:count]
-    kept = {**vector, "events": vector["events"][: found[0].step + 1]}
-    return kept, {**given, "events": asked, "kind": "cut"}
-
-
-def _seen_by_others(events: Sequence[Data]) -> list[Data]:
-    return [event for event in events if event["event"] != "secret"]
-
-
-def _undeclared(given: Data) -> Data:
-    kept = [{name: one[name] for name in one if name not in ("sensitivity", "batches")} for one in given["events"]]
-    return {**given, "events": kept}

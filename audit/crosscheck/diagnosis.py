@@ -200,6 +200,8 @@ def _decided(
         near = [one for one in causes.found if not _used_by_all(one)] if causes.whole else []
         return first, detail, near[0] if near else None
     if causes.found:
+        likely = [one for one in causes.found if one.change.kind in LEADS] if first is Kind.CALLS else []
+        causes = Causes(likely or causes.found, causes.whole)
         common = Counter(one.change.kind for one in causes.found)
         best = min(
             causes.found, key=lambda one: (_used_by_all(one), -_weight(one.change.kind), -common[one.change.kind])
@@ -212,7 +214,7 @@ def _follows(first: Kind, causes: Causes, queries: bool, steady: bool) -> bool:
     """Is what the numbers show first only what follows from a change that explains every vector, or most of them?"""
     others = {one.change.kind for one in causes.found} - CHANCE
     if first is Kind.CALLS:  # another call, and then nothing: a factor that leads there is too little to go by
-        return bool(others) or (causes.whole and queries)
+        return bool(others & LEADS) or (causes.whole and (bool(others) or queries))
     if not causes.whole:
         return False
     if first is Kind.SENSITIVITY:  # a factor of what is declared, and of nothing else
@@ -237,6 +239,7 @@ FIRM = (Kind.LAW, Kind.BATCH, Kind.CLAIM, Kind.SHAPE, Kind.SENSITIVITY, Kind.NOI
         Kind.SIGN)  # fmt: skip
 AFTERWARDS = {Kind.NO_CLIP: Kind.MISSING_TERM, Kind.CLIP_BOUND: Kind.FACTOR}  # of what is released already
 CHANCE = {Kind.FACTOR, Kind.BRANCH}  # what may lead to the same calls, or the same scales, by chance
+LEADS = {Kind.INDEX_SHIFT, Kind.UN_NOISED}  # to another call, even where not every vector is explained
 NOISE = re.compile("std|sigma|noise|scale|rho|multiplier|sensitivity")  # lines that are about noise
 SPECIFIC = (Kind.UN_NOISED, Kind.NO_CLIP, Kind.CLIP_ORDER, Kind.CLIP_NORM, Kind.CLIP_BOUND, Kind.BATCH, Kind.SIGN,
             Kind.MISSING_TERM, Kind.INDEX_SHIFT, Kind.BRANCH, Kind.FACTOR)  # fmt: skip

@@ -38,7 +38,7 @@ class Edited:
         self._known: dict[int, Any] = {}
         self._drawn: list[Any] = []
         self.values: list[Any] = []  # of watched expressions
-        self.inside = False  # a function of a problem computes them
+        self.inside = False  # a function of a problem computes them, or something is released meanwhile
         self._noted: list[Any] = []
 
     def bare(self, value: Any) -> Any:
@@ -157,11 +157,14 @@ class Edited:
         self._known[place] = _kept(found)
         return found
 
-    def watched(self, value: Any) -> Any:
-        """Noted, and handed on."""
-        self.values.append(_kept(value))
-        self.inside = self.inside or inside_a_problem()
-        return value
+    def watched(self, value: Callable[[], Any]) -> Any:
+        """A value, noted and handed on."""
+        before = 0 if self._tape is None else len(self._tape.transcript.events)
+        found = value()
+        asked = self._tape is not None and len(self._tape.transcript.events) > before
+        self.inside = self.inside or asked or inside_a_problem()
+        self.values.append(_kept(found))
+        return found
 
     def first(self, place: int, value: Any) -> Any:
         """What this place had the first time."""

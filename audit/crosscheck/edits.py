@@ -122,6 +122,7 @@ def _of_value(text: Text, node: ast.expr, parent: ast.AST, scope: Scope) -> Iter
         return
     bound = CLIPPING.search(code) and isinstance(node, ast.Name | ast.Attribute)
     factor = Kind.CLIP_BOUND if bound else Kind.FACTOR
+    weights = isinstance(parent, ast.Subscript) and not OF_RECORDS.search(text.code(parent.value))
     number = isinstance(node, ast.Name) and scope.names[node.id] == ()
     for kind, name, new in (
         (Kind.SIGN, "the other sign of", f"(-({code}))"),
@@ -131,15 +132,16 @@ def _of_value(text: Text, node: ast.expr, parent: ast.AST, scope: Scope) -> Iter
         (Kind.FACTOR, "the root of", f"_edit.root({code})"),
         (Kind.MISSING_TERM, "zero for", f"(0 * ({code}))"),
     ):
-        yield text.made(kind, name, node, new)
+        if not (isinstance(node, ast.Name) and node.id in scope.whole and kind in (Kind.SIGN, Kind.MISSING_TERM)):
+            yield text.made(kind, name, node, new)  # nobody turns or drops a number that counts
     place = text.span(node)[0]
     for name, how in (("the value one step before of", "before"), ("the first value for ever of", "first")):
         kind = Kind.BATCH if is_records(node) else Kind.INDEX_SHIFT
         yield text.made(kind, name, node, f"_edit.{how}({place}, {code})")
     if not number:
-        yield from _of_array(text, node, code)
+        yield from _of_array(text, node, code, is_records(node) and not weights)
     yield text.made(Kind.UN_NOISED, "the query in place of the released", node, f"_edit.bare({code})")
-    if is_records(node):
+    if is_records(node) and not weights:
         for name in OTHER_RECORDS:
             yield text.made(Kind.BATCH, name, node, f"_edit.records({code}, {name!r})")
     if isinstance(node, ast.Name):
@@ -161,14 +163,14 @@ def is_records(node: ast.expr) -> bool:
     return RECORDS.search(name) is not None
 
 
-def _of_array(text: Text, node: ast.expr, code: str) -> Iterator[Made]:
+def _of_array(text: Text, node: ast.expr, code: str, records: bool) -> Iterator[Made]:
     for name, new in (
         ("the entries one place on of", f"_edit.rolled({code}, 1)"),
         ("the entries one place back of", f"_edit.rolled({code}, -1)"),
         ("the entries backwards of", f"_edit.rolled({code}, 0)"),
         ("transposed", f"_edit.turned({code})"),
     ):
-        yield text.made(Kind.BATCH if is_records(node) else Kind.INDEX_SHIFT, name, node, new)
+        yield text.made(Kind.BATCH if records else Kind.INDEX_SHIFT, name, node, new)
     yield text.made(Kind.MISSING_TERM, "without the first coordinate", node, f"_without({code}, 0)")
     yield text.made(Kind.MISSING_TERM, "without the last coordinate", node, f"_without({code}, -1)")
     yield text.made(Kind.FACTOR, "of length one", node, f"_edit.unit({code})")

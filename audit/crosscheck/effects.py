@@ -58,8 +58,8 @@ def accounted(vector: Data, given: Data, kind: Kind, late: bool = False) -> str:
         return why
     delta = vector["claim"]["delta"]
     if _shown(ours) == _shown(theirs):
-        return f"{_shown(ours)} as both runs are accounted (delta {delta:g}); {why}"
-    said = f"{_shown(ours)} as the vector's run is accounted, {_shown(theirs)} as this one (delta {delta:g})"
+        return f"accounted {_shown(ours)} for the vector's run and for yours (delta {delta:g}); {why}"
+    said = f"accounted {_shown(ours)} for the vector's run, {_shown(theirs)} for yours (delta {delta:g})"
     return f"{said}; {why}"
 
 

@@ -32,6 +32,7 @@ from .source import Text
 STEP = 0.25  # of the number, for the first run
 CLOSE = 1e-6  # relative: what a straight line leaves
 ROUNDS = 7  # of secants: where the number enters as a power
+USUAL = (3.0, 1 / 3, 4.0, 0.25, 10.0, 0.1, 1.5)
 TERMS = 4  # other values that are tried as a term
 AMOUNT = "AMOUNT"  # stands for the number in a text
 
@@ -129,7 +130,7 @@ class Fitting:
                 return None
             share = float(moved @ gap) / slope
             if amount == fit.neutral and float(np.linalg.norm(gap - share * moved)) > 0.5 * size:
-                return None
+                return self._usual(fit, size)
             before, amount = amount, amount + share
             found = self._asked(fit.at(amount))
             if found is None:
@@ -139,6 +140,14 @@ class Fitting:
                 return fit.at(_simple(amount))
             moved, gap = (found - (self._there - gap)) / (amount - before), left
         return fit.at(_simple(amount)) if float(np.linalg.norm(gap)) <= CLOSE * size else None
+
+    def _usual(self, fit: Fit, size: float) -> Mutant | None:
+        """Where no straight line leads there, one of the factors that people take."""
+        for amount in USUAL if fit.neutral else ():
+            found = self._asked(fit.at(amount))
+            if found is not None and float(np.linalg.norm(self._there - found)) <= CLOSE * size:
+                return fit.at(amount)
+        return None
 
     def _asked(self, mutant: Mutant) -> Array | None:
         """The field with this change; None where something differs before it."""

@@ -45,6 +45,7 @@ WAYS = (
 MATRICES = (  # of a symmetric matrix, of which the upper triangle is released; what is easiest done comes first
     Way(Kind.INDEX_SHIFT, "the entries filled in column by column", lambda value, query, before: _columns(value)),
     Way(Kind.UN_NOISED, "the query below the diagonal", lambda value, query, before: _split(value, query)),
+    Way(Kind.UN_NOISED, "the mean of both beside the diagonal", lambda value, query, before: _half(value, query)),
     Way(Kind.UN_NOISED, "the query above the diagonal", lambda value, query, before: _split(value, query).T),
     Way(Kind.MISSING_TERM, "zeros below the diagonal", lambda value, query, before: np.triu(value)),
     Way(Kind.MISSING_TERM, "zeros above the diagonal", lambda value, query, before: np.tril(value)),
@@ -128,6 +129,12 @@ def goings_on(vector: Mapping[str, Any], others: Sequence[Mapping[str, Any]] = (
 
 def _split(above: Array, below: Array) -> Array:
     return np.asarray(np.triu(above) + np.tril(below, -1))
+
+
+def _half(value: Array, query: Array) -> Array:
+    """Noise in one triangle alone, and then the mean of the matrix and its transpose."""
+    mixed = _split(value, query)
+    return (mixed + mixed.T) / 2
 
 
 def _diagonal(matrix: Array) -> Array:

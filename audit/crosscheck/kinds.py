@@ -45,7 +45,7 @@ EFFECTS: dict[Kind, str] = {
     Kind.CLIP_BOUND: "the query moves by the ratio of the bounds",
     Kind.NO_CLIP: "one record moves the query without limit: epsilon is infinite",
     Kind.NOISE_SCALE: "epsilon of the release grows as the noise shrinks",
-    Kind.UN_NOISED: "epsilon is infinite",
+    Kind.UN_NOISED: "something of the records is used or shown without its noise",
     Kind.MISSING_TERM: "none if the term is public or shared by all records; otherwise as its share of the sensitivity",
     Kind.BATCH: "sensitivity and amplification are those of another batch",
     Kind.SENSITIVITY: "the accountant is told another sensitivity: what it says is off by that factor",

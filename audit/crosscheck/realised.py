@@ -39,13 +39,15 @@ def on_worst_pair(case: Case, mutant: Mutant) -> str:
 def _said(before: LockstepRun, after: LockstepRun) -> str:
     kinds = {finding.kind for finding in after.findings} - {finding.kind for finding in before.findings}
     if Kind.BARE_RELEASE in kinds or math.isinf(after.loss) > math.isinf(before.loss):
-        return "on the row's worst pair a value is released without noise"
+        return "realised on the catalogue's worst pair of neighbours: a value is released without noise"
     leaks = sorted(kind.value for kind in kinds if kind.leaks)
     if leaks:
-        return f"on the row's worst pair the run itself leaks ({', '.join(leaks)})"
+        return f"realised on the catalogue's worst pair of neighbours: the run itself leaks ({', '.join(leaks)})"
     shares = {label: movement.share for label, movement in after.movements.items()}
     label = max(shares, key=lambda one: shares[one], default="")
     known = max((movement.share for movement in before.movements.values()), default=0.0)
     if label and shares[label] > (1 + 1e-6) * max(1.0, known):
-        return f"on the row's worst pair {label!r} moves {shares[label]:.3g} times as far as it declares"
+        return (
+            f"realised on the catalogue's worst pair: {label!r} moves {shares[label]:.3g} times as far as it declares"
+        )
     return ""

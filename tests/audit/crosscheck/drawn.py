@@ -1,4 +1,4 @@
-"""Sixty planted differences, drawn by a seed from rules and from slips, and what the diagnosis says of them.
+"""Planted differences, drawn by a seed from rules and from slips, and what the diagnosis says of them.
 
 ``python -m tests.audit.crosscheck.drawn SEED COUNT`` prints one line for each, and how many were named rightly.
 """
@@ -27,7 +27,7 @@ from .operators import OUTSIDER, Planted, planted
 from .slipped import slipped
 
 KEPT = "outsider.cost"  # slow to compute, and never changed
-SEED, COUNT, NAMED = 5, 60, 0  # the draw that the page tells of, and how many of it are named
+SEED, COUNT, NAMED = 5, 30, 25  # the draw that the page tells of, and how many of it are named
 Data = Mapping[str, Any]
 
 

@@ -23,7 +23,7 @@ FIRST: tuple[tuple[str, str, str], ...] = (  # algorithm, bug of the twin, kind
     (SGDA, "sensitivity of equal weights", "sensitivity"),
     (SGDA, "half of the last step", "factor"),
     (SGDA, "descends in y", "sign"),
-    (SPIDER, "restarts one step late", "calls"),
+    (SPIDER, "restarts one step late", "index shift"),
     (SPIDER, "differences count twice", "factor"),
     (SPIDER, "differences are taken off", "sign"),
     (SPIDER, "averages, then clips", "clip order"),
@@ -74,7 +74,7 @@ SECOND = (
         "            v = released\n", "            v = released if t else query\n",
     ),
     Reported(
-        "a step less", "", SPIDER, "calls", "dp_spider.py",
+        "a step less", "", SPIDER, "index shift", "dp_spider.py",
         'for t in range(s["steps"]):', 'for t in range(s["steps"] - 1):',
     ),
     Reported(

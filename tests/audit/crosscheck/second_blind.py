@@ -202,10 +202,5 @@ SECOND = (
         ),
     ),
 )
-SECOND_MISNAMED = {
-    "b06 leader without the newest step": "calls: the sum is asked for before the release that it needs",
-    "b10 clip in the 1 norm": "factor: two functions of the reference would have to change at once",
-    "b16 move not capped": "clipping is missing: the edit is right, its author calls it a missing term",
-    "b18 part of the phase before": "index shift: the edit is right, its author calls it a wrong batch",
-    "b20 exact slack decides the step": "decision: an edit that has the same outcome in these vectors",
-}
+SECOND_FIRST_SIGHT = 15  # named by the kind on the first run, with the diagnosis of that day
+SECOND_MISNAMED: dict[str, str] = {}

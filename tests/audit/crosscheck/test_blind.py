@@ -12,7 +12,7 @@ from dpassay.audit.crosscheck.diagnosis import diagnose
 from dpassay.audit.crosscheck.storage import load
 
 from .blind import BLIND, FIRST_SIGHT, MISNAMED
-from .second_blind import SECOND, SECOND_MISNAMED
+from .second_blind import SECOND, SECOND_FIRST_SIGHT, SECOND_MISNAMED
 
 HERE = Path(__file__).parent
 PAGE = HERE.parents[2] / "docs" / "crosscheck.md"
@@ -77,4 +77,5 @@ def test_the_page_says_how_many():
     text = PAGE.read_text(encoding="utf-8").replace("\n", " ")
     assert f"first run named {FIRST_SIGHT} of {len(BLIND)}" in text
     assert f"names {len(BLIND) - len(MISNAMED)} of {len(BLIND)}" in text
-    assert f"named {len(SECOND) - len(SECOND_MISNAMED)} of {len(SECOND)} by the kind" in text
+    assert f"named {SECOND_FIRST_SIGHT} of {len(SECOND)} by the kind" in text
+    assert f"names {len(SECOND) - len(SECOND_MISNAMED)} of these {len(SECOND)}" in text

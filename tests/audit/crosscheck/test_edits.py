@@ -99,3 +99,26 @@ def test_changed_code_is_lent_and_comes_back_even_after_an_error():
     with pytest.raises(ArithmeticError), planted_at([(file, change)], {"_edit": Edited()}):
         clip_rows(rows, 1.0)
     assert np.allclose(clip_rows(rows, 1.0), [[0.6, 0.8]])
+
+
+def test_other_records_than_those_drawn():
+    edit, drawn = Edited(None, 6), np.array([4, 1, 5])
+    assert edit.records(drawn, "the first records for").tolist() == [0, 1, 2]
+    assert edit.records(drawn, "the next records for").tolist() == [5, 2, 0]
+    assert edit.records(drawn, "half of").tolist() == [4]
+    assert edit.records(np.array([0, 2, 3]), "the records drawn before for").tolist() == [4, 1, 5]
+    assert edit.records(drawn, "the other records for").tolist() == [0, 2, 3]
+    with pytest.raises(TypeError):
+        edit.records(np.array([0.5]), "half of")
+
+
+def test_clipped_in_another_norm():
+    rows = np.array([[3.0, 4.0], [0.1, 0.2]])
+    assert np.allclose(Edited.clipped(rows, 1.0, "1"), [[3 / 7, 4 / 7], [0.1, 0.2]])
+    assert np.allclose(Edited.clipped(rows, 1.0, "inf"), [[0.75, 1.0], [0.1, 0.2]])
+    assert np.allclose(Edited.clipped(rows, 1.0, "0"), [[1.0, 1.0], [0.1, 0.2]])
+
+
+def test_momentum_remembers_what_it_gave():
+    edit = Edited()
+    assert [edit.decayed(7, 1.0, 0.5) for _ in range(3)] == [1.0, 1.5, 1.75]

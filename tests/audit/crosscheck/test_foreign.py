@@ -13,7 +13,13 @@ import numpy as np
 import pytest
 
 from dpassay.audit.crosscheck.adapter import judged
+from dpassay.audit.crosscheck.afterwards import afterwards
+from dpassay.audit.crosscheck.causes import case_of, fitted, run_of
+from dpassay.audit.crosscheck.changes import Change
 from dpassay.audit.crosscheck.diagnosis import diagnose
+from dpassay.audit.crosscheck.kinds import Kind
+from dpassay.audit.crosscheck.mutants import Mutant
+from dpassay.audit.crosscheck.planting import source
 from dpassay.audit.crosscheck.storage import load
 from dpassay.audit.crosscheck.worker import answer
 from dpassay.reference.blocks.clipping import clip_rows
@@ -90,7 +96,7 @@ def test_a_diagnosis_says_step_kind_change_and_epsilon(bug):
     found = named("baselines/dp_sgd", bug)
     assert found.kind.value == {one: kind for _, one, kind in PLANTED}[bug]
     assert "reference/" in found.mutant and "line" in found.mutant
-    assert "as the vector's run is accounted" in found.effect
+    assert "for the vector's run, " in found.effect and "for yours" in found.effect
     assert found.as_data()["kind"] == found.kind.value
     shown = {"clipped after averaging": "times as far as it declares", "goes on with the query": "leaks (output)"}
     assert shown.get(bug, "") in found.effect
@@ -119,3 +125,27 @@ def test_a_difference_that_nothing_explains_is_unknown():
     for position, event in enumerate(given["events"]):
         event["query"] = [0.1 + position, -0.3, 0.7 * position]
     assert diagnose(vector, given).kind.value == "unknown"
+
+
+def test_where_nothing_differs_the_diagnosis_says_so():
+    vector = vectors("baselines/dp_sgd")[0]
+    found = diagnose(vector, {"events": vector["events"], "output": vector["output"]})
+    assert found.kind.value == "no difference" and "agree" in str(found) and found.mutant == ""
+
+
+@pytest.mark.parametrize(("line", "late"), [("w - s.learning_rate * released", True), ("2 * s.clip / size", False)])
+def test_what_works_on_released_values_alone_is_told_from_a_bound(line, late):
+    vector = next(one for one in vectors("baselines/dp_sgd") if one["id"].endswith("full-batch@baseline/ordinary"))
+    text = source("baselines/dp_sgd.py")
+    first = text.encode().index(line.encode())
+    number = text[: text.index(line)].count("\n") + 1
+    change = Change(Kind.FACTOR, "twice", number, first, first + len(line), f"2 * ({line})")
+    assert afterwards(run_of(vector), vector, Mutant("baselines/dp_sgd.py", change)) is late
+
+
+def test_a_factor_of_no_list_is_fitted():
+    """The output 1.37 times as large: the number is found."""
+    vector = next(one for one in vectors("baselines/dp_sgd") if one["id"].endswith("full-batch@baseline/ordinary"))
+    case = case_of([(vector, {"events": vector["events"], "output": [1.37 * one for one in vector["output"]]})], False)
+    found = fitted(case).found
+    assert any("1.37 times" in one.change.name for one in found)

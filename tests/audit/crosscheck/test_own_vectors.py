@@ -195,9 +195,18 @@ def test_answers_of_a_port(dpassay, mine, tmp_path):
         (
             0,
             {"rate": 0.5},
-            ("best, rate: expected 0.25, got 0.5", "noise scale: ratio 2", "1 as the vector's", "1.5 as"),
+            (
+                "best, rate: expected 0.25, got 0.5",
+                "noise scale: ratio 2",
+                "accounted 1 for the vector's run",
+                "1.5 for yours",
+            ),
         ),
-        (1, {"scale": 1.0}, ("count, scale: expected 2.0, got 1.0", "noise scale", "1 as the vector's", "1.5 as")),
+        (
+            1,
+            {"scale": 1.0},
+            ("count, scale: expected 2.0, got 1.0", "noise scale", "accounted 1 for the vector's run", "1.5 for yours"),
+        ),
         (1, {"query": 9}, ("count, query", "diagnosis: ")),
         (1, {"law": "Laplace"}, ('law: expected "Geometric"', "diagnosis: law")),
     ],
