@@ -89,4 +89,4 @@ def test_the_command_names_the_change_of_the_reference_that_does_the_same():
     """The loop of the un-noised twin: the query stands where the released value should be."""
     done = CliRunner().invoke(app, ["crosscheck", "live", KEY, "--program", speaker("un-noised use"), "--seeds", "0"])
     assert done.exit_code == 1, done.output
-    assert "diagnosis: un-noised" in done.output and "epsilon is infinite" in done.output
+    assert "diagnosis: un-noised" in done.output and "infinite for yours" in done.output
