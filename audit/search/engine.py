@@ -35,9 +35,10 @@ from dpassay.reference.space import Space
 
 from .climb import Peak
 from .coverage import Coverage
-from .far import ANYWHERE, WAYS, far_rows, turning
+from .far import ANYWHERE, EVERY, WAYS, far_rows, turning
 from .found import Key
 from .ground import AllOf, Data, Ground, OnePair, Setting, data_of
+from .levels import FEW, SIZES, at_landmarks, largest, one_by_one, one_way, turned
 from .open_batches import OpenBatches
 from .premises import Claimed, Premises
 from .quiet import one_line, quiet
@@ -179,11 +180,8 @@ class Engine:
         """The target in every open batch; then uphill from the largest movements."""
         if self._uphill is not None and self._batches is not None:
             with suppress(_Enough):
-                again = partial(self._uphill.again, self._enough)
-                first = next(iter(self._uphill.peaks.values()), None)
-                if first is not None and isinstance(self._ground, AllOf):
-                    self._batches.calm(first.data, self._ground.combinations, self._uphill.marks, again)
-                self._batches.go(again)
+                self._designed(self._uphill, self._batches)
+                self._batches.go(partial(self._uphill.again, self._enough))
                 self._uphill.go(examples, np.random.default_rng([self._seed, 23]), self._enough)
 
     def _enough(self) -> None:
@@ -211,6 +209,29 @@ class Engine:
             self._batches.note(run, data, dictation.script(), seed)
             self._uphill.note(run, data, dictation.script(), seed)
             self._far(self._uphill, data, seed, way, dictation.script(), run)
+
+    def _designed(self, uphill: Uphill, batches: OpenBatches) -> None:
+        """Values by design, each run compared with every data set far away."""
+        first = next(iter(uphill.peaks.values()), None)
+        if first is None or not isinstance(self._ground, AllOf):
+            return
+        most = partial(largest, self._ground.space, first.data, self._ground.combinations)
+        for data in most(FEW, one_way):
+            for script in one_by_one(uphill.labels, uphill.marks(data)):
+                self._all_ways(uphill, data, script)
+        for data in most(SIZES, turned) if batches.any else ():
+            for script in at_landmarks(uphill.marks(data)):
+                run = self._all_ways(uphill, data, script)
+                if run is not None:
+                    batches.note_calm(run, data, script)
+
+    def _all_ways(self, uphill: Uphill, data: Data, script: Script) -> ScriptedRun | None:
+        """An example, beside every data set far away."""
+        run = uphill.again(self._enough, data, script, 0)
+        for way in EVERY if run is not None else ():
+            assert run is not None
+            self._far(uphill, data, 0, way, script, run)
+        return run
 
     def _far(self, uphill: Uphill, data: Data, seed: int, way: Any, script: Script, run: ScriptedRun) -> None:
         """Does anything part D from a data set far away? Then there are neighbours that it parts."""

@@ -21,8 +21,9 @@ from dpassay.reference.types import Array
 
 from .ground import AllOf, Data, Setting
 
-Way = Literal["silent", "opposite", "all as the neighbour"]
-WAYS: tuple[Way, ...] = ("silent", *get_args(Way))  # norms of queries change the most where all falls silent
+Way = Literal["silent", "opposite", "all as the neighbour", "all along the first axis", "all along the last axis"]
+EVERY: tuple[Way, ...] = get_args(Way)
+WAYS: tuple[Way, ...] = ("silent", *EVERY[:3])  # of an example; norms of queries change the most where all falls silent
 
 #: what may not differ between any two data sets; a query may move far, and batches may hold other records
 ANYWHERE = frozenset(
@@ -53,6 +54,11 @@ def far_rows(space: Space, data: Data, way: Way) -> Array | None:
     features = slice(None, -1 if space.rows.labels else None)
     if way == "all as the neighbour":
         found[:] = data.there
+    elif way in EVERY[3:]:
+        if space.rows.box is not None or data.rows[:, features].size == 0:
+            return None
+        found[:, features] = 0.0
+        found[:, features][:, 0 if way == EVERY[3] else -1] = space.rows.bound or 1.0
     elif space.rows.box is not None:
         found[:, features] = space.rows.box[way == "opposite"]
     else:

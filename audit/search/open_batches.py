@@ -8,26 +8,22 @@ values, and the target in each batch in turn; then with the other records silent
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
 
-from dpassay.audit.lockstep.script import Choice, Script
+from dpassay.audit.lockstep.script import Script
 from dpassay.audit.lockstep.scripted import ScriptedRun
-from dpassay.reference.space import Sizes, Space
+from dpassay.reference.space import Space
 from dpassay.reference.transcript import Draw, Release, Transcript
 from dpassay.reference.types import Array
 
-from .ground import Data, Landmarks
-from .moves import SHRINK
-from .smaller import resized
+from .ground import Data
 
 MOST = 90  # runs
 _BATCHES = 12  # of one example
-CALM = 4  # runs that stay within all landmarks
-_FALLS = 0.2  # from one entry of a row to the next: none is zero, and the first does most
 _Feature = tuple[str, str, bool]
 Tried = Callable[[Data, Script, int], ScriptedRun | None]  # runs an example
 
@@ -59,22 +55,14 @@ class OpenBatches:
         if len(begins) > 1:
             among.append(_Far(data, script, seed, begins, _reached(run.transcript)))
 
-    def calm(self, data: Data, combinations: Sequence[Sizes], marks: Callable[[Data], Landmarks], tried: Tried) -> None:
-        """Runs of the largest sizes in which every value lies half as far out as where its first decision is.
+    def note_calm(self, run: ScriptedRun, data: Data, script: Script) -> None:
+        """An example by design was run: it comes before others that reach as much."""
+        self._note(self._calm, run, data, script, 0)
 
-        They take no way out, and go deep into what a value further out would end. Not where batches are secret.
-        """
-        if not self._examples:
-            return
-        most = max(sizes["n"] for sizes in combinations)
-        largest = [sizes for sizes in combinations if sizes["n"] == most]
-        for sizes in largest[:: -max(1, len(largest) // CALM)][:CALM]:
-            with suppress(Exception):  # rows that make no problem
-                one = _turned(self._space, resized(self._space, data, sizes, 0))
-                near = {label: min(map(abs, found)) / 2 for label, found in marks(one).items() if len(found)}
-                values = {label: Choice("norm", size=size, along="axis") for label, size in near.items() if size}
-                if values and (run := tried(one, Script(values), 0)) is not None:
-                    self._note(self._calm, run, one, Script(values), 0)
+    @property
+    def any(self) -> bool:
+        """Does any example draw its batches in the open?"""
+        return bool(self._examples)
 
     def go(self, tried: Tried, most: int = MOST) -> None:
         """Run the examples that together reach the most, by ``most`` runs at most."""
@@ -116,18 +104,6 @@ class OpenBatches:
             rows[data.target] = rows[place]
         rows[place] = here
         return Data(data.sizes, rows, data.there, place)
-
-
-def _turned(space: Space, data: Data) -> Data:
-    """The target's row turned round, where that is allowed: a row with all entries, so that all it does differs."""
-    assert data.rows is not None and data.there is not None
-    width = len(data.there) - bool(space.rows.labels)
-    if space.rows.box is not None or space.relation == "add-remove" or not width:
-        return data
-    rows, there, row = data.rows.copy(), data.there.copy(), _FALLS ** np.arange(width)
-    row *= (space.rows.bound or 1.0) * SHRINK / np.linalg.norm(row)
-    rows[data.target, :width], there[:width] = row, -row
-    return Data(data.sizes, rows, there, data.target)
 
 
 def _nothing(space: Space, rows: Array) -> Array:

@@ -19,6 +19,7 @@ from dpassay.reference.types import Array
 from .climb import REACHED, SEPARATION, Peak, Tried, climb
 from .far import moving
 from .ground import AllOf, Data, Landmarks, Setting
+from .levels import Released
 from .moves import Terrain
 from .runner import Runner
 
@@ -30,19 +31,21 @@ class Uphill:
 
     Args:
         peaks: by label (and for the separation) the example that moved it the furthest.
+        labels: all that were released.
     """
 
     def __init__(self, runner: Runner, ground: AllOf):
         self._runner, self._ground = runner, ground
-        self._vectors: set[str] = set()
         self.peaks: dict[str, Peak] = {}
+        self.labels: dict[str, Released] = {}
         self._far: dict[str, tuple[Peak, Array]] = {}  # by label: an example whose D and far rows move it the furthest
 
     def note(self, run: ScriptedRun, data: Data, script: Script, seed: int) -> None:
         """An example was run."""
-        self._vectors |= {
-            one.label for one in run.transcript.releases if isinstance(one.value, np.ndarray) and one.value.size > 1
-        }
+        for one in run.transcript.releases:
+            self.labels[one.label] = Released(
+                one.law.is_finite, isinstance(one.value, np.ndarray) and one.value.size > 1
+            )
         for label, share in moved(run).items():
             if label not in self.peaks or share > self.peaks[label].share:
                 self.peaks[label] = Peak(share, data, script, seed)
@@ -58,7 +61,8 @@ class Uphill:
         """Halve, by as many runs on top, then climb; ``before`` each example is asked whether there may be another."""
         tried = partial(self._tried, before)
         self._halved(runs, tried)
-        terrain = Terrain(self._ground.space, self._ground.combinations, self.marks, self._vectors)
+        vectors = {label for label, one in self.labels.items() if one.vector}
+        terrain = Terrain(self._ground.space, self._ground.combinations, self.marks, vectors)
         climb(self.peaks, terrain, tried, runs, rng)
 
     def _halved(self, most: int, tried: Tried) -> None:
