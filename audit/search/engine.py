@@ -220,7 +220,7 @@ class Engine:
             for script in one_by_one(uphill.labels, uphill.marks(data)):
                 self._all_ways(uphill, data, script)
         for data in most(SIZES, turned) if batches.any else ():
-            for script in at_landmarks(uphill.marks(data)):
+            for script in at_landmarks(uphill.labels, uphill.marks(data)):
                 run = self._all_ways(uphill, data, script)
                 if run is not None:
                     batches.note_calm(run, data, script)

@@ -30,7 +30,7 @@ class Released(NamedTuple):
 
 
 SIZES = 7  # that are tried with values at every landmark
-FEW = 2  # that are tried with values along the query
+FEW = 2  # that are tried without noise, and with values along the first axis
 _BEYOND = 1.005  # of a landmark
 _FALLS = 0.2  # from one entry of a row to the next: none is zero, and the first does most
 
@@ -46,9 +46,9 @@ def largest(
             yield made(space, resized(space, data, sizes, 0))
 
 
-def at_landmarks(marks: Landmarks) -> Iterator[Script]:
+def at_landmarks(labels: Mapping[str, Released], marks: Landmarks) -> Iterator[Script]:
     """Half as far out as the first landmark, then just beyond the first, the second, ..., with all labels at once."""
-    distances = {label: sorted({abs(mark) for mark in found} - {0.0, inf}) for label, found in marks.items()}
+    distances = {label: sorted({abs(mark) for mark in marks.get(label, ())} - {0.0, inf}) for label in labels}
     distances = {label: found for label, found in distances.items() if found}
     for level in range(-1, max(map(len, distances.values()), default=-1)):
         sizes = {

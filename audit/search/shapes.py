@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from math import sqrt
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from .moves import SHRINK, Example, Terrain, opposite
 from .smaller import resized
 
 _BEYOND = 0.01  # of a landmark
+_TURNS = (0.2, -0.2, 0.6, -0.6)  # radians by which both rows are turned
 
 
 def shapes(one: Example, on: Terrain) -> Iterator[Example]:
@@ -50,6 +52,25 @@ def shapes(one: Example, on: Terrain) -> Iterator[Example]:
             far = replace(longest, script=_far_all_along(longest, label))
             yield from (pair(_tilted(axes[-1], sign * axes[0], 0.06), far) for sign in (1, -1))
     yield pair((axes[-1], -axes[-1]))
+    if width > 1:
+        for near in _nearby(one, on):
+            for sign in (-1, 1):
+                row = (axes[0] + sign * axes[width // 2]) / sqrt(2) * SHRINK
+                yield pair((row, -row), near)
+        yield from (one.with_pair(*(_turned(row, width, angle) for row in (here, there))) for angle in _TURNS)
+
+
+def _nearby(one: Example, on: Terrain) -> Iterator[Example]:
+    """These sizes, and those that differ in one that is no number of records or columns; the others silent."""
+    now = one.data.sizes
+    for sizes in on.combinations:
+        kept = all(sizes[name] == now[name] for name in ("n", "d") if name in now)
+        if kept and sum(sizes[name] != value for name, value in now.items()) <= 1:
+            near = replace(one, data=resized(on.space, one.data, sizes, one.data.target))
+            rows, here, _, target = near.parts
+            rows[:, : len(here) - bool(on.space.rows.labels)] = 0.0
+            rows[target] = here
+            yield near.with_rows(rows)
 
 
 def _widest(now: Sizes, combinations: Sequence[Sizes]) -> Sizes:
@@ -62,6 +83,14 @@ def _longest(now: Sizes, combinations: Sequence[Sizes]) -> Sizes:
     """The largest sizes of all, with the same d: where each step is short, many lead far away."""
     alike = [new for new in combinations if new.get("d") == now.get("d")]
     return max(alike, key=lambda new: sum(new.values()), default=now)
+
+
+def _turned(row: Array, width: int, angle: float) -> Array:
+    """A row turned in the plane of the first and the last axis."""
+    found, plane = row.copy(), [0, width - 1]
+    (first, last), (cosine, sine) = row[plane], (np.cos(angle), np.sin(angle))
+    found[plane] = np.array([cosine * first - sine * last, sine * first + cosine * last]) * SHRINK
+    return found
 
 
 def _tilted(apart: Array, common: Array, angle: float) -> tuple[Array, Array]:

@@ -23,6 +23,7 @@ from .levels import Released
 from .moves import Terrain
 from .runner import Runner
 
+_LOW, _LONGER = 0.97, 1.5  # the share of a label that is still low; with one of them the climb is so much longer
 _FURTHER = 2.0  # times what neighbours have moved: by less, the record on the way is no news
 
 
@@ -58,12 +59,16 @@ class Uphill:
                 self._far[label] = Peak(share, data, script, seed), far
 
     def go(self, runs: int, rng: np.random.Generator, before: Callable[[], None]) -> None:
-        """Halve, by as many runs on top, then climb; ``before`` each example is asked whether there may be another."""
+        """Halve, by as many runs on top, then climb; ``before`` each example is asked whether there may be another.
+
+        It takes ``_LONGER`` times as many runs where a label stays far below what it declares.
+        """
         tried = partial(self._tried, before)
         self._halved(runs, tried)
         vectors = {label for label, one in self.labels.items() if one.vector}
         terrain = Terrain(self._ground.space, self._ground.combinations, self.marks, vectors)
-        climb(self.peaks, terrain, tried, runs, rng)
+        low = sum(0 < peak.share < _LOW for label, peak in self.peaks.items() if label != SEPARATION)
+        climb(self.peaks, terrain, tried, round(runs * (_LONGER if low else 1)), rng)
 
     def _halved(self, most: int, tried: Tried) -> None:
         """The labels of the smallest share first, by ``most`` runs at most."""

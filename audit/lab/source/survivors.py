@@ -8,10 +8,6 @@ _HELPER = "Reproductions and callers of the library run it; no row of the catalo
 _REASONS = {
     "opt: certifies by the true Hessian": "These losses are convex but for the regulariser, whose curvature is never "
     "below -0.0005: the certificate is the same for all data.",
-    "oracles: the mean over what is not zero": "It needs a third step without a refresh, a batch of two records there, "
-    "and zero rows beside the target's: one search of five came there, and found it.",
-    "stochastic_spider: drift of the true step": "Seed 0 does not come near the moment of a refresh; seeds 1 to 4 do, "
-    "and find it.",
     "adaptive_batch/stochastic_spider:query_of_the_run_before": "It is planted at the bare refresh. " + _PRINTED,
     "blocks/clipping:clip_removed": "It is planted where a mean is clipped as a whole. " + _PRINTED,
     "dro/divergences:less_or_equal": "A tie of the divergence, which no row meets.",
@@ -20,9 +16,6 @@ _REASONS = {
     "output_perturbation/phased_erm:noise_tenth_less": _HELPER,
     "output_perturbation/phased_erm:output_of_the_data": _HELPER,
     "output_perturbation/inexact_proximal:noise_of_the_release_before": _HELPER,
-    "line_search: the best of the trials when none passes": "It shows where the tolerances are fine, no trial passes, "
-    "and the released gradient is hardly longer than the true one. Examples of an earlier search came there; those of "
-    "today's, and the draws of the judge, do not.",
 }
 
 
