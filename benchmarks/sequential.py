@@ -105,7 +105,7 @@ def found_by(rows: list[tuple[Any, ...]]) -> list[str]:
         "| outputs | " + " | ".join(f"{most:,}" for most in DRAWN) + " |",
         "|---" * (len(DRAWN) + 1) + "|",
         *(
-            f"| {name} | " + " | ".join(map(str, counts)) + " |"
+            f"| {name} | " + " | ".join(map(str, counts)) + " |"  # the fixed sizes begin with 2,000 outputs
             for name, counts in zip(("sequential", "fixed size"), drawn, strict=True)
         ),
         "",
