@@ -134,12 +134,12 @@ class Fitting:
             before, amount = amount, amount + share
             found = self._asked(fit.at(amount))
             if found is None:
-                return None
+                return self._usual(fit, size)
             left = self._there - found
             if float(np.linalg.norm(left)) <= 1e-11 * size:
                 return fit.at(_simple(amount))
             moved, gap = (found - (self._there - gap)) / (amount - before), left
-        return fit.at(_simple(amount)) if float(np.linalg.norm(gap)) <= CLOSE * size else None
+        return fit.at(_simple(amount)) if float(np.linalg.norm(gap)) <= CLOSE * size else self._usual(fit, size)
 
     def _usual(self, fit: Fit, size: float) -> Mutant | None:
         """Where no straight line leads there, one of the factors that people take."""
