@@ -159,6 +159,7 @@ def test_a_curve_that_is_cut_off_leaves_an_infinite_loss_and_all_adds_up_to_one(
     at = 0.01 * np.arange(50)
     law = connected(gdp_deltas(at, 0.4), gdp_deltas(at, 0.4), 0.01)
     assert law.infinite == pytest.approx(gdp_delta(0.49, 0.4)) and law.infinite > 0.01
+    assert law == law != connected(gdp_deltas(at, 0.4), gdp_deltas(at, 0.4), 0.01)  # its arrays are not compared
     assert math.fsum(law.probs) + law.infinite == pytest.approx(1.0, rel=1e-12)
     one, two = Composed([(law, 1)], 0.01), Composed([(law, 2)], 0.01)
     assert one.delta(30.0) == pytest.approx(law.infinite, rel=1e-9)
