@@ -232,11 +232,13 @@ def run(options: argparse.Namespace) -> dict[str, dict[str, object]]:
 
 
 def latest(rows: list[dict[str, object]], module: str) -> list[dict[str, object]]:
-    """What was run on the module's text of today; where nothing was, on the text that was run last."""
-    rows = [row for row in rows if row["module"] == module]
-    codes = [row["code"] for row in rows]
-    code = code_of(module) if code_of(module) in codes or not codes else codes[-1]
-    return [row for row in rows if row["code"] == code]
+    """What was run on the module's text of today; where that is not done, on the last text that was."""
+    samples: dict[object, list[dict[str, object]]] = {}
+    for row in rows:
+        if row["module"] == module:
+            samples.setdefault(row["code"], []).append(row)
+    done = [one for one in samples.values() if len(one) == max(map(len, samples.values()))]
+    return next((one for one in done if one[0]["code"] == code_of(module)), done[-1]) if done else []
 
 
 def page(known: dict[str, dict[str, object]]) -> str:
