@@ -41,6 +41,11 @@ EXPLAINED: dict[str, str] = {
     "exactly",
     "DENOMINATORS = (12, 120, 5000, 9**6": "equivalent: another list of fractions to try; a violation is confirmed "
     "exactly",
+    "DENOMINATORS = (12, 120, 5001": "equivalent: another list of fractions to try; a violation is confirmed exactly",
+    "10** 8)  # plain fractions": "equivalent: another list of fractions to try; a violation is confirmed exactly",
+    "if gap >= 0 and all(": "equivalent: a gap that the solver reports is above zero",
+    "BOXES = (1, 3, 11)": "equivalent: orders scale, and what is violated is violated in a smaller box",
+    "np.maximum(1 - gone, -1.0)": "equivalent: what is below zero is not read",
     "CHEAP, DEAR = 0.25, 2.0": "the bound stays sound: fewer runs are read as well as guessed",
     "PILOT, LEAST_PILOT = 4999": "the bound stays sound: another pilot",
     "PILOT, LEAST_PILOT = 5000, -0.95": "the bound stays sound: another pilot",

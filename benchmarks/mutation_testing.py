@@ -56,7 +56,9 @@ MODULES: dict[str, tuple[str, ...]] = {
     "audit/scores/weighted.py": tuple(f"{SCORES}/test_{name}.py" for name in ("weighted_exactly", "outward", "twins")),
     "audit/scores/outward.py": (f"{SCORES}/test_outward.py", f"{SCORES}/test_twins.py"),
     "audit/scores/reading.py": (f"{SCORES}/test_reading.py", f"{SCORES}/test_hostile_scores.py"),
-    "audit/scores/found_out.py": (f"{SCORES}/test_found_out.py",),
+    "audit/scores/found_out.py": tuple(
+        f"{SCORES}/test_{name}.py" for name in ("found_out", "alike", "twins", "one_run")
+    ),
     "reference/tape.py": ("tests/reference/test_tape.py", f"{LOCKSTEP}/test_state.py"),
     "audit/lockstep/hub.py": (f"{LOCKSTEP}/test_hub.py", LOCKSTEP),
     "audit/lockstep/hidden.py": (f"{LOCKSTEP}/test_hidden_batches.py", LOCKSTEP),
