@@ -47,8 +47,9 @@ def test_explain_tells_premises_movements_source_and_witnesses_which_replay(dpas
 
 
 def test_a_line_that_was_not_reached_is_shown_with_its_text(dpassay):
-    out = dpassay("audit", KEY, *SMALL[:-1], 1, "--explain")[1]
-    assert "(by a run on the given pair; no witness)" in out and "neighbours replay" not in out
+    out = dpassay("audit", KEY, *SMALL[:-1], 2, "--explain")[1]
+    unseen = "    early end at 'gradient', step 5: the end on one side, release 'gradient' on the other (by a run on"
+    assert unseen in out and out.count("no witness)") == 1 and out.count("neighbours replay") == 2
     missed = out.split("  releases and decisions that were not reached\n")[1].split("\n\n")[0].splitlines()
     for line in (one for one in missed if one.startswith("    ")):
         name, number, text = line.strip().split(":", 2)
