@@ -1,6 +1,22 @@
-"""Why a mutant of `mutation_testing.py` survives: by a part of its name (module, difference) that no other has."""
+"""Why a mutant of `mutation_testing.py` survives: by a part of its name (module, line, change) that no other has."""
 
 EXPLAINED: dict[str, str] = {
+    'Kind.OVER_BUDGET, "", -1, why': "survives: no test asks for the step of a finding that is of no step",
+    "for backward in (False, False)]": "survives: wherever it is tried the direction with the record is the larger one",
+    "misses[:, None] > -1": "equivalent: no wrong guess costs nothing",
+    "(tied_low >= 0)": "equivalent: where one side alone is tied nothing is drawn, and all that is read is of it",
+    "if corrupted or spread > 0": "equivalent: no corrupted label takes nothing away",
+    "if corrupted and spread > -1": "equivalent: without a spread nothing is promised",
+    "penalties, strict=False)": "equivalent: the lists are of one length",
+    "CHEAP, DEAR = 0.25, 4.0": "the bound stays sound: more runs are read outwards as well as guessed",
+    "(allowed + 1) / (1 + 1e-15)": "survives: a level is lowered by one rounding less",
+    "EXACT, STEP, MOST = 1e-3, 1.01": "equivalent but for time: the first step of the search is wider",
+    "found_out.py d996bdae21, line 100: - @dataclass(frozen=True)": "survives: no test sets a field of it",
+    "gain: float = 2.0": "survives: no test leaves the gain out",
+    "for sign in ( 2.0, -1.0)": "equivalent: only whether it is above zero is looked at",
+    "name, Fraction( -1)) for name": "equivalent: every name has a value",
+    "solution.x is None and solution.fun is None": "equivalent: where the solver has no point it was no success",
+    "expression.func is sp.Pow": "equivalent: a class is one object",
     "<= _SURELY * level, 2.0)[()]": "equivalent: a rate of one is as good as the level asks for, and nothing is moved",
     "while not high - low > EXACT:  # where the normal": "equivalent but for time: the search begins at zero, and goes "
     "outwards from there",
