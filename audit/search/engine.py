@@ -53,6 +53,7 @@ EXAMPLES = 150
 CALLS = 200_000  # of the tape, in all runs of the examples; a search that they stop says so
 _SHRUNK = 12  # findings that are made small; further ones are reported by their smallest example
 _UPHILL = 3  # of so many examples one goes uphill
+_A_SIZE = 20  # examples asked for, for each size at which values by design are tried
 _SHRINKS = 360  # runs for making witnesses small, all of them together
 _SEEDS, _WAYS = st.integers(0, 7), st.sampled_from(WAYS)
 _NO_FUNCTION = "the run is no function of data and tape: the same example came out differently"
@@ -211,15 +212,16 @@ class Engine:
             self._far(self._uphill, data, seed, way, dictation.script(), run)
 
     def _designed(self, uphill: Uphill, batches: OpenBatches) -> None:
-        """Values by design, each run compared with every data set far away."""
+        """Values by design, each run compared with every data set far away: as many as suit the number of examples."""
+        sizes = self._examples // _A_SIZE
         first = next(iter(uphill.peaks.values()), None)
         if first is None or not isinstance(self._ground, AllOf):
             return
         most = partial(largest, self._ground.space, first.data, self._ground.combinations)
-        for data in most(FEW, one_way):
+        for data in most(max(1, min(FEW, sizes)), one_way):
             for script in one_by_one(uphill.labels, uphill.marks(data)):
                 self._all_ways(uphill, data, script)
-        for data in most(SIZES, turned) if batches.any else ():
+        for data in most(min(SIZES, sizes), turned) if batches.any and sizes else ():
             for script in at_landmarks(uphill.labels, uphill.marks(data)):
                 run = self._all_ways(uphill, data, script)
                 if run is not None:

@@ -104,7 +104,11 @@ main()
 
 @pytest.mark.parametrize(
     ("package", "extra", "command"),
-    [("typer", "audit", "list"), ("sympy", "proofs", "prove"), ("rich", "audit", "zoo")],
+    [
+        ("typer", "audit", "list"),
+        ("sympy", "proofs", "prove"),
+        pytest.param("rich", "audit", "zoo", marks=pytest.mark.slow),
+    ],
 )
 def test_the_command_line_says_what_to_install(package, extra, command):
     run = [sys.executable, "-c", WITHOUT.format(package, command)]

@@ -66,6 +66,7 @@ def test_statements_come_in_the_order_of_the_paper():
     assert not any(name.startswith("eq.") for name in found)
 
 
+@pytest.mark.slow  # a second; `make journeys` runs it
 def test_the_generated_page_and_docstrings_are_up_to_date():
     stale = [
         path.relative_to(ROOT).as_posix()

@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = (
     "README.md",
     "docs/reading.md",
-    "docs/own.md",
+    pytest.param("docs/own.md", marks=pytest.mark.slow),  # a second; `make journeys` runs it
     "docs/search.md",
     "docs/statistics.md",
     "docs/neighbours.md",

@@ -81,6 +81,7 @@ def test_from_three_dimensions_on_an_added_record_costs_more_than_half_of_epsilo
         SampledBingham(np.eye(5), 1.0)
 
 
+@pytest.mark.slow  # a second; `dpassay libraries dp-accounting` says the same
 def test_accountants_of_dp_accounting_prove_what_they_say_but_for_the_known_one():
     found = lines()
     failed = {line.name for line in found if not line.kept}

@@ -81,7 +81,7 @@ JS_TWINS = (
         "problem.gradient(w), sigma * deltaG,", "problem.gradient(w), sigma * deltaG * (1 + problem.value(w)),",
     ),
 )  # fmt: skip
-FAST = ("c: un-noised use", "js: noise halved")  # the others take a compiler and a search each
+FAST = ("c: un-noised use",)  # the others take a compiler and a search each
 TWINS = [
     pytest.param(
         language,
@@ -179,7 +179,7 @@ def test_the_examples_pass_on_all_vectors(example, algorithm):
     assert len(results) > 10 and not wrong, [(one.id, one.message) for one in wrong]
 
 
-@pytest.mark.parametrize("key", [SGD, LINE_SEARCH])
+@pytest.mark.parametrize("key", [SGD, pytest.param(LINE_SEARCH, marks=pytest.mark.slow)])
 def test_the_examples_are_not_accused(example, key):
     (case,) = find(key)
     with LiveProgram(example, case.id, case.reading) as program:

@@ -190,7 +190,10 @@ def test_a_program_that_does_not_exist():
 QUICK = Effort(runs=10, pilot=50, examples=20)
 
 
-@pytest.mark.parametrize(("mode", "kind"), [("crash on large rows", "early end"), ("wider on one side", "law")])
+@pytest.mark.parametrize(
+    ("mode", "kind"),
+    [("crash on large rows", "early end"), pytest.param("wider on one side", "law", marks=pytest.mark.slow)],
+)
 def test_an_end_or_a_shape_that_depends_on_the_data_is_a_finding(mode, kind):
     """Rows above 2 are in the space (seed 0): one neighbour ends, or asks something else, and everybody sees that."""
     with speaker(mode) as program:

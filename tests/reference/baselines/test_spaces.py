@@ -13,9 +13,9 @@ from dpassay.reference.findings import Kind
 HOLDING = [
     "baselines/dp_sgd:full-batch@baseline",
     "baselines/dp_sgd:fixed-size@baseline",
-    "baselines/dp_sgd:poisson@baseline",
+    pytest.param("baselines/dp_sgd:poisson@baseline", marks=pytest.mark.slow),
     "minimax_sosp/dp_rgda:n9-d2-T3-K2-q3-b9@repaired",
-    "minimax_sosp/private_diff:exact-full@baseline",
+    pytest.param("minimax_sosp/private_diff:exact-full@baseline", marks=pytest.mark.slow),
     "adaptive_batch/stochastic_spider:d1-T7-O1@repaired",
 ]
 

@@ -55,6 +55,7 @@ def test_a_short_search_finds_nothing_in_the_repaired_readings(case):
     assert found.coverage.lines_reached > 0.6 * found.coverage.lines
 
 
+@pytest.mark.slow  # 40 examples; the audit of the row holds it too
 def test_a_short_search_finds_the_printed_bound():
     """Eq. (6): T and the noise scales differ between neighbours (seed 1: within 40 runs of a pass)."""
     case = case_of("opt@printed")
