@@ -14,7 +14,7 @@ from dpassay.reference.errors import BadInput
 from dpassay.reference.guarantee import approx_dp, gdp
 
 WIDE = [
-    "column 5 of 64 exact",
+    pytest.param("column 5 of 64 exact", marks=pytest.mark.slow),
     "column 37 of 64 exact",
     "histogram of 100 bins, bin 3 at epsilon 20",
     "histogram of 100 bins, bin 60 at epsilon 20",

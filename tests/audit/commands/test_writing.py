@@ -73,6 +73,7 @@ def shell(line, **environment):
     return subprocess.run(["bash", "-c", line], capture_output=True, text=True, env=variables, check=False, timeout=120)
 
 
+@pytest.mark.slow  # starts three processes
 def test_output_that_nobody_reads_or_that_has_no_room():
     gone = shell("$D doctor | true; exit ${PIPESTATUS[0]}")
     assert gone.returncode == 141 and not gone.stderr, gone

@@ -84,6 +84,7 @@ def test_planted_bugs_are_found_with_their_cause(mode, kind):
     assert kind in [finding.kind for finding in found.findings]
 
 
+@pytest.mark.slow  # more than a second; those of the examples are audited by `make journeys`
 def test_a_correct_program_is_not_accused():
     with speaker() as program:
         row = audited(CASE, program, QUICK)

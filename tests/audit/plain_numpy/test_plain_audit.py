@@ -39,7 +39,9 @@ def test_private_parts_on_both_sides_of_the_noise_are_one_release():
     assert not assay(m.two_private_parts, SPACE, claim(6.0), effort=QUICK).verdict.failed
 
 
-@pytest.mark.parametrize("mechanism", [m.sgd_that_stops, m.exact_beside_it], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "mechanism", [pytest.param(m.sgd_that_stops, marks=pytest.mark.slow), m.exact_beside_it], ids=lambda f: f.__name__
+)
 def test_wrong_mechanisms_fail(mechanism):
     assert assay(mechanism, SPACE, claim(4.0), effort=QUICK).verdict in (Verdict.LEAKS, Verdict.VIOLATED)
 
