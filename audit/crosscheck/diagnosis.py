@@ -138,7 +138,7 @@ def diagnose(
     kind = AFTERWARDS.get(kind, kind) if late else kind
     effect = kind.effect
     with suppress(*UNUSABLE):
-        effect = accounted(vector, given, kind, late)
+        effect = accounted(vector, given, kind, late, sure=not _calls_alone(known, float32))
     shown = "" if case is None or mutant is None or mutant.when else on_worst_pair(case, mutant)
     effect = f"{effect}; {shown}" if shown else effect
     place = (first.step, first.label, first.name, first.index, first.expected, first.got, first.ratio, first.length)
@@ -238,6 +238,7 @@ def _also(kind: Kind, mutant: Mutant, causes: Causes) -> tuple[str, ...]:
 FIRM = (Kind.LAW, Kind.BATCH, Kind.CLAIM, Kind.SHAPE, Kind.SENSITIVITY, Kind.NOISE_SCALE, Kind.UN_NOISED,
         Kind.SIGN)  # fmt: skip
 AFTERWARDS = {Kind.NO_CLIP: Kind.MISSING_TERM, Kind.CLIP_BOUND: Kind.FACTOR}  # of what is released already
+CALLS = ("call", "number of events")  # names of differences
 CHANCE = {Kind.FACTOR, Kind.BRANCH}  # what may lead to the same calls, or the same scales, by chance
 LEADS = {Kind.INDEX_SHIFT, Kind.UN_NOISED}  # to another call, even where not every vector is explained
 NOISE = re.compile("std|sigma|noise|scale|rho|multiplier|sensitivity")  # lines that are about noise
@@ -265,6 +266,12 @@ def _first_ratios(known: Known, float32: bool) -> Iterator[float]:
 def _at_a_query(vector: Data, given: Data, float32: bool) -> bool:
     found = compare(vector, {"output": None, **given}, float32=float32)
     return any(one.name in ("query", "queries") for one in found if one.step == found[0].step)
+
+
+def _calls_alone(known: Known, float32: bool) -> bool:
+    """Does every vector that differs part at which call comes next, and at no number?"""
+    firsts = [compare(vector, {"output": None, **given}, float32=float32)[:1] for vector, given in known[:OTHERS]]
+    return all(one.name in CALLS for found in firsts for one in found)
 
 
 def _said_of_all(

@@ -41,7 +41,7 @@ HARMLESS = (Kind.SIGN, Kind.FACTOR, Kind.INDEX_SHIFT, Kind.MISSING_TERM, Kind.BR
 AFTERWARDS = "what differs is computed from released values alone: no record reaches it but through a release"
 
 
-def accounted(vector: Data, given: Data, kind: Kind, late: bool = False) -> str:
+def accounted(vector: Data, given: Data, kind: Kind, late: bool = False, sure: bool = True) -> str:
     """In words: the two epsilons, where the accountant can tell, and what the kind does.
 
     The other run is accounted with its own noise scales and batches, and with the vector's sensitivities times what the
@@ -49,6 +49,7 @@ def accounted(vector: Data, given: Data, kind: Kind, late: bool = False) -> str:
 
     Args:
         late: what differs is computed from released values alone.
+        sure: a number differs, and not only which call comes next: many changes lead to another call.
     """
     why = AFTERWARDS if late and kind in HARMLESS else kind.effect
     ours = epsilon_of(vector, vector["events"], {})
@@ -60,6 +61,8 @@ def accounted(vector: Data, given: Data, kind: Kind, late: bool = False) -> str:
     if _shown(ours) == _shown(theirs):
         return f"accounted {_shown(ours)} for the vector's run and for yours (delta {delta:g}); {why}"
     said = f"accounted {_shown(ours)} for the vector's run, {_shown(theirs)} for yours (delta {delta:g})"
+    if math.isinf(theirs) and not sure:
+        said += ", if it is this: calls differ, and no number that would tell it from other changes"
     return f"{said}; {why}"
 
 

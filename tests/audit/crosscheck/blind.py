@@ -18,6 +18,7 @@ class Blind:
     kind: str
     says: str
     edits: tuple[tuple[str, str, str], ...]
+    also: tuple[str, ...] = ()  # kinds that name the same mistake in substance, says its author
 
 
 BLIND = (

@@ -12,6 +12,7 @@ from dpassay.audit.crosscheck.diagnosis import diagnose
 from dpassay.audit.crosscheck.storage import load
 
 from .blind import BLIND, FIRST_SIGHT, MISNAMED
+from .late_blind import FOURTH, IN_SUBSTANCE, LATE_MISNAMED, THIRD
 from .second_blind import SECOND, SECOND_FIRST_SIGHT, SECOND_MISNAMED
 
 HERE = Path(__file__).parent
@@ -60,6 +61,14 @@ def test_a_blind_difference_is_named_or_known_not_to_be(one, tmp_path, monkeypat
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("one", (*THIRD, *FOURTH), ids=lambda one: one.name)
+def test_a_late_difference_is_named_or_known_not_to_be(one, tmp_path, monkeypatch):
+    found = diagnosed(tmp_path, one, monkeypatch).kind.value
+    assert named_as(one.kind, found) != (one.name in LATE_MISNAMED)
+    assert found in one.also or one.name not in IN_SUBSTANCE
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "words"),
     [
@@ -77,5 +86,9 @@ def test_the_page_says_how_many():
     text = PAGE.read_text(encoding="utf-8").replace("\n", " ")
     assert f"first run named {FIRST_SIGHT} of {len(BLIND)}" in text
     assert f"names {len(BLIND) - len(MISNAMED)} of {len(BLIND)}" in text
+    for which, those in (("third", THIRD), ("fourth", FOURTH)):
+        strictly = [one for one in those if one.name not in LATE_MISNAMED]
+        roughly = [one for one in those if one in strictly or one.name in IN_SUBSTANCE]
+        assert f"of the {which} {len(strictly)} of {len(those)}, {len(roughly)} in substance" in text
     assert f"named {SECOND_FIRST_SIGHT} of {len(SECOND)} by the kind" in text
     assert f"names {len(SECOND) - len(SECOND_MISNAMED)} of these {len(SECOND)}" in text
