@@ -37,6 +37,7 @@ def report_schema() -> dict[str, Any]:
     """
     row = TypeAdapter(Row).json_schema()
     definitions = row.pop("$defs", {})
+    definitions["Finding"]["description"] = "What differed between neighbours, and where."  # not all versions give one
     row = _with_infinities(row)
     row["title"], row["description"] = "Row", "One line of the table; null: not available."
     row["required"] = [field.name for field in fields(Row)]  # a report has all of them
