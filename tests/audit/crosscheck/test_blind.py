@@ -12,10 +12,13 @@ from dpassay.audit.crosscheck.diagnosis import diagnose
 from dpassay.audit.crosscheck.storage import load
 
 from .blind import BLIND, FIRST_SIGHT, MISNAMED
-from .late_blind import FOURTH, IN_SUBSTANCE, LATE_MISNAMED, THIRD
+from .fourth_blind import FOURTH, FOURTH_IN_SUBSTANCE, FOURTH_MISNAMED
 from .second_blind import SECOND, SECOND_FIRST_SIGHT, SECOND_MISNAMED
+from .third_blind import THIRD, THIRD_IN_SUBSTANCE, THIRD_MISNAMED
 
 HERE = Path(__file__).parent
+LATE_MISNAMED = (*THIRD_MISNAMED, *FOURTH_MISNAMED)
+IN_SUBSTANCE = (*THIRD_IN_SUBSTANCE, *FOURTH_IN_SUBSTANCE)
 PAGE = HERE.parents[2] / "docs" / "crosscheck.md"
 
 
