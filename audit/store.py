@@ -13,6 +13,7 @@ import hashlib
 import json
 import os
 import sqlite3
+import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -20,7 +21,7 @@ from types import TracebackType
 from typing import Any
 
 from dpassay.reference.errors import BadInput, require
-from dpassay.reference.files import LARGEST, parse_json
+from dpassay.reference.files import LARGEST, parse_json, status
 
 SCHEMA = 1
 _OURS = 0x64706173  # SQLite's application_id: "dpas"
@@ -224,10 +225,11 @@ def _make(path: Path, field: str) -> None:
 def _there(path: Path, field: str) -> bool:
     """Is it a regular file of a sensible size, or nothing yet? A pipe would be waited for."""
     try:
-        if not path.exists():
+        found = status(path)
+        if found is None:
             return False
-        require(path.is_file(), field, str(path), "is not a regular file")
-        size = path.stat().st_size
+        require(stat.S_ISREG(found.st_mode), field, str(path), "is not a regular file")
+        size = found.st_size
         require(0 < size <= LARGEST, field, str(path), f"has {size} bytes: is no store")
         require(os.access(path, os.R_OK), field, str(path), "cannot be read")
     except BadInput:

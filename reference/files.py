@@ -6,6 +6,7 @@ What is read is data (JSON only); what is written is complete or not there.
 from __future__ import annotations
 
 import bz2
+import errno
 import gzip
 import json
 import os
@@ -69,9 +70,31 @@ def there(path: Path, field: str) -> bool:
         BadInput: nothing can have it: it is too long, or holds a zero.
     """
     try:
-        return path.exists()
+        return status(path) is not None
     except (OSError, ValueError) as error:
         raise BadInput(field, str(path), getattr(error, "strerror", None) or str(error)) from None
+
+
+def status(path: Path) -> os.stat_result | None:
+    """What the system knows of it; none where nothing has that name.
+
+    ``Path.exists`` of Python 3.14 says no as well where it may not look, which is another thing.
+
+    Raises:
+        OSError, ValueError: it cannot be looked at, or nothing can have that name.
+    """
+    try:
+        return path.stat()
+    except OSError as error:
+        if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
+            return None
+        raise
+
+
+def _is_special(path: Path) -> bool:
+    """Something that is no regular file: a device, a pipe, a folder."""
+    found = status(path)
+    return found is not None and not stat.S_ISREG(found.st_mode)
 
 
 def is_folder(path: Path) -> bool:
@@ -171,7 +194,7 @@ def inside(folder: Path, name: str, field: str) -> Path:
     try:
         path, roots = folder / name, (folder.resolve(), Path.cwd().resolve())
         good = any(path.resolve().is_relative_to(root) for root in roots)
-        path.is_file()  # which is an error for a name that no file can have
+        status(path)  # which is an error for a name that no file can have
     except (OSError, ValueError, RuntimeError) as error:
         raise BadInput(field, name, getattr(error, "strerror", None) or str(error)) from None
     why = "lies outside of the folder of the file that names it, and of the working directory"
@@ -187,7 +210,7 @@ def write_text(path: Path, text: str, field: str) -> None:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        if path.exists() and not path.is_file():  # a device: putting a file in its place would destroy it
+        if _is_special(path):  # a device: putting a file in its place would destroy it
             with os.fdopen(_opened(path), "w", encoding="utf-8") as stream:
                 stream.write(text)
             return
@@ -210,7 +233,7 @@ def require_writable(path: Path, field: str) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         require(not path.is_dir(), field, str(path), "is a folder")
-        if path.exists() and not path.is_file():
+        if _is_special(path):
             require(os.access(path, os.W_OK), field, str(path), "cannot be written to")
             return
         probe = _beside(path)

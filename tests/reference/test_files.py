@@ -105,3 +105,18 @@ def test_a_compressed_file_takes_the_memory_of_what_it_holds():
     assert files.decompressed(bz2.compress(b"abc"), "x") == b"abc"
     with pytest.raises(BadInput, match="holds more than 10 bytes"):
         files.decompressed(gzip.compress(bytes(11)), "x", most=10)
+
+
+def test_what_is_not_there_and_what_cannot_be_looked_at(tmp_path):
+    """`Path.exists` answers no to both since Python 3.14."""
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    (tmp_path / "file").touch()
+    for name in ("nothing", "loop", "file/below"):
+        assert files.status(tmp_path / name) is None
+        assert not files.there(tmp_path / name, "x")
+    assert files.there(tmp_path / "file", "x")
+    for name in ("n" * 300, "a\x00b"):
+        with pytest.raises((OSError, ValueError)):
+            files.status(tmp_path / name)
+        with pytest.raises(BadInput, match=r"^x = "):
+            files.there(tmp_path / name, "x")
