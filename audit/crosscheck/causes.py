@@ -21,6 +21,7 @@ from .mutants import Mutant, answers, at_times, length, mutants, old_text, other
 from .reached import Reached
 from .recording import VectorTape, latest
 from .rounding import Run, computed
+from .shown import Seen, Shown
 from .together import together
 
 OTHERS = 40  # further vectors that a change must explain as well
@@ -237,14 +238,15 @@ def _most(run: Run, first: Sequence[Mutant], others: Known, float32: bool) -> Ca
     return Causes(kept, False)
 
 
-def batches(vector: Data, given: Data, float32: bool) -> list[tuple[Kind, str]]:
+def batches(vector: Data, given: Data, float32: bool) -> list[Shown]:
     """Other records than those that were drawn, for which the reference asks for the same."""
     run = run_of(vector)
     tried = other_batches(run, vector) if run is not None else ()
-    return [(Kind.BATCH, name) for name, made in tried if agree(vector, made, given, float32)][:1]
+    found = (name for name, made in tried if agree(vector, made, given, float32))
+    return [Shown(Kind.BATCH, Seen.OTHER_RECORDS, name) for name in found][:1]
 
 
-def going_on(known: Known, float32: bool) -> list[tuple[Kind, str]]:
+def going_on(known: Known, float32: bool) -> list[Shown]:
     """Something else than the released values, with which the reference asks for the same, on the other vectors too."""
     run = run_of(known[0][0])
     if run is None:
@@ -258,8 +260,8 @@ def going_on(known: Known, float32: bool) -> list[tuple[Kind, str]]:
             explained.append(going)
     if not explained:
         return []
-    others = " or ".join(going[0].name for going in explained[1:3])
-    return [(explained[0][0].kind, said_of(explained[0]) + (f" (or {others})" if others else ""))]
+    others = tuple(going[0].name for going in explained[1:3])
+    return [Shown(explained[0][0].kind, Seen.GOES_ON_WITH, said_of(explained[0]), others=others)]
 
 
 def explains(run: Run, vector: Data, given: Data, mutant: Mutant, float32: bool) -> bool:

@@ -33,13 +33,14 @@ from .causes import (
     fitted,
     going_on,
 )
-from .differences import SCALES, Difference, compare
-from .direct import REORDERED, direct
+from .differences import SCALES, Difference, Part, compare
+from .direct import direct
 from .effects import accounted
 from .kinds import Kind
 from .known import what_is_known
 from .mutants import Mutant, line_of
 from .realised import on_worst_pair
+from .shown import Seen, Shown
 
 __all__ = ["Diagnosis", "Kind", "diagnose"]
 Data = Mapping[str, Any]
@@ -111,7 +112,7 @@ def diagnose(
         nothing = "every event and the output agree"
         return Diagnosis(-1, "", "", (), None, None, None, None, Kind.NONE, nothing, "", Kind.NONE.effect)
     first = found[0]
-    said: list[tuple[Kind, str]] = []
+    said: list[Shown] = []
     with suppress(*UNUSABLE):
         said = direct(vector, given, found)
     known = [(vector, given), *others]
@@ -146,15 +147,13 @@ def diagnose(
     return Diagnosis(*place, kind, detail, "" if mutant is None else str(mutant), effect, also)
 
 
-def _asked(
-    known: Known, said: Sequence[tuple[Kind, str]], float32: bool
-) -> tuple[Causes, list[tuple[Kind, str]], bool]:
+def _asked(known: Known, said: Sequence[Shown], float32: bool) -> tuple[Causes, list[Shown], bool]:
     """What the reference says: its changes; what it asks for with other records and values; was there enough time."""
     case = case_of(known, float32)
     if case is None:
         return Causes(), [], False
-    first = said[0][0] if said else Kind.UNKNOWN
-    plain = bool(said) and said[0][1] == REORDERED
+    first = said[0].kind if said else Kind.UNKNOWN
+    plain = bool(said) and said[0].seen is Seen.REORDERED
     causes = always(case, plain=plain)
     kinds = {one.change.kind for one in causes.found}
     if causes.whole and not kinds <= CHANCE:
@@ -177,25 +176,24 @@ def _asked(
     return (partly if partly.found else at_first(case)), [], case.stopped
 
 
-def _decided(
-    said: Sequence[tuple[Kind, str]], causes: Causes, queries: bool, steady: bool
-) -> tuple[Kind, str, Mutant | None]:
+def _decided(said: Sequence[Shown], causes: Causes, queries: bool, steady: bool) -> tuple[Kind, str, Mutant | None]:
     """Kind, what shows it, and one change that does the same.
 
     Args:
         queries: another vector parts at a query.
         steady: every vector that differs shows the same ratio first.
     """
-    first, detail = said[0] if said else (Kind.UNKNOWN, "")
+    first, detail = (said[0].kind, str(said[0])) if said else (Kind.UNKNOWN, "")
     kinds = {one.change.kind for one in causes.found}
-    for kind, words in said:
-        if kind is Kind.FACTOR and causes.whole and kinds - {Kind.FACTOR} and "(" not in words:
+    for shown in said:
+        kind = shown.kind
+        if kind is Kind.FACTOR and causes.whole and kinds - {Kind.FACTOR} and not shown.sizes:
             continue  # of no size that the vector has
         if kind is Kind.INDEX_SHIFT and causes.whole and Kind.BATCH in kinds:
             continue  # the query of another step, because it is of the records of another step
         same = [one for one in causes.found if one.change.kind is kind]
         if same:
-            return kind, words, min(same, key=_used_by_all)
+            return kind, str(shown), min(same, key=_used_by_all)
     if said and (not causes.found or (first in (*FIRM, Kind.CALLS) and not _follows(first, causes, queries, steady))):
         near = [one for one in causes.found if not _used_by_all(one)] if causes.whole else []
         return first, detail, near[0] if near else None
@@ -238,7 +236,7 @@ def _also(kind: Kind, mutant: Mutant, causes: Causes) -> tuple[str, ...]:
 FIRM = (Kind.LAW, Kind.BATCH, Kind.CLAIM, Kind.SHAPE, Kind.SENSITIVITY, Kind.NOISE_SCALE, Kind.UN_NOISED,
         Kind.SIGN)  # fmt: skip
 AFTERWARDS = {Kind.NO_CLIP: Kind.MISSING_TERM, Kind.CLIP_BOUND: Kind.FACTOR}  # of what is released already
-CALLS = ("call", "number of events")  # names of differences
+CALLS = (Part.CALL, Part.COUNT)
 CHANCE = {Kind.FACTOR, Kind.BRANCH}  # what may lead to the same calls, or the same scales, by chance
 LEADS = {Kind.INDEX_SHIFT, Kind.UN_NOISED}  # to another call, even where not every vector is explained
 NOISE = re.compile("std|sigma|noise|scale|rho|multiplier|sensitivity")  # lines that are about noise
@@ -271,18 +269,16 @@ def _at_a_query(vector: Data, given: Data, float32: bool) -> bool:
 def _calls_alone(known: Known, float32: bool) -> bool:
     """Does every vector that differs part at which call comes next, and at no number?"""
     firsts = [compare(vector, {"output": None, **given}, float32=float32)[:1] for vector, given in known[:OTHERS]]
-    return all(one.name in CALLS for found in firsts for one in found)
+    return all(one.part in CALLS for found in firsts for one in found)
 
 
-def _said_of_all(
-    said: list[tuple[Kind, str]], others: Sequence[tuple[Data, Data]], float32: bool
-) -> list[tuple[Kind, str]]:
+def _said_of_all(said: list[Shown], others: Sequence[tuple[Data, Data]], float32: bool) -> list[Shown]:
     """Where a change explains all, a factor that not every red vector shows alike is chance."""
-    factor = next((detail for kind, detail in said if kind is Kind.FACTOR), None)
+    factor = next((one for one in said if one.kind is Kind.FACTOR), None)
     if factor is None:
         return said
     for other, theirs in others[:OTHERS]:
         found = list(compare(other, {"output": None, **theirs}, float32=float32))
-        if found and (Kind.FACTOR, factor) not in direct(other, {"output": None, **theirs}, found):
-            return [one for one in said if one[0] is not Kind.FACTOR]
+        if found and not any(map(factor.same_factor, direct(other, {"output": None, **theirs}, found))):
+            return [one for one in said if one.kind is not Kind.FACTOR]
     return said

@@ -10,6 +10,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 import numpy as np
@@ -27,17 +28,28 @@ OF_A_DRAW = ("kind", "n", "size", "rate", "order")
 Data = Mapping[str, Any]
 
 
+class Part(StrEnum):
+    """Which part of a run a difference is in."""
+
+    FIELD = "field"  # of an event
+    CALL = "call"  # another event than the vector's
+    COUNT = "count"  # of events
+    CLAIM = "claim"
+    OUTPUT = "output"
+
+
 @dataclass(frozen=True)
 class Difference:
     """One field that does not agree.
 
     Args:
         step: position of the event in the vector; -1 for output and claim.
-        name: the field (``query``, ``std``, ``call`` for another event than the vector's, ``output``, ``claim.delta``).
+        name: the field, for a person (``query``, ``std``, ``call``, ``output``, ``claim.delta``).
         index: the first entry that differs, as indices into the nested lists; empty for a number.
         ratio: got over expected at that entry, where both are numbers and the expected one is not zero.
         length: numbers got and expected, where they differ.
         allowed: by how much an entry might be off; noise: the noise scale of the release.
+        part: which part of the run it is in.
     """
 
     step: int
@@ -51,6 +63,7 @@ class Difference:
     allowed: float = 0.0
     noise: float = 0.0
     differing: int = 0
+    part: Part = Part.FIELD
 
     def __str__(self) -> str:
         where = f"step {self.step}, {printable(self.label)}, {self.name}" if self.step >= 0 else self.name
@@ -95,16 +108,17 @@ def _compare(vector: Data, answers: Data, float32: bool, rtol: float | None) -> 
     found: list[Difference] = []
     for (step, one), other in zip(ours, theirs, strict=False):
         if (one["event"], one["label"]) != (other["event"], other["label"]):
-            found.append(Difference(step, str(one["label"]), "call", _call(one), _call(other)))
+            found.append(Difference(step, str(one["label"]), "call", _call(one), _call(other), part=Part.CALL))
             return found  # nothing after it can be told apart
         found += _event(step, one, other, unit, rtol)
     if len(ours) != len(theirs):
         step = ours[len(theirs)][0] if len(theirs) < len(ours) else len(vector["events"])
         label = _call(ours[len(theirs)][1]) if len(theirs) < len(ours) else _call(theirs[len(ours)])
-        found.append(Difference(step, label, "number of events", len(ours), len(theirs)))
+        found.append(Difference(step, label, "number of events", len(ours), len(theirs), part=Part.COUNT))
     for name, expected in vector["claim"].items() if answers.get("claim") else ():
         if not _same(expected, answers["claim"].get(name)):
-            found.append(Difference(-1, "", f"claim.{name}", expected, answers["claim"].get(name)))
+            got = answers["claim"].get(name)
+            found.append(Difference(-1, "", f"claim.{name}", expected, got, part=Part.CLAIM))
     largest = float(np.max(np.abs(_finite(vector["output"])), initial=0.0))
     allowed = max(unit * _number(vector["rounding"]), NOISE_SHARE * largest) if rtol is None else rtol * largest
     return found + list(_output(vector["output"], answers["output"], allowed, ()))
@@ -180,14 +194,14 @@ def _output(one: Any, other: Any, allowed: float, index: tuple[int | str, ...]) 
         if difference is None:
             return []
         place = (*index, *difference.pop("index", ()))
-        return [Difference(-1, "", "output", **difference, index=place, allowed=allowed)]
+        return [Difference(-1, "", "output", **difference, index=place, allowed=allowed, part=Part.OUTPUT)]
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         names = [name for name in one if name not in RESERVED]
         return [found for name in names for found in _output(one[name], other.get(name), allowed, (*index, name))]
     if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
         pairs = enumerate(zip(one, other, strict=True))
         return [found for place, (a, b) in pairs for found in _output(a, b, allowed, (*index, place))]
-    return [] if _same(one, other) else [Difference(-1, "", "output", one, other, index)]
+    return [] if _same(one, other) else [Difference(-1, "", "output", one, other, index, part=Part.OUTPUT)]
 
 
 def _same(one: Any, other: Any) -> bool:

@@ -151,9 +151,9 @@ def _columns(matrix: Array) -> Array:
 
 
 def said_of(going: Going) -> str:
-    """In words."""
+    """What it goes on with, in words."""
     way, place, label = going
-    return f"it goes on with {way.name}{place}" + (f", at {label}" if label else "")
+    return f"{way.name}{place}" + (f", at {label}" if label else "")
 
 
 def answers_going_on(run: Run, vector: Mapping[str, Any], going: Going) -> dict[str, Any] | None:
