@@ -143,9 +143,14 @@ def needed_log_wealth(epsilons: Array, canaries: int, delta: float, alpha: float
     expected = canaries * delta
     allowed = np.unique(np.round(np.geomspace(max(1.0, expected / alpha), 1e3 * (1 + expected / alpha), 200)))
     allowed = np.append(0.0, allowed)
-    left = alpha * (1 - 1e-15) - expected / (allowed + 1) * (1 + 1e-15)
+    left = level_beside(allowed, expected, alpha)
     allowed, left = allowed[left > 0], left[left > 0]
     return np.asarray((allowed * np.log1p(np.exp(-epsilons))[:, None] - np.log(left)).min(axis=1))
+
+
+def level_beside(allowed: Array, expected: float, alpha: float) -> Array:
+    """The level less the chance that more than so many coins are corrupted (Markov), rounded down."""
+    return np.asarray(alpha * (1 - 1e-15) - expected / (allowed + 1) * (1 + 1e-15))
 
 
 def _by_guessing(values: Array, coins: Bools, delta: float, rng: np.random.Generator, alpha: float) -> SoundBound:

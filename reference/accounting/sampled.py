@@ -110,12 +110,14 @@ def sampled_delta(
 ) -> Array:
     """delta at each epsilon (any sign) of the dominating pair of one sampled Gaussian release, rounded up.
 
-    For Poisson batches and add-remove neighbours it is the larger one of the two directions.
+    For Poisson batches and add-remove neighbours it is the larger one of the two directions: from epsilon = 0 up that
+    of D, which has the record, against D'. With t = e^epsilon - 1 and H the decreasing curve of ``N(mu,1)`` against
+    ``N(0,1)`` over e^epsilon it is q H(1 + t/q), the other one c H((1+t) q/c) with c = q - (1-q) t <= q, and
+    (1+t) q/c >= 1 + t/q because (1+t) q^2 >= (q+t) c.
     """
     epsilons = np.asarray(epsilons, dtype=float)
     require(0 < q <= 1, "sampling rate", q, "must lie in (0, 1]")
     require(0 < mu < math.inf, "mu", mu, "must be positive and finite")
     size = np.abs(epsilons)
-    ways = [sampled_curve(size, q, mu, sampling, relation, backward) for backward in (False, True)]
-    found = np.maximum(*ways)
+    found = sampled_curve(size, q, mu, sampling, relation)
     return np.asarray(np.where(epsilons >= 0, found, mirrored(size, found)))

@@ -1,5 +1,6 @@
 """Coins that may be found out together: the price of a weighted test, against all outcomes of few guesses."""
 
+from dataclasses import FrozenInstanceError
 from functools import cache
 from itertools import product
 
@@ -64,6 +65,14 @@ def test_what_may_be_found_out_costs_epsilon_and_too_much_of_it_everything():
     assert FoundOut(0.02, 0.05, 0.05).epsilon(guesses, wrong) == 0.0
     assert FoundOut(0.02, 0.05, 0.5).epsilon([], 0) == 0.0
     assert FoundOut(0.02, 0.05, 0.5).epsilon(guesses, 300) == 0.0
+
+
+def test_how_the_level_is_shared_is_fixed_and_pays_for_every_gain_unless_told():
+    """No g exceeds 1 - p, so that a gain of one is enough; what was seen must not change a share."""
+    shares = FoundOut(0.02, 0.05)
+    assert [shares.price(low) for low in (0.0, 2.5, 20.0)] == [0.3, expit(-2.5), expit(-20.0)]
+    with pytest.raises(FrozenInstanceError):
+        shares.expected = 0.0
 
 
 def test_the_price_of_sixteen_groups_is_the_mean_of_what_each_number_of_them_may_hide():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from fractions import Fraction
 
 import mpmath
 import numpy as np
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from dpassay.audit.scores import events, labels, outward, reading, weighted
 from dpassay.audit.scores.found_out import FoundOut
-from dpassay.audit.scores.one_run import needed_log_wealth
+from dpassay.audit.scores.one_run import level_beside, needed_log_wealth
 
 EXACTLY = mpmath.mpf("1e-40")
 epsilons = st.floats(-6, 2.3).map(lambda power: 10.0**power) | st.just(0.0)
@@ -63,6 +64,17 @@ def test_what_refutes_an_epsilon_pays_for_corrupted_coins(epsilon, log_canaries,
     found = float(needed_log_wealth(np.array([epsilon]), canaries, delta, alpha)[0])
     truth = least_needed(epsilon, canaries, delta, alpha)
     assert truth * (1 - mpmath.mpf(1e-14)) <= found <= 1.2 * truth + 1  # roundings are paid for where it is read
+
+
+def test_the_level_beside_corrupted_coins_is_rounded_down():
+    """In exact fractions, where next to nothing is left: the chance of more coins is 0.7 to 1 times the level."""
+    rng = np.random.default_rng(0)
+    for alpha, share in zip(10.0 ** -rng.uniform(0.3, 9, 300), rng.uniform(0.7, 1.0, 300), strict=True):
+        allowed = np.arange(5.0)
+        expected = float(alpha * share)
+        for coins, left in zip(range(5), level_beside(allowed, expected, float(alpha)), strict=True):
+            exact = Fraction(float(alpha)) - Fraction(expected) / (coins + 1)
+            assert exact - Fraction(float(alpha)) / 10**14 < Fraction(float(left)) <= exact
 
 
 @settings(max_examples=60)
