@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import os
 import re
+import signal
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
@@ -44,12 +45,39 @@ def worked(function: Callable[..., Any], todo: Iterable[tuple[Any, ...]], jobs: 
     elif jobs == 1:
         yield from (function(*words) for words in todo)
     else:
-        # one BLAS thread a worker: the matrices are small, and threads would fight over the cores
-        os.environ.setdefault("OMP_NUM_THREADS", "1")
-        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-        yield from Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)(
+        yield from in_processes(function, todo, jobs)
+
+
+def in_processes(function: Callable[..., Any], todo: Iterable[tuple[Any, ...]], jobs: int) -> Iterator[Any]:
+    """The same in so many processes of this machine, which begin when this is called."""
+    # one BLAS thread a worker: the matrices are small, and threads would fight over the cores
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    with _deaf_to_interrupts():
+        answers: Iterator[Any] = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)(
             delayed(function)(*words) for words in todo
         )
+    return answers
+
+
+@contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """Processes that are started here never see Ctrl-C, which a terminal sends to the whole group.
+
+    Their parent sees it, and ends them. A worker that was still loading its libraries used to die of it with a
+    traceback. What comes to the parent in this moment waits, and is not lost.
+    """
+    mask: Any = getattr(signal, "pthread_sigmask", None)
+    if mask is None:  # Windows
+        yield
+        return
+    for name in ("multiprocessing.resource_tracker", "joblib.externals.loky.backend.resource_tracker"):
+        import_module(name).ensure_running()  # first: some versions let signals through when they have started it
+    before = mask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        mask(signal.SIG_SETMASK, before)
 
 
 @contextmanager

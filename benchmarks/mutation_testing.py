@@ -8,7 +8,7 @@ takes a sample with a fixed seed, at most one mutant for each place in the code,
 repository, and runs the module's own fast tests in a fork of a process that has loaded the libraries. What was run is
 kept in FILE and not run again (`--again` runs survivors again), until the module's text changes: then its whole sample
 is a new one. Annotations are not code, and are left out. A mutant that runs for half a minute of processor time counts
-as killed, as one whose tests fail.
+as killed, as one whose tests fail. On the page a module that was not run now (`--only`) keeps what stands there.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from __future__ import annotations
 import argparse
 import ast
 import difflib
-import hashlib
 import importlib.util
 import json
 import os
@@ -28,11 +27,10 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-from mutation_explanations import EXPLAINED
+from mutation_page import RESULT, TOP, code_of, page
 
-TOP = Path(__file__).resolve().parent.parent
-RESULT = TOP / "benchmarks" / "results" / "mutation_testing.md"
 LIBRARIES = (
     "numpy",
     "scipy.stats",
@@ -174,22 +172,16 @@ def tests_pass(folder: Path, tests: tuple[str, ...]) -> tuple[bool, float]:
     return status == 0, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def code_of(module: str) -> str:
-    """The start of the name that git gives to the module's text: `git rev-parse HEAD:audit/bounds.py` shows it."""
-    text = (TOP / module).read_bytes()
-    return hashlib.sha1(b"blob %d\0" % len(text) + text, usedforsecurity=False).hexdigest()[:10]
-
-
 def changed(source: str, text: str) -> list[str]:
     """The lines that went and came."""
     lines = difflib.unified_diff(source.splitlines(), text.splitlines(), n=0, lineterm="")
     return [line[0] + " " + line[1:].strip() for line in lines if line[:1] in "+-" and line[:3] not in ("+++", "---")]
 
 
-def run(options: argparse.Namespace) -> dict[str, dict[str, object]]:
+def run(options: argparse.Namespace) -> dict[str, dict[str, Any]]:
     """Every mutant of the sample that was not run before; all that is known."""
     kept: Path = options.keep
-    known: dict[str, dict[str, object]] = {}
+    known: dict[str, dict[str, Any]] = {}
     if kept.exists():
         rows = [json.loads(line) for line in kept.read_text(encoding="utf-8").splitlines()]
         known = {str(row["mutant"]): row for row in rows}
@@ -233,48 +225,6 @@ def run(options: argparse.Namespace) -> dict[str, dict[str, object]]:
     return known
 
 
-def latest(rows: list[dict[str, object]], module: str) -> list[dict[str, object]]:
-    """What was run on the module's text of today; where that is not done, on the last text that was."""
-    samples: dict[object, list[dict[str, object]]] = {}
-    for row in rows:
-        if row["module"] == module:
-            samples.setdefault(row["code"], []).append(row)
-    done = [one for one in samples.values() if len(one) == max(map(len, samples.values()))]
-    return next((one for one in done if one[0]["code"] == code_of(module)), done[-1]) if done else []
-
-
-def page(known: dict[str, dict[str, object]]) -> str:
-    """The result as Markdown: a table, then each survivor with its explanation."""
-    head = [
-        "# Mutation testing of our own code",
-        "",
-        f"Written by `python benchmarks/mutation_testing.py --write`: a sample of at most {PLACES} places a module,",
-        f"seed {SEED}; mutants by cosmic-ray, each against its module's own fast tests. Each row was run on the text",
-        "that `git rev-parse HEAD:MODULE` names; a kill is not run again when a test is added, a survivor is.",
-        "",
-    ]
-    table = ["| module | its text | mutants | killed | survive | of these equivalent |", "|---|---|---|---|---|---|"]
-    survivors: list[str] = []
-    totals = [0, 0, 0]
-    for module in MODULES:
-        rows = latest(list(known.values()), module)
-        if not rows:
-            continue
-        left = [row for row in rows if not row["killed"]]
-        reasons = [next((why for part, why in EXPLAINED.items() if part in str(row["mutant"])), "") for row in left]
-        same = sum(reason.startswith("equivalent") for reason in reasons)
-        text = f"`{rows[0]['code']}`" + (" (older)" if rows[0]["code"] != code_of(module) else "")
-        table.append(f"| `{module}` | {text} | {len(rows)} | {len(rows) - len(left)} | {len(left)} | {same} |")
-        totals = [a + b for a, b in zip(totals, (len(rows), len(rows) - len(left), same), strict=True)]
-        for row, reason in zip(left, reasons, strict=True):
-            lines = "\n".join(str(one) for one in row["difference"])  # type: ignore[attr-defined]
-            survivors.append(f"`{module}`, line {row['line']}: {reason or 'not looked at'}\n\n```diff\n{lines}\n```\n")
-    count, killed, same = totals
-    share = f"{killed} of {count} are killed ({killed / max(1, count):.1%}); {same} of the {count - killed} survivors"
-    share += f" change nothing that a caller can see ({(killed + same) / max(1, count):.1%} with them)."
-    return "\n".join([*head, *table, "", share, "", "## Survivors", "", *survivors])
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="five mutants a module")
@@ -287,10 +237,10 @@ def main() -> None:
         print("skipped: pip install cosmic-ray")
         return
     options.keep.parent.mkdir(exist_ok=True)
-    text = page(run(options))
+    text = page(list(run(options).values()), list(MODULES), PLACES, SEED)
     print(text)
     if options.write:
-        RESULT.write_text(text.rstrip("\n") + "\n", encoding="utf-8")
+        RESULT.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from joblib import Parallel, delayed
-
 from dpassay.audit.row import Row
+from dpassay.audit.workers import in_processes
 from dpassay.reference.errors import BadInput, Broken, require
 
 from .audited import audited, resolve
@@ -86,13 +84,8 @@ def run_claims(
     if jobs == 1 or len(numbers) < 2:
         answers = (_answer(number, file.claim[number], folder, confidence, pairs.get(number)) for number in numbers)
     else:
-        # one BLAS thread a worker: the matrices are small, and threads would fight over the cores
-        os.environ.setdefault("OMP_NUM_THREADS", "1")
-        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-        answers = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)(
-            delayed(_answer)(number, file.claim[number], folder, confidence, pairs.get(number), sys.path)
-            for number in numbers
-        )
+        todo = ((number, file.claim[number], folder, confidence, pairs.get(number), sys.path) for number in numbers)
+        answers = in_processes(_answer, todo, jobs)
     errors: dict[int, BadInput | Broken] = {}
     for number, answer in answers:
         if isinstance(answer, BadInput):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import signal
 import subprocess
 import sys
 from dataclasses import replace
@@ -46,6 +47,15 @@ def test_what_a_cluster_makes_by_other_code_is_refused(cases, monkeypatch):
     monkeypatch.setattr(suite, "fingerprint", lambda case: "0" * 16)
     with pytest.raises(BadInput, match=r"--scheduler.*by other code"):
         run_suite(cases[:1], EFFORT, 1, scheduler="tcp://x:1")
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="Windows has no masks of signals")
+def test_ctrl_c_is_for_the_parent_alone():
+    """A terminal sends it to the whole group; a worker that was loading its libraries died with a traceback."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    blocked = list(worked(signal.pthread_sigmask, [(signal.SIG_BLOCK, ())] * 2, 2, ""))
+    assert all(signal.SIGINT in one and signal.SIGTERM not in one for one in blocked) and len(blocked) == 2
+    assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == before and signal.SIGINT not in before
 
 
 @pytest.mark.parametrize(

@@ -118,6 +118,13 @@ def check_poisson(q, mu, epsilon, negative):
     assert fair(added, max(ways))
 
 
+def test_a_record_that_cannot_be_missed_shows_whenever_it_is_in_the_batch():
+    """The two laws lie 1,000 standard deviations apart: delta is the sampling rate."""
+    assert sampled_delta(np.array([0.0, 1.0, 30.0]), 0.1, 1000.0, "poisson") == pytest.approx(
+        0.1, rel=1e-8
+    )  # what is lost grows as mu^2
+
+
 @settings(max_examples=10, deadline=None)
 @given(rates, mus, epsilons, st.booleans())
 @example(1e-9, 1e-3, 1e-13, False)
