@@ -114,6 +114,10 @@ class AssumedEstimate:
         return Verdict.INCONCLUSIVE
 
 
+class GivenSecrets(AssumedEstimate):
+    """The assumption is that the adversary also sees secrets of the run: its batches, its seeds."""
+
+
 Sound = SoundBound | ClaimTest
 AuditResult = SoundBound | ClaimTest | AssumedEstimate
 

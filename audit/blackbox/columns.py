@@ -13,7 +13,7 @@ import numpy as np
 
 from dpassay.reference.types import Array, Indices
 
-from .table import CODED, MADE
+from .origins import Column, Origin
 
 CELLS = 1 << 21  # of a made matrix that exist at once
 HUGE = 1e150  # sizes are cut there: sums and squares must not overflow
@@ -22,19 +22,21 @@ SNAP = 1e-6  # of a modulus: a multiple that was rounded down by a hair is one a
 CLEAR = 5.0  # standard errors of a difference below which last digits say nothing
 CLOSE, CLOSEST = 0.4, 32  # rank correlation from which on two of many columns are a pair; the closest pairs
 PAIRED, ORDERED, LAGGED = 12, 64, 512  # columns up to which all pairs, order statistics, lags above one are looked at
+Many = Callable[[Array], Array]
+One = Callable[[Array, int], Array]
 
 
 @dataclass(frozen=True)
 class Family:
-    """Columns made of a table in one way: `of(table)` is a matrix, `name(j)` says what its column j is.
+    """Columns made of a table in one way: `of(table)` is a matrix, `column(j)` says what its column j is.
 
     `one(table, j)` makes column j alone, where that is cheaper. A column that differs by less than `least` standard
     errors is not taken up: of what hardly ever matters.
     """
 
-    of: Callable[[Array], Array]
-    name: Callable[[int], str]
-    one: Callable[[Array, int], Array] | None = None
+    of: Many
+    column: Callable[[int], Column]
+    one: One | None = None
     least: float = 0.0
 
     def columns(self, table: Array, wanted: Sequence[int]) -> Array:
@@ -90,54 +92,63 @@ SUMMARIES = (
 )
 
 
-def families(names: Sequence[str]) -> Iterator[Family]:
+def families(columns: Sequence[Column]) -> Iterator[Family]:
     """All families for a table with these columns, cheapest first; tables must be `tamed`.
 
-    What is made of several columns is made of the outputs' own cells: codes of texts and lengths are no summands.
+    What is made of several columns is made of the outputs' own numbers: codes of texts and lengths are no summands.
     """
-    yield Family(lambda t: t, lambda j: names[j], lambda t, j: tamed(t[:, j]))
-    cells = [j for j, name in enumerate(names) if not name.startswith((*CODED, *MADE))]
-    if len(cells) == len(names):
-        yield from _made(names)
+    yield Family(lambda t: t, lambda j: columns[j], lambda t, j: tamed(t[:, j]))
+    cells = _values(columns)
+    if len(cells) == len(columns):
+        yield from _made(columns)
     elif len(cells) > 1:
-        yield from (_of_cells(family, cells) for family in _made([names[j] for j in cells]))
+        yield from (_of_cells(family, cells) for family in _made([columns[j] for j in cells]))
+
+
+def _values(columns: Sequence[Column]) -> list[int]:
+    return [j for j, column in enumerate(columns) if column.origin is Origin.VALUE]
 
 
 def _of_cells(family: Family, cells: list[int]) -> Family:
     one = family.one
     some = None if one is None else lambda t, j: one(t[:, cells], j)
-    return Family(lambda t: family.of(t[:, cells]), family.name, some, family.least)
+    return Family(lambda t: family.of(t[:, cells]), family.column, some, family.least)
 
 
-def _made(names: Sequence[str]) -> Iterator[Family]:
+def _family(of: Many, name: Callable[[int], str], one: One | None = None, least: float = 0.0) -> Family:
+    """Of columns that are made of others."""
+    return Family(of, lambda j: Column(name(j), Origin.MADE), one, least)
+
+
+def _made(columns: Sequence[Column]) -> Iterator[Family]:
     """Last digits, and families of several columns."""
-    width = len(names)
+    width = len(columns)
     if width <= ORDERED:
-        yield from (_remainders(modulus, names) for modulus in MODULI)
+        yield from (_remainders(modulus, columns) for modulus in MODULI)
     if width < 2:
         return
-    yield Family(summaries, lambda j: SUMMARIES[j])
-    yield Family(lambda t: np.cumsum(t, axis=1), lambda j: f"sum of {names[0]} to {names[j]}")
-    yield Family(lambda t: t.sum(axis=1, keepdims=True) - t, lambda j: f"sum of all but {names[j]}")
+    yield _family(summaries, lambda j: SUMMARIES[j])
+    yield _family(lambda t: np.cumsum(t, axis=1), lambda j: f"sum of {columns[0]} to {columns[j]}")
+    yield _family(lambda t: t.sum(axis=1, keepdims=True) - t, lambda j: f"sum of all but {columns[j]}")
     if width <= ORDERED:
-        yield Family(lambda t: np.sort(t, axis=1), lambda j: f"smallest but {j}" if j else "smallest")
+        yield _family(lambda t: np.sort(t, axis=1), lambda j: f"smallest but {j}" if j else "smallest")
     if width <= PAIRED:
         left, right = np.triu_indices(width, 1)
-        yield Family(lambda t: t[:, right] - t[:, left], lambda j: f"{names[right[j]]} less {names[left[j]]}")
-        yield Family(lambda t: t[:, right] + t[:, left], lambda j: f"{names[right[j]]} plus {names[left[j]]}")
+        yield _family(lambda t: t[:, right] - t[:, left], lambda j: f"{columns[right[j]]} less {columns[left[j]]}")
+        yield _family(lambda t: t[:, right] + t[:, left], lambda j: f"{columns[right[j]]} plus {columns[left[j]]}")
         return
     lag = 1
     while lag <= (width // 2 if width <= LAGGED else 1):
-        yield _lagged(lag, names)
+        yield _lagged(lag, columns)
         lag *= 2
 
 
-def correlated(p: Array, q: Array, names: Sequence[str]) -> Iterator[Family]:
+def correlated(p: Array, q: Array, columns: Sequence[Column]) -> Iterator[Family]:
     """Of wide tables (training rows, `tamed`): pairs of columns that go together on both sides, freed of each other.
 
     Noise that is used twice, or taken out elsewhere, shows in one pair of thousands. Ranks take the place of values.
     """
-    cells = [j for j, name in enumerate(names) if not name.startswith((*CODED, *MADE))]
+    cells = _values(columns)
     if not PAIRED < len(cells) <= LAGGED:
         return
     ranks = np.concatenate([_ranks(side[:, cells]) for side in (p, q)])
@@ -149,7 +160,7 @@ def correlated(p: Array, q: Array, names: Sequence[str]) -> Iterator[Family]:
          if abs(together[i, j]) > CLOSE]
     )  # fmt: skip
     if len(found):
-        yield _freed(found[:, 0].astype(int), found[:, 1].astype(int), found[:, 2], names)
+        yield _freed(found[:, 0].astype(int), found[:, 1].astype(int), found[:, 2], columns)
 
 
 def _ranks(table: Array) -> Array:
@@ -160,26 +171,26 @@ def _ranks(table: Array) -> Array:
     return np.asarray(ranks / np.maximum(ranks.std(axis=0), 1.0))
 
 
-def _freed(left: Indices, right: Indices, sign: Array, names: Sequence[str]) -> Family:
+def _freed(left: Indices, right: Indices, sign: Array, columns: Sequence[Column]) -> Family:
     words = {1.0: "less", -1.0: "plus"}
-    return Family(
+    return _family(
         lambda t: t[:, right] - sign * t[:, left],
-        lambda j: f"{names[right[j]]} {words[float(sign[j])]} {names[left[j]]}",
+        lambda j: f"{columns[right[j]]} {words[float(sign[j])]} {columns[left[j]]}",
         lambda t, j: tamed(t[:, right[j]]) - sign[j] * tamed(t[:, left[j]]),
     )
 
 
-def _remainders(modulus: float, names: Sequence[str]) -> Family:
+def _remainders(modulus: float, columns: Sequence[Column]) -> Family:
     def of(table: Array) -> Array:
         units = table / modulus
         return np.asarray(units - np.floor(units + SNAP))
 
-    return Family(of, lambda j: f"{names[j]} modulo {modulus:g}", least=CLEAR)
+    return _family(of, lambda j: f"{columns[j]} modulo {modulus:g}", least=CLEAR)
 
 
-def _lagged(lag: int, names: Sequence[str]) -> Family:
-    return Family(
+def _lagged(lag: int, columns: Sequence[Column]) -> Family:
+    return _family(
         lambda t: t[:, lag:] - t[:, :-lag],
-        lambda j: f"{names[j + lag]} less {names[j]}",
+        lambda j: f"{columns[j + lag]} less {columns[j]}",
         lambda t, j: tamed(t[:, j + lag]) - tamed(t[:, j]),
     )

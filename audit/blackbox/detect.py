@@ -23,6 +23,7 @@ from dpassay.reference.guarantee import Guarantee
 from dpassay.reference.types import Array, Indices
 
 from .learner import FIT_SHARE, Candidate, learn_scores
+from .origins import NOTHING, Column
 from .outputs import Mechanism, draw
 from .repeats import REPEATS_SHARE, repeats_log_wealth
 from .table import Tables, kept, telling_columns, to_tables
@@ -38,9 +39,9 @@ REPEATED = "repeated outputs"
 
 @dataclass(frozen=True)
 class Parts:
-    """Training and test tables, each of P and of Q, with the names of their columns."""
+    """Training and test tables, each of P and of Q, with their columns."""
 
-    names: tuple[str, ...]
+    columns: tuple[Column, ...]
     training: list[Array]
     test: list[Array]
     rows: list[Indices]  # of the outputs that each test table holds
@@ -55,9 +56,9 @@ def split(tables: Tables, rng: np.random.Generator) -> Parts:
         training.append(table[order[:cut]])
         test.append(table[order[cut:]])
         rows.append(order[cut:])
-    columns = telling_columns(training)
-    names = tuple(np.asarray(tables.names, dtype=object)[columns].tolist()) or ("nothing",)
-    return Parts(names, kept(training, columns), kept(test, columns), rows)
+    chosen = telling_columns(training)
+    columns = tuple(column for column, one in zip(tables.columns, chosen, strict=True) if one) or NOTHING
+    return Parts(columns, kept(training, chosen), kept(test, chosen), rows)
 
 
 def log_stakes(
@@ -103,7 +104,7 @@ def judge_outputs(
 ) -> tuple[Judged, Parts, list[Candidate]]:
     """The strongest of all events and bets, after a weighted union bound."""
     parts = split(tables, rng)
-    candidates = learn_scores(parts.training[0], parts.training[1], claim, rng, low_bits, parts.names)
+    candidates = learn_scores(parts.training[0], parts.training[1], claim, rng, low_bits, parts.columns)
     found = judge_events(candidates, parts.test)
     logs = log_stakes(candidates, parts.test, (tables.p, tables.q), claim, rng, share=REPEATS_OF_BETS)
     wealth = max(0.0, float(logs.max() + np.log(BETS_SHARE)))
@@ -161,7 +162,7 @@ def audit_in_detail(
     """
     start = time.perf_counter()
     found, parts, candidates = judge_outputs(tables, claim, rng, low_bits)
-    plainest, repeated = most_telling(found.candidate, candidates, parts.test, tables), None
+    plainest, repeated = most_telling(found.candidate, candidates, parts.test), None
     telling = of_event(plainest, parts.test, tables.texts) if plainest else None
     if found.candidate is None:
         most, repeated = most_repeated(tables)
@@ -206,7 +207,7 @@ def epsilon_of_outputs(
     tables = to_tables(outputs_p, outputs_q)
     parts = split(tables, rng)
     guess = Guarantee("no privacy loss", np.zeros(1), np.zeros(1))
-    candidates = learn_scores(parts.training[0], parts.training[1], guess, rng, names=parts.names)
+    candidates = learn_scores(parts.training[0], parts.training[1], guess, rng, columns=parts.columns)
     return bound_of_scores(parts, candidates, delta, rng, confidence, start)
 
 

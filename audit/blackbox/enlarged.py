@@ -61,7 +61,7 @@ def event_power(
     """Audits of the outputs at hand with one event made more frequent on one side."""
     one = detail.plainest or detail.candidate
     event, side = oriented(one.event)
-    sides = [matrix[:MOST_OUTPUTS] for matrix in tables.columns(detail.parts.names)]
+    sides = [matrix[:MOST_OUTPUTS] for matrix in tables.matrices(detail.parts.columns)]
     masks = [inside(event, one.score(matrix)) for matrix in sides]
     other = (masks[1 - side].sum() + 0.5) / (masks[1 - side].size + 1)
     now = float(masks[side].mean())
@@ -75,7 +75,7 @@ def event_power(
         rows = [rng.permutation(masks[0].size), rng.permutation(masks[1].size)]
         rows[side] = _with_share(masks[side], share, size, rng)
         p, q = (matrix[:MOST_OUTPUTS][chosen] for matrix, chosen in zip((tables.p, tables.q), rows, strict=True))
-        return audit_in_detail(Tables(tables.names, p, q, tables.texts), claim, rng, confidence)[0]
+        return audit_in_detail(Tables(tables.columns, p, q, tables.texts), claim, rng, confidence)[0]
 
     return EventPower(*repeated(audit, seed), size, words, factor, share)
 

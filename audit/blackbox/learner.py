@@ -16,9 +16,9 @@ from dpassay.reference.types import Array
 from .columns import tamed
 from .features import Atoms, ColumnAtoms, Features
 from .models import Score, boosting, direction, kernel, logistic
+from .origins import Column, Origin
 from .remembered import Remembered
 from .screen import SPREAD, AddedOdds, named, screen
-from .table import CODED, MADE
 
 ROWS_CAP = 30_000  # a side, for the boosting and logistic fits
 FIT_SHARE = 0.5  # of the training tables; the rest chooses the best
@@ -36,7 +36,7 @@ class Candidate:
     score: Score
     weight: float
     event: Event
-    column: str | None = None  # the one column (or plain sum or difference of columns) that it is about
+    column: Column | None = None  # the one column (or plain sum or difference of columns) that it is about
     value: float | None = None  # the score is 1 where the column is equal to this, else 0
 
 
@@ -71,13 +71,13 @@ def _models(p: Array, q: Array, features: Features, atoms: Atoms, rng: np.random
 
 
 def _candidates(
-    p: Array, q: Array, claim: Guarantee, names: Sequence[str], rng: np.random.Generator, low_bits: bool
-) -> tuple[list[tuple[str, Score]], list[tuple[str, Score, float | None]]]:
+    p: Array, q: Array, claim: Guarantee, titles: Sequence[Column], rng: np.random.Generator, low_bits: bool
+) -> tuple[list[tuple[str, Score]], list[tuple[Column, Score, float | None]]]:
     """Learned scores, from richest to plainest, and single columns with the value that they are held against.
 
     A single number needs no trees: its histogram says as much.
     """
-    screened, atoms = screen(p, q, claim, names), Atoms.fit(p, q)
+    screened, atoms = screen(p, q, claim, titles), Atoms.fit(p, q)
     width = p.shape[1]
     found = []
     if width > 1 or low_bits:
@@ -96,11 +96,10 @@ def _candidates(
             along = direction(tamed(p[:ROWS_CAP]), tamed(q[:ROWS_CAP]), squared)
             what = "squares of all columns" if squared else "direction of all columns"
             found.append((what, partial(_of_tamed, along)))
-    entries = dict.fromkeys(one.column for one in screened if one.family.one is not None and one.base in names)
-    plain = [j for j in entries if not names[j].startswith((*CODED, *MADE))][:COLUMNS]
-    columns: list[tuple[str, Score, float | None]] = [(names[j], partial(_of_column, j), None) for j in plain]
-    known = {names[j] for j in plain}
-    best = [one for one in screened if one.name not in known][:BEST_COLUMNS]
+    plain = list(dict.fromkeys(one.column for one in screened if one.base.origin is Origin.VALUE))[:COLUMNS]
+    columns: list[tuple[Column, Score, float | None]] = [(titles[j], partial(_of_column, j), None) for j in plain]
+    known = {titles[j] for j in plain}
+    best = [one for one in screened if one.value is not None or one.base not in known][:BEST_COLUMNS]
     return found, [*columns, *((one.base, one.of, one.value) for one in best)]
 
 
@@ -110,17 +109,17 @@ def learn_scores(
     claim: Guarantee,
     rng: np.random.Generator,
     low_bits: bool = False,
-    names: Sequence[str] | None = None,
+    columns: Sequence[Column] | None = None,
 ) -> list[Candidate]:
     """Fit on half of the training tables; the best against `claim` on the rest gets half of the stake.
 
     With weights and events fixed before the test data are seen, the weighted mean of the candidates' wealth is valid.
     """
-    titles = tuple(names) if names is not None else tuple(f"column {j}" for j in range(p.shape[1]))
+    titles = tuple(columns) if columns is not None else tuple(Column(f"column {j}") for j in range(p.shape[1]))
     cut_p, cut_q = (max(1, int(FIT_SHARE * len(side))) for side in (p, q))
-    learned, columns = _candidates(p[:cut_p], q[:cut_q], claim, titles, rng, low_bits)
+    learned, single = _candidates(p[:cut_p], q[:cut_q], claim, titles, rng, low_bits)
     found = [(name, Remembered(score)) for name, score in learned]
-    found += [(named(base, value), Remembered(score)) for base, score, value in columns]
+    found += [(named(base, value), Remembered(score)) for base, score, value in single]
     held = (p[cut_p:], q[cut_q:]) if min(len(p) - cut_p, len(q) - cut_q) > 0 else (p, q)
     scores = [(score(held[0]), score(held[1])) for _, score in found]
     events = [best_event(on_p, on_q, claim) for on_p, on_q in scores]
@@ -128,6 +127,6 @@ def learn_scores(
     best = int(np.argmax(np.array(wealth) + 1e-3 * np.array([event.promise for event in events])))
     rest = 0.5 / max(1, len(found) - 1)
     weights = [0.5 if i == best else rest for i in range(len(found))] if len(found) > 1 else [1.0]
-    single = [*((None, None) for _ in learned), *((base, value) for base, _, value in columns)]
-    parts = zip(found, weights, events, single, strict=True)
+    about = [*((None, None) for _ in learned), *((base, value) for base, _, value in single)]
+    parts = zip(found, weights, events, about, strict=True)
     return [Candidate(name, score, weight, event, *one) for (name, score), weight, event, one in parts]

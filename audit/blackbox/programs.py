@@ -165,7 +165,7 @@ class KeptAlive(_Program):
             self._fail(error.why)
         except ProgramEnded as error:
             self.close()
-            self._fail(f"{str(error).removeprefix('the program ')}; it must print one line for each line that it reads")
+            self._fail(f"{error.how}; it must print one line for each line that it reads")
 
     def close(self) -> None:
         """End the program, and what it started."""

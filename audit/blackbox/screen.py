@@ -16,7 +16,7 @@ from dpassay.reference.guarantee import Guarantee
 from dpassay.reference.types import Array, Indices
 
 from .columns import HUGE, Family, correlated, families, tamed
-from .table import CODED
+from .origins import Column
 
 EDGES = 15
 ROWS = ((64, 4000), (256, 2000), (1 << 30, 1000))  # rows a side that are looked at, for tables of up to so many columns
@@ -36,9 +36,9 @@ class Found:
     difference: float
 
     @property
-    def base(self) -> str:
-        """The made column, for a person."""
-        return self.family.name(self.column)
+    def base(self) -> Column:
+        """The made column."""
+        return self.family.column(self.column)
 
     @property
     def name(self) -> str:
@@ -54,10 +54,10 @@ class Found:
         return made if self.value is None else np.asarray(made == self.value, dtype=float)
 
 
-def named(column: str, value: float | None) -> str:
+def named(column: Column, value: float | None) -> str:
     """A column, or the event that it has this value."""
     if value is None:
-        return column
+        return column.name
     return f"{column} is missing" if value <= -HUGE else f"{column} equal to {value:.6g}"
 
 
@@ -77,16 +77,16 @@ def rows_for(width: int) -> int:
     return next(rows for most, rows in ROWS if width <= most)
 
 
-def screen(p: Array, q: Array, claim: Guarantee, names: Sequence[str]) -> list[Found]:
+def screen(p: Array, q: Array, claim: Guarantee, columns: Sequence[Column]) -> list[Found]:
     """All made columns, those that exceed the claim most first."""
     rows = rows_for(p.shape[1])
     few_p, few_q = tamed(p[:rows]), tamed(q[:rows])
     found: list[Found] = []
-    for family in (*families(names), *correlated(few_p, few_q, names)):
+    for family in (*families(columns), *correlated(few_p, few_q, columns)):
         made_p, made_q = family.of(few_p), family.of(few_q)
         for first in range(0, made_p.shape[1], CHUNK):
             part = slice(first, first + CHUNK)
-            coded = [family.name(j).startswith(CODED) for j in range(*part.indices(made_p.shape[1]))]
+            coded = [family.column(j).origin.coded for j in range(*part.indices(made_p.shape[1]))]
             block = _screen_block(made_p[:, part], made_q[:, part], claim, family, first, coded)
             found += [one for one in block if one.difference >= family.least]
     return sorted(found, key=lambda one: -one.errors)

@@ -38,9 +38,9 @@ def telling_outputs(detail: Detail, outputs_p: Sequence[Any], outputs_q: Sequenc
 def _telling_entry(detail: Detail, side: int, row: int) -> str:
     """The entry that gave it away, for an output that is too long to be shown."""
     column = detail.telling.column if detail.telling is not None else None
-    if column not in detail.parts.names:
+    if column not in detail.parts.columns:
         return ""
-    value = detail.parts.test[side][row, detail.parts.names.index(column)]
+    value = detail.parts.test[side][row, detail.parts.columns.index(column)]
     return f"{column} {'is missing' if np.isnan(value) else f'= {value:.6g}'} in "
 
 

@@ -19,24 +19,22 @@ import numpy as np
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.types import Array, Bools
 
+from .origins import Column, Origin
+
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?")
 MOST_NUMBERS = 64  # read from one text
 DEEPEST = 40  # nested lists and dicts
 LONGEST_JSON = 1_000_000  # characters of a text that are tried as JSON
 ROOT = "output"
-
-
-CODED = ("text(", "words(", "keys(", "type(")  # what columns of codes are called
-MADE = ("len(", "sum(", "last(", "max(", "min(", "numbers(", "digits of number ")  # and those that sum up others
 MOST_TEXTS = 10_000  # whose codes are known
 MOST_RECORDS = 256  # records of lists that have a column each, told by what identifies them: with more, none has
 
 
 @dataclass(frozen=True)
 class Tables:
-    """Both samples as matrices with the same named columns, one row per run."""
+    """Both samples as matrices with the same columns, one row per run."""
 
-    names: tuple[str, ...]
+    columns: tuple[Column, ...]
     p: Array
     q: Array
     texts: Mapping[float, str] = field(default_factory=dict)  # what a code stands for, of the first texts
@@ -45,29 +43,29 @@ class Tables:
         """Some rows of both."""
         return replace(self, p=self.p[rows], q=self.q[rows])
 
-    def columns(self, names: Sequence[str]) -> tuple[Array, Array]:
-        """The named columns of both; NaN where there is none of that name."""
-        places = {name: j for j, name in enumerate(self.names)}
-        found = tuple(np.full((len(side), len(names)), np.nan) for side in (self.p, self.q))
-        here = [(i, places[name]) for i, name in enumerate(names) if name in places]
+    def matrices(self, columns: Sequence[Column]) -> tuple[Array, Array]:
+        """These columns of both; NaN where there is none such."""
+        places = {column: j for j, column in enumerate(self.columns)}
+        found = tuple(np.full((len(side), len(columns)), np.nan) for side in (self.p, self.q))
+        here = [(i, places[column]) for i, column in enumerate(columns) if column in places]
         to, of = [i for i, _ in here], [j for _, j in here]
         for matrix, side in zip(found, (self.p, self.q), strict=True):
             matrix[:, to] = side[:, of]
         return found[0], found[1]
 
 
-class _Cells(dict[str, float]):
-    """The named cells of one output; codes are noted in `texts`, which all outputs share."""
+class _Cells(dict[Column, float]):
+    """The cells of one output; codes are noted in `texts`, which all outputs share."""
 
     def __init__(self, texts: dict[float, str]):
         super().__init__()
         self._texts = texts
-        self.records: set[str] = set()  # names of cells that stand for a record wherever it is in its list
+        self.records: set[Column] = set()  # cells that stand for a record wherever it is in its list
 
-    def encode(self, name: str, text: str | bytes) -> None:
+    def encode(self, name: str, text: str | bytes, origin: Origin = Origin.CODE) -> None:
         """A text as a code: only equality matters."""
         code = float(zlib.crc32(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")))
-        self[name] = code
+        self[Column(name, origin)] = code
         if len(self._texts) < MOST_TEXTS and code not in self._texts:
             self._texts[code] = repr(text)
 
@@ -83,11 +81,11 @@ def _flatten(output: Any, name: str, row: _Cells, depth: int = 0) -> None:
     elif isinstance(output, str | bytes):
         _text(output, name, row, depth)
     elif output is None:
-        row[name] = np.nan
+        row[Column(name)] = np.nan
     elif isinstance(output, np.ndarray | list | tuple):
         _sequence(output, name, row, depth)
     else:
-        row[name] = _number(output)
+        row[Column(name)] = _number(output)
 
 
 def _kind(output: Any) -> str:
@@ -118,7 +116,7 @@ def _records(items: Sequence[Any], key: str, name: str, row: _Cells) -> None:
     for item in items:
         for field_name, value in item.items():
             if field_name != key and isinstance(value, int | float | np.number):
-                cell = f"{name}[{key}={item[key]!r}].{field_name}"
+                cell = Column(f"{name}[{key}={item[key]!r}].{field_name}")
                 row[cell] = _number(value)
                 row.records.add(cell)
 
@@ -129,30 +127,31 @@ def _sequence(output: Any, name: str, row: _Cells, depth: int) -> None:
     key = _identifier(output)
     if key is not None:
         _records(output, key, name, row)
-    row[f"len({name})"] = float(len(output))
-    values = np.array([row[f"{name}[{i}]"] for i in range(len(output)) if f"{name}[{i}]" in row])
+    row[Column(f"len({name})", Origin.SUMMARY)] = float(len(output))
+    cells = [Column(f"{name}[{i}]") for i in range(len(output))]
+    values = np.array([row[cell] for cell in cells if cell in row])
     values = values[np.isfinite(values)]
     if values.size:
         with np.errstate(over="ignore"):
-            row[f"sum({name})"], row[f"last({name})"] = float(values.sum()), float(values[-1])
-        row[f"max({name})"], row[f"min({name})"] = float(values.max()), float(values.min())
+            known = {"sum": values.sum(), "last": values[-1], "max": values.max(), "min": values.min()}
+        row.update({Column(f"{what}({name})", Origin.SUMMARY): float(value) for what, value in known.items()})
 
 
 def _text(output: str | bytes, name: str, row: _Cells, depth: int) -> None:
     """The text as a code; the numbers in it, the words without them, its length; and what it says if it is JSON."""
-    row.encode(f"text({name})", output)
+    row.encode(f"text({name})", output, Origin.TEXT)
     text = output.decode("utf-8", "replace") if isinstance(output, bytes) else output
-    row[f"len({name})"] = float(len(text))
+    row[Column(f"len({name})", Origin.SUMMARY)] = float(len(text))
     inner = _as_json(text)
     if inner is not None:
         _flatten(inner, f"{name}.json", row, depth + 1)
         return
     numbers = NUMBER.findall(text, 0)
     row.encode(f"words({name})", NUMBER.sub("#", text))
-    row[f"numbers({name})"] = float(len(numbers))
+    row[Column(f"numbers({name})", Origin.SUMMARY)] = float(len(numbers))
     for index, number in enumerate(numbers[:MOST_NUMBERS]):
-        row[f"number {index + 1} in {name}"] = float(number)
-        row[f"digits of number {index + 1} in {name}"] = float(len(number))
+        row[Column(f"number {index + 1} in {name}")] = float(number)
+        row[Column(f"digits of number {index + 1} in {name}", Origin.SUMMARY)] = float(len(number))
 
 
 def _as_json(text: str) -> Any:
@@ -179,14 +178,15 @@ def _number(output: Any) -> float:
 
 def appended(past: Tables, fresh: Tables, most: int) -> Tables:
     """Both, with the columns of either; only the last `most` rows a side."""
-    names = past.names if past.names == fresh.names else tuple(dict.fromkeys([*past.names, *fresh.names]))
+    both = (past.columns, fresh.columns)
+    columns = both[0] if both[0] == both[1] else tuple(dict.fromkeys([*both[0], *both[1]]))
     sides = zip(
-        past.columns(names) if past.names != names else (past.p, past.q),
-        fresh.columns(names) if fresh.names != names else (fresh.p, fresh.q),
+        past.matrices(columns) if past.columns != columns else (past.p, past.q),
+        fresh.matrices(columns) if fresh.columns != columns else (fresh.p, fresh.q),
         strict=True,
     )
     p, q = (np.concatenate(side)[-most:] for side in sides)
-    return Tables(names, p, q, {**fresh.texts, **past.texts})
+    return Tables(columns, p, q, {**fresh.texts, **past.texts})
 
 
 def telling_columns(training: Sequence[Array]) -> Bools:
@@ -209,7 +209,7 @@ def kept(tables: Sequence[Array], columns: Bools) -> list[Array]:
 
 
 def to_tables(outputs_p: Any, outputs_q: Any) -> Tables:
-    """Both samples with the same named columns.
+    """Both samples with the same columns.
 
     Raises:
         BadInput: no outputs, or some that are neither numbers nor text nor lists or dicts of them.
@@ -228,17 +228,17 @@ def to_tables(outputs_p: Any, outputs_q: Any) -> Tables:
             row = _Cells(texts)
             _flatten(output, ROOT, row)
             target.append(row)
-    names = _names([row for side in rows for row in side])
-    filled = [np.array([[row.get(n, np.nan) for n in names] for row in side], dtype=float) for side in rows]
+    columns = _columns([row for side in rows for row in side])
+    filled = [np.array([[row.get(one, np.nan) for one in columns] for row in side], dtype=float) for side in rows]
     _not_empty([table.size for table in filled])
-    return Tables(tuple(names), filled[0], filled[1], texts)
+    return Tables(tuple(columns), filled[0], filled[1], texts)
 
 
-def _names(rows: Sequence[_Cells]) -> list[str]:
-    """Of all columns. Records have theirs if they are few on both sides together: names drawn anew would be no end."""
-    names = {name for row in rows for name in row}
-    records = {name for row in rows for name in row.records}
-    return sorted(names - records if len(records) > MOST_RECORDS else names)
+def _columns(rows: Sequence[_Cells]) -> list[Column]:
+    """All columns. Records have theirs if they are few on both sides together: names drawn anew would be no end."""
+    found = {column for row in rows for column in row}
+    records = {column for row in rows for column in row.records}
+    return sorted(found - records if len(records) > MOST_RECORDS else found)
 
 
 def to_table(outputs_p: Any, outputs_q: Any) -> tuple[Array, Array]:
@@ -264,7 +264,7 @@ def _regular(side: Any) -> Any:
     return found if found.dtype.kind in "fiu" else None
 
 
-def _places(shape: tuple[int, ...]) -> list[str]:
+def _places(shape: tuple[int, ...]) -> list[Column]:
     if int(np.prod(shape)) == 1:
-        return [ROOT]
-    return [f"{ROOT}[{','.join(map(str, index))}]" for index in np.ndindex(*shape)]
+        return [Column(ROOT)]
+    return [Column(f"{ROOT}[{','.join(map(str, index))}]") for index in np.ndindex(*shape)]

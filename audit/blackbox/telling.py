@@ -16,8 +16,9 @@ from dpassay.reference.types import Array, Bools
 
 from .columns import HUGE
 from .learner import Candidate
+from .origins import Column, Origin
 from .repeats import row_hashes
-from .table import CODED, MADE, Tables
+from .table import Tables
 
 SIDES = ("on D", "on D'")
 SHOWS = 1e-3  # p-value below which the event of a column is called what gave the claim away
@@ -28,7 +29,7 @@ class Telling:
     """An event, how often it happened on D and on D', and how often the claim lets it happen where it did more."""
 
     words: str
-    column: str | None  # that the event is about; None: a learned score
+    column: Column | None  # that the event is about; None: a learned score
     hits: tuple[int, int]
     of: tuple[int, int]
     against: tuple[float, float] | None = None  # the pair (epsilon, delta) of the claim that it was held to
@@ -46,7 +47,8 @@ class Telling:
     @property
     def evidence(self) -> dict[str, object]:
         """For a JSON report."""
-        found: dict[str, object] = {"event": self.words, "hits": self.hits, "of": self.of, "column": self.column}
+        found: dict[str, object] = {"event": self.words, "hits": self.hits, "of": self.of}
+        found["column"] = None if self.column is None else self.column.name
         if self.against is not None:
             found |= {"against_epsilon": self.against[0], "against_delta": self.against[1]}
             found |= {"allowed_share": self.allowed, "allowed_on": SIDES[self.side]}
@@ -98,32 +100,26 @@ def in_words(one: Candidate, event: Event, texts: Mapping[float, str]) -> str:
     equal = "other than" if event.below else "equal to"
     if one.value <= -HUGE:
         return f"{one.column} is {'there' if event.below else 'missing'}"
-    coded = one.column.startswith(CODED)
+    coded = one.column.origin.coded
     return f"{one.column} {equal} {texts.get(one.value, 'one text') if coded else f'{one.value:.6g}'}"
 
 
-def most_telling(
-    winner: Candidate | None, candidates: Sequence[Candidate], test: Sequence[Array], tables: Tables
-) -> Candidate | None:
+def most_telling(winner: Candidate | None, candidates: Sequence[Candidate], test: Sequence[Array]) -> Candidate | None:
     """The column whose event shows most on the judged part; the deciding score where no column shows it by itself.
 
     An entry of the outputs comes before what is made of several of them, if it shows nearly as much. None: outputs that
     repeat decided, and no column shows it.
     """
-    columns = [one for one in candidates if one.column is not None]
-    p_values = [judge_event(one.event, one.score(test[0]), one.score(test[1]))[0] for one in columns]
+    single = [(one, one.column) for one in candidates if one.column is not None]
+    p_values = [judge_event(one.event, one.score(test[0]), one.score(test[1]))[0] for one, _ in single]
     best = min(p_values, default=1.0)
     if best > SHOWS:
         return winner
     alike = [i for i, value in enumerate(p_values) if value <= best**0.5]
-    entries = [i for i in alike if columns[i].column in tables.names and not _made(columns[i])]
-    text = [not str(one.column).startswith("text(") for one in columns]  # a word says more than its length
-    return columns[min(entries or alike, key=lambda i: (p_values[i], text[i], -columns[i].event.promise))]
-
-
-def _made(one: Candidate) -> bool:
-    """Is it a code, a length, or made of several entries?"""
-    return (one.column or "").startswith((*CODED, *MADE))
+    origins = [column.origin for _, column in single]
+    entries = [i for i in alike if origins[i] is Origin.VALUE]
+    text = [origin is not Origin.TEXT for origin in origins]  # a word says more than its length
+    return single[min(entries or alike, key=lambda i: (p_values[i], text[i], -single[i][0].event.promise))][0]
 
 
 def most_repeated(tables: Tables) -> tuple[Telling, tuple[int, int]]:
@@ -143,6 +139,6 @@ def most_repeated(tables: Tables) -> tuple[Telling, tuple[int, int]]:
     row = int(np.flatnonzero(group == best)[0])
     single = tables.p.shape[1] == 1
     value = tables.p[row, 0] if row < n_p else tables.q[row - n_p, 0]
-    words = f"{tables.names[0]} equal to {value:.6g}" if single else "one exact output"
+    words = f"{tables.columns[0]} equal to {value:.6g}" if single else "one exact output"
     counts = (int(on_p[best]), int(on_q[best]))
-    return Telling(words, tables.names[0] if single else None, counts, (n_p, n_q)), rows
+    return Telling(words, tables.columns[0] if single else None, counts, (n_p, n_q)), rows

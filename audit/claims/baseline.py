@@ -69,7 +69,7 @@ def against(
 
 def with_changes(row: Row, changes: Sequence[Change]) -> Row:
     """The row with what is worse than in the lock."""
-    found = [str(one).removeprefix(f"{one.claim}: ") for one in changes if one.claim == row.claim]
+    found = [one.text for one in changes if one.claim == row.claim]
     return replace(row, changes=found) if found else row
 
 

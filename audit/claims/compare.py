@@ -41,8 +41,12 @@ class Change:
     fails: bool = True
 
     def __str__(self) -> str:
-        text = f"{self.claim}: {self.what}: {self.old} -> {self.new}"
-        return text + (f" ({self.cause})" if self.cause else "")
+        return f"{self.claim}: {self.text}"
+
+    @property
+    def text(self) -> str:
+        """Without the claim's name."""
+        return f"{self.what}: {self.old} -> {self.new}" + (f" ({self.cause})" if self.cause else "")
 
 
 def compare(name: str, old: Block, new: Block, source: Collection[str]) -> list[Change]:

@@ -12,6 +12,7 @@ from dpassay.audit.blackbox.detect import Detail, audit_in_detail, bound_of_scor
 from dpassay.audit.blackbox.enlarged import EventPower, event_power
 from dpassay.audit.blackbox.floating_point import float_grid, repeated_noise, support_holes
 from dpassay.audit.blackbox.noise import NoisePower, noise_power, recognised
+from dpassay.audit.blackbox.origins import Column
 from dpassay.audit.blackbox.planted import planted_power
 from dpassay.audit.blackbox.shown import draw_detail, telling_outputs
 from dpassay.audit.blackbox.suspicions import of_outputs, of_the_claim
@@ -65,8 +66,9 @@ class Answer:
 def answer(p: Any, q: Any, question: Question, rng: np.random.Generator) -> Answer:
     """Judge the mechanism in real numbers and, if asked, in floats; show what gave it away, or what would have."""
     tables = to_tables(p, q)
-    if question.names is not None and len(question.names) == len(tables.names):
-        tables = replace(tables, names=question.names)
+    if question.names is not None and len(question.names) == len(tables.columns):
+        given = zip(question.names, tables.columns, strict=True)
+        tables = replace(tables, columns=tuple(Column(name, column.origin) for name, column in given))
     deciding, notes, shown, detail = judge(tables, (p, q), question, rng)
     in_floats = judge_floats(p, q, question, rng) if question.floating.asked else []
     verdict = decide([*deciding, *in_floats])
@@ -98,7 +100,7 @@ def judge(
         shown = telling_outputs(detail, *outputs)
         test = replace(test, evidence={**test.evidence, "most_telling_outputs": shown})
         notes = [f"Given away by: {detail.telling.statement}." if detail.telling else ""]
-        if detail.telling is None or detail.telling.column != test.evidence["score"]:
+        if detail.telling is None or str(detail.telling.column) != test.evidence["score"]:
             notes.append(f"Decided by the score: {test.evidence['score']}.")
         notes += [f"Most telling {side}: {'; '.join(ones)}" for side, ones in shown.items()]
     if question.plot is not None:

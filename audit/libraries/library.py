@@ -136,6 +136,11 @@ class Outcome:
     realised: Realised
 
     @property
+    def kinds(self) -> list[str]:
+        """Kinds of findings, bookkeeping aside."""
+        return sorted({one.kind.value for one in self.searched.findings if not one.kind.bookkeeping})
+
+    @property
     def failed(self) -> list[str]:
         """Findings in words, bookkeeping aside: each kind with what it was found at."""
         places: dict[str, list[str]] = {}

@@ -30,6 +30,7 @@ from .opacus_adaptive import shown
 from .redirect import Patch, Patches, current_tape, on_tape, on_the_tape
 
 DELTA = 1e-5
+GHOST = ("ghost", "ghost, column")  # with losses of shape (n,), and of shape (n, 1)
 CLIP, MULTIPLIER, STEPS, RATE = 1.0, 1.5, 3, 0.5
 PASS = 16  # records of one pass in order
 FAR = 1e6  # a target beside which no output counts
@@ -126,7 +127,7 @@ def _train(batches: str, clipping: str, reduction: str, data: Array) -> Mapping[
     dataset = torch.utils.data.TensorDataset(rows[:, :-1], rows[:, -1:])
     size = {"all": len(data), "Poisson": max(1, round(RATE * len(data))), "in order": 1}[batches]
     steps = len(data) if batches == "in order" else STEPS
-    ghost, criterion = clipping.startswith("ghost"), torch.nn.MSELoss(reduction=reduction)
+    ghost, criterion = clipping in GHOST, torch.nn.MSELoss(reduction=reduction)
     norms = [0.75, 1.0] if clipping == "per_layer" else CLIP  # 1.25 together, without rounding
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that this is no secure generator, that hooks are old
@@ -152,7 +153,7 @@ def _train(batches: str, clipping: str, reduction: str, data: Array) -> Mapping[
                     _BATCH.set(_next_record(len(data)))
                 optimizer.zero_grad()
                 found = model(x)
-                (loss_of(found[:, 0], y[:, 0]) if clipping == "ghost" else loss_of(found, y)).backward()
+                (loss_of(found[:, 0], y[:, 0]) if clipping == GHOST[0] else loss_of(found, y)).backward()
                 optimizer.step()
                 done += 1
     return {name: value.detach().numpy().copy() for name, value in model.state_dict().items()}
@@ -195,8 +196,8 @@ def models() -> Sequence[Model]:
     for name, batches, clipping in (
         ("full batches", "all", "flat"),
         ("full batches, clipped by layer", "all", "per_layer"),
-        ("full batches, ghost clipping", "all", "ghost"),
-        ("full batches, ghost clipping, losses of shape (n, 1)", "all", "ghost, column"),
+        ("full batches, ghost clipping", "all", GHOST[0]),
+        ("full batches, ghost clipping, losses of shape (n, 1)", "all", GHOST[1]),
         ("Poisson batches", "Poisson", "flat"),
         ("Poisson batches, adaptive clipping", "Poisson", "adaptive"),
         (f"one pass over {PASS} records in order, without Poisson sampling", "in order", "flat"),

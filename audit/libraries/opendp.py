@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -122,25 +122,33 @@ def _thresholds(dp: Any) -> Iterable[Line]:
         atom = dp.atom_domain(T=int) if kind is int else dp.atom_domain(T=float, nan=False)
         domain, one = dp.map_domain(dp.atom_domain(T=str), atom), kind(1)
         threshold = kind(4)
-        for name, make, metric in (
-            ("make_laplace_threshold", dp.m.make_laplace_threshold, dp.l01inf_distance),
-            ("make_gaussian_threshold", dp.m.make_gaussian_threshold, dp.l02inf_distance),
+        for name, make, metric, noise in (
+            ("make_laplace_threshold", dp.m.make_laplace_threshold, dp.l01inf_distance, LAPLACE[kind]),
+            ("make_gaussian_threshold", dp.m.make_gaussian_threshold, dp.l02inf_distance, GAUSSIAN[kind]),
         ):
             chosen = make(domain, metric(dp.absolute_distance(T=kind)), scale=1.0, threshold=threshold)
             claimed = chosen.map((1, one, one))[1]
-            exact = _at_least(name, kind, 3.0)
+            exact = noise(3)
             shown = sum(bool(out) for out in _draws(chosen, {"a": one}))
             p = float(stats.binomtest(shown, DRAWS, exact).pvalue)
             pair = "a key with count 1, or no such key; threshold 4"
             yield Line(f"{name}, {kind.__name__}", pair, "delta", claimed, exact, p)
 
 
-def _at_least(name: str, kind: type, gap: float) -> float:
-    """``P(noise >= gap)`` for scale 1: what is at the threshold is released."""
-    if kind is float:
-        return float(stats.laplace.sf(gap) if "laplace" in name else stats.norm.sf(gap))
-    law: Law = Geometric(np.asarray(0.0), 1.0) if "laplace" in name else DiscreteGaussian(np.asarray(0.0), 1.0)
-    return math.fsum(math.exp(law.log_density(k)) for k in range(int(gap), 60))
+def _at_least(law: Law, gap: int) -> float:
+    """``P(noise >= gap)``: what is at the threshold is released."""
+    return math.fsum(math.exp(law.log_density(k)) for k in range(gap, 60))
+
+
+ZERO = np.asarray(0.0)
+LAPLACE: dict[type, Callable[[int], float]] = {  # P(noise of scale 1 >= gap), for counts of a type
+    float: lambda gap: float(stats.laplace.sf(gap)),
+    int: lambda gap: _at_least(Geometric(ZERO, 1.0), gap),
+}
+GAUSSIAN: dict[type, Callable[[int], float]] = {
+    float: lambda gap: float(stats.norm.sf(gap)),
+    int: lambda gap: _at_least(DiscreteGaussian(ZERO, 1.0), gap),
+}
 
 
 def _responses(dp: Any) -> Iterable[Line]:

@@ -59,7 +59,7 @@ def not_on_page(found: Examined, inside: str) -> list[str]:
     for one in found.outcomes:
         cells = rows.get(one.model.name, ["", ""])
         cell = re.sub(r" \([^)]*\)", "", cells[RELATIONS.index(one.relation)])
-        new = [kind for kind in (re.sub(r" \(.*", "", text) for text in one.failed) if kind not in cell.split(", ")]
+        new = [kind for kind in one.kinds if kind not in cell.split(", ")]
         if new:
             news.append(f"{one.model.name}, {one.relation}: not on the page: {', '.join(new)}")
     return news

@@ -11,8 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from dpassay.audit.assay import examine
-from dpassay.audit.likelihood.bound import SECRETS
-from dpassay.audit.results import AssumedEstimate
+from dpassay.audit.results import AssumedEstimate, GivenSecrets
 from dpassay.audit.row import Effort
 from dpassay.audit.search.searched import Searched
 from dpassay.audit.worst import chosen
@@ -97,4 +96,4 @@ def _audited(model: Model, relation: Relation, searched: Searched, seed: int) ->
 
 
 def _reason(bound: AssumedEstimate) -> str:
-    return "batches or seeds are secret" if bound.assumption.startswith(SECRETS) else bound.assumption
+    return "batches or seeds are secret" if isinstance(bound, GivenSecrets) else bound.assumption

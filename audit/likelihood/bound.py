@@ -21,7 +21,7 @@ from bisect import bisect_left
 import numpy as np
 
 from dpassay.audit.bounds import needed_log_wealth
-from dpassay.audit.results import AssumedEstimate, SoundBound
+from dpassay.audit.results import AssumedEstimate, GivenSecrets, SoundBound
 from dpassay.reference.errors import require
 from dpassay.reference.findings import merge
 from dpassay.reference.types import Array
@@ -30,7 +30,6 @@ from .pilot import Plan, excess, make_plan, weight_of
 from .samplers import Losses, Sampler
 from .stages import drawn, upper_limit
 
-SECRETS = "adversary also sees secrets"  # how the assumption of an inexact likelihood begins
 _SMALLER = 0.5 ** np.arange(1, 9)  # the stakes of the reserve, as shares of the pilot's bet
 
 
@@ -85,7 +84,8 @@ def audit_likelihood(
         "evidence": _evidence(plan, losses, pilot, limit),
     }
     if losses.inexact:
-        return AssumedEstimate(assumption=f"{SECRETS}: {losses.inexact}", **common), losses  # type: ignore[arg-type]
+        assumption = f"adversary also sees secrets: {losses.inexact}"
+        return GivenSecrets(assumption=assumption, **common), losses  # type: ignore[arg-type]
     return SoundBound(claimed=claimed, power=plan.power, **common), losses  # type: ignore[arg-type]
 
 

@@ -32,7 +32,8 @@ class ProgramEnded(RuntimeError):
     """
 
     def __init__(self, how: str):
-        super().__init__(printable(how))
+        super().__init__(f"the program {printable(how)}")
+        self.how = printable(how)
 
 
 class ProgramRefused(ValueError):

@@ -31,7 +31,7 @@ def probe(mechanism: Run[Any], pair: Pair[Any], name: str) -> None:
     runs = [_run(mechanism, problem) for problem in (pair.here, pair.there, pair.here)]
     ends = [output for _, output in runs if isinstance(output, ProgramEnded)]
     if len(ends) == len(runs):
-        raise ProgramBroken(name, str(ends[0]).removeprefix("the program "))
+        raise ProgramBroken(name, ends[0].how)
     different = _difference(runs[0], runs[2])
     if different:
         why = f"is no function of data and tape: run again, {different} is another; it remembers, or draws by itself"

@@ -151,7 +151,7 @@ class Process:
             code = status.si_status
             how = f"was killed by {_signal(code)}" if killed else f"ended with exit status {code}"
         half = " in the middle of a line" if self._rest else ""
-        raise ProgramEnded(f"the program {how}{half}{self.complaint}")
+        raise ProgramEnded(f"{how}{half}{self.complaint}")
 
     def _broken(self, why: str) -> NoReturn:
         raise ProgramBroken(self.name, why + self.complaint)

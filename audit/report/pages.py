@@ -13,14 +13,17 @@ then stop one grid point aside. Rows, order and verdicts must be the same.
 
 from __future__ import annotations
 
+import math
 import re
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from dpassay.audit.plain import number
 from dpassay.audit.report_file import load
+from dpassay.audit.verdict import Verdict
 from dpassay.reference.errors import BadInput, printable, require
 from dpassay.reference.files import read_text, write_text
 from dpassay.reference.marked import AUDIT, LEDGER, SHORT
@@ -49,22 +52,51 @@ def table(rows: Sequence[dict[str, Any]]) -> str:
 
 def short_block(results: str) -> str:
     """The README's table and the ledger's counts, from the text of ``docs/results.md``."""
-    rows = {key_of(row): row for row in rows_of(results)}
+    rows = {line.key: line.cells for line in lines_of(results)}
     for key in CAUSES:
         require(key in rows, "row", key, f"is not in {RESULTS}: choose another one for the README")
     chosen = [[f"`{key.partition('@')[0]}`", *rows[key][1:6], cause] for key, cause in CAUSES.items()]
     return _markdown([*COLUMNS[:6], "cause"], chosen) + "\n\n" + _counts(results)
 
 
-def rows_of(results: str) -> list[list[str]]:
-    """The cells of each row of the audit table of ``docs/results.md``."""
-    return [_row(line) for line in AUDIT.read(results, str(RESULTS)).strip().splitlines()[2:]]
+@dataclass(frozen=True)
+class Line:
+    """One line of the audit table of ``docs/results.md``.
+
+    Args:
+        key: of the case: `` `dro/x` chi_square``, ``printed`` is ``dro/x:chi_square@printed``.
+        claimed, accounted, realised: epsilons; NaN where there is none.
+        bounded: what is accounted bounds what is lost.
+        cells: as they are printed.
+    """
+
+    key: str
+    claimed: float
+    accounted: float
+    realised: float
+    bounded: bool
+    verdict: Verdict
+    cells: tuple[str, ...]
+
+    @staticmethod
+    def read(text: str) -> Line:
+        """From the page."""
+        cells = _row(text)
+        name, _, variant = cells[0].partition("` ")
+        key = name.strip("`") + (f":{variant}" if variant else "") + f"@{cells[1]}"
+        claimed, accounted, realised = (_number(cell) for cell in cells[2:5])
+        verdict = Verdict(cells[5].strip("*"))
+        return Line(key, claimed, accounted, realised, not cells[3].endswith(NO_BOUND), verdict, tuple(cells))
 
 
-def key_of(row: Sequence[str]) -> str:
-    """The key of the case that a row is about: `` `dro/x` chi_square``, ``printed`` is ``dro/x:chi_square@printed``."""
-    name, _, variant = row[0].partition("` ")
-    return name.strip("`") + (f":{variant}" if variant else "") + f"@{row[1]}"
+def lines_of(results: str) -> list[Line]:
+    """The audit table of ``docs/results.md``."""
+    return [Line.read(text) for text in AUDIT.read(results, str(RESULTS)).strip().splitlines()[2:]]
+
+
+def _number(cell: str) -> float:
+    word = cell.split(" ")[0]
+    return math.nan if word in ("-", "?") else float(word)
 
 
 def differences(found: str, expected: str) -> list[str]:
@@ -99,7 +131,7 @@ def main(words: Sequence[str]) -> int:
     write_text(README, SHORT.written(read_text(README, "README"), short_block(results), str(README)), "README")
     from .plot import draw  # here: matplotlib is needed for the plot alone
 
-    write_text(PLOT, draw(rows_of(results)), "plot")
+    write_text(PLOT, draw(lines_of(results)), "plot")
     return 0
 
 
@@ -120,16 +152,13 @@ def _cells(row: dict[str, Any]) -> list[str]:
     mark = "" if row["realised"] is None or row["realised_by"] == "likelihood" else f" ({_safe(row['realised_by'])})"
     bound = "" if row.get("upper_bound", True) else NO_BOUND
     numbers = [number(row["claimed"]), number(row["accounted"]) + bound, number(row["realised"]) + mark]
-    verdict = f"**{row['verdict']}**" if row["verdict"] in _LOUD else row["verdict"]
+    verdict = f"**{row['verdict']}**" if Verdict(row["verdict"]).failed else row["verdict"]
     return [name, _safe(row["reading"]), *numbers, verdict, _safe(row["why"])]
 
 
 def _safe(text: str) -> str:
     """One cell of a table: no control character, no end of the cell, no HTML."""
     return re.sub(r"<(?=[A-Za-z/!?])", "&lt;", printable(text).replace("|", "\\|"))
-
-
-_LOUD = ("violated", "leaks", "overshoots", "over budget")
 
 
 def _counts(results: str) -> str:

@@ -21,8 +21,9 @@ NO_VERDICT = "No verdict means 'private': an audit shows violations, or says wha
 
 def as_dict(result: AuditResult) -> dict[str, Any]:
     """Every field, the verdict, and whether the number holds without an assumption."""
-    kind = {SoundBound: "sound bound", ClaimTest: "test of a claim", AssumedEstimate: "estimate under an assumption"}
-    found = {"kind": kind[type(result)], "assumption": result.assumption, "verdict": result.verdict.value}
+    kinds = {SoundBound: "sound bound", ClaimTest: "test of a claim", AssumedEstimate: "estimate under an assumption"}
+    kind = next(name for one, name in kinds.items() if isinstance(result, one))
+    found = {"kind": kind, "assumption": result.assumption, "verdict": result.verdict.value}
     return asdict(result) | found
 
 

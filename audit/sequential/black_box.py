@@ -19,6 +19,7 @@ from scipy.special import logsumexp
 
 from dpassay.audit.blackbox.detect import REPEATED
 from dpassay.audit.blackbox.learner import FIT_SHARE, learn_scores
+from dpassay.audit.blackbox.origins import NOTHING, Column
 from dpassay.audit.blackbox.outputs import Mechanism, draw
 from dpassay.audit.blackbox.repeats import repeats_log_wealth
 from dpassay.audit.blackbox.suspicions import of_outputs
@@ -182,19 +183,19 @@ def first_log_wealth(
 class Round:
     """Bets that are fixed before the outputs of the round are seen."""
 
-    names: tuple[str, ...]  # of the columns that said something in the past
+    columns: tuple[Column, ...]  # that said something in the past
     claim: Guarantee
     bettors: list[Bettor]
 
     @staticmethod
     def learned(past: Tables, claim: Guarantee, rng: np.random.Generator, low_bits: bool) -> Round:
         """Scores fitted on one half of the past, stakes chosen on the other."""
-        columns = telling_columns((past.p, past.q))
-        p, q = kept((past.p, past.q), columns)
-        names = tuple(name for name, one in zip(past.names, columns, strict=True) if one) or ("nothing",)
-        candidates = learn_scores(p, q, claim, rng, low_bits, names)
+        chosen = telling_columns((past.p, past.q))
+        p, q = kept((past.p, past.q), chosen)
+        columns = tuple(column for column, one in zip(past.columns, chosen, strict=True) if one) or NOTHING
+        candidates = learn_scores(p, q, claim, rng, low_bits, columns)
         held = (p[int(FIT_SHARE * len(p)) :], q[int(FIT_SHARE * len(q)) :])
-        return Round(names, claim, bettors(candidates, held))
+        return Round(columns, claim, bettors(candidates, held))
 
     def wanted(self, missing: float, dealt: Mapping[str, float]) -> int:
         """Outputs a side after which the wealth would have grown by what is missing, as it seems now."""
@@ -210,7 +211,7 @@ class Round:
         ways: dict[str, float] = {}
         for one in self.bettors:
             ways |= dict(zip(one.ways, one.log_wealths(p, q, self.claim).tolist(), strict=True))
-        before = None if past is None else past.columns(fresh.names)
+        before = None if past is None else past.matrices(fresh.columns)
         ways[REPEATED] = repeats_log_wealth(fresh.p, fresh.q, self.claim, rng, at_end=True, past=before)
         return float(logsumexp([ways[way] + np.log(share) for way, share in dealt.items()])), ways
 
@@ -222,6 +223,6 @@ class Round:
 
     def aligned(self, fresh: Tables) -> tuple[Array, Array]:
         """The columns that were learned on, missing where the fresh outputs have none."""
-        if fresh.names == self.names:
+        if fresh.columns == self.columns:
             return fresh.p, fresh.q
-        return fresh.columns(self.names)
+        return fresh.matrices(self.columns)

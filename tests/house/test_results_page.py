@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -48,7 +49,7 @@ def place(tmp_path, monkeypatch):
 
 def test_the_committed_table_has_the_default_suite():
     """Row by row the quick cases of the catalogue, in their order (the numbers are held by `.ci/run`)."""
-    assert [pages.key_of(row) for row in pages.rows_of(RESULTS)] == [case.key for case in CASES if case.quick]
+    assert [line.key for line in pages.lines_of(RESULTS)] == [case.key for case in CASES if case.quick]
 
 
 def test_the_readme_shows_eight_of_these_rows():
@@ -60,15 +61,15 @@ def test_the_readme_shows_eight_of_these_rows():
 
 def test_the_plot_is_of_these_rows():
     text = (ROOT / pages.PLOT).read_text(encoding="utf-8")
-    assert plot.fingerprint(pages.rows_of(RESULTS)) in text, "run `python -m dpassay.audit.report.pages`"
-    other = [[*row[:4], "77", *row[5:]] for row in pages.rows_of(RESULTS)]
+    assert plot.fingerprint(pages.lines_of(RESULTS)) in text, "run `python -m dpassay.audit.report.pages`"
+    other = [replace(line, cells=(*line.cells[:4], "77", *line.cells[5:])) for line in pages.lines_of(RESULTS)]
     assert plot.fingerprint(other) not in text
 
 
 def test_the_same_rows_give_the_same_plot():
-    rows = pages.rows_of(RESULTS)[:3]
-    first = plot.draw(rows)
-    assert plot.draw(rows) == first and "baselines/dp_sgd:digits@baseline" in first
+    lines = pages.lines_of(RESULTS)[:3]
+    first = plot.draw(lines)
+    assert plot.draw(lines) == first and "baselines/dp_sgd:digits@baseline" in first
     assert "1970" not in first and not re.search(r"<dc:date>", first)
 
 
@@ -91,7 +92,7 @@ def test_a_change_of_what_is_shown_is_noticed(place, change, noticed):
     assert text.startswith("before\n") and text.endswith(f"after\n{LEDGER}\n")
     assert "| `baselines/x` | baseline | 1 | 0.999 | 0.981 | tight | none |" in Path("README.md").read_text()
     assert "5 rows about the papers: 3 proved, 1 refuted" in Path("README.md").read_text()
-    assert plot.fingerprint(pages.rows_of(text)) in Path("docs/results.svg").read_text()
+    assert plot.fingerprint(pages.lines_of(text)) in Path("docs/results.svg").read_text()
     Path("audit.json").write_text(report(**change))
     assert pages.main(["audit.json", "--check"]) == int(noticed)
 
@@ -129,7 +130,7 @@ def test_a_forged_report_puts_no_html_and_no_marker_into_the_pages(place):
     assert pages.main(["audit.json"]) == 0
     text = Path("docs/results.md").read_text()
     assert "<img" not in text and "\x1b" not in text and "if n < 2" in text
-    assert text.count(marked.AUDIT.end) == 1 and len(pages.rows_of(text)) == 1
+    assert text.count(marked.AUDIT.end) == 1 and len(pages.lines_of(text)) == 1
     Path("audit.json").write_text(report(verdict="**private**"))
     with pytest.raises(BadInput, match="verdict"):
         pages.main(["audit.json"])

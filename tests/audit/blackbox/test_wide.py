@@ -7,6 +7,7 @@ import pytest
 
 from dpassay.audit.blackbox import columns, screen, table
 from dpassay.audit.blackbox.detect import audit_outputs
+from dpassay.audit.blackbox.origins import Column, Origin
 from dpassay.audit.lab.zoo import zoo
 from dpassay.audit.lab.zoo_shapes import prefix_mu, prefix_sums
 from dpassay.audit.results import Verdict
@@ -50,7 +51,7 @@ def test_the_column_that_gave_it_away_is_named():
     q[:, 29] += 6
     found = audit_outputs(p, q, approx_dp(1.0), rng)
     assert found.verdict is Verdict.VIOLATED
-    best = screen.screen(p, q, approx_dp(1.0), [f"x{j}" for j in range(40)])[0]
+    best = screen.screen(p, q, approx_dp(1.0), [Column(f"x{j}") for j in range(40)])[0]
     assert best.column == 29 and best.name == "x29"
 
 
@@ -59,7 +60,7 @@ def test_a_pair_of_columns_is_seen_through_their_difference():
     rng = np.random.default_rng(1)
     p, q = rng.normal(size=(2, 800, 16))
     p[:, 9], q[:, 9] = p[:, 8] + 0.5, q[:, 8] + 1.5
-    names = [f"x{j}" for j in range(16)]
+    names = [Column(f"x{j}") for j in range(16)]
     assert screen.screen(p, q, gdp(0.5), names)[0].name == "x9 less x8"
 
 
@@ -68,7 +69,7 @@ def test_noise_taken_out_elsewhere_is_seen_among_many_columns(sign):
     """Columns 30 and 65 together are the answer with hardly any noise, and no single one or lag shows it; red case:
     with noise of its own in column 65 there is no pair, and nothing stands out.
     """
-    rng, names, claim = np.random.default_rng(2), [f"x{j}" for j in range(80)], approx_dp(1.0)
+    rng, names, claim = np.random.default_rng(2), [Column(f"x{j}") for j in range(80)], approx_dp(1.0)
     p, q = rng.laplace(size=(2, 400, 80))
     assert not list(columns.correlated(p, q, names)) and screen.screen(p, q, claim, names)[0].errors < 5
     for side, answer in ((p, 0.0), (q, 1.0)):
@@ -93,11 +94,12 @@ def test_missing_and_infinite_entries_are_ordered():
 
 def test_numbers_are_read_in_text_and_in_json_text():
     found = table.to_tables(["x is 3.5 of 10", "x is -2e3 of 10"], ["x is 1 of 10", "y"])
-    column = found.names.index("number 1 in output")
+    column = found.columns.index(Column("number 1 in output"))
     assert found.p[:, column].tolist() == [3.5, -2000.0] and np.isnan(found.q[1, column])
     inner = table.to_tables([json.dumps({"a": [1, 2.5]})], [json.dumps({"a": [3, 4]})])
-    assert inner.p[0, inner.names.index("output.json.a[1]")] == 2.5
-    assert "keys(output.json)" in inner.names and "len(output.json.a)" in inner.names
+    assert inner.p[0, inner.columns.index(Column("output.json.a[1]"))] == 2.5
+    made = {Column("keys(output.json)", Origin.CODE), Column("len(output.json.a)", Origin.SUMMARY)}
+    assert made <= set(inner.columns)
 
 
 def test_odd_texts_and_values():
@@ -134,9 +136,21 @@ def test_records_of_a_list_are_told_by_what_identifies_them_in_any_order():
     rows = [[{"bin": k, "count": float(k)} for k in order] for order in ((2, 0, 1), (1, 2, 0))]
     found = table.to_tables(rows[:1], rows[1:])
     for k in range(3):
-        values = found.columns([f"output[bin={k}].count"])
+        values = found.matrices([Column(f"output[bin={k}].count")])
         assert values[0].item() == values[1].item() == k
     same = [[{"bin": 1, "count": 0.0}, {"bin": 1, "count": 1.0}]]
     many = [[{"bin": k + shift, "count": 0.0} for k in range(200)] for shift in (0, 100)]
     for one, other in ((same, same), (many[:1], many[1:])):
-        assert not [name for name in table.to_tables(one, other).names if "bin=" in name]
+        assert not [column for column in table.to_tables(one, other).columns if "bin=" in column.name]
+
+
+def test_a_column_is_a_code_by_its_origin_and_not_by_its_name():
+    """A user may call a column of numbers what codes are called: it is still ordered; red case: codes are not."""
+    p, q = np.random.default_rng(3).laplace(size=(2, 400, 1))
+    q += 3
+
+    def seen(origin):
+        return screen.screen(p, q, approx_dp(0.5), [Column("text(answer)", origin)])
+
+    assert seen(Origin.VALUE)[0].errors > 5 and seen(Origin.VALUE)[0].value is None
+    assert all(one.value is not None for one in seen(Origin.TEXT) if one.family.one is not None)

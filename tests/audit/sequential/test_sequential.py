@@ -5,6 +5,7 @@ import pytest
 from scipy.stats import binomtest
 
 from dpassay.audit.blackbox import table
+from dpassay.audit.blackbox.origins import Column
 from dpassay.audit.lab.zoo import zoo
 from dpassay.audit.results import Verdict
 from dpassay.audit.sequential import bets, black_box
@@ -89,13 +90,14 @@ def test_cells_that_only_later_outputs_have_change_no_score():
     """Thirty cells that one fresh output has: no score sees them, so each way to bet wins the same."""
     rng = np.random.default_rng(5)
     p, q = rng.normal(size=(400, 2)), rng.normal(1, size=(400, 2))
-    past, names = table.Tables(("a", "b"), p[:200], q[:200]), tuple(f"c{j}" for j in range(30))
+    a, b = Column("a"), Column("b")
+    past, late = table.Tables((a, b), p[:200], q[:200]), tuple(Column(f"c{j}") for j in range(30))
     more = np.full((200, 30), np.nan)
     more[-1] = np.arange(30.0)
     found = []
     for fresh in (
-        table.Tables(("a", "b"), p[200:], q[200:]),
-        table.Tables((*names, "a", "b"), np.hstack([more, p[200:]]), np.hstack([more, q[200:]])),
+        table.Tables((a, b), p[200:], q[200:]),
+        table.Tables((*late, a, b), np.hstack([more, p[200:]]), np.hstack([more, q[200:]])),
     ):
         learned = black_box.Round.learned(past, guarantee.gdp(0.5), np.random.default_rng(6), False)
         dealt = bets.shares(learned.bettors, 200, {})
