@@ -17,17 +17,17 @@ from dpassay.audit.results import Verdict
 from dpassay.reference.errors import BadInput
 from dpassay.reference.guarantee import approx_dp, gdp
 
-EASY = [
-    "gaussian, noise 10 % too small",
-    "gaussian, missing sqrt 2",
-    "rare branch, probability 0.01",
-    "noisy max releases the value",
-    "sparse vector 4",
-    "one sample for all steps",
-    "shuffling accounted as poisson",
-    "laplace, naive double",
-    "report with a record count",
-]
+EASY = {  # samples a side
+    "gaussian, noise 10 % too small": 20_000,
+    "gaussian, missing sqrt 2": 20_000,
+    "rare branch, probability 0.01": 5_000,
+    "noisy max releases the value": 5_000,
+    "sparse vector 4": 5_000,
+    "one sample for all steps": 5_000,
+    "shuffling accounted as poisson": 5_000,
+    "laplace, naive double": 20_000,
+    "report with a record count": 5_000,
+}
 
 
 def _judge(entry, samples, seed):
@@ -45,10 +45,10 @@ def test_the_zoo_has_correct_and_broken_animals_with_truths():
 
 
 @pytest.mark.parametrize("name", EASY)
-def test_bugs_are_found_at_twenty_thousand_samples(name):
-    """20,000 samples a side, one seed; the quietest (missing sqrt 2) is found with about 19 of 20 seeds."""
+def test_bugs_are_found_at_twenty_thousand_samples_or_fewer(name):
+    """One seed; the quietest (missing sqrt 2) is found with about 19 of 20 seeds."""
     entry = next(e for e in zoo() if e.name == name)
-    assert _judge(entry, 20_000, 2).p_value < 0.05
+    assert _judge(entry, EASY[name], 2).p_value < 0.05
 
 
 CORRECT = 32  # animals without a bug: their number alone, since making the zoo takes seconds
@@ -58,9 +58,9 @@ CORRECT = 32  # animals without a bug: their number alone, since making the zoo 
     "number", [pytest.param(k, marks=pytest.mark.slow) if k % 2 else k for k in range(CORRECT)]
 )
 def test_correct_mechanisms_raise_no_alarm(number):
-    """1,500 samples of one seed at 5 %; `benchmarks/zoo_false_alarms.py` does 200 seeds."""
+    """1,000 samples of one seed at 5 %; `benchmarks/zoo_false_alarms.py` does 200 seeds."""
     entry = [e for e in zoo() if not e.broken][number]
-    assert _judge(entry, 1500, 0).verdict is not Verdict.VIOLATED
+    assert _judge(entry, 1000, 0).verdict is not Verdict.VIOLATED
 
 
 def test_sparse_vector_probabilities_agree_with_sampling():

@@ -12,14 +12,14 @@ from dpassay.audit.report_file import load
 from dpassay.reference.catalogue import find
 
 KEY = "second_order_erm/opt@printed"
-SMALL = ("--jobs", 1, "--runs", 60, "--pilot", 50, "--examples", 25)
+SMALL = ("--jobs", 1, "--runs", 60, "--pilot", 50, "--examples", 12)
 REPORT = Path("reports/second_order_erm-opt@printed.json")
 FILE = "reports/second_order_erm-opt@printed.witness-1.json"
 
 
 def test_explain_tells_premises_movements_source_and_witnesses_which_replay(dpassay, capfd):
     code, out, _ = dpassay("audit", KEY, *SMALL, "--explain")
-    told = out.split(f"{KEY}: violated; 25 examples, seed 0\n")[1]
+    told = out.split(f"{KEY}: violated; 12 examples, seed 0\n")[1]
     lines = told.splitlines()
     premises = [line for line in lines if line.startswith("  premise ")]
     assert [line.rpartition(": ")[2] for line in premises] == ["no counterexample found"] * 3 + ["does not hold"]

@@ -76,7 +76,7 @@ def test_secret_batches(kind):
     if kind == "poisson":
         there[4] = -1.0
     here[4] = 1.0
-    bound = one(run, Pair(here, there, 4), seed=3, runs=300 if kind == "fresh" else 700)
+    bound = one(run, Pair(here, there, 4), seed=3, runs=100 if kind == "fresh" else 500)
     found = account(record(lambda tape: run(here, tape), 0))
     limit = found.epsilon(DELTA)
     reachable = {"fresh": None, "poisson": limit}.get(kind, found.one_direction(DELTA))

@@ -183,7 +183,7 @@ def test_the_examples_pass_on_all_vectors(example, algorithm):
 def test_the_examples_are_not_accused(example, key):
     (case,) = find(key)
     with LiveProgram(example, case.id, case.reading) as program:
-        found = search(partial(to_its_end, program), case.space(), case.claim, examples=25 if key == SGD else 8)
+        found = search(partial(to_its_end, program), case.space(), case.claim, examples=12 if key == SGD else 8)
     assert found.findings == [] and found.raised == {}
 
 
@@ -196,11 +196,11 @@ def test_the_examples_say_what_they_do_not_know(example):
 
 @pytest.mark.parametrize(("language", "twin"), TWINS)
 def test_planted_leaks_are_found(language, twin, tmp_path):
-    """By a search of 40 examples (seed 0), with the cause that was planted."""
+    """By a search of 15 examples (seed 0), with the cause that was planted."""
     command = built(language, tmp_path, twin)
     (case,) = find(twin.key)
     with LiveProgram(command, case.id, case.reading) as program:
-        found = search(partial(to_its_end, program), case.space(), case.claim, examples=40)
+        found = search(partial(to_its_end, program), case.space(), case.claim, examples=15)
     assert twin.kind in [finding.kind for finding in found.findings], [str(one) for one in found.findings]
 
 

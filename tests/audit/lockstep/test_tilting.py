@@ -42,7 +42,7 @@ DENSITIES = {
 
 @pytest.mark.parametrize("states", DENSITIES.values(), ids=DENSITIES.keys())
 def test_densities_integrate_to_one_and_samples_follow_them(states):
-    plan, x = proposal(states, TILTS), np.linspace(-20, 20, 5_001)
+    plan, x = proposal(states, TILTS), np.linspace(-20, 20, 2_501)
     densities = np.exp([plan.logs(value).proposals for value in x])
     here = np.exp([np.logaddexp.reduce(states.log_here + plan.logs(value).here) for value in x[::25]])
     assert np.allclose(densities[::25, 0], here, rtol=1e-10), "the first tilt is none"

@@ -29,7 +29,7 @@ def _level(n_q, n_p, p, epsilon, delta, level):
     return total
 
 
-EPSILONS, SHARES, SIZES = (-0.7, 0.0, 1.0, 3.0), (0.02, 0.3, 0.9), ((12, 12), (40, 15), (15, 60))
+EPSILONS, SHARES, SIZES = (-0.7, 0.0, 1.0, 3.0), (0.02, 0.3, 0.9), ((12, 12), (30, 10), (10, 40))
 
 
 @pytest.mark.parametrize(

@@ -79,12 +79,12 @@ def _failing_together(seed, count, failure, shown):
 
 
 def test_the_level_is_kept_when_canaries_fail_together():
-    """(1, 0.01)-DP, 120 runs of 500 canaries. Red case: runs that always fail are refuted where delta is too small."""
+    """(1, 0.01)-DP, 70 runs of 500 canaries. Red case: runs that always fail are refuted where delta is too small."""
     wrong = 0
-    for seed in range(120):
+    for seed in range(70):
         scores, coins, rng = _failing_together(seed, 500, 0.04, 0.25)
         wrong += one_run.epsilon_one_run(scores, coins, 0.01, rng).epsilon > 1.0
-    assert binomtest(wrong, 120, 0.05, alternative="greater").pvalue > 1e-3
+    assert binomtest(wrong, 70, 0.05, alternative="greater").pvalue > 1e-3
     scores, coins, rng = _failing_together(0, 500, 1.0, 0.25)
     assert one_run.epsilon_one_run(scores, coins, 0.25, rng).epsilon <= 1.0
     assert one_run.epsilon_one_run(scores, coins, 0.001, rng).epsilon > 1.5

@@ -38,7 +38,7 @@ def by_majority(rows, tape):
     tape.gaussian("vote", np.sign((rows[:, 0] > 0).mean() - 0.5), std=9.0, sensitivity=2 / len(rows))
 
 
-@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_what_an_order_decides_is_found(seed):
     """Seeds 0 and 1; without the camps the first is found on neither."""
     for run in (at_the_median, by_majority):

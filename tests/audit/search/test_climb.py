@@ -40,7 +40,7 @@ def curvature(rows: Array, tape: Tape, declared: float = 2.0**0.5) -> Array:
     return tape.gaussian("curvature", rows.T @ rows, std=1.0, sensitivity=declared)
 
 
-@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_the_climb_reaches_what_a_query_may_move_by(seed):
     """Seeds 0 and 1; the examples alone reach 0.5 to 0.95 of the first."""
     for run, label in ((two_slopes, "gradient"), (curvature, "curvature")):

@@ -13,7 +13,7 @@ from dpassay.reference.space import Rows, Space
 from . import broken
 
 CLAIM = SimpleNamespace(epsilon=broken.EPSILON, delta=broken.DELTA)
-EXAMPLES = 80  # of seed 0; all but one bug show in 60
+EXAMPLES = 30  # of seed 0: every bug shows in 25
 
 
 @pytest.mark.parametrize("run", broken.LEAKS, ids=lambda run: run.__name__)
@@ -37,7 +37,7 @@ def test_over_budget_is_found(run):
 
 @pytest.mark.parametrize("run", broken.CORRECT, ids=lambda run: run.__name__)
 def test_correct_twins_are_not_accused_and_fully_reached(run):
-    found = search(run, broken.space(), CLAIM, examples=EXAMPLES)
+    found = search(run, broken.space(), CLAIM, examples=80)
     assert found.findings == [] and found.raised == {}
     assert 0 < found.accounted <= CLAIM.epsilon
     assert max(found.shares.values()) == pytest.approx(1.0)

@@ -231,7 +231,7 @@ def test_bad_options_are_named(words, saved, tmp_path):
         assert isinstance(error, BadInput) and str(error).startswith(words[0])
 
 
-@pytest.mark.parametrize("body", ["1 / 0", "{}['key']", "[][3]", "assert False, 'no'", "tape.gaussian('x')"])
+@pytest.mark.parametrize("body", ["1 / 0", "{}['key']", "assert False, 'no'", "tape.gaussian('x')"])
 def test_whatever_an_algorithm_raises_is_one_line(body, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     name = f"raising_{len(body)}_of_a_test"

@@ -122,7 +122,7 @@ def test_sampled_pair_against_quadrature(sampling, mu):
         return np.maximum(first - math.exp(epsilon) * second, 0.0)
 
     epsilons = np.array([-0.3, 0.1, 0.5, 1.0, 2.0])
-    x = np.linspace(-12, 15, 400_001)
+    x = np.linspace(-12, 15, 100_001)
     curve = sampled_delta(epsilons, q, mu, sampling)
     for epsilon, delta in zip(epsilons, curve, strict=True):
         pairs = [(up, down)] if sampling == "poisson" else [(up, down), (down, up)]

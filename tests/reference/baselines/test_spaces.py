@@ -37,7 +37,7 @@ def test_nothing_is_found_where_the_claim_holds(key):
 @pytest.mark.parametrize("place", ["bare-refresh", "theorem-3.17-d1-T2-O2"])
 def test_printed_trees_show_what_their_rows_declare(place):
     key = f"adaptive_batch/stochastic_spider:{place}@printed"
-    shown = {(one.kind, one.label) for one in searched(key, examples=80).findings}
+    shown = {(one.kind, one.label) for one in searched(key, examples=40).findings}
     declared = {(one.kind, one.label) for one in find(key)[0].declared}
     assert (Kind.OVER_BUDGET, "") in shown
     assert shown <= declared and any(kind is Kind.BARE_RELEASE for kind, _ in shown)

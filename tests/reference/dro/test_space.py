@@ -27,7 +27,7 @@ def searched(key, examples, seed=0):
 @pytest.mark.parametrize("key", ROWS)
 def test_repaired_readings_and_baselines_stand_any_finite_records(key):
     """Seed 0; some query moves by all that it declares."""
-    found = searched(key, 30)
+    found = searched(key, 20)
     assert found.findings == [] and found.raised == {}, found.witnesses
     assert found.accounted <= 1.0
     assert 0.999 < max(found.shares.values()) < 1 + 1e-9
