@@ -75,13 +75,21 @@ def parts(key: str) -> list[Line]:
     """Numbered algorithms of a paper that others call: the files whose first lines cite one and that are no case."""
     cases = {one.file for one in algorithms(key)}
     found = []
-    for path in sorted((ROOT / "reference").rglob("*.py")):
-        file = path.relative_to(ROOT).as_posix()
-        said = ast.get_docstring(ast.parse(read_text(path, "module"))) or ""
+    for file, said in _said().items():
         place = re.search(rf"\b{key}, (Algorithm \d+)\b", said)
-        if place and file not in cases and path.name != "__init__.py":
+        if place and file not in cases:
             found.append(Line(place[1], "", re.split(r" \(|[.:\n]", said)[0], file, _tests(file), ()))
     return sorted(found, key=lambda one: one.place)
+
+
+@cache
+def _said() -> dict[str, str]:
+    """The docstring of each module of the reference, by file."""
+    paths = [path for path in sorted((ROOT / "reference").rglob("*.py")) if path.name != "__init__.py"]
+    return {
+        path.relative_to(ROOT).as_posix(): ast.get_docstring(ast.parse(read_text(path, "module"))) or ""
+        for path in paths
+    }
 
 
 def _file(case: Case) -> str:

@@ -52,7 +52,9 @@ def test_the_paper_is_right(row_id):
     assert result.finding.passes, result.finding.evidence
 
 
-@pytest.mark.parametrize("row_id", RESCUED)
+@pytest.mark.parametrize(
+    "row_id", [pytest.param(one, marks=pytest.mark.slow) if one.endswith("/escape_bound") else one for one in RESCUED]
+)
 def test_only_the_literal_text_fails(row_id):
     result = check_row(ROWS[row_id])
     assert result.verdict is Verdict.REFUTED and result.saved_by, result.finding.evidence
@@ -109,7 +111,7 @@ def test_a_tau_beyond_that_is_not_private():
     assert check(claim).verdict is Verdict.REFUTED
 
 
-@pytest.mark.parametrize("exponent, enough", [("1", True), ("1/2", False)])
+@pytest.mark.parametrize("exponent, enough", [pytest.param("1", True, marks=pytest.mark.slow), ("1/2", False)])  # above
 def test_growth_needs_the_curvature_in_the_number_of_steps(exponent, enough):
     row = ROWS["minimax_sosp/lemma6/threshold"].saving.claim
     text = row.formula["claim"].replace("(eta_H*a_H)", f"(eta_H*a_H**({exponent}))")

@@ -1,13 +1,22 @@
 """Commands with two workers: the same numbers as with one, and their errors come back whole.
 
-All of them in one file: the two processes are started once, and what they import takes seconds.
+All of them in one file: the two processes are started once, and what they import takes seconds. The quick variant has
+none: this process unpickles what a worker would be sent, and hands back what can be pickled.
 """
 
 from __future__ import annotations
 
 import json
+import pickle
+import sys
+
+import pytest
+from joblib import parallel_config
+from joblib.externals.loky.backend.reduction import dumps
 
 from dpassay.proofs_check.ledger import as_data, check_all, chosen
+
+HANDED_OUT = ("dpassay.audit.workers", "dpassay.audit.claims.suite", "dpassay.proofs_check.ledger")
 
 TWO_CLAIMS = """version = 1
 [[claim]]
@@ -43,6 +52,29 @@ def mean(rows, tape):
 def raises(rows, tape):
     raise ValueError("never works")
 """
+
+
+@pytest.fixture(params=["pickled here", pytest.param("two processes", marks=pytest.mark.slow)], autouse=True)
+def workers(request, monkeypatch):
+    """Two processes, or this one with the path that it has now and without the claims' module, as a worker starts."""
+    if request.param == "two processes":
+        yield
+        return
+    path, sent = list(sys.path), []
+
+    def answer(function, words):
+        with monkeypatch.context() as there:
+            there.setattr(sys, "path", list(path))
+            there.delitem(sys.modules, "of_a_worker", raising=False)
+            function, words = pickle.loads(dumps((function, words)))
+            sent.append(function)
+            return pickle.loads(dumps(function(*words)))
+
+    for module in HANDED_OUT:
+        monkeypatch.setattr(f"{module}.delayed", lambda function: lambda *words: (answer, (function, words), {}))
+    with parallel_config(backend="sequential"):
+        yield
+    assert sent
 
 
 def test_the_same_seed_gives_the_same_rows_for_one_and_two_workers(dpassay):

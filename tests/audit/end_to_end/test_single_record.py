@@ -80,7 +80,7 @@ def test_the_single_record_release_is_exact():
     a = np.full(10, -1.0)
     here = a.copy()
     here[2] = 1.0
-    losses = np.array([lockstep(once, Pair(Data(here), Data(a), 2), [3, i]).loss for i in range(1500)])
+    losses = np.array([lockstep(once, Pair(Data(here), Data(a), 2), [3, i]).loss for i in range(800)])
     gains = np.maximum(0.0, 1 - np.exp(0.5 - losses))
     exact = float(sampled_delta(np.array([0.5]), 0.1, 2.0)[0])
     assert np.mean(gains) == pytest.approx(exact, abs=4 * float(np.std(gains)) / np.sqrt(len(gains)))

@@ -133,9 +133,9 @@ def test_power_counts_the_plain_runs_that_the_pilot_did_not_draw():
     """
     flat = known.FiniteSampler(*known.branches((1.05e-5, 1 - 1.05e-5), (known.response(12.0), known.response(0.5))))
     for sampler, low, high in ((flat, 0.0, 0.2), (known.rounded_gaussian(1.0), 0.9, 1.0)):
-        plans = [make_plan(sampler, DELTA, ALPHA, 200, 400, seed)[0] for seed in range(20)]
+        plans = [make_plan(sampler, DELTA, ALPHA, 200, 400, seed)[0] for seed in range(12)]
         promised = np.mean([plan.power for plan in plans])
-        kept = np.mean([bound(sampler, 200, seed) >= 0.899 * plans[seed].expected for seed in range(20)])
+        kept = np.mean([bound(sampler, 200, seed) >= 0.899 * plans[seed].expected for seed in range(12)])
         assert low <= promised <= high and low <= kept <= high
 
 

@@ -23,17 +23,17 @@ def test_without_ties_between_the_sides_the_counts_are_those_of_the_sorted_pile(
 
 
 def test_ties_are_read_in_random_order():
-    """Mean and covariance of the counts at four depths against 20,000 shuffled piles, within four standard errors."""
+    """Mean and covariance of the counts at four depths against 8,000 shuffled piles, within four standard errors."""
     high, low = np.sort(np.array([0.0, 1.0, 1.0, 1.0, 2.0])), np.sort(np.array([0.0, 0.0, 1.0, 1.0, 3.0, 2.0]))
     at, rng = np.array([2, 4, 7, 9]), np.random.default_rng(2)
-    ours = np.array([reading.tops(high, low, at, rng) for _ in range(20_000)])
+    ours = np.array([reading.tops(high, low, at, rng) for _ in range(8_000)])
     piles = []
     scores, sides = np.concatenate([high, low]), np.arange(11) < 5
-    for _ in range(20_000):
+    for _ in range(8_000):
         order = np.lexsort((rng.random(11), -scores))
         piles.append(np.cumsum(sides[order])[at - 1])
-    assert np.abs(ours.mean(axis=0) - np.mean(piles, axis=0)).max() < 4 * np.sqrt(2 / 20_000)
-    assert np.abs(np.cov(ours.T) - np.cov(np.transpose(piles))).max() < 0.03
+    assert np.abs(ours.mean(axis=0) - np.mean(piles, axis=0)).max() < 4 * np.sqrt(2 / 8_000)
+    assert np.abs(np.cov(ours.T) - np.cov(np.transpose(piles))).max() < 0.05
 
 
 def test_nothing_is_drawn_where_ties_are_of_one_side():

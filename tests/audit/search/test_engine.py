@@ -51,16 +51,16 @@ def test_correct_twins_over_twenty_seeds(run):
 
 
 def test_same_seed_same_examples():
-    one, two = (search(broken.true_branch, broken.space(), CLAIM, seed=5, examples=60) for _ in range(2))
+    one, two = (search(broken.true_branch, broken.space(), CLAIM, seed=5, examples=40) for _ in range(2))
     assert [str(witness) for witness in one.witnesses] == [str(witness) for witness in two.witnesses]
     assert one.shares == two.shares and one.examples == two.examples
-    other = search(broken.true_branch, broken.space(), CLAIM, seed=6, examples=60)
+    other = search(broken.true_branch, broken.space(), CLAIM, seed=6, examples=40)
     assert other.worst.pair.here.tolist() != one.worst.pair.here.tolist()
     assert one.worst.pair.here.tolist() == two.worst.pair.here.tolist()
 
 
 def test_a_witness_is_small_and_names_the_line():
-    found = search(broken.silent_last_phase, broken.space(), CLAIM)
+    found = search(broken.silent_last_phase, broken.space(), CLAIM, examples=60)
     (witness,) = [one for one in found.witnesses if one.finding.kind is Kind.BARE_RELEASE]
     assert witness.data.sizes == {"n": 2, "d": 1} and np.count_nonzero(witness.data.rows) <= 1
     assert "second" in str(witness) and "in silent_last_phase" in witness.line
@@ -73,7 +73,7 @@ def test_several_kinds_are_all_found():
         tape.gaussian("b", rows.mean(axis=0), std=np.linalg.norm(rows) + 50, sensitivity=2.0)
         return rows[0]
 
-    found = {(one.kind, one.label) for one in search(run, broken.space(), CLAIM).findings}
+    found = {(one.kind, one.label) for one in search(run, broken.space(), CLAIM, examples=60).findings}
     assert found == {(Kind.SENSITIVITY_EXCEEDED, "a"), (Kind.NOISE_SCALE, "b"), (Kind.OUTPUT, "output")}
 
 
@@ -117,8 +117,8 @@ def test_landmarks_lead_to_a_decision_on_a_released_norm():
             Rows("d", 1.0), {"n": (2,), "d": (1,)}, schedule=lambda sizes: {"threshold": 0.7321}, landmarks=landmarks
         )
 
-    assert search(run, space(None), CLAIM).findings == []
-    found = search(run, space(lambda schedule: {"gradient": [schedule["threshold"]]}), CLAIM)
+    assert search(run, space(None), CLAIM, examples=60).findings == []
+    found = search(run, space(lambda schedule: {"gradient": [schedule["threshold"]]}), CLAIM, examples=60)
     assert [one.kind for one in found.findings] == [Kind.REVEALED_VALUE]
 
 
@@ -131,7 +131,7 @@ def test_add_remove_counts_half_and_says_when_a_record_moves_more():
 
     def searched(run):
         space = Space(Rows(1, None, (0.0, 1.0)), {"n": (1, 3)}, relation="add-remove", absent=np.zeros(1))
-        return search(run, space, CLAIM)
+        return search(run, space, CLAIM, examples=EXAMPLES)
 
     assert searched(mean(0.0)).findings == []
     assert searched(mean(0.0)).shares["sum"] == pytest.approx(1.0)

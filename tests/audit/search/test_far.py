@@ -68,7 +68,7 @@ def test_halving_ends_at_the_record_that_moves_a_query():
     assert found.rows[:, 0].tolist() == [1.0] * 17 + [0.0] * 13 and found.there.tolist() == [1.0]
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_what_only_one_record_moves_is_driven_up(seed):
     """The query of the second release is moved by record 25 of 30 alone, after a first value next to zero."""
 
@@ -118,6 +118,5 @@ def test_rounding_after_a_huge_released_value_accuses_nobody():
             x = x + tape.gaussian("step", gradient, std=24 / len(rows), sensitivity=2 / len(rows))
         return x
 
-    found = [search(run, Space.matrix(), CLAIM, seed=seed) for seed in range(2)]
-    assert [one.findings for one in found] == [[]] * 2
-    assert all(one.shares["step"] == pytest.approx(1.0) for one in found)
+    found = search(run, Space.matrix(), CLAIM)
+    assert found.findings == [] and found.shares["step"] == pytest.approx(1.0)

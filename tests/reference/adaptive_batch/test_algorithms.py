@@ -29,8 +29,8 @@ from dpassay.reference.tape import LiveTape
 class TestTree:
     @pytest.mark.parametrize("longest", [*range(16, 129, 16), 256])
     def test_prefix_noise_is_the_noise_of_the_nodes_used(self, longest):
-        """Every length 1..128 and 241..256: the noise of X_t is the sum of the noises of the nodes of t, each with variance one, and
-        their number is the number of bits of t, except where the printed NODE(t) stops short."""
+        """Every length 1..128 and 241..256: the noise of X_t is the sum of the noises of the nodes of t, each with
+        variance one, and their number is the number of bits of t, except where the printed NODE(t) stops short."""
         for length in range(longest - 15, longest + 1):
             tape, noises, stds, seen = LiveTape(length), {}, {}, 0
             tree = TreeSum(tape, "tree", std=1.0, nodes=partial(printed_nodes, length=length))

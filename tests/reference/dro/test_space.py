@@ -39,10 +39,10 @@ SLOW = pytest.param(recursive_spider, marks=pytest.mark.slow, id="recursive")  #
 
 @pytest.mark.parametrize("module", [pytest.param(double_spider, id="double"), SLOW])
 def test_clipping_by_coordinates_is_found(module, monkeypatch):
-    """Seed 1; about one example in thirty has long diagonal rows that turn round."""
+    """Seed 2; about one example in thirty has long diagonal rows that turn round."""
     monkeypatch.setattr(module, "clipped_mean", lambda rows, c, mode: np.clip(rows, -c, c).mean(axis=0))
     name = "double_spider:chi_square" if module is double_spider else "recursive_spider"
-    kinds = {finding.kind for finding in searched(f"dro/{name}@repaired", 150, seed=1).findings}
+    kinds = {finding.kind for finding in searched(f"dro/{name}@repaired", 40, seed=2).findings}
     assert kinds == {Kind.SENSITIVITY_EXCEEDED}
 
 

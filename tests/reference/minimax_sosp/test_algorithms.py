@@ -141,10 +141,10 @@ def test_number_of_releases(small_sensing, make_schedule):
 
 
 def test_escape_finds_the_negative_direction(make_schedule):
-    """At a known saddle (smallest eigenvalue -0.4 + c^2) without noise: at least 37 of 40 seeds leave the saddle.
+    """At a known saddle (smallest eigenvalue -0.4 + c^2) without noise: at least 18 of 20 seeds leave the saddle.
 
     The stuck region is a slab around the unstable direction's complement; with growth (1 + 0.3 * 0.39)^60 > 700 its
-    half-width is under 0.5 % of the radius, so the expected share is above 0.99: below 37 has probability < 1e-3.
+    half-width is under 0.5 % of the radius, so the expected share is above 0.99: below 18 has probability < 1e-3.
     """
     landscape = sample_landscape(CosineSaddle((1.0, 0.7, -0.4)), 8, np.random.default_rng(0), tilt=0.0)
     problem = CoupledSaddle(landscape)
@@ -158,10 +158,10 @@ def test_escape_finds_the_negative_direction(make_schedule):
         restart_at_refresh=True,
     )
     escaped = 0
-    for seed in range(40):
+    for seed in range(20):
         result = dp_rgda.run(problem, schedule, LiveTape(seed))
         escaped += "escaped" in result.phases and abs(result.iterates[-1][2]) > 0.2
-    assert escaped >= 37
+    assert escaped >= 18
     # a minimum must not be left: the same rule stays and returns the anchor
     calm = CoupledSaddle(sample_landscape(CosineSaddle((1.0, 0.7, 0.4)), 8, np.random.default_rng(0), tilt=0.0))
     stays = dp_rgda.run(calm, schedule, LiveTape(0))

@@ -57,9 +57,9 @@ def forgets_n_over_m(schedule):
     ("name", "planted"),
     [
         ("opt", None),
-        ("opt", one_sided),
+        pytest.param("opt", one_sided, marks=pytest.mark.slow),  # as opt_ls and opt_b below
         ("opt", gradients_only),
-        ("opt", half_the_noise),
+        pytest.param("opt", half_the_noise, marks=pytest.mark.slow),  # more than that is missing above
         ("opt_ls", one_sided),
         ("opt_b", forgets_n_over_m),
     ],
