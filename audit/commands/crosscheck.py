@@ -64,10 +64,11 @@ def run_(
     if vectors and algorithm:
         chosen = [one for one in chosen if one["algorithm"] == algorithm]
         require(bool(chosen), "--algorithm", algorithm, f"has no vector in {vectors}")
-    results = collected(run_all(adapter, chosen, float32=float32, limit=timeout), len(chosen))
+    again = partial(run_all, adapter, float32=float32, limit=timeout)
+    results = collected(again(chosen), len(chosen))
     if not vectors:
         _complete(len(results), algorithm)
-    finish(adapter, chosen, results, known, Shown(mutants, float32, junit_file, as_json))
+    finish(adapter, chosen, results, known, Shown(mutants, float32, junit_file, as_json, again))
 
 
 @app.command(short_help="Run a program in any language on vectors, line by line.")
@@ -99,8 +100,9 @@ def live(
         chosen += [{**vector, "id": f"{one.key}/own data, seed {seed}"} for seed, vector in enumerate(made)]
     require(bool(chosen), "--seeds", seeds, f"{algorithm} has no committed vectors: there is nothing to run")
     chosen.sort(key=lambda vector: str(vector["algorithm"]))
-    results = collected(run_live(program, chosen, float32=float32, timeout=timeout), len(chosen))
-    finish(program, chosen, results, known, Shown(mutants, float32, junit_file, as_json))
+    again = partial(run_live, program, float32=float32, timeout=timeout)
+    results = collected(again(chosen), len(chosen))
+    finish(program, chosen, results, known, Shown(mutants, float32, junit_file, as_json, again))
 
 
 @app.command(short_help="Write a test vector of one run.")

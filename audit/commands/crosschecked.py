@@ -14,6 +14,7 @@ import typer
 from dpassay.audit.crosscheck.adapter import Result
 from dpassay.audit.crosscheck.campaign import Expected, Judged, exit_code, judge, junit, report, table
 from dpassay.audit.crosscheck.diagnosis import Diagnosis, diagnose
+from dpassay.audit.crosscheck.further import Again, asked_again
 from dpassay.reference.errors import printable
 from dpassay.reference.files import write_text
 
@@ -37,6 +38,7 @@ class Shown:
     float32: bool
     junit_file: Path | None
     as_json: bool
+    again: Again
 
 
 def finish(
@@ -44,7 +46,7 @@ def finish(
 ) -> NoReturn:
     """Explain, write and print the results of an implementation; exit as they say."""
     by_id = {one["id"]: one for one in chosen}
-    diagnoses = {one.id: _explained(one, by_id, results, how.mutants, how.float32) for one in _first_failures(results)}
+    diagnoses = {one.id: _explained(one, by_id, results, how) for one in _first_failures(results)}
     judged = judge(results, known)
     if how.junit_file:
         write_text(how.junit_file, junit(name, judged, diagnoses), "--junit")
@@ -69,18 +71,12 @@ def _first_failures(results: list[Result]) -> list[Result]:
     return list(first.values())
 
 
-def _explained(
-    one: Result, by_id: dict[str, dict[str, Any]], results: list[Result], mutants: bool, float32: bool
-) -> Diagnosis:
-    """A failing run, explained by what explains the other vectors of its algorithm too."""
-    answered = [other for other in results if other.algorithm == one.algorithm and other.id != one.id]
-    others = [
-        (by_id[other.id], other.answers) for other in answered if other.answers and other.outcome in ("pass", "fail")
-    ]
-    runs = [(vector, given) for vector, given in others if vector["expect"] == "run"]
-    red = {other.id for other in answered if other.outcome == "fail"}
-    runs.sort(key=lambda pair: pair[0]["id"] not in red)
-    return diagnose(by_id[one.id], one.answers, mutants=mutants, others=runs, float32=float32)
+def _explained(one: Result, by_id: dict[str, dict[str, Any]], results: list[Result], how: Shown) -> Diagnosis:
+    """A failing run, explained by what explains the other vectors of its algorithm too, and further ones."""
+    answered = [other for other in results if other.algorithm == one.algorithm]
+    others = asked_again(answered, by_id, how.again if how.mutants else None)
+    runs = [(vector, given) for vector, given in others if vector["id"] != one.id]
+    return diagnose(by_id[one.id], one.answers, mutants=how.mutants, others=runs, float32=how.float32)
 
 
 def _progress(done: int, total: int) -> None:

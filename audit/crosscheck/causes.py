@@ -24,7 +24,7 @@ from .rounding import Run, computed
 from .shown import Seen, Shown
 from .together import together
 
-OTHERS = 40  # further vectors that a change must explain as well
+OTHERS = 120  # further vectors that a change must explain as well
 NUMBERS = (
     "query",
     "queries",
@@ -36,7 +36,7 @@ NUMBERS = (
     "output",
 )  # that can be fitted
 SOMETIMES = (Kind.BATCH, Kind.UN_NOISED)  # kinds of which every edit is made at some times only as well
-PARTLY = 60  # changes that explain the first vector, of which none explains all: so many are counted
+PARTLY, FIRST = 60, 24  # changes that explain the first vector, of which none explains all: so many are counted, on so many vectors
 ELSEWHERE = 8  # of those that differ, are looked at for what else they run
 CALLS = 24_000_000  # of functions, in all changed runs together: they are counted, as what is found shall not hang on
 FIXED, LATE = 500, 20  # the machine. What a run costs beside its calls, and what one costs that does not end
@@ -45,10 +45,11 @@ Known = Sequence[tuple[Data, Data]]  # vectors with their answers, right or wron
 
 @dataclass
 class Causes:
-    """Changes that explain, and whether they explain every vector to its end."""
+    """Changes that explain, and whether they explain every vector to its end; ``full``: the further ones too."""
 
     found: list[Mutant] = field(default_factory=list)
     whole: bool = False
+    full: bool = False
 
 
 def run_of(vector: Data) -> Run | None:
@@ -90,8 +91,8 @@ class Case:
 
     @property
     def until(self) -> int | None:
-        """Events up to the first that differs; None where no event does."""
-        return None if self.cut is None else len(self.cut[1]["events"])
+        """Events of the vector up to the first that differs; None where no event does."""
+        return None if self.cut is None else len(seen_by_others(self.cut[0]["events"]))
 
     @property
     def elsewhere(self) -> Reached:
@@ -134,8 +135,10 @@ class Case:
 
     def _stop(self, tape: VectorTape) -> bool:
         made, place = latest(tape), tape.position - 1
-        if made is None or place >= len(self._asked):
+        if made is None:
             return True
+        if place >= len(self._asked):
+            return self.cut is None  # the other one asked for less
         event = self._vector[place]
         before = self.until is None or tape.position < self.until  # there both agree, so that either will do
         if before and event["event"] != "draw" and all(made.get(name) == one for name, one in computed(event).items()):
@@ -219,7 +222,7 @@ def at_first(case: Case) -> Causes:
     return Causes(_most(case.run, first, kept[1:], case.float32).found)
 
 
-def _most(run: Run, first: Sequence[Mutant], others: Known, float32: bool) -> Causes:
+def _most(run: Run, first: Sequence[Mutant], others: Known, float32: bool, *, full: bool = True) -> Causes:
     """Of these, the ones that explain the most of the other vectors, but at least half of those that differ."""
     if not first:
         return Causes()
@@ -227,7 +230,10 @@ def _most(run: Run, first: Sequence[Mutant], others: Known, float32: bool) -> Ca
     order = sorted(range(len(others)), key=lambda place: not red[place])
     whole = [one for one in first if all(explains(run, *others[place], one, float32) for place in order)]
     if whole:
-        return Causes(whole, True)
+        return Causes(whole, True, full)
+    if any(vector.get("further") for vector, _ in others):  # there may be something else that is seen there alone
+        return _most(run, first, [one for one in others if not one[0].get("further")], float32, full=False)
+    others, red = others[:FIRST], red[:FIRST]
     known = [[explains(run, *other, one, float32) for other in others] for one in first[:PARTLY]]
     best = max(sum(row) for row in known)
     kept = [

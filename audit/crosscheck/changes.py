@@ -178,6 +178,10 @@ def _call(text: _Text, node: ast.Call) -> Iterator[Change]:
         for order, reduced in (("1", "sum"), ("inf", "max")):
             new = f"np.abs({text.code(node.args[0])}).{reduced}({axis})"
             yield text.change(Kind.CLIP_NORM, f"norm of order {order}", node, new)
+    if name == "row_norms" and len(node.args) == 1:
+        rows = text.code(node.args[0])
+        new = f"np.full(len({rows}), np.linalg.norm({rows}))"
+        yield text.change(Kind.CLIP_NORM, "one norm of all rows", node, new)
     yield from _clipping(text, node, name)
 
 

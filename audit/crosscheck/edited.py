@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+import math
 import sys
 from collections.abc import Callable, Iterable
 from types import FrameType
@@ -169,6 +171,41 @@ class Edited:
     def first(self, place: int, value: Any) -> Any:
         """What this place had the first time."""
         return self._known.setdefault(place, _kept(value))
+
+    def once(self, place: int, value: Callable[[], Any]) -> Any:
+        """It is computed, or asked for, the first time alone."""
+        if place not in self._known:
+            self._known[place] = value()
+        return self._known[place]
+
+    def in_turn(self, place: int, value: Callable[[], Any]) -> Any:
+        """It is computed, or asked for, every other time; in between it is what it was."""
+        if place in self._known:
+            return self._known.pop(place)
+        self._known[place] = value()
+        return self._known[place]
+
+    @staticmethod
+    def maths(name: str) -> Callable[..., Any]:
+        """A function by its name, where the file does not import it."""
+        found: Callable[..., Any] = getattr(math, name, None) or getattr(np, name, None) or getattr(builtins, name)
+        return found
+
+    @staticmethod
+    def eigen(function: Callable[..., Any], how: str, *arguments: Any, subset_by_index: Any = None) -> Any:
+        """Eigenvalues (and vectors) in the other order, or with the rows for the vectors."""
+        values, vectors = function(*arguments)
+        if how == "largest":
+            values, vectors = values[::-1], vectors[:, ::-1]
+        elif how == "rows":
+            vectors = vectors.T
+        elif how == "by size":
+            order = np.argsort(-np.abs(values))
+            values, vectors = values[order], vectors[:, order]
+        if subset_by_index is None:
+            return values, vectors
+        kept = slice(subset_by_index[0], subset_by_index[1] + 1)
+        return values[kept], vectors[:, kept]
 
     @staticmethod
     def root(value: Any) -> Any:

@@ -30,6 +30,8 @@ ELSE = {
     "argmax": "argmin", "triu": "tril", "tril": "triu", "maximum": "minimum", "minimum": "maximum", "any": "all",
     "all": "any", "zeros": "ones", "zeros_like": "ones_like",
 }  # fmt: skip
+EIGEN = {"largest": "eigenvalues from the largest on:", "rows": "rows for eigenvectors:",
+         "by size": "eigenvalues by their size:"}  # fmt: skip
 STATISTICS = ("max", "min", "mean", "sum")
 
 
@@ -56,15 +58,19 @@ def edits(source: str, lines: Callable[[int, int], bool], scope: Callable[[ast.F
         scope: what the names of a function were.
     """
     text, found = Text(source), []
-    for function in functions_of(ast.parse(source)):
+    tree = ast.parse(source)
+    asking = [one.name for one in functions_of(tree) if "tape." in text.code(one)]
+    for function in functions_of(tree):
         known = scope(function)
+        compared = {id(part) for one in ast.walk(function) if isinstance(one, ast.Compare) for part in ast.walk(one)}
         for statement in statements(function.body):
             if lines(*head(statement)):
                 found += list(of_statement(text, statement))
                 for node, parent in values_of(statement):
-                    found += list(_of_value(text, node, parent, known))
+                    found += list(_of_value(text, node, parent, known, id(node) in compared))
         arguments = [one.arg for one in function.args.args if one.arg != "self"]
         found += list(of_order(text, function.body, lines, ", ".join(arguments)))
+        found += list(_always(text, function, lines, asking))
     return found
 
 
@@ -108,7 +114,19 @@ def values_of(statement: ast.stmt) -> Iterator[tuple[ast.expr, ast.AST]]:
         waiting += [(one, node) for one in ast.iter_child_nodes(node)]
 
 
-def _of_value(text: Text, node: ast.expr, parent: ast.AST, scope: Scope) -> Iterator[Made]:
+def _always(
+    text: Text, function: ast.FunctionDef, lines: Callable[[int, int], bool], asking: Sequence[str]
+) -> Iterator[Made]:
+    """What is asked for under a condition is asked for again and again."""
+    for one in ast.walk(function):
+        if isinstance(one, ast.If) and not one.orelse and lines(*head(one)):
+            ends = isinstance(one.body[-1], ast.Continue | ast.Break | ast.Return | ast.Raise)
+            body = "\n".join(map(text.code, one.body))
+            if not ends and ("tape." in body or any(f"{name}(" in body for name in asking)):
+                yield text.made(Kind.CALLS, "asked for whether or not", one.test, "True")
+
+
+def _of_value(text: Text, node: ast.expr, parent: ast.AST, scope: Scope, compared: bool) -> Iterator[Made]:
     code = text.code(node)
     if isinstance(node, ast.Constant):
         yield from _of_number(text, node)
@@ -128,8 +146,8 @@ def _of_value(text: Text, node: ast.expr, parent: ast.AST, scope: Scope) -> Iter
         (Kind.SIGN, "the other sign of", f"(-({code}))"),
         (factor, "twice", f"(2 * ({code}))"),
         (factor, "half of", f"(({code}) / 2)"),
-        (Kind.FACTOR, "the square of", f"(({code}) ** 2)"),
-        (Kind.FACTOR, "the root of", f"_edit.root({code})"),
+        (Kind.BRANCH if compared else Kind.FACTOR, "the square of", f"(({code}) ** 2)"),
+        (Kind.BRANCH if compared else Kind.FACTOR, "the root of", f"_edit.root({code})"),
         (Kind.MISSING_TERM, "zero for", f"(0 * ({code}))"),
     ):
         if not (isinstance(node, ast.Name) and node.id in scope.whole and kind in (Kind.SIGN, Kind.MISSING_TERM)):
@@ -141,7 +159,7 @@ def _of_value(text: Text, node: ast.expr, parent: ast.AST, scope: Scope) -> Iter
     if not number:
         yield from _of_array(text, node, code, is_records(node) and not weights)
     yield text.made(Kind.UN_NOISED, "the query in place of the released", node, f"_edit.bare({code})")
-    if is_records(node) and not weights:
+    if is_records(node):
         for name in OTHER_RECORDS:
             yield text.made(Kind.BATCH, name, node, f"_edit.records({code}, {name!r})")
     if isinstance(node, ast.Name):
@@ -210,8 +228,12 @@ def _of_call(text: Text, node: ast.Call) -> Iterator[Made]:
     head, code = text.code(node.func), text.code(node)
     module, _, name = head.rpartition(".")
     if name in ELSE:
-        new = f"{module}.{ELSE[name]}" if module else ELSE[name]
+        new = f"{module}.{ELSE[name]}" if module else f"_edit.maths({ELSE[name]!r})"
         yield text.made(Kind.INDEX_SHIFT, f"{ELSE[name]} for {name}", node, new + code[len(head) :])
+    if name in ("eigh", "eigh_tridiagonal"):
+        for how in ("largest", "rows", "by size"):
+            new = f"_edit.eigen({head}, {how!r}, {code[len(head) + 1 :]}"
+            yield text.made(Kind.INDEX_SHIFT, EIGEN[how], node, new)
     if name == "mean" or name.endswith("mean") or name == "mean_of":
         rows = text.code(node.args[0]) if node.args else module
         yield text.made(Kind.FACTOR, "divided by the number of all records:", node, f"_edit.over_all({code}, {rows})")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -42,14 +43,26 @@ WAYS = (
     Way(Kind.UN_NOISED, "the mean of query and released value", lambda value, query, before: (value + query) / 2),
     Way(Kind.INDEX_SHIFT, "the value released before", lambda value, query, before: before),
 )
-MATRICES = (  # of a symmetric matrix, of which the upper triangle is released; what is easiest done comes first
+PARTS = ("the released", "the query", "nothing")
+
+
+def _put(above: str, diagonal: str, below: str) -> Way:
+    """A symmetric matrix, of which the upper triangle is released, put together from other parts."""
+
+    def value(released: Array, query: Array, before: Array) -> Array:
+        parts = dict(zip(PARTS, (released, query, np.zeros_like(released)), strict=True))
+        lower, upper = np.tril(parts[below], -1), np.triu(parts[above], 1)
+        return np.asarray(upper + lower + _diagonal(parts[diagonal]))
+
+    kind = Kind.UN_NOISED if "the query" in (above, diagonal, below) else Kind.MISSING_TERM
+    return Way(kind, f"{above} above the diagonal, {diagonal} on it, {below} below it", value)
+
+
+MATRICES = (  # what is easiest done comes first
     Way(Kind.INDEX_SHIFT, "the entries filled in column by column", lambda value, query, before: _columns(value)),
-    Way(Kind.UN_NOISED, "the query below the diagonal", lambda value, query, before: _split(value, query)),
+    *(_put(*one) for one in product(PARTS, repeat=3) if len(set(one)) > 1),
     Way(Kind.UN_NOISED, "the mean of both beside the diagonal", lambda value, query, before: _half(value, query)),
-    Way(Kind.UN_NOISED, "the query above the diagonal", lambda value, query, before: _split(value, query).T),
-    Way(Kind.MISSING_TERM, "zeros below the diagonal", lambda value, query, before: np.triu(value)),
-    Way(Kind.MISSING_TERM, "zeros above the diagonal", lambda value, query, before: np.tril(value)),
-    Way(Kind.MISSING_TERM, "the diagonal alone", lambda value, query, before: np.diag(np.diag(value))),
+    Way(Kind.FACTOR, "the diagonal twice", lambda value, query, before: value + _diagonal(value)),
     Way(Kind.FACTOR, "what lies off the diagonal twice", lambda value, query, before: 2 * value - _diagonal(value)),
     Way(Kind.FACTOR, "half of what lies off the diagonal", lambda value, query, before: (value + _diagonal(value)) / 2),
     Way(Kind.FACTOR, "the matrix twice", lambda value, query, before: 2 * value),
@@ -123,7 +136,7 @@ def goings_on(vector: Mapping[str, Any], others: Sequence[Mapping[str, Any]] = (
     every = {event["label"] for one in (vector, *others) for event in one["events"] if event["event"] == "release"}
     for label in ("", *(labels[:LABELS] if len(every) > 1 else ())):
         for place in PLACES:
-            for way in (*WAYS, *choices, *MATRICES):
+            for way in (*WAYS, *choices, *(() if label or place else MATRICES)):
                 yield way, place, label
 
 

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
 from .kinds import Kind
 from .source import Made, Text
+
+SIMPLE = (ast.Assign, ast.AugAssign, ast.Expr)
+BLOCKS = (ast.If, ast.For, ast.While)
+MOVED = "two lines in the other order:"
+DRAWN = re.compile("indices|batch|records|drawn")
 
 
 def of_statement(text: Text, node: ast.stmt) -> Iterator[Made]:
@@ -21,20 +27,38 @@ def of_statement(text: Text, node: ast.stmt) -> Iterator[Made]:
 
 
 def of_order(text: Text, body: Sequence[ast.stmt], lines: Callable[[int, int], bool], arguments: str) -> Iterator[Made]:
-    """Two neighbouring lines that change places, and the last of a loop that comes first."""
+    """Of the lines of a block: in another order, left out, or made once where they are made again and again."""
     for one, other in pairwise(body):
-        simple = all(isinstance(line, ast.Assign | ast.AugAssign | ast.Expr) for line in (one, other))
-        if text.code(one).startswith("require"):  # it changes nothing
+        if text.code(one).startswith("require") or not lines(one.lineno, one.lineno):  # that changes nothing
             continue
-        if isinstance(one, ast.Expr) and isinstance(other, ast.Return) and lines(one.lineno, one.lineno):
+        if isinstance(one, ast.Expr) and isinstance(other, ast.Return):
             yield from _returned_first(text, one, other, arguments)
-        if simple and lines(one.lineno, one.lineno) and lines(other.lineno, other.lineno):
+        moved = [line for line in (one, other) if isinstance(line, SIMPLE)]
+        if moved and all(isinstance(line, (*SIMPLE, *BLOCKS)) for line in (one, other)):
             first, last = text.span(one)[0], text.span(other)[1]
             new = f"{text.code(other)}\n{' ' * one.col_offset}{text.code(one)}"
-            yield (Kind.INDEX_SHIFT, "two lines in the other order:", one.lineno, first, last, new)
+            asks = len(moved) == 1 and "tape." in text.code(moved[0])
+            yield (Kind.CALLS if asks else Kind.INDEX_SHIFT, MOVED, one.lineno, first, last, new)
     for one in body:
+        if lines(one.lineno, one.lineno):
+            yield from _of_line(text, one)
         for name in ("body", "orelse"):
-            yield from of_order(text, getattr(one, name, ()), lines, arguments)
+            inner = getattr(one, name, ())
+            for last in inner[-1:]:
+                if isinstance(last, ast.Return | ast.Break | ast.Continue) and lines(one.lineno, last.lineno):
+                    yield text.made(Kind.CALLS, "goes on after", last, "pass")
+            yield from of_order(text, inner, lines, arguments)
+
+
+def _of_line(text: Text, one: ast.stmt) -> Iterator[Made]:
+    code = text.code(one)
+    if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call) and not code.startswith("require"):
+        yield text.made(Kind.CALLS if "tape." in code else Kind.MISSING_TERM, "line left out:", one, "pass")
+    if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call) and "tape" in text.code(one.value):
+        kind = Kind.BATCH if DRAWN.search(text.code(one.targets[0])) else Kind.CALLS
+        place, value = text.span(one)[0], text.code(one.value)
+        for name, how in (("once for ever:", "once"), ("only every other time:", "in_turn")):
+            yield text.made(kind, name, one.value, f"_edit.{how}({place}, lambda: {value})")
 
 
 def _returned_first(text: Text, one: ast.Expr, last: ast.Return, arguments: str) -> Iterator[Made]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -17,7 +18,7 @@ from dpassay.audit.lab.source import planted
 from .changes import Change, changes
 from .copies import run_copied
 from .edited import Edited
-from .edits import Scope, edits
+from .edits import CLIPPING, Scope, edits
 from .encode import encode
 from .jitter import Jitter
 from .making import run_again
@@ -30,6 +31,7 @@ from .slips import without
 from .sometimes import When, sometimes, times
 
 LIMIT = 0.3  # seconds for one changed run; one of the reference takes a hundredth
+BOUND = re.compile(rf"^\s*\w*({CLIPPING.pattern})\w*\s*=[^=]")  # a line that computes one
 SHOWN = 60  # characters of a line
 TAPES = ("tape", "self._tape", "self.tape")  # texts that say less than their line
 Stop = Callable[[VectorTape], bool]  # does what was asked for last agree?
@@ -106,7 +108,7 @@ def mutants(seen: Reached) -> list[Mutant]:
     found = []
     for file in sorted(seen.lines):
         found += [Mutant(file, one) for one in _changes(file) if _ran(seen, file, one)]
-    return found
+    return [_of_clipping(one) for one in found]
 
 
 def systematic(seen: Reached) -> list[Mutant]:
@@ -124,7 +126,20 @@ def systematic(seen: Reached) -> list[Mutant]:
         found += [Mutant(file, Change(*one)) for one in edits(source(file), ran, scope)]
         for one, *rest in pairs(source(file), ran, scope):
             found.append(Mutant(file, Change(*one), more=tuple((file, Change(*other)) for other in rest)))
-    return found
+    return [_of_clipping(one) for one in found]
+
+
+def _of_clipping(mutant: Mutant) -> Mutant:
+    """What is wrong where clipping is done is the clipping; a factor where a bound is computed, the bound."""
+    function, change = function_of(mutant.file, mutant.change), mutant.change
+    kind = change.kind
+    if function is not None and function.name.startswith("clip") and kind in (Kind.FACTOR, Kind.MISSING_TERM):
+        kind = Kind.CLIP_NORM
+    elif kind is Kind.FACTOR and (
+        (function is not None and CLIPPING.search(function.name)) or BOUND.search(line_of(mutant))
+    ):
+        kind = Kind.CLIP_BOUND
+    return mutant if kind is change.kind else replace(mutant, change=replace(change, kind=kind))
 
 
 def seen_by(run: Run, vector: Mapping[str, Any], until: int | None) -> Reached:

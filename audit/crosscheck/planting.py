@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import dpassay.reference
+from dpassay.reference.once import forget
 
 from .changes import Change
 
@@ -98,6 +99,7 @@ def planted_at(sites: Sequence[Site], lent: Mapping[str, Any]) -> Iterator[None]
     codes = {(file, one.qualname): _code(file, one, tuple(made)) for (file, one), made in changed.items()}
     kept: list[tuple[types.FunctionType, types.CodeType]] = []
     modules = [_module(file) for file, _ in sites]
+    forget()
     for module in modules:
         vars(module).update(lent)
     try:
@@ -110,6 +112,7 @@ def planted_at(sites: Sequence[Site], lent: Mapping[str, Any]) -> Iterator[None]
     finally:
         for living, code in kept:
             living.__code__ = code
+        forget()
         for module in modules:
             for one in lent:
                 vars(module).pop(one, None)

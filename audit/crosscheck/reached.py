@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from dpassay.reference.once import forget
+
 from .edits import Scope, Shape
 from .making import run_again
 from .planting import HOME
@@ -53,6 +55,7 @@ def reached(run: Run, vector: Mapping[str, Any], until: int | None) -> Reached:
             _note_names(found.scopes.setdefault((file, frame.f_code.co_firstlineno), Scope()), frame.f_locals)
         return partial(note, file)
 
+    forget()  # what is known already would not be run
     before = sys.gettrace()
     sys.settrace(watch)
     try:

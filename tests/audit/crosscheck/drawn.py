@@ -10,7 +10,7 @@ import json
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 from time import process_time
@@ -18,8 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from dpassay.audit.crosscheck.adapter import judged
+from dpassay.audit.crosscheck.adapter import Result, judged
 from dpassay.audit.crosscheck.diagnosis import Diagnosis, diagnose
+from dpassay.audit.crosscheck.further import asked_again
 from dpassay.audit.crosscheck.storage import load
 from dpassay.audit.crosscheck.worker import answer
 
@@ -35,7 +36,6 @@ MISNAMED = {
     "last for best, dp_rgda.py": "decision: the comparison that chooses the best is always true",
     "node from one leaf earlier, dp_ftrl.py": "unknown",
 }
-Data = Mapping[str, Any]
 
 
 @lru_cache(maxsize=16)
@@ -52,18 +52,20 @@ def diagnosed(one: Planted) -> Diagnosis | None:
         sys.path.insert(0, folder)
         try:
             run = importlib.import_module("outsider.adapter").run
-            with np.errstate(all="ignore"):
-                answers = [(one, json.loads(json.dumps(answer(run, one)))) for one in _vectors(one.algorithm)]
+
+            def again(vectors: Sequence[dict[str, Any]]) -> list[Result]:
+                with np.errstate(all="ignore"):
+                    return [judged(one, json.loads(json.dumps(answer(run, one))), False) for one in vectors]
+
+            vectors = _vectors(one.algorithm)
+            results = again(vectors)
+            known = asked_again(results, {one["id"]: one for one in vectors}, again)
         finally:
             sys.path.remove(folder)
             for name in [name for name in sys.modules if name.partition(".")[0] == "outsider" and name != KEPT]:
                 del sys.modules[name]
-    found = [(vector, given, judged(vector, given, False).outcome) for vector, given in answers]
-    if any(outcome == "error" for _, _, outcome in found):
-        return None
-    red = [(vector, given) for vector, given, outcome in found if outcome == "fail"]
-    green = [(vector, given) for vector, given, outcome in found if outcome == "pass"]
-    return diagnose(*red[0], others=(*red[1:], *green)) if red else None
+    outcomes = {one.outcome for one in results}
+    return diagnose(*known[0], others=known[1:]) if "fail" in outcomes and "error" not in outcomes else None
 
 
 def named_rightly(one: Planted, found: Diagnosis) -> bool:

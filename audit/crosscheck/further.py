@@ -1,0 +1,108 @@
+"""More runs of one algorithm, for the diagnosis alone: what many changes explain on the committed vectors, fewer explain
+on these.
+
+The problems and schedules of vectors once more, with other noise: of the same size, where other decisions are taken, and
+of a hundredth of it, where whoever goes on with a query agrees and whoever does something else does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from dpassay.reference.catalogue import CASES
+from dpassay.reference.errors import BadInput
+from dpassay.reference.laws.law import Law, query_of
+
+from .adapter import Result
+from .encode import encode
+from .making import run_again
+from .recording import RecordingTape, events_of
+from .rounding import rounding
+
+MOST = 6  # vectors that are run once more
+SHARES = (1.0, 0.01)  # of the noise
+VARIED = 1  # vectors whose constants are varied
+FACTORS = (0.3, 3.0)
+LONGEST = 60  # events: nothing is seen in a longer run that is not seen in a shorter one
+SEED = 20_000  # further on than any committed one
+Vector = dict[str, Any]
+Pair = tuple[Vector, Mapping[str, Any]]  # a vector and what was asked for on it
+Again = Callable[[Sequence[Vector]], Iterable[Result]]  # the implementation on more vectors, in their order
+
+
+def asked_again(known: Sequence[Result], by_id: Mapping[str, Vector], again: Again | None = None) -> list[Pair]:
+    """What the results of one algorithm say, and those on further vectors if it can be run again; the red ones first.
+
+    Args:
+        again: runs the implementation.
+    """
+    results = sorted(known, key=lambda one: one.outcome != "fail")
+    found = [(by_id[one.id], one) for one in results]
+    if again is not None:
+        made = list(further([vector for vector, _ in found]))
+        found += zip(made, again(made), strict=True)
+    kept = [(one, result) for one, result in found if result.outcome in ("pass", "fail") and one["expect"] == "run"]
+    kept.sort(key=lambda pair: pair[1].outcome != "fail")
+    return [(vector, result.answers) for vector, result in kept if result.answers]
+
+
+def further(vectors: Sequence[Vector]) -> Iterator[Vector]:
+    """Of the first vectors of one algorithm that are runs: with other noise, and with other constants."""
+    runs = [one for one in vectors if one["expect"] == "run" and not one.get("own")]
+    runs = [one for one in runs if any(case.key == one["case"] for case in CASES)]
+    for number, vector in enumerate(runs[:MOST]):
+        for share in SHARES:
+            words, seed = f"noise times {share:g}", SEED + number
+            yield from _made(vector, words, share, seed)
+            for name, schedule in _varied(vector["schedule"], "") if number < VARIED else ():
+                yield from _made({**vector, "schedule": schedule}, f"{words}, {name}", share, seed)
+
+
+def _varied(told: Any, path: str) -> Iterator[tuple[str, Any]]:
+    """A schedule with one number that is none that counts changed, each in turn."""
+    if isinstance(told, float):
+        yield from ((f"{path} times {factor:g}", factor * told) for factor in FACTORS if told)
+    elif isinstance(told, dict):
+        for name, entry in told.items():
+            for words, other in _varied(entry, f"{path}.{name}" if path else name):
+                yield words, {**told, name: other}
+
+
+def _made(vector: Vector, name: str, share: float, seed: int) -> Iterator[Vector]:
+    """The reference on the data of a vector; nothing where it does not run."""
+    again = partial(run_again, next(case for case in CASES if case.key == vector["case"]).build().run)
+    tape = RecordingTape(seed, _less(share, seed))
+    with suppress(BadInput, ArithmeticError, np.linalg.LinAlgError):
+        output = encode(again(vector, tape, None), "output")
+        told = {**vector, "id": f"{vector['id']}, {name}", "output": output, "events": events_of(tape), "further": True}
+        amounts, whole, single = rounding(again, told)
+        for event, amount in zip(told["events"], amounts, strict=True):
+            event.update({"rounding": amount} if amount else {})
+        yield {**told, "rounding": whole, "float32": single}
+
+
+def _less(share: float, seed: int) -> Callable[[str, Law, int], Any]:
+    """A share of the noise where a law adds some to a query; else as it comes.
+
+    Raises:
+        OverflowError: by the answer to a release that is far from the first.
+    """
+    rng = np.random.default_rng(seed)
+
+    def answer(label: str, law: Law, step: int) -> Any:
+        if step >= LONGEST:
+            raise OverflowError("too many releases")
+        if share == 1.0 or getattr(law, "query", None) is None:
+            return None
+        query, value = query_of(law), law.sample(rng)
+        if np.shape(query) != np.shape(value):
+            return None
+        found = query + share * (np.asarray(value, dtype=float) - query)
+        return found if np.ndim(value) else float(found)
+
+    return answer
