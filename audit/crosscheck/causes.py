@@ -6,7 +6,7 @@ count; one that is made sometimes only. Where there is none, what explains the f
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -36,7 +36,7 @@ NUMBERS = (
     "output",
 )  # that can be fitted
 SOMETIMES = (Kind.BATCH, Kind.UN_NOISED)  # kinds of which every edit is made at some times only as well
-PARTLY, FIRST = 60, 24  # changes that explain the first vector, of which none explains all: so many are counted, on so many vectors
+PARTLY, FIRST = 60, 24  # changes that explain the first vector and not all: so many are counted, on so many vectors
 ELSEWHERE = 8  # of those that differ, are looked at for what else they run
 CALLS = 24_000_000  # of functions, in all changed runs together: they are counted, as what is found shall not hang on
 FIXED, LATE = 500, 20  # the machine. What a run costs beside its calls, and what one costs that does not end
@@ -160,22 +160,24 @@ def case_of(known: Known, float32: bool) -> Case | None:
     return None if run is None else Case(run, known, float32)
 
 
-def always(case: Case, *, plain: bool = False) -> Causes:
+def always(case: Case, *, plain: bool = False, every: bool = False) -> Causes:
     """Changes that do the same on all vectors, what is declared aside if need be: the known ones, then every edit.
 
     Args:
         plain: the numbers say it so plainly that the known ones are enough.
+        every: the known ones do not stand for the others, as little is to be explained.
     """
     partly = Causes()
-    for find in (mutants,) if plain else (mutants, systematic):
+    finds: tuple[Callable[[Reached], list[Mutant]], ...] = (mutants,) if plain else (mutants, systematic)
+    for find in (lambda seen: [*mutants(seen), *systematic(seen)],) if every else finds:
         declared, bare = case.explaining(find(case.seen))
         found = case.most(declared, declared=True)
-        if not found.whole:
+        if not found.full:
             other = case.most(bare)
-            found = other if other.whole or not found.found else found
-        if found.whole:
+            found = other if other.full or (other.whole and not found.whole) or not found.found else found
+        if found.full:
             return found
-        partly = partly if partly.found else found
+        partly = found if found.whole or not partly.found else partly
     return partly
 
 

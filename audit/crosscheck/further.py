@@ -1,8 +1,9 @@
-"""More runs of one algorithm, for the diagnosis alone: what many changes explain on the committed vectors, fewer explain
-on these.
+"""More runs of one algorithm, for the diagnosis alone: what many changes explain on the committed vectors, fewer do on
+these.
 
-The problems and schedules of vectors once more, with other noise: of the same size, where other decisions are taken, and
-of a hundredth of it, where whoever goes on with a query agrees and whoever does something else does not.
+The problems and schedules of vectors once more: with other noise of the same size, where other decisions are made; with
+a hundredth of it, where whoever goes on with a query agrees and whoever does something else does not; and with one
+constant of the schedule changed, each in turn.
 """
 
 from __future__ import annotations

@@ -43,14 +43,14 @@ WAYS = (
     Way(Kind.UN_NOISED, "the mean of query and released value", lambda value, query, before: (value + query) / 2),
     Way(Kind.INDEX_SHIFT, "the value released before", lambda value, query, before: before),
 )
-PARTS = ("the released", "the query", "nothing")
+PARTS = ("the released", "nothing", "the query")
 
 
 def _put(above: str, diagonal: str, below: str) -> Way:
     """A symmetric matrix, of which the upper triangle is released, put together from other parts."""
 
     def value(released: Array, query: Array, before: Array) -> Array:
-        parts = dict(zip(PARTS, (released, query, np.zeros_like(released)), strict=True))
+        parts = dict(zip(PARTS, (released, np.zeros_like(released), query), strict=True))
         lower, upper = np.tril(parts[below], -1), np.triu(parts[above], 1)
         return np.asarray(upper + lower + _diagonal(parts[diagonal]))
 

@@ -21,6 +21,7 @@ from .edited import Edited
 from .edits import CLIPPING, Scope, edits
 from .encode import encode
 from .jitter import Jitter
+from .kinds import Kind
 from .making import run_again
 from .pairs import pairs
 from .planting import Site, TooLong, function_of, functions, limited, planted_at, source

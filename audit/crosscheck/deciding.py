@@ -1,0 +1,153 @@
+"""Which kind it is, where the numbers say one thing and changes of the reference another, or many do the same."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .causes import OTHERS, Causes, Known
+from .differences import SCALES, Difference, Part, compare
+from .kinds import Kind
+from .mutants import Mutant, line_of
+from .shown import Shown
+
+FIRM = (Kind.LAW, Kind.BATCH, Kind.CLAIM, Kind.SHAPE, Kind.SENSITIVITY, Kind.NOISE_SCALE, Kind.UN_NOISED,
+        Kind.SIGN)  # fmt: skip
+CALLS = (Part.CALL, Part.COUNT)
+CHANCE = {Kind.FACTOR, Kind.BRANCH}  # what may lead to the same calls, or the same scales, by chance
+LEADS = {Kind.INDEX_SHIFT, Kind.UN_NOISED}  # to another call, even where not every vector is explained
+NOISE = re.compile("std|sigma|noise|scale|rho|multiplier|sensitivity")  # lines that are about noise
+SPECIFIC = (Kind.UN_NOISED, Kind.NO_CLIP, Kind.CLIP_ORDER, Kind.CLIP_NORM, Kind.CLIP_BOUND, Kind.BATCH, Kind.SIGN,
+            Kind.MISSING_TERM, Kind.INDEX_SHIFT, Kind.CALLS, Kind.BRANCH, Kind.FACTOR)  # fmt: skip
+OF_CALLS = (Kind.UN_NOISED, Kind.BATCH, Kind.CALLS, Kind.BRANCH, Kind.SIGN, Kind.INDEX_SHIFT)  # what makes others
+DECLARED = {*SCALES, "sensitivity"}
+CLIPS = {Kind.CLIP_NORM, Kind.CLIP_ORDER, Kind.CLIP_BOUND, Kind.NO_CLIP}
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What is known of a difference.
+
+    Args:
+        said: what the numbers show, the most telling first.
+        causes: changes of the reference that do the same.
+        calls_alone: every vector that differs parts at which call comes next, and at no number.
+        names: of all fields that differ anywhere.
+        queries: a vector parts at a query.
+        steady: every vector that differs shows the same ratio first.
+    """
+
+    said: Sequence[Shown]
+    causes: Causes
+    calls_alone: bool
+    names: frozenset[str]
+    queries: bool
+    steady: bool
+
+
+def evidence(said: Sequence[Shown], causes: Causes, known: Known, float32: bool) -> Evidence:
+    """Of vectors with their answers, the one that is explained first."""
+    every = [list(compare(one, {"output": None, **given}, float32=float32)) for one, given in known[: OTHERS + 1]]
+    red = [found for found in every if found]
+    ratios = {f"{one.ratio:.6g}" for one, *_ in red if one.ratio is not None and one.name in SCALES}
+    names = frozenset(one.name for found in red for one in found)
+    queries = causes.whole and any(_at_a_query(found) for found in red[1:])
+    return Evidence(said, causes, calls_alone(red), names, queries, len(ratios) <= 1)
+
+
+def calls_alone(red: Sequence[Sequence[Difference]]) -> bool:
+    """Does every vector that differs part at which call comes next, and at no number?"""
+    return all(found[0].part in CALLS for found in red)
+
+
+def _at_a_query(found: Sequence[Difference]) -> bool:
+    return any(one.name in ("query", "queries") for one in found if one.step == found[0].step)
+
+
+def decided(known: Evidence) -> tuple[Kind, str, Mutant | None]:
+    """Kind, what shows it, and one change that does the same."""
+    said, causes = known.said, known.causes
+    first, detail = (said[0].kind, str(said[0])) if said else (Kind.UNKNOWN, "")
+    if known.calls_alone and causes.whole:
+        best = min(causes.found, key=_of_calls)
+        return best.change.kind, detail, best
+    if first in (Kind.SENSITIVITY, Kind.NOISE_SCALE) and known.names <= DECLARED:
+        return _of_noise(known)
+    kinds = {one.change.kind for one in causes.found}
+    for shown in said:
+        kind = shown.kind
+        if kind is Kind.FACTOR and causes.whole and kinds - {Kind.FACTOR} and not shown.sizes:
+            continue  # of no size that the vector has
+        if kind is Kind.INDEX_SHIFT and causes.whole and Kind.BATCH in kinds:
+            continue  # the query of another step, because it is of the records of another step
+        same = [one for one in causes.found if one.change.kind is kind]
+        if same:
+            return kind, str(shown), min(same, key=_used_by_all)
+    if said and (not causes.found or (first in (*FIRM, Kind.CALLS) and not _follows(first, known))):
+        return first, detail, _elsewhere(causes)
+    if causes.found:
+        likely = [one for one in causes.found if one.change.kind in LEADS] if first is Kind.CALLS else []
+        likely = likely or causes.found
+        common = Counter(one.change.kind for one in likely)
+        best = min(likely, key=lambda one: (_used_by_all(one), -_weight(one.change.kind), -common[one.change.kind]))
+        return best.change.kind, detail if first is Kind.CALLS else "", best
+    return Kind.UNKNOWN, "", None
+
+
+def _of_calls(one: Mutant) -> tuple[int, bool, bool]:
+    """What leads to other calls is a decision or a line before it is a number that a decision looks at."""
+    kind, negated = one.change.kind, one.change.name.startswith("negated")
+    order = OF_CALLS.index(kind) if kind in OF_CALLS and not negated else len(OF_CALLS) + (kind is Kind.FACTOR)
+    return order, " true:" not in one.change.name, _used_by_all(one)
+
+
+def _of_noise(known: Evidence) -> tuple[Kind, str, Mutant | None]:
+    """Nothing but noise scales and sensitivities differs on any vector: it is about them, whatever line does it."""
+    kind = Kind.NOISE_SCALE if known.names & set(SCALES) else Kind.SENSITIVITY
+    words = [str(one) for one in known.said if one.kind in (kind, Kind.SENSITIVITY)]
+    return kind, words[0] if words else "", _elsewhere(known.causes)
+
+
+def _elsewhere(causes: Causes) -> Mutant | None:
+    """A change that explains every vector, where not everything uses it."""
+    near = [one for one in causes.found if not _used_by_all(one)] if causes.whole else []
+    return near[0] if near else None
+
+
+def _follows(first: Kind, known: Evidence) -> bool:
+    """Is what the numbers show first only what follows from a change that explains every vector, or most of them?"""
+    causes = known.causes
+    others = {one.change.kind for one in causes.found} - CHANCE
+    if first is Kind.CALLS:  # another call, and then nothing: a factor that leads there is too little to go by
+        return bool(others & LEADS) or (causes.whole and (bool(others) or known.queries))
+    if not causes.whole:
+        return False
+    if first is Kind.SENSITIVITY:  # a factor of what is declared, and of nothing else
+        return known.queries or bool(others - {Kind.CLIP_BOUND})
+    if first is Kind.NOISE_SCALE:
+        elsewhere = {one.change.kind for one in causes.found if not NOISE.search(line_of(one))} - CHANCE
+        return known.queries or (not known.steady and bool(elsewhere - {Kind.INDEX_SHIFT}))
+    return False
+
+
+def also_named(kind: Kind, mutant: Mutant, causes: Causes) -> tuple[str, ...]:
+    """The simplest change of each of two other kinds, elsewhere than in what everything uses."""
+    others: dict[Kind, Mutant] = {}
+    for one in causes.found:
+        if one.change.kind not in (kind, mutant.change.kind) and not _used_by_all(one):
+            others.setdefault(one.change.kind, one)
+    ranked = sorted(others, key=lambda one: -_weight(one))[:2]
+    return tuple(f"{one.value}: {others[one]}" for one in ranked)
+
+
+def _used_by_all(mutant: Mutant) -> bool:
+    """Functions that everything uses are the last that a second implementation has wrong, but for its clipping."""
+    shared = any(file.startswith("blocks/") or "/" not in file for file, _ in mutant.sites)
+    return shared and mutant.change.kind not in CLIPS
+
+
+def _weight(kind: Kind) -> int:
+    """The more specific a kind is, the less likely it explains the numbers by chance."""
+    return len(SPECIFIC) - SPECIFIC.index(kind) if kind in SPECIFIC else 0
