@@ -128,6 +128,8 @@ class Case:
 
     def _made(self, mutant: Mutant) -> Data | None:
         self.spend()
+        if mutant.when:
+            self.spend()  # a run more says when its last time is
         late: list[bool] = []
         made = answers(self.run, self.known[0][0], mutant, self.until, self._stop, self.seconds, late)
         self.left -= LATE * self.cost * len(late)

@@ -36,6 +36,7 @@ class Evidence:
         calls_alone: every vector that differs parts at which call comes next, and at no number.
         names: of all fields that differ anywhere.
         queries: a vector parts at a query.
+        clipped: where a sensitivity differs, the query does as well or not, as rows are that are clipped or not.
         steady: every vector that differs shows the same ratio first.
     """
 
@@ -44,6 +45,7 @@ class Evidence:
     calls_alone: bool
     names: frozenset[str]
     queries: bool
+    clipped: bool
     steady: bool
 
 
@@ -54,7 +56,13 @@ def evidence(said: Sequence[Shown], causes: Causes, known: Known, float32: bool)
     ratios = {f"{one.ratio:.6g}" for one, *_ in red if one.ratio is not None and one.name in SCALES}
     names = frozenset(one.name for found in red for one in found)
     queries = causes.whole and any(_at_a_query(found) for found in red[1:])
-    return Evidence(said, causes, calls_alone(red), names, queries, len(ratios) <= 1)
+    moved = {_moved(found, one) for found in red for one in found if one.name == "sensitivity"}
+    return Evidence(said, causes, calls_alone(red), names, queries, len(moved) > 1, len(ratios) <= 1)
+
+
+def _moved(found: Sequence[Difference], declared: Difference) -> bool:
+    """Does the query differ that a sensitivity is declared for?"""
+    return any(one.step == declared.step and one.name in ("query", "queries") for one in found)
 
 
 def calls_alone(red: Sequence[Sequence[Difference]]) -> bool:
@@ -75,6 +83,8 @@ def decided(known: Evidence) -> tuple[Kind, str, Mutant | None]:
         return best.change.kind, detail, best
     if first in (Kind.SENSITIVITY, Kind.NOISE_SCALE) and known.names <= DECLARED:
         return _of_noise(known)
+    if first is Kind.SENSITIVITY and known.clipped and not causes.whole:
+        return Kind.CLIP_BOUND, detail, None
     kinds = {one.change.kind for one in causes.found}
     for shown in said:
         kind = shown.kind

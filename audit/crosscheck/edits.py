@@ -43,11 +43,13 @@ class Scope:
         names: shapes of arrays and of numbers ``()``.
         fields: for a name that holds a dataclass, its numbers.
         whole: the names that hold a whole number.
+        tuples: lengths of those that hold a few values together, such as a point in two blocks.
     """
 
     names: dict[str, Shape] = field(default_factory=dict)
     fields: dict[str, dict[str, type]] = field(default_factory=dict)
     whole: set[str] = field(default_factory=set)
+    tuples: dict[str, int] = field(default_factory=dict)
 
 
 def edits(source: str, lines: Callable[[int, int], bool], scope: Callable[[ast.FunctionDef], Scope]) -> list[Made]:
@@ -137,6 +139,7 @@ def _of_value(text: Text, node: ast.expr, parent: ast.AST, scope: Scope, compare
     if not isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.BinOp | ast.Subscript):
         return
     if isinstance(node, ast.Name) and node.id not in scope.names:
+        yield from _of_tuple(text, node, scope)
         return
     bound = CLIPPING.search(code) and isinstance(node, ast.Name | ast.Attribute)
     factor = Kind.CLIP_BOUND if bound else Kind.FACTOR
@@ -194,6 +197,17 @@ def _of_array(text: Text, node: ast.expr, code: str, records: bool) -> Iterator[
     yield text.made(Kind.FACTOR, "of length one", node, f"_edit.unit({code})")
     yield text.made(Kind.MISSING_TERM, "all entries alike in", node, f"_edit.even({code})")
     yield text.made(Kind.CLIP_ORDER, "averaged before they are clipped:", node, f"_edit.averaged({code})")
+
+
+def _of_tuple(text: Text, node: ast.Name, scope: Scope) -> Iterator[Made]:
+    """Another one of as many values in its place, or one of its values."""
+    length = scope.tuples.get(node.id)
+    for other, same in scope.tuples.items():
+        if other != node.id and same == length:
+            yield text.made(Kind.INDEX_SHIFT, f"{other} for", node, other)
+            for place in range(same):
+                parts = (f"{other if one == place else node.id}[{one}]" for one in range(same))
+                yield text.made(Kind.INDEX_SHIFT, f"{other}[{place}] in", node, f"({', '.join(parts)})")
 
 
 def _of_name(text: Text, node: ast.Name, scope: Scope) -> Iterator[Made]:

@@ -59,7 +59,7 @@ class Fit:
 def fits(seen: Reached) -> Iterator[Fit]:
     """Every factor, then every term, of what the reference ran."""
     factors, terms = [], []
-    for file in sorted(seen.lines):
+    for file in seen.files():
         text = Text(source(file))
         for function in functions_of(ast.parse(source(file))):
             first = min([function.lineno, *(one.lineno for one in function.decorator_list)])

@@ -107,7 +107,7 @@ class _HeldTape(VectorTape):
 def mutants(seen: Reached) -> list[Mutant]:
     """Every change of what the reference ran that is known to be made by people."""
     found = []
-    for file in sorted(seen.lines):
+    for file in seen.files():
         found += [Mutant(file, one) for one in _changes(file) if _ran(seen, file, one)]
     return [_of_clipping(one) for one in found]
 
@@ -115,7 +115,7 @@ def mutants(seen: Reached) -> list[Mutant]:
 def systematic(seen: Reached) -> list[Mutant]:
     """Every small edit of what the reference ran (``edits.py``)."""
     found = []
-    for file in sorted(seen.lines):
+    for file in seen.files():
 
         def scope(function: Any, file: str = file) -> Scope:
             first = min([function.lineno, *(one.lineno for one in function.decorator_list)])
@@ -134,7 +134,7 @@ def _of_clipping(mutant: Mutant) -> Mutant:
     """What is wrong where clipping is done is the clipping; a factor where a bound is computed, the bound."""
     function, change = function_of(mutant.file, mutant.change), mutant.change
     kind = change.kind
-    if function is not None and function.name.startswith("clip") and kind in (Kind.FACTOR, Kind.MISSING_TERM):
+    if function is not None and function.name in ("clip", "clip_rows") and kind in (Kind.FACTOR, Kind.MISSING_TERM):
         kind = Kind.CLIP_NORM
     elif kind is Kind.FACTOR and (
         (function is not None and CLIPPING.search(function.name)) or BOUND.search(line_of(mutant))

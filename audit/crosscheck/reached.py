@@ -20,6 +20,7 @@ from .planting import HOME
 from .recording import VectorTape
 from .rounding import Run
 
+FEW = 4  # values that are held together
 NOT_MUTATED = ("tape.py", "transcript.py", "errors.py", "equality.py", "records.py", "laws", "accounting", "replay.py",
                "extras.py", "checks.py")  # fmt: skip
 
@@ -30,6 +31,10 @@ class Reached:
 
     lines: dict[str, set[int]] = field(default_factory=dict)
     scopes: dict[tuple[str, int], Scope] = field(default_factory=dict)
+
+    def files(self) -> list[str]:
+        """The algorithm's own first, then what only some use, then what everything uses."""
+        return sorted(self.lines, key=lambda one: (one.startswith(("blocks/", "problems/")) or "/" not in one, one))
 
     def ran(self, file: str, first: int, last: int) -> bool:
         """Was any line from first to last run?"""
@@ -82,6 +87,8 @@ def _note_names(scope: Scope, names: Mapping[str, Any]) -> None:
             scope.names[name] = shape
             if isinstance(value, int):
                 scope.whole.add(name)
+        elif type(value) is tuple and 1 < len(value) <= FEW:
+            scope.tuples[name] = len(value)
         elif is_dataclass(value) and not isinstance(value, type):
             numbers = {one.name: type(getattr(value, one.name, None)) for one in fields(value)}
             scope.fields[name] = {one: kind for one, kind in numbers.items() if kind in (int, float, bool)}
