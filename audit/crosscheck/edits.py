@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from .conditions import head, of_asking, of_condition
 from .kinds import Kind
 from .lines import of_order, of_statement
 from .slips import OF_RECORDS
@@ -72,7 +73,7 @@ def edits(source: str, lines: Callable[[int, int], bool], scope: Callable[[ast.F
                     found += list(_of_value(text, node, parent, known, id(node) in compared))
         arguments = [one.arg for one in function.args.args if one.arg != "self"]
         found += list(of_order(text, function.body, lines, ", ".join(arguments)))
-        found += list(_always(text, function, lines, asking))
+        found += list(of_asking(text, function, lines, asking))
     return found
 
 
@@ -89,13 +90,6 @@ def statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
         yield one
         for name in ("body", "orelse", "finalbody"):
             yield from statements(getattr(one, name, ()))
-
-
-def head(statement: ast.stmt) -> tuple[int, int]:
-    """The lines of a statement, without those of the statements inside it."""
-    body = getattr(statement, "body", None)
-    end = body[0].lineno - 1 if isinstance(body, list) and body else statement.end_lineno or statement.lineno
-    return statement.lineno, max(statement.lineno, end)
 
 
 def values_of(statement: ast.stmt) -> Iterator[tuple[ast.expr, ast.AST]]:
@@ -116,25 +110,13 @@ def values_of(statement: ast.stmt) -> Iterator[tuple[ast.expr, ast.AST]]:
         waiting += [(one, node) for one in ast.iter_child_nodes(node)]
 
 
-def _always(
-    text: Text, function: ast.FunctionDef, lines: Callable[[int, int], bool], asking: Sequence[str]
-) -> Iterator[Made]:
-    """What is asked for under a condition is asked for again and again."""
-    for one in ast.walk(function):
-        if isinstance(one, ast.If) and not one.orelse and lines(*head(one)):
-            ends = isinstance(one.body[-1], ast.Continue | ast.Break | ast.Return | ast.Raise)
-            body = "\n".join(map(text.code, one.body))
-            if not ends and ("tape." in body or any(f"{name}(" in body for name in asking)):
-                yield text.made(Kind.CALLS, "asked for whether or not", one.test, "True")
-
-
 def _of_value(text: Text, node: ast.expr, parent: ast.AST, scope: Scope, compared: bool) -> Iterator[Made]:
     code = text.code(node)
     if isinstance(node, ast.Constant):
         yield from _of_number(text, node)
         return
     if isinstance(node, ast.Compare | ast.BoolOp):
-        yield from _of_condition(text, node)
+        yield from of_condition(text, node)
         return
     if not isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.BinOp | ast.Subscript):
         return
@@ -302,17 +284,3 @@ def _of_number(text: Text, node: ast.Constant) -> Iterator[Made]:
     if node.value not in (0, 1):
         for factor in (node.value * 2, node.value / 2, 1):
             yield text.made(Kind.FACTOR, f"{factor} for", node, f"({factor})")
-
-
-def _of_condition(text: Text, node: ast.Compare | ast.BoolOp) -> Iterator[Made]:
-    code = text.code(node)
-    for name, new in (("never true:", "False"), ("always true:", "True"), ("negated:", f"(not ({code}))")):
-        yield text.made(Kind.BRANCH, name, node, new)
-    if isinstance(node, ast.BoolOp):
-        for one in node.values:
-            yield text.made(Kind.BRANCH, f"one condition alone of ({text.code(one)})", node, f"({text.code(one)})")
-    elif len(node.ops) == 1 and isinstance(node.ops[0], ast.Eq | ast.Lt | ast.LtE | ast.Gt | ast.GtE):
-        left, right = text.code(node.left), node.comparators[0]
-        middle = text.raw[text.span(node.left)[1] : text.span(right)[0]].decode()
-        for step in ("+ 1", "- 1"):
-            yield text.made(Kind.INDEX_SHIFT, "one step off in", node, f"({left}{middle}({text.code(right)}) {step})")

@@ -19,8 +19,9 @@ import numpy as np
 from dpassay.reference.types import Array
 
 from .changes import Change
+from .conditions import head
 from .differences import compare
-from .edits import CLIPPING, Scope, functions_of, head, statements, values_of
+from .edits import CLIPPING, Scope, functions_of, statements, values_of
 from .kinds import Kind
 from .mutants import Mutant, answers
 from .planting import source

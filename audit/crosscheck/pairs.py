@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 
-from .edits import OTHER_RECORDS, Scope, functions_of, head, is_records, statements, values_of
+from .conditions import head
+from .edits import OTHER_RECORDS, Scope, functions_of, is_records, statements, values_of
 from .kinds import Kind
 from .source import Made, Text
 

@@ -1,0 +1,43 @@
+"""Edits of decisions: conditions that are another one, and what is asked for whether they hold or not."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+
+from .kinds import Kind
+from .source import Made, Text
+
+
+def of_condition(text: Text, node: ast.Compare | ast.BoolOp) -> Iterator[Made]:
+    """A comparison that is never or always true, or one step off; one of its parts alone."""
+    code = text.code(node)
+    for name, new in (("never true:", "False"), ("always true:", "True"), ("negated:", f"(not ({code}))")):
+        yield text.made(Kind.BRANCH, name, node, new)
+    if isinstance(node, ast.BoolOp):
+        for one in node.values:
+            yield text.made(Kind.BRANCH, f"one condition alone of ({text.code(one)})", node, f"({text.code(one)})")
+    elif len(node.ops) == 1 and isinstance(node.ops[0], ast.Eq | ast.Lt | ast.LtE | ast.Gt | ast.GtE):
+        left, right = text.code(node.left), node.comparators[0]
+        middle = text.raw[text.span(node.left)[1] : text.span(right)[0]].decode()
+        for step in ("+ 1", "- 1"):
+            yield text.made(Kind.INDEX_SHIFT, "one step off in", node, f"({left}{middle}({text.code(right)}) {step})")
+
+
+def of_asking(
+    text: Text, function: ast.FunctionDef, lines: Callable[[int, int], bool], asking: Sequence[str]
+) -> Iterator[Made]:
+    """What is asked for under a condition is asked for again and again."""
+    for one in ast.walk(function):
+        if isinstance(one, ast.If) and not one.orelse and lines(*head(one)):
+            ends = isinstance(one.body[-1], ast.Continue | ast.Break | ast.Return | ast.Raise)
+            body = "\n".join(map(text.code, one.body))
+            if not ends and ("tape." in body or any(f"{name}(" in body for name in asking)):
+                yield text.made(Kind.CALLS, "asked for whether or not", one.test, "True")
+
+
+def head(statement: ast.stmt) -> tuple[int, int]:
+    """The lines of a statement, without those of the statements inside it."""
+    body = getattr(statement, "body", None)
+    end = body[0].lineno - 1 if isinstance(body, list) and body else statement.end_lineno or statement.lineno
+    return statement.lineno, max(statement.lineno, end)
