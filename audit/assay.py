@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -23,9 +23,8 @@ from dpassay.reference.transcript import Transcript
 from . import row_fields
 from .exact_pair import with_exact_losses
 from .plain_numpy.audited import assay_plain
-from .plain_numpy.doubtful import of_known
-from .plain_numpy.measured import FOUND, is_plain
-from .plain_numpy.mechanism import SEEN, PlainMechanism
+from .plain_numpy.measured import is_plain
+from .plain_numpy.mechanism import PlainMechanism
 from .realised import of_outputs, realised_of, untested
 from .releases import releases_of, sequence_of
 from .results import AssumedEstimate, SoundBound
@@ -98,6 +97,11 @@ class Assay:
     read_as: PlainMechanism | None = None
 
     @property
+    def as_read(self) -> str:
+        """The reading of plain NumPy code on which the verdict hangs; empty where the outputs speak for themselves."""
+        return "" if self.read_as is None or self.by == "outputs" else self.read_as.habits.told
+
+    @property
     def coverage(self) -> Coverage:
         """Lines and branches of the algorithm's own source that the search reached."""
         return self.searched.coverage
@@ -166,8 +170,7 @@ def assay(
     effort = effort or Effort()
     if is_plain(run):
         plain = run if isinstance(run, PlainMechanism) else PlainMechanism(run)
-        found = assay_plain(plain, where, claim, effort, partial(assay_on_tape, thrift=thrift))
-        return replace(found, why="; ".join(part for part in (found.why, of_known(found.read_as), FOUND, SEEN) if part))
+        return assay_plain(plain, where, claim, effort, partial(assay_on_tape, thrift=thrift))
     return assay_on_tape(run, where, claim, effort, thrift)
 
 

@@ -109,6 +109,7 @@ def row_of(
         **row_fields.of_shown(found.shown, set()),
         **of_assay,
         facts={},
+        as_read=found.as_read,
         pair=pair_of(found.searched.worst),
         releases=releases,
         sequence=sequence,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 from dpassay.reference.findings import Declared, Finding
@@ -30,7 +31,7 @@ def places_of(
     Args:
         shown: what was found in the words of a declaration; what is of the whole run has an entry of its own.
     """
-    functions = own_functions(run.mechanism if isinstance(run, PlainMechanism) else run)
+    functions = _functions(run)
     files = {Path(one.__code__.co_filename).name: one.__code__.co_filename for one in reversed(functions)}
     seen = {(one.finding.kind, one.finding.label): _SHOWN.match(one.line) for one in witnesses}
     start = (functions[0].__code__.co_filename, functions[0].__code__.co_firstlineno) if functions else None
@@ -50,6 +51,16 @@ def places_of(
             put(one.kind.value, start)
     put("", start)
     return found
+
+
+def place_of(run: Callable[..., Any]) -> tuple[str, int] | None:
+    """File and line where a run begins; None for what has no source."""
+    first = next(iter(_functions(run)), None)
+    return None if first is None else (shown_path(first.__code__.co_filename), first.__code__.co_firstlineno)
+
+
+def _functions(run: Callable[..., Any]) -> Sequence[FunctionType]:
+    return own_functions(run.mechanism if isinstance(run, PlainMechanism) else run)
 
 
 def shown_path(name: str | Path) -> str:

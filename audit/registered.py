@@ -22,7 +22,7 @@ def find_cases(name: str, field: str = "algorithm") -> list[Case]:
     try:
         return find(name)
     except BadInput as error:
-        found = [case for case in registered() if name in _names(case)]
+        found = [case for case in registered() if name in case.names]
         if not found:
             raise BadInput(field, name, error.why) from None
         return found
@@ -31,10 +31,6 @@ def find_cases(name: str, field: str = "algorithm") -> list[Case]:
 def all_cases() -> list[Case]:
     """The catalogue, then what other packages register."""
     return [*CASES, *registered()]
-
-
-def _names(case: Case) -> tuple[str, ...]:
-    return (case.id, case.key, case.key.split("@")[0], case.id.split("/")[0])
 
 
 @cache

@@ -104,11 +104,17 @@ class Row:
     cite: str = ""  # where the claim is stated, in the user's words
     cached: bool = False  # kept from an earlier run of the same code, data and parameters
     changes: list[str] = field(default_factory=list)  # what is worse than in the lock file
+    as_read: str = ""  # plain NumPy code: the reading that was judged; empty where the outputs speak for themselves
 
     @property
     def key(self) -> str:
         """The name of the claim, or the case's key."""
         return self.claim or f"{self.algorithm}{':' + self.variant if self.variant else ''}@{self.reading}"
+
+    @property
+    def verdict_shown(self) -> str:
+        """The verdict; of plain NumPy code a failed one is about a reading, and says so."""
+        return f"{self.verdict}, as read" if self.as_read and Verdict(self.verdict).failed else self.verdict
 
     @property
     def effort(self) -> Effort:

@@ -206,7 +206,21 @@ class Case:
     @property
     def key(self) -> str:
         """Unique name: ``id[:variant]@reading``."""
-        return f"{self.id}{':' + self.variant if self.variant else ''}@{self.reading}"
+        return f"{self._instance}@{self.reading}"
+
+    @property
+    def paper(self) -> str:
+        """What the id begins with: the key of a paper, or ``baselines``."""
+        return self.id.partition("/")[0]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What finds it: paper, id, key, and the key without its reading."""
+        return (self.paper, self.id, self.key, self._instance)
+
+    @property
+    def _instance(self) -> str:
+        return f"{self.id}:{self.variant}" if self.variant else self.id
 
 
 def bind(run: Callable[..., Any], schedule: Any) -> Callable[[Any, Tape], Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from importlib import import_module
 
 from .case import Case
@@ -53,10 +54,10 @@ def find(name: str) -> list[Case]:
 
     Source: each case cites its own (``case.cite``, ``case.claim.cite``).
     """
-    found = [case for case in CASES if name in (case.id, case.key, case.key.split("@")[0], case.id.split("/")[0])]
-    if not found and "/2opt" in name:
-        raise BadInput("algorithm", name, f"is called {name.replace('/2opt', '/two_opt')} here")
+    found = [case for case in CASES if name in case.names]
     if not found:
-        known = ", ".join(sorted({case.id for case in CASES}))
-        raise BadInput("algorithm", name, f"is not in the catalogue; known: {known}")
+        known = sorted({one for case in CASES for one in (case.paper, case.id)})
+        near = get_close_matches(name.replace("2opt", "two_opt"), known, cutoff=0.5)
+        hint = f"; near it: {', '.join(near)}" if near else ""
+        raise BadInput("algorithm", name, f"is not in the catalogue (`dpassay list` shows it){hint}")
     return found

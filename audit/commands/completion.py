@@ -9,7 +9,7 @@ def names(incomplete: str) -> Iterator[tuple[str, str]]:
     """Papers, algorithms and keys that begin so, each with what it is; keys only where nothing shorter is left."""
     from dpassay.reference.catalogue import CASES
 
-    papers = {case.id.partition("/")[0]: "paper" for case in CASES}
+    papers = {case.paper: "paper" for case in CASES}
     ids = {case.id: case.title for case in CASES}
     keys = {case.key: case.title for case in CASES}
     for known in (papers, ids, keys) if "/" not in incomplete else (ids, keys):

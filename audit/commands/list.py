@@ -38,7 +38,7 @@ def list_(
         return
     width = max(len(case.key) for case in cases)
     narrow = sys.stdout.isatty() and shutil.get_terminal_size().columns < width + 30
-    for position, (paper, group) in enumerate(groupby(cases, key=lambda case: case.id.split("/")[0])):
+    for position, (paper, group) in enumerate(groupby(cases, key=lambda case: case.paper)):
         print(("\n" if position else "") + _heading(paper))
         _print_algorithms(group, width, narrow)
     print("\nIn brackets: the claimed (epsilon, delta). quick: part of `dpassay audit` without names.")
@@ -61,7 +61,7 @@ def _print_algorithms(cases: Iterable[Case], width: int, narrow: bool) -> None:
 
 def what_it_is(case: Case) -> str:
     """Title, place and a paper other than the case's own, each once: ``DP-RGDA (Algorithms 2 and 3)``."""
-    other = "" if case.cite.paper == case.id.split("/")[0] else case.cite.paper
+    other = "" if case.cite.paper == case.paper else case.cite.paper
     place = "" if case.cite.place in case.title else case.cite.place
     where = ", ".join(part for part in (other, place) if part)
     return f"{case.title} ({where})" if where else case.title

@@ -57,7 +57,7 @@ class Line:
 
 def algorithms(key: str) -> list[Line]:
     """The algorithms of a paper, in the order of the catalogue."""
-    first = {case.id: case for case in reversed(CASES) if case.id.startswith(key + "/")}
+    first = {case.id: case for case in reversed(CASES) if case.paper == key}
     order = dict.fromkeys(case.id for case in CASES if case.id in first)
     return [_line(key, first[name]) for name in order]
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 from collections import Counter
 from typing import Annotated, Any
 
 import typer
 
+from dpassay.audit.foreign import is_code, load_callable
 from dpassay.audit.plain import json_text
-from dpassay.audit.registered import find_cases
+from dpassay.audit.registered import find_cases, registered
 from dpassay.reference.case import Case
 from dpassay.reference.papers import PAPERS
 
@@ -16,18 +18,24 @@ from .completion import names
 
 
 def show(
-    algorithm: Annotated[str, typer.Argument(help="A paper, or an id or key of `dpassay list`.", autocompletion=names)],
+    algorithm: Annotated[
+        str,
+        typer.Argument(
+            help="A paper, an id or key of `dpassay list`, or MODULE:NAME of your own.", autocompletion=names
+        ),
+    ],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Show a paper: who wrote it, and where each algorithm and statement is. Or an algorithm: its claim, constants,
-    completions, repairs, and what it releases, with its cost.
+    completions, repairs, and what it releases, with its cost. Of your own code: what it is, and which command asks.
     """
     if algorithm in PAPERS:
         from .paper_map import paper_data, paper_text  # here: it needs the proof ledger
 
         print(json_text(paper_data(PAPERS[algorithm])) if as_json else paper_text(PAPERS[algorithm]))
         return
-    found = [_describe(case) for case in find_cases(algorithm)]
+    mine = is_code(algorithm) and not any(algorithm in case.names for case in registered())
+    found = [_own(algorithm)] if mine else [_describe(case) for case in find_cases(algorithm)]
     if as_json:
         print(json_text(found))
         return
@@ -47,6 +55,23 @@ def show(
                     print(f"  {key}: {entry:.6g}" if isinstance(entry, float) else f"  {key}: {entry}")
             else:
                 print(f"{name}: {value}")
+
+
+def _own(name: str) -> dict[str, Any]:
+    """One's own code: nothing is known of it before it runs."""
+    from dpassay.audit.places import place_of  # here: it needs the search
+    from dpassay.audit.plain_numpy.measured import is_plain
+
+    run = load_callable(name, "algorithm")
+    place = place_of(run)
+    return {
+        "key": name,
+        "what": "your own code, "
+        + ("plain NumPy: run(data, rng)" if is_plain(run) else "on a tape: run(problem, tape)"),
+        "where": "" if place is None else f"{place[0]}, line {place[1]}",
+        "says": (inspect.getdoc(run) or "").partition("\n")[0] if inspect.isroutine(run) else "",
+        "to audit it": f"dpassay audit {name} --epsilon 1",
+    }
 
 
 def _describe(case: Case) -> dict[str, Any]:

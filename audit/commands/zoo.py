@@ -70,7 +70,7 @@ def zoo(
             rows.append(row)
             say(f"{row['mechanism']}: {row['answer']}")
     bugs = [row for row in rows if row["broken"]]
-    alarms = sum(row["answer"] == "FALSE ALARM" for row in rows)
+    alarms = sum(row["answer"] != "right" and not row["broken"] for row in rows)
     summary = {"bugs": len(bugs), "found": sum(row["answer"] == "right" for row in bugs), "alarms": alarms}
     if as_json:
         print(json_text({"summary": summary, "rows": rows}))

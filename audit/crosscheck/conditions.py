@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
+from enum import StrEnum
 
 from .kinds import Kind
 from .source import Made, Text
 
 
+class Turned(StrEnum):
+    """What became of a whole condition, as the change is called."""
+
+    NEVER = "never true:"
+    ALWAYS = "always true:"
+    NEGATED = "negated:"
+
+
 def of_condition(text: Text, node: ast.Compare | ast.BoolOp) -> Iterator[Made]:
     """A comparison that is never or always true, or one step off; one of its parts alone."""
     code = text.code(node)
-    for name, new in (("never true:", "False"), ("always true:", "True"), ("negated:", f"(not ({code}))")):
+    for name, new in ((Turned.NEVER, "False"), (Turned.ALWAYS, "True"), (Turned.NEGATED, f"(not ({code}))")):
         yield text.made(Kind.BRANCH, name, node, new)
     if isinstance(node, ast.BoolOp):
         for one in node.values:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .causes import OTHERS, Causes, Known
+from .conditions import Turned
 from .differences import SCALES, Difference, Part, compare
 from .kinds import Kind
 from .mutants import Mutant, line_of
@@ -108,9 +109,9 @@ def decided(known: Evidence) -> tuple[Kind, str, Mutant | None]:
 
 def _of_calls(one: Mutant) -> tuple[int, bool, bool]:
     """What leads to other calls is a decision or a line before it is a number that a decision looks at."""
-    kind, negated = one.change.kind, one.change.name.startswith("negated")
+    kind, negated = one.change.kind, one.change.name == Turned.NEGATED
     order = OF_CALLS.index(kind) if kind in OF_CALLS and not negated else len(OF_CALLS) + (kind is Kind.FACTOR)
-    return order, " true:" not in one.change.name, _used_by_all(one)
+    return order, one.change.name not in (Turned.NEVER, Turned.ALWAYS), _used_by_all(one)
 
 
 def _of_noise(known: Evidence) -> tuple[Kind, str, Mutant | None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import math
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from types import FrameType
 from typing import Any
 
@@ -24,6 +24,36 @@ def inside_a_problem() -> bool:
             return True
         frame = frame.f_back
     return False
+
+
+def _before(numbers: Any, drawn: Sequence[Any], n: int) -> Any:
+    return np.asarray(drawn[max(len(drawn) - 2, 0)])[: len(numbers)]
+
+
+# what other records are called, in the order in which they are tried, and what they are: of the numbers of these
+# records, of all that were drawn so far, of how many records there are
+OTHER_RECORDS: dict[str, Callable[[Any, Sequence[Any], int], Any]] = {
+    "the first records for": lambda numbers, drawn, n: np.arange(len(numbers)),
+    "the records drawn before for": _before,
+    "all records so far for": lambda numbers, drawn, n: np.unique(np.concatenate([np.asarray(one) for one in drawn])),
+    "all records for": lambda numbers, drawn, n: np.arange(n),
+    "half of": lambda numbers, drawn, n: numbers[: max(1, len(numbers) // 2)],
+    "without the last of": lambda numbers, drawn, n: numbers[:-1],
+    "the next records for": lambda numbers, drawn, n: (numbers + 1) % n,
+    "the other records for": lambda numbers, drawn, n: np.resize(np.setdiff1d(np.arange(n), numbers), len(numbers)),
+}
+
+
+def _by_size(values: Array, vectors: Array) -> tuple[Array, Array]:
+    order = np.argsort(-np.abs(values))
+    return values[order], vectors[:, order]
+
+
+ORDERS: dict[str, Callable[[Array, Array], tuple[Array, Array]]] = {  # eigenvalues and vectors in another order
+    "largest": lambda values, vectors: (values[::-1], vectors[:, ::-1]),
+    "rows": lambda values, vectors: (values, vectors.T),
+    "by size": _by_size,
+}
 
 
 class _Parts(np.ndarray[Any, Any]):
@@ -70,25 +100,13 @@ class Edited:
         return value * (len(rows) / self._n)
 
     def records(self, indices: Any, how: str) -> Any:
-        """Other records than these (``edits.OTHER_RECORDS``)."""
+        """Other records than these."""
         numbers = np.asarray(indices)
         if numbers.ndim != 1 or numbers.dtype.kind != "i" or not self._n:
             raise TypeError("no numbers of records")
         if not self._drawn or self._drawn[-1] is not indices:
             self._drawn.append(indices)
-        if how.startswith("the first"):
-            return np.arange(len(numbers))
-        if how.startswith("the records drawn before"):
-            return np.asarray(self._drawn[max(len(self._drawn) - 2, 0)])[: len(numbers)]
-        if how.startswith("all records so far"):
-            return np.unique(np.concatenate([np.asarray(one) for one in self._drawn]))
-        if how.startswith("all"):
-            return np.arange(self._n)
-        if how.startswith("the next"):
-            return (numbers + 1) % self._n
-        if how.startswith("the other"):
-            return np.resize(np.setdiff1d(np.arange(self._n), numbers), len(numbers))
-        return numbers[:-1] if how.startswith("without") else numbers[: max(1, len(numbers) // 2)]
+        return OTHER_RECORDS[how](numbers, self._drawn, self._n)
 
     @staticmethod
     def empty(value: Any, *arguments: Any) -> Any:
@@ -194,14 +212,7 @@ class Edited:
     @staticmethod
     def eigen(function: Callable[..., Any], how: str, *arguments: Any, subset_by_index: Any = None) -> Any:
         """Eigenvalues (and vectors) in the other order, or with the rows for the vectors."""
-        values, vectors = function(*arguments)
-        if how == "largest":
-            values, vectors = values[::-1], vectors[:, ::-1]
-        elif how == "rows":
-            vectors = vectors.T
-        elif how == "by size":
-            order = np.argsort(-np.abs(values))
-            values, vectors = values[order], vectors[:, order]
+        values, vectors = ORDERS[how](*function(*arguments))
         if subset_by_index is None:
             return values, vectors
         kept = slice(subset_by_index[0], subset_by_index[1] + 1)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from .conditions import head, of_asking, of_condition
+from .edited import OTHER_RECORDS
 from .kinds import Kind
 from .lines import of_order, of_statement
 from .slips import OF_RECORDS
@@ -22,10 +23,6 @@ from .source import Made, Text
 Shape = tuple[int, ...]
 CLIPPING = re.compile("clip|threshold|radius|cap|bound")
 RECORDS = re.compile("^(indices|batch|rows|records|chosen)$")
-OTHER_RECORDS = (
-    "the first records for", "the records drawn before for", "all records so far for", "all records for",
-    "half of", "without the last of", "the next records for", "the other records for",
-)  # fmt: skip
 ELSE = {
     "sin": "cos", "cos": "sin", "log": "log1p", "log1p": "log", "floor": "ceil", "ceil": "floor", "argmin": "argmax",
     "argmax": "argmin", "triu": "tril", "tril": "triu", "maximum": "minimum", "minimum": "maximum", "any": "all",
@@ -227,7 +224,7 @@ def _of_call(text: Text, node: ast.Call) -> Iterator[Made]:
         new = f"{module}.{ELSE[name]}" if module else f"_edit.maths({ELSE[name]!r})"
         yield text.made(Kind.INDEX_SHIFT, f"{ELSE[name]} for {name}", node, new + code[len(head) :])
     if name in ("eigh", "eigh_tridiagonal"):
-        for how in ("largest", "rows", "by size"):
+        for how in EIGEN:
             new = f"_edit.eigen({head}, {how!r}, {code[len(head) + 1 :]}"
             yield text.made(Kind.INDEX_SHIFT, EIGEN[how], node, new)
     if name == "mean" or name.endswith("mean") or name == "mean_of":

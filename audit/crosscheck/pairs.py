@@ -6,7 +6,8 @@ import ast
 from collections.abc import Callable, Iterator
 
 from .conditions import head
-from .edits import OTHER_RECORDS, Scope, functions_of, is_records, statements, values_of
+from .edited import OTHER_RECORDS
+from .edits import Scope, functions_of, is_records, statements, values_of
 from .kinds import Kind
 from .source import Made, Text
 

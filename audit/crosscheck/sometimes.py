@@ -55,12 +55,13 @@ class When:
 
     def __init__(self, name: str, tape: VectorTape | None = None, total: int = 0):
         self._name, self._tape, self._total, self.count = name, tape, total, 0
+        self._place, _, self._label = ("", "", "") if name in ("", *NUMBERS) else name.partition(" ")
 
     def __call__(self) -> bool:
         """Is it time?"""
         self.count += 1
         number, last = self.count - 1, self.count == self._total
-        if self._name.startswith(("before ", "after ")):
+        if self._place:
             return self._at_label()
         known = {
             "": False,
@@ -76,8 +77,7 @@ class When:
         """Is the release of this label the next one, or was it the last one?"""
         if self._tape is None:
             return False
-        place, _, label = self._name.partition(" ")
-        if place == "before":
-            return self._tape.following == label
+        if self._place == "before":
+            return self._tape.following == self._label
         released = self._tape.transcript.releases
-        return bool(released) and released[-1].label == label
+        return bool(released) and released[-1].label == self._label

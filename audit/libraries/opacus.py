@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import replace
 from functools import lru_cache, partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -30,6 +30,7 @@ from .opacus_adaptive import shown
 from .redirect import Patch, Patches, current_tape, on_tape, on_the_tape
 
 DELTA = 1e-5
+Batches = Literal["all", "Poisson", "in order"]
 GHOST = ("ghost", "ghost, column")  # with losses of shape (n,), and of shape (n, 1)
 CLIP, MULTIPLIER, STEPS, RATE = 1.0, 1.5, 3, 0.5
 PASS = 16  # records of one pass in order
@@ -109,7 +110,7 @@ def _batches(tape: Tape, sampler: Any) -> Iterator[list[int]]:
         yield batch.indices.tolist()
 
 
-def _train(batches: str, clipping: str, reduction: str, data: Array) -> Mapping[str, Any]:
+def _train(batches: Batches, clipping: str, reduction: str, data: Array) -> Mapping[str, Any]:
     """Three steps as the library's examples write them; two layers, so that clipping is over both.
 
     Batches are ``all`` records, ``Poisson``, or one record each ``in order``; then there is one pass. Clipping is a
@@ -193,7 +194,7 @@ def models() -> Sequence[Model]:
     """Full, Poisson and ordered batches, four ways of clipping, and how many records there are as public or not."""
     logging.getLogger("opacus").setLevel(logging.ERROR)  # that a batch is empty, that the generator is not secure
     found = []
-    for name, batches, clipping in (
+    kinds: tuple[tuple[str, Batches, str], ...] = (
         ("full batches", "all", "flat"),
         ("full batches, clipped by layer", "all", "per_layer"),
         ("full batches, ghost clipping", "all", GHOST[0]),
@@ -201,7 +202,8 @@ def models() -> Sequence[Model]:
         ("Poisson batches", "Poisson", "flat"),
         ("Poisson batches, adaptive clipping", "Poisson", "adaptive"),
         (f"one pass over {PASS} records in order, without Poisson sampling", "in order", "flat"),
-    ):
+    )
+    for name, batches, clipping in kinds:
         run = on_tape(PATCHES, partial(_train, batches, clipping, "mean"), "train")
         one = _model(f"make_private, {name}", run, batches, public=True)
         found.append(replace(one, shown=_BY_LAW) if (batches, clipping) == ("Poisson", "adaptive") else one)

@@ -15,8 +15,9 @@ from dpassay.reference.neighbours import Pair
 from dpassay.reference.space import Space
 
 from .by_pair import by_pair, of_one_pair
-from .doubtful import refuse_doubtful
-from .measured import trial_pairs, with_movements
+from .doubtful import of_known, refuse_doubtful
+from .habits import SEEN
+from .measured import FOUND, trial_pairs, with_movements
 from .mechanism import PlainMechanism
 from .own_generators import of_fixed_seeds, own_randomness
 from .starts import readings_with_known
@@ -35,7 +36,7 @@ def assay_plain(
     effort: Effort,
     audit: Callable[..., Assay],
 ) -> Assay:
-    """The first reading that stands; without any the first one that does not.
+    """The first reading that stands, or without any the first one that does not, with what is taken for granted.
 
     Args:
         plain: the mechanism.
@@ -47,6 +48,18 @@ def assay_plain(
     Raises:
         BadInput: it draws randomness of its own, or noise or a draw is used in a way that is not followed.
     """
+    found = _assay(plain, where, claim, effort, audit)
+    seen = "" if found.verdict.failed and found.as_read else SEEN  # the row tells the whole reading
+    return replace(found, why="; ".join(part for part in (found.why, of_known(found.read_as), FOUND, seen) if part))
+
+
+def _assay(
+    plain: PlainMechanism,
+    where: Space | Pair[Any],
+    claim: PrivacyClaim,
+    effort: Effort,
+    audit: Callable[..., Assay],
+) -> Assay:
     examples = max(1, effort.examples)
     pairs = [where] if isinstance(where, Pair) else trial_pairs(where, effort.seed)
     failed: list[tuple[PlainMechanism, Assay]] = []

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+SEEN = "every noisy number that the code looks at counts as seen, also where only a later one is returned"
+
 
 @dataclass(frozen=True)
 class Habits:
@@ -47,6 +49,20 @@ class Habits:
         name = "early" if self.early else "prompt" if self.prompt else "late"
         name = f"{name}, lazy" if self.lazy else name
         return f"{name}, known {' '.join(sorted(self.known))}" if self.known else name
+
+    @property
+    def told(self) -> str:
+        """The reading for a person: what the adversary is taken to see and to know."""
+        if self.whole is not None:  # the law of the output is exact, whatever is read
+            return ""
+        when = (
+            "before a number is added to it" if self.early
+            else "as soon as it has its noise" if self.prompt
+            else "with the numbers that are added to it"
+        )  # fmt: skip
+        kinds = "normal, Laplace and most other" if self.lazy else "normal and Laplace"
+        known = f"; the draw at {' and '.join(sorted(self.known))} is known" if self.known else ""
+        return f"{SEEN}; it is released {when}; {kinds} draws are noise{known}"
 
     def sensitivity(self, label: str, scale: float) -> float | None:
         """What is claimed of a release of this source line with this noise scale."""

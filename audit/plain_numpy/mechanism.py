@@ -34,7 +34,6 @@ _WAYS = tuple(
     for early, prompt in ((True, False), (False, False), (False, True))
 )
 _LAWS_KEPT = 4_000  # exact laws, by data set
-SEEN = "every noisy number that the code looks at counts as seen, also where only a later one is returned"
 
 
 class PlainMechanism:

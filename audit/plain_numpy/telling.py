@@ -18,7 +18,7 @@ from .places import not_understood
 if TYPE_CHECKING:
     from .desk import Desk
 
-TWO_SIDED = "two-sided geometric"
+TWO_SIDED = "two_sided_geometric"
 
 
 def tell(desk: Desk, label: str, kind: str, query: Array, scales: Array, batch: tuple[Batch, ...] | None) -> Any:

@@ -208,7 +208,8 @@ def summary_line(rows: Sequence[Row], strict: bool = False, unchecked: Sequence[
 
 def _first(row: Row, strict: bool) -> str:
     found = problems(row, strict)
-    return found[0].name if found else row.verdict
+    name = found[0].name if found else row.verdict
+    return f"{name}, as read" if row.verdict_shown != row.verdict else name
 
 
 def _exists(path: Path) -> bool:

@@ -61,7 +61,7 @@ def table_lines(rows: Sequence[Row], width: int, strict: bool = False) -> Iterat
             yield Text(name)
             name = ""
         title = _title(row)
-        line = Text.assemble(_cells(name, numbers, first) + " ", (row.verdict, _style(row)))
+        line = Text.assemble(_cells(name, numbers, first) + " ", (row.verdict_shown, _style(row)))
         beside = title if aside else ""
         yield line if not beside else Text.assemble(line, " " * (right - line.cell_len), (beside, "dim"))
         for part in _below(row, strict, title if not beside else ""):
@@ -97,6 +97,8 @@ def _below(row: Row, strict: bool, title: str) -> list[str]:
     if not strict and row.reading == "printed":
         parts += [f"not declared: {', '.join(row.undeclared)}"] if row.undeclared else []
         parts += [f"declared, but not shown: {', '.join(row.missing)}"] if row.missing else []
+    if row.verdict_shown != row.verdict:
+        parts.append(f"read so: {row.as_read}")
     if row.proved not in ("", "-"):
         parts.append(f"ledger: {row.proved}")
     return [printable(part) for part in parts if part]
@@ -139,6 +141,11 @@ def closing_lines(rows: Sequence[Row], where: str, confidence: float = 0.95, str
         "consistent: not refuted, by an audit able to refute a claim 10 % below what this pair carries; no verdict "
         "means 'private'."
     )
+    if any(row.verdict_shown != row.verdict for row in rows):
+        meaning += (
+            " as read: plain code names no releases, they are found by watching its draws; the verdict is about that "
+            "reading, and the claim stands in no reading that was tried."
+        )
     if any(row.proved not in ("", "-") for row in rows):
         meaning += " ledger: the paper's own privacy statements, checked by machine (`dpassay prove`)."
     if any(row.reading in ("printed", "repaired", "baseline") and not row.claim for row in rows):

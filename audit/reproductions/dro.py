@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from dpassay.audit.published.dro import EPSILONS, TABLE_3_EPSILONS
-from dpassay.reference.dro.training import MAIN, METHODS
+from dpassay.reference.dro.training import MAIN, METHODS, REPAIRED
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import parse_json, read_text, there
 from dpassay.reference.problems.imbalanced import Split
@@ -57,7 +57,7 @@ def plan(options: Options, source: str) -> list[Cell]:
     """All cells, in the order of the tables."""
     seeds = options.runs or (2 if options.quick else SEEDS)
     shadows = 3 if options.quick else SHADOWS
-    main = tuple(name for name in MAIN if "repaired" in name) if options.quick else MAIN
+    main = REPAIRED if options.quick else MAIN
     attacked = QUICK_EPSILONS if options.quick else EPSILONS
     cells = []
     for style in STYLES:

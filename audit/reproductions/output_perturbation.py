@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -75,6 +75,7 @@ class Method:
 
     name: str
     build: Callable[[Budget], Runner]
+    line: Literal["--", "-", ":"] = "-"  # printed, repaired, a method to compare with
 
 
 @dataclass(frozen=True)
@@ -111,9 +112,10 @@ def run(options: Options) -> Report:
         panels = []
         for which, measure in enumerate(task.measures):
             results = {m.name: [cell[which] for cell in row] for m, row in zip(task.methods, cells, strict=True)}
+            lines = [method.line for method in task.methods]
             optimum = measure.of(task.optimum)
             report.tables.append(_table(task, measure, optimum, epsilons, results))
-            panels.append((measure.name, optimum, measure.trivial, results))
+            panels.append((measure.name, optimum, measure.trivial, results, lines))
         report.files.append(write_plot(task.key, task.title, epsilons, panels, options.output))
     return report
 
@@ -147,13 +149,15 @@ def _logistic() -> Task:
 
     exact = Exact()(regularised(loss, 1e-4, RADIUS), 1e-5, np.random.default_rng(0))
     methods = (
-        Method("Algorithm 1, printed", lambda b: _with(algorithm1, strongly, algorithm1.printed(strongly, *b))),
+        Method("Algorithm 1, printed", lambda b: _with(algorithm1, strongly, algorithm1.printed(strongly, *b)), "--"),
         Method("Algorithm 1, repaired", lambda b: _with(algorithm1, strongly, _data_slope(strongly, b))),
-        Method("Algorithm 2, printed", phased(algorithm2, "printed")),
+        Method("Algorithm 2, printed", phased(algorithm2, "printed"), "--"),
         Method("Algorithm 2, repaired", phased(algorithm2, "repaired")),
         Method("Algorithm 2, repaired, mu/10", phased(algorithm2, "repaired", LOWER)),
-        Method("phased ERM", lambda b: _with(phased_erm, problem, phased_erm.calibrated(problem, RADIUS, *b))),
-        Method("noisy SGD", lambda b: _with(noisy_gradient, problem, noisy_gradient.calibrated(problem, RADIUS, *b))),
+        Method("phased ERM", lambda b: _with(phased_erm, problem, phased_erm.calibrated(problem, RADIUS, *b)), ":"),
+        Method(
+            "noisy SGD", lambda b: _with(noisy_gradient, problem, noisy_gradient.calibrated(problem, RADIUS, *b)), ":"
+        ),
     )
     majority = float(max((truth > 0).mean(), (truth < 0).mean()))
     measures = (
@@ -193,14 +197,14 @@ def _ranking() -> Task:
     exact = Extragradient()(nearly_free, 1e-4, np.random.default_rng(0))
     curved = convex_strongly_concave_regulariser
     methods = (
-        Method("Algorithm 3, printed", lambda b: _with(algorithm3, saddle, algorithm3.printed(saddle, *b))),
+        Method("Algorithm 3, printed", lambda b: _with(algorithm3, saddle, algorithm3.printed(saddle, *b)), "--"),
         Method("Algorithm 3, repaired", jointly),
         Method("Algorithm 4, repaired", phased(algorithm4, convex_concave_regulariser)),
         Method("Section 4.3, repaired", phased(strongly_concave, curved)),
         Method("Section 4.3, repaired, mu/10", phased(strongly_concave, curved, LOWER)),
-        Method("DP-SGDA", against(noisy_gradient)),
-        Method("NSEG", against(noisy_extragradient)),
-        Method("NISPP", against(inexact_proximal)),
+        Method("DP-SGDA", against(noisy_gradient), ":"),
+        Method("NSEG", against(noisy_extragradient), ":"),
+        Method("NISPP", against(inexact_proximal), ":"),
     )
     measures = (
         Measure("AUC on the training records", lambda z: auc(z[:columns], features, labels), 0.5),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -9,19 +10,20 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 Results = dict[str, list[tuple[float, float]]]  # method -> (mean, standard error) for each epsilon
-Panel = tuple[str, float, float, Results]  # score, its value without privacy and without knowledge, results
+Panel = tuple[
+    str, float, float, Results, Sequence[str]
+]  # score, its value without privacy and knowledge, results, lines
 
 
-def write_plot(key: str, title: str, epsilons: tuple[float, ...], panels: list[Panel], folder: Path) -> Path:
+def write_plot(key: str, title: str, epsilons: tuple[float, ...], panels: Sequence[Panel], folder: Path) -> Path:
     """One panel per score over epsilon; returns the path of the PNG."""
     figure = Figure(figsize=(11, 4.2), layout="constrained")
     FigureCanvasAgg(figure)
-    for axes, (score, optimum, trivial, results) in zip(figure.subplots(1, len(panels)), panels, strict=True):
+    for axes, (score, optimum, trivial, results, lines) in zip(figure.subplots(1, len(panels)), panels, strict=True):
         for number, (name, cells) in enumerate(results.items()):
             means, errors = np.array(cells).T
-            style = "--" if "printed" in name else "-" if "," in name else ":"
             marker = "osv^Dx+*"[number % 8]
-            axes.errorbar(epsilons, means, errors, marker=marker, markersize=4, capsize=2, ls=style, label=name)
+            axes.errorbar(epsilons, means, errors, marker=marker, markersize=4, capsize=2, ls=lines[number], label=name)
         axes.axhline(optimum, color="black", linewidth=1, label="not private")
         axes.axhline(trivial, color="gray", linewidth=1, ls="--", label="knows nothing")
         axes.set_xscale("log")

@@ -66,14 +66,14 @@ def by_kind(judged: Sequence[Judged]) -> list[tuple[str, str, int, int, int]]:
     kinds: dict[str, list[Judged]] = defaultdict(list)
     for one in judged:
         parts = one.bug.split(":")
-        kinds[parts[2] if len(parts) > 2 else "written by hand"].append(one)
+        kinds[parts[2] if len(parts) > 2 else ""].append(one)
     return [
         (
-            kind,
-            group[0].why if kind != "written by hand" else "as people make them",
+            kind or "written by hand",
+            group[0].why if kind else "as people make them",
             len(group),
             sum(one.answer in ("caught", "not accused") for one in group),
             sum(one.answer in WRONG for one in group),
         )
-        for kind, group in sorted(kinds.items())
+        for kind, group in sorted(kinds.items(), key=lambda one: one[0] or "written by hand")
     ]

@@ -61,8 +61,8 @@ def _place(code: CodeType, reference: Path) -> tuple[str, int]:
 def near(files: Iterable[str], cases: Sequence[Case] = CASES) -> list[Case]:
     """The cases that may run one of these files: those of its paper; all of them for what the papers share."""
     folders = {file.split("/")[0] for file in files}
-    papers = {case.id.split("/")[0] for case in cases} - {"baselines"}
-    return [case for case in cases if not folders <= papers or case.id.split("/")[0] in folders]
+    papers = {case.paper for case in cases} - {"baselines"}
+    return [case for case in cases if not folders <= papers or case.paper in folders]
 
 
 def rows_of(reference: Path, reach: Sequence[Reach], file: str, line: int, most: int = 2) -> list[Case]:

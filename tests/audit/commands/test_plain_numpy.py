@@ -1,5 +1,6 @@
 """Plain NumPy code from the command line: `dpassay audit MODULE:FUNCTION`."""
 
+import json
 import shutil
 from pathlib import Path
 
@@ -10,6 +11,45 @@ def test_plain_code_is_audited_by_name(dpassay, tmp_path):
     shutil.copy(MECHANISMS, tmp_path / "mine_in_numpy.py")
     words = ("--epsilon", "4", "--runs", "100", "--pilot", "60", "--examples", "25")
     code, out, _ = dpassay("audit", "mine_in_numpy:exact_beside_it", *words)
-    assert code == 1 and ("leaks" in out or "violated" in out)
+    assert code == 1 and "violated, as read" in out and "read so: every noisy number" in out
     code, _, err = dpassay("audit", "mine_in_numpy:on_the_sphere", *words)
     assert code == 2 and "mine_in_numpy.py:" in err and "tape" in err
+
+
+CODE = """
+def halves(data, rng):
+    \"\"\"Half of the noise that is needed.\"\"\"
+    return data.sum(axis=0) + rng.laplace(scale=0.5, size=data.shape[1])
+
+
+def on_a_tape(problem, tape):
+    return tape.gaussian("sum", problem.sum(), std=2.0, sensitivity=1.0)
+
+
+def coin(data, rng):
+    return bool(data[0, 0] > 0) if rng.random() < 0.9 else bool(rng.random() < 0.5)
+"""
+
+
+def test_a_failed_verdict_on_plain_code_names_its_reading(dpassay, tmp_path):
+    """In the table, in one line, in Markdown and JSON; red case: an output with an exact law."""
+    (tmp_path / "named.py").write_text(CODE)
+    words = ("--relation", "replace-one", "--runs", "50", "--pilot", "50", "--examples", "5")
+    code, out, _ = dpassay("audit", "named:halves", "--epsilon", "1", *words, "--markdown", tmp_path / "m.md")
+    assert code == 1 and "violated, as read" in out and "over budget, as read)" in out
+    assert "| violated, as read |" in (tmp_path / "m.md").read_text()
+    (row,) = json.loads((tmp_path / "reports" / "named-halves.json").read_text())["rows"]
+    assert row["verdict"] == "violated" and "normal and Laplace draws are noise" in row["as_read"]
+    code, out, _ = dpassay("audit", "named:coin", "--epsilon", "0.5", *words)
+    assert code == 1 and "as read" not in out
+
+
+def test_show_says_what_ones_own_code_is(dpassay, tmp_path):
+    (tmp_path / "named.py").write_text(CODE)
+    code, out, _ = dpassay("show", "named:halves")
+    assert code == 0 and "plain NumPy" in out and "named.py, line 2" in out and "dpassay audit named:halves" in out
+    assert "Half of the noise" in out and "on a tape" in dpassay("show", "named:on_a_tape")[1]
+    code, _, err = dpassay("show", "named:nothing")
+    assert code == 2 and "cannot be loaded" in err and "known:" not in err
+    code, _, err = dpassay("show", "dro/dubble_spider")
+    assert code == 2 and "near it: dro/double_spider" in err and len(err) < 200

@@ -16,20 +16,15 @@ from dpassay.reference.errors import BadInput
 
 ADAPTER = '''
 import os, sys, time
-
-
-def again(case, tape):
-    from dpassay.audit.crosscheck.making import run_again
-    from dpassay.reference.baselines.dp_sgd import run
-
-    return run_again(run, case, tape)
+from dpassay.audit.crosscheck.making import run_again
+from dpassay.reference.baselines.dp_sgd import run as dp_sgd
 
 
 def right(case, tape):
     print("this is for people")
     if case["algorithm"] != "baselines/dp_sgd":
         raise NotImplementedError("only DP-SGD")
-    return again(case, tape)
+    return run_again(dp_sgd, case, tape)
 
 
 def changed(case, tape):
@@ -56,7 +51,7 @@ def changed(case, tape):
         tape.gaussian("gradient", [0.0], std=1.0, sensitivity=1.0)
     if name == "unknown-label":
         raise SystemExit(0)
-    return again(case, tape)
+    return run_again(dp_sgd, case, tape)
 
 
 def deaf(case, tape):
