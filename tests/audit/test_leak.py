@@ -16,7 +16,7 @@ from dpassay.reference.papers import Cite
 
 CLAIM = PrivacyClaim(1.0, 1e-5, Cite("dwork2014", "Definition 2.4"))
 PAIR = Pair(1.0, 0.0, 0)
-EFFORT = Effort(runs=300, pilot=100)
+EFFORT = Effort(runs=300, pilot=100, examples=20)
 
 
 def of_output(run, delta=1e-5, samples=400):

@@ -122,7 +122,9 @@ def test_sizes_for_which_there_is_no_noise_are_found_by_the_search():
     assert [(one.kind, one.label) for one in found.findings] == [(Kind.BARE_RELEASE, "last")]
     assert found.witnesses[0].data.sizes["n"] == 5
     assert (
-        search(run, Space(schedule=lambda sizes: noise_for(nothing_for_zero, UNIT, 1.0, 1.0, 1e-5)), CLAIM).findings
+        search(
+            run, Space(schedule=lambda sizes: noise_for(nothing_for_zero, UNIT, 1.0, 1.0, 1e-5)), CLAIM, examples=30
+        ).findings
         == []
     )
 

@@ -87,7 +87,7 @@ def test_a_law_of_ones_own_is_one_file(width):
         return tape.release("u", Uniform(x, width), sensitivity=None)
 
     claim = PrivacyClaim(1.0, 1e-5, Cite("dwork2014", "Definition 2.4"))
-    found = assay(run, Pair(1.0, 0.0, 0), claim, effort=Effort(runs=300, pilot=100))
+    found = assay(run, Pair(1.0, 0.0, 0), claim, effort=Effort(runs=300, pilot=100, examples=20))
     assert found.verdict == ("violated" if width == 1.0 else "inconclusive")
     assert "no accounting is known for the law" in found.account.gap or found.account.unknown
     assert record(lambda tape: run(1.0, tape), 0).releases[0].law.cost(1.0) is None

@@ -64,14 +64,14 @@ def test_the_accounted_epsilon_is_not_beaten(kind):
 
 
 def test_half_the_noise_is_caught(monkeypatch):
-    """Mutant: the noise is half of what is accounted for (mu 1.99 instead of 0.99): 2 of 3 runs or more, seeds 0 to 2
+    """Mutant: the noise is half of what is accounted for (mu 1.99 instead of 0.99): both runs of seeds 0 and 1
     (10 of 12 measured).
     """
     honest = estimators.dp_sgd_schedule
     monkeypatch.setattr(play, "dp_sgd_schedule", lambda noise: honest(noise / 2))
     plan = Plan(canaries="gradient one-hot", noise_multiplier=4.5)
-    verdicts = [decide(play.play_plan(plan, np.random.default_rng(seed), 0.95)) for seed in range(3)]
-    assert verdicts.count(Verdict.VIOLATED) >= 2
+    verdicts = [decide(play.play_plan(plan, np.random.default_rng(seed), 0.95)) for seed in range(2)]
+    assert verdicts == [Verdict.VIOLATED] * 2
 
 
 def test_what_the_records_do_is_taken_out_of_the_scores():

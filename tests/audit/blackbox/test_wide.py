@@ -17,7 +17,7 @@ from dpassay.reference.guarantee import approx_dp, gdp
 WIDE = [
     pytest.param("column 5 of 64 exact", marks=pytest.mark.slow),
     "column 37 of 64 exact",
-    "histogram of 100 bins, bin 3 at epsilon 20",
+    pytest.param("histogram of 100 bins, bin 3 at epsilon 20", marks=pytest.mark.slow),
     "histogram of 100 bins, bin 60 at epsilon 20",
     "16 prefix sums, one leaf bare",
     "64 prefix sums, one leaf bare",
@@ -28,7 +28,7 @@ WIDE = [
     "one entry a record",
     "the same noise in two of ten columns",
     "column 700 of 1000 at epsilon 4",
-    "picture of 28 x 28, one pixel at epsilon 4",
+    pytest.param("picture of 28 x 28, one pixel at epsilon 4", marks=pytest.mark.slow),
     "lists of changing length, the last entry at epsilon 3",
     "several answers, one at epsilon 3",
     "a key for the record alone",

@@ -43,7 +43,7 @@ BOX = 'function = "check_mine:called"\ndataset = "d.json"\nneighbour = "e.json"\
 
 def claim(name, algorithm="check_mine:mean", epsilon=1.0, **more):
     fields = {"name": name, "algorithm": algorithm, "space": "check_mine:space", "epsilon": epsilon, "delta": 1e-5}
-    fields |= {"runs": 100, "examples": 30, "effort": "quick"} | more
+    fields |= {"runs": 60, "examples": 15, "effort": "quick"} | more
     return "[[claim]]\n" + "".join(f"{key} = {json.dumps(value)}\n" for key, value in fields.items() if value != "")
 
 

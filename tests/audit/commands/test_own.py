@@ -11,7 +11,7 @@ from dpassay.audit.cli import app
 from dpassay.reference.errors import BadInput
 
 BROKEN = Path(__file__).parents[1] / "search" / "broken.py"
-SMALL = ["--runs", "60", "--pilot", "50", "--examples", "60"]
+SMALL = ["--runs", "60", "--pilot", "50", "--examples", "30"]
 MORE = [  # the same commands; that the search finds each of these is tested in tests/audit/search
     "true_stop",
     "true_output",

@@ -20,7 +20,8 @@ KILLED = Path(__file__).with_name("killed.py")
 BOTH = ["baselines/dp_sgd:digits", "output_perturbation/algorithm1@repaired"]
 
 
-@pytest.mark.parametrize("kills", [2, pytest.param(50, marks=pytest.mark.slow)])
+@pytest.mark.slow  # starts the command again and again: two seconds, and a minute
+@pytest.mark.parametrize("kills", [2, 50])
 def test_a_killed_audit_that_is_resumed_ends_with_the_rows_of_an_undisturbed_one(tmp_path, kills):
     words = [sys.executable, str(KILLED), str(kills)]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=600)

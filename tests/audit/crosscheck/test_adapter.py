@@ -16,15 +16,20 @@ from dpassay.reference.errors import BadInput
 
 ADAPTER = '''
 import os, sys, time
-from dpassay.audit.crosscheck.making import run_again
-from dpassay.reference.baselines.dp_sgd import run as dp_sgd
+
+
+def again(case, tape):
+    from dpassay.audit.crosscheck.making import run_again
+    from dpassay.reference.baselines.dp_sgd import run
+
+    return run_again(run, case, tape)
 
 
 def right(case, tape):
     print("this is for people")
     if case["algorithm"] != "baselines/dp_sgd":
         raise NotImplementedError("only DP-SGD")
-    return run_again(dp_sgd, case, tape)
+    return again(case, tape)
 
 
 def changed(case, tape):
@@ -51,7 +56,7 @@ def changed(case, tape):
         tape.gaussian("gradient", [0.0], std=1.0, sensitivity=1.0)
     if name == "unknown-label":
         raise SystemExit(0)
-    return run_again(dp_sgd, case, tape)
+    return again(case, tape)
 
 
 def deaf(case, tape):

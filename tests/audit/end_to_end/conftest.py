@@ -21,12 +21,12 @@ DELTA = 1e-3
 def examine():
     """Run the four readings of one fragment; returns them for the fragment's own assertions."""
 
-    def run_all(run, pair, runs=120, seed=1):
+    def run_all(run, pair, runs=80, seed=1):
         transcript = record(lambda tape: run(pair.here, tape), seed)
         tape = ReplayTape(transcript)
         assert tape.close(run(pair.here, tape)) == []  # replay on the same data is the same run, bit for bit
         found = account(transcript)
-        bound, losses = audit_likelihood(LockstepSampler(run, pair, checks=10), DELTA, runs=runs, pilot=80, seed=seed)
+        bound, losses = audit_likelihood(LockstepSampler(run, pair, checks=10), DELTA, runs=runs, pilot=60, seed=seed)
         accounted = found.epsilon(DELTA)
         assert isinstance(bound, SoundBound), losses.inexact
         assert bound.epsilon <= accounted, "a lower bound above the upper bound: one of them is wrong"

@@ -21,7 +21,7 @@ from dpassay.reference.problems.linear import LinearLosses
 N = 8
 ALIKE = LinearLosses(np.zeros((N, 1)))
 PAIR = Pair(ALIKE.replace(3, np.array([1.0])), ALIKE, 3)
-EFFORT = Effort(runs=200, pilot=100)
+EFFORT = Effort(runs=200, pilot=100, examples=20)
 
 
 def kinds(run, pair=PAIR, seeds=5):

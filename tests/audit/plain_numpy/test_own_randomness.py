@@ -15,7 +15,7 @@ from dpassay.reference.errors import BadInput
 
 CLAIM = PrivacyClaim(0.5, 1e-5)
 SPACE = Space.matrix(n=(2, 4), d=(2,))
-QUICK = Effort(runs=100, pilot=50, examples=40)
+QUICK = Effort(runs=60, pilot=50, examples=25)
 SCALE = 7.0319  # noise over movement for epsilon 0.5 at delta 1e-5
 
 

@@ -29,7 +29,7 @@ def test_code_with_a_generator_is_plain():
 
 
 def test_a_right_mechanism_is_accounted_at_the_movements_that_were_found():
-    few = replace(QUICK, examples=3)  # each movement that is found is accounted anew, on a grid
+    few = replace(QUICK, runs=40, pilot=50, examples=3)  # each movement that is found is accounted anew, on a grid
     found = assay(m.sgd_of_one, Space.matrix(n=(2,), d=(1,)), claim(4.0), effort=few)
     assert not found.verdict.failed, found.why
     assert FOUND in found.why and 0.5 < found.accounted < 4.0

@@ -23,7 +23,7 @@ _spec.loader.exec_module(s)
 CLAIM = PrivacyClaim(1.0, 1e-5)
 MOVES = st.floats(-1, 1)
 WIDE = Space.matrix(n=(1, 3), d=(2, 8))
-QUICK = Effort(runs=200, pilot=100, examples=60)
+QUICK = Effort(runs=100, pilot=100, examples=30)
 
 
 def laws(queries, answers, shared, own):

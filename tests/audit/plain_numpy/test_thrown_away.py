@@ -20,7 +20,7 @@ _spec = importlib.util.spec_from_file_location("resampled", Path(__file__).with_
 r = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(r)
 SMALL = Space.matrix(n=(1, 2), d=(1,))
-QUICK = Effort(runs=200, pilot=100, examples=20)
+QUICK = Effort(runs=100, pilot=100, examples=20)
 
 
 def rejected(mechanism):

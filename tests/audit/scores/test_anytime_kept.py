@@ -1,6 +1,7 @@
 """`dpassay scores --anytime`: one bound over many commands, each pair of files once."""
 
 import json
+import shutil
 
 import numpy as np
 import pytest
@@ -20,6 +21,14 @@ def _pairs(count, size=400):
 
 def _grow(path, pair, delta=1e-5, confidence=0.95, seed=0):
     return anytime_kept.grow(path, [("p", pair[0]), ("q", pair[1])], delta, confidence, seed)
+
+
+@pytest.fixture(scope="module")
+def grown(tmp_path_factory):
+    """A state of one pair."""
+    path = tmp_path_factory.mktemp("grown") / "state"
+    _grow(path, _pairs(1)[0])
+    return path
 
 
 def test_kept_between_calls_it_is_the_bound_of_one_stream(tmp_path):
@@ -47,9 +56,9 @@ def test_nothing_is_read_twice_and_options_stay(tmp_path):
     ("field", "value"),
     [("peaks", [1.0]), ("peaks", ["x"]), ("log_wealths", None), ("blocks", 0), ("runs", True), ("marks", 3)],
 )
-def test_a_damaged_state_is_refused(tmp_path, field, value):
-    path, (first, second) = tmp_path / "state", _pairs(2)
-    _grow(path, first)
+def test_a_damaged_state_is_refused(tmp_path, grown, field, value):
+    path, second = tmp_path / "state", _pairs(2)[1]
+    shutil.copy(grown, path)
     state = checkpoint.read(path, anytime_kept.KIND)
     checkpoint.write(path, anytime_kept.KIND, {**state, field: value}, state)
     with pytest.raises(BadInput, match=field):

@@ -236,7 +236,11 @@ def test_whatever_an_algorithm_raises_is_one_line(body, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     name = f"raising_{len(body)}_of_a_test"
     (tmp_path / f"{name}.py").write_text(f"def run(problem, tape):\n    {body}\n")
-    error = CliRunner().invoke(app, ["search", f"{name}:run", "--epsilon", "1", "--witness", "w.json"]).exception
+    error = (
+        CliRunner()
+        .invoke(app, ["search", f"{name}:run", "--epsilon", "1", "--witness", "w.json", "--budget", "10"])
+        .exception
+    )
     assert isinstance(error, BadInput) and "does not run on 'linear' problems" in str(error)
 
 
