@@ -18,14 +18,29 @@ class Turned(StrEnum):
     NEGATED = "negated:"
 
 
+def is_tested(node: ast.expr, parent: ast.AST) -> bool:
+    """Is it looked at for whether it is true?"""
+    if isinstance(parent, ast.If | ast.While | ast.IfExp):
+        return node is parent.test
+    return isinstance(parent, ast.BoolOp) or (isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.Not))
+
+
+def of_test(text: Text, node: ast.expr) -> Iterator[Made]:
+    """Never true, always true, the other way round."""
+    new = f"(not ({text.code(node)}))"
+    for name, made in ((Turned.NEVER, "False"), (Turned.ALWAYS, "True"), (Turned.NEGATED, new)):
+        yield text.made(Kind.BRANCH, name, node, made)
+
+
 def of_condition(text: Text, node: ast.Compare | ast.BoolOp) -> Iterator[Made]:
     """A comparison that is never or always true, or one step off; one of its parts alone."""
-    code = text.code(node)
-    for name, new in ((Turned.NEVER, "False"), (Turned.ALWAYS, "True"), (Turned.NEGATED, f"(not ({code}))")):
-        yield text.made(Kind.BRANCH, name, node, new)
+    yield from of_test(text, node)
     if isinstance(node, ast.BoolOp):
         for one in node.values:
             yield text.made(Kind.BRANCH, f"one condition alone of ({text.code(one)})", node, f"({text.code(one)})")
+            word = " and " if isinstance(node.op, ast.And) else " or "
+            rest = word.join(f"({text.code(other)})" for other in node.values if other is not one)
+            yield text.made(Kind.BRANCH, f"without the condition ({text.code(one)}) of", node, f"({rest})")
     elif len(node.ops) == 1 and isinstance(node.ops[0], ast.Eq | ast.Lt | ast.LtE | ast.Gt | ast.GtE):
         left, right = text.code(node.left), node.comparators[0]
         middle = text.raw[text.span(node.left)[1] : text.span(right)[0]].decode()

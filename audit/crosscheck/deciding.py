@@ -24,6 +24,7 @@ SPECIFIC = (Kind.UN_NOISED, Kind.NO_CLIP, Kind.CLIP_ORDER, Kind.CLIP_NORM, Kind.
             Kind.MISSING_TERM, Kind.INDEX_SHIFT, Kind.CALLS, Kind.BRANCH, Kind.FACTOR)  # fmt: skip
 OF_CALLS = (Kind.UN_NOISED, Kind.BATCH, Kind.CALLS, Kind.BRANCH, Kind.SIGN, Kind.INDEX_SHIFT)  # what makes others
 DECLARED = {*SCALES, "sensitivity"}
+OF_NOISE = {*CHANCE, Kind.NOISE_SCALE, Kind.SENSITIVITY, Kind.UN_NOISED}
 CLIPS = {Kind.CLIP_NORM, Kind.CLIP_ORDER, Kind.CLIP_BOUND, Kind.NO_CLIP}
 
 
@@ -107,10 +108,12 @@ def decided(known: Evidence) -> tuple[Kind, str, Mutant | None]:
     return Kind.UNKNOWN, "", None
 
 
-def _of_calls(one: Mutant) -> tuple[int, bool, bool]:
+def _of_calls(one: Mutant) -> tuple[float, bool, bool]:
     """What leads to other calls is a decision or a line before it is a number that a decision looks at."""
     kind, negated = one.change.kind, one.change.name == Turned.NEGATED
-    order = OF_CALLS.index(kind) if kind in OF_CALLS and not negated else len(OF_CALLS) + (kind is Kind.FACTOR)
+    order: float = OF_CALLS.index(kind) if kind in OF_CALLS and not negated else len(OF_CALLS) + (kind is Kind.FACTOR)
+    counted = kind is Kind.INDEX_SHIFT and "%" in line_of(one)  # of steps: when it is time again
+    order = OF_CALLS.index(Kind.BRANCH) - 0.5 if counted else order
     return order, one.change.name not in (Turned.NEVER, Turned.ALWAYS), _used_by_all(one)
 
 
@@ -139,6 +142,8 @@ def _follows(first: Kind, known: Evidence) -> bool:
         return known.queries or bool(others - {Kind.CLIP_BOUND})
     if first is Kind.NOISE_SCALE:
         elsewhere = {one.change.kind for one in causes.found if not NOISE.search(line_of(one))} - CHANCE
+        if causes.full and not known.names <= DECLARED and not {one.change.kind for one in causes.found} & OF_NOISE:
+            return True  # it explains more than scales
         return known.queries or (not known.steady and bool(elsewhere - {Kind.INDEX_SHIFT}))
     return False
 

@@ -155,7 +155,7 @@ def _asked(known: Known, said: Sequence[Shown], float32: bool) -> tuple[Causes, 
     plain = bool(said) and said[0].seen is Seen.REORDERED
     causes = always(case, plain=plain, every=first is Kind.CALLS)
     kinds = {one.change.kind for one in causes.found}
-    if causes.full and (first is Kind.CALLS or not kinds <= CHANCE):
+    if causes.full and not kinds <= CHANCE:
         return causes, [], False
     firm = first in FIRM
     more = [] if firm else [*batches(*known[0], float32), *going_on(known, float32)]

@@ -30,6 +30,7 @@ def _before(numbers: Any, drawn: Sequence[Any], n: int) -> Any:
     return np.asarray(drawn[max(len(drawn) - 2, 0)])[: len(numbers)]
 
 
+NEXT_RECORDS = "the next records for"
 # what other records are called, in the order in which they are tried, and what they are: of the numbers of these
 # records, of all that were drawn so far, of how many records there are
 OTHER_RECORDS: dict[str, Callable[[Any, Sequence[Any], int], Any]] = {
@@ -39,7 +40,7 @@ OTHER_RECORDS: dict[str, Callable[[Any, Sequence[Any], int], Any]] = {
     "all records for": lambda numbers, drawn, n: np.arange(n),
     "half of": lambda numbers, drawn, n: numbers[: max(1, len(numbers) // 2)],
     "without the last of": lambda numbers, drawn, n: numbers[:-1],
-    "the next records for": lambda numbers, drawn, n: (numbers + 1) % n,
+    NEXT_RECORDS: lambda numbers, drawn, n: (numbers + 1) % n,
     "the other records for": lambda numbers, drawn, n: np.resize(np.setdiff1d(np.arange(n), numbers), len(numbers)),
 }
 
@@ -186,6 +187,11 @@ class Edited:
         self.values.append(_kept(found))
         return found
 
+    def fewer(self, place: int, value: Any, power: float) -> Any:
+        """Divided by a power of how often this place was computed, as rates that decay are."""
+        self._known[place] = self._known.get(place, 0) + 1
+        return value / self._known[place] ** power
+
     def first(self, place: int, value: Any) -> Any:
         """What this place had the first time."""
         return self._known.setdefault(place, _kept(value))
@@ -228,7 +234,7 @@ class Edited:
     @staticmethod
     def rolled(value: Any, step: int) -> Array:
         """The entries of the first axis moved along; zero: backwards."""
-        found = _array(value)
+        found = _array(np.asarray(value) if isinstance(value, list) else value)
         return found[::-1] if step == 0 else np.roll(found, step, axis=0)
 
     @staticmethod

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from .conditions import head, of_asking, of_condition
-from .edited import OTHER_RECORDS
+from .conditions import head, is_tested, of_asking, of_condition, of_test
+from .edited import NEXT_RECORDS, OTHER_RECORDS
 from .kinds import Kind
 from .lines import of_order, of_statement
 from .slips import OF_RECORDS
@@ -22,6 +22,7 @@ from .source import Made, Text
 
 Shape = tuple[int, ...]
 CLIPPING = re.compile("clip|threshold|radius|cap|bound")
+RATE = re.compile("step|rate|size")
 RECORDS = re.compile("^(indices|batch|rows|records|chosen)$")
 ELSE = {
     "sin": "cos", "cos": "sin", "log": "log1p", "log1p": "log", "floor": "ceil", "ceil": "floor", "argmin": "argmax",
@@ -115,6 +116,8 @@ def _of_value(text: Text, node: ast.expr, parent: ast.AST, scope: Scope, compare
     if isinstance(node, ast.Compare | ast.BoolOp):
         yield from of_condition(text, node)
         return
+    if is_tested(node, parent):
+        yield from of_test(text, node)
     if not isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.BinOp | ast.Subscript):
         return
     if isinstance(node, ast.Name) and node.id not in scope.names:
@@ -123,7 +126,7 @@ def _of_value(text: Text, node: ast.expr, parent: ast.AST, scope: Scope, compare
     bound = CLIPPING.search(code) and isinstance(node, ast.Name | ast.Attribute)
     factor = Kind.CLIP_BOUND if bound else Kind.FACTOR
     weights = isinstance(parent, ast.Subscript) and not OF_RECORDS.search(text.code(parent.value))
-    number = isinstance(node, ast.Name) and scope.names[node.id] == ()
+    number = scope.names[node.id] == () if isinstance(node, ast.Name) else _kind_of(text, node, scope) is not None
     for kind, name, new in (
         (Kind.SIGN, "the other sign of", f"(-({code}))"),
         (factor, "twice", f"(2 * ({code}))"),
@@ -140,10 +143,15 @@ def _of_value(text: Text, node: ast.expr, parent: ast.AST, scope: Scope, compare
         yield text.made(kind, name, node, f"_edit.{how}({place}, {code})")
     if not number:
         yield from _of_array(text, node, code, is_records(node) and not weights)
-    yield text.made(Kind.UN_NOISED, "the query in place of the released", node, f"_edit.bare({code})")
+    if not number or isinstance(node, ast.Name):
+        yield text.made(Kind.UN_NOISED, "the query in place of the released", node, f"_edit.bare({code})")
+    if RATE.search(code) and number:
+        for name, power in (("divided by how often it was used:", "1"), ("divided by the root of that:", "0.5")):
+            yield text.made(Kind.FACTOR, name, node, f"_edit.fewer({place}, {code}, {power})")
     if is_records(node):
         for name in OTHER_RECORDS:
-            yield text.made(Kind.BATCH, name, node, f"_edit.records({code}, {name!r})")
+            kind = Kind.INDEX_SHIFT if weights and name == NEXT_RECORDS else Kind.BATCH
+            yield text.made(kind, name, node, f"_edit.records({code}, {name!r})")
     if isinstance(node, ast.Name):
         yield from _of_name(text, node, scope)
     elif isinstance(node, ast.Attribute):
@@ -155,6 +163,12 @@ def _of_value(text: Text, node: ast.expr, parent: ast.AST, scope: Scope, compare
     elif isinstance(node.op, ast.Div):
         left, right = text.code(node.left), text.code(node.right)
         yield text.made(Kind.FACTOR, "turned over", node, f"(({right}) / ({left}))")
+
+
+def _kind_of(text: Text, node: ast.expr, scope: Scope) -> type | None:
+    """Of a field that holds a number."""
+    known = scope.fields.get(text.code(node.value), {}) if isinstance(node, ast.Attribute) else {}
+    return known.get(node.attr) if isinstance(node, ast.Attribute) else None
 
 
 def is_records(node: ast.expr) -> bool:

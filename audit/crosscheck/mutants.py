@@ -33,6 +33,7 @@ from .sometimes import When, sometimes, times
 
 LIMIT = 0.3  # seconds for one changed run; one of the reference takes a hundredth
 BOUND = re.compile(rf"^\s*\w*({CLIPPING.pattern})\w*\s*=[^=]")  # a line that computes one
+OF_CLIPPING = ("clip", "clip_rows", "row_norms")  # functions that do nothing else
 SHOWN = 60  # characters of a line
 TAPES = ("tape", "self._tape", "self.tape")  # texts that say less than their line
 Stop = Callable[[VectorTape], bool]  # does what was asked for last agree?
@@ -134,10 +135,10 @@ def _of_clipping(mutant: Mutant) -> Mutant:
     """What is wrong where clipping is done is the clipping; a factor where a bound is computed, the bound."""
     function, change = function_of(mutant.file, mutant.change), mutant.change
     kind = change.kind
-    if function is not None and function.name in ("clip", "clip_rows") and kind in (Kind.FACTOR, Kind.MISSING_TERM):
+    if function is not None and function.name in OF_CLIPPING and kind in (Kind.FACTOR, Kind.MISSING_TERM):
         kind = Kind.CLIP_NORM
     elif kind is Kind.FACTOR and (
-        (function is not None and CLIPPING.search(function.name)) or BOUND.search(line_of(mutant))
+        (function is not None and CLIPPING.search(function.qualname.lower())) or BOUND.search(line_of(mutant))
     ):
         kind = Kind.CLIP_BOUND
     return mutant if kind is change.kind else replace(mutant, change=replace(change, kind=kind))
@@ -182,8 +183,8 @@ def answers(
         if late is not None:
             late.append(True)
         return None
-    except Exception:  # whatever a changed line may raise
-        if not tape.diverged:
+    except Exception as error:  # whatever a changed line may raise
+        if not tape.diverged and not isinstance(error, IndexError):  # of iterates: what was asked for is an answer
             return None
     last = [{name: tape.diverged[name] for name in ("event", "label")}] if tape.diverged else []
     return {"events": events_of(tape) + last, "output": output}

@@ -90,8 +90,10 @@ def _note_names(scope: Scope, names: Mapping[str, Any]) -> None:
         elif type(value) is tuple and 1 < len(value) <= FEW:
             scope.tuples[name] = len(value)
         elif is_dataclass(value) and not isinstance(value, type):
-            numbers = {one.name: type(getattr(value, one.name, None)) for one in fields(value)}
-            scope.fields[name] = {one: kind for one, kind in numbers.items() if kind in (int, float, bool)}
+            held = {one.name: getattr(value, one.name, None) for one in fields(value)}
+            scope.fields[name] = {one: type(it) for one, it in held.items() if type(it) in (int, float, bool)}
+            if "." not in name:
+                _note_names(scope, {f"{name}.{one}": it for one, it in held.items() if is_dataclass(it)})
 
 
 def _shape(value: Any) -> Shape | None:

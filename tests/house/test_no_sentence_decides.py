@@ -24,6 +24,7 @@ ALLOWED = {
     "source code is read, or text that replaces some: names, expressions, files of a module": """
         audit/crosscheck/afterwards.py audit/crosscheck/changes.py audit/crosscheck/copies.py
         audit/crosscheck/deciding.py:_used_by_all audit/crosscheck/deciding.py:_follows audit/crosscheck/edits.py
+        audit/crosscheck/deciding.py:_of_calls audit/crosscheck/reached.py:_note_names
         audit/crosscheck/conditions.py:of_asking audit/crosscheck/mutants.py:_of_clipping
         audit/crosscheck/reached.py:files audit/crosscheck/decode.py:_value audit/plain_numpy/measured.py:_is_generator
         audit/crosscheck/encode.py:_object audit/crosscheck/fitting.py audit/crosscheck/lines.py

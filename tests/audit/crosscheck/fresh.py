@@ -20,7 +20,7 @@ FIRST: tuple[tuple[str, str, str], ...] = (  # algorithm, bug of the twin, kind
     (SGDA, "not scaled to all records", "factor"),
     (SGDA, "losses not clipped", "clipping is missing"),
     (SGDA, "weighted, then clipped", "clip order"),
-    (SGDA, "sensitivity of equal weights", "sensitivity"),
+    (SGDA, "sensitivity of equal weights", "noise scale"),
     (SGDA, "half of the last step", "factor"),
     (SGDA, "descends in y", "sign"),
     (SPIDER, "restarts one step late", "index shift"),
@@ -49,7 +49,7 @@ SECOND = (
         "return 0.5 * residual * residual", "return residual * residual",
     ),
     Reported(
-        "sensitivity of adding a record", "", SGDA, "sensitivity", "sgda.py",
+        "sensitivity of adding a record", "", SGDA, "noise scale", "sgda.py",
         'sensitivity = 2 * s["clip_x"] * scale', 'sensitivity = s["clip_x"] * scale',
     ),
     Reported(

@@ -33,7 +33,7 @@ PLANTED: tuple[tuple[str, str, str], ...] = (
     ("dro/double_spider", "refresh a step late", "index shift"),
     ("dro/double_spider", "old eta", "index shift"),
     ("dro/double_spider", "differences not added up", "missing term"),
-    ("dro/double_spider", "half the threshold", "factor"),
+    ("dro/double_spider", "half the threshold", "clip bound"),
     ("dro/double_spider", "clipped after averaging", "clip order"),
     ("dro/double_spider", "loss not halved", "factor"),
     ("dro/double_spider", "the one is missing", "missing term"),
