@@ -233,6 +233,7 @@ def paper_text(paper: Paper) -> str:
         lines += [f"  ledger  {len(one.rows)} rows: {_rows(one.rows).replace('`', '')}"] if one.rows else []
     for one in parts(paper.key):
         lines += ["", f"{one.place}, a part: {_lower(one.title)}", f"  file    {one.file}"]
+        lines += [f"  tests   {', '.join(one.tests)}"] if one.tests else []
     counts = ", ".join(f"{name} ({len(rows)})" for name, rows in statements(paper.key).items())
     lines += ["", f"rows of the ledger by statement (`dpassay prove --paper {paper.key}`):", *_wrapped([counts])]
     return "\n".join(lines)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections import Counter
+from collections.abc import Callable, Iterator
 from typing import Annotated, Any
 
 import typer
@@ -15,6 +16,9 @@ from dpassay.reference.case import Case
 from dpassay.reference.papers import PAPERS
 
 from .completion import names
+
+COMPLETIONS, REPAIRS = "completions (where the text is not executable)", "repairs"
+SHARED = (COMPLETIONS, REPAIRS)  # lists that the cases of one algorithm share
 
 
 def show(
@@ -39,39 +43,46 @@ def show(
     if as_json:
         print(json_text(found))
         return
-    for position, one in enumerate(found):
-        if position:
-            print()
-        for name, value in one.items():
-            if value in ("", [], {}):
-                continue
-            if isinstance(value, list):
-                print(f"{name}:")
-                for line in value:
-                    print(f"  - {line}")
-            elif isinstance(value, dict):
-                print(f"{name}:")
-                for key, entry in value.items():
-                    print(f"  {key}: {entry:.6g}" if isinstance(entry, float) else f"  {key}: {entry}")
-            else:
-                print(f"{name}: {value}")
+    print("\n\n".join("\n".join(_lines(one, before)) for one, before in zip(found, [{}, *found], strict=False)))
+
+
+def _lines(one: dict[str, Any], before: dict[str, Any]) -> Iterator[str]:
+    """One case in words; of long lists what the case before it has not told."""
+    for name, value in one.items():
+        if isinstance(value, list) and value:
+            told = [line for line in value if line in before.get(name, ())] if name in SHARED else []
+            yield f"{name}:" + (f" {'as' if len(told) == len(value) else f'{len(told)} as'} above" if told else "")
+            yield from (f"  - {line}" for line in value if line not in told)
+        elif isinstance(value, dict) and value:
+            shown = (
+                f"{key} = {entry:.6g}" if isinstance(entry, float) else f"{key} = {entry}"
+                for key, entry in value.items()
+            )
+            yield f"{name}: {', '.join(shown)}"
+        elif value not in ("", [], {}):
+            yield f"{name}: {value}"
 
 
 def _own(name: str) -> dict[str, Any]:
     """One's own code: nothing is known of it before it runs."""
-    from dpassay.audit.places import place_of  # here: it needs the search
-    from dpassay.audit.plain_numpy.measured import is_plain
+    from dpassay.audit.plain_numpy.measured import is_plain  # here: it needs the search
 
     run = load_callable(name, "algorithm")
-    place = place_of(run)
     return {
         "key": name,
         "what": "your own code, "
         + ("plain NumPy: run(data, rng)" if is_plain(run) else "on a tape: run(problem, tape)"),
-        "where": "" if place is None else f"{place[0]}, line {place[1]}",
+        "file": _place(run),
         "says": (inspect.getdoc(run) or "").partition("\n")[0] if inspect.isroutine(run) else "",
         "to audit it": f"dpassay audit {name} --epsilon 1",
     }
+
+
+def _place(run: Callable[..., Any]) -> str:
+    from dpassay.audit.places import place_of  # here: it needs the search
+
+    place = place_of(run)
+    return "" if place is None else f"{place[0]}, run at line {place[1]}"
 
 
 def _describe(case: Case) -> dict[str, Any]:
@@ -94,12 +105,13 @@ def _describe(case: Case) -> dict[str, Any]:
         "key": case.key,
         "what": case.title,
         "cite": str(case.cite),
+        "file": _place(instance.run),
         "claim": str(case.claim.guarantee),
         "data": case.data,
         "neighbours": instance.pair.description,
         "facts": dict(instance.facts),
-        "completions (where the text is not executable)": list(case.completions),
-        "repairs": list(case.repairs),
+        COMPLETIONS: list(case.completions),
+        REPAIRS: list(case.repairs),
         "known defect": case.known,
         "releases of the longest run": lines,
         "accounted": f"epsilon {epsilon:.6g} at delta {case.claim.delta:g}: {bound}",

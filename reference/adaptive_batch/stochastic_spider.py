@@ -244,11 +244,11 @@ def run(problem: MinimisationProblem, schedule: Schedule, tape: Tape) -> Result:
         drift += norm(step)
         frozen_before, frozen = frozen, frozen - 1
         if norm(x - saddle.x) >= s.escape_radius or frozen <= 0:  # line 20
-            escaping = False
+            escaping = False  # line 21
         iterates.append(x)
         noisy_gradients.append(noisy)
     used = problem.n - oracles.left()
-    return Result(np.array(iterates), refreshes, escapes, used, np.array(noisy_gradients))
+    return Result(np.array(iterates), refreshes, escapes, used, np.array(noisy_gradients))  # line 25
 
 
 def _tree(s: Schedule, tape: Tape) -> TreeSum:

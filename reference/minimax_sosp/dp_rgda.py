@@ -247,4 +247,4 @@ def run(problem: MinimaxProblem, schedule: Schedule, tape: Tape) -> Result:
         phases.append(phase)
         if escape and since == s.escape_threshold:  # line 19
             break
-    return Result(status.x if anchor is None else anchor, np.array(iterates), tuple(phases))
+    return Result(status.x if anchor is None else anchor, np.array(iterates), tuple(phases))  # lines 19, 22

@@ -52,6 +52,7 @@ def test_no_bound_is_claimed_of_a_reading_that_leaks(dpassay):
     told = {row["key"].split("@")[1]: row["accounted"] for row in rows}
     assert code == 0 and "no bound, as this reading declares: early end, noise scale" in told["printed"]
     assert told["printed"] in out and "exact" in told["repaired"] and "no bound" not in told["repaired"]
+    assert "file: reference/second_order_erm/opt.py, run at line" in out and "repairs: as above" in out
 
 
 def test_the_list_has_each_title_once_in_its_paper(dpassay):

@@ -47,7 +47,9 @@ def test_a_failed_verdict_on_plain_code_names_its_reading(dpassay, tmp_path):
 def test_show_says_what_ones_own_code_is(dpassay, tmp_path):
     (tmp_path / "named.py").write_text(CODE)
     code, out, _ = dpassay("show", "named:halves")
-    assert code == 0 and "plain NumPy" in out and "named.py, line 2" in out and "dpassay audit named:halves" in out
+    assert (
+        code == 0 and "plain NumPy" in out and "named.py, run at line 2" in out and "dpassay audit named:halves" in out
+    )
     assert "Half of the noise" in out and "on a tape" in dpassay("show", "named:on_a_tape")[1]
     code, _, err = dpassay("show", "named:nothing")
     assert code == 2 and "cannot be loaded" in err and "known:" not in err

@@ -1,6 +1,7 @@
 """Baselines of minimax_sosp and the reproductions: counts, calibration, plain twins, shapes of the reports."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -12,7 +13,15 @@ from dpassay.reference.accounting.cost import account
 from dpassay.reference.baselines import dp_sgda, dp_spider, private_diff
 from dpassay.reference.baselines.protocols import Clipped, Primal
 from dpassay.reference.errors import BadInput
-from dpassay.reference.minimax_sosp.baseline_methods import METHODS, Sizes, descent_ascent, differences, spider
+from dpassay.reference.minimax_sosp import ada_dp_spider, sto_spider
+from dpassay.reference.minimax_sosp.baseline_methods import (
+    METHODS,
+    Sizes,
+    descent_ascent,
+    differences,
+    drifting,
+    spider,
+)
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.tape import LiveTape
 
@@ -52,6 +61,22 @@ def test_noise_free_full_batch_baselines_are_gradient_descent_on_the_value_funct
         np.testing.assert_allclose(found.iterates[k], x, atol=1e-12)
         gradient_y = small_sensing.gradients_y(x, y, everyone).mean(axis=0)
         x, y = x - 0.05 * small_sensing.gradients_x(x, y, everyone).mean(axis=0), y + 0.8 * gradient_y
+
+
+@pytest.mark.parametrize("method", [sto_spider, ada_dp_spider])
+def test_drifting_methods_are_gradient_descent_until_a_small_gradient(small_sensing, start, method):
+    """Full batches, no noise: whatever refreshes; where the gradient counts as small x moves once by the kick."""
+    plain = replace(drifting(FULL, SILENT), start=start[0], tolerance=0.0)
+    view = Primal(small_sensing)
+    for limit in (0.0, np.inf):
+        found = method.run(view, replace(plain, drift_limit=limit), LiveTape(0)).iterates
+        for before, after in pairwise(found):
+            np.testing.assert_allclose(after, before - 0.05 * small_sensing.value_gradient(before), atol=1e-12)
+    kicked = replace(plain, tolerance=np.inf, perturbation=0.3, frozen_steps=100)
+    found = method.run(view, kicked, LiveTape(0)).iterates
+    gaps = [float(np.linalg.norm(b - a + 0.05 * small_sensing.value_gradient(a))) for a, b in pairwise(found)]
+    assert gaps[0] > 1e-3 and max(gaps[1:]) < 1e-12
+    assert method is sto_spider or gaps[0] <= 0.3  # from a ball of this radius
 
 
 def test_private_diff_tracks_the_full_gradient(small_sensing, start):
