@@ -1,5 +1,6 @@
 """What all tests share: one thread of linear algebra, no clock and no foreign constants in hypothesis, less garbage."""
 
+import functools
 import gc
 import os
 
@@ -26,6 +27,7 @@ def pytest_configure() -> None:
 def pytest_collection_finish() -> None:
     """What is there now stays to the end: the collector leaves it out, and looks at the rest less often."""
     gc.freeze()
+    gc.get_freeze_count = functools.cache(gc.get_freeze_count)  # it walks a million objects, for each row of an audit
     gc.set_threshold(20_000, 20, 20)
     gc.enable()
 

@@ -84,7 +84,8 @@ def test_a_killed_worker_of_a_cluster_changes_no_row(tmp_path):
     assert done.returncode == 0, done.stderr[-3000:]
 
 
-def test_a_row_leaves_the_collector_as_it_was():
+def test_a_row_leaves_the_collector_as_it_was(monkeypatch):
+    monkeypatch.setattr(gc, "get_freeze_count", gc.get_freeze_count.__wrapped__)  # it is kept by tests/conftest.py
     before = gc.get_threshold(), gc.get_freeze_count() > 0
     with pytest.raises(ZeroDivisionError), rarely_collected():
         assert gc.get_threshold()[0] == 20_000 and gc.get_freeze_count() > 0

@@ -86,7 +86,6 @@ def test_a_wrong_one_says_what_gave_it_away_and_is_drawn(run, tmp_path):
     evidence = json.loads(found.stdout)["results"][0]["evidence"]
     assert evidence["column"].startswith("output.x[1]")
     assert len(evidence["most_telling_outputs"]["on D'"]) == 3
-    assert "Given away by" in run("wrong").output
 
 
 def test_long_outputs_are_shown_with_whole_short_numbers():

@@ -9,7 +9,8 @@ from dpassay.reference.findings import Kind
 from dpassay.reference.second_order_erm import opt, space
 from dpassay.reference.second_order_erm.cases import CASES
 
-LONG = ("opt_ls", "two_opt", "two_opt_ls", "two_opt_b")  # line searches, and warm starts that noise has thrown far
+# line searches, warm starts that noise has thrown far, and a trust region whose mini-batch version is quick
+LONG = ("opt_ls", "two_opt", "two_opt_ls", "two_opt_b", "dp_tr")
 REPAIRED = [
     pytest.param(case, id=case.key, marks=pytest.mark.slow if case.id.split("/")[1] in LONG else ())
     for case in CASES

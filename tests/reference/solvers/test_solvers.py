@@ -56,7 +56,7 @@ def test_minimisers_reach_the_solution_and_certify_it(solver, kind, request):
 
 
 @pytest.mark.parametrize("solver", SADDLE_SOLVERS, ids=lambda s: s.name)
-@pytest.mark.parametrize("spread", [1.0, 40.0])
+@pytest.mark.parametrize("spread", [pytest.param(1.0, marks=pytest.mark.slow), 40.0])
 def test_saddle_solvers_reach_the_saddle_point_and_certify_it(solver, spread, game):
     problem = game(spread=spread)
     exact = Exact()(problem, 1e-9, np.random.default_rng(0)).point
@@ -121,8 +121,10 @@ RATES = [
 
 
 @pytest.mark.parametrize(("solver", "rate", "cost"), RATES, ids=lambda x: getattr(x, "name", ""))
-@pytest.mark.parametrize("kappa", [5.0, 40.0])
-@pytest.mark.parametrize("kind", ["ridge", "logistic"])
+@pytest.mark.parametrize(
+    ("kind", "kappa"),
+    [("ridge", 5.0), ("ridge", 40.0), ("logistic", 5.0), pytest.param("logistic", 40.0, marks=pytest.mark.slow)],
+)
 def test_linear_convergence_at_the_proved_rate_or_faster(solver, rate, cost, kappa, kind, request):
     """Evaluations from 1e-2 to 1e-6 stay below those that the proved rate needs (seed 4).
 
