@@ -51,15 +51,15 @@ def inner(pytester):
 def test_a_claim_that_stands_passes_and_one_that_does_not_shows_its_witness(inner):
     found = inner(
         """
-@pytest.mark.privacy_claim(epsilon=1.0)
+@pytest.mark.privacy_claim(epsilon=1.0, examples=20, runs=100)
 def test_stands():
     return clipped_mean, space
 
-@pytest.mark.privacy_claim(epsilon=1.0, delta=1e-5, relation="replace-one")
+@pytest.mark.privacy_claim(epsilon=1.0, delta=1e-5, relation="replace-one", examples=30, runs=100)
 def test_falls():
     return forgets_to_clip, space
 
-@pytest.mark.privacy_claim(epsilon=1.0)
+@pytest.mark.privacy_claim(epsilon=1.0, examples=20, runs=100)
 def test_too_loud():
     return half_the_noise
 
@@ -259,11 +259,11 @@ column = Space(Rows(1, None, box=(0.0, 1.0)), {{"n": (2, 3)}}, lambda rows, size
 def program(law):
     return LiveProgram([sys.executable, "-S", {speaker!r}], law)
 
-@pytest.mark.privacy_claim(epsilon=0.5)
+@pytest.mark.privacy_claim(epsilon=0.5, examples=15, runs=60)
 def test_right():
     return program("laplace"), column
 
-@pytest.mark.privacy_claim(epsilon=0.5)
+@pytest.mark.privacy_claim(epsilon=0.5, examples=15, runs=60)
 def test_wrong():
     return program("geometric half"), column
 

@@ -110,12 +110,12 @@ def test_labels_until_a_side_runs_out_are_no_better_than_fair_coins(size, epsilo
 
 def test_the_number_of_labels_follows_that_law():
     rng = np.random.default_rng(0)
-    found = [labels.label_counts(4, rng) for _ in range(20_000)]
+    found = [labels.label_counts(4, rng) for _ in range(8_000)]
     for rows, weight in _label_laws(4, 0.5, 0.5):
         for of_q in range(rows.shape[1] + 1):
             expected = weight[rows.sum(axis=1) == of_q].sum()
             seen = np.mean([pair == (rows.shape[1] - of_q, of_q) for pair in found])
-            assert abs(seen - expected) <= 4 * np.sqrt(expected * (1 - expected) / 20_000) + 1e-12
+            assert abs(seen - expected) <= 4 * np.sqrt(expected * (1 - expected) / 8_000) + 1e-12
 
 
 def _over_all_mechanisms(wins, count, epsilon, delta):
