@@ -17,7 +17,7 @@ _OF_A_PAIR = 3  # a pair without a space has only its released values to search:
 def search_instance(
     instance: Instance, claim: PrivacyClaim, effort: Effort, space: Space | None, known: Sequence[Witness] = ()
 ) -> Searched:
-    """Search the space of a case, its own pair first; without a space the released values on its pair.
+    """Search the space of a case, its own pairs first; without a space the released values on its pair.
 
     The schedule of the instance is used where the space makes none.
     """
@@ -27,8 +27,8 @@ def search_instance(
         few = max(1, effort.examples // _OF_A_PAIR)
         return search(instance.mechanism, instance.pair, claim, examples=few, seed=effort.seed, known=known)
     run = instance.mechanism if space.schedule is None else instance.run
-    pair = [(instance.mechanism, instance.pair)]
-    return search(run, space, claim, examples=effort.examples, seed=effort.seed, explicit=pair, known=known)
+    pairs = [(instance.mechanism, pair) for pair in (instance.pair, *instance.others)]
+    return search(run, space, claim, examples=effort.examples, seed=effort.seed, explicit=pairs, known=known)
 
 
 def search_case(case: Case, instance: Instance, effort: Effort, known: Sequence[Witness] = ()) -> Searched:

@@ -17,13 +17,18 @@ from dpassay.audit.plain import json_text
 RESULTS = Path(__file__).resolve().parent / "results"
 
 
-def options(description: str | None) -> argparse.Namespace:
-    """`--quick` (small, for looking) and `--write` (keep the figures)."""
+def options(description: str | None, only: bool = False) -> argparse.Namespace:
+    """`--quick` (small, for looking) and `--write` (keep the figures); `--only` if a part of the rows makes sense."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="a small version: seconds to a few minutes")
     parser.add_argument("--write", action="store_true", help="keep the figures in benchmarks/results/")
     parser.add_argument("--partial", type=Path, help="rows as they are measured; those that it holds are not repeated")
-    return parser.parse_args()
+    if only:
+        parser.add_argument("--only", default="", help="rows whose name contains this, for looking")
+    chosen = parser.parse_args()
+    if only and chosen.only and chosen.write:
+        parser.error("--only is for looking: --write keeps all rows")
+    return chosen
 
 
 def text(value: Any) -> str:

@@ -20,9 +20,9 @@ class _Both(io.StringIO):
         return super().write(text)
 
 
-def main(script: str, about: str, measure: Callable[[bool], None]) -> None:
+def main(script: str, about: str, measure: Callable[[bool], None], only: bool = False) -> None:
     """Run `measure(quick)`; with --write keep its output, headed by the first line of `about`."""
-    chosen = options(about)
+    chosen = options(about, only)
     with contextlib.redirect_stdout(_Both()) as shown:
         measure(chosen.quick)
     if chosen.write:

@@ -1,13 +1,14 @@
 """Speed: runs per second of every row, seconds to a verdict, memory, growth with n, d, T and runs.
 
-    python benchmarks/speed.py [--quick] [--write] [--partial FILE]
+    python benchmarks/speed.py [--quick] [--write] [--partial FILE] [--only WORD]
 
 All times are seconds of CPU, not of the clock, and what is compared is measured in turn in one process. "loop" is the
 algorithm on a tape that keeps nothing (speed_tape.py); "tape" a run that is recorded; "lockstep" a run of the audit, on
 both neighbours, in all worlds that its secret batches need, with its exact loss under two tilts. The target is 20
 seconds for 1,000 lockstep runs: ten on two cores. Runs differ in length, so a row that seems to miss it makes all of
 them. Where an algorithm has a twin that makes many runs at once, that is what is measured in lockstep. What is measured
-goes to FILE as it comes, and is not measured again: a run that was cut short goes on.
+goes to FILE as it comes, and is not measured again: a run that was cut short goes on. With WORD the first table
+alone, of the rows whose name contains it.
 """
 
 from __future__ import annotations
@@ -42,7 +43,6 @@ from dpassay.reference.catalogue import CASES
 from dpassay.reference.tape import LiveTape
 
 TARGET, RUNS = 20.0, 1000  # CPU seconds for so many runs
-EXPERIMENT = "experiment-"  # rows at such a size take minutes here; docs/scale.md has their figures
 ABREAST = 128  # runs of a row that makes them at once
 VERDICTS = (
     "baselines/dp_sgd:poisson@baseline",
@@ -139,13 +139,16 @@ def verdicts(keys: tuple[str, ...], kept: Path | None) -> None:
 
 def measure(quick: bool) -> None:
     """All parts."""
-    kept = options(__doc__).partial
+    chosen = options(__doc__, only=True)
+    kept = chosen.partial
     machine = f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}"
     print(f"{machine}, Python {platform.python_version()}, numpy {np.__version__}. Seconds are of CPU.\n")
     print("## Every row at the size at which it is audited\n")
-    cases = [case for case in CASES if (case.quick or not quick) and EXPERIMENT not in case.variant]
-    catalogue(cases, 0.02 if quick else 0.05, kept)
-    print("\nLeft out: rows at the size of an experiment, 0.03 s a run and more than the target (docs/scale.md).")
+    catalogue(
+        [one for one in CASES if (one.quick or not quick) and chosen.only in one.key], 0.02 if quick else 0.05, kept
+    )
+    if chosen.only:
+        return
     print("\n## To a verdict, each row in a fresh process\n")
     verdicts(VERDICTS[:2] if quick else VERDICTS, kept)
     print("## Growth: exponents fitted to milliseconds a run\n")
@@ -162,4 +165,4 @@ def measure(quick: bool) -> None:
 
 
 if __name__ == "__main__":
-    keep.main(__file__, __doc__ or "", measure)
+    keep.main(__file__, __doc__ or "", measure, only=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal
@@ -100,6 +100,8 @@ class Instance:
         facts: named numbers worth showing (constants, sizes), in order.
         exact: the exact cost of something that the algorithm gives away, where a closed form is known.
         abreast: makes many runs of the algorithm at once (`abreast.py`), for sizes at which single runs take too long.
+        others: neighbours that move a release which ``pair`` leaves alone (a record is in one phase only), for the
+            same schedule: a search tries them first, as it does ``pair``.
     """
 
     run: Callable[[Any, Any, Tape], Any]
@@ -109,6 +111,7 @@ class Instance:
     facts: dict[str, float | int | str] = field(default_factory=dict)
     exact: ExactDelta | None = None
     abreast: Abreast | None = None
+    others: Sequence[Pair[Any]] = ()
 
     @property
     def twin(self) -> Twin | None:

@@ -153,6 +153,7 @@ LITERAL = "line 5 read literally: nabla_t itself is used by lines 11 and 17"
 CUT = "cut to T steps; the threshold of line 11 is 0 (no escapes) or so large that an escape starts when it may"
 ORDER = "records are taken in index order: the strongest reading of 'draw among unused'"
 READ = (*COMPLETIONS, CUT, ORDER)
+BELOW = "0 where the record of the row's pair is not below the node; the search tries every leaf of trees of up to four"
 LENGTHS = (3, 7)  # no powers of two, where a printed tree leaves the last value bare: rows of their own show that
 
 _spider = partial(
@@ -231,6 +232,7 @@ CASES: tuple[Case, ...] = (
             repairs=REPAIRS,
             space=partial(space.repaired, EPSILON, DELTA),
             quick=variant == "d1-T7-O1",
+            attainable={"tree": BELOW},
         )
         for variant, steps, target, regime, threshold in (
             ("d1-T7-O1", 7, "O1", PATIENT, 0.0),

@@ -8,9 +8,9 @@ from dpassay.reference.neighbours import Pair
 from dpassay.reference.problems.linear import LinearLosses
 
 
-def first_record(n: int, d: int, clip: float) -> Pair[LinearLosses]:
-    """On D record 0 has a gradient of length ``clip``, on D' it is taken out; all others have gradient zero."""
+def one_record(n: int, d: int, clip: float, target: int = 0) -> Pair[LinearLosses]:
+    """On D the target has a gradient of length ``clip``, on D' it is taken out; all others have gradient zero."""
     absent = LinearLosses(np.zeros((n, d)))
     row = np.zeros(d)
     row[0] = clip
-    return Pair(absent.replace(0, row), absent, 0, "record 0: a gradient of length L, or no gradient")
+    return Pair(absent.replace(target, row), absent, target, f"record {target}: a gradient of length L, or no gradient")

@@ -12,6 +12,7 @@ from math import cos, exp, pi, sin, sqrt
 from dpassay.reference.attainable import Reasons
 
 from .base_solver import RESIDUAL_FRACTION
+from .phases import Phases
 
 AUC_SHARE = 0.28  # by numeric maximisation over all data of large n (``tests``): the largest found is 0.2796
 _STEPS = 80  # of a bisection, or of a search by thirds: to the last digit
@@ -94,3 +95,20 @@ def of_phases(block: str) -> Reasons:
         "attained in every phase (saddle_pair), the rest is room for the solver's error on both sides"
     )
     return dict.fromkeys(block, why)
+
+
+def of_printed(blocks: str, plan: Phases, mu: float = 0.0) -> Reasons:
+    """The printed sensitivities with an exact solver: Definition 2 covers the data's part twice, for a solver's error.
+
+    Args:
+        blocks: letters of the labels.
+        mu: weight of the other block's regulariser, which makes the released block alone move by
+            L/(n_bar sqrt(mu (mu_k - mu))) (``sharp_stability``), of 4L/(n_bar sqrt(mu mu_k)); 0: there is none.
+    """
+    found = {}
+    for k, mu_k in enumerate(plan.regularisers, start=1):
+        share = sqrt(mu_k / (mu_k - mu)) / 4 if mu else 0.5
+        why = f"{share:.4f} with an exact solver, attained: half is declared for a solver's error"
+        why += ", and one block alone moves less than both" if mu else ""
+        found |= {f"{block}/{k}": why for block in blocks}
+    return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -9,10 +10,13 @@ import numpy as np
 
 from dpassay.reference.case import Case, Instance, PrivacyClaim, Reading
 from dpassay.reference.findings import Kind, declare
+from dpassay.reference.neighbours import Pair
 from dpassay.reference.papers import Cite
-from dpassay.reference.problems.bent_game import BentGameSolver
+from dpassay.reference.problems.bent_game import BentGame, BentGameSolver
+from dpassay.reference.problems.finite_sum import FiniteSum
 from dpassay.reference.solvers.early_stop import UndecayedPasses
 from dpassay.reference.solvers.exact import Exact
+from dpassay.reference.solvers.protocol import Solution
 from dpassay.reference.unreached import OUTPUT_PERTURBATION
 
 from . import (
@@ -28,7 +32,7 @@ from . import (
     worst_case,
 )
 from .phased_saddle import Schedule as PhasedSchedule
-from .phases import phases
+from .phases import Phases, phases
 
 PAPER = "output_perturbation"
 EPSILON, DELTA = 0.9, 1e-5  # the paper wants epsilon < 1 and delta < 1/n
@@ -67,11 +71,13 @@ def first(variant: str, reading: Reading) -> Instance:
 
 def second(reading: Reading) -> Instance:
     """Algorithm 2 on its worst pair."""
-    pair = worst_case.for_algorithm2(PHASED_N, 2, PLAN, PHASE)
+    pairs = _by_phase(worst_case.for_algorithm2, PHASED_N, 2, PLAN)
+    pair = pairs.pop(PHASE)
     printed = algorithm2.printed(pair.here, MU, EPSILON, DELTA)
     repaired = algorithm2.repaired(pair.here, MU, EPSILON, DELTA)
     facts = _phased(*(s.noise.std(f"x/{PHASE}", s.sensitivities[PHASE - 1]) for s in (printed, repaired)))
-    return Instance(algorithm2.run, repaired if reading == "repaired" else printed, pair, facts=facts)
+    schedule = repaired if reading == "repaired" else printed
+    return Instance(algorithm2.run, schedule, pair, facts=facts, others=tuple(pairs.values()))
 
 
 def third(variant: str, reading: Reading) -> Instance:
@@ -98,21 +104,33 @@ def half(block: str, reading: Reading) -> Instance:
     """Algorithm 4 ("x") or 5 ("y") on its worst pair, each with its half of the budget."""
     algorithm: Any = algorithm4 if block == "x" else algorithm5
     worst = worst_case.for_algorithm4 if block == "x" else worst_case.for_algorithm5
-    pair = worst(PHASED_N, PLAN, MU, PHASE)
+    pairs = _by_phase(worst, PHASED_N, PLAN, MU)
+    pair = pairs.pop(PHASE)
     printed = algorithm.printed(pair.here, MU, EPSILON, DELTA, solver=Exact())
     repaired = algorithm.repaired(pair.here, MU, EPSILON / 2, DELTA / 2, solver=Exact())
     facts = _phased(_std(printed, PHASE), _std(repaired, PHASE))
-    return Instance(algorithm.run, repaired if reading == "repaired" else printed, pair, facts=facts)
+    schedule = repaired if reading == "repaired" else printed
+    return Instance(algorithm.run, schedule, pair, facts=facts, others=tuple(pairs.values()))
+
+
+class _Games(BentGameSolver):
+    """Solves the coupled games of the halves as well."""
+
+    def __call__(self, problem: FiniteSum, target: float, rng: np.random.Generator) -> Solution:
+        """Solve to rounding."""
+        return (super().__call__ if isinstance(problem.loss, BentGame) else Exact())(problem, target, rng)
 
 
 def both(reading: Reading) -> Instance:
-    """Algorithms 4 and 5 composed, on the pair that moves both."""
+    """Algorithms 4 and 5 composed, on the pair that moves both; the others move one half in one phase."""
     pair, phase = worst_case.for_algorithms4and5(PHASED_N, PLAN, MU), worst_case.BOTH_PHASE
-    printed = algorithms4and5.printed(pair.here, MU, EPSILON, DELTA, solver=BentGameSolver())
-    repaired = algorithms4and5.repaired(pair.here, MU, EPSILON, DELTA, solver=BentGameSolver())
+    printed = algorithms4and5.printed(pair.here, MU, EPSILON, DELTA, solver=_Games())
+    repaired = algorithms4and5.repaired(pair.here, MU, EPSILON, DELTA, solver=_Games())
     stds = [s.noise.std(f"x/{phase}", s.x_half.sensitivities[phase - 1]) for s in (printed, repaired)]
     schedule = repaired if reading == "repaired" else printed
-    return Instance(algorithms4and5.run, schedule, pair, facts=_phased(*stds))
+    halves = (worst_case.for_algorithm4, worst_case.for_algorithm5)
+    others = tuple(one for half in halves for one in _by_phase(half, PHASED_N, PLAN, MU).values())
+    return Instance(algorithms4and5.run, schedule, pair, facts=_phased(*stds), others=others)
 
 
 def curved(variant: str, reading: Reading) -> Instance:
@@ -120,12 +138,20 @@ def curved(variant: str, reading: Reading) -> Instance:
     literal = variant == "as-variance"
     mu = 0.1 * MU if literal else MU  # a smaller mu makes sigma_k larger than 1
     phase = 1 if literal else PHASE
-    pair = worst_case.for_strongly_concave(PHASED_N, phases(PHASED_N, mu), 0.5, phase)
+    pairs = _by_phase(worst_case.for_strongly_concave, PHASED_N, phases(PHASED_N, mu), 0.5)
+    pair = pairs.pop(phase)
     make = strongly_concave.as_variance if literal else strongly_concave.printed
     printed = make(pair.here, mu, EPSILON, DELTA, solver=Exact())
     repaired = strongly_concave.repaired(pair.here, mu, EPSILON, DELTA, solver=Exact())
     facts = _phased(_std(printed, phase), _std(repaired, phase), mu)
-    return Instance(strongly_concave.run, repaired if reading == "repaired" else printed, pair, facts=facts)
+    schedule = repaired if reading == "repaired" else printed
+    return Instance(strongly_concave.run, schedule, pair, facts=facts, others=tuple(pairs.values()))
+
+
+def _by_phase(worst: Callable[..., Pair[Any]], *words: Any) -> dict[int, Pair[Any]]:
+    """The worst pair of each phase; the plan of phases is among the words."""
+    (plan,) = (word for word in words if isinstance(word, Phases))
+    return {phase: worst(*words, phase) for phase in range(1, plan.count + 1)}
 
 
 def _std(schedule: PhasedSchedule, phase: int) -> float:
@@ -216,7 +242,8 @@ CASES: tuple[Case, ...] = (
              repairs=(*algorithm1.REPAIRS, "L of the data part alone (Lemma 3.5)"),
              attainable=attainable.of_logistic(MU, worst_case.RADIUS)),
     phased(reading="printed", build=partial(second, "printed"),
-           space=partial(space.phased, "printed", EPSILON, DELTA, MU), completions=algorithm2.COMPLETIONS),
+           space=partial(space.phased, "printed", EPSILON, DELTA, MU), completions=algorithm2.COMPLETIONS,
+           attainable=attainable.of_printed("x", PLAN)),
     phased(reading="repaired", build=partial(second, "repaired"),
            space=partial(space.phased, "repaired", EPSILON, DELTA, MU), repairs=algorithm2.REPAIRS, quick=True),
     saddle(reading="printed", build=partial(third, "", "printed"),
@@ -232,19 +259,19 @@ CASES: tuple[Case, ...] = (
             repairs=(*algorithm3.REPAIRS, "L of the data part alone (Lemma 4.5)"), attainable=attainable.of_auc()),
     primal(reading="printed", build=partial(half, "x", "printed"),
            space=partial(space.phased_game, "algorithm4", "printed", EPSILON, DELTA, MU),
-           completions=algorithm4.COMPLETIONS),
+           completions=algorithm4.COMPLETIONS, attainable=attainable.of_printed("xy", PLAN, MU)),
     primal(reading="repaired", build=partial(half, "x", "repaired"),
            space=partial(space.phased_game, "algorithm4", "repaired", EPSILON / 2, DELTA / 2, MU),
            repairs=algorithm4.REPAIRS, attainable=attainable.of_phases("xy")),
     dual(reading="printed", build=partial(half, "y", "printed"),
          space=partial(space.phased_game, "algorithm5", "printed", EPSILON, DELTA, MU),
-         completions=algorithm5.COMPLETIONS),
+         completions=algorithm5.COMPLETIONS, attainable=attainable.of_printed("xy", PLAN, MU)),
     dual(reading="repaired", build=partial(half, "y", "repaired"),
          space=partial(space.phased_game, "algorithm5", "repaired", EPSILON / 2, DELTA / 2, MU),
          repairs=algorithm5.REPAIRS, attainable=attainable.of_phases("xy")),
     composed(reading="printed", build=partial(both, "printed"),
              space=partial(space.phased_game, "algorithms4and5", "printed", EPSILON, DELTA, MU),
-             completions=algorithms4and5.COMPLETIONS),
+             completions=algorithms4and5.COMPLETIONS, attainable=attainable.of_printed("xy", PLAN, MU)),
     composed(reading="repaired", build=partial(both, "repaired"),
              space=partial(space.phased_game, "algorithms4and5", "repaired", EPSILON, DELTA, MU),
              repairs=algorithms4and5.REPAIRS,

@@ -80,6 +80,10 @@ def test_the_pair_moves_every_node_of_the_first_record_by_half_of_the_replace_on
     moved = {label for label, share in shares.items() if share == pytest.approx(0.5)}
     assert moved == {"tree/(1,1)", "tree/(1,2)", "tree/(1,4)", "tree/(1,8)", "tree/(1,16)"}
     assert all(share == 0 for label, share in shares.items() if label not in moved)
+    for pair in instance.others:  # which the search tries, too: records of the other leaves
+        found = lockstep(instance.mechanism, pair, (0,)).movements
+        moved |= {label for label, one in found.items() if one.share == pytest.approx(0.5)}
+    assert moved == set(shares) and len(moved) == 31
 
 
 def test_a_release_that_is_not_clipped_is_found():
@@ -91,7 +95,7 @@ def test_a_release_that_is_not_clipped_is_found():
         tape.gaussian("raw", twice.rows.sum(axis=0), std=1.0, sensitivity=1.0)
         return dp_ftrl.run(problem, schedule, tape)
 
-    found = lockstep(loud, worst_case.first_record(4, 1, 1.0), (0,)).findings
+    found = lockstep(loud, worst_case.one_record(4, 1, 1.0), (0,)).findings
     assert [finding.label for finding in found] == ["raw"]
 
 
