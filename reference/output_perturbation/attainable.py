@@ -105,7 +105,7 @@ def of_printed(blocks: str, plan: Phases, mu: float = 0.0) -> Reasons:
         mu: weight of the other block's regulariser, which makes the released block alone move by
             L/(n_bar sqrt(mu (mu_k - mu))) (``sharp_stability``), of 4L/(n_bar sqrt(mu mu_k)); 0: there is none.
     """
-    found = {}
+    found: dict[str, str] = {}
     for k, mu_k in enumerate(plan.regularisers, start=1):
         share = sqrt(mu_k / (mu_k - mu)) / 4 if mu else 0.5
         why = f"{share:.4f} with an exact solver, attained: half is declared for a solver's error"
