@@ -82,6 +82,9 @@ def require_positive(record: object, *fields: str, finite: bool = False) -> None
         require(good, field, value, "must be positive and finite" if finite else "must be positive")
 
 
+PURE = "must be above 0: hold a pure claim to a delta next to it, say 1e-12"
+
+
 def require_budget(epsilon: float, delta: float, *, pure: bool = False) -> None:
     """A privacy budget that means something: ``0 < epsilon < inf`` and ``0 < delta < 1`` (``0 <=`` if ``pure``)."""
     require(0 < epsilon < float("inf"), "epsilon", epsilon, "must be positive and finite")

@@ -18,7 +18,7 @@ from dpassay.audit.report_file import document, save
 from dpassay.audit.row import Effort
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.case import PrivacyClaim
-from dpassay.reference.errors import BadInput, require, require_budget
+from dpassay.reference.errors import PURE, BadInput, require, require_budget
 from dpassay.reference.files import require_writable
 
 from .progress import progress
@@ -39,6 +39,7 @@ class OwnClaim:
         """Epsilon and delta; raises BadInput where there is no epsilon, or no budget."""
         if self.epsilon is None:
             raise BadInput("--epsilon", None, "what do you claim? for example --epsilon 1")
+        require(self.delta != 0, "--delta", self.delta, PURE)
         require_budget(self.epsilon, self.delta)
         return PrivacyClaim(self.epsilon, self.delta)
 

@@ -278,4 +278,5 @@ class _MixtureProposal:
     def logs(self, value: Any) -> Logs:
         here = np.array([law.log_density(value) for law in self._states.here])
         there = np.array([law.log_density(value) for law in self._states.there])
-        return Logs(here, there, np.asarray(np.logaddexp.reduce(self._log_weights + here, axis=1)))
+        with np.errstate(invalid="ignore"):  # a query of NaN has densities of NaN: who reads them says so
+            return Logs(here, there, np.asarray(np.logaddexp.reduce(self._log_weights + here, axis=1)))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpassay.audit.row import Effort
 from dpassay.audit.search.ground import AllOf
+from dpassay.audit.verdict import Verdict
 from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.findings import Kind
 from dpassay.reference.neighbours import Pair
@@ -20,8 +21,9 @@ from .habits import SEEN
 from .measured import FOUND, trial_pairs, with_movements
 from .mechanism import PlainMechanism
 from .own_generators import of_fixed_seeds, own_randomness
+from .places import NotUnderstood
 from .starts import readings_with_known
-from .thrown_away import judged_by_what_is_seen
+from .thrown_away import judged_by_what_is_seen, judged_where_ends_are_hidden
 
 if TYPE_CHECKING:
     from dpassay.audit.assay import Assay
@@ -64,6 +66,7 @@ def _assay(
     pairs = [where] if isinstance(where, Pair) else trial_pairs(where, effort.seed)
     failed: list[tuple[PlainMechanism, Assay]] = []
     open_ended: Assay | None = None
+    refused: NotUnderstood | None = None
     for reading in _readings(plain, pairs, effort.seed, claim.delta):
         mechanism = with_movements(reading, where, claim, examples, effort.seed)
         found = audit(mechanism, where, claim, effort, premises=of_one_pair(mechanism, claim))
@@ -73,6 +76,10 @@ def _assay(
                 break
             mechanism = mechanism.moving({**mechanism.habits.shares, **further}, 0.0)
             found = audit(mechanism, where, claim, effort, premises=of_one_pair(mechanism, claim))
+        if mechanism.refused and found.verdict is not Verdict.VIOLATED:
+            # runs that end because a use of noise is not followed: no leak where one side does, no pass where both do
+            refused = refused or mechanism.refused
+            continue
         found = replace(by_pair(mechanism, found, where, claim, effort), read_as=mechanism)
         if not found.verdict.failed and math.isfinite(found.accounted):
             return found
@@ -84,10 +91,13 @@ def _assay(
             return _with_seeds(mechanism, found, pairs)
     if open_ended is not None:
         return open_ended
+    if refused and not failed:
+        raise refused
     mechanism, found = _accused(failed)
     shown = [where] if isinstance(where, Pair) else _shown_on(where, mechanism, found)
     refuse_doubtful(mechanism, found.findings, shown, effort.seed)
     by_outputs = judged_by_what_is_seen(failed, where, claim, effort)
+    by_outputs = by_outputs or judged_where_ends_are_hidden(mechanism, found, shown, claim, effort)
     if by_outputs is not None:
         return by_outputs
     return _with_seeds(mechanism, found, pairs)

@@ -20,7 +20,7 @@ from .kinds import standard
 from .known import Told, later, put_in, roots
 from .mixing import coefficients_of, merged, shared, square_root
 from .noisy import Noisy
-from .places import here, not_understood
+from .places import WAY_OUT, NotUnderstood, here, not_understood
 from .telling import law_of_noise, tell
 
 
@@ -188,7 +188,7 @@ class Desk:
             law = compared(past, Comparison(query, row, True), self.kinds)
             if law is None:
                 why = "comparisons share their noise in another way than with one noisy threshold"
-                raise not_understood(why, "write the mechanism on a tape")
+                raise not_understood(why, WAY_OUT)
         else:
             kind, stds = law_of_noise(self.kinds, rows, [0])
             law = answers.above(kind, query, float(stds[0]))
@@ -200,7 +200,7 @@ class Desk:
         """The index of the largest noisy number; only the index is released."""
         query, rows = self._resolved(noisy)
         active = [number for number, row in enumerate(rows) if row]
-        if len(active) < len(rows):
+        if not rows or len(active) < len(rows):
             return int(np.argmax(self.released(noisy)))
         kind, stds = law_of_noise(self.kinds, rows, active, one_each=True)
         return int(self._answer(answers.largest(kind, query.ravel(), stds), rows, active))
@@ -248,10 +248,8 @@ class Desk:
                 if known is not None:
                     seen[number].append((coefficient, known))
                 elif variable in self._spent and variable not in told:
-                    raise not_understood(
-                        f"the noise of {self.lines[variable]} was in another released value before",
-                        "draw it anew, or write the mechanism on a tape",
-                    )
+                    why = "is used again after a released value or a comparison told a part of it; draw it anew,"
+                    raise NotUnderstood("noise", self.lines[variable], f"{why} {WAY_OUT}")
                 else:
                     rows[number][variable] = rows[number].get(variable, 0.0) + coefficient
         for number, known_ones in enumerate(seen):

@@ -9,9 +9,7 @@ from dpassay.reference.findings import Finding, Kind
 from dpassay.reference.neighbours import Pair
 
 from .mechanism import PlainMechanism, masked
-from .places import NotUnderstood
-
-_WAY_OUT = "write the mechanism on a tape, or audit its outputs alone with `dpassay blackbox`"
+from .places import WAY_OUT, NotUnderstood
 
 
 def _choosing(run: PlainMechanism) -> str:
@@ -47,10 +45,10 @@ def refuse_doubtful(
                 "chooses among the records in a way that has no law here (with replacement, by weights, one by one): "
                 "it is counted as known to the adversary, and nothing is amplified by it"
             )
-            raise NotUnderstood("draw", among, f"{what}; draw with replace=False, {_WAY_OUT}")
+            raise NotUnderstood("draw", among, f"{what}; draw with replace=False, {WAY_OUT}")
         if run.habits.prompt and run.alone:
             what = "is added to what was released already and counted as known to the adversary, so it protects nothing"
-            raise NotUnderstood("noise", ", ".join(sorted(run.alone)), f"{what}; {_WAY_OUT}")
+            raise NotUnderstood("noise", ", ".join(sorted(run.alone)), f"{what}; {WAY_OUT}")
         return
     hidden = {(Kind.PUBLIC_VALUE, line) for line in lines}
     for pair in pairs:
@@ -58,4 +56,4 @@ def refuse_doubtful(
     if lines and leaks <= hidden:
         kinds = " and ".join(sorted({kind.value for kind, _ in leaks}))
         what = f"is counted as known to the adversary, and then the {kinds} tells neighbours apart; if it is secret"
-        raise NotUnderstood("draw", ", ".join(lines), f"{what}, {_WAY_OUT}")
+        raise NotUnderstood("draw", ", ".join(lines), f"{what}, {WAY_OUT}")

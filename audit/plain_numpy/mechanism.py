@@ -23,7 +23,7 @@ from .finite import whole_law
 from .generator import TapeGenerator
 from .habits import Habits
 from .own_generators import refuse_own
-from .places import NotUnderstood
+from .places import WAY_OUT, NotUnderstood
 from .repeated import alike, has_nan
 
 _TRIES = 3  # runs on a pair that look for a leak
@@ -50,6 +50,7 @@ class PlainMechanism:
         self.alone: set[str] = set()  # lines whose noise was looked at before it met data
         self.noise_lines: dict[str, None] = {}  # in the order of their first draws
         self.public: dict[str, bool] = {}  # lines of draws taken for public: do they choose among the records?
+        self.refused: NotUnderstood | None = None  # the first use of noise, in any run, whose law is not known
         self._laws: dict[bytes, WholeOutput] = {}
 
     def __call__(self, data: Any, tape: Tape, world: int | None = None) -> Any:
@@ -60,6 +61,9 @@ class PlainMechanism:
         desk = Desk(tape, len(data) if hasattr(data, "__len__") else None, self.habits, world)
         try:
             output = desk.finish(self.mechanism(snapshot(data), TapeGenerator(desk)))
+        except NotUnderstood as error:
+            self.refused = self.refused or error
+            raise
         finally:
             self.alone.update(desk.drawn_alone)
             self.noise_lines.update(dict.fromkeys(desk.lines))
@@ -192,8 +196,8 @@ class PlainMechanism:
         """Nothing is released but noise was drawn, transformed, and perhaps added: its law is not known here."""
         here, there = (_transcript(self, data, seed) for data in (pair.here, pair.there))
         if self.alone and not here.releases and not same(here.output, there.output):
-            why = "is transformed before it meets the data, so its law is not known; write the mechanism on a tape"
-            raise NotUnderstood("noise", sorted(self.alone)[0], why)
+            why = "is transformed before it meets the data, so its law is not known"
+            raise NotUnderstood("noise", sorted(self.alone)[0], f"{why}; {WAY_OUT}")
 
     def _repeats(self, data: Any, seed: int) -> PlainMechanism:
         found = self

@@ -10,6 +10,7 @@ from dpassay.reference.errors import BadInput
 
 _OWN = str(Path(__file__).resolve().parent)
 _LIBRARY = ("numpy", "greenlet")
+WAY_OUT = "write the mechanism on a tape, or audit its outputs alone with `dpassay blackbox`"
 
 
 class NotUnderstood(BadInput):

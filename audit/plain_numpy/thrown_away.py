@@ -2,11 +2,13 @@
 
 Code that draws again until a number lies in a range shows the last number only. Read as releases, every number that was
 turned down costs, and without end. A number is thrown away if the run without it has the same output: neither it nor
-the decision about it is seen. Where the others keep to the claim, the outputs alone decide.
+the decision about it is seen. Where the others keep to the claim, the outputs alone decide. So they do where neighbours
+draw more or fewer numbers and the outputs agree all the same, as for a key that is counted, and too rare to be told.
 """
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -21,14 +23,17 @@ from dpassay.audit.verdict import Verdict
 from dpassay.reference.accounting.cost import account
 from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.equality import same
+from dpassay.reference.errors import BadInput
+from dpassay.reference.findings import Kind
+from dpassay.reference.laws.law import Law
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.replay import ReplayTape
 from dpassay.reference.space import Space
-from dpassay.reference.tape import LiveTape
+from dpassay.reference.tape import LiveTape, ScriptedTape
 from dpassay.reference.transcript import Release, Transcript
 
 from .mechanism import PlainMechanism
-from .places import NotUnderstood
+from .places import WAY_OUT, NotUnderstood
 
 if TYPE_CHECKING:
     from dpassay.audit.assay import Assay
@@ -57,9 +62,57 @@ def judged_by_what_is_seen(
         bound = _of_outputs(run, pair, claim, effort)
         if bound.epsilon <= claim.epsilon:
             raise _doubtful(lines)
-        why = f"the outputs alone, without the releases, show epsilon >= {bound.epsilon:.3g}; {found.why}"
-        return replace(found, verdict=Verdict.VIOLATED, realised=bound.epsilon, by="outputs", why=why)
+        return _shown_by(bound, found)
     return None
+
+
+def judged_where_ends_are_hidden(
+    run: PlainMechanism, found: Assay, pairs: Sequence[Pair[Any]], claim: PrivacyClaim, effort: Effort
+) -> Assay | None:
+    """None unless all that leaks is how many numbers are drawn, unseen in the outputs; else judged by these alone.
+
+    Args:
+        run: the reading that was audited.
+        found: its audit.
+        pairs: of the witnesses.
+
+    Raises:
+        NotUnderstood: naming the numbers, where the outputs do not refute the claim on any of the pairs.
+    """
+    leaks = [one for one in found.findings if one.kind.leaks]
+    ends = [one for one in leaks if one.kind in (Kind.CALL, Kind.EARLY_END)]
+    if not ends or not pairs or any(one not in ends and one.kind is not Kind.OUTPUT for one in leaks):
+        return None
+    both = [(one.here, one.there) for one in pairs] + [(one.there, one.here) for one in pairs]
+    if not all(_agree(run, *data, effort.seed + number) for data in both for number in range(_TRIALS)):
+        return None
+    for pair in pairs:
+        with contextlib.suppress(BadInput):  # outputs that make no table, such as nothing but empty lists
+            bound = _of_outputs(run, pair, claim, effort)
+            if bound.epsilon > claim.epsilon:
+                return _shown_by(bound, found)
+    lines = ", ".join(sorted({one.label for one in ends}))
+    what = "is drawn more often for one of two neighbours than for the other, but their outputs agree"
+    raise NotUnderstood("noise", lines, f"{what} ({2 * _OUTPUTS:,} refute nothing); {WAY_OUT}")
+
+
+def _agree(run: PlainMechanism, one: Any, other: Any, seed: int) -> bool:
+    """Is the output on the other data the same, given the values released on the one as far as they go?"""
+    transcript = recorded(run, one, seed)
+    left = list(transcript.releases)
+
+    def answer(label: str, law: Law, step: int) -> Any:
+        return left.pop(0).value if left and left[0].label == label else None
+
+    try:
+        return same(run(other, ScriptedTape(answer, seed)), transcript.output)
+    except Exception:  # code of others, or values that it cannot have
+        return False
+
+
+def _shown_by(bound: SoundBound, found: Assay) -> Assay:
+    why = f"the outputs alone, without the releases, show epsilon >= {bound.epsilon:.3g}; {found.why}"
+    return replace(found, verdict=Verdict.VIOLATED, realised=bound.epsilon, by="outputs", why=why)
 
 
 def _needed(run: PlainMechanism, found: Assay, pair: Pair[Any], claim: PrivacyClaim, effort: Effort) -> list[str]:

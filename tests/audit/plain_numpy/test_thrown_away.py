@@ -21,6 +21,7 @@ r = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(r)
 SMALL = Space.matrix(n=(1, 2), d=(1,))
 QUICK = Effort(runs=100, pilot=100, examples=20)
+KEYS = Effort(runs=50, pilot=50, examples=10)
 
 
 def rejected(mechanism):
@@ -43,6 +44,36 @@ def test_what_is_counted_is_seen():
 def test_an_answer_that_is_told_is_seen():
     run = on_tape(lambda rows, rng: bool(rows.sum() + rng.laplace() > 0)).tried([])
     assert thrown_away(run, np.ones((2, 1)), recorded(run, np.ones((2, 1)), 0)) == []
+
+
+def counted(rows, rng):
+    keys, counts = np.unique(np.sign(rows[:, 0]), return_counts=True)
+    return [(float(key), count + rng.laplace(scale=2.0)) for key, count in zip(keys, counts, strict=True)]
+
+
+def histogram(rows, rng):
+    """Right (Korolova et al. 2009): how many keys there are is private, and those that are rare are not told."""
+    return {key: noisy for key, noisy in counted(rows, rng) if noisy > 1 + 2 * np.log(2e5)}
+
+
+def its_keys(rows, rng):
+    return [key for key, noisy in counted(rows, rng) if noisy > 1 + 2 * np.log(2e5)]
+
+
+def every_key(rows, rng):
+    return [key for key, noisy in counted(rows, rng) if noisy > -50]
+
+
+@pytest.mark.parametrize(
+    ("right", "why"), [(histogram, "comparison told a part"), (its_keys, "drawn more often for one")]
+)
+def test_keys_that_are_counted_and_not_told_accuse_nobody(right, why):
+    with pytest.raises(NotUnderstood, match=rf"test_thrown_away.py:\d+.*{why}.*dpassay blackbox"):
+        assay(right, Space.matrix(n=(2,), d=(1,)), PrivacyClaim(1.0, 1e-5), effort=KEYS)
+
+
+def test_keys_that_are_told_whatever_their_count_accuse():
+    assert assay(every_key, Space.matrix(n=(2,), d=(1,)), PrivacyClaim(1.0, 1e-5), effort=KEYS).verdict.failed
 
 
 @pytest.mark.slow  # runs are long: rejected values are searched for that are never accepted
