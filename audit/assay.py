@@ -14,7 +14,7 @@ from dpassay.audit.lockstep.outcome import Movement
 from dpassay.reference.accounting.calibrate import Uncalibrated
 from dpassay.reference.accounting.cost import Account
 from dpassay.reference.case import Case, Instance, PrivacyClaim, unscheduled
-from dpassay.reference.errors import PURE, require
+from dpassay.reference.errors import require
 from dpassay.reference.findings import Declared, Finding, Kind, merge
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.space import Space
@@ -168,7 +168,6 @@ def assay(
     Source: ``docs/auditor.md``, "What each audit assumes".
     """
     effort = effort or Effort()
-    require(claim.delta > 0, "delta", claim.delta, PURE)
     if is_plain(run):
         plain = run if isinstance(run, PlainMechanism) else PlainMechanism(run)
         return assay_plain(plain, where, claim, effort, partial(assay_on_tape, thrift=thrift))

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dpassay.reference.errors import require
+from dpassay.reference.errors import PURE, require
 from dpassay.reference.transcript import Draw, Release, Transcript
 from dpassay.reference.types import Array
 
@@ -66,7 +66,7 @@ class Account:
 
     def epsilon(self, delta: float) -> float:
         """The smallest epsilon that is proved at ``delta``."""
-        require(0 < delta < 1, "delta", delta, "must lie in (0, 1)")
+        require(0 < delta < 1, "delta", delta, "must lie in (0, 1)" if delta else PURE)
         if self.gap:
             return math.inf
         return max(epsilon_of((*self.common, *extra), self.relation, delta) for extra in self.alternatives)
