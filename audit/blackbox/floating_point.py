@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -117,26 +116,6 @@ def _shown_bits(column: Array) -> int:
     decimal = [10.0 ** int(Decimal(repr(value)).normalize().as_tuple().exponent) for value in values.tolist()]
     grid = max(float(np.median(2.0 ** lowest_bit(values))), float(np.median(decimal)))
     return max(0, int(np.log2((high - low or abs(low)) / grid)) - _PEAKS)
-
-
-def seeds_found(
-    output: ArrayLike,
-    answers: Sequence[ArrayLike],
-    noise: Callable[[np.random.Generator], ArrayLike],
-    seeds: Sequence[int],
-) -> list[tuple[int, int]]:
-    """(seed, number of the answer) pairs whose `answer + noise(default_rng(seed))` is exactly the output.
-
-    A hit on an output of several floats is a proof: the generator was started from a guessable seed, and the noise can
-    be taken off again.
-    """
-    seen, found = np.asarray(output, dtype=float), []
-    for seed in seeds:
-        drawn = np.asarray(noise(np.random.default_rng(seed)))
-        for number, answer in enumerate(answers):
-            if np.array_equal(np.asarray(answer, dtype=float) + drawn, seen):
-                found.append((int(seed), number))
-    return found
 
 
 def audit_floats(

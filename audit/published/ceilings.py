@@ -12,7 +12,6 @@ from typing import Literal
 
 import numpy as np
 from dp_accounting.pld import privacy_loss_distribution
-from scipy.stats import norm
 
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.errors import BadInput, require
@@ -125,12 +124,6 @@ def _at_least_log(above: float, below: float) -> float:
     if above <= below:
         return 0.0
     return math.inf if below == 0 else max(0.0, (math.log(above) - math.log(below)) * (1 - 1e-15) - 1e-15)
-
-
-def gdp_from_auc(auc: float) -> float:
-    """The mu whose Gaussian trade-off has this AUC: sqrt(2) Phi^-1(auc). Assumes the curve is Gaussian."""
-    require(0 <= auc < 1, "auc", auc, "must lie in [0, 1)")
-    return max(0.0, math.sqrt(2.0) * float(norm.ppf(auc)))
 
 
 def ceiling_under_shift(auc_ceiling: float, exchangeable: float) -> float:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from dpassay.reference.errors import BadInput, require_budget
 from dpassay.reference.findings import Finding, Kind
@@ -37,12 +37,6 @@ class Uncalibrated(BadInput):
 
     def __reduce__(self) -> tuple[Any, ...]:  # it may come out of another process
         return type(self), (self.field, self.value, self.why, self.finding)
-
-
-class Calibrated(Protocol):
-    """A schedule whose noise the calibrator may scale: a dataclass with a field ``noise``."""
-
-    noise: Multipliers
 
 
 S = TypeVar("S")

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import ClassVar
 
-from dpassay.reference.accounting.gdp import gdp_mu, zcdp_rho
+from dpassay.reference.accounting.gdp import zcdp_rho
 from dpassay.reference.errors import require
 from dpassay.reference.noise import Multipliers
 
@@ -72,8 +72,3 @@ def printed_budget(epsilon: float, delta: float, releases_per_step: int) -> Budg
 def unit_budget(releases_per_step: int) -> Budget:
     """rho = 1, to be scaled by the calibrator."""
     return Budget(1.0, PART_F, releases_per_step)
-
-
-def noise_saved(epsilon: float, delta: float) -> float:
-    """Share of the printed noise that the exact conversion saves: 1 - sqrt(rho_printed / rho_exact)."""
-    return 1 - sqrt(zcdp_rho(epsilon, delta) * 2) / gdp_mu(epsilon, delta)

@@ -91,14 +91,6 @@ def test_numpy_laplace_samples_are_attainable_and_shifted_ones_often_not():
     assert floating_point.laplace_attainable((1.0 + noise) - 0.0, 2.0).mean() < 0.9
 
 
-def test_a_small_seed_space_is_searched():
-    answers = [np.zeros(2), np.ones(2)]
-    output = answers[1] + np.random.default_rng(4321).normal(size=2)
-    noise = lambda rng: rng.normal(size=2)  # noqa: E731
-    assert floating_point.seeds_found(output, answers, noise, range(5000)) == [(4321, 1)]
-    assert floating_point.seeds_found(output + 1e-9, answers, noise, range(5000)) == []
-
-
 def test_bad_scale():
     with pytest.raises(BadInput, match="scale"):
         floating_point.laplace_attainable([0.1], 0.0)

@@ -4,8 +4,6 @@ import numpy as np
 import pytest
 from scipy.optimize import approx_fprime, minimize
 
-from dpassay.reference.errors import BadInput
-from dpassay.reference.problems.fair_classification import FairClassification, breast_cancer_fairness
 from dpassay.reference.problems.matrix_sensing import initial_point, make_matrix_sensing
 from dpassay.reference.problems.saddles import ChainOfSaddles, CosineSaddle, CoupledSaddle, sample_landscape
 
@@ -69,53 +67,6 @@ def test_printed_eigenvalue_diagnostic_agrees_with_the_closed_form():
     exact = problem.smallest_eigenvalue(x)
     assert exact < 0
     assert problem.estimated_smallest_eigenvalue(x, rng) == pytest.approx(exact, rel=1e-2)
-
-
-@pytest.fixture(scope="module")
-def fair():
-    return breast_cancer_fairness()
-
-
-def test_fair_classification_derivatives_and_best_response(fair):
-    rng = np.random.default_rng(4)
-    x, y = rng.standard_normal(fair.d), 0.3 * rng.standard_normal(fair.d_y)
-    chosen = np.array([0, 100, 300])
-
-    def each(x, y):
-        return (1 + y[fair.groups[chosen]]) * fair.losses(x, chosen) - 0.5 * fair.concavity * (y @ y)
-
-    np.testing.assert_allclose(fair.gradients_x(x, y, chosen), jacobian(lambda x: each(x, y), x), atol=TOLERANCE)
-    np.testing.assert_allclose(fair.gradients_y(x, y, chosen), jacobian(lambda y: each(x, y), y), atol=TOLERANCE)
-    np.testing.assert_allclose(
-        fair.hessians_x(x, y, chosen), jacobian(lambda x: fair.gradients_x(x, y, chosen), x), atol=TOLERANCE
-    )
-    best = fair.best_response(x)
-    assert np.linalg.norm(best) < fair.radius
-    everyone = np.arange(fair.n)
-    np.testing.assert_allclose(fair.gradients_y(x, best, everyone).mean(axis=0), 0, atol=1e-12)
-    np.testing.assert_allclose(fair.value_hessian(x), jacobian(fair.value_gradient, x), atol=TOLERANCE)
-
-
-def test_fair_classification_constants_hold_on_sampled_points(fair):
-    """600 random pairs: gradient norms under M, gradient changes under L times the move."""
-    rng = np.random.default_rng(5)
-    worst_gradient = worst_smooth = 0.0
-    for _ in range(600):
-        x, y = 3 * rng.standard_normal(fair.d), fair.project(rng.standard_normal(fair.d_y))
-        x2, y2 = x + 0.1 * rng.standard_normal(x.size), fair.project(y + 0.1 * rng.standard_normal(y.size))
-        i = rng.integers(fair.n, size=4)
-        for gradients in (fair.gradients_x, fair.gradients_y):
-            worst_gradient = max(worst_gradient, np.linalg.norm(gradients(x, y, i), axis=1).max())
-            change = np.linalg.norm(gradients(x, y, i) - gradients(x2, y2, i), axis=1).max()
-            worst_smooth = max(worst_smooth, change / np.hypot(np.linalg.norm(x - x2), np.linalg.norm(y - y2)))
-    assert worst_gradient <= fair.gradient_bound
-    assert worst_smooth <= fair.smoothness
-    assert worst_smooth > 0.2 * fair.smoothness  # the bound is not vacuous
-
-
-def test_fair_classification_refuses_rows_outside_the_ball():
-    with pytest.raises(BadInput, match="row norms"):
-        FairClassification(np.full((2, 2), 2.0), np.ones(2), np.zeros(2, dtype=np.int64))
 
 
 @pytest.mark.parametrize("base", [CosineSaddle((1.0, 0.5, -0.3)), ChainOfSaddles(4)], ids=["cosine", "chain"])
