@@ -2,7 +2,8 @@
 
 Nothing here draws anything: two checks are compared. The one comparison of statistics asks whether a lower bound lies
 above the interval that the lock holds. The lower bound has the confidence of the file; the upper end of the interval is
-an estimate by the normal law at the same level.
+an estimate by the normal law: at 95 % it lay below the truth in 8 % of 600 audits that stopped at 90 % of the bound
+(`tests/audit/likelihood/test_stages.py`), so a red row that rests on it says so.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from .lock import Block, Released, size
 ROUNDING = 1e-5  # relative: beyond the digits that a lock keeps
 _EXACT = ("exact", "replay")  # what shows a bound without drawing anything
 _LESS = 0.999  # an account that is smaller by more than this explains that less is realised
+ESTIMATED = " (an estimate: at 95 % it was too low in 8 % of audits)"
 
 
 @dataclass(frozen=True)
@@ -121,7 +123,7 @@ def _realised(name: str, old: Block, new: Block) -> list[Change]:
             continue
         high = max(before, limits.get(at, before))
         if now > high * (1 + ROUNDING):
-            estimated = " (an estimate)" if old.pair == new.pair and at in limits else ""
+            estimated = ESTIMATED if old.pair == new.pair and at in limits else ""
             interval = f"[{number(before)}, {number(high)}{estimated}]"
             what = f"realised epsilon rises beyond its interval{at}"
             return [Change(name, what, interval, number(now), of_realised(old, new))]

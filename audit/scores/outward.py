@@ -141,6 +141,7 @@ def plan_outward(
     prior: float = 0.0,
     signs: Sequence[int] = (1, -1),
     alike: FoundOut | None = None,
+    kept: int = 0,
 ) -> Plan | None:
     """Reveal until the hidden blocks are those worth judging; None if all were revealed.
 
@@ -151,9 +152,13 @@ def plan_outward(
         prior: log odds of D' before anything is seen, log(size on D' / size on D).
         signs: directions that may be guessed, +1 where high scores speak for D'.
         alike: if given, all guesses weigh the same, high scores are guessed to be of D', and these are the levels.
+        kept: so many labels at either end are never revealed. Then there is always a plan, without weights if nothing
+            was seen.
     """
     count, ranks = blocks.size.size, np.cumsum(blocks.size) / blocks.size.sum()
     top, bottom = int(np.searchsorted(ranks, ndtr(-MIDDLE))), int(np.searchsorted(ranks, ndtr(MIDDLE))) + 1
+    least = min(top, int(np.searchsorted(np.cumsum(blocks.size), kept)) + 1) if kept else 0
+    most = max(bottom, count - int(np.searchsorted(np.cumsum(blocks.size[::-1]), kept)) - 1) if kept else count
     side = np.where(np.arange(count) < count / 2, 1.0, -1.0)
     errors, penalties = float(-ndtri(alpha)), [_penalty(blocks.places, one) for one in STIFFNESS]
     curves = [np.full(blocks.places.size, prior) for _ in penalties]
@@ -177,11 +182,14 @@ def plan_outward(
             grades, beyond = GRADES, sign * side * (odds - prior) - epsilon
         useful = ~known & (beyond > 0)
         ends = _innermost(useful[:top]), count - _innermost(useful[bottom:][::-1])
+        worth = ends if epsilon > 0 else (0, count)
         if epsilon <= 0:
             ends = min(ends[0], int((1 - PATIENCE) * top)), max(ends[1], count - int((1 - PATIENCE) * (count - bottom)))
+        ends = max(ends[0], least), min(ends[1], most)
         if ends == (top, bottom):
             graded = np.clip(np.round(grades * np.clip(beyond / cap, 0.0, 1.0)), 1, grades).astype(np.int64)
-            return Plan(top, bottom, sign, np.where(known, 0, graded), epsilon)
+            graded[worth[0] : worth[1]] = 0
+            return Plan(top, bottom, sign, np.where(known, 0, graded), max(epsilon, 0.0))
         top, bottom = (top + ends[0]) // 2, (bottom + ends[1] + 1) // 2  # half of the way: the curve may change
         if top == 0 and bottom == count:
             return None

@@ -61,10 +61,17 @@ def tally(high: Array, low: Array, rng: np.random.Generator) -> tuple[Array, Arr
     return hits, at - hits
 
 
-def tally_both_ends(high: Array, low: Array, rng: np.random.Generator) -> tuple[Array, Array]:
-    """The same, reading from both ends in turn: the largest are guessed to be of `high`, the smallest of `low`."""
-    half = depths((high.size + low.size) // 2)
-    hits = (tops(high, low, half, rng) + tops(-low[::-1], -high[::-1], half, rng)).astype(float)
+def tally_both_ends(
+    high: Array, low: Array, rng: np.random.Generator, smallest: tuple[Array, Array] | None = None
+) -> tuple[Array, Array]:
+    """The same, reading from both ends in turn: the largest are guessed to be of `high`, the smallest of `low`.
+
+    `smallest`: if not all may be read, those of `high` and of `low` that may be at the low end; `high` and `low` are
+    then those at the high end.
+    """
+    far_high, far_low = smallest or (high, low)
+    half = depths(min(high.size + low.size, far_high.size + far_low.size) if smallest else (high.size + low.size) // 2)
+    hits = (tops(high, low, half, rng) + tops(-far_low[::-1], -far_high[::-1], half, rng)).astype(float)
     return hits, 2 * half - hits
 
 

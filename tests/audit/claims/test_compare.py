@@ -88,6 +88,13 @@ def test_what_is_worse_fails(fields, what):
     assert whats(changed(**fields)) == [what]
 
 
+def test_an_upper_end_that_is_an_estimate_says_how_often_it_was_too_low():
+    """On the same pair the interval ends at the estimate; on another one at what was accounted."""
+    (same,) = changed(realised=[0.96, 1.6])
+    (other,) = changed(pair={"target": 1}, realised=[0.91, 1.6])
+    assert "too low in 8 % of audits" in same.old and "estimate" not in other.old
+
+
 @pytest.mark.parametrize(
     "fields",
     [

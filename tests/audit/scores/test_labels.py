@@ -51,13 +51,46 @@ def test_the_largest_refuted_step_is_the_last_one_that_was_refuted():
 def test_the_larger_side_is_seen_from_either_end_and_from_both():
     """Two disjoint samples of 97, labelled in full: three of the six readings show much, and as much from one end."""
     low = np.arange(97.0)
-    found = labels._read(low, low + 200, 0.0, 0.0, np.random.default_rng(3), 0.05, 0.0)
+    whole = labels.Ends.of(low, low + 200, (97, 97), (97, 97))
+    found = labels._read(whole, 194, 0.0, 0.0, np.random.default_rng(3), 0.05, 0.0)
     assert [name for value, name in found if value > 2.0] == [
         "high scores guessed to be of D'", "low scores guessed to be of D",
         "high scores guessed to be of D', low ones of D",
     ]  # fmt: skip
     by_q, by_p, _ = (value for value, _ in found if value > 2.0)
     assert by_q == pytest.approx(by_p, abs=0.5)
+
+
+def test_what_stays_hidden_is_read_inwards_with_all_of_the_level_where_nothing_was_seen():
+    """25 of 20,000 scores of each side stand at the very end (seed 7): they were judged with a share of 0.05."""
+    rng = np.random.default_rng(7)
+    p, q = rng.normal(size=20_000), rng.normal(size=20_000)
+    p[:25], q[:25] = -50.0 - rng.random(25), 50.0 + rng.random(25)
+    found = labels.epsilon_labels(p, q, 0.0, rng)
+    assert found.evidence == {"by": "high scores guessed to be of D', low ones of D", "read": "inwards"}
+    few = labels.largest_refuted((np.array([50.0]), np.array([0.0])), 40_000, 0.0, 0.05 * 0.95 * 0.05 / 6)
+    assert found.epsilon > few + 0.2
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_hidden_ends_are_the_largest_and_the_smallest(turned):
+    low, high = np.arange(10.0), np.arange(10.0) + 0.5
+    ends = labels.Ends.of(low, high, (1, 2), (3, 0))
+    if turned:
+        ends = ends.turned().turned()
+    found = [one.tolist() for side in (ends.high, ends.low) for one in side]
+    assert found == [[9.0], [8.5, 9.5], [0.0, 1.0, 2.0], []]
+
+
+def test_wealth_that_the_revealed_labels_give_a_share_pays_for_the_most_corrupted_labels():
+    """Levels by their number: the wealth must make up for each of them with its own level."""
+    right, wrong, levels = np.array([60.0]), np.array([0.0]), [labels.Allowance(0, 0.04), labels.Allowance(9, 0.06)]
+    one, other = (labels.largest_refuted((right, wrong), 100, [level], 0.5) for level in levels)
+    assert labels.largest_refuted((right, wrong), 100, levels, 0.5) == min(one, other) == other < one
+    assert one == labels.largest_refuted((right, wrong), 100, 0.0, 0.02)
+    gain = labels.ladder_gains(np.array([other]), labels.TARGETS)[0].max()
+    assert gain == pytest.approx(np.log1p(np.exp(-other)))
+    assert other <= labels.largest_refuted((right, wrong), 100, 0.0, 0.03 * np.exp(-9 * gain)) <= other + 0.051
 
 
 def test_scores_that_are_all_equal_say_nothing_and_say_so():

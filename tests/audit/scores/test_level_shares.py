@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -38,20 +39,27 @@ def test_each_threshold_has_its_share(n, seed):
     assert found == pytest.approx(twin(p, q, 1e-3, 0.05), rel=1e-9) and found > 0.5
 
 
+@pytest.mark.parametrize(("promise", "share"), [(None, 1.0), (0.01, 0.3), (0.3, 0.05), (0.7, 0.02)])
 @pytest.mark.parametrize("sizes", [(900, 900), (900, 600), (20, 20), (19, 30)])
-def test_the_readings_of_labels_share_the_level_and_read_every_label(monkeypatch, sizes):
+def test_the_readings_of_labels_share_the_level_and_read_what_is_hidden(monkeypatch, sizes, promise, share):
     """Outward, four or six readings inwards, one event: what each is given adds up to the level, not to more."""
-    given, read = [], []
+    given, read, plain = [], [], labels.plan_outward
 
-    def outward(low, high, rng, alpha, allowed, prior):
-        given.append(alpha)
-        return 0.0, {}
+    def planned(blocks, alpha, corrupted, prior, kept):
+        plan = plain(blocks, alpha, corrupted, prior, kept=kept)
+        known = np.arange(blocks.size.size)
+        weights = np.where((known >= plan.top) & (known < plan.bottom), 0, int(promise is not None))
+        return replace(plan, weights=weights, epsilon=promise or 0.0)
 
-    def refuted(tally, labels, delta, alpha, odds, above):
-        given.append(alpha)
+    def judged(blocks, plan, allowed, prior):
+        given.append(allowed[-1].level)
+        return 0.0, {"direction": "up", "guesses": 1, "wrong": 0}
+
+    def refuted(tally, labels, corrupted, alpha, odds, above):
+        given.append(alpha * (1.0 if isinstance(corrupted, float) else corrupted[-1].level))
         return 0.0
 
-    def piled(one, other, rng):
+    def piled(one, other, rng, far=()):
         read.append(one.size + other.size)
         return np.zeros(1), np.zeros(1)
 
@@ -60,7 +68,8 @@ def test_the_readings_of_labels_share_the_level_and_read_every_label(monkeypatch
         return SimpleNamespace(epsilon=0.0)
 
     for name, stand_in in (
-        ("read_outward", outward),
+        ("plan_outward", planned),
+        ("judge", judged),
         ("largest_refuted", refuted),
         ("epsilon_split", event),
         ("tally", piled),
@@ -68,10 +77,15 @@ def test_the_readings_of_labels_share_the_level_and_read_every_label(monkeypatch
     ):
         monkeypatch.setattr(labels, name, stand_in)
     rng = np.random.default_rng(2)
-    labels.epsilon_labels(rng.normal(size=sizes[0]), rng.normal(size=sizes[1]), 1e-5, rng, 0.95)
+    labels.epsilon_labels(rng.normal(size=sizes[0]), rng.normal(size=sizes[1]), 0.0, rng, 0.95)
     assert sum(given) == pytest.approx(0.05, rel=1e-12) and min(given) > 0
-    assert len(read) == (6 if sizes[0] == sizes[1] else 4) and len(set(read)) == 1
-    assert len(given) - len(read) == (min(sizes) >= 20) + (read[0] >= 40)  # one event from 20 a side on; outwards
+    many = sum(sizes) > 500 or len(given) > len(read) + (min(sizes) >= 20)
+    outward = many and promise is not None
+    orders = 6 if sizes[0] == sizes[1] else 4
+    assert len(read) == (orders // 2 if outward and promise > 0.5 else orders)  # the direction is known then
+    assert len(given) - len(read) == (min(sizes) >= 20) + outward  # one event from 20 a side on; outwards
+    left = 0.05 - (given[-1] if min(sizes) >= 20 else 0.0)
+    assert sum(given[outward : outward + len(read)]) == pytest.approx(left * (share if many else 1.0), rel=1e-9)
 
 
 @pytest.mark.parametrize("dear", [0.8 * one_run.CHEAP, (one_run.CHEAP + one_run.DEAR) / 2])

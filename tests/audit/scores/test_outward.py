@@ -243,6 +243,11 @@ def test_the_plan_of_labels_that_follow_a_smooth_law():
     assert plan.weights[: plan.top].tolist() == [6, 5, 5, 5, 4, 4, 4, 3, 3, 3, 2, 2, 2, 1, 1, 1]
     flat = replace(blocks, of_q=size / 2)
     assert plan_outward(flat, ALPHA) is None  # everything is revealed, a quarter of the rest at a time
+    plan = plan_outward(flat, ALPHA, kept=30)  # or all but this
+    assert not plan.weights.any() and plan.epsilon == 0
+    assert size[: plan.top - 1].sum() < 30 <= size[: plan.top].sum() and plan.bottom == size.size - plan.top
+    smooth = plan_outward(blocks, ALPHA, kept=30)
+    assert smooth.weights.tolist() == plan_outward(blocks, ALPHA).weights.tolist()
 
 
 def test_what_is_judged_may_be_corrupted_as_the_middle_allowance_says(monkeypatch):
