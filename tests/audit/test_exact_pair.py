@@ -62,6 +62,6 @@ def test_in_a_box_and_without_labels():
 
 @pytest.mark.parametrize(("epsilon", "failed"), [(4.0, False), (1.0, True)])
 def test_sampled_batches_get_a_verdict(epsilon, failed):
-    found = assay(sampled_sum, SPACE, PrivacyClaim(epsilon, 1e-5), effort=Effort(runs=150, pilot=100, examples=20))
+    found = assay(sampled_sum, SPACE, PrivacyClaim(epsilon, 1e-5), effort=Effort(runs=80, pilot=60, examples=20))
     assert found.verdict.failed is failed and found.realised is not None and 0 < found.realised <= found.accounted
     assert "other records made alike" in found.why

@@ -89,7 +89,7 @@ def test_so_are_those_of_larger_sizes_up_to_the_experiment(name):
     assert the_same(instance, instance.twin, runs=8)
 
 
-@pytest.mark.parametrize("name", PARTED)
+@pytest.mark.parametrize("name", [pytest.param(PARTED[0], marks=pytest.mark.slow), *PARTED[1:]])
 def test_so_are_those_of_runs_whose_neighbours_part_and_their_findings(name):
     instance = built(name)
     used = LockstepSampler(instance.mechanism, instance.pair, checks=4, twin=instance.twin)

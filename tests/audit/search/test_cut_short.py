@@ -105,7 +105,7 @@ def test_cut_off_runs_within_the_claim_are_accounted_once_or_twice(monkeypatch):
 
 def test_the_longest_run_ends_where_it_has_cost_more_than_is_claimed(monkeypatch):
     monkeypatch.setattr(case, "MANY", 64)
-    effort = Effort(100, 50, examples=3)
+    effort = Effort(30, 50, examples=3)
     found = assay(long, Pair(np.ones((1, 1)), -np.ones((1, 1)), 0), CLAIM, effort=effort)
     assert (found.verdict, bool(found.stopped), found.upper_bound) == ("over budget", True, False)
     assert len(found.transcript.releases) == 64 and "stopped after 64 calls" in found.why
