@@ -193,6 +193,11 @@ def _clipping(text: _Text, node: ast.Call, name: str) -> Iterator[Change]:
         )
         rows = f"({pairs})(np.asarray({text.code(node.args[0])}))"
         yield text.change(Kind.CLIP_ORDER, "pairs of records averaged, then clipped", node.args[0], rows)
+    if name == "clip_rows" and len(node.args) == 2:
+        rows, bound = text.code(node.args[0]), text.code(node.args[1])
+        shares = f"len({rows}) * {text.code(node.func)}(({rows}) / len({rows}), {bound})"
+        yield text.change(Kind.CLIP_ORDER, "divided by their number before they are clipped", node, shares)
+    if name in ("clip_rows", "clipped_mean") and node.args:
         for order in ("1", "inf", "0") if len(node.args) > 1 else ():
             said = f"norm of order {order} here alone" if order != "0" else "each coordinate clipped, here alone,"
             new = f"_edit.clipped({text.code(node.args[0])}, {text.code(node.args[1])}, {order!r})"

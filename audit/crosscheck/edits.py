@@ -155,7 +155,7 @@ def _of_value(text: Text, node: ast.expr, parent: ast.AST, scope: Scope, compare
     if isinstance(node, ast.Name):
         yield from _of_name(text, node, scope)
     elif isinstance(node, ast.Attribute):
-        yield from _of_field(text, node, scope)
+        yield from _of_field(text, node, scope, compared)
     elif isinstance(node, ast.Call):
         yield from _of_call(text, node)
     elif isinstance(node, ast.Subscript):
@@ -220,9 +220,9 @@ def _of_name(text: Text, node: ast.Name, scope: Scope) -> Iterator[Made]:
             yield text.made(kind, f"{other} for", node, other)
 
 
-def _of_field(text: Text, node: ast.Attribute, scope: Scope) -> Iterator[Made]:
+def _of_field(text: Text, node: ast.Attribute, scope: Scope, compared: bool) -> Iterator[Made]:
     known = scope.fields.get(text.code(node.value), {})
-    kind = Kind.CLIP_BOUND if CLIPPING.search(node.attr) else Kind.FACTOR
+    kind = Kind.BRANCH if compared else Kind.CLIP_BOUND if CLIPPING.search(node.attr) else Kind.FACTOR
     for other, same in known.items():
         if other != node.attr and same is known.get(node.attr):
             yield text.made(kind, f"{other} for", node, f"{text.code(node.value)}.{other}")
