@@ -49,7 +49,7 @@ def failure(row: Row) -> str:
     place = next((f"{one['file']}:{one['line']}" for one in row.places), "")
     about = [part for part in (place, f"owner {row.owner}" if row.owner else "") if part]
     verdict = Verdict(row.verdict)
-    head = f"FAILED ({row.verdict})" if verdict.failed else "FAILED (changed)" if row.changes else "inconclusive"
+    head = f"FAILED ({row.verdict_shown})" if verdict.failed else "FAILED (changed)" if row.changes else "inconclusive"
     why = row.why or "no cause is known"
     if row.changes and not verdict.failed:
         why = "; ".join(row.changes)

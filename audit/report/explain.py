@@ -40,7 +40,7 @@ def explain_lines(row: Row, witnesses: list[Witness]) -> Iterator[str]:
         witnesses: those of the row: what breaks the budget is found by the search alone.
     """
     looked = f"{row.examples} examples" if row.examples else "no search, the given pair only"
-    yield f"{printable(row.key)}: {row.verdict}; {looked}, seed {row.seed}"
+    yield f"{printable(row.key)}: {row.verdict_shown}; {looked}, seed {row.seed}"
     budgets = [one.finding.detail for one in witnesses if one.finding.kind is Kind.OVER_BUDGET]
     shown = {(one.finding.kind, one.finding.label) for one in witnesses}
     for place, (premise, kinds) in enumerate(PREMISES.items(), 1):

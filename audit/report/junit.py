@@ -72,12 +72,14 @@ def _case(row: Row, strict: bool) -> Xml.Element:
     if said == "failed":
         first = found[0].message if found and found[0].level is Level.ERROR else row.why
         failure = Xml.SubElement(
-            case, "failure", {"type": row.verdict, "message": printable(f"{row.verdict}: {first}")}
+            case, "failure", {"type": row.verdict, "message": printable(f"{row.verdict_shown}: {first}")}
         )
         failure.text = "\n".join(lines)
     elif said == "inconclusive":
         Xml.SubElement(case, "skipped", {"message": printable(f"inconclusive: {row.why}")})
     told = [f"{name}: {value}" for name, value in numbers(row).items()]
-    told += [f"verdict: {row.verdict}", f"why: {printable(row.why)}"] + ([] if said == "failed" else lines)
+    told += [f"verdict: {row.verdict_shown}", f"why: {printable(row.why)}"]
+    told += [f"read so: {printable(row.as_read)}"] if row.as_read else []
+    told += [] if said == "failed" else lines
     Xml.SubElement(case, "system-out").text = "\n".join(told)
     return case

@@ -86,6 +86,8 @@ def problems(row: Row, strict: bool = False) -> list[Problem]:
     found = {one.name: one for one in _findings(row)}
     news = set(row.undeclared)
     judged = [_judged(one, strict or one.name in news) for one in found.values()]
+    if row.verdict_shown != row.verdict:
+        judged = [replace(one, message=f"{one.message} (as read)") for one in judged]
     text = ", ".join(printable(name) for name in row.missing)
     if text:
         level = Level.ERROR if row.effort.full else Level.WARNING

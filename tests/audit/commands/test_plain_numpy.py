@@ -35,9 +35,20 @@ def test_a_failed_verdict_on_plain_code_names_its_reading(dpassay, tmp_path):
     """In the table, in one line, in Markdown and JSON; red case: an output with an exact law."""
     (tmp_path / "named.py").write_text(CODE)
     words = ("--relation", "replace-one", "--runs", "50", "--pilot", "50", "--examples", "5")
-    code, out, _ = dpassay("audit", "named:halves", "--epsilon", "1", *words, "--markdown", tmp_path / "m.md")
+    code, out, _ = dpassay(
+        "audit",
+        "named:halves",
+        "--epsilon",
+        "1",
+        *words,
+        "--markdown",
+        tmp_path / "m.md",
+        "--junit",
+        tmp_path / "j.xml",
+    )
     assert code == 1 and "violated, as read" in out and "over budget, as read)" in out
     assert "| violated, as read |" in (tmp_path / "m.md").read_text()
+    assert "violated, as read: the releases add up" in (tmp_path / "j.xml").read_text()
     (row,) = json.loads((tmp_path / "reports" / "named-halves.json").read_text())["rows"]
     assert row["verdict"] == "violated" and "normal and Laplace draws are noise" in row["as_read"]
     code, out, _ = dpassay("audit", "named:coin", "--epsilon", "0.5", *words)
