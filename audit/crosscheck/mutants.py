@@ -33,6 +33,7 @@ from .sometimes import When, sometimes, times
 
 LIMIT = 0.3  # seconds for one changed run; one of the reference takes a hundredth
 BOUND = re.compile(rf"^\s*\w*({CLIPPING.pattern})\w*\s*=[^=]")  # a line that computes one
+BOUNDING = re.compile("threshold|radius|bound")  # names of what computes a bound
 OF_CLIPPING = ("clip", "clip_rows", "row_norms")  # functions that do nothing else
 SHOWN = 60  # characters of a line
 TAPES = ("tape", "self._tape", "self.tape")  # texts that say less than their line
@@ -138,7 +139,7 @@ def _of_clipping(mutant: Mutant) -> Mutant:
     if function is not None and function.name in OF_CLIPPING and kind in (Kind.FACTOR, Kind.MISSING_TERM):
         kind = Kind.CLIP_NORM
     elif kind is Kind.FACTOR and (
-        (function is not None and CLIPPING.search(function.qualname.lower())) or BOUND.search(line_of(mutant))
+        (function is not None and BOUNDING.search(function.qualname.lower())) or BOUND.search(line_of(mutant))
     ):
         kind = Kind.CLIP_BOUND
     return mutant if kind is change.kind else replace(mutant, change=replace(change, kind=kind))
