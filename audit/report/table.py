@@ -141,6 +141,10 @@ def closing_lines(rows: Sequence[Row], where: str, confidence: float = 0.95, str
         "consistent: not refuted, by an audit able to refute a claim 10 % below what this pair carries; no verdict "
         "means 'private'."
     )
+    if counts[Verdict.INCONCLUSIVE.value]:
+        meaning += " inconclusive: nothing was found, by an audit that had too little to go by."
+    if any(row.verdict == Verdict.INCONCLUSIVE.value and row.reading == "own" for row in rows):
+        meaning += " Data on which your code does more, longer ones perhaps: --space (docs/own.md)."
     if any(row.verdict_shown != row.verdict for row in rows):
         meaning += (
             " as read: plain code names no releases, they are found by watching its draws; the verdict is about that "

@@ -199,6 +199,9 @@ def test_the_table_shows_every_row_and_counts(capsys):
     )
     assert "Not as it should be: test/one@printed." in closing_lines(rows, "x", strict=True)
     assert (number(None), number(math.inf), number(0.12345)) == ("-", "inf", "0.123")
+    undecided = replace(rows[1], verdict="inconclusive", reading="own")
+    assert "too little to go by. Data on which your code does more" in closing_lines([undecided], "x")[-1]
+    assert "to go by" not in closing_lines(rows, "x")[-1]
 
 
 def test_the_table_is_shorter_where_there_is_room_and_leaves_source_to_explain():
