@@ -14,8 +14,8 @@ from .plain_numpy.mechanism import PlainMechanism
 from .search.coverage import own_functions
 from .search.witness import Witness
 
-_SHOWN = re.compile(r"([^:/]+\.py):(\d+) in ")
-_LABEL = re.compile(r"([^:/]+\.py):(\d+)")
+_SHOWN = re.compile(r"([^:/]+\.py):(\d{1,9}) in ")
+_LABEL = re.compile(r"([^:/]+\.py):(\d{1,9})")
 _PACKAGE = Path(__file__).resolve().parents[1]
 
 

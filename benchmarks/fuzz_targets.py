@@ -175,11 +175,14 @@ COVERTYPE = b"\n".join(
 IJCNN = b"1 1:0.5 3:-2.25 22:1e-3\n-1 2:1 4:0.125\n1 1:-1\n"
 
 
-def _report(folder: Path) -> bytes:
+CLEAN, FOUND = "baselines/dp_sgd:full-batch@baseline", "output_perturbation/algorithm1:early-stop@printed"
+
+
+def _report(folder: Path, key: str) -> bytes:
     """Of one row; made once a folder."""
-    path = folder / "report.json"
+    path = folder / f"report-{key.partition(':')[2]}.json"
     if not path.exists():
-        case = next(case for case in CASES if case.key == "baselines/dp_sgd:full-batch@baseline")
+        case = next(case for case in CASES if case.key == key)
         rows = [assay_case(case, Effort(runs=50, pilot=50, examples=5))]
         path.write_text(json_text(report_file.document(rows)), encoding="utf-8")
     return path.read_bytes()
@@ -188,7 +191,8 @@ def _report(folder: Path) -> bytes:
 def targets(folder: Path, only: str = "") -> list[Target]:
     """Those whose name contains one of the words of ``only`` (separated by commas); ``folder`` for files of seeds."""
     wanted = only.split(",")
-    report = _report(folder) if any(word in "report store" for word in wanted) else b""
+    kept = any(word in "report store" for word in wanted)
+    report, found = (_report(folder, key) if kept else b"" for key in (CLEAN, FOUND))
     table, coins = _npy(np.arange(9.0)), _npy(np.arange(18.0).reshape(9, 2) % 4 // 2)
     words = _npy(np.array(["a", "bc"]))
     lock = (readers.EXAMPLE / "privacy.lock.json").read_bytes()
@@ -227,7 +231,7 @@ def targets(folder: Path, only: str = "") -> list[Target]:
         Target("witness again", (".json",), (_json(WITNESS),), readers.replayed, ("neighbours", "replay", "FILE")),
         Target("pair", (".json",), (_json(PAIR),), readers.pair, ("neighbours", "replay", "FILE", "--runs", "20")),
         Target("curve", (".json",), (PAIRS,), readers.curve, ("scores", "OTHER", "OTHER", "--curve", "FILE"), uniform),
-        Target("report", (".json",), (report,), readers.shown, page),
+        Target("report", (".json",) * 2, (report, found), readers.shown, page),
         Target("page", (".txt",), (PAGE,), readers.page, alone=True),
         Target("kept runs", (".jsonl",), (b"\n".join([_json(asdict(RUN))] * 2),), Store),
         Target("kept cells", (".jsonl",), (_json(CELL) + b"\n",), DroStore),

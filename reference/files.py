@@ -26,17 +26,24 @@ from .errors import BadInput, require
 
 _AT_LINE = re.compile(r"(.*) \(at (?:line (\d+), column \d+|end of document)\)", re.DOTALL)
 _PART = 2**20  # bytes
+_DIGITS = 308  # of a whole number in JSON: every float is shorter, and whatever computes with it makes it one
 LARGEST = 2**31  # bytes of a file that is read at once; numbers in text take several times that in memory
+
+
+def _whole(text: str) -> int:
+    if len(text) > _DIGITS:
+        raise ValueError(text[:20])
+    return int(text)
 
 
 def parse_json(text: str, where: str) -> Any:
     """JSON text as plain data.
 
     Raises:
-        BadInput: naming ``where`` and, for a syntax error, the line. Nesting and numbers have Python's limits.
+        BadInput: naming ``where`` and, for a syntax error, the line. Nesting has Python's limit.
     """
     try:
-        return json.loads(text)
+        return json.loads(text, parse_int=_whole)
     except json.JSONDecodeError as error:
         raise BadInput(f"{where}: line {error.lineno}", error.msg, "the file must be JSON") from None
     except (ValueError, RecursionError) as error:

@@ -16,7 +16,7 @@ from dpassay.audit.verdict import Verdict, over_budget
 from dpassay.reference.errors import printable
 from dpassay.reference.findings import Kind
 
-_PLACE = re.compile(r"^(?P<file>[^\n]+?):(?P<line>\d+)(?: in |:|$)")  # of a witness: "mine.py:12 in run"
+_PLACE = re.compile(r"^(?P<file>[^\n]+?):(?P<line>\d{1,9})(?: in |:|$)")  # of a witness: "mine.py:12 in run"
 
 
 CHANGED = "changed"  # rule of what is worse than in the lock file

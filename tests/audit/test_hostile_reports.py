@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, fields, replace
 
 import pytest
 
 from dpassay.audit import report_file
 from dpassay.audit.commands.report import report
+from dpassay.audit.report.html.figures import curves_of
 from dpassay.audit.report.html.reproduced import pages
-from dpassay.audit.report.problems import relative
+from dpassay.audit.report.problems import problems, relative
 from dpassay.audit.row import Row
 from dpassay.reference.errors import BadInput
+from dpassay.reference.findings import Finding, Kind
 
 
 @pytest.fixture
@@ -79,6 +81,32 @@ def test_a_report_whose_coverage_is_half_there(written, counted):
     _, document, write = written
     with pytest.raises(BadInput, match=r"rows\[0\].coverage"):
         report_file.load(write(rows=[document["rows"][0] | {"coverage": counted}]))
+
+
+def test_a_line_in_a_report_whose_number_no_line_has(written):
+    """Python refuses to read more than 4,300 digits: a traceback, where a witness was said to be at such a line."""
+    row, _, _ = written
+    finding = Finding(Kind.SENSITIVITY_EXCEEDED, "g", 0, "x")
+    about = {"finding": {"kind": "sensitivity exceeded", "label": "g", "detail": "x", "step": 0}}
+    for digits, told in ((9, True), (5000, False)):
+        witness = {**about, "line": f"a.py:{'1' * digits} in run"}
+        shown = problems(replace(row, witnesses=[witness], findings=[finding]))
+        assert any(one.file.endswith("a.py") for one in shown) == told
+
+
+def test_a_whole_number_that_no_float_can_be(written):
+    """A scale of 400 digits was read, and ended the page in an overflow."""
+    _, document, write = written
+    with pytest.raises(BadInput, match="a number with too many digits"):
+        report_file.load(write(rows=[document["rows"][0] | {"releases": [{"label": "g", "scale": 10**400}]}]))
+
+
+def test_curves_of_a_claim_next_to_nothing_are_not_drawn(written):
+    """The axis overflowed: a warning on standard error, from a file of somebody else."""
+    row, _, _ = written
+    curves = {"epsilons": [0.0, 1.0], "accounted": [0.5, 0.1]}
+    assert curves_of(replace(row, curves=curves, claimed=1e-9, delta=1e-5)) is not None
+    assert curves_of(replace(row, curves=curves, claimed=5e-324, delta=1e-5)) is None
 
 
 def test_a_place_in_a_report_whose_file_no_file_can_be():

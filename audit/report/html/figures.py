@@ -20,6 +20,7 @@ from .svg import BAD, CLAIM, INK, SHOWN, UPPER, inline, new_figure, style
 _NEEDED = ("epsilons", "accounted")
 _BAND = ("realised", "pointwise", "true positives")
 _SMALLEST = 1e-6  # of the trade-off's axes
+_LEAST = 1e-100  # of a claim whose curves are drawn: the axis is linear below it, logarithmic above, without overflow
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,11 @@ def curves_of(row: Row) -> Curves | None:
         return None
     whole = np.concatenate([values for name, values in found.items() if name != "epsilons"])
     sensible = bool(np.all(np.diff(epsilons) > 0)) and epsilons[0] >= 0 and epsilons[-1] <= 1e6
-    if not sensible or not bool(np.all((whole >= 0) & (whole <= 1))) or not (0 < row.claimed < 1e6 and row.delta > 0):
+    if (
+        not sensible
+        or not bool(np.all((whole >= 0) & (whole <= 1)))
+        or not (_LEAST < row.claimed < 1e6 and row.delta > 0)
+    ):
         return None
     return Curves(epsilons, found["accounted"], found["realised"], found["pointwise"], found["true positives"])
 

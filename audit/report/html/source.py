@@ -14,7 +14,7 @@ from dpassay.audit.row import Row
 from dpassay.audit.search.coverage import own_functions
 from dpassay.reference.case import Case
 
-_PLACE = re.compile(r"([^:]+\.py):(\d+): ?(.*)", re.DOTALL)
+_PLACE = re.compile(r"([^:]+\.py):(\d{1,9}): ?(.*)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def listings(row: Row, case: Case | None) -> tuple[list[Listing], int]:
 def unreached(row: Row) -> set[tuple[str, int, str]]:
     """File, number and text of each line that the row says was not reached."""
     matches = (_PLACE.fullmatch(text) for text in row.unreached)
-    return {(match[1], int(match[2]), match[3].strip()) for match in matches if match and len(match[2]) < 10}
+    return {(match[1], int(match[2]), match[3].strip()) for match in matches if match}
 
 
 def _dedented(lines: Sequence[Line]) -> tuple[Line, ...]:
