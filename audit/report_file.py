@@ -45,7 +45,7 @@ def load(path: Path, *, any_version: bool = False) -> list[Row]:
     Raises:
         BadInput: the file cannot be read, is no report, or was made by another version, or a newer one.
     """
-    document = read_json(path, "report")
+    document = read_json(path, "report", floats=True)
     found = document.get("format") if isinstance(document, dict) else document
     if found != FORMAT or isinstance(found, bool):
         newer = type(found) is int and found > FORMAT

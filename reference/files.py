@@ -36,14 +36,14 @@ def _whole(text: str) -> int:
     return int(text)
 
 
-def parse_json(text: str, where: str) -> Any:
-    """JSON text as plain data.
+def parse_json(text: str, where: str, floats: bool = False) -> Any:
+    """JSON text as plain data; ``floats``: no whole number in it may be longer than a float.
 
     Raises:
-        BadInput: naming ``where`` and, for a syntax error, the line. Nesting has Python's limit.
+        BadInput: naming ``where`` and, for a syntax error, the line. Nesting and numbers have Python's limits.
     """
     try:
-        return json.loads(text, parse_int=_whole)
+        return json.loads(text, parse_int=_whole if floats else None)
     except json.JSONDecodeError as error:
         raise BadInput(f"{where}: line {error.lineno}", error.msg, "the file must be JSON") from None
     except (ValueError, RecursionError) as error:
@@ -160,9 +160,9 @@ def decompressed(raw: bytes, field: str, most: int = LARGEST) -> bytes:
     return bytes(found)
 
 
-def read_json(path: Path, field: str) -> Any:
-    """A JSON file as plain data; :class:`BadInput` if it cannot be read or is not JSON."""
-    return parse_json(read_text(path, field), str(path))
+def read_json(path: Path, field: str, floats: bool = False) -> Any:
+    """A JSON file as plain data (``parse_json``); :class:`BadInput` if it cannot be read or is not JSON."""
+    return parse_json(read_text(path, field), str(path), floats)
 
 
 def read_numbers(path: Path, field: str) -> Array:
