@@ -33,7 +33,7 @@ from .causes import (
     going_on,
 )
 from .deciding import CHANCE, FIRM, also_named, decided, evidence
-from .differences import Difference, compare
+from .differences import Difference, compare, noise_of
 from .direct import direct
 from .effects import accounted
 from .kinds import Kind
@@ -43,6 +43,7 @@ from .shown import Seen, Shown
 
 __all__ = ["Diagnosis", "Kind", "diagnose"]
 Data = Mapping[str, Any]
+ROUNDED_OF_NOISE = 1e-4  # what rounding moves is less than this share of the noise
 NOTHING = "no single change of the reference does the same"
 AFTERWARDS = {Kind.NO_CLIP: Kind.MISSING_TERM, Kind.CLIP_BOUND: Kind.FACTOR}  # of what is released already
 UNUSABLE = (ArithmeticError, ValueError, TypeError, KeyError, IndexError, AttributeError)  # of numbers that are none
@@ -115,6 +116,7 @@ def diagnose(
     said: list[Shown] = []
     with suppress(*UNUSABLE):
         said = direct(vector, given, found)
+        said = [] if _rounded(said) and not _mostly_rounded(others, float32) else said
     known = [(vector, given), *others]
     causes, stopped = Causes(), False
     if mutants:
@@ -183,6 +185,24 @@ def _wider(case: Case, first: Kind) -> Causes:
             return found
         wider = wider if wider.whole else found
     return wider
+
+
+def _rounded(said: Sequence[Shown]) -> bool:
+    return bool(said) and said[0].kind is Kind.PRECISION
+
+
+def _mostly_rounded(others: Sequence[tuple[Data, Data]], float32: bool) -> bool:
+    """Do no more than half of the others part by much, as rounding does nowhere? Else a small part is chance."""
+    every = [(one, given, list(compare(one, {"output": None, **given}, float32=float32))) for one, given in others]
+    numbers = [one for one in every if one[2] and one[2][0].name in ("query", "queries", "output")]
+    return 2 * sum(_rounded(direct(*one)) or _small(one[0], one[2][0]) for one in numbers) >= len(numbers)
+
+
+def _small(vector: Data, one: Difference) -> bool:
+    """Is it next to nothing beside the noise?"""
+    noise = noise_of(vector["events"][one.step]) if 0 <= one.step < len(vector["events"]) else 0.0
+    known = isinstance(one.expected, int | float) and isinstance(one.got, int | float)
+    return known and noise > 0 and abs(one.got - one.expected) <= ROUNDED_OF_NOISE * noise
 
 
 def _said_of_all(said: list[Shown], others: Sequence[tuple[Data, Data]], float32: bool) -> list[Shown]:

@@ -30,12 +30,18 @@ def _before(numbers: Any, drawn: Sequence[Any], n: int) -> Any:
     return np.asarray(drawn[max(len(drawn) - 2, 0)])[: len(numbers)]
 
 
+def _in_order(numbers: Any, drawn: Sequence[Any], n: int) -> Any:
+    """Slices of the file, one a draw, as long as what was drawn."""
+    return ((len(drawn) - 1) * len(numbers) + np.arange(len(numbers))) % n
+
+
 NEXT_RECORDS = "the next records for"
 # what other records are called, in the order in which they are tried, and what they are: of the numbers of these
 # records, of all that were drawn so far, of how many records there are
 OTHER_RECORDS: dict[str, Callable[[Any, Sequence[Any], int], Any]] = {
     "the first records for": lambda numbers, drawn, n: np.arange(len(numbers)),
     "the records drawn before for": _before,
+    "the records in the order of the file for": _in_order,
     "all records so far for": lambda numbers, drawn, n: np.unique(np.concatenate([np.asarray(one) for one in drawn])),
     "all records for": lambda numbers, drawn, n: np.arange(n),
     "half of": lambda numbers, drawn, n: numbers[: max(1, len(numbers) // 2)],

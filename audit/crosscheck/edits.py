@@ -189,7 +189,8 @@ def _of_array(text: Text, node: ast.expr, code: str, records: bool) -> Iterator[
     yield text.made(Kind.MISSING_TERM, "without the last coordinate", node, f"_without({code}, -1)")
     yield text.made(Kind.FACTOR, "of length one", node, f"_edit.unit({code})")
     yield text.made(Kind.MISSING_TERM, "all entries alike in", node, f"_edit.even({code})")
-    yield text.made(Kind.CLIP_ORDER, "averaged before they are clipped:", node, f"_edit.averaged({code})")
+    if not isinstance(node, ast.Attribute):  # the fields of a problem are data: what is clipped is computed from them
+        yield text.made(Kind.CLIP_ORDER, "averaged before they are clipped:", node, f"_edit.averaged({code})")
 
 
 def _of_tuple(text: Text, node: ast.Name, scope: Scope) -> Iterator[Made]:

@@ -132,12 +132,15 @@ def systematic(seen: Reached) -> list[Mutant]:
     return [_of_clipping(one) for one in found]
 
 
+SCALED = ("value doubled", "value halved")
+
+
 def _of_clipping(mutant: Mutant) -> Mutant:
     """What is wrong where clipping is done is the clipping; a factor where a bound is computed, the bound."""
     function, change = function_of(mutant.file, mutant.change), mutant.change
     kind = change.kind
     if function is not None and function.name in OF_CLIPPING and kind in (Kind.FACTOR, Kind.MISSING_TERM):
-        kind = Kind.CLIP_NORM
+        kind = Kind.CLIP_BOUND if change.name in SCALED else Kind.CLIP_NORM  # a multiple of the norm: of the bound
     elif kind is Kind.FACTOR and (
         (function is not None and BOUNDING.search(function.qualname.lower())) or BOUND.search(line_of(mutant))
     ):

@@ -43,6 +43,5 @@ def test_a_change_that_does_the_same_is_named_with_its_line(algorithm, bug, word
 def test_the_page_says_how_many():
     text = PAGE.read_text(encoding="utf-8").replace("\n", " ")
     first = len(FIRST) + 1
-    assert f"first trial named {FIRST_TRIAL} of {first}" in text
-    assert f"first trial named {SECOND_TRIAL} of {len(SECOND)}" in text
-    assert f"now names {len(SECOND) - len(MISNAMED)} of {len(SECOND)}" in text
+    assert f"(`fresh.py`) | {first} | {FIRST_TRIAL} | {first} |" in text
+    assert f"(`fresh.py`) | {len(SECOND)} | {SECOND_TRIAL} | {len(SECOND) - len(MISNAMED)} |" in text
