@@ -79,7 +79,7 @@ def _case(row: Row, strict: bool) -> Xml.Element:
         Xml.SubElement(case, "skipped", {"message": printable(f"inconclusive: {row.why}")})
     told = [f"{name}: {value}" for name, value in numbers(row).items()]
     told += [f"verdict: {row.verdict_shown}", f"why: {printable(row.why)}"]
-    told += [f"read so: {printable(row.as_read)}"] if row.as_read else []
+    told += [f"how it was read: {printable(row.as_read)}"] if row.as_read else []
     told += [] if said == "failed" else lines
     Xml.SubElement(case, "system-out").text = "\n".join(told)
     return case

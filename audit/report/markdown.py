@@ -69,7 +69,7 @@ def _detail(row: Row, strict: bool) -> Iterator[str]:
         lines.append(f"{one.level.value}: {one.message}")
         lines += [f"  at {one.place}"] if one.place else []
     lines.append(f"cause: {printable(row.why)}")
-    lines += [f"read so: {printable(row.as_read)}"] if row.as_read else []
+    lines += [f"how it was read: {printable(row.as_read)}"] if row.as_read else []
     folded = [part for line in lines for part in textwrap.wrap(line, 110, subsequent_indent="    ") or [""]]
     title = f"{_escaped(printable(row.key))}: {row.verdict_shown}"
     yield f"\n<details><summary>{title}</summary>\n\n{block(folded)}\n</details>\n"

@@ -98,7 +98,7 @@ def _below(row: Row, strict: bool, title: str) -> list[str]:
         parts += [f"not declared: {', '.join(row.undeclared)}"] if row.undeclared else []
         parts += [f"declared, but not shown: {', '.join(row.missing)}"] if row.missing else []
     if row.verdict_shown != row.verdict:
-        parts.append(f"read so: {row.as_read}")
+        parts.append(f"how it was read: {row.as_read}")
     if row.proved not in ("", "-"):
         parts.append(f"ledger: {row.proved}")
     return [printable(part) for part in parts if part]
