@@ -184,9 +184,7 @@ def _keys(findings: Sequence[Finding]) -> set[tuple[Kind, str]]:
 
 def _merge_movements(losses: Losses, movements: dict[str, Movement]) -> None:
     for label, movement in movements.items():
-        known_movement = losses.movements.setdefault(label, Movement())
-        if movement.moved >= known_movement.moved:
-            losses.movements[label] = movement
+        losses.movements[label] = losses.movements.get(label, Movement()).with_other(movement)
 
 
 class GaussianSampler:

@@ -58,8 +58,7 @@ def joined(one: Losses, other: Losses) -> Losses:
     merge(findings, other.findings)
     movements = dict(one.movements)
     for label, movement in other.movements.items():
-        if label not in movements or movement.moved >= movements[label].moved:
-            movements[label] = movement
+        movements[label] = movements[label].with_other(movement) if label in movements else movement
     return Losses(
         np.concatenate([one.loss, other.loss]),
         np.concatenate([one.log_weights, other.log_weights]),

@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from dpassay.reference.laws.law import Law
+from dpassay.reference.transcript import Draw
 from dpassay.reference.types import Array
 
 _LOG_2 = math.log(2.0)
@@ -50,6 +51,19 @@ def in_proportion(one: Stated, other: Stated) -> bool:
 def distances_of(here: Sequence[Law], there: Sequence[Law]) -> list[float]:
     """How far each state's query is moved."""
     return [one.distance(other) for one, other in zip(here, there, strict=True)]
+
+
+def joining(
+    draws: Sequence[Draw], sensitivity: float | None, here: Sequence[Law], there: Sequence[Law]
+) -> list[tuple[Sequence[Law], float]]:
+    """For each side its laws, out of the batch first, and how far a record that joins a Poisson batch moves the query.
+
+    Only Gaussian noise is amplified by half of the sensitivity; elsewhere there are none.
+    """
+    if len(draws) != 1 or draws[0].kind != "poisson" or draws[0].rate == 1 or sensitivity is None:
+        return []
+    costs = [(laws, laws[0].cost(sensitivity)) for laws in (here, there)]
+    return [(laws, laws[0].distance(laws[1])) for laws, cost in costs if cost is not None and cost.kind == "gaussian"]
 
 
 def mean_density(log_weights: Array, logs: Array) -> float:

@@ -15,7 +15,7 @@ from dpassay.reference.laws.law import Law, as_released, query_of
 from dpassay.reference.neighbours import P, Pair, Run
 from dpassay.reference.transcript import Draw
 
-from .compare import distances_of, exceeds, in_proportion, mean_density
+from .compare import distances_of, exceeds, in_proportion, joining, mean_density
 from .hidden import Group, HiddenStates
 from .outcome import LockstepRun, Movement
 from .streams import CHECK, PUBLIC, RECORDS, VALUES, Streams
@@ -237,14 +237,11 @@ class Hub:
             if not held and not certain and not one.agrees(other):
                 detail = "it depends on the record even where the declared batch does not have it"
                 self._finding(Kind.UNDECLARED_BATCH, ask.label, detail)
-        draw = self._draws[hidden[0]]
-        if draw.kind != "poisson" or draw.rate == 1 or len(hidden) > 1 or ask.sensitivity is None:
-            return
-        for laws in (here, there):
-            distance = laws[0].distance(laws[1])
-            cost = laws[0].cost(ask.sensitivity)  # only Gaussian noise is amplified by the half
-            gaussian = cost is not None and cost.kind == "gaussian"
-            if gaussian and exceeds(distance, ask.sensitivity / 2, *laws[:2]):
+        for laws, distance in joining([self._draws[number] for number in hidden], ask.sensitivity, here, there):
+            assert ask.sensitivity is not None
+            movement = self.result.movements.setdefault(ask.label, Movement())
+            movement.joined = max(distance, movement.joined)
+            if exceeds(distance, ask.sensitivity / 2, *laws[:2]):
                 detail = f"a new record moves the query by {distance:.6g}, claimed half of {ask.sensitivity:.6g}"
                 self._finding(Kind.SENSITIVITY_EXCEEDED, ask.label, detail)
 
@@ -256,9 +253,7 @@ class Hub:
             self._finding(Kind.UNDECLARED_BATCH, ask.label, detail)
 
     def _movement(self, ask: Request, here: Sequence[Law], there: Sequence[Law], distances: Sequence[float]) -> None:
-        movement = self.result.movements.get(ask.label)
-        if movement is None:
-            movement = self.result.movements[ask.label] = Movement()
+        movement = self.result.movements.setdefault(ask.label, Movement())
         for one, other, distance in zip(here, there, distances, strict=True):
             if distance >= movement.moved:
                 movement.moved, movement.claimed = distance, ask.sensitivity

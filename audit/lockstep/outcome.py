@@ -13,15 +13,29 @@ from dpassay.reference.types import Array
 
 @dataclass(eq=False)
 class Movement:
-    """How far the pair moves the queries of one label, against what the algorithm claims they can move."""
+    """How far the pair moves the queries of one label, against what the algorithm claims they can move.
+
+    ``joined`` is how far a record that joins a Poisson batch moves them: half of what is claimed must cover that.
+    """
 
     moved: float = 0.0
     claimed: float | None = None
+    joined: float = 0.0
 
     @property
     def share(self) -> float:
         """Moved distance over claimed sensitivity (0 where nothing is claimed)."""
         return self.moved / self.claimed if self.claimed else 0.0
+
+    @property
+    def needed(self) -> float:
+        """What would have to be claimed, over what is."""
+        return max(self.share, 2 * self.joined / self.claimed) if self.claimed else 0.0
+
+    def with_other(self, other: Movement) -> Movement:
+        """The larger of two, in each respect."""
+        larger = max(other, self, key=lambda one: one.moved)
+        return Movement(larger.moved, larger.claimed, max(self.joined, other.joined))
 
 
 @dataclass(eq=False)

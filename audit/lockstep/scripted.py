@@ -25,7 +25,7 @@ from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Transcript
 from dpassay.reference.types import Array
 
-from .compare import LEAST, distances_of, rounding
+from .compare import LEAST, distances_of, joining, rounding
 from .hub import Hub
 from .outcome import LockstepRun
 from .participation import Participation, ScriptedRecords
@@ -72,6 +72,8 @@ class ScriptedRun(LockstepRun):
         shares: by label the largest moved distance over its declared sensitivity.
         separation: root of the sum of (moved / noise scale, times the sampling rate) squared: a rank, no bound.
         moves: how far the pair moves the query of each release, in order.
+        joins: how far a record that joins a Poisson batch moves it, in order; 0 where half of a move does not count.
+        joined: by label twice the largest of these over its declared sensitivity.
         there: the laws of the releases on D'.
         seen: where each finding was made, by (kind, label).
         raised: the exception that ended the run (the same in all worlds), with its line; empty if none.
@@ -82,6 +84,8 @@ class ScriptedRun(LockstepRun):
     shares: dict[str, float] = field(default_factory=dict)
     separation: float = 0.0
     moves: list[float] = field(default_factory=list)
+    joins: list[float] = field(default_factory=list)
+    joined: dict[str, float] = field(default_factory=dict)
     there: list[Law] = field(default_factory=list)
     seen: dict[tuple[Kind, str], Seen] = field(default_factory=dict)
     raised: str = ""
@@ -166,6 +170,7 @@ class ScriptedHub(Hub):
         distances = distances_of(here, there)
         self._movement(ask, here, there, distances)
         self.result.moves.append(max(distances))
+        self._joined(ask, hidden, here, there)
         self.result.there.append(there[-1])
         rates = [self._draws[number].rate for number in hidden if self._draws[number].kind != "fresh"]
         self._shares(ask, here, there, max(distances), min(rates, default=1.0))
@@ -178,6 +183,15 @@ class ScriptedHub(Hub):
         self._occurrences[ask.label] += 1
         self._before[ask.label] = value
         self._answer(value)
+
+    def _joined(self, ask: Request, hidden: tuple[int, ...], here: list[Law], there: list[Law]) -> None:
+        """How far the record moves the query by being in the batch: a sensitivity covers it twice."""
+        draws = [self._draws[number] for number in hidden]
+        moved = max((distance for _, distance in joining(draws, ask.sensitivity, here, there)), default=0.0)
+        self.result.joins.append(moved)
+        if ask.sensitivity:
+            share = 2 * moved / ask.sensitivity
+            self.result.joined[ask.label] = max(share, self.result.joined.get(ask.label, 0.0))
 
     def _shares(self, ask: Request, here: list[Law], there: list[Law], moved: float, rate: float) -> None:
         label, sensitivity = ask.label, ask.sensitivity

@@ -136,7 +136,7 @@ def _further(run: PlainMechanism, found: Assay) -> Mapping[str, float]:
     exceeded = {one.label for one in found.findings if one.kind is Kind.SENSITIVITY_EXCEEDED}
     known, shares = run.habits.shares, dict(found.searched.shares)
     for label, moved in found.movements.items():  # of the worst pair, in the runs that the bound was made of
-        shares[label] = max(moved.share, shares.get(label, 0.0))
+        shares[label] = max(moved.needed, shares.get(label, 0.0))
     return {
         label: known[label] * shares[label] * (1 + 1e-9)
         for label in exceeded & set(known) & set(shares)

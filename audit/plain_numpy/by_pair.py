@@ -57,8 +57,8 @@ class OfOnePair(Premises):
         if len(run.moves) != len(releases):  # something left beside the releases, and that is found
             return super().findings(run, by_rows)
         priced = {
-            id(one): _of_pair(one, law, twice * move, twice)
-            for one, law, move in zip(releases, run.there, run.moves, strict=True)
+            id(one): _of_pair(one, law, max(twice * move, 2 * join), twice)
+            for one, law, move, join in zip(releases, run.there, run.moves, run.joins, strict=True)
             if one.label not in self._declared
         }
         events = [priced.get(id(one), one) for one in transcript.events]

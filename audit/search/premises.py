@@ -62,7 +62,8 @@ class Premises:
         found = list(run.findings)
         whole = 0.5 if self._relation == "add-remove" and by_rows else 1.0
         for label, share in run.shares.items():
-            self.shares[label] = max(self.shares.get(label, 0.0), share / whole)
+            joined = run.joined.get(label, 0.0)  # where it is too large, that is found already
+            self.shares[label] = max(self.shares.get(label, 0.0), share / whole, joined)
             known = any(one.kind is Kind.SENSITIVITY_EXCEEDED and one.label == label for one in found)
             if share > whole * (1 + _ROUNDING) and not known:
                 counted = "half" if whole < 1 else "all"

@@ -91,17 +91,22 @@ def resized(space: Space, data: Data, sizes: Mapping[str, int], target: int) -> 
     while len(others) < n - 1:  # more records: a size may only grow together with another that shrinks
         others = np.vstack([others, others[-1:] if len(others) else data.rows[:1]])
     rows = np.insert(others[: n - 1], place, data.rows[data.target], axis=0)
-    labels = bool(space.rows.labels)
     return Data(
         dict(sizes),
-        np.array([_narrow(row, columns, labels) for row in rows]),
-        _narrow(data.there, columns, labels),
+        np.array([_narrow(space, row, columns) for row in rows]),
+        _narrow(space, data.there, columns),
         place,
     )
 
 
-def _narrow(row: Array, columns: int, labels: bool) -> Array:
-    """The first features, and zeros beyond them; all of the length on the first axis where these are zero."""
+def _narrow(space: Space, row: Array, columns: int) -> Array:
+    """The first features, and zeros beyond them; all of the length on the first axis where these are zero.
+
+    A record that is not there is not there in any width.
+    """
+    if space.absent is not None and np.array_equal(row, np.broadcast_to(space.absent, row.shape)):
+        return np.array(np.broadcast_to(space.absent, columns), dtype=float)
+    labels = bool(space.rows.labels)
     features, label = (row[:-1], row[-1:]) if labels else (row, row[:0])
     width = columns - labels
     kept = np.zeros(width)

@@ -89,8 +89,10 @@ class Uphill:
         return self._runner.scripted(setting, peak.seed, peak.script).shares.get(label, 0.0)
 
     def marks(self, data: Data) -> Landmarks:
-        """Where the schedule of these data decides."""
-        return self._ground.setting(data).landmarks
+        """Where the schedule of these data decides; nowhere if they make no problem."""
+        with suppress(Exception):
+            return self._ground.setting(data).landmarks
+        return {}
 
     def again(self, before: Callable[[], None], data: Data, script: Script, seed: int) -> ScriptedRun | None:
         """Run an example, after ``before``, and remember it; None for rows that make no problem."""

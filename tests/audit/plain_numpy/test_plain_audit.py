@@ -4,6 +4,7 @@ import importlib.util
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from dpassay.audit import Effort, Verdict, assay
@@ -73,3 +74,21 @@ def test_trial_pairs_are_of_the_space():
     for pair in trial_pairs(space, 0):
         assert pair.here.shape[1] == 3 and pair.here[:, :2].min() >= -2 and set(pair.here[:, 2]) <= {-1.0, 1.0}
         assert ((pair.here != pair.there).any(axis=1).sum()) == 1
+
+
+def counted(rows, rng, sigma=4.0):
+    """How many of a Poisson batch are positive: replacing a record moves it by 1, and so does one that joins."""
+    batch = rng.random(len(rows)) < 0.5
+    return np.sum((rows[:, 0] > 0) * batch) + rng.normal(scale=sigma)
+
+
+def counted_with_half_the_noise(rows, rng):
+    return counted(rows, rng, 2.0)
+
+
+@pytest.mark.parametrize(("mechanism", "failed"), [(counted, False), (counted_with_half_the_noise, True)])
+def test_a_record_that_joins_a_poisson_batch_may_move_a_query_as_far_as_one_that_is_replaced(mechanism, failed):
+    found = assay(mechanism, Space.matrix(n=(1, 2), d=(1,)), claim(1.0), effort=QUICK)
+    assert found.verdict.failed == failed, found.why
+    assert not any(one.kind.overshoots for one in found.findings)
+    assert found.realised is not None and found.realised <= found.accounted

@@ -11,9 +11,11 @@ from dpassay.audit.search import engine
 from dpassay.audit.search.engine import search
 from dpassay.audit.search.ground import AllOf, Data
 from dpassay.audit.search.levels import Released, at_landmarks, one_by_one, one_way
+from dpassay.audit.search.smaller import resized
 from dpassay.reference.case import PrivacyClaim
+from dpassay.reference.errors import require
 from dpassay.reference.findings import Kind
-from dpassay.reference.space import Space
+from dpassay.reference.space import Rows, Space
 
 CLAIM = PrivacyClaim(1e6, 1e-5)
 MARKS = {"first": (2.0, 6.0), "second": (2.0, 6.0), "third": (2.0, 6.0)}
@@ -78,3 +80,21 @@ def test_records_that_pull_one_way_are_of_the_space():
     assert data.rows.tolist() == [[0.5, 0.0]] * 3
     assert data.there.tolist() == [-0.5, 0.0]
     ground.setting(data)
+
+
+def test_a_record_that_is_not_there_stays_away_in_every_width_and_the_search_runs():
+    def two_or_more(rows, sizes):
+        present = rows[rows[:, 0] != -9.0]
+        require(len(present) >= 2, "rows", len(present), "must be at least two")  # as libraries refuse few records
+        return present
+
+    def counts(rows, tape):
+        return tape.gaussian("ones", rows[:, -1].sum(), std=4.0, sensitivity=2.0)
+
+    shape = Rows("d", None, (0.0, 1.0), (0.0, 1.0))
+    sizes = {"n": (2, 3), "d": (2, 3)}
+    space = Space(shape, sizes, two_or_more, relation="add-remove", absent=np.array([-9.0]))
+    gone = Data({"n": 2, "d": 2}, np.array([[1.0, 0.5, 1.0], [-9.0, -9.0, -9.0]]), np.array([0.5, 0.5, 1.0]), 1)
+    wider = resized(space, gone, {"n": 3, "d": 3}, 1)
+    assert wider.rows.tolist() == [[1.0, 0.5, 0.0, 1.0], [-9.0] * 4, [1.0, 0.5, 0.0, 1.0]]
+    assert not search(counts, space, PrivacyClaim(2.0, 1e-5), examples=60, seed=0).findings
