@@ -36,6 +36,7 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
 )
+MUTANTS = typer.Option(help="Look for a change of the reference that differs likewise; else read the numbers alone.")
 FLOAT32 = typer.Option("--float32", help="The implementation computes in single precision.")
 AS_JSON = typer.Option("--json", help="Print JSON.")
 SHOWN = 20  # differences of one vector on the screen
@@ -49,7 +50,7 @@ def run_(
     expected: Annotated[Path | None, typer.Option(help="TOML file of vectors that are known not to pass.")] = None,
     float32: Annotated[bool, FLOAT32] = False,
     timeout: Annotated[float, typer.Option(help="Seconds for one vector.")] = LIMIT,
-    mutants: Annotated[bool, typer.Option(help="Look for the change of the reference that differs likewise.")] = True,
+    mutants: Annotated[bool, MUTANTS] = True,
     junit_file: Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML here.")] = None,
     as_json: Annotated[bool, AS_JSON] = False,
 ) -> None:
@@ -80,7 +81,7 @@ def live(
     expected: Annotated[Path | None, typer.Option(help="TOML file of vectors that are known not to pass.")] = None,
     float32: Annotated[bool, FLOAT32] = False,
     timeout: Annotated[float, typer.Option(help="Seconds for one line of the program.")] = TIMEOUT,
-    mutants: Annotated[bool, typer.Option(help="Look for the change of the reference that differs likewise.")] = True,
+    mutants: Annotated[bool, MUTANTS] = True,
     junit_file: Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML here.")] = None,
     as_json: Annotated[bool, AS_JSON] = False,
 ) -> None:
@@ -141,7 +142,7 @@ def compare_(
     rtol: Annotated[
         float | None, typer.Option(help="Relative tolerance (of the largest entry) in place of the vector's own.")
     ] = None,
-    mutants: Annotated[bool, typer.Option(help="Look for the change of the reference that differs likewise.")] = True,
+    mutants: Annotated[bool, MUTANTS] = True,
     as_json: Annotated[bool, AS_JSON] = False,
 ) -> None:
     """Compare another implementation's queries, noise scales, sensitivities, laws and output; exit 1 if they differ."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import partial
 from math import ceil, inf
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -61,6 +61,13 @@ REPAIRS = (
 @dataclass(frozen=True)
 class Schedule:
     """Public before the run. Lengths and steps in the units of x; ``noise`` knows the labels "tree" and "escape"."""
+
+    FORMULAS: ClassVar[dict[str, str]] = {
+        "adaptive_batch": "b_t = max(1, ceil(batch_slope |g| - 1e-12)), g the step that led to x_t (Lemma 3.14)",
+        "gradient_sensitivity": "2 max(lipschitz / batch, smoothness step_size / batch_slope)",
+        "hessian_sensitivity": "2 max(smoothness / batch, hessian_lipschitz step_size / batch_slope)",
+        "escape": "Algorithm 2: escape_steps steps of step_size, radius escape_radius, sensitivity hessian_sensitivity",
+    }
 
     n: int
     d: int

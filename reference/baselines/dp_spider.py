@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import inf
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -30,6 +30,10 @@ EQUAL = Multipliers({"refresh": 1.0, "difference": 1.0})
 @dataclass(frozen=True)
 class Schedule:
     """Public before the run; ``noise`` knows the labels "refresh" and "difference"."""
+
+    FORMULAS: ClassVar[dict[str, str]] = {
+        "threshold": "min(difference_clip, smoothness |moved|); difference_clip where smoothness is infinite",
+    }
 
     n: int
     steps: int  # T

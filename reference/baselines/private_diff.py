@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import inf
+from typing import ClassVar
 
 import numpy as np
 
@@ -29,6 +30,10 @@ EQUAL = Multipliers({"y": 1.0, "refresh": 1.0, "difference": 1.0})
 @dataclass(frozen=True)
 class Schedule:
     """Public before the run; ``noise`` knows the labels "y", "refresh" and "difference"."""
+
+    FORMULAS: ClassVar[dict[str, str]] = {
+        "threshold": "min(difference_clip, smoothness |moved|); difference_clip where smoothness is infinite",
+    }
 
     n: int
     steps: int  # T

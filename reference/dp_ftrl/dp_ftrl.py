@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import ceil, sqrt
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -40,6 +40,10 @@ REPAIRS = ("noise from exact Gaussian accounting of the nodes that were released
 @dataclass(frozen=True)
 class Schedule:
     """Public before the run. ``noise`` knows the label "tree"; lengths are in the units of the gradients."""
+
+    FORMULAS: ClassVar[dict[str, str]] = {
+        "steps": "T = ceil(n / batch)",
+    }
 
     n: int
     d: int

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -54,6 +54,10 @@ REPAIRS = (
 @dataclass(frozen=True)
 class Threshold:
     """C_2 or C_4 of Theorem 6: min(cap, 2 max(per_x ||dx||, per_eta |deta|)), a function of released iterates only."""
+
+    FORMULAS: ClassVar[dict[str, str]] = {
+        "after": "min(cap, 2 max(per_x |x_t - x_{t-1}|, per_eta |eta_t - eta_{t-1}|))",
+    }
 
     per_x: float
     per_eta: float

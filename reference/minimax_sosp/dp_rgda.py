@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import partial
 from math import log, sqrt
+from typing import ClassVar
 
 import numpy as np
 
@@ -53,6 +54,15 @@ SILENT = Printed({"refresh": 0.0, "step": 0.0})
 @dataclass(frozen=True)
 class Schedule:
     """Public before the run; ``noise`` knows the labels "refresh" and "step"."""
+
+    FORMULAS: ClassVar[dict[str, str]] = {
+        "refresh_sensitivity": "2 clip_refresh / refresh_batch (eq. (30))",
+        "step_sensitivity": (
+            "2 clip_step / step_batch (eq. (30)); with a smoothness, 2 sqrt(2) smoothness / step_batch |moved| "
+            "(eq. (31))"
+        ),
+        "step_std": "the noise's std of step; with a smoothness, times the last move in y",
+    }
 
     n: int
     steps: int  # T

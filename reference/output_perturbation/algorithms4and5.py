@@ -8,6 +8,7 @@ Gaussians are accounted together.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -31,6 +32,10 @@ REPAIRS = (*algorithm4.REPAIRS, "two Gaussians per record, accounted together")
 @dataclass(frozen=True)
 class Schedule:
     """The two halves; ``noise`` is that of both and replaces what the halves bring."""
+
+    FORMULAS: ClassVar[dict[str, str]] = {
+        "n": "the n of x_half",
+    }
 
     x_half: algorithm4.Schedule
     y_half: algorithm5.Schedule

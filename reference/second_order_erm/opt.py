@@ -15,6 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import ceil, inf
+from typing import ClassVar
 
 import numpy as np
 from scipy.special import ndtri
@@ -58,6 +59,18 @@ REPAIRS = (
 @dataclass(frozen=True)
 class Schedule:
     """Everything that is public before the run."""
+
+    FORMULAS: ClassVar[dict[str, str]] = {
+        "minimum_decrease": (
+            "min((1 - 2 c1) gradient^2 / (2 smoothness), 2 (1/3 - c2 - c) (margin curvature)^3 / "
+            "hessian_lipschitz^2), c, c1, c2, gradient, curvature of accuracy, margin of eigen"
+        ),
+        "T": (
+            "T = max(1, ceil((top - lower_bound) / minimum_decrease)) (eq. (6)); printed: top = f(start) + |z|, z "
+            "the noise of std sigma_f sensitivity.value; repaired: top = the released f(start) + std q, q the "
+            "normal quantile of 1 - failure"
+        ),
+    }
 
     reading: Reading  # printed: eq. (6) with |z|; repaired: f(w0) is released
     start: Array  # w0, shape (d,)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from math import ceil, inf, log, sqrt
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -64,6 +64,17 @@ REPAIRS = (
 @dataclass(frozen=True)
 class Schedule:
     """Everything that is public before the run. Sensitivities are for means over a batch."""
+
+    FORMULAS: ClassVar[dict[str, str]] = {
+        "minimum_decrease": (
+            "min((1 - 2 c1) gradient^2 / (2 smoothness), 2 (1/3 - c2 - c) curvature^3 / hessian_lipschitz^2), c, "
+            "c1, c2, gradient, curvature of accuracy"
+        ),
+        "T": (
+            "T = max(1, ceil((top - lower_bound) / minimum_decrease)) (eq. (6)); printed: top = f(start) + |z|, z "
+            "the noise of std sigma_f sensitivity.value; repaired: top = value_bound of the problem at start"
+        ),
+    }
 
     reading: Reading  # printed: eq. (6), one batch for gradient and Hessian; repaired: public T, two batches
     start: Array  # w0

@@ -15,6 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import ceil, inf
+from typing import ClassVar
 
 import numpy as np
 from scipy.special import ndtri
@@ -72,6 +73,21 @@ REPAIRS = (
 @dataclass(frozen=True)
 class Schedule:
     """Everything that is public before the run."""
+
+    FORMULAS: ClassVar[dict[str, str]] = {
+        "minimum_decrease": (
+            "min((1 - c1 - c_g) c_g gradient^2 / smoothness, c_H t2^2 (margin curvature)^3 / (4 "
+            "hessian_lipschitz^2)), c, c1, c2, gradient, curvature of accuracy, c_g, c_H of search, margin of "
+            "eigen"
+        ),
+        "t2": "3 a / 2 + 3 sqrt(a^2 / 4 - 2 c2 / 3), a = 1 - c - c_H (eq. (15))",
+        "T": (
+            "T = max(1, ceil((top - lower_bound) / minimum_decrease)) (eq. (6)); printed: top = f(start) + |z|, z "
+            "the noise of std sigma_f sensitivity.value; repaired: top = the released f(start) + std q, q the "
+            "normal quantile of 1 - failure"
+        ),
+        "multipliers": "of gradient and hessian: sigma(T); of the line searches: lambda of search",
+    }
 
     reading: Reading  # printed: eq. (6) with |z|, lambda = sigma; repaired: f(w0) is released, lambda by its exact cost
     start: Array  # w0, shape (d,)

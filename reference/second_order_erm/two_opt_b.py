@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import inf
-from typing import Literal
+from typing import ClassVar, Literal
 
 from dpassay.reference.errors import require
 from dpassay.reference.noise import Multipliers
@@ -38,6 +38,17 @@ REPAIRS = (*opt_b.REPAIRS, _SPLIT)
 @dataclass(frozen=True)
 class Schedule:
     """The schedule of OPT-B, the total budget, and how phase one uses it."""
+
+    FORMULAS: ClassVar[dict[str, str]] = {
+        "phase": (
+            "base from where the phase starts; printed: with share times epsilon and delta of its noise. First "
+            "share, then 1 - share; T from hope times, then from minimum_decrease"
+        ),
+        "multipliers": (
+            "printed: sigma(T) of the phase's noise; repaired: least for T steps at share times epsilon and "
+            "delta, composed exactly"
+        ),
+    }
 
     base: opt_b.Schedule
     epsilon: float

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import inf
+from typing import ClassVar
 
 import numpy as np
 
@@ -41,6 +42,20 @@ REPAIRS = (*opt_ls.REPAIRS, "the realised counts of phase one are used through a
 @dataclass(frozen=True)
 class Schedule:
     """The schedule of Algorithm 3 with the total budget, and how phase one uses it."""
+
+    FORMULAS: ClassVar[dict[str, str]] = {
+        "first": "base with share times its rho and rho_f; its T from hope times minimum_decrease",
+        "second": (
+            "base from the first phase's w, with the rho that is left (rho_f in proportion); its T from "
+            "minimum_decrease; printed: sensitivity.value = the bound on a loss at |w| / n; repaired: "
+            "value_sensitivity of the problem at w"
+        ),
+        "left": (
+            "rho - 1 / (2 sigma_f^2) - k / (2 sigma(T)^2) - the line searches' cost, k = gradients and Hessians "
+            "released in the first phase; a line search costs 1 / (2 lambda^2) as printed, mu(lambda)^2 / 2 "
+            "repaired"
+        ),
+    }
 
     base: opt_ls.Schedule
     hope: float  # phase one counts on hope * MIN_DEC

@@ -1,8 +1,9 @@
 """What a problem and a schedule are told as: every class with its formulas, no function by its name, and back again."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from itertools import product
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -42,12 +43,25 @@ def classes_of(data: Any) -> set[str]:
 
 
 def formulas_missing(data: Any) -> set[str]:
-    """Classes of problems that come without a formula (schedules and their parts hold numbers alone)."""
+    """Classes of problems that come without a formula."""
     if isinstance(data, dict):
         found = set().union(*(formulas_missing(one) for one in data.values()))
         bare = "class" in data and not data.get("formulas")
         return found | ({data["class"]} if bare else set())
     return set().union(*(formulas_missing(one) for one in data)) if isinstance(data, list) else set()
+
+
+def computing_without_formulas(value: Any) -> set[str]:
+    """Classes of a schedule and its parts that compute something, and have no formula that says what."""
+    if not is_dataclass(value):
+        return set()
+    kind = type(value)
+    computes = [
+        name for name, entry in vars(kind).items() if isinstance(entry, property | FunctionType) and name[0] != "_"
+    ]
+    bare = computes and not getattr(kind, "FORMULAS", {})
+    parts = (computing_without_formulas(getattr(value, one.name)) for one in fields(value))
+    return set().union({kind.__qualname__} if bare else set(), *parts)
 
 
 def test_every_problem_and_schedule_of_the_catalogue_is_told_in_full_and_read_back() -> None:
@@ -58,6 +72,7 @@ def test_every_problem_and_schedule_of_the_catalogue_is_told_in_full_and_read_ba
         text = json.dumps(told, allow_nan=False)
         assert '"function"' not in text and "<lambda>" not in text, case.key
         assert formulas_missing(told["problem"]) == set(), case.key
+        assert computing_without_formulas(schedule) == set(), case.key
         again = {name: decode(json.loads(text)[name], name) for name in told}
         assert encode(again) == told, case.key
         seen |= classes_of(told)
