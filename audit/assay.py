@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any
 
 from dpassay.audit.likelihood.curve import curves
-from dpassay.audit.likelihood.samplers import Losses
 from dpassay.audit.lockstep.outcome import Movement
 from dpassay.reference.accounting.calibrate import Uncalibrated
 from dpassay.reference.accounting.cost import Account
@@ -25,7 +24,7 @@ from .exact_pair import with_exact_losses
 from .plain_numpy.audited import assay_plain
 from .plain_numpy.measured import is_plain
 from .plain_numpy.mechanism import PlainMechanism
-from .realised import of_outputs, realised_of, untested
+from .realised import largest_realised, untested
 from .releases import releases_of, sequence_of
 from .results import AssumedEstimate, SoundBound
 from .row import Effort as Effort
@@ -182,17 +181,19 @@ def assay_on_tape(
     thrift: Thrift | None = None,
     premises: Premises | None = None,
 ) -> Assay:
-    """:func:`assay` of what runs on a tape; ``premises`` as for `search`, on a space."""
+    """:func:`assay` of what runs on a tape; ``premises`` as for `search`."""
     if isinstance(where, Pair):
-        return examine(Instance(unscheduled(run), None, where), claim, effort, thrift=thrift, own=True)
-    require(effort.examples >= 1, "effort.examples", effort.examples, "a space needs a search")
-    relation = claim.relation
-    require(relation == where.relation, "relation", relation, f"the space is for {where.relation} neighbours")
-    searched = search(run, where, claim, examples=effort.examples, seed=effort.seed, premises=premises)
-    worst = chosen(searched.worst, run, where, thrift.pair if thrift else {})
-    worst = searched.worst = with_exact_losses(worst, run, where)
-    instance = Instance(unscheduled(worst.mechanism), None, worst.pair)
-    return examine(instance, claim, effort, searched=searched, thrift=thrift, own=True)
+        given = Instance(unscheduled(run), None, where)
+        searched = search_instance(given, claim, effort, None, premises=premises)
+    else:
+        require(effort.examples >= 1, "effort.examples", effort.examples, "a space needs a search")
+        of_the_space = f"the space is for {where.relation} neighbours"
+        require(claim.relation == where.relation, "relation", claim.relation, of_the_space)
+        searched = search(run, where, claim, examples=effort.examples, seed=effort.seed, premises=premises)
+        worst = chosen(searched.worst, run, where, thrift.pair if thrift else {})
+        worst = searched.worst = with_exact_losses(worst, run, where)
+        given = Instance(unscheduled(worst.mechanism), None, worst.pair)
+    return examine(given, claim, effort, searched=searched, thrift=thrift, own=True)
 
 
 def examine(
@@ -213,7 +214,7 @@ def examine(
     searched = searched or search_instance(instance, claim, effort, space)
     transcript, cost, stopped = spent(instance, claim, searched)
     bound, losses = statistics(instance, claim, effort, searched, cost, thrift, len(transcript.events), stopped)
-    realised, by = _realised(instance, claim, effort, bound, losses)
+    realised, by = largest_realised(instance, claim, effort, bound, losses)
     if own and searched.gap and not cost.unknown:  # a longer run could not be accounted: no run bounds it
         cost = Account((), relation=claim.relation, gap=searched.gap, unknown=True)
     accounted = cost.epsilon(claim.delta)
@@ -263,16 +264,6 @@ def examine(
         curves=curves(losses, cost, claim.epsilon, claim.delta, effort.confidence),
         stopped=stopped,
     )
-
-
-def _realised(
-    instance: Instance, claim: PrivacyClaim, effort: Effort, bound: SoundBound | AssumedEstimate, losses: Losses
-) -> tuple[float | None, str]:
-    """The largest sound lower bound, and what shows it; outputs are asked where nothing else refutes the claim."""
-    realised, by = realised_of(instance, claim, bound, losses.findings)
-    if len(losses.loss) and (realised is None or realised <= claim.epsilon):
-        realised, by = of_outputs(instance, claim, effort, losses.findings) or (realised, by)
-    return realised, by
 
 
 def assay_case(case: Case, effort: Effort, thrift: Thrift | None = None, known: Sequence[Witness] = ()) -> Row:

@@ -18,6 +18,16 @@ from .results import AssumedEstimate, SoundBound
 from .row import Effort
 
 
+def largest_realised(
+    instance: Instance, claim: PrivacyClaim, effort: Effort, bound: SoundBound | AssumedEstimate, losses: Losses
+) -> tuple[float | None, str]:
+    """The largest sound lower bound, and what shows it; outputs are asked where nothing else refutes the claim."""
+    realised, by = realised_of(instance, claim, bound, losses.findings)
+    if len(losses.loss) and (realised is None or realised <= claim.epsilon):
+        realised, by = of_outputs(instance, claim, effort, losses.findings) or (realised, by)
+    return realised, by
+
+
 def realised_of(
     instance: Instance, claim: PrivacyClaim, bound: SoundBound | AssumedEstimate, findings: Sequence[Finding]
 ) -> tuple[float | None, str]:

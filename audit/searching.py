@@ -9,23 +9,31 @@ from dpassay.reference.space import Space
 
 from .row import Effort
 from .search.engine import Searched, search
+from .search.premises import Premises
 from .search.witness import Witness
 
 _OF_A_PAIR = 3  # a pair without a space has only its released values to search: this part of the examples will do
 
 
 def search_instance(
-    instance: Instance, claim: PrivacyClaim, effort: Effort, space: Space | None, known: Sequence[Witness] = ()
+    instance: Instance,
+    claim: PrivacyClaim,
+    effort: Effort,
+    space: Space | None,
+    known: Sequence[Witness] = (),
+    premises: Premises | None = None,
 ) -> Searched:
     """Search the space of a case, its own pairs first; without a space the released values on its pair.
 
-    The schedule of the instance is used where the space makes none.
+    The schedule of the instance is used where the space makes none; ``premises`` are those of a search without a space.
     """
     if effort.examples < 1:
         return Searched()
     if space is None:
         few = max(1, effort.examples // _OF_A_PAIR)
-        return search(instance.mechanism, instance.pair, claim, examples=few, seed=effort.seed, known=known)
+        return search(
+            instance.mechanism, instance.pair, claim, examples=few, seed=effort.seed, known=known, premises=premises
+        )
     run = instance.mechanism if space.schedule is None else instance.run
     pairs = [(instance.mechanism, pair) for pair in (instance.pair, *instance.others)]
     return search(run, space, claim, examples=effort.examples, seed=effort.seed, explicit=pairs, known=known)

@@ -22,8 +22,10 @@ from .measured import FOUND, trial_pairs, with_movements
 from .mechanism import PlainMechanism
 from .own_generators import of_fixed_seeds, own_randomness
 from .places import NotUnderstood
+from .reused import judged_where_noise_is_reused
 from .starts import readings_with_known
-from .thrown_away import judged_by_what_is_seen, judged_where_ends_are_hidden
+from .thrown_away import judged_by_what_is_seen, judged_where_ends_are_hidden, shown_by
+from .unlikely import without_unlikely
 
 if TYPE_CHECKING:
     from dpassay.audit.assay import Assay
@@ -67,20 +69,27 @@ def _assay(
     failed: list[tuple[PlainMechanism, Assay]] = []
     open_ended: Assay | None = None
     refused: NotUnderstood | None = None
+    doubt: NotUnderstood | None = None  # about a reading that would stand
     for reading in _readings(plain, pairs, effort.seed, claim.delta):
         mechanism = with_movements(reading, where, claim, examples, effort.seed)
-        found = audit(mechanism, where, claim, effort, premises=of_one_pair(mechanism, claim))
+        premises = of_one_pair(mechanism, claim, where)
+        found = audit(mechanism, where, claim, effort, premises=premises)
         for _ in range(_FURTHER):
             further = _further(mechanism, found)
             if not further:
                 break
             mechanism = mechanism.moving({**mechanism.habits.shares, **further}, 0.0)
-            found = audit(mechanism, where, claim, effort, premises=of_one_pair(mechanism, claim))
+            premises = of_one_pair(mechanism, claim, where)
+            found = audit(mechanism, where, claim, effort, premises=premises)
         if mechanism.refused and found.verdict is not Verdict.VIOLATED:
             # runs that end because a use of noise is not followed: no leak where one side does, no pass where both do
             refused = refused or mechanism.refused
             continue
-        found = replace(by_pair(mechanism, found, where, claim, effort), read_as=mechanism)
+        found = without_unlikely(found, mechanism, premises, where, claim, effort)
+        found = replace(by_pair(mechanism, found, where, claim, effort, premises), read_as=mechanism)
+        if premises.unlikely.doubt and not found.verdict.failed:
+            doubt = doubt or premises.unlikely.doubt
+            continue
         if not found.verdict.failed and math.isfinite(found.accounted):
             return found
         if not found.verdict.failed:  # another reading may be accounted
@@ -91,11 +100,16 @@ def _assay(
             return _with_seeds(mechanism, found, pairs)
     if open_ended is not None:
         return open_ended
+    if doubt:
+        raise doubt
     if refused and not failed:
         raise refused
     mechanism, found = _accused(failed)
     shown = [where] if isinstance(where, Pair) else _shown_on(where, mechanism, found)
     refuse_doubtful(mechanism, found.findings, shown, effort.seed)
+    bound = judged_where_noise_is_reused(mechanism, found.findings, shown, claim, effort)
+    if bound is not None:
+        return shown_by(bound, found)
     by_outputs = judged_by_what_is_seen(failed, where, claim, effort)
     by_outputs = by_outputs or judged_where_ends_are_hidden(mechanism, found, shown, claim, effort)
     if by_outputs is not None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dpassay.audit.lockstep.scripted import ScriptedRun
 from dpassay.audit.results import SoundBound
@@ -30,6 +30,7 @@ from dpassay.reference.transcript import Draw, Note, Release
 from .chosen import Chosen
 from .mechanism import PlainMechanism
 from .rounds import SharedAnswer
+from .unlikely import Unlikely
 
 if TYPE_CHECKING:
     from dpassay.audit.assay import Assay
@@ -49,9 +50,16 @@ class OfOnePair(Premises):
     def __init__(self, claim: Claimed, relation: Relation, declared: Collection[str]):
         super().__init__(claim, relation)
         self._declared = declared
+        self.unlikely = Unlikely(claim.delta)
 
     def findings(self, run: ScriptedRun, by_rows: bool) -> list[Finding]:
-        """As for all premises, on the transcript with this pair's movements."""
+        """As for all premises, on the transcript with this pair's movements; none after an answer that delta covers."""
+        if not self.unlikely.comes_first(run):
+            return self._judged(run, by_rows)
+        self.unlikely.note(OfOnePair(self._claim, self._relation, self._declared)._judged(run, by_rows))
+        return []
+
+    def _judged(self, run: ScriptedRun, by_rows: bool) -> list[Finding]:
         twice = 2.0 if self._relation == "add-remove" and by_rows else 1.0  # the accountant takes half of it
         releases, transcript = run.transcript.releases, run.transcript
         if len(run.moves) != len(releases):  # something left beside the releases, and that is found
@@ -101,13 +109,19 @@ def _of_pair(release: Release, there: Law, moved: float, twice: float) -> Releas
     return replace(release, sensitivity=moved)
 
 
-def of_one_pair(run: PlainMechanism, claim: PrivacyClaim) -> OfOnePair:
-    """What the searches of an audit of plain code hold a run to."""
-    return OfOnePair(claim, claim.relation, set(run.habits.sensitivities))
+def of_one_pair(run: PlainMechanism, claim: PrivacyClaim, where: Space | Pair[Any] | None = None) -> OfOnePair:
+    """What the searches of an audit of plain code hold a run to; a given pair is taken as it is, whatever it lacks."""
+    relation: Relation = "replace-one" if isinstance(where, Pair) else claim.relation
+    return OfOnePair(claim, relation, set(run.habits.sensitivities))
 
 
 def by_pair(
-    run: PlainMechanism, found: Assay, where: Space | Pair[object], claim: PrivacyClaim, effort: Effort
+    run: PlainMechanism,
+    found: Assay,
+    where: Space | Pair[object],
+    claim: PrivacyClaim,
+    effort: Effort,
+    premises: OfOnePair,
 ) -> Assay:
     """An audit that ended over budget by a sum over pairs, judged by the pair that costs the most instead."""
     if found.verdict is not Verdict.OVER_BUDGET or over_budget(found.searched.accounted, claim.epsilon):
@@ -118,7 +132,7 @@ def by_pair(
         claim,
         examples=_FURTHER * max(1, effort.examples),
         seed=effort.seed + 1,
-        premises=of_one_pair(run, claim),
+        premises=premises,
         tracing=False,
     )
     if searched.gap:

@@ -16,8 +16,10 @@ from dpassay.reference.types import Array, Indices
 from . import answers
 from .compared import Comparison, compared
 from .habits import Habits
+from .inside import inside
 from .kinds import standard
 from .known import Told, later, put_in, roots
+from .met import Met
 from .mixing import coefficients_of, merged, shared, square_root
 from .noisy import Noisy
 from .places import WAY_OUT, NotUnderstood, here, not_understood
@@ -41,6 +43,7 @@ class Desk:
         self._known: dict[int, Told] = {}
         self._spent: set[int] = set()
         self._compared: list[Comparison] = []
+        self.met = Met()
 
     # -- drawing ------------------------------------------------------------------------------------------
     def draw(self, kind: str, shape: tuple[int, ...], scale: Any, offset: Any, mixed: bool) -> Noisy:
@@ -57,10 +60,18 @@ class Desk:
 
     def has_met_data(self, noisy: Noisy) -> None:
         """Noise was added to data."""
+        self.met.note(self, noisy)
         if self.habits.prompt:
             self.released(noisy)
         elif self.habits.early:
             self._open.append(weakref.ref(noisy))
+
+    def like(self, one: int) -> int:
+        """A further noise variable of the same kind, line and batch."""
+        self.kinds.append(self.kinds[one])
+        self.lines.append(self.lines[one])
+        self._batches.append(self._batches[one])
+        return len(self.kinds) - 1
 
     def drawn_batch(self, draw: Callable[[], Batch]) -> Indices:
         """Draw a secret batch. What is pending is released before: when it is must not depend on the batch."""
@@ -216,17 +227,7 @@ class Desk:
         """The output with every lazy array released, in order; also inside lists, tuples, dicts and objects."""
         if self.batch is not None:  # the last step is released as those before it are
             self._release_pending()
-        if isinstance(output, Noisy):
-            return self.released(output, at_the_end=True)
-        if type(output) in (list, tuple):
-            return type(output)(self.finish(one) for one in output)
-        if isinstance(output, tuple) and hasattr(output, "_fields"):
-            return type(output)(*(self.finish(one) for one in output))
-        if isinstance(output, dict):
-            return {key: self.finish(one) for key, one in output.items()}
-        if hasattr(output, "__dict__") and not isinstance(output, type) and not callable(output):
-            return {name: self.finish(one) for name, one in sorted(vars(output).items())}
-        return output
+        return self.released(output, at_the_end=True) if isinstance(output, Noisy) else inside(output, self.finish)
 
     # -- how ----------------------------------------------------------------------------------------------
     def _resolved(self, noisy: Noisy, compared: bool = False) -> tuple[Array, list[dict[int, float]]]:

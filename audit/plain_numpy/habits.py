@@ -26,6 +26,8 @@ class Habits:
             noise, and a choice, a coin or another draw whose parameters may come from the data is a release.
         known: lines of noise that the adversary knows: a random start that data is taken from, say.
         whole: delta, where the one release is the output with its exact law: it makes finitely many choices.
+        renewed: noise that was added to data already is drawn anew for each further sum: what leaks no more then, leaks
+            by that alone.
         read: trial runs have shown all this; nothing is to be found out again.
     """
 
@@ -39,6 +41,7 @@ class Habits:
     lazy: bool = False
     known: frozenset[str] = frozenset()
     whole: float | None = None
+    renewed: bool = False
     read: bool = False
 
     @property

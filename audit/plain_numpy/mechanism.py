@@ -50,6 +50,8 @@ class PlainMechanism:
         self.alone: set[str] = set()  # lines whose noise was looked at before it met data
         self.noise_lines: dict[str, None] = {}  # in the order of their first draws
         self.public: dict[str, bool] = {}  # lines of draws taken for public: do they choose among the records?
+        self.reused: set[str] = set()  # lines of noise that was added to data more than once
+        self.drawn = 0  # noise variables of the last run
         self.refused: NotUnderstood | None = None  # the first use of noise, in any run, whose law is not known
         self._laws: dict[bytes, WholeOutput] = {}
 
@@ -66,6 +68,8 @@ class PlainMechanism:
             raise
         finally:
             self.alone.update(desk.drawn_alone)
+            self.reused.update(desk.met.again)
+            self.drawn = len(desk.kinds)
             self.noise_lines.update(dict.fromkeys(desk.lines))
             for line, of_records in desk.public_lines.items():
                 self.public[line] = self.public.get(line, False) or of_records
@@ -149,6 +153,7 @@ class PlainMechanism:
     def _as_read(self) -> PlainMechanism:
         found = PlainMechanism(self.mechanism, replace(self.habits, read=True))
         found.alone, found.public, found.noise_lines = self.alone, self.public, self.noise_lines
+        found.reused = self.reused
         return found
 
     def releases(self, pairs: Sequence[Pair[Any]], seed: int) -> str:
@@ -186,11 +191,11 @@ class PlainMechanism:
 
     def leaks(self, pairs: Sequence[Pair[Any]], seed: int) -> bool:
         """Does any of a few runs on each pair show something private beside the releases?"""
-        return any(_leaking(self, pair, seed) for pair in pairs)
+        return any(leaking(self, pair, seed) for pair in pairs)
 
     def leaks_for_sure(self, pairs: Iterable[Pair[Any]], seed: int = 0) -> bool:
         """Does it show something private that no draw taken for public could hide, were it secret?"""
-        return any(_leaking(self, pair, seed) - masked(self, pair, seed) for pair in pairs)
+        return any(leaking(self, pair, seed) - masked(self, pair, seed) for pair in pairs)
 
     def _refuse_transformed(self, pair: Pair[Any], seed: int) -> None:
         """Nothing is released but noise was drawn, transformed, and perhaps added: its law is not known here."""
@@ -240,11 +245,11 @@ def masked(run: PlainMechanism, pair: Pair[Any], seed: int) -> set[tuple[Kind, s
         def apart(both: Any, tape: Tape) -> Any:
             return run(both[0], tape, both[1])
 
-        found |= _leaking(apart, twins, seed) - _leaking(apart, alike, seed)
+        found |= leaking(apart, twins, seed) - leaking(apart, alike, seed)
     return found
 
 
-def _leaking(run: Any, pair: Pair[Any], seed: int) -> set[tuple[Kind, str]]:
+def leaking(run: Any, pair: Pair[Any], seed: int) -> set[tuple[Kind, str]]:
     """Kind and label of what a few runs on the pair show."""
     found: set[tuple[Kind, str]] = set()
     for number in range(_TRIES):

@@ -38,7 +38,7 @@ from .places import WAY_OUT, NotUnderstood
 if TYPE_CHECKING:
     from dpassay.audit.assay import Assay
 
-_OUTPUTS = 5_000  # on each side
+OUTPUTS = 5_000  # on each side
 _TRIALS = 5  # runs that are looked at
 
 
@@ -59,10 +59,10 @@ def judged_by_what_is_seen(
         lines = _needed(run, found, pair, claim, effort) if pair is not None else []
         if pair is None or not lines:
             continue
-        bound = _of_outputs(run, pair, claim, effort)
+        bound = of_outputs(run, pair, claim, effort)
         if bound.epsilon <= claim.epsilon:
             raise _doubtful(lines)
-        return _shown_by(bound, found)
+        return shown_by(bound, found)
     return None
 
 
@@ -88,12 +88,12 @@ def judged_where_ends_are_hidden(
         return None
     for pair in pairs:
         with contextlib.suppress(BadInput):  # outputs that make no table, such as nothing but empty lists
-            bound = _of_outputs(run, pair, claim, effort)
+            bound = of_outputs(run, pair, claim, effort)
             if bound.epsilon > claim.epsilon:
-                return _shown_by(bound, found)
+                return shown_by(bound, found)
     lines = ", ".join(sorted({one.label for one in ends}))
     what = "is drawn more often for one of two neighbours than for the other, but their outputs agree"
-    raise NotUnderstood("noise", lines, f"{what} ({2 * _OUTPUTS:,} refute nothing); {WAY_OUT}")
+    raise NotUnderstood("noise", lines, f"{what} ({2 * OUTPUTS:,} refute nothing); {WAY_OUT}")
 
 
 def _agree(run: PlainMechanism, one: Any, other: Any, seed: int) -> bool:
@@ -110,7 +110,8 @@ def _agree(run: PlainMechanism, one: Any, other: Any, seed: int) -> bool:
         return False
 
 
-def _shown_by(bound: SoundBound, found: Assay) -> Assay:
+def shown_by(bound: SoundBound, found: Assay) -> Assay:
+    """The audit, judged by outputs."""
     why = f"the outputs alone, without the releases, show epsilon >= {bound.epsilon:.3g}; {found.why}"
     return replace(found, verdict=Verdict.VIOLATED, realised=bound.epsilon, by="outputs", why=why)
 
@@ -133,7 +134,7 @@ def _needed(run: PlainMechanism, found: Assay, pair: Pair[Any], claim: PrivacyCl
 
 def _doubtful(lines: Sequence[str]) -> NotUnderstood:
     what = "is drawn and thrown away; it counts as seen, and then the releases add up to more than is claimed"
-    instead = f"if nobody sees it, audit the outputs alone with `dpassay blackbox` ({2 * _OUTPUTS:,} refute nothing)"
+    instead = f"if nobody sees it, audit the outputs alone with `dpassay blackbox` ({2 * OUTPUTS:,} refute nothing)"
     return NotUnderstood("noise", ", ".join(lines), f"{what}; {instead}, or write the mechanism on a tape")
 
 
@@ -159,7 +160,8 @@ def _goes_without(run: PlainMechanism, data: Any, transcript: Transcript, releas
     return len(tape.transcript.events) == len(events) and same(output, transcript.output)
 
 
-def _of_outputs(run: PlainMechanism, pair: Pair[Any], claim: PrivacyClaim, effort: Effort) -> SoundBound:
+def of_outputs(run: PlainMechanism, pair: Pair[Any], claim: PrivacyClaim, effort: Effort) -> SoundBound:
+    """What outputs alone show of a pair."""
     rng = np.random.default_rng([effort.seed, 72])
-    here, there = (draw(run.mechanism, data, _OUTPUTS, rng) for data in (pair.here, pair.there))
+    here, there = (draw(run.mechanism, data, OUTPUTS, rng) for data in (pair.here, pair.there))
     return epsilon_of_outputs(here, there, claim.delta, rng, effort.confidence)
