@@ -13,15 +13,21 @@ from dataclasses import dataclass, field
 from dpassay.reference.catalogue import CASES
 
 from .agreeing import Data, agree, seen_by_others, to_the_first, undeclared
+from .cost import length, patience
 from .differences import compare, differ
 from .fitting import Fitting, fits
-from .going_on import Going, answers_going_on, goings_on, said_of
-from .kinds import Kind
-from .mutants import Mutant, answers, at_times, length, mutants, old_text, other_batches, patience, seen_by, systematic
+from .mutants import (
+    Mutant,
+    answers,
+    mutants,
+    old_text,
+    seen_by,
+    systematic,
+)
 from .reached import Reached
 from .recording import VectorTape, latest
 from .rounding import Run, computed
-from .shown import Seen, Shown
+from .sometimes import OF_THE_LAST
 from .together import together
 
 OTHERS = 120  # further vectors that a change must explain as well
@@ -35,10 +41,9 @@ NUMBERS = (
     "threshold",
     "output",
 )  # that can be fitted
-SOMETIMES = (Kind.BATCH, Kind.UN_NOISED)  # kinds of which every edit is made at some times only as well
 PARTLY, FIRST = 60, 24  # changes that explain the first vector and not all: so many are counted, on so many vectors
 ELSEWHERE = 8  # of those that differ, are looked at for what else they run
-CALLS = 26_000_000  # of functions, in all changed runs together: they are counted, as what is found shall not hang on
+CALLS = 28_000_000  # of functions, in all changed runs together: they are counted, as what is found shall not hang on
 FIXED, LATE = 500, 20  # the machine. What a run costs beside its calls, and what one costs that does not end
 Known = Sequence[tuple[Data, Data]]  # vectors with their answers, right or wrong; the first one is to be explained
 
@@ -76,6 +81,8 @@ class Case:
     cost: float = field(init=False)
     left: float = CALLS
     stopped: bool = False
+    idle: set[Mutant] = field(default_factory=set)  # changes that change nothing up to the first difference,
+    early: set[Mutant] = field(default_factory=set)  # and those that change something before it
 
     def __post_init__(self) -> None:
         self.bare = [(vector, undeclared(given)) for vector, given in self.known]
@@ -88,6 +95,7 @@ class Case:
         events = self.known[0][0]["events"]
         share = 1.0 if self.until is None or not events else min(1.0, (1 + self.until) / len(events))
         self.cost = FIXED + calls * share
+        self._asides: set[Mutant] | None = None  # where the last run belongs
 
     @property
     def until(self) -> int | None:
@@ -107,6 +115,7 @@ class Case:
     def explaining(self, tried: Iterable[Mutant]) -> tuple[list[Mutant], list[Mutant]]:
         """Those that do the same on the first vector: with all that is declared, and what is declared aside."""
         whole, bare = [], []
+        vector = self.known[0][0]
         for one in tried:
             if self.left <= 0:
                 self.stopped = True
@@ -116,6 +125,8 @@ class Case:
                 bare.append(one)
                 if agree(*self._first(self.known, made), self.float32):
                     whole.append(one)
+            elif made is not None and self.cut is None and not one.when and agree(vector, made, vector, self.float32):
+                self.idle.add(one)
         return whole, bare
 
     def spend(self) -> None:
@@ -128,11 +139,14 @@ class Case:
 
     def _made(self, mutant: Mutant) -> Data | None:
         self.spend()
-        if mutant.when:
+        if mutant.when in OF_THE_LAST:
             self.spend()  # a run more says when its last time is
         late: list[bool] = []
+        self._asides = None
         made = answers(self.run, self.known[0][0], mutant, self.until, self._stop, self.seconds, late)
         self.left -= LATE * self.cost * len(late)
+        if self._asides is not None and not mutant.when:
+            self._asides.add(mutant)
         return made
 
     def _stop(self, tape: VectorTape) -> bool:
@@ -146,7 +160,12 @@ class Case:
         if before and event["event"] != "draw" and all(made.get(name) == one for name, one in computed(event).items()):
             return True
         known = {**made, "rounding": self._vector[place].get("rounding", {})}
-        return not differ(place, known, self._asked[place], float32=self.float32)
+        same = not differ(place, known, self._asked[place], float32=self.float32)
+        if not same and before:
+            self._asides = self.early
+        elif not same and not differ(place, known, event, float32=self.float32):
+            self._asides = self.idle
+        return same
 
     def most(self, first: Sequence[Mutant], *, declared: bool = False) -> Causes:
         """Of these, the ones that explain the largest number of the other vectors."""
@@ -186,17 +205,9 @@ def always(case: Case, *, plain: bool = False, every: bool = False) -> Causes:
 def at_more_places(case: Case) -> Causes:
     """The same change at more places than one."""
     known = [*mutants(case.seen), *systematic(case.seen)]
-    found = case.most(case.explaining(together(known, mutants(case.elsewhere)))[1])
+    known = [one for one in known if one not in case.early]
+    found = case.most(case.explaining(together(known, mutants(case.elsewhere), case.idle))[1])
     return found if found.whole else Causes()
-
-
-def at_some_times(case: Case) -> Causes:
-    """Changes that do the same on all vectors if they are made at some times only."""
-    vectors = [vector for vector, _ in case.known]
-    known = [one for one in systematic(case.seen) if one.change.kind in SOMETIMES and not one.more]
-    tried = (sometimes for one in [*mutants(case.seen), *known] for sometimes in at_times(one, vectors))
-    found = case.most(case.explaining(tried)[1])
-    return found if found.whole else Causes()  # there are too many of them for less to be a sign
 
 
 def fitted(case: Case) -> Causes:
@@ -246,32 +257,6 @@ def _most(run: Run, first: Sequence[Mutant], others: Known, float32: bool, *, fu
         if sum(row) == best and 2 * sum(good for good, bad in zip(row, red, strict=True) if bad) >= sum(red)
     ]
     return Causes(kept, False)
-
-
-def batches(vector: Data, given: Data, float32: bool) -> list[Shown]:
-    """Other records than those that were drawn, for which the reference asks for the same."""
-    run = run_of(vector)
-    tried = other_batches(run, vector) if run is not None else ()
-    found = (name for name, made in tried if agree(vector, made, given, float32))
-    return [Shown(Kind.BATCH, Seen.OTHER_RECORDS, name) for name in found][:1]
-
-
-def going_on(known: Known, float32: bool) -> list[Shown]:
-    """Something else than the released values, with which the reference asks for the same, on the other vectors too."""
-    run = run_of(known[0][0])
-    if run is None:
-        return []
-    explained: list[Going] = []
-    for going in goings_on(known[0][0], [vector for vector, _ in known[1 : OTHERS + 1]]):
-        made = ((one, answers_going_on(run, one, going), theirs) for one, theirs in known[: OTHERS + 1])
-        if all(found is not None and agree(one, found, theirs, float32) for one, found, theirs in made):
-            if explained and explained[0][1:] != going[1:]:
-                break  # the same at other places is no news
-            explained.append(going)
-    if not explained:
-        return []
-    others = tuple(going[0].name for going in explained[1:3])
-    return [Shown(explained[0][0].kind, Seen.GOES_ON_WITH, said_of(explained[0]), others=others)]
 
 
 def explains(run: Run, vector: Data, given: Data, mutant: Mutant, float32: bool) -> bool:

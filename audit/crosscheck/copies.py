@@ -17,12 +17,18 @@ _READ: dict[int, Parts] = {}
 
 def run_copied(run: Run, vector: Mapping[str, Any], tape: Any) -> Any:
     """As ``making.run_again``; what runs while a vector is read is not run again."""
+    _, problem, schedule = prepare(vector)
+    return run(copied(problem), copied(schedule), tape)
+
+
+def prepare(vector: Mapping[str, Any]) -> Parts:
+    """The vector is read, if it is not yet."""
     kept = _READ.get(id(vector))
     if kept is None or kept[0] is not vector:
         while len(_READ) >= KEPT:
             _READ.pop(next(iter(_READ)))
         kept = _READ[id(vector)] = (vector, *read(vector))
-    return run(copied(kept[1]), copied(kept[2]), tape)
+    return kept
 
 
 def copied(value: Any) -> Any:

@@ -26,11 +26,8 @@ from .causes import (
     always,
     at_first,
     at_more_places,
-    at_some_times,
-    batches,
     case_of,
     fitted,
-    going_on,
 )
 from .deciding import CHANCE, FIRM, also_named, decided, evidence
 from .differences import Difference, compare, noise_of
@@ -38,6 +35,8 @@ from .direct import direct
 from .effects import accounted
 from .kinds import Kind
 from .known import what_is_known
+from .not_always import at_some_times, at_some_uses
+from .other_data import batches, going_on
 from .realised import on_worst_pair
 from .shown import Seen, Shown
 
@@ -170,7 +169,10 @@ def _asked(known: Known, said: Sequence[Shown], float32: bool) -> tuple[Causes, 
         return (wider if wider.full else causes), [], case.stopped
     if wider.whole or (causes.found and not kinds <= CHANCE):
         return (wider if wider.whole else causes), [], case.stopped
-    sometimes = Causes() if firm or first is Kind.CALLS else at_some_times(case)
+    sometimes = Causes()
+    if not firm and first is not Kind.CALLS:
+        sometimes = at_some_uses(case)
+        sometimes = sometimes if sometimes.found else at_some_times(case)
     partly = sometimes if sometimes.found else causes
     return (partly if partly.found else at_first(case)), [], case.stopped
 

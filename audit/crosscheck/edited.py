@@ -15,6 +15,8 @@ from dpassay.reference.laws.law import query_of
 from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array
 
+from .eigen import eigen
+
 
 def inside_a_problem() -> bool:
     """Is it called by a function of a problem that ``jitter.py`` moves, which happens when it returns?"""
@@ -51,18 +53,6 @@ OTHER_RECORDS: dict[str, Callable[[Any, Sequence[Any], int], Any]] = {
 }
 
 
-def _by_size(values: Array, vectors: Array) -> tuple[Array, Array]:
-    order = np.argsort(-np.abs(values))
-    return values[order], vectors[:, order]
-
-
-ORDERS: dict[str, Callable[[Array, Array], tuple[Array, Array]]] = {  # eigenvalues and vectors in another order
-    "largest": lambda values, vectors: (values[::-1], vectors[:, ::-1]),
-    "rows": lambda values, vectors: (values, vectors.T),
-    "by size": _by_size,
-}
-
-
 class _Parts(np.ndarray[Any, Any]):
     """A difference with what it was made of."""
 
@@ -73,7 +63,7 @@ class Edited:
     """Lent to the changed code as ``_edit``, a new one for every run: some edits remember what was before."""
 
     def __init__(self, tape: Tape | None = None, n: int = 0) -> None:
-        self._tape, self._n = tape, n
+        self._tape, self.n = tape, n
         self._known: dict[int, Any] = {}
         self._drawn: list[Any] = []
         self.values: list[Any] = []  # of watched expressions
@@ -102,18 +92,18 @@ class Edited:
 
     def over_all(self, value: Any, rows: Any) -> Any:
         """A mean over some records, divided by the number of all."""
-        if not self._n or len(rows) > self._n:
+        if not self.n or len(rows) > self.n:
             raise ValueError("no records")
-        return value * (len(rows) / self._n)
+        return value * (len(rows) / self.n)
 
     def records(self, indices: Any, how: str) -> Any:
         """Other records than these."""
         numbers = np.asarray(indices)
-        if numbers.ndim != 1 or numbers.dtype.kind != "i" or not self._n:
+        if numbers.ndim != 1 or numbers.dtype.kind != "i" or not self.n:
             raise TypeError("no numbers of records")
         if not self._drawn or self._drawn[-1] is not indices:
             self._drawn.append(indices)
-        return OTHER_RECORDS[how](numbers, self._drawn, self._n)
+        return OTHER_RECORDS[how](numbers, self._drawn, self.n)
 
     @staticmethod
     def empty(value: Any, *arguments: Any) -> Any:
@@ -130,6 +120,31 @@ class Edited:
         lengths = flat.sum(axis=1) if order == "1" else flat.max(axis=1, initial=0.0)
         shape = (len(rows), *(1,) * (rows.ndim - 1))
         return np.asarray(rows * (bound / np.maximum(lengths, max(bound, 1e-300))).reshape(shape))
+
+    def clipped_again(self, value: Any, bound: float) -> Any:
+        """A released value, no longer than the bound."""
+        self.bare(value)  # an error where it was not released
+        size = float(np.linalg.norm(value))
+        return value * (bound / size) if size > bound else value
+
+    @staticmethod
+    def shares(value: Any) -> Array:
+        """Divided by its sum."""
+        found = _array(value)
+        if found.ndim != 1 or found.sum() <= 0:
+            raise TypeError("no vector")
+        return np.asarray(found / found.sum())
+
+    @staticmethod
+    def alike(values: Any) -> list[Any]:
+        """As often the last one: one array that is changed in place."""
+        found = list(values)
+        return found[-1:] * len(found)
+
+    @staticmethod
+    def squared(vector: Array, order: str) -> float:
+        """The squared length of a vector in another norm."""
+        return float(np.linalg.norm(vector, float(order)) ** 2)
 
     @staticmethod
     def averaged(rows: Any) -> Array:
@@ -156,6 +171,10 @@ class Edited:
         """What was noted so many beginnings ago; what was there first where there were not so many."""
         found = self._noted[max(0, len(self._noted) - steps)]
         return value if found is None else found
+
+    def on_average(self, value: Any, first: int) -> Any:
+        """The mean of what was noted, from the number ``first`` on, and of the value."""
+        return np.mean([*self._noted[first:], _array(value)], axis=0)
 
     @staticmethod
     def parts(left: Any, right: Any) -> Any:
@@ -198,6 +217,12 @@ class Edited:
         self._known[place] = self._known.get(place, 0) + 1
         return value / self._known[place] ** power
 
+    def shrunk(self, place: int, value: Any, share: float) -> Any:
+        """Times a share for each time that this place was computed before."""
+        found = value * share ** self._known.get(place, 0)
+        self._known[place] = self._known.get(place, 0) + 1
+        return found
+
     def first(self, place: int, value: Any) -> Any:
         """What this place had the first time."""
         return self._known.setdefault(place, _kept(value))
@@ -221,14 +246,7 @@ class Edited:
         found: Callable[..., Any] = getattr(math, name, None) or getattr(np, name, None) or getattr(builtins, name)
         return found
 
-    @staticmethod
-    def eigen(function: Callable[..., Any], how: str, *arguments: Any, subset_by_index: Any = None) -> Any:
-        """Eigenvalues (and vectors) in the other order, or with the rows for the vectors."""
-        values, vectors = ORDERS[how](*function(*arguments))
-        if subset_by_index is None:
-            return values, vectors
-        kept = slice(subset_by_index[0], subset_by_index[1] + 1)
-        return values[kept], vectors[:, kept]
+    eigen = staticmethod(eigen)
 
     @staticmethod
     def root(value: Any) -> Any:

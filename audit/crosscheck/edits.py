@@ -11,8 +11,8 @@ import ast
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 
+from .calls import CLIPPING, of_call
 from .conditions import head, is_tested, of_asking, of_condition, of_test
 from .edited import NEXT_RECORDS, OTHER_RECORDS
 from .kinds import Kind
@@ -21,17 +21,8 @@ from .slips import OF_RECORDS
 from .source import Made, Text
 
 Shape = tuple[int, ...]
-CLIPPING = re.compile("clip|threshold|radius|cap|bound")
 RATE = re.compile("step|rate|size")
 RECORDS = re.compile("^(indices|batch|rows|records|chosen)$")
-ELSE = {
-    "sin": "cos", "cos": "sin", "log": "log1p", "log1p": "log", "floor": "ceil", "ceil": "floor", "argmin": "argmax",
-    "argmax": "argmin", "triu": "tril", "tril": "triu", "maximum": "minimum", "minimum": "maximum", "any": "all",
-    "all": "any", "zeros": "ones", "zeros_like": "ones_like",
-}  # fmt: skip
-EIGEN = {"largest": "eigenvalues from the largest on:", "rows": "rows for eigenvectors:",
-         "by size": "eigenvalues by their size:"}  # fmt: skip
-STATISTICS = ("max", "min", "mean", "sum")
 
 
 @dataclass
@@ -66,7 +57,7 @@ def edits(source: str, lines: Callable[[int, int], bool], scope: Callable[[ast.F
         compared = {id(part) for one in ast.walk(function) if isinstance(one, ast.Compare) for part in ast.walk(one)}
         for statement in statements(function.body):
             if lines(*head(statement)):
-                found += list(of_statement(text, statement))
+                found += [*of_statement(text, statement), *_added_up(text, statement, known)]
                 for node, parent in values_of(statement):
                     found += list(_of_value(text, node, parent, known, id(node) in compared))
         arguments = [one.arg for one in function.args.args if one.arg != "self"]
@@ -154,15 +145,37 @@ def _of_value(text: Text, node: ast.expr, parent: ast.AST, scope: Scope, compare
             yield text.made(kind, name, node, f"_edit.records({code}, {name!r})")
     if isinstance(node, ast.Name):
         yield from _of_name(text, node, scope)
+        yield from _again(text, node, scope)
     elif isinstance(node, ast.Attribute):
         yield from _of_field(text, node, scope, compared)
     elif isinstance(node, ast.Call):
-        yield from _of_call(text, node)
+        yield from of_call(text, node)
     elif isinstance(node, ast.Subscript):
         yield from _of_index(text, node)
     elif isinstance(node.op, ast.Div):
         left, right = text.code(node.left), text.code(node.right)
         yield text.made(Kind.FACTOR, "turned over", node, f"(({right}) / ({left}))")
+    elif isinstance(node.op, ast.MatMult) and text.code(node.left) == text.code(node.right):
+        for order, words in (("1", "1"), ("inf", "infinity")):
+            new = f"_edit.squared({text.code(node.left)}, {order!r})"
+            yield text.made(Kind.CLIP_NORM, f"norm of order {words} in", node, new)
+
+
+def _added_up(text: Text, statement: ast.stmt, scope: Scope) -> Iterator[Made]:
+    """What a name becomes is added to what it was."""
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name):
+        name, node = statement.targets[0].id, statement.value
+        if name in scope.names and not any(isinstance(one, ast.Name) and one.id == name for one in ast.walk(node)):
+            yield text.made(Kind.MISSING_TERM, f"added to what {name} was:", node, f"({name} + ({text.code(node)}))")
+
+
+def _again(text: Text, node: ast.Name, scope: Scope) -> Iterator[Made]:
+    """What was released is clipped as well."""
+    bounds = [f"{holder}.{one}" for holder, held in scope.fields.items() for one, kind in held.items() if kind is float]
+    for bound in (*bounds, *(one for one, shape in scope.names.items() if shape == ())):
+        if CLIPPING.search(bound):
+            new = f"_edit.clipped_again({node.id}, {bound})"
+            yield text.made(Kind.CLIP_ORDER, f"clipped to {bound} when it is released already:", node, new)
 
 
 def _kind_of(text: Text, node: ast.expr, scope: Scope) -> type | None:
@@ -185,11 +198,15 @@ def _of_array(text: Text, node: ast.expr, code: str, records: bool) -> Iterator[
         ("transposed", f"_edit.turned({code})"),
     ):
         yield text.made(Kind.BATCH if records else Kind.INDEX_SHIFT, name, node, new)
+    yield text.made(Kind.MISSING_TERM, "the diagonal alone of", node, f"np.diag(np.diag({code}))")
     yield text.made(Kind.MISSING_TERM, "without the first coordinate", node, f"_without({code}, 0)")
     yield text.made(Kind.MISSING_TERM, "without the last coordinate", node, f"_without({code}, -1)")
     yield text.made(Kind.FACTOR, "of length one", node, f"_edit.unit({code})")
+    yield text.made(Kind.FACTOR, "the signs of", node, f"np.sign({code})")
+    yield text.made(Kind.FACTOR, "divided by its sum:", node, f"_edit.shares({code})")
     yield text.made(Kind.MISSING_TERM, "all entries alike in", node, f"_edit.even({code})")
-    if not isinstance(node, ast.Attribute):  # the fields of a problem are data: what is clipped is computed from them
+    weights = isinstance(node, ast.Name) and len(node.id) == 1  # no record's gradient is called so
+    if not weights and not isinstance(node, ast.Attribute):  # the fields of a problem are data: they are not clipped
         yield text.made(Kind.CLIP_ORDER, "averaged before they are clipped:", node, f"_edit.averaged({code})")
 
 
@@ -230,42 +247,6 @@ def _of_field(text: Text, node: ast.Attribute, scope: Scope, compared: bool) -> 
     if known.get(node.attr) is int:
         for step, how in (("+ 1", "large"), ("- 1", "small")):
             yield text.made(Kind.INDEX_SHIFT, f"one too {how}:", node, f"({text.code(node)} {step})")
-
-
-def _of_call(text: Text, node: ast.Call) -> Iterator[Made]:
-    head, code = text.code(node.func), text.code(node)
-    module, _, name = head.rpartition(".")
-    if name in ELSE:
-        new = f"{module}.{ELSE[name]}" if module else f"_edit.maths({ELSE[name]!r})"
-        yield text.made(Kind.INDEX_SHIFT, f"{ELSE[name]} for {name}", node, new + code[len(head) :])
-    if name in ("eigh", "eigh_tridiagonal"):
-        for how in EIGEN:
-            new = f"_edit.eigen({head}, {how!r}, {code[len(head) + 1 :]}"
-            yield text.made(Kind.INDEX_SHIFT, EIGEN[how], node, new)
-    if name == "mean" or name.endswith("mean") or name == "mean_of":
-        rows = text.code(node.args[0]) if node.args else module
-        yield text.made(Kind.FACTOR, "divided by the number of all records:", node, f"_edit.over_all({code}, {rows})")
-    if name in ("max", "maximum", "hypot") and len(node.args) == 2:
-        one, other = (text.code(one) for one in node.args)
-        for how, new in (("the sum", f"(({one}) + ({other}))"), ("the larger", f"np.maximum({one}, {other})")):
-            kind = Kind.CLIP_BOUND if CLIPPING.search(code) else Kind.FACTOR
-            yield text.made(kind, f"{how} of both for {name}", node, new)
-    if name in STATISTICS and module and not node.args:
-        for other in STATISTICS:
-            if other != name:
-                yield text.made(Kind.FACTOR, f"{other} for {name}", node, f"{module}.{other}" + code[len(head) :])
-    if node.args and not any(isinstance(one, ast.Starred) for one in node.args):
-        first = text.code(node.args[0])
-        kind = Kind.NO_CLIP if "clip" in name else Kind.MISSING_TERM
-        yield text.made(kind, f"{name} left out", node, f"_edit.same_shape({first}, {code})")
-        gap, rest = node.args[0], text.raw[text.span(node.args[0])[1] : text.span(node)[1]].decode()
-        if "clip" in name and isinstance(gap, ast.BinOp) and isinstance(gap.op, ast.Sub):
-            apart = f"({head}({text.code(gap.left)}{rest} - {head}({text.code(gap.right)}{rest})"
-            yield text.made(Kind.CLIP_ORDER, "clipped apart, then subtracted:", node, apart)
-    for left, right in pairwise(node.args):
-        a, b = text.span(left), text.span(right)
-        new = text.code(right) + text.raw[a[1] : b[0]].decode() + text.code(left)
-        yield (Kind.INDEX_SHIFT, "arguments exchanged", left.lineno, a[0], b[1], new)
 
 
 def _of_index(text: Text, node: ast.Subscript) -> Iterator[Made]:

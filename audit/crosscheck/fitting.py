@@ -18,10 +18,11 @@ import numpy as np
 
 from dpassay.reference.types import Array
 
+from .calls import CLIPPING
 from .changes import Change
 from .conditions import head
 from .differences import compare
-from .edits import CLIPPING, Scope, functions_of, statements, values_of
+from .edits import RATE, Scope, functions_of, statements, values_of
 from .kinds import Kind
 from .mutants import Mutant, answers
 from .planting import source
@@ -67,7 +68,9 @@ def fits(seen: Reached) -> Iterator[Fit]:
             scope = seen.scopes.get((file, first), Scope())
             for statement in statements(function.body):
                 if seen.ran(file, *head(statement)):
-                    factors += [_factor(text, file, node) for node, _ in values_of(statement) if _number(node, scope)]
+                    numbered = [node for node, _ in values_of(statement) if _number(node, scope)]
+                    factors += [_factor(text, file, node) for node in numbered]
+                    factors += [_decay(text, file, node) for node in numbered if RATE.search(text.code(node))]
                     terms += list(_terms(text, file, statement, scope))
     yield from factors
     yield from terms
@@ -83,6 +86,12 @@ def _factor(text: Text, file: str, node: ast.expr) -> Fit:
     kind = Kind.CLIP_BOUND if CLIPPING.search(code) and isinstance(node, ast.Name | ast.Attribute) else Kind.FACTOR
     change = Change(*text.made(kind, f"{AMOUNT} times", node, f"({AMOUNT} * ({code}))"))
     return Fit(Mutant(file, change), 1.0)
+
+
+def _decay(text: Text, file: str, node: ast.expr) -> Fit:
+    """A rate that falls, or grows, by a factor each time."""
+    new = f"_edit.shrunk({text.span(node)[0]}, {text.code(node)}, {AMOUNT})"
+    return Fit(Mutant(file, Change(*text.made(Kind.FACTOR, f"{AMOUNT} times, each time again,", node, new))), 1.0)
 
 
 def _terms(text: Text, file: str, statement: ast.stmt, scope: Scope) -> Iterator[Fit]:

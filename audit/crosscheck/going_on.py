@@ -20,6 +20,7 @@ from dpassay.reference.types import Array
 
 from .copies import run_copied
 from .encode import encode
+from .families import families, family
 from .kinds import Kind
 from .recording import VectorTape, events_of
 from .rounding import Run
@@ -92,7 +93,7 @@ class _OtherValues(VectorTape):
     def symmetric_gaussian(self, label: str, query: Array, **how: Any) -> Array:
         """A matrix that is put together otherwise."""
         released = super().symmetric_gaussian(label, query, **how)
-        if self._way not in MATRICES or self._only not in ("", label):
+        if self._way not in MATRICES or self._only not in ("", family(label)):
             return released
         number = self._count[label]
         self._count[label] += 1
@@ -100,7 +101,7 @@ class _OtherValues(VectorTape):
 
     def _released(self, label: str, law: Law, sensitivity: float | None, draws: tuple[int, ...]) -> Any:
         value = super()._released(label, law, sensitivity, draws)
-        if isinstance(law, AboveThreshold) and self._way in CHOICES and self._only in ("", label):
+        if isinstance(law, AboveThreshold) and self._way in CHOICES and self._only in ("", family(label)):
             number = self._count[label]
             self._count[label] += 1
             return self._chosen(law, value) if self._place(number) else value
@@ -110,7 +111,7 @@ class _OtherValues(VectorTape):
         number, before = self._count[label], self._before.get(label, np.asarray(value, dtype=float))
         self._count[label] += 1
         self._before[label] = np.asarray(value, dtype=float)
-        if self._only not in ("", label) or not self._place(number):
+        if self._only not in ("", family(label)) or not self._place(number):
             return value
         found = self._way.value(np.asarray(value, dtype=float), query_of(law), before)
         return found if isinstance(value, np.ndarray) else float(found)
@@ -131,9 +132,10 @@ Going = tuple[Way, str, str]  # the way, the place's name, the label (empty: eve
 def goings_on(vector: Mapping[str, Any], others: Sequence[Mapping[str, Any]] = ()) -> Iterator[Going]:
     """Everything that is tried on a vector, the simplest first; ``others`` may release under other labels as well."""
     released = [event for event in vector["events"] if event["event"] == "release"]
-    labels = list(dict.fromkeys(event["label"] for event in released))
+    labels = families(event["label"] for event in released)
     choices = CHOICES if any(event["law"] == "AboveThreshold" for event in released) else ()
-    every = {event["label"] for one in (vector, *others) for event in one["events"] if event["event"] == "release"}
+    releases = (event for one in (vector, *others) for event in one["events"] if event["event"] == "release")
+    every = families(event["label"] for event in releases)
     for label in ("", *(labels[:LABELS] if len(every) > 1 else ())):
         for place in PLACES:
             for way in (*WAYS, *choices, *(() if label or place else MATRICES)):

@@ -39,6 +39,9 @@ def of_order(text: Text, body: Sequence[ast.stmt], lines: Callable[[int, int], b
             new = f"{text.code(other)}\n{' ' * one.col_offset}{text.code(one)}"
             asks = len(moved) == 1 and "tape." in text.code(moved[0])
             yield (Kind.CALLS if asks else Kind.INDEX_SHIFT, MOVED, one.lineno, first, last, new)
+    for one in body[:-2] if body and isinstance(body[-1], (*SIMPLE, *BLOCKS)) else ():
+        if isinstance(one, (*SIMPLE, ast.If)) and lines(one.lineno, one.lineno):
+            yield from _to_the_end(text, one, body[-1])
     for one in body:
         if lines(one.lineno, one.lineno):
             yield from _of_line(text, one)
@@ -48,6 +51,15 @@ def of_order(text: Text, body: Sequence[ast.stmt], lines: Callable[[int, int], b
                 if isinstance(last, ast.Return | ast.Break | ast.Continue) and lines(one.lineno, last.lineno):
                     yield text.made(Kind.CALLS, "goes on after", last, "pass")
             yield from of_order(text, inner, lines, arguments)
+
+
+def _to_the_end(text: Text, one: ast.stmt, last: ast.stmt) -> Iterator[Made]:
+    """A line, or what is done under a condition, comes last."""
+    code = text.code(one)
+    first, end, final = text.span(one)[0], text.span(one)[1], text.span(last)[1]
+    if not code.startswith("require") and "tape." not in code:
+        new = f"pass{text.raw[end:final].decode()}\n{' ' * one.col_offset}{code}"
+        yield (Kind.INDEX_SHIFT, "at the end of its block:", one.lineno, first, final, new)
 
 
 def _of_line(text: Text, one: ast.stmt) -> Iterator[Made]:

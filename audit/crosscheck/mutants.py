@@ -3,35 +3,34 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from time import process_time
 from typing import Any
 
 import numpy as np
 
 from dpassay.audit.lab.source import planted
 
+from .calls import CLIPPING
 from .changes import Change, changes
-from .copies import run_copied
+from .copies import prepare, run_copied
+from .cost import LIMIT
 from .edited import Edited
-from .edits import CLIPPING, Scope, edits
+from .edits import Scope, edits
 from .encode import encode
 from .jitter import Jitter
 from .kinds import Kind
 from .making import run_again
 from .pairs import pairs
-from .planting import Site, TooLong, function_of, functions, limited, planted_at, source
+from .planting import Site, TooLong, function_of, functions, in_a_lambda, limited, planted_at, source
 from .reached import Reached, reached
 from .recording import VectorTape, events_of
 from .rounding import Run
 from .slips import without
-from .sometimes import When, sometimes, times
+from .sometimes import OF_THE_LAST, When, sometimes, times
 
-LIMIT = 0.3  # seconds for one changed run; one of the reference takes a hundredth
 BOUND = re.compile(rf"^\s*\w*({CLIPPING.pattern})\w*\s*=[^=]")  # a line that computes one
 BOUNDING = re.compile("threshold|radius|bound")  # names of what computes a bound
 OF_CLIPPING = ("clip", "clip_rows", "row_norms")  # functions that do nothing else
@@ -166,17 +165,19 @@ def answers(
     stop: Stop | None = None,
     seconds: float = LIMIT,
     late: list[bool] | None = None,
+    when: When | None = None,
 ) -> dict[str, Any] | None:
     """What the changed reference asks for on a vector; None where it does not run, or is stopped.
 
     Args:
         late: gets an entry where the run did not end in its seconds.
+        when: at which uses the change is made; else it is the mutant's own affair.
     """
     tape = _HeldTape(vector["events"], until, stop)
     output: Any = None
-    when = None
-    if mutant.when:
-        when = When(mutant.when, tape, asked(run, vector, mutant))
+    if mutant.when and when is None:
+        when = When(mutant.when, tape, asked(run, vector, mutant) if mutant.when in OF_THE_LAST else 0)
+    prepare(vector)  # with no change planted
     try:
         with _planted(mutant, when, Edited(tape, _records(vector))), limited(seconds), np.errstate(all="ignore"):
             again = run_again if _while_read(mutant) else run_copied
@@ -195,9 +196,9 @@ def answers(
 
 
 def _while_read(mutant: Mutant) -> bool:
-    """Is something changed that is run when a vector is read?"""
-    names = [one.name for one in (function_of(*site) for site in mutant.sites) if one is not None]
-    return any(name in ("__init__", "__post_init__") for name in names)
+    """Is something changed that is run, or made, when a vector is read?"""
+    names = {one.name for one in (function_of(*site) for site in mutant.sites) if one is not None}
+    return bool(names & {"__init__", "__post_init__"}) or any(in_a_lambda(*site) for site in mutant.sites)
 
 
 def values_at(run: Run, vector: Mapping[str, Any], mutant: Mutant, jitter: Jitter | None) -> list[Any]:
@@ -222,6 +223,12 @@ def at_times(mutant: Mutant, vectors: Sequence[Mapping[str, Any]]) -> Iterator[M
     change = sometimes(source(mutant.file).encode(), mutant.change)
     if change is not None:
         yield from (replace(mutant, change=change, when=when) for when in times(vectors))
+
+
+def at_uses(mutant: Mutant) -> Mutant | None:
+    """The same change, made at some of its uses; None where it is no expression, or at more places."""
+    change = None if mutant.more else sometimes(source(mutant.file).encode(), mutant.change)
+    return None if change is None else replace(mutant, change=change, when="at some of its uses")
 
 
 @contextmanager
@@ -249,37 +256,6 @@ BATCHES: dict[str, Callable[[list[int], int], list[int]]] = {
     "the first records in place of those drawn": lambda indices, n: list(range(len(indices))),
     "the other records": lambda indices, n: ([one for one in range(n) if one not in indices] * n)[: len(indices)],
 }
-
-
-def length(run: Run, vector: Mapping[str, Any]) -> int:
-    """How many functions one run of the reference calls: what it costs, the same on every machine."""
-    with suppress(Exception):
-        run_again(run, vector, VectorTape(vector["events"]))  # what is computed once is known then
-    count = [0]
-
-    def note(frame: Any, event: str, _: Any) -> None:
-        count[0] += event in ("call", "c_call")
-
-    _watched(run, vector, note)
-    return max(1, count[0])
-
-
-def patience(run: Run, vector: Mapping[str, Any]) -> float:
-    """Seconds for a changed run: many times what the reference takes, as a solver that does not converge costs all."""
-    start = process_time()
-    with suppress(Exception):
-        run_again(run, vector, VectorTape(vector["events"]))
-    return min(LIMIT, 0.02 + 10 * (process_time() - start))
-
-
-def _watched(run: Run, vector: Mapping[str, Any], note: Callable[[Any, str, Any], None]) -> None:
-    """One run of the reference under a profiler."""
-    sys.setprofile(note)
-    try:
-        with suppress(Exception):
-            run_again(run, vector, VectorTape(vector["events"]))
-    finally:
-        sys.setprofile(None)
 
 
 @lru_cache(maxsize=256)

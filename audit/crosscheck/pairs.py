@@ -23,6 +23,7 @@ def pairs(source: str, lines: Callable[[int, int], bool], scope: Callable[[ast.F
         for loop in ast.walk(function):
             if isinstance(loop, ast.For | ast.While) and lines(*head(loop)):
                 found += list(_of_loop(text, loop, lines, known))
+                found += list(_behind(text, function, loop, known))
         for statement in statements(function.body):
             if lines(*head(statement)):
                 found += list(_of_repeated(text, statement, known))
@@ -44,6 +45,22 @@ def _of_loop(text: Text, loop: ast.For | ast.While, lines: Callable[[int, int], 
                         kind = Kind.BATCH if is_records(node) else Kind.INDEX_SHIFT
                         use = text.made(kind, f"its value {words} for", node, f"_edit.ago({node.id}, {ago})")
                         yield use, (Kind.INDEX_SHIFT, "", begin.lineno, place, place, noted)
+
+
+def _behind(text: Text, function: ast.FunctionDef, loop: ast.For | ast.While, scope: Scope) -> Iterator[Pair]:
+    """What is returned behind a loop is the mean of what a name was in its steps."""
+    bound = {one.id for one in ast.walk(loop) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+    begin = loop.body[0]
+    place = text.span(begin)[0]
+    behind = [one for one in function.body if isinstance(one, ast.Return) and one.lineno > loop.lineno]
+    for statement in behind:
+        for node, _ in values_of(statement):
+            if isinstance(node, ast.Name) and node.id in bound and scope.names.get(node.id):
+                noted = f"_edit.note(lambda: {node.id})\n{' ' * begin.col_offset}"
+                for first in (0, 1):
+                    words = "the mean of all steps of" if first else "the mean, with the start, of"
+                    use = text.made(Kind.INDEX_SHIFT, words, node, f"_edit.on_average({node.id}, {first})")
+                    yield use, (Kind.INDEX_SHIFT, "", begin.lineno, place, place, noted)
 
 
 def _of_repeated(text: Text, statement: ast.stmt, scope: Scope) -> Iterator[Pair]:

@@ -84,6 +84,25 @@ def function_of(file: str, change: Change) -> Function | None:
     return next((one for one in functions(file) if one.first <= change.first and change.last <= one.last), None)
 
 
+@lru_cache(maxsize=256)
+def _lambdas(file: str) -> tuple[tuple[int, int], ...]:
+    """Where the small functions of a file are, in bytes: an object may hold one, made when it was read."""
+    raw = source(file).encode()
+    starts = [0]
+    for line in raw.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
+    return tuple(
+        (starts[node.lineno - 1] + node.col_offset, starts[node.end_lineno - 1] + node.end_col_offset)
+        for node in ast.walk(ast.parse(raw))
+        if isinstance(node, ast.Lambda) and node.end_lineno is not None and node.end_col_offset is not None
+    )
+
+
+def in_a_lambda(file: str, change: Change) -> bool:
+    """Is it changed inside a small function?"""
+    return any(first <= change.first and change.last <= last for first, last in _lambdas(file))
+
+
 @contextmanager
 def planted_at(sites: Sequence[Site], lent: Mapping[str, Any]) -> Iterator[None]:
     """The living functions run the changed code, with these names beside those of their modules.

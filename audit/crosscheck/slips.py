@@ -72,6 +72,8 @@ def _binary(code: Code, node: ast.BinOp) -> Iterator[Made]:
             rows, bound = (code(one) for one in clipping.args)
             text = f"clip_rows({left}.reshape(-1, 1) * ({rows}), {bound}).sum(axis=0)"
             yield Kind.CLIP_ORDER, "weighted before it is clipped", node, text
+            text = f"(clip_rows(_edit.n * {left}.reshape(-1, 1) * ({rows}), {bound}).sum(axis=0) / _edit.n)"
+            yield Kind.CLIP_ORDER, "weighted, by n times the weights, before it is clipped", node, text
 
 
 def _call(code: Code, node: ast.Call) -> Iterator[Made]:

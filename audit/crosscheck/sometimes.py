@@ -7,22 +7,24 @@ The changed expression asks, each time that it is computed, whether it is its ti
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from .changes import Change
+from .families import families, family
 from .recording import VectorTape
 
 NUMBERS = ("the first time", "but the first time", "the last time", "but the last time", "every other time")
+OF_THE_LAST = ("the last time", "but the last time")  # for which it must be known how often there are
 LABELS = 6  # of releases that are told apart
 
 
 def times(vectors: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """All of them, in words, the simplest first; labels are those of the first vector."""
     yield from NUMBERS
-    released = [[event["label"] for event in one["events"] if event["event"] == "release"] for one in vectors]
-    labels = list(dict.fromkeys(label for one in released[:1] for label in one))
+    released = [families(event["label"] for event in one["events"] if event["event"] == "release") for one in vectors]
+    labels = released[0] if released else []
     if len(labels) <= LABELS and len({label for one in released for label in one}) > 1:
         for label in labels:
             yield f"before {label}"
@@ -51,10 +53,11 @@ class When:
     Args:
         name: one of :func:`times`; empty: never.
         total: how often it will be asked, as the unchanged run does.
+        uses: it is time when it was asked so often before, whatever the name.
     """
 
-    def __init__(self, name: str, tape: VectorTape | None = None, total: int = 0):
-        self._name, self._tape, self._total, self.count = name, tape, total, 0
+    def __init__(self, name: str, tape: VectorTape | None = None, total: int = 0, uses: Container[int] = ()):
+        self._name, self._tape, self._total, self.count, self._uses = name, tape, total, 0, uses
         self._place, _, self._label = ("", "", "") if name in ("", *NUMBERS) else name.partition(" ")
 
     def __call__(self) -> bool:
@@ -64,7 +67,7 @@ class When:
         if self._place:
             return self._at_label()
         known = {
-            "": False,
+            "": number in self._uses,
             "the first time": number == 0,
             "but the first time": number > 0,
             "the last time": last,
@@ -78,6 +81,6 @@ class When:
         if self._tape is None:
             return False
         if self._place == "before":
-            return self._tape.following == self._label
+            return family(self._tape.following) == self._label
         released = self._tape.transcript.releases
-        return bool(released) and released[-1].label == self._label
+        return bool(released) and family(released[-1].label) == self._label

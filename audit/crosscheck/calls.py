@@ -1,0 +1,67 @@
+"""Edits of calls: another function, other arguments, none."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from .kinds import Kind
+from .source import Made, Text
+
+CLIPPING = re.compile("clip|threshold|radius|cap|bound")  # names of bounds
+ELSE = {
+    "sin": "cos", "cos": "sin", "log": "log1p", "log1p": "log", "floor": "ceil", "ceil": "floor", "argmin": "argmax",
+    "argmax": "argmin", "triu": "tril", "tril": "triu", "maximum": "minimum", "minimum": "maximum", "any": "all",
+    "all": "any", "zeros": "ones", "zeros_like": "ones_like",
+}  # fmt: skip
+EIGEN = {"largest": "eigenvalues from the largest on:", "rows": "rows for eigenvectors:",
+         "by size": "eigenvalues by their size:", "least by size": "eigenvalues by their size, the least first:",
+         "rows of NumPy's": "rows for eigenvectors, with the signs that NumPy gives them:"}  # fmt: skip
+STATISTICS = ("max", "min", "mean", "sum")
+
+
+def of_call(text: Text, node: ast.Call) -> Iterator[Made]:
+    """Every edit of one call."""
+    head, code = text.code(node.func), text.code(node)
+    module, _, name = head.rpartition(".")
+    if name in ELSE:
+        new = f"{module}.{ELSE[name]}" if module else f"_edit.maths({ELSE[name]!r})"
+        yield text.made(Kind.INDEX_SHIFT, f"{ELSE[name]} for {name}", node, new + code[len(head) :])
+    if name in ("eigh", "eigh_tridiagonal"):
+        for how in EIGEN:
+            new = f"_edit.eigen({head}, {how!r}, {code[len(head) + 1 :]}"
+            yield text.made(Kind.INDEX_SHIFT, EIGEN[how], node, new)
+    if name == "mean" or name.endswith("mean") or name == "mean_of":
+        rows = text.code(node.args[0]) if node.args else module
+        yield text.made(Kind.FACTOR, "divided by the number of all records:", node, f"_edit.over_all({code}, {rows})")
+    if name in ("max", "maximum", "hypot") and len(node.args) == 2:
+        one, other = (text.code(one) for one in node.args)
+        for how, new in (("the sum", f"(({one}) + ({other}))"), ("the larger", f"np.maximum({one}, {other})")):
+            kind = Kind.CLIP_BOUND if CLIPPING.search(code) else Kind.FACTOR
+            yield text.made(kind, f"{how} of both for {name}", node, new)
+    if "simplex" in name and len(node.args) == 1:
+        new = f"_edit.shares(np.maximum({text.code(node.args[0])}, 0.0))"
+        yield text.made(Kind.MISSING_TERM, "cut at zero and divided by its sum for", node, new)
+    if name in ("array", "asarray", "stack", "vstack", "tuple", "list") and node.args:
+        listed, rest = text.code(node.args[0]), text.raw[text.span(node.args[0])[1] : text.span(node)[1]].decode()
+        for words, new in (("all as the last of", "_edit.alike({})"), ("without the first of", "list({})[1:]"),
+                           ("without the last of", "list({})[:-1]")):  # fmt: skip
+            yield text.made(Kind.INDEX_SHIFT, words, node, f"{head}({new.format(listed)}{rest}")
+    if name in STATISTICS and module and not node.args:
+        for other in STATISTICS:
+            if other != name:
+                yield text.made(Kind.FACTOR, f"{other} for {name}", node, f"{module}.{other}" + code[len(head) :])
+    if node.args and not any(isinstance(one, ast.Starred) for one in node.args):
+        first = text.code(node.args[0])
+        kind = Kind.NO_CLIP if "clip" in name else Kind.MISSING_TERM
+        yield text.made(kind, f"{name} left out", node, f"_edit.same_shape({first}, {code})")
+        gap, rest = node.args[0], text.raw[text.span(node.args[0])[1] : text.span(node)[1]].decode()
+        if "clip" in name and isinstance(gap, ast.BinOp) and isinstance(gap.op, ast.Sub):
+            apart = f"({head}({text.code(gap.left)}{rest} - {head}({text.code(gap.right)}{rest})"
+            yield text.made(Kind.CLIP_ORDER, "clipped apart, then subtracted:", node, apart)
+    for left, right in pairwise(node.args):
+        a, b = text.span(left), text.span(right)
+        new = text.code(right) + text.raw[a[1] : b[0]].decode() + text.code(left)
+        yield (Kind.INDEX_SHIFT, "arguments exchanged", left.lineno, a[0], b[1], new)
