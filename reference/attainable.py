@@ -7,8 +7,30 @@ so far. What is written here is the second: the largest share there is, and why.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import cos, exp, pi, sin
 
 Reasons = Mapping[str, str]
+STEPS = 80  # of a bisection, or of a search by thirds: to the last digit
+
+
+def sigmoid(value: float) -> float:
+    """1 / (1 + exp(-value)); zero far below."""
+    return 1.0 / (1.0 + exp(min(-value, 700.0)))
+
+
+def opposed_logistic(length: float) -> float:
+    """Half of the largest |g - g'| of two logistic gradients at a w of this length, for records of norm 1 at most.
+
+    With u = -y x and u' = -y' x' they are sigmoid(<u, w>) u and sigmoid(<u', w>) u'. Two unit vectors at angles s and t
+    to w, on both sides of it, differ the most; the maximum lies at s = t, where it is 2 sin(s) sigmoid(|w| cos(s)) (a
+    test scans both angles). It grows with |w|, from 1/2 to 1.
+    """
+    low, high = 0.0, pi / 2
+    for _ in range(STEPS):
+        one, two = low + (high - low) / 3, high - (high - low) / 3
+        first, second = (sin(s) * sigmoid(length * cos(s)) for s in (one, two))
+        low, high = (one, high) if first < second else (low, two)
+    return sin(high) * sigmoid(length * cos(high))
 
 
 def reason(label: str, reasons: Reasons) -> str:

@@ -23,6 +23,7 @@ from .worst_case import SignedWave
 
 WAVES = Rows(2, 1.0)
 ALPHA = 0.9  # the largest that Theorem 3.17 knows, up to a tenth: b is 5 for d = 1
+PRINTED_RECORDS = (12, 16, 60)  # the first so few that they run out
 ALWAYS = 1e9  # a threshold of line 11 under which every gradient lies
 
 
@@ -58,7 +59,7 @@ def printed(
     steps: Sequence[int],
     refresh: Literal["bare", "tree"] = "tree",
     alpha: float = ALPHA,
-    records: Sequence[int] = (12, 16, 60),
+    records: Sequence[int] = PRINTED_RECORDS,
 ) -> Space:
     """The parameters of the statement, cut to ``steps``; ``eager`` 1: never an escape, 2: as soon as line 11 may.
 
@@ -68,7 +69,7 @@ def printed(
         rows=WAVES,
         sizes={"n": records, "d": (1, 4), "steps": steps, "eager": (1, 2)},
         problem=_problem,
-        schedule=partial(_printed, source, epsilon, delta, refresh, alpha),
+        schedule=partial(printed_schedule, source, epsilon, delta, refresh, alpha),
         landmarks=_landmarks,
     )
 
@@ -107,9 +108,10 @@ def _cached(epsilon: float, delta: float, sizes: tuple[tuple[str, int], ...]) ->
     return stochastic_spider.repaired(plain, epsilon, delta, p["epoch"])
 
 
-def _printed(
+def printed_schedule(
     source: str, epsilon: float, delta: float, refresh: Literal["bare", "tree"], alpha: float, sizes: Sizes
 ) -> Schedule:
+    """The statement's schedule for these sizes."""
     constants = Constants(sizes["n"], sizes["d"], epsilon, delta)
     full = stochastic_spider.printed(constants, source, alpha=alpha, check_data=False)
     threshold = 0.0 if sizes["eager"] == 1 else ALWAYS

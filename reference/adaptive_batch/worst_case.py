@@ -43,14 +43,20 @@ class SignedWave:
 
     def gradients(self, x: Array, indices: Indices) -> Array:
         """Per-sample gradients, shape (b, d)."""
+        along: Array = self.signs[indices] * np.sin(x[0] + self.phases[indices])
+        if self.d == 1:
+            return along[:, None]
         rows = np.zeros((len(indices), self.d))
-        rows[:, 0] = self.signs[indices] * np.sin(x[0] + self.phases[indices])
+        rows[:, 0] = along
         return rows
 
     def hessians(self, x: Array, indices: Indices) -> Array:
         """Per-sample second derivatives, shape (b, d, d)."""
+        along: Array = self.signs[indices] * np.cos(x[0] + self.phases[indices])
+        if self.d == 1:
+            return along[:, None, None]
         stack = np.zeros((len(indices), self.d, self.d))
-        stack[:, 0, 0] = self.signs[indices] * np.cos(x[0] + self.phases[indices])
+        stack[:, 0, 0] = along
         return stack
 
 

@@ -156,6 +156,11 @@ ASSUMPTIONS_HOLD = (
     double_spider.OWN_DIFFERENCE,
     double_spider.BATCHES,
 )
+WITHIN_ASSUMPTIONS = {
+    "eta/refresh": "at most 0.333, attained: losses lie in [0, 1] and psi*' is 1-Lipschitz: it moves by 1 of 2 C_1 = 3",
+    "eta/difference": "at most 0.5, attained: a record's change lies between 0 and a number within |dx| of deta, so "
+    "two of them differ by 2 max(|dx|, |deta|) at most, which is C_2, and 2 C_2 is declared",
+}
 EACH_CLIPPED = (
     "charitable: every record's term is clipped before the mean, and c = 4",
     "C_1 = C_3 = 0.001; G = L = M = lambda = H = 1",
@@ -205,7 +210,7 @@ CASES: tuple[Case, ...] = (
     double(reading="printed", build=double_assumptions, variant="assumptions hold", completions=ASSUMPTIONS_HOLD,
            space=partial(space.double_assumptions, EPSILON, DELTA, 1.5, 0.5),
            known=f"{C_ONE}; beyond the assumptions, {MEAN_CLIP}",
-           declared=ANY_LABEL + TOO_LITTLE),
+           declared=ANY_LABEL + TOO_LITTLE, attainable=WITHIN_ASSUMPTIONS),
     double(reading="printed", build=double_no_steps, variant="each record clipped, c = 4", completions=EACH_CLIPPED,
            space=partial(space.double_each_clipped, EPSILON, DELTA, SMALL_CLIP, 4.0),
            known="sigma_2 does not grow with T: no constant c serves all T", declared=TOO_LITTLE),

@@ -21,7 +21,8 @@ from .baseline_methods import Method, Noise
 from .baseline_methods import Sizes as BaselineSizes
 from .dp_rgda import SILENT, Schedule, appendix_b2_noise
 
-ANY, BOUNDED = Rows(4, None), Rows(4, box=(-0.4, 0.4))  # with |x| < 0.5 and |y| <= 0.5, all gradients stay below 1
+BOX = 0.4  # of every number of a bounded record, its curvature too
+ANY, BOUNDED = Rows(4, None), Rows(4, box=(-BOX, BOX))  # with |x| < 0.5 and |y| <= 0.5, all gradients stay below 1
 TOLERANCE = 0.5
 Reading = Callable[[Schedule, float, float], Schedule]
 

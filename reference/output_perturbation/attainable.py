@@ -7,26 +7,21 @@ not.
 
 from __future__ import annotations
 
-from math import cos, exp, pi, sin, sqrt
+from math import cos, inf, sqrt
 
-from dpassay.reference.attainable import Reasons
+from dpassay.reference.attainable import STEPS, Reasons, opposed_logistic, sigmoid
+from dpassay.reference.problems.saddle_games import sharp_stability
 
 from .base_solver import RESIDUAL_FRACTION
 from .phases import Phases
 
 AUC_SHARE = 0.28  # by numeric maximisation over all data of large n (``tests``): the largest found is 0.2796
-_STEPS = 80  # of a bisection, or of a search by thirds: to the last digit
-
-
-def sigmoid(value: float) -> float:
-    """1 / (1 + exp(-value)); zero far below."""
-    return 1.0 / (1.0 + exp(min(-value, 700.0)))
 
 
 def largest_push(length: float) -> float:
     """max over t in [0, 1] of t sigmoid(-length t): how hard one record can push w, of that length, outwards."""
     low, high = 0.0, 1.0  # the function rises to one top, or to the end
-    for _ in range(_STEPS):
+    for _ in range(STEPS):
         one, two = low + (high - low) / 3, high - (high - low) / 3
         low, high = (one, high) if one * sigmoid(-length * one) < two * sigmoid(-length * two) else (low, two)
     return high * sigmoid(-length * high)
@@ -39,7 +34,7 @@ def longest_solution(mu: float, radius: float) -> float:
     most ``largest_push(|w|)``. The left side grows with |w|, the right side falls.
     """
     low, high = 0.0, 1.0 / mu
-    for _ in range(_STEPS):
+    for _ in range(STEPS):
         middle = (low + high) / 2
         low, high = (middle, high) if mu * middle < largest_push(middle) else (low, middle)
     return min(high, radius)
@@ -48,18 +43,10 @@ def longest_solution(mu: float, radius: float) -> float:
 def logistic_share(mu: float, radius: float) -> float:
     """Bound on how far replacing a record moves the solution, over the 2 / (mu n) of Lemma 3.3 with L = 1.
 
-    Strong convexity, tested at the one solution w: mu n |w - w'| <= |g(w) - g'(w)|, the gradients of the two records.
-    With u = -y x and u' = -y' x' they are sigmoid(<u, w>) u and sigmoid(<u', w>) u', where <u, w> <= |w| <u, w/|w|>.
-    Two unit vectors at angles s and t to w, on both sides of it, differ the most; the maximum lies at s = t, where it
-    is 2 sin(s) sigmoid(|w| cos(s)) (`logistic_difference` has both angles). It grows with |w|.
+    Strong convexity, tested at the one solution w: mu n |w - w'| <= |g(w) - g'(w)|, the gradients of the two records:
+    twice ``opposed_logistic`` at most, which grows with |w| (`logistic_difference` has both angles).
     """
-    length = longest_solution(mu, radius)
-    low, high = 0.0, pi / 2
-    for _ in range(_STEPS):
-        one, two = low + (high - low) / 3, high - (high - low) / 3
-        first, second = logistic_difference(length, one, one), logistic_difference(length, two, two)
-        low, high = (one, high) if first < second else (low, two)
-    return sin(high) * sigmoid(length * cos(high))
+    return opposed_logistic(longest_solution(mu, radius))
 
 
 def logistic_difference(length: float, first: float, second: float) -> float:
@@ -97,18 +84,66 @@ def of_phases(block: str) -> Reasons:
     return dict.fromkeys(block, why)
 
 
-def of_printed(blocks: str, plan: Phases, mu: float = 0.0) -> Reasons:
+def printed_share(own: float, other: float = inf) -> float:
+    """How far a block of modulus ``own`` moves beside one of modulus ``other``, over the 4L/(n sqrt(own min)) declared.
+
+    The movement is ``sharp_stability`` (attained); without another block it is 2L/(n own), half of what is declared.
+    """
+    return sharp_stability(1.0, 1, own, other) * sqrt(own * min(own, other)) / 4
+
+
+def of_printed(blocks: str, plan: Phases, other: float = inf) -> Reasons:
     """The printed sensitivities with an exact solver: Definition 2 covers the data's part twice, for a solver's error.
 
     Args:
         blocks: letters of the labels.
-        mu: weight of the other block's regulariser, which makes the released block alone move by
-            L/(n_bar sqrt(mu (mu_k - mu))) (``sharp_stability``), of 4L/(n_bar sqrt(mu mu_k)); 0: there is none.
+        other: the modulus on the other block: its regulariser, or the loss's own curvature.
     """
-    found: dict[str, str] = {}
-    for k, mu_k in enumerate(plan.regularisers, start=1):
-        share = sqrt(mu_k / (mu_k - mu)) / 4 if mu else 0.5
-        why = f"{share:.4f} with an exact solver, attained: half is declared for a solver's error"
-        why += ", and one block alone moves less than both" if mu else ""
-        found |= {f"{block}/{k}": why for block in blocks}
-    return found
+    return {
+        f"{block}/{k}": _with_an_exact_solver(printed_share(mu_k, other), mu_k <= 2 * other)
+        for block in blocks
+        for k, mu_k in enumerate(plan.regularisers, start=1)
+    }
+
+
+def of_one_shot() -> Reasons:
+    """Algorithm 1 on mean estimation: Lemma 3.3, L of the full f on the smallest domain: (n + 1)/n of the data's."""
+    why = "at most 0.5 with an exact solver, n/(n + 1) of it attained: half is declared for a solver's error"
+    return {"output": f"{why}, and another row has a solver that uses it"}
+
+
+def of_saddle(mu_x: float, mu_y: float) -> Reasons:
+    """Algorithm 3, x and y released apart, on games with the couplings of its space and of its row."""
+    return {
+        "x": _with_an_exact_solver(printed_share(mu_x, mu_y), mu_x <= 2 * mu_y),
+        "y": _with_an_exact_solver(printed_share(mu_y, mu_x), mu_y <= 2 * mu_x),
+    }
+
+
+def _with_an_exact_solver(share: float, whole: bool) -> str:
+    why = f"{share:.4f} with an exact solver, attained: half is declared for a solver's error"
+    return why if whole else why + ", and one block alone moves less than both"
+
+
+def of_printed_logistic(mu: float, radius: float) -> Reasons:
+    """Algorithm 1 on logistic regression, L of the full f on the ball: 1 of the data and mu times the radius."""
+    share = logistic_share(mu, radius) / (2 * (1 + mu * radius))
+    why = (
+        f"at most {share:.3f} with an exact solver: half is declared for a solver's error, L counts the regulariser, "
+        "which cancels, and one w must be wrong on both records"
+    )
+    return {"output": why}
+
+
+def of_printed_auc(data_share: float) -> Reasons:
+    """Algorithm 3 on AUC maximisation: |x| and |y| alone are at most the pair's movement.
+
+    Args:
+        data_share: L of the records' own terms over L of the full f on the domain.
+    """
+    share = AUC_SHARE * (2 + 2 * RESIDUAL_FRACTION) / 4 * data_share
+    why = (
+        f"at most about {share:.3f}, for x and y together: half is declared for a solver's error, L counts the "
+        f"regulariser, which cancels, and of what is left the loss attains {AUC_SHARE:g} (a numeric maximisation)"
+    )
+    return {"x": why, "y": why}

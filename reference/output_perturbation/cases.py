@@ -97,7 +97,8 @@ def third(variant: str, reading: Reading) -> Instance:
         "joint stability bound 2L/(n sqrt(mu))": 2 * lipschitz / (problem.n * np.sqrt(problem.modulus)),
         **_noise(printed.noise.std("x", printed.sensitivity), x_std),
     }
-    return Instance(algorithm3.run, repaired if reading == "repaired" else printed, pair, facts=facts)
+    others = () if real else (worst_case.for_algorithm3_apart(N, MU, 4 * MU),)
+    return Instance(algorithm3.run, repaired if reading == "repaired" else printed, pair, facts=facts, others=others)
 
 
 def half(block: str, reading: Reading) -> Instance:
@@ -217,7 +218,7 @@ lazy = partial(output, cite=LINE_1, data=LAZY)
 CASES: tuple[Case, ...] = (
     output(reading="printed", build=partial(first, "", "printed"),
            space=partial(space.one_shot, "printed", EPSILON, DELTA, MU),
-           completions=algorithm1.COMPLETIONS, quick=True),
+           completions=algorithm1.COMPLETIONS, quick=True, attainable=attainable.of_one_shot()),
     output(reading="repaired", build=partial(first, "", "repaired"),
            space=partial(space.one_shot, "repaired", EPSILON, DELTA, MU), repairs=algorithm1.REPAIRS, quick=True),
     lazy(reading="printed", build=partial(first, "worst-solver", "printed"),
@@ -236,7 +237,8 @@ CASES: tuple[Case, ...] = (
          repairs=(*algorithm1.REPAIRS, algorithm1.DATA_L)),
     logistic(reading="printed", build=partial(first, "logistic", "printed"),
              space=partial(space.logistic, "printed", EPSILON, DELTA, MU, worst_case.RADIUS),
-             completions=algorithm1.COMPLETIONS),
+             completions=algorithm1.COMPLETIONS,
+             attainable=attainable.of_printed_logistic(MU, worst_case.RADIUS)),
     logistic(reading="repaired", build=partial(first, "logistic", "repaired"),
              space=partial(space.logistic, "repaired", EPSILON, DELTA, MU, worst_case.RADIUS),
              repairs=(*algorithm1.REPAIRS, "L of the data part alone (Lemma 3.5)"),
@@ -247,13 +249,15 @@ CASES: tuple[Case, ...] = (
     phased(reading="repaired", build=partial(second, "repaired"),
            space=partial(space.phased, "repaired", EPSILON, DELTA, MU), repairs=algorithm2.REPAIRS, quick=True),
     saddle(reading="printed", build=partial(third, "", "printed"),
-           space=partial(space.saddle, "printed", EPSILON, DELTA, MU, 4 * MU), completions=algorithm3.COMPLETIONS),
+           space=partial(space.saddle, "printed", EPSILON, DELTA, MU, 4 * MU), completions=algorithm3.COMPLETIONS,
+           attainable=attainable.of_saddle(MU, 4 * MU)),
     saddle(reading="repaired", build=partial(third, "", "repaired"),
            space=partial(space.saddle, "repaired", EPSILON, DELTA, MU, 4 * MU),
            repairs=algorithm3.REPAIRS, quick=True),
     ranking(reading="printed", build=partial(third, "auc", "printed"),
             space=partial(space.auc, "printed", EPSILON, DELTA, 3 * MU),
-            completions=(algorithm1.LOGS, algorithm1.UNPROJECTED, algorithm3.FULL_L)),
+            completions=(algorithm1.LOGS, algorithm1.UNPROJECTED, algorithm3.FULL_L),
+            attainable=attainable.of_printed_auc(space.data_share(3 * MU))),
     ranking(reading="repaired", build=partial(third, "auc", "repaired"),
             space=partial(space.auc, "repaired", EPSILON, DELTA, 3 * MU), quick=True,
             repairs=(*algorithm3.REPAIRS, "L of the data part alone (Lemma 4.5)"), attainable=attainable.of_auc()),
@@ -278,7 +282,7 @@ CASES: tuple[Case, ...] = (
              attainable=attainable.of_phases("xy")),
     concave(reading="printed", build=partial(curved, "", "printed"),
             space=partial(space.phased_game, "strongly_concave", "printed", EPSILON, DELTA, MU),
-            completions=strongly_concave.COMPLETIONS),
+            completions=strongly_concave.COMPLETIONS, attainable=attainable.of_printed("x", PLAN, space.CONCAVITY)),
     concave(reading="repaired", build=partial(curved, "", "repaired"),
             space=partial(space.phased_game, "strongly_concave", "repaired", EPSILON, DELTA, MU),
             repairs=strongly_concave.REPAIRS, attainable=attainable.of_phases("xy")),
@@ -287,5 +291,6 @@ CASES: tuple[Case, ...] = (
             variant="as-variance", quick=True,
             title="Section 4.3 with the word variance at its word", completions=strongly_concave.LITERAL_COMPLETIONS,
             known="sigma_k is called a variance; taken so, the claim breaks where sigma_k is above 1.68",
-            declared=declare(Kind.VIOLATED, Kind.OVER_BUDGET)),
+            declared=declare(Kind.VIOLATED, Kind.OVER_BUDGET),
+            attainable=attainable.of_printed("x", phases(PHASED_N, 0.1 * MU), space.CONCAVITY)),
 )  # fmt: skip

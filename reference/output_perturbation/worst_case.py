@@ -72,6 +72,13 @@ def for_algorithm3(n: int, mu_x: float, mu_y: float) -> Pair[FiniteSum]:
     return Pair(sides[0], sides[1], 0, "one record's linear term turns round, along the block with the smaller modulus")
 
 
+def for_algorithm3_apart(n: int, mu_x: float, mu_y: float) -> Pair[FiniteSum]:
+    """The coupling that moves the block with the larger modulus most: the other one is moved by `for_algorithm3`."""
+    losses = _turned(n, 0, max(mu_x, mu_y), min(mu_x, mu_y), mu_x > mu_y, 0.0)
+    one, other = (FiniteSum(loss, Regulariser(mu_x, mu_y)) for loss in losses)
+    return Pair(one, other, 0, f"one linear term turns round; public coupling {losses[0].matrices[0, 0, 0]:.4g}")
+
+
 def for_algorithm4(n: int, plan: Phases, mu: float, phase: int = 1) -> Pair[Convex]:
     """The coupling that moves x most at modulus mu_k against mu (`sharp_stability`)."""
     return _coupled(n, plan, mu, phase, primal=True)
@@ -107,18 +114,23 @@ def for_strongly_concave(n: int, plan: Phases, curvature: float, phase: int = 1)
 
 def _coupled(n: int, plan: Phases, mu: float, phase: int, *, primal: bool, curvature: float = 0.0) -> Pair[Convex]:
     target = _target(plan, phase)
-    mu_k, fixed = plan.regularisers[phase - 1], mu + curvature
-    coupling = float(np.sqrt(max(0.0, fixed * (mu_k - 2 * fixed))))
+    losses = _turned(n, target, plan.regularisers[phase - 1], mu + curvature, primal, curvature)
+    how = f"one linear term of phase {phase} turns round; public coupling {losses[0].matrices[0, 0, 0]:.4g}"
+    return Pair(Convex(losses[0]), Convex(losses[1]), target, how)
+
+
+def _turned(n: int, target: int, modulus: float, fixed: float, primal: bool, curvature: float) -> list[BilinearLoss]:
+    """The coupling that moves the block of this modulus the most, beside one of modulus ``fixed``; one term turns."""
+    coupling = float(np.sqrt(max(0.0, fixed * (modulus - 2 * fixed))))
     own, other = np.array([fixed, -coupling]) / np.hypot(fixed, coupling)
     direction = np.array([own, other]) if primal else np.array([-other, own])
-    sides = []
+    losses = []
     for sign in (1.0, -1.0):
         linear = np.zeros((n, 2))
         linear[target] = sign * direction
-        loss = BilinearLoss(np.full((n, 1, 1), coupling), linear, np.inf, np.inf, coupling, 1.0, True, curvature)
-        sides.append(Convex(loss))
-    how = f"one linear term of phase {phase} turns round; public coupling {coupling:.4g}"
-    return Pair(sides[0], sides[1], target, how)
+        matrices = np.full((n, 1, 1), coupling)
+        losses.append(BilinearLoss(matrices, linear, np.inf, np.inf, coupling, 1.0, True, curvature))
+    return losses
 
 
 def _target(plan: Phases, phase: int) -> int:

@@ -270,6 +270,8 @@ TABLE: tuple[Case, ...] = (
 def _told(case: Case) -> Case:
     """With what is known of shares that stay below one."""
     if case.reading == "printed" and case.data != SIGNS:
+        if case.space is space.tr_b_eq30_space:
+            return replace(case, attainable=attainable.of_few_steps())
         return replace(case, attainable=attainable.of_printed())
     return replace(case, attainable=attainable.SEARCHES) if "_ls" in case.id else case
 

@@ -21,7 +21,7 @@ from .abreast import DOUBLE, SINGLE
 from .common import Accuracy, Reading
 from .dry_run import spends_most
 from .iteration_leak import StepBound, pair_delta, pair_delta_infinity, worst_case_delta
-from .worst_case import DELTA, EPSILON, Decrease, aligned_pair, alike_pair, first_records, opposed_pair
+from .worst_case import DELTA, EPSILON, Decrease, aligned_pair, alike_pair, crossed_pair, first_records, opposed_pair
 
 B8_EPSILON = 0.9  # Theorem B.8 needs epsilon < 1
 RECORDS, START, STEPS = 100, 6.0, 3
@@ -109,7 +109,12 @@ def _full_batch(run: Any, schedule: opt.Schedule | opt_ls.Schedule, pair: Pair[E
         "MIN_DEC": schedule.minimum_decrease,
     }
     exact = leak(schedule, pair) if schedule.reading == "printed" else None
-    return Instance(run, schedule, pair, LONGEST, facts, exact)
+    return Instance(run, schedule, pair, LONGEST, facts, exact, others=_bending(schedule.reading, schedule.start, pair))
+
+
+def _bending(reading: Reading, w0: Array, pair: Pair[ErmProblem]) -> tuple[Pair[ErmProblem], ...]:
+    """For the search: a pair that moves the Hessian by all that a repaired reading declares (a printed one: more)."""
+    return (crossed_pair(pair.there, w0),) if reading == "repaired" else ()
 
 
 def two_opt_real(reading: Reading) -> Instance:
@@ -134,7 +139,9 @@ def _two_phases(run: Any, schedule: two_opt.Schedule | two_opt_ls.Schedule, pair
     facts: Facts = {"n": pair.here.n, "hope": schedule.hope}
     printed = schedule.base.reading == "printed"
     exact = leak(schedule.first, pair, hope=schedule.hope, shown=PHASE_ONE) if printed else None
-    return Instance(run, schedule, pair, LONGEST, facts, exact)
+    return Instance(
+        run, schedule, pair, LONGEST, facts, exact, others=_bending(schedule.base.reading, schedule.base.start, pair)
+    )
 
 
 # mini-batches --------------------------------------------------------------------------------------------------------
@@ -197,7 +204,7 @@ def dp_tr_real(reading: Reading) -> Instance:
     w0 = np.zeros(problem().d)
     pair = opposed_pair(problem(), w0)
     make = dp_tr.printed if reading == "printed" else dp_tr.repaired
-    return _baseline(dp_tr.run, make(pair.here, w0, BASELINE_ACCURACY, EPSILON, DELTA), pair)
+    return _baseline(dp_tr.run, make(pair.here, w0, BASELINE_ACCURACY, EPSILON, DELTA), pair, reading)
 
 
 def dp_gd_real(reading: Reading) -> Instance:
@@ -205,7 +212,7 @@ def dp_gd_real(reading: Reading) -> Instance:
     w0 = np.zeros(problem().d)
     pair = opposed_pair(problem(), w0)
     make = dp_gd.printed if reading == "printed" else dp_gd.repaired
-    return _baseline(dp_gd.run, make(pair.here, w0, BASELINE_ACCURACY, EPSILON, DELTA), pair)
+    return _baseline(dp_gd.run, make(pair.here, w0, BASELINE_ACCURACY, EPSILON, DELTA), pair, reading)
 
 
 def tr_b_real(reading: Reading) -> Instance:
@@ -213,9 +220,10 @@ def tr_b_real(reading: Reading) -> Instance:
     w0 = np.zeros(problem().d)
     pair = alike_pair(problem(), w0)
     make, batch = (tr_b.printed, 1) if reading == "printed" else (tr_b.repaired, 10)
-    return _baseline(tr_b.run, make(pair.here, w0, BASELINE_ACCURACY, EPSILON, DELTA, batch=batch), pair)
+    schedule = make(pair.here, w0, BASELINE_ACCURACY, EPSILON, DELTA, batch=batch)
+    return _baseline(tr_b.run, schedule, pair, reading)
 
 
-def _baseline(run: Any, schedule: Any, pair: Pair[ErmProblem]) -> Instance:
+def _baseline(run: Any, schedule: Any, pair: Pair[ErmProblem], reading: Reading) -> Instance:
     facts: Facts = {"n": pair.here.n, "T": schedule.steps, "sigma": schedule.noise["gradient"]}
-    return Instance(run, schedule, pair, LONGEST, facts)
+    return Instance(run, schedule, pair, LONGEST, facts, others=_bending(reading, schedule.start, pair))

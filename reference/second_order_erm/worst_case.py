@@ -71,6 +71,17 @@ def opposed_pair(problem: ErmProblem, start: Array, index: int = 0) -> Pair[ErmP
     return Pair(one, other, index, "record 0 pulls the gradient one way or the other")
 
 
+def crossed_pair(problem: ErmProblem, start: Array, index: int = 0) -> Pair[ErmProblem]:
+    """D and D' differ in record `index`: two records across w0 and across each other move the Hessian the most.
+
+    Their margins at w0 are zero, where a convex link is most curved, and what they add to the Hessian has rank one
+    each: sqrt(2) of one of them apart. In one dimension there is one direction only, and less is moved.
+    """
+    found = np.linalg.qr(np.column_stack([start, np.eye(problem.d)]))[0].T[1:3] * problem.feature_bound
+    one, other = (problem.replace(index, record, 1.0) for record in found)
+    return Pair(one, other, index, "record 0 bends the model across w0, one way or the other")
+
+
 def alike_pair(problem: ErmProblem, start: Array) -> Pair[ErmProblem]:
     """All other records equal and pointing the other way: with them the loss of a sampled run is exact, and large."""
     both = opposed_pair(problem, start)

@@ -1,0 +1,45 @@
+"""What is said of escapes: data that move a model's gradient by exactly the share that is said to be the largest."""
+
+import numpy as np
+import pytest
+
+from dpassay.audit.lockstep.script import Choice, Script
+from dpassay.audit.lockstep.scripted import scripted
+from dpassay.audit.search.ground import AllOf, data_of
+from dpassay.reference.adaptive_batch import attainable
+from dpassay.reference.attainable import reason
+from dpassay.reference.catalogue import find
+
+LABEL = "escape/gradient"
+
+
+def moved(case, d, step, phase):
+    """The share of an escape on waves of one gradient; the target, read by O4 at step 1, turns its sign."""
+    sizes, space = {"n": 60, "d": d, "steps": 7, "eager": 2}, case.space()
+    target = 2 * space.schedule(sizes).batch + 1  # O1, O3 and O2 have read the others
+    rows = np.tile([0.0, step], (60, 1))
+    rows[target] = np.cos(phase), np.sin(phase)
+    ground = AllOf(case.build().run, space)
+    setting = ground.setting(data_of(space, sizes, rows, -rows[target], target))
+    script = Script({"refresh/bare": Choice("query"), LABEL: Choice("norm", size=0.3, along="axis")})
+    return scripted(setting.mechanism, setting.pair, [0], script).shares[LABEL]
+
+
+@pytest.mark.parametrize("d", [1, 4])
+def test_an_escape_moves_as_far_as_is_said_and_no_further(d):
+    """The longest step with a batch of one, the target's wave bent most in its middle; any other shows less."""
+    (case,) = [one for one in find("adaptive_batch/stochastic_spider") if one.variant == "bare-refresh"]
+    schedule = case.space().schedule({"n": 60, "d": d, "steps": 7, "eager": 2})
+    most, longest = attainable.escape_share(schedule), schedule.step_size / schedule.batch_slope
+    assert f"{most:.3f} for d = {d}" in reason(LABEL, case.attainable)
+    assert moved(case, d, longest, np.pi / 2 + longest / 2) == pytest.approx(most, rel=1e-12)
+    for step in (0.5 * longest, 0.99 * longest, min(1.0, 1.01 * longest), min(1.0, 1.9 * longest)):
+        for phase in np.linspace(0, np.pi, 7):
+            assert moved(case, d, step, phase) <= most
+
+
+def test_in_the_repaired_spaces_nothing_is_lost():
+    """There O3's batches are the smallest, and what it moves the Hessian by is what is declared."""
+    (case,) = [one for one in find("adaptive_batch") if (one.reading, one.variant) == ("repaired", "d1-T7-O1")]
+    sizes = {"n": 12, "d": 1, "steps": 4, "batch": 1, "epoch": 2, "escape_steps": 3, "escapes": 1, "near": 1}
+    assert attainable.escape_share(case.space().schedule(sizes)) == 1.0
