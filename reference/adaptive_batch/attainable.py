@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import sin
 
 from dpassay.reference.attainable import Reasons
@@ -10,7 +11,6 @@ from . import space
 from .stochastic_spider import Schedule
 
 BELOW = "0 where the record of the row's pair is not below the node; the search tries every leaf of trees of up to four"
-BELOW_PRINTED = BELOW.replace("four", "seven")
 EVERY_NODE = "0.99 is attained at every node; not every seed comes upon each of them"
 
 
@@ -26,10 +26,19 @@ def escape_share(s: Schedule) -> float:
     return max(s.smoothness / s.batch, chord) / max(s.smoothness / s.batch, s.hessian_lipschitz * step)
 
 
-def of_escapes(source: str, epsilon: float, delta: float) -> Reasons:
-    """Of the printed sizes of the search's spaces, where O4 is the oracle that decides."""
-    sizes = {"n": space.PRINTED_RECORDS[-1], "steps": 7, "eager": 2}
-    made = {d: space.printed_schedule(source, epsilon, delta, "bare", space.ALPHA, {**sizes, "d": d}) for d in (1, 4)}
+def of_printed(
+    source: str, lengths: Sequence[int], alpha: float = space.ALPHA, records: Sequence[int] = space.PRINTED_RECORDS
+) -> Reasons:
+    """Of the nodes, and of the escapes, at the printed sizes of the search's space; all but the source as there."""
+    tree = (
+        "a node declares what its largest leaf does: the record of the row's pair shows less in another leaf, and 0 "
+        f"where it is not below the node; the search tries every leaf of trees of up to {max(lengths)}"
+    )
+    if max(lengths) < 3:
+        return {"tree": tree, "escape": "0: an escape starts at t = 1 at the earliest, and moves from then on"}
+    sizes = {"n": max(records), "steps": max(lengths), "eager": 2}
+    made = {d: space.printed_schedule(source, 1.0, 1e-5, "tree", alpha, {**sizes, "d": d}) for d in (1, 4)}
     shares = ", ".join(f"{escape_share(one):.3f} for d = {d}" for d, one in made.items())
     why = f"at most {shares}, attained: a wave's second derivative moves by the chord of a step, declared is its length"
-    return {"escape": f"{why}; not every seed comes upon a step as long as the longest that needs no larger batch"}
+    rare = "not every seed comes upon a step as long as the longest that needs no larger batch"
+    return {"tree": tree, "escape": f"{why}; {rare}"}

@@ -180,6 +180,7 @@ CASES: tuple[Case, ...] = (
             declared=declared,
             space=partial(space.printed, source, EPSILON, DELTA, lengths) if lengths else None,
             quick=(steps, regime) in ((7, HIGH), (7, PATIENT), (2, SMALL_STEPS)) and bool(known),
+            attainable=attainable.of_printed(source, lengths),
         )
         for source, steps, target, regime, known, declared, lengths in (
             ("Theorem 3.17", 7, "O1", HIGH, NO_LOG, TOO_LITTLE, LENGTHS),
@@ -201,6 +202,7 @@ CASES: tuple[Case, ...] = (
         build=partial(instance, partial(cut, "Lemma 3.13", 7, LITTLE_NOISE), "O2", Scene(0.0, 1.0, 0.0)),
         completions=(*READ, *LITTLE_NOISE.choice),
         space=partial(space.printed, "Lemma 3.13", EPSILON, DELTA, LENGTHS, alpha=0.1, records=(300, 600)),
+        attainable=attainable.of_printed("Lemma 3.13", LENGTHS, alpha=0.1, records=(300, 600)),
     ),
     _spider(
         reading="printed",
@@ -212,7 +214,7 @@ CASES: tuple[Case, ...] = (
         declared=_bare("refresh/bare"),
         space=partial(space.printed, "Theorem 3.17", EPSILON, DELTA, LENGTHS, "bare"),
         quick=True,
-        attainable={"tree": attainable.EVERY_NODE, **attainable.of_escapes("Theorem 3.17", EPSILON, DELTA)},
+        attainable={**attainable.of_printed("Theorem 3.17", LENGTHS), "tree": attainable.EVERY_NODE},
     ),
     _spider(
         reading="printed",
@@ -223,7 +225,7 @@ CASES: tuple[Case, ...] = (
         known=NO_ESCAPES,
         declared=TOO_LITTLE,
         space=partial(space.printed, "Lemma 3.13", EPSILON, DELTA, LENGTHS),
-        attainable={"tree": attainable.BELOW_PRINTED, **attainable.of_escapes("Lemma 3.13", EPSILON, DELTA)},
+        attainable=attainable.of_printed("Lemma 3.13", LENGTHS),
     ),
     *(
         _spider(
