@@ -34,7 +34,7 @@ OUTPUT = Path("reports") / "ledger.json"
 def prove(
     paper: Annotated[list[str] | None, typer.Option(help="Only this paper's rows (may be repeated).")] = None,
     row_id: Annotated[
-        str | None, typer.Option("--id", help="Only this row, or those whose id begins so: minimax_sosp/eqB2.")
+        str | None, typer.Option("--id", help="Only this row, or those whose id begins so: minimax_sosp/eqB2, or eqB2.")
     ] = None,
     place: Annotated[str | None, typer.Option(help='Only rows that cite this place, e.g. "Lemma 3.13".')] = None,
     theorem: Annotated[
@@ -73,7 +73,7 @@ def prove(
         return
     for option, value in (("--id", row_id), ("--place", place), ("--theorem", theorem)):
         require(value != "", option, value, "names nothing; without it all rows are checked")
-    of_papers = row_id is None or not paper or row_id.split("/")[0] in paper
+    of_papers = row_id is None or not paper or row_id.split("/")[0] not in set(PAPERS) - set(paper)
     require(of_papers, "--id", row_id, f"not a row of --paper {', '.join(paper or [])}")
     some = row_id is not None or place is not None or theorem is not None
     for option, path in (("--ledger", ledger), ("--readme", readme)):
@@ -159,6 +159,9 @@ def _graph_at(place: str, results: list[Result]) -> list[str]:
 
 def _some(row_id: str | None, place: str | None, papers: list[str] | None) -> list[Row]:
     found = chosen(row_id or "", place or "", papers)
+    if not found and row_id:  # as the ledger prints it, under the heading of its paper
+        found = [row for key in papers or PAPERS for row in chosen(f"{key}/{row_id}", place or "", papers)]
+        row_id = f"{found[0].cite.paper}/{row_id}" if found else row_id
     if not found:
         option, value = ("--id", row_id) if place is None else ("--place", place)
         raise BadInput(option, value, "no such row; `dpassay prove --json` lists them")

@@ -143,8 +143,11 @@ def closing_lines(rows: Sequence[Row], where: str, confidence: float = 0.95, str
     )
     if counts[Verdict.INCONCLUSIVE.value]:
         meaning += " inconclusive: nothing was found, by an audit that had too little to go by."
-    if any(row.verdict == Verdict.INCONCLUSIVE.value and row.reading == "own" for row in rows):
+    undecided = [row for row in rows if row.verdict == Verdict.INCONCLUSIVE.value and row.reading == "own"]
+    if any(row.realised is not None for row in undecided):
         meaning += " Data on which your code does more, longer ones perhaps: --space (docs/own.md)."
+    if any(row.realised is None for row in undecided):
+        meaning += " Nothing is realised where others' secret draws matter: try one record, --space (docs/own.md)."
     if any(row.verdict_shown != row.verdict for row in rows):
         meaning += (
             " as read: plain code names no releases, they are found by watching its draws; the verdict is about that "
