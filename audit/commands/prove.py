@@ -161,7 +161,7 @@ def _some(row_id: str | None, place: str | None, papers: list[str] | None) -> li
     found = chosen(row_id or "", place or "", papers)
     if not found and row_id:  # as the ledger prints it, under the heading of its paper
         found = [row for key in papers or PAPERS for row in chosen(f"{key}/{row_id}", place or "", papers)]
-        row_id = f"{found[0].cite.paper}/{row_id}" if found else row_id
+        found = [row for row in found if row.id.partition("/")[2] == row_id] or found
     if not found:
         option, value = ("--id", row_id) if place is None else ("--place", place)
         raise BadInput(option, value, "no such row; `dpassay prove --json` lists them")

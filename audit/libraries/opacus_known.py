@@ -12,9 +12,9 @@ KNOWN = (
             "With loss_reduction mean, the default, the noisy sum is divided by the expected batch: the number of "
             "records times the sampling rate. The noise of the published weights then tells how many records there "
             "are. The claim is kept where that number is public (a record that is added takes the place of one without "
-            "a gradient, above), or with loss_reduction sum. The more weights, the surer one step tells it (issue 819 of "
-            "the same repository). One record more may change much: with batches of 50, expected_batch_size is 50 for "
-            "100 records and 33 for 101, as the rate is one over the number of batches."
+            "a gradient, above), or with loss_reduction sum. The more weights, the surer one step tells it (issue 819 "
+            "of the same repository). One record more may change much: with batches of 50, expected_batch_size is 50 "
+            "for 100 records and 33 for 101, as the rate is one over the number of batches."
         ),
         documented="expected_batch_size is said to be what averages; that it must be public is not said",
         thread="https://github.com/meta-pytorch/opacus/issues/571",

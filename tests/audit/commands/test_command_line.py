@@ -203,9 +203,9 @@ def test_bad_usage_exits_two_without_a_traceback(dpassay, tmp_path, words):
 
 
 def test_a_row_is_found_by_its_id_as_the_ledger_prints_it(dpassay):
-    code, out, _ = dpassay("prove", "--id", "def3/gaussian_mechanism", "--quiet")
-    assert code == 0 and out.startswith("minimax_sosp/def3/gaussian_mechanism  [refuted")
-    assert dpassay("prove", "--paper", "dro", "--id", "def3/gaussian_mechanism")[0] == 2
+    code, out, _ = dpassay("prove", "--id", "eqB2/rate_instead_of_mechanism", "--quiet")
+    assert code == 0 and out.startswith("minimax_sosp/eqB2/rate_instead_of_mechanism  [refuted")
+    assert dpassay("prove", "--paper", "dro", "--id", "eqB2/rate_instead_of_mechanism")[0] == 2
 
 
 def test_unwritable_output(dpassay, tmp_path):
