@@ -206,7 +206,8 @@ def _clipping(text: _Text, node: ast.Call, name: str) -> Iterator[Change]:
         for wide in node.args[1:2]:
             yield text.change(Kind.CLIP_BOUND, "clip half as wide", wide, f"({text.code(wide)}) / 2")
     if name == "clipped_mean" and len(node.args) == 3:
-        yield text.change(Kind.CLIP_ORDER, "clipped after averaging", node.args[2], '"mean"')
+        for mode, words in (("mean", "clipped after averaging"), ("each", "each clipped before averaging")):
+            yield text.change(Kind.CLIP_ORDER, words, node.args[2], f'"{mode}"')
         yield text.change(
             Kind.NO_CLIP, "clipping dropped", node, f"np.asarray(({text.code(node.args[0])}).mean(axis=0))"
         )

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
 
+from .calls import CLIPPING
 from .kinds import Kind
 from .source import Made, Text
 
@@ -25,16 +26,19 @@ def is_tested(node: ast.expr, parent: ast.AST) -> bool:
     return isinstance(parent, ast.BoolOp) or (isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.Not))
 
 
-def of_test(text: Text, node: ast.expr) -> Iterator[Made]:
+def of_test(text: Text, node: ast.expr, parent: ast.AST) -> Iterator[Made]:
     """Never true, always true, the other way round."""
+    values = (parent.body, parent.orelse) if isinstance(parent, ast.IfExp) else ()
+    bounds = bool(values) and all(CLIPPING.search(text.code(one)) for one in values)
+    kind = Kind.CLIP_BOUND if bounds else Kind.BRANCH  # one of two bounds in place of the other
     new = f"(not ({text.code(node)}))"
     for name, made in ((Turned.NEVER, "False"), (Turned.ALWAYS, "True"), (Turned.NEGATED, new)):
-        yield text.made(Kind.BRANCH, name, node, made)
+        yield text.made(kind, name, node, made)
 
 
-def of_condition(text: Text, node: ast.Compare | ast.BoolOp) -> Iterator[Made]:
+def of_condition(text: Text, node: ast.Compare | ast.BoolOp, parent: ast.AST) -> Iterator[Made]:
     """A comparison that is never or always true, or one step off; one of its parts alone."""
-    yield from of_test(text, node)
+    yield from of_test(text, node, parent)
     if isinstance(node, ast.BoolOp):
         for one in node.values:
             yield text.made(Kind.BRANCH, f"one condition alone of ({text.code(one)})", node, f"({text.code(one)})")

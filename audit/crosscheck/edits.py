@@ -105,10 +105,10 @@ def _of_value(text: Text, node: ast.expr, parent: ast.AST, scope: Scope, compare
         yield from _of_number(text, node)
         return
     if isinstance(node, ast.Compare | ast.BoolOp):
-        yield from of_condition(text, node)
+        yield from of_condition(text, node, parent)
         return
     if is_tested(node, parent):
-        yield from of_test(text, node)
+        yield from of_test(text, node, parent)
     if not isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.BinOp | ast.Subscript):
         return
     if isinstance(node, ast.Name) and node.id not in scope.names:
@@ -219,6 +219,12 @@ def _of_tuple(text: Text, node: ast.Name, scope: Scope) -> Iterator[Made]:
             for place in range(same):
                 parts = (f"{other if one == place else node.id}[{one}]" for one in range(same))
                 yield text.made(Kind.INDEX_SHIFT, f"{other}[{place}] in", node, f"({', '.join(parts)})")
+    for place in range(length or 0):
+        for other, shape in scope.names.items():
+            if shape:
+                new = f"_edit.same_shape({other}, {node.id}[{place}])"
+                rest = (f"*{node.id}[:{place}]", new, f"*{node.id}[{place + 1}:]")
+                yield text.made(Kind.INDEX_SHIFT, f"{other} in", node, f"({', '.join(rest)})")
 
 
 def _of_name(text: Text, node: ast.Name, scope: Scope) -> Iterator[Made]:

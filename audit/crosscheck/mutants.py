@@ -34,6 +34,7 @@ from .sometimes import OF_THE_LAST, When, sometimes, times
 BOUND = re.compile(rf"^\s*\w*({CLIPPING.pattern})\w*\s*=[^=]")  # a line that computes one
 BOUNDING = re.compile("threshold|radius|bound")  # names of what computes a bound
 OF_CLIPPING = ("clip", "clip_rows", "row_norms")  # functions that do nothing else
+MEANS = ("clipped_mean",)  # of clipped rows, or clipped themselves: which way is taken decides about the order
 SHOWN = 60  # characters of a line
 TAPES = ("tape", "self._tape", "self.tape")  # texts that say less than their line
 Stop = Callable[[VectorTape], bool]  # does what was asked for last agree?
@@ -140,6 +141,8 @@ def _of_clipping(mutant: Mutant) -> Mutant:
     kind = change.kind
     if function is not None and function.name in OF_CLIPPING and kind in (Kind.FACTOR, Kind.MISSING_TERM):
         kind = Kind.CLIP_BOUND if change.name in SCALED else Kind.CLIP_NORM  # a multiple of the norm: of the bound
+    elif function is not None and function.name in MEANS and kind in (Kind.CALLS, Kind.BRANCH):
+        kind = Kind.CLIP_ORDER
     elif kind is Kind.FACTOR and (
         (function is not None and BOUNDING.search(function.qualname.lower())) or BOUND.search(line_of(mutant))
     ):

@@ -83,6 +83,10 @@ def _call(code: Code, node: ast.Call) -> Iterator[Made]:
         kind = Kind.NO_CLIP if name.startswith("min") and _CLIPPING.search(second) else Kind.MISSING_TERM
         yield kind, f"{name} left out", node, f"({first})"
         yield Kind.MISSING_TERM, f"{name} left out: its second argument alone", node, f"({second})"
+        inner = node.args[0]
+        if isinstance(inner, ast.Call) and len(inner.args) == 2 and {name[:3], code(inner.func)[:3]} == {"min", "max"}:
+            words = "the lower end" if name.startswith("min") else "the upper end"
+            yield Kind.CLIP_BOUND, f"{words} of an interval left out", inner, f"({code(inner.args[0])})"
     if "project" in name and len(node.args) == 1:
         yield Kind.MISSING_TERM, "projection left out", node, f"({code(node.args[0])})"
     if name in ("clip", "clip_rows") and len(node.args) == 2:
