@@ -1,0 +1,212 @@
+"""Private minimax optimisation in the manner of a deep learning library: modules, samplers, an engine, optimizers.
+
+Knows minimax_sosp/dp_sgda, minimax_sosp/dp_spider, minimax_sosp/private_diff.
+"""
+
+import numpy as np
+
+
+class PullModule:
+    """F(x, y; i) = <a_i, x> + b_i y + c_i (|x|^2 / 2 + x_1 y) - concavity y^2 / 2, with gradients per sample."""
+
+    def __init__(self, spec):
+        table = np.asarray(spec["rows"], dtype=np.float64)
+        if table.ndim != 2 or table.shape[1] != 4 or not np.all(np.isfinite(table)):
+            raise ValueError("a record is four finite numbers")
+        self.linear = table[:, 0:2]
+        self.offset = table[:, 2]
+        self.coupling = table[:, 3]
+        self.concavity = float(spec["concavity"])
+        self.radius = float(spec["radius"])
+
+    def __len__(self):
+        return len(self.coupling)
+
+    def per_sample_grad_x(self, x, y, index):
+        moved = np.array([x[0] + y, x[1]])
+        return self.linear[index] + np.outer(self.coupling[index], moved)
+
+    def per_sample_grad_y(self, x, y, index):
+        return (self.offset[index] + self.coupling[index] * x[0] - self.concavity * y)[:, None]
+
+    def project_(self, y):
+        return min(max(y, -self.radius), self.radius)
+
+
+class UniformSampler:
+    """Batches of a fixed size without replacement; the whole data set is not drawn."""
+
+    def __init__(self, tape, population, size, name):
+        if not 1 <= size <= population:
+            raise ValueError(f"cannot draw {size} of {population}")
+        self.tape, self.population, self.size, self.name = tape, population, size, name
+
+    def __call__(self):
+        if self.size == self.population:
+            return None, np.arange(self.population)
+        ticket = self.tape.batch(self.name + "/samples", self.population, self.size)
+        return ticket, np.asarray(ticket.indices)
+
+
+class PrivacyEngine:
+    """Clips per-sample gradients, averages them and asks the tape for the noisy average."""
+
+    def __init__(self, tape, multipliers, needed):
+        for name in needed:
+            if name not in multipliers:
+                raise KeyError(f"no noise multiplier for {name}")
+        if min(multipliers.values()) < 0:
+            raise ValueError("a noise multiplier is negative")
+        self.tape, self.multipliers = tape, multipliers
+
+    @staticmethod
+    def clip_(grad_sample, max_norm):
+        norms = np.sqrt((grad_sample**2).sum(axis=1))
+        scale = np.ones_like(norms)
+        long = norms > max_norm
+        scale[long] = max_norm / norms[long]
+        return grad_sample * scale[:, None]
+
+    def noisy_mean(self, name, grad_sample, max_norm, ticket):
+        count = len(grad_sample)
+        mean = self.clip_(grad_sample, max_norm).sum(axis=0) / count
+        sensitivity = 2.0 * max_norm / count
+        std = self.multipliers[name] * sensitivity
+        return np.asarray(self.tape.gaussian(name, mean, std=std, sensitivity=sensitivity, batch=ticket))
+
+
+class Optimizer:
+    """What the optimizers share: hyperparameters as attributes, a trace of the weights."""
+
+    needed = ()
+
+    def __init__(self, module, hyper, tape):
+        self.module = module
+        self.hyper = hyper
+        self.engine = PrivacyEngine(tape, hyper["noise"]["by_label"], self.needed)
+        start = hyper.get("start")
+        self.x = np.zeros(2) if start is None else np.asarray(start, dtype=np.float64)
+        self.y = 0.0
+        self.trace = [self.x.copy()]
+
+    def sampler(self, tape, key, name):
+        return UniformSampler(tape, len(self.module), self.hyper[key], name)
+
+    def record(self):
+        self.trace.append(self.x.copy())
+
+    def state_dict(self):
+        return {"x": self.x, "iterates": np.stack(self.trace)}
+
+
+class DescentAscent(Optimizer):
+    """DP-SGDA: one ascent step in y and one descent step in x, each on a batch of its own."""
+
+    needed = ("x", "y")
+
+    def __init__(self, module, hyper, tape):
+        super().__init__(module, hyper, tape)
+        self.sample_x = self.sampler(tape, "batch_x", "x")
+        self.sample_y = self.sampler(tape, "batch_y", "y")
+
+    def step(self, t):
+        hyper, module = self.hyper, self.module
+        ticket, index = self.sample_y()
+        ascent = self.engine.noisy_mean("y", module.per_sample_grad_y(self.x, self.y, index), hyper["clip_y"], ticket)
+        proposed = module.project_(self.y + hyper["step_y"] * float(ascent[0]))
+        anchor = proposed if hyper["alternating"] else self.y
+        ticket, index = self.sample_x()
+        descent = self.engine.noisy_mean("x", module.per_sample_grad_x(self.x, anchor, index), hyper["clip_x"], ticket)
+        self.x = self.x - hyper["step_x"] * descent
+        self.y = proposed
+        self.record()
+
+
+class VarianceReduced(Optimizer):
+    """A recursive estimate of the gradient in x: refreshed every `period` steps, corrected by differences between."""
+
+    needed = ("refresh", "difference")
+
+    def __init__(self, module, hyper, tape):
+        super().__init__(module, hyper, tape)
+        self.sample_refresh = self.sampler(tape, "refresh_batch", "refresh")
+        self.sample_step = self.sampler(tape, "step_batch", "difference")
+        self.previous = None
+        self.estimate = None
+
+    def point(self):
+        raise NotImplementedError
+
+    def difference_bound(self, moved):
+        smoothness = float(self.hyper["smoothness"])
+        if np.isinf(smoothness):
+            return float(self.hyper["difference_clip"])
+        return min(float(self.hyper["difference_clip"]), smoothness * float(np.linalg.norm(moved)))
+
+    def estimate_(self, t):
+        x, y = self.point()
+        if t % self.hyper["period"] == 0:
+            ticket, index = self.sample_refresh()
+            grads = self.module.per_sample_grad_x(x, y, index)
+            self.estimate = self.engine.noisy_mean("refresh", grads, self.hyper["clip"], ticket)
+        else:
+            old_x, old_y = self.previous
+            ticket, index = self.sample_step()
+            grads = self.module.per_sample_grad_x(x, y, index) - self.module.per_sample_grad_x(old_x, old_y, index)
+            change = self.engine.noisy_mean("difference", grads, self.difference_bound(x - old_x), ticket)
+            self.estimate = self.estimate + change
+        self.previous = (x.copy(), y)
+        return self.estimate
+
+
+class Spider(VarianceReduced):
+    """DP-SPIDER on the primal function, whose value gradient is that at y = 0."""
+
+    def point(self):
+        return self.x, 0.0
+
+    def step(self, t):
+        self.x = self.x - self.hyper["step_size"] * self.estimate_(t)
+        self.record()
+
+
+class PrivateDiff(VarianceReduced):
+    """PrivateDiff: `ascents` noisy steps in y, then one descent step along the recursive estimate."""
+
+    needed = ("refresh", "difference", "y")
+
+    def __init__(self, module, hyper, tape):
+        super().__init__(module, hyper, tape)
+        self.sample_y = self.sampler(tape, "batch_y", "y")
+
+    def point(self):
+        return self.x, self.y
+
+    def ascend_(self):
+        ticket, index = self.sample_y()
+        grads = self.module.per_sample_grad_y(self.x, self.y, index)
+        ascent = self.engine.noisy_mean("y", grads, self.hyper["clip_y"], ticket)
+        self.y = self.module.project_(self.y + self.hyper["step_y"] * float(ascent[0]))
+
+    def step(self, t):
+        for _ in range(self.hyper["ascents"]):
+            self.ascend_()
+        self.x = self.x - self.hyper["step_x"] * self.estimate_(t)
+        self.record()
+
+
+OPTIMIZERS = {
+    "minimax_sosp/dp_sgda": DescentAscent,
+    "minimax_sosp/dp_spider": Spider,
+    "minimax_sosp/private_diff": PrivateDiff,
+}
+
+
+def run(case, tape):
+    if case["algorithm"] not in OPTIMIZERS:
+        raise NotImplementedError(case["algorithm"])
+    module = PullModule(case["problem"]["problem"])
+    optimizer = OPTIMIZERS[case["algorithm"]](module, case["schedule"], tape)
+    for t in range(case["schedule"]["steps"]):
+        optimizer.step(t)
+    return optimizer.state_dict()
