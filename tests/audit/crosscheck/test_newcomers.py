@@ -1,0 +1,65 @@
+"""Foreign programs of other styles, two of them in JavaScript on the live protocol, and the bugs planted in them."""
+
+from __future__ import annotations
+
+import shutil
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from dpassay.audit.crosscheck.adapter import run_all
+from dpassay.audit.crosscheck.diagnosis import diagnose
+from dpassay.audit.crosscheck.further import asked_again
+from dpassay.audit.crosscheck.storage import load
+from dpassay.audit.live.on_vectors import run_live
+
+from . import sixth_blind
+
+PROGRAMS = Path(__file__).parent / "newcomers"
+NAMED = {"norm": "clip norm"}  # as the author says it, and as the product does
+SIXTH_FIRST_SIGHT = 16
+PLANTED = sixth_blind.PLANTED
+PAGE = Path(__file__).parents[3] / "docs" / "crosscheck.md"
+
+
+def runner(program, monkeypatch):
+    """How a program is run on vectors."""
+    if program.suffix == ".js":
+        if shutil.which("node") is None:
+            pytest.skip("node is not installed")
+        return partial(run_live, f"node {program}")
+    monkeypatch.setenv("PYTHONPATH", str(program.parent))
+    return partial(run_all, f"{program.stem}:run")
+
+
+def test_every_bug_has_one_place():
+    for one in PLANTED:
+        assert (PROGRAMS / one.program).read_text(encoding="utf-8").count(one.old) == 1, one.id
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("program", "algorithm"), sorted({(one.program, one.algorithm) for one in PLANTED}))
+def test_the_programs_are_right(program, algorithm, monkeypatch):
+    vectors = list(load(algorithm))
+    found = list(runner(PROGRAMS / program, monkeypatch)(vectors))
+    assert len(found) == len(vectors)
+    assert {result.outcome for result in found} == {"pass"}, [str(result) for result in found]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("one", PLANTED, ids=lambda one: one.id)
+def test_a_bug_is_named(one, tmp_path, monkeypatch):
+    file = tmp_path / one.program
+    text = (PROGRAMS / one.program).read_text(encoding="utf-8")
+    file.write_text(text.replace(one.old, one.new), encoding="utf-8")
+    run, vectors = runner(file, monkeypatch), list(load(one.algorithm))
+    found = list(run(vectors))
+    first, *others = asked_again(found, {vector["id"]: vector for vector in vectors}, run)
+    assert diagnose(*first, others=others).kind.value == NAMED.get(one.kind, one.kind)
+
+
+def test_the_page_says_how_many_are_named():
+    row = next(line for line in PAGE.read_text(encoding="utf-8").splitlines() if "`sixth_blind.py`" in line)
+    cells = [cell.strip() for cell in row.split("|")[2:-1]]
+    assert cells == [str(len(PLANTED)), str(SIXTH_FIRST_SIGHT), str(len(PLANTED))]
