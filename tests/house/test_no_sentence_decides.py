@@ -25,7 +25,7 @@ ALLOWED = {
         audit/crosscheck/afterwards.py audit/crosscheck/changes.py audit/crosscheck/copies.py
         audit/crosscheck/deciding.py:_used_by_all audit/crosscheck/deciding.py:_follows audit/crosscheck/edits.py
         audit/crosscheck/deciding.py:_of_calls audit/crosscheck/reached.py:_note_names audit/crosscheck/calls.py
-        audit/crosscheck/conditions.py:of_asking audit/crosscheck/mutants.py:_of_clipping
+        audit/crosscheck/conditions.py audit/crosscheck/mutants.py:_of_clipping
         audit/crosscheck/reached.py:files audit/crosscheck/decode.py:_value audit/plain_numpy/measured.py:_is_generator
         audit/crosscheck/encode.py:_object audit/crosscheck/fitting.py audit/crosscheck/lines.py
         audit/crosscheck/pairs.py audit/crosscheck/realised.py audit/crosscheck/slips.py
