@@ -132,7 +132,7 @@ class Engine:
             for key in keys:
                 self._shrink(key, _SHRINKS // len(keys))
         searched.witnesses = list(self._runner.found.witnesses.values())
-        searched.findings = [witness.finding for witness in searched.witnesses]
+        searched.findings = [*(one.finding for one in searched.witnesses), *self._runner.drawn(self._seed)]
         searched.note, searched.seconds = self._runner.note, perf_counter() - self._start
         return searched
 

@@ -10,8 +10,10 @@ from typing import Any
 from dpassay.audit.lockstep.script import DRAWN, Dictation, Script
 from dpassay.audit.lockstep.scripted import LONGEST, ScriptedRun, scripted
 from dpassay.reference.accounting.calibrate import Uncalibrated
+from dpassay.reference.findings import Finding
 
 from .coverage import Collector
+from .drawn import DrawnLaws
 from .found import Found, Key
 from .ground import Data, Ground, Setting
 from .premises import Premises
@@ -46,6 +48,7 @@ class Runner:
         self.ground, self.found, self.premises = ground, Found(about), premises
         self.raised: Counter[str] = Counter()
         self.examples, self.calls, self.note = 0, 0, ""
+        self._laws = DrawnLaws()
         self._hidden = False
         self._largest: list[tuple[float, Setting]] = []  # by separation, under whatever script
 
@@ -60,6 +63,7 @@ class Runner:
             self.raised[run.raised] += 1
         if run.too_long:
             self.note = f"runs were cut off after {longest} calls"
+        self._laws.note(run.transcript)
         findings = self.premises.findings(run, by_rows=data.rows is not None)
         if data.rows is not None:
             alone = any(draw.hidden and draw.n == 1 for draw in run.transcript.draws)  # it cannot be left out there
@@ -104,6 +108,12 @@ class Runner:
             self.raised[one_line(error)] += 1
         else:
             self.found.note([error.finding], data, seed, Script, {})
+
+    def drawn(self, seed: int) -> list[Finding]:
+        """Laws that draw other values than their densities say; no data show it, so the note says what is wrong."""
+        found = list(self._laws.findings(seed))
+        self.note = "; ".join(filter(None, (self.note, *(one.detail for one in found))))
+        return found
 
     def worst(self) -> Setting | None:
         """The setting whose queries move the most with drawn values: what a likelihood audit of the pair will see."""

@@ -12,9 +12,11 @@ from dpassay.audit.lab.source.bugs import Patch, generated
 from dpassay.audit.lab.source.campaign import by_kind, choose, rate, reference_folder, run, summary
 from dpassay.audit.lab.source.digest import digest
 from dpassay.audit.lab.source.hand import PATCHES
-from dpassay.audit.lab.source.judge import Judged
+from dpassay.audit.lab.source.judge import Judged, judge
 from dpassay.audit.lab.source.operators import OPERATORS, plant, sites
 from dpassay.audit.lab.source.rows import reaches, rows_of
+from dpassay.audit.lab.source.strangers import STRANGERS
+from dpassay.audit.lab.source.strangers.survivors import FIRST_SIGHT, LEFT
 from dpassay.reference.catalogue import find
 from dpassay.reference.errors import BadInput
 from dpassay.reference.tape import record
@@ -154,3 +156,22 @@ def test_bugs_of_people_fit_the_source_and_cite_where_they_were_made():
     assert len({bug.file.split("/")[0] for bug in bugs}) >= 6
     threads = {bug.thread for bug in bugs if bug.thread}
     assert len(threads) >= 15 and all(re.fullmatch(r"[\w.-]+/[\w.-]+#\d+", thread) for thread in threads)
+
+
+def test_the_strangers_bugs_fit_the_source_and_name_rows_of_the_catalogue():
+    names = [one.patch.name for one in STRANGERS]
+    assert len(set(names)) == len(names) and not set(names) & {patch.name for patch in PATCHES}
+    assert set(FIRST_SIGHT) | set(LEFT) <= set(names)
+    assert sum(not one.patch.must for one in STRANGERS) >= 10
+    for one in STRANGERS:
+        assert one.patch.bug(reference_folder()).line > 0 and len(find(one.row)) == 1
+
+
+@pytest.mark.slow  # runs the command, ten seconds and more
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [("gaussian noise on the first coordinate", 1), ("sto_spider drift from the true mean", 1), ("sgd removes", 0)],
+)
+def test_the_command_on_what_a_stranger_planted(name, code):
+    (one,) = [one for one in STRANGERS if name in one.patch.name]
+    assert judge(one.patch.bug(reference_folder()), find(one.row), reference_folder()).exit_code == code

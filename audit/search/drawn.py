@@ -1,0 +1,102 @@
+"""Does a law draw what its density says? Everything else that is computed of a release believes the density.
+
+Lockstep runs weigh values by densities, and accountants read noise scales: neither looks at the numbers that a live run
+would draw. Here one law of each type that a search saw draws values. Finitely many outcomes are counted. Else a shift
+of the law is weighed: for a density p on all of space ``E p(x - v) / p(x) = 1`` whatever v is, and noise that is
+missing, too small by half, or the same on two numbers gives another mean.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from scipy.stats import binom
+
+from dpassay.reference.findings import Finding, Kind
+from dpassay.reference.laws.gaussian import Gaussian
+from dpassay.reference.laws.laplace import Laplace
+from dpassay.reference.laws.law import Law, query_of
+from dpassay.reference.transcript import Transcript
+from dpassay.reference.types import Array
+
+DRAWS = 1024
+_SHIFT = 0.7  # of a shift, in noise scales: larger ones weigh a few draws too much
+_ERRORS = 6.0  # standard errors by which a mean may be off: one in 1e8 by chance, and the seed is fixed
+_RARE = 1e-9  # likewise, of a count
+_NEAR = 1e6  # times its noise a query may be large: beyond, rounding moves what is drawn
+_MOST = 1000  # numbers of a law: a larger one is left alone
+
+
+class DrawnLaws:
+    """The law with the most numbers of each type, and its label."""
+
+    def __init__(self) -> None:
+        self._laws: dict[type[Law], tuple[str, Law]] = {}
+
+    def note(self, transcript: Transcript) -> None:
+        """A run was made."""
+        for one in transcript.releases:
+            known = self._laws.get(type(one.law))
+            if (known is None or _size(one.law) > _size(known[1])) and _fits(one.law):
+                self._laws[type(one.law)] = one.label, one.law
+
+    def findings(self, seed: int) -> Iterator[Finding]:
+        """Where a law draws other values than its density says."""
+        for label, law in self._laws.values():
+            why = _off(law, np.random.default_rng([seed, 31]))
+            if why:
+                yield Finding(Kind.LAW, label, 0, f"{type(law).__name__}.sample, {label}: {why}")
+
+
+def _size(law: Law) -> int:
+    return 1 if law.query is None else law.query.size
+
+
+def _fits(law: Law) -> bool:
+    if not isinstance(law, Gaussian | Laplace):
+        return law.is_finite
+    largest = float(np.max(np.abs(law.query), initial=0.0))
+    return 0 < law.query.size <= _MOST and not law.is_bare and largest <= _NEAR * law.scale
+
+
+def _off(law: Law, rng: np.random.Generator) -> str:
+    values = [law.sample(rng) for _ in range(DRAWS)]
+    if law.is_finite:
+        return _miscounted(law, values)
+    before = np.array([law.log_density(value) for value in values])
+    for shift in _shifts(law):
+        ratios = np.exp(np.array([law.log_density(np.asarray(value) - shift) for value in values]) - before)
+        error = math.sqrt((_second_moment(law, shift) - 1) / DRAWS)
+        if not abs(float(ratios.mean()) - 1) <= _ERRORS * error:
+            return "the values that it draws are not those of its density"
+    return ""
+
+
+def _miscounted(law: Law, values: list[Any]) -> str:
+    outcomes = law.outcomes()
+    for value in outcomes.support if outcomes is not None else ():
+        chance = min(1.0, math.exp(law.log_density(value)))
+        count = sum(one == value for one in values)
+        if min(binom.cdf(count, DRAWS, chance), binom.sf(count - 1, DRAWS, chance)) < _RARE:
+            return f"outcome {value} came {count} times in {DRAWS}, its probability is {chance:.3g}"
+    return ""
+
+
+def _shifts(law: Law) -> Iterator[Array]:
+    """Along the first number, the last one, all of them, and all with turns of sign; each of the same length."""
+    query = query_of(law)
+    turns = (-1.0) ** np.arange(query.size)
+    axis = (np.arange(query.size) == 0).astype(float)
+    for direction in (axis, axis[::-1], np.ones(query.size), turns) if query.size > 1 else (axis,):
+        yield (_SHIFT * law.scale * direction / np.linalg.norm(direction)).reshape(query.shape)
+
+
+def _second_moment(law: Law, shift: Array) -> float:
+    """``E (p(x - v) / p(x))^2`` in closed form."""
+    lengths = np.abs(shift.ravel()) / law.scale
+    if law.is_normal:
+        return math.exp(float(lengths @ lengths))
+    return float(np.prod(2 / 3 * np.exp(lengths) + np.exp(-2 * lengths) / 3))

@@ -1,0 +1,95 @@
+"""A law must draw what its density says: right laws pass under every seed, laws that cheat are found."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dpassay.audit.search.drawn import DrawnLaws
+from dpassay.audit.search.engine import search
+from dpassay.reference.case import PrivacyClaim
+from dpassay.reference.findings import Kind
+from dpassay.reference.laws.above_threshold import AboveThreshold
+from dpassay.reference.laws.gaussian import Gaussian
+from dpassay.reference.laws.laplace import Laplace
+from dpassay.reference.neighbours import Pair
+from dpassay.reference.tape import record
+
+QUERY = np.arange(5.0)
+
+
+class HalfTheNoise(Gaussian):
+    def sample(self, rng):
+        return self.query + 0.5 * self.std * rng.standard_normal(self.query.shape)
+
+
+class FirstNumberOnly(Gaussian):
+    def sample(self, rng):
+        return self.query + self.std * rng.standard_normal() * (np.arange(self.query.size) == 0)
+
+
+class OneNoiseForAll(Gaussian):
+    def sample(self, rng):
+        return self.query + self.std * rng.standard_normal()
+
+
+class NoLaplace(Laplace):
+    def sample(self, rng):
+        return self.query.copy()
+
+
+class NoNoise(AboveThreshold):
+    def sample(self, rng):
+        return next((i for i, query in enumerate(self.all_queries()) if query >= self.threshold), None)
+
+
+def found(law, seed=0):
+    laws = DrawnLaws()
+    laws.note(record(lambda tape: tape.release("a", law, sensitivity=1.0), 0))
+    return list(laws.findings(seed))
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        HalfTheNoise(QUERY, 2.0),
+        FirstNumberOnly(QUERY, 2.0),
+        OneNoiseForAll(QUERY, 2.0),
+        NoLaplace(QUERY, 2.0),
+        NoNoise([0.1, -1.0, 2.0], 0.0, 1.0, 2.0),
+    ],
+    ids=lambda law: type(law).__name__,
+)
+def test_a_law_that_draws_something_else_is_found(law):
+    """Seeds 0 to 4; each is found with probability above 0.99."""
+    for seed in range(5):
+        (finding,) = found(law, seed)
+        assert finding.kind is Kind.LAW and finding.label == "a" and type(law).__name__ in finding.detail
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        Gaussian(QUERY, 2.0),
+        Gaussian(3.0, 0.1),
+        Gaussian(np.zeros(0), 1.0),
+        Gaussian(1e9, 1e-3),
+        Gaussian(QUERY, 0.0),
+        Laplace(QUERY, 0.5),
+        Laplace(2.0, 4.0),
+        AboveThreshold([0.1, -1.0, 2.0], 0.0, 1.0, 2.0),
+    ],
+    ids=lambda law: type(law).__name__,
+)
+def test_a_right_law_is_not_accused(law):
+    """Seeds 0 to 9; by chance one mean in 1e8 is as far off."""
+    assert [one for seed in range(10) for one in found(law, seed)] == []
+
+
+def test_the_search_reports_it_with_the_label_and_says_what_is_wrong():
+    def run(problem, tape):
+        return tape.release("mean", FirstNumberOnly(np.zeros(3) + problem, 9.0), sensitivity=1.0)
+
+    searched = search(run, Pair(0.0, 0.1, 0, ""), PrivacyClaim(1.0, 1e-5), examples=3)
+    assert [(one.kind, one.label) for one in searched.findings] == [(Kind.LAW, "mean")]
+    assert "FirstNumberOnly.sample, mean: the values that it draws" in searched.note
