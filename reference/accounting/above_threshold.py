@@ -13,7 +13,7 @@ So values kept on a grid of ``log a`` with chords between them (V_m is convex) b
 holds for any number of queries. A number of queries that is public ends the recursion there, and queries that move less
 and less (a line search along shrinking steps) enter with their own sensitivity, rounded up to the grid: halved each
 time, they show no more together than the first one alone. The pure epsilon of Dwork and Roth 2014, Theorem 3.23, bounds
-the same curve, and so does the convex hull of both.
+the same curve, so does `hidden_threshold`, where the first query moves most, and so does the convex hull of all.
 
 A pointwise bound on the curve of every pair is a dominating pair and composes adaptively: Zhu, Dong and Wang 2022,
 Definition 7, Proposition 8 and Theorem 10.
@@ -31,12 +31,14 @@ from dpassay.reference.laws.above_threshold import MOST_QUERIES
 from dpassay.reference.types import Array
 
 from .gdp import gdp_deltas
+from .hidden_threshold import helps, hidden_threshold
 from .rounding import UP
 
 _PER = 32  # grid points for each `shift` of log a: 64 changes the fifth digit
 _SMALL, _LARGE = 1e-7, 5.0  # shifts outside: rounding, or a grid too coarse to help; the pure epsilon is used alone
 _HUGE = 100.0  # pure epsilon from which on a grid up to it takes too much; it is used alone
 _UP = 1 + 1e-12  # more than the roundings of a quantile
+_COARSE = 4  # one in so many grid points has the bound of a hidden threshold; the hull fills the rest
 _REACH = 60.0  # shifts; beyond, the chord to the pure epsilon will do (delta is below 1e-17)
 
 
@@ -133,6 +135,29 @@ def _curve(pure: float, share: float, count: int, falls: float) -> tuple[Array, 
     return logs, _hull(logs, values)
 
 
+@lru_cache
+def _hidden_curve(pure: float, share: float, count: int, falls: float) -> tuple[Array, Array]:
+    """`_curve`, and no more than with the threshold noise hidden from the first query, where that helps."""
+    logs, values = _curve(pure, share, count, falls)
+    if not helps(share, count, falls):
+        return logs, values
+    shift = pure * share
+    some = np.arange(0, len(logs) - 1, _COARSE)
+    later, shown = np.zeros(1), np.zeros(1)  # nothing is left after the first query
+    if count > 1:
+        later, shown = worst_tests(shift * falls, min(_REACH, 2 + (pure / shift + 1) / falls), count - 1, falls)
+    at = np.exp(later)
+    steepest = float(np.max(-np.diff(shown) / np.diff(at), initial=1.0))
+
+    def after(a: Array) -> Array:
+        found = np.interp(np.maximum(a, 1 / a), at, shown)  # beyond the grid the last value, which is too large
+        return np.asarray(np.where(a >= 1, found, 1 - a + a * found))
+
+    values = values.copy()
+    values[some] = np.minimum(values[some], hidden_threshold(logs[some], shift, share, after, steepest))
+    return logs, _hull(logs, values)
+
+
 def _response(epsilons: Array, pure: float) -> Array:
     """Delta of randomised response, which dominates every pure release."""
     return np.asarray(np.maximum(0.0, -np.expm1(epsilons - pure) / (1 + math.exp(-pure))))
@@ -160,7 +185,7 @@ def above_threshold_delta(epsilons: Array, pure: float, share: float, count: int
     if costs_its_epsilon(pure, share):
         found = np.minimum(_response(size, pure) * UP, 1.0)
     else:
-        logs, values = _curve(pure, share, count, falls)
+        logs, values = _hidden_curve(pure, share, count, falls)
         found = np.interp(np.expm1(size), np.expm1(logs), values)  # chords in a
     mirrored = -np.expm1(-np.abs(epsilons)) + np.exp(-np.abs(epsilons)) * found
     return np.asarray(np.where(epsilons >= 0, found, mirrored))
