@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from dpassay.audit.lockstep.outcome import Movement
 from dpassay.reference.accounting.cost import Account
@@ -109,8 +110,10 @@ def _looseness(
         parts.append(short)
     if any(part.kind == "pure" for part, _ in account.common):
         parts.append("pure-DP parts are accounted at their worst case")
-    if any(part.kind == "above-threshold" for part, _ in account.common):
-        parts.append("line searches are accounted at their worst queries")
+    rest = tuple((part, count) for part, count in account.common if part.kind != "above-threshold")
+    if len(rest) < len(account.common):
+        alone = replace(account, common=rest).epsilon(delta)
+        parts.append(f"line searches are accounted at their worst queries, without them {alone:.3g}")
     one_way = account.one_direction(delta)
     if one_way is not None and one_way < 0.98 * accounted:
         parts.append(f"a pair that pulls one way at every step can show {one_way:.3g} at most")

@@ -3,13 +3,14 @@
     python benchmarks/line_search_accounting.py [--quick] [--write]
 
 The rows `opt_ls:worst` and `two_opt_ls:worst` release Gaussians and some line searches. `accounted` composes a bound on
-each search that holds for all queries (`reference/accounting/above_threshold.py`). `worst places` is what the worst
-queries can show, found by enumeration: queries at all combinations of places on a grid (in units of the query noise),
-each moved up or down by as much as it may be, the exact law of the released index (the threshold noise integrated, not
-told), the same search in each release, and the Gaussians, composed exactly. `told` is the same when the threshold
-noise is told as well, which is what the bound allows for. Between `worst places` and `accounted` lies what the bound
-gives away, or what queries chosen along the run could add; between `audited` and `worst places`, what the pair of the
-audit does not use: its queries are near the threshold by chance only.
+each search that holds for all queries (`reference/accounting/above_threshold.py`, `hidden_threshold.py`). `worst
+places` is what the worst queries can show, found by enumeration: queries at all combinations of places on a grid (in
+units of the query noise), each moved up or down by as much as it may be, the exact law of the released index (the
+threshold noise integrated, not told), the same search in each release, and the Gaussians, composed exactly. `told` is
+the same when the threshold noise is told afterwards; the bound lets the later queries know it before. Between `worst
+places` and `accounted` lies what the bound gives away, or what queries chosen along the run could add; between
+`audited` and `worst places`, what the pair of the audit does not use: its queries are near the threshold by chance
+only.
 """
 
 from __future__ import annotations
