@@ -117,6 +117,9 @@ def _looseness(
     one_way = account.one_direction(delta)
     if one_way is not None and one_way < 0.98 * accounted:
         parts.append(f"a pair that pulls one way at every step can show {one_way:.3g} at most")
+    turning = account.turning(delta)
+    if turning is not None and not short and realised < turning < 0.95 * accounted:
+        parts.append(f"one that turns at every other step {turning:.3g}")
     carried = bound.evidence.get("pilot estimate")
     if isinstance(carried, float) and math.isfinite(carried):
         parts.append(f"this pair carries about {carried:.3g} (pilot)")
