@@ -62,7 +62,7 @@ def hidden_threshold(
     scale = share / (1 - 2 * share)
     width = min(scale, 1.0) / _CELLS
     number = math.ceil((_REACH + shift) / width)
-    ends = width * np.arange(-number, number + 1)
+    ends: Array = np.asarray(width * np.arange(-number, number + 1), dtype=float)
     here, fades = below(ends), math.exp(-width / scale)
     density = np.exp(width - np.minimum(np.abs(ends[:-1]), np.abs(ends[1:]))) / 2  # at most, in each cell
     found = []
