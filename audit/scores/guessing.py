@@ -77,7 +77,7 @@ def guesses_at(
     return 2 * half, right[0] + right[1]
 
 
-Promise = Callable[[int, int, int, float], float]  # canaries, guesses, right ones -> epsilon, if above the last
+Promise = Callable[[int, int, float], float]  # guesses, right ones -> epsilon, if above the last
 
 
 def rates_of(pilot: Canaries, rng: np.random.Generator) -> Callable[[float, str], float]:
@@ -125,7 +125,7 @@ def best_guessing(
         guesses = int(share * count)
         for end in ENDS:
             rate, (likely, sure) = smooth(share, end), counted[end][:, place]
-            shown = promise(count, guesses, round(max(rate, float(likely)) * guesses), most)
+            shown = promise(guesses, round(max(rate, float(likely)) * guesses), most)
             if shown > most:
                 best, most, step = Guessing(share, end), shown, bool(sure > rate)
     return best, step

@@ -11,8 +11,9 @@ Three ways to a bound; m delta, known before any score is seen, says how they ar
 - Revealing coins *outwards* (`outward.py`), the same law of the hidden ones, at a depth that the others teach,
   judged by `found_out.py`.
 - *Guessing* coins that all weigh the same, judged by the closed form of `fixed_guesses.py`: how many, and at which end
-  of the scores, is learned on a pilot, whose coins are then public, and, unless the pilot shows a step, on coins that
-  are revealed outwards. As what was seen chooses their number, the level is shared beforehand (`found_out.py`).
+  of the scores, is learned on a pilot, whose coins are then public, and, unless it shows a step (`steps.py` looks for
+  short ones), on coins that are revealed outwards. As what was seen chooses their number, the level is shared
+  beforehand (`found_out.py`).
 
 Few corrupted coins are cheap for the first two, many for the last alone.
 """
@@ -22,6 +23,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -38,12 +40,15 @@ from .labels import LADDER, beyond, ladder_gains, stakes_on
 from .outward import FEWEST, judge, plan_outward, read_outward
 from .ranked import blocks_of, with_told
 from .reading import refuted_steps, tally, tally_both_ends
+from .steps import step_of, tell
 from .weighted import Guesses
 
 RELATION = "add-remove"  # of one canary
 GUESSING, OUTWARDS = "one run, a fixed number of guesses", "one run, coins revealed outwards"
 PILOT_FROM, PILOT_SHARE = 400, 0.1
 PILOT, LEAST_PILOT = 5000, 0.05  # canaries, and a share, that are enough where the others are revealed outwards
+LONG = 20  # coins of the pilot in a step; a shorter one is looked for on more of them (`steps.py`)
+KEPT = 0.25  # canaries at either end that are never revealed, by planned guess
 OUTWARD_SHARE = 0.9  # of the level for coins revealed outwards, the rest for reading inwards
 MIXED_SHARE = 0.97  # the same, where guessing gets the rest
 CHEAP, DEAR = 0.25, 3.0  # corrupted coins in expectation, over the level: reading below the first, guessing beyond
@@ -95,7 +100,7 @@ def epsilon_one_run(
     if values.size < 2:
         found = _by_reading(values, coins, delta, rng, alpha)
     elif dear > DEAR and values.size >= PILOT_FROM:
-        found = _by_pilot(values, coins, delta, rng, alpha, outwards=True)
+        found = _outwards_or_step(values, coins, delta, rng, alpha)
     elif dear > DEAR or values.size < (FEWEST if dear <= CHEAP else MIXED_FROM):
         found = _by_guessing(values, coins, delta, rng, alpha)
     else:
@@ -168,33 +173,50 @@ def _usual(canaries: int, delta: float, alpha: float) -> Guessing:
     return Guessing(min(1.0, max(ROOT / math.sqrt(canaries), MANY * delta / alpha)))
 
 
-def _by_pilot(
-    values: Array, coins: Bools, delta: float, rng: np.random.Generator, alpha: float, outwards: bool = False
-) -> SoundBound:
-    """A share learned on a pilot, its right guesses held against (epsilon, delta)-DP for growing epsilon.
-
-    `outwards`: unless the pilot shows a step, the others are revealed outwards until those worth a guess are left.
-    """
+def _by_pilot(values: Array, coins: Bools, delta: float, rng: np.random.Generator, alpha: float) -> SoundBound:
+    """A share learned on a pilot, its right guesses held against (epsilon, delta)-DP for growing epsilon."""
     many = values.size
-    pilot = int((min(PILOT_SHARE, max(LEAST_PILOT, PILOT / many)) if outwards else PILOT_SHARE) * many)
-    known, rest = np.split(rng.permutation(many), [pilot])
+    known, rest = np.split(rng.permutation(many), [int(PILOT_SHARE * many)])
     told, used = Canaries.of(values[known], coins[known]), Canaries.of(values[rest], coins[rest])
-    planned = math.ceil(max(ROOT * math.sqrt(many), SHARE * many))
-    allowed = FoundOut(used.count * delta, alpha, planned=planned)
+    allowed = _alike(many, used.count, delta, alpha)
+    plan, _ = best_guessing(told, used.count, _usual(many, delta, alpha), partial(_shown, allowed), rng)
+    return _guessed(allowed, many, used, plan.end, *plan.guess(used, rng))
 
-    def promise(count: int, guesses: int, right: int, above: float) -> float:
-        return allowed.epsilon([Guesses(1, guesses)], guesses - right, above)
 
-    plan, step = best_guessing(told, used.count, _usual(many, delta, alpha), promise, rng)
-    seen: dict[str, object] = {"canaries": many, "used": used.count}
-    if outwards and not step:
-        blocks = with_told(blocks_of(used.low, used.high, rng), used.high, used.low, told.high, told.low)
-        revealed = plan_outward(blocks, alpha, signs=(1,), alike=allowed)
-        epsilon, more = judge(blocks, revealed, allowed) if revealed else (0.0, {})
-        return _bound(epsilon, delta, alpha, OUTWARDS, {**seen, **more})
-    guesses, right = plan.guess(used, rng)
-    epsilon = allowed.epsilon([Guesses(1, guesses)], guesses - right)
-    return _bound(epsilon, delta, alpha, GUESSING, {**seen, "guesses": guesses, "correct": right, "end": plan.end})
+def _outwards_or_step(values: Array, coins: Bools, delta: float, rng: np.random.Generator, alpha: float) -> SoundBound:
+    """Unless coins told show a step, the others are revealed outwards until those worth a guess are left."""
+    many = values.size
+    in_pilot, known = tell(values, min(PILOT_SHARE, max(LEAST_PILOT, PILOT / many)), rng)
+    pilot, told, used = (Canaries.of(values[one], coins[one]) for one in (in_pilot, known, ~known))
+    allowed = _alike(many, used.count, delta, alpha)
+    long, step = best_guessing(pilot, used.count, _usual(many, delta, alpha), partial(_shown, allowed), rng)
+    if step and long.share * pilot.count >= LONG:
+        return _guessed(allowed, many, used, long.end, *long.guess(used, rng))
+    blocks = blocks_of(used.low, used.high, rng)
+    helped = with_told(blocks, used.high, used.low, told.high, told.low)
+    plan = plan_outward(helped, alpha, signs=(1,), alike=allowed, kept=int(KEPT * allowed.planned))
+    short = step_of(told, used, blocks, plan, partial(_shown, allowed)) if plan else None
+    if short:
+        return _guessed(allowed, many, used, short.end, short.guesses, short.right(used))
+    epsilon, seen = judge(blocks, plan, allowed) if plan else (0.0, {})
+    return _bound(epsilon, delta, alpha, OUTWARDS, {"canaries": many, "used": used.count, **seen})
+
+
+def _alike(many: int, used: int, delta: float, alpha: float) -> FoundOut:
+    """The levels of guesses that all weigh the same."""
+    return FoundOut(used * delta, alpha, planned=math.ceil(max(ROOT * math.sqrt(many), SHARE * many)))
+
+
+def _shown(allowed: FoundOut, guesses: int, right: int, above: float = 0.0) -> float:
+    """The epsilon that so many right guesses show."""
+    return allowed.epsilon([Guesses(1, guesses)], guesses - right, above)
+
+
+def _guessed(allowed: FoundOut, many: int, used: Canaries, end: str, guesses: int, right: int) -> SoundBound:
+    """The bound of a number of guesses that other coins have chosen."""
+    seen = {"canaries": many, "used": used.count, "guesses": guesses, "correct": right, "end": end}
+    delta = allowed.expected / used.count
+    return _bound(_shown(allowed, guesses, right), delta, allowed.level, GUESSING, seen)
 
 
 def _bound(epsilon: float, delta: float, alpha: float, method: str, seen: dict[str, object]) -> SoundBound:

@@ -79,16 +79,16 @@ def one_run_curve(
     plans, order = [(Guessing(share, end), part) for end, part in zip(ENDS, (0.5, 0.25, 0.25), strict=True)], None
     if guesses is None and values.size >= PILOT_FROM:
         known, order = np.split(rng.permutation(values.size), [int(PILOT_SHARE * values.size)])
-        levels = levels_of(share)
+        levels, count = levels_of(share), int(order.size)
         level_of = {int(one * order.size): level for one, level in levels.items()}
 
-        def promise(count: int, made: int, right: int, above: float) -> float:
+        def promise(made: int, right: int, above: float) -> float:
             part = min(1.0, FEW_GUESSES / made)
             p_value = fdp_p_value(curve, int(count * part), int(made * part), int(right * part), steps=8)
             return math.log(level_of[made] / p_value)
 
         pilot = Canaries.of(values[known], coins[known])
-        plan, _ = best_guessing(pilot, order.size, Guessing(share), promise, rng, list(levels))
+        plan, _ = best_guessing(pilot, count, Guessing(share), promise, rng, list(levels))
         plans = [(plan, levels[plan.share])]
     order = rng.permutation(values.size) if order is None else order
     found = []

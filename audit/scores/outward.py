@@ -118,6 +118,14 @@ def fitted_log_odds(blocks: Blocks, stiffness: float) -> Array:
     return log_odds_curve(blocks, known, np.zeros(blocks.places.size), _penalty(blocks.places, stiffness))[blocks.point]
 
 
+def revealed_log_odds(blocks: Blocks, plan: Plan) -> Array:
+    """The curve through what the plan has revealed, by block."""
+    known = np.zeros(blocks.size.size, dtype=bool)
+    known[plan.top : plan.bottom] = True
+    start = np.zeros(blocks.places.size)
+    return log_odds_curve(blocks, known, start, _penalty(blocks.places, STIFFNESS[0]))[blocks.point]
+
+
 def _promise(size: Array, odds: Array, log_odds: Array, cap: float, errors: float, corrupted: int) -> float:
     """The epsilon at which the weighted test of hidden blocks would be refuted half of the time (normal law)."""
     low, high, right = -1.0, 20.0, expit(odds)

@@ -1,0 +1,75 @@
+"""Short steps at an end of the scores of one run: they are found, and the coins that are judged do not choose."""
+
+import numpy as np
+import pytest
+
+from dpassay.audit.scores import one_run, steps
+from dpassay.audit.scores.guessing import Canaries
+from dpassay.audit.scores.outward import Plan
+from dpassay.audit.scores.ranked import blocks_of
+
+MANY, DELTA = 100_000, 1e-5
+
+
+def _canaries(seed, rate, side="in"):
+    """Scores that say nothing, but for a share `rate` of those on one side, which stand at that end."""
+    rng = np.random.default_rng([5, seed])
+    coins = rng.random(MANY) < 0.5
+    scores = rng.normal(size=MANY)
+    shown = (coins if side == "in" else ~coins) & (rng.random(MANY) < rate)
+    scores[shown] = (9.0 if side == "in" else -9.0) + rng.random(int(shown.sum()))
+    return scores, coins
+
+
+@pytest.mark.parametrize("side", ["in", "out"])
+def test_three_canaries_in_a_thousand_that_are_known_for_certain_are_seen(side):
+    """About 150 of 100,000: the median of 7 bounds is above 0.9 (of 40: 1.6), for either end (seeds 0-6)."""
+    found = []
+    for seed in range(7):
+        scores, coins = _canaries(seed, 0.003, side)
+        found.append(one_run.epsilon_one_run(scores, coins, DELTA, np.random.default_rng([1, seed])))
+    assert np.median([one.epsilon for one in found]) > 0.9
+    ends = [one.evidence["end"] for one in found]
+    assert ends.count("high end" if side == "in" else "low end") >= 6
+
+
+def test_where_nothing_is_shown_there_is_no_step():
+    """Red case of the search: five samples that say nothing (seeds 0-4), no bound above 0.05."""
+    for seed in range(5):
+        scores, coins = _canaries(seed, 0.0)
+        found = one_run.epsilon_one_run(scores, coins, DELTA, np.random.default_rng([1, seed]))
+        assert found.epsilon < 0.05 and found.method == one_run.OUTWARDS
+
+
+def test_coins_that_are_judged_do_not_choose_the_step():
+    """Turning over every coin that is neither told nor revealed leaves the step as it was."""
+    scores, coins = _canaries(0, 0.003)
+    _, known = steps.tell(scores, 0.05, np.random.default_rng(3))
+    told, used = (Canaries.of(scores[one], coins[one]) for one in (known, ~known))
+    blocks = blocks_of(used.low, used.high, np.random.default_rng(0))
+    plan = Plan(12, blocks.size.size - 12, 1, np.zeros(blocks.size.size, dtype=np.int64))
+    pooled = np.sort(scores[~known])
+    at_top, at_bottom = int(blocks.size[: plan.top].sum()), int(blocks.size[plan.bottom :].sum())
+    hidden = ~known & ((scores >= pooled[-at_top]) | (scores <= pooled[at_bottom - 1]))
+    turned = Canaries.of(scores[~known], (coins ^ hidden)[~known])
+    others = blocks_of(turned.low, turned.high, np.random.default_rng(0))
+    assert 0 < hidden.sum() == at_top + at_bottom
+
+    def promise(guesses, right, above):
+        return max(0.0, right / guesses * np.log(guesses) - above)
+
+    first, second = (steps.step_of(told, one, some, plan, promise) for one, some in ((used, blocks), (turned, others)))
+    assert first is not None and first.end == "high end" and first == second
+    assert first.right(used) + first.right(turned) == first.guesses
+
+
+def test_who_is_told_depends_on_ranks_and_our_own_draws():
+    """As many of each e-fold of depth; the pilot is among them (100,000 scores, seed 0)."""
+    scores = np.random.default_rng(1).normal(size=MANY)
+    pilot, known = steps.tell(scores, 0.01, np.random.default_rng(0))
+    again = steps.tell(np.exp(scores), 0.01, np.random.default_rng(0))[1]
+    assert np.array_equal(known, again) and not (pilot & ~known).any()
+    from_top = known[np.argsort(-scores)]
+    for low, high in ((54, 147), (147, 400)):
+        assert abs(from_top[low:high].sum() - steps.TOLD) < 4 * np.sqrt(steps.TOLD)
+    assert abs(pilot.mean() - 0.01) < 5 * np.sqrt(0.01 / MANY)
