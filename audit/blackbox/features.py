@@ -95,7 +95,8 @@ class Features:
         """From the screened columns; `low_bits` adds the grid each float lies on."""
         raw = [one for one in screened if one.family.one is not None and one.value is None]
         plain = [one for one in raw if one.column < width][: CHOSEN if width > CHOSEN else None]
-        best = [one for one in screened if one not in plain]
+        taken = set(plain)
+        best = [one for one in screened if one not in taken]
         differ = sorted(best, key=lambda one: -one.difference)[: CHOSEN // 2]
         return Features([*plain, *dict.fromkeys([*best[: CHOSEN // 2], *differ])][: 3 * CHOSEN], low_bits)
 

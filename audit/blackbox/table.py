@@ -218,8 +218,8 @@ def to_tables(outputs_p: Any, outputs_q: Any) -> Tables:
     arrays = [_regular(side) for side in sides]
     if arrays[0] is not None and arrays[1] is not None and arrays[0].shape[1:] == arrays[1].shape[1:]:
         shape = arrays[0].shape[1:]
-        _not_empty([len(a) * int(np.prod(shape)) for a in arrays if a is not None])
-        p, q = (np.asarray(a, dtype=float).reshape(len(a), -1) for a in arrays if a is not None)
+        _not_empty([len(a) for a in arrays if a is not None])
+        p, q = (np.asarray(a, dtype=float).reshape(len(a), int(np.prod(shape))) for a in arrays if a is not None)
         return Tables(tuple(_places(shape)), p, q)
     rows: list[list[_Cells]] = [[], []]
     texts: dict[float, str] = {}
@@ -230,7 +230,9 @@ def to_tables(outputs_p: Any, outputs_q: Any) -> Tables:
             target.append(row)
     columns = _columns([row for side in rows for row in side])
     filled = [np.array([[row.get(one, np.nan) for one in columns] for row in side], dtype=float) for side in rows]
-    _not_empty([table.size for table in filled])
+    _not_empty([len(table) for table in filled])
+    if not columns:  # nothing in any output, such as lists without entries: a constant
+        columns, filled = [Column(ROOT)], [np.zeros((len(side), 1)) for side in filled]
     return Tables(tuple(columns), filled[0], filled[1], texts)
 
 

@@ -108,7 +108,8 @@ def test_numbers_are_judged_without_slow_imports(tmp_path):
     for seed, name in enumerate(("p.npy", "q.npy")):
         np.save(tmp_path / name, np.random.default_rng(seed).laplace(size=500))
     program = (
-        "import sys; sys.argv = ['dpassay', 'blackbox', *2 * ('--outputs', 'p.npy'), '--epsilon', '1', '--quiet']\n"
+        "import sys; sys.argv = ['dpassay', 'blackbox', '--outputs', 'p.npy', '--outputs', 'q.npy', '--quiet']\n"
+        "sys.argv += ['--epsilon', '1']\n"
         "from dpassay.audit.cli import main\ntry: main()\nexcept SystemExit as end: print(end.code)\n"
         "print(*sorted({'sklearn', 'scipy.stats', 'hypothesis', 'dp_accounting', 'joblib'} & set(sys.modules)))"
     )
