@@ -119,7 +119,7 @@ def _looseness(
         parts.append(f"a pair that pulls one way at every step can show {one_way:.3g} at most")
     turning = account.turning(delta)
     if turning is not None and not short and realised < turning < 0.95 * accounted:
-        parts.append(f"one that turns at every other step {turning:.3g}")
+        parts.append(f"a pair that pulls one way and the other by turns can show {turning:.3g} at most")
     carried = bound.evidence.get("pilot estimate")
     if isinstance(carried, float) and math.isfinite(carried):
         parts.append(f"this pair carries about {carried:.3g} (pilot)")
