@@ -8,13 +8,15 @@ FIRST_SIGHT: dict[str, str] = {
     "brought a refresh; now one is of the size of a step along a query (`reference/minimax_sosp/space.py`).",
     "gaussian noise on the first coordinate": "Nothing looked at what a law draws: losses are weighed by its density. "
     "Now a law of each type draws values, and they are held to its density (`audit/search/drawn.py`).",
+    "solver gives up after three steps": "The row named first, `output_perturbation/algorithm1@repaired`, is "
+    "solved in one step, so nothing changes there; the logistic row shows it, and is named now.",
 }
 
 #: not red now, and why
 LEFT: dict[str, str] = {
     "rgda printed noise without the maximum": "The printed reading declares that it is over budget, and not by how "
-    "much: more of what is declared is no news to the command. The snapshot of its schedule and a lock file "
-    "(`dpassay check --baseline`) hold the number.",
+    "much: more of what is declared is no news to the command. `tests/reference/test_snapshot.py` "
+    "holds the number, and fails.",
     "escape noise on one coordinate": "The Hessians of that space have one entry, the first: on its data the other "
     "coordinates of the query are released already.",
     "opt eigenpair of the true hessian": "These losses are convex but for the regulariser: every Hessian passes the "
