@@ -14,30 +14,29 @@ from dpassay.reference.accounting.calibrate import Uncalibrated
 from dpassay.reference.accounting.cost import Account
 from dpassay.reference.case import Case, Instance, PrivacyClaim, unscheduled
 from dpassay.reference.errors import require
-from dpassay.reference.findings import Declared, Finding, Kind, merge
+from dpassay.reference.findings import Declared, Finding, Kind
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.space import Space
 from dpassay.reference.transcript import Transcript
 
 from . import row_fields
+from .evidence import cause, gathered, judged
 from .exact_pair import with_exact_losses
 from .plain_numpy.audited import assay_plain
 from .plain_numpy.measured import is_plain
 from .plain_numpy.mechanism import PlainMechanism
-from .realised import largest_realised, untested
 from .releases import releases_of, sequence_of
 from .results import AssumedEstimate, SoundBound
 from .row import Effort as Effort
 from .row import Row as Row
-from .scarce import Thrift, spent, statistics
+from .scarce import Thrift
 from .search.coverage import Coverage
 from .search.engine import Searched, search
 from .search.premises import Premises
 from .search.witness import Witness
 from .searching import about_run, search_case, search_instance
 from .unbuilt import unbuilt_row
-from .verdict import Verdict, judge, over_budget
-from .why import why
+from .verdict import Verdict, over_budget
 from .worst import chosen
 
 
@@ -212,57 +211,24 @@ def examine(
         own: nobody says which of its runs is the longest, so what is accounted is the most of all runs of the search.
     """
     searched = searched or search_instance(instance, claim, effort, space)
-    transcript, cost, stopped = spent(instance, claim, searched)
-    bound, losses = statistics(instance, claim, effort, searched, cost, thrift, len(transcript.events), stopped)
-    realised, by = largest_realised(instance, claim, effort, bound, losses)
-    if own and searched.gap and not cost.unknown:  # a longer run could not be accounted: no run bounds it
-        cost = Account((), relation=claim.relation, gap=searched.gap, unknown=True)
-    accounted = cost.epsilon(claim.delta)
-    nothing = untested(instance, transcript, losses) if len(losses.loss) else ""
-    findings = list(losses.findings)
-    merge(findings, [finding for finding in searched.findings if not finding.kind.of_the_run])
-    highest = max(accounted, searched.accounted or 0.0)
-    accounted = highest if own else accounted
-    verdict = judge(
-        claimed=claim.epsilon,
-        realised=realised,
-        power=bound.power if isinstance(bound, SoundBound) else None,
-        accounted=None if cost.unknown else highest,
-        findings=findings,
-        untested=nothing or (f"not accounted: {cost.gap}" if cost.unknown else ""),
-    )
-    text = why(
-        known=known,
-        account=cost,
-        accounted=accounted,
-        claimed=claim.epsilon,
-        delta=claim.delta,
-        realised=realised,
-        by=by,
-        verdict=verdict,
-        findings=findings,
-        movements=losses.movements,
-        bound=bound,
-        exact=instance.exact,
-        untested=nothing,
-        searched=searched,
-    )
+    seen = gathered(instance, claim, effort, searched, thrift, own)
+    verdict = judged(seen, claim)
     return Assay(
         verdict=verdict,
-        why=text,
+        why=cause(seen, verdict, instance, claim, searched, known),
         claimed=claim.epsilon,
         delta=claim.delta,
-        account=cost,
-        accounted=accounted,
-        realised=realised,
-        by=by,
-        findings=tuple(findings),
-        movements=losses.movements,
-        bound=bound,
+        account=seen.cost,
+        accounted=seen.accounted,
+        realised=seen.realised,
+        by=seen.by,
+        findings=tuple(seen.findings),
+        movements=seen.losses.movements,
+        bound=seen.bound,
         searched=searched,
-        transcript=transcript,
-        curves=curves(losses, cost, claim.epsilon, claim.delta, effort.confidence),
-        stopped=stopped,
+        transcript=seen.transcript,
+        curves=curves(seen.losses, seen.cost, claim.epsilon, claim.delta, effort.confidence),
+        stopped=seen.stopped,
     )
 
 
