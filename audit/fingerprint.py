@@ -43,7 +43,13 @@ def sources(modules: Iterable[str]) -> dict[str, Path]:
 
 def forget() -> None:
     """Read all sources anew: files may have changed since."""
-    for kept in (reached, named, source, _content, package):
+    forget_projects()
+    package.cache_clear()
+
+
+def forget_projects() -> None:
+    """The same but for this package as a whole: what runs is what was read when it was loaded."""
+    for kept in (reached, named, source, _content):
         kept.cache_clear()
 
 

@@ -5,7 +5,7 @@ import gc
 import os
 
 from hypothesis import settings
-from hypothesis.internal.conjecture.providers import HypothesisProvider
+from hypothesis.internal.conjecture import providers
 
 # before NumPy is loaded: two workers that each start a thread a core spin while they wait for each other
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
@@ -14,9 +14,10 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 # no test is timed, and so no example of hypothesis is either: a busy machine must not fail a check
 settings.register_profile("dpassay", deadline=None)
 settings.load_profile("dpassay")
-# it would read the source of every module that is loaded, in each worker (2 s), and draw its constants: so what a test
-# tries would depend on the tests beside it
-HypothesisProvider._maybe_draw_constant = lambda *_, **__: None
+# it would draw the constants of every module that is loaded: so what a test tries would depend on the tests beside it
+providers.HypothesisProvider._maybe_draw_constant = lambda *_, **__: None
+# and its plugin would look for them in all that source after collection, in each worker (3 s)
+providers._get_local_constants = providers.Constants
 
 
 def pytest_configure() -> None:

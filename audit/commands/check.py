@@ -87,7 +87,7 @@ def check(
         require(os.path.realpath(output) not in same, "--output", str(output), "is used by the command as well")
     wanted.check(*taken, *([output] if output else []))
     lock = _lock(baseline, update)
-    fingerprint.forget()
+    fingerprint.forget_projects()
     look_over(file, numbers, lines)
     codes = _codes(file, numbers, lines)
     known = lock.claims if lock and changed_only else {}

@@ -36,6 +36,9 @@ SPOT = Verdict.SPOT_CHECKED
         (build.inequality("log(1 + x) <= x", "x"), CHECKED),
         (build.inequality("exp(x) <= 1 + 2*x", domain={"x": "[1/10, 5/4]"}), PROVED),
         (build.inequality("exp(x) <= 1 + 2*x", domain={"x": "[0, 13/10]"}), REFUTED),
+        # true, and proved by no interval: the sides touch at 0, or there is no rule for the function
+        (build.inequality("1 + x <= exp(x)", domain={"x": "[-1, 2]"}), CHECKED),
+        (build.inequality("Phi(x) <= 1", domain={"x": "[1/2, 7/2]"}), CHECKED),
         (build.inequality("x < x + y**2", "x y"), PROVED),
         (build.inequality("x < x", "x"), REFUTED),
         (build.inequality("n/2 <= floor(n/2)", domain={"n": "integer [1, 100]"}), REFUTED),
