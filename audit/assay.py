@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -192,7 +192,8 @@ def assay_on_tape(
         worst = chosen(searched.worst, run, where, thrift.pair if thrift else {})
         worst = searched.worst = with_exact_losses(worst, run, where)
         given = Instance(unscheduled(worst.mechanism), None, worst.pair)
-    return examine(given, claim, effort, searched=searched, thrift=thrift, own=True)
+    measured = run.measured if isinstance(run, PlainMechanism) else ()
+    return examine(given, claim, effort, searched=searched, thrift=thrift, own=True, measured=measured)
 
 
 def examine(
@@ -204,10 +205,12 @@ def examine(
     searched: Searched | None = None,
     thrift: Thrift | None = None,
     own: bool = False,
+    measured: Collection[str] = (),
 ) -> Assay:
     """Search (unless that is done), account, replay, audit, judge: one instance.
 
     Args:
+        measured: labels whose sensitivity is not claimed but the largest movement that was found.
         own: nobody says which of its runs is the longest, so what is accounted is the most of all runs of the search.
     """
     searched = searched or search_instance(instance, claim, effort, space)
@@ -215,7 +218,7 @@ def examine(
     verdict = judged(seen, claim)
     return Assay(
         verdict=verdict,
-        why=cause(seen, verdict, instance, claim, searched, known),
+        why=cause(seen, verdict, instance, claim, searched, known, measured),
         claimed=claim.epsilon,
         delta=claim.delta,
         account=seen.cost,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from dpassay.audit.likelihood.samplers import Losses
@@ -83,7 +84,13 @@ def judged(seen: Evidence, claim: PrivacyClaim) -> Verdict:
 
 
 def cause(
-    seen: Evidence, verdict: Verdict, instance: Instance, claim: PrivacyClaim, searched: Searched, known: str
+    seen: Evidence,
+    verdict: Verdict,
+    instance: Instance,
+    claim: PrivacyClaim,
+    searched: Searched,
+    known: str,
+    measured: Collection[str],
 ) -> str:
     """Why the verdict is what it is, in one line."""
     return why(
@@ -101,4 +108,5 @@ def cause(
         exact=instance.exact,
         untested=seen.untested,
         searched=searched,
+        measured=measured,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from dpassay.audit.lockstep.outcome import Movement
@@ -32,8 +32,13 @@ def why(
     exact: ExactDelta | None,
     untested: str,
     searched: Searched | None = None,
+    measured: Collection[str] = (),
 ) -> str:
-    """The parts that apply, most serious first."""
+    """The parts that apply, most serious first.
+
+    Args:
+        measured: labels whose sensitivity nobody claims: it is the largest movement that a search found.
+    """
     parts = [known] if known else []
     if by == "exact" and exact:
         parts.append(
@@ -52,7 +57,7 @@ def why(
     elif realised is None:
         parts.append(f"no sound likelihood: {by}" if bound.runs else f"statistics {by}")
     elif verdict is not Verdict.VIOLATED:
-        parts += _looseness(account, accounted, delta, realised, movements, bound)
+        parts += _looseness(account, accounted, delta, realised, movements, bound, measured)
     if verdict is Verdict.VIOLATED and not parts:
         parts.append("more is realised than claimed")
     if searched:
@@ -98,6 +103,7 @@ def _looseness(
     realised: float,
     movements: Mapping[str, Movement],
     bound: SoundBound | AssumedEstimate,
+    measured: Collection[str],
 ) -> list[str]:
     """How close the lower bound comes to the upper one, and what the gap is made of."""
     if not (math.isfinite(accounted) and accounted > 0):
@@ -105,7 +111,7 @@ def _looseness(
     parts = [f"{realised / accounted:.0%} of the accounted epsilon shown"]
     if realised >= 0.95 * accounted:
         return parts
-    short = moved_too_little(movements)
+    short = moved_too_little(movements, measured)
     if short:
         parts.append(short)
     if any(part.kind == "pure" for part, _ in account.common):
@@ -126,8 +132,12 @@ def _looseness(
     return parts
 
 
-def moved_too_little(movements: Mapping[str, Movement]) -> str | None:
-    """Which queries the pair moves by less than their sensitivity; what it does move is named first."""
+def moved_too_little(movements: Mapping[str, Movement], measured: Collection[str] = ()) -> str | None:
+    """Which queries the pair moves by less than their sensitivity; what it does move is named first.
+
+    Args:
+        measured: as for :func:`why`.
+    """
     shares = sorted((movement.share, label) for label, movement in movements.items() if movement.claimed)
     still = [repr(label) for share, label in shares if share < 0.005]  # would read 0%
     moving = [(share, label) for share, label in shares if share >= 0.005]
@@ -140,7 +150,11 @@ def moved_too_little(movements: Mapping[str, Movement]) -> str | None:
     text = ", ".join(named[:3])
     if len(named) > 3:
         text += f" and {len(named) - 3} more" + (" by less than 95%" if short else "")
-    text = f"the pair moves {text} of the claimed sensitivity"
+    of_measured = [label in measured for _, label in (short or moving)]
+    whole = "the largest movement that was found" if all(of_measured) else "the claimed sensitivity"
+    if any(of_measured) and not all(of_measured):
+        whole += ", or of the largest movement that was found where none is claimed"
+    text = f"the pair moves {text} of {whole}"
     if still:
         text += f", {', '.join(still[:3])}{f' and {len(still) - 3} more' if len(still) > 3 else ''} not at all"
     return text

@@ -67,7 +67,7 @@ class Premises:
             known = any(one.kind is Kind.SENSITIVITY_EXCEEDED and one.label == label for one in found)
             if share > whole * (1 + _ROUNDING) and not known:
                 counted = "half" if whole < 1 else "all"
-                detail = f"a record moves the query by {share:.4g} of the claimed sensitivity, {counted} is counted"
+                detail = f"a record moves the query by {share:.4g} of its sensitivity, {counted} is counted"
                 found.append(Finding(Kind.SENSITIVITY_EXCEEDED, label, 0, detail))
         return found + (self._over_budget(run.transcript) if run.complete else self._beginning(run))
 

@@ -261,6 +261,16 @@ def test_what_the_pair_moves_is_named_beside_what_it_does_not_move(shares, said)
     assert moved_too_little(movements) == said
 
 
+def test_what_nobody_claimed_is_not_called_claimed():
+    movements = {label: Movement(0.5, 1.0) for label in ("a", "b")}
+    said = [moved_too_little(movements, measured) for measured in ((), ("a",), ("a", "b"))]
+    found = "the largest movement that was found"
+    assert said == [
+        f"the pair moves 'a' by 50%, 'b' by 50% of {whole}"
+        for whole in ("the claimed sensitivity", f"the claimed sensitivity, or of {found} where none is claimed", found)
+    ]
+
+
 def test_a_forged_report_commands_no_terminal(capsys):
     row = assay_case(case(bare), EFFORT)
     forged = replace(

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import sys
 from dataclasses import replace
 
@@ -63,7 +64,16 @@ def test_a_callable_is_judged(place, name, code):
 
 
 def test_a_program_without_noise_is_found(place):
-    command = ("blackbox", "--command", f"{shlex.quote(sys.executable)} -I -S program.py", *PAIR, "--epsilon", 0.5, "--samples", 10)
+    command = (
+        "blackbox",
+        "--command",
+        f"{shlex.quote(sys.executable)} -I -S program.py",
+        *PAIR,
+        "--epsilon",
+        0.5,
+        "--samples",
+        10,
+    )
     assert _run(*command).exit_code == 1
 
 

@@ -36,6 +36,19 @@ def test_a_right_mechanism_is_accounted_at_the_movements_that_were_found():
     assert FOUND in found.why and 0.5 < found.accounted < 4.0
 
 
+def a_third_each(rows, rng):
+    """A record is in one of three counts, so a pair moves two of them at most."""
+    low = (rows < 0.3).sum() + rng.normal(0, 3.0)
+    middle = ((rows > 0.4) & (rows < 0.6)).sum() + rng.normal(0, 3.0)
+    return low, middle, (rows > 0.7).sum() + rng.normal(0, 3.0)
+
+
+def test_a_sensitivity_that_was_found_is_not_called_claimed():
+    space = Space(Rows(1, None, box=(0.0, 1.0)), {"n": (2,)}, lambda rows, sizes: rows)
+    found = assay(a_third_each, space, claim(4.0), effort=Effort(runs=40, pilot=50, examples=25))
+    assert "of the largest movement that was found" in found.why and "claimed" not in found.why
+
+
 def test_private_parts_on_both_sides_of_the_noise_are_one_release():
     assert not assay(m.two_private_parts, SPACE, claim(6.0), effort=QUICK).verdict.failed
 
