@@ -3,7 +3,9 @@
 import functools
 import gc
 import os
+from typing import Any
 
+import pytest
 from hypothesis import settings
 from hypothesis.internal.conjecture import providers
 
@@ -19,6 +21,9 @@ providers.HypothesisProvider._maybe_draw_constant = lambda *_, **__: None
 # and its plugin would look for them in all that source after collection, in each worker (3 s)
 providers._get_local_constants = providers.Constants
 
+BUDGET = 200  # seconds of CPU of all fast tests, their workers included
+_OF_WORKERS: list[float] = []
+
 
 def pytest_configure() -> None:
     """Nothing that collection makes is garbage: no use to look through it."""
@@ -33,6 +38,33 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
-def pytest_sessionfinish() -> None:
+def pytest_sessionfinish(session: pytest.Session) -> None:
     """Nor is anything left worth looking through at the end, which pytest does five times in each worker."""
     gc.freeze()
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["cpu"] = _cpu()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """A worker of xdist has ended."""
+    _OF_WORKERS.append(getattr(node, "workeroutput", {}).get("cpu", 0.0))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """How much the tests cost: wall time says little on a busy machine. No test is timed, so nothing fails."""
+    seconds, config = sum(_OF_WORKERS) + _cpu(children=not _OF_WORKERS), terminalreporter.config  # workers tell theirs
+    whole = config.option.markexpr == "not slow" and not config.option.keyword and config.args == ["tests"]
+    told = f"{seconds:.0f} s of CPU"
+    if whole:
+        told += f"; the fast tests are to take {BUDGET} at most on two idle cores (CONTRIBUTING.md)"
+        if seconds > BUDGET:
+            terminalreporter.write_line(f"{told}: over the budget", yellow=True)
+            return
+    terminalreporter.write_line(told)
+
+
+def _cpu(children: bool = True) -> float:
+    """Seconds of this process, and of its children that have ended."""
+    used = os.times()
+    return used.user + used.system + children * (used.children_user + used.children_system)

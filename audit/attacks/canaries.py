@@ -4,15 +4,12 @@ allows.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from dpassay.audit.results import SoundBound
-from dpassay.audit.scores.one_run import epsilon_one_run
 from dpassay.reference.errors import BadInput
 from dpassay.reference.tape import LiveTape, Tape
 from dpassay.reference.types import Array, Bools, Indices
@@ -113,22 +110,6 @@ def gradient_game(
         raise BadInput("run", "no release of a parameter-sized vector", "gradient canaries need one")
     expected = without(vectors) if without is not None else 0.0
     return np.asarray(rows @ (np.sum(vectors, axis=0) - expected)), included
-
-
-def audit_with_gradient_canaries(
-    run: Callable[[Any, Tape], Any],
-    base: PerSample,
-    rows: Array,
-    delta: float,
-    rng: np.random.Generator,
-    confidence: float = 0.95,
-) -> SoundBound:
-    """Sound epsilon from one run with gradient canaries; the relation is theirs (half the move of replace-one)."""
-    start = time.perf_counter()
-    scores, included = gradient_game(run, base, rows, rng)
-    bound = epsilon_one_run(scores, included, delta, rng, confidence)
-    seconds = time.perf_counter() - start
-    return replace(bound, method="one run, gradient canaries", relation=GRADIENT_RELATION, seconds=seconds)
 
 
 def mislabelled(y: Indices, classes: int, rng: np.random.Generator) -> Indices:

@@ -42,11 +42,6 @@ def subsampled_rdp(order: int, sigma: float, rate: float) -> float:
     return float(np.logaddexp.reduce(np.concatenate([terms, rest]))) / (order - 1)  # eq. (27)
 
 
-def approximate_rdp(order: int, sigma: float, rate: float) -> float:
-    """Return what eq. (28) should say, 2 s^2 alpha / sigma^2 (it prints alpha^2)."""
-    return 2 * rate**2 * order / sigma**2  # eq. (28), corrected
-
-
 def floor(steps: int, rate: float, delta: float) -> float:
     """Smallest epsilon that eq. (29) can certify with infinite noise, for T = steps."""
     return min(2 * steps * subsampled_rdp(a, 1e9, rate) + log(1 / delta) / (a - 1) for a in ORDERS)

@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from dpassay.audit.attacks import canaries, game, membership, targets
 from dpassay.audit.cli import app
+from dpassay.audit.scores.one_run import epsilon_one_run
 from dpassay.reference.accounting.gdp import gdp_epsilon
 from dpassay.reference.baselines import dp_sgd
 from dpassay.reference.case import bind
@@ -66,6 +67,11 @@ def test_one_candidate_over_many_models():
     assert game.one_candidate_bound(played, 1, scores, 0.0, rng).epsilon > 1.0
 
 
+def bound_of_canaries(run, base, rows, rng):
+    """As `dpassay attack` plays them: one run, half of the canaries in it."""
+    return epsilon_one_run(*canaries.gradient_game(run, base, rows, rng), 1e-5, rng, 0.95)
+
+
 @pytest.mark.parametrize("kind", ["one-hot", "orthogonal", "random"])
 def test_gradient_canaries_reach_most_of_epsilon_and_never_more(kind):
     """1,000 canaries, mu = 2 for a gradient or zero (epsilon 9.997 at 1e-5): bound between 1.5 and it
@@ -75,7 +81,7 @@ def test_gradient_canaries_reach_most_of_epsilon_and_never_more(kind):
     rows = canaries.gradient_canaries(kind, 1000, 3000, 1.0, rng)
     assert np.allclose(np.linalg.norm(rows, axis=1), 1.0)
     run = bind(dp_sgd.run, dp_sgd.with_multiplier(steps=4, learning_rate=0.1, clip=1.0, noise_multiplier=1.0))
-    bound = canaries.audit_with_gradient_canaries(run, LinearLosses(np.zeros((5, 3000))), rows, 1e-5, rng)
+    bound = bound_of_canaries(run, LinearLosses(np.zeros((5, 3000))), rows, rng)
     assert 1.5 < bound.epsilon < gdp_epsilon(2.0, 1e-5)
 
 
@@ -87,7 +93,7 @@ def test_a_louder_claim_is_refuted_by_canaries():
     rows = canaries.gradient_canaries("orthogonal", 500, 600, 1.0, rng)
     schedule = dp_sgd.with_multiplier(steps=1, learning_rate=0.1, clip=1.0, noise_multiplier=0.2)
     base = LinearLosses(np.zeros((5, 600)))
-    bound = canaries.audit_with_gradient_canaries(bind(dp_sgd.run, schedule), base, rows, 1e-5, rng)
+    bound = bound_of_canaries(bind(dp_sgd.run, schedule), base, rows, rng)
     assert bound.epsilon > gdp_epsilon(0.5, 1e-5)
 
 
