@@ -192,7 +192,7 @@ def assay_on_tape(
         worst = chosen(searched.worst, run, where, thrift.pair if thrift else {})
         worst = searched.worst = with_exact_losses(worst, run, where)
         given = Instance(unscheduled(worst.mechanism), None, worst.pair)
-    measured = run.measured if isinstance(run, PlainMechanism) else ()
+    measured = run.habits.measured if isinstance(run, PlainMechanism) else ()
     return examine(given, claim, effort, searched=searched, thrift=thrift, own=True, measured=measured)
 
 

@@ -67,6 +67,11 @@ class Habits:
         known = f"; the draw at {' and '.join(sorted(self.known))} is known" if self.known else ""
         return f"{SEEN}; it is released {when}; {kinds} draws are noise{known}"
 
+    @property
+    def measured(self) -> frozenset[str]:
+        """Lines whose sensitivity nobody declared: it is the largest movement that a search found."""
+        return frozenset(self.shares) - frozenset(self.sensitivities)
+
     def sensitivity(self, label: str, scale: float) -> float | None:
         """What is claimed of a release of this source line with this noise scale."""
         if label in self.sensitivities:

@@ -87,11 +87,6 @@ class PlainMechanism:
             self._laws = {**self._laws, key: law} if len(self._laws) < _LAWS_KEPT else {key: law}
         return self._laws[key]
 
-    @property
-    def measured(self) -> frozenset[str]:
-        """Lines whose sensitivity nobody declared: it is the largest movement that a search found."""
-        return frozenset(self.habits.shares) - frozenset(self.habits.sensitivities)
-
     def with_sensitivities(self, sensitivities: Mapping[str, float]) -> PlainMechanism:
         """Declared largest movements of the queries, by source line (``file.py:12``)."""
         return PlainMechanism(self.mechanism, replace(self.habits, sensitivities=dict(sensitivities)))
