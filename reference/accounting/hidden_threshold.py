@@ -26,7 +26,6 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from scipy.signal import lfilter
 
 from dpassay.reference.types import Array
 
@@ -59,6 +58,8 @@ def hidden_threshold(
         after: W, a bound on what the later queries show, at a > 0; not increasing.
         steepest: the largest |W'|.
     """
+    from scipy.signal import lfilter  # takes longer to import than many an audit runs
+
     scale = share / (1 - 2 * share)
     width = min(scale, 1.0) / _CELLS
     number = math.ceil((_REACH + shift) / width)

@@ -138,7 +138,7 @@ def test_files_of_scores_whose_names_are_odd(everywhere, tmp_path, name):
     """Sound ones, and one with the name in its header; in a JSON line of outputs as well."""
     numbers = "\n".join(str(k / 50) for k in range(50))
     (tmp_path / name).write_text(numbers)
-    (tmp_path / "q.csv").write_text("\n".join(str(5 + k / 50) for k in range(50)))
+    (tmp_path / "q.csv").write_text("\n".join(str(5 + (k / 50) ** 2) for k in range(50)))
     words = (name, "q.csv", "--epsilon", 0.1)
     for more in ((), ("--json",)):
         assert everywhere("scores", *words, *more)[0] == 1
