@@ -19,9 +19,13 @@ from dpassay.reference.neighbours import Pair
 from dpassay.reference.space import Space
 from dpassay.reference.transcript import Transcript
 
-from . import row_fields
-from .evidence import cause, gathered, judged
-from .exact_pair import with_exact_losses
+from .assaying import row_fields
+from .assaying.evidence import cause, gathered, judged
+from .assaying.exact_pair import with_exact_losses
+from .assaying.scarce import Thrift
+from .assaying.searching import about_run, search_case, search_instance
+from .assaying.unbuilt import unbuilt_row
+from .assaying.worst import chosen
 from .plain_numpy.audited import assay_plain
 from .plain_numpy.measured import is_plain
 from .plain_numpy.mechanism import PlainMechanism
@@ -29,15 +33,11 @@ from .releases import releases_of, sequence_of
 from .results import AssumedEstimate, SoundBound
 from .row import Effort as Effort
 from .row import Row as Row
-from .scarce import Thrift
 from .search.coverage import Coverage
 from .search.engine import Searched, search
 from .search.premises import Premises
 from .search.witness import Witness
-from .searching import about_run, search_case, search_instance
-from .unbuilt import unbuilt_row
 from .verdict import Verdict, over_budget
-from .worst import chosen
 
 
 @dataclass(frozen=True)

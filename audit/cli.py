@@ -23,8 +23,8 @@ from dpassay.reference.errors import BadInput, Broken, printable
 from dpassay.reference.extras import missing
 
 from .exit_codes import BAD_INPUT, CRASHED, INTERRUPTED, READER_GONE, described
-from .interrupts import Interrupts
 from .lazy import LazyGroup
+from .running.interrupts import Interrupts
 from .version import installed_version
 
 COMMANDS: dict[str, str] = {  # what the list of commands says of each; its own help says more

@@ -17,9 +17,9 @@ from dpassay.reference.neighbours import Pair
 from dpassay.reference.space import Space
 
 from .assay import Assay, assay
+from .inputs.own import default_space
 from .live.own import checked, space_of
 from .live.program import LiveProgram
-from .own import default_space
 from .plain import number
 from .pytest_plugin import MARK, PROPERTY
 from .row import Effort

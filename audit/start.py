@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dpassay.reference.extras import missing
 
 from .exit_codes import INTERRUPTED
-from .interrupts import Interrupts
+from .running.interrupts import Interrupts
 
 
 def main() -> None:

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from dpassay.audit import subject
 from dpassay.audit.attacks.estimators import labelled_data
 from dpassay.audit.blackbox.programs import CommandLine, KeptAlive
 from dpassay.audit.blackbox.sources import read_source
@@ -18,12 +17,13 @@ from dpassay.audit.blackbox.suspicions import of_outputs
 from dpassay.audit.blackbox.table import to_tables
 from dpassay.audit.commands.claimed import claimed_guarantee
 from dpassay.audit.commands.judged_outputs import answer_and_scale
+from dpassay.audit.inputs import subject
+from dpassay.audit.inputs.own import open_space
+from dpassay.audit.inputs.subject import subjects
 from dpassay.audit.live import messages
 from dpassay.audit.live.conversation import Conversation
 from dpassay.audit.live.errors import ProgramEnded
 from dpassay.audit.live.program import LiveProgram
-from dpassay.audit.own import open_space
-from dpassay.audit.subject import subjects
 from dpassay.reference.accounting.cost import account
 from dpassay.reference.tape import LiveTape
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
-from dpassay.audit import checkpoint, report_file, stored
 from dpassay.audit.blackbox.programs import _json
 from dpassay.audit.blackbox.sources import read_dataset
 from dpassay.audit.blackbox.suspicions import of_outputs, same_data
@@ -22,6 +21,7 @@ from dpassay.audit.claims.stored import data_files
 from dpassay.audit.commands import check, claimed, crosscheck, neighbours
 from dpassay.audit.crosscheck import storage
 from dpassay.audit.crosscheck.differences import compare
+from dpassay.audit.inputs import stored
 from dpassay.audit.report.annotations import annotations
 from dpassay.audit.report.html.page import render
 from dpassay.audit.report.html.reproduced import pages
@@ -30,6 +30,7 @@ from dpassay.audit.report.junit import junit
 from dpassay.audit.report.markdown import markdown
 from dpassay.audit.report.sarif import sarif
 from dpassay.audit.report.table import table_lines
+from dpassay.audit.running import checkpoint, report_file
 from dpassay.audit.search.neighbours import load_witness
 from dpassay.audit.search.neighbours import read_witness as read_pair
 from dpassay.audit.search.replay import replay

@@ -15,7 +15,7 @@ from operator import xor
 from fuzz_changes import changed_bytes
 from fuzz_documents import changed_value
 
-from dpassay.audit.store import _digest
+from dpassay.audit.running.store import _digest
 
 PAGE = 4096
 UNFIT = (sqlite3.Error, ValueError, RecursionError, OverflowError, MemoryError, IndexError, TypeError)

@@ -16,7 +16,6 @@ import fuzz_readers as readers
 import numpy as np
 from fuzz_stores import changed_store
 
-from dpassay.audit import checkpoint, report_file
 from dpassay.audit.assay import Effort, assay_case
 from dpassay.audit.attacks.estimators import labelled_data
 from dpassay.audit.crosscheck import storage
@@ -25,6 +24,7 @@ from dpassay.audit.lockstep.script import Script
 from dpassay.audit.plain import json_text
 from dpassay.audit.reproductions.dro import Store as DroStore
 from dpassay.audit.reproductions.second_order_erm import Run, Store
+from dpassay.audit.running import checkpoint, report_file
 from dpassay.audit.scores.files import read_canaries, read_scores
 from dpassay.audit.search.witness import FORMAT as WITNESS_FORMAT
 from dpassay.audit.sequential import session

@@ -18,8 +18,8 @@ from typing import Any
 
 import audit_figures as figures
 
+from dpassay.audit.assaying.searching import search_case
 from dpassay.audit.row import Effort
-from dpassay.audit.searching import search_case
 from dpassay.reference.catalogue import CASES
 from dpassay.reference.findings import Declared, compare
 

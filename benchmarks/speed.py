@@ -102,7 +102,7 @@ def verdict(key: str) -> tuple[Any, ...]:
     """In a process of its own: seconds to a verdict by part, and the largest memory."""
     start = process_time()
     assay: Any = import_module("dpassay.audit.assay")
-    search_case: Any = import_module("dpassay.audit.searching").search_case
+    search_case: Any = import_module("dpassay.audit.assaying.searching").search_case
     case = next(one for one in CASES if one.key == key)
     effort, marks = assay.Effort(), [start, process_time()]
     instance = case.build()

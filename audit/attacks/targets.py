@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from dpassay.audit.foreign import foreign_code
+from dpassay.audit.inputs.foreign import foreign_code
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.problems.models import ClassificationLoss, Model
 from dpassay.reference.tape import LiveTape, Tape

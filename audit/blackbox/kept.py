@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from dpassay.audit.store import Store
+from dpassay.audit.running.store import Store
 from dpassay.reference.errors import BadInput, require
 
 from .outputs import Mechanism, draw

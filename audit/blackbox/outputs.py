@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from dpassay.audit.foreign import foreign_code
+from dpassay.audit.inputs.foreign import foreign_code
 from dpassay.reference.errors import require
 
 from .programs import CommandLine, KeptAlive

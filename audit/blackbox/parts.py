@@ -56,7 +56,7 @@ def _by_workers(
     kept: Kept | None,
 ) -> dict[tuple[int, int], Any]:
     """Parts by side and place; a part is kept when it is whole, and what is there of it is not drawn again."""
-    from dpassay.audit.workers import worked  # slow to import, and one process needs none of it
+    from dpassay.audit.running.workers import worked  # slow to import, and one process needs none of it
 
     found: dict[tuple[int, int], Any] = {}
     there = {(side, i): kept.part(side, i) if kept else Part((), 0, None) for side, i, _, _ in todo}

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from dpassay.audit.foreign import load_callable
-from dpassay.audit.stored import load_array
+from dpassay.audit.inputs.foreign import load_callable
+from dpassay.audit.inputs.stored import load_array
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import read_json
 

@@ -10,8 +10,8 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from dpassay.audit.report_file import load, save
 from dpassay.audit.row import Row
+from dpassay.audit.running.report_file import load, save
 from dpassay.reference.errors import BadInput
 
 from .audited import named

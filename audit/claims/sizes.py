@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from itertools import product
 
-from dpassay.audit.own import row_of
+from dpassay.audit.assaying.scarce import Thrift
+from dpassay.audit.inputs.own import row_of
 from dpassay.audit.row import Effort, Row
-from dpassay.audit.scarce import Thrift
 from dpassay.reference.case import Case, PrivacyClaim
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.space import Space

@@ -17,9 +17,9 @@ from dpassay.audit.commands.claimed import Claim as Judged
 from dpassay.audit.commands.claimed import read_claim, worse_than_pairs
 from dpassay.audit.commands.judged_outputs import Floating, Question, answer
 from dpassay.audit.commands.judged_scores import both_sides, hints, judge_canaries, judge_runs, with_power
+from dpassay.audit.inputs.stored import load
 from dpassay.audit.results import ClaimTest, Sound, SoundBound, Verdict, decide
 from dpassay.audit.row import Row
-from dpassay.audit.stored import load
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import inside
 from dpassay.reference.guarantee import from_pairs

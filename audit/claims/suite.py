@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dpassay.audit.row import Row
-from dpassay.audit.workers import in_processes
+from dpassay.audit.running.workers import in_processes
 from dpassay.reference.errors import BadInput, Broken, require
 
 from .audited import audited, resolve

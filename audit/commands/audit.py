@@ -12,14 +12,14 @@ import typer
 
 from dpassay.audit.assay import Effort, Row
 from dpassay.audit.exit_codes import INTERRUPTED
-from dpassay.audit.fingerprint import fingerprint
-from dpassay.audit.foreign import is_code
+from dpassay.audit.inputs.foreign import is_code
+from dpassay.audit.inputs.registered import find_cases
 from dpassay.audit.plain import json_text
-from dpassay.audit.registered import find_cases
 from dpassay.audit.report.table import print_rows
-from dpassay.audit.report_file import Report, document, store_of
+from dpassay.audit.running.fingerprint import fingerprint
+from dpassay.audit.running.report_file import Report, document, store_of
+from dpassay.audit.running.workers import require_address
 from dpassay.audit.verdict import joint_exit_code
-from dpassay.audit.workers import require_address
 from dpassay.reference.case import Case
 from dpassay.reference.catalogue import CASES
 from dpassay.reference.errors import require

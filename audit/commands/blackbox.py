@@ -24,9 +24,9 @@ from dpassay.audit.blackbox.sources import (
 from dpassay.audit.blackbox.suspicions import of_outputs, require_independent, same_data
 from dpassay.audit.blackbox.table import to_tables
 from dpassay.audit.exit_codes import INTERRUPTED
+from dpassay.audit.inputs.stored import column_names, load
 from dpassay.audit.report.verdicts import print_results
 from dpassay.audit.results import Verdict
-from dpassay.audit.stored import column_names, load
 from dpassay.reference.errors import require
 from dpassay.reference.files import require_writable
 

@@ -11,7 +11,6 @@ from typing import Annotated, Any
 
 import typer
 
-from dpassay.audit import fingerprint
 from dpassay.audit.claims.baseline import Compared, against, with_changes
 from dpassay.audit.claims.cache import Cache
 from dpassay.audit.claims.fail_on import FailOn, exit_code
@@ -23,8 +22,9 @@ from dpassay.audit.claims.suite import chosen, look_over, placed, run_claims
 from dpassay.audit.exit_codes import BAD_INPUT, CRASHED, FINE, INTERRUPTED
 from dpassay.audit.plain import json_text
 from dpassay.audit.report.problems import Unchecked
-from dpassay.audit.report_file import document, save
 from dpassay.audit.row import Row
+from dpassay.audit.running import fingerprint
+from dpassay.audit.running.report_file import document, save
 from dpassay.audit.verdict import Verdict
 from dpassay.reference.errors import BadInput, Broken, printable, require
 from dpassay.reference.files import require_writable, there

@@ -10,7 +10,7 @@ import typer
 
 from dpassay.audit.claims.reading import DEFAULT
 from dpassay.audit.claims.template import first_file
-from dpassay.audit.foreign import is_code
+from dpassay.audit.inputs.foreign import is_code
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import require_writable
 

@@ -10,8 +10,8 @@ from typing import Annotated
 
 import typer
 
+from dpassay.audit.inputs.registered import all_cases, find_cases
 from dpassay.audit.plain import json_text
-from dpassay.audit.registered import all_cases, find_cases
 from dpassay.reference.case import Case
 from dpassay.reference.papers import PAPERS
 

@@ -7,12 +7,12 @@ from typing import Annotated, Any
 
 import typer
 
-from dpassay.audit.foreign import is_code
+from dpassay.audit.inputs.foreign import is_code
+from dpassay.audit.inputs.registered import find_cases
+from dpassay.audit.inputs.subject import subjects
 from dpassay.audit.lab.mutants import Effort, Outcome, plan, run_planned
 from dpassay.audit.plain import json_text
-from dpassay.audit.registered import find_cases
 from dpassay.audit.report.console import plain_table, wide_console
-from dpassay.audit.subject import subjects
 from dpassay.reference.case import Case, PrivacyClaim
 from dpassay.reference.errors import require, require_budget
 from dpassay.reference.space import Space

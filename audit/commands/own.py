@@ -9,13 +9,13 @@ from typing import NoReturn, get_args
 
 import typer
 
-from dpassay.audit.foreign import is_code
-from dpassay.audit.own import open_own, own_row
+from dpassay.audit.inputs.foreign import is_code
+from dpassay.audit.inputs.own import open_own, own_row
 from dpassay.audit.plain import json_text
 from dpassay.audit.report.explain import explain_lines
 from dpassay.audit.report.table import print_rows
-from dpassay.audit.report_file import document, save
 from dpassay.audit.row import Effort
+from dpassay.audit.running.report_file import document, save
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.errors import PURE, BadInput, require, require_budget

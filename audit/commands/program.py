@@ -10,15 +10,15 @@ from typing import NoReturn
 
 import typer
 
-from dpassay.audit.foreign import is_code
+from dpassay.audit.inputs.foreign import is_code
+from dpassay.audit.inputs.own import open_space
 from dpassay.audit.live.audited import audited
 from dpassay.audit.live.own import own_program
 from dpassay.audit.live.program import LiveProgram
-from dpassay.audit.own import open_space
 from dpassay.audit.plain import json_text
 from dpassay.audit.report.table import print_rows
-from dpassay.audit.report_file import document, load, save
 from dpassay.audit.row import Effort, Row
+from dpassay.audit.running.report_file import document, load, save
 from dpassay.audit.verdict import joint_exit_code
 from dpassay.reference.case import Case
 from dpassay.reference.errors import require

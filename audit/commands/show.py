@@ -9,9 +9,9 @@ from typing import Annotated, Any
 
 import typer
 
-from dpassay.audit.foreign import is_code, load_callable
+from dpassay.audit.inputs.foreign import is_code, load_callable
+from dpassay.audit.inputs.registered import find_cases, registered
 from dpassay.audit.plain import json_text
-from dpassay.audit.registered import find_cases, registered
 from dpassay.reference.case import Case
 from dpassay.reference.papers import PAPERS
 

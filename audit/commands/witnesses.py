@@ -12,11 +12,11 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from dpassay.audit.foreign import is_code
+from dpassay.audit.assaying.why import names
+from dpassay.audit.inputs.foreign import is_code
 from dpassay.audit.report.explain import explain_lines
 from dpassay.audit.row import Row
 from dpassay.audit.search.witness import Witness, read_witness, witness_of
-from dpassay.audit.why import names
 from dpassay.reference.case import Case
 from dpassay.reference.errors import BadInput
 from dpassay.reference.findings import Declared

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from dpassay.audit.foreign import foreign_code, is_code
+from dpassay.audit.inputs.foreign import foreign_code, is_code
+from dpassay.audit.inputs.subject import Subject, subjects
 from dpassay.audit.search.ground import data_of
-from dpassay.audit.subject import Subject, subjects
 from dpassay.reference.case import bind
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.space import Space

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from dpassay.audit.foreign import load_callable
+from dpassay.audit.inputs.foreign import load_callable
 from dpassay.reference.errors import BadInput, printable
 
 from .encode import encode

@@ -27,8 +27,8 @@ class Model:
         output: what counts as seen, in words.
         examples: of the search.
         pairs: by relation, neighbours that are known to move every query by all that is declared, as
-            :func:`~dpassay.audit.worst.pair_of` writes them: how large a bound is shown shall not hang on how lucky a
-            search was.
+            :func:`~dpassay.audit.assaying.worst.pair_of` writes them: how large a bound is shown shall not hang on how
+            lucky a search was.
         shown: by relation, what is realised at least by the law of the outputs, and how that is known; for what no
             audit on the tape can be made of.
     """

@@ -11,10 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from dpassay.audit.assay import examine
+from dpassay.audit.assaying.worst import chosen
 from dpassay.audit.results import AssumedEstimate, GivenSecrets
 from dpassay.audit.row import Effort
 from dpassay.audit.search.searched import Searched
-from dpassay.audit.worst import chosen
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.case import Instance, NoSchedule, PrivacyClaim, unscheduled
 from dpassay.reference.errors import BadInput

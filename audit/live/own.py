@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from dpassay.audit.own import row_of
+from dpassay.audit.assaying.scarce import Thrift
+from dpassay.audit.inputs.own import row_of
 from dpassay.audit.plain_numpy.measured import random_rows
 from dpassay.audit.row import Effort, Row
-from dpassay.audit.scarce import Thrift
 from dpassay.audit.search.ground import AllOf, Data, Setting
 from dpassay.reference.case import PrivacyClaim, bind
 from dpassay.reference.catalogue import CASES

@@ -16,8 +16,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from dpassay.audit.inputs.raised import place_raised
 from dpassay.audit.live.errors import ProgramBroken
-from dpassay.audit.raised import place_raised
 from dpassay.reference.findings import Kind
 from dpassay.reference.laws.law import Law, as_released, query_of
 from dpassay.reference.neighbours import P, Pair, Run

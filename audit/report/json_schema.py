@@ -15,8 +15,8 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from dpassay.audit.plain import json_text
-from dpassay.audit.report_file import FORMAT, document
 from dpassay.audit.row import Row
+from dpassay.audit.running.report_file import FORMAT, document
 from dpassay.audit.verdict import Verdict
 from dpassay.reference.files import write_text
 

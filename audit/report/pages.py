@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from dpassay.audit.plain import number
-from dpassay.audit.report_file import load
+from dpassay.audit.running.report_file import load
 from dpassay.audit.verdict import Verdict
 from dpassay.reference.errors import BadInput, printable, require
 from dpassay.reference.files import read_text, write_text

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from dpassay.audit.plain import json_text, plain
-from dpassay.audit.report_file import load
 from dpassay.audit.row import Row
+from dpassay.audit.running.report_file import load
 from dpassay.reference.catalogue import CASES
 from dpassay.reference.errors import BadInput, printable
 from dpassay.reference.files import write_text

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from dpassay.audit import checkpoint
 from dpassay.audit.results import SoundBound
+from dpassay.audit.running import checkpoint
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.types import Array
 

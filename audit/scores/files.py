@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from scipy.special import bdtr
 
-from dpassay.audit.stored import load
+from dpassay.audit.inputs.stored import load
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.types import Array, Bools
 

@@ -6,12 +6,12 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dpassay.audit.foreign import foreign_code, is_code
+from dpassay.audit.inputs.foreign import foreign_code, is_code
+from dpassay.audit.inputs.own import open_own, open_space
 from dpassay.audit.live.audited import with_program
 from dpassay.audit.live.own import on_tape
 from dpassay.audit.live.program import LiveProgram
 from dpassay.audit.lockstep.scripted import scripted
-from dpassay.audit.own import open_own, open_space
 from dpassay.audit.plain import is_float
 from dpassay.reference.accounting.calibrate import Uncalibrated
 from dpassay.reference.accounting.sampled import Relation

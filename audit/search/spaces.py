@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from dpassay.audit.foreign import is_code, load_callable
+from dpassay.audit.inputs.foreign import is_code, load_callable
 from dpassay.audit.lab.mutations import Run
 from dpassay.audit.live.audited import by_program
 from dpassay.audit.live.program import LiveProgram

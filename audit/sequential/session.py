@@ -21,11 +21,11 @@ from typing import Any
 
 import numpy as np
 
-from dpassay.audit import checkpoint
 from dpassay.audit.blackbox.sources import Source
 from dpassay.audit.likelihood.pilot import make_plan
 from dpassay.audit.likelihood.samplers import LockstepSampler
 from dpassay.audit.results import ClaimTest
+from dpassay.audit.running import checkpoint
 from dpassay.reference.case import Case
 from dpassay.reference.errors import require
 from dpassay.reference.files import there

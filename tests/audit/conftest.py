@@ -2,7 +2,7 @@
 
 import pytest
 
-from dpassay.audit import store
+from dpassay.audit.running import store
 from dpassay.audit.scores import power
 
 

@@ -10,13 +10,13 @@ import pytest
 from rich.console import Console
 
 from dpassay.audit.assay import Effort, assay_case
+from dpassay.audit.assaying.why import moved_too_little
 from dpassay.audit.commands.proofs import summarise, with_proofs
 from dpassay.audit.lockstep.outcome import Movement
 from dpassay.audit.plain import number
 from dpassay.audit.report import table as report_table
 from dpassay.audit.report.table import closing_lines, print_rows, table_lines
-from dpassay.audit.report_file import load, save
-from dpassay.audit.why import moved_too_little
+from dpassay.audit.running.report_file import load, save
 from dpassay.reference.accounting.gdp import gdp_epsilon
 from dpassay.reference.case import Case, ExactDelta, Instance, PrivacyClaim
 from dpassay.reference.errors import BadInput

@@ -17,8 +17,8 @@ TEXTS = re.compile(r"(text|words|why|message|said|note|reason|title|name|label|h
 ALLOWED = {
     "files, tables, commands and settings of others are read": """
         audit/attacks/estimators.py audit/claims/reading.py audit/cli.py audit/commands/completion.py
-        audit/commands/doctor.py audit/commands/init.py:init audit/live/messages.py:read_line audit/stored.py
-        audit/workers.py:require_address audit/sequential/session.py:_session audit/report/html/reproduced.py
+        audit/commands/doctor.py audit/commands/init.py:init audit/live/messages.py:read_line audit/inputs/stored.py
+        audit/running/workers.py:require_address audit/sequential/session.py:_session audit/report/html/reproduced.py
         audit/report/html/svg.py:inline reference/files.py reference/problems/real_data.py:_read_table
         audit/crosscheck/making.py:main audit/report/pages.py:main""",
     "source code is read, or text that replaces some: names, expressions, files of a module": """
@@ -29,14 +29,14 @@ ALLOWED = {
         audit/crosscheck/reached.py:files audit/crosscheck/decode.py:_value audit/plain_numpy/measured.py:_is_generator
         audit/crosscheck/encode.py:_object audit/crosscheck/fitting.py audit/crosscheck/lines.py
         audit/crosscheck/pairs.py audit/crosscheck/realised.py audit/crosscheck/slips.py
-        audit/crosscheck/edited.py:inside_a_problem audit/crosscheck/sometimes.py:sometimes audit/fingerprint.py
+        audit/crosscheck/edited.py:inside_a_problem audit/crosscheck/sometimes.py:sometimes audit/running/fingerprint.py
         audit/lab/source/bugs.py audit/lab/source/digest.py audit/libraries/diffprivlib.py:_patches
         audit/libraries/diffprivlib_models.py:fitted audit/libraries/redirect.py:caller audit/plain_numpy/finite.py
         audit/plain_numpy/noisy.py:__getattr__ audit/plain_numpy/secret.py:__getattr__ audit/plain_numpy/places.py
         audit/releases.py:_scales reference/extras.py:__getattr__ audit/search/reached.py:reason_for
         audit/commands/paper_map.py:parts""",
     "MODULE:NAME and PAPER/ALGORITHM, as a user types them, and keys of cases": """
-        audit/claims/model.py audit/foreign.py audit/search/spaces.py:_build audit/crosscheck/derivations.py
+        audit/claims/model.py audit/inputs/foreign.py audit/search/spaces.py:_build audit/crosscheck/derivations.py
         audit/report/html/rows.py:paper_of audit/reproductions/report.py:sandwich_table""",
     "ids of rows of the ledger, numbered statements of a paper, formulas: a small language with a parser": """
         audit/commands/paper_map.py:_line audit/commands/proofs.py:_of proofs_check/checkers/consistency.py

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dpassay.audit.foreign import is_code
+from dpassay.audit.inputs.foreign import is_code
 from dpassay.audit.plain import json_text, number
 from dpassay.audit.row import Row
 from dpassay.audit.search.witness import witness_of

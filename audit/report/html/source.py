@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from tokenize import TokenError
 
-from dpassay.audit.fingerprint import fingerprint
 from dpassay.audit.row import Row
+from dpassay.audit.running.fingerprint import fingerprint
 from dpassay.audit.search.coverage import own_functions
 from dpassay.reference.case import Case
 

@@ -6,11 +6,11 @@ import pytest
 from scipy.stats import binomtest
 from typer.testing import CliRunner
 
-from dpassay.audit import stored
 from dpassay.audit.blackbox import outputs, table
 from dpassay.audit.blackbox.detect import audit_mechanism, audit_outputs, epsilon_of_outputs
 from dpassay.audit.blackbox.features import Atoms, lowest_bit
 from dpassay.audit.cli import app
+from dpassay.audit.inputs import stored
 from dpassay.audit.lab import zoo_laws, zoo_svt
 from dpassay.audit.lab.zoo import zoo
 from dpassay.audit.results import Verdict

@@ -5,7 +5,7 @@ import io
 import numpy as np
 import pytest
 
-from dpassay.audit import stored
+from dpassay.audit.inputs import stored
 from dpassay.reference.errors import BadInput
 
 

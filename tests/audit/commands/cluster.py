@@ -13,7 +13,7 @@ from pathlib import Path
 
 from distributed import Client, LocalCluster
 
-from dpassay.audit.store import Store
+from dpassay.audit.running.store import Store
 
 CASES = ["baselines/dp_sgd", *(f"output_perturbation/algorithm{k}@repaired" for k in (1, 2, 3))]
 WORDS = [sys.executable, "-m", "dpassay.audit", "audit", *CASES, "--runs", "150", "--pilot", "100", "--examples", "9"]

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from dpassay.audit.cli import main
 from dpassay.audit.commands import audit, proofs
-from dpassay.audit.store import Store
+from dpassay.audit.running.store import Store
 from dpassay.reference.case import Case, Instance, PrivacyClaim
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.papers import Cite

@@ -14,7 +14,7 @@ from rich.console import Console
 
 from dpassay.audit.cli import COMMANDS, GROUPS
 from dpassay.audit.report.console import plain_table
-from dpassay.audit.report_file import Report
+from dpassay.audit.running.report_file import Report
 from dpassay.reference.catalogue import CASES
 
 QUICK = ["--runs", "60", "--pilot", "60", "--examples", "0", "--jobs", "1"]  # the search has its own tests
@@ -128,7 +128,7 @@ def test_two_processes_on_one_report_lose_no_row(tmp_path):
     """Two writers of eight rows each, at the same time."""
     code = (
         "import sys; from dataclasses import replace; from pathlib import Path\n"
-        "from dpassay.audit.report_file import load, save\n"
+        "from dpassay.audit.running.report_file import load, save\n"
         f"row = load(Path({DIGITS!r}))[0]\n"
         "for k in range(8): save(Path('shared.json'), [replace(row, variant=sys.argv[1] + str(k))])"
     )

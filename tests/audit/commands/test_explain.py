@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dpassay.audit.commands.witnesses import show_row
-from dpassay.audit.report_file import load
+from dpassay.audit.running.report_file import load
 from dpassay.reference.catalogue import find
 
 KEY = "second_order_erm/opt@printed"

@@ -8,7 +8,7 @@ from importlib.metadata import EntryPoint
 
 import pytest
 
-from dpassay.audit import registered
+from dpassay.audit.inputs import registered
 from dpassay.reference.catalogue import find
 
 MINE = """

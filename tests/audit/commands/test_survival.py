@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from dpassay.audit.interrupts import Interrupts
-from dpassay.audit.report_file import load
+from dpassay.audit.running.interrupts import Interrupts
+from dpassay.audit.running.report_file import load
 
 QUICK = ["--runs", "60", "--pilot", "60", "--examples", "0", "--jobs", "1"]
 KILLED = Path(__file__).with_name("killed.py")
@@ -42,7 +42,7 @@ def test_every_command_that_keeps_something_ends_as_an_undisturbed_one(tmp_path,
 
 def interrupted_after_one(monkeypatch):
     """The suite stops as Ctrl-C would stop it, after its first row."""
-    import dpassay.audit.suite as suite
+    import dpassay.audit.running.suite as suite
 
     whole = suite.run_suite
 
@@ -70,7 +70,7 @@ def test_an_interrupted_audit_without_names_replaces_the_old_rows_only_when_it_h
     def stops(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("dpassay.audit.suite.run_suite", stops)
+    monkeypatch.setattr("dpassay.audit.running.suite.run_suite", stops)
     assert dpassay("audit", *QUICK, "--output", "r.json")[0] == 130
     assert load(Path("r.json")) == before
 
@@ -95,7 +95,7 @@ def test_an_interrupted_sequential_session_says_what_it_has(dpassay, monkeypatch
 
 def test_the_first_signal_interrupts_and_the_second_does_not(monkeypatch):
     ended = []
-    monkeypatch.setattr("dpassay.audit.interrupts.os._exit", ended.append)
+    monkeypatch.setattr("dpassay.audit.running.interrupts.os._exit", ended.append)
     inherited = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
     before = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)
     handler = Interrupts()

@@ -16,7 +16,7 @@ from joblib.externals.loky.backend.reduction import dumps
 
 from dpassay.proofs_check.ledger import as_data, check_all, chosen
 
-HANDED_OUT = ("dpassay.audit.workers", "dpassay.proofs_check.ledger")
+HANDED_OUT = ("dpassay.audit.running.workers", "dpassay.proofs_check.ledger")
 
 TWO_CLAIMS = """version = 1
 [[claim]]

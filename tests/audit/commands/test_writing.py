@@ -9,8 +9,8 @@ import sys
 
 import pytest
 
-from dpassay.audit.report_file import load, save
 from dpassay.audit.row import Row
+from dpassay.audit.running.report_file import load, save
 from dpassay.proofs_check.ledger import check_rows, load_rows
 from dpassay.reference.errors import BadInput
 from dpassay.reference.files import read_json, require_writable, write_text

@@ -1,7 +1,7 @@
 """Twenty more bugs in the programs of newcomers/, by another author who had not seen the diagnosis at work.
 
-The kinds, and others that a fair reader could accept, were decided before any diagnosis was seen. The page had no list of
-kinds then, so some are in words that the product does not have.
+The kinds, and others that a fair reader could accept, were decided before any diagnosis was seen. The page had no list
+of kinds then, so some are in words that the product does not have.
 """
 
 from .sixth_blind import Planted

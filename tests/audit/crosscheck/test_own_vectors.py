@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from dpassay.audit.crosscheck.own import vector_of_own
-from dpassay.audit.subject import subjects
+from dpassay.audit.inputs.subject import subjects
 
 MINE = """
 from dataclasses import dataclass

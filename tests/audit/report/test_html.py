@@ -23,7 +23,7 @@ from dpassay.audit.report.html.page import render
 from dpassay.audit.report.html.records import MEANING, Ledger, LedgerRow, Statement
 from dpassay.audit.report.html.reproduced import pages, rendered
 from dpassay.audit.report.html.view import view_of
-from dpassay.audit.report_file import save
+from dpassay.audit.running.report_file import save
 from dpassay.audit.verdict import Verdict
 from dpassay.audit.version import versions
 from dpassay.reference.catalogue import find

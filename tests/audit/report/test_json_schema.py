@@ -10,7 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
 from dpassay.audit.report.json_schema import PUBLISHED, json_schema, report_schema
-from dpassay.audit.report_file import FORMAT, load, save
+from dpassay.audit.running.report_file import FORMAT, load, save
 
 ROOT = Path(__file__).resolve().parents[3]
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from dpassay.audit.report_file import save
 from dpassay.audit.reproductions.report import Report, Table, sandwich_table
 from dpassay.audit.row import Row
+from dpassay.audit.running.report_file import save
 from dpassay.reference.errors import BadInput
 
 ROW = Row(

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from dpassay.audit import checkpoint
 from dpassay.audit.cli import app
+from dpassay.audit.running import checkpoint
 from dpassay.audit.scores import anytime_kept
 from dpassay.audit.scores.anytime import EpsilonSequence
 from dpassay.reference.errors import BadInput

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 from typer.testing import CliRunner
 
-from dpassay.audit import checkpoint
 from dpassay.audit.cli import app
 from dpassay.audit.results import Verdict
+from dpassay.audit.running import checkpoint
 from dpassay.audit.scores import blocks
 from dpassay.audit.sequential import session
 from dpassay.reference import guarantee

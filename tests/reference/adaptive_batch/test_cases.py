@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from dpassay.audit.assaying.searching import search_case
 from dpassay.audit.lockstep.run import lockstep
 from dpassay.audit.row import Effort
-from dpassay.audit.searching import search_case
 from dpassay.reference.adaptive_batch.cases import CASES as ROWS
 from dpassay.reference.adaptive_batch.cases import LONG_ESCAPES, cut
 from dpassay.reference.adaptive_batch.stochastic_spider import CHARITABLE

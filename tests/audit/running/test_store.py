@@ -12,8 +12,8 @@ import time
 
 import pytest
 
-from dpassay.audit import checkpoint
-from dpassay.audit.store import SCHEMA, Store
+from dpassay.audit.running import checkpoint
+from dpassay.audit.running.store import SCHEMA, Store
 from dpassay.reference.errors import BadInput
 
 RECORDS = {"b": {"x": 1.5, "why": 'quotes " and\n lines'}, "a": [1, "ü", None]}
@@ -142,7 +142,7 @@ def test_a_full_disk_loses_nothing(tmp_path):
 def test_a_limit_on_file_sizes_loses_nothing(tmp_path):
     """A real refusal of the system to write any more: the process's limit is 40 kB."""
     code = (
-        "import resource, signal, sys; from pathlib import Path; from dpassay.audit.store import Store\n"
+        "import resource, signal, sys; from pathlib import Path; from dpassay.audit.running.store import Store\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN); resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))\n"
         "store = Store(Path('s'), '--output')\n"
         "for k in range(100): store.put('row', {str(k): 'x' * 1000}); print(k, flush=True)"
@@ -157,7 +157,7 @@ def test_a_limit_on_file_sizes_loses_nothing(tmp_path):
 WRITER = """
 import sys
 from pathlib import Path
-from dpassay.audit.store import Store
+from dpassay.audit.running.store import Store
 with Store(Path("s"), "--output") as store:
     for k in range(int(sys.argv[2])):
         store.put("row", {f"{sys.argv[1]}{k}": k})

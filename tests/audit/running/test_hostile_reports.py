@@ -7,12 +7,12 @@ from dataclasses import MISSING, fields, replace
 
 import pytest
 
-from dpassay.audit import report_file
 from dpassay.audit.commands.report import report
 from dpassay.audit.report.html.figures import curves_of
 from dpassay.audit.report.html.reproduced import pages
 from dpassay.audit.report.problems import problems, relative
 from dpassay.audit.row import Row
+from dpassay.audit.running import report_file
 from dpassay.reference.errors import BadInput
 from dpassay.reference.findings import Finding, Kind
 

@@ -9,11 +9,10 @@ import numpy as np
 
 from dpassay.audit.lockstep.script import DRAWN
 from dpassay.audit.lockstep.scripted import scripted
+from dpassay.audit.search.ground import AllOf, Setting, data_of
+from dpassay.audit.search.quiet import quiet
+from dpassay.audit.search.strategies import Same
 from dpassay.reference.space import Space
-
-from .search.ground import AllOf, Setting, data_of
-from .search.quiet import quiet
-from .search.strategies import Same
 
 _CLEARLY = 1.1  # times the separation: below that, another pair is no reason to leave the known one
 

@@ -12,12 +12,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dpassay.audit import stored
 from dpassay.audit.attacks.estimators import labelled_data
 from dpassay.audit.blackbox.programs import _json
 from dpassay.audit.claims.reading import read_claims
 from dpassay.audit.commands import neighbours
 from dpassay.audit.crosscheck.campaign import read_expected
+from dpassay.audit.inputs import stored
 from dpassay.audit.lockstep.script import Script
 from dpassay.audit.reproductions import dro, second_order_erm
 from dpassay.audit.scores.files import read_scores

@@ -7,13 +7,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from dpassay.audit.lockstep.outcome import Movement
+from dpassay.audit.results import AssumedEstimate, SoundBound
+from dpassay.audit.search.engine import Searched
+from dpassay.audit.verdict import Verdict, over_budget
 from dpassay.reference.accounting.cost import Account
 from dpassay.reference.case import ExactDelta
 from dpassay.reference.findings import Declared, Finding, Kind
-
-from .results import AssumedEstimate, SoundBound
-from .search.engine import Searched
-from .verdict import Verdict, over_budget
 
 
 def why(

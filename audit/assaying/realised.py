@@ -8,14 +8,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from dpassay.audit.likelihood.samplers import Losses
+from dpassay.audit.results import AssumedEstimate, SoundBound
+from dpassay.audit.row import Effort
 from dpassay.reference.case import Instance, PrivacyClaim
 from dpassay.reference.equality import same
 from dpassay.reference.findings import Finding, Kind
 from dpassay.reference.transcript import Transcript
 
 from .leak import epsilon_of_output, numbers_of
-from .results import AssumedEstimate, SoundBound
-from .row import Effort
 
 
 def largest_realised(

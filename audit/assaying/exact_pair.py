@@ -16,12 +16,12 @@ import numpy as np
 
 from dpassay.audit.lockstep.outcome import LockstepRun
 from dpassay.audit.lockstep.run import lockstep
+from dpassay.audit.search.ground import AllOf, Data, Setting
+from dpassay.audit.search.quiet import quiet
 from dpassay.reference.errors import BadInput
 from dpassay.reference.space import Space
 from dpassay.reference.types import Array
 
-from .search.ground import AllOf, Data, Setting
-from .search.quiet import quiet
 from .worst import separation
 
 _RUNS = 6  # in which no query may depend on the other records

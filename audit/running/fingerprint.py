@@ -29,7 +29,7 @@ def fingerprint(case: Case) -> str:
 def package() -> str:
     """A hash of all source of the reference and the auditors."""
     digest = hashlib.sha256()
-    home = Path(__file__).resolve().parents[1]
+    home = Path(__file__).resolve().parents[2]
     for room in ("reference", "audit"):
         for path in sorted((home / room).rglob("*.py")):
             digest.update(path.relative_to(home).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")

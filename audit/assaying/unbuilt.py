@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 
+from dpassay.audit.row import Effort, Row
+from dpassay.audit.verdict import judge
 from dpassay.reference.accounting.calibrate import Uncalibrated
 from dpassay.reference.case import Case
 from dpassay.reference.findings import Declared, Kind
 
 from . import row_fields
-from .row import Effort, Row
-from .verdict import judge
 
 
 def unbuilt_row(case: Case, effort: Effort, error: Uncalibrated, seconds: float) -> Row:

@@ -12,15 +12,14 @@ import numpy as np
 from dpassay.audit.likelihood.bound import audit_likelihood
 from dpassay.audit.likelihood.samplers import LockstepSampler, Losses
 from dpassay.audit.live.errors import ProgramBroken
+from dpassay.audit.results import AssumedEstimate, SoundBound
+from dpassay.audit.row import Effort
+from dpassay.audit.search.quiet import one_line
+from dpassay.audit.search.searched import Searched
+from dpassay.audit.verdict import TIGHT_SHARE, judge, over_budget
 from dpassay.reference.accounting.cost import Account, account
 from dpassay.reference.case import Instance, PrivacyClaim
 from dpassay.reference.transcript import Transcript
-
-from .results import AssumedEstimate, SoundBound
-from .row import Effort
-from .search.quiet import one_line
-from .search.searched import Searched
-from .verdict import TIGHT_SHARE, judge, over_budget
 
 NOT_MADE = "not made: what the search or the account shows fails the claim already"
 TOO_LONG = "not made: a run makes {calls} calls of the tape, {runs} runs more than {most}"
@@ -43,7 +42,7 @@ class Thrift:
         Nothing: a pair that does not fit the space is left aside.
 
     Example:
-        >>> from dpassay.audit.scarce import Thrift
+        >>> from dpassay.audit.assaying.scarce import Thrift
         >>> Thrift(statistics=True).pair
         {}
 

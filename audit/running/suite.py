@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from dpassay.audit.assay import Effort, Row, assay_case
+from dpassay.audit.inputs.registered import find_cases
+from dpassay.audit.search.witness import Witness
 from dpassay.reference.case import Case
 from dpassay.reference.errors import Broken, require
 
-from .assay import Effort, Row, assay_case
 from .fingerprint import fingerprint
-from .registered import find_cases
-from .search.witness import Witness
 from .workers import FIELD, rarely_collected, worked
 
 

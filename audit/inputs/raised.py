@@ -5,7 +5,7 @@ from __future__ import annotations
 import traceback
 from pathlib import Path
 
-_OURS = [Path(__file__).resolve().parents[1] / name for name in ("audit", "proofs_check", "reference")]
+_OURS = [Path(__file__).resolve().parents[2] / name for name in ("audit", "proofs_check", "reference")]
 _INSTALLED = ("site-packages", "dist-packages")
 
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from dpassay.audit import suite
 from dpassay.audit.row import Effort
-from dpassay.audit.suite import run_suite
-from dpassay.audit.workers import rarely_collected, require_address, worked
+from dpassay.audit.running import suite
+from dpassay.audit.running.suite import run_suite
+from dpassay.audit.running.workers import rarely_collected, require_address, worked
 from dpassay.reference.catalogue import find
 from dpassay.reference.errors import BadInput
 
@@ -70,7 +70,7 @@ def test_what_is_no_address(address):
 
 def test_a_scheduler_that_nobody_answers_is_one_line(monkeypatch):
     pytest.importorskip("distributed")
-    monkeypatch.setattr("dpassay.audit.workers._SECONDS", 1)
+    monkeypatch.setattr("dpassay.audit.running.workers._SECONDS", 1)
     with pytest.raises(BadInput, match="cannot be reached") as found:
         list(worked(len, [("a",)], 1, "tcp://127.0.0.1:9"))
     assert "\n" not in str(found.value)

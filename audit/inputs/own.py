@@ -9,18 +9,18 @@ from typing import Any
 
 import numpy as np
 
+from dpassay.audit.assay import Assay, Effort, Row, assay
+from dpassay.audit.assaying import row_fields
+from dpassay.audit.assaying.scarce import Thrift
+from dpassay.audit.assaying.searching import about_run
+from dpassay.audit.assaying.worst import pair_of
+from dpassay.audit.releases import own_releases
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.space import Space
 
-from . import row_fields
-from .assay import Assay, Effort, Row, assay
 from .foreign import foreign_code, is_code, load_callable, load_object
-from .releases import own_releases
-from .scarce import Thrift
-from .searching import about_run
-from .worst import pair_of
 
 
 def open_own(

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from dpassay.audit.places import places_of
+from dpassay.audit.results import AssumedEstimate, SoundBound
+from dpassay.audit.row import Effort
+from dpassay.audit.running.fingerprint import fingerprint
+from dpassay.audit.search.engine import Searched
+from dpassay.audit.version import versions
 from dpassay.reference.case import Case
 from dpassay.reference.findings import Declared, Kind, compare
 
-from .fingerprint import fingerprint
-from .places import places_of
-from .results import AssumedEstimate, SoundBound
-from .row import Effort
-from .search.engine import Searched
-from .version import versions
 from .why import names
 
 if TYPE_CHECKING:
-    from .assay import Assay
+    from dpassay.audit.assay import Assay
 
 
 def of_case(case: Case) -> dict[str, Any]:

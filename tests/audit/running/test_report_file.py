@@ -9,10 +9,10 @@ from dataclasses import replace
 
 import pytest
 
-from dpassay.audit import report_file
-from dpassay.audit.report_file import Report, load, save, store_of
 from dpassay.audit.row import Row
-from dpassay.audit.store import Store
+from dpassay.audit.running import report_file
+from dpassay.audit.running.report_file import Report, load, save, store_of
+from dpassay.audit.running.store import Store
 from dpassay.reference.errors import BadInput
 
 ROW = Row(

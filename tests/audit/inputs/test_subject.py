@@ -5,12 +5,12 @@ from importlib.metadata import EntryPoint
 import numpy as np
 import pytest
 
-from dpassay.audit import registered
 from dpassay.audit.assay import Effort, assay, assay_case
-from dpassay.audit.own import own_row
-from dpassay.audit.registered import find_cases
+from dpassay.audit.inputs import registered
+from dpassay.audit.inputs.own import own_row
+from dpassay.audit.inputs.registered import find_cases
+from dpassay.audit.inputs.subject import subjects
 from dpassay.audit.releases import own_releases
-from dpassay.audit.subject import subjects
 from dpassay.reference import Pair, PrivacyClaim, Space
 from dpassay.reference.catalogue import find
 from dpassay.reference.errors import BadInput, Broken

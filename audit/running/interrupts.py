@@ -11,7 +11,7 @@ from contextlib import suppress
 from types import FrameType, TracebackType
 from typing import Any
 
-from .exit_codes import INTERRUPTED
+from dpassay.audit.exit_codes import INTERRUPTED
 
 _AGAIN = 0.01  # seconds after which a signal that came to nothing is sent again
 _PATIENCE = 3  # signals: the first interrupts, the next one is already being obeyed, this one ends without any order

@@ -6,17 +6,17 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from dpassay.audit.likelihood.samplers import Losses
+from dpassay.audit.results import AssumedEstimate, SoundBound
+from dpassay.audit.row import Effort
+from dpassay.audit.search.searched import Searched
+from dpassay.audit.verdict import Verdict, judge
 from dpassay.reference.accounting.cost import Account
 from dpassay.reference.case import Instance, PrivacyClaim
 from dpassay.reference.findings import Finding, merge
 from dpassay.reference.transcript import Transcript
 
 from .realised import largest_realised, untested
-from .results import AssumedEstimate, SoundBound
-from .row import Effort
 from .scarce import Thrift, spent, statistics
-from .search.searched import Searched
-from .verdict import Verdict, judge
 from .why import why
 
 

@@ -7,6 +7,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from dpassay.audit.plain_numpy.measured import is_plain, measured
+from dpassay.audit.plain_numpy.mechanism import PlainMechanism
+from dpassay.audit.search.engine import search
+from dpassay.audit.search.ground import Setting
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.case import Case, Instance, NoSchedule, PrivacyClaim, unscheduled
 from dpassay.reference.errors import BadInput, require
@@ -16,11 +20,7 @@ from dpassay.reference.space import Space
 
 from .foreign import foreign_code, is_code
 from .own import open_own
-from .plain_numpy.measured import is_plain, measured
-from .plain_numpy.mechanism import PlainMechanism
 from .registered import find_cases, registered
-from .search.engine import search
-from .search.ground import Setting
 
 _LOOSE = PrivacyClaim(1e300, 1e-5)  # a claim that nothing reaches: the search only looks for far neighbours
 
@@ -41,7 +41,7 @@ class Subject:
         Nothing: it is made by :func:`subjects`.
 
     Example:
-        >>> from dpassay.audit.subject import subjects
+        >>> from dpassay.audit.inputs.subject import subjects
         >>> (found,) = subjects("baselines/dp_sgd:full-batch")
         >>> found.key, found.claim.epsilon
         ('baselines/dp_sgd:full-batch@baseline', 2.0)

@@ -20,14 +20,14 @@ from typing import Any, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
 
+from dpassay.audit.plain import json_text
+from dpassay.audit.row import Row
+from dpassay.audit.verdict import Verdict
+from dpassay.audit.version import installed_version
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import read_bytes, read_json, write_text
 
-from .plain import json_text
-from .row import Row
 from .store import Store
-from .verdict import Verdict
-from .version import installed_version
 
 FORMAT = 4
 _TYPES = {name: TypeAdapter(hint) for name, hint in get_type_hints(Row).items()}  # of a row's fields

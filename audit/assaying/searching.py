@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dpassay.audit.row import Effort
+from dpassay.audit.search.engine import Searched, search
+from dpassay.audit.search.premises import Premises
+from dpassay.audit.search.witness import Witness
 from dpassay.reference.case import Case, Instance, PrivacyClaim
 from dpassay.reference.space import Space
-
-from .row import Effort
-from .search.engine import Searched, search
-from .search.premises import Premises
-from .search.witness import Witness
 
 _OF_A_PAIR = 3  # a pair without a space has only its released values to search: this part of the examples will do
 

@@ -46,7 +46,7 @@ class Store:
         BadInput: the file cannot be opened, is no store, is damaged, or has another schema.
 
     Example:
-        >>> from dpassay.audit.store import Store
+        >>> from dpassay.audit.running.store import Store
         >>> with Store(None, "store") as store:
         ...     store.put("row", {"a": {"epsilon": 1.0}})
         ...     store.records("row")
