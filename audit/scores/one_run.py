@@ -180,7 +180,7 @@ def _by_pilot(values: Array, coins: Bools, delta: float, rng: np.random.Generato
     told, used = Canaries.of(values[known], coins[known]), Canaries.of(values[rest], coins[rest])
     allowed = _alike(many, used.count, delta, alpha)
     plan, _ = best_guessing(told, used.count, _usual(many, delta, alpha), partial(_shown, allowed), rng)
-    return _guessed(allowed, many, used, plan.end, *plan.guess(used, rng))
+    return _guessed(allowed, many, used, delta, plan.end, *plan.guess(used, rng))
 
 
 def _outwards_or_step(values: Array, coins: Bools, delta: float, rng: np.random.Generator, alpha: float) -> SoundBound:
@@ -188,23 +188,24 @@ def _outwards_or_step(values: Array, coins: Bools, delta: float, rng: np.random.
     many = values.size
     in_pilot, known = tell(values, min(PILOT_SHARE, max(LEAST_PILOT, PILOT / many)), rng)
     pilot, told, used = (Canaries.of(values[one], coins[one]) for one in (in_pilot, known, ~known))
-    allowed = _alike(many, used.count, delta, alpha)
+    # which of the others are told depends on the scores: each of them may have been found out
+    allowed = _alike(many, int((~in_pilot).sum()), delta, alpha)
     long, step = best_guessing(pilot, used.count, _usual(many, delta, alpha), partial(_shown, allowed), rng)
     if step and long.share * pilot.count >= LONG:
-        return _guessed(allowed, many, used, long.end, *long.guess(used, rng))
+        return _guessed(allowed, many, used, delta, long.end, *long.guess(used, rng))
     blocks = blocks_of(used.low, used.high, rng)
     helped = with_told(blocks, used.high, used.low, told.high, told.low)
     plan = plan_outward(helped, alpha, signs=(1,), alike=allowed, kept=int(KEPT * allowed.planned))
     short = step_of(told, used, blocks, plan, partial(_shown, allowed)) if plan else None
     if short:
-        return _guessed(allowed, many, used, short.end, short.guesses, short.right(used))
+        return _guessed(allowed, many, used, delta, short.end, short.guesses, short.right(used))
     epsilon, seen = judge(blocks, plan, allowed) if plan else (0.0, {})
     return _bound(epsilon, delta, alpha, OUTWARDS, {"canaries": many, "used": used.count, **seen})
 
 
-def _alike(many: int, used: int, delta: float, alpha: float) -> FoundOut:
-    """The levels of guesses that all weigh the same."""
-    return FoundOut(used * delta, alpha, planned=math.ceil(max(ROOT * math.sqrt(many), SHARE * many)))
+def _alike(many: int, able: int, delta: float, alpha: float) -> FoundOut:
+    """The levels of guesses that all weigh the same, of so many canaries that could have been guessed."""
+    return FoundOut(able * delta, alpha, planned=math.ceil(max(ROOT * math.sqrt(many), SHARE * many)))
 
 
 def _shown(allowed: FoundOut, guesses: int, right: int, above: float = 0.0) -> float:
@@ -212,10 +213,11 @@ def _shown(allowed: FoundOut, guesses: int, right: int, above: float = 0.0) -> f
     return allowed.epsilon([Guesses(1, guesses)], guesses - right, above)
 
 
-def _guessed(allowed: FoundOut, many: int, used: Canaries, end: str, guesses: int, right: int) -> SoundBound:
+def _guessed(
+    allowed: FoundOut, many: int, used: Canaries, delta: float, end: str, guesses: int, right: int
+) -> SoundBound:
     """The bound of a number of guesses that other coins have chosen."""
     seen = {"canaries": many, "used": used.count, "guesses": guesses, "correct": right, "end": end}
-    delta = allowed.expected / used.count
     return _bound(_shown(allowed, guesses, right), delta, allowed.level, GUESSING, seen)
 
 

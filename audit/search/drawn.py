@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from scipy.stats import binom
+from scipy.special import bdtr, bdtrc
 
 from dpassay.reference.findings import Finding, Kind
 from dpassay.reference.laws.gaussian import Gaussian
@@ -80,7 +80,7 @@ def _miscounted(law: Law, values: list[Any]) -> str:
     for value in outcomes.support if outcomes is not None else ():
         chance = min(1.0, math.exp(law.log_density(value)))
         count = sum(one == value for one in values)
-        if min(binom.cdf(count, DRAWS, chance), binom.sf(count - 1, DRAWS, chance)) < _RARE:
+        if min(bdtr(count, DRAWS, chance), bdtrc(count - 1, DRAWS, chance)) < _RARE:
             return f"outcome {value} came {count} times in {DRAWS}, its probability is {chance:.3g}"
     return ""
 

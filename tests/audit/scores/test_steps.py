@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpassay.audit.scores import one_run, steps
+from dpassay.audit.scores import found_out, one_run, steps
 from dpassay.audit.scores.guessing import Canaries
 from dpassay.audit.scores.outward import Plan
 from dpassay.audit.scores.ranked import blocks_of
@@ -73,3 +73,18 @@ def test_who_is_told_depends_on_ranks_and_our_own_draws():
     for low, high in ((54, 147), (147, 400)):
         assert abs(from_top[low:high].sum() - steps.TOLD) < 4 * np.sqrt(steps.TOLD)
     assert abs(pilot.mean() - 0.01) < 5 * np.sqrt(0.01 / MANY)
+
+
+def test_who_is_told_by_the_scores_could_have_been_found_out(monkeypatch):
+    """Only the pilot is drawn without a look at the scores: all others count where coins may be corrupted."""
+    seen = []
+
+    def levels(expected, alpha, **how):
+        seen.append(expected)
+        return found_out.FoundOut(expected, alpha, **how)
+
+    monkeypatch.setattr(one_run, "FoundOut", levels)
+    rng, many = np.random.default_rng(0), 40_000
+    bound = one_run.epsilon_one_run(rng.standard_normal(many), rng.random(many) < 0.5, 1e-5, rng)
+    assert seen == [pytest.approx((many - one_run.PILOT) * 1e-5)]
+    assert bound.evidence["used"] < many - one_run.PILOT
