@@ -86,5 +86,5 @@ def test_who_is_told_by_the_scores_could_have_been_found_out(monkeypatch):
     monkeypatch.setattr(one_run, "FoundOut", levels)
     rng, many = np.random.default_rng(0), 40_000
     bound = one_run.epsilon_one_run(rng.standard_normal(many), rng.random(many) < 0.5, 1e-5, rng)
-    assert seen == [pytest.approx((many - one_run.PILOT) * 1e-5)]
-    assert bound.evidence["used"] < many - one_run.PILOT
+    assert seen == [pytest.approx(0.9 * many * 1e-5)]
+    assert bound.evidence["used"] < 0.9 * many
