@@ -35,6 +35,14 @@ COMPLETIONS = (
     "the budget left is what the realised counts of Theorem 1 leave",
 )
 REPAIRS = (*opt.REPAIRS, "the realised counts of phase one are used through a privacy filter")
+PHASES = {  # what both phases are made of, with line searches too
+    "first": "base with share times its rho and rho_f; its T from hope times minimum_decrease",
+    "second": (
+        "base from the first phase's w, with the rho that is left (rho_f in proportion); its T from "
+        "minimum_decrease; printed: sensitivity.value = the bound on a loss at |w| / n; repaired: "
+        "value_sensitivity of the problem at w"
+    ),
+}
 
 
 # SCHEDULE
@@ -43,12 +51,7 @@ class Schedule:
     """The schedule of Algorithm 1 with the total budget, and how phase one uses it."""
 
     FORMULAS: ClassVar[dict[str, str]] = {
-        "first": "base with share times its rho and rho_f; its T from hope times minimum_decrease",
-        "second": (
-            "base from the first phase's w, with the rho that is left (rho_f in proportion); its T from "
-            "minimum_decrease; printed: sensitivity.value = the bound on a loss at |w| / n; repaired: "
-            "value_sensitivity of the problem at w"
-        ),
+        **PHASES,
         "left": "rho - 1 / (2 sigma_f^2) - k / (2 sigma(T)^2), k = gradients and Hessians released in the first phase",
     }
 

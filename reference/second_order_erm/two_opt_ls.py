@@ -28,6 +28,7 @@ from . import opt_ls
 from .common import Accuracy, Outcome, Reading, joined
 from .filters import Filter, gaussian_cost
 from .line_search import LineSearch, gaussian_parameter
+from .two_opt import PHASES
 
 COMPLETIONS = (
     *opt_ls.COMPLETIONS,
@@ -44,12 +45,7 @@ class Schedule:
     """The schedule of Algorithm 3 with the total budget, and how phase one uses it."""
 
     FORMULAS: ClassVar[dict[str, str]] = {
-        "first": "base with share times its rho and rho_f; its T from hope times minimum_decrease",
-        "second": (
-            "base from the first phase's w, with the rho that is left (rho_f in proportion); its T from "
-            "minimum_decrease; printed: sensitivity.value = the bound on a loss at |w| / n; repaired: "
-            "value_sensitivity of the problem at w"
-        ),
+        **PHASES,
         "left": (
             "rho - 1 / (2 sigma_f^2) - k / (2 sigma(T)^2) - the line searches' cost, k = gradients and Hessians "
             "released in the first phase; a line search costs 1 / (2 lambda^2) as printed, mu(lambda)^2 / 2 "
