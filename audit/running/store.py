@@ -128,7 +128,7 @@ class Store:
         Raises:
             BadInput: any record of the store is not what was put, or one is missing.
         """
-        with self._told():
+        with self._snapshot(), self._told():
             found = self._db.execute("SELECT kind, key, body, digest FROM records ORDER BY rowid").fetchall()
             seal, total = self._seal(), 0
         for which, key, body, digest in found:
@@ -138,6 +138,20 @@ class Store:
             total ^= int(digest, 16)
         require(f"{total:064x}" == seal, self.field, self.name, "is damaged: records are missing")
         return {key: parse_json(body, f"{self.name}: {key}") for which, key, body, _ in found if which == kind}
+
+    @contextmanager
+    def _snapshot(self) -> Iterator[None]:
+        """All that is read in here is of one moment: what another process writes meanwhile is seen later."""
+        if self._depth:
+            yield
+            return
+        with self._told():
+            self._db.execute("BEGIN")
+        try:
+            yield
+        finally:
+            with suppress(sqlite3.Error):  # nothing was written
+                self._db.execute("ROLLBACK")
 
     def _seal(self) -> str:
         rows = self._db.execute("SELECT digest FROM seal").fetchall()

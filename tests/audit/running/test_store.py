@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import suppress
 
 import pytest
 
@@ -51,6 +52,27 @@ def test_a_transaction_is_all_or_nothing(tmp_path):
         with pytest.raises(ValueError, match="JSON"):
             store.put("row", {"a": float("nan")})
         assert store.records("row") == RECORDS
+
+
+def test_what_another_process_writes_between_two_reads_is_no_damage(tmp_path):
+    """Records and their seal are read by two statements: both of one moment."""
+    path = tmp_path / "s"
+    stored(path)
+
+    class Slow(Store):
+        """Somebody else writes just before the seal is read."""
+
+        def _seal(self):
+            with Store(path, "--output") as other:
+                other._db.execute("PRAGMA busy_timeout = 0")
+                with suppress(BadInput):  # it has to wait
+                    other.put("row", {"late": 1})
+            return super()._seal()
+
+    with Slow(path, "--output") as store:
+        assert store.records("row") == RECORDS
+        stored(path, after=2)  # and nothing is held afterwards
+    assert read(path) == RECORDS | {"after": 2}
 
 
 def test_damage_is_one_line_that_names_the_file_and_never_another_content(tmp_path):
