@@ -18,6 +18,13 @@ from dpassay.reference.tape import record
 QUERY = np.arange(5.0)
 
 
+class Narrower(Gaussian):
+    """Its density is not that of its scale, and what it draws is right for its scale."""
+
+    def log_density(self, value):
+        return Gaussian(self.query, 0.5 * self.std).log_density(value)
+
+
 class HalfTheNoise(Gaussian):
     def sample(self, rng):
         return self.query + 0.5 * self.std * rng.standard_normal(self.query.shape)
@@ -56,6 +63,7 @@ def found(law, seed=0):
         FirstNumberOnly(QUERY, 2.0),
         OneNoiseForAll(QUERY, 2.0),
         NoLaplace(QUERY, 2.0),
+        Narrower(QUERY, 2.0),
         NoNoise([0.1, -1.0, 2.0], 0.0, 1.0, 2.0),
     ],
     ids=lambda law: type(law).__name__,
