@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -60,15 +59,21 @@ def texts(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _edited(tree: ast.Expression, index: int, make: Callable[[ast.expr], ast.expr]) -> str:
-    """The text after the index-th node (in the order of ``ast.walk``) is replaced."""
-    fresh = copy.deepcopy(tree)
-    target = list(ast.walk(fresh))[index]
-
-    class Swap(ast.NodeTransformer):
-        def visit(self, node: ast.AST) -> Any:
-            return make(target) if node is target and isinstance(target, ast.expr) else self.generic_visit(node)
-
-    return ast.unparse(ast.fix_missing_locations(Swap().visit(fresh)))
+    """The text when the index-th node (in the order of ``ast.walk``) is replaced; the tree stays as it is."""
+    nodes = list(ast.walk(tree))
+    target = nodes[index]
+    assert isinstance(target, ast.expr)
+    for parent in nodes:
+        for name, held in ast.iter_fields(parent):
+            if held is not target and not (isinstance(held, list) and target in held):
+                continue
+            new = make(target)
+            setattr(parent, name, [new if one is target else one for one in held] if isinstance(held, list) else new)
+            try:
+                return ast.unparse(tree)
+            finally:
+                setattr(parent, name, held)
+    raise AssertionError("a node of the tree has a parent")  # but for the first, which is no expression
 
 
 def _exponents(tree: ast.AST) -> set[int]:
@@ -142,7 +147,7 @@ def _symbols(tree: ast.Expression) -> Iterator[tuple[str, str]]:
 
 
 def _with(claim: Claim, text: str, *keys: str) -> Claim:
-    formula = copy.deepcopy(dict(claim.formula))
+    formula = dict(claim.formula)
     inner: Any = formula
     for key in keys[:-1]:
         inner[key] = dict(inner[key])
