@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import betainc, betaincc, betainccinv, betaincinv, logsumexp
+from scipy.special import betainc, betaincc, betainccinv, betaincinv
 
 from dpassay.reference.errors import BadInput
 from dpassay.reference.types import Array, Bools
@@ -89,7 +89,7 @@ def betting_log_capital(x: ArrayLike, m0: ArrayLike, bets: ArrayLike | None = No
     else:
         pairs = zip(values.T, np.broadcast_to(flat, values.shape[1:]), strict=True)
         logs = np.concatenate([_column_log_capital(col, np.array([m]), shares) for col, m in pairs])
-    wealth = logsumexp(logs, axis=1) - np.log(shares.size)
+    wealth = np.logaddexp.reduce(logs, axis=1) - np.log(shares.size)
     return np.asarray(wealth if values.ndim > 1 else wealth.reshape(null.shape))
 
 

@@ -14,7 +14,7 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import logsumexp, ndtri
+from scipy.special import ndtri
 
 from dpassay.audit.results import ClaimTest
 from dpassay.reference.errors import BadInput
@@ -109,7 +109,7 @@ def phase_log_wealth(bets: _Bets, next_p: Array, next_q: Array, pairs: int) -> A
     stakes = np.minimum(STAKES[None, :] / np.sqrt(pairs), 0.95 / bets.worst[:, None])
     logs = np.log1p(stakes[:, :, None] * gains[:, None, :]) @ counts[seen]
     joint = logs.shape[0] - KINDS + 1
-    single = logsumexp(logs[:joint], axis=0) - np.log(joint)
+    single = np.logaddexp.reduce(logs[:joint]) - np.log(joint)
     return np.concatenate([single[None, :], logs[joint:]])
 
 
@@ -127,7 +127,7 @@ def curve_log_wealth(p: Array, q: Array, curve: Guarantee, at_end: bool = False)
         bets = learn_bets(past_p, past_q, curve) if up else learn_bets(-past_p[::-1], -past_q[::-1], curve)
         sign = 1.0 if up else -1.0
         wealth = wealth + phase_log_wealth(bets, sign * p[start:end], sign * q[start:end], pairs)
-        now = float(logsumexp(wealth) - np.log(wealth.size))
+        now = float(np.logaddexp.reduce(wealth.ravel()) - np.log(wealth.size))
         best = max(best, now)
     return now if at_end else best
 
