@@ -10,12 +10,15 @@ export OPENBLAS_NUM_THREADS ?= 1
 # compiled tests are kept: without that every worker compiles them anew, for three seconds
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: audit test test-all journeys wheel tables papers schemas vectors docs lint types links check versions bench clean install
+.PHONY: audit test test-more test-all journeys wheel tables papers schemas vectors docs lint types links check versions bench clean install
 audit: $(STAMP)
 	$(BIN)/dpassay audit --jobs $(JOBS) --output reports/audit.json
 
 test: $(STAMP)
-	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile -m "not slow"  # a file's tests share what it makes once
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile -m "not slow and not more"  # a file's tests share what it makes once
+
+test-more: $(STAMP)  # what fast tests show, at more places and with more parameters
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile -m more
 
 test-all: $(STAMP)
 	$(BIN)/python -m pytest -q -n $(JOBS)

@@ -3,6 +3,7 @@
 import functools
 import gc
 import os
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -21,6 +22,7 @@ providers.HypothesisProvider._maybe_draw_constant = lambda *_, **__: None
 # and its plugin would look for them in all that source after collection, in each worker (3 s)
 providers._get_local_constants = providers.Constants
 
+FAST = "not slow and not more"  # of the Makefile
 BUDGET = 200  # seconds of CPU of all fast tests, their workers included
 _OF_WORKERS: list[float] = []
 
@@ -28,6 +30,19 @@ _OF_WORKERS: list[float] = []
 def pytest_configure() -> None:
     """Nothing that collection makes is garbage: no use to look through it."""
     gc.disable()
+
+
+@pytest.hookimpl(tryfirst=True)  # before ``-m`` is looked at
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Of a test that is marked ``some(k)`` the first k of its parameters stay as they are, the others are ``more``."""
+    seen: Counter[str] = Counter()
+    for item in items:
+        mark = item.get_closest_marker("some")
+        if mark is not None and item.get_closest_marker("slow") is None:
+            test = item.nodeid.partition("[")[0]
+            seen[test] += 1
+            if seen[test] > mark.args[0]:
+                item.add_marker("more")
 
 
 def pytest_collection_finish() -> None:
@@ -54,7 +69,7 @@ def pytest_testnodedown(node: Any) -> None:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """How much the tests cost: wall time says little on a busy machine. No test is timed, so nothing fails."""
     seconds, config = sum(_OF_WORKERS) + _cpu(children=not _OF_WORKERS), terminalreporter.config  # workers tell theirs
-    whole = config.option.markexpr == "not slow" and not config.option.keyword and config.args == ["tests"]
+    whole = config.option.markexpr == FAST and not config.option.keyword and config.args == ["tests"]
     told = f"{seconds:.0f} s of CPU"
     if whole:
         told += f"; the fast tests are to take {BUDGET} at most on two idle cores (CONTRIBUTING.md)"

@@ -17,6 +17,7 @@ Chance = Annotated[float, Field(ge=0, lt=1)]
 Text = Annotated[str, Field(min_length=1, max_length=500)]
 Runs = Annotated[int, Field(ge=10, le=10**9)]
 
+_SHORTEST = 50  # pilot that teaches anything
 EFFORTS = {"quick": Effort(runs=400, pilot=200, examples=100), "full": Effort()}
 
 
@@ -91,9 +92,10 @@ class Algorithm(Claimed):
         return self
 
     def effort_at(self, confidence: float) -> Effort:
-        """How hard to look."""
+        """How hard to look; a pilot is not longer than the runs that it is for, but for the shortest of 50."""
         base = EFFORTS[self.effort]
-        return Effort(self.runs or base.runs, base.pilot, confidence, self.seed, self.examples or base.examples)
+        runs, examples = self.runs or base.runs, self.examples or base.examples
+        return Effort(runs, min(base.pilot, max(runs, _SHORTEST)), confidence, self.seed, examples)
 
 
 class Program(Algorithm):

@@ -11,6 +11,7 @@ A bet that may be stopped at any time needs about 3.8 standard errors to refute 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from scipy.special import bdtr, bdtrc, betaincinv, expit
@@ -49,6 +50,7 @@ class Event:
         return f"{sign} {self.cut:.6g}"
 
 
+@lru_cache(maxsize=1024)  # the same counts are held to the same pair again: for a p-value, a bound and what is shown
 def event_p_value(hits_q: int, n_q: int, hits_p: int, n_p: int, epsilon: float, delta: float) -> float:
     """P(an excess this large or larger), at most, if Q(S) <= e^epsilon P(S) + delta; valid for every size.
 

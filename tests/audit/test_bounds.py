@@ -68,6 +68,7 @@ def _laws(rng, runs, n):
     yield "two", np.where(rng.random((runs, n)) < 0.5, 0.9, 0.1), 0.5
 
 
+@pytest.mark.more
 def test_false_claims_stay_below_the_level():
     """Level 10 %, 300 repetitions of n = 100 (seed 11): a bound erring 20 % fails with probability 0.99."""
     alpha, runs = 0.1, 300

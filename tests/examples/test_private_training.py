@@ -83,6 +83,7 @@ def test_a_regression_goes_red_for_its_reason(repository, check, name):
     assert '"uri": "train.py"' in (repository / "s.sarif").read_text()
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("name", [name if name == HARMLESS[0] else pytest.param(name, marks=SLOW) for name in HARMLESS])
 def test_a_refactoring_stays_green(repository, check, name):
     before = (repository / "train.py").read_text()

@@ -37,6 +37,7 @@ def test_the_right_claim_of_the_page_stands(place):
     assert run("dpassay blackbox mymodule:mechanism", "--samples", "1000") in (0, 3)
 
 
+@pytest.mark.more
 def test_the_wrong_claim_of_the_page_falls_twice(place):
     assert run("dpassay neighbours search mymodule:run") == 1
     assert run("dpassay neighbours replay w.json") == 1

@@ -93,6 +93,7 @@ def test_bad_input_is_a_value_error_on_one_line():
     assert issubclass(errors.BadInput, ValueError)
 
 
+@pytest.mark.more
 def test_the_function_keeps_its_name_whatever_is_imported_first():
     """Python sets a submodule as an attribute of its package; ``assay`` must stay the function."""
     program = "import dpassay.audit.assay as module; from dpassay.audit import assay; print(callable(assay))"

@@ -30,6 +30,7 @@ def loaded(program):
     return set(out.splitlines()[-1].split()[1:])
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize(
     "program",
     [

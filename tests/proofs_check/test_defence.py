@@ -55,6 +55,7 @@ def test_the_paper_is_right(row_id):
     assert result.finding.passes, result.finding.evidence
 
 
+@pytest.mark.some(8)
 @pytest.mark.parametrize(
     "row_id", [pytest.param(one, marks=pytest.mark.slow) if one.endswith(LONG) else one for one in RESCUED]
 )

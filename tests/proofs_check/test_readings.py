@@ -31,6 +31,7 @@ def test_no_constant_bounds_it(name, constant):
     assert check(replace(ROWS[name].claim, assumptions=Assumptions(domain=domain))).verdict is Verdict.REFUTED
 
 
+@pytest.mark.more
 def test_a_pass_under_sampling_has_something_to_compare():
     """A lower bound of zero is within every claim."""
     passed = [(name, found.evidence) for name, claim in SAMPLED if (found := check(claim)).passes]

@@ -49,6 +49,7 @@ def test_a_record_that_stays_out_is_a_zero_gradient_and_n_is_public():
         Samples(ClassificationLoss(model, x, y), size=7)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("kind", GRADIENTS)
 def test_the_accounted_epsilon_is_not_beaten(kind):
     """Noise 4.5 (epsilon 4.35 at 1e-5 for this relation), 1,000 canaries: no bound above it, no refutation, and

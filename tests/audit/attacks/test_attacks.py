@@ -72,6 +72,7 @@ def bound_of_canaries(run, base, rows, rng):
     return epsilon_one_run(*canaries.gradient_game(run, base, rows, rng), 1e-5, rng, 0.95)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("kind", ["one-hot", "orthogonal", "random"])
 def test_gradient_canaries_reach_most_of_epsilon_and_never_more(kind):
     """1,000 canaries, mu = 2 for a gradient or zero (epsilon 9.997 at 1e-5): bound between 1.5 and it

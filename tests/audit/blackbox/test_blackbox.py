@@ -37,6 +37,7 @@ def _judge(entry, samples, seed):
     )
 
 
+@pytest.mark.more
 def test_the_zoo_has_correct_and_broken_animals_with_truths():
     names = [e.name for e in zoo()]
     assert len(set(names)) == len(names) >= 60
@@ -44,6 +45,7 @@ def test_the_zoo_has_correct_and_broken_animals_with_truths():
     assert set(EASY) <= {e.name for e in zoo() if e.broken}
 
 
+@pytest.mark.some(5)
 @pytest.mark.parametrize("name", EASY)
 def test_bugs_are_found_at_twenty_thousand_samples_or_fewer(name):
     """One seed; the quietest (missing sqrt 2) is found with about 19 of 20 seeds."""
@@ -54,6 +56,7 @@ def test_bugs_are_found_at_twenty_thousand_samples_or_fewer(name):
 CORRECT = 32  # animals without a bug: their number alone, since making the zoo takes seconds
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize(  # three of four are slow: what alarms falsely does so on many of them
     "number", [pytest.param(k, marks=pytest.mark.slow) if k % 4 else k for k in range(CORRECT)]
 )

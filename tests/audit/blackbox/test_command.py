@@ -103,6 +103,7 @@ def test_equal_data_sets_say_so_and_nothing_of_what_would_have_been_seen(run):
     assert found.exit_code == 3 and "D and D' are equal" in found.output and "Planted" not in found.output
 
 
+@pytest.mark.more
 def test_numbers_are_judged_without_slow_imports(tmp_path):
     """They made most of what an audit of 10,000 numbers took: no trees, no catalogue, no search, no distributions."""
     for seed, name in enumerate(("p.npy", "q.npy")):
@@ -118,6 +119,7 @@ def test_numbers_are_judged_without_slow_imports(tmp_path):
     assert lines[-2:] == ["3", ""], lines
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("name", "words", "column"),
     [

@@ -112,6 +112,7 @@ def test_an_interrupted_one_goes_on_and_draws_nothing_twice(tmp_path):
     assert drawn(None, path) == alone, "and nothing is drawn when all is there"
 
 
+@pytest.mark.more
 def test_two_workers_go_on_with_what_one_process_began(here):
     get_reusable_executor().shutdown(wait=True)  # workers that another test started do not find the module
     alone = CliRunner().invoke(app, words())

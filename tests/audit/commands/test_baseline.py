@@ -129,6 +129,7 @@ REGRESSIONS = {
 }
 
 
+@pytest.mark.some(7)
 @pytest.mark.parametrize("name", REGRESSIONS)
 def test_a_regression_goes_red_for_the_right_reason(project, name):
     edit, *words = REGRESSIONS[name]

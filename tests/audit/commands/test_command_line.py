@@ -123,6 +123,7 @@ def test_named_algorithms_leave_the_other_rows_of_a_report_alone(dpassay, tmp_pa
     assert [row["algorithm"] for row in rows] == ["baselines/dp_sgd", "output_perturbation/algorithm1"]
 
 
+@pytest.mark.more
 @pytest.mark.usefixtures("first")
 def test_two_processes_on_one_report_lose_no_row(tmp_path):
     """Two writers of eight rows each, at the same time."""

@@ -202,6 +202,7 @@ def test_pickles_are_refused(place):
         _run("scores", "objects.npy", "objects.npy")
 
 
+@pytest.mark.more
 def test_sessions_continue_and_machines_join(place):
     """A claim 30 % below the accounted epsilon: short sessions on two machines refute it together (seeds 0 and 1)."""
     case, claim = "output_perturbation/algorithm1@repaired", ("--epsilon", 0.7, "--limit", 64)

@@ -60,6 +60,7 @@ def test_a_line_that_was_not_reached_is_shown_with_its_text(dpassay):
         assert written and text.strip().startswith(written)
 
 
+@pytest.mark.more
 def test_a_failure_that_nobody_declared_prints_its_first_witness(dpassay, monkeypatch):
     (case,) = find(KEY)
     silent = replace(case, declared=tuple(one for one in case.declared if "scale" not in one.kind.value))

@@ -104,6 +104,7 @@ def run(rows, tape):
 """
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("name", NAMES)
 def test_labels_of_one_s_own_algorithm(everywhere, tmp_path, name):
     """A lone surrogate, and a megabyte, are no labels; every other letter is shown in words."""

@@ -35,6 +35,7 @@ def mine(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     ("name", "epsilon", "code"),
     [("mean", 0.5, 1), pytest.param("plain", 0.5, 1, marks=pytest.mark.slow), ("mean", 1.0, 3)],

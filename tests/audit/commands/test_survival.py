@@ -165,6 +165,7 @@ def test_a_signal_while_libraries_are_loaded_or_python_ends_leaves_no_traceback(
     assert (found.returncode, found.stderr) == (130, said)
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("name", [pytest.param("INT", marks=pytest.mark.slow), "TERM"])
 def test_a_signal_when_all_is_told_leaves_the_code_as_it_is(name):
     """It came out as an end by a signal, -2 or -15, which no page names."""

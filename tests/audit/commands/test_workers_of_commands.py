@@ -77,6 +77,7 @@ def workers(request, monkeypatch):
     assert sent
 
 
+@pytest.mark.more
 def test_the_same_seed_gives_the_same_rows_for_one_and_two_workers(dpassay):
     found, keys = [], ["baselines/dp_sgd:poisson@baseline", "output_perturbation/algorithm1@repaired"]
     for jobs in (1, 2):

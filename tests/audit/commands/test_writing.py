@@ -82,6 +82,7 @@ def test_output_that_nobody_reads_or_that_has_no_room():
     assert shell("$D show nothing 2> /dev/full").returncode == 2
 
 
+@pytest.mark.more
 def test_a_terminal_without_our_letters():
     done = shell("$D list; $D show ünïcode", LC_ALL="C", PYTHONIOENCODING="ascii", PYTHONUTF8="0")
     assert done.returncode == 2 and "Traceback" not in done.stderr and "algorithm = " in done.stderr, done.stderr

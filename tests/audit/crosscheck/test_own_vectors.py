@@ -171,6 +171,7 @@ def test_files_that_are_wrong(dpassay, refused, mine, tmp_path, changes, words):
     refused(dpassay("crosscheck", "replay", "v.json", "--module", "vectors_mine"), *words)
 
 
+@pytest.mark.more
 def test_what_cannot_be_exported(dpassay, refused, mine):
     words = ["crosscheck", "export"]
     refused(dpassay(*words, "vectors_mine:undeclared", "v.json"), "must declare sensitivities")

@@ -49,6 +49,7 @@ def made_again(algorithm):
             assert compare(other, {"events": one["events"], "output": one["output"], "claim": one["claim"]}) == []
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("algorithm", ["baselines/dp_sgd", "dro/single_sample"])
 def test_vectors_are_made_again_as_they_are(algorithm):
     made_again(algorithm)

@@ -45,6 +45,7 @@ def test_exact_epsilons_have_closed_forms():
     assert math.isinf(mutants.pair_epsilon(instance, Mutation("x", unbounded=True), 1e-5))
 
 
+@pytest.mark.more
 def test_epsilons_of_a_sampled_pair_agree_with_dp_accounting():
     """(1 - q) N(0, s^2) + q N(m, s^2) against N(0, s^2), ten times; m = 0.2 clipped, 1.1 without the clip, s = 0.4."""
     case, extra = mutants.short_dp_sgd()

@@ -57,6 +57,7 @@ def test_laplace_reaches_its_epsilon():
     assert 0.97 <= found.epsilon <= 1.0
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("kind", ["poisson", "without-replacement", "fresh"])
 def test_secret_batches(kind):
     """Sound against the accountant, and at least 0.9 of it (of one direction, for fixed-size batches)."""

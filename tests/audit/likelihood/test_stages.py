@@ -24,6 +24,7 @@ def audits(enough, seeds=100, runs=400):
     return [np.array(one) for one in zip(*[(b.epsilon, b.evidence["upper limit"], b.runs) for b in found], strict=True)]
 
 
+@pytest.mark.more
 def test_stopping_at_the_bound_keeps_the_confidence():
     """At most 5 % may exceed the truth, whatever it stops at: 100 audits, of which 14 would be beyond any chance."""
     made = []

@@ -129,6 +129,7 @@ def problems(case, sizes, seed):
     return [(instance.pair.here, instance.schedule), (space.problem(rows, sizes), space.schedule(sizes))]
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize(
     ("key", "sizes"),
     [

@@ -72,6 +72,7 @@ def test_the_program_asks_as_the_schema_says():
         assert not wanted.is_valid({**line, "shape": 3}) and not wanted.is_valid({**line, "label": ""})
 
 
+@pytest.mark.some(8)
 @pytest.mark.parametrize("name", NAMES)
 def test_the_release_is_that_of_the_law(name):
     """Value, exact loss, movement and findings are those of the same run in Python."""

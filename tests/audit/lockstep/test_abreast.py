@@ -72,6 +72,7 @@ def the_same(instance: Instance, twin: object, runs: int = 16, checks: int = 8) 
 AGAIN = {"n25-d5-T12-K3-q4-b25@repaired", "dro/recursive_spider:one record@repaired"}  # slow, and much as those beside
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize(
     "name", [pytest.param(one, marks=pytest.mark.slow) if one in AGAIN else one for one in TOGETHER]
 )
@@ -145,6 +146,7 @@ class Recorded:
         return np.array([np.ravel(release.value) for release in releases])
 
 
+@pytest.mark.some(5)
 @pytest.mark.parametrize("name", (*TOGETHER, *LARGE[:2]))
 def test_on_recorded_tapes_the_twin_asks_what_the_reference_asked(name):
     instance = built(name)

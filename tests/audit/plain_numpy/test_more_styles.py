@@ -78,6 +78,7 @@ def test_movements_of_different_pairs_do_not_add_up():
     assert "by different pairs, to 1.25" in found.why
 
 
+@pytest.mark.more
 def test_over_budget_is_said_of_a_pair():
     """With less noise some pair breaks the claim by itself: the witness is one that does, and replays."""
 

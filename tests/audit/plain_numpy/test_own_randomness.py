@@ -95,6 +95,7 @@ def test_a_public_direction_of_a_fixed_seed_is_no_fault():
     assert not assay(right_with_projection, SPACE, CLAIM, effort=QUICK).verdict.failed
 
 
+@pytest.mark.more
 def test_near_the_edge_of_the_budget_right_passes_and_wrong_does_not():
     assert not assay(right_near_the_edge, SPACE, CLAIM, effort=QUICK).verdict.failed
     assert assay(wrong_near_the_edge, SPACE, CLAIM, effort=QUICK).verdict.failed

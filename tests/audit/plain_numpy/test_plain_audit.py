@@ -43,6 +43,7 @@ def a_third_each(rows, rng):
     return low, middle, (rows > 0.7).sum() + rng.normal(0, 3.0)
 
 
+@pytest.mark.more
 def test_a_sensitivity_that_was_found_is_not_called_claimed():
     space = Space(Rows(1, None, box=(0.0, 1.0)), {"n": (2,)}, lambda rows, sizes: rows)
     found = assay(a_third_each, space, claim(4.0), effort=Effort(runs=40, pilot=50, examples=25))

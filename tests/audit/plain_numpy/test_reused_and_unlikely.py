@@ -47,6 +47,7 @@ def test_noise_that_is_used_again_unseen_accuses_nobody():
         assay(last_point, PAIR, CLAIM, effort=QUICK)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("mechanism", [last_point_of_little_noise, all_points, last_point_and_a_count])
 def test_noise_that_is_used_again_hides_no_fault(mechanism):
     assert assay(mechanism, PAIR, CLAIM, effort=QUICK).verdict.failed
@@ -82,6 +83,7 @@ def test_what_follows_a_rare_answer_that_is_more_probable_than_delta_does():
     assert assay(mode_of_too_low_a_threshold, ONE, CLAIM, effort=QUICK).verdict.failed
 
 
+@pytest.mark.more
 def test_where_rare_answers_add_up_to_more_than_delta_nothing_is_said():
     with pytest.raises(NotUnderstood, match=r"add up to .* in one run, more than delta"):
         assay(mode_tried_often, ONE, PrivacyClaim(20.0, DELTA), effort=QUICK)

@@ -69,6 +69,7 @@ def test_what_is_not_followed_is_refused_with_its_line(mechanism):
         assay(mechanism, SPACE, CLAIM)
 
 
+@pytest.mark.more
 def test_two_of_them_whole():
     """The quick half of the slow tests above: one that must pass, one that must fail."""
     effort = Effort(runs=100, pilot=100, examples=15)

@@ -64,6 +64,7 @@ def every_key(rows, rng):
     return [key for key, noisy in counted(rows, rng) if noisy > -50]
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     ("right", "why"), [(histogram, "comparison told a part"), (its_keys, "drawn more often for one")]
 )

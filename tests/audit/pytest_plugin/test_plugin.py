@@ -224,6 +224,7 @@ def test_a_missing_library_is_one_line(pytester):
     found.stdout.fnmatch_lines(["package = 'hypothesis': is not installed: pip install \"dpassay[[]audit]\""])
 
 
+@pytest.mark.more
 def test_a_run_without_claims_loads_nothing_and_prints_nothing(pytester):
     pytester.makepyfile("import sys\ndef test_it():\n    assert 'dpassay.audit.pytest_audit' not in sys.modules\n")
     found = pytester.runpytest_subprocess(*ON)
@@ -234,6 +235,7 @@ def test_a_run_without_claims_loads_nothing_and_prints_nothing(pytester):
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "pytest.md"
 
 
+@pytest.mark.more
 def test_the_page_says_what_happens(pytester):
     """Its programs are one test file; what stands in its text blocks is printed."""
     text = PAGE.read_text(encoding="utf-8")

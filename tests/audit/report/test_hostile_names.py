@@ -121,6 +121,7 @@ def test_a_check_against_a_lock_with_such_names(row_of, capsys):
     plain(capsys.readouterr().out)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("ending", [".png", ".svg", ".pdf"])
 def test_a_plot_with_such_names(tmp_path, ending):
     """Titles and legends: no formula is set, no warning about letters that a font lacks, no surrogate that ends it."""

@@ -65,6 +65,7 @@ def small():
     return ErmProblem(*real_data.ijcnn_stand_in(np.random.default_rng(1), 150), loss_a())
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_of_the_tables_runs(small, method):
     run = reproduce.one_run(small, reproduce.SETTINGS[2], method, 20.0, 1)

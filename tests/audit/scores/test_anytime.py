@@ -16,6 +16,7 @@ def _answers(rng, size):
     return (rng.random(size) > RATE) * 1.0, (rng.random(size) < RATE) * 1.0
 
 
+@pytest.mark.more
 def test_the_level_holds_over_ten_looks():
     """Randomised response at 0.5, 10 blocks of 50 a side, 40 runs: at most 5 % exceed at any look.
 

@@ -32,6 +32,7 @@ def _level(n_q, n_p, p, epsilon, delta, level):
 EPSILONS, SHARES, SIZES = (-0.7, 0.0, 1.0, 3.0), (0.02, 0.3, 0.9), ((12, 12), (30, 10), (10, 40))
 
 
+@pytest.mark.some(6)
 @pytest.mark.parametrize(
     ("epsilon", "share", "sizes"),
     [(e, s, SIZES[(k - i) % 3]) for i, e in enumerate(EPSILONS) for k, s in enumerate(SHARES)],

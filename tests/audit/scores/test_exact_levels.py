@@ -50,6 +50,7 @@ def _likely(count, law):
     return [one for one in found if one[1] > 0]
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize(("epsilon", "delta", "sizes"), [(0, 0, (5, 5)), (0.5, 0, (5, 5)), (0.5, 0.1, (3, 2))])
 @pytest.mark.parametrize("confidence", [0.2, pytest.param(0.5, marks=pytest.mark.slow), 0.8])  # seconds each
 def test_no_bound_or_test_claims_too_much_on_its_hardest_pair(epsilon, delta, sizes, confidence):

@@ -146,6 +146,7 @@ def test_confidence_that_leaves_no_level(tmp_path, confidence):
         _run(tmp_path / "p.csv", tmp_path / "p.csv", "--epsilon", 1, "--confidence", confidence)
 
 
+@pytest.mark.some(1)
 @pytest.mark.usefixtures("brief_power")
 @pytest.mark.parametrize("seed", [0, 1])
 def test_scores_drawn_from_the_seed_of_the_audit_do_not_sort_themselves(tmp_path, seed):

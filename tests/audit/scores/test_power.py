@@ -117,6 +117,7 @@ def _planted_outputs(rng, outputs, runs):
     return sides
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("grid", [None, 1.0])
 def test_the_audit_refutes_what_was_planted(grid):
     """The branch named for 600 outputs a side is refuted by the audit itself, learners and all, in 3 of 3 (seed 3);

@@ -113,6 +113,7 @@ def test_bounds_keep_their_level_on_randomised_response(bound):
     assert binomtest(wrong, 200, 0.05, alternative="greater").pvalue > 1e-3
 
 
+@pytest.mark.more
 def test_more_labels_show_more_of_a_small_epsilon():
     """Randomised response at 0.1, 1e5 and 1e6 scores a side, mean of 3 (seeds 0 to 2): coarse bets alone reach 0.02."""
     means, rate = [], 1 / (1 + np.exp(-0.1))

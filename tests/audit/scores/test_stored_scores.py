@@ -29,6 +29,7 @@ def _fed(claim, mu, files, size, seed, stop=True):
     return state
 
 
+@pytest.mark.more
 def test_looking_after_every_file_keeps_the_level():
     """The claim is exactly true, 6 files of 100 a side, looked at after each: at most 5 % of 80 (seeds 0 to 79)."""
     claim = guarantee.gdp(1.0)

@@ -46,6 +46,7 @@ def enumerated(noise, count, epsilons, falls=1.0):
     return worst
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("noise", SHARES)
 def test_no_sequence_of_three_queries_shows_more(noise):
     """And without threshold noise to speak of some come within 15 %: the bound is no weaker than it must be."""

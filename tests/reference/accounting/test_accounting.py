@@ -86,6 +86,7 @@ def test_calibrated_noise_uses_the_budget_exactly(epsilon, releases):
     assert account(tape.transcript).epsilon(DELTA) == pytest.approx(epsilon, rel=1e-6)
 
 
+@pytest.mark.more
 def test_poisson_table():
     """Rates and noise of a plain schedule against dp-accounting's own Poisson PLD, add-remove (mu there is for one
     record appearing: half of the replace-one move)."""

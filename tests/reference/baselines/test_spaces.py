@@ -25,6 +25,7 @@ def searched(key, run=None, examples=15):
     return search(run or case.build().run, case.space(), case.claim, examples=examples, seed=0)
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("key", HOLDING)
 def test_nothing_is_found_where_the_claim_holds(key):
     found = searched(key)
@@ -34,6 +35,7 @@ def test_nothing_is_found_where_the_claim_holds(key):
     assert max(found.shares.values()) == pytest.approx(1.0, abs=0.3)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("place", ["bare-refresh", "theorem-3.17-d1-T2-O2"])
 def test_printed_trees_show_what_their_rows_declare(place):
     key = f"adaptive_batch/stochastic_spider:{place}@printed"

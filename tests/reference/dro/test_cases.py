@@ -30,6 +30,7 @@ EXPECTED = {
 }
 
 
+@pytest.mark.some(13)
 @pytest.mark.parametrize("key", BY_KEY)
 def test_case(key):
     case = BY_KEY[key]

@@ -24,6 +24,7 @@ def searched(key, examples, seed=0):
     return search(case.build().run, case.space(), case.claim, examples=examples, seed=seed)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("key", ROWS)
 def test_repaired_readings_and_baselines_stand_any_finite_records(key):
     """Seed 0; some query moves by all that it declares."""

@@ -91,6 +91,7 @@ def test_a_batch_larger_than_the_data_is_refused():
         spider(replace(BASE, refresh_batch=11), SILENT)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("noise", ["as described", "Algorithm 3", "exact"])
 def test_private_experiment_of_dp_rgda_never_looks_at_the_data(noise):
     """Matrix sensing, T = 40: with noise line 18 keeps y at its start 0, and x moves bit for bit as without data.

@@ -31,6 +31,7 @@ def game_family(mu_x, mu_y):
     return family
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("mu_x", [1.0, 3.0, 16.0])
 def test_search_finds_the_sharp_bound_and_nothing_beyond(mu_x):
     """Differential evolution, seed 0; the closed-form pair attains the bound exactly."""

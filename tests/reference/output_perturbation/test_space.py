@@ -24,6 +24,7 @@ LONG = ("output_perturbation/algorithms4and5", "output_perturbation/strongly_con
 NAMES = sorted({case.id for case in CASES})
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("name", [pytest.param(one, marks=pytest.mark.slow if one in LONG else ()) for one in NAMES])
 def test_no_reading_shows_more_than_it_declares_and_every_line_is_reached(name):
     cases = [case for case in CASES if case.id == name]
@@ -42,6 +43,7 @@ def test_no_reading_shows_more_than_it_declares_and_every_line_is_reached(name):
 SLOW = pytest.param("algorithms4and5@repaired", marks=pytest.mark.slow)  # five seconds
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("key", ["algorithm1:early-stop@repaired", "algorithm2@repaired", SLOW])
 def test_the_search_comes_near_the_declared_sensitivity(key):
     """Within 10 %: the spaces hold pairs that are nearly the worst."""

@@ -48,6 +48,7 @@ def test_the_tolerances_fit_the_steps():
         assert 6 * printed.sensitivity.value / printed.minimum_decrease == pytest.approx(steps)
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("case", REPAIRED)
 def test_a_short_search_finds_nothing_in_the_repaired_readings(case):
     found = search(case.build().run, case.space(), case.claim, examples=10, seed=1)

@@ -44,6 +44,7 @@ def weighted(problem, difference):
     return float(np.linalg.norm(np.sqrt(problem.weights) * difference))
 
 
+@pytest.mark.some(9)
 @pytest.mark.parametrize("solver", MINIMISERS, ids=lambda s: s.name)
 @pytest.mark.parametrize("kind", ["ridge", "logistic"])
 def test_minimisers_reach_the_solution_and_certify_it(solver, kind, request):
@@ -55,6 +56,7 @@ def test_minimisers_reach_the_solution_and_certify_it(solver, kind, request):
     assert found.evaluations >= 2 * problem.n
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize("solver", SADDLE_SOLVERS, ids=lambda s: s.name)
 @pytest.mark.parametrize("spread", [pytest.param(1.0, marks=pytest.mark.slow), 40.0])
 def test_saddle_solvers_reach_the_saddle_point_and_certify_it(solver, spread, game):
@@ -158,6 +160,7 @@ def test_saddle_linear_convergence_at_the_proved_rate_or_faster(solver, rate, co
     assert evaluations[1] - evaluations[0] <= 3 * steps * cost(n, k)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     ("solver", "inner", "share"),
     [(accelerated_saddle_svrg(), 0.75, 0.2), (accelerated_saddle_saga(), 0.75, 0.2), (accelerated_svrg(), 0.5, 0.02)],
