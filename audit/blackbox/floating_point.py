@@ -23,7 +23,6 @@ from dpassay.reference.types import Array, Bools
 
 from .detect import audit_outputs
 from .features import lowest_bit, row_codes
-from .outputs import Mechanism, draw
 from .table import to_table
 
 _NEAR = np.arange(-12, 13)  # grid points tried on either side: exp and log are wrong by a few units at most
@@ -116,22 +115,6 @@ def _shown_bits(column: Array) -> int:
     decimal = [10.0 ** int(Decimal(repr(value)).normalize().as_tuple().exponent) for value in values.tolist()]
     grid = max(float(np.median(2.0 ** lowest_bit(values))), float(np.median(decimal)))
     return max(0, int(np.log2((high - low or abs(low)) / grid)) - _PEAKS)
-
-
-def audit_floats(
-    mechanism: Mechanism,
-    datasets: tuple[Any, Any],
-    claim: Guarantee,
-    samples: int,
-    rng: np.random.Generator,
-    laplace: tuple[float, float] | None = None,
-) -> list[ClaimTest]:
-    """All tests on fresh outputs; `laplace` = (answer on D, scale) adds the support test. Level 5 % each."""
-    p, q = (draw(mechanism, data, samples, rng) for data in datasets)
-    results = [float_grid(p, q, claim, rng), repeated_noise(p, q)]
-    if laplace is not None:
-        results.append(support_holes(p, q, laplace[0], laplace[1], claim, rng))
-    return results
 
 
 def _named(result: ClaimTest, method: str, evidence: dict[str, object]) -> ClaimTest:

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from dpassay.audit.blackbox import floating_point
+from dpassay.audit.blackbox.outputs import draw
 from dpassay.audit.lab import zoo_laws
 from dpassay.audit.results import Verdict
 from dpassay.reference.errors import BadInput
@@ -10,7 +11,10 @@ from dpassay.reference.guarantee import approx_dp, gdp
 
 def _verdicts(mechanism, claim, laplace=None, seed=0, samples=6000):
     rng = np.random.default_rng(seed)
-    results = floating_point.audit_floats(mechanism, (0.0, 1.0), claim, samples, rng, laplace)
+    p, q = (draw(mechanism, data, samples, rng) for data in (0.0, 1.0))
+    results = [floating_point.float_grid(p, q, claim, rng), floating_point.repeated_noise(p, q)]
+    if laplace is not None:
+        results.append(floating_point.support_holes(p, q, *laplace, claim, rng))
     return {result.method: result for result in results}
 
 

@@ -9,7 +9,6 @@ from dpassay.reference.errors import BadInput
 from dpassay.reference.problems.auc import AUCLoss, auc
 from dpassay.reference.problems.finite_sum import Convex, FiniteSum, Regulariser
 from dpassay.reference.problems.real_data import breast_cancer
-from dpassay.reference.problems.robust_least_squares import GroupLeastSquares
 from dpassay.reference.problems.saddle_games import BilinearLoss, box_game, boxes
 from dpassay.reference.problems.strongly_convex import LinearLoss, LogisticLoss, SquaredLoss
 from dpassay.reference.solvers.exact import Exact, closed_form
@@ -21,9 +20,7 @@ def losses():
     rng = np.random.default_rng(8)
     x, y = breast_cancer()
     x, y = x[:80], y[:80]
-    groups = rng.integers(3, size=80)
     game = box_game(rng, 30, 3, 2)
-    dro = GroupLeastSquares(x, 0.5 * y, groups, 3, RADIUS)
     ranking = AUCLoss(x, y, 0.6, RADIUS, 1.5)
     ball = Convex(LinearLoss(x, 0.7)).domain_x
     return {
@@ -32,7 +29,6 @@ def losses():
         "logistic": (LogisticLoss(x, y), ranking.domains[0], ball),
         "game": (game, *boxes(game)),
         "auc": (ranking, *ranking.domains),
-        "dro": (dro, *dro.domains),
     }
 
 
@@ -92,8 +88,9 @@ def test_closed_form_is_a_zero_of_the_operator(name):
     assert problem.operator(z) == pytest.approx(np.zeros(len(z)), abs=1e-12)
 
 
-def test_dro_solution_has_no_better_reply():
-    loss, domain_x, domain_y = LOSSES["dro"]
+@pytest.mark.parametrize("name", ["game", "auc"])
+def test_a_saddle_point_has_no_better_reply(name):
+    loss, domain_x, domain_y = LOSSES[name]
     problem = FiniteSum(loss, Regulariser(0.1, 0.05), domain_x, domain_y)
     z = Exact()(problem, 1e-9, np.random.default_rng(0)).point
     rng = np.random.default_rng(3)
@@ -128,8 +125,6 @@ NAN = np.array([[1.0, 0, 0], [0, np.nan, 0], [0, 0, 1]])
         (lambda: AUCLoss(NAN, SIGNS, 0.5, 1.0, 1.0), r"features\[1\]"),
         (lambda: AUCLoss(GOOD, 2 * SIGNS, 0.5, 1.0, 1.0), r"labels\[0\]"),
         (lambda: AUCLoss(GOOD, SIGNS, np.nan, 1.0, 1.0), "positive_share"),
-        (lambda: GroupLeastSquares(GOOD, SIGNS, np.array([0, 3, 1]), 3, 1.0), r"groups\[1\]"),
-        (lambda: GroupLeastSquares(GOOD, 2 * SIGNS, np.array([0, 1, 1]), 3, 1.0), r"targets\[0\]"),
         (lambda: BilinearLoss(np.full((2, 1, 1), np.nan), np.ones((2, 2)), 1.0, 1.0), r"matrices\[0\]"),
         (lambda: BilinearLoss(np.ones((2, 1, 1)), np.ones((2, 2)), 1.0, 1.0, 0.5), "matrices"),
         (lambda: BilinearLoss(np.ones((2, 1, 1)), np.ones((2, 2)), 1.0, 1.0, 1.0, 1.0), r"linear\[0\]"),
