@@ -76,12 +76,14 @@ def delta_figure(row: Row, found: Curves, name: str) -> Markup:
             text = (
                 "realised: infinite"
                 if math.isinf(row.realised)
-                else f"realised >= {number(row.realised)}, further right"
+                else f"realised >= {number(row.realised)}, right of the plot"
             )
-            axes.annotate(text, (0.98, 0.95), xycoords="axes fraction", ha="right", va="top", color=BAD, fontsize=9)
+            axes.annotate(text, (0.03, 0.3), xycoords="axes fraction", va="top", color=BAD, fontsize=9)
         if epsilons[-1] > 3 * row.claimed:
             axes.set_xscale("symlog", linthresh=2 * row.claimed, linscale=2)
-            ticks = [0, row.claimed, 2 * row.claimed, epsilons[-1]]
+            factor = 2 if epsilons[-1] < 20 * row.claimed else 10
+            far = (2 * row.claimed * factor**power for power in range(1, 10))
+            ticks = [0, row.claimed, 2 * row.claimed, *(one for one in far if one <= epsilons[-1])]
             axes.set_xticks(ticks, [f"{tick:.3g}" for tick in ticks])
             axes.minorticks_off()
         axes.set_xlim(0, epsilons[-1])
