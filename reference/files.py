@@ -132,13 +132,13 @@ def read_bytes(path: Path, field: str, most: int = LARGEST) -> bytes:
 
 
 def read_text(path: Path, field: str) -> str:
-    """A text file.
+    """A text file; a mark of UTF-8 at its start, as some editors write one, is left out.
 
     Raises:
         BadInput: it cannot be read, is too large, or is not text.
     """
     try:
-        return read_bytes(path, field).decode("utf-8").replace("\r\n", "\n")
+        return read_bytes(path, field).decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError:
         raise BadInput(field, str(path), "is not a text file (UTF-8)") from None
 

@@ -22,6 +22,7 @@ from dpassay.reference.errors import require
 from dpassay.reference.guarantee import Guarantee
 from dpassay.reference.types import Array, Indices
 
+from .independent import require_independent
 from .learner import FIT_SHARE, Candidate, learn_scores
 from .origins import NOTHING, Column
 from .outputs import Mechanism, draw
@@ -159,8 +160,12 @@ def audit_in_detail(
 
     `low_bits` judges the floating-point numbers themselves (every naive sampler fails that); without it the
     low-order bits are not looked at, and the verdict is about the real-valued mechanism.
+
+    Raises:
+        BadInput: the outputs on D and on D' were not drawn independently, as far as that shows.
     """
     start = time.perf_counter()
+    require_independent(tables)
     found, parts, candidates = judge_outputs(tables, claim, rng, low_bits)
     plainest, repeated = most_telling(found.candidate, candidates, parts.test), None
     telling = of_event(plainest, parts.test, tables.texts) if plainest else None
@@ -205,6 +210,7 @@ def epsilon_of_outputs(
     """Sound lower bound of epsilon at `delta` from stored outputs, by the best learned score's labels."""
     start = time.perf_counter()
     tables = to_tables(outputs_p, outputs_q)
+    require_independent(tables)
     parts = split(tables, rng)
     guess = Guarantee("no privacy loss", np.zeros(1), np.zeros(1))
     candidates = learn_scores(parts.training[0], parts.training[1], guess, rng, columns=parts.columns)

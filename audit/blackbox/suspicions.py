@@ -6,49 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from dpassay.reference.errors import require
 from dpassay.reference.types import Array
 
 from .noise import Additive
 from .table import Tables
-
-DISTINCT, SAME = 20, 1e-9  # outputs that are needed to say so; of the spread, what rounding may move
 
 
 def same_data(datasets: tuple[Any, Any]) -> list[str]:
     """D and D' that are equal cannot show anything."""
     first, second = (data.tolist() if isinstance(data, np.ndarray) else data for data in datasets)
     return ["D and D' are equal: no mechanism can be refuted on them."] if first == second else []
-
-
-def require_independent(tables: Tables) -> None:
-    """Refuse two samples that were not drawn by themselves: outputs of one in the other, or one noise for both.
-
-    By chance both cannot be: outputs that never repeat within a side hardly do between two independent ones, since two
-    laws agree at most as often as the geometric mean of what each does with itself.
-    """
-    rows = [set(map(bytes, side)) for side in (tables.p, tables.q)]
-    if min(len(rows[0]), len(rows[1])) < DISTINCT:
-        return
-    both = len(rows[0] & rows[1])
-    fresh = all(len(some) == len(side) for some, side in zip(rows, (tables.p, tables.q), strict=True))
-    require(
-        both < DISTINCT or not fresh,
-        "outputs",
-        both,
-        "are the same on both sides, though none comes back on its own: the runs on D and on D' must be independent",
-    )
-    if len(tables.p) != len(tables.q):
-        return
-    varied = np.ptp(tables.p, axis=0) > 0  # False where something is missing
-    moved = np.subtract(tables.q[:, varied], tables.p[:, varied])
-    same = np.ptp(moved, axis=0) <= SAME * np.ptp(tables.p[:, varied], axis=0)
-    require(
-        not (varied.any() and same.all()),
-        "outputs",
-        "one noise for both sides",
-        "each on D' is the one on D plus a constant: the runs on D and on D' must be independent, with other seeds",
-    )
 
 
 def of_outputs(tables: Tables, outputs_p: Any, outputs_q: Any) -> list[str]:

@@ -21,7 +21,7 @@ from dpassay.audit.blackbox.sources import (
     Source,
     read_source,
 )
-from dpassay.audit.blackbox.suspicions import of_outputs, require_independent, same_data
+from dpassay.audit.blackbox.suspicions import of_outputs, same_data
 from dpassay.audit.blackbox.table import to_tables
 from dpassay.audit.exit_codes import INTERRUPTED
 from dpassay.audit.inputs.stored import column_names, load
@@ -139,7 +139,6 @@ def blackbox(
     said_relation = relation or ("add-remove" if sampled else NOT_STATED)
     if claim is None:
         tables = to_tables(p, q)
-        require_independent(tables)
         bound = without_claim(p, q, delta, confidence, rng, said_relation)
         said = ["No claim was given, so nothing is decided.", *notes, *of_outputs(tables, p, q)]
         print_results([bound], None, as_json, "\n".join(said))

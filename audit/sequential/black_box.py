@@ -18,6 +18,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from dpassay.audit.blackbox.detect import REPEATED
+from dpassay.audit.blackbox.independent import require_independent
 from dpassay.audit.blackbox.learner import FIT_SHARE, learn_scores
 from dpassay.audit.blackbox.origins import NOTHING, Column
 from dpassay.audit.blackbox.outputs import Mechanism, draw
@@ -82,6 +83,7 @@ class _Outputs:
         self.costs.drawing += time.perf_counter() - begun
         self.costs.drawn += size
         found = to_tables(*outputs)
+        require_independent(found)
         if self.costs.drawn == size:  # the first ones
             self.said.extend(of_outputs(found, *outputs))
         return found

@@ -92,6 +92,11 @@ def test_text_keeps_its_lines(tmp_path):
     assert np.array_equal(files.read_numbers(path, "file"), [[1, 2], [3, 4]])
 
 
+def test_the_mark_of_utf_8_at_the_start_is_no_text(tmp_path):
+    (tmp_path / "marked").write_bytes(b"\xef\xbb\xbf1,2\n")
+    assert files.read_text(tmp_path / "marked", "path") == "1,2\n"
+
+
 def test_a_compressed_file_takes_the_memory_of_what_it_holds():
     """Read at once up to its limit, a file of a few bytes would ask for 2 GiB."""
     import tracemalloc

@@ -97,7 +97,7 @@ def test_strings_dicts_and_ragged_outputs_become_one_table():
     rng = np.random.default_rng(0)
     texts = [["yes" if x else "no" for x in rng.random(600) < rate] for rate in (0.3, 0.8)]
     assert audit_outputs(*texts, claim, rng).verdict is Verdict.VIOLATED
-    assert audit_outputs(texts[0], texts[0][::-1], claim, rng).verdict is not Verdict.VIOLATED
+    assert audit_outputs(texts[0][:300], texts[0][300:], claim, rng).verdict is not Verdict.VIOLATED
 
 
 def test_a_sound_epsilon_from_stored_files(tmp_path):

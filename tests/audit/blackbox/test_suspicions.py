@@ -1,5 +1,6 @@
 """Two samples that were not drawn by themselves are refused; independent ones, whatever their type, are not."""
 
+import itertools
 import json
 
 import numpy as np
@@ -7,10 +8,11 @@ import pytest
 from typer.testing import CliRunner
 
 from dpassay.audit.blackbox.detect import audit_outputs, epsilon_of_outputs
-from dpassay.audit.blackbox.suspicions import require_independent
+from dpassay.audit.blackbox.independent import require_independent
 from dpassay.audit.blackbox.table import to_tables
 from dpassay.audit.cli import app
 from dpassay.audit.results import Verdict
+from dpassay.audit.sequential.black_box import audit_sequentially
 from dpassay.reference import guarantee
 from dpassay.reference.errors import BadInput
 
@@ -59,6 +61,21 @@ def test_the_command_refuses_one_file_twice_and_one_noise_for_both(tmp_path):
             files = ["--outputs", str(names[0]), "--outputs", str(other)]
             found = CliRunner().invoke(app, ["blackbox", *files, *claim, "--quiet"])
             assert isinstance(found.exception, BadInput) if refused else found.exit_code == code
+
+
+def test_so_do_the_library_and_the_sequential_audit():
+    claim = guarantee.approx_dp(1.0)
+    for judged in (lambda rng: audit_outputs(NOISE, NOISE + 1, claim, rng),
+                   lambda rng: epsilon_of_outputs(NOISE, NOISE + 1, 0.0, rng)):  # fmt: skip
+        with pytest.raises(BadInput, match="must be independent"):
+            judged(np.random.default_rng(0))
+    calls = itertools.count()
+
+    def seeded_by_its_number(data, rng):
+        return data + float(np.random.default_rng(next(calls) % 100).normal())
+
+    with pytest.raises(BadInput, match="must be independent"):
+        audit_sequentially(seeded_by_its_number, (0.0, 0.1), claim, np.random.default_rng(0), limit=400, first=100)
 
 
 @pytest.mark.parametrize("nothing", [[[]] * 50, np.zeros((50, 0)), [{}] * 50, [""] * 50])
