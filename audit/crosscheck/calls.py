@@ -41,6 +41,9 @@ def of_call(text: Text, node: ast.Call) -> Iterator[Made]:
         for how, new in (("the sum", f"(({one}) + ({other}))"), ("the larger", f"np.maximum({one}, {other})")):
             kind = Kind.CLIP_BOUND if CLIPPING.search(code) else Kind.FACTOR
             yield text.made(kind, f"{how} of both for {name}", node, new)
+    if name in ("min", "max", "minimum", "maximum") and len(node.args) == 2 and not node.keywords:
+        for argument in node.args:
+            yield from _chosen(text, node, argument)
     if "simplex" in name and len(node.args) == 1:
         new = f"_edit.shares(np.maximum({text.code(node.args[0])}, 0.0))"
         yield text.made(Kind.MISSING_TERM, "cut at zero and divided by its sum for", node, new)
@@ -65,3 +68,16 @@ def of_call(text: Text, node: ast.Call) -> Iterator[Made]:
         a, b = text.span(left), text.span(right)
         new = text.code(right) + text.raw[a[1] : b[0]].decode() + text.code(left)
         yield (Kind.INDEX_SHIFT, "arguments exchanged", left.lineno, a[0], b[1], new)
+
+
+def _chosen(text: Text, node: ast.Call, argument: ast.expr) -> Iterator[Made]:
+    """Where a quotient or a product is the one that is chosen, half of it is used: it is tested as it should be."""
+    whole, value = text.code(argument), text.code(node)
+    for part in ast.walk(argument):
+        if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Div | ast.Mult):
+            first = text.span(argument)[0]
+            a, b = (one - first for one in text.span(part))
+            for kept in (part.left, part.right) if isinstance(part.op, ast.Mult) else (part.left,):
+                new = (whole.encode()[:a] + f"({text.code(kept)})".encode() + whole.encode()[b:]).decode()
+                words = f"{text.code(kept)} alone, where it is chosen, for {text.code(part)} in"
+                yield text.made(Kind.FACTOR, words, node, f"(({new}) if ({whole}) == ({value}) else ({value}))")

@@ -64,6 +64,10 @@ FLAGS: dict[str, Flag] = {
     "one-phase": Flag(
         "the first refresh is forgotten, or a second one made, where q exceeds T", "as for uneven-phases"
     ),
+    "unequal-constants": Flag(
+        "a constant is forgotten that is one elsewhere, or taken for another of the same value",
+        "noise or sensitivity is off by that constant",
+    ),
     "sparse-vector": Flag(
         "threshold without noise of its own, scales swapped, or more queries evaluated than needed",
         "without noise on the threshold: infinite",

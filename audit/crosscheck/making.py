@@ -12,12 +12,17 @@ from dataclasses import is_dataclass, replace
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from dpassay.reference.case import Case
 from dpassay.reference.catalogue import CASES
+from dpassay.reference.errors import BadInput
 from dpassay.reference.files import write_text
+from dpassay.reference.laws.law import Law
 from dpassay.reference.solvers.exact import Exact
 from dpassay.reference.solvers.extragradient import Extragradient
 from dpassay.reference.solvers.gradient_descent import GradientDescent
+from dpassay.reference.space import Space
 
 from .decode import decode
 from .derivations import as_data
@@ -25,13 +30,17 @@ from .encode import encode
 from .flags import flags_of
 from .jitter import Jitter
 from .model import FORMAT
-from .recipes import Sizes, made, seed_of
+from .recipes import Sizes, anything, fitting, made, seed_of, unlike
 from .recording import RecordingTape, events_of
 from .refusals import refusals
 from .rounding import Again, Run, rounding
 from .storage import FOLDER, texts
+from .unequal import unequal
 
 LONGEST = 20_000  # characters of a vector that is committed
+UNEQUAL = "unequal-constants"
+TRIED = 8  # sizes for it
+MOST_EVENTS = 60
 WORST = 6_000  # of the catalogue's own worst pair: larger ones show nothing that small ones do not
 Vector = dict[str, Any]
 
@@ -57,6 +66,51 @@ def recorded(again: Again, told: Vector, name: str) -> Vector:
             event["rounding"] = amount
     found = {**vector, "rounding": whole, "float32": single}
     return {**found, "flags": flags_of(name, found)}
+
+
+def _unequal(case: Case, run: Run, space: Space) -> Iterator[Vector]:
+    """One run with constants that differ, of the first sizes with which it asks for something, and not for too much."""
+    seed = seed_of(case.id, UNEQUAL)
+    for sizes in unlike(fitting(space))[:TRIED]:
+        problem = space.problem(anything(space, sizes, np.random.default_rng(seed)), sizes)
+        schedule = space.schedule(sizes) if space.schedule else None
+        told: Vector = {"problem": encode(problem), "schedule": encode(_exactly(schedule))}
+        count = _count(run, told, seed, MOST_EVENTS)
+        if not count:
+            continue
+        most = min(MOST_EVENTS, count + count // 2)
+        about = head(case, run, UNEQUAL, sizes, seed)
+        found = unequal({**about, **told}, partial(_told_again, run, seed, count, most))
+        vector = recorded(partial(run_again, run), {**about, **found}, UNEQUAL)
+        if len(json.dumps(vector)) <= LONGEST:
+            yield vector
+            return
+
+
+def _told_again(run: Run, seed: int, least: int, most: int, told: Vector) -> Vector | None:
+    """The same data with what follows from them; None where they are refused, or the run is shorter or far longer."""
+    try:
+        problem, schedule = read(told)
+    except (BadInput, ArithmeticError):
+        return None
+    found: Vector = {"problem": encode(problem), "schedule": encode(schedule)}
+    return found if _count(run, found, seed, most) >= least else None
+
+
+def _count(run: Run, told: Vector, seed: int, most: int) -> int:
+    """How many events a run has; none where it is refused, or has more than ``most``."""
+
+    def stop(label: str, law: Law, step: int) -> None:
+        if step >= most:
+            raise OverflowError("too many releases")
+
+    tape = RecordingTape(seed, stop)
+    try:
+        with np.errstate(all="ignore"):
+            run_again(run, told, tape)
+    except (BadInput, ValueError, ArithmeticError, np.linalg.LinAlgError):
+        return 0
+    return len(events_of(tape))
 
 
 def head(case: Case, run: Run, name: str, sizes: Sizes, seed: int) -> Vector:
@@ -118,6 +172,8 @@ def _of_case(case: Case, first: bool, classes: set[str]) -> Iterator[Vector]:
         if len(json.dumps(vector)) < 3 * WORST:
             classes.add(kind)
             yield vector
+    if first and case.space is not None:
+        yield from _unequal(case, instance.run, case.space())
     if first:
         yield from refusals(instance.run, smallest)
 

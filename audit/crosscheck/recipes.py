@@ -18,6 +18,7 @@ from dpassay.reference.space import Space
 from dpassay.reference.types import Array
 
 LARGEST = 20  # records: what larger data sets would show, these show
+SEVERAL = 7  # records: enough for three phases
 PERIODS = ("phase", "period", "epoch")  # names of "how many steps from one refresh to the next"
 Sizes = dict[str, int]
 Fill = Callable[[Space, Sizes, np.random.Generator], Array]
@@ -76,6 +77,18 @@ def largest(sizes: list[Sizes]) -> Sizes:
 def middle(sizes: list[Sizes]) -> Sizes:
     """Neither."""
     return sizes[len(sizes) // 2]
+
+
+def unlike(sizes: list[Sizes]) -> list[Sizes]:
+    """The most different ones first: none of them one, all different, batches that do not divide n."""
+
+    def odd(one: Sizes) -> tuple[int, int, int, int, int]:
+        ones = sum(size == 1 for size in one.values())
+        large = {size for size in one.values() if size > 2}
+        uneven = sum(one["n"] % size != 0 for name, size in one.items() if "batch" in name)
+        return -ones, len(large), uneven, -abs(one["n"] - SEVERAL), -sum(one.values())
+
+    return sorted(sizes, key=odd, reverse=True)
 
 
 def batch_of_one(sizes: list[Sizes]) -> Sizes | None:

@@ -1,0 +1,97 @@
+"""Constants that are all different: a problem and a schedule in which no constant is one, or equal to another.
+
+A factor that is one in every vector may be forgotten, and two constants that are the same may be exchanged: no vector
+would show it. Here every number that a vector tells has a factor of its own, as far as the reference takes it. Factors
+are above one, so that what bounds the records still does; sensitivities, which may be made of other constants, have
+the largest ones. What a printed formula makes the noise of keeps its value, and so do the numbers that the cost of a
+line search is computed from.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+Data = dict[str, Any]
+Path = tuple[str | int, ...]
+Accepts = Callable[[Data], Data | None]  # the vector as the reference tells it, if it does not run to a shorter end
+KEPT = ("noise", "derived", "formulas", "divergence", "link", "epsilon", "delta", "beta_g", "beta_H", "b_g", "b_H")
+LISTS = ("start", "start_x", "sensitivities")
+SENSITIVITY = re.compile("sensitivit")
+SMALLER = re.compile(r"\.start|domain_.*radius")  # a domain stays inside that for which the constants hold
+NAMED = re.compile(r"(?:problem|schedule)(?:\.\w+)+")  # paths in formulas of the noise
+OF_RECORDS = "_bound"  # ends of names: what the records keep to
+DECIDES = {"accuracy.gradient": 16.0}  # else one half of a test of two is never what decides
+
+
+def unequal(vector: Mapping[str, Any], accepts: Accepts) -> Data:
+    """Problem and schedule of a vector with other constants, each tried by itself.
+
+    Args:
+        accepts: tells the data again as the reference has them (what is derived from constants changes with them);
+            None where it refuses them, or stops earlier with them.
+    """
+    told: Data = {name: vector[name] for name in ("problem", "schedule")}
+    fixed = _of_noise(vector["noise"], told)
+    given = SENSITIVITY.search(json.dumps(told["schedule"])) is not None  # made of what bounds the records
+    paths = [path for path in _constants(told, ()) if not (given and str(path[-1]).endswith(OF_RECORDS))]
+    paths.sort(key=lambda path: not SENSITIVITY.search(_name(path)))  # more noise first: then tests decide otherwise
+    for number, path in enumerate(paths):
+        for factor in _factors(_name(path), number):
+            changed = accepts(_changed(told, path, factor))
+            if changed is not None and _of_noise(vector["noise"], changed) == fixed:
+                told = changed
+                break
+    return told
+
+
+def _name(path: Path) -> str:
+    return ".".join(str(one) for one in path)
+
+
+def _factors(name: str, number: int) -> tuple[float, ...]:
+    """The factor of a constant, and its inverse for constants that must stay below a limit."""
+    factor = round(1.13 + 0.77 * (number * 0.6180339887 % 1.0), 2)
+    if SENSITIVITY.search(name):
+        return (3 * factor,)
+    special = [one for end, one in DECIDES.items() if name.endswith(end)]
+    return (*special, 1 / factor) if SMALLER.search(name) else (*special, factor, 1 / factor)
+
+
+def _constants(told: Any, path: Path) -> Iterator[Path]:
+    """Where numbers are that may differ: no sizes, no records, nothing that is infinite."""
+    if isinstance(told, dict):
+        for name, entry in told.items():
+            if name not in KEPT:
+                yield from _constants(entry, (*path, name))
+    elif isinstance(told, float):
+        yield path
+    elif isinstance(told, list) and path[-1] in LISTS:
+        yield from ((*path, place) for place in range(len(told)))
+
+
+def _changed(told: Data, path: Path, factor: float) -> Data:
+    """The data with one number times a factor, to three digits; zero becomes a small number."""
+    first, *rest = path
+    held: Any = told[first]  # type: ignore[index]
+    if rest:
+        new = _changed(held, tuple(rest), factor)
+    else:
+        new = float(f"{factor * held if held else 0.3 * factor:.3g}")
+    if isinstance(told, list):
+        return [new if place == first else one for place, one in enumerate(told)]  # type: ignore[return-value]
+    return {**told, str(first): new}
+
+
+def _of_noise(noise: Mapping[str, Any], told: Data) -> list[Any]:
+    """The values of what the formulas of the noise name."""
+    texts = [*noise.get("names", {}).values(), *noise.get("values", {}).values()]
+    return [_at(told, name) for text in texts for name in NAMED.findall(text)]
+
+
+def _at(told: Any, name: str) -> Any:
+    for part in name.split("."):
+        told = told[part]
+    return told
