@@ -72,17 +72,15 @@ def _constants(told: Any, path: Path) -> Iterator[Path]:
         yield from ((*path, place) for place in range(len(told)))
 
 
-def _changed(told: Data, path: Path, factor: float) -> Data:
+def _changed(told: Any, path: Path, factor: float) -> Any:
     """The data with one number times a factor, to three digits; zero becomes a small number."""
+    if not path:
+        return float(f"{factor * told if told else 0.3 * factor:.3g}")
     first, *rest = path
-    held: Any = told[first]  # type: ignore[index]
-    if rest:
-        new = _changed(held, tuple(rest), factor)
-    else:
-        new = float(f"{factor * held if held else 0.3 * factor:.3g}")
+    new = _changed(told[first], tuple(rest), factor)
     if isinstance(told, list):
-        return [new if place == first else one for place, one in enumerate(told)]  # type: ignore[return-value]
-    return {**told, str(first): new}
+        return [new if place == first else one for place, one in enumerate(told)]
+    return {**told, first: new}
 
 
 def _of_noise(noise: Mapping[str, Any], told: Data) -> list[Any]:

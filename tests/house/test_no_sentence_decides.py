@@ -43,6 +43,8 @@ ALLOWED = {
         proofs_check/cited.py proofs_check/claim.py proofs_check/effects.py proofs_check/graph.py
         proofs_check/inventory/told.py proofs_check/ledger.py:chosen proofs_check/ledger.py:about
         proofs_check/ledger.py:_key proofs_check/mutants.py proofs_check/region.py proofs_check/report.py:serious""",
+    "fields of problems and schedules, and sizes, by their names": """
+        audit/crosscheck/unequal.py audit/crosscheck/recipes.py:odd""",
     "labels of releases, which an algorithm or a user of the library chooses": """
         proofs_check/transcripts.py audit/places.py audit/libraries/library.py:failed
         reference/second_order_erm/dry_run.py:one_step audit/crosscheck/families.py""",

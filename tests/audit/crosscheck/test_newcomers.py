@@ -20,7 +20,7 @@ from . import seventh_blind, sixth_blind
 PROGRAMS = Path(__file__).parent / "newcomers"
 NAMED = {"norm": "clip norm", "order": "index shift", "transpose": "index shift"}  # the authors' words, the product's
 SIXTH_FIRST_SIGHT, SEVENTH_FIRST_SIGHT = "16", "12 (17)"
-UNNAMED = {"loops-cap-not-normalised"}
+UNNAMED = {"centre-without-noise"}
 PLANTED = (*sixth_blind.PLANTED, *seventh_blind.PLANTED)
 PAGE = Path(__file__).parents[3] / "docs" / "crosscheck.md"
 
@@ -64,7 +64,7 @@ def test_a_bug_is_named(one, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     ("file", "first", "now"),
-    [("sixth_blind.py", SIXTH_FIRST_SIGHT, "20"), ("seventh_blind.py", SEVENTH_FIRST_SIGHT, "19")],
+    [("sixth_blind.py", SIXTH_FIRST_SIGHT, "19"), ("seventh_blind.py", SEVENTH_FIRST_SIGHT, "20")],
 )
 def test_the_page_says_how_many_are_named(file, first, now):
     row = next(line for line in PAGE.read_text(encoding="utf-8").splitlines() if f"`{file}`" in line)
