@@ -32,7 +32,7 @@ def test_what_a_program_leaves_behind_is_ended(tmp_path):
     note = tmp_path / "pid"
     program = programs.CommandLine(["sh", "-c", f"sleep 300 & echo $! > {note}; echo 1"])
     start = time.monotonic()
-    assert program(0, RNG) == 1 and time.monotonic() - start < 20
+    assert program(0, RNG) == 1 and time.monotonic() - start < 200
     assert _gone(int(note.read_text()))
 
 

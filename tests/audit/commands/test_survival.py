@@ -211,9 +211,9 @@ def test_no_worker_outlives_a_signal(tmp_path, signals, everybody):
     for name in signals:
         (os.killpg if everybody else os.kill)(running.pid, getattr(signal, f"SIG{name}"))
         time.sleep(0.1)
-    _, err = running.communicate(timeout=30)
+    _, err = running.communicate(timeout=120)
     assert running.returncode in (130, -signal.SIGINT) and "Traceback" not in err, err
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 60
     while alive(running.pid) and time.monotonic() < deadline:
         time.sleep(0.1)
     assert not alive(running.pid)
@@ -237,5 +237,5 @@ def test_a_billion_runs_can_be_interrupted_and_take_no_memory(tmp_path):
     time.sleep(8)
     assert running.poll() is None
     running.send_signal(signal.SIGINT)
-    _, err = running.communicate(timeout=10)
+    _, err = running.communicate(timeout=120)
     assert running.returncode == 130 and "interrupted; 0 of 1 rows" in err

@@ -87,7 +87,7 @@ def test_a_program_that_hangs_is_late(mode):
         with pytest.raises(ProgramBroken, match=r"0\.4 s"):  # at once: it is not started again
             program(problem, SCHEDULE, LiveTape(0))
         assert program.running == 0
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < 50  # it sleeps for 60
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_descendants_end_with_the_program(mode, tmp_path):
     else:
         with speaker(mode, pids) as program:
             program(PROBLEM, SCHEDULE, LiveTape(0))
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < 50  # it sleeps for 60
     assert all(gone(int(pid)) for pid in pids.read_text().split())
 
 

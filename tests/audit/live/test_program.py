@@ -110,7 +110,7 @@ def test_the_programs_of_the_worlds_work_at_the_same_time(tmp_path):
     schedule = CASE.space().schedule({"n": 3, "d": 1, "steps": 3, "batch": 2})
     pair = Pair(*(LinearLosses(np.array([[x], [0.0], [0.0]])) for x in (1.0, -1.0)), 0, "first record")
     what = Needs(sampled=True, fresh=0, inner=False)
-    with speaker("meets", tmp_path, timeout=5.0) as program:
+    with speaker("meets", tmp_path, timeout=60.0) as program:
         found = lockstep(bind(program, schedule), pair, [0], what=what, check=False)
     assert found.complete
 
