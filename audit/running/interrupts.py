@@ -31,6 +31,7 @@ class Interrupts:
         self._before: dict[int, Any] = {}
         self._ended: list[int] = []
         self._hook: Any = None
+        self._again: threading.Timer | None = None
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
         """Handle one signal."""
@@ -48,15 +49,20 @@ class Interrupts:
             self._hook(what)
             return
         self.count -= 1
-        again = threading.Timer(_AGAIN, os.kill, (os.getpid(), self._last))
-        again.daemon = True
-        again.start()
+        self._again = threading.Timer(_AGAIN, os.kill, (os.getpid(), self._last))
+        self._again.daemon = True
+        self._again.start()
 
     def end_at_once(self) -> None:
-        """From now on a signal ends the process, without a word: all is done but what Python does before it ends."""
+        """From now on a signal ends the process, without a word: all is done but what Python does before it ends.
+
+        One that came to nothing, and is to be sent again, is waited for.
+        """
         for number in self._before:
             signal.signal(number, lambda *_: os._exit(INTERRUPTED))
         self._ended, self._before = list(self._before), {}
+        if self._again is not None:
+            self._again.join()
 
     def deaf_at_last(self) -> None:
         """To be called before anything else asks to run at the end of the process: then this is done after it.

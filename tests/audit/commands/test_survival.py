@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -162,7 +163,26 @@ def test_a_signal_while_libraries_are_loaded_or_python_ends_leaves_no_traceback(
     """
     words = [sys.executable, "-c", WITH_A_SIGNAL.format(name=name, at=at, swallowed=swallowed)]
     found = subprocess.run(words, capture_output=True, text=True, check=False)
-    assert (found.returncode, found.stderr) == (130, said)
+    later = "dpassay: interrupted\n"  # on a busy machine the command runs when the signal is sent again
+    assert found.returncode == 130 and found.stderr in {said, later if at == "thrown away" else said}
+
+
+def test_a_signal_that_is_to_be_sent_again_is_waited_for_at_the_end(monkeypatch):
+    """Else it came, on a busy machine, when the process had ended with another code."""
+    ended, before = [], (signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT))
+    monkeypatch.setattr("dpassay.audit.running.interrupts._AGAIN", 0.2)
+    monkeypatch.setattr(os, "_exit", ended.append)
+    monkeypatch.setattr(sys, "unraisablehook", lambda what: None)
+    handler = Interrupts()
+    try:
+        with handler:
+            handler.count = 1
+            sys.unraisablehook(SimpleNamespace(exc_type=KeyboardInterrupt))
+            handler.end_at_once()
+            assert ended == [130] and handler.count == 0
+    finally:
+        for number, old in zip((signal.SIGTERM, signal.SIGINT), before, strict=True):
+            signal.signal(number, old)
 
 
 @pytest.mark.more
@@ -219,15 +239,27 @@ def test_no_worker_outlives_a_signal(tmp_path, signals, everybody):
     assert not alive(running.pid)
 
 
+LITTLE_MEMORY = (
+    "import resource; resource.setrlimit(resource.RLIMIT_AS, (6 * 2**30,) * 2); "  # a billion indices take 7.45
+    "from dpassay.audit.cli import main; main()"
+)
+
+
+def many_runs(count):
+    alone = ["audit", BOTH[1], "--runs", str(count), "--examples", "0", "--jobs", "1", "--output", "r.json"]
+    return [sys.executable, "-c", LITTLE_MEMORY, *alone]
+
+
 @pytest.mark.slow  # starts the command: five seconds
-def test_a_billion_runs_can_be_interrupted_and_take_no_memory(tmp_path):
-    code = (
-        "import resource; resource.setrlimit(resource.RLIMIT_AS, (6 * 2**30,) * 2); "  # a billion indices take 7.45
-        "from dpassay.audit.cli import main; main()"
-    )
-    words = [sys.executable, "-c", code, "audit", BOTH[1], "--runs", "1000000000", "--examples", "0", "--jobs", "1"]
+def test_a_billion_runs_are_not_made_and_take_no_memory(tmp_path):
+    done = subprocess.run(many_runs(10**9), cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 3 and "not made: a run makes" in done.stdout + done.stderr
+
+
+@pytest.mark.slow  # starts the command and waits: ten seconds
+def test_an_audit_of_hours_can_be_interrupted(tmp_path):
     running = subprocess.Popen(
-        words,
+        many_runs(20_000_000),
         cwd=tmp_path,
         stderr=subprocess.PIPE,
         text=True,
