@@ -24,7 +24,7 @@ from dpassay.reference.transcript import Draw
 from dpassay.reference.types import Array, Bools, Indices
 
 from .hidden import prior
-from .outcome import Movement
+from .outcome import Movement, shares_of
 from .run import Needs, places
 from .streams import CHECK, RECORDS, VALUES, Streams
 from .tilting import Tilts
@@ -73,13 +73,12 @@ class RunsAbreast:
 
     @property
     def movements(self) -> dict[str, Movement]:
-        """By label the largest movement of all runs but those to be made alone, of equal ones that of the last run."""
+        """By label the movement of the largest rank of all runs but those to be made alone, of equal ones the last."""
         found = {}
         for label, (moved, claimed) in self._moved.items():
-            own = np.where(self.alone, -1.0, moved)
-            last = len(own) - 1 - int(np.argmax(own[::-1]))
-            if own[last] >= 0:
-                found[label] = Movement(float(own[last]), None if claimed is None else float(claimed[last]))
+            last = int(np.lexsort((moved, shares_of(moved, claimed), ~self.alone))[-1])
+            if not self.alone[last] and moved[last] >= 0:
+                found[label] = Movement(float(moved[last]), None if claimed is None else float(claimed[last]))
         return found
 
     @property
@@ -207,7 +206,9 @@ class RunsAbreast:
         fresh = np.full(every, -1.0), None if claimed is None else np.zeros(every)
         moved, claims = self._moved.setdefault(label, fresh)
         stay_together((claimed is None) == (claims is None), "a sensitivity is claimed at times")
-        further = largest >= moved[self.together]
+        known = moved[self.together]
+        share, before = shares_of(largest, claimed), shares_of(known, None if claims is None else claims[self.together])
+        further = (share > before) | ((share == before) & (largest >= known))  # as `Movement.rank`
         moved[self.together[further]] = largest[further]
         if claims is not None and claimed is not None:
             claims[self.together[further]] = claimed[further]

@@ -240,7 +240,7 @@ class Hub:
         for laws, distance in joining([self._draws[number] for number in hidden], ask.sensitivity, here, there):
             assert ask.sensitivity is not None
             movement = self.result.movements.setdefault(ask.label, Movement())
-            movement.joined = max(distance, movement.joined)
+            movement.joined = max(2 * distance / ask.sensitivity if ask.sensitivity else 0.0, movement.joined)
             if exceeds(distance, ask.sensitivity / 2, *laws[:2]):
                 detail = f"a new record moves the query by {distance:.6g}, claimed half of {ask.sensitivity:.6g}"
                 self._finding(Kind.SENSITIVITY_EXCEEDED, ask.label, detail)
@@ -253,13 +253,13 @@ class Hub:
             self._finding(Kind.UNDECLARED_BATCH, ask.label, detail)
 
     def _movement(self, ask: Request, here: Sequence[Law], there: Sequence[Law], distances: Sequence[float]) -> None:
-        movement = self.result.movements.setdefault(ask.label, Movement())
+        movement = self.result.movements.get(ask.label, Movement())
         for one, other, distance in zip(here, there, distances, strict=True):
-            if distance >= movement.moved:
-                movement.moved, movement.claimed = distance, ask.sensitivity
+            movement = movement.with_other(Movement(distance, ask.sensitivity))
             if ask.sensitivity is not None and exceeds(distance, ask.sensitivity, one, other):
                 detail = f"the pair moves the query by {distance:.6g}, claimed {ask.sensitivity:.6g}"
                 self._finding(Kind.SENSITIVITY_EXCEEDED, ask.label, detail)
+        self.result.movements[ask.label] = movement
 
     def _without_noise(self, ask: Request, here: Sequence[Law], there: Sequence[Law]) -> bool:
         """Report bare values; True where only some are bare: then they have no common density."""

@@ -15,7 +15,13 @@ from dpassay.reference.types import Array
 class Movement:
     """How far the pair moves the queries of one label, against what the algorithm claims they can move.
 
-    ``joined`` is how far a record that joins a Poisson batch moves them: half of what is claimed must cover that.
+    A scale, and a claim with it, may follow released values: the release that is kept is the one that used the largest
+    share of its own claim. Where nothing is claimed, it is the one that was moved the furthest.
+
+    Args:
+        moved: how far that release was moved.
+        claimed: its sensitivity.
+        joined: twice how far a record that joins a Poisson batch moves a query, over its sensitivity: the largest.
     """
 
     moved: float = 0.0
@@ -30,12 +36,24 @@ class Movement:
     @property
     def needed(self) -> float:
         """What would have to be claimed, over what is."""
-        return max(self.share, 2 * self.joined / self.claimed) if self.claimed else 0.0
+        return max(self.share, self.joined)
+
+    @property
+    def rank(self) -> tuple[float, float]:
+        """Of two movements the one with the larger rank is kept."""
+        return self.share, self.moved
 
     def with_other(self, other: Movement) -> Movement:
-        """The larger of two, in each respect."""
-        larger = max(other, self, key=lambda one: one.moved)
+        """The larger of two, in each respect; of equal ones the other."""
+        larger = other if other.rank >= self.rank else self
         return Movement(larger.moved, larger.claimed, max(self.joined, other.joined))
+
+
+def shares_of(moved: Array, claimed: Array | None) -> Array:
+    """``Movement.share`` of each."""
+    if claimed is None:
+        return np.zeros(len(moved))
+    return np.divide(moved, claimed, out=np.zeros(len(moved)), where=claimed != 0)
 
 
 @dataclass(eq=False)

@@ -29,7 +29,7 @@ from .compare import LEAST, distances_of, joining, rounding
 from .hub import Hub
 from .outcome import LockstepRun
 from .participation import Participation, ScriptedRecords
-from .script import Dictation, dictated
+from .script import Choice, Dictation, dictated
 from .streams import VALUES
 from .tilting import PLAIN, Tilts
 from .worlds import SIDES, Place, Request, Role
@@ -107,10 +107,10 @@ def scripted(
     Args:
         hidden: the algorithm is known to draw secret batches, so worlds without the target are run beside. Found out
             (by a second run) where it is not known.
-        hub_type: a hub that looks at more than :class:`ScriptedHub` does.
+        hub_type: a hub that looks at more than :class:`ScriptedHub` does; else the one that the run names, if any.
         longest: calls after which the run is cut off.
     """
-    hub = (hub_type or ScriptedHub)(run, pair, seed, script, hidden, longest)
+    hub = (hub_type or _hub_of(run))(run, pair, seed, script, hidden, longest)
     try:
         hub.go()
     finally:
@@ -179,10 +179,13 @@ class ScriptedHub(Hub):
             self._answer(as_released(query_of(law)))
             return
         choice = self._script.choice(ask.label, self._occurrences[ask.label], law)
-        value = dictated(choice, law, self._before.get(ask.label), self._streams[VALUES])
+        value = self._dictated(choice, law, ask.label)
         self._occurrences[ask.label] += 1
         self._before[ask.label] = value
         self._answer(value)
+
+    def _dictated(self, choice: Choice, law: Law, label: str) -> Any:
+        return dictated(choice, law, self._before.get(label), self._streams[VALUES])
 
     def _joined(self, ask: Request, hidden: tuple[int, ...], here: list[Law], there: list[Law]) -> None:
         """How far the record moves the query by being in the batch: a sensitivity covers it twice."""
@@ -237,6 +240,11 @@ class ScriptedHub(Hub):
         self.result.transcript.output = self.result.output
         self.result.raised = world.ask.value.text if isinstance(world.ask.value, Raised) else ""
         return self.result
+
+
+def _hub_of(run: Callable[..., Any]) -> Callable[..., ScriptedHub]:
+    found: Callable[..., ScriptedHub] = getattr(run, "hub_type", ScriptedHub)
+    return found
 
 
 def _caught(run: Run[P]) -> Run[P]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dpassay.audit.lockstep.reach import WithinReach
 from dpassay.audit.lockstep.run import lockstep
 from dpassay.reference.equality import same, snapshot
 from dpassay.reference.errors import BadInput
@@ -24,7 +25,7 @@ from .generator import TapeGenerator
 from .habits import Habits
 from .own_generators import refuse_own
 from .places import WAY_OUT, NotUnderstood
-from .repeated import alike, has_nan
+from .repeated import NotANumber, alike, has_nan
 
 _TRIES = 3  # runs on a pair that look for a leak
 # releases elsewhere in the same sums, or more draws that are noise: if then nothing leaks, that is how it is private
@@ -43,6 +44,8 @@ class PlainMechanism:
         mechanism: takes the data and a ``numpy.random.Generator``; all its randomness must come from the generator.
         habits: what :meth:`tried` found out about it.
     """
+
+    hub_type = WithinReach
 
     def __init__(self, mechanism: Callable[[Any, np.random.Generator], Any], habits: Habits | None = None):
         self.mechanism, self.habits = mechanism, habits or Habits()
@@ -257,10 +260,6 @@ def leaking(run: Any, pair: Pair[Any], seed: int) -> set[tuple[Kind, str]]:
             seen = lockstep(run, pair, [seed, number], check=False).findings
             found |= {(one.kind, one.label) for one in seen if one.kind.leaks}
     return found
-
-
-class NotANumber(Exception):
-    """The output holds NaN: the code divided by zero, or read an array elsewhere to which it added noise in place."""
 
 
 def on_tape(mechanism: Callable[[Any, np.random.Generator], Any]) -> PlainMechanism:

@@ -10,6 +10,10 @@ from dpassay.reference.equality import same
 from dpassay.reference.transcript import Transcript
 
 
+class NotANumber(Exception):
+    """The output holds NaN: the code divided by zero, or read an array elsewhere to which it added noise in place."""
+
+
 def alike(one: Transcript, other: Transcript) -> bool:
     """Have two runs released and returned the same?"""
     if len(one.releases) != len(other.releases) or not same(one.output, other.output):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -53,7 +54,7 @@ def law_of_noise(
     kinds = {every[variable] for variable in used}
     single = all(len(rows[number]) == 1 for number in active)
     if kinds == {"gaussian"}:
-        sizes = [np.sqrt(sum(c * c for c in rows[number].values())) for number in active]
+        sizes = [math.hypot(*rows[number].values()) for number in active]  # squares of tiny scales would be 0
         return "gaussian", np.array(sizes)
     if len(kinds) == 1 and single:
         coefficients = np.array([next(iter(rows[number].values())) for number in active])

@@ -72,7 +72,8 @@ class Witness:
             for number, choice in others_.items()
         ]
         if told:
-            found.append(f"  values  {'; '.join(told[:6])}{f'; and {len(told) - 6} more' if len(told) > 6 else ''}")
+            more = f"; and {len(told) - 6} more" if len(told) > 6 else ""
+            found.append(f"  values  {'; '.join(told[:6])}{more}{self._reach}")
         out = [str(number) for number, part in enumerate(self.script.participation) if not part]
         if self.script.participation:
             left = f"out of secret draws {', '.join(out)}" if out else "in every secret draw"
@@ -81,6 +82,12 @@ class Witness:
         return [
             printable(line) if not line.startswith("  ") else line[:head] + printable(line[head:]) for line in found
         ]
+
+    @property
+    def _reach(self) -> str:
+        """Of plain code, which is known by its reading: no value is dictated that its noise does not give."""
+        far = any(one.how not in ("drawn", "query") for one in self.script.values.values()) or self.script.exceptions
+        return " (as far that way as noise goes)" if far and "reading" in self.about else ""
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
