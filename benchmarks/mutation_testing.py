@@ -43,6 +43,7 @@ LIBRARIES = (
 )
 SEED, PLACES, SECONDS = 18, 24, 30
 ACCOUNTING, SCORES, LOCKSTEP = "tests/reference/accounting", "tests/audit/scores", "tests/audit/lockstep"
+PLAIN = "tests/audit/plain_numpy"
 EDGES, OF_LAWS = "tests/reference/laws/test_edges_of_floats.py", "tests/reference/test_laws.py"
 MODULES: dict[str, tuple[str, ...]] = {
     "audit/bounds.py": ("tests/audit/test_bounds.py",),
@@ -57,6 +58,13 @@ MODULES: dict[str, tuple[str, ...]] = {
     "audit/scores/found_out.py": tuple(
         f"{SCORES}/test_{name}.py" for name in ("found_out", "alike", "twins", "one_run")
     ),
+    "audit/scores/steps.py": (f"{SCORES}/test_steps.py",),
+    "audit/search/drawn.py": ("tests/audit/search/test_drawn.py",),
+    "audit/plain_numpy/unlikely.py": (f"{PLAIN}/test_unlikely.py", f"{PLAIN}/test_reused_and_unlikely.py"),
+    "audit/plain_numpy/reused.py": (f"{PLAIN}/test_reused_and_unlikely.py",),
+    "audit/plain_numpy/met.py": (f"{PLAIN}/test_reused_and_unlikely.py",),
+    "audit/plain_numpy/inside.py": (f"{PLAIN}/test_inside.py",),
+    "audit/running/store.py": ("tests/audit/running/test_store.py",),
     "reference/tape.py": ("tests/reference/test_tape.py", f"{LOCKSTEP}/test_state.py"),
     "audit/lockstep/hub.py": (f"{LOCKSTEP}/test_hub.py", LOCKSTEP),
     "audit/lockstep/hidden.py": (f"{LOCKSTEP}/test_hidden_batches.py", LOCKSTEP),
@@ -81,6 +89,7 @@ MODULES: dict[str, tuple[str, ...]] = {
         f"{ACCOUNTING}/test_worst_tests.py",
         f"{ACCOUNTING}/test_above_threshold.py",
     ),
+    "reference/accounting/hidden_threshold.py": (f"{ACCOUNTING}/test_hidden_threshold.py",),
     "reference/laws/above_threshold.py": (OF_LAWS, EDGES),
     "reference/laws/laplace.py": (OF_LAWS, EDGES, f"{ACCOUNTING}/test_edges.py"),
     "reference/laws/folding.py": ("tests/reference/laws/test_library_laws.py",),

@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from dpassay.audit.lockstep.outcome import Movement
+from dpassay.audit.lockstep.outcome import WHOLE, Movement
 from dpassay.audit.results import AssumedEstimate, SoundBound
 from dpassay.audit.search.engine import Searched
 from dpassay.audit.verdict import Verdict, over_budget
@@ -113,6 +113,7 @@ def _looseness(
     short = moved_too_little(movements, measured)
     if short:
         parts.append(short)
+    parts += used_at_times({label: one for label, one in movements.items() if label not in measured})
     if any(part.kind == "pure" for part, _ in account.common):
         parts.append("pure-DP parts are accounted at their worst case")
     rest = tuple((part, count) for part, count in account.common if part.kind != "above-threshold")
@@ -122,13 +123,22 @@ def _looseness(
     one_way = account.one_direction(delta)
     if one_way is not None and one_way < 0.98 * accounted:
         parts.append(f"a pair that pulls one way at every step can show {one_way:.3g} at most")
-    turning = account.turning(delta)
-    if turning is not None and not short and realised < turning < 0.95 * accounted:
-        parts.append(f"a pair that pulls one way and the other by turns can show {turning:.3g} at most")
     carried = bound.evidence.get("pilot estimate")
     if isinstance(carried, float) and math.isfinite(carried):
         parts.append(f"this pair carries about {carried:.3g} (pilot)")
     return parts
+
+
+def used_at_times(movements: Mapping[str, Movement]) -> list[str]:
+    """Which queries the pair moves by their whole sensitivity, but not in every release."""
+    found = [
+        f"{one.whole / one.releases:.0%}{'' if place else ' of the releases'} of {label!r}"
+        for place, (label, one) in enumerate(
+            (label, one) for label, one in sorted(movements.items()) if 0 < one.whole < WHOLE * one.releases
+        )
+    ]
+    more = f" and fewer than all of {len(found) - 3} more" if len(found) > 3 else ""
+    return [f"the pair uses the whole claimed sensitivity in {', '.join(found[:3])}{more}"] if found else []
 
 
 def moved_too_little(movements: Mapping[str, Movement], measured: Collection[str] = ()) -> str | None:

@@ -24,7 +24,7 @@ from dpassay.reference.transcript import Draw
 from dpassay.reference.types import Array, Bools, Indices
 
 from .hidden import prior
-from .outcome import Movement, shares_of
+from .outcome import WHOLE, Movement, shares_of
 from .run import Needs, places
 from .streams import CHECK, RECORDS, VALUES, Streams
 from .tilting import Tilts
@@ -66,6 +66,7 @@ class RunsAbreast:
         self.alone: Bools = np.zeros(self.runs, dtype=bool)  # to be made by themselves
         self._shown: dict[tuple[Kind, str], Bools] = {}
         self._moved: dict[str, tuple[Array, Array | None]] = {}
+        self._often: dict[str, Indices] = {}  # releases, and those moved by all that they claim, of each run
 
     @property
     def _hidden(self) -> bool:
@@ -78,7 +79,9 @@ class RunsAbreast:
         for label, (moved, claimed) in self._moved.items():
             last = int(np.lexsort((moved, shares_of(moved, claimed), ~self.alone))[-1])
             if not self.alone[last] and moved[last] >= 0:
-                found[label] = Movement(float(moved[last]), None if claimed is None else float(claimed[last]))
+                releases, whole = self._often[label][:, ~self.alone].sum(axis=1).tolist()
+                claim = None if claimed is None else float(claimed[last])
+                found[label] = Movement(float(moved[last]), claim, releases=releases, whole=whole)
         return found
 
     @property
@@ -208,6 +211,8 @@ class RunsAbreast:
         stay_together((claimed is None) == (claims is None), "a sensitivity is claimed at times")
         known = moved[self.together]
         share, before = shares_of(largest, claimed), shares_of(known, None if claims is None else claims[self.together])
+        often = self._often.setdefault(label, np.zeros((2, every), dtype=np.int64))
+        often[:, self.together] += np.array([share >= 0, share >= WHOLE])
         further = (share > before) | ((share == before) & (largest >= known))  # as `Movement.rank`
         moved[self.together[further]] = largest[further]
         if claims is not None and claimed is not None:

@@ -17,7 +17,7 @@ from dpassay.reference.transcript import Draw
 
 from .compare import distances_of, exceeds, in_proportion, joining, mean_density
 from .hidden import Group, HiddenStates
-from .outcome import LockstepRun, Movement
+from .outcome import WHOLE, LockstepRun, Movement
 from .streams import CHECK, PUBLIC, RECORDS, VALUES, Streams
 from .tilting import Logs, States, Tilts, proposal
 from .worlds import Place, Records, Request, World
@@ -259,6 +259,8 @@ class Hub:
             if ask.sensitivity is not None and exceeds(distance, ask.sensitivity, one, other):
                 detail = f"the pair moves the query by {distance:.6g}, claimed {ask.sensitivity:.6g}"
                 self._finding(Kind.SENSITIVITY_EXCEEDED, ask.label, detail)
+        movement.releases += 1
+        movement.whole += Movement(max(distances), ask.sensitivity).share >= WHOLE
         self.result.movements[ask.label] = movement
 
     def _without_noise(self, ask: Request, here: Sequence[Law], there: Sequence[Law]) -> bool:

@@ -10,6 +10,8 @@ import numpy as np
 from dpassay.reference.findings import Finding
 from dpassay.reference.types import Array
 
+WHOLE = 0.95  # share of what is claimed from which on a query counts as moved by all of it
+
 
 @dataclass(eq=False)
 class Movement:
@@ -22,11 +24,15 @@ class Movement:
         moved: how far that release was moved.
         claimed: its sensitivity.
         joined: twice how far a record that joins a Poisson batch moves a query, over its sensitivity: the largest.
+        releases: how many there were.
+        whole: how many of them were moved by all that they claim.
     """
 
     moved: float = 0.0
     claimed: float | None = None
     joined: float = 0.0
+    releases: int = 0
+    whole: int = 0
 
     @property
     def share(self) -> float:
@@ -44,9 +50,10 @@ class Movement:
         return self.share, self.moved
 
     def with_other(self, other: Movement) -> Movement:
-        """The larger of two, in each respect; of equal ones the other."""
+        """The larger of two, in each respect; of equal ones the other; the releases of both."""
         larger = other if other.rank >= self.rank else self
-        return Movement(larger.moved, larger.claimed, max(self.joined, other.joined))
+        releases, whole = self.releases + other.releases, self.whole + other.whole
+        return Movement(larger.moved, larger.claimed, max(self.joined, other.joined), releases, whole)
 
 
 def shares_of(moved: Array, claimed: Array | None) -> Array:

@@ -1,19 +1,34 @@
-"""Outputs that hold others: lists, tuples, dicts and objects."""
+"""Outputs that hold others: lists, tuples, dicts, objects, and what is handed out piece by piece."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, ItemsView, Iterator, Mapping, ValuesView
 from typing import Any
 
 
 def inside(output: Any, change: Callable[[Any], Any]) -> Any:
-    """The same with every part changed, in order; what holds nothing stays as it is."""
-    if type(output) in (list, tuple):
-        return type(output)(change(one) for one in output)
+    """The same with every part changed, in order; what holds nothing stays as it is.
+
+    Only parts count: an object of a class of one's own becomes a plain list, tuple or dict.
+    """
     if isinstance(output, tuple) and hasattr(output, "_fields"):
         return type(output)(*(change(one) for one in output))
-    if isinstance(output, dict):
+    if isinstance(output, tuple):
+        return tuple(change(one) for one in output)
+    if isinstance(output, list | deque | Iterator | ItemsView | ValuesView):
+        return [change(one) for one in output]
+    if isinstance(output, Mapping):
         return {key: change(one) for key, one in output.items()}
-    if hasattr(output, "__dict__") and not isinstance(output, type) and not callable(output):
-        return {name: change(one) for name, one in sorted(vars(output).items())}
-    return output
+    if isinstance(output, type) or callable(output):
+        return output
+    names = {*getattr(output, "__dict__", ()), *_slots(type(output))}
+    if not names:
+        return {} if hasattr(output, "__dict__") else output
+    return {name: change(getattr(output, name)) for name in sorted(names) if hasattr(output, name)}
+
+
+def _slots(kind: type) -> Iterator[str]:
+    for one in kind.__mro__:
+        slots = vars(one).get("__slots__", ())
+        yield from (slots,) if isinstance(slots, str) else slots

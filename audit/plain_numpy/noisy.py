@@ -241,7 +241,10 @@ class Noisy(Lazy, NDArrayOperatorsMixin):
     def __ne__(self, other: object) -> Any:
         return self.value() != other
 
-    __hash__ = None  # type: ignore[assignment]  # as for arrays
+    def __hash__(self) -> int:
+        if self.ndim:
+            raise TypeError("unhashable type: 'numpy.ndarray'")  # as NumPy says it
+        return hash(self.value())
 
     def __array_function__(self, function: Any, types: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         own: dict[Any, Callable[..., Any]] = {np.sum: self.sum, np.mean: self.mean, np.argmax: self.argmax}

@@ -23,7 +23,7 @@ from dpassay.reference.transcript import Draw, Release, Transcript
 from dpassay.reference.types import Array
 
 from .parts import Part as Part
-from .parts import clean, delta_of, deltas_of, epsilon_of, mu_of, off_grid, turning_epsilon
+from .parts import clean, delta_of, deltas_of, epsilon_of, mu_of, off_grid
 from .sampled import Relation, Sampling
 
 _NOISELESS = 1e100  # sensitivity over noise: beyond, squares overflow
@@ -76,25 +76,17 @@ class Account:
 
         Below :meth:`epsilon` for fixed-size batches, whose dominating pair covers every mixture of directions.
         """
-        parts = self._one_sided()
-        return epsilon_of(parts, "add-remove", delta) if parts else None
-
-    def turning(self, delta: float) -> float | None:
-        """The same of neighbours whose target pulls one way and the other by turns."""
-        parts = self._one_sided()
-        return turning_epsilon(parts, "add-remove", delta) if parts else None
-
-    def _one_sided(self) -> tuple[tuple[Part, int], ...]:
-        """The pair of one direction is that of a Poisson batch that has twice the record, or does not have it."""
         drawn = [part for part, _ in self.common if part.kind == "sampled"]
         if self.gap or self.relation != "replace-one" or not drawn or any(off_grid(part) for part, _ in self.common):
-            return ()
+            return None
         if any(part.sampling != "without-replacement" for part in drawn):
-            return ()
-        return tuple(
+            return None
+        # the pair of one direction is that of a Poisson batch that has twice the record, or does not have it
+        parts = tuple(
             (replace(part, size=2 * part.size, sampling="poisson") if part in drawn else part, count)
             for part, count in self.common
         )
+        return epsilon_of(parts, "add-remove", delta)
 
     def worst(self, delta: float) -> tuple[tuple[Part, int], ...]:
         """The parts that cost the most at ``delta``: the common ones and the worst alternative."""

@@ -139,18 +139,6 @@ def composed(parts: tuple[tuple[Part, int], ...], relation: Relation, least: flo
     )
 
 
-def turning_epsilon(parts: tuple[tuple[Part, int], ...], relation: Relation, delta: float) -> float:
-    """The epsilon of releases that show their two directions by turns, D first; inf where it takes too long."""
-    least = max(delta * _SHARE / sum(count for _, count in parts), _LEAST)
-    step = step_of(parts, relation, least)
-    turns = [(part, way, (count + (not way)) // 2) for part, count in parts for way in (False, True)]
-    try:
-        laws = [(masses(part, relation, step, least, way), count) for part, way, count in turns if count]
-        return Composed(laws, step).epsilon(delta)
-    except TooLong:
-        return math.inf
-
-
 def step_of(parts: tuple[tuple[Part, int], ...], relation: Relation, least: float) -> float:
     """The grid: ``STEP``; finer where many losses are small beside it, coarser where they reach far."""
     sizes = [(_typical(part), count) for part, count in parts]

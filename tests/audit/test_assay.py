@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from dpassay.audit.assay import Effort, assay_case
-from dpassay.audit.assaying.why import moved_too_little
+from dpassay.audit.assaying.why import moved_too_little, used_at_times
 from dpassay.audit.commands.proofs import summarise, with_proofs
 from dpassay.audit.lockstep.outcome import Movement
 from dpassay.audit.plain import number
@@ -259,6 +259,24 @@ def test_the_ledger_column(tmp_path, monkeypatch):
 def test_what_the_pair_moves_is_named_beside_what_it_does_not_move(shares, said):
     movements = {label: Movement(share, 1.0) for label, share in shares.items()}
     assert moved_too_little(movements) == said
+
+
+@pytest.mark.parametrize(
+    ("whole", "said"),
+    [
+        ({"a": 40, "b": 94, "c": 95}, ["40% of the releases of 'a', 94% of 'b'"]),
+        ({"c": 100}, []),
+        (
+            dict.fromkeys("abcde", 10),
+            ["10% of the releases of 'a', 10% of 'b', 10% of 'c' and fewer than all of 2 more"],
+        ),
+    ],
+)
+def test_what_the_pair_moves_by_all_that_is_claimed_at_times_is_told_with_how_often(whole, said):
+    """One that never moves so far is told by how far it does."""
+    movements = {label: Movement(1.0, 1.0, releases=100, whole=count) for label, count in whole.items()}
+    found = used_at_times(movements | {"less": Movement(0.5, 1.0, releases=100)})
+    assert found == [f"the pair uses the whole claimed sensitivity in {one}" for one in said]
 
 
 def test_what_nobody_claimed_is_not_called_claimed():

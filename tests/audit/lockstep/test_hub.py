@@ -85,6 +85,12 @@ def test_a_batch_of_everybody_has_no_half_of_the_sensitivity(rate, kinds):
 
     assert found(run) == kinds
 
+    def of_everybody(problem, tape):
+        batch = tape.poisson("b", N, rate)
+        return tape.gaussian("g", float(problem.rows.sum()), std=1.0, sensitivity=1.0, batch=batch)
+
+    assert (found(of_everybody) == set()) is (rate == 1)  # who is in it is known: the query need not ask the batch
+
 
 @pytest.mark.parametrize("others", [0.0, 0.1])
 def test_the_mixture_of_a_law_without_a_query_is_exact_if_all_others_are_alike(others):
@@ -121,7 +127,29 @@ def test_a_value_of_two_numbers_that_is_bare_in_one_of_them_only():
 
     assert found(lambda problem, tape: run(problem, tape, 0.0)) == set()
     assert found(lambda problem, tape: run(problem, tape, 1.0)) == {(Kind.BARE_RELEASE, "g")}
-    assert lockstep(lambda problem, tape: run(problem, tape, 1.0), PAIR, [0]).loss == np.inf
+    bare = lockstep(lambda problem, tape: run(problem, tape, 1.0), PAIR, [0])
+    assert bare.loss == np.inf and not bare.findings[0].given_secrets
+
+
+@pytest.mark.parametrize("pair", [PAIR, PAIR.swapped()], ids=["draws here", "draws there"])
+def test_a_release_and_a_draw_of_one_label_are_two_calls(pair):
+    def run(problem, tape):
+        return tape.batch("x", N, 2) if problem.rows.sum() else tape.gaussian("x", 0.0, std=1.0, sensitivity=1.0)
+
+    assert found(run, pair) == {(Kind.CALL, "x")}
+
+
+def test_releases_are_counted_and_those_moved_by_all_that_they_claim():
+    """The pair moves the sum by 1: of claims of 1, 1.05 and 1.06 two count as the whole; the last claims nothing."""
+
+    def run(problem, tape):
+        for claimed in (1.0, 1.05, 1.06, None):
+            tape.gaussian("g", float(problem.rows.sum()), std=1.0, sensitivity=claimed)
+
+    moved = lockstep(run, PAIR, [0]).movements["g"]
+    assert (moved.releases, moved.whole) == (4, 2)
+    both = moved.with_other(lockstep(run, PAIR, [1]).movements["g"])
+    assert (both.releases, both.whole, both.moved) == (8, 4, 1.0)
 
 
 @pytest.mark.parametrize("labels", [("a", "z"), ("z", "a")])

@@ -8,8 +8,12 @@ import numpy as np
 import pytest
 
 from dpassay.audit import Effort, assay
+from dpassay.audit.plain_numpy.mechanism import PlainMechanism
 from dpassay.audit.plain_numpy.places import NotUnderstood
+from dpassay.audit.plain_numpy.reused import judged_where_noise_is_reused
 from dpassay.reference import Pair, PrivacyClaim
+from dpassay.reference.findings import Finding, Kind
+from dpassay.reference.tape import LiveTape
 
 DELTA = 1e-5
 CLAIM = PrivacyClaim(1.0, DELTA)
@@ -43,7 +47,8 @@ def last_point_and_a_count(rows, rng):
 
 
 def test_noise_that_is_used_again_unseen_accuses_nobody():
-    with pytest.raises(NotUnderstood, match=r"test_reused_and_unlikely.py:\d+.*more than once.*refute nothing"):
+    said = r"test_reused_and_unlikely.py:\d+.*more than once.*10,000 outputs refute nothing"
+    with pytest.raises(NotUnderstood, match=said):
         assay(last_point, PAIR, CLAIM, effort=QUICK)
 
 
@@ -51,6 +56,14 @@ def test_noise_that_is_used_again_unseen_accuses_nobody():
 @pytest.mark.parametrize("mechanism", [last_point_of_little_noise, all_points, last_point_and_a_count])
 def test_noise_that_is_used_again_hides_no_fault(mechanism):
     assert assay(mechanism, PAIR, CLAIM, effort=QUICK).verdict.failed
+
+
+def test_what_else_leaks_or_nothing_is_not_judged_by_outputs():
+    run, other = PlainMechanism(last_point), Finding(Kind.CALL, "elsewhere", 0, "differs")
+    run(PAIR.here, LiveTape(0))
+    assert run.reused
+    for findings in ([], [other]):
+        assert judged_where_noise_is_reused(run, findings, [PAIR], CLAIM, QUICK) is None
 
 
 def mode(rows, rng, delta=DELTA):

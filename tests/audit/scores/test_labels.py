@@ -30,6 +30,7 @@ def test_finer_targets_are_thirds_of_the_smallest_and_share_a_twentieth():
     assert targets[:4].tolist() == labels.TARGETS.tolist()
     assert targets[4:] == pytest.approx([0.1 / 3, 0.1 / 3**2])
     assert shares[4:] == pytest.approx([0.025, 0.025]) and shares.sum() == pytest.approx(1.0)
+    assert len(labels.stakes_on(50_000)[0]) == 6 and len(labels.stakes_on(30_000)[0]) == 5
     targets, shares = labels.stakes_on(100)
     assert len(targets) == 4 and shares == pytest.approx([0.25] * 4)
 
@@ -59,6 +60,28 @@ def test_the_larger_side_is_seen_from_either_end_and_from_both():
     ]  # fmt: skip
     by_q, by_p, _ = (value for value, _ in found if value > 2.0)
     assert by_q == pytest.approx(by_p, abs=0.5)
+
+
+def test_the_low_end_is_read_as_the_high_one_of_scores_turned_over():
+    """97 scores a side one apart (seed 4), and the same with both signs and sides turned: each order has its twin."""
+    rng = np.random.default_rng(4)
+    p, q = np.sort(rng.normal(size=97)), np.sort(rng.normal(2.0, 1.0, 97))
+    ends = [labels.Ends.of(one, other, (97, 97), (97, 97)) for one, other in ((p, q), (-q[::-1], -p[::-1]))]
+    one, other = (labels._read(each, 194, 0.0, 0.0, np.random.default_rng(0), 0.05, 0.0) for each in ends)
+    (high, _), (low, _) = one[0], one[1]
+    assert high > 1 and low > 1 and high != low
+    assert (high, low) == (other[1][0], other[0][0])
+    assert [one.tolist() for one in ends[0].turned().high] == [(-p[::-1]).tolist(), (-q[::-1]).tolist()]
+
+
+@pytest.mark.parametrize(("inwards", "shown"), [(0.5, 1.0), (2.0, 2.0)])
+def test_where_many_labels_are_corrupted_the_better_of_both_ways_is_told(monkeypatch, inwards, shown):
+    seen = {"direction": "up", "guesses": 3, "wrong": 1}
+    monkeypatch.setattr(labels, "read_outward", lambda *_: (1.0, seen))
+    monkeypatch.setattr(labels, "_read", lambda *_: [(0.1, "other"), (inwards, "name")])
+    values = np.arange(50.0)
+    value, told = labels._apart(values, values, 0.0, 0.1, np.random.default_rng(0), 0.05)
+    assert value == shown and told["read"] == ("outwards" if inwards < 1 else "inwards")
 
 
 def test_what_stays_hidden_is_read_inwards_with_all_of_the_level_where_nothing_was_seen():

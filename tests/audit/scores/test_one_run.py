@@ -3,7 +3,7 @@ import pytest
 from scipy.stats import binom, binomtest
 
 from dpassay.audit.results import Verdict
-from dpassay.audit.scores import one_run, one_run_claim, steinke
+from dpassay.audit.scores import found_out, one_run, one_run_claim, steinke
 from dpassay.reference import guarantee
 from dpassay.reference.accounting.gdp import gdp_epsilon
 from dpassay.reference.errors import BadInput
@@ -154,6 +154,36 @@ def test_where_one_coin_may_be_found_out_the_others_are_revealed_outwards_unless
         np.where(shows, np.where(coins, 9.0, -9.0), rng.normal(size=100_000)), coins, 1e-5, rng
     )
     assert "fixed number" in step.method and step.epsilon > 6
+
+
+@pytest.mark.parametrize(("many", "share"), [(10_000, 0.1), (80_000, 0.0625), (200_000, 0.05)])
+def test_how_many_coins_a_pilot_has(monkeypatch, many, share):
+    def told(values, pilot, rng):
+        raise InterruptedError(pilot)
+
+    monkeypatch.setattr(one_run, "tell", told)
+    with pytest.raises(InterruptedError) as error:
+        one_run.epsilon_one_run(np.arange(many), np.arange(many) % 2, 0.5, np.random.default_rng(0))
+    assert error.value.args == (share,)
+
+
+@pytest.mark.parametrize(("step", "coins", "guessed"), [(True, 20, True), (True, 19, False), (False, 20, False)])
+def test_a_step_of_twenty_coins_of_the_pilot_is_guessed_at_once(monkeypatch, step, coins, guessed):
+    """1,000 canaries have a pilot of 100."""
+    guessing = one_run.Guessing(coins / 100, "high end")
+    monkeypatch.setattr(one_run, "best_guessing", lambda *_: (guessing, step))
+    scores, included, rng = _canaries(0, 1000)
+    found = one_run.epsilon_one_run(scores, included, 1e-3, rng)
+    assert found.method == (one_run.GUESSING if guessed else one_run.OUTWARDS)
+
+
+@pytest.mark.parametrize(("over_level", "gain"), [(0.03, 1 / found_out.LEAST_GAIN), (0.1, 0.5), (0.3, 0.42)])
+def test_what_the_outward_reading_pays_for_corrupted_coins(monkeypatch, over_level, gain):
+    paid = []
+    monkeypatch.setattr(one_run, "read_outward", lambda *given, **_: paid.append(given[4].gain) or (0.0, {}))
+    scores, coins, rng = _canaries(0, 100)
+    one_run._outwards(scores, coins, over_level * 0.05 / 100, rng, 0.05)
+    assert paid == [gain]
 
 
 def test_numbers_of_guesses_that_a_pilot_may_choose_share_the_level():

@@ -124,6 +124,18 @@ def test_both_directions_may_be_guessed_unless_one_is_told():
         assert default == both == max(up, down, key=lambda one: one[0]) and min(up[0], down[0]) == 0 < both[0]
 
 
+@pytest.mark.parametrize(("labels", "stiff"), [(2000, False), (20_000, True)])
+def test_the_stiffer_curve_is_taken_where_what_is_revealed_speaks_for_it(monkeypatch, labels, stiff):
+    """Log odds of Gaussian scores are a straight line (seed 0): many labels say so loudly enough, few do not."""
+    blocks, plans = blocks_of(*_sides(np.random.default_rng(0), labels, 1.0), np.random.default_rng(0)), []
+    for margin in (outward.MARGIN, -np.inf, np.inf):  # as it is, always the stiffer one, never
+        monkeypatch.setattr(outward, "MARGIN", margin)
+        plan = plan_outward(blocks, ALPHA)
+        assert plan is not None
+        plans.append((plan.top, plan.bottom, plan.weights.tolist()))
+    assert plans[1] != plans[2] and plans[0] == plans[1 if stiff else 2]
+
+
 def test_few_labels_and_no_signal():
     rng = np.random.default_rng(8)
     assert read_outward(np.zeros(20), np.ones(19), rng, ALPHA, [Allowance(0, ALPHA)]) == (0.0, {})

@@ -54,6 +54,17 @@ def test_both_ends_add_up():
     assert reading.tally(high[:0], low[:0], rng)[0].size == 0
 
 
+def test_of_two_ends_the_shorter_one_says_how_deep_both_are_read():
+    """Those that may be read at the high end are 3 and 2, at the low end 1 and 3, and the other way round."""
+    rng, ends = np.random.default_rng(0), (np.array([7.0, 8.0, 9.0]), np.array([6.5, 7.5]))
+    far = np.array([1.0]), np.array([2.0, 3.0, 4.0])
+    hits, misses = reading.tally_both_ends(*ends, rng, far)
+    assert (hits + misses).tolist() == [2.0, 4.0, 6.0, 8.0]
+    assert hits.tolist() == [1.0, 3.0, 4.0, 6.0]  # 9, 8, 7.5, 7 from above; 1, 2, 3, 4 from below
+    short = reading.tally_both_ends(*far, rng, ends)
+    assert float(short[0][-1] + short[1][-1]) == 8.0
+
+
 def test_the_walk_stops_at_the_first_step_that_is_not_refuted():
     """Also when a later step would be refuted again (the red case of fixed-sequence testing)."""
     tallies = [(np.array([10.0]), np.array([0.0]))]

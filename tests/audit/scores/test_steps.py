@@ -6,7 +6,7 @@ import pytest
 from dpassay.audit.scores import found_out, one_run, steps
 from dpassay.audit.scores.guessing import Canaries
 from dpassay.audit.scores.outward import Plan
-from dpassay.audit.scores.ranked import blocks_of
+from dpassay.audit.scores.ranked import Blocks, blocks_of
 
 MANY, DELTA = 100_000, 1e-5
 
@@ -73,6 +73,57 @@ def test_who_is_told_depends_on_ranks_and_our_own_draws():
     for low, high in ((54, 147), (147, 400)):
         assert abs(from_top[low:high].sum() - steps.TOLD) < 4 * np.sqrt(steps.TOLD)
     assert abs(pilot.mean() - 0.01) < 5 * np.sqrt(0.01 / MANY)
+
+
+def test_of_fewer_canaries_the_pilot_alone_is_told():
+    for many in (100, 29_999):
+        pilot, known = steps.tell(np.arange(float(many)), 0.1, np.random.default_rng(0))
+        assert np.array_equal(pilot, known) and abs(pilot.sum() - many / 10) <= 1
+    pilot, known = steps.tell(np.arange(30_000.0), 0.01, np.random.default_rng(0))
+    assert known.sum() > pilot.sum() + 10
+
+
+def _ranked(right, gap=3):
+    """Coins told, the highest first, 'in' where right; above each of them so many scores more are hidden."""
+    scores = -np.arange(len(right), dtype=float)
+    hidden = (scores[:, None] + 0.5 + 0.1 * np.arange(gap)).ravel()
+    return Canaries.of(scores, np.array(right, dtype=bool)), Canaries.of(hidden, np.ones(hidden.size, dtype=bool))
+
+
+def test_a_step_needs_eight_right_coins_where_the_curve_knows_nothing_and_forty_are_looked_at():
+    """m right ones of m are m log((m + 1/2) / (m + 1) * 2) nats of evidence: 4.4 of 7, 5.1 of 8."""
+    found = steps._steps(*_ranked([True] * 60), np.array([180.0, 1.0]), np.array([0.5, 0.5]))
+    assert [count for count, _ in found] == [3 * m for m in range(8, 41)]
+    assert [rate for _, rate in found] == pytest.approx([(m + 0.5) / (m + 1) for m in range(8, 41)])
+    assert steps._steps(*_ranked([True] * 60), np.array([30.0]), np.array([0.5])) == found[:2]  # nine lie in that block
+    assert steps._steps(*_ranked([True] * 60, gap=0), np.array([180.0]), np.array([0.5])) == []
+    assert steps._steps(*_ranked([True] * 60), np.array([]), np.array([])) == []
+
+
+def test_a_step_ends_at_a_right_coin_and_is_right_more_often_than_not():
+    """Of a curve that says "out" two right coins are evidence, and so is every second one, but nothing to guess by."""
+    sides = np.array([300.0]), np.array([0.01])
+    assert steps._steps(*_ranked([False, True] * 20), *sides) == []
+    found = steps._steps(*_ranked([True, True, False] * 10), *sides)
+    assert [count // 3 for count, _ in found] == [m for m in range(2, 31) if m % 3]
+
+
+def test_both_ends_are_looked_at_alike(monkeypatch):
+    """The curve foresees the first 60 hidden scores and not the next: a step ends among these, at either end."""
+    told, used = _ranked([True] * 40)
+    size, odds = np.array([60.0, 120.0, 400.0, 50.0]), np.array([2.2, 0.0, 0.0, 0.0])
+    found = []
+    for turned in (False, True):
+        way = slice(None, None, -1) if turned else slice(None)
+        monkeypatch.setattr(steps, "revealed_log_odds", lambda *_, way=way, sign=-1 if turned else 1: sign * odds[way])
+        plan = Plan(1, 2, 1, np.zeros(4), 0.0) if turned else Plan(2, 3, 1, np.zeros(4), 0.0)
+        sides = (told.turned(), used.turned()) if turned else (told, used)
+        blocks = Blocks(size[way], np.zeros(4), np.arange(4), np.zeros(4))
+        found.append(steps.step_of(*sides, blocks, plan, lambda guesses, right, most: 1 / guesses))
+    high, low = found
+    assert (high.high, high.low, high.rate) == (low.low, low.high, low.rate) and high.low == 0
+    assert 60 < high.high < 90
+    assert (high.end, low.end) == ("high end", "low end") and high.guesses == high.high
 
 
 def test_who_is_told_by_the_scores_could_have_been_found_out(monkeypatch):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
+from scipy.integrate import quad
 
-from dpassay.audit.search.drawn import DrawnLaws
+from dpassay.audit.search.drawn import DrawnLaws, _second_moment
 from dpassay.audit.search.engine import search
 from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.findings import Kind
@@ -40,6 +43,13 @@ class OneNoiseForAll(Gaussian):
         return self.query + self.std * rng.standard_normal()
 
 
+class NoTurns(Gaussian):
+    def sample(self, rng):
+        turns = (-1.0) ** np.arange(self.query.size)
+        noise = rng.standard_normal(self.query.shape)
+        return self.query + self.std * (noise - turns * np.mean(turns * noise))
+
+
 class NoLaplace(Laplace):
     def sample(self, rng):
         return self.query.copy()
@@ -62,6 +72,9 @@ def found(law, seed=0):
         HalfTheNoise(QUERY, 2.0),
         FirstNumberOnly(QUERY, 2.0),
         OneNoiseForAll(QUERY, 2.0),
+        NoTurns(np.zeros(100), 2.0),
+        HalfTheNoise(1e6, 1.0),
+        HalfTheNoise(np.zeros(1000), 1.0),
         NoLaplace(QUERY, 2.0),
         Narrower(QUERY, 2.0),
         NoNoise([0.1, -1.0, 2.0], 0.0, 1.0, 2.0),
@@ -92,6 +105,36 @@ def test_a_law_that_draws_something_else_is_found(law):
 def test_a_right_law_is_not_accused(law):
     """Seeds 0 to 9; by chance one mean in 1e8 is as far off."""
     assert [one for seed in range(10) for one in found(law, seed)] == []
+
+
+def test_a_law_that_is_too_large_for_its_noise_or_too_long_is_left_alone():
+    assert found(HalfTheNoise(1e6 + 0.5, 1.0)) == found(HalfTheNoise(np.zeros(1001), 1.0)) == []
+
+
+def test_the_largest_law_of_a_type_is_looked_at():
+    """In whatever order they come."""
+    for sizes in ((1, 3, 2), (3, 2, 1), (1, 2, 3)):
+        laws = DrawnLaws()
+
+        def run(tape, sizes=sizes):
+            for size in sizes:
+                tape.release(str(size), HalfTheNoise(np.zeros(size), 2.0), sensitivity=1.0)
+
+        laws.note(record(run, 0))
+        assert [one.label for one in laws.findings(0)] == ["3"]
+
+
+@pytest.mark.parametrize("law", [Gaussian(0.0, 0.5), Laplace(0.0, 0.5)], ids=lambda law: type(law).__name__)
+def test_the_second_moment_of_a_ratio_is_its_integral(law):
+    """By quadrature, to the two numbers of a shift one after the other."""
+
+    def integral(shift):
+        edges = [-20.0, 0.0, shift, 20.0]
+        ratio = lambda x: np.exp(2 * law.log_density(x - shift) - law.log_density(x))  # noqa: E731
+        return sum(quad(ratio, *ends)[0] for ends in pairwise(edges))
+
+    assert _second_moment(law, np.array([0.3])) == pytest.approx(integral(0.3), rel=1e-6)
+    assert _second_moment(law, np.array([0.3, 0.1])) == pytest.approx(integral(0.3) * integral(0.1), rel=1e-6)
 
 
 def test_the_search_reports_it_with_the_label_and_says_what_is_wrong():

@@ -173,26 +173,6 @@ def test_a_gap_is_a_lack_of_knowledge_or_of_noise():
     )
 
 
-def test_a_pair_that_turns_shows_less_than_the_better_direction_and_more_than_the_worse():
-    """Against the convolution by dp-accounting's kind of grid: two releases, one in each direction, by quadrature."""
-    size, rate, delta = 0.95, 0.025, 1e-5
-    found = Account(((Part("sampled", size, rate, "without-replacement"), 2),))
-    x = np.linspace(-12, 14, 2601)
-    null = np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi)
-    mixed = (1 - rate) * null + rate * np.exp(-((x - size) ** 2) / 2) / np.sqrt(2 * np.pi)
-    step = x[1] - x[0]
-    here, there = np.multiply.outer(mixed, null) * step**2, np.multiply.outer(null, mixed) * step**2
-
-    def exact(epsilon):
-        return float(np.maximum(here - np.exp(epsilon) * there, 0.0).sum())
-
-    turning = found.turning(delta)
-    assert exact(turning) <= delta < exact(turning - 5e-3)
-    assert turning < found.one_direction(delta) < found.epsilon(delta)
-    three = Account(((Part("sampled", size, rate, "without-replacement"), 3),)).turning(delta)
-    assert turning < three
-
-
 def test_one_direction_is_that_of_fixed_size_batches_of_replaced_records():
     """Below the account, whose pair covers every mixture of both; of other neighbours and samplings there is none."""
     drawn, plain = (Part("sampled", 1.0, 0.2), 5), (Part("gaussian", 0.5), 1)
@@ -200,7 +180,7 @@ def test_one_direction_is_that_of_fixed_size_batches_of_replaced_records():
     doubled = Account(((Part("sampled", 2.0, 0.2, "poisson"), 5), plain), relation="add-remove")
     assert found.one_direction(1e-5) == doubled.epsilon(1e-5) < found.epsilon(1e-5)
     assert Account((drawn, plain), relation="add-remove").one_direction(1e-5) is None
-    assert Account((plain,)).one_direction(1e-5) is None and Account((plain,)).turning(1e-5) is None
+    assert Account((plain,)).one_direction(1e-5) is None
     assert Account((drawn, (Part("sampled", 1.0, 0.2, "poisson"), 1))).one_direction(1e-5) is None
     assert Account((drawn, (Part("pure", 800.0), 1))).one_direction(1e-5) is None
 
@@ -209,6 +189,10 @@ def test_no_noise_and_next_to_none_are_told_apart():
     assert costs(lambda tape: tape.gaussian("b", 0.0, std=0.0, sensitivity=1.0)).gap == "'b' is released without noise"
     tiny = costs(lambda tape: tape.gaussian("b", 0.0, std=1e-200, sensitivity=1.0))
     assert tiny.gap == "'b' is released with next to no noise"
+    large = costs(lambda tape: tape.gaussian("b", 0.0, std=1.0, sensitivity=1e150))
+    assert large.gap == tiny.gap and large.epsilon(DELTA) == math.inf
+    (part,) = costs(lambda tape: tape.laplace("l", 0.0, scale=1.0, sensitivity=1.0)).common
+    assert part[0].share == 0.0
 
 
 def test_a_release_that_no_record_moves_costs_nothing():
