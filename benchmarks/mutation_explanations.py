@@ -53,6 +53,5 @@ EXPLAINED: dict[str, str] = {
     "if other != first or other._replace": "equivalent: calls of other labels have parted before",
     "if not hidden and len(here) > 0": "equivalent: one world alone agrees with itself",
     "if ask.call is first.call": "equivalent: names of calls are literals, one object each",
-    "if release.sensitivity > 1 and": "equivalent: of a smaller sensitivity the noise is tiny, and that is said before",
     "zip(here, there, strict=False)": "equivalent: the lists are of one length",
 }

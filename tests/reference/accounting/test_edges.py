@@ -189,8 +189,9 @@ def test_no_noise_and_next_to_none_are_told_apart():
     assert costs(lambda tape: tape.gaussian("b", 0.0, std=0.0, sensitivity=1.0)).gap == "'b' is released without noise"
     tiny = costs(lambda tape: tape.gaussian("b", 0.0, std=1e-200, sensitivity=1.0))
     assert tiny.gap == "'b' is released with next to no noise"
-    large = costs(lambda tape: tape.gaussian("b", 0.0, std=1.0, sensitivity=1e150))
-    assert large.gap == tiny.gap and large.epsilon(DELTA) == math.inf
+    for std, sensitivity in ((1.0, 1e150), (1e-110, 0.5)):
+        large = costs(lambda tape, std=std, size=sensitivity: tape.gaussian("b", 0.0, std=std, sensitivity=size))
+        assert large.gap == tiny.gap and large.epsilon(DELTA) == math.inf
     (part,) = costs(lambda tape: tape.laplace("l", 0.0, scale=1.0, sensitivity=1.0)).common
     assert part[0].share == 0.0
 
