@@ -27,13 +27,13 @@ class Logistic:
 
     def gradient(self, w):
         total = np.zeros_like(w)
-        for x, y in zip(self.x, self.y):
+        for x, y in zip(self.x, self.y, strict=True):
             total -= y * x * np.exp(-np.logaddexp(0.0, y * (x @ w)))
         return total / len(self.y) + self.weight * 2 * w / (1 + w * w) ** 2
 
     def hessian(self, w):
         total = np.zeros((len(w), len(w)))
-        for x, y in zip(self.x, self.y):
+        for x, y in zip(self.x, self.y, strict=True):
             m = y * (x @ w)
             total += np.outer(x, x) * np.exp(-np.logaddexp(0.0, m) - np.logaddexp(0.0, -m))
         bend = 2 * (1 - 3 * w * w) / (1 + w * w) ** 3
@@ -93,6 +93,25 @@ def smallest_lambda(mu, count, beta):
     return 1.01**high
 
 
+def along_gradient(problem, w, g, share):
+    """How far a step lowers the loss beyond what is asked of it."""
+    here = problem.value(w)
+
+    def spare(step):
+        return here - problem.value(w - step * g) - share * step * (g @ g)
+
+    return spare
+
+
+def along_curvature(problem, w, p, low, share):
+    here = problem.value(w)
+
+    def spare(step):
+        return here - problem.value(w + step * p) - share * step**2 * abs(low) / 2
+
+    return spare
+
+
 def run(case, tape):
     p, s = case["problem"], case["schedule"]
     problem = Wave(p) if p["class"].endswith("WaveRisk") else Logistic(p)
@@ -134,18 +153,12 @@ def run(case, tape):
     by_gradient = by_curvature = 0
     certified = False
     for _ in range(limit):
-        g = tape.gaussian(
-            "gradient", problem.gradient(w), std=sigma * sens["gradient"], sensitivity=sens["gradient"]
-        )
+        g = tape.gaussian("gradient", problem.gradient(w), std=sigma * sens["gradient"], sensitivity=sens["gradient"])
         length = np.linalg.norm(g)
-        here = problem.value(w)
         if length > acc["gradient"]:
             last = 2 * (1 - acc["c1"] - ls["c_g"]) / s["smoothness"]
             first = ls["b_g"] * last
-
-            def decrease(step):
-                return here - problem.value(w - step * g) - ls["c_g"] * step * length**2
-
+            decrease = along_gradient(problem, w, g, ls["c_g"])
             step = search("gradient", decrease, sens["gradient"] * first * length, first, last, ls["beta_g"])
             w = w - step * g
             by_gradient += 1
@@ -162,10 +175,7 @@ def run(case, tape):
             p_low = -p_low
         last = t2 * abs(low) / s["hessian_lipschitz"]
         first = ls["b_H"] * last
-
-        def decrease(step):
-            return here - problem.value(w + step * p_low) - ls["c_H"] * step**2 * abs(low) / 2
-
+        decrease = along_curvature(problem, w, p_low, low, ls["c_H"])
         step = search("curvature", decrease, sens["gradient"] * first, first, last, ls["beta_H"])
         w = w + step * p_low
         by_curvature += 1
