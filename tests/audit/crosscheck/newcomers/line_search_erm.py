@@ -159,7 +159,8 @@ def run(case, tape):
             last = 2 * (1 - acc["c1"] - ls["c_g"]) / s["smoothness"]
             first = ls["b_g"] * last
             decrease = along_gradient(problem, w, g, ls["c_g"])
-            step = search("gradient", decrease, sens["gradient"] * first * length, first, last, ls["beta_g"])
+            reach = sens["gradient"] * first * length
+            step = search("gradient", decrease, reach, first, last, ls["beta_g"])
             w = w - step * g
             by_gradient += 1
             continue

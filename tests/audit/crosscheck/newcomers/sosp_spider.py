@@ -136,8 +136,7 @@ class Walk:
         x = np.zeros(s["d"]) if s["start"] is None else np.array(s["start"], dtype=float)
         last, step, tree = x, np.zeros_like(x), self.plant()
         drift, searches = s["drift_limit"], 0  # so that the first step refreshes
-        wait = wait_before = 0
-        wait_before = 1
+        wait, wait_before = 0, 1
         model = None
         inside = False
         path, seen, refreshes, escapes = [], [], 0, 0

@@ -93,10 +93,11 @@ def half(case, tape, side, groups, pull, push):
     weight = mine["plan"]["regularisers"][0]
     for k, group in enumerate(groups, start=1):
         tape.secret(f"solver/{side}/{k}/seed")
+        who, other = group.indices, mine["other_regulariser"]
         if side == "x":
-            game = Game(case, pull, push, group.indices, weight, home, mine["other_regulariser"], np.zeros(e))
+            game = Game(case, pull, push, who, weight, home, other, np.zeros(e))
         else:
-            game = Game(case, pull, push, group.indices, mine["other_regulariser"], np.zeros(d), weight, home)
+            game = Game(case, pull, push, who, other, np.zeros(d), weight, home)
         found = game.solve()[0 if side == "x" else 1]
         reach = mine["sensitivities"][k - 1]
         level = schedule["noise"]["by_label"][f"{side}/{k}"]
