@@ -16,8 +16,11 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+import numpy as np
+
 from dpassay.audit.inputs.raised import place_raised
 from dpassay.audit.live.errors import ProgramBroken
+from dpassay.reference.equality import same
 from dpassay.reference.findings import Kind
 from dpassay.reference.laws.law import Law, as_released, query_of
 from dpassay.reference.neighbours import P, Pair, Run
@@ -28,6 +31,7 @@ from dpassay.reference.types import Array
 from .compare import LEAST, distances_of, joining, rounding
 from .hub import Hub
 from .outcome import LockstepRun
+from .outputs import parting
 from .participation import Participation, ScriptedRecords
 from .script import Choice, Dictation, dictated
 from .streams import VALUES
@@ -217,6 +221,8 @@ class ScriptedHub(Hub):
 
     def _place(self) -> Seen:
         """Line and queries of the worlds that part the most."""
+        if self._here[0].ask.call == "end":
+            return self._ended()
         line = next((found for world in self.worlds if (found := _line(world.frame))), "")
         pairs = [
             (one.ask.law, other.ask.law)
@@ -233,6 +239,15 @@ class ScriptedHub(Hub):
         one, other = max(comparable, key=lambda laws: laws[0].distance(laws[1]))
         return Seen(line, query_of(one), query_of(other))
 
+    def _ended(self) -> Seen:
+        """The part of the outputs that differs, where it is numbers; who asks for the line runs it again."""
+        first = self._here[-1].ask.value
+        for world in (*self._there, *self._here):
+            one, other = parting(first, world.ask.value)[1:]
+            if world.ask.call == "end" and not same(one, other) and _numbers(one) and _numbers(other):
+                return Seen("", np.asarray(one, dtype=float), np.asarray(other, dtype=float))
+        return Seen("")
+
     def finish(self) -> ScriptedRun:
         """The result, with the transcript of D."""
         world = self._here[-1]
@@ -240,6 +255,11 @@ class ScriptedHub(Hub):
         self.result.transcript.output = self.result.output
         self.result.raised = world.ask.value.text if isinstance(world.ask.value, Raised) else ""
         return self.result
+
+
+def _numbers(value: Any) -> bool:
+    kind = np.asarray(value).dtype.kind if isinstance(value, int | float | np.ndarray | np.generic) else ""
+    return kind in ("f", "i", "u", "b") and bool(np.isfinite(value).all())
 
 
 def _hub_of(run: Callable[..., Any]) -> Callable[..., ScriptedHub]:

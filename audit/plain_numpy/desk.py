@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -191,7 +192,7 @@ class Desk:
         """Is a single noisy number above zero? Only the answer is released."""
         resolved, rows = self._resolved(difference, compared=True)
         query, row = float(resolved.ravel()[0]), rows[0]
-        if not row:
+        if not row or math.isinf(query):  # no noise changes that: nothing is told
             return query > 0
         kinds = {self.kinds[variable] for variable in row}
         past = [one for one in self._compared if set(one.noise) & set(row)]

@@ -131,8 +131,9 @@ class Engine:
             keys = list(self._runner.found.witnesses)[:_SHRUNK]
             for key in keys:
                 self._shrink(key, _SHRINKS // len(keys))
-        searched.witnesses = list(self._runner.found.witnesses.values())
-        searched.findings = [*(one.finding for one in searched.witnesses), *self._runner.drawn(self._seed)]
+            shown = map(self._runner.placed, self._runner.found.witnesses.values())
+        searched.witnesses = [*shown, *self._runner.drawn()]
+        searched.findings = [one.finding for one in searched.witnesses]
         searched.note, searched.seconds = self._runner.note, perf_counter() - self._start
         return searched
 

@@ -22,7 +22,7 @@ class Found:
     """
 
     def __init__(self, about: Mapping[str, str | float]):
-        self._about = about
+        self.about = about
         self.witnesses: dict[Key, Witness] = {}
 
     def note(
@@ -60,4 +60,4 @@ class Found:
     def _made(self, finding: Finding, data: Data, seed: int, script: Script, places: Mapping[Key, Seen]) -> Witness:
         seen = places.get((finding.kind, finding.label))
         place = (seen.line, seen.here, seen.there) if seen else ("", None, None)
-        return Witness(finding, data, script, seed, *place, about=self._about)
+        return Witness(finding, data, script, seed, *place, about=self.about)

@@ -21,6 +21,7 @@ from dpassay.reference.errors import BadInput, require
 from dpassay.reference.findings import Finding
 from dpassay.reference.space import Space
 
+from .drawn import DrawnLaws
 from .ground import AllOf, Data, Ground, OnePair, data_of
 from .premises import Premises
 from .quiet import quiet
@@ -66,6 +67,9 @@ def replay(witness: Witness, modules: Collection[str], where: str = "witness", p
         with quiet():
             run = scripted(setting.mechanism, setting.pair, [witness.seed], witness.script)
     findings = _premises(setting.mechanism, claim, ground.relation).findings(run, by_rows=data.rows is not None)
+    laws = DrawnLaws[None]()
+    laws.note(run.transcript, lambda: None)
+    findings += [finding for finding, _, _ in laws.findings()]
     return _replayed(witness, findings, run.raised)
 
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
+from dataclasses import replace
 from typing import Any
 
+from dpassay.audit.lockstep.outputs import Returned
 from dpassay.audit.lockstep.script import DRAWN, Dictation, Script
 from dpassay.audit.lockstep.scripted import LONGEST, ScriptedRun, scripted
 from dpassay.reference.accounting.calibrate import Uncalibrated
-from dpassay.reference.findings import Finding
+from dpassay.reference.findings import Kind
 
-from .coverage import Collector
+from .coverage import Collector, own_functions
 from .drawn import DrawnLaws
 from .found import Found, Key
 from .ground import Data, Ground, Setting
@@ -21,6 +23,7 @@ from .quiet import one_line
 from .strategies import Same
 from .witness import Witness
 
+Example = tuple[Data, int, Script]  # with the seed
 CUT = 300  # calls after which an example is cut off: others show more for the time
 _KEPT = 6  # settings that are compared with drawn values in the end
 
@@ -48,7 +51,8 @@ class Runner:
         self.ground, self.found, self.premises = ground, Found(about), premises
         self.raised: Counter[str] = Counter()
         self.examples, self.calls, self.note = 0, 0, ""
-        self._laws = DrawnLaws()
+        self._laws = DrawnLaws[Example]()
+        self._begins = own_functions(run)[:1]
         self._hidden = False
         self._largest: list[tuple[float, Setting]] = []  # by separation, under whatever script
 
@@ -63,7 +67,7 @@ class Runner:
             self.raised[run.raised] += 1
         if run.too_long:
             self.note = f"runs were cut off after {longest} calls"
-        self._laws.note(run.transcript)
+        self._laws.note(run.transcript, lambda: (data, seed, script()))
         findings = self.premises.findings(run, by_rows=data.rows is not None)
         if data.rows is not None:
             alone = any(draw.hidden and draw.n == 1 for draw in run.transcript.draws)  # it cannot be left out there
@@ -109,11 +113,25 @@ class Runner:
         else:
             self.found.note([error.finding], data, seed, Script, {})
 
-    def drawn(self, seed: int) -> list[Finding]:
-        """Laws that draw other values than their densities say; no data show it, so the note says what is wrong."""
-        found = list(self._laws.findings(seed))
-        self.note = "; ".join(filter(None, (self.note, *(one.detail for one in found))))
+    def drawn(self) -> list[Witness]:
+        """Laws that draw other values than their densities say; the note says what is wrong.
+
+        Any data show it: the example is one that released such a law, and its line is that of the law's ``sample``.
+        """
+        found = []
+        for finding, line, (data, seed, script) in self._laws.findings():
+            found.append(Witness(finding, data, script, seed, line, about=self.found.about))
+        self.note = "; ".join(filter(None, (self.note, *(one.finding.detail for one in found))))
         return found
+
+    def placed(self, witness: Witness) -> Witness:
+        """With the line at which the run returns, where outputs differ: it is made again, watched."""
+        if witness.finding.kind is not Kind.OUTPUT or witness.line:
+            return witness
+        watch = Returned(self._begins)
+        with suppress(Exception), watch.watching():  # of a pair from outside, which is not of this ground
+            self.scripted(self.ground.setting(witness.data), witness.seed, witness.script, LONGEST)
+        return replace(witness, line=str(watch))
 
     def worst(self) -> Setting | None:
         """The setting whose queries move the most with drawn values: what a likelihood audit of the pair will see."""

@@ -32,8 +32,9 @@ class Witness:
 
     Args:
         data: rows of D, the target's row on D', sizes.
-        line: of the algorithm's source where the runs part, ``file:line in function: text``; empty if at the end.
-        here: the query on D there, if the finding is about one; ``there``: on D'.
+        line: of the algorithm's source where the runs part, ``file:line in function: text``: of outputs that of the
+            return (of several, where the sides return at different ones), of a law that of its ``sample``.
+        here: the query on D there, if the finding is about one, or the part of the output; ``there``: on D'.
         about: what was run (algorithm, space, epsilon, delta, relation), as the user named it.
     """
 
@@ -53,7 +54,8 @@ class Witness:
         if self.line:
             found.append(f"  at      {self.line}")
         if self.here is not None and self.there is not None:
-            found.append(f"  queries {_short(self.here)} on D, {_short(self.there)} on D'")
+            what = "outputs" if finding.kind is Kind.OUTPUT else "queries"
+            found.append(f"  {what} {_short(self.here)} on D, {_short(self.there)} on D'")
         if self.data.rows is not None and self.data.there is not None:
             rows, target = self.data.rows, self.data.target
             sizes = ", ".join(f"{name} = {value}" for name, value in self.data.sizes.items())

@@ -116,3 +116,41 @@ def test_the_default_space_under_add_remove(dpassay):
     assert code in (0, 3), text
     code, text = dpassay("audit", "adding:run", "--epsilon", 1, *SMALL)
     assert code in (0, 1, 3), text
+
+
+PLACES = """
+import numpy as np
+from dpassay.reference.laws.gaussian import Gaussian
+
+
+class Half(Gaussian):
+    def sample(self, rng):
+        return self.query + 0.5 * self.std * rng.standard_normal(self.query.shape)
+
+
+def half(rows, tape):
+    return tape.release("sum", Half(rows.sum(axis=0), 8.0), sensitivity=2.0)
+
+
+def raw(rows, rng):
+    noisy = rows.sum(axis=0) + rng.normal(scale=8.0, size=rows.shape[1])
+    return noisy, rows.sum(axis=0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "said"),
+    [("half", 7, "  at      placed.py:7 in sample: "), ("raw", 17, "  at      placed.py:17 in raw: return noisy")],
+)
+def test_a_law_that_cheats_and_a_raw_output_have_a_place_and_a_witness_that_replays(
+    dpassay, tmp_path, name, line, said
+):
+    (tmp_path / "placed.py").write_text(PLACES)
+    code, text = dpassay(
+        "audit", f"placed:{name}", "--epsilon", 1, *SMALL, "--output", "own.json", "--sarif", "s.sarif"
+    )
+    assert code == 1 and said in text
+    results = json.loads(Path("s.sarif").read_text())["runs"][0]["results"]
+    assert line in [one["locations"][0]["physicalLocation"]["region"]["startLine"] for one in results]
+    code, text = dpassay("neighbours", "replay", "own.witness-1.json", "--module", "placed")
+    assert code == 1 and "Now: the same finding" in text and said in text

@@ -62,8 +62,8 @@ class NoNoise(AboveThreshold):
 
 def found(law, seed=0):
     laws = DrawnLaws()
-    laws.note(record(lambda tape: tape.release("a", law, sensitivity=1.0), 0))
-    return list(laws.findings(seed))
+    laws.note(record(lambda tape: tape.release("a", law, sensitivity=1.0), 0), lambda: None)
+    return [finding for finding, _, _ in laws.findings(seed)]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,99 @@
+"""A finding names its place: outputs that differ the return and the part, a law that cheats its ``sample``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dpassay.audit.lockstep.outputs import parting
+from dpassay.audit.places import places_of
+from dpassay.audit.search.engine import search
+from dpassay.reference.case import PrivacyClaim
+from dpassay.reference.findings import Kind
+from dpassay.reference.laws.gaussian import Gaussian
+from dpassay.reference.neighbours import Pair
+from dpassay.reference.space import Space
+
+CLAIM = PrivacyClaim(1.0, 1e-5)
+LINE = Space.matrix(n=(1, 2), d=(1,))
+
+
+def raw_beside_it(rows, tape):
+    noisy = tape.gaussian("mean", rows.mean(axis=0), std=9.0, sensitivity=2.0)
+    return {"noisy": noisy, "sums": (1.0, rows.sum(axis=0))}  # the second number is nobody's
+
+
+def by_sides(rows, tape):
+    tape.gaussian("mean", rows.mean(axis=0), std=9.0, sensitivity=2.0)
+    if rows[0, 0] > 0.5:
+        return "large"
+    return "small"
+
+
+class HalfTheNoise(Gaussian):
+    def sample(self, rng):
+        return self.query + 0.5 * self.std * rng.standard_normal(self.query.shape)
+
+
+def half_the_noise(rows, tape):
+    return tape.release("mean", HalfTheNoise(rows.mean(axis=0), 9.0), sensitivity=2.0)
+
+
+def line_of(text):
+    lines = Path(__file__).read_text(encoding="utf-8").splitlines()
+    return next(number for number, line in enumerate(lines, 1) if line.strip().startswith(text))
+
+
+def test_outputs_that_differ_name_the_return_the_part_and_both_values():
+    (witness,) = search(raw_beside_it, LINE, CLAIM, examples=12).witnesses
+    place = line_of('return {"noisy"')
+    assert witness.finding.kind is Kind.OUTPUT and "differ at ['sums'][1]" in witness.finding.detail
+    assert witness.line.startswith(f"test_places_of_findings.py:{place} in raw_beside_it: return {{")
+    assert sorted([witness.here.tolist(), witness.there.tolist()]) == [[0.0], [1.0]]
+    assert any(line.startswith("  outputs [") for line in witness.lines())
+    (first, *_) = places_of(raw_beside_it, [witness.finding], [witness])
+    assert first["line"] == place
+
+
+def test_sides_that_return_elsewhere_name_both_lines():
+    (witness,) = search(by_sides, LINE, CLAIM, examples=12).witnesses
+    assert all(f":{line_of(f'return {text}')} in by_sides" in witness.line for text in ('"large"', '"small"'))
+    assert witness.here is None  # words are no numbers
+
+
+def test_a_law_that_cheats_names_its_sample_and_data_that_show_it():
+    found = search(half_the_noise, LINE, CLAIM, examples=12)
+    (witness,) = found.witnesses
+    assert [one.kind for one in found.findings] == [Kind.LAW] and witness.data.rows is not None
+    assert witness.line.startswith(f"test_places_of_findings.py:{line_of('def sample')} in sample: def sample")
+    again = search(half_the_noise, LINE, CLAIM, examples=1, known=[witness])
+    assert [one.finding for one in again.witnesses] == [witness.finding]
+
+
+def test_on_one_pair_it_is_the_same():
+    (witness,) = search(raw_beside_it, Pair(np.zeros((1, 1)), np.ones((1, 1)), 0), CLAIM, examples=3).witnesses
+    assert f":{line_of('return {')} in raw_beside_it" in witness.line
+
+
+@dataclass
+class Told:
+    name: str
+    values: Any
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "path", "there"),
+    [
+        (1.0, 2.0, "", 2.0),
+        ([1, (2, 3)], [1, (2, 4)], "[1][1]", 4),
+        ({"a": 1, "b": Told("x", [0])}, {"a": 1, "b": Told("x", [1])}, "['b'].values[0]", 1),
+        ([1, 2], [1], "", [1]),  # of other lengths: the whole
+        ({"a": 1}, {"b": 1}, "", {"b": 1}),
+    ],
+)
+def test_the_first_part_that_differs(one, other, path, there):
+    assert parting(one, other) == (path, one if not path else parting(one, other)[1], there)
