@@ -217,12 +217,10 @@ class ScriptedHub(Hub):
             detail = f"{detail}; one side ends by raising {raised[0].text}"
         super()._finding(kind, label, detail, given_secrets)
         if (kind, label) not in self.result.seen:
-            self.result.seen[(kind, label)] = self._place()
+            self.result.seen[(kind, label)] = self._ended() if kind is Kind.OUTPUT else self._place()
 
     def _place(self) -> Seen:
         """Line and queries of the worlds that part the most."""
-        if self._here[0].ask.call == "end":
-            return self._ended()
         line = next((found for world in self.worlds if (found := _line(world.frame))), "")
         pairs = [
             (one.ask.law, other.ask.law)
@@ -244,7 +242,7 @@ class ScriptedHub(Hub):
         first = self._here[-1].ask.value
         for world in (*self._there, *self._here):
             one, other = parting(first, world.ask.value)[1:]
-            if world.ask.call == "end" and not same(one, other) and _numbers(one) and _numbers(other):
+            if not same(one, other) and _numbers(one) and _numbers(other):
                 return Seen("", np.asarray(one, dtype=float), np.asarray(other, dtype=float))
         return Seen("")
 

@@ -23,6 +23,7 @@ from .mechanism import PlainMechanism
 from .own_generators import of_fixed_seeds, own_randomness
 from .places import NotUnderstood
 from .reused import judged_where_noise_is_reused
+from .scales import judged_where_scales_follow_data
 from .starts import readings_with_known
 from .thrown_away import judged_by_what_is_seen, judged_where_ends_are_hidden, shown_by
 from .unlikely import without_unlikely
@@ -110,6 +111,9 @@ def _assay(
     bound = judged_where_noise_is_reused(mechanism, found.findings, shown, claim, effort)
     if bound is not None:
         return shown_by(bound, found)
+    by_losses = judged_where_scales_follow_data(mechanism, found, shown, claim, effort, audit)
+    if by_losses is not None:
+        return by_losses
     by_outputs = judged_by_what_is_seen(failed, where, claim, effort)
     by_outputs = by_outputs or judged_where_ends_are_hidden(mechanism, found, shown, claim, effort)
     if by_outputs is not None:

@@ -8,8 +8,11 @@ from typing import Any
 from dpassay.reference.findings import Finding, Kind
 from dpassay.reference.neighbours import Pair
 
-from .mechanism import PlainMechanism, masked
+from .leaking import masked
+from .mechanism import PlainMechanism
 from .places import WAY_OUT, NotUnderstood
+
+FEWER = "--space with Space.matrix(n=(1, 2))"
 
 
 def _choosing(run: PlainMechanism) -> str:
@@ -56,4 +59,6 @@ def refuse_doubtful(
     if lines and leaks <= hidden:
         kinds = " and ".join(sorted({kind.value for kind, _ in leaks}))
         what = f"is counted as known to the adversary, and then the {kinds} tells neighbours apart; if it is secret"
-        raise NotUnderstood("draw", ", ".join(lines), f"{what}, {WAY_OUT}")
+        fewer = f"try fewer records ({FEWER}): then every way through the code is followed; or "
+        few = any(run.finite_on(pair) for pair in pairs)
+        raise NotUnderstood("draw", ", ".join(lines), f"{what}, {fewer if few else ''}{WAY_OUT}")

@@ -23,11 +23,11 @@ from .desk import Desk
 from .finite import whole_law
 from .generator import TapeGenerator
 from .habits import Habits
+from .leaking import leaking, masked
 from .own_generators import refuse_own
 from .places import WAY_OUT, NotUnderstood
 from .repeated import NotANumber, alike, has_nan
 
-_TRIES = 3  # runs on a pair that look for a leak
 # releases elsewhere in the same sums, or more draws that are noise: if then nothing leaks, that is how it is private
 _WAYS = tuple(
     Habits(early=early, prompt=prompt, lazy=lazy)
@@ -192,6 +192,10 @@ class PlainMechanism:
             raise failed[0]
         return found
 
+    def finite_on(self, pair: Pair[Any]) -> bool:
+        """Is every way through the code followed on this pair?"""
+        return self._whole([pair], 0.0) is not None
+
     def leaks(self, pairs: Sequence[Pair[Any]], seed: int) -> bool:
         """Does any of a few runs on each pair show something private beside the releases?"""
         return any(leaking(self, pair, seed) for pair in pairs)
@@ -234,32 +238,6 @@ class PlainMechanism:
                 return found
             sampled |= new
         return found
-
-
-def masked(run: PlainMechanism, pair: Pair[Any], seed: int) -> set[tuple[Kind, str]]:
-    """What differs between runs on the same data with other values of what counts as public: that may hide it."""
-    if not (run.public or run.alone):
-        return set()
-    found: set[tuple[Kind, str]] = set()
-    for data in (pair.here, pair.there):
-        twins = Pair((data, 0), (data, 1), pair.target)
-        alike = Pair((data, 0), (data, 0), pair.target)
-
-        def apart(both: Any, tape: Tape) -> Any:
-            return run(both[0], tape, both[1])
-
-        found |= leaking(apart, twins, seed) - leaking(apart, alike, seed)
-    return found
-
-
-def leaking(run: Any, pair: Pair[Any], seed: int) -> set[tuple[Kind, str]]:
-    """Kind and label of what a few runs on the pair show."""
-    found: set[tuple[Kind, str]] = set()
-    for number in range(_TRIES):
-        with contextlib.suppress(Exception):  # as in the trial runs
-            seen = lockstep(run, pair, [seed, number], check=False).findings
-            found |= {(one.kind, one.label) for one in seen if one.kind.leaks}
-    return found
 
 
 def on_tape(mechanism: Callable[[Any, np.random.Generator], Any]) -> PlainMechanism:

@@ -23,7 +23,8 @@ from dpassay.reference.findings import Finding, Kind
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.tape import LiveTape
 
-from .mechanism import PlainMechanism, leaking
+from .leaking import leaking
+from .mechanism import PlainMechanism
 from .places import WAY_OUT, NotUnderstood
 from .thrown_away import OUTPUTS, of_outputs
 
