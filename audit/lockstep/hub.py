@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from dpassay.reference.equality import same
-from dpassay.reference.errors import printable
 from dpassay.reference.findings import Finding, Kind, merge
 from dpassay.reference.laws.law import Law, as_released, query_of
 from dpassay.reference.neighbours import P, Pair, Run
@@ -19,7 +18,7 @@ from dpassay.reference.transcript import Draw
 from .compare import distances_of, exceeds, in_proportion, joining, mean_density
 from .hidden import Group, HiddenStates
 from .outcome import WHOLE, LockstepRun, Movement
-from .outputs import parting
+from .outputs import told
 from .streams import CHECK, PUBLIC, RECORDS, VALUES, Streams
 from .tilting import Logs, States, Tilts, proposal
 from .worlds import Place, Records, Request, World
@@ -109,9 +108,7 @@ class Hub:
         first = self._here[0].ask.value
         other = next((world.ask.value for world in self._others if not same(first, world.ask.value)), first)
         if other is not first:
-            part = parting(first, other)[0]
-            where = f" at {printable(part)}" if part else ""
-            self._finding(Kind.OUTPUT, "output", f"the outputs differ{where} although all released values agree")
+            self._finding(Kind.OUTPUT, "output", f"{told(first, other)} although all released values agree")
         self.result.complete, self.result.output = True, first
 
     def _reveal(self) -> None:

@@ -12,6 +12,7 @@ from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 from dpassay.reference.equality import same
+from dpassay.reference.errors import printable
 
 
 def parting(one: Any, other: Any, path: str = "") -> tuple[str, Any, Any]:
@@ -25,6 +26,12 @@ def parting(one: Any, other: Any, path: str = "") -> tuple[str, Any, Any]:
     else:
         return path, one, other
     return next((parting(a, b, path + name) for name, a, b in parts if not same(a, b)), (path, one, other))
+
+
+def told(one: Any, other: Any) -> str:
+    """That they differ, and in which part."""
+    path, _, _ = parting(one, other)
+    return f"the outputs differ at {printable(path)}" if path else "the outputs differ"
 
 
 class Returned:
