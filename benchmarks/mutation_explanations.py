@@ -53,5 +53,12 @@ EXPLAINED: dict[str, str] = {
     "if other != first or other._replace": "equivalent: calls of other labels have parted before",
     "if not hidden and len(here) > 0": "equivalent: one world alone agrees with itself",
     "if ask.call is first.call": "equivalent: names of calls are literals, one object each",
+    "np.sum(rest** 3": "equivalent but for time: what the law's own density does not agree with is asked of it",
+    "initial= -1.0))": "equivalent: a law without numbers is left alone",
+    "of_outputs(run, pairs[ -1]": "the bound stays sound: it is of another pair",
+    "2 + (pure / shift + 1) // falls": "the bound stays sound: beyond the grid its last value is taken, which is too "
+    "large",
+    "count: int = 0, falls: float = 2.0": "equivalent: heeded where the count is told",
+    "np.where(log_ratio == shift, 0.0": "equivalent: beyond the shift the other formula says 0 as well",
     "zip(here, there, strict=False)": "equivalent: the lists are of one length",
 }

@@ -32,11 +32,12 @@ class Interrupts:
         self._ended: list[int] = []
         self._hook: Any = None
         self._again: threading.Timer | None = None
+        self._owed = False  # a signal that came to nothing, and has not come again yet
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
         """Handle one signal."""
         self.count += 1
-        self._last = number
+        self._last, self._owed = number, False
         if self.count == 1:
             raise KeyboardInterrupt
         if self.count >= _PATIENCE:
@@ -49,6 +50,7 @@ class Interrupts:
             self._hook(what)
             return
         self.count -= 1
+        self._owed = True
         self._again = threading.Timer(_AGAIN, os.kill, (os.getpid(), self._last))
         self._again.daemon = True
         self._again.start()
@@ -56,13 +58,16 @@ class Interrupts:
     def end_at_once(self) -> None:
         """From now on a signal ends the process, without a word: all is done but what Python does before it ends.
 
-        One that came to nothing, and is to be sent again, is waited for.
+        One that came to nothing, and is to be sent again, is waited for, and obeyed: whether the system hands it over
+        before this process ends is not known.
         """
         for number in self._before:
             signal.signal(number, lambda *_: os._exit(INTERRUPTED))
         self._ended, self._before = list(self._before), {}
         if self._again is not None:
             self._again.join()
+        if self._owed:
+            os._exit(INTERRUPTED)
 
     def deaf_at_last(self) -> None:
         """To be called before anything else asks to run at the end of the process: then this is done after it.
