@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import shutil
 import sys
 import time
 from pathlib import Path
@@ -128,10 +129,11 @@ def test_labels_and_answers_of_a_program(everywhere, tmp_path, name):
     for old, mode, code in (('"gradient", "query"', "half the noise", 1), ('"hello, world"', "garbage", 2)):
         new = repr(NAMES[name].replace("\ud800", "")) + old.removeprefix('"gradient"').removeprefix('"hello, world"')
         (tmp_path / "program.py").write_text(SPEAKER.read_text().replace(old, new))
+        shutil.copy(SPEAKER.with_name("elsewhere.py"), tmp_path)  # which it imports
         program = shlex.join([sys.executable, "-S", str(tmp_path / "program.py"), mode])
         words = ("audit", "baselines/dp_sgd:fixed-size@baseline", "--program", program, *SMALL, *FILES)
         found, said = everywhere(*words, "--output", "out/r.json")
-        assert found == (code if name == "evil" else 2), said[:500]
+        assert found == (code if name == "evil" else 2) and "exit status" not in said, said[:500]
 
 
 @pytest.mark.parametrize("name", ["\x1b[2J ::error:: `a` <b>\u202e\udcff.csv", "x" * 200 + ".csv"])
