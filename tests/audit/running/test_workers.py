@@ -19,7 +19,7 @@ from dpassay.reference.catalogue import find
 from dpassay.reference.errors import BadInput
 
 EFFORT = Effort(runs=60, pilot=60, examples=0)
-CLUSTER = Path(__file__).parent / "commands" / "cluster.py"
+CLUSTER = Path(__file__).parents[1] / "commands" / "cluster.py"
 
 
 def plain(rows):
