@@ -54,6 +54,8 @@ EXPLAINED: dict[str, str] = {
     "if not hidden and len(here) > 0": "equivalent: one world alone agrees with itself",
     "if ask.call is first.call": "equivalent: names of calls are literals, one object each",
     "np.sum(rest** 3": "equivalent but for time: what the law's own density does not agree with is asked of it",
+    "line 82: - if law.is_normal": "equivalent but for time: what the law's own density does not agree with is asked "
+    "of it",
     "initial= -1.0))": "equivalent: a law without numbers is left alone",
     "of_outputs(run, pairs[ -1]": "the bound stays sound: it is of another pair",
     "2 + (pure / shift + 1) // falls": "the bound stays sound: beyond the grid its last value is taken, which is too "
