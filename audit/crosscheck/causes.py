@@ -104,8 +104,9 @@ class Case:
 
     @property
     def elsewhere(self) -> Reached:
-        """What the reference runs on other vectors that differ."""
+        """What the reference runs on other vectors that differ, those of another reading first."""
         red = [one for one in self.known[1:] if compare(one[0], {"output": None, **one[1]}, float32=self.float32)]
+        red.sort(key=lambda one: one[0]["reading"] == self.known[0][0]["reading"])
         found = Reached()
         for vector, _ in red[:ELSEWHERE]:
             for file, lines in seen_by(self.run, vector, None).lines.items():

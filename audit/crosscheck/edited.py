@@ -38,8 +38,7 @@ def _in_order(numbers: Any, drawn: Sequence[Any], n: int) -> Any:
 
 
 NEXT_RECORDS = "the next records for"
-# what other records are called, in the order in which they are tried, and what they are: of the numbers of these
-# records, of all that were drawn so far, of how many records there are
+# in the order in which they are tried; of the numbers of these records, of all drawn so far, of how many there are
 OTHER_RECORDS: dict[str, Callable[[Any, Sequence[Any], int], Any]] = {
     "the first records for": lambda numbers, drawn, n: np.arange(len(numbers)),
     "the records drawn before for": _before,
@@ -70,25 +69,28 @@ class Edited:
         self.inside = False  # a function of a problem computes them, or something is released meanwhile
         self._noted: list[Any] = []
 
+    def _released(self) -> list[tuple[Any, Any]]:
+        """Queries and values, the latest first."""
+        found = () if self._tape is None else reversed(self._tape.transcript.releases)
+        return [(query_of(one.law), one.value) for one in found if getattr(one.law, "query", None) is not None]
+
     def bare(self, value: Any) -> Any:
         """The query of the release that this value is; of a symmetric matrix, its upper triangle is released."""
-        if not isinstance(value, np.ndarray | float) or self._tape is None:
-            raise TypeError("no released value")
-        for event in reversed(self._tape.transcript.releases):
-            query = getattr(event.law, "query", None)
-            if query is None or event.value is None:
-                continue
-            if np.shape(event.value) == np.shape(value) and np.array_equal(event.value, value):
-                return query_of(event.law) if isinstance(value, np.ndarray) else float(query_of(event.law))
-            if (
-                isinstance(value, np.ndarray)
-                and value.ndim == 2
-                and np.array_equal(value[np.triu_indices(len(value))], event.value)
-            ):
+        array = isinstance(value, np.ndarray)
+        for query, released in self._released() if array or isinstance(value, float) else ():
+            if np.shape(released) == np.shape(value) and np.array_equal(released, value):
+                return query if array else float(query)
+            if array and value.ndim == 2 and np.array_equal(value[np.triu_indices(len(value))], released):
                 found = np.zeros_like(value)
-                found[np.triu_indices(len(value))] = query_of(event.law)
+                found[np.triu_indices(len(value))] = query
                 return found + np.triu(found, 1).T
         raise ValueError("no released value")
+
+    def unreleased(self, value: Any) -> Any:
+        """A value that is the query of an earlier release."""
+        if not any(np.shape(query) and np.array_equal(query, value) for query, _ in self._released()):
+            raise ValueError("no query of a release")
+        return value
 
     def over_all(self, value: Any, rows: Any) -> Any:
         """A mean over some records, divided by the number of all."""
@@ -188,8 +190,7 @@ class Edited:
         """A function of both parts, subtracted."""
         if not isinstance(value, _Parts):
             return function(value, *rest)
-        left, right = value.parts
-        return function(left, *rest) - function(right, *rest)
+        return function(value.parts[0], *rest) - function(value.parts[1], *rest)
 
     def before(self, place: int, value: Any) -> Any:
         """What this place had the last time; the first time its own value."""

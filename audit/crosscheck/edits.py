@@ -242,6 +242,9 @@ def _of_name(text: Text, node: ast.Name, scope: Scope) -> Iterator[Made]:
             elif all(RECORDS.search(one) for one in pair.split()):
                 kind = Kind.BATCH
             yield text.made(kind, f"{other} for", node, other)
+            if shape:
+                new = f"_edit.unreleased({other})"
+                yield text.made(Kind.UN_NOISED, f"{other}, before it is released, for", node, new)
 
 
 def _of_field(text: Text, node: ast.Attribute, scope: Scope, compared: bool) -> Iterator[Made]:

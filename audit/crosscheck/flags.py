@@ -68,6 +68,10 @@ FLAGS: dict[str, Flag] = {
         "a constant is forgotten that is one elsewhere, or taken for another of the same value",
         "noise or sensitivity is off by that constant",
     ),
+    "rare-branch": Flag(
+        "an escape, an early end, a projection or a cap is wrong: ordinary constants never lead there",
+        "none if what is decided is a function of releases; else a record decides what is released",
+    ),
     "sparse-vector": Flag(
         "threshold without noise of its own, scales swapped, or more queries evaluated than needed",
         "without noise on the threshold: infinite",

@@ -24,13 +24,14 @@ from dpassay.reference.solvers.extragradient import Extragradient
 from dpassay.reference.solvers.gradient_descent import GradientDescent
 from dpassay.reference.space import Space
 
+from .branches import BRANCHES, with_fields
 from .decode import decode
 from .derivations import as_data
 from .encode import encode
 from .flags import flags_of
 from .jitter import Jitter
 from .model import FORMAT
-from .recipes import Sizes, anything, fitting, made, seed_of, unlike
+from .recipes import Sizes, anything, fitting, largest, made, seed_of, unlike
 from .recording import RecordingTape, events_of
 from .refusals import refusals
 from .rounding import Again, Run, rounding
@@ -38,7 +39,7 @@ from .storage import FOLDER, texts
 from .unequal import unequal
 
 LONGEST = 20_000  # characters of a vector that is committed
-UNEQUAL = "unequal-constants"
+UNEQUAL, RARE = "unequal-constants", "rare-branch"
 TRIED = 8  # sizes for it
 MOST_EVENTS = 60
 WORST = 6_000  # of the catalogue's own worst pair: larger ones show nothing that small ones do not
@@ -85,6 +86,20 @@ def _unequal(case: Case, run: Run, space: Space) -> Iterator[Vector]:
         if len(json.dumps(vector)) <= LONGEST:
             yield vector
             return
+
+
+def _branches(case: Case, run: Run, space: Space) -> Iterator[Vector]:
+    """Runs that go where ordinary constants do not lead."""
+    sizes = largest(fitting(space))
+    for number, fields in enumerate(BRANCHES.get(case.id, ()), 1):
+        name = f"{RARE}-{number}"
+        seed = seed_of(case.id, name)
+        problem = space.problem(anything(space, sizes, np.random.default_rng(seed)), sizes)
+        schedule = space.schedule(sizes) if space.schedule else None
+        told = with_fields({"problem": encode(problem), "schedule": encode(_exactly(schedule))}, fields)
+        found = _told_again(run, seed, 1, MOST_EVENTS, told)
+        if found is not None:
+            yield recorded(partial(run_again, run), {**head(case, run, name, sizes, seed), **found}, RARE)
 
 
 def _told_again(run: Run, seed: int, least: int, most: int, told: Vector) -> Vector | None:
@@ -174,6 +189,7 @@ def _of_case(case: Case, first: bool, classes: set[str]) -> Iterator[Vector]:
             yield vector
     if first and case.space is not None:
         yield from _unequal(case, instance.run, case.space())
+        yield from _branches(case, instance.run, case.space())
     if first:
         yield from refusals(instance.run, smallest)
 

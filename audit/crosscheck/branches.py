@@ -1,0 +1,55 @@
+"""Constants with which a run takes what ordinary constants never take: escapes, early ends, steps of the other kind,
+projections that bind, caps that decide.
+
+Each entry names fields of a vector, and the values that they get; the sizes are those of the ordinary vector. The noise
+is that of the schedule: none of these fields decides how much there is, or what a record may do is bounded as before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+Fields = Mapping[str, Any]  # paths below "problem" and "schedule"
+
+DRIFTS: Fields = {"schedule.drift_limit": 1e6, "schedule.tolerance": 1e6}
+DOMAINS: Fields = {"problem.domain_x.radius": 3.0, "problem.domain_y.radius": 2.0}
+STOPS: Fields = {"schedule.accuracy.gradient": 1e3, "schedule.accuracy.curvature": 1e3}
+CURVES: Fields = {"schedule.accuracy.gradient": 1e3}
+BRANCHES: Mapping[str, tuple[Fields, ...]] = {
+    "minimax_sosp/dp_rgda": (
+        {"schedule.tolerance": 1e6, "schedule.average_movement": 1e6},  # the escape phase, to its end
+        {"schedule.tolerance": 1e6},  # it moves too far
+    ),
+    "minimax_sosp/sto_spider": (DRIFTS,),
+    "minimax_sosp/ada_dp_spider": (DRIFTS,),
+    "adaptive_batch/stochastic_spider": (
+        {"schedule.batch": 3, "schedule.batch_slope": 0.01, "schedule.drift_limit": 1e6, "schedule.threshold": 1e9},
+    ),
+    "dp_ftrl/dp_ftrl": ({"schedule.radius": 0.4},),
+    "dro/double_spider": (
+        {"schedule.move_cap": 0.003, "schedule.x_threshold.per_x": 0.3, "schedule.x_threshold.per_eta": 0.2,
+         "schedule.eta_threshold.per_x": 0.13, "schedule.eta_threshold.per_eta": 0.17},
+    ),
+    "output_perturbation/algorithm3": (DOMAINS,),
+    "output_perturbation/algorithm5": (DOMAINS,),
+    "output_perturbation/algorithms4and5": (DOMAINS,),
+    "output_perturbation/strongly_concave": (DOMAINS,),
+    "second_order_erm/dp_tr": (STOPS,),
+    "second_order_erm/opt": (STOPS,),
+    "second_order_erm/opt_b": (STOPS, {**CURVES, "schedule.accuracy.curvature": 0.4}),
+    "second_order_erm/opt_ls": (CURVES,),
+}  # fmt: skip
+
+
+def with_fields(told: Any, fields: Fields) -> Any:
+    """Problem and schedule with these values; what is not there stays away."""
+    for path, value in fields.items():
+        told = _with(told, path.split("."), value)
+    return told
+
+
+def _with(told: Any, path: list[str], value: Any) -> Any:
+    if not isinstance(told, Mapping) or path[0] not in told:
+        return told
+    return {**told, path[0]: value if len(path) == 1 else _with(told[path[0]], path[1:], value)}
