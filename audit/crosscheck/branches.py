@@ -16,6 +16,7 @@ DRIFTS: Fields = {"schedule.drift_limit": 1e6, "schedule.tolerance": 1e6}
 DOMAINS: Fields = {"problem.domain_x.radius": 3.0, "problem.domain_y.radius": 2.0}
 STOPS: Fields = {"schedule.accuracy.gradient": 1e3, "schedule.accuracy.curvature": 1e3}
 CURVES: Fields = {"schedule.accuracy.gradient": 1e3}
+LONG: Fields = {"schedule.batch_slope": 0.01, "schedule.drift_limit": 1e6}
 BRANCHES: Mapping[str, tuple[Fields, ...]] = {
     "minimax_sosp/dp_rgda": (
         {"schedule.tolerance": 1e6, "schedule.average_movement": 1e6},  # the escape phase, to its end
@@ -24,7 +25,9 @@ BRANCHES: Mapping[str, tuple[Fields, ...]] = {
     "minimax_sosp/sto_spider": (DRIFTS,),
     "minimax_sosp/ada_dp_spider": (DRIFTS,),
     "adaptive_batch/stochastic_spider": (
-        {"schedule.batch": 3, "schedule.batch_slope": 0.01, "schedule.drift_limit": 1e6, "schedule.threshold": 1e9},
+        {**LONG, "schedule.threshold": 1e9, "schedule.batch": 3},  # an escape
+        {**LONG, "schedule.threshold": 1e9, "schedule.batch": 3, "schedule.escape_steps": 1},  # a short one
+        {**LONG, "schedule.threshold": 0.0, "schedule.batch": 1, "schedule.epoch_length": 2},
     ),
     "dp_ftrl/dp_ftrl": ({"schedule.radius": 0.4},),
     "dro/double_spider": (
@@ -39,6 +42,7 @@ BRANCHES: Mapping[str, tuple[Fields, ...]] = {
     "second_order_erm/opt": (STOPS,),
     "second_order_erm/opt_b": (STOPS, {**CURVES, "schedule.accuracy.curvature": 0.4}),
     "second_order_erm/opt_ls": (CURVES,),
+    "second_order_erm/two_opt_b": ({"schedule.base.accuracy.gradient": 1e3, "schedule.base.accuracy.curvature": 1e3},),
 }  # fmt: skip
 
 

@@ -86,11 +86,14 @@ class Edited:
                 return found + np.triu(found, 1).T
         raise ValueError("no released value")
 
-    def unreleased(self, value: Any) -> Any:
-        """A value that is the query of an earlier release."""
-        if not any(np.shape(query) and np.array_equal(query, value) for query, _ in self._released()):
-            raise ValueError("no query of a release")
-        return value
+    def unreleased(self, value: Any, in_its_place: Any) -> Any:
+        """The query of an earlier release, in place of what was released, or that drawn in to a ball."""
+        for query, released in self._released():
+            same = np.ndim(query) == 1 and np.array_equal(query, value)
+            length, other = np.linalg.norm(released), np.linalg.norm(in_its_place)
+            if same and np.allclose(other * released, length * in_its_place, atol=0.0):
+                return value
+        raise ValueError("no query of a release")
 
     def over_all(self, value: Any, rows: Any) -> Any:
         """A mean over some records, divided by the number of all."""
@@ -126,8 +129,7 @@ class Edited:
     def clipped_again(self, value: Any, bound: float) -> Any:
         """A released value, no longer than the bound."""
         self.bare(value)  # an error where it was not released
-        size = float(np.linalg.norm(value))
-        return value * (bound / size) if size > bound else value
+        return value * (bound / max(float(np.linalg.norm(value)), bound, 1e-300))
 
     @staticmethod
     def shares(value: Any) -> Array:
@@ -242,10 +244,9 @@ class Edited:
         return self._known[place]
 
     @staticmethod
-    def maths(name: str) -> Callable[..., Any]:
+    def maths(name: str) -> Any:
         """A function by its name, where the file does not import it."""
-        found: Callable[..., Any] = getattr(math, name, None) or getattr(np, name, None) or getattr(builtins, name)
-        return found
+        return getattr(math, name, None) or getattr(np, name, None) or getattr(builtins, name)
 
     eigen = staticmethod(eigen)
 
@@ -273,8 +274,7 @@ class Edited:
     @staticmethod
     def unit(value: Any) -> Array:
         """Divided by its length."""
-        found = _array(value)
-        return np.asarray(found / np.linalg.norm(found))
+        return np.asarray(_array(value) / np.linalg.norm(value))
 
     @staticmethod
     def same_shape(value: Any, made: Any) -> Any:

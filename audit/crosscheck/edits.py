@@ -243,7 +243,7 @@ def _of_name(text: Text, node: ast.Name, scope: Scope) -> Iterator[Made]:
                 kind = Kind.BATCH
             yield text.made(kind, f"{other} for", node, other)
             if shape:
-                new = f"_edit.unreleased({other})"
+                new = f"_edit.unreleased({other}, {node.id})"
                 yield text.made(Kind.UN_NOISED, f"{other}, before it is released, for", node, new)
 
 
