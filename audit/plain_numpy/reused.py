@@ -48,8 +48,11 @@ def judged_where_noise_is_reused(
         if bound.epsilon > claim.epsilon:
             return bound
     what = "is added to data more than once; if the first sum counts as seen, what comes later leaks"
-    instead = f"if only the output is seen, {2 * OUTPUTS:,} outputs refute nothing"
-    raise NotUnderstood("noise", ", ".join(sorted(run.reused)), f"{what}; {instead}; {WAY_OUT}")
+    instead = (
+        f"if only the output is seen, {2 * OUTPUTS:,} outputs refute nothing; objective perturbation is private at the "
+        "exact minimiser only, which no run shows: add noise to the minimiser instead (output perturbation)"
+    )
+    raise NotUnderstood("noise", ", ".join(sorted(run.reused)), f"{what}; {instead}, {WAY_OUT}")
 
 
 def by_reuse(run: PlainMechanism, pair: Pair[Any], seed: int) -> set[tuple[Kind, str]]:

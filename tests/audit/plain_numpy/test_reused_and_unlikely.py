@@ -47,7 +47,7 @@ def last_point_and_a_count(rows, rng):
 
 
 def test_noise_that_is_used_again_unseen_accuses_nobody():
-    said = r"test_reused_and_unlikely.py:\d+.*more than once.*10,000 outputs refute nothing"
+    said = r"test_reused_and_unlikely.py:\d+.*more than once.*10,000 outputs refute nothing.*add noise to the minimiser"
     with pytest.raises(NotUnderstood, match=said):
         assay(last_point, PAIR, CLAIM, effort=QUICK)
 
