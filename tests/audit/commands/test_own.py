@@ -138,6 +138,7 @@ def raw(rows, rng):
 """
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     ("name", "line", "said"),
     [("half", 7, "  at      placed.py:7 in sample: "), ("raw", 17, "  at      placed.py:17 in raw: return noisy")],

@@ -40,6 +40,7 @@ def test_wrong_mechanisms_fail(mechanism):
     assert assay(mechanism, Space.matrix(), CLAIM).verdict.failed
 
 
+@pytest.mark.more
 def test_at_one_pair_it_is_accounted_exactly_and_half_the_noise_is_not():
     """A record and its opposite: the sum moves by twice the bound, no count moves: three releases of mu 1/6 and 1/3."""
     pair, effort = Pair(np.array([[1.0]]), np.array([[-1.0]]), 0), Effort(runs=100, pilot=100, examples=20)
@@ -78,6 +79,7 @@ def test_a_bound_that_no_run_comes_to_accuses_nobody():
     assert [one.kind for one in bare.findings] == [Kind.BARE_RELEASE]
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize("name", ["normal", "laplace"])
 @pytest.mark.parametrize("size", [1, 3, 400])
 def test_what_is_dictated_is_never_less_probable_than_said(name, size):

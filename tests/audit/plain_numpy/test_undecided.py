@@ -70,11 +70,13 @@ def louder(rows, rng):
     return response(rows, rng, epsilon=1.4)
 
 
+@pytest.mark.more
 def test_too_many_ways_are_refused_with_what_to_try():
     with pytest.raises(NotUnderstood, match="tells neighbours apart; if it is secret, try fewer records"):
         assay(response, Space.matrix(n=(1, 7), d=(1,)), CLAIM, effort=Effort(runs=50, pilot=50, examples=12))
 
 
+@pytest.mark.more
 def test_what_to_try_decides():
     few = Space.matrix(n=(1, 2), d=(1,))
     assert not assay(response, few, CLAIM, effort=QUICK).verdict.failed
