@@ -89,6 +89,7 @@ def test_a_declared_defect_is_expected():
     assert (row.exit_code(), row.exit_code(strict=True)) == (0, 1)
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize(
     ("run", "claimed", "declared", "undeclared", "missing"),
     [

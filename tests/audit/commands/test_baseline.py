@@ -161,6 +161,7 @@ REFACTORINGS = {
 }
 
 
+@pytest.mark.some(3)
 @pytest.mark.parametrize("name", REFACTORINGS)
 def test_a_harmless_change_stays_green(project, name):
     code, out, err = project(*REFACTORINGS[name])

@@ -42,6 +42,7 @@ def dpassay(tmp_path, monkeypatch):
     return call
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("name", [*NAMES, *(pytest.param(name, marks=pytest.mark.slow) for name in MORE)])
 def test_broken_algorithms_exit_1(dpassay, name):
     code, text = dpassay("audit", f"planted:{name}", "--space", "planted:space", "--epsilon", 3, *SMALL)

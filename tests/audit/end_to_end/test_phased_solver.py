@@ -55,6 +55,7 @@ def pair():
     return Pair(Data(here), Data(a), 4)
 
 
+@pytest.mark.more
 def test_every_reading(examine, pair):
     found = examine(run, pair)
     assert found.losses.findings == []

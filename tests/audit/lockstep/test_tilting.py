@@ -40,6 +40,7 @@ DENSITIES = {
 }
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize("states", DENSITIES.values(), ids=DENSITIES.keys())
 def test_densities_integrate_to_one_and_samples_follow_them(states):
     plan, x = proposal(states, TILTS), np.linspace(-20, 20, 2_501)

@@ -70,6 +70,7 @@ def size_and_value(rows, rng, scale=1.6):
     return size, value.sum() + rng.laplace(scale=2 * scale)
 
 
+@pytest.mark.more
 def test_movements_of_different_pairs_do_not_add_up():
     found = assay(size_and_value, LINE, PURE, effort=QUICK)
     assert not found.verdict.failed

@@ -82,6 +82,7 @@ def test_names_are_as_they_were_afterwards():
     assert normal is np.random.normal and default_rng is np.random.default_rng
 
 
+@pytest.mark.more
 def test_a_choice_with_replacement_passes_without_amplification_or_is_refused():
     found = assay(right_with_replacement, SPACE, CLAIM, effort=QUICK)
     assert not found.verdict.failed

@@ -100,6 +100,7 @@ def counted_with_half_the_noise(rows, rng):
     return counted(rows, rng, 2.0)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("mechanism", "failed"), [(counted, False), (counted_with_half_the_noise, True)])
 def test_a_record_that_joins_a_poisson_batch_may_move_a_query_as_far_as_one_that_is_replaced(mechanism, failed):
     found = assay(mechanism, Space.matrix(n=(1, 2), d=(1,)), claim(1.0), effort=QUICK)

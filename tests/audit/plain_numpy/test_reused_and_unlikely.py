@@ -92,6 +92,7 @@ def test_what_follows_an_answer_as_rare_as_delta_accuses_nobody():
     assert not found.verdict.failed and "delta covers it" in found.why
 
 
+@pytest.mark.more
 def test_what_follows_a_rare_answer_that_is_more_probable_than_delta_does():
     assert assay(mode_of_too_low_a_threshold, ONE, CLAIM, effort=QUICK).verdict.failed
 

@@ -42,6 +42,7 @@ def reading(mechanism, pairs=PAIRS):
     return on_tape(mechanism).tried(pairs, 0, 1e-5)
 
 
+@pytest.mark.some(9)
 @pytest.mark.parametrize("mechanism", s.RIGHT, ids=lambda f: f.__name__)
 def test_nothing_of_a_right_mechanism_leaks(mechanism):
     run = reading(mechanism)

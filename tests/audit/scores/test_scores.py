@@ -49,6 +49,7 @@ def test_curve_test_refutes_a_claim_ten_percent_too_small():
     assert found >= 36
 
 
+@pytest.mark.more
 def test_curve_test_keeps_its_level_on_the_boundary():
     """The claim is exactly true, 5 % level, 300 runs of 1,000: 12 % errors would fail with probability 0.99."""
     claim, wrong = guarantee.gdp(1.0), 0

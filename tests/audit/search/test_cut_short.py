@@ -89,6 +89,7 @@ def test_what_is_released_before_a_run_is_cut_off_counts():
     assert found.accounted > 40 and found.witnesses[0].data.sizes == {"n": 1, "d": 1}
 
 
+@pytest.mark.more
 def test_cut_off_runs_within_the_claim_are_accounted_once_or_twice(monkeypatch):
     """The cost of one may take seconds: it is asked again where half as much again was spent."""
     counted = []

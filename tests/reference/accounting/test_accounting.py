@@ -53,6 +53,7 @@ def test_gdp_epsilon_against_the_hockey_stick_by_quadrature():
         assert mass == pytest.approx(DELTA, rel=1e-6)
 
 
+@pytest.mark.more
 def test_gdp_against_dp_accounting():
     """PLD on a grid of 1e-4 is pessimistic by at most the grid."""
     for mu in (0.5, 1.0, 2.0):

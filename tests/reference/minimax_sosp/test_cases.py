@@ -16,6 +16,7 @@ def test_keys_are_unique():
     assert len(CASES) == len(MINIMAX_SOSP)
 
 
+@pytest.mark.some(20)
 @pytest.mark.parametrize("key", SMALL)
 def test_account_and_findings_are_those_the_case_declares(is_as_declared, key):
     is_as_declared(CASES[key])

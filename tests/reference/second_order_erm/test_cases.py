@@ -27,6 +27,7 @@ def case_of(key):
     return next(case for case in CASES if case.key == f"second_order_erm/{key}")
 
 
+@pytest.mark.some(15)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.key)
 def test_findings_and_accounting_agree_with_what_is_known(case):
     instance = case.build()
