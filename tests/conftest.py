@@ -23,7 +23,7 @@ providers.HypothesisProvider._maybe_draw_constant = lambda *_, **__: None
 providers._get_local_constants = providers.Constants
 
 FAST = "not slow and not more"  # of the Makefile
-BUDGET = 200  # seconds of CPU of all fast tests, their workers included
+BUDGET = 220  # seconds of CPU of all fast tests, their workers included
 _OF_WORKERS: list[float] = []
 
 
