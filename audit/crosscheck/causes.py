@@ -30,7 +30,7 @@ from .rounding import Run, computed
 from .sometimes import OF_THE_LAST
 from .together import together
 
-OTHERS = 120  # further vectors that a change must explain as well
+OTHERS = 240  # further vectors that a change must explain as well
 NUMBERS = (
     "query",
     "queries",

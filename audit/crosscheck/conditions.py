@@ -50,6 +50,17 @@ def of_condition(text: Text, node: ast.Compare | ast.BoolOp, parent: ast.AST) ->
         middle = text.raw[text.span(node.left)[1] : text.span(right)[0]].decode()
         for step in ("+ 1", "- 1"):
             yield text.made(Kind.INDEX_SHIFT, "one step off in", node, f"({left}{middle}({text.code(right)}) {step})")
+        yield from _by_size(text, node, right)
+
+
+def _by_size(text: Text, node: ast.Compare, right: ast.expr) -> Iterator[Made]:
+    """A number is tested by its size; ``a >= -b`` then reads ``|a| <= b``."""
+    left, bound = text.code(node.left), text.code(right)
+    if bound.startswith("-"):
+        for sign in ("<=", ">="):
+            yield text.made(Kind.BRANCH, f"tested by its size, {sign}:", node, f"(abs({left}) {sign} abs({bound}))")
+    elif not isinstance(node.ops[0], ast.Eq) and not isinstance(node.left, ast.Constant):
+        yield text.made(Kind.BRANCH, "tested by its size:", node.left, f"abs({left})")
 
 
 def of_asking(

@@ -40,6 +40,7 @@ class Evidence:
         queries: a vector parts at a query.
         clipped: where a sensitivity differs, the query does as well or not, as rows are that are clipped or not.
         steady: every vector that differs shows the same ratio first.
+        output_alone: nothing but the output differs on any vector.
     """
 
     said: Sequence[Shown]
@@ -49,6 +50,7 @@ class Evidence:
     queries: bool
     clipped: bool
     steady: bool
+    output_alone: bool
 
 
 def evidence(said: Sequence[Shown], causes: Causes, known: Known, float32: bool) -> Evidence:
@@ -59,7 +61,8 @@ def evidence(said: Sequence[Shown], causes: Causes, known: Known, float32: bool)
     names = frozenset(one.name for found in red for one in found)
     queries = causes.whole and any(_at_a_query(found) for found in red[1:])
     moved = {_moved(found, one) for found in red for one in found if one.name == "sensitivity"}
-    return Evidence(said, causes, calls_alone(red), names, queries, len(moved) > 1, len(ratios) <= 1)
+    output = all(one.part is Part.OUTPUT for found in red for one in found)
+    return Evidence(said, causes, calls_alone(red), names, queries, len(moved) > 1, len(ratios) <= 1, output)
 
 
 def _moved(found: Sequence[Difference], declared: Difference) -> bool:
@@ -78,6 +81,22 @@ def _at_a_query(found: Sequence[Difference]) -> bool:
 
 def decided(known: Evidence) -> tuple[Kind, str, Mutant | None]:
     """Kind, what shows it, and one change that does the same."""
+    found = _decided(known)
+    if known.output_alone and found[0] is Kind.UNKNOWN:
+        return Kind.OUTPUT, "nothing but the output differs", None
+    returned = [one for one in known.causes.found if _of_what_is_returned(one)] if known.causes.whole else []
+    if known.output_alone and returned and found[0] in (Kind.INDEX_SHIFT, Kind.BRANCH):
+        return Kind.OUTPUT, "another value is returned", returned[0]
+    return found
+
+
+def _of_what_is_returned(one: Mutant) -> bool:
+    """Is another name returned, or the other one of two?"""
+    other = one.change.name in (Turned.NEVER, Turned.ALWAYS, Turned.NEGATED) or one.change.name.endswith(" for")
+    return other and not one.more and line_of(one).lstrip().startswith("return ") and not _used_by_all(one)
+
+
+def _decided(known: Evidence) -> tuple[Kind, str, Mutant | None]:
     said, causes = known.said, known.causes
     first, detail = (said[0].kind, str(said[0])) if said else (Kind.UNKNOWN, "")
     if known.calls_alone and causes.whole:

@@ -159,7 +159,7 @@ def _asked(known: Known, said: Sequence[Shown], float32: bool) -> tuple[Causes, 
     if causes.full and not kinds <= CHANCE:
         return causes, [], False
     firm = first in FIRM
-    more = [] if firm else [*batches(*known[0], float32), *going_on(known, float32)]
+    more = [] if firm else [*batches(known, float32), *going_on(known, float32)]
     if more:  # it explains every vector
         return Causes(), more, False
     if causes.full or plain:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 
 NODE = re.compile(r"^(.*)/\((\d+),(\d+)\)$")  # the interval of a node's leaves
+NUMBERED = re.compile(r"/\d+$")
 LEAVES, INNER = "single leaves", "inner nodes"
 
 
@@ -15,6 +16,16 @@ def family(label: str) -> str:
     return label if found is None else f"{found[1]}: {LEAVES if found[2] == found[3] else INNER}"
 
 
+def series(label: str) -> str:
+    """The family without the number of a phase or step at the end of its label."""
+    return NUMBERED.sub("", family(label))
+
+
 def families(labels: Iterable[str]) -> list[str]:
     """All of them, in the order of the labels."""
     return list(dict.fromkeys(map(family, labels)))
+
+
+def every_series(labels: Iterable[str]) -> list[str]:
+    """All of them, in the order of the labels."""
+    return list(dict.fromkeys(map(series, labels)))

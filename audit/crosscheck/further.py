@@ -2,8 +2,8 @@
 these.
 
 The problems and schedules of vectors once more: with other noise of the same size, where other decisions are made; with
-a hundredth of it, where whoever goes on with a query agrees and whoever does something else does not; and with one
-constant of the schedule changed, each in turn.
+a hundredth of it, where whoever goes on with a query agrees and whoever does something else does not; with one
+constant of the schedule changed, each in turn; and with all of them changed at once.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ from .rounding import rounding
 MOST = 6  # vectors that are run once more
 SHARES = (1.0, 0.01)  # of the noise
 VARIED = 1  # vectors whose constants are varied
-FACTORS = (0.3, 3.0)
+FACTORS = (0.03, 0.3, 3.0, 30.0)
+DRAWS, LARGEST = 3, 3.0  # schedules whose constants are all varied, by a factor of e^3 at most
 LONGEST = 60  # events: nothing is seen in a longer run that is not seen in a shorter one
 SEED = 20_000  # further on than any committed one
 Vector = dict[str, Any]
@@ -62,6 +63,9 @@ def further(vectors: Sequence[Vector]) -> Iterator[Vector]:
             yield from _made(vector, words, share, seed)
             for name, schedule in _varied(vector["schedule"], "") if number < VARIED else ():
                 yield from _made({**vector, "schedule": schedule}, f"{words}, {name}", share, seed)
+            for draw in range(DRAWS):
+                schedule = _all_varied(vector["schedule"], np.random.default_rng([seed, draw]))
+                yield from _made({**vector, "schedule": schedule}, f"{words}, all constants, {draw}", share, seed)
 
 
 def _varied(told: Any, path: str) -> Iterator[tuple[str, Any]]:
@@ -72,6 +76,13 @@ def _varied(told: Any, path: str) -> Iterator[tuple[str, Any]]:
         for name, entry in told.items():
             for words, other in _varied(entry, f"{path}.{name}" if path else name):
                 yield words, {**told, name: other}
+
+
+def _all_varied(told: Any, rng: np.random.Generator) -> Any:
+    """A schedule with every number that is none that counts changed."""
+    if isinstance(told, float):
+        return told * float(np.exp(rng.uniform(-LARGEST, LARGEST)))
+    return {name: _all_varied(one, rng) for name, one in told.items()} if isinstance(told, dict) else told
 
 
 def _made(vector: Vector, name: str, share: float, seed: int) -> Iterator[Vector]:

@@ -20,7 +20,7 @@ from dpassay.reference.types import Array
 
 from .copies import run_copied
 from .encode import encode
-from .families import families, family
+from .families import every_series, series
 from .kinds import Kind
 from .recording import VectorTape, events_of
 from .rounding import Run
@@ -74,44 +74,49 @@ CHOICES = (  # of a search that releases which query is above its threshold
     Way(Kind.INDEX_SHIFT, "the choice after the released one", lambda value, query, _: value + 1),
     Way(Kind.INDEX_SHIFT, "the choice before the released one", lambda value, query, _: value - 1),
 )
-PLACES: dict[str, Callable[[int], bool]] = {
-    "": lambda number: True,
-    " the first time": lambda number: number == 0,
-    " but the first time": lambda number: number > 0,
-    " every other time": lambda number: number % 2 == 1,
+Place = Callable[[int, int], bool]  # of the release's number, and of how many there are
+PLACES: dict[str, Place] = {
+    "": lambda number, count: True,
+    " the first time": lambda number, count: number == 0,
+    " but the first time": lambda number, count: number > 0,
+    " but the last time": lambda number, count: number < count - 1,
+    " every other time": lambda number, count: number % 2 == 1,
 }
 
 
 class _OtherValues(VectorTape):
-    def __init__(self, events: Any, way: Way, place: Callable[[int], bool], label: str):
-        super().__init__(events)
-        self._way, self._place, self._only = way, place, label
+    def __init__(self, vector: Mapping[str, Any], way: Way, place: Place, label: str):
+        events = vector["events"]
+        super().__init__(events, on=bool(vector.get("further")))
+        self._way, self._where, self._only = way, place, label
         self._count: Counter[str] = Counter()
+        self._every = Counter(series(one["label"]) for one in events if one["event"] == "release")
         self._before: dict[str, Array] = {}
         self.shown: dict[int, int] = {}  # by step: how many queries were needed
+
+    def _place(self, label: str) -> bool:
+        """Is this release of a series one of those? It is counted."""
+        number = self._count[series(label)]
+        self._count[series(label)] += 1
+        return self._only in ("", series(label)) and self._where(number, self._every[series(label)])
 
     def symmetric_gaussian(self, label: str, query: Array, **how: Any) -> Array:
         """A matrix that is put together otherwise."""
         released = super().symmetric_gaussian(label, query, **how)
-        if self._way not in MATRICES or self._only not in ("", family(label)):
+        if self._way not in MATRICES or not self._place(label):
             return released
-        number = self._count[label]
-        self._count[label] += 1
-        return self._way.value(released, query, released) if self._place(number) else released
+        return self._way.value(released, query, released)
 
     def _released(self, label: str, law: Law, sensitivity: float | None, draws: tuple[int, ...]) -> Any:
         value = super()._released(label, law, sensitivity, draws)
-        if isinstance(law, AboveThreshold) and self._way in CHOICES and self._only in ("", family(label)):
-            number = self._count[label]
-            self._count[label] += 1
-            return self._chosen(law, value) if self._place(number) else value
+        if isinstance(law, AboveThreshold) and self._way in CHOICES:
+            return self._chosen(law, value) if self._place(label) else value
         query = getattr(law, "query", None)
         if query is None or value is None or np.shape(value) != np.shape(query) or self._way in (*MATRICES, *CHOICES):
             return value
-        number, before = self._count[label], self._before.get(label, np.asarray(value, dtype=float))
-        self._count[label] += 1
-        self._before[label] = np.asarray(value, dtype=float)
-        if self._only not in ("", family(label)) or not self._place(number):
+        before = self._before.get(series(label), np.asarray(value, dtype=float))
+        self._before[series(label)] = np.asarray(value, dtype=float)
+        if not self._place(label):
             return value
         found = self._way.value(np.asarray(value, dtype=float), query_of(law), before)
         return found if isinstance(value, np.ndarray) else float(found)
@@ -132,10 +137,10 @@ Going = tuple[Way, str, str]  # the way, the place's name, the label (empty: eve
 def goings_on(vector: Mapping[str, Any], others: Sequence[Mapping[str, Any]] = ()) -> Iterator[Going]:
     """Everything that is tried on a vector, the simplest first; ``others`` may release under other labels as well."""
     released = [event for event in vector["events"] if event["event"] == "release"]
-    labels = families(event["label"] for event in released)
+    labels = every_series(event["label"] for event in released)
     choices = CHOICES if any(event["law"] == "AboveThreshold" for event in released) else ()
     releases = (event for one in (vector, *others) for event in one["events"] if event["event"] == "release")
-    every = families(event["label"] for event in releases)
+    every = every_series(event["label"] for event in releases)
     for label in ("", *(labels[:LABELS] if len(every) > 1 else ())):
         for place in PLACES:
             for way in (*WAYS, *choices, *(() if label or place else MATRICES)):
@@ -174,7 +179,7 @@ def said_of(going: Going) -> str:
 def answers_going_on(run: Run, vector: Mapping[str, Any], going: Going) -> dict[str, Any] | None:
     """What the reference asks for then; None where it does not run."""
     way, place, label = going
-    tape = _OtherValues(vector["events"], way, PLACES[place], label)
+    tape = _OtherValues(vector, way, PLACES[place], label)
     output: Any = None
     with np.errstate(all="ignore"):
         try:

@@ -26,7 +26,7 @@ from .making import run_again
 from .pairs import pairs
 from .planting import Site, TooLong, function_of, functions, in_a_lambda, limited, planted_at, source
 from .reached import Reached, reached
-from .recording import VectorTape, events_of
+from .recording import VectorTape, events_of, tape_for
 from .rounding import Run
 from .slips import without
 from .sometimes import OF_THE_LAST, When, sometimes, times
@@ -92,8 +92,8 @@ class _Differs(Exception):
 class _HeldTape(VectorTape):
     """Stops a run at the first event, up to the one that is to be explained, at which it does not agree."""
 
-    def __init__(self, events: Any, until: int | None, stop: Stop | None):
-        super().__init__(events)
+    def __init__(self, vector: Mapping[str, Any], until: int | None, stop: Stop | None):
+        super().__init__(vector["events"], on=bool(vector.get("further")))
         self._until, self._stop = until, stop
 
     def _next(self, kind: str, label: str) -> dict[str, Any]:
@@ -176,7 +176,7 @@ def answers(
         late: gets an entry where the run did not end in its seconds.
         when: at which uses the change is made; else it is the mutant's own affair.
     """
-    tape = _HeldTape(vector["events"], until, stop)
+    tape = _HeldTape(vector, until, stop)
     output: Any = None
     if mutant.when and when is None:
         when = When(mutant.when, tape, asked(run, vector, mutant) if mutant.when in OF_THE_LAST else 0)
@@ -206,7 +206,7 @@ def _while_read(mutant: Mutant) -> bool:
 
 def values_at(run: Run, vector: Mapping[str, Any], mutant: Mutant, jitter: Jitter | None) -> list[Any]:
     """What the watched expressions of a change compute; empty where a function of a problem computes them."""
-    tape = VectorTape(vector["events"])
+    tape = tape_for(vector)
     edit = Edited(tape, _records(vector))
     with _planted(mutant, None, edit), limited(1.0), np.errstate(all="ignore"), suppress(Exception):
         run_again(run, vector, tape, jitter)
@@ -217,7 +217,7 @@ def asked(run: Run, vector: Mapping[str, Any], mutant: Mutant) -> int:
     """How often the reference computes the expression that is changed sometimes."""
     never = When("")
     with _planted(mutant, never), limited(LIMIT), np.errstate(all="ignore"), suppress(Exception):
-        run_copied(run, vector, VectorTape(vector["events"]))
+        run_copied(run, vector, tape_for(vector))
     return never.count
 
 
@@ -239,26 +239,6 @@ def planted_in(mutant: Mutant, seconds: float) -> Iterator[None]:
     """The reference with this change, for so many seconds at most."""
     with _planted(mutant), limited(seconds):
         yield
-
-
-def other_batches(run: Run, vector: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """What the reference asks for when the records of a draw are others than those that are given."""
-    for name, change in BATCHES.items():
-        events = [
-            {**event, "indices": change(event["indices"], event["n"])} if event["event"] == "draw" else event
-            for event in vector["events"]
-        ]
-        tape = VectorTape(events)
-        with suppress(Exception), np.errstate(all="ignore"):
-            yield name, {"output": encode(run_again(run, vector, tape), "output"), "events": events_of(tape)}
-
-
-BATCHES: dict[str, Callable[[list[int], int], list[int]]] = {
-    "every record number is one too large": lambda indices, n: [(one + 1) % n for one in indices],
-    "every record number is one too small": lambda indices, n: [(one - 1) % n for one in indices],
-    "the first records in place of those drawn": lambda indices, n: list(range(len(indices))),
-    "the other records": lambda indices, n: ([one for one in range(n) if one not in indices] * n)[: len(indices)],
-}
 
 
 @lru_cache(maxsize=256)

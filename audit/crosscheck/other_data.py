@@ -6,16 +6,26 @@ from .agreeing import Data, agree
 from .causes import OTHERS, Known, run_of
 from .going_on import Going, answers_going_on, goings_on, said_of
 from .kinds import Kind
-from .mutants import other_batches
+from .other_records import others_than_drawn, with_other_records
 from .shown import Seen, Shown
 
 
-def batches(vector: Data, given: Data, float32: bool) -> list[Shown]:
-    """Other records than those that were drawn, for which the reference asks for the same."""
-    run = run_of(vector)
-    tried = other_batches(run, vector) if run is not None else ()
-    found = (name for name, made in tried if agree(vector, made, given, float32))
-    return [Shown(Kind.BATCH, Seen.OTHER_RECORDS, name) for name in found][:1]
+def batches(known: Known, float32: bool) -> list[Shown]:
+    """Other records than those that were drawn, for which the reference asks for the same, on the other vectors too."""
+    run = run_of(known[0][0])
+    if run is None:
+        return []
+    for records in others_than_drawn(known[0][0]):
+        made = ((with_other_records(run, one, records), one, theirs) for one, theirs in known[: OTHERS + 1])
+        if all(_same(*one, float32) for one in made):
+            name, label = records
+            return [Shown(Kind.BATCH, Seen.OTHER_RECORDS, name + (f", at {label}" if label else ""))]
+    return []
+
+
+def _same(made: Data | None, vector: Data, given: Data, float32: bool) -> bool:
+    """Where nothing can be changed, the other one must be right."""
+    return agree(vector, vector if made is None else made, given, float32)
 
 
 def going_on(known: Known, float32: bool) -> list[Shown]:
