@@ -15,14 +15,16 @@ from typing import Any
 
 import numpy as np
 
+from .causes import run_of
 from .edits import statements
 from .jitter import Jitter
-from .mutants import Mutant, values_at
+from .mutants import Mutant, old_text, values_at
 from .planting import source
 from .rounding import Run
 from .source import Source
 
 SIZE = 1e-3  # of the amounts, relative: far above rounding, too little to matter for a bound that is reached
+NAME = re.compile(r"^[A-Za-z_][\w.]*$")
 OF_A_QUERY = re.compile("clip|threshold|cap|bound|std|sigma|noise|scale|sensitiv|size|batch|indices|rows|records|mean")
 
 
@@ -41,6 +43,29 @@ def afterwards(run: Run, vector: Mapping[str, Any], mutant: Mutant) -> bool:
     watched = [replace(change, first=first, last=last, text=f"_edit.watched(lambda: ({one}))") for one in (old, new)]
     found = [_of_releases(run, vector, replace(mutant, change=one)) for one in watched]
     return None not in found and any(found)
+
+
+def exact_for_released(vectors: Sequence[Mapping[str, Any]], mutant: Mutant) -> bool:
+    """Does one name stand for another, which records move, on any of these vectors, and the other one on none?"""
+    change, old = mutant.change, old_text(mutant)
+    if mutant.when or mutant.more or not (NAME.match(old) and NAME.match(change.text)):
+        return False
+    noted = [f"(_edit.watched(lambda: ({one})), {old})[1]" for one in (old, change.text)]
+    known = [replace(mutant, change=replace(change, text=one)) for one in noted]
+    try:
+        moved = [[_moved_by_records(vector, one) for vector in vectors] for one in known]
+    except (SyntaxError, TypeError, ValueError):  # it stands where no value can be noted
+        return False
+    return False in moved[0] and True not in moved[0] and True in moved[1]
+
+
+def _moved_by_records(vector: Mapping[str, Any], mutant: Mutant) -> bool | None:
+    """None where nothing is computed there."""
+    run = run_of(vector)
+    if run is None:
+        return None
+    plain = values_at(run, vector, mutant, None)
+    return None if not plain else not _alike(plain, values_at(run, vector, mutant, Jitter(SIZE, 7)))
 
 
 def _statement(mutant: Mutant) -> ast.Assign | None:

@@ -43,7 +43,7 @@ NUMBERS = (
 )  # that can be fitted
 PARTLY, FIRST = 60, 24  # changes that explain the first vector and not all: so many are counted, on so many vectors
 ELSEWHERE = 8  # of those that differ, are looked at for what else they run
-CALLS = 28_000_000  # of functions, in all changed runs together: they are counted, as what is found shall not hang on
+CALLS = 60_000_000  # of functions, in all changed runs together: they are counted, as what is found shall not hang on
 FIXED, LATE = 500, 20  # the machine. What a run costs beside its calls, and what one costs that does not end
 Known = Sequence[tuple[Data, Data]]  # vectors with their answers, right or wrong; the first one is to be explained
 

@@ -17,7 +17,7 @@ from typing import Any
 from dpassay.reference.catalogue import CASES
 from dpassay.reference.errors import printable
 
-from .afterwards import afterwards
+from .afterwards import afterwards, exact_for_released
 from .causes import (
     OTHERS,
     Case,
@@ -30,7 +30,7 @@ from .causes import (
     fitted,
 )
 from .deciding import CHANCE, FIRM, also_named, decided, evidence
-from .differences import Difference, compare, noise_of
+from .differences import Difference, Part, compare, noise_of
 from .direct import direct
 from .effects import accounted
 from .kinds import Kind
@@ -43,6 +43,7 @@ from .shown import Seen, Shown
 __all__ = ["Diagnosis", "Kind", "diagnose"]
 Data = Mapping[str, Any]
 ROUNDED_OF_NOISE = 1e-4  # what rounding moves is less than this share of the noise
+FEW = 20  # vectors on which it is seen whether records move a value
 NOTHING = "no single change of the reference does the same"
 AFTERWARDS = {Kind.NO_CLIP: Kind.MISSING_TERM, Kind.CLIP_BOUND: Kind.FACTOR}  # of what is released already
 UNUSABLE = (ArithmeticError, ValueError, TypeError, KeyError, IndexError, AttributeError)  # of numbers that are none
@@ -137,6 +138,9 @@ def diagnose(
     case = next((case for case in CASES if case.key == vector["case"]), None)
     late = case is not None and mutant is not None and causes.whole and afterwards(case.build().run, vector, mutant)
     kind = AFTERWARDS.get(kind, kind) if late else kind
+    if kind is Kind.INDEX_SHIFT and case is not None and mutant is not None and causes.whole:
+        vectors = [one for one, _ in known if not one.get("further")][:FEW]
+        kind = Kind.UN_NOISED if exact_for_released(vectors, mutant) else kind
     effect = kind.effect
     with suppress(*UNUSABLE):
         effect = accounted(vector, given, kind, late, sure=not seen.calls_alone)
@@ -153,8 +157,9 @@ def _asked(known: Known, said: Sequence[Shown], float32: bool) -> tuple[Causes, 
     if case is None:
         return Causes(), [], False
     first = said[0].kind if said else Kind.UNKNOWN
+    returned = compare(*known[0], float32=float32)[0].part is Part.OUTPUT
     plain = bool(said) and said[0].seen is Seen.REORDERED
-    causes = always(case, plain=plain, every=first is Kind.CALLS)
+    causes = always(case, plain=plain, every=first is Kind.CALLS or returned)
     kinds = {one.change.kind for one in causes.found}
     if causes.full and not kinds <= CHANCE:
         return causes, [], False

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from .at_once import blocks, one_after_the_other
 from .calls import CLIPPING, of_call
 from .conditions import head, is_tested, of_asking, of_condition, of_test
 from .edited import NEXT_RECORDS, OTHER_RECORDS
@@ -63,6 +64,9 @@ def edits(source: str, lines: Callable[[int, int], bool], scope: Callable[[ast.F
         arguments = [one.arg for one in function.args.args if one.arg != "self"]
         found += list(of_order(text, function.body, lines, ", ".join(arguments)))
         found += list(of_asking(text, function, lines, asking))
+        for block in blocks(function.body):
+            if lines(block[0].lineno, block[-1].lineno):
+                found += list(one_after_the_other(text, block, asking))
     return found
 
 
