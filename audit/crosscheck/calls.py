@@ -19,6 +19,8 @@ ELSE = {
 EIGEN = {"largest": "eigenvalues from the largest on:", "rows": "rows for eigenvectors:",
          "by size": "eigenvalues by their size:", "least by size": "eigenvalues by their size, the least first:",
          "rows of NumPy's": "rows for eigenvectors, with the signs that NumPy gives them:"}  # fmt: skip
+BASES = {"log": ("log2", "log10"), "log2": ("log", "log10"), "exp": ("exp2", "expm1"), "expm1": ("exp",)}
+WHOLE = ("ceil", "floor", "round", "int")
 STATISTICS = ("max", "min", "mean", "sum")
 
 
@@ -29,6 +31,15 @@ def of_call(text: Text, node: ast.Call) -> Iterator[Made]:
     if name in ELSE:
         new = f"{module}.{ELSE[name]}" if module else f"_edit.maths({ELSE[name]!r})"
         yield text.made(Kind.INDEX_SHIFT, f"{ELSE[name]} for {name}", node, new + code[len(head) :])
+    for other in BASES.get(name, ()) if len(node.args) == 1 else ():
+        yield text.made(Kind.FACTOR, f"{other} for {name}", node, f"_edit.numpy({other!r})" + code[len(head) :])
+    for other in WHOLE if name in WHOLE and len(node.args) == 1 else ():
+        if other not in (name, ELSE.get(name)):
+            new = f"_edit.maths({other!r})" + code[len(head) :]
+            yield text.made(Kind.INDEX_SHIFT, f"{other} for {name}", node, new)
+    if name in ("argmin", "argmax") and node.args:
+        new = f"(len({text.code(node.args[0])}) - 1 - {head}(np.asarray({text.code(node.args[0])})[::-1]))"
+        yield text.made(Kind.INDEX_SHIFT, "the last of several for", node, new)
     if name in ("eigh", "eigh_tridiagonal"):
         for how in EIGEN:
             new = f"_edit.eigen({head}, {how!r}, {code[len(head) + 1 :]}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import math
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from types import FrameType
 from typing import Any
 
@@ -16,6 +16,7 @@ from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array
 
 from .eigen import eigen
+from .records import OTHER_RECORDS
 
 
 def inside_a_problem() -> bool:
@@ -26,30 +27,6 @@ def inside_a_problem() -> bool:
             return True
         frame = frame.f_back
     return False
-
-
-def _before(numbers: Any, drawn: Sequence[Any], n: int) -> Any:
-    return np.asarray(drawn[max(len(drawn) - 2, 0)])[: len(numbers)]
-
-
-def _in_order(numbers: Any, drawn: Sequence[Any], n: int) -> Any:
-    """Slices of the file, one a draw, as long as what was drawn."""
-    return ((len(drawn) - 1) * len(numbers) + np.arange(len(numbers))) % n
-
-
-NEXT_RECORDS = "the next records for"
-# in the order in which they are tried; of the numbers of these records, of all drawn so far, of how many there are
-OTHER_RECORDS: dict[str, Callable[[Any, Sequence[Any], int], Any]] = {
-    "the first records for": lambda numbers, drawn, n: np.arange(len(numbers)),
-    "the records drawn before for": _before,
-    "the records in the order of the file for": _in_order,
-    "all records so far for": lambda numbers, drawn, n: np.unique(np.concatenate([np.asarray(one) for one in drawn])),
-    "all records for": lambda numbers, drawn, n: np.arange(n),
-    "half of": lambda numbers, drawn, n: numbers[: max(1, len(numbers) // 2)],
-    "without the last of": lambda numbers, drawn, n: numbers[:-1],
-    NEXT_RECORDS: lambda numbers, drawn, n: (numbers + 1) % n,
-    "the other records for": lambda numbers, drawn, n: np.resize(np.setdiff1d(np.arange(n), numbers), len(numbers)),
-}
 
 
 class _Parts(np.ndarray[Any, Any]):
@@ -108,7 +85,7 @@ class Edited:
             raise TypeError("no numbers of records")
         if not self._drawn or self._drawn[-1] is not indices:
             self._drawn.append(indices)
-        return OTHER_RECORDS[how](numbers, self._drawn, self.n)
+        return np.asarray(OTHER_RECORDS[how]([np.asarray(one).tolist() for one in self._drawn], self.n), dtype=int)
 
     @staticmethod
     def empty(value: Any, *arguments: Any) -> Any:
@@ -247,6 +224,11 @@ class Edited:
     def maths(name: str) -> Any:
         """A function by its name, where the file does not import it."""
         return getattr(math, name, None) or getattr(np, name, None) or getattr(builtins, name)
+
+    @staticmethod
+    def numpy(name: str) -> Any:
+        """A function of arrays."""
+        return getattr(np, name)
 
     eigen = staticmethod(eigen)
 

@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from .at_once import blocks, one_after_the_other
 from .calls import CLIPPING, of_call
 from .conditions import head, is_tested, of_asking, of_condition, of_test
-from .edited import NEXT_RECORDS, OTHER_RECORDS
 from .kinds import Kind
 from .lines import of_order, of_statement
+from .records import NEXT_RECORDS, OTHER_RECORDS
 from .slips import OF_RECORDS
 from .source import Made, Text
 
@@ -146,7 +146,7 @@ def _of_value(text: Text, node: ast.expr, parent: ast.AST, scope: Scope, compare
     if is_records(node):
         for name in OTHER_RECORDS:
             kind = Kind.INDEX_SHIFT if weights and name == NEXT_RECORDS else Kind.BATCH
-            yield text.made(kind, name, node, f"_edit.records({code}, {name!r})")
+            yield text.made(kind, f"{name} for", node, f"_edit.records({code}, {name!r})")
     if isinstance(node, ast.Name):
         yield from _of_name(text, node, scope)
         yield from _again(text, node, scope)
@@ -159,6 +159,10 @@ def _of_value(text: Text, node: ast.expr, parent: ast.AST, scope: Scope, compare
     elif isinstance(node.op, ast.Div):
         left, right = text.code(node.left), text.code(node.right)
         yield text.made(Kind.FACTOR, "turned over", node, f"(({right}) / ({left}))")
+    elif isinstance(node.op, ast.FloorDiv):
+        quotient = f"({text.code(node.left)}) / ({text.code(node.right)})"
+        for how in ("ceil", "round"):
+            yield text.made(Kind.INDEX_SHIFT, f"{how} for floor in", node, f"_edit.maths({how!r})({quotient})")
     elif isinstance(node.op, ast.MatMult) and text.code(node.left) == text.code(node.right):
         for order, words in (("1", "1"), ("inf", "infinity")):
             new = f"_edit.squared({text.code(node.left)}, {order!r})"

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Callable, Iterator
 
 from .conditions import head
-from .edited import OTHER_RECORDS
 from .edits import Scope, functions_of, is_records, statements, values_of
 from .kinds import Kind
+from .records import OTHER_RECORDS
 from .source import Made, Text
 
 Pair = tuple[Made, ...]  # places that go together
@@ -74,7 +74,7 @@ def _of_repeated(text: Text, statement: ast.stmt, scope: Scope) -> Iterator[Pair
         news = [(Kind.UN_NOISED, "the query in place of the released", f"_edit.bare({name})")]
         news += [(Kind.INDEX_SHIFT, f"{one} for", one) for one in others[:MOST]]
         if is_records(nodes[0]):
-            news += [(Kind.BATCH, one, f"_edit.records({name}, {one!r})") for one in OTHER_RECORDS]
+            news += [(Kind.BATCH, f"{one} for", f"_edit.records({name}, {one!r})") for one in OTHER_RECORDS]
         for kind, words, new in news if len(nodes) > 1 else ():
             first, *rest = nodes
             yield (text.made(kind, words, first, new), *(text.made(kind, "", one, new) for one in rest))
