@@ -49,12 +49,19 @@ def of_call(text: Text, node: ast.Call) -> Iterator[Made]:
         yield text.made(Kind.FACTOR, "divided by the number of all records:", node, f"_edit.over_all({code}, {rows})")
     if name in ("max", "maximum", "hypot") and len(node.args) == 2:
         one, other = (text.code(one) for one in node.args)
-        for how, new in (("the sum", f"(({one}) + ({other}))"), ("the larger", f"np.maximum({one}, {other})")):
+        for how, new in (
+            ("the sum", f"(({one}) + ({other}))"),
+            ("the larger", f"np.maximum({one}, {other})"),
+            ("the 2-norm", f"_edit.numpy('hypot')({one}, {other})"),
+            ("the mean", f"((({one}) + ({other})) / 2)"),
+        ):
             kind = Kind.CLIP_BOUND if CLIPPING.search(code) else Kind.FACTOR
             yield text.made(kind, f"{how} of both for {name}", node, new)
     if name in ("min", "max", "minimum", "maximum") and len(node.args) == 2 and not node.keywords:
         for argument in node.args:
             yield from _chosen(text, node, argument)
+        if name == "min":
+            yield from _tested(text, node)
     if "simplex" in name and len(node.args) == 1:
         new = f"_edit.shares(np.maximum({text.code(node.args[0])}, 0.0))"
         yield text.made(Kind.MISSING_TERM, "cut at zero and divided by its sum for", node, new)
@@ -79,6 +86,17 @@ def of_call(text: Text, node: ast.Call) -> Iterator[Made]:
         a, b = text.span(left), text.span(right)
         new = text.code(right) + text.raw[a[1] : b[0]].decode() + text.code(left)
         yield (Kind.INDEX_SHIFT, "arguments exchanged", left.lineno, a[0], b[1], new)
+
+
+def _tested(text: Text, node: ast.Call) -> Iterator[Made]:
+    """``min(a, b / c)`` as the condition that it stands for, with ``c > b``."""
+    for one, other in (node.args, node.args[::-1]):
+        while isinstance(other, ast.IfExp):
+            other = other.body
+        if isinstance(other, ast.BinOp) and isinstance(other.op, ast.Div):
+            above = f"({text.code(other.right)}) > ({text.code(other.left)})"
+            new = f"(({text.code(other)}) if {above} else ({text.code(one)}))"
+            yield text.made(Kind.BRANCH, "another condition for", node, new)
 
 
 def _chosen(text: Text, node: ast.Call, argument: ast.expr) -> Iterator[Made]:

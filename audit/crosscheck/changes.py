@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from dpassay.audit.lab.source.operators import sites
 
+from .blockwise import BLOCKS
 from .kinds import Kind
 from .slips import slips
 from .source import Source
@@ -197,6 +198,11 @@ def _clipping(text: _Text, node: ast.Call, name: str) -> Iterator[Change]:
         rows, bound = text.code(node.args[0]), text.code(node.args[1])
         shares = f"len({rows}) * {text.code(node.func)}(({rows}) / len({rows}), {bound})"
         yield text.change(Kind.CLIP_ORDER, "divided by their number before they are clipped", node, shares)
+    if name in ("clip_rows", "clipped_mean") and len(node.args) > 1:
+        for how in BLOCKS:
+            mean = "" if name == "clip_rows" else ".mean(axis=0)"
+            new = f"_edit.by_blocks({text.code(node.args[0])}, {text.code(node.args[1])}, {how!r}){mean}"
+            yield text.change(Kind.CLIP_NORM, f"{how} clipped apart from the rest in", node, new)
     if name in ("clip_rows", "clipped_mean") and node.args:
         for order in ("1", "inf", "0") if len(node.args) > 1 else ():
             said = f"norm of order {order} here alone" if order != "0" else "each coordinate clipped, here alone,"

@@ -40,6 +40,9 @@ def of_condition(text: Text, node: ast.Compare | ast.BoolOp, parent: ast.AST) ->
     """A comparison that is never or always true, or one step off; one of its parts alone."""
     yield from of_test(text, node, parent)
     if isinstance(node, ast.BoolOp):
+        other, swapped = ("or", " or ") if isinstance(node.op, ast.And) else ("and", " and ")
+        new = swapped.join(f"({text.code(one)})" for one in node.values)
+        yield text.made(Kind.BRANCH, f"{other} in", node, f"({new})")
         for one in node.values:
             yield text.made(Kind.BRANCH, f"one condition alone of ({text.code(one)})", node, f"({text.code(one)})")
             word = " and " if isinstance(node.op, ast.And) else " or "

@@ -12,7 +12,7 @@ from .conditions import Turned
 from .differences import SCALES, Difference, Part, compare
 from .kinds import Kind
 from .mutants import Mutant, line_of
-from .shown import Shown
+from .shown import Seen, Shown
 
 FIRM = (Kind.LAW, Kind.BATCH, Kind.CLAIM, Kind.SHAPE, Kind.SENSITIVITY, Kind.NOISE_SCALE, Kind.UN_NOISED,
         Kind.SIGN)  # fmt: skip
@@ -82,6 +82,8 @@ def _at_a_query(found: Sequence[Difference]) -> bool:
 def decided(known: Evidence) -> tuple[Kind, str, Mutant | None]:
     """Kind, what shows it, and one change that does the same."""
     found = _decided(known)
+    if found[0] is Kind.SENSITIVITY and known.said and known.said[0].seen is Seen.NOISE_FOLLOWS:
+        return Kind.NOISE_SCALE, *found[1:]  # it is more than declared: the noise is another one
     if known.output_alone and found[0] is Kind.UNKNOWN:
         return Kind.OUTPUT, "nothing but the output differs", None
     returned = [one for one in known.causes.found if _of_what_is_returned(one)] if known.causes.whole else []

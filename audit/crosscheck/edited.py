@@ -15,6 +15,7 @@ from dpassay.reference.laws.law import query_of
 from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array
 
+from .blockwise import by_blocks, turned_block
 from .eigen import eigen
 from .records import OTHER_RECORDS
 
@@ -231,6 +232,7 @@ class Edited:
         return getattr(np, name)
 
     eigen = staticmethod(eigen)
+    turned_block, by_blocks = staticmethod(turned_block), staticmethod(by_blocks)
 
     @staticmethod
     def root(value: Any) -> Any:

@@ -12,18 +12,20 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from .arithmetic import of_arithmetic
 from .at_once import blocks, one_after_the_other
+from .blockwise import BLOCKS
 from .calls import CLIPPING, of_call
 from .conditions import head, is_tested, of_asking, of_condition, of_test
+from .entries import of_entry, of_number
 from .kinds import Kind
 from .lines import of_order, of_statement
-from .records import NEXT_RECORDS, OTHER_RECORDS
+from .records import NEXT_RECORDS, OTHER_RECORDS, RECORDS
 from .slips import OF_RECORDS
 from .source import Made, Text
 
 Shape = tuple[int, ...]
 RATE = re.compile("step|rate|size")
-RECORDS = re.compile("^(indices|batch|rows|records|chosen)$")
 
 
 @dataclass
@@ -106,7 +108,7 @@ def values_of(statement: ast.stmt) -> Iterator[tuple[ast.expr, ast.AST]]:
 def _of_value(text: Text, node: ast.expr, parent: ast.AST, scope: Scope, compared: bool) -> Iterator[Made]:
     code = text.code(node)
     if isinstance(node, ast.Constant):
-        yield from _of_number(text, node)
+        yield from of_number(text, node)
         return
     if isinstance(node, ast.Compare | ast.BoolOp):
         yield from of_condition(text, node, parent)
@@ -155,18 +157,9 @@ def _of_value(text: Text, node: ast.expr, parent: ast.AST, scope: Scope, compare
     elif isinstance(node, ast.Call):
         yield from of_call(text, node)
     elif isinstance(node, ast.Subscript):
-        yield from _of_index(text, node)
-    elif isinstance(node.op, ast.Div):
-        left, right = text.code(node.left), text.code(node.right)
-        yield text.made(Kind.FACTOR, "turned over", node, f"(({right}) / ({left}))")
-    elif isinstance(node.op, ast.FloorDiv):
-        quotient = f"({text.code(node.left)}) / ({text.code(node.right)})"
-        for how in ("ceil", "round"):
-            yield text.made(Kind.INDEX_SHIFT, f"{how} for floor in", node, f"_edit.maths({how!r})({quotient})")
-    elif isinstance(node.op, ast.MatMult) and text.code(node.left) == text.code(node.right):
-        for order, words in (("1", "1"), ("inf", "infinity")):
-            new = f"_edit.squared({text.code(node.left)}, {order!r})"
-            yield text.made(Kind.CLIP_NORM, f"norm of order {words} in", node, new)
+        yield from of_entry(text, node, parent, scope.names)
+    elif isinstance(node, ast.BinOp):
+        yield from of_arithmetic(text, node)
 
 
 def _added_up(text: Text, statement: ast.stmt, scope: Scope) -> Iterator[Made]:
@@ -206,6 +199,8 @@ def _of_array(text: Text, node: ast.expr, code: str, records: bool) -> Iterator[
         ("transposed", f"_edit.turned({code})"),
     ):
         yield text.made(Kind.BATCH if records else Kind.INDEX_SHIFT, name, node, new)
+    for how in BLOCKS:
+        yield text.made(Kind.SIGN, f"{how} turned in", node, f"_edit.turned_block({code}, {how!r})")
     yield text.made(Kind.MISSING_TERM, "the diagonal alone of", node, f"np.diag(np.diag({code}))")
     yield text.made(Kind.MISSING_TERM, "without the first coordinate", node, f"_without({code}, 0)")
     yield text.made(Kind.MISSING_TERM, "without the last coordinate", node, f"_without({code}, -1)")
@@ -264,33 +259,3 @@ def _of_field(text: Text, node: ast.Attribute, scope: Scope, compared: bool) -> 
     if known.get(node.attr) is int:
         for step, how in (("+ 1", "large"), ("- 1", "small")):
             yield text.made(Kind.INDEX_SHIFT, f"one too {how}:", node, f"({text.code(node)} {step})")
-
-
-def _of_index(text: Text, node: ast.Subscript) -> Iterator[Made]:
-    base = text.code(node.value)
-    if isinstance(node.slice, ast.Slice):
-        if node.slice.step is not None:
-            yield text.made(Kind.INDEX_SHIFT, "in the other order", node, base)
-        lower, upper = (text.code(one) if one is not None else "" for one in (node.slice.lower, node.slice.upper))
-        for step in ("+ 1", "- 1"):
-            if lower:
-                yield text.made(Kind.INDEX_SHIFT, "begins elsewhere", node, f"{base}[({lower}) {step} : {upper}]")
-            if upper:
-                yield text.made(Kind.INDEX_SHIFT, "ends elsewhere", node, f"{base}[{lower} : ({upper}) {step}]")
-    elif not isinstance(node.slice, ast.Tuple | ast.Constant):
-        records = RECORDS.search(text.code(node.slice)) and OF_RECORDS.search(base)
-        kind = Kind.BATCH if records else Kind.INDEX_SHIFT  # of something else that has one entry a record
-        for step, how in (("+ 1", "large"), ("- 1", "small")):
-            new = f"{base}[(({text.code(node.slice)}) {step}) % len({base})]"
-            yield text.made(kind, f"an index one too {how}, modulo the length,", node, new)
-
-
-def _of_number(text: Text, node: ast.Constant) -> Iterator[Made]:
-    if isinstance(node.value, bool) or not isinstance(node.value, int | float):
-        return
-    if isinstance(node.value, int):
-        for value in (node.value - 1, node.value + 1):
-            yield text.made(Kind.INDEX_SHIFT, f"{value} for", node, f"({value})")
-    if node.value not in (0, 1):
-        for factor in (node.value * 2, node.value / 2, 1):
-            yield text.made(Kind.FACTOR, f"{factor} for", node, f"({factor})")

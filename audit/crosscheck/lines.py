@@ -40,7 +40,7 @@ def of_order(text: Text, body: Sequence[ast.stmt], lines: Callable[[int, int], b
             asks = len(moved) == 1 and "tape." in text.code(moved[0])
             yield (Kind.CALLS if asks else Kind.INDEX_SHIFT, MOVED, one.lineno, first, last, new)
     for one in body[:-2] if body and isinstance(body[-1], (*SIMPLE, *BLOCKS)) else ():
-        if isinstance(one, (*SIMPLE, ast.If)) and lines(one.lineno, one.lineno):
+        if isinstance(one, (*SIMPLE, *BLOCKS)) and lines(one.lineno, one.lineno):
             yield from _to_the_end(text, one, body[-1])
     for one in body:
         if lines(one.lineno, one.lineno):
@@ -57,9 +57,10 @@ def _to_the_end(text: Text, one: ast.stmt, last: ast.stmt) -> Iterator[Made]:
     """A line, or what is done under a condition, comes last."""
     code = text.code(one)
     first, end, final = text.span(one)[0], text.span(one)[1], text.span(last)[1]
-    if not code.startswith("require") and "tape." not in code:
+    if not code.startswith("require"):
         new = f"pass{text.raw[end:final].decode()}\n{' ' * one.col_offset}{code}"
-        yield (Kind.INDEX_SHIFT, "at the end of its block:", one.lineno, first, final, new)
+        kind = Kind.CALLS if "tape." in code else Kind.INDEX_SHIFT
+        yield (kind, "at the end of its block:", one.lineno, first, final, new)
 
 
 def _of_line(text: Text, one: ast.stmt) -> Iterator[Made]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
+RECORDS = re.compile("^(indices|batch|rows|records|chosen)$")  # names of what numbers or holds them
 Drawn = Sequence[Sequence[int]]  # records of all draws so far, the last one's at the end
 
 

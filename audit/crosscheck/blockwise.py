@@ -1,0 +1,42 @@
+"""One block of coordinates treated apart from the rest: turned, or clipped by itself, as groups of parameters are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dpassay.reference.blocks.clipping import clip_rows
+from dpassay.reference.types import Array
+
+BLOCKS: dict[str, Callable[[int], slice]] = {  # of the last axis
+    "the first coordinate": lambda size: slice(0, 1),
+    "the last coordinate": lambda size: slice(size - 1, size),
+    "the first half": lambda size: slice(0, size // 2),
+    "the second half": lambda size: slice(size // 2, size),
+}
+
+
+def _rows(value: Any) -> Array:
+    found = np.array(value, dtype=float)
+    if found.ndim == 0 or found.shape[-1] < 2:
+        raise TypeError("no coordinates")
+    return found
+
+
+def turned_block(value: Any, how: str) -> Array:
+    """With the other sign in one block of the last axis."""
+    found = _rows(value)
+    found[..., BLOCKS[how](found.shape[-1])] *= -1.0
+    return found
+
+
+def by_blocks(rows: Any, bound: float, how: str) -> Array:
+    """Each record's block, and the rest, clipped by itself."""
+    found = _rows(rows)
+    block = np.zeros(found.shape[-1], dtype=bool)
+    block[BLOCKS[how](len(block))] = True
+    for one in (block, ~block):
+        found[:, one] = clip_rows(found[:, one], bound)
+    return found
