@@ -96,6 +96,10 @@ class Case:
         share = 1.0 if self.until is None or not events else min(1.0, (1 + self.until) / len(events))
         self.cost = FIXED + calls * share
         self._asides: set[Mutant] | None = None  # where the last run belongs
+        pairs = self.bare[: OTHERS + 1]  # nothing differs but what is declared: then no change is made for the rest
+        self._declared = not any(
+            compare(one, {"output": None, **theirs}, float32=self.float32) for one, theirs in pairs
+        )
 
     @property
     def until(self) -> int | None:
@@ -115,7 +119,8 @@ class Case:
 
     def explaining(self, tried: Iterable[Mutant]) -> tuple[list[Mutant], list[Mutant]]:
         """Those that do the same on the first vector: with all that is declared, and what is declared aside."""
-        whole, bare = [], []
+        whole: list[Mutant] = []
+        bare: list[Mutant] = []
         vector = self.known[0][0]
         for one in tried:
             if self.left <= 0:
@@ -123,7 +128,7 @@ class Case:
                 break
             made = self._made(one)
             if made is not None and agree(*self._first(self.bare, made), self.float32):
-                bare.append(one)
+                bare += [] if self._declared else [one]
                 if agree(*self._first(self.known, made), self.float32):
                     whole.append(one)
             elif made is not None and self.cut is None and not one.when and agree(vector, made, vector, self.float32):

@@ -23,7 +23,8 @@ NOISE = re.compile("std|sigma|noise|scale|rho|multiplier|sensitivity")  # lines 
 SPECIFIC = (Kind.UN_NOISED, Kind.NO_CLIP, Kind.CLIP_ORDER, Kind.CLIP_NORM, Kind.CLIP_BOUND, Kind.BATCH, Kind.SIGN,
             Kind.MISSING_TERM, Kind.INDEX_SHIFT, Kind.CALLS, Kind.BRANCH, Kind.FACTOR)  # fmt: skip
 OF_CALLS = (Kind.UN_NOISED, Kind.BATCH, Kind.CALLS, Kind.BRANCH, Kind.SIGN, Kind.INDEX_SHIFT)  # what makes others
-DECLARED = {*SCALES, "sensitivity"}
+NOISES = {*SCALES, "threshold_scale"}
+DECLARED = {*NOISES, "sensitivity"}
 OF_NOISE = {*CHANCE, Kind.NOISE_SCALE, Kind.SENSITIVITY, Kind.UN_NOISED}
 CLIPS = {Kind.CLIP_NORM, Kind.CLIP_ORDER, Kind.CLIP_BOUND, Kind.NO_CLIP}
 
@@ -124,9 +125,16 @@ def _decided(known: Evidence) -> tuple[Kind, str, Mutant | None]:
         likely = [one for one in causes.found if one.change.kind in LEADS] if first is Kind.CALLS else []
         likely = likely or causes.found
         common = Counter(one.change.kind for one in likely)
-        best = min(likely, key=lambda one: (_used_by_all(one), -_weight(one.change.kind), -common[one.change.kind]))
+        best = min(
+            likely, key=lambda one: (_used_by_all(one), _odd(one), -_weight(one.change.kind), -common[one.change.kind])
+        )
         return best.change.kind, detail if first is Kind.CALLS else "", best
     return Kind.UNKNOWN, "", None
+
+
+def _odd(one: Mutant) -> bool:
+    """Is something zero at some times only? Nobody does that; a name that is zero then is more likely."""
+    return bool(one.when) and one.change.name.startswith("zero")
 
 
 def _of_calls(one: Mutant) -> tuple[float, bool, bool]:
@@ -140,7 +148,7 @@ def _of_calls(one: Mutant) -> tuple[float, bool, bool]:
 
 def _of_noise(known: Evidence) -> tuple[Kind, str, Mutant | None]:
     """Nothing but noise scales and sensitivities differs on any vector: it is about them, whatever line does it."""
-    kind = Kind.NOISE_SCALE if known.names & set(SCALES) else Kind.SENSITIVITY
+    kind = Kind.NOISE_SCALE if known.names & NOISES else Kind.SENSITIVITY
     words = [str(one) for one in known.said if one.kind in (kind, Kind.SENSITIVITY)]
     return kind, words[0] if words else "", _elsewhere(known.causes)
 

@@ -60,6 +60,7 @@ class Diagnosis:
         mutant: the change of the reference that does the same, or empty.
         also: other changes, of other kinds, that these vectors cannot tell from it.
         effect: what it does to epsilon.
+        partly: the change does the same on some of the vectors that differ, and not on all.
     """
 
     step: int
@@ -75,11 +76,13 @@ class Diagnosis:
     mutant: str
     effect: str
     also: tuple[str, ...] = ()
+    partly: bool = False
 
     def __str__(self) -> str:
         lines = [f"diagnosis: {self.kind.value}" + (f": {printable(self.detail)}" if self.detail else "")]
         if self.mutant:
-            lines.append(f"the reference does the same with: {self.mutant}")
+            where = " on some of the vectors, not on all," if self.partly else ""
+            lines.append(f"the reference does the same{where} with: {self.mutant}")
         lines += [f"or, which these vectors cannot tell from it, {one}" for one in self.also]
         return "\n".join([*lines, f"epsilon: {self.effect}"])
 
@@ -141,14 +144,14 @@ def diagnose(
     if kind is Kind.INDEX_SHIFT and case is not None and mutant is not None and causes.whole:
         vectors = [one for one, _ in known if not one.get("further")][:FEW]
         kind = Kind.UN_NOISED if exact_for_released(vectors, mutant) else kind
-    effect = kind.effect
+    effect, partly = kind.effect, mutant is not None and bool(causes.found) and not causes.whole
     with suppress(*UNUSABLE):
-        effect = accounted(vector, given, kind, late, sure=not seen.calls_alone)
-    shown = "" if case is None or mutant is None or mutant.when else on_worst_pair(case, mutant)
-    effect = f"{effect}; {shown}" if shown else effect
+        effect = accounted(vector, given, kind, late, sure=not seen.calls_alone, partly=partly)
+    shown = "" if case is None or mutant is None or mutant.when or partly else on_worst_pair(case, mutant)
+    effect = f"if it is this: {effect}" if partly else f"{effect}; {shown}" if shown else effect
     place = (first.step, first.label, first.name, first.index, first.expected, first.got, first.ratio, first.length)
     also = () if mutant is None or not causes.whole else also_named(kind, mutant, causes)
-    return Diagnosis(*place, kind, detail, "" if mutant is None else str(mutant), effect, also)
+    return Diagnosis(*place, kind, detail, "" if mutant is None else str(mutant), effect, also, partly)
 
 
 def _asked(known: Known, said: Sequence[Shown], float32: bool) -> tuple[Causes, list[Shown], bool]:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from dpassay.reference.blocks.clipping import clip_rows
 from dpassay.reference.laws.law import query_of
 from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array
@@ -18,6 +19,7 @@ from dpassay.reference.types import Array
 from .blockwise import by_blocks, turned_block
 from .eigen import eigen
 from .records import OTHER_RECORDS
+from .shadow import Shadowed
 
 
 def inside_a_problem() -> bool:
@@ -28,6 +30,10 @@ def inside_a_problem() -> bool:
             return True
         frame = frame.f_back
     return False
+
+
+class NotReleased(ValueError):
+    """A value is none that was released; it may be computed from some."""
 
 
 class _Parts(np.ndarray[Any, Any]):
@@ -62,7 +68,9 @@ class Edited:
                 found = np.zeros_like(value)
                 found[np.triu_indices(len(value))] = query
                 return found + np.triu(found, 1).T
-        raise ValueError("no released value")
+        if isinstance(value, Shadowed) and value.exact is not None:
+            return value.exact
+        raise NotReleased("no released value")
 
     def unreleased(self, value: Any, in_its_place: Any) -> Any:
         """The query of an earlier release, in place of what was released, or that drawn in to a ball."""
@@ -171,6 +179,11 @@ class Edited:
         if not isinstance(value, _Parts):
             return function(value, *rest)
         return function(value.parts[0], *rest) - function(value.parts[1], *rest)
+
+    @staticmethod
+    def clipped_before(rows: Any, bound: Any) -> Any:
+        """Rows that are clipped before they are subtracted."""
+        return clip_rows(rows, bound)
 
     def before(self, place: int, value: Any) -> Any:
         """What this place had the last time; the first time its own value."""

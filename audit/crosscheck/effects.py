@@ -41,7 +41,9 @@ HARMLESS = (Kind.SIGN, Kind.FACTOR, Kind.INDEX_SHIFT, Kind.MISSING_TERM, Kind.BR
 AFTERWARDS = "what differs is computed from released values alone: no record reaches it but through a release"
 
 
-def accounted(vector: Data, given: Data, kind: Kind, late: bool = False, sure: bool = True) -> str:
+def accounted(
+    vector: Data, given: Data, kind: Kind, late: bool = False, sure: bool = True, partly: bool = False
+) -> str:
     """In words: the two epsilons, where the accountant can tell, and what the kind does.
 
     The other run is accounted with its own noise scales and batches, and with the vector's sensitivities times what the
@@ -50,11 +52,12 @@ def accounted(vector: Data, given: Data, kind: Kind, late: bool = False, sure: b
     Args:
         late: what differs is computed from released values alone.
         sure: a number differs, and not only which call comes next: many changes lead to another call.
+        partly: what is named explains some of the vectors that differ.
     """
     why = AFTERWARDS if late and kind in HARMLESS else kind.effect
     ours = epsilon_of(vector, vector["events"], {})
     factors = {} if late else _factors(vector, given, kind)
-    theirs = math.inf if kind in INFINITE else epsilon_of(vector, given["events"], factors)
+    theirs = math.inf if kind in INFINITE and not partly else epsilon_of(vector, given["events"], factors)
     if ours is None or theirs is None or kind is Kind.UNKNOWN:
         return why
     delta = vector["claim"]["delta"]

@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from dpassay.audit.lab.source import planted
+from dpassay.reference.laws.law import Law, query_of
 
 from .calls import CLIPPING
 from .changes import Change, changes
 from .copies import prepare, run_copied
 from .cost import LIMIT
-from .edited import Edited
+from .edited import Edited, NotReleased
 from .edits import Scope, edits
 from .encode import encode
 from .jitter import Jitter
@@ -28,6 +29,7 @@ from .planting import Site, TooLong, function_of, functions, in_a_lambda, limite
 from .reached import Reached, reached
 from .recording import VectorTape, events_of, tape_for
 from .rounding import Run
+from .shadow import shadowed
 from .slips import without
 from .sometimes import OF_THE_LAST, When, sometimes, times
 
@@ -92,9 +94,16 @@ class _Differs(Exception):
 class _HeldTape(VectorTape):
     """Stops a run at the first event, up to the one that is to be explained, at which it does not agree."""
 
-    def __init__(self, vector: Mapping[str, Any], until: int | None, stop: Stop | None):
+    def __init__(self, vector: Mapping[str, Any], until: int | None, stop: Stop | None, shadow: bool):
         super().__init__(vector["events"], on=bool(vector.get("further")))
+        self._shadow = shadow
         self._until, self._stop = until, stop
+
+    def release(self, label: str, law: Law, **how: Any) -> Any:
+        """The value of the vector; with its twin without noise if that is wanted."""
+        value = super().release(label, law, **how)
+        known = self._shadow and getattr(law, "query", None) is not None
+        return shadowed(value, query_of(law)) if known else value
 
     def _next(self, kind: str, label: str) -> dict[str, Any]:
         if self._stop is not None and self._position:
@@ -143,7 +152,7 @@ def _of_clipping(mutant: Mutant) -> Mutant:
         kind = Kind.CLIP_BOUND if change.name in SCALED else Kind.CLIP_NORM  # a multiple of the norm: of the bound
     elif function is not None and function.name in MEANS and kind in (Kind.CALLS, Kind.BRANCH):
         kind = Kind.CLIP_ORDER
-    elif kind is Kind.FACTOR and (
+    elif kind in (Kind.FACTOR, Kind.MISSING_TERM) and (
         (function is not None and BOUNDING.search(function.qualname.lower())) or BOUND.search(line_of(mutant))
     ):
         kind = Kind.CLIP_BOUND
@@ -169,14 +178,16 @@ def answers(
     seconds: float = LIMIT,
     late: list[bool] | None = None,
     when: When | None = None,
+    shadow: bool = False,
 ) -> dict[str, Any] | None:
     """What the changed reference asks for on a vector; None where it does not run, or is stopped.
 
     Args:
         late: gets an entry where the run did not end in its seconds.
         when: at which uses the change is made; else it is the mutant's own affair.
+        shadow: released values know their queries; so it is tried where a value is computed from released ones.
     """
-    tape = _HeldTape(vector, until, stop)
+    tape = _HeldTape(vector, until, stop, shadow)
     output: Any = None
     if mutant.when and when is None:
         when = When(mutant.when, tape, asked(run, vector, mutant) if mutant.when in OF_THE_LAST else 0)
@@ -187,6 +198,9 @@ def answers(
             output = encode(again(run, vector, tape), "output")
     except _Differs:
         return None
+    except NotReleased:
+        given = run, vector, mutant, until, stop, seconds, late, when
+        return None if shadow else answers(*given, shadow=True)
     except TooLong:
         if late is not None:
             late.append(True)

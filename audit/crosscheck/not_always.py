@@ -10,7 +10,7 @@ from .kinds import Kind
 from .mutants import Mutant, at_times, at_uses, mutants, systematic
 from .uses import Uses, explained
 
-AT_USES = (Kind.SIGN, Kind.INDEX_SHIFT, Kind.MISSING_TERM, Kind.UN_NOISED, Kind.BATCH)
+AT_USES = (Kind.SIGN, Kind.INDEX_SHIFT, Kind.MISSING_TERM, Kind.UN_NOISED, Kind.BATCH, Kind.CLIP_BOUND)
 SOMETIMES = (Kind.BATCH, Kind.UN_NOISED)  # kinds of which every edit is made at some times only as well
 
 

@@ -84,7 +84,8 @@ def _of_clipped(text: Text, function: ast.FunctionDef, lines: Callable[[int, int
     """Both parts of a difference are clipped, and then subtracted."""
     every = [(node, one) for one in statements(function.body) if lines(*head(one)) for node, _ in values_of(one)]
     parts = [node for node, _ in every if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub)]
-    for call, _ in every:
+    ran = [one for one in statements(function.body) if lines(*head(one))]
+    for call in (node for one in ran for node in ast.walk(one) if not isinstance(one, ast.If | ast.For | ast.While)):
         name = text.code(call.func).rpartition(".")[2] if isinstance(call, ast.Call) else ""
         if isinstance(call, ast.Call) and "clip" in name and call.args:
             for one in parts:
@@ -96,3 +97,10 @@ def _of_clipped(text: Text, function: ast.FunctionDef, lines: Callable[[int, int
                         text.made(Kind.CLIP_ORDER, "clipped apart, then subtracted:", one, apart),
                         text.made(Kind.CLIP_ORDER, "", call, each),
                     )
+                    for bound in call.args[1:2]:
+                        parted = (
+                            f"_edit.clipped_before({text.code(side)}, {text.code(bound)})"
+                            for side in (one.left, one.right)
+                        )
+                        yield (text.made(Kind.CLIP_ORDER, "clipped before they are subtracted, too:", one,
+                                         f"({' - '.join(parted)})"),)  # fmt: skip
