@@ -12,6 +12,7 @@ from .conditions import Turned
 from .differences import SCALES, Difference, Part, compare
 from .kinds import Kind
 from .mutants import Mutant, line_of
+from .reading import is_zero, one_off, other_returned, remembers
 from .shown import Seen, Shown
 
 FIRM = (Kind.LAW, Kind.BATCH, Kind.CLAIM, Kind.SHAPE, Kind.SENSITIVITY, Kind.NOISE_SCALE, Kind.UN_NOISED,
@@ -87,16 +88,12 @@ def decided(known: Evidence) -> tuple[Kind, str, Mutant | None]:
         return Kind.NOISE_SCALE, *found[1:]  # it is more than declared: the noise is another one
     if known.output_alone and found[0] is Kind.UNKNOWN:
         return Kind.OUTPUT, "nothing but the output differs", None
-    returned = [one for one in known.causes.found if _of_what_is_returned(one)] if known.causes.whole else []
-    if known.output_alone and returned and found[0] in (Kind.INDEX_SHIFT, Kind.BRANCH):
+    found_all = known.causes.found if known.causes.whole else []
+    returned = [one for one in found_all if other_returned(one) and not _used_by_all(one)]
+    named = found[0] in (Kind.INDEX_SHIFT, Kind.BRANCH) and not any(map(one_off, found_all))
+    if known.output_alone and named and returned:
         return Kind.OUTPUT, "another value is returned", returned[0]
     return found
-
-
-def _of_what_is_returned(one: Mutant) -> bool:
-    """Is another name returned, or the other one of two?"""
-    other = one.change.name in (Turned.NEVER, Turned.ALWAYS, Turned.NEGATED) or one.change.name.endswith(" for")
-    return other and not one.more and line_of(one).lstrip().startswith("return ") and not _used_by_all(one)
 
 
 def _decided(known: Evidence) -> tuple[Kind, str, Mutant | None]:
@@ -118,23 +115,31 @@ def _decided(known: Evidence) -> tuple[Kind, str, Mutant | None]:
             continue  # the query of another step, because it is of the records of another step
         same = [one for one in causes.found if one.change.kind is kind]
         if same:
-            return kind, str(shown), min(same, key=_used_by_all)
+            return kind, str(shown), min(same, key=_plain)
     if said and (not causes.found or (first in (*FIRM, Kind.CALLS) and not _follows(first, known))):
         return first, detail, _elsewhere(causes)
     if causes.found:
         likely = [one for one in causes.found if one.change.kind in LEADS] if first is Kind.CALLS else []
         likely = likely or causes.found
         common = Counter(one.change.kind for one in likely)
-        best = min(
-            likely, key=lambda one: (_used_by_all(one), _odd(one), -_weight(one.change.kind), -common[one.change.kind])
-        )
+        best = min(likely, key=lambda one: (_used_by_all(one), _odd(one), *_rank(one, common), remembers(one)))
         return best.change.kind, detail if first is Kind.CALLS else "", best
     return Kind.UNKNOWN, "", None
 
 
 def _odd(one: Mutant) -> bool:
     """Is something zero at some times only? Nobody does that; a name that is zero then is more likely."""
-    return bool(one.when) and one.change.name.startswith("zero")
+    return bool(one.when) and is_zero(one)
+
+
+def _rank(one: Mutant, common: Counter[Kind]) -> tuple[int, int]:
+    """The more specific kind first, then the one of which there are more."""
+    return -_weight(one.change.kind), -common[one.change.kind]
+
+
+def _plain(one: Mutant) -> tuple[bool, bool]:
+    """What everything uses comes last, and what needs more than its text."""
+    return _used_by_all(one), remembers(one)
 
 
 def _of_calls(one: Mutant) -> tuple[float, bool, bool]:

@@ -29,6 +29,7 @@ MOST = 6  # vectors that are run once more
 SHARES = (1.0, 0.01)  # of the noise
 VARIED = 1  # vectors whose constants are varied
 FACTORS = (0.03, 0.3, 3.0, 30.0)
+EVERY = "all constants"
 DRAWS, LARGEST = 3, 3.0  # schedules whose constants are all varied, by a factor of e^3 at most
 LONGEST = 60  # events: nothing is seen in a longer run that is not seen in a shorter one
 SEED = 20_000  # further on than any committed one
@@ -65,7 +66,7 @@ def further(vectors: Sequence[Vector]) -> Iterator[Vector]:
                 yield from _made({**vector, "schedule": schedule}, f"{words}, {name}", share, seed)
             for draw in range(DRAWS):
                 schedule = _all_varied(vector["schedule"], np.random.default_rng([seed, draw]))
-                yield from _made({**vector, "schedule": schedule}, f"{words}, all constants, {draw}", share, seed)
+                yield from _made({**vector, "schedule": schedule}, f"{words}, {EVERY} {draw}", share, seed)
 
 
 def _varied(told: Any, path: str) -> Iterator[tuple[str, Any]]:

@@ -13,6 +13,7 @@ from dpassay.reference.case import Case
 from dpassay.reference.findings import Kind
 
 from .mutants import Mutant, planted_in
+from .reading import remembers
 
 SEED = (0, 7)
 LARGEST = 5000  # records: larger pairs take too long for a sentence
@@ -23,7 +24,7 @@ def on_worst_pair(case: Case, mutant: Mutant) -> str:
 
     A single pair and a single run: what they show is there, what they do not show may be elsewhere.
     """
-    if any("_edit." in change.text for _, change in mutant.sites):  # it remembers: both worlds would share that
+    if remembers(mutant):  # both worlds would share that
         return ""
     instance = case.build()
     if getattr(instance.pair.here, "n", 0) > LARGEST:

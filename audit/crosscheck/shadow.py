@@ -19,7 +19,7 @@ class Shadowed(np.ndarray[Any, Any]):
 
     def __array_ufunc__(self, ufunc: Any, method: Any, *inputs: Any, **kwargs: Any) -> Any:
         call, how = getattr(ufunc, method), kwargs
-        if "out" in how:
+        if how.get("out") is not None:
             return call(*map(_plain, inputs), **{**how, "out": tuple(map(_plain, how["out"]))})
         return shadowed(call(*map(_plain, inputs), **how), call(*map(_exact, inputs), **how))
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
+import re
+from collections.abc import Callable, Container, Iterable, Iterator
 from itertools import combinations, pairwise
 
 from .kinds import Kind
 from .mutants import Mutant, old_text
+from .planting import Site
 
+Key = tuple[str, str]  # of what changes together: the change's name, and where it is
+BLOCK = re.compile(r"(?:(?<=_)|\b)(?:x|y|eta|temperature|u|v)(?=_|\b)")  # names of blocks of variables and estimates
 FEW = 4  # places of which every choice is tried; of more, pairs and all of them
 
 
@@ -20,16 +24,28 @@ def together(
         elsewhere: changes of what only other vectors run: they may join those of ``single``.
         idle: those that change nothing alone, and together no more.
     """
+    single, elsewhere = list(single), list(elsewhere)
+    tried: set[tuple[Site, ...]] = set()
+    for key in (_key, _key_of_blocks):
+        for one in _chosen(single, elsewhere, idle, key):
+            if one.sites not in tried:
+                tried.add(one.sites)
+                yield one
+
+
+def _chosen(
+    single: Iterable[Mutant], elsewhere: Iterable[Mutant], idle: Container[Mutant], key: Callable[[Mutant], Key]
+) -> Iterator[Mutant]:
     outside = set()
-    groups: dict[tuple[str, str], dict[tuple[str, int], Mutant]] = {}
+    groups: dict[Key, dict[tuple[str, int], Mutant]] = {}
     for one in single:
         if not one.more:
-            groups.setdefault(_key(one), {})[one.file, one.change.first] = one
+            groups.setdefault(key(one), {})[one.file, one.change.first] = one
     for one in elsewhere:
-        if _key(one) in groups:
+        if key(one) in groups:
             place = one.file, one.change.first
-            if place not in groups[_key(one)]:
-                groups[_key(one)][place] = one
+            if place not in groups[key(one)]:
+                groups[key(one)][place] = one
                 outside.add(one)
     for group in groups.values():
         members = list(group.values())
@@ -41,9 +57,15 @@ def together(
                     yield Mutant(chosen[0].file, chosen[0].change, more=rest)
 
 
-def _key(one: Mutant) -> tuple[str, str]:
+def _key(one: Mutant) -> Key:
     """Who takes another norm takes it wherever there is clipping, of one vector and of rows."""
     return one.change.name, one.file if one.change.kind is Kind.CLIP_NORM else old_text(one)
+
+
+def _key_of_blocks(one: Mutant) -> Key:
+    """What is written for x stands once more for y, where another program has one function for both."""
+    name, text = _key(one)
+    return BLOCK.sub("@", name), BLOCK.sub("@", text)
 
 
 def _overlap(chosen: Iterable[Mutant]) -> bool:

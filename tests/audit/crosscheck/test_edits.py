@@ -103,13 +103,13 @@ def test_changed_code_is_lent_and_comes_back_even_after_an_error():
 
 def test_other_records_than_those_drawn():
     edit, drawn = Edited(None, 6), np.array([4, 1, 5])
-    assert edit.records(drawn, "the first records for").tolist() == [0, 1, 2]
-    assert edit.records(drawn, "the next records for").tolist() == [5, 2, 0]
-    assert edit.records(drawn, "half of").tolist() == [4]
-    assert edit.records(np.array([0, 2, 3]), "the records drawn before for").tolist() == [4, 1, 5]
-    assert edit.records(drawn, "the other records for").tolist() == [0, 2, 3]
+    assert edit.records(drawn, "the first records").tolist() == [0, 1, 2]
+    assert edit.records(drawn, "the next records").tolist() == [5, 2, 0]
+    assert edit.records(drawn, "half of the records").tolist() == [4]
+    assert edit.records(np.array([0, 2, 3]), "the records drawn before").tolist() == [4, 1, 5]
+    assert edit.records(drawn, "the other records").tolist() == [0, 2, 3]
     with pytest.raises(TypeError):
-        edit.records(np.array([0.5]), "half of")
+        edit.records(np.array([0.5]), "half of the records")
 
 
 def test_clipped_in_another_norm():

@@ -1,0 +1,32 @@
+"""What a change of the reference is, read off its code: an index one off, another value returned, zero, a memory."""
+
+from __future__ import annotations
+
+import re
+
+from .mutants import Mutant, line_of, old_text
+
+ONE_OFF = re.compile(r"[+-] 1\)*\]?( % .*)?$")
+NAME = re.compile(r"^[A-Za-z_][\w.]*$")
+
+
+def one_off(one: Mutant) -> bool:
+    """Is an index, or a number that counts, one too large or too small?"""
+    return ONE_OFF.search(one.change.text) is not None and old_text(one) in one.change.text
+
+
+def other_returned(one: Mutant) -> bool:
+    """Is another name returned, or the other one of two?"""
+    new = one.change.text
+    another = new in ("True", "False") or new.startswith("(not ") or NAME.match(new) is not None
+    return another and not one.more and line_of(one).lstrip().startswith("return ")
+
+
+def is_zero(one: Mutant) -> bool:
+    """Is a value zero?"""
+    return one.change.text.startswith("(0 * (")
+
+
+def remembers(one: Mutant) -> bool:
+    """Does it need more than its text: what was before, or what was released?"""
+    return any("_edit." in change.text for _, change in one.sites)
