@@ -32,7 +32,7 @@ from .causes import (
 from .deciding import CHANCE, FIRM, also_named, decided, evidence
 from .differences import Difference, Part, compare, noise_of
 from .direct import direct
-from .effects import accounted
+from .effects import INFINITE, accounted
 from .kinds import Kind
 from .known import what_is_known
 from .not_always import at_some_times, at_some_uses
@@ -147,8 +147,10 @@ def diagnose(
     effect, partly = kind.effect, mutant is not None and bool(causes.found) and not causes.whole
     with suppress(*UNUSABLE):
         effect = accounted(vector, given, kind, late, sure=not seen.calls_alone, partly=partly)
-    shown = "" if case is None or mutant is None or mutant.when or partly else on_worst_pair(case, mutant)
-    effect = f"if it is this: {effect}" if partly else f"{effect}; {shown}" if shown else effect
+    silent = mutant is None or mutant.when or (partly and kind in INFINITE)  # too little for so much
+    shown = "" if case is None or mutant is None or silent else on_worst_pair(case, mutant)
+    effect = f"{effect}; {shown}" if shown else effect
+    effect = f"if it is this: {effect}" if partly else effect
     place = (first.step, first.label, first.name, first.index, first.expected, first.got, first.ratio, first.length)
     also = () if mutant is None or not causes.whole else also_named(kind, mutant, causes)
     return Diagnosis(*place, kind, detail, "" if mutant is None else str(mutant), effect, also, partly)

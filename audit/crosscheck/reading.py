@@ -24,7 +24,7 @@ def other_returned(one: Mutant) -> bool:
 
 def is_zero(one: Mutant) -> bool:
     """Is a value zero?"""
-    return one.change.text.startswith("(0 * (")
+    return one.change.text.lstrip("(").startswith("0 * (")
 
 
 def remembers(one: Mutant) -> bool:

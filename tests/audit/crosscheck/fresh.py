@@ -93,7 +93,7 @@ SECOND = (
         "noise of the sum for the mean", "", SGD, "noise scale", "dp_sgd.js",
         "const std = multiplier * sensitivity;", "const std = multiplier * 2 * clip;",
     ),
-    Reported("threshold of eta alone", "", DOUBLE, "missing term", "double_spider.py", "max(moved)", "moved[1]"),
+    Reported("threshold of eta alone", "", DOUBLE, "clip bound", "double_spider.py", "max(moved)", "moved[1]"),
     Reported(
         "gradient in eta of the other sign", "", DOUBLE, "sign", "double_spider.py", "(one - slope)", "(slope - one)"
     ),
