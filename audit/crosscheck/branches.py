@@ -1,8 +1,8 @@
 """Constants with which a run takes what ordinary constants never take: escapes, early ends, steps of the other kind,
 projections that bind, caps that decide.
 
-Each entry names fields of a vector, and the values that they get; the sizes are those of the ordinary vector. The noise
-is that of the schedule: none of these fields decides how much there is, or what a record may do is bounded as before.
+Each entry names fields of a vector, and the values that they get; other sizes are those of the ordinary vector. The
+noise is that of the schedule: no such field decides how much there is, or what a record may do is bounded as before.
 """
 
 from __future__ import annotations
@@ -10,18 +10,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-Fields = Mapping[str, Any]  # paths below "problem" and "schedule"
+Fields = Mapping[str, Any]  # paths below "problem" and "schedule", and "sizes", which the schedule is made for
 
 DRIFTS: Fields = {"schedule.drift_limit": 1e6, "schedule.tolerance": 1e6}
 DOMAINS: Fields = {"problem.domain_x.radius": 3.0, "problem.domain_y.radius": 2.0}
 STOPS: Fields = {"schedule.accuracy.gradient": 1e3, "schedule.accuracy.curvature": 1e3}
 CURVES: Fields = {"schedule.accuracy.gradient": 1e3}
+ANCHORS: Fields = {"sizes.steps": 3, "sizes.period": 3, "schedule.smoothness": 0.05}  # two differences in a row
 LONG: Fields = {"schedule.batch_slope": 0.01, "schedule.drift_limit": 1e6}
 BRANCHES: Mapping[str, tuple[Fields, ...]] = {
     "minimax_sosp/dp_rgda": (
-        {"schedule.tolerance": 1e6, "schedule.average_movement": 1e6},  # the escape phase, to its end
+        {"schedule.tolerance": 1e6, "schedule.average_movement": 1e6, "sizes.steps": 5},  # an escape, to its end
         {"schedule.tolerance": 1e6},  # it moves too far
+        {"schedule.tolerance": 1e6, "schedule.average_movement": 0.05, "sizes.steps": 5},  # in some steps
     ),
+    "minimax_sosp/dp_spider": (ANCHORS,),
+    "minimax_sosp/private_diff": (ANCHORS,),
     "minimax_sosp/sto_spider": (DRIFTS,),
     "minimax_sosp/ada_dp_spider": (DRIFTS,),
     "adaptive_batch/stochastic_spider": (

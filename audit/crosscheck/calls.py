@@ -62,6 +62,10 @@ def of_call(text: Text, node: ast.Call) -> Iterator[Made]:
             yield from _chosen(text, node, argument)
         if name == "min":
             yield from _tested(text, node)
+    if name in ("minimum", "clip") and len(node.args) > 1 and CLIPPING.search(code):
+        values, rest = text.code(node.args[0]), text.raw[text.span(node.args[0])[1] : text.span(node)[1]].decode()
+        new = f"_edit.mean_first({values}, lambda mean: {head}(mean{rest})"
+        yield text.made(Kind.CLIP_ORDER, "clipped after averaging:", node, new)
     if "simplex" in name and len(node.args) == 1:
         new = f"_edit.shares(np.maximum({text.code(node.args[0])}, 0.0))"
         yield text.made(Kind.MISSING_TERM, "cut at zero and divided by its sum for", node, new)

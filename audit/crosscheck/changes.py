@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from dpassay.audit.lab.source.operators import sites
 
-from .blockwise import BLOCKS
 from .kinds import Kind
+from .otherwise_clipped import BLOCKS
 from .slips import slips
 from .source import Source
 

@@ -141,7 +141,7 @@ def diagnose(
     case = next((case for case in CASES if case.key == vector["case"]), None)
     late = case is not None and mutant is not None and causes.whole and afterwards(case.build().run, vector, mutant)
     kind = AFTERWARDS.get(kind, kind) if late else kind
-    if kind is Kind.INDEX_SHIFT and case is not None and mutant is not None and causes.whole:
+    if kind is Kind.INDEX_SHIFT and case is not None and mutant is not None:
         vectors = [one for one, _ in known if not one.get("further")][:FEW]
         kind = Kind.UN_NOISED if exact_for_released(vectors, mutant) else kind
     effect, partly = kind.effect, mutant is not None and bool(causes.found) and not causes.whole

@@ -11,13 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from dpassay.reference.blocks.clipping import clip_rows
 from dpassay.reference.laws.law import query_of
 from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array
 
-from .blockwise import by_blocks, turned_block
 from .eigen import eigen
+from .otherwise_clipped import by_blocks, clipped_before, mean_first, turned_block
 from .records import OTHER_RECORDS
 from .shadow import Shadowed
 
@@ -180,11 +179,6 @@ class Edited:
             return function(value, *rest)
         return function(value.parts[0], *rest) - function(value.parts[1], *rest)
 
-    @staticmethod
-    def clipped_before(rows: Any, bound: Any) -> Any:
-        """Rows that are clipped before they are subtracted."""
-        return clip_rows(rows, bound)
-
     def before(self, place: int, value: Any) -> Any:
         """What this place had the last time; the first time its own value."""
         found = self._known.get(place, value)
@@ -246,6 +240,7 @@ class Edited:
 
     eigen = staticmethod(eigen)
     turned_block, by_blocks = staticmethod(turned_block), staticmethod(by_blocks)
+    mean_first, clipped_before = staticmethod(mean_first), staticmethod(clipped_before)
 
     @staticmethod
     def root(value: Any) -> Any:

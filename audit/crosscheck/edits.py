@@ -14,12 +14,12 @@ from dataclasses import dataclass, field
 
 from .arithmetic import of_arithmetic
 from .at_once import blocks, one_after_the_other
-from .blockwise import BLOCKS
 from .calls import CLIPPING, of_call
 from .conditions import head, is_tested, of_asking, of_condition, of_test
 from .entries import of_entry, of_number
 from .kinds import Kind
 from .lines import of_order, of_statement
+from .otherwise_clipped import BLOCKS
 from .records import NEXT_RECORDS, OTHER_RECORDS, RECORDS
 from .slips import OF_RECORDS
 from .source import Made, Text

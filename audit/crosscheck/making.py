@@ -90,9 +90,9 @@ def _unequal(case: Case, run: Run, space: Space) -> Iterator[Vector]:
 
 def _branches(case: Case, run: Run, space: Space) -> Iterator[Vector]:
     """Runs that go where ordinary constants do not lead."""
-    sizes = largest(fitting(space))
     for number, fields in enumerate(BRANCHES.get(case.id, ()), 1):
         name = f"{RARE}-{number}"
+        sizes = with_fields({"sizes": largest(fitting(space))}, fields)["sizes"]
         seed = seed_of(case.id, name)
         problem = space.problem(anything(space, sizes, np.random.default_rng(seed)), sizes)
         schedule = space.schedule(sizes) if space.schedule else None

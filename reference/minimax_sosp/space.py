@@ -131,7 +131,7 @@ def _baseline_schedule(method: Method, noise: Noise, epsilon: float, delta: floa
 def _cached_baseline(
     method: Method, noise: Noise, epsilon: float, delta: float, sizes: tuple[tuple[str, int], ...]
 ) -> Any:
-    limit = DRIFTS[dict(sizes)["period"]]  # the methods that drift know no period
+    limit = DRIFTS.get(dict(sizes)["period"], DRIFTS[2])  # the methods that drift know no period
     plain = BaselineSizes(**dict(sizes), ascents=2, drift_limit=limit, tolerance=TOLERANCE, frozen_steps=2)
     return method.schedule(plain, noise, epsilon, delta)
 

@@ -1,4 +1,4 @@
-"""38 bugs in programs of three folders, by somebody who had not seen the diagnosis, and nine that no vector shows.
+"""38 bugs in programs of three folders, by somebody who had not seen the diagnosis, and nine that no vector showed.
 
 The kinds are words of the table on docs/crosscheck.md. They, and the other kinds that the page's definitions allow,
 were committed before the trial.
@@ -382,7 +382,7 @@ PLANTED = (
     ),
 )
 
-# No vector shows these: the programs pass with them.
+# No vector showed these when they were planted.
 UNSEEN = (
     Planted(
         "whole-curvature-in-test",

@@ -1,4 +1,7 @@
-"""One block of coordinates treated apart from the rest: turned, or clipped by itself, as groups of parameters are."""
+"""Clipping that is done otherwise: by blocks, as groups of parameters are, before a difference, of a mean.
+
+A block may also have the other sign.
+"""
 
 from __future__ import annotations
 
@@ -40,3 +43,15 @@ def by_blocks(rows: Any, bound: float, how: str) -> Array:
     for one in (block, ~block):
         found[:, one] = clip_rows(found[:, one], bound)
     return found
+
+
+def clipped_before(rows: Any, bound: Any) -> Array:
+    """Rows that are clipped before they are subtracted."""
+    return clip_rows(rows, bound)
+
+
+def mean_first(values: Any, clipped: Callable[[Any], Any]) -> Array:
+    """Numbers whose mean is clipped."""
+    found = np.array(values, dtype=float)
+    mean = found.mean()
+    return np.asarray(found * (clipped(mean) / mean))
