@@ -86,8 +86,6 @@ def decided(known: Evidence) -> tuple[Kind, str, Mutant | None]:
     found = _decided(known)
     if found[0] is Kind.SENSITIVITY and known.said and known.said[0].seen is Seen.NOISE_FOLLOWS:
         return Kind.NOISE_SCALE, *found[1:]  # it is more than declared: the noise is another one
-    if known.output_alone and found[0] is Kind.UNKNOWN:
-        return Kind.OUTPUT, "nothing but the output differs", None
     found_all = known.causes.found if known.causes.whole else []
     returned = [one for one in found_all if other_returned(one) and not _used_by_all(one)]
     named = found[0] in (Kind.INDEX_SHIFT, Kind.BRANCH) and not any(map(one_off, found_all))

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .differences import Difference
+from .differences import Difference, Part
 from .rounding import computed
 
 Data = Mapping[str, Any]
 
 
 def what_is_known(vector: Data, found: Sequence[Difference]) -> str:
-    """In words, of the label of the first difference; empty where the output alone differs."""
+    """In words, of the label of the first difference; empty where that is a claim."""
     first = found[0]
     here = [one for one in found if one.label == first.label and one.name == first.name and one.step >= 0]
     if not here:
-        return ""
+        alone = all(one.part is Part.OUTPUT for one in found)
+        return "the releases are the reference's, what is returned is not" if alone else ""
     events = [(step, event) for step, event in enumerate(vector["events"]) if event["label"] == first.label]
     times = f"{len(here)} of its {len(events)} times" if len(events) > 1 else ""
     away = [one.noise and abs(float(one.got) - float(one.expected)) / one.noise for one in here if _numbers(one)]
