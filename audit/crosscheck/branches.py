@@ -17,7 +17,6 @@ DOMAINS: Fields = {"problem.domain_x.radius": 3.0, "problem.domain_y.radius": 2.
 STOPS: Fields = {"schedule.accuracy.gradient": 1e3, "schedule.accuracy.curvature": 1e3}
 CURVES: Fields = {"schedule.accuracy.gradient": 1e3}
 ANCHORS: Fields = {"sizes.steps": 3, "sizes.period": 3, "schedule.smoothness": 0.05}  # two differences in a row
-LONG: Fields = {"schedule.batch_slope": 0.01, "schedule.drift_limit": 1e6}
 BRANCHES: Mapping[str, tuple[Fields, ...]] = {
     "minimax_sosp/dp_rgda": (
         {"schedule.tolerance": 1e6, "schedule.average_movement": 1e6, "sizes.steps": 5},  # an escape, to its end
@@ -26,12 +25,26 @@ BRANCHES: Mapping[str, tuple[Fields, ...]] = {
     ),
     "minimax_sosp/dp_spider": (ANCHORS,),
     "minimax_sosp/private_diff": (ANCHORS,),
-    "minimax_sosp/sto_spider": (DRIFTS,),
-    "minimax_sosp/ada_dp_spider": (DRIFTS,),
+    "minimax_sosp/sto_spider": (
+        DRIFTS,
+        {"schedule.step_batch": 2, "schedule.step_size": 3.8e-05, "schedule.tolerance": 7.9},
+    ),
+    "minimax_sosp/ada_dp_spider": (
+        DRIFTS,
+        {"schedule.step_size": 3.8e-05, "schedule.drift_limit": 7.8e-4, "schedule.tolerance": 7.9,
+         "schedule.perturbation": 0.033},
+    ),
     "adaptive_batch/stochastic_spider": (
-        {**LONG, "schedule.threshold": 1e9, "schedule.batch": 3},  # an escape
-        {**LONG, "schedule.threshold": 1e9, "schedule.batch": 3, "schedule.escape_steps": 1},  # a short one
-        {**LONG, "schedule.threshold": 0.0, "schedule.batch": 1, "schedule.epoch_length": 2},
+        {"schedule.batch": 2, "schedule.batch_slope": 0.15, "schedule.drift_limit": 10.0, "schedule.escape_steps": 2,
+         "schedule.steps": 5, "schedule.escape_radius": 0.1},
+        {"schedule.threshold": 8.0, "schedule.batch": 2, "schedule.batch_slope": 0.15, "schedule.escape_limit": 3.0,
+         "schedule.steps": 7, "schedule.epoch_length": 2, "schedule.escape_radius": 0.1, "schedule.step_size": 0.05},
+        {"schedule.threshold": 12.0, "schedule.batch": 1, "schedule.drift_limit": 10.0, "schedule.escape_steps": 2,
+         "schedule.escape_limit": 1.0, "schedule.steps": 4, "schedule.epoch_length": 3, "schedule.escape_radius": 0.5,
+         "schedule.step_size": 0.02},
+        {"schedule.threshold": 12.0, "schedule.batch": 2, "schedule.drift_limit": 10.0, "schedule.escape_steps": 1,
+         "schedule.escape_limit": 2.0, "schedule.epoch_length": 3, "schedule.escape_radius": 2.0,
+         "schedule.step_size": 0.1},
     ),
     "dp_ftrl/dp_ftrl": ({"schedule.radius": 0.4},),
     "dro/double_spider": (
@@ -39,6 +52,7 @@ BRANCHES: Mapping[str, tuple[Fields, ...]] = {
          "schedule.eta_threshold.per_x": 0.13, "schedule.eta_threshold.per_eta": 0.17},
     ),
     "output_perturbation/algorithm3": (DOMAINS,),
+    "output_perturbation/algorithm4": (DOMAINS,),
     "output_perturbation/algorithm5": (DOMAINS,),
     "output_perturbation/algorithms4and5": (DOMAINS,),
     "output_perturbation/strongly_concave": (DOMAINS,),

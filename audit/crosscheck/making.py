@@ -36,7 +36,7 @@ from .recording import RecordingTape, events_of
 from .refusals import refusals
 from .rounding import Again, Run, rounding
 from .storage import FOLDER, texts
-from .unequal import unequal
+from .unequal import begun, points, unequal
 
 LONGEST = 20_000  # characters of a vector that is committed
 UNEQUAL, RARE = "unequal-constants", "rare-branch"
@@ -97,7 +97,8 @@ def _branches(case: Case, run: Run, space: Space) -> Iterator[Vector]:
         problem = space.problem(anything(space, sizes, np.random.default_rng(seed)), sizes)
         schedule = space.schedule(sizes) if space.schedule else None
         told = with_fields({"problem": encode(problem), "schedule": encode(_exactly(schedule))}, fields)
-        found = _told_again(run, seed, 1, MOST_EVENTS, told)
+        accepts = partial(_told_again, run, seed, 1, MOST_EVENTS)
+        found = accepts(begun(told, accepts, points(problem)))
         if found is not None:
             yield recorded(partial(run_again, run), {**head(case, run, name, sizes, seed), **found}, RARE)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 Data = dict[str, Any]
@@ -22,6 +22,8 @@ LISTS = ("start", "start_x", "sensitivities")
 SENSITIVITY = re.compile("sensitivit")
 SMALLER = re.compile(r"\.start|domain_.*radius")  # a domain stays inside that for which the constants hold
 NAMED = re.compile(r"(?:problem|schedule)(?:\.\w+)+")  # paths in formulas of the noise
+BEGINNING = [0.23, -0.31, 0.17, 0.12, -0.09]  # of a point: its coordinates, again and again
+STARTS = ("start", "start_x")
 OF_RECORDS = "_bound"  # ends of names: what the records keep to
 DECIDES = {"accuracy.gradient": 16.0}  # else one half of a test of two is never what decides
 
@@ -45,6 +47,31 @@ def unequal(vector: Mapping[str, Any], accepts: Accepts) -> Data:
                 told = changed
                 break
     return told
+
+
+def begun(told: Data, accepts: Accepts, begins: Iterable[Any]) -> Data:
+    """The data with the first of these points to begin at that is taken, where there is none."""
+    for name in STARTS:
+        told = _with(told, name, begins if told["schedule"].get(name, 0) is None else (), accepts)
+    return told
+
+
+def _with(told: Data, name: str, values: Iterable[Any], accepts: Accepts) -> Data:
+    found = (accepts({**told, "schedule": {**told["schedule"], name: value}}) for value in values)
+    return next((one for one in found if one is not None), told)
+
+
+def points(problem: Any) -> Iterator[Any]:
+    """Where a run on this problem may begin: at x and y where it has both, else at x, or at x and the dual variable.
+
+    Nowhere else where the problem itself says where it begins.
+    """
+    x, y = (list(BEGINNING * d)[:d] for d in (getattr(problem, "d", 0), getattr(problem, "d_y", 0)))
+    if y:
+        yield [x, [round(one / 2, 2) for one in y]]
+    elif not hasattr(problem, "begin"):
+        yield x
+        yield [*x, BEGINNING[-1]]
 
 
 def _name(path: Path) -> str:
