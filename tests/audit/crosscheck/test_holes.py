@@ -220,9 +220,10 @@ def numbers_in(told, path=()):
     elif (
         isinstance(told, list)
         and len(told) <= 4
-        and path[-1] in ("start", "start_x", "sensitivities", "targets", "regularisers")
+        and {"start", "start_x", "sensitivities", "targets", "regularisers"} & set(path[-2:])
     ):
-        yield from ((*path, place) for place in range(len(told)))
+        for place, one in enumerate(told):
+            yield from numbers_in(one, (*path, place))
 
 
 def changed(told, path, change):
