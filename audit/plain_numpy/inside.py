@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, ItemsView, Iterator, Mapping, ValuesView
+from functools import partial
+from inspect import isroutine
 from typing import Any
 
 
@@ -20,12 +22,19 @@ def inside(output: Any, change: Callable[[Any], Any]) -> Any:
         return [change(one) for one in output]
     if isinstance(output, Mapping):
         return {key: change(one) for key, one in output.items()}
-    if isinstance(output, type) or callable(output):
-        return output
+    if isinstance(output, type | partial) or isroutine(output):
+        return output  # what such code holds is not looked at: see `opaque`
     names = {*getattr(output, "__dict__", ()), *_slots(type(output))}
+    if not names and callable(output):
+        return output
     if not names:
         return {} if hasattr(output, "__dict__") else output
     return {name: change(getattr(output, name)) for name in sorted(names) if hasattr(output, name)}
+
+
+def opaque(part: Any) -> bool:
+    """Is this something whose numbers nobody can see, such as a function or a closure?"""
+    return callable(part)
 
 
 def _slots(kind: type) -> Iterator[str]:

@@ -26,7 +26,7 @@ from .habits import Habits
 from .leaking import leaking, masked
 from .own_generators import refuse_own
 from .places import WAY_OUT, NotUnderstood
-from .repeated import NotANumber, alike, has_nan
+from .repeated import NotANumber, alike, has_nan, refuse_opaque
 
 # releases elsewhere in the same sums, or more draws that are noise: if then nothing leaks, that is how it is private
 _WAYS = tuple(
@@ -222,6 +222,7 @@ class PlainMechanism:
             first = _transcript(found, data, seed)
         second = _transcript(found, data, seed)
         if not alike(first, second):
+            refuse_opaque(self.__name__, first, second)
             refuse_own(self.__name__, self.mechanism, data)
         return found
 

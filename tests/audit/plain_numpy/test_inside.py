@@ -11,6 +11,8 @@ import pytest
 
 from dpassay.audit.plain_numpy.inside import inside
 from dpassay.audit.plain_numpy.mechanism import PlainMechanism
+from dpassay.reference.errors import BadInput
+from dpassay.reference.neighbours import Pair
 from dpassay.reference.tape import record
 
 Point = namedtuple("Point", "x y")
@@ -118,3 +120,15 @@ def test_noise_is_released_whatever_holds_it(hold):
     assert release.law.scale == 2.0
     streamed = PlainMechanism(piece_by_piece)
     assert len(record(lambda tape: streamed([1.0, 2.0], tape), seed=0).releases) == 2
+
+
+def test_a_function_is_no_randomness_of_its_own():
+    """Each run makes it anew: it cannot be compared, and that is what is said."""
+
+    def closure(rows, rng):
+        noisy = rows[0] + rng.normal(scale=2.0)
+        return {"predict": lambda x: x * noisy}
+
+    pair = Pair([1.0], [0.0], 0)
+    with pytest.raises(BadInput, match=r"returns a function at output\['predict'\]: .*return the numbers"):
+        PlainMechanism(closure).tried([pair])
