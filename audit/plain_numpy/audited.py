@@ -22,7 +22,7 @@ from .measured import FOUND, trial_pairs, with_movements
 from .mechanism import PlainMechanism
 from .own_generators import of_fixed_seeds, own_randomness
 from .places import NotUnderstood
-from .reused import judged_where_noise_is_reused
+from .reused import judged_where_noise_is_reused, refuse_a_minimiser
 from .scales import judged_where_scales_follow_data
 from .starts import readings_with_known
 from .thrown_away import judged_by_what_is_seen, judged_where_ends_are_hidden, shown_by
@@ -72,6 +72,7 @@ def _assay(
     refused: NotUnderstood | None = None
     doubt: NotUnderstood | None = None  # about a reading that would stand
     for reading in _readings(plain, pairs, effort.seed, claim.delta):
+        refuse_a_minimiser(reading)
         mechanism = with_movements(reading, where, claim, examples, effort.seed)
         premises = of_one_pair(mechanism, claim, where)
         found = audit(mechanism, where, claim, effort, premises=premises)

@@ -54,6 +54,7 @@ class PlainMechanism:
         self.noise_lines: dict[str, None] = {}  # in the order of their first draws
         self.public: dict[str, bool] = {}  # lines of draws taken for public: do they choose among the records?
         self.reused: set[str] = set()  # lines of noise that was added to data more than once
+        self.sums = 0  # with data, that one noise was in, in one run
         self.drawn = 0  # noise variables of the last run
         self.refused: NotUnderstood | None = None  # the first use of noise, in any run, whose law is not known
         self._laws: dict[bytes, WholeOutput] = {}
@@ -72,6 +73,7 @@ class PlainMechanism:
         finally:
             self.alone.update(desk.drawn_alone)
             self.reused.update(desk.met.again)
+            self.sums = max(self.sums, desk.met.most)
             self.drawn = len(desk.kinds)
             self.noise_lines.update(dict.fromkeys(desk.lines))
             for line, of_records in desk.public_lines.items():
@@ -156,7 +158,7 @@ class PlainMechanism:
     def _as_read(self) -> PlainMechanism:
         found = PlainMechanism(self.mechanism, replace(self.habits, read=True))
         found.alone, found.public, found.noise_lines = self.alone, self.public, self.noise_lines
-        found.reused = self.reused
+        found.reused, found.sums = self.reused, self.sums
         return found
 
     def releases(self, pairs: Sequence[Pair[Any]], seed: int) -> str:

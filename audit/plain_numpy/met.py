@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -17,15 +18,20 @@ class Met:
     """
 
     def __init__(self) -> None:
-        self._variables: set[int] = set()
+        self._times: Counter[int] = Counter()
         self.again: list[str] = []
+
+    @property
+    def most(self) -> int:
+        """The number of sums with data that one noise is in."""
+        return max(self._times.values(), default=0)
 
     def note(self, desk: Desk, noisy: Noisy) -> None:
         """Noise was added to data; in a reading that asks for it, noise drawn anew takes the place of what had been."""
         variables = set(noisy.ids.ravel().tolist())
-        known = sorted(variables & self._variables)
+        known = sorted(one for one in variables if one in self._times)
         self.again += [desk.lines[one] for one in known]
-        self._variables |= variables
+        self._times.update(variables)
         if desk.habits.renewed and known:
             noisy.ids = noisy.ids.copy()
             for one in known:

@@ -28,6 +28,23 @@ from .mechanism import PlainMechanism
 from .places import WAY_OUT, NotUnderstood
 from .thrown_away import OUTPUTS, of_outputs
 
+INSTEAD = (
+    "objective perturbation is private at the exact minimiser only, which no run shows: add noise to the minimiser "
+    "instead (output perturbation)"
+)
+MANY = 300  # sums with data that one noise is in, in one run: no loop of a few steps, but a minimiser
+
+
+def refuse_a_minimiser(run: PlainMechanism) -> None:
+    """Every run would take each of these sums apart, for each of thousands of runs.
+
+    Raises:
+        NotUnderstood: naming the noise.
+    """
+    if run.sums > MANY:
+        why = f"is added to data {run.sums:,} times in one run, as by a minimiser: too often to be followed; {INSTEAD}"
+        raise NotUnderstood("noise", ", ".join(sorted(run.reused)), f"{why}, {WAY_OUT}")
+
 
 def judged_where_noise_is_reused(
     run: PlainMechanism, findings: Sequence[Finding], pairs: Sequence[Pair[Any]], claim: PrivacyClaim, effort: Effort
@@ -48,10 +65,7 @@ def judged_where_noise_is_reused(
         if bound.epsilon > claim.epsilon:
             return bound
     what = "is added to data more than once; if the first sum counts as seen, what comes later leaks"
-    instead = (
-        f"if only the output is seen, {2 * OUTPUTS:,} outputs refute nothing; objective perturbation is private at the "
-        "exact minimiser only, which no run shows: add noise to the minimiser instead (output perturbation)"
-    )
+    instead = f"if only the output is seen, {2 * OUTPUTS:,} outputs refute nothing; {INSTEAD}"
     raise NotUnderstood("noise", ", ".join(sorted(run.reused)), f"{what}; {instead}, {WAY_OUT}")
 
 

@@ -10,7 +10,7 @@ import pytest
 from dpassay.audit import Effort, assay
 from dpassay.audit.plain_numpy.mechanism import PlainMechanism
 from dpassay.audit.plain_numpy.places import NotUnderstood
-from dpassay.audit.plain_numpy.reused import judged_where_noise_is_reused
+from dpassay.audit.plain_numpy.reused import MANY, judged_where_noise_is_reused
 from dpassay.reference import Pair, PrivacyClaim
 from dpassay.reference.findings import Finding, Kind
 from dpassay.reference.tape import LiveTape
@@ -42,6 +42,10 @@ def all_points(rows, rng):
     return descent(rows, rng)
 
 
+def minimiser(rows, rng):
+    return descent(rows, rng, steps=MANY + 1)[-1]
+
+
 def last_point_and_a_count(rows, rng):
     return descent(rows, rng)[-1], int((rows > 0).sum())
 
@@ -50,6 +54,13 @@ def test_noise_that_is_used_again_unseen_accuses_nobody():
     said = r"test_reused_and_unlikely.py:\d+.*more than once.*10,000 outputs refute nothing.*add noise to the minimiser"
     with pytest.raises(NotUnderstood, match=said):
         assay(last_point, PAIR, CLAIM, effort=QUICK)
+
+
+def test_a_minimiser_is_refused_before_it_is_run_thousands_of_times():
+    with pytest.raises(
+        NotUnderstood, match=f"is added to data {MANY + 1} times in one run.*add noise to the minimiser"
+    ):
+        assay(minimiser, PAIR, CLAIM, effort=QUICK)
 
 
 @pytest.mark.some(1)
