@@ -157,7 +157,7 @@ def _call(node: ast.Call) -> Iterator[Place]:
     if name in ("into_ball", "onto_simplex", "self.f.project") and args:
         yield node, "not projected", "missing term", _expression(args[0])
     if name in ("min", "max", "np.minimum", "np.maximum") and len(args) == 2 and "1" not in args:
-        yield node, "limit left out", "missing term, clipping is missing", _expression(args[0])
+        yield node, "limit left out", "missing term, clipping is missing, clip bound", _expression(args[0])
     if name.endswith(".mean") and "axis=0" in code:
         yield node, "sum for mean", "factor", _expression(code.replace(".mean(", ".sum("))
     for place, one in enumerate(args):
