@@ -25,6 +25,7 @@ from .mixing import coefficients_of, merged, shared, square_root
 from .noisy import Noisy
 from .places import WAY_OUT, NotUnderstood, here, not_understood
 from .telling import law_of_noise, tell
+from .written import unwritten
 
 
 class Desk:
@@ -96,7 +97,7 @@ class Desk:
         if self.habits.early:
             for root in roots(noisy, of_two=not at_the_end):
                 self.released(root)
-        if later(noisy) and self._is_known(noisy):
+        if later(noisy) and noisy.variables <= self._known.keys():
             return self._computed(noisy)
         query, rows = self._resolved(noisy)
         alone = not (noisy.mixed or at_the_end)
@@ -127,7 +128,7 @@ class Desk:
                 waiting.pop()
                 continue
             found = None
-            if not (one is noisy or self._is_known(one)):
+            if not (one is noisy or one.variables <= self._known.keys()):
                 found, rows = self._resolved(one, compared=True)
                 if any(rows):  # a part of it is not known: it has gone out of the sum
                     return as_released(self._resolved(noisy)[0])
@@ -142,10 +143,6 @@ class Desk:
             one.given = as_released(np.asarray(found))
             waiting.pop()
         return noisy.given
-
-    def _is_known(self, noisy: Noisy) -> bool:
-        """Is every noise variable in it known?"""
-        return all(variable in self._known for variable in noisy.ids.ravel().tolist())
 
     def _each(self, query: Array, rows: list[dict[int, float]], active: list[int]) -> Array:
         """The query with the numbers ``active`` released, each with noise of its own."""
@@ -226,6 +223,7 @@ class Desk:
 
     def finish(self, output: Any) -> Any:
         """The output with every lazy array released, in order; also inside lists, tuples, dicts and objects."""
+        output = unwritten(output)
         if self.batch is not None:  # the last step is released as those before it are
             self._release_pending()
         return self.released(output, at_the_end=True) if isinstance(output, Noisy) else inside(output, self.finish)

@@ -24,6 +24,11 @@ class Lazy(ABC):
         return self.query.shape
 
     @property
+    def variables(self) -> set[int]:
+        """Numbers of the noise that is in it."""
+        return set(self.ids[self.coefficients != 0].tolist())
+
+    @property
     def ndim(self) -> int:
         """Number of axes."""
         return self.query.ndim

@@ -27,6 +27,7 @@ from .leaking import leaking, masked
 from .own_generators import refuse_own
 from .places import WAY_OUT, NotUnderstood
 from .repeated import NotANumber, alike, has_nan, refuse_opaque
+from .writing import arrays_followed
 
 # releases elsewhere in the same sums, or more draws that are noise: if then nothing leaks, that is how it is private
 _WAYS = tuple(
@@ -66,7 +67,8 @@ class PlainMechanism:
             return tape.release("output", law, sensitivity=self.habits.sensitivity("output", 1.0))
         desk = Desk(tape, len(data) if hasattr(data, "__len__") else None, self.habits, world)
         try:
-            output = desk.finish(self.mechanism(snapshot(data), TapeGenerator(desk)))
+            with arrays_followed():
+                output = desk.finish(self.mechanism(snapshot(data), TapeGenerator(desk)))
         except NotUnderstood as error:
             self.refused = self.refused or error
             raise

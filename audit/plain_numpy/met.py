@@ -28,7 +28,7 @@ class Met:
 
     def note(self, desk: Desk, noisy: Noisy) -> None:
         """Noise was added to data; in a reading that asks for it, noise drawn anew takes the place of what had been."""
-        variables = set(noisy.ids.ravel().tolist())
+        variables = noisy.variables
         known = sorted(one for one in variables if one in self._times)
         self.again += [desk.lines[one] for one in known]
         self._times.update(variables)

@@ -18,7 +18,8 @@ ALLOWED = {
     "files, tables, commands and settings of others are read": """
         audit/attacks/estimators.py audit/claims/reading.py audit/cli.py audit/commands/completion.py
         audit/commands/doctor.py audit/commands/init.py:init audit/live/messages.py:read_line audit/inputs/stored.py
-        audit/running/workers.py:require_address audit/sequential/session.py:_session audit/report/html/reproduced.py
+        audit/running/workers.py:require_address audit/plain_numpy/writing.py:_of_the_code
+        audit/sequential/session.py:_session audit/report/html/reproduced.py
         audit/report/html/svg.py:inline reference/files.py reference/problems/real_data.py:_read_table
         audit/crosscheck/making.py:main audit/report/pages.py:main""",
     "source code is read, or text that replaces some: names, expressions, files of a module": """
