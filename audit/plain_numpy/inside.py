@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, ItemsView, Iterator, Mapping, ValuesView
+from contextvars import ContextVar
 from functools import partial
 from inspect import isroutine
 from typing import Any
+
+ITSELF = "(itself)"  # where what holds others comes again inside itself
+_OPEN: ContextVar[frozenset[int]] = ContextVar("open", default=frozenset())  # the two worlds have one each
 
 
 def inside(output: Any, change: Callable[[Any], Any]) -> Any:
@@ -14,6 +18,16 @@ def inside(output: Any, change: Callable[[Any], Any]) -> Any:
 
     Only parts count: an object of a class of one's own becomes a plain list, tuple or dict.
     """
+    if id(output) in _OPEN.get():
+        return ITSELF
+    token = _OPEN.set(_OPEN.get() | {id(output)})
+    try:
+        return _inside(output, change)
+    finally:
+        _OPEN.reset(token)
+
+
+def _inside(output: Any, change: Callable[[Any], Any]) -> Any:
     if isinstance(output, tuple) and hasattr(output, "_fields"):
         return type(output)(*(change(one) for one in output))
     if isinstance(output, tuple):

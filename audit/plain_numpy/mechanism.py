@@ -67,7 +67,7 @@ class PlainMechanism:
             return tape.release("output", law, sensitivity=self.habits.sensitivity("output", 1.0))
         desk = Desk(tape, len(data) if hasattr(data, "__len__") else None, self.habits, world)
         try:
-            with arrays_followed():
+            with arrays_followed(self.mechanism):
                 output = desk.finish(self.mechanism(snapshot(data), TapeGenerator(desk)))
         except NotUnderstood as error:
             self.refused = self.refused or error

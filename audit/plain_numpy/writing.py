@@ -29,24 +29,31 @@ _LIBRARIES = ("site-packages", "dist-packages", "lib/python")
 _DEEPEST = 3  # lists in lists
 _lock = threading.Lock()
 _running = [0]  # runs that are on their way, in both worlds
+_changed: list[tuple[dict[str, Any], str, Any]] = []  # where a name was, and what it stood for
 
 
 @contextmanager
-def arrays_followed() -> Iterator[None]:
-    """For the time of a run; runs may overlap."""
+def arrays_followed(code: Callable[..., Any]) -> Iterator[None]:
+    """For the time of a run of this code; runs may overlap.
+
+    Args:
+        code: names that its file has from NumPy stand for the same functions.
+    """
     with _lock:
         _running[0] += 1
-        if _running[0] == 1:
-            for name, made in _functions().items():
-                setattr(np, name, made)
+        stands_for = {id(known): _functions()[name] for name, known in _known().items()}
+        for names in (vars(np), getattr(code, "__globals__", {})):
+            for name in [name for name, one in names.items() if id(one) in stands_for]:
+                _changed.append((names, name, names[name]))
+                names[name] = stands_for[id(names[name])]
     try:
         yield
     finally:
         with _lock:
             _running[0] -= 1
-            if not _running[0]:
-                for name, known in _known().items():
-                    setattr(np, name, known)
+            while _changed and not _running[0]:
+                names, name, known = _changed.pop()
+                names[name] = known
 
 
 @cache

@@ -9,7 +9,7 @@ from types import MappingProxyType, SimpleNamespace
 import numpy as np
 import pytest
 
-from dpassay.audit.plain_numpy.inside import inside
+from dpassay.audit.plain_numpy.inside import ITSELF, inside
 from dpassay.audit.plain_numpy.mechanism import PlainMechanism
 from dpassay.reference.errors import BadInput
 from dpassay.reference.neighbours import Pair
@@ -132,3 +132,19 @@ def test_a_function_is_no_randomness_of_its_own():
     pair = Pair([1.0], [0.0], 0)
     with pytest.raises(BadInput, match=r"returns a function at output\['predict'\]: .*return the numbers"):
         PlainMechanism(closure).tried([pair])
+
+
+def test_what_holds_itself_is_looked_at_once():
+    """Such an output ended with a RecursionError."""
+
+    class Node:
+        def __init__(self, value):
+            self.me, self.value, self.others = self, value, [self]
+
+    def mechanism(rows, rng):
+        return Node(rows.sum() + rng.normal(0, 3.0))
+
+    seen = record(lambda tape: PlainMechanism(mechanism)(np.ones((2, 1)), tape), seed=0)
+    assert seen.output == {"me": ITSELF, "others": [ITSELF], "value": seen.releases[0].value}
+    shared = [1.0]
+    assert inside([shared, shared], lambda part: inside(part, lambda one: one)) == [[1.0], [1.0]]  # twice is no ring

@@ -39,7 +39,9 @@ def test_wrong_mechanisms_fail(mechanism):
 
 
 @pytest.mark.parametrize(
-    "mechanism", [w.entry_by_entry, w.listed, w.into_an_empty_one, w.halved_in_place], ids=lambda f: f.__name__
+    "mechanism",
+    [w.entry_by_entry, w.listed, w.into_an_empty_one, w.halved_in_place, w.from_a_name],
+    ids=lambda f: f.__name__,
 )
 def test_the_sum_is_one_release_with_the_noise_that_was_written(mechanism):
     (release,) = run(mechanism).releases
@@ -123,11 +125,11 @@ def test_what_changes_it_behind_its_back_is_refused():
 
 def test_numpy_is_itself_again_when_the_runs_are_over():
     known = np.zeros, np.array
-    with arrays_followed():
-        with arrays_followed():
-            assert np.zeros is not known[0]
-        assert np.zeros is not known[0]
-    assert (np.zeros, np.array) == known
+    with arrays_followed(w.from_a_name):
+        with arrays_followed(w.from_a_name):
+            assert np.zeros is not known[0] and w.zeros is np.zeros
+        assert np.zeros is not known[0] and w.zeros is np.zeros
+    assert (np.zeros, np.array) == known and w.zeros is known[0]
     with pytest.raises(ZeroDivisionError):
         run(lambda rows, rng: 1 / 0)
     assert (np.zeros, np.array) == known

@@ -1,6 +1,7 @@
 """Noise that is written into arrays, and lists of it; the wrong ones say what is wrong in their name."""
 
 import numpy as np
+from numpy import zeros
 
 SIGMA = 9.7  # for a sum of rows of the unit ball that moves by 2
 QUARTER = SIGMA / 4
@@ -31,6 +32,12 @@ def listed(rows, rng):
 
 def listed_with_a_quarter(rows, rng):
     return ball(rows).sum(axis=0) + np.array([rng.normal(0, QUARTER) for _ in range(rows.shape[1])])
+
+
+def from_a_name(rows, rng):
+    noise = zeros(rows.shape[1])
+    noise[0:] = rng.normal(0, SIGMA, size=rows.shape[1])
+    return ball(rows).sum(axis=0) + noise
 
 
 def into_an_empty_one(rows, rng):
@@ -181,7 +188,17 @@ def random_start(rows, rng, steps=3):
 
 
 RIGHT = [
-    *(entry_by_entry, listed, into_an_empty_one, symmetric, row_of_a_row, triangle, diagonal_last, halved_in_place),
+    *(
+        entry_by_entry,
+        listed,
+        from_a_name,
+        into_an_empty_one,
+        symmetric,
+        row_of_a_row,
+        triangle,
+        diagonal_last,
+        halved_in_place,
+    ),
     *(bin_by_bin, path, noise_of_all_steps_first, random_start),
 ]
 WRONG = [
