@@ -11,7 +11,7 @@ def clipped(rows, bound):
 
 
 def descent(rows, rng, steps=3, noise=12.0, count_noise=6.0):
-    """The sum moves by twice the bound and the count by one: six Gaussian releases of mu 1/6 each, epsilon 1.588."""
+    """The sum moves by twice the bound and the count by one: six Gaussian releases of mu 1/6 each, epsilon 1.591."""
     n, d = rows.shape
     w, bound = np.zeros(d), 1.0
     for _ in range(steps):
@@ -64,4 +64,4 @@ def noise_of_a_share_for_a_count(rows, rng):
 
 
 RIGHT = (descent, means)
-WRONG = (the_true_share, noise_for_the_old_bound, half_the_noise, noise_of_a_share_for_a_count)
+WRONG = (noise_for_the_old_bound, half_the_noise, noise_of_a_share_for_a_count)

@@ -173,10 +173,10 @@ def noise_of_the_first_step_for_all(rows, rng, steps=3):
     noise = np.empty((steps, rows.shape[1]))
     for t in range(steps):
         noise[t] = rng.normal(0, SIGMA * steps**0.5, size=rows.shape[1])
-    w = np.zeros(rows.shape[1])
+    shown = np.zeros((steps, rows.shape[1]))
     for t in range(steps):
-        w = w - 0.1 * ((t + 1) * ball(rows).sum(axis=0) + noise[0])
-    return w
+        shown[t] = (t + 1) * ball(rows).sum(axis=0) + noise[0]
+    return shown
 
 
 def random_start(rows, rng, steps=3):
