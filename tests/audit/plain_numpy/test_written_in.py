@@ -105,6 +105,18 @@ def test_a_part_that_is_taken_out_writes_into_the_whole():
     assert seen.output[1][0, 0] == ROWS[0, 0] != seen.output[0][0, 0]
 
 
+def test_an_array_of_it_is_a_copy():
+    def mechanism(rows, rng):
+        noise = np.zeros(2)
+        noise[:] = rng.normal(0, 3.0, size=2)
+        taken = w.np.array(noise)
+        taken[0] = 0.0
+        return rows.sum(axis=0) + noise
+
+    (release,) = run(mechanism).releases
+    assert np.size(release.value) == 2
+
+
 def test_what_changes_it_behind_its_back_is_refused():
     def sorts(rows, rng):
         noise = np.zeros(2)
