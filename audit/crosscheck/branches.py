@@ -45,6 +45,9 @@ BRANCHES: Mapping[str, tuple[Fields, ...]] = {
         {"schedule.threshold": 12.0, "schedule.batch": 2, "schedule.drift_limit": 10.0, "schedule.escape_steps": 1,
          "schedule.escape_limit": 2.0, "schedule.epoch_length": 3, "schedule.escape_radius": 2.0,
          "schedule.step_size": 0.1},
+        {"schedule.threshold": 1e3, "schedule.batch": 1, "schedule.batch_slope": 0.01, "schedule.drift_limit": 1e3,
+         "schedule.escape_steps": 5, "schedule.escape_limit": 3.0, "schedule.epoch_length": 7,
+         "schedule.escape_radius": 20.0, "schedule.step_size": 0.01},  # an escape of several steps
     ),
     "dp_ftrl/dp_ftrl": ({"schedule.radius": 0.4},),
     "dro/double_spider": (

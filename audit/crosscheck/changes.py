@@ -230,6 +230,8 @@ def _clipping(text: _Text, node: ast.Call, name: str) -> Iterator[Change]:
         count = f"len({rows}) * " if name == "sum" else ""
         yield text.change(Kind.CLIP_ORDER, "clipped after averaging", node, f"({count}{mean})")
         if name == "sum":
+            running = f"_edit.running({rows}, {bound})"
+            yield text.change(Kind.CLIP_ORDER, "the sum so far clipped as each record is added", node, running)
             total = f"clip_rows(({rows}).sum(axis=0)[None, :], {bound})[0]"
             yield text.change(Kind.CLIP_ORDER, "summed, then clipped", node, total)
 

@@ -84,6 +84,8 @@ def _at_a_query(found: Sequence[Difference]) -> bool:
 def decided(known: Evidence) -> tuple[Kind, str, Mutant | None]:
     """Kind, what shows it, and one change that does the same."""
     found = _decided(known)
+    if found[0] is Kind.CALLS and known.said and known.said[0].seen is Seen.DRAW_LEFT_OUT:
+        return Kind.BATCH, *found[1:]
     if found[0] is Kind.SENSITIVITY and known.said and known.said[0].seen is Seen.NOISE_FOLLOWS:
         return Kind.NOISE_SCALE, *found[1:]  # it is more than declared: the noise is another one
     found_all = known.causes.found if known.causes.whole else []

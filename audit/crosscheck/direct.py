@@ -11,6 +11,7 @@ import numpy as np
 from dpassay.reference.types import Array
 
 from .differences import OF_A_DRAW, Difference, Part, noise_of
+from .families import series
 from .kinds import Kind
 from .rounding import numbers
 from .shown import Seen, Shown
@@ -31,7 +32,7 @@ def direct(vector: Data, answers: Data, found: Sequence[Difference]) -> list[Sho
     at_step = [one for one in found if one.step == first.step]
     names = {one.name for one in at_step}
     if names & NOISE and not names & {"query", "queries", "utilities"}:
-        said += _sensitivity_first(at_step) or _scales(vector, at_step)
+        said += _sensitivity_first(at_step) or _scales(vector, found)
     elif names == {"sensitivity"}:
         said.append(Shown(Kind.SENSITIVITY, Seen.RATIO, ratio=first.ratio))
     if names & {"query", "queries"}:
@@ -66,6 +67,8 @@ def _moved_call(vector: Data, first: Difference) -> Shown:
     places = [step for step, event in enumerate(vector["events"]) if f"{event['event']} {event['label']}" == first.got]
     later = [step for step in places if step > first.step]
     told: dict[str, Any] = {"expected": first.expected, "got": first.got}
+    if later and later[0] == first.step + 1 and vector["events"][first.step]["event"] == "draw":
+        return Shown(Kind.CALLS, Seen.DRAW_LEFT_OUT, **told)
     if later:
         return Shown(Kind.CALLS, Seen.CALL_OF_LATER, **told, step=later[0])
     if places:
@@ -74,9 +77,12 @@ def _moved_call(vector: Data, first: Difference) -> Shown:
 
 
 def _scales(vector: Data, found: Sequence[Difference]) -> list[Shown]:
-    one = next(one for one in found if one.name in NOISE)
+    one = next(one for one in found if one.name in NOISE and one.step == found[0].step)
     expected, got = float(one.expected), float(one.got) if isinstance(one.got, int | float) else math.nan
     if got == 0:
+        same = (other for other in found if (series(other.label), other.name) == (series(one.label), one.name))
+        if any(isinstance(other.got, int | float) and other.got > 0 for other in same):
+            return [Shown(Kind.NOISE_SCALE, Seen.NO_NOISE_AT_FIRST)]
         return [Shown(Kind.UN_NOISED, Seen.NO_NOISE)]
     squared = one.name == "std" and expected
     if squared and math.isclose(got, expected**2, rel_tol=CLOSE) and not math.isclose(expected, 1.0, rel_tol=1e-3):

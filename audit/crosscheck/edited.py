@@ -6,6 +6,7 @@ import builtins
 import math
 import sys
 from collections.abc import Callable, Iterable
+from itertools import pairwise
 from types import FrameType
 from typing import Any
 
@@ -16,8 +17,9 @@ from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array
 
 from .eigen import eigen
-from .otherwise_clipped import by_blocks, clipped_before, mean_first, turned_block
-from .records import OTHER_RECORDS
+from .exact import exact
+from .otherwise_clipped import by_blocks, clipped_before, mean_first, running, turned_block
+from .records import DRAWN_LAST, OTHER_RECORDS
 from .shadow import Shadowed
 
 
@@ -91,9 +93,18 @@ class Edited:
         numbers = np.asarray(indices)
         if numbers.ndim != 1 or numbers.dtype.kind != "i" or not self.n:
             raise TypeError("no numbers of records")
+        if how == DRAWN_LAST:
+            return self._drawn_before(numbers)
         if not self._drawn or self._drawn[-1] is not indices:
             self._drawn.append(indices)
         return np.asarray(OTHER_RECORDS[how]([np.asarray(one).tolist() for one in self._drawn], self.n), dtype=int)
+
+    def _drawn_before(self, numbers: Any) -> Any:
+        drawn = [] if self._tape is None else self._tape.transcript.batches
+        for before, now in reversed(list(pairwise(drawn))):
+            if np.array_equal(now, numbers):
+                return before
+        raise ValueError("not drawn, or the first")
 
     @staticmethod
     def empty(value: Any, *arguments: Any) -> Any:
@@ -238,9 +249,10 @@ class Edited:
         """A function of arrays."""
         return getattr(np, name)
 
-    eigen = staticmethod(eigen)
+    eigen, exact = staticmethod(eigen), staticmethod(exact)
     turned_block, by_blocks = staticmethod(turned_block), staticmethod(by_blocks)
     mean_first, clipped_before = staticmethod(mean_first), staticmethod(clipped_before)
+    running = staticmethod(running)
 
     @staticmethod
     def root(value: Any) -> Any:

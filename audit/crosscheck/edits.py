@@ -20,7 +20,7 @@ from .entries import of_entry, of_number
 from .kinds import Kind
 from .lines import of_order, of_statement
 from .otherwise_clipped import BLOCKS
-from .records import NEXT_RECORDS, OTHER_RECORDS, RECORDS
+from .records import DRAWN_LAST, NEXT_RECORDS, OTHER_RECORDS, RECORDS
 from .slips import OF_RECORDS
 from .source import Made, Text
 
@@ -37,12 +37,16 @@ class Scope:
         fields: for a name that holds a dataclass, its numbers.
         whole: the names that hold a whole number.
         tuples: lengths of those that hold a few values together, such as a point in two blocks.
+        problems: what computes gradients of records.
+        records: what numbers records.
     """
 
     names: dict[str, Shape] = field(default_factory=dict)
     fields: dict[str, dict[str, type]] = field(default_factory=dict)
     whole: set[str] = field(default_factory=set)
     tuples: dict[str, int] = field(default_factory=dict)
+    problems: set[str] = field(default_factory=set)
+    records: set[str] = field(default_factory=set)
 
 
 def edits(source: str, lines: Callable[[int, int], bool], scope: Callable[[ast.FunctionDef], Scope]) -> list[Made]:
@@ -140,18 +144,23 @@ def _of_value(text: Text, node: ast.expr, parent: ast.AST, scope: Scope, compare
         yield text.made(kind, name, node, f"_edit.{how}({place}, {code})")
     if not number:
         yield from _of_array(text, node, code, is_records(node) and not weights)
+        for size in sorted({shape[0] for shape in scope.names.values() if len(shape) == 1 and shape[0] > 1}):
+            for how, words in ((size, "first"), (-size, "last")):
+                new = f"_edit.turned_block({code}, {how})"
+                yield text.made(Kind.SIGN, f"the {words} {size} entries turned in", node, new)
     if not number or isinstance(node, ast.Name):
         yield text.made(Kind.UN_NOISED, "the query in place of the released", node, f"_edit.bare({code})")
     if RATE.search(code) and number:
         for name, power in (("divided by how often it was used:", "1"), ("divided by the root of that:", "0.5")):
             yield text.made(Kind.FACTOR, name, node, f"_edit.fewer({place}, {code}, {power})")
     if is_records(node):
-        for name in OTHER_RECORDS:
+        for name in (*OTHER_RECORDS, DRAWN_LAST):
             kind = Kind.INDEX_SHIFT if weights and name == NEXT_RECORDS else Kind.BATCH
             yield text.made(kind, f"{name} for", node, f"_edit.records({code}, {name!r})")
     if isinstance(node, ast.Name):
         yield from _of_name(text, node, scope)
         yield from _again(text, node, scope)
+        yield from _anew(text, node, scope)
     elif isinstance(node, ast.Attribute):
         yield from _of_field(text, node, scope, compared)
     elif isinstance(node, ast.Call):
@@ -248,6 +257,24 @@ def _of_name(text: Text, node: ast.Name, scope: Scope) -> Iterator[Made]:
             if shape:
                 new = f"_edit.unreleased({other}, {node.id})"
                 yield text.made(Kind.UN_NOISED, f"{other}, before it is released, for", node, new)
+
+
+def _anew(text: Text, node: ast.Name, scope: Scope) -> Iterator[Made]:
+    """A gradient or Hessian without noise for an array, at each point that there is."""
+    shape = scope.names[node.id]
+    if len(shape) not in (1, 2) or node.id in scope.records:
+        return
+    points = [(one,) for one, same in scope.names.items() if same == shape[-1:] and one not in scope.records]
+    if {"x", "y"} <= set(scope.names):
+        points.append(("x", "y"))
+    own = {one for one in scope.problems if "." not in one}
+    for problem in sorted(own or scope.problems):
+        for point in points:
+            for records in ("None", *sorted(scope.records)):
+                of = "all records" if records == "None" else records
+                words = f"what {problem} computes anew, without noise, at {' and '.join(point)}, of {of}, for"
+                new = f"_edit.exact({problem}, {node.id}, [{', '.join(point)}], {records})"
+                yield text.made(Kind.UN_NOISED, words, node, new)
 
 
 def _of_field(text: Text, node: ast.Attribute, scope: Scope, compared: bool) -> Iterator[Made]:

@@ -34,6 +34,7 @@ from .slips import without
 from .sometimes import OF_THE_LAST, When, sometimes, times
 
 BOUND = re.compile(rf"^\s*\w*({CLIPPING.pattern})\w*\s*=[^=]")  # a line that computes one
+DRAWS = re.compile(r"(draw_records|tape\.(batch|poisson|fresh))\(.*")  # records are drawn, with what follows
 BOUNDING = re.compile("threshold|radius|bound")  # names of what computes a bound
 OF_CLIPPING = ("clip", "clip_rows", "row_norms")  # functions that do nothing else
 MEANS = ("clipped_mean",)  # of clipped rows, or clipped themselves: which way is taken decides about the order
@@ -120,7 +121,7 @@ def mutants(seen: Reached) -> list[Mutant]:
     found = []
     for file in seen.files():
         found += [Mutant(file, one) for one in _changes(file) if _ran(seen, file, one)]
-    return [_of_clipping(one) for one in found]
+    return [_of_its_place(one) for one in found]
 
 
 def systematic(seen: Reached) -> list[Mutant]:
@@ -138,14 +139,16 @@ def systematic(seen: Reached) -> list[Mutant]:
         found += [Mutant(file, Change(*one)) for one in edits(source(file), ran, scope)]
         for one, *rest in pairs(source(file), ran, scope):
             found.append(Mutant(file, Change(*one), more=tuple((file, Change(*other)) for other in rest)))
-    return [_of_clipping(one) for one in found]
+    return [_of_its_place(one) for one in found]
 
 
 SCALED = ("value doubled", "value halved")
 
 
-def _of_clipping(mutant: Mutant) -> Mutant:
-    """What is wrong where clipping is done is the clipping; a factor where a bound is computed, the bound."""
+def _of_its_place(mutant: Mutant) -> Mutant:
+    """What is wrong where clipping is done is the clipping; a factor where a bound is computed, the bound; where
+    records are drawn, the batch.
+    """
     function, change = function_of(mutant.file, mutant.change), mutant.change
     kind = change.kind
     if function is not None and function.name in OF_CLIPPING and kind in (Kind.FACTOR, Kind.MISSING_TERM):
@@ -156,7 +159,16 @@ def _of_clipping(mutant: Mutant) -> Mutant:
         (function is not None and BOUNDING.search(function.qualname.lower())) or BOUND.search(line_of(mutant))
     ):
         kind = Kind.CLIP_BOUND
+    elif kind in (Kind.FACTOR, Kind.INDEX_SHIFT) and _in_a_draw(mutant):
+        kind = Kind.BATCH
     return mutant if kind is change.kind else replace(mutant, change=replace(change, kind=kind))
+
+
+def _in_a_draw(mutant: Mutant) -> bool:
+    """Is an argument of a draw changed?"""
+    found = DRAWS.search(line_of(mutant))
+    begins = source(mutant.file).encode().rfind(b"\n", 0, mutant.change.first) + 1
+    return found is not None and mutant.change.first - begins > len(line_of(mutant)[: found.start()].encode())
 
 
 def seen_by(run: Run, vector: Mapping[str, Any], until: int | None) -> Reached:

@@ -28,10 +28,13 @@ def _rows(value: Any) -> Array:
     return found
 
 
-def turned_block(value: Any, how: str) -> Array:
-    """With the other sign in one block of the last axis."""
+def turned_block(value: Any, how: str | int) -> Array:
+    """With the other sign in one block of the last axis: so many entries at its beginning, or at its end."""
     found = _rows(value)
-    found[..., BLOCKS[how](found.shape[-1])] *= -1.0
+    if isinstance(how, int) and not 0 < abs(how) < found.shape[-1]:
+        raise ValueError("no such block")
+    block = BLOCKS[how](found.shape[-1]) if isinstance(how, str) else slice(how) if how > 0 else slice(how, None)
+    found[..., block] *= -1.0
     return found
 
 
@@ -48,6 +51,14 @@ def by_blocks(rows: Any, bound: float, how: str) -> Array:
 def clipped_before(rows: Any, bound: Any) -> Array:
     """Rows that are clipped before they are subtracted."""
     return clip_rows(rows, bound)
+
+
+def running(rows: Any, bound: float) -> Array:
+    """A sum that is clipped as each record is added."""
+    total = np.zeros(np.shape(rows)[1:])
+    for row in np.asarray(rows):
+        total = clip_rows((total + row)[None], bound)[0]
+    return total
 
 
 def mean_first(values: Any, clipped: Callable[[Any], Any]) -> Array:

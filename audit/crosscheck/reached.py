@@ -13,14 +13,18 @@ from typing import Any
 import numpy as np
 
 from dpassay.reference.once import forget
+from dpassay.reference.transcript import Batch
 
 from .edits import Scope, Shape
+from .exact import is_problem
 from .making import run_again
 from .planting import HOME
 from .recording import VectorTape
+from .records import RECORDS
 from .rounding import Run
 
 FEW = 4  # values that are held together
+OF_MANY = ("problems/domains.py", "problems/finite_sum.py")  # what every problem is made of
 NOT_MUTATED = ("tape.py", "transcript.py", "errors.py", "equality.py", "records.py", "laws", "accounting", "replay.py",
                "extras.py", "checks.py")  # fmt: skip
 
@@ -33,12 +37,17 @@ class Reached:
     scopes: dict[tuple[str, int], Scope] = field(default_factory=dict)
 
     def files(self) -> list[str]:
-        """The algorithm's own first, then what only some use, then what everything uses."""
-        return sorted(self.lines, key=lambda one: (one.startswith(("blocks/", "problems/")) or "/" not in one, one))
+        """The algorithm's own first, then what only some use, then what everything uses; solvers, which cost most, last."""
+        return sorted(self.lines, key=_nearness)
 
     def ran(self, file: str, first: int, last: int) -> bool:
         """Was any line from first to last run?"""
         return not self.lines.get(file, set()).isdisjoint(range(first, last + 1))
+
+
+def _nearness(file: str) -> tuple[int, str]:
+    shared = file.startswith(("blocks/", "problems/")) or "/" not in file
+    return (3 if file.startswith("solvers/") else 2 if file in OF_MANY else 1 if shared else 0), file
 
 
 def reached(run: Run, vector: Mapping[str, Any], until: int | None) -> Reached:
@@ -83,6 +92,12 @@ def _file(name: str) -> str | None:
 def _note_names(scope: Scope, names: Mapping[str, Any]) -> None:
     for name, value in names.items():
         shape = _shape(value)
+        if isinstance(value, Batch):
+            scope.records.add(f"{name}.indices")
+        elif RECORDS.search(name) and shape is not None and len(shape) == 1 and value.dtype.kind == "i":
+            scope.records.add(name)
+        elif is_problem(value):
+            scope.problems.add(name)
         if shape is not None:
             scope.names[name] = shape
             if isinstance(value, int):

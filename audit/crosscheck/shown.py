@@ -13,6 +13,7 @@ class Seen(Enum):
     """What was seen. The value is how a person is told, with the fields of :class:`Shown`."""
 
     OTHER_CALL = "{got!r} where {expected!r} is expected"
+    DRAW_LEFT_OUT = "{expected!r} is left out"
     CALL_OF_LATER = "{got!r} where {expected!r} is expected: the vector has it at step {step}"
     CALL_OF_BEFORE = "{got!r} where {expected!r} is expected: the vector had it at step {step} for the last time"
     OTHER_COUNT = "{got} events, {expected} expected"
@@ -20,6 +21,7 @@ class Seen(Enum):
     OTHER_FIELD = "{name} {got} for {expected}"
     OTHER_LENGTH = "{got} numbers for {expected}"
     NO_NOISE = "no noise"
+    NO_NOISE_AT_FIRST = "none here, and another amount later on"
     RATIO = "ratio {ratio}{from_sizes}"
     VARIANCE = "the variance where the standard deviation belongs"
     ROOT = "the root of the standard deviation"
