@@ -16,6 +16,10 @@ def of_arithmetic(text: Text, node: ast.BinOp) -> Iterator[Made]:
     """Every such edit of one operation."""
     left, right = node.left, node.right
     yield from _of_quotient(text, node)
+    if isinstance(node.op, ast.Pow) and isinstance(right, ast.Name):
+        for step, how in (("+ 1", "large"), ("- 1", "small")):
+            new = f"(({text.code(left)}) ** ({right.id} {step}))"
+            yield text.made(Kind.INDEX_SHIFT, f"an exponent one too {how}:", node, new)
     if isinstance(node.op, ast.Sub) and isinstance(left, ast.Constant):
         yield text.made(Kind.FACTOR, f"{text.code(right)} itself for", node, f"({text.code(right)})")
     sign, product = SIGNS.get(type(node.op)), PRODUCTS.get(type(node.op))

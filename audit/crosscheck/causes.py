@@ -19,6 +19,7 @@ from .fitting import Fitting, fits
 from .mutants import (
     Mutant,
     answers,
+    exchanged,
     mutants,
     old_text,
     seen_by,
@@ -212,7 +213,15 @@ def at_more_places(case: Case) -> Causes:
     """The same change at more places than one."""
     known = [*mutants(case.seen), *systematic(case.seen)]
     known = [one for one in known if one not in case.early]
-    found = case.most(case.explaining(together(known, mutants(case.elsewhere), case.idle))[1])
+    elsewhere = case.elsewhere
+    tried = together(known, mutants(elsewhere), systematic(elsewhere), idle=case.idle)
+    found = case.most(case.explaining(tried)[1])
+    return found if found.whole else Causes()
+
+
+def of_other_values(case: Case) -> Causes:
+    """Each value for another one of the same function."""
+    found = case.most(case.explaining(exchanged(case.seen))[1])
     return found if found.whole else Causes()
 
 

@@ -223,6 +223,13 @@ def _clipping(text: _Text, node: ast.Call, name: str) -> Iterator[Change]:
             rows, bound = text.code(clipping.args[0]), text.code(clipping.args[1])
             mean = f"clip_rows(({rows}).mean(axis=0)[None], {bound})[0]"
             yield text.change(Kind.CLIP_ORDER, "clipped after averaging", node, mean)
+            total = f"clip_rows(({rows}).sum(axis=0)[None], {bound})[0] / len({rows})"
+            yield text.change(Kind.CLIP_ORDER, "summed, clipped, then divided", node, f"({total})")
+    if name == "clip" and len(node.args) == 2 and isinstance(node.args[0], ast.Call) and node.args[0].args:
+        mean, rows, bound = *(text.code(one) for one in (node.args[0], node.args[0].args[0])), text.code(node.args[1])
+        if text.code(node.args[0].func).endswith("mean_of"):
+            total = f"({text.code(node.func)}(len({rows}) * {mean}, {bound}) / len({rows}))"
+            yield text.change(Kind.CLIP_ORDER, "summed, clipped, then divided", node, total)
     inner = node.func.value if isinstance(node.func, ast.Attribute) and name in ("mean", "sum") else None
     if isinstance(inner, ast.Call) and getattr(inner.func, "id", "") == "clip_rows" and len(inner.args) == 2:
         rows, bound = text.code(inner.args[0]), text.code(inner.args[1])

@@ -28,6 +28,7 @@ from .causes import (
     at_more_places,
     case_of,
     fitted,
+    of_other_values,
 )
 from .deciding import CHANCE, FIRM, also_named, decided, evidence
 from .differences import Difference, Part, compare, noise_of
@@ -190,7 +191,7 @@ def _asked(known: Known, said: Sequence[Shown], float32: bool) -> tuple[Causes, 
 def _wider(case: Case, first: Kind) -> Causes:
     """Changes at more places or at some times, and numbers that are fitted."""
     wider = Causes()
-    finds = (at_some_times,) if first is Kind.CALLS else (at_more_places, fitted)
+    finds = (at_some_times,) if first is Kind.CALLS else (at_more_places, fitted, of_other_values)
     for find in () if first in FIRM else finds:
         found = find(case)
         if found.full:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import builtins
-import math
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from itertools import pairwise
 from types import FrameType
 from typing import Any
@@ -16,10 +14,11 @@ from dpassay.reference.laws.law import query_of
 from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array
 
+from .arrays import Arrays, as_array
 from .eigen import eigen
 from .exact import exact
-from .otherwise_clipped import by_blocks, clipped_before, mean_first, running, turned_block
-from .records import DRAWN_LAST, OTHER_RECORDS
+from .otherwise_clipped import AGAIN, by_blocks, clipped_before, mean_first, running, turned_block
+from .records import OTHER_RECORDS
 from .shadow import Shadowed
 
 
@@ -43,7 +42,7 @@ class _Parts(np.ndarray[Any, Any]):
     parts: tuple[Array, Array]
 
 
-class Edited:
+class Edited(Arrays):
     """Lent to the changed code as ``_edit``, a new one for every run: some edits remember what was before."""
 
     def __init__(self, tape: Tape | None = None, n: int = 0) -> None:
@@ -93,72 +92,22 @@ class Edited:
         numbers = np.asarray(indices)
         if numbers.ndim != 1 or numbers.dtype.kind != "i" or not self.n:
             raise TypeError("no numbers of records")
-        if how == DRAWN_LAST:
-            return self._drawn_before(numbers)
         if not self._drawn or self._drawn[-1] is not indices:
             self._drawn.append(indices)
         return np.asarray(OTHER_RECORDS[how]([np.asarray(one).tolist() for one in self._drawn], self.n), dtype=int)
 
-    def _drawn_before(self, numbers: Any) -> Any:
+    def drawn_last(self, numbers: Any) -> Any:
+        """The records of the draw before theirs, whatever it was for."""
         drawn = [] if self._tape is None else self._tape.transcript.batches
         for before, now in reversed(list(pairwise(drawn))):
             if np.array_equal(now, numbers):
                 return before
         raise ValueError("not drawn, or the first")
 
-    @staticmethod
-    def empty(value: Any, *arguments: Any) -> Any:
-        """A sum of nothing has the shape of what was to be added."""
-        shapes = [np.shape(one) for one in arguments if isinstance(one, np.ndarray)]
-        return np.full(shapes[0], value) if shapes and np.ndim(value) == 0 else value
-
-    @staticmethod
-    def clipped(rows: Array, bound: float, order: str) -> Array:
-        """Each record clipped in another norm; order 0: each coordinate by itself."""
-        if order == "0":
-            return np.clip(rows, -bound, bound)
-        flat = np.abs(rows).reshape(len(rows), -1)
-        lengths = flat.sum(axis=1) if order == "1" else flat.max(axis=1, initial=0.0)
-        shape = (len(rows), *(1,) * (rows.ndim - 1))
-        return np.asarray(rows * (bound / np.maximum(lengths, max(bound, 1e-300))).reshape(shape))
-
-    def clipped_again(self, value: Any, bound: float) -> Any:
+    def clipped_again(self, value: Any, bound: float, how: str) -> Any:
         """A released value, no longer than the bound."""
         self.bare(value)  # an error where it was not released
-        return value * (bound / max(float(np.linalg.norm(value)), bound, 1e-300))
-
-    @staticmethod
-    def shares(value: Any) -> Array:
-        """Divided by its sum."""
-        found = _array(value)
-        if found.ndim != 1 or found.sum() <= 0:
-            raise TypeError("no vector")
-        return np.asarray(found / found.sum())
-
-    @staticmethod
-    def alike(values: Any) -> list[Any]:
-        """As often the last one: one array that is changed in place."""
-        found = list(values)
-        return found[-1:] * len(found)
-
-    @staticmethod
-    def squared(vector: Array, order: str) -> float:
-        """The squared length of a vector in another norm."""
-        return float(np.linalg.norm(vector, float(order)) ** 2)
-
-    @staticmethod
-    def averaged(rows: Any) -> Array:
-        """The mean of the records in place of each."""
-        found = _array(rows)
-        return np.broadcast_to(found.mean(axis=0), found.shape).copy()
-
-    @staticmethod
-    def even(value: Any) -> Array:
-        """The mean of the entries in place of each."""
-        found = _array(value)
-        if found.ndim != 1:
-            raise TypeError("no vector")
-        return np.full(found.shape, found.mean())
+        return AGAIN[how](value, bound)
 
     def note(self, value: Callable[[], Any]) -> None:
         """A step begins."""
@@ -174,7 +123,7 @@ class Edited:
 
     def on_average(self, value: Any, first: int) -> Any:
         """The mean of what was noted, from the number ``first`` on, and of the value."""
-        return np.mean([*self._noted[first:], _array(value)], axis=0)
+        return np.mean([*self._noted[first:], as_array(value)], axis=0)
 
     @staticmethod
     def parts(left: Any, right: Any) -> Any:
@@ -239,66 +188,11 @@ class Edited:
         self._known[place] = value()
         return self._known[place]
 
-    @staticmethod
-    def maths(name: str) -> Any:
-        """A function by its name, where the file does not import it."""
-        return getattr(math, name, None) or getattr(np, name, None) or getattr(builtins, name)
-
-    @staticmethod
-    def numpy(name: str) -> Any:
-        """A function of arrays."""
-        return getattr(np, name)
-
     eigen, exact = staticmethod(eigen), staticmethod(exact)
     turned_block, by_blocks = staticmethod(turned_block), staticmethod(by_blocks)
     mean_first, clipped_before = staticmethod(mean_first), staticmethod(clipped_before)
     running = staticmethod(running)
 
-    @staticmethod
-    def root(value: Any) -> Any:
-        """The square root, of what is positive."""
-        if np.min(value) <= 0:
-            raise ValueError("no root")
-        return np.sqrt(value)
-
-    @staticmethod
-    def rolled(value: Any, step: int) -> Array:
-        """The entries of the first axis moved along; zero: backwards."""
-        found = _array(np.asarray(value) if isinstance(value, list) else value)
-        return found[::-1] if step == 0 else np.roll(found, step, axis=0)
-
-    @staticmethod
-    def turned(value: Any) -> Array:
-        """The transposed matrix."""
-        found = _array(value)
-        if found.ndim != 2 or found.shape[0] != found.shape[1]:
-            raise ValueError("no square matrix")
-        return found.T
-
-    @staticmethod
-    def unit(value: Any) -> Array:
-        """Divided by its length."""
-        return np.asarray(_array(value) / np.linalg.norm(value))
-
-    @staticmethod
-    def same_shape(value: Any, made: Any) -> Any:
-        """What a function was given in place of what it made of it."""
-        if np.shape(value) != np.shape(made) or not isinstance(value, np.ndarray | float | int):
-            raise ValueError("of another shape")
-        return value
-
-    @staticmethod
-    def longer(values: Iterable[Any]) -> list[Any]:
-        """With the last one once more."""
-        found = list(values)
-        return [*found, *found[-1:]]
-
 
 def _kept(value: Any) -> Any:
     return value.copy() if isinstance(value, np.ndarray) else value
-
-
-def _array(value: Any) -> Array:
-    if not isinstance(value, np.ndarray) or value.ndim == 0 or value.dtype.kind not in "fi" or len(value) < 2:
-        raise TypeError("no array")
-    return value

@@ -19,7 +19,7 @@ from .conditions import head, is_tested, of_asking, of_condition, of_test
 from .entries import of_entry, of_number
 from .kinds import Kind
 from .lines import of_order, of_statement
-from .otherwise_clipped import BLOCKS
+from .otherwise_clipped import AGAIN, BLOCKS
 from .records import DRAWN_LAST, NEXT_RECORDS, OTHER_RECORDS, RECORDS
 from .slips import OF_RECORDS
 from .source import Made, Text
@@ -145,8 +145,8 @@ def _of_value(text: Text, node: ast.expr, parent: ast.AST, scope: Scope, compare
     if not number:
         yield from _of_array(text, node, code, is_records(node) and not weights)
         for size in sorted({shape[0] for shape in scope.names.values() if len(shape) == 1 and shape[0] > 1}):
-            for how, words in ((size, "first"), (-size, "last")):
-                new = f"_edit.turned_block({code}, {how})"
+            for block, words in ((size, "first"), (-size, "last")):
+                new = f"_edit.turned_block({code}, {block})"
                 yield text.made(Kind.SIGN, f"the {words} {size} entries turned in", node, new)
     if not number or isinstance(node, ast.Name):
         yield text.made(Kind.UN_NOISED, "the query in place of the released", node, f"_edit.bare({code})")
@@ -154,7 +154,9 @@ def _of_value(text: Text, node: ast.expr, parent: ast.AST, scope: Scope, compare
         for name, power in (("divided by how often it was used:", "1"), ("divided by the root of that:", "0.5")):
             yield text.made(Kind.FACTOR, name, node, f"_edit.fewer({place}, {code}, {power})")
     if is_records(node):
-        for name in (*OTHER_RECORDS, DRAWN_LAST):
+        for name in DRAWN_LAST:
+            yield text.made(Kind.BATCH, f"{name} for", node, f"_edit.drawn_last({code})")
+        for name in OTHER_RECORDS:
             kind = Kind.INDEX_SHIFT if weights and name == NEXT_RECORDS else Kind.BATCH
             yield text.made(kind, f"{name} for", node, f"_edit.records({code}, {name!r})")
     if isinstance(node, ast.Name):
@@ -181,11 +183,14 @@ def _added_up(text: Text, statement: ast.stmt, scope: Scope) -> Iterator[Made]:
 
 def _again(text: Text, node: ast.Name, scope: Scope) -> Iterator[Made]:
     """What was released is clipped as well."""
-    bounds = [f"{holder}.{one}" for holder, held in scope.fields.items() for one, kind in held.items() if kind is float]
+    held_by = {holder: held for holder, held in scope.fields.items() if holder not in scope.problems}
+    bounds = [f"{holder}.{one}" for holder, held in held_by.items() for one, kind in held.items() if kind is float]
     for bound in (*bounds, *(one for one, shape in scope.names.items() if shape == ())):
         if CLIPPING.search(bound):
-            new = f"_edit.clipped_again({node.id}, {bound})"
-            yield text.made(Kind.CLIP_ORDER, f"clipped to {bound} when it is released already:", node, new)
+            for how in AGAIN:
+                new = f"_edit.clipped_again({node.id}, {bound}, {how!r})"
+                words = f"clipped to {bound}{how and ', '}{how}, when it is released already:"
+                yield text.made(Kind.CLIP_ORDER, words, node, new)
 
 
 def _kind_of(text: Text, node: ast.expr, scope: Scope) -> type | None:
@@ -264,7 +269,9 @@ def _anew(text: Text, node: ast.Name, scope: Scope) -> Iterator[Made]:
     shape = scope.names[node.id]
     if len(shape) not in (1, 2) or node.id in scope.records:
         return
-    points = [(one,) for one, same in scope.names.items() if same == shape[-1:] and one not in scope.records]
+    points: list[tuple[str, ...]] = [
+        (one,) for one, same in scope.names.items() if same == shape[-1:] and one not in scope.records
+    ]
     if {"x", "y"} <= set(scope.names):
         points.append(("x", "y"))
     own = {one for one in scope.problems if "." not in one}

@@ -12,12 +12,13 @@ import numpy as np
 from dpassay.reference.types import Array
 
 OF_ONE = ("gradient", "hessian")  # means over records, of a problem
-OF_EACH = ("gradients", "hessians", "gradients_x", "gradients_y")  # one entry a record
+OF_EACH = ("gradients", "hessians")  # one entry a record
+OF_TWO = ("gradients_x", "gradients_y")  # at a point in two blocks
 
 
 def is_problem(value: Any) -> bool:
     """Does it compute gradients of records?"""
-    return hasattr(value, "n") and any(callable(getattr(value, name, None)) for name in (*OF_ONE, *OF_EACH))
+    return hasattr(value, "n") and any(callable(getattr(value, name, None)) for name in (*OF_ONE, *OF_EACH, *OF_TWO))
 
 
 def exact(problem: Any, like: Any, points: Sequence[Any], records: Any = None) -> Array:
@@ -31,9 +32,9 @@ def exact(problem: Any, like: Any, points: Sequence[Any], records: Any = None) -
         ValueError: nothing has this shape.
     """
     numbers = np.arange(problem.n) if records is None else np.asarray(records)
-    for name in (*OF_ONE, *OF_EACH):
+    for name in OF_TWO if len(points) == 2 else (*OF_ONE, *OF_EACH):
         method = getattr(problem, name, None)
-        if method is None or len(points) != (2 if name.endswith(("_x", "_y")) else 1):
+        if method is None:
             continue
         found = np.asarray(method(*points, numbers), dtype=float)
         found = found if name in OF_ONE else found.mean(axis=0)

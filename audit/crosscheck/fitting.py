@@ -64,8 +64,7 @@ def fits(seen: Reached) -> Iterator[Fit]:
     for file in seen.files():
         text = Text(source(file))
         for function in functions_of(ast.parse(source(file))):
-            first = min([function.lineno, *(one.lineno for one in function.decorator_list)])
-            scope = seen.scopes.get((file, first), Scope())
+            scope = seen.scope(file, function)
             for statement in statements(function.body):
                 if seen.ran(file, *head(statement)):
                     numbered = [node for node, _ in values_of(statement) if _number(node, scope)]

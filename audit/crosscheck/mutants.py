@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,8 @@ from .changes import Change, changes
 from .copies import prepare, run_copied
 from .cost import LIMIT
 from .edited import Edited, NotReleased
-from .edits import Scope, edits
+from .edits import edits
+from .elsewhere import from_elsewhere
 from .encode import encode
 from .jitter import Jitter
 from .kinds import Kind
@@ -128,18 +129,19 @@ def systematic(seen: Reached) -> list[Mutant]:
     """Every small edit of what the reference ran (``edits.py``)."""
     found = []
     for file in seen.files():
-
-        def scope(function: Any, file: str = file) -> Scope:
-            first = min([function.lineno, *(one.lineno for one in function.decorator_list)])
-            return seen.scopes.get((file, first), Scope())
-
-        def ran(first: int, last: int, file: str = file) -> bool:
-            return seen.ran(file, first, last)
-
+        ran, scope = partial(seen.ran, file), partial(seen.scope, file)
         found += [Mutant(file, Change(*one)) for one in edits(source(file), ran, scope)]
         for one, *rest in pairs(source(file), ran, scope):
             found.append(Mutant(file, Change(*one), more=tuple((file, Change(*other)) for other in rest)))
     return [_of_its_place(one) for one in found]
+
+
+def exchanged(seen: Reached) -> Iterator[Mutant]:
+    """Every value for another one of the same function (``elsewhere.py``)."""
+    for file in seen.files():
+        ran, scope = partial(seen.ran, file), partial(seen.scope, file)
+        for one in from_elsewhere(source(file), ran, scope):
+            yield _of_its_place(Mutant(file, Change(*one)))
 
 
 SCALED = ("value doubled", "value halved")

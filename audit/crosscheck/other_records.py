@@ -25,7 +25,7 @@ def others_than_drawn(vector: Mapping[str, Any]) -> Iterator[Records]:
     """Everything that is tried on a vector, all draws alike first."""
     labels = every_series(event["label"] for event in vector["events"] if event["event"] == "draw")
     for label in ("", *(labels[:LABELS] if len(labels) > 1 else ())):
-        yield from ((name, label) for name in (*OTHER_RECORDS, *([DRAWN_LAST] if label else [])))
+        yield from ((name, label) for name in (*OTHER_RECORDS, *(DRAWN_LAST if label else ())))
 
 
 def with_other_records(run: Run, vector: Mapping[str, Any], records: Records) -> dict[str, Any] | None:
@@ -38,7 +38,7 @@ def with_other_records(run: Run, vector: Mapping[str, Any], records: Records) ->
         if event["event"] == "draw" and label in ("", series(event["label"])):
             before = drawn.setdefault(series(event["label"]), [])
             before.append(event["indices"])
-            others = last_drawn or now if name == DRAWN_LAST else OTHER_RECORDS[name](before, event["n"])
+            others = last_drawn or now if name in DRAWN_LAST else OTHER_RECORDS[name](before, event["n"])
             event = {**event, "indices": others}
         events.append(event)
         last_drawn = now or last_drawn

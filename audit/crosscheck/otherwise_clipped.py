@@ -21,6 +21,13 @@ BLOCKS: dict[str, Callable[[int], slice]] = {  # of the last axis
 }
 
 
+AGAIN: dict[str, Callable[[Array, float], Any]] = {  # of one value
+    "": lambda value, bound: value * (bound / max(float(np.linalg.norm(value)), bound, 1e-300)),
+    "each coordinate": lambda value, bound: np.clip(value, -bound, bound),
+    "from above": np.minimum,
+}
+
+
 def _rows(value: Any) -> Array:
     found = np.array(value, dtype=float)
     if found.ndim == 0 or found.shape[-1] < 2:

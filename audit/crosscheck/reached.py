@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -37,12 +38,17 @@ class Reached:
     scopes: dict[tuple[str, int], Scope] = field(default_factory=dict)
 
     def files(self) -> list[str]:
-        """The algorithm's own first, then what only some use, then what everything uses; solvers, which cost most, last."""
+        """The algorithm's own first, then what others use too; solvers, which cost most, last."""
         return sorted(self.lines, key=_nearness)
 
     def ran(self, file: str, first: int, last: int) -> bool:
         """Was any line from first to last run?"""
         return not self.lines.get(file, set()).isdisjoint(range(first, last + 1))
+
+    def scope(self, file: str, function: ast.FunctionDef) -> Scope:
+        """What the names of a function were; nothing where it was not run."""
+        first = min([function.lineno, *(one.lineno for one in function.decorator_list)])
+        return self.scopes.get((file, first), Scope())
 
 
 def _nearness(file: str) -> tuple[int, str]:

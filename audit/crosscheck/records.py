@@ -18,7 +18,7 @@ def _in_order(drawn: Drawn, n: int) -> list[int]:
     return [((len(drawn) - 1) * len(drawn[-1]) + place) % n for place in range(len(drawn[-1]))]
 
 
-DRAWN_LAST = "the records that were drawn last, for something else"  # of whichever label
+DRAWN_LAST = {"the records that were drawn last, for something else": -1}  # of whichever label
 NEXT_RECORDS = "the next records"
 OTHER_RECORDS: dict[str, Callable[[Drawn, int], list[int]]] = {  # of n; in the order in which they are tried
     "the first records": lambda drawn, n: list(range(len(drawn[-1]))),

@@ -26,16 +26,16 @@ ALLOWED = {
         audit/crosscheck/afterwards.py audit/crosscheck/changes.py audit/crosscheck/copies.py
         audit/crosscheck/deciding.py:_used_by_all audit/crosscheck/deciding.py:_follows audit/crosscheck/edits.py
         audit/crosscheck/deciding.py:_of_calls audit/crosscheck/reached.py:_note_names audit/crosscheck/calls.py
-        audit/crosscheck/conditions.py audit/crosscheck/mutants.py:_of_clipping
-        audit/crosscheck/reached.py:files audit/crosscheck/decode.py:_value audit/plain_numpy/measured.py:_is_generator
-        audit/crosscheck/encode.py:_object audit/crosscheck/fitting.py audit/crosscheck/lines.py
-        audit/crosscheck/pairs.py audit/crosscheck/reading.py audit/crosscheck/entries.py audit/crosscheck/slips.py
-        audit/crosscheck/edited.py:inside_a_problem audit/crosscheck/sometimes.py:sometimes audit/running/fingerprint.py
-        audit/lab/source/bugs.py audit/lab/source/digest.py audit/libraries/diffprivlib.py:_patches
-        audit/libraries/diffprivlib_models.py:fitted audit/libraries/redirect.py:caller audit/plain_numpy/finite.py
-        audit/plain_numpy/noisy.py:__getattr__ audit/plain_numpy/secret.py:__getattr__ audit/plain_numpy/places.py
-        audit/releases.py:_scales reference/extras.py:__getattr__ audit/search/reached.py:reason_for
-        audit/commands/paper_map.py:parts""",
+        audit/crosscheck/conditions.py audit/crosscheck/mutants.py:_of_its_place audit/crosscheck/reached.py:_nearness
+        audit/crosscheck/mutants.py:_in_a_draw audit/crosscheck/decode.py:_value
+        audit/plain_numpy/measured.py:_is_generator audit/crosscheck/encode.py:_object audit/crosscheck/fitting.py
+        audit/crosscheck/lines.py audit/crosscheck/pairs.py audit/crosscheck/together.py audit/crosscheck/reading.py
+        audit/crosscheck/entries.py audit/crosscheck/slips.py audit/crosscheck/edited.py:inside_a_problem
+        audit/crosscheck/sometimes.py:sometimes audit/running/fingerprint.py audit/lab/source/bugs.py
+        audit/lab/source/digest.py audit/libraries/diffprivlib.py:_patches audit/libraries/diffprivlib_models.py:fitted
+        audit/libraries/redirect.py:caller audit/plain_numpy/finite.py audit/plain_numpy/noisy.py:__getattr__
+        audit/plain_numpy/secret.py:__getattr__ audit/plain_numpy/places.py audit/releases.py:_scales
+        reference/extras.py:__getattr__ audit/search/reached.py:reason_for audit/commands/paper_map.py:parts""",
     "MODULE:NAME and PAPER/ALGORITHM, as a user types them, and keys of cases": """
         audit/claims/model.py audit/inputs/foreign.py audit/search/spaces.py:_build audit/crosscheck/derivations.py
         audit/report/html/rows.py:paper_of audit/reproductions/report.py:sandwich_table""",
