@@ -183,10 +183,12 @@ def _added_up(text: Text, statement: ast.stmt, scope: Scope) -> Iterator[Made]:
 
 def _again(text: Text, node: ast.Name, scope: Scope) -> Iterator[Made]:
     """What was released is clipped as well."""
+    if node.id in scope.whole:
+        return
     held_by = {holder: held for holder, held in scope.fields.items() if holder not in scope.problems}
-    bounds = [f"{holder}.{one}" for holder, held in held_by.items() for one, kind in held.items() if kind is float]
-    for bound in (*bounds, *(one for one, shape in scope.names.items() if shape == ())):
-        if CLIPPING.search(bound):
+    fields = {one: f"{holder}.{one}" for holder, held in held_by.items() for one, kind in held.items() if kind is float}
+    for bound in (*fields.values(), *(one for one, shape in scope.names.items() if shape == ())):
+        if CLIPPING.search(bound.rpartition(".")[2]):
             for how in AGAIN:
                 new = f"_edit.clipped_again({node.id}, {bound}, {how!r})"
                 words = f"clipped to {bound}{how and ', '}{how}, when it is released already:"

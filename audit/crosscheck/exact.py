@@ -18,7 +18,8 @@ OF_TWO = ("gradients_x", "gradients_y")  # at a point in two blocks
 
 def is_problem(value: Any) -> bool:
     """Does it compute gradients of records?"""
-    return hasattr(value, "n") and any(callable(getattr(value, name, None)) for name in (*OF_ONE, *OF_EACH, *OF_TWO))
+    named = (*OF_ONE, *OF_EACH, *OF_TWO, "operator", "rows")
+    return hasattr(value, "n") and any(callable(getattr(value, name, None)) for name in named)
 
 
 def exact(problem: Any, like: Any, points: Sequence[Any], records: Any = None) -> Array:

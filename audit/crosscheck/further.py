@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from dpassay.reference.catalogue import CASES
-from dpassay.reference.errors import BadInput
 from dpassay.reference.laws.law import Law, query_of
 
 from .adapter import Result
@@ -30,7 +29,8 @@ SHARES = (1.0, 0.01)  # of the noise
 VARIED = 1  # vectors whose constants are varied
 FACTORS = (0.03, 0.3, 3.0, 30.0)
 EVERY = "all constants"
-DRAWS, LARGEST = 3, 3.0  # schedules whose constants are all varied, by a factor of e^3 at most
+DRAWS = 3  # schedules whose constants are all varied,
+LARGEST = (3.0, 1.0, 0.3)  # by a factor of e^3 at most, of less where that makes no sense
 LONGEST = 60  # events: nothing is seen in a longer run that is not seen in a shorter one
 SEED = 20_000  # further on than any committed one
 Vector = dict[str, Any]
@@ -65,8 +65,17 @@ def further(vectors: Sequence[Vector]) -> Iterator[Vector]:
             for name, schedule in _varied(vector["schedule"], "") if number < VARIED else ():
                 yield from _made({**vector, "schedule": schedule}, f"{words}, {name}", share, seed)
             for draw in range(DRAWS):
-                schedule = _all_varied(vector["schedule"], np.random.default_rng([seed, draw]))
-                yield from _made({**vector, "schedule": schedule}, f"{words}, {EVERY} {draw}", share, seed)
+                yield from _first(
+                    _made({**vector, "schedule": schedule}, f"{words}, {EVERY} {draw}", share, seed)
+                    for schedule in (
+                        _all_varied(vector["schedule"], np.random.default_rng([seed, draw]), most) for most in LARGEST
+                    )
+                )
+
+
+def _first(tried: Iterable[Iterator[Vector]]) -> list[Vector]:
+    """What the first of these makes that makes anything."""
+    return next(filter(None, map(list, tried)), [])
 
 
 def _varied(told: Any, path: str) -> Iterator[tuple[str, Any]]:
@@ -79,18 +88,19 @@ def _varied(told: Any, path: str) -> Iterator[tuple[str, Any]]:
                 yield words, {**told, name: other}
 
 
-def _all_varied(told: Any, rng: np.random.Generator) -> Any:
-    """A schedule with every number that is none that counts changed."""
+def _all_varied(told: Any, rng: np.random.Generator, most: float) -> Any:
+    """A schedule with every number that is none that counts changed; what lies between 0 and 1 stays there."""
     if isinstance(told, float):
-        return told * float(np.exp(rng.uniform(-LARGEST, LARGEST)))
-    return {name: _all_varied(one, rng) for name, one in told.items()} if isinstance(told, dict) else told
+        factor = float(np.exp(rng.uniform(-most, most)))
+        return told * factor / (1.0 - told + told * factor) if 0.0 < told < 1.0 else told * factor
+    return {name: _all_varied(one, rng, most) for name, one in told.items()} if isinstance(told, dict) else told
 
 
 def _made(vector: Vector, name: str, share: float, seed: int) -> Iterator[Vector]:
     """The reference on the data of a vector; nothing where it does not run."""
     again = partial(run_again, next(case for case in CASES if case.key == vector["case"]).build().run)
     tape = RecordingTape(seed, _less(share, seed))
-    with suppress(BadInput, ArithmeticError, np.linalg.LinAlgError):
+    with suppress(ValueError, ArithmeticError):  # with what is refused, or makes no sense
         output = encode(again(vector, tape, None), "output")
         told = {**vector, "id": f"{vector['id']}, {name}", "output": output, "events": events_of(tape), "further": True}
         amounts, whole, single = rounding(again, told)

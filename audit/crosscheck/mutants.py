@@ -39,6 +39,7 @@ DRAWS = re.compile(r"(draw_records|tape\.(batch|poisson|fresh))\(.*")  # records
 BOUNDING = re.compile("threshold|radius|bound")  # names of what computes a bound
 OF_CLIPPING = ("clip", "clip_rows", "row_norms")  # functions that do nothing else
 MEANS = ("clipped_mean",)  # of clipped rows, or clipped themselves: which way is taken decides about the order
+UNCLIPPED = re.compile(r"isinf\(")  # the line that asks whether there is a bound
 SHOWN = 60  # characters of a line
 TAPES = ("tape", "self._tape", "self.tape")  # texts that say less than their line
 Stop = Callable[[VectorTape], bool]  # does what was asked for last agree?
@@ -133,6 +134,7 @@ def systematic(seen: Reached) -> list[Mutant]:
         found += [Mutant(file, Change(*one)) for one in edits(source(file), ran, scope)]
         for one, *rest in pairs(source(file), ran, scope):
             found.append(Mutant(file, Change(*one), more=tuple((file, Change(*other)) for other in rest)))
+    found.sort(key=lambda one: bool(one.more) or "_edit." in one.change.text)  # in case that there is little time
     return [_of_its_place(one) for one in found]
 
 
@@ -153,6 +155,8 @@ def _of_its_place(mutant: Mutant) -> Mutant:
     """
     function, change = function_of(mutant.file, mutant.change), mutant.change
     kind = change.kind
+    if function is not None and function.name in MEANS and UNCLIPPED.search(line_of(mutant)):
+        return replace(mutant, change=replace(change, kind=Kind.NO_CLIP))
     if function is not None and function.name in OF_CLIPPING and kind in (Kind.FACTOR, Kind.MISSING_TERM):
         kind = Kind.CLIP_BOUND if change.name in SCALED else Kind.CLIP_NORM  # a multiple of the norm: of the bound
     elif function is not None and function.name in MEANS and kind in (Kind.CALLS, Kind.BRANCH):

@@ -10,7 +10,8 @@ from .kinds import Kind
 from .mutants import Mutant, at_times, at_uses, mutants, systematic
 from .uses import Uses, explained
 
-AT_USES = (Kind.SIGN, Kind.INDEX_SHIFT, Kind.MISSING_TERM, Kind.UN_NOISED, Kind.BATCH, Kind.CLIP_BOUND)
+OF_CLIPPING = (Kind.NO_CLIP, Kind.CLIP_NORM, Kind.CLIP_ORDER, Kind.CLIP_BOUND)
+AT_USES = (Kind.SIGN, Kind.INDEX_SHIFT, Kind.MISSING_TERM, Kind.UN_NOISED, Kind.BATCH, *OF_CLIPPING)
 SOMETIMES = (Kind.BATCH, Kind.UN_NOISED)  # kinds of which every edit is made at some times only as well
 
 
@@ -39,7 +40,8 @@ def at_some_uses(case: Case) -> Causes:
         if compare(vector, {"output": None, **given}, float32=case.float32)
     )
     found = []
-    for one in systematic(case.seen):
+    of_clipping = [one for one in mutants(case.seen) if one.change.kind in OF_CLIPPING]
+    for one in [*of_clipping, *systematic(case.seen)]:
         if case.left <= 0:
             case.stopped = True
             break

@@ -27,7 +27,8 @@ ALLOWED = {
         audit/crosscheck/deciding.py:_used_by_all audit/crosscheck/deciding.py:_follows audit/crosscheck/edits.py
         audit/crosscheck/deciding.py:_of_calls audit/crosscheck/reached.py:_note_names audit/crosscheck/calls.py
         audit/crosscheck/conditions.py audit/crosscheck/mutants.py:_of_its_place audit/crosscheck/reached.py:_nearness
-        audit/crosscheck/mutants.py:_in_a_draw audit/crosscheck/decode.py:_value
+        audit/crosscheck/mutants.py:_in_a_draw
+        audit/crosscheck/mutants.py:systematic audit/crosscheck/decode.py:_value
         audit/plain_numpy/measured.py:_is_generator audit/crosscheck/encode.py:_object audit/crosscheck/fitting.py
         audit/crosscheck/lines.py audit/crosscheck/pairs.py audit/crosscheck/together.py audit/crosscheck/reading.py
         audit/crosscheck/entries.py audit/crosscheck/slips.py audit/crosscheck/edited.py:inside_a_problem

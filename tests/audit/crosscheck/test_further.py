@@ -9,7 +9,7 @@ import pytest
 
 from dpassay.audit.crosscheck.adapter import judged
 from dpassay.audit.crosscheck.causes import run_of
-from dpassay.audit.crosscheck.further import EVERY, MOST, asked_again, further
+from dpassay.audit.crosscheck.further import EVERY, MOST, _all_varied, asked_again, further
 from dpassay.audit.crosscheck.making import run_again
 from dpassay.audit.crosscheck.recording import VectorTape, events_of
 from dpassay.audit.crosscheck.storage import load
@@ -66,3 +66,22 @@ def test_what_fails_comes_first_and_refusals_do_not_come(runs):
     assert found[0][0]["id"] == runs[2]["id"]
     assert {one["id"] for one, _ in found} > {one["id"] for one in runs[:4]}
     assert [one["id"] for one, _ in asked_again(known, by_id)] == [runs[place]["id"] for place in (2, 0, 1, 3)]
+
+
+def test_what_lies_between_0_and_1_stays_there_and_every_algorithm_is_varied():
+    told = {"share": 0.999, "beta": 0.5, "rate": 3.0, "steps": 4, "inside": {"delta": 1e-9}}
+    for seed in range(50):
+        found = _all_varied(told, np.random.default_rng(seed), 3.0)
+        assert 0 < found["inside"]["delta"] < 1 and 0 < found["beta"] < 1 and 0 < found["share"] < 1
+        assert found["steps"] == 4 and found["rate"] != 3.0
+
+
+@pytest.mark.parametrize("algorithm", ["second_order_erm/opt_b", "second_order_erm/opt_ls"])
+def test_constants_that_make_no_sense_are_left_out(algorithm, monkeypatch):
+    """A delta above 2 has no logarithm, and the shares of a line search must add up: less is varied then."""
+    monkeypatch.setattr("dpassay.audit.crosscheck.further.MOST", 1)
+    monkeypatch.setattr(
+        "dpassay.audit.crosscheck.further.rounding", lambda again, told: ([{}] * len(told["events"]), 0.0, False)
+    )
+    made = [one for one in further(load(algorithm)) if EVERY in one["id"]]
+    assert len(made) >= 4
