@@ -18,7 +18,7 @@ def agree(vector: Data, made: Data, given: Data, float32: bool) -> bool:
     if len(made["events"]) < len(given["events"]):
         return False
     events = []
-    cut = len(vector["events"]) if given.get("kind") == "cut" else None
+    cut = given.get("until") if given.get("kind") == "cut" else None
     along = True
     for position, event in enumerate(made["events"][:cut]):
         known = vector["events"][position] if position < len(vector["events"]) else {}
@@ -46,8 +46,10 @@ def to_the_first(vector: Data, given: Data, float32: bool) -> tuple[Data, Data] 
         return None
     count = sum(event["event"] != "secret" for event in vector["events"][: found[0].step + 1])
     asked = [event for event in given["events"] if event["event"] != "secret"][:count]
-    kept = {**vector, "events": vector["events"][: found[0].step + 1]}
-    return kept, {**given, "events": asked, "kind": "cut"}
+    until = found[0].step + 1
+    inner = [event for event in vector["events"][until:] if event["event"] == "secret"]  # whoever goes on asks for it
+    kept = {**vector, "events": [*vector["events"][:until], *inner]}
+    return kept, {**given, "events": asked, "kind": "cut", "until": until}
 
 
 def seen_by_others(events: Sequence[Data]) -> list[Data]:

@@ -60,12 +60,17 @@ def of_call(text: Text, node: ast.Call) -> Iterator[Made]:
     if name in ("min", "max", "minimum", "maximum") and len(node.args) == 2 and not node.keywords:
         for argument in node.args:
             yield from _chosen(text, node, argument)
+        for factor, rest in (map(text.code, node.args), map(text.code, node.args[::-1])):
+            new = f"(({factor}) * {head}(1.0, {rest}))"
+            yield text.made(Kind.FACTOR, f"{factor} times the {name} of 1 and the other, for", node, new)
         if name == "min":
             yield from _tested(text, node)
     if name in ("minimum", "clip") and len(node.args) > 1 and CLIPPING.search(code):
         values, rest = text.code(node.args[0]), text.raw[text.span(node.args[0])[1] : text.span(node)[1]].decode()
         new = f"_edit.mean_first({values}, lambda mean: {head}(mean{rest})"
         yield text.made(Kind.CLIP_ORDER, "clipped after averaging:", node, new)
+        new = f"_edit.as_one({values}, {text.code(node.args[-1])})"
+        yield text.made(Kind.CLIP_NORM, "clipped as one vector:", node, new)
     if "simplex" in name and len(node.args) == 1:
         new = f"_edit.shares(np.maximum({text.code(node.args[0])}, 0.0))"
         yield text.made(Kind.MISSING_TERM, "cut at zero and divided by its sum for", node, new)

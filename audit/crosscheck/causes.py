@@ -84,6 +84,7 @@ class Case:
     stopped: bool = False
     idle: set[Mutant] = field(default_factory=set)  # changes that change nothing up to the first difference,
     early: set[Mutant] = field(default_factory=set)  # and those that change something before it
+    firsts: list[Mutant] = field(default_factory=list)  # those that do the same there, whatever comes after it
 
     def __post_init__(self) -> None:
         self.bare = [(vector, undeclared(given)) for vector, given in self.known]
@@ -97,6 +98,7 @@ class Case:
         share = 1.0 if self.until is None or not events else min(1.0, (1 + self.until) / len(events))
         self.cost = FIXED + calls * share
         self._asides: set[Mutant] | None = None  # where the last run belongs
+        self._agreed = False  # did it agree at the first difference?
         pairs = self.bare[: OTHERS + 1]  # nothing differs but what is declared: then no change is made for the rest
         self._declared = not any(
             compare(one, {"output": None, **theirs}, float32=self.float32) for one, theirs in pairs
@@ -149,11 +151,13 @@ class Case:
         if mutant.when in OF_THE_LAST:
             self.spend()  # a run more says when its last time is
         late: list[bool] = []
-        self._asides = None
+        self._asides, self._agreed = None, False
         made = answers(self.run, self.known[0][0], mutant, self.until, self._stop, self.seconds, late)
         self.left -= LATE * self.cost * len(late)
         if self._asides is not None and not mutant.when:
             self._asides.add(mutant)
+        if self._agreed and not mutant.when:
+            self.firsts.append(mutant)
         return made
 
     def _stop(self, tape: VectorTape) -> bool:
@@ -172,6 +176,7 @@ class Case:
             self._asides = self.early
         elif not same and not differ(place, known, event, float32=self.float32):
             self._asides = self.idle
+        self._agreed = same and tape.position == self.until
         return same
 
     def most(self, first: Sequence[Mutant], *, declared: bool = False) -> Causes:
@@ -248,8 +253,12 @@ def at_first(case: Case) -> Causes:
     kept = [one for one in cut if one is not None]
     if not kept or cut[0] is None:
         return Causes()
-    first = [one for one in mutants(case.seen) if explains(case.run, *kept[0], one, case.float32)]
-    return Causes(_most(case.run, first, kept[1:], case.float32).found)
+    first = [one for one in dict.fromkeys(case.firsts) if explains(case.run, *kept[0], one, case.float32)]
+    found = _most(case.run, first, kept[1:], case.float32).found
+    if not found:  # other constants may lead to what hides it
+        committed = [one for one in kept[1:] if not one[0].get("further")]
+        found = _most(case.run, first, committed, case.float32).found
+    return Causes(found)
 
 
 def _most(run: Run, first: Sequence[Mutant], others: Known, float32: bool, *, full: bool = True) -> Causes:

@@ -48,12 +48,23 @@ def of_condition(text: Text, node: ast.Compare | ast.BoolOp, parent: ast.AST) ->
             word = " and " if isinstance(node.op, ast.And) else " or "
             rest = word.join(f"({text.code(other)})" for other in node.values if other is not one)
             yield text.made(Kind.BRANCH, f"without the condition ({text.code(one)}) of", node, f"({rest})")
+    elif len(node.ops) == 1 and isinstance(node.ops[0], ast.Is | ast.IsNot):
+        yield from _of_nothing(text, node)
     elif len(node.ops) == 1 and isinstance(node.ops[0], ast.Eq | ast.Lt | ast.LtE | ast.Gt | ast.GtE):
         left, right = text.code(node.left), node.comparators[0]
         middle = text.raw[text.span(node.left)[1] : text.span(right)[0]].decode()
         for step in ("+ 1", "- 1"):
             yield text.made(Kind.INDEX_SHIFT, "one step off in", node, f"({left}{middle}({text.code(right)}) {step})")
         yield from _by_size(text, node, right)
+
+
+def _of_nothing(text: Text, node: ast.Compare) -> Iterator[Made]:
+    """Whether something is there, asked as if zero were nothing."""
+    other = node.comparators[0]
+    if isinstance(other, ast.Constant) and other.value is None:
+        value = text.code(node.left)
+        new = f"(not ({value}))" if isinstance(node.ops[0], ast.Is) else f"bool({value})"
+        yield text.made(Kind.BRANCH, "zero taken for nothing in", node, new)
 
 
 def _by_size(text: Text, node: ast.Compare, right: ast.expr) -> Iterator[Made]:

@@ -34,6 +34,7 @@ from .deciding import CHANCE, FIRM, also_named, decided, evidence
 from .differences import Difference, Part, compare, noise_of
 from .direct import direct
 from .effects import INFINITE, accounted
+from .families import series
 from .kinds import Kind
 from .known import what_is_known
 from .not_always import at_some_times, at_some_uses
@@ -121,6 +122,7 @@ def diagnose(
     with suppress(*UNUSABLE):
         said = direct(vector, given, found)
         said = [] if _rounded(said) and not _mostly_rounded(others, float32) else said
+        said = _some_noise(said, first, others, float32)
     known = [(vector, given), *others]
     causes, stopped = Causes(), False
     if mutants:
@@ -198,6 +200,20 @@ def _wider(case: Case, first: Kind) -> Causes:
             return found
         wider = wider if wider.whole else found
     return wider
+
+
+def _some_noise(
+    said: list[Shown], first: Difference, others: Sequence[tuple[Data, Data]], float32: bool
+) -> list[Shown]:
+    """No noise in one vector, and another amount in others: it is the scale that is wrong."""
+    if not said or said[0].seen is not Seen.NO_NOISE:
+        return said
+    for other, theirs in others[:OTHERS]:
+        for one in compare(other, {"output": None, **theirs}, float32=float32):
+            same = (one.name, series(one.label)) == (first.name, series(first.label))
+            if same and isinstance(one.got, int | float) and one.got > 0:
+                return [Shown(Kind.NOISE_SCALE, Seen.NO_NOISE_AT_FIRST), *said[1:]]
+    return said
 
 
 def _rounded(said: Sequence[Shown]) -> bool:

@@ -17,7 +17,7 @@ from dpassay.reference.types import Array
 from .arrays import Arrays, as_array
 from .eigen import eigen
 from .exact import exact
-from .otherwise_clipped import AGAIN, by_blocks, clipped_before, mean_first, running, turned_block
+from .otherwise_clipped import AGAIN, as_one, by_blocks, clipped_before, mean_first, running, turned_block
 from .records import OTHER_RECORDS
 from .shadow import Shadowed
 
@@ -104,6 +104,11 @@ class Edited(Arrays):
                 return before
         raise ValueError("not drawn, or the first")
 
+    def exact(self, problem: Any, released: Any, points: Any, records: Any) -> Any:
+        """What a problem computes, in place of what was released."""
+        self.bare(released)  # an error where it was not released
+        return exact(problem, released, points, records)
+
     def clipped_again(self, value: Any, bound: float, how: str) -> Any:
         """A released value, no longer than the bound."""
         self.bare(value)  # an error where it was not released
@@ -188,10 +193,10 @@ class Edited(Arrays):
         self._known[place] = value()
         return self._known[place]
 
-    eigen, exact = staticmethod(eigen), staticmethod(exact)
+    eigen = staticmethod(eigen)
     turned_block, by_blocks = staticmethod(turned_block), staticmethod(by_blocks)
     mean_first, clipped_before = staticmethod(mean_first), staticmethod(clipped_before)
-    running = staticmethod(running)
+    running, as_one = staticmethod(running), staticmethod(as_one)
 
 
 def _kept(value: Any) -> Any:

@@ -98,6 +98,9 @@ def values_of(statement: ast.stmt) -> Iterator[tuple[ast.expr, ast.AST]]:
         node, parent = waiting.pop()
         if isinstance(node, ast.stmt | ast.JoinedStr | ast.expr_context | ast.excepthandler):
             continue
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+            waiting.append((node.slice, node))  # what is written into is no value
+            continue
         if isinstance(node, ast.expr) and isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
             called = isinstance(parent, ast.Call) and parent.func is node
             based = isinstance(parent, ast.Attribute)
@@ -192,7 +195,7 @@ def _again(text: Text, node: ast.Name, scope: Scope) -> Iterator[Made]:
             for how in AGAIN:
                 new = f"_edit.clipped_again({node.id}, {bound}, {how!r})"
                 words = f"clipped to {bound}{how and ', '}{how}, when it is released already:"
-                yield text.made(Kind.CLIP_ORDER, words, node, new)
+                yield text.made(Kind.CLIP_ORDER if "clip" in bound else Kind.FACTOR, words, node, new)
 
 
 def _kind_of(text: Text, node: ast.expr, scope: Scope) -> type | None:

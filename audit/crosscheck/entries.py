@@ -42,7 +42,8 @@ def _of_chosen(
     """A name of the same shape for an entry of a list; the first or last one for one that is chosen."""
     if isinstance(node.slice, ast.Slice | ast.Tuple | ast.Constant):
         return
-    kind = Kind.OUTPUT if isinstance(parent, ast.Return | ast.Call) else Kind.INDEX_SHIFT
+    made = isinstance(parent, ast.Call) and text.code(parent.func)[:1].isupper()  # an object that is returned
+    kind = Kind.OUTPUT if made or isinstance(parent, ast.Return) else Kind.INDEX_SHIFT
     code, held = text.code(node), {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
     for other in ("0", "-1"):
         yield text.made(Kind.INDEX_SHIFT, f"[{other}] for", node, f"{text.code(node.value)}[{other}]")

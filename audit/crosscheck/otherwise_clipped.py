@@ -68,6 +68,14 @@ def running(rows: Any, bound: float) -> Array:
     return total
 
 
+def as_one(values: Any, bound: float) -> Array:
+    """The numbers of all records clipped as if they were one record's."""
+    found = _rows(values)
+    if found.ndim != 1:
+        raise TypeError("no numbers")
+    return found * (bound / max(float(np.linalg.norm(found)), bound, 1e-300))
+
+
 def mean_first(values: Any, clipped: Callable[[Any], Any]) -> Array:
     """Numbers whose mean is clipped."""
     found = np.array(values, dtype=float)

@@ -197,6 +197,7 @@ def limited(seconds: float) -> Iterator[None]:
         if on:
             raise TooLong
 
+    told, sys.unraisablehook = sys.unraisablehook, _unsaid
     before: Callable[..., Any] | int | None = signal.signal(signal.SIGVTALRM, ring)
     signal.setitimer(signal.ITIMER_VIRTUAL, seconds, 0.02)  # again and again: some places swallow what is raised
     try:
@@ -207,3 +208,8 @@ def limited(seconds: float) -> Iterator[None]:
                 on.clear()
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, before)
+        sys.unraisablehook = told
+
+
+def _unsaid(_: Any) -> None:
+    """What a changed run raises where nobody can catch it, as when a generator is closed, is nobody's business."""
