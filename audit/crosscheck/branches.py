@@ -54,6 +54,10 @@ BRANCHES: Mapping[str, tuple[Fields, ...]] = {
         {"schedule.move_cap": 0.003, "schedule.x_threshold.per_x": 0.3, "schedule.x_threshold.per_eta": 0.2,
          "schedule.eta_threshold.per_x": 0.13, "schedule.eta_threshold.per_eta": 0.17},
     ),
+    "dro/recursive_spider": (
+        {"schedule.start_temperature": 0.02, "sizes.steps": 2},  # lifted to the floor
+        {"schedule.largest_temperature": 0.9, "sizes.steps": 2},  # kept below it
+    ),
     "output_perturbation/algorithm3": (DOMAINS,),
     "output_perturbation/algorithm4": (DOMAINS,),
     "output_perturbation/algorithm5": (DOMAINS,),
