@@ -39,6 +39,7 @@ from .kinds import Kind
 from .known import what_is_known
 from .not_always import at_some_times, at_some_uses
 from .other_data import batches, going_on
+from .reading import of_the_released
 from .realised import on_worst_pair
 from .shown import Seen, Shown
 
@@ -142,7 +143,9 @@ def diagnose(
             tried = "of the changes that there was time for none does the same" if stopped else NOTHING
             detail = tried + (f"; {detail}" if detail else "")
     case = next((case for case in CASES if case.key == vector["case"]), None)
-    late = case is not None and mutant is not None and causes.whole and afterwards(case.build().run, vector, mutant)
+    late = False
+    if case is not None and mutant is not None and causes.whole:
+        late = of_the_released(mutant) or afterwards(case.build().run, vector, mutant)
     kind = AFTERWARDS.get(kind, kind) if late else kind
     if kind is Kind.INDEX_SHIFT and case is not None and mutant is not None:
         vectors = [one for one, _ in known if not one.get("further")][:FEW]

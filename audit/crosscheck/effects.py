@@ -37,7 +37,7 @@ NUMBERS: dict[str, type[Number]] = {
                  TruncatedLaplace)
 }  # fmt: skip
 INFINITE = (Kind.UN_NOISED, Kind.NO_CLIP)
-HARMLESS = (Kind.SIGN, Kind.FACTOR, Kind.INDEX_SHIFT, Kind.MISSING_TERM, Kind.BRANCH)
+HARMLESS = (Kind.SIGN, Kind.FACTOR, Kind.INDEX_SHIFT, Kind.MISSING_TERM, Kind.BRANCH, Kind.CLIP_ORDER, Kind.CLIP_NORM)
 AFTERWARDS = "what differs is computed from released values alone: no record reaches it but through a release"
 
 

@@ -27,6 +27,11 @@ def is_zero(one: Mutant) -> bool:
     return one.change.text.lstrip("(").startswith("0 * (")
 
 
+def of_the_released(one: Mutant) -> bool:
+    """Is something done to values that were released, and to nothing else?"""
+    return all("_edit.clipped_again(" in change.text for _, change in one.sites)
+
+
 def remembers(one: Mutant) -> bool:
     """Does it need more than its text: what was before, or what was released?"""
     return any("_edit." in change.text for _, change in one.sites)
