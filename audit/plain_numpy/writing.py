@@ -41,11 +41,12 @@ def arrays_followed(code: Callable[..., Any]) -> Iterator[None]:
     """
     with _lock:
         _running[0] += 1
-        stands_for = {id(known): _functions()[name] for name, known in _known().items()}
-        for names in (vars(np), getattr(code, "__globals__", {})):
-            for name in [name for name, one in names.items() if id(one) in stands_for]:
-                _changed.append((names, name, names[name]))
-                names[name] = stands_for[id(names[name])]
+        if _running[0] == 1:
+            for name, made in _functions().items():
+                _put(vars(np), name, made)
+        names = getattr(code, "__globals__", {})
+        for name in [name for name, one in names.items() if id(one) in _names()]:
+            _put(names, name, _functions()[_names()[id(names[name])]])
     try:
         yield
     finally:
@@ -54,6 +55,16 @@ def arrays_followed(code: Callable[..., Any]) -> Iterator[None]:
             while _changed and not _running[0]:
                 names, name, known = _changed.pop()
                 names[name] = known
+
+
+def _put(names: dict[str, Any], name: str, made: Any) -> None:
+    _changed.append((names, name, names[name]))
+    names[name] = made
+
+
+@cache
+def _names() -> dict[int, str]:
+    return {id(known): name for name, known in _known().items()}
 
 
 @cache
