@@ -134,7 +134,7 @@ def _binary(text: _Text, node: ast.BinOp) -> Iterator[Change]:
     left, right = f"({text.code(node.left)})", f"({text.code(node.right)})"
     if isinstance(node.op, ast.Add | ast.Sub):
         other = "-" if isinstance(node.op, ast.Add) else "+"
-        small = isinstance(node.right, ast.Constant)
+        small = isinstance(node.right, ast.Constant) and isinstance(node.right.value, int)  # it counts
         kind = Kind.INDEX_SHIFT if small else Kind.SIGN
         yield text.change(kind, "sign of a term", node, f"({left} {other} {right})")
         yield text.change(Kind.INDEX_SHIFT if small else Kind.MISSING_TERM, "term dropped", node, left)
@@ -203,6 +203,8 @@ def _clipping(text: _Text, node: ast.Call, name: str) -> Iterator[Change]:
             mean = "" if name == "clip_rows" else ".mean(axis=0)"
             new = f"_edit.by_blocks({text.code(node.args[0])}, {text.code(node.args[1])}, {how!r}){mean}"
             yield text.change(Kind.CLIP_NORM, f"{how} clipped apart from the rest in", node, new)
+            new = f"_edit.but_for({text.code(node.args[0])}, {text.code(node.args[1])}, {how!r}){mean}"
+            yield text.change(Kind.NO_CLIP, f"{how} not clipped in", node, new)
     if name in ("clip_rows", "clipped_mean") and node.args:
         for order in ("1", "inf", "0") if len(node.args) > 1 else ():
             said = f"norm of order {order} here alone" if order != "0" else "each coordinate clipped, here alone,"

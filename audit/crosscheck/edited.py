@@ -17,7 +17,7 @@ from dpassay.reference.types import Array
 from .arrays import Arrays, as_array
 from .eigen import eigen
 from .exact import exact
-from .otherwise_clipped import AGAIN, as_one, by_blocks, clipped_before, mean_first, running, turned_block
+from .otherwise_clipped import AGAIN, as_one, but_for, by_blocks, clipped_before, mean_first, running, turned_block
 from .records import OTHER_RECORDS
 from .shadow import Shadowed
 
@@ -196,7 +196,7 @@ class Edited(Arrays):
     eigen = staticmethod(eigen)
     turned_block, by_blocks = staticmethod(turned_block), staticmethod(by_blocks)
     mean_first, clipped_before = staticmethod(mean_first), staticmethod(clipped_before)
-    running, as_one = staticmethod(running), staticmethod(as_one)
+    running, as_one, but_for = staticmethod(running), staticmethod(as_one), staticmethod(but_for)
 
 
 def _kept(value: Any) -> Any:

@@ -55,6 +55,15 @@ def by_blocks(rows: Any, bound: float, how: str) -> Array:
     return found
 
 
+def but_for(rows: Any, bound: float, how: str) -> Array:
+    """Each record's block as it is, the rest clipped."""
+    found = _rows(rows)
+    rest = np.ones(found.shape[-1], dtype=bool)
+    rest[BLOCKS[how](len(rest))] = False
+    found[:, rest] = clip_rows(found[:, rest], bound)
+    return found
+
+
 def clipped_before(rows: Any, bound: Any) -> Array:
     """Rows that are clipped before they are subtracted."""
     return clip_rows(rows, bound)

@@ -103,6 +103,9 @@ def test_the_records_of_the_draw_before_whatever_it_was_for():
 def test_other_ways_to_clip():
     edit = Edited()
     assert edit.running(ROWS[:2], 1.0).tolist() == pytest.approx([0.6, 0.8])
+    assert edit.but_for(np.array([[3.0, 4.0, 9.0]]), 1.0, "the last coordinate").tolist() == [
+        pytest.approx([0.6, 0.8, 9.0])
+    ]
     assert edit.as_one(np.array([3.0, 4.0]), 1.0).tolist() == pytest.approx([0.6, 0.8])
     assert edit.turned_block(np.arange(4.0), 3).tolist() == [0.0, -1.0, -2.0, 3.0]
     assert edit.turned_block(np.arange(4.0), -1).tolist() == [0.0, 1.0, 2.0, -3.0]
