@@ -253,7 +253,8 @@ def at_first(case: Case) -> Causes:
     kept = [one for one in cut if one is not None]
     if not kept or cut[0] is None:
         return Causes()
-    first = [one for one in dict.fromkeys(case.firsts) if explains(case.run, *kept[0], one, case.float32)]
+    tried = dict.fromkeys(case.firsts or mutants(case.seen))  # none is noted where too little is asked for
+    first = [one for one in tried if explains(case.run, *kept[0], one, case.float32)]
     found = _most(case.run, first, kept[1:], case.float32).found
     if not found:  # other constants may lead to what hides it
         committed = [one for one in kept[1:] if not one[0].get("further")]

@@ -107,6 +107,8 @@ def _decided(known: Evidence) -> tuple[Kind, str, Mutant | None]:
     if first is Kind.SENSITIVITY and known.clipped and not causes.whole:
         return Kind.CLIP_BOUND, detail, None
     kinds = {one.change.kind for one in causes.found}
+    if first is Kind.PRECISION and kinds <= CHANCE:
+        return first, detail, None  # a factor that rounds to one
     for shown in said:
         kind = shown.kind
         if kind is Kind.FACTOR and causes.whole and kinds - {Kind.FACTOR} and not shown.sizes:
