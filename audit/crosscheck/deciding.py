@@ -93,7 +93,8 @@ def decided(known: Evidence) -> tuple[Kind, str, Mutant | None]:
     named = found[0] in (Kind.INDEX_SHIFT, Kind.BRANCH) and not any(map(one_off, found_all))
     if known.output_alone and named and returned:
         return Kind.OUTPUT, "another value is returned", returned[0]
-    return found
+    shorter = bool(known.said) and known.said[0].kind is Kind.OUTPUT  # or longer
+    return (Kind.OUTPUT, str(known.said[0]), found[2]) if named and shorter else found
 
 
 def _decided(known: Evidence) -> tuple[Kind, str, Mutant | None]:

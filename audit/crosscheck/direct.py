@@ -58,7 +58,8 @@ def _simple(vector: Data, answers: Data, first: Difference) -> Shown | None:
     if first.name == "batches" or drawn:
         return Shown(Kind.BATCH, Seen.OTHER_FIELD, first.name, **told)
     if first.length is not None:
-        return Shown(Kind.SHAPE, Seen.OTHER_LENGTH, expected=first.length[0], got=first.length[1])
+        kind = Kind.OUTPUT if first.part is Part.OUTPUT else Kind.SHAPE
+        return Shown(kind, Seen.OTHER_LENGTH, expected=first.length[0], got=first.length[1])
     return None
 
 

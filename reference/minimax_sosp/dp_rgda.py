@@ -188,7 +188,8 @@ def _refresh(problem: MinimaxProblem, s: Schedule, tape: Tape, x: Array, y: Arra
     indices, batch = draw_records(tape, "refresh/samples", problem.n, s.refresh_batch)  # line 5
     rows_v, rows_u = problem.gradients_x(x, y, indices), problem.gradients_y(x, y, indices)
     # CLIP
-    mean_v, mean_u = (clipped_mean(rows, s.clip_refresh, s.clip_mode) for rows in (rows_v, rows_u))
+    mean_v = clipped_mean(rows_v, s.clip_refresh, s.clip_mode)
+    mean_u = clipped_mean(rows_u, s.clip_refresh, s.clip_mode)
     # NOISE
     std = s.noise.std("refresh", s.refresh_sensitivity)  # line 1
     v: Array = tape.gaussian("refresh/v", mean_v, std=std, sensitivity=s.refresh_sensitivity, batch=batch)  # line 7
@@ -205,9 +206,11 @@ def _difference(
     change_v = problem.gradients_x(*now, indices) - problem.gradients_x(*before, indices)
     change_u = problem.gradients_y(*now, indices) - problem.gradients_y(*before, indices)
     # CLIP
-    mean_v, mean_u = (clipped_mean(rows, s.clip_step, s.clip_mode) for rows in (change_v, change_u))
+    mean_v = clipped_mean(change_v, s.clip_step, s.clip_mode)
+    mean_u = clipped_mean(change_u, s.clip_step, s.clip_mode)
     # NOISE
-    moved_x, moved_y = (float(np.linalg.norm(one - other)) for one, other in zip(now, before, strict=True))
+    (x, y), (x_before, y_before) = now, before
+    moved_x, moved_y = float(np.linalg.norm(x - x_before)), float(np.linalg.norm(y - y_before))
     claim = s.step_sensitivity(float(np.hypot(moved_x, moved_y)))  # Assumption 2: x counts too
     std = s.step_std(claim, moved_y)
     noisy_v: Array = tape.gaussian("step/v", mean_v, std=std, sensitivity=claim, batch=batch)  # line 14

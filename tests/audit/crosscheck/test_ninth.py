@@ -14,20 +14,20 @@ from dpassay.audit.crosscheck.further import asked_again
 from dpassay.audit.crosscheck.storage import load
 from dpassay.audit.live.on_vectors import run_live
 
-from . import eleventh_blind, ninth_blind, tenth_blind, twelfth_blind
+from . import eleventh_blind, ninth_blind, tenth_blind, thirteenth_blind, twelfth_blind
 
 HERE = Path(__file__).parent
 PAGE = HERE.parents[2] / "docs" / "crosscheck.md"
-SETS = (ninth_blind, tenth_blind, eleventh_blind, twelfth_blind)
+SETS = (ninth_blind, tenth_blind, eleventh_blind, twelfth_blind, thirteenth_blind)
 UNNAMED = {"old-gradient-from-the-old-batch", "energy-carried-over"}
 # named by a kind that the author accepts beside the first
 BESIDE = {
     *("weights-start-anew", "iterate-before-the-chosen", "search-reach-of-exact-gradient"),
     *("anchor-after-perturbation", "one-draw-for-both", "small-bits-first", "frozen-now"),
-    *("incomplete-batch-dropped", "answer-a-step-late"),
+    *("incomplete-batch-dropped", "answer-a-step-late", "one-batch-for-both", "step-not-squared"),
 }
 PLANTED = tuple(one for each in SETS for one in each.PLANTED)
-UNSEEN = tuple(one for each in (ninth_blind, eleventh_blind, twelfth_blind) for one in each.UNSEEN)
+UNSEEN = tuple(one for each in (ninth_blind, eleventh_blind, twelfth_blind, thirteenth_blind) for one in each.UNSEEN)
 SEEN = {  # by vectors that were added for them
     *("energy-not-reset", "waits-one-step-more", "anchored-differences", "bound-by-the-direction"),
     *("movement-without-square", "anchored-differences-of-private-diff"),
@@ -85,6 +85,7 @@ def test_a_bug_that_no_vector_showed_is_red_or_known_not_to_be(one, tmp_path, mo
         ("tenth_blind.py", tenth_blind.PLANTED, "18 (19)", "23 (24)"),
         ("eleventh_blind.py", eleventh_blind.PLANTED, "17 (21)", "19 (23)"),
         ("twelfth_blind.py", twelfth_blind.PLANTED, "16 (18)", "21 (23)"),
+        ("thirteenth_blind.py", thirteenth_blind.PLANTED, "20 (22)", "22 (24)"),
     ],
 )
 def test_the_page_says_how_many_are_named(file, planted, first, now):

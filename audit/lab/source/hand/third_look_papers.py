@@ -165,7 +165,8 @@ _OTHERS = (
     Patch(
         "dp_rgda: v and u clipped as one",
         "minimax_sosp/dp_rgda.py",
-        "    mean_v, mean_u = (clipped_mean(rows, s.clip_refresh, s.clip_mode) for rows in (rows_v, rows_u))\n",
+        "    mean_v = clipped_mean(rows_v, s.clip_refresh, s.clip_mode)\n"
+        "    mean_u = clipped_mean(rows_u, s.clip_refresh, s.clip_mode)\n",
         "    both = clipped_mean(np.hstack([rows_v, rows_u]), s.clip_refresh, s.clip_mode)\n"
         "    mean_v, mean_u = both[: problem.d], both[problem.d :]\n",
         "the pair is clipped to the length that each of them may have: less moves, not more",
