@@ -43,6 +43,7 @@ class Evidence:
         clipped: where a sensitivity differs, the query does as well or not, as rows are that are clipped or not.
         steady: every vector that differs shows the same ratio first.
         output_alone: nothing but the output differs on any vector.
+        other_releases: as many draws are made wherever the runs went on to their ends, and other releases.
     """
 
     said: Sequence[Shown]
@@ -53,6 +54,7 @@ class Evidence:
     clipped: bool
     steady: bool
     output_alone: bool
+    other_releases: bool
 
 
 def evidence(said: Sequence[Shown], causes: Causes, known: Known, float32: bool) -> Evidence:
@@ -64,7 +66,16 @@ def evidence(said: Sequence[Shown], causes: Causes, known: Known, float32: bool)
     queries = causes.whole and any(_at_a_query(found) for found in red[1:])
     moved = {_moved(found, one) for found in red for one in found if one.name == "sensitivity"}
     output = all(one.part is Part.OUTPUT for found in red for one in found)
-    return Evidence(said, causes, calls_alone(red), names, queries, len(moved) > 1, len(ratios) <= 1, output)
+    other = _other_releases([pair for pair, found in zip(known, every, strict=False) if found])
+    return Evidence(said, causes, calls_alone(red), names, queries, len(moved) > 1, len(ratios) <= 1, output, other)
+
+
+def _other_releases(red: Known) -> bool:
+    """Steps too many or too few make other draws as well; where as many are made, the releases are others."""
+    ended = [(vector["events"], given["events"]) for vector, given in red if given.get("output") is not None]
+    counts = [[Counter((one["event"], one["label"]) for one in events) for events in pair] for pair in ended]
+    draws = [[{key: many for key, many in each.items() if key[0] == "draw"} for each in pair] for pair in counts]
+    return bool(ended) and all(one == other and one for one, other in draws) and all(a != b for a, b in counts)
 
 
 def _moved(found: Sequence[Difference], declared: Difference) -> bool:
@@ -91,10 +102,11 @@ def decided(known: Evidence) -> tuple[Kind, str, Mutant | None]:
     found_all = known.causes.found if known.causes.whole else []
     returned = [one for one in found_all if other_returned(one) and not _used_by_all(one)]
     named = found[0] in (Kind.INDEX_SHIFT, Kind.BRANCH) and not any(map(one_off, found_all))
-    if known.output_alone and named and returned:
-        return Kind.OUTPUT, "another value is returned", returned[0]
-    shorter = bool(known.said) and known.said[0].kind is Kind.OUTPUT  # or longer
-    return (Kind.OUTPUT, str(known.said[0]), found[2]) if named and shorter else found
+    if known.output_alone and named:
+        longer = bool(known.said) and known.said[0].kind is Kind.OUTPUT  # or shorter
+        told = str(known.said[0]) if longer else "another value is returned"
+        return Kind.OUTPUT, told, returned[0] if returned else found[2]
+    return found
 
 
 def _decided(known: Evidence) -> tuple[Kind, str, Mutant | None]:
@@ -102,7 +114,8 @@ def _decided(known: Evidence) -> tuple[Kind, str, Mutant | None]:
     first, detail = (said[0].kind, str(said[0])) if said else (Kind.UNKNOWN, "")
     if known.calls_alone and causes.whole:
         best = min(causes.found, key=_of_calls)
-        return best.change.kind, detail, best
+        other = known.other_releases and best.change.kind is Kind.INDEX_SHIFT
+        return Kind.CALLS if other else best.change.kind, detail, best
     if first in (Kind.SENSITIVITY, Kind.NOISE_SCALE) and known.names <= DECLARED:
         return _of_noise(known)
     if first is Kind.SENSITIVITY and known.clipped and not causes.whole:

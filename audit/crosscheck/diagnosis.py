@@ -196,7 +196,7 @@ def _asked(known: Known, said: Sequence[Shown], float32: bool) -> tuple[Causes, 
 def _wider(case: Case, first: Kind) -> Causes:
     """Changes at more places or at some times, and numbers that are fitted."""
     wider = Causes()
-    finds = (at_some_times,) if first is Kind.CALLS else (at_more_places, fitted, of_other_values)
+    finds = (at_some_times, of_other_values) if first is Kind.CALLS else (at_more_places, fitted, of_other_values)
     for find in () if first in FIRM else finds:
         found = find(case)
         if found.full:

@@ -7,7 +7,7 @@ are tried when nothing else explains the difference.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from .conditions import head
 from .edits import Scope, functions_of, statements, values_of
@@ -50,6 +50,20 @@ def from_elsewhere(
             for other in texts:
                 if other != code and code not in other and other not in code:  # else it is another edit's
                     yield text.made(kind, f"{other} for", node, f"_edit.same_shape({other}, {code})")
+        fields = [f"{one}.{name}" for one, held in known.fields.items() for name, same in held.items() if same is float]
+        for node, parent in found:
+            yield from _in_other_units(text, node, parent, fields)
+
+
+def _in_other_units(text: Text, node: ast.expr, parent: ast.AST, fields: Sequence[str]) -> Iterator[Made]:
+    """A value multiplied or divided by a constant of the schedule, as steps are by their size."""
+    code = text.code(node)
+    if isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Mult | ast.Div):
+        return  # the whole product stands for its factors
+    for field in fields:
+        if field not in code:
+            yield text.made(Kind.FACTOR, f"{field} times", node, f"({field} * ({code}))")
+            yield text.made(Kind.FACTOR, f"divided by {field}:", node, f"(({code}) / {field})")
 
 
 def _array(node: ast.expr, scope: Scope) -> bool:

@@ -45,8 +45,13 @@ def _of_chosen(
     made = isinstance(parent, ast.Call) and text.code(parent.func)[:1].isupper()  # an object that is returned
     kind = Kind.OUTPUT if made or isinstance(parent, ast.Return) else Kind.INDEX_SHIFT
     code, held = text.code(node), {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+    base, place = text.code(node.value), text.code(node.slice)
     for other in ("0", "-1"):
-        yield text.made(Kind.INDEX_SHIFT, f"[{other}] for", node, f"{text.code(node.value)}[{other}]")
+        yield text.made(Kind.INDEX_SHIFT, f"[{other}] for", node, f"{base}[{other}]")
+    if not names.get(base):  # a list of numbers, one a phase
+        yield text.made(Kind.FACTOR, "growing by the first each time:", node, f"({base}[0] * (({place}) + 1))")
+        yield text.made(Kind.FACTOR, "doubling each time:", node, f"({base}[0] * 2.0 ** ({place}))")
+        yield text.made(Kind.FACTOR, "halving each time:", node, f"({base}[0] * 0.5 ** ({place}))")
     for name, shape in names.items():
         if shape and name not in held:
             yield text.made(kind, f"{name} for", node, f"_edit.same_shape({name}, {code})")

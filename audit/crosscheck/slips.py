@@ -95,13 +95,22 @@ def _call(code: Code, node: ast.Call) -> Iterator[Made]:
 
 def _stale(code: Code, target: ast.expr, value: ast.expr) -> Iterator[Made]:
     """A name that keeps what it had before; where it had nothing yet, the changed run does not go on."""
-    if isinstance(target, ast.Name) and not isinstance(value, ast.Constant):
-        kind = Kind.BATCH if target.id in (*RECORDS, "records") else Kind.INDEX_SHIFT
+    if isinstance(target, ast.Name) and (not isinstance(value, ast.Constant) or _is_sum(value)):
+        kind = Kind.BATCH if target.id in (*RECORDS, "records") else _kept(value)
         yield kind, f"{target.id} keeps its value of before", value, target.id
     if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
         for one, new in zip(target.elts, value.elts, strict=True):
             if isinstance(one, ast.Name):
-                yield Kind.INDEX_SHIFT, f"{one.id} keeps its value of before", new, one.id
+                yield _kept(new), f"{one.id} keeps its value of before", new, one.id
+
+
+def _kept(value: ast.expr) -> Kind:
+    """A sum that does not begin anew: sums of numbers, as of squares or of moves, are there to decide by."""
+    return Kind.BRANCH if _is_sum(value) else Kind.INDEX_SHIFT
+
+
+def _is_sum(value: ast.expr) -> bool:
+    return isinstance(value, ast.Constant) and isinstance(value.value, float) and value.value == 0
 
 
 def _constant(code: Code, node: ast.Attribute) -> Iterator[Made]:
