@@ -22,7 +22,6 @@ static void clipped_mean(const risk *r, const double *w, const batch *b, double 
 
 verdict dp_sgd(const json *problem, const json *schedule) {
     if (json_need(schedule, "project")->type != JSON_NULL) return (verdict){"there is no projection", NULL};
-    if (json_need(schedule, "start")->type != JSON_NULL) return (verdict){"the start is zero", NULL};
     const json *multiplier = json_get(json_need(json_need(schedule, "noise"), "by_label"), "gradient");
     if (!multiplier || multiplier->number < 0) return (verdict){NULL, "the noise of 'gradient' must be given"};
     risk r;
@@ -34,7 +33,11 @@ verdict dp_sgd(const json *problem, const json *schedule) {
     int poisson = json_is_true(schedule, "poisson"), full = size == (double)r.n && !poisson;
     double sensitivity = 2 * clip / size, std = multiplier->number * sensitivity;
 
-    double *w = need_memory(r.d, sizeof *w), *mean = need_memory(r.d, sizeof *mean);
+    const json *start = json_need(schedule, "start");
+    size_t length = r.d;
+    double *w = start->type == JSON_NULL ? need_memory(r.d, sizeof *w) : json_numbers(start, &length);
+    if (length != r.d) return free(w), risk_free(&r), (verdict){NULL, "the start has another dimension"};
+    double *mean = need_memory(r.d, sizeof *mean);
     double *released = need_memory(r.d, sizeof *released);
     for (int t = 0; t < steps; ++t) {
         batch b = {ALL, 0, NULL};

@@ -18,7 +18,6 @@ function clippedMean(problem, w, indices, clip, size) {
 
 function dpSgd(data, schedule) {
   if (schedule.project !== null) throw new live.Unsupported("there is no projection");
-  if (schedule.start !== null) throw new live.Unsupported("the start is zero");
   const multiplier = schedule.noise.by_label.gradient;
   if (!(multiplier >= 0)) throw new live.Refused("the noise of 'gradient' must be given");
   const problem = risk(data);
@@ -27,7 +26,7 @@ function dpSgd(data, schedule) {
   const everybody = [...Array(problem.n).keys()];
   const sensitivity = (2 * clip) / size;
   const std = multiplier * sensitivity;
-  let w = new Array(problem.d).fill(0);
+  let w = schedule.start ?? new Array(problem.d).fill(0);
   for (let t = 0; t < steps; t++) {
     let batch; // undefined: all records
     if (poisson) batch = live.poisson("batch", problem.n, size / problem.n);

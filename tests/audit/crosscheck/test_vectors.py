@@ -13,10 +13,11 @@ import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
 from dpassay.audit.crosscheck import storage
+from dpassay.audit.crosscheck.branches import BRANCHES
 from dpassay.audit.crosscheck.differences import compare, noise_of
 from dpassay.audit.crosscheck.effects import epsilon_of
 from dpassay.audit.crosscheck.flags import FLAGS, REFUSALS
-from dpassay.audit.crosscheck.making import every_vector
+from dpassay.audit.crosscheck.making import RARE, every_vector
 from dpassay.audit.crosscheck.model import PUBLISHED, vector_schema
 from dpassay.audit.crosscheck.storage import FOLDER, canonical, load, manifest, read_vectors, texts
 from dpassay.reference.catalogue import CASES
@@ -66,7 +67,7 @@ def test_the_manifest_counts_what_is_there():
     assert listed["vectors"] == len(everything()) == len({vector["id"] for vector in everything()})
     counted = Counter(flag for vector in everything() for flag in vector["flags"])
     assert {name: entry["vectors"] for name, entry in listed["flags"].items()} == {n: counted[n] for n in FLAGS}
-    assert sum(path.stat().st_size for path in FOLDER.rglob("*.json")) < 3_200_000
+    assert sum(path.stat().st_size for path in FOLDER.rglob("*.json")) < 3_400_000
     assert {str(path.relative_to(FOLDER)) for path in FOLDER.rglob("*.json")} == {*listed["files"], "manifest.json"}
 
 
@@ -209,3 +210,10 @@ def test_a_file_that_was_changed_is_not_read(tmp_path, monkeypatch):
         list(load("dro/single_sample"))
     with pytest.raises(BadInput, match="known"):
         list(load("dro/nothing"))
+
+
+def test_every_rare_branch_is_a_vector_of_some_reading():
+    """What is refused, or asks for too much, would be left out without a word."""
+    there = {(vector["algorithm"], vector["id"].rpartition("/")[2]) for vector in everything()}
+    for algorithm, branches in BRANCHES.items():
+        assert all((algorithm, f"{RARE}-{number}") in there for number in range(1, len(branches) + 1)), algorithm

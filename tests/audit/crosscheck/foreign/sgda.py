@@ -17,7 +17,8 @@ def run(case: dict[str, Any], tape: Any, kind: Any = float, bug: str = "") -> li
     if s["batch_x"] > n or s["batch_y"] > n or min(s["noise"]["by_label"].values()) < 0:
         raise ValueError("batch above n, or negative noise")
     d = len(rows[0]) - 1
-    x, y = list(s["start"] or [0.0] * d), [kind(1 / n)] * n
+    x, y = s["start"] or ([0.0] * d, [1 / n] * n)
+    x, y = list(x), [kind(one) for one in y]
     noise = {"x": "y", "y": "x"} if bug == "multipliers of the other block" else {"x": "x", "y": "y"}
     for t in range(s["steps"]):
         losses = [square(row, x)[0] for row in rows]

@@ -21,8 +21,7 @@ def run(case, tape):
     if max(s["batch_x"], s["batch_y"]) > n or min(s["noise"]["by_label"].values()) < 0:
         raise ValueError("batch above n, or negative noise")
     everyone = np.arange(n)
-    x = np.array(s["start"] or np.zeros(f.d), dtype=float)
-    y = np.full(n, 1 / n)
+    x, y = (np.array(one, dtype=float) for one in s["start"] or (np.zeros(f.d), np.full(n, 1 / n)))
     for t in range(s["steps"]):
         capped = np.minimum(f.losses(x, everyone), s["clip_y"])
         noisy = tape.gaussian("y", capped, std=scale(s, "y", s["clip_y"]), sensitivity=s["clip_y"])
