@@ -12,7 +12,7 @@ from .conditions import Turned
 from .differences import SCALES, Difference, Part, compare
 from .kinds import Kind
 from .mutants import Mutant, line_of
-from .reading import is_zero, one_off, other_returned, remembers
+from .reading import is_zero, nearly_one, one_off, other_returned, remembers
 from .shown import Seen, Shown
 
 FIRM = (Kind.LAW, Kind.BATCH, Kind.CLAIM, Kind.SHAPE, Kind.SENSITIVITY, Kind.NOISE_SCALE, Kind.UN_NOISED,
@@ -121,8 +121,8 @@ def _decided(known: Evidence) -> tuple[Kind, str, Mutant | None]:
     if first is Kind.SENSITIVITY and known.clipped and not causes.whole:
         return Kind.CLIP_BOUND, detail, None
     kinds = {one.change.kind for one in causes.found}
-    if first is Kind.PRECISION and kinds <= CHANCE:
-        return first, detail, None  # a factor that rounds to one
+    if first is Kind.PRECISION and kinds <= CHANCE and all(map(nearly_one, causes.found)):
+        return first, detail, None
     for shown in said:
         kind = shown.kind
         if kind is Kind.FACTOR and causes.whole and kinds - {Kind.FACTOR} and not shown.sizes:

@@ -7,6 +7,8 @@ import re
 from .mutants import Mutant, line_of, old_text
 
 ONE_OFF = re.compile(r"[+-] 1\)*\]?( % .*)?$")
+TIMES = re.compile(r"(\d[\d.]*(?:e[+-]\d+)?) times\b")  # as fitted factors are called
+ROUNDED = 1e-4
 NAME = re.compile(r"^[A-Za-z_][\w.]*$")
 
 
@@ -25,6 +27,12 @@ def other_returned(one: Mutant) -> bool:
 def is_zero(one: Mutant) -> bool:
     """Is a value zero?"""
     return one.change.text.lstrip("(").startswith("0 * (")
+
+
+def nearly_one(one: Mutant) -> bool:
+    """Is it a factor that rounding explains as well?"""
+    found = TIMES.match(one.change.name)
+    return found is not None and abs(float(found[1]) - 1) < ROUNDED
 
 
 def of_the_released(one: Mutant) -> bool:
