@@ -25,7 +25,7 @@ SEARCHES: Fields = {
     "schedule.search.beta_H": 0.7,
     "sizes.d": 2,
 }  # no power: the last trial is not the safe step
-BEGINS = [[0.5, -0.25], [0.1, 0.2]]
+BEGINS = [[0.5, -0.25], [0.1]]
 WEIGHTS = [0.3, 0.1, 0.2, 0.25, 0.15]
 BRANCHES: Mapping[str, tuple[Fields, ...]] = {
     "minimax_sosp/dp_rgda": (

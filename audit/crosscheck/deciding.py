@@ -24,6 +24,7 @@ NOISE = re.compile("std|sigma|noise|scale|rho|multiplier|sensitivity")  # lines 
 SPECIFIC = (Kind.UN_NOISED, Kind.NO_CLIP, Kind.CLIP_ORDER, Kind.CLIP_NORM, Kind.CLIP_BOUND, Kind.BATCH, Kind.SIGN,
             Kind.MISSING_TERM, Kind.INDEX_SHIFT, Kind.CALLS, Kind.BRANCH, Kind.FACTOR)  # fmt: skip
 OF_CALLS = (Kind.UN_NOISED, Kind.BATCH, Kind.CALLS, Kind.BRANCH, Kind.SIGN, Kind.INDEX_SHIFT)  # what makes others
+CONSTANT = (Turned.NEVER, Turned.ALWAYS)
 NOISES = {*SCALES, "threshold_scale"}
 DECLARED = {*NOISES, "sensitivity"}
 OF_NOISE = {*CHANCE, Kind.NOISE_SCALE, Kind.SENSITIVITY, Kind.UN_NOISED}
@@ -114,7 +115,9 @@ def _decided(known: Evidence) -> tuple[Kind, str, Mutant | None]:
     first, detail = (said[0].kind, str(said[0])) if said else (Kind.UNKNOWN, "")
     if known.calls_alone and causes.whole:
         best = min(causes.found, key=_of_calls)
-        other = known.other_releases and best.change.kind is Kind.INDEX_SHIFT
+        if best.change.kind is Kind.UN_NOISED:  # an exact value that never decides otherwise is a guess among many
+            best = next((one for one in causes.found if one.change.name in CONSTANT), best)
+        other = known.other_releases and best.change.kind is Kind.INDEX_SHIFT and not causes.full
         return Kind.CALLS if other else best.change.kind, detail, best
     if first in (Kind.SENSITIVITY, Kind.NOISE_SCALE) and known.names <= DECLARED:
         return _of_noise(known)
@@ -164,7 +167,7 @@ def _of_calls(one: Mutant) -> tuple[float, bool, bool]:
     order: float = OF_CALLS.index(kind) if kind in OF_CALLS and not negated else len(OF_CALLS) + (kind is Kind.FACTOR)
     counted = kind is Kind.INDEX_SHIFT and "%" in line_of(one)  # of steps: when it is time again
     order = OF_CALLS.index(Kind.BRANCH) - 0.5 if counted else order
-    return order, one.change.name not in (Turned.NEVER, Turned.ALWAYS), _used_by_all(one)
+    return order, one.change.name not in CONSTANT, _used_by_all(one)
 
 
 def _of_noise(known: Evidence) -> tuple[Kind, str, Mutant | None]:

@@ -8,6 +8,7 @@ constant of the schedule changed, each in turn; and with all of them changed at 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -47,11 +48,22 @@ def asked_again(known: Sequence[Result], by_id: Mapping[str, Vector], again: Aga
     results = sorted(known, key=lambda one: one.outcome != "fail")
     found = [(by_id[one.id], one) for one in results]
     if again is not None:
-        made = list(further([vector for vector, _ in found]))
+        made = list(further(_spread(found)))
         found += zip(made, again(made), strict=True)
     kept = [(one, result) for one, result in found if result.outcome in ("pass", "fail") and one["expect"] == "run"]
     kept.sort(key=lambda pair: pair[1].outcome != "fail")
     return [(vector, result.answers) for vector, result in kept if result.answers]
+
+
+def _spread(found: Sequence[tuple[Vector, Result]]) -> list[Vector]:
+    """The red ones first, and among them one of each row of the catalogue, before the second ones."""
+    seen: Counter[tuple[str, bool]] = Counter()
+    ranked = []
+    for vector, result in found:
+        row = (vector["case"], result.outcome == "fail")
+        ranked.append(((not row[1], seen[row]), vector))
+        seen[row] += 1
+    return [vector for _, vector in sorted(ranked, key=lambda one: one[0])]
 
 
 def further(vectors: Sequence[Vector]) -> Iterator[Vector]:

@@ -53,7 +53,7 @@ EFFECTS: dict[Kind, str] = {
     Kind.CALLS: "another number or order of releases: each release more costs what it costs",
     Kind.BRANCH: "none if it is a function of releases: it decides otherwise in places where the reference decides",
     Kind.CLAIM: "what is promised is not what the vector promises",
-    Kind.SHAPE: "see the shapes",
+    Kind.SHAPE: "another query: what it has more or less of counts in its sensitivity",
     Kind.PRECISION: "a shift by this share of the noise: see docs/vectors.md",
     Kind.OUTPUT: "none if the output is a function of releases",
     Kind.UNKNOWN: "unknown",

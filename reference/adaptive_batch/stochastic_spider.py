@@ -23,6 +23,7 @@ from dpassay.reference.noise import Multipliers, NoiseRule, Printed
 from dpassay.reference.norms import norm
 from dpassay.reference.problems.flat import Flat
 from dpassay.reference.problems.interfaces import MinimisationProblem
+from dpassay.reference.start import begin_at
 from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array
 
@@ -210,7 +211,7 @@ class Result:
 def run(problem: MinimisationProblem, schedule: Schedule, tape: Tape) -> Result:
     """Run Algorithm 3; all fields of the result are functions of releases."""
     s = schedule
-    x = np.zeros(problem.d) if s.start is None else s.start
+    x = begin_at(s.start, np.zeros(problem.d))
     oracles, tree = Oracles(problem, tape, s.order), _tree(s, tape)
     drift, count, frozen_before, frozen, escaping = s.drift_limit, 0, 1, 0, False  # line 2
     before, step, saddle = x, np.zeros(x.size), escape.Saddle(x, np.zeros(x.size), np.zeros((x.size, x.size)))

@@ -18,6 +18,7 @@ from dpassay.reference.blocks.clipping import clip_rows
 from dpassay.reference.errors import require
 from dpassay.reference.noise import Multipliers, NoiseRule
 from dpassay.reference.problems.flat import Flat
+from dpassay.reference.start import begin_at
 from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array
 
@@ -71,7 +72,7 @@ def path(problem: PerSample, schedule: Schedule, tape: Tape) -> tuple[Array, Arr
     """All iterates w_0..w_T, shape (T + 1, d), and the released gradients, shape (T, d)."""
     s, n = schedule, problem.n
     size = s.batch_size or n  # B; with Poisson sampling the expected size, a fixed divisor
-    w = np.zeros(problem.d) if s.start is None else np.asarray(s.start, dtype=float)
+    w = begin_at(s.start, np.zeros(problem.d))
     iterates, gradients = [w], []
     for _ in range(s.steps):
         if size == n and not s.poisson:

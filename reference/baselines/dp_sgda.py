@@ -14,6 +14,7 @@ from dpassay.reference.blocks.batches import draw_records
 from dpassay.reference.errors import require, require_at_least, require_positive
 from dpassay.reference.noise import Multipliers, NoiseRule
 from dpassay.reference.problems.flat import Flat
+from dpassay.reference.start import begin_at
 from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array
 
@@ -55,7 +56,7 @@ def calibrated(schedule: Schedule, epsilon: float, delta: float, shares: Multipl
 def run(problem: Game, schedule: Schedule, tape: Tape) -> Path:
     """The last x, with the whole path."""
     s = schedule
-    x, y = problem.begin() if s.start is None else s.start
+    x, y = map(begin_at, s.start or (None, None), problem.begin())
     iterates = [x]
     for _ in range(s.steps):
         # GRADIENT, CLIP

@@ -18,6 +18,7 @@ from dpassay.reference.blocks.clipping import clipped_mean
 from dpassay.reference.errors import require, require_at_least, require_positive
 from dpassay.reference.noise import Multipliers, NoiseRule
 from dpassay.reference.problems.flat import Flat
+from dpassay.reference.start import begin_at
 from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array
 
@@ -68,7 +69,7 @@ def calibrated(schedule: Schedule, epsilon: float, delta: float, shares: Multipl
 def run(problem: PerSample, schedule: Schedule, tape: Tape) -> Path:
     """The last iterate or a uniformly random one of x_1..x_T, with the whole path."""
     s = schedule
-    x = np.zeros(problem.d) if s.start is None else np.asarray(s.start, dtype=float)
+    x = begin_at(s.start, np.zeros(problem.d))
     chosen = s.steps
     if s.select == "random":
         chosen = tape.public("select", lambda rng: int(rng.integers(1, s.steps + 1)))

@@ -24,6 +24,7 @@ from dpassay.reference.blocks.batches import draw_records
 from dpassay.reference.blocks.clipping import ClipMode, clipped_mean
 from dpassay.reference.errors import require, require_budget
 from dpassay.reference.noise import Multipliers, Printed
+from dpassay.reference.start import begin_at
 from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array
 
@@ -182,7 +183,7 @@ class Output:
 
 def run(problem: DualObjective, schedule: Schedule, tape: Tape) -> Output:
     """Run Algorithm 2; every estimate is one release, the rest is post-processing."""
-    x = np.zeros(problem.d) if schedule.start_x is None else np.array(schedule.start_x, dtype=float)
+    x = begin_at(schedule.start_x, np.zeros(problem.d), "start_x")
     eta = schedule.start_eta
     x_before, eta_before = x, eta
     g, v = 0.0, np.zeros(problem.d)

@@ -23,6 +23,7 @@ from dpassay.reference.blocks.batches import draw_records
 from dpassay.reference.blocks.clipping import clipped_mean
 from dpassay.reference.errors import require, require_budget
 from dpassay.reference.noise import Multipliers, Printed
+from dpassay.reference.start import begin_at
 from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array, Indices
 
@@ -213,13 +214,12 @@ class Output:
 
 def run(problem: CompositionalObjective, schedule: Schedule, tape: Tape) -> Output:
     """Run Algorithm 3; v, u and s are releases, the rest is post-processing."""
-    x = np.zeros(problem.d) if schedule.start_x is None else np.array(schedule.start_x, dtype=float)
+    x = begin_at(schedule.start_x, np.zeros(problem.d), "start_x")
     now = before = (x, max(schedule.start_temperature, problem.floor))  # line 1, w_1 = w_0
     v, u, s = np.zeros(problem.d), 0.0, 1.0
     first = 0 if schedule.lines.line_4 == "t mod q = 0" else 1
     chosen = tape.public("select", lambda rng: int(rng.integers(1, schedule.steps + 1)))  # line 20
     selected = Output(*now, v, u, s)
-
     for t in range(1, schedule.steps + 1):  # line 2
         # GRADIENT, CLIP, NOISE: the inner gradients
         if (t - first) % schedule.phase == 0:  # line 4

@@ -24,6 +24,7 @@ from dpassay.reference.errors import require, require_at_least, require_budget, 
 from dpassay.reference.noise import Multipliers, NoiseRule, Printed
 from dpassay.reference.problems.flat import Flat
 from dpassay.reference.problems.interfaces import MinimaxProblem
+from dpassay.reference.start import begin_at
 from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array
 
@@ -230,7 +231,7 @@ class Result:
 def run(problem: MinimaxProblem, schedule: Schedule, tape: Tape) -> Result:
     """Run Algorithm 2."""
     s = schedule
-    x, y = s.start if s.start is not None else (np.zeros(problem.d), np.zeros(problem.d_y))
+    x, y = map(begin_at, s.start or (None, None), (np.zeros(problem.d), np.zeros(problem.d_y)))
     status = Status(x, x, y, np.zeros_like(x), np.zeros_like(y))
     escape, anchor, squares, since = False, None, 0.0, 0  # line 1; x_{m_s}, sum |v_j|^2, t - m_s
     iterates, phases = [x], []

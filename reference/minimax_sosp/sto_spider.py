@@ -21,6 +21,7 @@ from dpassay.reference.blocks.clipping import clip_rows
 from dpassay.reference.errors import require, require_at_least, require_positive
 from dpassay.reference.noise import Multipliers, NoiseRule
 from dpassay.reference.problems.flat import Flat
+from dpassay.reference.start import begin_at
 from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array
 
@@ -75,7 +76,7 @@ def gaussian_kick(rng: np.random.Generator, d: int, size: float) -> Array:
 def run(problem: PerSample, schedule: Schedule, tape: Tape, kick: Kick = gaussian_kick) -> Path:
     """The last iterate, with the whole path; ``kick(rng, d, size)`` draws the step away from a saddle."""
     s = schedule
-    x = np.zeros(problem.d) if s.start is None else s.start
+    x = begin_at(s.start, np.zeros(problem.d))
     before, estimate, drift, frozen, iterates = x, np.zeros_like(x), inf, 0, [x]
     for _ in range(s.steps):
         # GRADIENT

@@ -20,8 +20,11 @@ from . import eighth_blind, seventh_blind, sixth_blind
 PROGRAMS = Path(__file__).parent / "newcomers"
 NAMED = {"norm": "clip norm", "order": "index shift", "transpose": "index shift"}  # the authors' words, the product's
 SIXTH_FIRST_SIGHT, SEVENTH_FIRST_SIGHT, EIGHTH_FIRST_SIGHT = "16", "12 (17)", "11 (12)"
-UNNAMED = {"drift-of-x"}
-BESIDE = {"mu-one-phase-late"}  # of the eighth set: named by the kind that its author accepts beside the first
+UNNAMED: set[str] = set()
+BESIDE = {
+    "mu-one-phase-late",
+    "drift-of-x",
+}  # of the eighth set: named by the kind that its author accepts beside the first
 PLANTED = (*sixth_blind.PLANTED, *seventh_blind.PLANTED, *eighth_blind.PLANTED)
 PAGE = Path(__file__).parents[3] / "docs" / "crosscheck.md"
 
@@ -69,7 +72,7 @@ def test_a_bug_is_named(one, tmp_path, monkeypatch):
     [
         ("sixth_blind.py", SIXTH_FIRST_SIGHT, "20"),
         ("seventh_blind.py", SEVENTH_FIRST_SIGHT, "20"),
-        ("eighth_blind.py", EIGHTH_FIRST_SIGHT, "18 (19)"),
+        ("eighth_blind.py", EIGHTH_FIRST_SIGHT, "18 (20)"),
     ],
 )
 def test_the_page_says_how_many_are_named(file, first, now):
@@ -80,4 +83,4 @@ def test_the_page_says_how_many_are_named(file, first, now):
 def test_the_page_lists_every_kind():
     text = PAGE.read_text(encoding="utf-8")
     for kind in Kind:
-        assert f"| {kind.value} | {kind.effect} |" in text or kind in (Kind.UNKNOWN, Kind.NONE, Kind.SHAPE)
+        assert f"| {kind.value} | {kind.effect} |" in text or kind in (Kind.UNKNOWN, Kind.NONE)

@@ -84,10 +84,14 @@ class Optimizer:
         self.module = module
         self.hyper = hyper
         self.engine = PrivacyEngine(tape, hyper["noise"]["by_label"], self.needed)
-        start = hyper.get("start")
-        self.x = np.zeros(2) if start is None else np.asarray(start, dtype=np.float64)
-        self.y = 0.0
+        self.x, self.y = self.begin_(hyper.get("start"))
         self.trace = [self.x.copy()]
+
+    @staticmethod
+    def begin_(start):
+        if start is None:
+            return np.zeros(2), 0.0
+        return np.asarray(start[0], dtype=np.float64), float(start[1][0])
 
     def sampler(self, tape, key, name):
         return UniformSampler(tape, len(self.module), self.hyper[key], name)
@@ -161,6 +165,17 @@ class VarianceReduced(Optimizer):
 
 class Spider(VarianceReduced):
     """DP-SPIDER on the primal function, whose value gradient is that at y = 0."""
+
+    def __init__(self, module, hyper, tape):
+        super().__init__(module, hyper, tape)
+        self.chosen = tape.public("select") if hyper["select"] == "random" else hyper["steps"]
+
+    @staticmethod
+    def begin_(start):
+        return np.zeros(2) if start is None else np.asarray(start, dtype=np.float64), 0.0
+
+    def state_dict(self):
+        return {"x": self.trace[self.chosen], "iterates": np.stack(self.trace)}
 
     def point(self):
         return self.x, 0.0

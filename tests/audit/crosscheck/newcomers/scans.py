@@ -204,8 +204,8 @@ def begin_minimax(problem, schedule, labels, batches):
     for label in labels:
         multiplier(schedule["noise"], label)
     assert all(1 <= schedule[batch] <= n for batch in batches), "a batch is a part of the data"
-    x = np.zeros(d) if schedule["start"] is None else np.array(schedule["start"], dtype=float)
-    return data, x, np.full(n, 1.0 / n)
+    x, y = schedule["start"] or (np.zeros(d), np.full(n, 1.0 / n))
+    return data, np.array(x, dtype=float), np.array(y, dtype=float)
 
 
 def sgda(problem, schedule, tape):
