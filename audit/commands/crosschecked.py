@@ -76,7 +76,8 @@ def _explained(one: Result, by_id: dict[str, dict[str, Any]], results: list[Resu
     answered = [other for other in results if other.algorithm == one.algorithm]
     others = asked_again(answered, by_id, how.again if how.mutants else None)
     runs = [(vector, given) for vector, given in others if vector["id"] != one.id]
-    return diagnose(by_id[one.id], one.answers, mutants=how.mutants, others=runs, float32=how.float32)
+    again = how.again if how.mutants else None
+    return diagnose(by_id[one.id], one.answers, mutants=how.mutants, others=runs, float32=how.float32, again=again)
 
 
 def _progress(done: int, total: int) -> None:

@@ -39,12 +39,13 @@ BRANCHES: Mapping[str, tuple[Fields, ...]] = {
     "minimax_sosp/private_diff": (ANCHORS, {"schedule.start": BEGINS, "sizes.steps": 2}),
     "minimax_sosp/sto_spider": (
         DRIFTS,
-        {"schedule.step_batch": 2, "schedule.step_size": 3.8e-05, "schedule.tolerance": 7.9},
+        {"schedule.step_batch": 2, "schedule.step_size": 3.8e-05, "schedule.tolerance": 7.9,
+         "schedule.frozen_steps": 1},
     ),
     "minimax_sosp/ada_dp_spider": (
         DRIFTS,
         {"schedule.step_size": 3.8e-05, "schedule.drift_limit": 7.8e-4, "schedule.tolerance": 7.9,
-         "schedule.perturbation": 0.033},
+         "schedule.perturbation": 0.033, "schedule.frozen_steps": 1},
     ),
     "adaptive_batch/stochastic_spider": (
         {"schedule.batch": 2, "schedule.batch_slope": 0.15, "schedule.drift_limit": 10.0, "schedule.escape_steps": 2,
@@ -64,7 +65,10 @@ BRANCHES: Mapping[str, tuple[Fields, ...]] = {
          "schedule.epoch_length": 9},  # records for one batch of the two are left
     ),
     "baselines/dp_sgd": ({"schedule.start": [0.5, -0.25, 0.7], "sizes.steps": 2},),
-    "dro/composite_sgd": ({"schedule.start": [0.5, -0.25, 0.7, 2.0], "sizes.steps": 2},),
+    "dro/composite_sgd": (
+        {"schedule.start": [0.5, -0.25, 0.7, 2.0], "sizes.steps": 2},
+        {"schedule.poisson": True, "sizes.steps": 3},
+    ),
     "dro/composite_spider": ({"schedule.start": [0.5, -0.25, 0.7, 0.3], "schedule.select": "last", "sizes.steps": 3},),
     "dro/sgda": (
         {"schedule.start": [[0.5, -0.25, 0.7], WEIGHTS], "schedule.alternating": False, "sizes.steps": 2},

@@ -32,16 +32,7 @@ from .sometimes import OF_THE_LAST
 from .together import together
 
 OTHERS = 240  # further vectors that a change must explain as well
-NUMBERS = (
-    "query",
-    "queries",
-    "std",
-    "scale",
-    "query_scale",
-    "threshold_scale",
-    "threshold",
-    "output",
-)  # that can be fitted
+NUMBERS = ("query", "queries", "std", "scale", "query_scale", "threshold_scale", "threshold", "output")  # to be fitted
 PARTLY, FIRST = 60, 24  # changes that explain the first vector and not all: so many are counted, on so many vectors
 ELSEWHERE = 8  # of those that differ, are looked at for what else they run
 CALLS = 60_000_000  # of functions, in all changed runs together: they are counted, as what is found shall not hang on
@@ -51,11 +42,17 @@ Known = Sequence[tuple[Data, Data]]  # vectors with their answers, right or wron
 
 @dataclass
 class Causes:
-    """Changes that explain, and whether they explain every vector to its end; ``full``: the further ones too."""
+    """Changes that explain, and whether they explain every vector to its end.
+
+    Args:
+        full: the further ones too.
+        told: others that did so as well do something else on vectors that were chosen for it.
+    """
 
     found: list[Mutant] = field(default_factory=list)
     whole: bool = False
     full: bool = False
+    told: bool = False
 
 
 def run_of(vector: Data) -> Run | None:
@@ -271,8 +268,8 @@ def _most(run: Run, first: Sequence[Mutant], others: Known, float32: bool, *, fu
     whole = [one for one in first if all(explains(run, *others[place], one, float32) for place in order)]
     if whole:
         return Causes(whole, True, full)
-    if any(vector.get("further") for vector, _ in others):  # there may be something else that is seen there alone
-        return _most(run, first, [one for one in others if not one[0].get("further")], float32, full=False)
+    if not all(_counts(vector) for vector, _ in others):  # there may be something else that is seen there alone
+        return _most(run, first, [one for one in others if _counts(one[0])], float32, full=False)
     others, red = others[:FIRST], red[:FIRST]
     known = [[explains(run, *other, one, float32) for other in others] for one in first[:PARTLY]]
     best = max(sum(row) for row in known)
@@ -282,6 +279,11 @@ def _most(run: Run, first: Sequence[Mutant], others: Known, float32: bool, *, fu
         if sum(row) == best and 2 * sum(good for good, bad in zip(row, red, strict=True) if bad) >= sum(red)
     ]
     return Causes(kept, False)
+
+
+def _counts(vector: Data) -> bool:
+    """Must it be explained? Those that were made because others did not tell changes apart must be."""
+    return not vector.get("further") or bool(vector.get("asked"))
 
 
 def explains(run: Run, vector: Data, given: Data, mutant: Mutant, float32: bool) -> bool:

@@ -63,6 +63,8 @@ class _Text(Source):
     def __init__(self, source: str):
         super().__init__(source)
         self.tree = ast.parse(source)
+        tests = (one for one in ast.walk(self.tree) if isinstance(one, ast.Compare))
+        self.compared = {id(part) for one in tests for part in ast.walk(one)}
 
     def change(self, kind: Kind, name: str, node: ast.expr | ast.stmt, text: str) -> Change:
         return Change(kind, name, node.lineno, *self.span(node), text)
@@ -155,7 +157,8 @@ def _subscript(text: _Text, node: ast.Subscript) -> Iterator[Change]:
     if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, int) and isinstance(node.ctx, ast.Load):
         base = text.code(node.value)
         for step in (-1, 1):
-            yield text.change(Kind.INDEX_SHIFT, "another index", node, f"{base}[{node.slice.value + step}]")
+            kind = Kind.BRANCH if id(node) in text.compared else Kind.INDEX_SHIFT  # another eigenvalue is tested
+            yield text.change(kind, "another index", node, f"{base}[{node.slice.value + step}]")
 
 
 def _call(text: _Text, node: ast.Call) -> Iterator[Change]:

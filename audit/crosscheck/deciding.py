@@ -113,6 +113,10 @@ def decided(known: Evidence) -> tuple[Kind, str, Mutant | None]:
 def _decided(known: Evidence) -> tuple[Kind, str, Mutant | None]:
     said, causes = known.said, known.causes
     first, detail = (said[0].kind, str(said[0])) if said else (Kind.UNKNOWN, "")
+    kinds = {one.change.kind for one in causes.found}
+    if causes.told and causes.full and len(kinds) == 1:
+        kind = causes.found[0].change.kind
+        return kind, detail if first in (kind, Kind.CALLS) else "", min(causes.found, key=_plain)
     if known.calls_alone and causes.whole:
         best = min(causes.found, key=_of_calls)
         if best.change.kind is Kind.UN_NOISED:  # an exact value that never decides otherwise is a guess among many
@@ -120,10 +124,11 @@ def _decided(known: Evidence) -> tuple[Kind, str, Mutant | None]:
         other = known.other_releases and best.change.kind is Kind.INDEX_SHIFT and not causes.full
         return Kind.CALLS if other else best.change.kind, detail, best
     if first in (Kind.SENSITIVITY, Kind.NOISE_SCALE) and known.names <= DECLARED:
+        if causes.full and kinds == {Kind.UN_NOISED}:  # a scale that follows an exact value says what that is
+            return Kind.UN_NOISED, detail, min(causes.found, key=_plain)
         return _of_noise(known)
     if first is Kind.SENSITIVITY and known.clipped and not causes.whole:
         return Kind.CLIP_BOUND, detail, None
-    kinds = {one.change.kind for one in causes.found}
     if first is Kind.PRECISION and kinds <= CHANCE and all(map(nearly_one, causes.found)):
         return first, detail, None
     for shown in said:

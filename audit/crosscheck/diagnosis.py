@@ -18,6 +18,7 @@ from dpassay.reference.catalogue import CASES
 from dpassay.reference.errors import printable
 
 from .afterwards import afterwards, exact_for_released
+from .apart import told_apart
 from .causes import (
     OTHERS,
     Case,
@@ -35,6 +36,7 @@ from .differences import Difference, Part, compare, noise_of
 from .direct import direct
 from .effects import INFINITE, accounted
 from .families import series
+from .further import Again, Pair
 from .kinds import Kind
 from .known import what_is_known
 from .not_always import at_some_times, at_some_uses
@@ -64,6 +66,7 @@ class Diagnosis:
         also: other changes, of other kinds, that these vectors cannot tell from it.
         effect: what it does to epsilon.
         partly: the change does the same on some of the vectors that differ, and not on all.
+        told: on so many more vectors the change does the same, which were made to tell it from others.
     """
 
     step: int
@@ -80,12 +83,14 @@ class Diagnosis:
     effect: str
     also: tuple[str, ...] = ()
     partly: bool = False
+    told: int = 0
 
     def __str__(self) -> str:
         lines = [f"diagnosis: {self.kind.value}" + (f": {printable(self.detail)}" if self.detail else "")]
         if self.mutant:
             where = " on some of the vectors, not on all," if self.partly else ""
             lines.append(f"the reference does the same{where} with: {self.mutant}")
+        lines += [f"and on {self.told} more vectors, made to tell it from other changes"] if self.told else []
         lines += [f"or, which these vectors cannot tell from it, {one}" for one in self.also]
         return "\n".join([*lines, f"epsilon: {self.effect}"])
 
@@ -102,6 +107,7 @@ def diagnose(
     differences: Sequence[Difference] | None = None,
     others: Sequence[tuple[Data, Data]] = (),
     float32: bool = False,
+    again: Again | None = None,
 ) -> Diagnosis:
     """Explain what another implementation asked for.
 
@@ -112,6 +118,7 @@ def diagnose(
         differences: of the two, if they are known already.
         others: more vectors of the same algorithm with their answers, right or wrong: a change must explain them too.
         float32: the other implementation computes in single precision.
+        again: runs it on more vectors, where those that are known do not tell changes of two kinds apart.
     """
     given = {"output": None, **given}  # a run that could not go on has none
     found = list(differences or compare(vector, given, float32=float32))
@@ -125,11 +132,15 @@ def diagnose(
         said = [] if _rounded(said) and not _mostly_rounded(others, float32) else said
         said = _some_noise(said, first, others, float32)
     known = [(vector, given), *others]
-    causes, stopped = Causes(), False
+    causes, stopped, asked = Causes(), False, list[Pair]()
     if mutants:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of changed runs
             causes, more, stopped = _asked(known, said, float32)
+            if again is not None and causes.whole:
+                causes, asked = told_apart(causes, known, again, float32)
+                if not causes.found:
+                    causes, more, stopped = _asked([*known, *asked], said, float32)
         said = [*more, *said]
     if causes.found:
         with suppress(*UNUSABLE):
@@ -159,7 +170,8 @@ def diagnose(
     effect = f"if it is this: {effect}" if partly else effect
     place = (first.step, first.label, first.name, first.index, first.expected, first.got, first.ratio, first.length)
     also = () if mutant is None or not causes.whole else also_named(kind, mutant, causes)
-    return Diagnosis(*place, kind, detail, "" if mutant is None else str(mutant), effect, also, partly)
+    told = len(asked) if mutant in causes.found and causes.told else 0
+    return Diagnosis(*place, kind, detail, "" if mutant is None else str(mutant), effect, also, partly, told)
 
 
 def _asked(known: Known, said: Sequence[Shown], float32: bool) -> tuple[Causes, list[Shown], bool]:

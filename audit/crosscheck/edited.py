@@ -19,7 +19,7 @@ from .eigen import eigen
 from .exact import exact
 from .otherwise_clipped import AGAIN, as_one, but_for, by_blocks, clipped_before, mean_first, running, turned_block
 from .records import OTHER_RECORDS
-from .shadow import Shadowed
+from .shadow import Shadowed, ShadowedNumber
 
 
 def inside_a_problem() -> bool:
@@ -68,7 +68,7 @@ class Edited(Arrays):
                 found = np.zeros_like(value)
                 found[np.triu_indices(len(value))] = query
                 return found + np.triu(found, 1).T
-        if isinstance(value, Shadowed) and value.exact is not None:
+        if isinstance(value, Shadowed | ShadowedNumber) and value.exact is not None:
             return value.exact
         raise NotReleased("no released value")
 

@@ -16,9 +16,10 @@ from .arithmetic import of_arithmetic
 from .at_once import blocks, one_after_the_other
 from .calls import CLIPPING, of_call
 from .conditions import head, is_tested, of_asking, of_condition, of_test
+from .constants import of_field, of_its_name
 from .entries import of_entry, of_number
 from .kinds import Kind
-from .lines import of_order, of_statement
+from .lines import of_order, of_rounds, of_statement
 from .otherwise_clipped import AGAIN, BLOCKS
 from .records import DRAWN_LAST, NEXT_RECORDS, OTHER_RECORDS, RECORDS
 from .slips import OF_RECORDS
@@ -69,6 +70,7 @@ def edits(source: str, lines: Callable[[int, int], bool], scope: Callable[[ast.F
                     found += list(_of_value(text, node, parent, known, id(node) in compared))
         arguments = [one.arg for one in function.args.args if one.arg != "self"]
         found += list(of_order(text, function.body, lines, ", ".join(arguments)))
+        found += list(of_rounds(text, function, known.names))
         found += list(of_asking(text, function, lines, asking))
         for block in blocks(function.body):
             if lines(block[0].lineno, block[-1].lineno):
@@ -115,7 +117,8 @@ def values_of(statement: ast.stmt) -> Iterator[tuple[ast.expr, ast.AST]]:
 def _of_value(text: Text, node: ast.expr, parent: ast.AST, scope: Scope, compared: bool) -> Iterator[Made]:
     code = text.code(node)
     if isinstance(node, ast.Constant):
-        yield from of_number(text, node)
+        tested = compared and isinstance(parent, ast.Subscript)  # another entry is looked at
+        yield from of_number(text, node, Kind.BRANCH if tested else Kind.INDEX_SHIFT)
         return
     if isinstance(node, ast.Compare | ast.BoolOp):
         yield from of_condition(text, node, parent)
@@ -164,10 +167,11 @@ def _of_value(text: Text, node: ast.expr, parent: ast.AST, scope: Scope, compare
             yield text.made(kind, f"{name} for", node, f"_edit.records({code}, {name!r})")
     if isinstance(node, ast.Name):
         yield from _of_name(text, node, scope)
+        yield from of_its_name(text, node, scope.fields)
         yield from _again(text, node, scope)
         yield from _anew(text, node, scope)
     elif isinstance(node, ast.Attribute):
-        yield from _of_field(text, node, scope, compared)
+        yield from of_field(text, node, scope.fields.get(text.code(node.value), {}), compared)
     elif isinstance(node, ast.Call):
         yield from of_call(text, node)
     elif isinstance(node, ast.Subscript):
@@ -287,14 +291,3 @@ def _anew(text: Text, node: ast.Name, scope: Scope) -> Iterator[Made]:
                 words = f"what {problem} computes anew, without noise, at {' and '.join(point)}, of {of}, for"
                 new = f"_edit.exact({problem}, {node.id}, [{', '.join(point)}], {records})"
                 yield text.made(Kind.UN_NOISED, words, node, new)
-
-
-def _of_field(text: Text, node: ast.Attribute, scope: Scope, compared: bool) -> Iterator[Made]:
-    known = scope.fields.get(text.code(node.value), {})
-    kind = Kind.BRANCH if compared else Kind.CLIP_BOUND if CLIPPING.search(node.attr) else Kind.FACTOR
-    for other, same in known.items():
-        if other != node.attr and same is known.get(node.attr):
-            yield text.made(kind, f"{other} for", node, f"{text.code(node.value)}.{other}")
-    if known.get(node.attr) is int:
-        for step, how in (("+ 1", "large"), ("- 1", "small")):
-            yield text.made(Kind.INDEX_SHIFT, f"one too {how}:", node, f"({text.code(node)} {step})")

@@ -57,13 +57,13 @@ def _of_chosen(
             yield text.made(kind, f"{name} for", node, f"_edit.same_shape({name}, {code})")
 
 
-def of_number(text: Text, node: ast.Constant) -> Iterator[Made]:
-    """Every edit of one number."""
+def of_number(text: Text, node: ast.Constant, shift: Kind = Kind.INDEX_SHIFT) -> Iterator[Made]:
+    """Every edit of one number; ``shift``: what one more or less is."""
     if isinstance(node.value, bool) or not isinstance(node.value, int | float):
         return
     if isinstance(node.value, int):
         for value in (node.value - 1, node.value + 1):
-            yield text.made(Kind.INDEX_SHIFT, f"{value} for", node, f"({value})")
+            yield text.made(shift, f"{value} for", node, f"({value})")
     if node.value not in (0, 1):
         for factor in (node.value * 2, node.value / 2, 1):
             yield text.made(Kind.FACTOR, f"{factor} for", node, f"({factor})")

@@ -9,9 +9,10 @@ constant of the schedule changed, each in turn; and with all of them changed at 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -29,11 +30,13 @@ MOST = 6  # vectors that are run once more
 SHARES = (1.0, 0.01)  # of the noise
 VARIED = 1  # vectors whose constants are varied
 FACTORS = (0.03, 0.3, 3.0, 30.0)
+EXTREMES = (0.03, 30.0)
+OF_A_ROW = 3  # vectors of one row of the catalogue whose problems are taken once more
 EVERY = "all constants"
 DRAWS = 3  # schedules whose constants are all varied,
 LARGEST = (3.0, 1.0, 0.3)  # by a factor of e^3 at most, of less where that makes no sense
 LONGEST = 60  # events: nothing is seen in a longer run that is not seen in a shorter one
-SEED = 20_000  # further on than any committed one
+SEED, FURTHER_SEED = 20_000, 40_000  # further on than any committed one
 Vector = dict[str, Any]
 Pair = tuple[Vector, Mapping[str, Any]]  # a vector and what was asked for on it
 Again = Callable[[Sequence[Vector]], Iterable[Result]]  # the implementation on more vectors, in their order
@@ -85,18 +88,60 @@ def further(vectors: Sequence[Vector]) -> Iterator[Vector]:
                 )
 
 
+def varied(vectors: Sequence[Vector], shares: Sequence[float], near: Container[str], most: int) -> Iterator[Vector]:
+    """More of them, with no constant changed, with one, with all: the first few of every row of the catalogue, in turn.
+
+    Args:
+        vectors: of one algorithm.
+        shares: of the noise.
+        near: names of constants to change first.
+        most: vectors that are made with one constant of these changed, with one of the others, and otherwise.
+    """
+    runs = [one for one in vectors if one["expect"] == "run" and not one.get("own")]
+    rows: dict[str, list[Vector]] = {}
+    for one in runs:
+        rows.setdefault(one["case"], []).append(one)
+    known = [one for turn in zip_longest(*(row[:OF_A_ROW] for row in rows.values())) for one in turn if one is not None]
+    plans = [(draw, number, share) for draw in range(most) for number in range(len(known)) for share in shares]
+    for draw, number, share in plans[:most]:
+        yield from _varied_once(known[number], share, FURTHER_SEED + 100 * draw + number, constants=draw > 0)
+    ones = [(number, *one) for number, vector in enumerate(known) for one in _varied(vector["schedule"], "", EXTREMES)]
+    named = [one for one in ones if _last_name(one[1]) in near]
+    others = [one for one in ones if one not in named]
+    rng = np.random.default_rng(FURTHER_SEED)
+    chosen = [each[place] for each in (named, others) for place in sorted(rng.permutation(len(each))[:most].tolist())]
+    for place, (number, words, schedule) in enumerate(chosen):
+        share = shares[place % len(shares)]
+        told = {**known[number], "schedule": schedule}
+        yield from _made(told, f"noise times {share:g}, {words}", share, FURTHER_SEED - number - 1)
+
+
+def _last_name(words: str) -> str:
+    """Of a constant, as it is called when it is changed."""
+    return words.partition(" ")[0].rpartition(".")[2]
+
+
+def _varied_once(vector: Vector, share: float, seed: int, *, constants: bool) -> list[Vector]:
+    words = f"noise times {share:g}, {seed}"
+    if not constants:
+        return list(_made(vector, words, share, seed))
+    rng = [np.random.default_rng([seed, one]) for one in range(len(LARGEST))]
+    schedules = [_all_varied(vector["schedule"], one, most) for one, most in zip(rng, LARGEST, strict=True)]
+    return _first(_made({**vector, "schedule": schedule}, f"{words}, {EVERY}", share, seed) for schedule in schedules)
+
+
 def _first(tried: Iterable[Iterator[Vector]]) -> list[Vector]:
     """What the first of these makes that makes anything."""
     return next(filter(None, map(list, tried)), [])
 
 
-def _varied(told: Any, path: str) -> Iterator[tuple[str, Any]]:
+def _varied(told: Any, path: str, factors: Sequence[float] = FACTORS) -> Iterator[tuple[str, Any]]:
     """A schedule with one number that is none that counts changed, each in turn."""
     if isinstance(told, float):
-        yield from ((f"{path} times {factor:g}", factor * told) for factor in FACTORS if told)
+        yield from ((f"{path} times {factor:g}", factor * told) for factor in factors if told)
     elif isinstance(told, dict):
         for name, entry in told.items():
-            for words, other in _varied(entry, f"{path}.{name}" if path else name):
+            for words, other in _varied(entry, f"{path}.{name}" if path else name, factors):
                 yield words, {**told, name: other}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from .kinds import Kind
@@ -51,6 +51,21 @@ def of_order(text: Text, body: Sequence[ast.stmt], lines: Callable[[int, int], b
                 if isinstance(last, ast.Return | ast.Break | ast.Continue) and lines(one.lineno, last.lineno):
                     yield text.made(Kind.CALLS, "goes on after", last, "pass")
             yield from of_order(text, inner, lines, arguments)
+
+
+def of_rounds(text: Text, function: ast.FunctionDef, names: Iterable[str]) -> Iterator[Made]:
+    """What a loop hands on from round to round begins every round where it began; of loops with loops inside."""
+    for loop in ast.walk(function):
+        if not isinstance(loop, ast.For):
+            continue
+        inner = [one for line in loop.body for one in ast.walk(line)]
+        if not any(isinstance(one, ast.For | ast.While) for one in inner):
+            continue
+        bound = {one.id for one in inner if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+        line = loop.body[0]
+        for name in sorted(bound & set(names)):
+            new = f"{name} = _edit.first({text.span(line)[0]}, {name})\n{' ' * line.col_offset}{text.code(line)}"
+            yield text.made(Kind.INDEX_SHIFT, f"{name} begins every round where it began:", line, new)
 
 
 def _to_the_end(text: Text, one: ast.stmt, last: ast.stmt) -> Iterator[Made]:

@@ -36,7 +36,7 @@ from .sometimes import OF_THE_LAST, When, sometimes, times
 
 BOUND = re.compile(rf"^\s*\w*({CLIPPING.pattern})\w*\s*=[^=]")  # a line that computes one
 DRAWS = re.compile(r"(draw_records|tape\.(batch|poisson|fresh))\(.*")  # records are drawn, with what follows
-BOUNDING = re.compile("threshold|radius|bound")  # names of what computes a bound
+BOUNDING = re.compile("threshold|radius|(?<!iteration_)bound")  # names of what computes a bound
 OF_CLIPPING = ("clip", "clip_rows", "row_norms")  # functions that do nothing else
 MEANS = ("clipped_mean",)  # of clipped rows, or clipped themselves: which way is taken decides about the order
 UNCLIPPED = re.compile(r"isinf\(")  # the line that asks whether there is a bound

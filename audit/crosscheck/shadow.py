@@ -36,8 +36,18 @@ class Shadowed(np.ndarray[Any, Any]):
         return shadowed(_plain(self).copy(), np.array(_exact(self)))
 
 
+class ShadowedNumber(float):
+    """A number that was computed from such arrays, with its twin: a length that a decision looks at."""
+
+    exact: float
+
+
 def shadowed(value: Any, exact: Any) -> Any:
-    """An array with its twin; anything else as it is."""
+    """An array or a number with its twin; anything else as it is."""
+    if isinstance(value, np.floating) and isinstance(exact, np.floating):
+        number = ShadowedNumber(value)
+        number.exact = float(exact)
+        return number
     if not isinstance(value, np.ndarray) or np.shape(value) != np.shape(exact) or value.dtype.kind != "f":
         return value
     found = value.view(Shadowed)

@@ -211,13 +211,14 @@ def descend(problem: SmoothRisk, s: Schedule, tape: Tape, w: Array, T: int, nois
         std_g, std_H = noise.std("gradient", delta_g), noise.std("hessian", delta_H)
         g = tape.gaussian("gradient", gradient, std=std_g, sensitivity=delta_g)  # g~_k = g_k + eps_k
         # STEP
-        if (norm_g := float(np.linalg.norm(g))) > s.accuracy.gradient:
+        norm_g = np.linalg.norm(g)
+        if norm_g > s.accuracy.gradient:
             initial = ls.b_g * fallback_g  # gamma_init
             gamma = line_search(
                 tape,
                 "line search/gradient",
                 gradient_query(problem, w, g, ls.c_g),
-                sensitivity=delta_g * initial * norm_g,  # Delta_q = 2 gamma_init B_g ||g~|| / n
+                sensitivity=delta_g * initial * float(norm_g),  # Delta_q = 2 gamma_init B_g ||g~|| / n
                 initial=initial,
                 fallback=fallback_g,
                 beta=ls.beta_g,

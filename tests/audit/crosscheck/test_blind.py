@@ -49,7 +49,7 @@ def diagnosed(folder, one, monkeypatch):
     assert any(result.outcome == "fail" for result in found), f"{one.name} changes nothing"
     again = partial(run_all, "outsider.adapter:run")
     first, *others = asked_again(found, {vector["id"]: vector for vector in vectors}, again)
-    return diagnose(*first, others=others)
+    return diagnose(*first, others=others, again=again)
 
 
 @pytest.mark.slow

@@ -32,7 +32,7 @@ def test_a_bug_in_a_copy_is_named_or_known_not_to_be(one, tmp_path, monkeypatch)
     ("algorithm", "bug", "words"),
     [
         ("dro/sgda", "weighted, then clipped", "weighted before it is clipped"),
-        ("minimax_sosp/dp_spider", "returns the one before", "one too small"),
+        pytest.param("minimax_sosp/dp_spider", "returns the one before", "one too small", marks=pytest.mark.more),
         ("minimax_sosp/dp_spider", "quadratic in one coordinate", "last coordinate of a term dropped"),
     ],
 )

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import shutil
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from dpassay.audit.crosscheck.diagnosis import diagnose
+from dpassay.audit.crosscheck.further import asked_again
 from dpassay.audit.crosscheck.storage import load
 from dpassay.audit.live.on_vectors import run_live
 
@@ -25,16 +27,11 @@ def diagnosed(folder, one):
     assert text.count(one.before) == 1
     path.write_text(text.replace(one.before, one.after), encoding="utf-8")
     vectors = {vector["id"]: vector for vector in load(one.algorithm)}
-    results = [
-        result
-        for result in run_live(f"node {folder / 'main.js'}", vectors.values())
-        if vectors[result.id]["expect"] == "run"
-    ]
-    red = [result for result in results if result.outcome == "fail"]
-    green = [result for result in results if result.outcome == "pass"]
-    assert red, f"{one.name} changes nothing"
-    others = [(vectors[result.id], result.answers) for result in (*red[1:], *green)]
-    return diagnose(vectors[red[0].id], red[0].answers, others=others).kind.value
+    run = partial(run_live, f"node {folder / 'main.js'}")
+    results = [result for result in run(list(vectors.values())) if vectors[result.id]["expect"] == "run"]
+    assert any(result.outcome == "fail" for result in results), f"{one.name} changes nothing"
+    first, *others = asked_again(results, vectors, run)
+    return diagnose(*first, others=others, again=run).kind.value
 
 
 @pytest.mark.slow

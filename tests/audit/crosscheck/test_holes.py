@@ -127,7 +127,7 @@ def test_what_rare_branches_show_is_red(name, tmp_path, monkeypatch):
 def test_what_no_vector_showed_is_named(one, tmp_path, monkeypatch):
     vectors, results, run = judged(one, tmp_path, monkeypatch)
     first, *others = asked_again(results, {vector["id"]: vector for vector in vectors}, run)
-    assert diagnose(*first, others=others).kind.value == one.kind
+    assert diagnose(*first, others=others, again=run).kind.value == one.kind
 
 
 def overlaid(told, held):

@@ -64,7 +64,7 @@ def test_a_bug_is_named(one, tmp_path, monkeypatch):
     first, *others = asked_again(found, {vector["id"]: vector for vector in vectors}, run)
     right = {one.kind, NAMED.get(one.kind, one.kind), *(one.also if one in seventh_blind.PLANTED else ())}
     right = set(one.also) if one.id in BESIDE else right
-    assert (diagnose(*first, others=others).kind.value in right) != (one.id in UNNAMED)
+    assert (diagnose(*first, others=others, again=run).kind.value in right) != (one.id in UNNAMED)
 
 
 @pytest.mark.parametrize(

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import shutil
-import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from dpassay.audit.crosscheck.adapter import judged
+from dpassay.audit.crosscheck.adapter import run_all
 from dpassay.audit.crosscheck.diagnosis import diagnose
+from dpassay.audit.crosscheck.further import asked_again
 from dpassay.audit.crosscheck.storage import load
-from dpassay.audit.crosscheck.worker import answer
 from dpassay.audit.live.on_vectors import run_live
 
 from .reported import FIRST_TRIAL, MISNAMED, REPORTED
@@ -30,32 +29,17 @@ def changed(folder, one):
     path.write_text(text.replace(one.before, one.after), encoding="utf-8")
 
 
-def answered(folder, one, monkeypatch):
-    """Each vector that must run, with the answers and whether it passes."""
-    vectors = [vector for vector in load(one.algorithm) if vector["expect"] == "run"]
-    if one.file.endswith(".js"):
-        known = {vector["id"]: vector for vector in vectors}
-        results = run_live(f"node {folder / 'main.js'}", vectors)
-        return [(known[result.id], result.answers, result.outcome) for result in results]
-    monkeypatch.syspath_prepend(str(folder.parent))
-    name = folder.name
-    try:
-        run = __import__(f"{name}.adapter", fromlist=["run"]).run
-        given = [(vector, json.loads(json.dumps(answer(run, vector)))) for vector in vectors]
-    finally:
-        for module in [module for module in sys.modules if module.partition(".")[0] == name]:
-            del sys.modules[module]
-    return [(vector, found, judged(vector, found, False).outcome) for vector, found in given]
-
-
 def named(folder, one, monkeypatch):
-    """The diagnosis of the first failing vector."""
+    """The diagnosis of the first failing vector, as ``crosscheck run`` and ``live`` ask for it."""
     changed(folder, one)
-    results = answered(folder, one, monkeypatch)
-    red = [(vector, given) for vector, given, outcome in results if outcome == "fail"]
-    green = [(vector, given) for vector, given, outcome in results if outcome == "pass"]
-    assert red, f"{one.name} changes nothing"
-    return diagnose(*red[0], others=(*red[1:], *green))
+    monkeypatch.setenv("PYTHONPATH", str(folder.parent))
+    live = one.file.endswith(".js")
+    run = partial(run_live, f"node {folder / 'main.js'}") if live else partial(run_all, f"{folder.name}.adapter:run")
+    vectors = {vector["id"]: vector for vector in load(one.algorithm) if vector["expect"] == "run"}
+    results = list(run(list(vectors.values())))
+    assert any(result.outcome == "fail" for result in results), f"{one.name} changes nothing"
+    first, *others = asked_again(results, vectors, run)
+    return diagnose(*first, others=others, again=run)
 
 
 @pytest.mark.slow

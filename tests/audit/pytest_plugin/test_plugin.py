@@ -157,6 +157,7 @@ def test_mine(assay):
     )
 
 
+@pytest.mark.more
 def test_settings_of_hypothesis_and_the_budget_reach_the_audit(pytester):
     """In a process of its own: Hypothesis keeps seed and profile for the whole process."""
     pytester.makeconftest("from hypothesis import settings\nsettings.register_profile('few', max_examples=7)\n")

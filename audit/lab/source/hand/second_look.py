@@ -125,7 +125,7 @@ PATCHES: tuple[Patch, ...] = (
     Patch(
         "opt_ls: forgets the length of the direction",
         "second_order_erm/opt_ls.py",
-        "sensitivity=delta_g * initial * norm_g,",
+        "sensitivity=delta_g * initial * float(norm_g),",
         "sensitivity=delta_g * initial,",
         "the sensitivity of the line search's queries lacks the norm of the direction",
         thread="IBM/differential-privacy-library#105",

@@ -70,15 +70,15 @@ PATCHES = (
     Patch(
         "opt_ls: the search begins at the true norm",
         _SEARCH,
-        "if (norm_g := float(np.linalg.norm(g))) > s.accuracy.gradient:",
-        "if (norm_g := float(np.linalg.norm(gradient))) > s.accuracy.gradient:",
+        "norm_g = np.linalg.norm(g)",
+        "norm_g = np.linalg.norm(gradient)",
         "a decision and a sensitivity are computed from the gradient before the noise",
     ),
     Patch(
         "opt_ls: b_H in place of b_g",
         _SEARCH,
-        "sensitivity=delta_g * initial * norm_g,  # Delta_q = 2 gamma_init B_g ||g~|| / n",
-        "sensitivity=delta_g * ls.b_H * fallback_g * norm_g,",
+        "sensitivity=delta_g * initial * float(norm_g),  # Delta_q = 2 gamma_init B_g ||g~|| / n",
+        "sensitivity=delta_g * ls.b_H * fallback_g * float(norm_g),",
         "the sensitivity of the other search",
     ),
     Patch(

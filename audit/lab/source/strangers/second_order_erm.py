@@ -46,8 +46,8 @@ STRANGERS = (
         Patch(
             "line search claims the fallback step",
             "second_order_erm/opt_ls.py",
-            "                sensitivity=delta_g * initial * norm_g,",
-            "                sensitivity=delta_g * fallback_g * norm_g,",
+            "                sensitivity=delta_g * initial * float(norm_g),",
+            "                sensitivity=delta_g * fallback_g * float(norm_g),",
             "noise and claim too small by b_g",
         ),
     ),
