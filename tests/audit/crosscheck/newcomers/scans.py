@@ -120,7 +120,11 @@ def composite_sgd(problem, schedule, tape):
     sensitivity = 2 * schedule["clip"] / size
 
     def step(z, t):
-        if size < n:
+        if schedule["poisson"]:
+            draw = tape.poisson("batch", n, size / n)
+            coins = np.array(draw.indices, dtype=int)
+            chosen = take(data, coins)
+        elif size < n:
             draw = tape.batch("batch", n, size)
             chosen = take(data, np.array(draw.indices))
         else:
