@@ -10,7 +10,7 @@ from itertools import pairwise
 from .kinds import Kind
 from .source import Made, Text
 
-CLIPPING = re.compile("clip|threshold|radius|cap|(?<!lower_)bound")  # names of bounds
+CLIPPING = re.compile("clip|threshold|radius|(?<!es)cap|(?<!lower_)bound")  # names of bounds
 ELSE = {
     "sin": "cos", "cos": "sin", "log": "log1p", "log1p": "log", "floor": "ceil", "ceil": "floor", "argmin": "argmax",
     "argmax": "argmin", "triu": "tril", "tril": "triu", "maximum": "minimum", "minimum": "maximum", "any": "all",

@@ -137,7 +137,7 @@ def diagnose(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of changed runs
             causes, more, stopped = _asked(known, said, float32)
-            if again is not None and causes.whole:
+            if again is not None and causes.full:
                 causes, asked = told_apart(causes, known, again, float32)
                 if not causes.found:
                     causes, more, stopped = _asked([*known, *asked], said, float32)
@@ -161,16 +161,17 @@ def diagnose(
     if kind is Kind.INDEX_SHIFT and case is not None and mutant is not None:
         vectors = [one for one, _ in known if not one.get("further")][:FEW]
         kind = Kind.UN_NOISED if exact_for_released(vectors, mutant) else kind
+    told = len(asked) if causes.told and causes.full and mutant in causes.found else 0
     effect, partly = kind.effect, mutant is not None and bool(causes.found) and not causes.whole
     with suppress(*UNUSABLE):
-        effect = accounted(vector, given, kind, late, sure=not seen.calls_alone, partly=partly)
+        sure = not seen.calls_alone or told > 0
+        effect = accounted(vector, given, kind, late, sure=sure, partly=partly)
     silent = mutant is None or mutant.when or (partly and kind in INFINITE)  # too little for so much
     shown = "" if case is None or mutant is None or silent else on_worst_pair(case, mutant)
     effect = f"{effect}; {shown}" if shown else effect
     effect = f"if it is this: {effect}" if partly else effect
     place = (first.step, first.label, first.name, first.index, first.expected, first.got, first.ratio, first.length)
     also = () if mutant is None or not causes.whole else also_named(kind, mutant, causes)
-    told = len(asked) if mutant in causes.found and causes.told else 0
     return Diagnosis(*place, kind, detail, "" if mutant is None else str(mutant), effect, also, partly, told)
 
 

@@ -30,7 +30,7 @@ MOST = 6  # vectors that are run once more
 SHARES = (1.0, 0.01)  # of the noise
 VARIED = 1  # vectors whose constants are varied
 FACTORS = (0.03, 0.3, 3.0, 30.0)
-EXTREMES = (0.03, 30.0)
+EXTREMES, STEPS = (0.03, 30.0), (-1, 1, 3)
 OF_A_ROW = 3  # vectors of one row of the catalogue whose problems are taken once more
 EVERY = "all constants"
 DRAWS = 3  # schedules whose constants are all varied,
@@ -105,15 +105,18 @@ def varied(vectors: Sequence[Vector], shares: Sequence[float], near: Container[s
     plans = [(draw, number, share) for draw in range(most) for number in range(len(known)) for share in shares]
     for draw, number, share in plans[:most]:
         yield from _varied_once(known[number], share, FURTHER_SEED + 100 * draw + number, constants=draw > 0)
-    ones = [(number, *one) for number, vector in enumerate(known) for one in _varied(vector["schedule"], "", EXTREMES)]
-    named = [one for one in ones if _last_name(one[1]) in near]
+    told = [(number, vector["schedule"]) for number, vector in enumerate(known)]
+    ones = [(number, *one) for number, schedule in told for one in _varied(schedule, "", EXTREMES)]
+    counts = [(number, *one) for number, schedule in told for one in _varied(schedule, "", (), STEPS)]
+    named = [one for one in (*ones, *counts) if _last_name(one[1]) in near]
     others = [one for one in ones if one not in named]
     rng = np.random.default_rng(FURTHER_SEED)
-    chosen = [each[place] for each in (named, others) for place in sorted(rng.permutation(len(each))[:most].tolist())]
+    chosen = [one[place] for one in (named, others) for place in sorted(rng.permutation(len(one))[:most].tolist())]
     for place, (number, words, schedule) in enumerate(chosen):
         share = shares[place % len(shares)]
-        told = {**known[number], "schedule": schedule}
-        yield from _made(told, f"noise times {share:g}, {words}", share, FURTHER_SEED - number - 1)
+        yield from _made(
+            {**known[number], "schedule": schedule}, f"noise times {share:g}, {words}", share, FURTHER_SEED - number - 1
+        )
 
 
 def _last_name(words: str) -> str:
@@ -135,13 +138,17 @@ def _first(tried: Iterable[Iterator[Vector]]) -> list[Vector]:
     return next(filter(None, map(list, tried)), [])
 
 
-def _varied(told: Any, path: str, factors: Sequence[float] = FACTORS) -> Iterator[tuple[str, Any]]:
-    """A schedule with one number that is none that counts changed, each in turn."""
+def _varied(
+    told: Any, path: str, factors: Sequence[float] = FACTORS, steps: Sequence[int] = ()
+) -> Iterator[tuple[str, Any]]:
+    """A schedule with one number changed, each in turn: one that counts by ``steps``."""
     if isinstance(told, float):
         yield from ((f"{path} times {factor:g}", factor * told) for factor in factors if told)
+    elif isinstance(told, int) and not isinstance(told, bool):
+        yield from ((f"{path} plus {step}", told + step) for step in steps if told + step > 0)
     elif isinstance(told, dict):
         for name, entry in told.items():
-            for words, other in _varied(entry, f"{path}.{name}" if path else name, factors):
+            for words, other in _varied(entry, f"{path}.{name}" if path else name, factors, steps):
                 yield words, {**told, name: other}
 
 
