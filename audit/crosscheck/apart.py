@@ -16,11 +16,11 @@ import numpy as np
 
 from .agreeing import Data, agree
 from .causes import Causes, Known, explains, run_of
-from .further import Again, Pair, Vector, varied
+from .further import AS_DRAWN, Again, Pair, Vector, Way, varied
 from .kinds import Kind
 from .mutants import Mutant, answers, line_of
 
-SHARES = (1.0, 10.0, 0.1, 100.0)  # of the noise
+WAYS: tuple[Way, ...] = (AS_DRAWN, (1.0, 10.0), (30.0, 0.001), (1.0, 100.0), (-30.0, 0.001), (1.0, 0.001))
 OF_EACH, ALL = 3, 12  # changes of one kind, and of all kinds, that vectors are chosen by
 POOL, CHOSEN, TWICE = 24, 6, 4  # vectors of a kind, those that are asked about, and up to where pairs are told twice
 NAME = re.compile(r"\w+")
@@ -38,7 +38,7 @@ def told_apart(causes: Causes, known: Known, again: Again, float32: bool) -> tup
     if run is None or len({one.change.kind for one in shown}) < 2:
         return causes, []
     near = {name for one in shown for name in NAME.findall(line_of(one))}
-    pool = list(varied([dict(vector) for vector, _ in known if not vector.get("further")], SHARES, near, POOL))
+    pool = list(varied([dict(vector) for vector, _ in known if not vector.get("further")], WAYS, near, POOL))
     made = [[answers(run, vector, one) for one in shown] for vector in pool]
     telling = list(_telling(shown, pool, made, float32))
     others = [place for place in np.random.default_rng(len(pool)).permutation(len(pool)) if place not in telling]

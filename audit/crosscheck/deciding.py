@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .causes import OTHERS, Causes, Known
 from .conditions import Turned
 from .differences import SCALES, Difference, Part, compare
 from .kinds import Kind
 from .mutants import Mutant, line_of
-from .reading import is_zero, nearly_one, one_off, other_returned, remembers
+from .reading import is_zero, nearly_one, one_off, other_returned, remembers, same_twice
 from .shown import Seen, Shown
 
 FIRM = (Kind.LAW, Kind.BATCH, Kind.CLAIM, Kind.SHAPE, Kind.SENSITIVITY, Kind.NOISE_SCALE, Kind.UN_NOISED,
@@ -112,6 +112,8 @@ def decided(known: Evidence) -> tuple[Kind, str, Mutant | None]:
 
 def _decided(known: Evidence) -> tuple[Kind, str, Mutant | None]:
     said, causes = known.said, known.causes
+    if same_twice(causes.found):  # people take a name for another one; nobody multiplies by zero
+        causes = replace(causes, found=[one for one in causes.found if not is_zero(one)])
     first, detail = (said[0].kind, str(said[0])) if said else (Kind.UNKNOWN, "")
     kinds = {one.change.kind for one in causes.found}
     if causes.told and causes.full and len(kinds) == 1:
@@ -119,7 +121,7 @@ def _decided(known: Evidence) -> tuple[Kind, str, Mutant | None]:
         return kind, detail if first in (kind, Kind.CALLS) else "", min(causes.found, key=_plain)
     if known.calls_alone and causes.whole:
         best = min(causes.found, key=_of_calls)
-        if best.change.kind is Kind.UN_NOISED:  # an exact value that never decides otherwise is a guess among many
+        if best.change.kind is Kind.UN_NOISED and not causes.told:  # that never decides otherwise is a guess among many
             best = next((one for one in causes.found if one.change.name in CONSTANT), best)
         other = known.other_releases and best.change.kind is Kind.INDEX_SHIFT and not causes.full
         return Kind.CALLS if other else best.change.kind, detail, best

@@ -164,7 +164,7 @@ def diagnose(
     told = len(asked) if causes.told and causes.full and mutant in causes.found else 0
     effect, partly = kind.effect, mutant is not None and bool(causes.found) and not causes.whole
     with suppress(*UNUSABLE):
-        sure = not seen.calls_alone or told > 0
+        sure = not seen.calls_alone or (told > 0 and len({one.change.kind for one in causes.found}) == 1)
         effect = accounted(vector, given, kind, late, sure=sure, partly=partly)
     silent = mutant is None or mutant.when or (partly and kind in INFINITE)  # too little for so much
     shown = "" if case is None or mutant is None or silent else on_worst_pair(case, mutant)

@@ -37,6 +37,8 @@ DRAWS = 3  # schedules whose constants are all varied,
 LARGEST = (3.0, 1.0, 0.3)  # by a factor of e^3 at most, of less where that makes no sense
 LONGEST = 60  # events: nothing is seen in a longer run that is not seen in a shorter one
 SEED, FURTHER_SEED = 20_000, 40_000  # further on than any committed one
+Way = tuple[float, float]  # what is released: so many times the query, and so many times the noise
+AS_DRAWN: Way = (1.0, 1.0)
 Vector = dict[str, Any]
 Pair = tuple[Vector, Mapping[str, Any]]  # a vector and what was asked for on it
 Again = Callable[[Sequence[Vector]], Iterable[Result]]  # the implementation on more vectors, in their order
@@ -76,47 +78,52 @@ def further(vectors: Sequence[Vector]) -> Iterator[Vector]:
     for number, vector in enumerate(runs[:MOST]):
         for share in SHARES:
             words, seed = f"noise times {share:g}", SEED + number
-            yield from _made(vector, words, share, seed)
+            yield from _made(vector, words, (1.0, share), seed)
             for name, schedule in _varied(vector["schedule"], "") if number < VARIED else ():
-                yield from _made({**vector, "schedule": schedule}, f"{words}, {name}", share, seed)
+                yield from _made({**vector, "schedule": schedule}, f"{words}, {name}", (1.0, share), seed)
             for draw in range(DRAWS):
                 yield from _first(
-                    _made({**vector, "schedule": schedule}, f"{words}, {EVERY} {draw}", share, seed)
+                    _made({**vector, "schedule": schedule}, f"{words}, {EVERY} {draw}", (1.0, share), seed)
                     for schedule in (
                         _all_varied(vector["schedule"], np.random.default_rng([seed, draw]), most) for most in LARGEST
                     )
                 )
 
 
-def varied(vectors: Sequence[Vector], shares: Sequence[float], near: Container[str], most: int) -> Iterator[Vector]:
+def varied(vectors: Sequence[Vector], ways: Sequence[Way], near: Container[str], most: int) -> Iterator[Vector]:
     """More of them, with no constant changed, with one, with all: the first few of every row of the catalogue, in turn.
 
     Args:
         vectors: of one algorithm.
-        shares: of the noise.
+        ways: what is released.
         near: names of constants to change first.
-        most: vectors that are made with one constant of these changed, with one of the others, and otherwise.
+        most: vectors that are made with one of the other constants changed, and with none or all; twice as many with
+            one of these.
     """
     runs = [one for one in vectors if one["expect"] == "run" and not one.get("own")]
     rows: dict[str, list[Vector]] = {}
     for one in runs:
         rows.setdefault(one["case"], []).append(one)
     known = [one for turn in zip_longest(*(row[:OF_A_ROW] for row in rows.values())) for one in turn if one is not None]
-    plans = [(draw, number, share) for draw in range(most) for number in range(len(known)) for share in shares]
-    for draw, number, share in plans[:most]:
-        yield from _varied_once(known[number], share, FURTHER_SEED + 100 * draw + number, constants=draw > 0)
+    for place in range(most if known else 0):
+        draw, number = divmod(place, len(known))
+        way = ways[(place + draw) % len(ways)]
+        yield from _varied_once(known[number], way, FURTHER_SEED + 100 * draw + number, constants=draw > 0)
     told = [(number, vector["schedule"]) for number, vector in enumerate(known)]
     ones = [(number, *one) for number, schedule in told for one in _varied(schedule, "", EXTREMES)]
     counts = [(number, *one) for number, schedule in told for one in _varied(schedule, "", (), STEPS)]
     named = [one for one in (*ones, *counts) if _last_name(one[1]) in near]
     others = [one for one in ones if one not in named]
     rng = np.random.default_rng(FURTHER_SEED)
-    chosen = [one[place] for one in (named, others) for place in sorted(rng.permutation(len(one))[:most].tolist())]
-    for place, (number, words, schedule) in enumerate(chosen):
-        share = shares[place % len(shares)]
-        yield from _made(
-            {**known[number], "schedule": schedule}, f"noise times {share:g}, {words}", share, FURTHER_SEED - number - 1
-        )
+    for each, count in ((named, 2 * most), (others, most)):
+        for place in sorted(rng.permutation(len(each) * len(ways))[:count].tolist()):
+            (number, words, schedule), way = each[place // len(ways)], ways[place % len(ways)]
+            seed = FURTHER_SEED - number - 1
+            yield from _made({**known[number], "schedule": schedule}, f"{_told(way)}, {words}", way, seed)
+
+
+def _told(way: Way) -> str:
+    return f"queries times {way[0]:g}, noise times {way[1]:g}"
 
 
 def _last_name(words: str) -> str:
@@ -124,13 +131,13 @@ def _last_name(words: str) -> str:
     return words.partition(" ")[0].rpartition(".")[2]
 
 
-def _varied_once(vector: Vector, share: float, seed: int, *, constants: bool) -> list[Vector]:
-    words = f"noise times {share:g}, {seed}"
+def _varied_once(vector: Vector, way: Way, seed: int, *, constants: bool) -> list[Vector]:
+    words = f"{_told(way)}, {seed}"
     if not constants:
-        return list(_made(vector, words, share, seed))
+        return list(_made(vector, words, way, seed))
     rng = [np.random.default_rng([seed, one]) for one in range(len(LARGEST))]
     schedules = [_all_varied(vector["schedule"], one, most) for one, most in zip(rng, LARGEST, strict=True)]
-    return _first(_made({**vector, "schedule": schedule}, f"{words}, {EVERY}", share, seed) for schedule in schedules)
+    return _first(_made({**vector, "schedule": schedule}, f"{words}, {EVERY}", way, seed) for schedule in schedules)
 
 
 def _first(tried: Iterable[Iterator[Vector]]) -> list[Vector]:
@@ -160,10 +167,10 @@ def _all_varied(told: Any, rng: np.random.Generator, most: float) -> Any:
     return {name: _all_varied(one, rng, most) for name, one in told.items()} if isinstance(told, dict) else told
 
 
-def _made(vector: Vector, name: str, share: float, seed: int) -> Iterator[Vector]:
+def _made(vector: Vector, name: str, way: Way, seed: int) -> Iterator[Vector]:
     """The reference on the data of a vector; nothing where it does not run."""
     again = partial(run_again, next(case for case in CASES if case.key == vector["case"]).build().run)
-    tape = RecordingTape(seed, _less(share, seed))
+    tape = RecordingTape(seed, _answers(way, seed))
     with suppress(ValueError, ArithmeticError):  # with what is refused, or makes no sense
         output = encode(again(vector, tape, None), "output")
         told = {**vector, "id": f"{vector['id']}, {name}", "output": output, "events": events_of(tape), "further": True}
@@ -173,23 +180,24 @@ def _made(vector: Vector, name: str, share: float, seed: int) -> Iterator[Vector
         yield {**told, "rounding": whole, "float32": single}
 
 
-def _less(share: float, seed: int) -> Callable[[str, Law, int], Any]:
-    """A share of the noise where a law adds some to a query; else as it comes.
+def _answers(way: Way, seed: int) -> Callable[[str, Law, int], Any]:
+    """A multiple of the query with a share of the noise where a law adds some; else as it comes.
 
     Raises:
         OverflowError: by the answer to a release that is far from the first.
     """
     rng = np.random.default_rng(seed)
+    times, share = way
 
     def answer(label: str, law: Law, step: int) -> Any:
         if step >= LONGEST:
             raise OverflowError("too many releases")
-        if share == 1.0 or getattr(law, "query", None) is None:
+        if way == AS_DRAWN or getattr(law, "query", None) is None:
             return None
         query, value = query_of(law), law.sample(rng)
         if np.shape(query) != np.shape(value):
             return None
-        found = query + share * (np.asarray(value, dtype=float) - query)
+        found = times * query + share * (np.asarray(value, dtype=float) - query)
         return found if np.ndim(value) else float(found)
 
     return answer

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from .mutants import Mutant, line_of, old_text
 
@@ -27,6 +28,12 @@ def other_returned(one: Mutant) -> bool:
 def is_zero(one: Mutant) -> bool:
     """Is a value zero?"""
     return one.change.text.lstrip("(").startswith("0 * (")
+
+
+def same_twice(found: Sequence[Mutant]) -> bool:
+    """Does one name for another do it, and the other one for the first? Then both are the same, and a difference zero."""
+    pairs = {(one.file, one.change.line, old_text(one), one.change.text) for one in found if not one.more}
+    return any((file, line, new, old) in pairs for file, line, old, new in pairs)
 
 
 def nearly_one(one: Mutant) -> bool:

@@ -52,9 +52,9 @@ def test_one_of_three_that_explain_all_is_left(place, changed, vectors):
 
 
 def test_where_none_of_them_is_right_none_is_left(changed, vectors):
-    again = implementation(changed[2], [])
+    again = implementation(changed[1], [])
     known = asked_again(again(vectors), {vector["id"]: vector for vector in vectors})
-    causes, more = told_apart(Causes(changed[:2], True, True), known, again, False)
+    causes, more = told_apart(Causes([changed[0], changed[2]], True, True), known, again, False)
     assert not causes.found and not causes.whole and more
 
 
@@ -66,7 +66,7 @@ def test_changes_of_one_kind_need_no_more_vectors(changed, vectors):
 
 
 def test_constants_of_the_changed_lines_are_varied_first(vectors):
-    made = list(varied(vectors, (1.0, 10.0), {"threshold", "noisy"}, 6))
+    made = list(varied(vectors, ((1.0, 1.0), (-30.0, 0.001)), {"threshold", "noisy"}, 6))
     assert len({one["id"] for one in made}) == len(made)
     assert {one["algorithm"] for one in made} == {SPIDER} and all(one["further"] for one in made)
     of_one = [one["id"] for one in made if not one["id"][-1].isdigit() or " times " in one["id"].rpartition(", ")[2]]
