@@ -31,7 +31,7 @@ def is_zero(one: Mutant) -> bool:
 
 
 def same_twice(found: Sequence[Mutant]) -> bool:
-    """Does one name for another do it, and the other one for the first? Then both are the same, and a difference zero."""
+    """Does one name for another do it, and the other one for the first? Then both are the same, and differ by zero."""
     pairs = {(one.file, one.change.line, old_text(one), one.change.text) for one in found if not one.more}
     return any((file, line, new, old) in pairs for file, line, old, new in pairs)
 
