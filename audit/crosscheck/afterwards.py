@@ -15,11 +15,12 @@ from typing import Any
 
 import numpy as np
 
+from .bounding import into_a_bound
 from .causes import run_of
 from .edits import statements
 from .jitter import Jitter
 from .mutants import Mutant, old_text, values_at
-from .planting import source
+from .planting import function_of, source
 from .rounding import Run
 from .source import Source
 
@@ -35,6 +36,9 @@ def afterwards(run: Run, vector: Mapping[str, Any], mutant: Mutant) -> bool:
     text = Source(source(mutant.file))
     line = _statement(mutant)
     if line is None or any(OF_A_QUERY.search(text.code(one)) for one in line.targets):
+        return False
+    function = function_of(mutant.file, mutant.change)
+    if function is not None and into_a_bound(mutant.file, mutant.change.line, function.lines):
         return False
     first, last = text.span(line.value)
     change = mutant.change

@@ -30,7 +30,8 @@ def of_call(text: Text, node: ast.Call) -> Iterator[Made]:
     module, _, name = head.rpartition(".")
     if name in ELSE:
         new = f"{module}.{ELSE[name]}" if module else f"_edit.maths({ELSE[name]!r})"
-        yield text.made(Kind.INDEX_SHIFT, f"{ELSE[name]} for {name}", node, new + code[len(head) :])
+        kind = Kind.CALLS if name in WHOLE else Kind.INDEX_SHIFT  # one round less, or one more
+        yield text.made(kind, f"{ELSE[name]} for {name}", node, new + code[len(head) :])
     for other in BASES.get(name, ()) if len(node.args) == 1 else ():
         yield text.made(Kind.FACTOR, f"{other} for {name}", node, f"_edit.numpy({other!r})" + code[len(head) :])
     for other in WHOLE if name in WHOLE and len(node.args) == 1 else ():

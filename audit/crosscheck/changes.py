@@ -144,11 +144,13 @@ def _binary(text: _Text, node: ast.BinOp) -> Iterator[Change]:
             first = f"(-{right})" if isinstance(node.op, ast.Sub) else right
             yield text.change(Kind.MISSING_TERM, "first term dropped", node, f"(0 * {left} + {first})")
     elif isinstance(node.op, ast.Mult | ast.Div):
-        yield text.change(Kind.FACTOR, "factor dropped", node, left)
+        kind = Kind.BRANCH if id(node) in text.compared else Kind.FACTOR
+        yield text.change(kind, "factor dropped", node, left)
         if isinstance(node.op, ast.Mult):
-            yield text.change(Kind.FACTOR, "first factor dropped", node, right)
+            minus = isinstance(node.left, ast.UnaryOp) and isinstance(node.left.op, ast.USub)  # it stays
+            yield text.change(kind, "first factor dropped", node, f"(-{right})" if minus else right)
         else:
-            yield text.change(Kind.FACTOR, "divided where it is multiplied", node, f"({left} * {right})")
+            yield text.change(kind, "divided where it is multiplied", node, f"({left} * {right})")
     elif isinstance(node.op, ast.Pow):
         yield text.change(Kind.FACTOR, "power dropped", node, left)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from enum import StrEnum
 
 from .calls import CLIPPING
@@ -36,8 +36,14 @@ def of_test(text: Text, node: ast.expr, parent: ast.AST) -> Iterator[Made]:
         yield text.made(kind, name, node, made)
 
 
-def of_condition(text: Text, node: ast.Compare | ast.BoolOp, parent: ast.AST) -> Iterator[Made]:
-    """A comparison that is never or always true, or one step off; one of its parts alone."""
+def of_condition(
+    text: Text, node: ast.Compare | ast.BoolOp, parent: ast.AST, whole: Container[str] = ()
+) -> Iterator[Made]:
+    """A comparison that is never or always true, or one step off; one of its parts alone.
+
+    Args:
+        whole: names and constants that count.
+    """
     yield from of_test(text, node, parent)
     if isinstance(node, ast.BoolOp):
         other, swapped = ("or", " or ") if isinstance(node.op, ast.And) else ("and", " and ")
@@ -53,8 +59,11 @@ def of_condition(text: Text, node: ast.Compare | ast.BoolOp, parent: ast.AST) ->
     elif len(node.ops) == 1 and isinstance(node.ops[0], ast.Eq | ast.Lt | ast.LtE | ast.Gt | ast.GtE):
         left, right = text.code(node.left), node.comparators[0]
         middle = text.raw[text.span(node.left)[1] : text.span(right)[0]].decode()
+        names = {getattr(one, "id", getattr(one, "attr", "")) for one in ast.walk(node)}
+        counts = any(isinstance(one, ast.Mod) for one in ast.walk(node)) or any(one in whole for one in names)
+        kind = Kind.INDEX_SHIFT if counts else Kind.BRANCH  # of a length it is another bound
         for step in ("+ 1", "- 1"):
-            yield text.made(Kind.INDEX_SHIFT, "one step off in", node, f"({left}{middle}({text.code(right)}) {step})")
+            yield text.made(kind, "one step off in", node, f"({left}{middle}({text.code(right)}) {step})")
         yield from _by_size(text, node, right)
 
 

@@ -25,6 +25,7 @@ SPECIFIC = (Kind.UN_NOISED, Kind.NO_CLIP, Kind.CLIP_ORDER, Kind.CLIP_NORM, Kind.
             Kind.MISSING_TERM, Kind.INDEX_SHIFT, Kind.CALLS, Kind.BRANCH, Kind.FACTOR)  # fmt: skip
 OF_CALLS = (Kind.UN_NOISED, Kind.BATCH, Kind.CALLS, Kind.BRANCH, Kind.SIGN, Kind.INDEX_SHIFT)  # what makes others
 CONSTANT = (Turned.NEVER, Turned.ALWAYS)
+MANY = 4  # vectors that differ
 NOISES = {*SCALES, "threshold_scale"}
 DECLARED = {*NOISES, "sensitivity"}
 OF_NOISE = {*CHANCE, Kind.NOISE_SCALE, Kind.SENSITIVITY, Kind.UN_NOISED}
@@ -45,6 +46,7 @@ class Evidence:
         steady: every vector that differs shows the same ratio first.
         output_alone: nothing but the output differs on any vector.
         other_releases: as many draws are made wherever the runs went on to their ends, and other releases.
+        many: so many vectors differ that a change does not explain all of them by chance.
     """
 
     said: Sequence[Shown]
@@ -56,6 +58,7 @@ class Evidence:
     steady: bool
     output_alone: bool
     other_releases: bool
+    many: bool
 
 
 def evidence(said: Sequence[Shown], causes: Causes, known: Known, float32: bool) -> Evidence:
@@ -68,7 +71,8 @@ def evidence(said: Sequence[Shown], causes: Causes, known: Known, float32: bool)
     moved = {_moved(found, one) for found in red for one in found if one.name == "sensitivity"}
     output = all(one.part is Part.OUTPUT for found in red for one in found)
     other = _other_releases([pair for pair, found in zip(known, every, strict=False) if found])
-    return Evidence(said, causes, calls_alone(red), names, queries, len(moved) > 1, len(ratios) <= 1, output, other)
+    alone, parted, steady, many = calls_alone(red), len(moved) > 1, len(ratios) <= 1, len(red) >= MANY
+    return Evidence(said, causes, alone, names, queries, parted, steady, output, other, many)
 
 
 def _other_releases(red: Known) -> bool:
@@ -96,6 +100,8 @@ def _at_a_query(found: Sequence[Difference]) -> bool:
 def decided(known: Evidence) -> tuple[Kind, str, Mutant | None]:
     """Kind, what shows it, and one change that does the same."""
     found = _decided(known)
+    if found[0] is Kind.UNKNOWN and known.output_alone:
+        return Kind.OUTPUT, "another value is returned", None
     if found[0] is Kind.CALLS and known.said and known.said[0].seen is Seen.DRAW_LEFT_OUT:
         return Kind.BATCH, *found[1:]
     if found[0] is Kind.SENSITIVITY and known.said and known.said[0].seen is Seen.NOISE_FOLLOWS:
@@ -194,8 +200,11 @@ def _follows(first: Kind, known: Evidence) -> bool:
     """Is what the numbers show first only what follows from a change that explains every vector, or most of them?"""
     causes = known.causes
     others = {one.change.kind for one in causes.found} - CHANCE
+    if first is Kind.BATCH:  # what is not added up is not declared either
+        return causes.full and known.queries and bool(others) and Kind.BATCH not in others
     if first is Kind.CALLS:  # another call, and then nothing: a factor that leads there is too little to go by
-        return bool(others & LEADS) or (causes.whole and (bool(others) or known.queries))
+        enough = bool(others) or known.queries or (causes.full and known.many)
+        return bool(others & LEADS) or (causes.whole and enough)
     if not causes.whole:
         return False
     if first is Kind.SENSITIVITY:  # a factor of what is declared, and of nothing else

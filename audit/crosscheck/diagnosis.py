@@ -183,7 +183,7 @@ def _asked(known: Known, said: Sequence[Shown], float32: bool) -> tuple[Causes, 
     first = said[0].kind if said else Kind.UNKNOWN
     returned = compare(*known[0], float32=float32)[0].part is Part.OUTPUT
     plain = bool(said) and said[0].seen is Seen.REORDERED
-    causes = always(case, plain=plain, every=first is Kind.CALLS or returned)
+    causes = always(case, plain=plain, every=first in (Kind.CALLS, Kind.BATCH) or returned)
     kinds = {one.change.kind for one in causes.found}
     if causes.full and not kinds <= CHANCE:
         return causes, [], False

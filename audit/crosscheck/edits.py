@@ -121,7 +121,8 @@ def _of_value(text: Text, node: ast.expr, parent: ast.AST, scope: Scope, compare
         yield from of_number(text, node, Kind.BRANCH if tested else Kind.INDEX_SHIFT)
         return
     if isinstance(node, ast.Compare | ast.BoolOp):
-        yield from of_condition(text, node, parent)
+        whole = {name for held in scope.fields.values() for name, same in held.items() if same is int}
+        yield from of_condition(text, node, parent, scope.whole | whole)
         return
     if is_tested(node, parent):
         yield from of_test(text, node, parent)

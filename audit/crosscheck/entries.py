@@ -22,6 +22,7 @@ def _of_index(text: Text, node: ast.Subscript) -> Iterator[Made]:
     if isinstance(node.slice, ast.Slice):
         if node.slice.step is not None:
             yield text.made(Kind.INDEX_SHIFT, "in the other order", node, base)
+        yield text.made(Kind.MISSING_TERM, "nothing of", node, f"{text.code(node)}[:0]")
         lower, upper = (text.code(one) if one is not None else "" for one in (node.slice.lower, node.slice.upper))
         for step in ("+ 1", "- 1"):
             if lower:

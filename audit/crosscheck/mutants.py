@@ -14,7 +14,7 @@ import numpy as np
 from dpassay.audit.lab.source import planted
 from dpassay.reference.laws.law import Law, query_of
 
-from .calls import CLIPPING
+from .bounding import into_a_bound
 from .changes import Change, changes
 from .copies import prepare, run_copied
 from .cost import LIMIT
@@ -34,7 +34,6 @@ from .shadow import shadowed
 from .slips import without
 from .sometimes import OF_THE_LAST, When, sometimes, times
 
-BOUND = re.compile(rf"^\s*\w*({CLIPPING.pattern})\w*\s*=[^=]")  # a line that computes one
 DRAWS = re.compile(r"(draw_records|tape\.(batch|poisson|fresh))\(.*")  # records are drawn, with what follows
 BOUNDING = re.compile("threshold|radius|(?<!iteration_)bound")  # names of what computes a bound
 OF_CLIPPING = ("clip", "clip_rows", "row_norms")  # functions that do nothing else
@@ -161,11 +160,10 @@ def _of_its_place(mutant: Mutant) -> Mutant:
         kind = Kind.CLIP_BOUND if change.name in SCALED else Kind.CLIP_NORM  # a multiple of the norm: of the bound
     elif function is not None and function.name in MEANS and kind in (Kind.CALLS, Kind.BRANCH):
         kind = Kind.CLIP_ORDER
-    elif kind in (Kind.FACTOR, Kind.MISSING_TERM) and (
-        (function is not None and BOUNDING.search(function.qualname.lower())) or BOUND.search(line_of(mutant))
-    ):
-        kind = Kind.CLIP_BOUND
-    elif kind in (Kind.FACTOR, Kind.INDEX_SHIFT) and _in_a_draw(mutant):
+    elif kind in (Kind.FACTOR, Kind.MISSING_TERM) and function is not None:
+        bounding = BOUNDING.search(function.qualname.lower()) or into_a_bound(mutant.file, change.line, function.lines)
+        kind = Kind.CLIP_BOUND if bounding else kind
+    if kind in (Kind.FACTOR, Kind.INDEX_SHIFT) and _in_a_draw(mutant):
         kind = Kind.BATCH
     return mutant if kind is change.kind else replace(mutant, change=replace(change, kind=kind))
 
