@@ -100,6 +100,8 @@ def _at_a_query(found: Sequence[Difference]) -> bool:
 def decided(known: Evidence) -> tuple[Kind, str, Mutant | None]:
     """Kind, what shows it, and one change that does the same."""
     found = _decided(known)
+    if found[0] is Kind.FACTOR and known.calls_alone and known.causes.whole:
+        return Kind.BRANCH, *found[1:]  # no query moves by it: what is asked for next does
     if found[0] is Kind.UNKNOWN and known.output_alone:
         return Kind.OUTPUT, "another value is returned", None
     if found[0] is Kind.CALLS and known.said and known.said[0].seen is Seen.DRAW_LEFT_OUT:
