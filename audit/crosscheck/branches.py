@@ -67,9 +67,9 @@ BRANCHES: Mapping[str, tuple[Fields, ...]] = {
     "baselines/dp_sgd": ({"schedule.start": [0.5, -0.25, 0.7], "sizes.steps": 2},),
     "dro/composite_sgd": (
         {"schedule.start": [0.5, -0.25, 0.7, 2.0], "sizes.steps": 2},
-        {"schedule.poisson": True, "sizes.steps": 3},
+        {"schedule.poisson": True, "sizes.batch": 2, "sizes.steps": 3},
     ),
-    "dro/composite_spider": ({"schedule.start": [0.5, -0.25, 0.7, 0.3], "schedule.select": "last", "sizes.steps": 3},),
+    "dro/composite_spider": ({"schedule.start": [0.5, -0.25, 0.7, 4.0], "schedule.select": "last", "sizes.steps": 3},),
     "dro/sgda": (
         {"schedule.start": [[0.5, -0.25, 0.7], WEIGHTS], "schedule.alternating": False, "sizes.steps": 2},
     ),
@@ -78,7 +78,7 @@ BRANCHES: Mapping[str, tuple[Fields, ...]] = {
     "dro/double_spider": (
         {"schedule.move_cap": 0.003, "schedule.x_threshold.per_x": 0.3, "schedule.x_threshold.per_eta": 0.2,
          "schedule.eta_threshold.per_x": 0.13, "schedule.eta_threshold.per_eta": 0.17},
-        {"schedule.last": True, "sizes.steps": 2},
+        {"schedule.last": True, "sizes.steps": 2, "problem.dual_scale": 0.5, "schedule.eta_clip": 30.0},
     ),
     "dro/recursive_spider": (
         {"schedule.start_temperature": 0.02, "sizes.steps": 2},  # lifted to the floor

@@ -14,11 +14,24 @@ from dpassay.audit.crosscheck.further import asked_again
 from dpassay.audit.crosscheck.storage import load
 from dpassay.audit.live.on_vectors import run_live
 
-from . import eleventh_blind, fourteenth_blind, ninth_blind, tenth_blind, thirteenth_blind, twelfth_blind
+from . import (
+    eleventh_blind,
+    fifteenth_blind,
+    fourteenth_blind,
+    ninth_blind,
+    seventeenth_blind,
+    sixteenth_blind,
+    tenth_blind,
+    thirteenth_blind,
+    twelfth_blind,
+)
 
 HERE = Path(__file__).parent
 PAGE = HERE.parents[2] / "docs" / "crosscheck.md"
-SETS = (ninth_blind, tenth_blind, eleventh_blind, twelfth_blind, thirteenth_blind, fourteenth_blind)
+SETS = (
+    *(ninth_blind, tenth_blind, eleventh_blind, twelfth_blind, thirteenth_blind, fourteenth_blind),
+    *(fifteenth_blind, sixteenth_blind, seventeenth_blind),
+)
 UNNAMED = {"old-gradient-from-the-old-batch"}
 # named by a kind that the author accepts beside the first
 BESIDE = {
@@ -33,6 +46,7 @@ SEEN = {  # by vectors that were added for them
     *("start-below-the-floor", "temperature-without-limit", "whole-curvature-in-test", "margin-not-in-the-test"),
     *("failure-not-squared", "lower-bound-forgotten", "trials-of-the-other-search", "smallest-trial"),
     *("trials-forwards", "last-trial-on-failure", "one-batch-left-is-enough", "one-batch-left"),
+    *("divides-by-the-coins", "dual-scale-misplaced"),
     *("saddle-only-while-escaping", "bracket-without-the-radius", "begins-at-zero", "density-below-zero"),
 }
 
