@@ -129,7 +129,7 @@ PLANTED = (
         ("sensitivity", "factor"),
     ),
     Planted(
-        "one-batch-for-both",
+        "one-batch-for-the-two",
         "newcomers/kl_recursive.py",
         "dro/recursive_spider",
         '        who, batch = self.pick(part + "/difference batch", size)\n',

@@ -255,7 +255,7 @@ PLANTED = (
         "sign",
     ),
     Planted(
-        "lower-triangle",
+        "lower-triangle-by-rows",
         "newcomers/terse.py",
         "second_order_erm/dp_tr",
         "i, j = np.triu_indices(len(H))",
@@ -286,7 +286,7 @@ UNSEEN = (
         "missing term",
     ),
     Planted(
-        "density-below-zero",
+        "density-not-cut",
         "newcomers/scans.py",
         "dro/composite_spider",
         "density = np.clip(u + 1.0, 0.0, 1e100)",

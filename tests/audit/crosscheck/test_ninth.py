@@ -32,11 +32,12 @@ SETS = (
     *(ninth_blind, tenth_blind, eleventh_blind, twelfth_blind, thirteenth_blind, fourteenth_blind),
     *(fifteenth_blind, sixteenth_blind, seventeenth_blind),
 )
-UNNAMED = {"old-gradient-from-the-old-batch"}
+UNNAMED = {"old-gradient-from-the-old-batch", "saddle-then-projected"}
 # named by a kind that the author accepts beside the first
 BESIDE = {
-    *("iterate-before-the-chosen", "small-bits-first", "incomplete-batch-dropped", "one-batch-for-both"),
-    *("step-not-squared", "one-draw-for-both", "alternating-turned"),
+    *("iterate-before-the-chosen", "small-bits-first", "one-batch-for-both"),
+    *("step-not-squared", "one-draw-for-both", "alternating-turned", "iterates-alias", "lower-triangle-by-rows"),
+    *("picked-too-late", "no-last-part", "drift-in-moves"),
 }
 PLANTED = tuple(one for each in SETS for one in each.PLANTED)
 UNSEEN = tuple(one for each in SETS if each is not tenth_blind for one in each.UNSEEN)
@@ -46,7 +47,7 @@ SEEN = {  # by vectors that were added for them
     *("start-below-the-floor", "temperature-without-limit", "whole-curvature-in-test", "margin-not-in-the-test"),
     *("failure-not-squared", "lower-bound-forgotten", "trials-of-the-other-search", "smallest-trial"),
     *("trials-forwards", "last-trial-on-failure", "one-batch-left-is-enough", "one-batch-left"),
-    *("divides-by-the-coins", "dual-scale-misplaced"),
+    *("divides-by-the-coins", "dual-scale-misplaced", "density-not-cut"),
     *("saddle-only-while-escaping", "bracket-without-the-radius", "begins-at-zero", "density-below-zero"),
 }
 
@@ -73,7 +74,9 @@ def runs(one):
     return [vector for vector in load(one.algorithm) if everything or vector["expect"] == "run"]
 
 
-def test_every_bug_has_one_place():
+def test_every_bug_has_one_place_and_no_set_has_the_name_of_another():
+    names = [{one.id for one in (*each.PLANTED, *getattr(each, "UNSEEN", ()))} for each in SETS]
+    assert len(set().union(*names)) == sum(map(len, names))
     for one in (*PLANTED, *UNSEEN):
         assert (HERE / one.program).read_text(encoding="utf-8").count(one.old) == 1, one.id
 
@@ -100,9 +103,12 @@ def test_a_bug_that_no_vector_showed_is_red_or_known_not_to_be(one, tmp_path, mo
         ("ninth_blind.py", ninth_blind.PLANTED, "21 (24)", "36 (38)"),
         ("tenth_blind.py", tenth_blind.PLANTED, "18 (19)", "24"),
         ("eleventh_blind.py", eleventh_blind.PLANTED, "17 (21)", "21 (23)"),
-        ("twelfth_blind.py", twelfth_blind.PLANTED, "16 (18)", "23 (24)"),
+        ("twelfth_blind.py", twelfth_blind.PLANTED, "16 (18)", "24"),
         ("thirteenth_blind.py", thirteenth_blind.PLANTED, "20 (22)", "22 (24)"),
-        ("fourteenth_blind.py", fourteenth_blind.PLANTED, "19", "24"),
+        ("fourteenth_blind.py", fourteenth_blind.PLANTED, "19", "22 (24)"),
+        ("fifteenth_blind.py", fifteenth_blind.PLANTED, "19 (20)", "22 (23)"),
+        ("sixteenth_blind.py", sixteenth_blind.PLANTED, "20 (21)", "23 (24)"),
+        ("seventeenth_blind.py", seventeenth_blind.PLANTED, "11 (12)", "12 (13)"),
     ],
 )
 def test_the_page_says_how_many_are_named(file, planted, first, now):
