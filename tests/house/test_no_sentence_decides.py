@@ -32,7 +32,7 @@ ALLOWED = {
         audit/plain_numpy/measured.py:_is_generator audit/crosscheck/encode.py:_object audit/crosscheck/fitting.py
         audit/crosscheck/lines.py audit/crosscheck/pairs.py audit/crosscheck/together.py audit/crosscheck/reading.py
         audit/crosscheck/entries.py audit/crosscheck/slips.py audit/crosscheck/edited.py:inside_a_problem
-        audit/crosscheck/constants.py
+        audit/crosscheck/constants.py audit/crosscheck/bounding.py
         audit/crosscheck/sometimes.py:sometimes audit/running/fingerprint.py audit/lab/source/bugs.py
         audit/lab/source/digest.py audit/libraries/diffprivlib.py:_patches audit/libraries/diffprivlib_models.py:fitted
         audit/libraries/redirect.py:caller audit/plain_numpy/finite.py audit/plain_numpy/noisy.py:__getattr__
