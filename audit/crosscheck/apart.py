@@ -16,14 +16,17 @@ import numpy as np
 
 from .agreeing import Data, agree
 from .causes import Causes, Known, explains, run_of
+from .cost import length
 from .further import AS_DRAWN, Again, Pair, Vector, Way, varied
 from .kinds import Kind
 from .mutants import Mutant, answers, line_of
 
 WAYS: tuple[Way, ...] = (AS_DRAWN, (1.0, 10.0), (30.0, 0.001), (1.0, 100.0), (-30.0, 0.001), (1.0, 0.001))
 OF_EACH, ALL = 3, 12  # changes of one kind, and of all kinds, that vectors are chosen by
-POOL, CHOSEN, TWICE = 24, 6, 4  # vectors of a kind, those that are asked about, and up to where pairs are told twice
+POOL, LEAST, KINDS = 24, 4, 4  # vectors of a kind, at most and at least; of one kind there are twice as many
+CHOSEN, TWICE = 6, 4  # that are asked about, and up to where pairs are told twice
 NAME = re.compile(r"\w+")
+BUDGET, MADE = 30_000_000, 10  # calls of functions in all runs together, and runs that one more vector takes by itself
 MORE = 6  # are asked about at random, as what is right may be none of these changes
 
 
@@ -38,7 +41,9 @@ def told_apart(causes: Causes, known: Known, again: Again, float32: bool) -> tup
     if run is None or len({one.change.kind for one in shown}) < 2:
         return causes, []
     near = {name for one in shown for name in NAME.findall(line_of(one))}
-    pool = list(varied([dict(vector) for vector, _ in known if not vector.get("further")], WAYS, near, POOL))
+    vectors = [dict(vector) for vector, _ in known if not vector.get("further")]
+    many = BUDGET // (length(run, vectors[0]) * (len(shown) + MADE))
+    pool = list(varied(vectors, WAYS, near, min(POOL, max(LEAST, many // KINDS))))
     made = [[answers(run, vector, one) for one in shown] for vector in pool]
     telling = list(_telling(shown, pool, made, float32))
     others = [place for place in np.random.default_rng(len(pool)).permutation(len(pool)) if place not in telling]
