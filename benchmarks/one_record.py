@@ -61,10 +61,7 @@ def measure(quick: bool) -> None:
         return sum(share * laws[count].delta(epsilon) for count, share in counts.items()) - DELTA
 
     sizes = (1000,) if quick else (1000, 4000, 16_000)
-    shown = [
-        audit_likelihood(LockstepSampler(instance.mechanism, instance.pair, twin=instance.twin), DELTA, runs=runs)
-        for runs in sizes
-    ]
+    shown = [audit_likelihood(LockstepSampler(instance.mechanism, instance.pair), DELTA, runs=runs) for runs in sizes]
     steps = sum(count * share for count, share in counts.items())
     names = [
         "accounted",

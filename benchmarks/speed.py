@@ -6,9 +6,8 @@ All times are seconds of CPU, not of the clock, and what is compared is measured
 algorithm on a tape that keeps nothing (speed_tape.py); "tape" a run that is recorded; "lockstep" a run of the audit, on
 both neighbours, in all worlds that its secret batches need, with its exact loss under two tilts. The target is 20
 seconds for 1,000 lockstep runs: ten on two cores. Runs differ in length, so a row that seems to miss it makes all of
-them. Where an algorithm has a twin that makes many runs at once, that is what is measured in lockstep. What is measured
-goes to FILE as it comes, and is not measured again: a run that was cut short goes on. With WORD the first table
-alone, of the rows whose name contains it.
+them. What is measured goes to FILE as it comes, and is not measured again: a run that was cut short goes on. With
+WORD the first table alone, of the rows whose name contains it.
 """
 
 from __future__ import annotations
@@ -36,14 +35,12 @@ from speed_tape import Bare, milliseconds
 from dpassay.audit.likelihood.samplers import LockstepSampler
 from dpassay.audit.lockstep.run import needs, places
 from dpassay.audit.lockstep.tilting import PLAIN, Tilt
-from dpassay.reference.abreast import Twin
 from dpassay.reference.accounting.gdp import gdp_epsilon
 from dpassay.reference.case import Case
 from dpassay.reference.catalogue import CASES
 from dpassay.reference.tape import LiveTape
 
 TARGET, RUNS = 20.0, 1000  # CPU seconds for so many runs
-ABREAST = 128  # runs of a row that makes them at once
 VERDICTS = (
     "baselines/dp_sgd:poisson@baseline",
     "output_perturbation/algorithm2@repaired",
@@ -55,19 +52,17 @@ VERDICTS = (
 )
 
 
-def times(
-    run: Callable[..., Any], pair: Any, at_least: float, twin: Twin | None = None
-) -> tuple[int, dict[str, float]]:
+def times(run: Callable[..., Any], pair: Any, at_least: float) -> tuple[int, dict[str, float]]:
     """Worlds of a lockstep run, and milliseconds of one run: loop, tape, lockstep."""
     what = needs(run, pair.here)
-    sampler = LockstepSampler(run, pair, what=what, checks=0, twin=twin)
+    sampler = LockstepSampler(run, pair, what=what, checks=0)
     tilts, shares = (PLAIN, Tilt(1.0)), np.array([0.1, 0.9])
     calls: dict[str, Callable[[int], object]] = {
         "loop": lambda count: [run(pair.here, Bare(seed)) for seed in range(count)],
         "tape": lambda count: [run(pair.here, LiveTape(seed)) for seed in range(count)],
         "lockstep": lambda count: sampler.sample(tilts, shares, count, (0,)),
     }
-    found = milliseconds(calls, at_least, least={"lockstep": ABREAST} if twin else None)
+    found = milliseconds(calls, at_least)
     if found["lockstep"] * RUNS > 1e3 * TARGET:
         start = process_time()
         calls["lockstep"](RUNS)
@@ -78,7 +73,7 @@ def times(
 def of_case(case: Case, at_least: float) -> list[Any]:
     """Worlds, and milliseconds a run."""
     instance = case.build()
-    return list(times(instance.mechanism, instance.pair, at_least, instance.twin))
+    return list(times(instance.mechanism, instance.pair, at_least))
 
 
 def catalogue(cases: list[Case], at_least: float, kept: Path | None) -> None:

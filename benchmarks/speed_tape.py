@@ -65,22 +65,18 @@ class Bare(Tape):
         raise NotImplementedError
 
 
-def milliseconds(
-    calls: dict[str, Callable[[int], object]], at_least: float, rounds: int = 3, least: dict[str, int] | None = None
-) -> dict[str, float]:
+def milliseconds(calls: dict[str, Callable[[int], object]], at_least: float, rounds: int = 3) -> dict[str, float]:
     """CPU milliseconds a run of each: the smallest of some rounds, all in turn, so that they meet the same machine.
 
     Args:
         calls: makes so many runs.
         at_least: CPU seconds of each round; a run that takes longer is made once a round.
-        least: runs of a round, whatever they take, by name; 1 where nothing is said.
     """
     counts = {}
     for name, call in calls.items():
-        start, few = process_time(), (least or {}).get(name, 1)
-        call(few)
-        each = max(1e-6, process_time() - start) / few
-        counts[name] = max(few, min(10_000, round(at_least / each)))
+        start = process_time()
+        call(1)
+        counts[name] = max(1, min(10_000, round(at_least / max(1e-6, process_time() - start))))
     best = dict.fromkeys(calls, np.inf)
     for _ in range(rounds):
         for name, call in calls.items():

@@ -10,7 +10,6 @@ from typing import Any, Literal
 from dpassay.reference.accounting.cost import Account, account
 from dpassay.reference.accounting.sampled import Relation
 
-from .abreast import Abreast, Twin
 from .errors import require, require_budget
 from .findings import Declared
 from .guarantee import Guarantee, approx_dp
@@ -99,7 +98,6 @@ class Instance:
             the most releases happen, so that the accountant sees all that the algorithm may spend.
         facts: named numbers worth showing (constants, sizes), in order.
         exact: the exact cost of something that the algorithm gives away, where a closed form is known.
-        abreast: makes many runs of the algorithm at once (`abreast.py`), for sizes at which single runs take too long.
         others: neighbours that move a release which ``pair`` leaves alone (a record is in one phase only), for the
             same schedule: a search tries them first, as it does ``pair``.
     """
@@ -110,13 +108,7 @@ class Instance:
     longest: Callable[[str, Any, int], Any] | None = None
     facts: dict[str, float | int | str] = field(default_factory=dict)
     exact: ExactDelta | None = None
-    abreast: Abreast | None = None
     others: Sequence[Pair[Any]] = ()
-
-    @property
-    def twin(self) -> Twin | None:
-        """Many runs at once, for a sampler of losses; None where there is no such thing."""
-        return self.abreast.of_schedule(self.run, self.schedule) if self.abreast else None
 
     @property
     def mechanism(self) -> Callable[[Any, Tape], Any]:

@@ -85,7 +85,7 @@ def statistics(
         enough = TIGHT_SHARE * claim.epsilon if known else math.nextafter(claim.epsilon, math.inf)
     try:
         return audit_likelihood(
-            LockstepSampler(instance.mechanism, instance.pair, twin=instance.twin),
+            LockstepSampler(instance.mechanism, instance.pair),
             claim.delta,
             claimed=claim.epsilon,
             confidence=effort.confidence,

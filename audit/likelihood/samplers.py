@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
 
-from dpassay.audit.lockstep.abreast import RunsAbreast, abreast
-from dpassay.audit.lockstep.outcome import LockstepRun, Movement
+from dpassay.audit.lockstep.outcome import Movement
 from dpassay.audit.lockstep.run import Needs, lockstep, needs
 from dpassay.audit.lockstep.tilting import Tilt, Tilts
-from dpassay.reference.abreast import NotAbreast, Twin
-from dpassay.reference.equality import same
-from dpassay.reference.findings import Finding, Kind, merge
+from dpassay.reference.findings import Finding, merge
 from dpassay.reference.neighbours import Pair, Run
 from dpassay.reference.types import Array, Indices
 
-_ABREAST = 512  # runs that are made at once
-_FEW = 8  # runs that are as well made one by one
 _BLOCK = 4096  # runs for which memory is taken at a time: a billion that are asked for may never be reached
 
 
@@ -62,24 +56,12 @@ class Sampler(Protocol):
 class LockstepSampler:
     """Runs an algorithm in lockstep on both sides of a pair.
 
-    The check world (is the mixture over participation exact?) runs in the first ``checks`` runs of every call. With a
-    ``twin`` many runs are made at once, if its first run, its first run that does not come to an end on all sides, and
-    every run that is the first to show something are what they are by themselves bit for bit, and as long as the runs
-    stay together; else they are made one by one, with the same numbers.
+    The check world (is the mixture over participation exact?) runs in the first ``checks`` runs of every call.
     """
 
-    def __init__(
-        self,
-        run: Run[Any],
-        pair: Pair[Any],
-        *,
-        what: Needs | None = None,
-        checks: int = 25,
-        twin: Twin | None = None,
-    ):
+    def __init__(self, run: Run[Any], pair: Pair[Any], *, what: Needs | None = None, checks: int = 25):
         self._run, self._pair, self._checks = run, pair, checks
         self._what = what or needs(run, pair.here)
-        self._twin, self._compared = twin, False
 
     @property
     def has_hidden(self) -> bool:
@@ -88,8 +70,7 @@ class LockstepSampler:
 
     def swapped(self) -> LockstepSampler:
         """The other direction."""
-        swapped = self._pair.swapped()
-        return LockstepSampler(self._run, swapped, what=self._what, checks=self._checks, twin=self._twin)
+        return LockstepSampler(self._run, self._pair.swapped(), what=self._what, checks=self._checks)
 
     def sample(self, tilts: Sequence[Tilt], shares: Array, count: int, seed: Sequence[int]) -> Losses:
         """See :class:`Sampler`."""
@@ -108,78 +89,17 @@ class LockstepSampler:
     ) -> tuple[Array, Array]:
         """Loss and log weights of some runs; what else they show goes into ``losses``."""
         loss, log_weights, tilts = np.full(len(chosen), -np.inf), np.zeros((len(chosen), len(tilts))), Tilts.of(tilts)
-        checked = min(len(chosen), max(0, self._checks - start))
-        for first, last in pairwise([0, *range(checked, len(chosen), _ABREAST), len(chosen)]):
-            numbers = range(start + first, start + last)
-            told: dict[int, list[Finding]] = {}
-            made = self._together(losses, seed, numbers, tilts, chosen[first:last], first < checked, told)
-            left: Iterable[int] = range(first, last)
-            if made is not None:
-                loss[first:last] = np.where(made.complete, made.loss, -np.inf)
-                log_weights[first:last] = made.log_weights
-                _merge_movements(losses, made.movements)
-                left = (first + np.flatnonzero(made.alone)).tolist()
-            for i in left:
-                result = self._alone([*seed, 1, start + i], tilts, int(chosen[i]), i < checked)
-                if result.complete:
-                    loss[i] = result.loss
-                log_weights[i] = result.log_weights
-                losses.inexact = losses.inexact or result.inexact
-                told[i - first] = result.findings
-                _merge_movements(losses, result.movements)
-            for _, findings in sorted(told.items()):
-                merge(losses.findings, findings)
+        for i, tilt in enumerate(chosen.tolist()):
+            check = start + i < self._checks
+            seeds = [*seed, 1, start + i]
+            result = lockstep(self._run, self._pair, seeds, tilts=tilts, tilt=tilt, check=check, what=self._what)
+            if result.complete:
+                loss[i] = result.loss
+            log_weights[i] = result.log_weights
+            losses.inexact = losses.inexact or result.inexact
+            merge(losses.findings, result.findings)
+            _merge_movements(losses, result.movements)
         return loss, log_weights
-
-    def _alone(self, seed: Sequence[int], tilts: Tilts, tilt: int, check: bool) -> LockstepRun:
-        return lockstep(self._run, self._pair, seed, tilts=tilts, tilt=tilt, check=check, what=self._what)
-
-    def _together(
-        self,
-        losses: Losses,
-        seed: Sequence[int],
-        numbers: range,
-        tilts: Tilts,
-        chosen: Indices,
-        check: bool,
-        told: dict[int, list[Finding]],
-    ) -> RunsAbreast | None:
-        """These runs at once; None if they must be made one by one, and then so are all that follow.
-
-        What they show goes into ``told`` in the words of the first run that shows it; no later run adds to that.
-        """
-        if self._twin is None or len(numbers) < _FEW:
-            return None
-        seeds = [[*seed, 1, number] for number in numbers]
-        try:
-            made = abreast(self._twin, self._pair, seeds, tilts, chosen, check=check, what=self._what)
-        except NotAbreast:
-            self._twin = None if not check else self._twin  # runs without a check world may stay together
-            return None
-        news = {run for key, run in made.shown.items() if key not in _keys(losses.findings)}
-        kinds = (made.complete, ~made.complete) if not self._compared else ()
-        firsts = {run for kind in kinds for run in np.flatnonzero(kind & ~made.alone)[:1].tolist()}
-        alone = {run: self._alone(seeds[run], tilts, int(chosen[run]), check) for run in sorted(news | firsts)}
-        found = [finding for one in alone.values() for finding in one.findings]
-        as_shown = _keys(found) <= made.shown.keys() <= _keys([*losses.findings, *found])
-        if not as_shown or not all(_equal(one, made, run) for run, one in alone.items()):
-            self._twin = None
-            return None
-        self._compared = self._compared or bool(alone)
-        told |= {run: one.findings for run, one in alone.items()}
-        return made
-
-
-def _equal(alone: LockstepRun, made: RunsAbreast, run: int) -> bool:
-    """Bit for bit; who is told the secrets must not see more."""
-    if alone.inexact or alone.complete != made.complete[run] or any(one.given_secrets for one in alone.findings):
-        return False
-    same_loss = not alone.complete or same(alone.loss, float(made.loss[run]))
-    return same_loss and same(alone.log_weights, made.log_weights[run])
-
-
-def _keys(findings: Sequence[Finding]) -> set[tuple[Kind, str]]:
-    return {(one.kind, one.label) for one in findings}
 
 
 def _merge_movements(losses: Losses, movements: dict[str, Movement]) -> None:

@@ -56,13 +56,6 @@ class Movement:
         return Movement(larger.moved, larger.claimed, max(self.joined, other.joined), releases, whole)
 
 
-def shares_of(moved: Array, claimed: Array | None) -> Array:
-    """``Movement.share`` of each."""
-    if claimed is None:
-        return np.zeros(len(moved))
-    return np.divide(moved, claimed, out=np.zeros(len(moved)), where=claimed != 0)
-
-
 @dataclass(eq=False)
 class LockstepRun:
     """What one lockstep run showed.

@@ -13,7 +13,6 @@ from dpassay.reference.papers import Cite
 from dpassay.reference.unreached import DOUBLE_SPIDER, DP_SPIDER, RECURSIVE_SPIDER
 
 from . import composite_sgd, composite_spider, double_spider, private_diff, recursive_spider, sgda, single_sample, space
-from .abreast import DOUBLE, RECURSIVE
 from .constants import Constants
 from .divergences import Divergence, chi_square, cressie_read, kl, kl_cvar
 from .plan import Plan
@@ -44,7 +43,7 @@ def double_printed(divergence: Divergence, plan: Plan = FULL) -> Instance:
     """As printed on a record whose gradient exceeds the threshold: the clipped mean moves by 2 C."""
     schedule = replace(double_spider.printed(plan, Constants(), EPSILON, DELTA), start_eta=0.5)
     facts = _facts(plan, {"divergence": divergence.name})
-    return Instance(double_spider.run, schedule, dual_pair(divergence, plan.n), facts=facts, abreast=DOUBLE)
+    return Instance(double_spider.run, schedule, dual_pair(divergence, plan.n), facts=facts)
 
 
 def double_assumptions() -> Instance:
@@ -52,7 +51,7 @@ def double_assumptions() -> Instance:
     schedule = double_spider.printed(MIXED, Constants(smoothness=2.0), EPSILON, DELTA, clip=1.5)
     pair = dual_pair(chi_square(), MIXED.n, width=0.5, phase=0.0)
     facts = _facts(MIXED, {"c": 1})
-    return Instance(double_spider.run, replace(schedule, start_eta=0.5), pair, facts=facts, abreast=DOUBLE)
+    return Instance(double_spider.run, replace(schedule, start_eta=0.5), pair, facts=facts)
 
 
 def double_no_steps() -> Instance:
@@ -60,7 +59,7 @@ def double_no_steps() -> Instance:
     schedule = double_spider.printed(LONG, Constants(), EPSILON, DELTA, clip=SMALL_CLIP, constant=4.0)
     charitable = replace(schedule, clip_mode="each", start_eta=SMALL)
     pair = dual_pair(chi_square(), LONG.n, amplitude=SMALL)
-    return Instance(double_spider.run, charitable, pair, facts=_facts(LONG, {"c": 4}), abreast=DOUBLE)
+    return Instance(double_spider.run, charitable, pair, facts=_facts(LONG, {"c": 4}))
 
 
 def double_repaired(divergence: Divergence, plan: Plan, d: int = 3) -> Instance:
@@ -68,7 +67,7 @@ def double_repaired(divergence: Divergence, plan: Plan, d: int = 3) -> Instance:
     pair = dual_pair(divergence, plan.n, d=d, opposite=True, amplitude=SMALL)
     schedule = double_spider.repaired(pair.here, plan, Constants(), EPSILON, DELTA, clip=SMALL_CLIP)
     facts = _facts(plan, {"d": d, "divergence": divergence.name})
-    return Instance(double_spider.run, replace(schedule, start_eta=SMALL), pair, facts=facts, abreast=DOUBLE)
+    return Instance(double_spider.run, replace(schedule, start_eta=SMALL), pair, facts=facts)
 
 
 def recursive_printed(lines: Lines, plan: Plan) -> Instance:
@@ -76,7 +75,7 @@ def recursive_printed(lines: Lines, plan: Plan) -> Instance:
     schedule = recursive_spider.printed(plan, EPSILON, DELTA, lines=lines, value_clip=VALUE_CLIP, step=0.05)
     pair = compositional_pair(plan.n)
     facts = _facts(plan, {"beta": schedule.momentum})
-    return Instance(recursive_spider.run, schedule, pair, facts=facts, abreast=RECURSIVE)
+    return Instance(recursive_spider.run, schedule, pair, facts=facts)
 
 
 def recursive_repaired(lines: Lines, plan: Plan, d: int = 3, value_batch: int | None = None) -> Instance:
@@ -94,7 +93,7 @@ def recursive_repaired(lines: Lines, plan: Plan, d: int = 3, value_batch: int | 
     facts = _facts(plan, {"d": d, "b_5": schedule.value_batch, "sigma_s": std})
     if lines == recursive_spider.REPAIRED:
         facts["loose"] = "the value's sensitivity is reached in half of the steps"
-    return Instance(recursive_spider.run, schedule, pair, facts=facts, abreast=RECURSIVE)
+    return Instance(recursive_spider.run, schedule, pair, facts=facts)
 
 
 def value_alone(schedule: single_sample.Schedule) -> Instance:

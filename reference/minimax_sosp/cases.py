@@ -16,7 +16,6 @@ from dpassay.reference.unreached import DP_RGDA
 from . import experiment
 from .baseline_cases import BASELINES
 from .dp_rgda import COMPLETIONS, REPAIRS, SILENT, Schedule, printed, repaired, run
-from .dp_rgda_abreast import ABREAST
 from .experiment import EXPERIMENT_COMPLETIONS, EXPERIMENT_REPAIRS, experiment_schedule
 from .space import BOUNDED, BOX, appendix_b2, clipped_rows, space
 from .worst_case import TugOfWar, sign_flip, steep, within_clips
@@ -121,7 +120,7 @@ def instance(schedule: Callable[[], Schedule], landscape: TugOfWar) -> Instance:
         "S1": s.refresh_batch,
         "S2": s.step_batch,
     }
-    return Instance(run, s, pair, facts=facts, abreast=ABREAST)
+    return Instance(run, s, pair, facts=facts)
 
 
 COUNTS = "the noise leaves out the K inner steps, the second sequence (v beside u) and replace-one's factor 2"

@@ -17,7 +17,6 @@ from dpassay.reference.problems.margin_losses import loss_a
 from dpassay.reference.types import Array
 
 from . import dp_gd, dp_tr, opt, opt_b, opt_ls, tr_b, two_opt, two_opt_b, two_opt_ls
-from .abreast import DOUBLE, SINGLE
 from .common import Accuracy, Reading
 from .dry_run import spends_most
 from .iteration_leak import StepBound, pair_delta, pair_delta_infinity, worst_case_delta
@@ -153,21 +152,21 @@ def opt_b_theorem() -> Instance:
     accuracy, batch = _batch_accuracy(problem()), RECORDS // 2
     schedule = opt_b.printed(problem(), start(), accuracy, B8_EPSILON, DELTA, batch=batch, route="advanced")
     exact = leak(schedule, pair, B8_EPSILON)
-    return Instance(opt_b.run, schedule, pair, LONGEST, _sizes(pair, schedule), exact, SINGLE)
+    return Instance(opt_b.run, schedule, pair, LONGEST, _sizes(pair, schedule), exact)
 
 
 def opt_b_rdp() -> Instance:
     """OPT-B by eq. (30), on all 569 records in batches of 10: larger shares have no noise that meets the budget."""
     pair = aligned_pair(everything(), start())
     schedule = opt_b.printed(everything(), start(), _batch_accuracy(everything()), EPSILON, DELTA, batch=10)
-    return Instance(opt_b.run, schedule, pair, LONGEST, _sizes(pair, schedule), leak(schedule, pair), SINGLE)
+    return Instance(opt_b.run, schedule, pair, LONGEST, _sizes(pair, schedule), leak(schedule, pair))
 
 
 def opt_b_repaired() -> Instance:
     """OPT-B on equal records, where the loss is exact."""
     pair = alike_pair(problem(), start())
     schedule = opt_b.repaired(pair.here, start(), _batch_accuracy(problem()), EPSILON, DELTA, batch=10)
-    return Instance(opt_b.run, schedule, pair, LONGEST, _sizes(pair, schedule), abreast=SINGLE)
+    return Instance(opt_b.run, schedule, pair, LONGEST, _sizes(pair, schedule))
 
 
 def two_opt_b_theorem() -> Instance:
@@ -176,14 +175,14 @@ def two_opt_b_theorem() -> Instance:
     base: opt_b.Schedule = inner.schedule
     schedule = two_opt_b.Schedule(base, B8_EPSILON, DELTA, HOPES["printed"])
     exact = leak(schedule.phase(base.start, schedule.share), inner.pair, B8_EPSILON, shown=PHASE_ONE)
-    return replace(inner, run=two_opt_b.run, schedule=schedule, exact=exact, abreast=DOUBLE)
+    return replace(inner, run=two_opt_b.run, schedule=schedule, exact=exact)
 
 
 def two_opt_b_repaired() -> Instance:
     """2OPT-B on the repaired instance of OPT-B."""
     inner = opt_b_repaired()
     schedule = two_opt_b.Schedule(inner.schedule, EPSILON, DELTA, HOPES["repaired"])
-    return replace(inner, run=two_opt_b.run, schedule=schedule, abreast=DOUBLE)
+    return replace(inner, run=two_opt_b.run, schedule=schedule)
 
 
 def _batch_accuracy(data: ErmProblem) -> Accuracy:

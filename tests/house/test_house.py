@@ -86,11 +86,11 @@ def test_every_case_is_whole():
 
 
 def test_every_algorithm_names_the_five_sections():
-    """In its comments; who leaves one to another file says in words whose it is. Twins that go abreast have none."""
+    """In its comments; who leaves one to another file says in words whose it is."""
     for folder in ROOMS:
         for path in sorted((ROOT / "reference" / folder).glob("*.py")):
             text = path.read_text(encoding="utf-8")
-            if re.search(r"^def run\(", text, re.MULTILINE) and not path.stem.endswith("abreast"):
+            if re.search(r"^def run\(", text, re.MULTILINE):
                 missing = [one for one in SECTIONS if not re.search(rf"\b{one}\b", text)]
                 assert not missing, f"{name(path)} lacks {missing}"
 

@@ -15,7 +15,6 @@ from .planted import SCALES
 
 #: files of `reference/` that are no algorithms: their bugs are the spine's, which other tests hold
 SPINE = ("tape.py", "replay.py", "transcript.py", "case.py", "space.py", "noise.py", "once.py")
-TWIN = "abreast.py"  # many runs at once, for statistics: held to the algorithm bit for bit, and searched by nobody
 FOLDERS = ("accounting", "laws", "problems", "solvers")
 
 
@@ -80,7 +79,7 @@ def generated(reference: Path) -> Iterator[Bug]:
     """Every operator at every place of every algorithm's file, in the order of the files."""
     for path in sorted(reference.rglob("*.py")):
         file = path.relative_to(reference).as_posix()
-        if file in SPINE or file.split("/")[0] in FOLDERS or path.name.endswith(TWIN):
+        if file in SPINE or file.split("/")[0] in FOLDERS:
             continue
         text = path.read_text(encoding="utf-8")
         seen: Counter[str] = Counter()

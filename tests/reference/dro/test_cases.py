@@ -55,7 +55,7 @@ def test_audit_of_the_single_sample_release_gives_the_exact_answer():
     case = BY_KEY["dro/single_sample@repaired"]
     instance = case.build()
     exact = instance.accounted().epsilon(case.claim.delta)
-    sampler = LockstepSampler(instance.mechanism, instance.pair, twin=instance.twin)
+    sampler = LockstepSampler(instance.mechanism, instance.pair)
     bound, losses = audit_likelihood(sampler, case.claim.delta, claimed=exact, runs=1000, pilot=300, seed=1)
     assert losses.inexact == ""
     assert 0.85 * exact <= bound.epsilon <= exact
@@ -68,7 +68,7 @@ def test_the_worst_pair_reaches_the_accounting(key):
     """400 runs (seed 1) show more than 0.93 of the accounted epsilon, and not more than all of it."""
     instance = BY_KEY[key].build()
     spent = instance.accounted().epsilon(1e-5)
-    sampler = LockstepSampler(instance.mechanism, instance.pair, twin=instance.twin)
+    sampler = LockstepSampler(instance.mechanism, instance.pair)
     bound, losses = audit_likelihood(sampler, 1e-5, claimed=1.0, runs=400, pilot=200, seed=1)
     assert 0.93 * spent <= bound.epsilon <= spent
     assert all(movement.share == pytest.approx(1.0, abs=0.01) for movement in losses.movements.values())

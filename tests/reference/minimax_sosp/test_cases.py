@@ -45,7 +45,7 @@ def test_sandwich_of_the_printed_and_the_repaired_algorithm():
     power is near one); the repaired one shows at most what is accounted (false alarm 5 %, seed 0 fixed)."""
     printed = CASES["minimax_sosp/dp_rgda:algorithm3-n9-d2-T3-K2-q3-b9@printed"].build()
     bound, _ = audit_likelihood(
-        LockstepSampler(printed.mechanism, printed.pair, checks=5, twin=printed.twin),
+        LockstepSampler(printed.mechanism, printed.pair, checks=5),
         1e-5,
         claimed=1.0,
         runs=300,
@@ -54,7 +54,7 @@ def test_sandwich_of_the_printed_and_the_repaired_algorithm():
     assert 4.0 <= bound.epsilon <= printed.accounted().epsilon(1e-5)
     mended = CASES["minimax_sosp/dp_rgda:n9-d2-T3-K2-q3-b9@repaired"].build()
     bound, losses = audit_likelihood(
-        LockstepSampler(mended.mechanism, mended.pair, checks=5, twin=mended.twin),
+        LockstepSampler(mended.mechanism, mended.pair, checks=5),
         1e-5,
         claimed=1.0,
         runs=300,
