@@ -10,7 +10,7 @@ export OPENBLAS_NUM_THREADS ?= 1
 # compiled tests are kept: without that every worker compiles them anew, for three seconds
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: audit test test-more test-all journeys wheel tables papers schemas vectors docs lint types links check versions bench clean install
+.PHONY: audit test test-more test-all journeys wheel tables papers schemas vectors docs lint types links check size versions bench clean install
 audit: $(STAMP)
 	$(BIN)/dpassay audit --jobs $(JOBS) --output reports/audit.json
 
@@ -59,6 +59,9 @@ lint: $(STAMP)
 
 types: $(STAMP) links
 	$(BIN)/mypy
+
+size: $(STAMP)  # lines, files, rooms and functions beside their ceilings (tests/house/ceilings.toml)
+	$(BIN)/python tests/house/test_size.py
 
 check: lint types test
 

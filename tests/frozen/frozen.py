@@ -1,0 +1,92 @@
+"""Record what commands print, write and exit with, and compare it: changes for users are seen, and then wanted.
+
+    python tests/frozen/frozen.py            # run all invocations, print what differs; exit 1 if anything does
+    python tests/frozen/frozen.py --write    # record anew
+    python tests/frozen/frozen.py NAME ...   # only these
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+INVOCATIONS: dict[str, str] = tomllib.loads((HERE / "invocations.toml").read_text())["invocations"]
+TEXT = {".json", ".jsonl", ".xml", ".md", ".toml", ".html"}
+SHORT = 40  # lines of a file that are kept
+WIDTH = 240  # characters of a line that are kept
+LIMIT = 600  # seconds; the slowest takes 20 on an idle machine
+
+
+def plain(text: str, folder: Path) -> str:
+    """The text without what differs between two machines: paths, times, versions, memory."""
+    text = text.replace(str(folder.resolve()), "HERE").replace(str(folder), "HERE")
+    text = text.replace(str(HERE.parents[1]), "CHECKOUT")
+    text = re.sub(r"\b\d+(\.\d+)?( ?ms| ?s| seconds| minutes| min)\b", "TIME", text)
+    text = re.sub(r" \d+\.\d\d(?= +(violated|consistent|inconclusive|\(no))", " TIME", text)
+    text = re.sub(r'("(seconds|created|timestamp|time|version|python|numpy|scipy|code)": ).*', r"\1...", text)
+    text = re.sub(r' (time|timestamp|hostname)="[^"]*"', r' \1="..."', text)
+    return "\n".join(line.rstrip()[:WIDTH] for line in text.splitlines())
+
+
+def run(name: str) -> str:
+    """Exit code, standard output and error, and the files that were written (a short one with its text)."""
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place) / "here"
+        shutil.copytree(HERE / "inputs", folder)
+        before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+        command = INVOCATIONS[name].replace("dpassay", f"{sys.executable} -m dpassay.audit", 1)
+        width = {"COLUMNS": "120", "NO_COLOR": "1", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONWARNINGS": "ignore"}
+        done = subprocess.run(command, shell=True, cwd=folder, env={**os.environ, **width}, capture_output=True,
+                              text=True, timeout=LIMIT, stdin=subprocess.DEVNULL)
+        parts = [f"$ {INVOCATIONS[name]}", f"exit {done.returncode}", "--- stdout", plain(done.stdout, folder),
+                 "--- stderr", plain(done.stderr, folder), "--- files"]
+        for path in sorted(folder.rglob("*")):
+            hidden = any(part[0] == "." for part in path.relative_to(folder).parts)
+            if path.is_file() and path.suffix in TEXT and not hidden and before.get(path) != path.read_bytes():
+                text = plain(path.read_text(encoding="utf-8", errors="replace"), folder)
+                lines = text.splitlines()
+                parts += [f"{path.relative_to(folder)}: more than {SHORT} lines"] if len(lines) > SHORT else [
+                    f"{path.relative_to(folder)}: {len(lines)} lines", *lines
+                ]
+        return "\n".join(parts) + "\n"
+
+
+def compare(name: str) -> list[str]:
+    """The lines that differ from what is recorded."""
+    recorded = HERE / "recorded" / f"{name}.txt"
+    was = recorded.read_text(encoding="utf-8").splitlines() if recorded.exists() else []
+    return list(difflib.unified_diff(was, run(name).splitlines(), f"recorded/{name}", f"now/{name}", lineterm="", n=1))
+
+
+def main() -> int:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", choices=[*INVOCATIONS, []], metavar="NAME")
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--jobs", type=int, default=2)
+    options = parser.parse_args()
+    names, changed = options.names or list(INVOCATIONS), 0
+    with ThreadPoolExecutor(options.jobs) as pool:
+        for name, result in zip(names, pool.map(run if options.write else compare, names), strict=True):
+            if options.write:
+                (HERE / "recorded").mkdir(exist_ok=True)
+                (HERE / "recorded" / f"{name}.txt").write_text(result, encoding="utf-8")
+            elif result:
+                changed += 1
+                print("\n".join(result), flush=True)
+    print(f"{len(names)} invocations, {changed} differ" if not options.write else f"{len(names)} recorded")
+    return int(changed > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
