@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from dpassay.audit.lockstep.run import scripted
 from dpassay.audit.lockstep.script import DRAWN
-from dpassay.audit.lockstep.scripted import scripted
 from dpassay.audit.search.ground import AllOf, Setting, data_of
 from dpassay.audit.search.quiet import quiet
 from dpassay.audit.search.strategies import Same

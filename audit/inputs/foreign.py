@@ -9,9 +9,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from dpassay.audit.lockstep.source_lines import place_raised
 from dpassay.reference.errors import BadInput, require
-
-from .raised import place_raised
 
 
 @contextmanager

@@ -12,7 +12,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from dpassay.audit.lockstep.scripted import ScriptedHub, ScriptedRun
+from dpassay.audit.lockstep.hub import ScriptedHub
+from dpassay.audit.lockstep.outcome import ScriptedRun
 from dpassay.audit.lockstep.worlds import Request
 from dpassay.audit.search.premises import Premises
 from dpassay.reference.accounting.sampled import Relation

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from dpassay.audit.assay import assay_case
-from dpassay.audit.lockstep.scripted import Raised
+from dpassay.audit.lockstep.outcome import Raised
 from dpassay.audit.row import Effort, Row
 from dpassay.reference.case import Case, Instance, bind
 from dpassay.reference.tape import Tape

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dpassay.reference.errors import BadInput, printable
+from dpassay.audit.lockstep.outcome import NotJudged
+from dpassay.reference.errors import printable
 
 
-class ProgramBroken(BadInput):
+class ProgramBroken(NotJudged):
     """The program cannot be started, is late, or says what the protocol does not know: nothing it says can be judged.
 
     Args:

@@ -1,39 +1,53 @@
-"""The hub of a lockstep run: collects what the worlds ask for, compares, answers all of them with one value."""
+"""The driver of a lockstep run: collects what the worlds ask for, compares, and answers all of them with one value.
+
+:class:`Hub` is the part that all runs share. :class:`DrawnHub` draws the released values from a tilted law and knows
+the exact loss and the weights; :class:`ScriptedHub` hands back what a script says. Nothing is drawn from a mixture
+then, so there is no loss: what is tested are the premises of adaptive composition, which must hold whatever is
+released.
+"""
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from dpassay.reference.equality import same
+from dpassay.reference.errors import printable
 from dpassay.reference.findings import Finding, Kind, merge
 from dpassay.reference.laws.law import Law, as_released, query_of
 from dpassay.reference.neighbours import P, Pair, Run
+from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Draw
 
-from .compare import distances_of, exceeds, in_proportion, joining, mean_density
+from .compare import LEAST, distances_of, exceeds, in_proportion, joining, mean_density, rounding
 from .hidden import Group, HiddenStates
-from .outcome import WHOLE, LockstepRun, Movement
-from .outputs import told
+from .outcome import WHOLE, LockstepRun, Movement, NotJudged, Raised, ScriptedRun, Seen
+from .records import Records, ScriptedRecords
+from .script import Choice, Dictation, dictated
+from .source_lines import calling_line, parting, place_raised
 from .streams import CHECK, PUBLIC, RECORDS, VALUES, Streams
 from .tilting import Logs, States, Tilts, proposal
-from .worlds import Place, Records, Request, World
+from .worlds import SIDES, Place, Request, Role, World
 
 _INNER = ("secret", "noise")
-_ANSWERED_TOGETHER = ("release", "draw", "public", "reveal", "end")
+_SHARED_CALLS = ("release", "draw", "public", "reveal", "end")  # all worlds get one answer
 _EXACT = 1e-9  # queries that agree to this fraction of the noise are the same (one part in 1e9 of a standard deviation)
+LONGEST = 1000  # calls of one scripted run; beyond, other examples show more for the time
 
 
 class Hub:
-    """Collects what the worlds ask for, compares, answers."""
+    """The loop, and everything that is compared between the worlds whatever values are handed back.
 
-    def __init__(self, run: Run[P], pair: Pair[P], seed: Sequence[int], tilts: Tilts, tilt: int, where: list[Place]):
-        self._streams = Streams(seed)
-        self._tilts, self._tilt = tilts, tilt
+    Args:
+        where: the worlds, those of D first, then those of D', and perhaps a check world (see ``run.py``).
+    """
+
+    def __init__(self, run: Run[P], pair: Pair[P], streams: Streams, where: list[Place], result: LockstepRun):
+        self._streams, self.result, self._target = streams, result, pair.target
         sides = {"D": pair.here, "D'": pair.there}
         self.worlds = [World(run, sides[place.side], place) for place in where]
         main = [world for world in self.worlds if world.place.role != "check"]
@@ -41,41 +55,51 @@ class Hub:
         self._here, self._there = main[:half], main[half:]
         self._others = main[1:]  # all that must ask for the same as the first one
         self._check = next((world for world in self.worlds if world.place.role == "check"), None)
-        self._states = HiddenStates([world.place for world in self._here])
         self._draws: list[Draw] = []
-        self._target = pair.target
         self._open_with_target: dict[int, bool] = {}  # batches by index, which everybody knows: is the target in them?
         self._secrets = False  # was anything drawn that is never released?
         self._step = 0
-        self._said: dict[tuple[Kind, str], bool] = {}  # findings so far: only given secrets?
-        self._over = False  # the laws parted: no common value could be handed back
-        self.result = LockstepRun(log_weights=np.zeros(len(tilts)))
+        self._findings: dict[tuple[Kind, str], bool] = {}  # so far: only given secrets?
+        self._over = False  # the laws differ so much that no common value could be handed back
 
-    @cached_property
-    def _records(self) -> Records:
-        return Records(self._target, self._streams[RECORDS], self._streams[CHECK])
+    # -- what the two kinds of runs do in their own way -----------------------------------------------------
+    def _records_of(self, draw: Draw) -> Sequence[Any]:
+        """The records of each world."""
+        raise NotImplementedError
+
+    def _holding(self, draws: tuple[int, ...]) -> Sequence[bool]:
+        """Of the worlds of one side: do these draws have the target?"""
+        raise NotImplementedError
+
+    def _released(self, ask: Request, hidden: tuple[int, ...], here: list[Law], there: list[Law]) -> None:
+        """Answer a release whose public parts agree."""
+        raise NotImplementedError
 
     # -- the loop -----------------------------------------------------------------------------------------
     def go(self) -> None:
-        """Until the worlds end or part."""
+        """Until the worlds end or make different calls."""
         answers = {"release": self._release, "draw": self._draw, "reveal": self._reveal, "public": self._public_value}
         self._serve_inner()
-        while self._same_call():
+        while not self._over and self._same_call():
             call = self._here[0].ask.call
             if call == "end":
                 self._end()
                 return
             answers[call]()
-            if self._over:
-                return
-            self._serve_inner()
+            if not self._over:
+                self._serve_inner()
             self._step += 1
 
+    def close(self) -> None:
+        """End the worlds wherever they are."""
+        for world in self.worlds:
+            world.close()
+
     def _finding(self, kind: Kind, label: str, detail: object, given_secrets: bool = False) -> None:
-        """Note it, in the words of ``detail``, unless it is known."""
-        known = self._said.get((kind, label))
-        if known is None or (known and not given_secrets):
-            self._said[kind, label] = given_secrets
+        """Note it, in the words of ``detail``, unless it was noted before."""
+        before = self._findings.get((kind, label))
+        if before is None or (before and not given_secrets):
+            self._findings[kind, label] = given_secrets
             merge(self.result.findings, [Finding(kind, label, self._step, str(detail), given_secrets)])
 
     def _same_call(self) -> bool:
@@ -108,7 +132,9 @@ class Hub:
         first = self._here[0].ask.value
         other = next((world.ask.value for world in self._others if not same(first, world.ask.value)), first)
         if other is not first:
-            self._finding(Kind.OUTPUT, "output", f"{told(first, other)} although all released values agree")
+            path, _, _ = parting(first, other)
+            at = f" at {printable(path)}" if path else ""
+            self._finding(Kind.OUTPUT, "output", f"the outputs differ{at} although all released values agree")
         self.result.complete, self.result.output = True, first
 
     def _reveal(self) -> None:
@@ -137,7 +163,7 @@ class Hub:
         Every world has a stream of its own; all but the check world's start alike.
         """
         for world in self.worlds:
-            if world.ask.call in _ANSWERED_TOGETHER:
+            if world.ask.call in _SHARED_CALLS:
                 continue
             ask = world.settled()
             while ask.call in _INNER:
@@ -157,62 +183,37 @@ class Hub:
                 self._finding(Kind.BATCH_SIZE, first.label, detail)
         self._draws.append(first)
         self._secrets = self._secrets or first.hidden
-        number = self._states.drawn(first)
-        found = self._records.indices(first, [world.place for world in self.worlds], number)
+        found = self._records_of(first)
         if not first.hidden:
             self._open_with_target[first.number] = bool(found[0][0] <= self._target <= found[0][-1])
-        if self._check and first.number in self._records.check_has_target:
-            self._states.check_drawn(first, self._records.check_has_target[first.number], number)
         for world, indices in zip(self.worlds, found, strict=True):
             world.answer(indices)
 
     # -- releases -----------------------------------------------------------------------------------------
     def _release(self) -> None:
         ask = self._here[0].ask
-        assert ask.law is not None
         if not self._comparable(ask):
+            self._over = True
             return
         here, there = self._laws(self._here), self._laws(self._there)
-        hidden = self._hidden(ask)
-        group = self._states.group(hidden)
-        if group is None:
-            self.result.inexact = self.result.inexact or f"release {ask.label!r} depends on several sampled batches"
-            group = self._states.full()
-        if not hidden and len(here) > 1:
-            group = self._undeclared(ask, here, there)
+        hidden = tuple(number for number in ask.draws if self._draws[number].hidden)
         if hidden:
             self._outside(ask, hidden, here, there)
         elif ask.draws:
             self._elsewhere(ask, here, there)
-        picked, picked_there = [here[s] for s in group.worlds], [there[s] for s in group.worlds]
-        self._movement(ask, picked, picked_there, distances_of(picked, picked_there))
-        if self._without_noise(ask, picked, picked_there):
-            self._answer(as_released(query_of(picked[-1])))
-            return
-        states = States(picked, picked_there, group.log_here, group.log_there, group.has_target)
-        plan = proposal(states, self._tilts)
-        value = plan.sample(self._streams[VALUES], self._tilt)
-        self._count(group, plan.logs(value))
-        if self._check:
-            self._compare_check(ask, hidden, here, value)
-        self._answer(value)
+        self._released(ask, hidden, here, there)
 
     def _laws(self, worlds: list[World]) -> list[Law]:
         return [law for world in worlds if (law := world.ask.law) is not None]
 
-    def _hidden(self, ask: Request) -> tuple[int, ...]:
-        """The secret draws that a release depends on."""
-        return tuple(number for number in ask.draws if self._draws[number].hidden) if ask.draws else ()
-
     def _comparable(self, ask: Request) -> bool:
-        """Compare what must be public; False (run over) where no common value could be handed back."""
+        """Compare what must be public; False where no common value could be handed back."""
         assert ask.law is not None
         for world in self._others:
             assert world.ask.law is not None
             difference = ask.law.public_difference(world.ask.law)
             if difference and not difference.comparable:
                 self._finding(Kind.LAW, ask.label, str(difference))
-                self._over = True
                 return False
             if difference:
                 self._finding(Kind.NOISE_SCALE, ask.label, difference)
@@ -224,28 +225,32 @@ class Hub:
                 self._finding(Kind.CALL, ask.label, f"batches {ask.draws} against {world.ask.draws}")
         return True
 
-    def _undeclared(self, ask: Request, here: list[Law], there: list[Law]) -> Group:
+    def _depends_on_a_batch(self, ask: Request, here: list[Law], there: list[Law]) -> bool:
+        """A query on all records must not: with the target in or out of secret batches it is the same."""
         if all(laws[0].agrees(law) for laws in (here, there) for law in laws[1:]):
-            return self._states.full()
+            return False
         self._finding(Kind.UNDECLARED_BATCH, ask.label, "it is declared as a full-batch query but depends on a batch")
-        if sum(draw.hidden for draw in self._draws) > 1 and self._draws[-1].kind != "fresh":
-            self.result.inexact = self.result.inexact or f"release {ask.label!r} depends on an undeclared batch"
-        return self._states.last or self._states.full()
+        return True
 
     def _outside(self, ask: Request, hidden: tuple[int, ...], here: list[Law], there: list[Law]) -> None:
         """Without the target in the declared batches the target may not matter; nor, if Poisson, by more than half."""
         certain = any(self._draws[number].rate == 1 for number in hidden)
-        for one, other, held in zip(here, there, self._states.holding(hidden).tolist(), strict=True):
+        for one, other, held in zip(here, there, self._holding(hidden), strict=True):
             if not held and not certain and not one.agrees(other):
                 detail = "it depends on the record even where the declared batch does not have it"
                 self._finding(Kind.UNDECLARED_BATCH, ask.label, detail)
-        for laws, distance in joining([self._draws[number] for number in hidden], ask.sensitivity, here, there):
+        for laws, distance in self._joining(ask, hidden, here, there):
             assert ask.sensitivity is not None
             movement = self.result.movements.setdefault(ask.label, Movement())
             movement.joined = max(2 * distance / ask.sensitivity if ask.sensitivity else 0.0, movement.joined)
             if exceeds(distance, ask.sensitivity / 2, *laws[:2]):
                 detail = f"a new record moves the query by {distance:.6g}, claimed half of {ask.sensitivity:.6g}"
                 self._finding(Kind.SENSITIVITY_EXCEEDED, ask.label, detail)
+
+    def _joining(
+        self, ask: Request, hidden: tuple[int, ...], here: list[Law], there: list[Law]
+    ) -> list[tuple[Sequence[Law], float]]:
+        return joining([self._draws[number] for number in hidden], ask.sensitivity, here, there)
 
     def _elsewhere(self, ask: Request, here: Sequence[Law], there: Sequence[Law]) -> None:
         """A query on batches by index may not depend on a target that is in none of them: it is paid for elsewhere."""
@@ -254,7 +259,9 @@ class Hub:
             detail = "it depends on the record, which is in none of the batches that it declares"
             self._finding(Kind.UNDECLARED_BATCH, ask.label, detail)
 
-    def _movement(self, ask: Request, here: Sequence[Law], there: Sequence[Law], distances: Sequence[float]) -> None:
+    def _movement(self, ask: Request, here: Sequence[Law], there: Sequence[Law]) -> list[float]:
+        """Note how far each state's query is moved."""
+        distances = distances_of(here, there)
         movement = self.result.movements.get(ask.label, Movement())
         for one, other, distance in zip(here, there, distances, strict=True):
             movement = movement.with_other(Movement(distance, ask.sensitivity))
@@ -264,9 +271,10 @@ class Hub:
         movement.releases += 1
         movement.whole += Movement(max(distances), ask.sensitivity).share >= WHOLE
         self.result.movements[ask.label] = movement
+        return distances
 
     def _without_noise(self, ask: Request, here: Sequence[Law], there: Sequence[Law]) -> bool:
-        """Report bare values; True where only some are bare: then they have no common density."""
+        """Report bare values; True where only some are bare: they have no common density, and D's query is released."""
         bare = [law.is_bare for law in (*here, *there)]
         if True not in bare:
             return False
@@ -274,7 +282,62 @@ class Hub:
             # what was drawn in secret may protect a value that is released without noise
             self._finding(Kind.BARE_RELEASE, ask.label, "std = 0 and the neighbours' values differ", self._secrets)
             self.result.loss = self.result.loss if all(bare) else math.inf
+        if not all(bare):
+            self._answer(as_released(query_of(here[-1])))
         return not all(bare)
+
+
+def _name(request: Request) -> str:
+    return "the end" if request.call == "end" else f"{request.call} {request.label!r}"
+
+
+class DrawnHub(Hub):
+    """Released values are drawn from a tilted law; the loss and the weights are exact."""
+
+    def __init__(self, run: Run[P], pair: Pair[P], seed: Sequence[int], tilts: Tilts, tilt: int, where: list[Place]):
+        super().__init__(run, pair, Streams(seed), where, LockstepRun(log_weights=np.zeros(len(tilts))))
+        self._tilts, self._tilt = tilts, tilt
+        self._states = HiddenStates([world.place for world in self._here])
+        self._records: Records | None = None  # most runs draw nothing, and streams take time to make
+
+    def _records_of(self, draw: Draw) -> Sequence[Any]:
+        if self._records is None:
+            self._records = Records(self._target, self._streams[RECORDS], self._streams[CHECK])
+        number = self._states.drawn(draw)
+        found = self._records.indices(draw, [world.place for world in self.worlds], number)
+        if self._check and draw.number in self._records.check_has_target:
+            self._states.check_drawn(draw, self._records.check_has_target[draw.number], number)
+        return found
+
+    def _holding(self, draws: tuple[int, ...]) -> Sequence[bool]:
+        found: list[bool] = self._states.holding(draws).tolist()
+        return found
+
+    def _group(self, ask: Request, hidden: tuple[int, ...], here: list[Law], there: list[Law]) -> Group:
+        """The hidden states that the release is a mixture over."""
+        group = self._states.group(hidden)
+        if group is None:
+            self.result.inexact = self.result.inexact or f"release {ask.label!r} depends on several sampled batches"
+            return self._states.full()
+        if hidden or len(here) == 1 or not self._depends_on_a_batch(ask, here, there):
+            return group
+        if sum(draw.hidden for draw in self._draws) > 1 and self._draws[-1].kind != "fresh":
+            self.result.inexact = self.result.inexact or f"release {ask.label!r} depends on an undeclared batch"
+        return self._states.last or group
+
+    def _released(self, ask: Request, hidden: tuple[int, ...], here: list[Law], there: list[Law]) -> None:
+        group = self._group(ask, hidden, here, there)
+        picked, picked_there = [here[s] for s in group.worlds], [there[s] for s in group.worlds]
+        self._movement(ask, picked, picked_there)
+        if self._without_noise(ask, picked, picked_there):
+            return
+        states = States(picked, picked_there, group.log_here, group.log_there, group.has_target)
+        plan = proposal(states, self._tilts)
+        value = plan.sample(self._streams[VALUES], self._tilt)
+        self._count(group, plan.logs(value))
+        if self._check:
+            self._compare_check(ask, hidden, here, value)
+        self._answer(value)
 
     def _count(self, group: Group, logs: Logs) -> None:
         log_here, log_there = mean_density(group.log_here, logs.here), mean_density(group.log_there, logs.there)
@@ -294,5 +357,126 @@ class Hub:
             self._drop_check(f"release {ask.label!r} depends on which other records (or inner randomness) were drawn")
 
 
-def _name(request: Request) -> str:
-    return "the end" if request.call == "end" else f"{request.call} {request.label!r}"
+class ScriptedHub(Hub):
+    """A script dictates the values. World 0 of a side is out of every secret batch (if there are any)."""
+
+    result: ScriptedRun
+
+    def __init__(
+        self, run: Run[P], pair: Pair[P], seed: Sequence[int], script: Dictation, hidden: bool, longest: int = LONGEST
+    ):
+        roles: tuple[Role, ...] = ("out", "in") if hidden else ("full",)
+        where = [Place(side, role) for side in SIDES for role in roles]
+        self.unprepared = False  # a secret batch came up, and no worlds run without the target
+        super().__init__(_caught(run), pair, Streams(seed), where, ScriptedRun())
+        self._script, self._longest, self._prepared = script, longest, hidden
+        self._records = ScriptedRecords(pair.target, self._streams, script)
+        self._occurrences: Counter[str] = Counter()
+        self._before: dict[str, Any] = {}
+
+    def _same_call(self) -> bool:
+        self.result.too_long = self._step >= self._longest
+        return not self.result.too_long and super()._same_call()
+
+    def _draw(self) -> None:
+        draw = self._here[0].ask.draw
+        if draw is not None and draw.hidden and not self._prepared:
+            self._over = self.unprepared = True
+        else:
+            super()._draw()
+
+    def _records_of(self, draw: Draw) -> Sequence[Any]:
+        found = self._records.indices(draw, [world.place for world in self._here], -1)
+        return [*found, *found]
+
+    def _holding(self, draws: tuple[int, ...]) -> Sequence[bool]:
+        found: list[bool] = np.any([self._records.held[number] for number in draws], axis=0).tolist()
+        return found
+
+    def _released(self, ask: Request, hidden: tuple[int, ...], here: list[Law], there: list[Law]) -> None:
+        if not hidden and len(here) > 1:
+            self._depends_on_a_batch(ask, here, there)
+        moved = max(self._movement(ask, here, there))
+        joined = max((one for _, one in self._joining(ask, hidden, here, there)), default=0.0)
+        self.result.moves.append(moved)
+        self.result.joins.append(joined)
+        self.result.there.append(there[-1])
+        rates = [self._draws[number].rate for number in hidden if self._draws[number].kind != "fresh"]
+        self._shares(ask, here, there, moved, min(rates, default=1.0))
+        if self._without_noise(ask, here, there):
+            return
+        law, label = here[-1], ask.label
+        value = self._dictated(self._script.choice(label, self._occurrences[label], law), law, label)
+        self._occurrences[label] += 1
+        self._before[label] = value
+        self._answer(value)
+
+    def _dictated(self, choice: Choice, law: Law, label: str) -> Any:
+        return dictated(choice, law, self._before.get(label), self._streams[VALUES])
+
+    def _shares(self, ask: Request, here: list[Law], there: list[Law], moved: float, rate: float) -> None:
+        before = self.result.shares.setdefault(ask.label, 0.0)
+        if ask.sensitivity:
+            if moved > ask.sensitivity:  # a share above 1 accuses: rounding is taken off
+                both = zip(here, there, strict=True)
+                moved = max(one.distance(other) - rounding(one, other) - LEAST for one, other in both)
+            self.result.shares[ask.label] = max(before, moved / ask.sensitivity)
+        self.result.separation = math.hypot(self.result.separation, rate * here[-1].apart(there[-1], moved))
+
+    def _finding(self, kind: Kind, label: str, detail: object, given_secrets: bool = False) -> None:
+        raised = [world.ask.value for world in self.worlds if isinstance(world.ask.value, Raised)]
+        if raised:
+            detail = f"{detail}; one side ends by raising {raised[0].text}"
+        super()._finding(kind, label, detail, given_secrets)
+        if (kind, label) not in self.result.seen:
+            self.result.seen[(kind, label)] = self._ended() if kind is Kind.OUTPUT else self._place()
+
+    def _place(self) -> Seen:
+        """Line and queries of the worlds that differ the most."""
+        line = next((found for world in self.worlds if (found := calling_line(world.frame))), "")
+        pairs = [
+            (one, other)
+            for one, other in zip(self._laws(self._here), self._laws(self._there), strict=False)
+            if one.query is not None and isinstance(other, type(one)) and query_of(one).shape == query_of(other).shape
+        ]
+        if not pairs:
+            return Seen(line)
+        one, other = max(pairs, key=lambda laws: laws[0].distance(laws[1]))
+        return Seen(line, query_of(one), query_of(other))
+
+    def _ended(self) -> Seen:
+        """The part of the outputs that differs, where it is numbers; who asks for the line runs it again."""
+        first = self._here[-1].ask.value
+        for world in (*self._there, *self._here):
+            one, other = parting(first, world.ask.value)[1:]
+            if not same(one, other) and _numbers(one) and _numbers(other):
+                return Seen("", np.asarray(one, dtype=float), np.asarray(other, dtype=float))
+        return Seen("")
+
+    def finish(self) -> ScriptedRun:
+        """The result, with the transcript of D."""
+        world = self._here[-1]
+        self.result.transcript = world.tape.transcript
+        self.result.transcript.output = self.result.output
+        self.result.raised = world.ask.value.text if isinstance(world.ask.value, Raised) else ""
+        return self.result
+
+
+def _numbers(value: Any) -> bool:
+    kind = np.asarray(value).dtype.kind if isinstance(value, int | float | np.ndarray | np.generic) else ""
+    return kind in ("f", "i", "u", "b") and bool(np.isfinite(value).all())
+
+
+def _caught(run: Run[P]) -> Run[P]:
+    """What a run raises is its end."""
+
+    def whole(problem: P, tape: Tape) -> Any:
+        try:
+            return run(problem, tape)
+        except NotJudged:
+            raise
+        except Exception as error:
+            where = "{}:{}".format(*place_raised(error))
+            return Raised(type(error).__name__, f"{type(error).__name__} ({where}): {' '.join(str(error).split())}")
+
+    return whole

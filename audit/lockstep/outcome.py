@@ -7,7 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from dpassay.reference.findings import Finding
+from dpassay.reference.errors import BadInput
+from dpassay.reference.findings import Finding, Kind
+from dpassay.reference.laws.law import Law
+from dpassay.reference.transcript import Transcript
 from dpassay.reference.types import Array
 
 WHOLE = 0.95  # share of what is claimed from which on a query counts as moved by all of it
@@ -72,3 +75,55 @@ class LockstepRun:
     inexact: str = ""
     movements: dict[str, Movement] = field(default_factory=dict)
     output: Any = None
+
+
+class NotJudged(BadInput):
+    """Raised by a run that cannot be judged at all (a program that does not keep to its protocol): no outcome of it."""
+
+
+class Raised:
+    """How a run ended that raised: the type of the exception is an output, and must agree; its text need not."""
+
+    def __init__(self, name: str, text: str):
+        self.name, self.text = name, text
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Raised) and self.name == other.name
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """The place of a finding: line of source, the two queries there (None: it is not about a query)."""
+
+    line: str
+    here: Array | None = None
+    there: Array | None = None
+
+
+@dataclass(eq=False)
+class ScriptedRun(LockstepRun):
+    """What a scripted run showed, beside its findings and movements.
+
+    Args:
+        transcript: of D, with the target where the script puts it.
+        shares: by label the largest moved distance over its declared sensitivity.
+        separation: root of the sum of (moved / noise scale, times the sampling rate) squared: a rank, no bound.
+        moves: how far the pair moves the query of each release, in order.
+        joins: how far a record that joins a Poisson batch moves it, in order; 0 where half of a move does not count.
+        there: the laws of the releases on D'.
+        seen: where each finding was made, by (kind, label).
+        raised: the exception that ended the run (the same in all worlds), with its line; empty if none.
+        too_long: the run was cut off.
+    """
+
+    transcript: Transcript = field(default_factory=Transcript)
+    shares: dict[str, float] = field(default_factory=dict)
+    separation: float = 0.0
+    moves: list[float] = field(default_factory=list)
+    joins: list[float] = field(default_factory=list)
+    there: list[Law] = field(default_factory=list)
+    seen: dict[tuple[Kind, str], Seen] = field(default_factory=dict)
+    raised: str = ""
+    too_long: bool = False

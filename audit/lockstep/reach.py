@@ -17,8 +17,8 @@ from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.laws.law import Law, as_released, query_of
 from dpassay.reference.norms import norm
 
+from .hub import ScriptedHub
 from .script import Choice
-from .scripted import ScriptedHub
 
 _NATS = 700.0  # all dictated values of a run are together at least as probable as e^-700; a float ends at e^-745
 _SHARE = 0.5  # of what is left that one value may take: later ones need some, too

@@ -17,7 +17,7 @@ outside ``problem`` would hand every world the first world's numbers; ``movement
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from dpassay.reference.equality import same, snapshot
@@ -25,14 +25,13 @@ from dpassay.reference.errors import require
 from dpassay.reference.neighbours import P, Pair, Run
 from dpassay.reference.tape import LiveTape
 
-from .hub import Hub
-from .outcome import LockstepRun, Movement
+from .hub import LONGEST, DrawnHub, ScriptedHub
+from .outcome import LockstepRun, Movement, ScriptedRun
 from .script import Dictation
-from .scripted import scripted
 from .tilting import PLAIN, Tilt, Tilts
 from .worlds import SIDES, Place, Role
 
-__all__ = ["LockstepRun", "Movement", "Needs", "Pair", "Run", "lockstep", "needs", "places"]
+__all__ = ["LockstepRun", "Movement", "Needs", "Pair", "Run", "lockstep", "needs", "places", "scripted"]
 
 
 @dataclass(frozen=True)
@@ -80,7 +79,6 @@ def lockstep(
     tilt: int = 0,
     check: bool = True,
     what: Needs | None = None,
-    script: Dictation | None = None,
 ) -> LockstepRun:
     """Run ``run`` on both sides of ``pair`` with values drawn under ``tilts[tilt]``; weights are for all tilts.
 
@@ -90,15 +88,40 @@ def lockstep(
         seed: integers that name this run; the same seed gives the same run.
         check: also run the world that tests whether the mixture over participation is exact.
         what: result of :func:`needs`, when it is known already.
-        script: dictates the values; then there is no loss and no weight, only findings and movements.
     """
-    if script is not None:
-        return scripted(run, pair, seed, script)
     what = what or needs(run, pair.here)
-    hub = Hub(run, pair, seed, Tilts.of(tilts), tilt, places(what, check))
+    hub = DrawnHub(run, pair, seed, Tilts.of(tilts), tilt, places(what, check))
     try:
         hub.go()
     finally:
-        for world in hub.worlds:
-            world.close()
+        hub.close()
     return hub.result
+
+
+def scripted(
+    run: Run[P],
+    pair: Pair[P],
+    seed: Sequence[int],
+    script: Dictation,
+    *,
+    hidden: bool = False,
+    hub_type: Callable[..., ScriptedHub] | None = None,
+    longest: int = LONGEST,
+) -> ScriptedRun:
+    """One run on both sides with dictated values: no loss and no weight, only findings and movements.
+
+    Args:
+        hidden: the algorithm is known to draw secret batches, so worlds without the target are run beside. Found out
+            (by a second run) where it is not known.
+        hub_type: a hub that looks at more than :class:`ScriptedHub` does; else the one that the run names, if any.
+        longest: calls after which the run is cut off.
+    """
+    hub = (hub_type or getattr(run, "hub_type", ScriptedHub))(run, pair, seed, script, hidden, longest)
+    try:
+        hub.go()
+    finally:
+        hub.close()
+    if not hub.unprepared:
+        found: ScriptedRun = hub.finish()
+        return found
+    return scripted(run, pair, seed, script, hidden=True, hub_type=hub_type, longest=longest)

@@ -11,12 +11,10 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any, Literal, NamedTuple
 
-import numpy as np
 from greenlet import greenlet
 
 from dpassay.reference.equality import snapshot
 from dpassay.reference.laws.law import Law
-from dpassay.reference.records import RecordDrawer
 from dpassay.reference.tape import Drawn, Tape
 from dpassay.reference.transcript import Draw
 from dpassay.reference.types import Indices
@@ -112,86 +110,3 @@ class World:
         """End the run wherever it is."""
         if not self._greenlet.dead:
             self._greenlet.throw()
-
-
-class Records:
-    """Chooses the records of every draw for all worlds at once: coupled, but for the target.
-
-    The other records come from one sequence that all worlds share. A world that has the target in a batch has it in
-    place of one of the others (fixed size) or beside them (Poisson). The check world draws by itself, and has the
-    target in every second sampled batch, however rare it is: any participation is a fair test of the mixture.
-    """
-
-    def __init__(self, target: int, rng: np.random.Generator, check_rng: np.random.Generator):
-        self._target, self._rng = target, rng
-        self._check, self._check_rng = RecordDrawer(check_rng), check_rng
-        self._others: Indices | None = None
-        self._next = 0
-        self.check_has_target: dict[int, bool] = {}
-
-    def indices(self, draw: Draw, places: list[Place], fresh_number: int) -> list[Indices]:
-        """The records for each place, in order."""
-        if not draw.hidden:
-            order = np.arange(self._next, self._next + (draw.size or 0))
-            self._next += len(order)
-            return [order] * len(places)
-        others = self._draw_others(draw)
-        having = self._with_target(others, 0, draw)  # the others come in random order: any place is as good
-        found = []
-        for place in places:
-            if place.role == "check":
-                found.append(self.checked(draw))
-            elif (place.role == "in" and draw.kind != "fresh") or (place.role == "at" and place.k == fresh_number):
-                found.append(having)
-            else:
-                found.append(others)
-        return found
-
-    def checked(self, draw: Draw) -> Indices:
-        """The records of the check world."""
-        own = self._independent(draw)
-        self.check_has_target[draw.number] = bool(np.any(own == self._target))
-        return own
-
-    def _independent(self, draw: Draw) -> Indices:
-        own = self._check.indices(draw)
-        has = bool(np.any(own == self._target))
-        if draw.kind == "fresh" or draw.rate == 1 or has == (self._check_rng.random() < 0.5):
-            return own
-        if not has:
-            return self._with_target(own, int(self._check_rng.integers(max(1, len(own)))), draw)
-        if draw.kind == "poisson":
-            return np.asarray(own[own != self._target])
-        other = self._check_rng.choice(np.setdiff1d(np.arange(draw.n), own))
-        return np.asarray(np.where(own == self._target, other, own))
-
-    def _with_target(self, others: Indices, position: int, draw: Draw) -> Indices:
-        if draw.kind == "poisson":
-            at = int(np.searchsorted(others, self._target))  # they are sorted
-            return np.concatenate([others[:at], [self._target], others[at:]])
-        mine = others.copy()
-        mine[position] = self._target
-        return mine
-
-    def _name(self, positions: Indices) -> Indices:
-        """Numbers of records at these positions among the n - 1 others."""
-        return positions + (positions >= self._target)
-
-    def _draw_others(self, draw: Draw) -> Indices:
-        name = self._name
-        if draw.kind == "poisson":
-            return name(np.flatnonzero(self._rng.random(draw.n - 1) < draw.rate))
-        assert draw.size is not None
-        if draw.kind == "without-replacement":
-            if draw.n == 1:  # there is no other record: the world without the target has probability zero
-                return np.full(draw.size, self._target)
-            size = min(draw.size, draw.n - 1)
-            chosen = name(self._rng.choice(draw.n - 1, size=size, replace=False))
-            # a full batch always has the target: the world without it has probability zero, but must go on
-            return chosen if size == draw.size else np.append(chosen, chosen[:1])
-        if self._others is None:
-            self._others = name(self._rng.permutation(draw.n - 1))
-        left = self._others[self._next :]
-        self._next += draw.size
-        # with every record used up, the world that never has the target has probability zero, but must go on
-        return np.resize(left if len(left) else self._others, draw.size)

@@ -13,7 +13,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from dpassay.audit.lockstep.scripted import ScriptedRun
+from dpassay.audit.lockstep.outcome import ScriptedRun
 from dpassay.audit.results import SoundBound
 from dpassay.audit.row import Effort
 from dpassay.audit.search.engine import search

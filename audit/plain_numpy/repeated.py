@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dpassay.audit.lockstep.outputs import parting
+from dpassay.audit.lockstep.source_lines import parting
 from dpassay.reference.equality import same
 from dpassay.reference.errors import BadInput, printable
 from dpassay.reference.transcript import Transcript

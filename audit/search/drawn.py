@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from scipy.special import bdtr, bdtrc
 
-from dpassay.audit.lockstep.outputs import line_of
+from dpassay.audit.lockstep.source_lines import line_of
 from dpassay.reference.findings import Finding, Kind
 from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.laws.laplace import Laplace

@@ -25,8 +25,8 @@ from hypothesis import seed as with_seed
 from hypothesis import strategies as st
 from hypothesis.errors import Flaky
 
+from dpassay.audit.lockstep.outcome import ScriptedRun
 from dpassay.audit.lockstep.script import DRAWN, Choice, Script
-from dpassay.audit.lockstep.scripted import ScriptedRun
 from dpassay.reference.accounting.calibrate import Uncalibrated
 from dpassay.reference.equality import same, snapshot
 from dpassay.reference.errors import BadInput, require

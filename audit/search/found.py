@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from dpassay.audit.lockstep.outcome import Seen
 from dpassay.audit.lockstep.script import Script
-from dpassay.audit.lockstep.scripted import Seen
 from dpassay.reference.findings import Finding, Kind
 
 from .ground import Data

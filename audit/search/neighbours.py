@@ -17,8 +17,8 @@ import numpy as np
 from dpassay.audit.lab.mutations import Run
 from dpassay.audit.likelihood.bound import audit_likelihood
 from dpassay.audit.likelihood.samplers import LockstepSampler
+from dpassay.audit.lockstep.run import scripted
 from dpassay.audit.lockstep.script import DRAWN
-from dpassay.audit.lockstep.scripted import scripted
 from dpassay.audit.plain import json_text
 from dpassay.audit.results import AssumedEstimate, SoundBound
 from dpassay.reference.case import PrivacyClaim

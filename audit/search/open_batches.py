@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dpassay.audit.lockstep.outcome import ScriptedRun
 from dpassay.audit.lockstep.script import Script
-from dpassay.audit.lockstep.scripted import ScriptedRun
 from dpassay.reference.space import Space
 from dpassay.reference.transcript import Draw, Release, Transcript
 from dpassay.reference.types import Array

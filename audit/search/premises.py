@@ -10,7 +10,8 @@ import math
 from collections.abc import Callable
 from typing import Protocol
 
-from dpassay.audit.lockstep.scripted import ScriptedHub, ScriptedRun
+from dpassay.audit.lockstep.hub import ScriptedHub
+from dpassay.audit.lockstep.outcome import ScriptedRun
 from dpassay.reference.accounting.cost import Account, account
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.findings import Finding, Kind
@@ -62,7 +63,7 @@ class Premises:
         found = list(run.findings)
         whole = 0.5 if self._relation == "add-remove" and by_rows else 1.0
         for label, share in run.shares.items():
-            joined = run.joined.get(label, 0.0)  # where it is too large, that is found already
+            joined = run.movements[label].joined  # where it is too large, that is found already
             self.shares[label] = max(self.shares.get(label, 0.0), share / whole, joined)
             known = any(one.kind is Kind.SENSITIVITY_EXCEEDED and one.label == label for one in found)
             if share > whole * (1 + _ROUNDING) and not known:

@@ -11,7 +11,7 @@ from dpassay.audit.inputs.own import open_own, open_space
 from dpassay.audit.live.audited import with_program
 from dpassay.audit.live.own import on_tape
 from dpassay.audit.live.program import LiveProgram
-from dpassay.audit.lockstep.scripted import scripted
+from dpassay.audit.lockstep.run import scripted
 from dpassay.audit.plain import is_float
 from dpassay.reference.accounting.calibrate import Uncalibrated
 from dpassay.reference.accounting.sampled import Relation

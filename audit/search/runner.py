@@ -8,9 +8,11 @@ from contextlib import nullcontext, suppress
 from dataclasses import replace
 from typing import Any
 
-from dpassay.audit.lockstep.outputs import Returned
+from dpassay.audit.lockstep.hub import LONGEST
+from dpassay.audit.lockstep.outcome import ScriptedRun
+from dpassay.audit.lockstep.run import scripted
 from dpassay.audit.lockstep.script import DRAWN, Dictation, Script
-from dpassay.audit.lockstep.scripted import LONGEST, ScriptedRun, scripted
+from dpassay.audit.lockstep.source_lines import Returned
 from dpassay.reference.accounting.calibrate import Uncalibrated
 from dpassay.reference.findings import Kind
 

@@ -12,8 +12,8 @@ from functools import partial
 
 import numpy as np
 
+from dpassay.audit.lockstep.outcome import ScriptedRun
 from dpassay.audit.lockstep.script import Script
-from dpassay.audit.lockstep.scripted import ScriptedRun
 from dpassay.reference.types import Array
 
 from .climb import REACHED, SEPARATION, Peak, Tried, climb

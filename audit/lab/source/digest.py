@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from dpassay.audit.lockstep.run import scripted
 from dpassay.audit.lockstep.script import ALONG, DRAWN, Choice
-from dpassay.audit.lockstep.scripted import scripted
 from dpassay.audit.search.ground import AllOf, Data
 from dpassay.reference.case import Case, Instance
 from dpassay.reference.laws.law import Law

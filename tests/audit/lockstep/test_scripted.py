@@ -5,9 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from dpassay.audit.lockstep.run import lockstep
+from dpassay.audit.lockstep.run import scripted
 from dpassay.audit.lockstep.script import DRAWN, Choice, Script, dictated, read_script
-from dpassay.audit.lockstep.scripted import scripted
 from dpassay.reference.errors import BadInput
 from dpassay.reference.findings import Kind
 from dpassay.reference.laws.above_threshold import AboveThreshold
@@ -87,7 +86,7 @@ def test_values_and_occurrences_as_dictated():
         return [tape.gaussian("a", rows.mean(axis=0), std=1.0, sensitivity=5.0) for _ in range(3)]
 
     script = Script({"a": Choice("zero")}, {"a": {1: Choice("query")}})
-    found = lockstep(run, PAIR, [0], script=script)
+    found = scripted(run, PAIR, [0], script)
     np.testing.assert_array_equal(found.output, [[0, 0], ROWS.mean(axis=0), [0, 0]])
     assert found.complete and not found.findings
 

@@ -11,9 +11,8 @@ from scipy import stats
 
 from dpassay.audit import Effort, assay, on_tape
 from dpassay.audit.lockstep.reach import WithinReach
-from dpassay.audit.lockstep.run import lockstep
+from dpassay.audit.lockstep.run import lockstep, scripted
 from dpassay.audit.lockstep.script import Choice, Script
-from dpassay.audit.lockstep.scripted import scripted
 from dpassay.audit.plain_numpy.places import NotUnderstood
 from dpassay.reference import Pair, PrivacyClaim
 from dpassay.reference.findings import Kind

@@ -4,8 +4,8 @@ import sys
 
 import numpy as np
 
+from dpassay.audit.lockstep.run import scripted
 from dpassay.audit.lockstep.script import Choice, Script
-from dpassay.audit.lockstep.scripted import scripted
 from dpassay.audit.search.coverage import Collector, own_functions
 from dpassay.reference.catalogue import find
 from dpassay.reference.neighbours import Pair

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from dpassay.audit.lockstep.run import scripted
 from dpassay.audit.lockstep.script import Choice, Script
-from dpassay.audit.lockstep.scripted import scripted
 from dpassay.audit.search.ground import AllOf, data_of
 from dpassay.reference.adaptive_batch import attainable
 from dpassay.reference.attainable import reason

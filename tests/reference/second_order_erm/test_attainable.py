@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from dpassay.audit.lockstep.run import lockstep
+from dpassay.audit.lockstep.run import lockstep, scripted
 from dpassay.audit.lockstep.script import Choice, Script
-from dpassay.audit.lockstep.scripted import scripted
 from dpassay.audit.search.ground import AllOf, data_of
 from dpassay.reference.attainable import opposed_logistic, reason
 from dpassay.reference.catalogue import find

@@ -1,9 +1,10 @@
-"""Where two outputs part, and at which line they were returned: a leak through the output has a place, too."""
+"""Lines of source and parts of outputs: where a call was made, where a run raised or returned, what differs."""
 
 from __future__ import annotations
 
 import linecache
 import sys
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
@@ -12,7 +13,6 @@ from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 from dpassay.reference.equality import same
-from dpassay.reference.errors import printable
 
 
 def parting(one: Any, other: Any, path: str = "") -> tuple[str, Any, Any]:
@@ -26,12 +26,6 @@ def parting(one: Any, other: Any, path: str = "") -> tuple[str, Any, Any]:
     else:
         return path, one, other
     return next((parting(a, b, path + name) for name, a, b in parts if not same(a, b)), (path, one, other))
-
-
-def told(one: Any, other: Any) -> str:
-    """That they differ, and in which part."""
-    path, _, _ = parting(one, other)
-    return f"the outputs differ at {printable(path)}" if path else "the outputs differ"
 
 
 class Returned:
@@ -67,3 +61,38 @@ def line_of(code: CodeType, number: int) -> str:
     """``file.py:12 in run: the text of the line``."""
     text = linecache.getline(code.co_filename, number).strip()
     return f"{Path(code.co_filename).name}:{number} in {code.co_name}: {text}"
+
+
+_PACKAGE = Path(__file__).resolve().parents[2]
+_INSTALLED = ("site-packages", "dist-packages")
+
+
+def is_apparatus(name: str) -> bool:
+    """Is this file part of what runs algorithms (all of ``audit``, the top files of ``reference``)?"""
+    path = Path(name).resolve()
+    return path.is_relative_to(_PACKAGE / "audit") or path.parent == _PACKAGE / "reference"
+
+
+def calling_line(frame: FrameType | None) -> str:
+    """``file.py:12 in run: the text of the line``, of the innermost frame that is not the apparatus."""
+    while frame is not None and is_apparatus(frame.f_code.co_filename):
+        frame = frame.f_back
+    if frame is None:
+        return ""
+    text, caller = line_of(frame.f_code, frame.f_lineno), frame.f_back
+    if caller is not None and not is_apparatus(caller.f_code.co_filename):
+        text += f" (from {Path(caller.f_code.co_filename).name}:{caller.f_lineno} in {caller.f_code.co_name})"
+    return text
+
+
+def place_raised(error: BaseException) -> tuple[str, int]:
+    """File name and line of the innermost frame outside of installed packages and of this one; of any, if none is."""
+    frames = [(Path(frame.filename), frame.lineno or 0) for frame in traceback.extract_tb(error.__traceback__)]
+    theirs = [one for one in frames if _is_theirs(one[0])]
+    path, line = (theirs or frames or [(Path("?"), 0)])[-1]
+    return path.name, line
+
+
+def _is_theirs(path: Path) -> bool:
+    ours = any(path.resolve().is_relative_to(_PACKAGE / name) for name in ("audit", "proofs_check", "reference"))
+    return path.is_file() and not ours and not any(part in path.parts for part in _INSTALLED)
