@@ -9,22 +9,20 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterator
-from contextlib import suppress
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
 from dpassay.audit.lockstep.worlds import WorldTape
 from dpassay.audit.plain import plain
 from dpassay.reference.errors import BadInput
-from dpassay.reference.tape import Tape
+from dpassay.reference.tape import LiveTape, Tape
 from dpassay.reference.transcript import Batch
 
 from . import messages
 from . import process as limits
 from .errors import ProgramBroken, ProgramEnded, ProgramRefused, ProgramUnsupported
-from .laws import OtherLaw, law_of
-from .messages import QUERY, Malformed, Output, Refused, Unsupported, numbers, read_line
+from .messages import LAW_ASKS, QUERY, Malformed, Output, Refused, Unsupported, law_of, numbers, read_line
 from .process import Process
 
 MOST_CALLS = 100_000  # of one case
@@ -47,6 +45,7 @@ class Conversation:
         self._pending: Any = None  # the ask that waits for its answer
         self._over = False  # the program waits for a case
         self._working = False  # the program is at work, and nobody waits for it yet
+        self._finishing = False  # the run was cut off: any answer will do
 
     def hold(self, case: bytes) -> Any:
         """Send the case, answer until its output comes, and return that.
@@ -82,6 +81,7 @@ class Conversation:
         """After a run that was cut off: answer anything until the case ends; False where it does not end soon."""
         if self._over:
             return True
+        timeout = self._process.timeout
         try:
             if self._working:
                 self._pending = read_line(self._process.receive(_PATIENCE))
@@ -89,13 +89,17 @@ class Conversation:
                     return True
             if self._pending is None:
                 return False
+            self._tape, self._finishing, self._failure = LiveTape(0), True, None
+            self._process.timeout = _PATIENCE
             for _ in range(_CUT_OFF):
-                self._process.send(self._anything(self._pending))
-                self._pending = read_line(self._process.receive(_PATIENCE))
+                self._process.send(self._answer(self._pending))
+                self._pending = self._next()
                 if isinstance(self._pending, Output):
                     return True
-        except (ProgramBroken, ProgramEnded, Malformed):
+        except (BadInput, ProgramEnded, Malformed):
             pass
+        finally:
+            self._process.timeout = timeout
         return False
 
     def _leave(self) -> None:
@@ -130,6 +134,8 @@ class Conversation:
 
     def _of(self, said: Any) -> tuple[Batch, ...] | None:
         """The batches that a release depends on."""
+        if self._finishing:
+            return None
         for number in said.batches:
             if number >= len(self._batches):
                 why = f"said that {said.label!r} depends on batch {number}; it has drawn {len(self._batches)} so far"
@@ -152,7 +158,7 @@ class Conversation:
             said.label, query, scale=said.scale, sensitivity=said.sensitivity, batch=self._of(said)
         )
 
-    def _law(self, said: OtherLaw) -> Any:
+    def _law(self, said: Any) -> Any:
         return self._tape.release(said.label, law_of(said), sensitivity=said.sensitivity, batch=self._of(said))
 
     def _above_threshold(self, said: messages.AboveThreshold) -> Any:
@@ -205,30 +211,12 @@ class Conversation:
     def _reveal(self, said: messages.Reveal) -> Any:
         return self._tape.reveal(said.label, said.value)
 
-    # -- a run that was cut off ---------------------------------------------------------------------------
-    def _anything(self, said: Any) -> bytes:
-        """An answer of the right form, without a tape."""
-        if isinstance(said, messages.Gaussian | messages.Laplace):
-            return _value(np.nan_to_num(self._array(said.query, "query")))
-        if isinstance(said, get_args(OtherLaw)):
-            with suppress(BadInput):
-                return _value(law_of(said).sample(np.random.default_rng(0)))
-        if isinstance(said, messages.Batch | messages.Fresh | messages.Poisson):
-            size = said.n if isinstance(said, messages.Poisson) else min(said.size, said.n)
-            self._batches.append(Batch(np.arange(min(size, 10**6)), len(self._batches)))
-            return _drawn(self._batches[-1])
-        if isinstance(said, messages.Random):
-            return _value(_drawer(said)(np.random.default_rng(0)))
-        if isinstance(said, messages.Noise):
-            return _value(np.zeros(_small(said.shape)))
-        return _value(said.value if isinstance(said, messages.Reveal) else None)
-
 
 _CALLS: dict[type, Callable[[Conversation, Any], Any]] = {
     messages.Gaussian: Conversation._gaussian,
     messages.Laplace: Conversation._laplace,
     messages.AboveThreshold: Conversation._above_threshold,
-    **dict.fromkeys(get_args(OtherLaw), Conversation._law),
+    **dict.fromkeys(LAW_ASKS, Conversation._law),
     messages.Random: Conversation._random,
     messages.Noise: Conversation._noise,
     messages.Reveal: Conversation._reveal,

@@ -1,26 +1,78 @@
 """The lines of the live protocol as types; ``docs/schemas/live.schema.json`` is made of them.
 
 A program answers ``hello`` with a :class:`Greeting`. Within a case it says :class:`Ask` lines, one at a time, each of
-which gets one answer, and in the end :class:`Output`.
+which gets one answer, and in the end :class:`Output`. The fields of an ask for a law are those of the law
+(``reference/laws``), with the same names; ``ObjectivePerturbation`` alone cannot be asked for: it is made of functions.
 """
 
 from __future__ import annotations
 
+import math
 import re
-from typing import Annotated, Any, Literal
+from dataclasses import fields
+from typing import Annotated, Any, Literal, Union
 
 import numpy as np
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError, WithJsonSchema
+from pydantic import create_model as model_of
 from pydantic_core import from_json
 
-from dpassay.reference.errors import printable
+from dpassay.reference.errors import printable, require
+from dpassay.reference.laws.bingham import Bingham as BinghamLaw
+from dpassay.reference.laws.bounded_laplace import BoundedLaplace
+from dpassay.reference.laws.bounded_noise_laplace import BoundedNoiseLaplace
+from dpassay.reference.laws.categorical import Categorical as CategoricalLaw
+from dpassay.reference.laws.discrete_gaussian import DiscreteGaussian
+from dpassay.reference.laws.folded_geometric import FoldedGeometric
+from dpassay.reference.laws.folded_laplace import FoldedLaplace
+from dpassay.reference.laws.geometric import Geometric
+from dpassay.reference.laws.intervals import Intervals as IntervalsLaw
+from dpassay.reference.laws.law import Law
+from dpassay.reference.laws.number import Number as NumberLaw
+from dpassay.reference.laws.selection import exponential, permute_and_flip
+from dpassay.reference.laws.snapping import Snapping
+from dpassay.reference.laws.staircase import Staircase
+from dpassay.reference.laws.truncated_geometric import TruncatedGeometric
+from dpassay.reference.laws.truncated_laplace import TruncatedLaplace
+from dpassay.reference.laws.uniform_noise import UniformNoise
 from dpassay.reference.types import Array
-
-from .fields import NOT_FINITE, Label, Message, Number, Numbers, Queries, Release, Shape, Size
-from .laws import OtherLaw
 
 VERSION = 1
 _BARE = re.compile(rb"[:\[,]\s*-?(inf|nan)\b", re.IGNORECASE)  # as printf writes it
+NOT_FINITE = {"infinity": np.inf, "-infinity": -np.inf, "nan": np.nan}
+NUMBERS = "numbers"  # the title by which the schema finds its definition
+
+Numbers = Annotated[Any, WithJsonSchema({"title": NUMBERS})]
+
+
+def finite_or_word(value: Any) -> Any:
+    """A word that stands for what is not finite, as that number."""
+    return NOT_FINITE.get(value, value) if isinstance(value, str) else value
+
+
+Number = Annotated[
+    float,
+    BeforeValidator(finite_or_word),  # what is not finite is refused by the tape, as a query is: it ends that run only
+    WithJsonSchema({"anyOf": [{"type": "number"}, {"enum": [*NOT_FINITE]}]}),
+]
+Label = Annotated[str, Field(min_length=1, max_length=200)]
+Size = Annotated[int, Field(ge=0, le=10**7)]  # of data, batches, shapes: the harness keeps lists of that length
+Queries = Annotated[int, Field(ge=0, le=10**5)]
+Shape = Annotated[list[Size], Field(max_length=8)]
+
+
+class Message(BaseModel):
+    """One line of the program: nothing is converted, and nothing unknown is passed over."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class Release(Message):
+    """What every release says."""
+
+    label: Label
+    sensitivity: Number | None
+    batches: list[Size] = []  # numbers of the draws that the query depends on; none: all records
 
 
 class Greeting(Message):
@@ -56,6 +108,110 @@ class AboveThreshold(Release):
     threshold_scale: Number
     query_scale: Number
     falls: Number = 1.0
+
+
+_NUMBER_LAWS: dict[str, type[NumberLaw]] = {
+    "geometric": Geometric,
+    "discrete_gaussian": DiscreteGaussian,
+    "uniform": UniformNoise,
+    "truncated_laplace": TruncatedLaplace,
+    "folded_laplace": FoldedLaplace,
+    "bounded_laplace": BoundedLaplace,
+    "truncated_geometric": TruncatedGeometric,
+    "folded_geometric": FoldedGeometric,
+    "bounded_noise_laplace": BoundedNoiseLaplace,
+    "staircase": Staircase,
+    "snapping": Snapping,
+}
+LARGEST_TABLE = 10_000  # scale of a discrete Gaussian: its probabilities are tabulated over 80 scales
+Candidates = Annotated[list[Number], Field(min_length=1, max_length=10_000)]
+FewCandidates = Annotated[list[Number], Field(min_length=1, max_length=500)]  # the time grows with their cube
+Matrix = Annotated[
+    list[Annotated[list[Number], Field(min_length=2, max_length=200)]], Field(min_length=2, max_length=200)
+]
+
+
+def _asks_for(ask: str, law: type[NumberLaw]) -> type[Release]:
+    """Release one number by this law: every field of the law is a field of the ask."""
+    kinds: dict[str, Any] = {one.name: (Number, ...) for one in fields(law)}
+    if law is DiscreteGaussian:
+        kinds["scale"] = (Annotated[Number, Field(le=LARGEST_TABLE)], ...)
+    said = f"Release a number by this law: {(law.__doc__ or '').splitlines()[0]}"
+    found: type[Release] = model_of(law.__name__, __base__=Release, __doc__=said, ask=(Literal[ask], ...), **kinds)  # type: ignore[call-overload]
+    return found
+
+
+class Exponential(Release):
+    """Release the number of a candidate, with probability in proportion to ``exp(rate * utility)``."""
+
+    ask: Literal["exponential"]
+    utilities: Candidates
+    rate: Number
+    monotonic: bool = False  # adding a record moves all utilities in one direction
+
+
+class PermuteAndFlip(Release):
+    """Release the number of a candidate by permute-and-flip: ``exp(rate * (utility - largest))`` is its coin."""
+
+    ask: Literal["permute_and_flip"]
+    utilities: FewCandidates
+    rate: Number
+    monotonic: bool = False
+
+
+class Categorical(Release):
+    """Release a number from 0 with these log probabilities: randomised response, say."""
+
+    ask: Literal["categorical"]
+    log_probabilities: Candidates
+
+
+class Intervals(Release):
+    """Release a number: its density is in proportion to ``exp(rate * utilities[i])`` from ``edges[i]`` to the next."""
+
+    ask: Literal["intervals"]
+    edges: Annotated[list[Number], Field(min_length=2, max_length=10_001)]
+    utilities: Candidates
+    rate: Number
+
+
+class Bingham(Release):
+    """Release a unit vector v with density in proportion to ``exp(rate * v' A v)``, A the symmetric ``query``."""
+
+    ask: Literal["bingham"]
+    query: Matrix
+    rate: Number
+
+
+LAW_ASKS: tuple[type[Release], ...] = (
+    *(_asks_for(ask, law) for ask, law in _NUMBER_LAWS.items()),
+    *(Exponential, PermuteAndFlip, Categorical, Intervals, Bingham),
+)
+
+
+def law_of(said: Any) -> Law:
+    """The law that an ask of :data:`LAW_ASKS` names.
+
+    Raises:
+        BadInput: numbers that make no such law: a query that is not whole or not finite, a scale of zero.
+    """
+    if said.ask in _NUMBER_LAWS:
+        numbers = said.model_dump(exclude={"ask", "label", "sensitivity", "batches"})
+        return _NUMBER_LAWS[said.ask](np.asarray(numbers.pop("query")), **numbers)
+    if isinstance(said, Exponential):
+        return exponential(said.utilities, said.rate, monotonic=said.monotonic)
+    if isinstance(said, PermuteAndFlip):
+        return permute_and_flip(said.utilities, said.rate, monotonic=said.monotonic)
+    if isinstance(said, Categorical):
+        return CategoricalLaw(tuple(range(len(said.log_probabilities))), np.array(said.log_probabilities))
+    if isinstance(said, Intervals):
+        require(0 <= said.rate < math.inf, "rate", said.rate, "must be finite and not negative")
+        require(bool(np.isfinite(said.utilities).all()), "utilities", said.utilities, "must be finite")
+        return IntervalsLaw(np.array(said.edges), np.array(said.utilities), said.rate)
+    assert isinstance(said, Bingham)
+    rows = {len(row) for row in said.query}
+    require(rows == {len(said.query)}, "query", sorted(rows), f"must have {len(said.query)} numbers in each row")
+    return BinghamLaw(np.array(said.query), said.rate)
 
 
 class Batch(Message):
@@ -138,11 +294,13 @@ class Refused(Message):
     refused: str
 
 
-Draw = Batch | Poisson | Fresh
-AnyAsk = Gaussian | Laplace | AboveThreshold | OtherLaw | Draw | Random | Noise | Reveal
-Ask = Annotated[AnyAsk, Field(discriminator="ask")]
+ASKS: tuple[type[Message], ...] = (
+    *(Gaussian, Laplace, AboveThreshold),
+    *LAW_ASKS,
+    *(Batch, Poisson, Fresh, Random, Noise, Reveal),
+)
 GREETING: TypeAdapter[Greeting] = TypeAdapter(Greeting)
-ASK: TypeAdapter[AnyAsk] = TypeAdapter(Ask)
+ASK: TypeAdapter[Any] = TypeAdapter(Annotated[Union[ASKS], Field(discriminator="ask")])  # type: ignore[valid-type]  # noqa: UP007
 _ENDS: dict[str, TypeAdapter[Any]] = {
     "output": TypeAdapter(Output),
     "unsupported": TypeAdapter(Unsupported),

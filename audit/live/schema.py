@@ -5,31 +5,17 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from pydantic import TypeAdapter
 
 from . import messages
-from .fields import NOT_FINITE, NUMBERS
-from .laws import OtherLaw
-from .messages import VERSION
+from .messages import NOT_FINITE, NUMBERS, VERSION
 
 _PROGRAM = (
     messages.Greeting,
-    messages.Gaussian,
-    messages.Laplace,
-    messages.AboveThreshold,
-    *get_args(OtherLaw),
-    messages.Batch,
-    messages.Poisson,
-    messages.Fresh,
-    messages.Random,
-    messages.Noise,
-    messages.Reveal,
-    messages.Query,
-    messages.Output,
-    messages.Unsupported,
-    messages.Refused,
+    *messages.ASKS,
+    *(messages.Query, messages.Output, messages.Unsupported, messages.Refused),
 )
 _VERSION = {"const": VERSION}
 _TEXT = {"type": "string"}
@@ -38,14 +24,8 @@ _HARNESS: dict[str, tuple[str, dict[str, Any]]] = {
     "hello": ("The first line; the answer is a Greeting.", {"dpassay": _VERSION, "do": {"const": "hello"}}),
     "case": (
         "A case begins. Problem and schedule are objects with the fields of their class.",
-        {
-            "dpassay": _VERSION,
-            "do": {"const": "case"},
-            "algorithm": _TEXT,
-            "reading": _TEXT,
-            "problem": {},
-            "schedule": {},
-        },
+        {"dpassay": _VERSION, "do": {"const": "case"}}
+        | {"algorithm": _TEXT, "reading": _TEXT, "problem": {}, "schedule": {}},
     ),
     "again": (
         "A case with the problem and the schedule of the last one, for programs that greeted with again.",
@@ -75,13 +55,8 @@ def schema() -> dict[str, Any]:
     for kind in _PROGRAM:
         definitions[kind.__name__] = _referred(TypeAdapter(kind).json_schema())
     for name, (said, fields) in _HARNESS.items():
-        definitions[name] = {
-            "description": said,
-            "type": "object",
-            "properties": fields,
-            "required": list(fields),
-            "additionalProperties": False,
-        }
+        kind = {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
+        definitions[name] = {"description": said, **kind}
     definitions["program"] = {"anyOf": [{"$ref": f"#/$defs/{kind.__name__}"} for kind in _PROGRAM]}
     definitions["harness"] = {"anyOf": [{"$ref": f"#/$defs/{name}"} for name in _HARNESS]}
     return {

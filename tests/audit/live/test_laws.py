@@ -10,12 +10,11 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from dpassay.audit.live import laws
 from dpassay.audit.live.errors import ProgramBroken
-from dpassay.audit.live.laws import OtherLaw, law_of
-from dpassay.audit.live.messages import Malformed, read_line
+from dpassay.audit.live.messages import LAW_ASKS, Malformed, law_of, read_line
 from dpassay.audit.live.program import LiveProgram
 from dpassay.audit.lockstep.run import lockstep
+from dpassay.reference import laws
 from dpassay.reference.case import bind
 from dpassay.reference.errors import BadInput
 from dpassay.reference.findings import Kind
@@ -27,7 +26,7 @@ from tests.audit.live.laws_speaker import asked
 SPEAKER = Path(__file__).parent / "laws_speaker.py"
 HERE = np.array([[1.0], [0.25], [0.5]])
 PAIR = Pair(HERE, np.array([[0.0], [0.25], [0.5]]), 0, "the first record moves by one")
-NAMES = sorted(name for kind in get_args(OtherLaw) for name in get_args(kind.model_fields["ask"].annotation))
+NAMES = sorted(name for kind in LAW_ASKS for name in get_args(kind.model_fields["ask"].annotation))
 DOCS = Path(__file__).parents[3] / "docs" / "live.md"
 
 
@@ -47,7 +46,7 @@ def in_python(name):
 
 def test_every_law_of_the_reference_that_is_no_function_can_be_asked_for():
     """A new file under ``reference/laws`` needs an ask, or a place in this list with its reason."""
-    folder = Path(laws.__file__).parents[2] / "reference" / "laws"
+    folder = Path(laws.__file__).parent
     bases = {"law", "number", "__init__"}  # what laws are made of
     helpers = {"folding"}
     functions = {"objective_perturbation"}  # of a gradient and a Hessian
