@@ -37,7 +37,7 @@ from .search.coverage import Coverage
 from .search.engine import Searched, search
 from .search.premises import Premises
 from .search.witness import Witness
-from .verdict import Verdict, over_budget
+from .verdict import Verdict, over_budget, underaccounted
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ class Assay:
     @property
     def upper_bound(self) -> bool:
         """What is accounted bounds what can be realised, as far as this audit saw."""
-        if self.realised is not None and self.realised > self.accounted:  # no run that was tried cost the most
+        if underaccounted(self.realised, self.accounted):  # no run that was tried cost the most
             return False
         return not self.stopped and not any(one.kind.leaks or one.kind.overshoots for one in self.findings)
 
@@ -124,6 +124,9 @@ class Assay:
             found.add(Declared(Kind.VIOLATED))
         if not self.account.unknown and over_budget(self.accounted, self.claimed):
             found.add(Declared(Kind.OVER_BUDGET))
+        explained = any(one.kind.leaks or one.kind.overshoots for one in self.findings)
+        if self.verdict is Verdict.OVERSHOOTS and not explained:
+            found.add(Declared(Kind.UNDERACCOUNTED))
         found |= {Declared(one.kind) for one in self.searched.findings if one.kind is Kind.OVER_BUDGET}
         return found
 

@@ -11,6 +11,7 @@ from .exit_codes import FAILED, FINE, INCONCLUSIVE
 
 TIGHT_SHARE = 0.9  # a bound of at least this share of the claim is called tight
 POWER_SHOWN = 0.8  # an audit that would have seen the stated violation this often may say "consistent"
+UNDERACCOUNTED = "the accounting is wrong, or a run cost more than the one that was accounted"
 ROUNDING = 1e-6  # the account is a sum of floats: by this share it may lie above the claim it was calibrated to
 
 
@@ -30,7 +31,7 @@ class Verdict(StrEnum):
 
     VIOLATED = "violated"  # more is realised than claimed, at the stated confidence
     LEAKS = "leaks"  # something private reaches the outside beside the releases
-    OVERSHOOTS = "overshoots"  # a query moves by more than it declares: what is accounted is no upper bound
+    OVERSHOOTS = "overshoots"  # what is accounted is no upper bound: a query moves by more, or more is realised
     OVER_BUDGET = "over budget"  # the releases add up to more than claimed
     TIGHT = "tight"  # not refuted, and the bound reaches the claim up to `TIGHT_SHARE`
     CONSISTENT = "consistent"  # not refuted by an audit whose power was shown
@@ -76,6 +77,8 @@ def judge(
         return Verdict.LEAKS
     if any(kind.overshoots for kind in kinds):
         return Verdict.OVERSHOOTS
+    if underaccounted(realised, accounted):
+        return Verdict.OVERSHOOTS
     if over_budget(accounted, claimed):
         return Verdict.OVER_BUDGET
     if untested or any(kind.bookkeeping or kind.leaks for kind in kinds):  # a leak that secret choices may cover
@@ -89,6 +92,11 @@ def judge(
 def over_budget(accounted: float | None, claimed: float | None) -> bool:
     """The releases add up to more than claimed, beyond rounding."""
     return accounted is not None and claimed is not None and accounted > claimed * (1 + ROUNDING)
+
+
+def underaccounted(realised: float | None, accounted: float | None) -> bool:
+    """More is realised than the releases add up to, beyond rounding: realised <= accounted is broken."""
+    return realised is not None and accounted is not None and realised > accounted * (1 + ROUNDING)
 
 
 def worst(verdicts: Iterable[Verdict]) -> Verdict:

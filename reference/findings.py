@@ -27,6 +27,7 @@ class Kind(Enum):
     SENSITIVITY_EXCEEDED = "sensitivity exceeded"
     CLAIMED_SENSITIVITY = "claimed sensitivity"
     OVER_BUDGET = "over budget"
+    UNDERACCOUNTED = "realised above accounted"
     VIOLATED = "violated"
 
     @property
@@ -47,7 +48,7 @@ class Kind(Enum):
     @property
     def of_the_run(self) -> bool:
         """Said of a whole run, not of one release: it has no label."""
-        return self in (Kind.OVER_BUDGET, Kind.VIOLATED)
+        return self in (Kind.OVER_BUDGET, Kind.UNDERACCOUNTED, Kind.VIOLATED)
 
 
 @dataclass(frozen=True)

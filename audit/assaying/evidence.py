@@ -97,6 +97,7 @@ def cause(
         known=known,
         account=seen.cost,
         accounted=seen.accounted,
+        highest=seen.highest,
         claimed=claim.epsilon,
         delta=claim.delta,
         realised=seen.realised,

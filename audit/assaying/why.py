@@ -9,7 +9,7 @@ from dataclasses import replace
 from dpassay.audit.lockstep.outcome import WHOLE, Movement
 from dpassay.audit.results import AssumedEstimate, SoundBound
 from dpassay.audit.search.engine import Searched
-from dpassay.audit.verdict import Verdict, over_budget
+from dpassay.audit.verdict import UNDERACCOUNTED, Verdict, over_budget, underaccounted
 from dpassay.reference.accounting.cost import Account
 from dpassay.reference.case import ExactDelta
 from dpassay.reference.findings import Declared, Finding, Kind
@@ -20,6 +20,7 @@ def why(
     known: str,
     account: Account,
     accounted: float,
+    highest: float,
     claimed: float,
     delta: float,
     realised: float | None,
@@ -36,6 +37,7 @@ def why(
     """The parts that apply, most serious first.
 
     Args:
+        highest: what the releases of any run add up to at most.
         measured: labels whose sensitivity nobody claims: it is the largest movement that a search found.
     """
     parts = [known] if known else []
@@ -51,6 +53,9 @@ def why(
         parts.append(f"not accounted: {account.gap}")
     elif over_budget(accounted, claimed):
         parts.append(f"the releases add up to {accounted:.3g}, more than claimed")
+    explained = account.unknown or by != "likelihood" or any(one.kind.leaks or one.kind.overshoots for one in findings)
+    if not explained and underaccounted(realised, highest):
+        parts.append(f"{realised:.3g} is realised and {highest:.3g} accounted: {UNDERACCOUNTED}")
     if untested:
         parts.append(untested)
     elif realised is None:

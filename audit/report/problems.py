@@ -12,7 +12,7 @@ from pathlib import Path
 from dpassay.audit.exit_codes import FAILED, INCONCLUSIVE
 from dpassay.audit.plain import number
 from dpassay.audit.row import Row
-from dpassay.audit.verdict import Verdict, over_budget
+from dpassay.audit.verdict import UNDERACCOUNTED, Verdict, over_budget
 from dpassay.reference.errors import printable
 from dpassay.reference.findings import Kind
 
@@ -134,6 +134,11 @@ def _of_the_run(row: Row) -> Iterator[tuple[Kind, str]]:
         more = f"the releases add up to epsilon {number(row.accounted)}, claimed {number(row.claimed)}"
         shown = [f"{more} at delta {row.delta:g}"]
     yield from ((Kind.OVER_BUDGET, text) for text in shown[:1])
+    if Kind.UNDERACCOUNTED.value in row.undeclared:
+        yield (
+            Kind.UNDERACCOUNTED,
+            f"epsilon >= {number(row.realised)} is realised, {number(row.accounted)} accounted: {UNDERACCOUNTED}",
+        )
     if row.verdict == Verdict.VIOLATED:
         realised = f"epsilon >= {number(row.realised)} is realised at delta {row.delta:g}"
         surely = f"({row.realised_by}, confidence {row.confidence:.0%}), claimed {number(row.claimed)}"

@@ -27,6 +27,8 @@ FAILED = ("violated", "leaks", "overshoots", "over budget")
         ({"realised": 0.95, "findings": [finding(Kind.OUTPUT)], "accounted": 0.9}, "leaks"),
         ({"findings": [finding(Kind.SENSITIVITY_EXCEEDED), finding(Kind.EARLY_END)]}, "leaks"),
         ({"realised": 0.95, "findings": [finding(Kind.SENSITIVITY_EXCEEDED)], "accounted": 2.0}, "overshoots"),
+        ({"realised": 0.95, "power": 1.0, "accounted": 0.9}, "overshoots"),
+        ({"realised": 0.95, "power": 1.0, "accounted": 0.95 * (1 - ROUNDING / 2)}, "tight"),
         ({"realised": 0.95, "power": 1.0, "accounted": 1.6}, "over budget"),
         ({"realised": 0.95, "power": 1.0, "accounted": math.inf}, "over budget"),
         ({"realised": 0.95, "accounted": 1 + ROUNDING / 2}, "tight"),

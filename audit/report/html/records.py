@@ -17,7 +17,7 @@ from .source import Listing
 MEANING: Mapping[Verdict, str] = {
     Verdict.VIOLATED: "more epsilon is realised than claimed, at the stated confidence",
     Verdict.LEAKS: "something private reaches the outside beside the releases",
-    Verdict.OVERSHOOTS: "a query moves by more than it declares, so that what is accounted bounds nothing",
+    Verdict.OVERSHOOTS: "what is accounted bounds nothing: a query moves by more than it declares, or more is realised",
     Verdict.OVER_BUDGET: "the releases add up to more than claimed",
     Verdict.TIGHT: "nothing of that, and the lower bound reaches 90 % of the claim",
     Verdict.CONSISTENT: "nothing of that, by an audit able to refute a claim 10 % below what this pair carries",

@@ -8,6 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from dpassay.audit.cli import app
+from dpassay.reference.accounting.cost import Account
 from dpassay.reference.errors import BadInput
 
 BROKEN = Path(__file__).parents[1] / "search" / "broken.py"
@@ -49,6 +50,23 @@ def test_broken_algorithms_exit_1(dpassay, name):
     assert code == 1, text
     assert any(word in text for word in ("violated", "leaks", "overshoots", "over budget"))
     assert "neighbours replay" in text
+
+
+@pytest.mark.parametrize(("kept", "code"), [(0.5, 1), (1.0, 0)])
+def test_an_accountant_that_counts_half_is_a_finding(dpassay, monkeypatch, kept, code):
+    exact = Account.epsilon
+    monkeypatch.setattr(Account, "epsilon", lambda self, delta: kept * exact(self, delta))
+    Path("twice.py").write_text(
+        "def run(rows, tape):\n"
+        "    total = sum(float(row[0]) for row in rows)\n"
+        "    for step in range(2):\n"
+        "        tape.gaussian('sum', total, std=4.0, sensitivity=2.0)\n"
+    )
+    got, text = dpassay("audit", "twice:run", "--epsilon", 4, "--delta", 1e-5, "--output", "twice.json")
+    (row,) = json.loads(Path("twice.json").read_text())["rows"]
+    words = "the accounting is wrong, or a run cost more than the one that was accounted"
+    assert got == code and (words in row["why"]) == (code == 1), text
+    assert row["verdict"] == ("overshoots" if code else "tight" if row["realised"] > 3.6 else "consistent")
 
 
 SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("two_phases", "search_line")]
