@@ -35,7 +35,7 @@ RULES: Mapping[str, str] = {  # rule: what it means, in one sentence
     Kind.SENSITIVITY_EXCEEDED.value: "One record moves a query by more than its declared sensitivity.",
     Kind.CLAIMED_SENSITIVITY.value: "The declared sensitivity differs between neighbouring data sets.",
     Kind.OVER_BUDGET.value: "The releases add up to more than the claimed epsilon.",
-    Kind.UNDERACCOUNTED.value: "More epsilon is realised than accounted: the accounting, or the accounted run, is wrong.",
+    Kind.UNDERACCOUNTED.value: "More epsilon is realised than accounted: one of the two is wrong.",
     Kind.VIOLATED.value: "More epsilon is realised by an adversary than claimed.",
     "not shown": "A finding that this reading of the paper declares did not show.",
     "changed": "The claim is worse off than in the committed lock file.",
