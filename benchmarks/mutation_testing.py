@@ -92,8 +92,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "reference/accounting/hidden_threshold.py": (f"{ACCOUNTING}/test_hidden_threshold.py",),
     "reference/laws/above_threshold.py": (OF_LAWS, EDGES),
     "reference/laws/laplace.py": (OF_LAWS, EDGES, f"{ACCOUNTING}/test_edges.py"),
-    "reference/laws/folding.py": ("tests/reference/laws/test_library_laws.py",),
-    "reference/laws/truncated_geometric.py": (OF_LAWS, EDGES, "tests/reference/laws/test_library_laws.py"),
+    "reference/laws/between.py": (OF_LAWS, EDGES, "tests/reference/laws/test_library_laws.py"),
     "proofs_check/checkers/rates.py": ("tests/proofs_check/test_checkers.py",),
 }  # fmt: skip
 

@@ -12,9 +12,13 @@ import numpy as np
 from dpassay.reference.accounting.cost import account
 from dpassay.reference.errors import BadInput
 from dpassay.reference.laws.above_threshold import AboveThreshold
-from dpassay.reference.laws.bounded_laplace import BoundedLaplace
-from dpassay.reference.laws.folded_geometric import FoldedGeometric
-from dpassay.reference.laws.folded_laplace import FoldedLaplace
+from dpassay.reference.laws.between import (
+    BoundedLaplace,
+    FoldedGeometric,
+    FoldedLaplace,
+    TruncatedGeometric,
+    TruncatedLaplace,
+)
 from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.laws.geometric import Geometric
 from dpassay.reference.laws.laplace import Laplace
@@ -23,8 +27,6 @@ from dpassay.reference.laws.number import Number
 from dpassay.reference.laws.selection import Selection
 from dpassay.reference.laws.snapping import Snapping
 from dpassay.reference.laws.staircase import Staircase
-from dpassay.reference.laws.truncated_geometric import TruncatedGeometric
-from dpassay.reference.laws.truncated_laplace import TruncatedLaplace
 from dpassay.reference.transcript import Draw, Release, Transcript
 
 from .kinds import Kind

@@ -8,12 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from dpassay.reference.laws.bounded_laplace import BoundedLaplace
-from dpassay.reference.laws.bounded_noise_laplace import BoundedNoiseLaplace
+from dpassay.reference.laws.between import (
+    BoundedLaplace,
+    FoldedGeometric,
+    FoldedLaplace,
+    TruncatedGeometric,
+    TruncatedLaplace,
+)
+from dpassay.reference.laws.bounded_noise import BoundedNoiseLaplace, UniformNoise
 from dpassay.reference.laws.categorical import Categorical
 from dpassay.reference.laws.discrete_gaussian import DiscreteGaussian
-from dpassay.reference.laws.folded_geometric import FoldedGeometric
-from dpassay.reference.laws.folded_laplace import FoldedLaplace
 from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.laws.geometric import Geometric
 from dpassay.reference.laws.laplace import Laplace
@@ -21,9 +25,6 @@ from dpassay.reference.laws.law import Law
 from dpassay.reference.laws.selection import Selection, exponential, permute_and_flip
 from dpassay.reference.laws.snapping import Snapping
 from dpassay.reference.laws.staircase import Staircase
-from dpassay.reference.laws.truncated_geometric import TruncatedGeometric
-from dpassay.reference.laws.truncated_laplace import TruncatedLaplace
-from dpassay.reference.laws.uniform_noise import UniformNoise
 from dpassay.reference.types import Array
 
 from .rejected_bingham import SampledBingham

@@ -18,13 +18,17 @@ from pydantic import create_model as model_of
 from pydantic_core import from_json
 
 from dpassay.reference.errors import printable, require
+from dpassay.reference.laws.between import (
+    BoundedLaplace,
+    FoldedGeometric,
+    FoldedLaplace,
+    TruncatedGeometric,
+    TruncatedLaplace,
+)
 from dpassay.reference.laws.bingham import Bingham as BinghamLaw
-from dpassay.reference.laws.bounded_laplace import BoundedLaplace
-from dpassay.reference.laws.bounded_noise_laplace import BoundedNoiseLaplace
+from dpassay.reference.laws.bounded_noise import BoundedNoiseLaplace, UniformNoise
 from dpassay.reference.laws.categorical import Categorical as CategoricalLaw
 from dpassay.reference.laws.discrete_gaussian import DiscreteGaussian
-from dpassay.reference.laws.folded_geometric import FoldedGeometric
-from dpassay.reference.laws.folded_laplace import FoldedLaplace
 from dpassay.reference.laws.geometric import Geometric
 from dpassay.reference.laws.intervals import Intervals as IntervalsLaw
 from dpassay.reference.laws.law import Law
@@ -32,9 +36,6 @@ from dpassay.reference.laws.number import Number as NumberLaw
 from dpassay.reference.laws.selection import exponential, permute_and_flip
 from dpassay.reference.laws.snapping import Snapping
 from dpassay.reference.laws.staircase import Staircase
-from dpassay.reference.laws.truncated_geometric import TruncatedGeometric
-from dpassay.reference.laws.truncated_laplace import TruncatedLaplace
-from dpassay.reference.laws.uniform_noise import UniformNoise
 from dpassay.reference.types import Array
 
 VERSION = 1

@@ -73,23 +73,6 @@ class Number(Law):
         return round(value) if self.whole else float(value)
 
 
-@dataclass(frozen=True, eq=False)
-class NumberBetween(Number):
-    """A number that cannot leave ``lower..upper``; both ends are public, and either may be infinite."""
-
-    lower: float = -math.inf
-    upper: float = math.inf
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require(self.lower < self.upper, "lower", self.lower, f"must be below upper = {self.upper}")
-        require_size("upper - lower", min(self.upper - self.lower, LARGEST))
-
-    def possible(self, value: float) -> float:
-        """The nearest value that can come out."""
-        return float(min(max(float(value), self.lower), self.upper))
-
-
 def laplace_cdf(x: float, scale: float) -> float:
     """``P(noise <= x)`` of Laplace noise."""
     return 0.5 * math.exp(x / scale) if x < 0 else 1 - 0.5 * math.exp(-x / scale)

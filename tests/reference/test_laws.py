@@ -15,11 +15,11 @@ from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.errors import BadInput
 from dpassay.reference.laws import above_threshold
 from dpassay.reference.laws.above_threshold import AboveThreshold
+from dpassay.reference.laws.between import TruncatedGeometric
 from dpassay.reference.laws.categorical import Categorical
 from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.laws.laplace import Laplace
 from dpassay.reference.laws.law import Cost, Law, as_released, noise_difference
-from dpassay.reference.laws.truncated_geometric import TruncatedGeometric
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.papers import Cite
 from dpassay.reference.tape import record

@@ -13,13 +13,17 @@ from scipy import stats
 
 from dpassay.reference.errors import BadInput
 from dpassay.reference.laws.above_threshold import AboveThreshold
+from dpassay.reference.laws.between import (
+    BoundedLaplace,
+    FoldedGeometric,
+    FoldedLaplace,
+    TruncatedGeometric,
+    TruncatedLaplace,
+)
 from dpassay.reference.laws.bingham import Bingham
-from dpassay.reference.laws.bounded_laplace import BoundedLaplace
-from dpassay.reference.laws.bounded_noise_laplace import BoundedNoiseLaplace
+from dpassay.reference.laws.bounded_noise import BoundedNoiseLaplace, UniformNoise
 from dpassay.reference.laws.categorical import Categorical
 from dpassay.reference.laws.discrete_gaussian import DiscreteGaussian
-from dpassay.reference.laws.folded_geometric import FoldedGeometric
-from dpassay.reference.laws.folded_laplace import FoldedLaplace
 from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.laws.geometric import Geometric
 from dpassay.reference.laws.intervals import Intervals
@@ -28,9 +32,6 @@ from dpassay.reference.laws.law import SMALLEST
 from dpassay.reference.laws.selection import exponential, permute_and_flip
 from dpassay.reference.laws.snapping import Snapping
 from dpassay.reference.laws.staircase import Staircase
-from dpassay.reference.laws.truncated_geometric import TruncatedGeometric
-from dpassay.reference.laws.truncated_laplace import TruncatedLaplace
-from dpassay.reference.laws.uniform_noise import UniformNoise
 
 INF = math.inf
 EXTREMES = (5e-324, 1e-300, 1e-150, 1e-9, 1.0, 1e9, 1e150, 1e300, INF, math.nan, -1.0)

@@ -14,21 +14,22 @@ from scipy import integrate, special, stats
 
 from dpassay.audit.lockstep.script import Choice, dictated
 from dpassay.reference.errors import BadInput
+from dpassay.reference.laws.between import (
+    BoundedLaplace,
+    FoldedGeometric,
+    FoldedLaplace,
+    TruncatedGeometric,
+    TruncatedLaplace,
+)
 from dpassay.reference.laws.bingham import Bingham
-from dpassay.reference.laws.bounded_laplace import BoundedLaplace
-from dpassay.reference.laws.bounded_noise_laplace import BoundedNoiseLaplace
+from dpassay.reference.laws.bounded_noise import BoundedNoiseLaplace, UniformNoise
 from dpassay.reference.laws.discrete_gaussian import DiscreteGaussian
-from dpassay.reference.laws.folded_geometric import FoldedGeometric
-from dpassay.reference.laws.folded_laplace import FoldedLaplace
 from dpassay.reference.laws.geometric import Geometric
 from dpassay.reference.laws.intervals import Intervals
 from dpassay.reference.laws.objective_perturbation import ObjectivePerturbation
 from dpassay.reference.laws.selection import exponential, permute_and_flip
 from dpassay.reference.laws.snapping import Snapping
 from dpassay.reference.laws.staircase import Staircase
-from dpassay.reference.laws.truncated_geometric import TruncatedGeometric
-from dpassay.reference.laws.truncated_laplace import TruncatedLaplace
-from dpassay.reference.laws.uniform_noise import UniformNoise
 
 INF = math.inf
 ATOMS = {  # laws on countable sets: make(query, scale), and all values that matter

@@ -1,4 +1,4 @@
-"""Laplace noise given that it is small: the support moves with the query, so it is private with a delta only."""
+"""Noise of a bounded size: the support moves with the query, so a release is private with a delta only."""
 
 from __future__ import annotations
 
@@ -9,6 +9,23 @@ import numpy as np
 
 from .law import Cost
 from .number import Number, require_size
+
+
+@dataclass(frozen=True, eq=False)
+class UniformNoise(Number):
+    """``query + U(-scale, scale)``."""
+
+    def cost(self, sensitivity: float) -> Cost | None:
+        """Unknown: delta alone, ``sensitivity / (2 scale)`` for one release."""
+        return None
+
+    def sample(self, rng: np.random.Generator) -> float:
+        """Draw one value."""
+        return self.at + rng.uniform(-self.scale, self.scale)
+
+    def log_density(self, value: float) -> float:
+        """Log density."""
+        return -math.log(2 * self.scale) if abs(value - self.at) <= self.scale else -math.inf
 
 
 @dataclass(frozen=True, eq=False)
