@@ -103,8 +103,8 @@ def _store(folder: Path, report: bytes) -> bytes:
     path.write_bytes(report)
     kept = report_file.store_of(path)
     kept.unlink(missing_ok=True)
-    with report_file.Report(path):
-        pass
+    with report_file.Report(path) as found:
+        found.keep(found.rows())
     path.unlink()
     return kept.read_bytes()
 

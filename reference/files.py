@@ -27,6 +27,9 @@ from .errors import BadInput, require
 _AT_LINE = re.compile(r"(.*) \(at (?:line (\d+), column \d+|end of document)\)", re.DOTALL)
 _PART = 2**20  # bytes
 _DIGITS = 308  # of a whole number in JSON: every float is shorter, and whatever computes with it makes it one
+LARGEST_TOML = 2**24  # characters
+_PARTS = 50  # as in the pattern below: of a key with dots in TOML: tomllib takes memory by their square
+_DEEP_KEY = re.compile(r"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){50}""")
 LARGEST = 2**31  # bytes of a file that is read at once; numbers in text take several times that in memory
 
 
@@ -57,6 +60,8 @@ def parse_toml(text: str, where: str, why: str = "the file must be TOML") -> dic
     Raises:
         BadInput: naming ``where`` and, for a syntax error, the line where it is known.
     """
+    require(len(text) <= LARGEST_TOML, where, f"{len(text)} characters", f"has more than {LARGEST_TOML}")
+    require(_DEEP_KEY.search(text) is None, where, "malformed", f"has a key of more than {_PARTS} parts")
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -112,8 +117,8 @@ def is_folder(path: Path) -> bool:
         return False
 
 
-def read_bytes(path: Path, field: str, most: int = LARGEST) -> bytes:
-    """The content of a regular file of at most ``most`` bytes.
+def read_bytes(path: Path, field: str, most: int = LARGEST, start: int = 0) -> bytes:
+    """The content of a regular file of at most ``most`` bytes, from its byte ``start`` on.
 
     A pipe without a writer would be waited for, and a device read, for ever: neither is opened.
 
@@ -124,7 +129,9 @@ def read_bytes(path: Path, field: str, most: int = LARGEST) -> bytes:
         kind = path.stat()
         require(stat.S_ISREG(kind.st_mode), field, str(path), "is not a regular file")
         require(kind.st_size <= most, field, str(path), f"has {kind.st_size} bytes, more than {most}")
-        return path.read_bytes()
+        with path.open("rb") as file:
+            file.seek(start)
+            return file.read()
     except BadInput:
         raise
     except (OSError, ValueError) as error:

@@ -55,6 +55,8 @@ def report(
     target = output or source.with_suffix(".html")
     require(bool(rows), str(source), "no rows", "there is nothing to show")
     require(os.path.realpath(target) != os.path.realpath(source), "--output", str(target), "is the report itself")
+    through = target.is_symlink() and not target.is_relative_to("/dev")
+    require(not through, "--output", str(target), "is a symbolic link: name the file itself")
     require_writable(target, "--output")
     require(reproductions is None or is_folder(reproductions), "--reproductions", str(reproductions), "is not a folder")
     papers = list(dict.fromkeys(paper for row in rows if (paper := paper_of(row)) in PAPERS))

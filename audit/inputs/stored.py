@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpassay.reference.errors import BadInput, require
-from dpassay.reference.files import numbers_of, read_text
+from dpassay.reference.files import LARGEST, numbers_of, read_text
 
 MOST_HEADER, MOST_AXES = 4096, 32  # bytes of a .npy header; axes
 LARGEST_LETTER = 0x10FFFF
@@ -53,6 +53,8 @@ def load_array(path: Path) -> NDArray[Any]:
             require(len(shape) > 0 and entries > 0, str(path), shape, "must be an array with at least one entry")
             require(len(shape) <= MOST_AXES, str(path), len(shape), f"has more than {MOST_AXES} axes")
             require(entries * dtype.itemsize <= here, str(path), shape, f"is cut off: {here} bytes of data")
+            size = entries * dtype.itemsize
+            require(size <= LARGEST, str(path), shape, f"holds {size} bytes, more than {LARGEST}")
             file.seek(0)
             found = np.asarray(np.load(file, allow_pickle=False))
             if dtype.kind == "f":

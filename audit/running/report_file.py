@@ -1,13 +1,12 @@
 """The report of an audit on disk: rows by key, each with its own effort, shared by processes without losing any.
 
 While an audit runs, each row goes into a store as soon as it is finished: ``reports/audit.json`` has
-``reports/.audit.json.store`` beside it. The report is what is written from the store when the run ends, also when it is
-interrupted; after a kill ``--resume`` finds the rows in the store. Without a store the rows of the report are taken.
+``reports/.audit.json.store`` beside it. When the run ends, also when it is interrupted, the report is written from both
+and the store goes. After a kill the store is still there: the next run takes its rows.
 """
 
 from __future__ import annotations
 
-import hashlib
 import math
 import os
 import sys
@@ -25,7 +24,7 @@ from dpassay.audit.row import Row
 from dpassay.audit.verdict import Verdict
 from dpassay.audit.version import installed_version
 from dpassay.reference.errors import BadInput, require
-from dpassay.reference.files import read_bytes, read_json, write_text
+from dpassay.reference.files import read_json, write_text
 
 from .store import Store
 
@@ -70,18 +69,15 @@ class Report:
         anew: rows that are already there go as soon as the first new one is kept.
 
     Raises:
-        BadInput: the report or the store cannot be used, or one of them does not belong to the other.
+        BadInput: the report or the store cannot be used.
     """
 
     def __init__(self, path: Path, order: Sequence[str] = (), anew: bool = False):
         self._path, self._clear = path, anew
         self._places = {key: place for place, key in enumerate(order)}
-        self._store = Store(None, _FIELD) if _is_device(path) else self._opened(anew)
-        try:
-            self._begin(anew)
-        except BaseException:
-            self._store.close()
-            raise
+        self._store = Store(None, _FIELD) if _is_device(path) else _opened(store_of(path), anew)
+        if not anew:
+            self.rows()  # what cannot go on is refused before the work begins
 
     def __enter__(self) -> Report:
         return self
@@ -92,67 +88,32 @@ class Report:
         self._store.close()
 
     def rows(self) -> list[Row]:
-        """All rows, in order."""
-        found = [_row(f"{self._store.name}: {key}", data) for key, data in self._store.records("row").items()]
+        """All rows, in order: those of the report, and in their place those of the store."""
+        about = self._store.records("about")
+        version = about.get("dpassay", installed_version())
+        require(self._clear or version == installed_version(), f"{self._store.name}: dpassay", version, _OTHER_VERSION)
+        base = load(self._path) if self._path.is_file() and not about.get("anew") and not self._clear else []
+        kept = [_row(f"{self._store.name}: {key}", data) for key, data in self._store.records("row").items()]
+        found = {row.key: row for row in [*base, *kept]}.values()
         return sorted(found, key=lambda row: (self._places.get(row.key, len(self._places)), row.key))
 
     def keep(self, rows: Iterable[Row]) -> None:
         """Put rows into the store, in place of those with the same key; they are on the disk when this returns."""
         records = {row.key: row.as_dict() for row in rows}
         with self._store.transaction():
+            if self._clear or not self._store.records("about"):
+                about = {"dpassay": installed_version(), "anew": self._clear}
+                self._store.put("about", about, clear=True)
             self._store.put("row", records, clear=self._clear)
         self._clear = False
 
     def write(self) -> list[Row]:
-        """Write the report from the store; returns its rows.
-
-        Its digest is kept before, so that a kill between the two leaves no report that the store does not know.
-        """
-        announced = ""
-        while True:  # until no other process has added a row in between
-            with self._store.transaction():
-                rows = self.rows()
-                text = json_text(document(rows)) + "\n"
-                digest = _digest(text.encode())
-                if digest == announced:
-                    write_text(self._path, text, _FIELD)
-                    self._store.put("report", {digest: True}, clear=True)
-                    return rows
-                self._store.put("report", {digest: True})
-                announced = digest
-
-    def _opened(self, anew: bool) -> Store:
-        path = store_of(self._path)
-        try:
-            store = Store(path, _FIELD)
-            try:
-                store.records("about")  # which looks at all of it
-            except BadInput:
-                store.close()
-                raise
-            return store
-        except BadInput as error:
-            if not (anew and path.is_file() and os.access(path, os.W_OK)):
-                raise BadInput(_FIELD, str(path), f"{error.why}; without it, rows of the report are taken") from None
-            return _set_aside(path, error)
-
-    def _begin(self, anew: bool) -> None:
-        """Hold the store against the report, or take the rows of the report."""
-        with self._store.transaction():  # in which nobody else writes the report
-            there = self._path.is_file()
-            digest = _digest(read_bytes(self._path, "report")) if there else ""
-            about = self._store.records("about")
-            if about and not anew:
-                version = about.get("dpassay")
-                require(version == installed_version(), f"{self._store.name}: dpassay", version, _OTHER_VERSION)
-                known = self._store.records("report")
-                why = f"is not what was written there last; remove it, or {self._store.name} with its rows"
-                require(not there or digest in known, _FIELD, str(self._path), why)
-            elif there and not anew:
-                self._store.put("row", {row.key: row.as_dict() for row in load(self._path)})
-            self._store.put("about", {"dpassay": installed_version()})
-            if there:
-                self._store.put("report", {digest: True})
+        """Write the report, which then holds all that the store held; returns its rows."""
+        with self._store.transaction():
+            rows = self.rows()
+            write_text(self._path, json_text(document(rows)) + "\n", _FIELD)
+            self._store.remove()
+        return rows
 
 
 def save(path: Path, rows: Sequence[Row], order: Sequence[str] = (), replace: bool = False) -> list[Row]:
@@ -184,21 +145,22 @@ _COUNTED = {"lines", "lines reached", "branches", "branches reached"}
 _OTHER_VERSION = "was made by another version; give another --output"
 
 
-def _set_aside(path: Path, error: BadInput) -> Store:
-    """A store that cannot be used is nobody's to delete; the run that writes its report anew goes on without it."""
-    aside = next(name for k in range(10**6) if not (name := path.with_name(f"{path.name}.{k}")).exists())
-    with suppress(FileNotFoundError):
-        path.rename(aside)
-    print(f"dpassay: {path} {error.why}: set aside as {aside.name}", file=sys.stderr)
-    return Store(path, _FIELD)
+def _opened(path: Path, anew: bool) -> Store:
+    """The store; one that cannot be used is set aside by a run that writes its report anew, not deleted."""
+    try:
+        return Store(path, _FIELD)
+    except BadInput as error:
+        if not (anew and path.is_file() and os.access(path, os.W_OK)):
+            raise BadInput(_FIELD, str(path), f"{error.why}; without it, rows of the report are taken") from None
+        aside = next(name for k in range(10**6) if not (name := path.with_name(f"{path.name}.{k}")).exists())
+        with suppress(FileNotFoundError):
+            path.rename(aside)
+        print(f"dpassay: {path} {error.why}: set aside as {aside.name}", file=sys.stderr)
+        return Store(path, _FIELD)
 
 
 def _is_device(path: Path) -> bool:
     return path.exists() and not path.is_file()
-
-
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
 
 
 def _row(where: str, data: Any) -> Row:

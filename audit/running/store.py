@@ -1,10 +1,9 @@
 """What a long run has found so far, kept on disk as it comes: a kill at any moment loses no record that was put.
 
-A store is one SQLite file. Several processes may use it; SQLite lets one of them write at a time, and a write that was
-killed half-way is undone by whoever opens the file next. Every record carries a digest of its own content, and the
-store a seal over all digests, so that a record that was changed or is missing is noticed and never used. That guards
-against damage, not against a forger. Nothing in a store is executed: records are JSON, and a file with any other table,
-view or trigger than ours is refused.
+A store is a file of lines. Each line is one write: a checksum, then the records as JSON. A line is appended under a
+lock on the file, and is on the disk when :meth:`Store.put` returns. The checksum counts the line before as well, so
+that a line that was changed, or is missing between others, is noticed and never used. A last line without its end is
+what a kill left of a write that never returned: it is dropped. This guards against damage, not against a forger.
 """
 
 from __future__ import annotations
@@ -12,8 +11,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import sqlite3
-import stat
+import sys
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -21,29 +20,22 @@ from types import TracebackType
 from typing import Any
 
 from dpassay.reference.errors import BadInput, require
-from dpassay.reference.files import LARGEST, parse_json, status
+from dpassay.reference.files import parse_json, read_bytes, there
 
-SCHEMA = 1
-_OURS = 0x64706173  # SQLite's application_id: "dpas"
-_SYNCHRONOUS = "FULL"  # a power cut loses nothing that was put
-_PATIENCE = 60  # seconds that a writer waits for another one
-_TABLES = {
-    "records": "CREATE TABLE records (kind TEXT NOT NULL, key TEXT NOT NULL, body TEXT NOT NULL, "
-    "digest TEXT NOT NULL, PRIMARY KEY (kind, key))",
-    "seal": "CREATE TABLE seal (one INTEGER PRIMARY KEY CHECK (one = 1), digest TEXT NOT NULL)",
-}
-_EMPTY = "0" * 64
+HEADER = b"dpassay store 2\n"
+_SYNC = True  # wait for the disk: a power cut loses nothing that was put
+_PATIENCE = 60.0  # seconds that a writer waits for another one
 
 
 class Store:
     """Records of JSON data by kind and key.
 
     Args:
-        path: the file, made if it is not there; None keeps the records in memory.
+        path: the file, made with the first record; None keeps the records in memory.
         field: what an error calls the file (``--output``, ``--checkpoint``).
 
     Raises:
-        BadInput: the file cannot be opened, is no store, is damaged, or has another schema.
+        BadInput: the file cannot be opened, is no store, or is damaged.
 
     Example:
         >>> from dpassay.audit.running.store import Store
@@ -54,17 +46,10 @@ class Store:
     """
 
     def __init__(self, path: Path | None, field: str):
-        self.field, self.name = field, "memory" if path is None else str(path)
-        self._depth = 0
-        if path is not None and not _there(path, field):
-            _make(path, field)
-        with self._told():
-            self._db = sqlite3.connect(str(path or ":memory:"), timeout=_PATIENCE, isolation_level=None)
-        try:
-            self._prepare(new=path is None)
-        except BaseException:
-            self._db.close()
-            raise
+        self.field, self.name, self._path = field, "memory" if path is None else str(path), path
+        self._pending: list[Any] | None = None  # changes of the transaction that is open
+        self._forget()
+        self._read()
 
     def __enter__(self) -> Store:
         return self
@@ -75,8 +60,7 @@ class Store:
         self.close()
 
     def close(self) -> None:
-        """Give the file back."""
-        self._db.close()
+        """Nothing is held between two writes."""
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -85,173 +69,156 @@ class Store:
         Raises:
             BadInput: the disk is full, the file read-only or damaged, or another process holds it for too long.
         """
-        if self._depth:
+        if self._pending is not None:
             yield
             return
-        with self._told():
-            self._db.execute("BEGIN IMMEDIATE")
-        self._depth += 1
-        try:
-            yield
-            with self._told():
-                self._db.execute("COMMIT")
-        except BaseException:
-            with suppress(sqlite3.Error):
-                self._db.execute("ROLLBACK")
-            raise
-        finally:
-            self._depth -= 1
+        with self._locked() as file:
+            self._read()
+            before = {kind: dict(records) for kind, records in self._records.items()}
+            self._pending = []
+            try:
+                yield
+                if self._pending and file is not None:
+                    self._append(file, self._pending)
+            except BaseException:
+                self._records = before
+                raise
+            finally:
+                self._pending = None
 
     def put(self, kind: str, records: Mapping[str, Any], clear: bool = False) -> None:
         """Keep these records; one of the same kind and key is replaced, with ``clear`` all of this kind are.
 
-        They are on the disk when this returns.
+        They are on the disk when this returns, or when the transaction around it ends.
         """
-        bodies = {key: json.dumps(value, sort_keys=True, allow_nan=False) for key, value in records.items()}
-        with self.transaction(), self._told():
-            seal = int(self._seal(), 16)
-            old = "SELECT digest FROM records WHERE kind = ?" + ("" if clear else " AND key = ?")
-            gone = [(kind,)] if clear else [(kind, key) for key in bodies]
-            for which in gone:
-                for (digest,) in self._db.execute(old, which):
-                    seal ^= self._number(digest)
-                self._db.execute(old.replace("SELECT digest", "DELETE"), which)
-            for key, body in bodies.items():
-                digest = _digest(kind, key, body)
-                seal ^= int(digest, 16)
-                self._db.execute("INSERT INTO records VALUES (?, ?, ?, ?)", (kind, key, body, digest))
-            self._db.execute("UPDATE seal SET digest = ?", (f"{seal:064x}",))
+        change = json.loads(json.dumps([kind, dict(records), clear], allow_nan=False))
+        with self.transaction():
+            assert self._pending is not None
+            self._pending.append(change)
+            self._apply(*change)
 
     def records(self, kind: str) -> dict[str, Any]:
-        """All records of a kind, in the order in which they came.
+        """All records of a kind, in the order in which their keys came.
 
         Raises:
-            BadInput: any record of the store is not what was put, or one is missing.
+            BadInput: the store is damaged.
         """
-        with self._snapshot(), self._told():
-            found = self._db.execute("SELECT kind, key, body, digest FROM records ORDER BY rowid").fetchall()
-            seal, total = self._seal(), 0
-        for which, key, body, digest in found:
-            texts = all(isinstance(one, str) for one in (which, key, body, digest))
-            good = texts and digest == _digest(which, key, body)
-            require(good, self.field, self.name, f"is damaged: record {key!r} is not what was written")
-            total ^= int(digest, 16)
-        require(f"{total:064x}" == seal, self.field, self.name, "is damaged: records are missing")
-        return {key: parse_json(body, f"{self.name}: {key}") for which, key, body, _ in found if which == kind}
+        if self._pending is None:
+            self._read()
+        return dict(self._records.get(kind, {}))
 
-    @contextmanager
-    def _snapshot(self) -> Iterator[None]:
-        """All that is read in here is of one moment: what another process writes meanwhile is seen later."""
-        if self._depth:
-            yield
+    def remove(self) -> None:
+        """Take the file away; the last step of a transaction, which then writes nothing."""
+        if self._path is not None:
+            self._pending = []
+            with suppress(OSError):
+                self._path.unlink()
+
+    def _forget(self) -> None:
+        self._records: dict[str, dict[str, Any]] = {}
+        self._file: tuple[int, int] | None = None  # device and number of the file that was read
+        self._size, self._lines, self._last = 0, 0, ""  # how much of it, to the end of a line; the last checksum
+
+    def _read(self) -> None:
+        """The lines that came since the last look; all of them where the file is another one than it was."""
+        if self._path is None:
             return
-        with self._told():
-            self._db.execute("BEGIN")
+        if not there(self._path, self.field):
+            self._forget()
+            return
+        found = self._path.stat()
+        if self._file != (found.st_dev, found.st_ino) or found.st_size < self._size:
+            self._forget()
+        raw = read_bytes(self._path, self.field, start=self._size)
+        self._file = (found.st_dev, found.st_ino)
+        if not self._size:
+            ours = raw.startswith(HEADER) or HEADER.startswith(raw)
+            require(ours, self.field, self.name, "is not a store of this version")
+            self._size, self._lines = (len(HEADER), 1) if raw.startswith(HEADER) else (0, 0)
+            raw = raw[len(HEADER) :]
+        for line in raw.splitlines(keepends=True):
+            if line.endswith(b"\n"):
+                self._take(line)
+
+    def _take(self, line: bytes) -> None:
+        checksum, _, body = line[:-1].partition(b" ")
         try:
-            yield
-        finally:
-            with suppress(sqlite3.Error):  # nothing was written
-                self._db.execute("ROLLBACK")
+            good = checksum.decode() == _checksum(self._last, body)
+            for kind, records, clear in parse_json(body.decode(), self.name) if good else ():
+                self._apply(kind, dict(records), clear)
+        except (BadInput, ValueError, TypeError):
+            good = False
+        require(good, self.field, self.name, f"is damaged: line {self._lines + 1} is not what was written")
+        self._size, self._lines, self._last = self._size + len(line), self._lines + 1, checksum.decode()
 
-    def _seal(self) -> str:
-        rows = self._db.execute("SELECT digest FROM seal").fetchall()
-        good = len(rows) == 1 and isinstance(rows[0][0], str)
-        require(good, self.field, self.name, "is damaged: its seal is missing")
-        self._number(rows[0][0])
-        return str(rows[0][0])
+    def _apply(self, kind: str, records: dict[str, Any], clear: bool) -> None:
+        if clear:
+            self._records.pop(kind, None)
+        self._records.setdefault(kind, {}).update(records)
 
-    def _number(self, digest: Any) -> int:
+    def _append(self, file: int, changes: list[Any]) -> None:
+        """One line more, which is read back as any other."""
+        body = json.dumps(changes).encode()
+        data = (b"" if self._size else HEADER) + f"{_checksum(self._last, body)} ".encode() + body + b"\n"
         try:
-            return int(digest, 16)
-        except (TypeError, ValueError):
-            raise BadInput(self.field, self.name, "is damaged: a digest is none") from None
-
-    def _prepare(self, new: bool) -> None:
-        """What is in memory gets the tables; a file must have exactly them."""
-        with self._told():
-            self._db.execute("PRAGMA trusted_schema = OFF")
-            self._db.execute(f"PRAGMA synchronous = {_SYNCHRONOUS}")
-            if new:
-                _lay_out(self._db)
-            ours = self._db.execute("PRAGMA application_id").fetchone()[0] == _OURS
-            version = self._db.execute("PRAGMA user_version").fetchone()[0]
-        require(ours, self.field, self.name, "is a database of another program")
-        require(version == SCHEMA, self.field, self.name, f"has schema {version}, this version reads schema {SCHEMA}")
-        require(self._schema() == _TABLES, self.field, self.name, "is damaged: its tables are not ours")
-
-    def _schema(self) -> dict[str, str]:
-        with self._told():
-            found = self._db.execute("SELECT name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'").fetchall()
-        return {str(name): str(sql) for name, sql in found}
+            os.ftruncate(file, self._size)  # without what a kill left of a line
+            try:
+                while data:
+                    data = data[os.write(file, data) :]
+                if _SYNC:
+                    os.fsync(file)
+            except OSError:
+                os.ftruncate(file, self._size)
+                raise
+        except OSError as error:
+            why = f"cannot be written ({error.strerror}); what was kept before is whole"
+            raise BadInput(self.field, self.name, why) from None
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
-        """What SQLite says, in one line that names the file."""
-        try:
-            yield
-        except (sqlite3.Error, UnicodeDecodeError, OverflowError) as error:
-            said = " ".join(str(error).split())
-            why = next((why for words, why in _REASONS.items() if words in said), "is damaged")
-            raise BadInput(self.field, self.name, f"{why} ({said})") from None
+    def _locked(self) -> Iterator[int | None]:
+        """The file, open and locked, and still the one of that name: another process may have removed it."""
+        if self._path is None:
+            yield None
+            return
+        self._read()  # what is no store of ours is refused before it is touched
+        end = time.monotonic() + _PATIENCE
+        while True:
+            try:
+                self._path.parent.mkdir(parents=True, exist_ok=True)
+                file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+            except OSError as error:
+                raise BadInput(self.field, self.name, f"cannot be written to ({error.strerror})") from None
+            try:
+                if _lock(file) and _named(file, self._path):
+                    yield file
+                    return
+            finally:
+                os.close(file)
+            why = f"is in use by another process for more than {_PATIENCE:.0f} seconds"
+            require(time.monotonic() < end, self.field, self.name, why)
+            time.sleep(0.01)
 
 
-_REASONS = {
-    "readonly": "cannot be written to",
-    "unable to open": "cannot be opened",
-    "is full": "has no room left on its disk; what was kept before is whole",
-    "disk I/O": "cannot be read or written; what was kept before is whole",
-    "locked": f"is in use by another process for more than {_PATIENCE} seconds",
-    "not a database": "is not a store",
-}
+def _checksum(before: str, body: bytes) -> str:
+    return hashlib.sha256(before.encode() + body).hexdigest()[:32]
 
 
-def _lay_out(database: sqlite3.Connection) -> None:
-    for statement in _TABLES.values():
-        database.execute(statement)
-    database.execute("INSERT INTO seal VALUES (1, ?)", (_EMPTY,))
-    database.execute(f"PRAGMA application_id = {_OURS}")
-    database.execute(f"PRAGMA user_version = {SCHEMA}")
+def _named(file: int, path: Path) -> bool:
+    with suppress(FileNotFoundError):
+        return os.path.samestat(os.fstat(file), path.stat())
+    return False
 
 
-def _make(path: Path, field: str) -> None:
-    """A new file is complete when it gets its name: an empty one is never ours, but what damage left."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}.new")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        draft.unlink(missing_ok=True)  # of a process that was killed
-        database = sqlite3.connect(draft, isolation_level=None)
-        try:
-            database.execute(f"PRAGMA synchronous = {_SYNCHRONOUS}")
-            database.execute("BEGIN")
-            _lay_out(database)
-            database.execute("COMMIT")
-        finally:
-            database.close()
-        with suppress(FileExistsError):  # another process was faster, with the same content
-            os.link(draft, path)
-    except (OSError, ValueError, sqlite3.Error) as error:
-        raise BadInput(field, str(path), f"cannot be made ({getattr(error, 'strerror', None) or error})") from None
-    finally:
-        with suppress(OSError):
-            draft.unlink(missing_ok=True)
+def _lock(file: int) -> bool:
+    """Lock the file for this process until it is closed, if nobody else has."""
+    with suppress(OSError):
+        if sys.platform == "win32":
+            import msvcrt
 
+            msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
 
-def _there(path: Path, field: str) -> bool:
-    """Is it a regular file of a sensible size, or nothing yet? A pipe would be waited for."""
-    try:
-        found = status(path)
-        if found is None:
-            return False
-        require(stat.S_ISREG(found.st_mode), field, str(path), "is not a regular file")
-        size = found.st_size
-        require(0 < size <= LARGEST, field, str(path), f"has {size} bytes: is no store")
-        require(os.access(path, os.R_OK), field, str(path), "cannot be read")
-    except BadInput:
-        raise
-    except (OSError, ValueError) as error:
-        raise BadInput(field, str(path), getattr(error, "strerror", None) or str(error)) from None
-    return True
-
-
-def _digest(kind: str, key: str, body: str) -> str:
-    return hashlib.sha256(json.dumps([kind, key, body]).encode()).hexdigest()
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return True
+    return False

@@ -10,6 +10,8 @@ import gc
 import os
 import re
 import signal
+import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
@@ -23,6 +25,7 @@ from dpassay.reference.extras import missing
 
 _ADDRESS = re.compile(r"(tcp|tls|ucx)://[\w.\-\[\]:%]+:\d{1,5}|[\w.\-]+:\d{1,5}")
 _SECONDS = 15  # to reach a scheduler
+_LOOK = 1.0  # seconds after which a worker looks whether its parent is there
 FIELD = "--scheduler"
 
 
@@ -53,11 +56,22 @@ def in_processes(function: Callable[..., Any], todo: Iterable[tuple[Any, ...]], 
     # one BLAS thread a worker: the matrices are small, and threads would fight over the cores
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    with _deaf_to_interrupts():
+    with _deaf_to_interrupts(), parallel_config(backend="loky", initializer=_end_with, initargs=(os.getpid(),)):
         answers: Iterator[Any] = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)(
             delayed(function)(*words) for words in todo
         )
     return answers
+
+
+def _end_with(parent: int) -> None:
+    """In a worker: end when the process that started it is gone, which after ``kill -9`` nobody says."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(_LOOK)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 @contextmanager

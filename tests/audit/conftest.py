@@ -10,7 +10,7 @@ from dpassay.audit.scores import power
 def _no_power_cut():
     """Stores do not wait for the disk: what a kill leaves is the same, and only a power cut could tell."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(store, "_SYNCHRONOUS", "OFF")
+        patch.setattr(store, "_SYNC", False)
         yield
 
 

@@ -1,6 +1,7 @@
 """Stored outputs and scores: damaged .npy files, headers of tables, lines with odd characters."""
 
 import io
+import os
 
 import numpy as np
 import pytest
@@ -45,6 +46,14 @@ def test_a_damaged_array_is_one_line(tmp_path, content):
         stored.load(path)
         np.asarray(stored.load(path)).tolist()
     assert "\n" not in str(caught.value)
+
+
+def test_a_sparse_array_is_refused_before_it_is_read(tmp_path):
+    path = tmp_path / "x.npy"
+    path.write_bytes(_npy(GOOD % "400000000"))
+    os.truncate(path, path.stat().st_size + 3_200_000_000)
+    with pytest.raises(BadInput, match="holds 3200000000 bytes, more than"):
+        stored.load(path)
 
 
 @pytest.mark.parametrize("cut", range(0, 200, 7))

@@ -72,6 +72,8 @@ def workers(request, monkeypatch):
 
     for module in HANDED_OUT:
         monkeypatch.setattr(f"{module}.delayed", lambda function: lambda *words: (answer, (function, words), {}))
+    here = "dpassay.audit.running.workers.parallel_config"
+    monkeypatch.setattr(here, lambda **_: parallel_config(backend="sequential"))
     with parallel_config(backend="sequential"):
         yield
     assert sent

@@ -46,7 +46,14 @@ def told(error: pytest.ExceptionInfo[BadInput]) -> str:
 @pytest.mark.parametrize("read", [read_claims, read_expected])
 @pytest.mark.parametrize(
     ("text", "why"),
-    [("a = " + "9" * 5000, "too many digits"), ("a = " + "[" * 3000, "nested too deeply"), ("a = \x1b", "TOML")],
+    [
+        ("a = " + "9" * 5000, "too many digits"),
+        ("a = " + "[" * 3000, "nested too deeply"),
+        ("a = \x1b", "TOML"),
+        ("a." * 20_000 + "a = 1", "more than 50 parts"),
+        ("[" + '"a" . ' * 20_000 + "a]", "more than 50 parts"),
+        ("a = '" + "x" * 2**24 + "'", "has more than 16777216"),
+    ],
 )
 def test_toml_that_python_does_not_read(tmp_path, read, text, why):
     (tmp_path / "x.toml").write_text(text)

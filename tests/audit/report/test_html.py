@@ -248,6 +248,7 @@ def test_the_command_writes_the_page(rows, tmp_path, monkeypatch):
     [
         (["nowhere.json"], "nowhere.json"),
         (["report.json", "--output", "report.json"], "is the report itself"),
+        (["report.json", "--output", "link"], "is a symbolic link"),
         (["empty.json"], "there is nothing to show"),
         (["report.json", "--no-ledger", "--reproductions", "nowhere"], "is not a folder"),
         (["report.json", "--no-ledger"], "baselines/dp_sgd:poisson@baseline: witness: sizes"),
@@ -260,6 +261,7 @@ def test_bad_input_is_one_line(rows, tmp_path, monkeypatch, words, said):
         [replace(rows[0], witnesses=[{"format": 2, "finding": {"kind": "sensitivity", "label": "g", "detail": ""}}])],
     )
     save(Path("empty.json"), [])
+    Path("link").symlink_to("page.html")
     done = CliRunner().invoke(app, ["report", *words])
     assert isinstance(done.exception, BadInput) and said in str(done.exception)
     assert not list(tmp_path.glob("*.html"))

@@ -41,43 +41,51 @@ def test_rows_are_kept_before_the_report_is_written(path):
         assert report.write() == [OTHER, ROW] == load(path)
 
 
-def test_a_report_without_a_store_gives_its_rows(path):
-    store_of(path).unlink()
-    assert rows(path) == [ROW] and store_of(path).is_file()
+def test_nothing_but_the_report_is_left_of_a_run_that_has_ended(path):
+    assert rows(path) == [ROW] and [one.name for one in path.parent.iterdir()] == ["report.json"]
 
 
-def test_a_store_without_a_report_keeps_its_rows(path):
+def test_a_deleted_report_stays_deleted(path):
     path.unlink()
-    assert rows(path) == [ROW] and not path.exists()
+    assert rows(path) == [] and save(path, [OTHER]) == [OTHER] == load(path)
 
 
-def test_a_report_that_somebody_changed_is_neither_believed_nor_overwritten(path):
-    document = json.loads(path.read_text())
-    document["rows"][0]["claimed"] = 9.0
-    path.write_text(json.dumps(document))
-    changed = path.read_text()
-    with pytest.raises(BadInput, match=r"report\.json.*is not what was written there last"):
-        save(path, [OTHER])
-    assert path.read_text() == changed
-    assert rows(path, anew=True) == [ROW], "nothing is gone before there is a new row"
+def test_what_a_killed_run_has_kept_is_in_the_next_report(path):
+    with Report(path) as report:
+        report.keep([OTHER])
     path.unlink()
-    assert save(path, [OTHER]) == [ROW, OTHER] == load(path)
+    assert rows(path) == [OTHER] == save(path, [OTHER])
+
+
+def test_a_report_that_is_written_in_between_loses_nothing(path):
+    """Two processes at once: the one that ends first takes the store away."""
+    third, fourth = replace(ROW, algorithm="a/d"), replace(ROW, algorithm="a/e")
+    with Report(path) as one, Report(path) as other:
+        one.keep([OTHER])
+        other.keep([third])
+        assert other.write() == [ROW, OTHER, third]
+        one.keep([fourth])
+        assert one.write() == [ROW, OTHER, third, fourth] == load(path)
 
 
 def test_a_run_that_starts_anew_replaces_the_rows_with_its_first(path):
     with Report(path, anew=True) as report:
-        assert report.rows() == [ROW]
+        assert load(path) == [ROW]
         report.keep([OTHER])
         report.keep([replace(OTHER, variant="v")])
+        assert load(path) == [ROW] and rows(path) == report.rows(), "also after a kill"
         assert len(report.write()) == 2
     assert ROW not in load(path)
 
 
 def test_a_damaged_store_is_refused_and_set_aside_by_a_run_that_starts_anew(path, capsys):
+    with Report(path) as report:
+        report.keep([OTHER])
+        report.keep([ROW])
     store = store_of(path)
-    store.write_bytes(store.read_bytes()[:5000])
-    damaged = store.read_bytes()
-    with pytest.raises(BadInput, match=r"store.*damaged.*without it, rows of the report are taken"):
+    damaged = store.read_bytes().replace(b"a/c", b"a/d", 1)
+    store.write_bytes(damaged)
+    with pytest.raises(BadInput, match=r"store.*damaged: line 2.*without it, rows of the report are taken"):
         rows(path)
     assert save(path, [OTHER], replace=True) == [OTHER] == load(path)
     assert store.with_name(store.name + ".0").read_bytes() == damaged and "set aside" in capsys.readouterr().err
@@ -89,7 +97,7 @@ def test_a_store_of_another_version_is_refused(path, version):
         store.put("about", {"dpassay": version})
     with pytest.raises(BadInput, match="another version"):
         rows(path)
-    assert rows(path, anew=True) == [ROW]
+    assert save(path, [OTHER], replace=True) == [OTHER]
 
 
 def test_rows_that_are_none_are_named(path):

@@ -6,6 +6,8 @@ import gc
 import signal
 import subprocess
 import sys
+import time
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -56,6 +58,40 @@ def test_ctrl_c_is_for_the_parent_alone():
     blocked = list(worked(signal.pthread_sigmask, [(signal.SIG_BLOCK, ())] * 2, 2, ""))
     assert all(signal.SIGINT in one and signal.SIGTERM not in one for one in blocked) and len(blocked) == 2
     assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == before and signal.SIGINT not in before
+
+
+SLEEPERS = """
+import time
+from dpassay.audit.running.workers import worked
+print("begun", flush=True)
+list(worked(time.sleep, [(0.01,), (0.01,), (60,)], 2, ""))
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for workers in /proc")
+def test_no_worker_outlives_a_parent_that_is_killed():
+    parent = subprocess.Popen([sys.executable, "-c", SLEEPERS], stdout=subprocess.PIPE, start_new_session=True)
+    group = f" {parent.pid} "
+
+    def workers() -> int:
+        found = 0
+        for process in Path("/proc").glob("[0-9]*"):
+            with suppress(OSError):
+                words = (process / "cmdline").read_bytes()
+                found += group in (process / "stat").read_text() and b"popen_loky" in words
+        return found
+
+    deadline = time.monotonic() + 30
+    while workers() < 2 and time.monotonic() < deadline:
+        time.sleep(0.1)
+    time.sleep(2)  # until one of them works and the other one waits
+    assert workers() == 2
+    parent.kill()
+    parent.communicate()
+    deadline = time.monotonic() + 20
+    while workers() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not workers()
 
 
 @pytest.mark.parametrize(
