@@ -1,0 +1,570 @@
+"""Rules for arithmetic, comparisons and functions of single numbers. Each has its proof in one line."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from scipy.special import expit
+
+from .value import HOLES_ALLOWED, INF, ZERO, Form, Norms, Open, Value, join, plain, private, rule, times
+
+
+def spread(a: Value, shape: tuple[int, ...]) -> Value:
+    """Broadcasting: each entry of a record is there ``k`` times, so norms grow by ``k`` and ``sqrt(k)``."""
+    if a._shape == shape:
+        return a
+    if a.at is not None and shape[a.at] != a._shape[a.at]:
+        if a._shape[a.at] == 1:  # one record, repeated
+            return spread(a.whole(), shape)
+        raise Open("records along an axis of another length")
+    entries = math.prod(shape) // (shape[a.at] if a.at is not None and shape[a.at] else 1)
+    count = entries / a.entries if a.entries else 0.0
+    kept = a.forms if a.at is not None and entries == 1 else ()
+    return a.like(
+        shape=shape,
+        size=a.norms.repeated(count),
+        move=a.move.repeated(count),
+        low=a.low,
+        high=a.high,
+        holes=a.holes,
+        forms=kept,
+    )
+
+
+def _shape_of(a: Any, b: Any) -> tuple[int, ...]:
+    shapes = [one._shape if private(one) else np.shape(one) for one in (a, b)]
+    return np.broadcast_shapes(*shapes)
+
+
+def aligned(a: Value, b: Value) -> tuple[Value, Value]:
+    """Two private values of one shape: record by record where both have the same records there, else as wholes."""
+    shape = _shape_of(a, b)
+    alike = a.at is not None and a.at == b.at and a.absent == b.absent and a.records.same(b.records)
+    if alike and a._shape[a.at] == shape[a.at] == b._shape[a.at]:  # type: ignore[index]
+        return spread(a, shape), spread(b, shape)
+    return spread(a.whole(), shape), spread(b.whole(), shape)
+
+
+def beside_public(a: Any, b: Any) -> tuple[Value, Any]:
+    """A private value in the shape of the result, and the public array; which may not count private records."""
+    a, b = (a, plain(b)) if private(a) else (b, plain(a))
+    counted(a, b)
+    return spread(a, _shape_of(a, b)), b
+
+
+def counted(a: Value, b: Any) -> None:
+    """A public array with an entry per record says how many there are."""
+    if a.absent and a.at is not None and np.ndim(b) >= -a.at and np.shape(b)[a.at] != 1:
+        raise Open("a public array beside records whose number is private")
+
+
+def _of_both(a: Value, b: Value) -> dict[str, Any]:
+    found = join(a, b)
+    if a.at is None:
+        return found
+    return {**found, "records": a.records, "at": a.at, "absent": a.absent}
+
+
+def moved(a: Value, b: Value, first: Norms, second: Norms) -> Norms:
+    """Both move, so bounds add; where no record is in both, only one of them moves."""
+    if a.at is None and a.records.disjoint(b.records):
+        return first.either(second)
+    return first.plus(second)
+
+
+@rule(np.add)
+def add(a: Any, b: Any) -> Value:
+    """|(a + b) - (a' + b')| <= |a - a'| + |b - b'|; a public part does not move."""
+    if private(a) and private(b):
+        a, b = aligned(a, b)
+        return Value(
+            a._shape,
+            size=a.norms.plus(b.norms),
+            move=moved(a, b, a.move, b.move),
+            low=a.low + b.low,
+            high=a.high + b.high,
+            forms=_sums_of_squares(a, b) or _above_kept(a, b) or _above_kept(b, a),
+            **{"at": None, **_of_both(a, b)},
+        )
+    a, b = beside_public(a, b)
+    shape = a._shape
+    low, high = _ends(b)
+    size = a.norms.plus(_public_norms(np.broadcast_to(b, shape), a.at))
+    return a.like(size=size, move=a.move, low=a.low + low, high=a.high + high, forms=_above(a) if low >= 0 else ())
+
+
+def _above(a: Value) -> tuple[Form, ...]:
+    return tuple(one for one in a.forms if one.kind in ("above", "squares"))
+
+
+def _above_kept(a: Value, b: Value) -> tuple[Form, ...]:
+    return _above(a) if b.low >= 0 else ()
+
+
+def _sums_of_squares(a: Value, b: Value) -> tuple[Form, ...]:
+    return (*_above(a), *_above(b)) if a.low >= 0 and b.low >= 0 else ()
+
+
+def _public_norms(b: Any, at: int | None) -> Norms:
+    """Norms of a public array, the largest over records."""
+    flat = np.abs(b).reshape(1, -1) if at is None else np.abs(np.moveaxis(b, at, 0)).reshape(b.shape[at], -1)
+    if flat.size == 0:
+        return ZERO
+    largest = float(flat.max())
+    return Norms(float(flat.sum(axis=1).max()), float(np.sqrt((flat**2).sum(axis=1).max())), largest)
+
+
+def _ends(b: Any) -> tuple[float, float]:
+    return (float(b.min()), float(b.max())) if b.size else (0.0, 0.0)
+
+
+@rule(np.negative)
+def negative(a: Value) -> Value:
+    """A change of sign keeps norms."""
+    return scaled(a, np.asarray(-1.0))
+
+
+@rule(np.positive)
+def positive(a: Value) -> Value:
+    """The same number."""
+    return a.copy()
+
+
+@rule(np.subtract)
+def subtract(a: Any, b: Any) -> Value:
+    """a + (-b)."""
+    return add(a, negative(b) if private(b) else -plain(b))
+
+
+def scaled(a: Value, c: Any) -> Value:
+    """Entry by entry times public numbers: norms grow by the largest of them."""
+    a, c = beside_public(a, c)
+    low, high = _ends(c)
+    if a.holes and not (c.size and low > 0):
+        raise Open("a division by what may be zero")
+    largest = max(abs(low), abs(high))
+    ends = [times(x, y) for x in (a.low, a.high) for y in (low, high)]
+    forms: tuple[Form, ...] = ()
+    if c.size and low == high and low > 0:
+        grown = tuple(
+            replace(one, k=one.k * (math.sqrt(low) if one.kind in ("squares", "entries") else low)) for one in a.forms
+        )
+        forms = tuple(one for one in grown if one.kind not in ("exceeds", "positive"))
+    size, move = a.norms.by(largest), a.move.by(largest)
+    return a.like(size=size, move=move, low=min(ends), high=max(ends), forms=forms, holes=a.holes)
+
+
+def clipped(rows: Value, factor: Value) -> Norms:
+    """A factor between 0 and k / |row| makes the row at most k long, whatever the row is."""
+    found = Norms()
+    for form in factor.forms:
+        if form.kind == "below" and form.token is rows.token:
+            found = found.both(_bound(form.order, form.k))
+    return found
+
+
+def _bound(order: float, k: float) -> Norms:
+    return Norms(**{{1: "one", 2: "two"}.get(order, "sup"): k})
+
+
+def _same_rows(factor: Value, rows: Value) -> bool:
+    """The factor of a row stands before that row, and not before another one."""
+    if factor.at is None or rows.at is None:
+        return factor.at is None and rows.at is None and factor.entries == 1
+    return factor.at == rows.at and factor.entries == 1 and factor.records.same(rows.records)
+
+
+@rule(np.multiply)
+def multiply(a: Any, b: Any) -> Value:
+    """|a b - a' b'| <= |a| |b - b'| + |b'| |a - a'|, each with the sup-norm of the other; a clip by its factor."""
+    if not (private(a) and private(b)):
+        return scaled(a, plain(b)) if private(a) else scaled(b, plain(a))
+    limit = Norms()
+    for rows, factor in ((a, b), (b, a)):
+        if _same_rows(factor, rows) and _shape_of(a, b) == rows._shape:
+            limit = limit.both(clipped(rows, factor))
+    weighted = None
+    for rows, weight in ((a, b), (b, a)):
+        if rows.at is not None and _same_rows(weight, rows) and _shape_of(a, b) == rows._shape:
+            weighted = (rows.token, weight.low, weight.high)
+    if a.token is b.token and not a.holes:
+        return square(a)
+    a, b = aligned(a, b)
+    product = a.norms.by(b.norms.sup).both(b.norms.by(a.norms.sup))
+    move = a.move.by(b.norms.sup).plus(b.move.by(a.norms.sup))
+    if a.at is None and a.records.disjoint(b.records):
+        move = a.move.by(b.norms.sup).either(b.move.by(a.norms.sup))
+    ends = [times(x, y) for x in (a.low, a.high) for y in (b.low, b.high)]
+    return Value(
+        a._shape,
+        size=product.both(limit),
+        move=Norms() if a.holes | b.holes else move,
+        low=min(ends),
+        high=max(ends),
+        holes=a.holes | b.holes,
+        weighted=weighted,
+        **{"at": None, **_of_both(a, b)},
+    )
+
+
+@rule(np.true_divide)
+def divide(a: Any, b: Any) -> Value:
+    """a times 1 / b; a row over a number that is at least k |row| is at most 1 / k long."""
+    if not private(b):
+        b = plain(b)
+        if not np.all(b):
+            raise Open("a division by a public zero")
+        return scaled(a, 1 / b)
+    if not private(a):
+        return scaled(reciprocal(b), plain(a))
+    inverse = reciprocal(b)
+    if not inverse.holes:
+        return multiply(a, inverse)
+    if _same_rows(b, a) and _shape_of(a, b) == a._shape:  # 0 / 0 for a row of zeros, unless `where` takes that out
+        limit = clipped(a, inverse)
+        return a.like(size=limit, holes=inverse.holes)
+    raise Open("a division by what may be zero; add a floor, as np.maximum(norm, 1e-12) does")
+
+
+def reciprocal(b: Value) -> Value:
+    """1 / b has slope 1 / low^2 for b >= low > 0; b >= k |row| makes it at most 1 / (k |row|)."""
+    if b.high < 0:
+        return negative(reciprocal(negative(b)))
+    forms = tuple(Form("below", one.token, one.order, 1 / one.k) for one in b.forms if one.kind == "above")
+    if b.low > 0:
+        slope = 1 / b.low**2
+        return b.like(move=b.move.by(slope), low=1 / b.high if b.high < INF else 0.0, high=1 / b.low, forms=forms)
+    if forms and b.low == 0:
+        return b.like(low=0.0, move=Norms(), forms=forms, holes=frozenset(one.token for one in forms))
+    raise Open("a division by private data that may be zero; add a floor, as np.maximum(norm, 1e-12) does")
+
+
+def _monotone(a: Value, low: float, high: float, forms: tuple[Form, ...] = ()) -> Value:
+    """Clipping to [low, high] is 1-Lipschitz in each entry; it shortens where 0 is in the range."""
+    if a.holes and not any(one.kind == "below" for one in a.forms):
+        raise Open("a division by what may be zero")
+    size = a.norms if low <= 0 <= high and not a.holes else Norms()
+    move = Norms() if a.holes else a.move
+    ends = min(max(a.low, low), high), min(max(a.high, low), high)
+    return a.like(
+        size=size, move=move, low=ends[0], high=ends[1], forms=forms, holes=a.holes if high == INF else frozenset()
+    )
+
+
+@rule(np.maximum, np.fmax)
+def maximum(a: Any, b: Any) -> Value:
+    """1-Lipschitz in each argument; it is at least what either is."""
+    if private(a) and private(b):
+        a, b = aligned(a, b)
+        sides = {"low": max(a.low, b.low), "high": max(a.high, b.high), "forms": (*_above(a), *_above(b))}
+        return _larger(a, b, sides)
+    a, b = beside_public(a, b)
+    low, high = _ends(b)
+    if low == high:
+        return _monotone(a, low, INF, _above(a))
+    if a.holes:
+        raise Open("a division by what may be zero")
+    return a.like(move=a.move, low=max(a.low, low), high=max(a.high, high), forms=_above(a))
+
+
+@rule(np.minimum, np.fmin)
+def minimum(a: Any, b: Any) -> Value:
+    """1-Lipschitz in each argument; it is at most what either is."""
+    if private(a) and private(b):
+        a, b = aligned(a, b)
+        return _larger(a, b, {"low": min(a.low, b.low), "high": min(a.high, b.high), "forms": _below(a, b)})
+    a, b = beside_public(a, b)
+    low, high = _ends(b)
+    below = tuple(one for one in a.forms if one.kind == "below") if low >= 0 else ()
+    if low == high:
+        return _monotone(a, -INF, low, below)
+    if a.holes:
+        raise Open("a division by what may be zero")
+    return a.like(move=a.move, low=min(a.low, low), high=min(a.high, high), forms=below)
+
+
+def _below(a: Value, b: Value) -> tuple[Form, ...]:
+    if a.low < 0 or b.low < 0:
+        return ()
+    return tuple(one for one in (*a.forms, *b.forms) if one.kind == "below")
+
+
+def _larger(a: Value, b: Value, sides: dict[str, Any]) -> Value:
+    if a.holes or b.holes:
+        raise Open("a division by what may be zero")
+    move = a.move.plus(b.move)
+    return Value(a._shape, size=a.norms.plus(b.norms), move=move, **{"at": None, **_of_both(a, b)}, **sides)
+
+
+@rule(np.clip)
+def clip(a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None) -> Value:
+    """The larger, then the smaller one."""
+    low, high = (a_min if a_min is not None else min), (a_max if a_max is not None else max)
+    if private(low) or private(high):
+        raise Open("clipping to private ends")
+    found = a.copy()
+    if high is not None:  # first, so that a division by zero is gone
+        found = minimum(found, high)
+    if low is not None:
+        if high is not None and np.any(plain(low) > plain(high)):
+            raise Open("np.clip with ends in the wrong order")
+        below = found.forms if np.all(plain(low) <= 0) and found.low >= 0 else ()
+        found = maximum(found, low)
+        found.forms = (*found.forms, *below)
+    return found
+
+
+HOLES_ALLOWED.update({np.minimum, np.fmin, np.clip, np.where, np.multiply, np.nan_to_num})
+
+
+def _truth(*values: Any) -> Value:
+    """A truth value per entry: 0 or 1."""
+    given = [one for one in values if private(one)]
+    if len(given) == 2:
+        a, b = aligned(*given)
+        still = moved(a, b, a.move, b.move).two == 0
+        found = {"at": None, **_of_both(a, b)}
+        return Value(a._shape, low=0.0, high=1.0, move=ZERO if still else Norms(), truth=True, **found)
+    a, _ = beside_public(*values)
+    return a.like(low=0.0, high=1.0, move=ZERO if a.move.two == 0 else Norms(), truth=True)
+
+
+def _greater(strict: bool) -> Callable[[Any, Any], Value]:
+    def transfer(a: Any, b: Any) -> Value:
+        """0 or 1; where k |row| <= a > b is false, |row| <= b / k; where it is true of a norm, the row is not zero."""
+        found = _truth(a, b)
+        if private(a) and not private(b) and np.ndim(b) == 0 and b >= 0:
+            exceeds = [
+                Form("exceeds", one.token, one.order, float(b) / one.k) for one in a.forms if one.kind == "above"
+            ]
+            positive = [one for one in a.forms if one.kind == "norm" and (strict or b > 0)]
+            found.forms = (*exceeds, *(replace(one, kind="positive") for one in positive))
+        return found
+
+    return transfer
+
+
+rule(np.greater)(_greater(True))
+rule(np.greater_equal)(_greater(False))
+
+
+@rule(np.less)
+def less(a: Any, b: Any) -> Value:
+    """0 or 1."""
+    return _greater(True)(b, a)
+
+
+@rule(np.less_equal)
+def less_equal(a: Any, b: Any) -> Value:
+    """0 or 1."""
+    return _greater(False)(b, a)
+
+
+@rule(np.equal, np.not_equal, np.logical_and, np.logical_or, np.logical_xor, np.isclose)
+def compared(a: Any, b: Any, **_: Any) -> Value:
+    """0 or 1."""
+    return _truth(a, b)
+
+
+@rule(np.bitwise_and, np.bitwise_or, np.bitwise_xor)
+def bits(a: Any, b: Any) -> Value:
+    """0 or 1, of truth values; other bits are not followed."""
+    for one in (a, b):
+        ends = (one.low, one.high) if private(one) else _ends(plain(one))
+        if ends[0] < 0 or ends[1] > 1:
+            raise Open("bits of private numbers are not followed")
+    return _truth(a, b)
+
+
+@rule(np.invert)
+def inverted(a: Value) -> Value:
+    """One less the truth value."""
+    if not a.truth:
+        raise Open("bits of private numbers are not followed")
+    return logical_not(a)
+
+
+@rule(np.logical_not)
+def logical_not(a: Value) -> Value:
+    """0 or 1."""
+    return _truth(a, 0.0)
+
+
+def _exp(x: float) -> float:
+    return math.exp(x) if x < 700 else INF
+
+
+def _log(x: float) -> float:
+    return -INF if x <= 0 else math.log(x) if x < INF else INF
+
+
+def _function(function: Any, of: Callable[[float], float], slope: Callable[[Value], float], shortens: bool) -> None:
+    """An increasing function of single numbers: its range, and its largest slope on the range of the argument."""
+
+    def transfer(a: Value) -> Value:
+        size = a.norms if shortens else Norms()
+        return a.like(size=size, move=a.move.by(slope(a)), low=of(a.low), high=of(a.high))
+
+    transfer.__doc__ = "Increasing, so its range is known; |f(a) - f(b)| is at most the largest slope times |a - b|."
+    rule(function)(transfer)
+
+
+def _needs(a: Value, at_least: float) -> float:
+    if a.low <= at_least:
+        raise Open(f"a logarithm of what may be {at_least:g} or less; add a floor")
+    return a.low - at_least
+
+
+_function(np.tanh, lambda x: math.tanh(x), lambda a: 1.0, True)
+_function(np.arctan, lambda x: math.atan(x), lambda a: 1.0, True)
+_function(expit, lambda x: float(expit(x)), lambda a: 0.25, False)
+_function(np.exp, _exp, lambda a: _exp(a.high), False)
+_function(np.expm1, lambda x: _exp(x) - 1, lambda a: _exp(a.high), False)
+_function(np.log, _log, lambda a: 1 / _needs(a, 0.0), False)
+_function(np.log1p, lambda x: _log(1 + x), lambda a: 1 / _needs(a, -1.0), False)
+_function(np.sign, lambda x: float(np.sign(x)), lambda a: INF, False)
+_function(np.cbrt, lambda x: float(np.cbrt(x)), lambda a: INF, False)
+
+
+@rule(np.sin, np.cos)
+def sine(a: Value) -> Value:
+    """Between -1 and 1, slope 1."""
+    return a.like(move=a.move, low=-1.0, high=1.0)
+
+
+def norm_forms(a: Value, order: float) -> tuple[Form, ...]:
+    """Of the norm of a itself."""
+    return Form("above", a.token, order, 1.0), Form("norm", a.token, order, 1.0)
+
+
+@rule(np.abs, np.fabs)
+def absolute(a: Value) -> Value:
+    """||a| - |b|| <= |a - b|, and |a| is as long as a; of single numbers it is their norm."""
+    low = 0.0 if a.low < 0 < a.high else min(abs(a.low), abs(a.high))
+    forms = norm_forms(a, 1) + norm_forms(a, 2) + norm_forms(a, INF) if a.entries == 1 else ()
+    return a.like(size=a.norms, move=a.move, low=low, high=max(abs(a.low), abs(a.high)), forms=forms)
+
+
+@rule(np.sqrt)
+def root(a: Value) -> Value:
+    """Increasing; sqrt of at least (k |row|)^2 is at least k |row|."""
+    if a.low < 0:
+        raise Open("a square root of what may be negative")
+    forms = tuple(Form("above", one.token, 2, one.k) for one in a.forms if one.kind == "squares")
+    slope = 0.5 / math.sqrt(a.low) if a.low > 0 else INF
+    return a.like(move=a.move.by(slope), low=math.sqrt(a.low), high=math.sqrt(a.high), forms=forms)
+
+
+@rule(np.square)
+def square(a: Value) -> Value:
+    """a times a; slope 2 |a|."""
+    low = 0.0 if a.low < 0 < a.high else min(a.low * a.low, a.high * a.high)
+    largest = a.norms.sup
+    size = Norms(times(a.norms.two, a.norms.two), times(a.norms.two, largest), times(largest, largest))
+    move, kind = a.move.by(2 * largest), "entries" if a.entries != 1 else "squares"
+    return a.like(size=size, move=move, low=low, high=size.sup, forms=(Form(kind, a.token, 2, 1.0),))
+
+
+@rule(np.power, np.float_power)
+def power(a: Any, b: Any) -> Value:
+    """Repeated multiplication, or a square root."""
+    if private(b):
+        raise Open("a private exponent")
+    if np.ndim(b) == 0 and float(b) == 2:
+        return square(a)
+    if np.ndim(b) == 0 and float(b) == 0.5:
+        return root(a)
+    if np.ndim(b) == 0 and float(b) in (1, 3, 4):
+        return a.copy() if b == 1 else multiply(square(a), a if b == 3 else square(a))
+    raise Open(f"a power of {b} has no rule")
+
+
+@rule(np.floor, np.ceil, np.rint, np.trunc, np.round, np.around)
+def rounded(a: Value, decimals: int = 0) -> Value:
+    """Each entry by less than a unit, so a difference by at most one unit more; nothing more is known of its norms."""
+    unit = 10.0 ** (-decimals)
+    sup = a.move.sup + unit
+    return a.like(move=Norms(sup=sup if sup < INF else INF), low=a.low - unit, high=a.high + unit)
+
+
+@rule(np.logaddexp)
+def log_of_two(a: Any, b: Any) -> Value:
+    """1-Lipschitz in each argument, and between the larger one and that plus log 2."""
+    found = maximum(a, b)
+    moves = [spread(one, found._shape).move for one in (a, b) if private(one)]
+    move = moves[0] if len(moves) == 1 else moves[0].plus(moves[1])
+    return found.like(move=move, low=found.low, high=found.high + math.log(2))
+
+
+@rule(np.where)
+def where(condition: Any, a: Any = None, b: Any = None) -> Value:
+    """Entries are of one or the other; of a row as one, so is its norm. |row| <= k where `|row| > k` is false."""
+    if a is None or b is None:
+        raise Open("np.where of private data gives a private number of places")
+    values = [one if private(one) else plain(one) for one in (a, b)]
+    shape = np.broadcast_shapes(*(one._shape if private(one) else np.shape(one) for one in (condition, a, b)))
+    known = next(one for one in (condition, a, b) if private(one))
+    for one in (condition, a, b):
+        if private(one) and not (one.at == known.at and one.absent == known.absent and one.records.same(known.records)):
+            raise Open("np.where of values of different records")
+    _no_holes(condition, a)
+    _no_holes(None, b)
+    parts = [spread(one, shape) if private(one) else _constant(one, known, shape) for one in values]
+    of_rows = private(condition) and condition.entries == 1
+    if of_rows and condition.forms:
+        parts[1] = _shortened(condition, b, parts[1])
+    size = parts[0].norms.either(parts[1].norms) if of_rows else parts[0].norms.beside(parts[1].norms)
+    move = Norms() if private(condition) else parts[0].move.beside(parts[1].move)
+    low, high = min(one.low for one in parts), max(one.high for one in parts)
+    draws = frozenset().union(*(one.draws for one in (condition, a, b) if private(one)))
+    cause = next((one.cause for one in parts if one.cause), "")
+    forms = _factor_forms(condition, values)
+    return known.like(shape=shape, size=size, move=move, low=low, high=high, draws=draws, cause=cause, forms=forms)
+
+
+def _no_holes(condition: Any, one: Any) -> None:
+    """A division by a norm is safe where the condition says that the norm is positive."""
+    if not private(one) or not one.holes:
+        return
+    positive = {one.token for one in getattr(condition, "forms", ()) if one.kind == "positive"}
+    if not one.holes <= positive:
+        raise Open("a division by what may be zero")
+
+
+def _shortened(condition: Value, given: Any, part: Value) -> Value:
+    for form in condition.forms:
+        if private(given) and form.kind == "exceeds" and form.token is given.token:
+            return part.like(size=part.norms.both(_bound(form.order, form.k)), move=part.move)
+    return part
+
+
+def _factor_forms(condition: Any, values: list[Any]) -> tuple[Form, ...]:
+    """np.where(|row| > c, k / |row|, b): at most k / |row| in the first case, and b c / |row| in the second."""
+    if not private(condition) or not private(values[0]) or private(values[1]) or np.ndim(values[1]) or values[1] < 0:
+        return ()
+    limits = {(one.token, one.order): one.k for one in condition.forms if one.kind == "exceeds"}
+    return tuple(
+        replace(one, k=max(one.k, float(values[1]) * limits[one.token, one.order]))
+        for one in values[0].forms
+        if one.kind == "below" and (one.token, one.order) in limits
+    )
+
+
+def _constant(array: Any, known: Value, shape: tuple[int, ...]) -> Value:
+    """A public array beside private ones: it does not move."""
+    counted(known, array)
+    low, high = _ends(array)
+    size = _public_norms(np.broadcast_to(array, shape), known.at)
+    return known.like(shape=shape, size=size, move=ZERO, low=low, high=high, cause="")
+
+
+@rule(np.nan_to_num)
+def without_nan(a: Value, **_: Any) -> Value:
+    """What a division by zero leaves is not followed."""
+    if a.holes:
+        raise Open("what stands for a division by zero is not followed; add a floor instead")
+    return a.copy()

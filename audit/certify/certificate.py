@@ -1,0 +1,310 @@
+"""``certify``: an upper bound on epsilon for every pair of neighbours, from the code itself."""
+
+from __future__ import annotations
+
+import math
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dpassay.reference.accounting.cost import account
+from dpassay.reference.accounting.sampled import Relation
+from dpassay.reference.space import Space
+from dpassay.reference.transcript import Transcript
+
+from . import rules
+from .draws import Certified, CertifyTape, Draws, Ledger, Noise, Uniforms, as_release
+from .patched import patched
+from .shapes import Batch
+from .value import Line, Open, Value, rows, trace
+
+assert rules
+FINITE = "the data are finite numbers, and arithmetic is over the reals"
+_EXTREMES = (1.0, 0.0, 1e9, -1e9, 1e-9)  # what released values are multiplied by, on the paths that are run
+_PATHS = 64  # ways through the decisions on released values
+_SECONDS = 20.0
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """How much a program can give away at most, on any two neighbours.
+
+    Args:
+        epsilon: the bound; infinite where nothing bounds a query; None where the certificate is open.
+        delta: of the bound.
+        relation: of the neighbours.
+        sizes: for which the bound holds, in words.
+        releases: of the run that costs the most.
+        axioms: what is taken for granted.
+        open: why there is no bound, with the line; or empty.
+        lines: the derivation.
+
+    Raises:
+        Nothing: it is made by :func:`certify`.
+
+    Example:
+        >>> import numpy as np
+        >>> from dpassay.audit.certify.certificate import certify
+        >>> from dpassay.reference import Space
+        >>> def private_mean(rows, rng):
+        ...     clipped = rows / np.maximum(1, np.linalg.norm(rows, axis=1, keepdims=True))
+        ...     return clipped.mean(axis=0) + rng.normal(scale=8 / len(rows), size=rows.shape[1])
+        >>> round(certify(private_mean, Space.matrix(), delta=1e-5).epsilon, 3)
+        0.926
+
+    Source: ``docs/certify.md``.
+    """
+
+    epsilon: float | None
+    delta: float
+    relation: Relation
+    sizes: str = ""
+    releases: tuple[Certified, ...] = ()
+    axioms: tuple[str, ...] = (FINITE,)
+    open: str = ""
+    lines: tuple[Line, ...] = ()
+
+    @property
+    def bounded(self) -> bool:
+        """Is there a finite bound?"""
+        return self.epsilon is not None and math.isfinite(self.epsilon)
+
+    def __str__(self) -> str:
+        if self.epsilon is None:
+            return f"open: {self.open}"
+        return f"certified {self.epsilon:.3g}" if self.bounded else f"unbounded: {self.open}"
+
+
+def certify(
+    run: Callable[..., Any],
+    where: Space,
+    *,
+    delta: float,
+    seed: int = 0,
+    on_tape: bool = False,
+    any_length: bool = False,
+) -> Certificate:
+    """Bounds what any two neighbours can show, for every size of a space.
+
+    Args:
+        run: ``run(data, rng)``, plain NumPy code; with ``on_tape``: ``run(problem, tape)``.
+        where: which rows there are, their sizes, and the relation of the neighbours.
+        delta: of the bound.
+        seed: of the paths that are run; the bound does not depend on it.
+        any_length: rows may be of any length, whatever the space says.
+
+    Returns:
+        A :class:`Certificate`, open where something private decides, leaves, or goes through what has no rule.
+
+    Raises:
+        Nothing: what the code raises is a reason to stay open.
+
+    Example:
+        >>> from dpassay.audit.certify.certificate import certify
+        >>> from dpassay.reference import Space
+        >>> str(certify(lambda rows, rng: float(rows.sum()), Space.matrix(n=(3,), d=(1,)), delta=1e-5))[:42]
+        'open: <stdin>:1: private data leaves as a '
+
+    Source: ``docs/certify.md``.
+    """
+    found: list[Certificate] = []
+    deadline = time.monotonic() + _SECONDS
+    for sizes in _combinations(where):
+        one = _of_size(run, where, sizes, delta, seed, on_tape, any_length, deadline)
+        if one.epsilon is None:
+            return one
+        found.append(one)
+    worst = max(found, key=lambda one: one.epsilon if one.epsilon is not None else math.inf)
+    named = ", ".join(f"{name} in {', '.join(map(str, values))}" for name, values in where.sizes.items())
+    return replace(worst, sizes=named)
+
+
+def _combinations(where: Space) -> Iterator[Mapping[str, int]]:
+    names = list(where.sizes)
+
+    def combined(number: int, chosen: dict[str, int]) -> Iterator[Mapping[str, int]]:
+        if number == len(names):
+            if where.fits(chosen):
+                yield dict(chosen)
+            return
+        for value in where.sizes[names[number]]:
+            yield from combined(number + 1, {**chosen, names[number]: value})
+
+    return combined(0, {})
+
+
+def abstract_rows(where: Space, sizes: Mapping[str, int], any_length: bool = False) -> Value:
+    """The matrix of rows of a space, of which only the bounds are known; the absent row is one of them."""
+    kind = where.rows
+    n, columns = sizes["n"], kind.columns(sizes)
+    low, high = kind.box or (-math.inf, math.inf)
+    two = math.inf if kind.bound is None or any_length else kind.bound
+    if kind.labels:
+        two = math.hypot(two, max(map(abs, kind.labels)))
+    if kind.labels and kind.box:
+        low, high = min(low, *kind.labels), max(high, *kind.labels)
+    if where.absent is not None:
+        absent = np.asarray(where.absent, dtype=float)
+        two = max(two, float(np.linalg.norm(absent)))
+        low, high = min(low, float(absent.min())), max(high, float(absent.max()))
+    return rows(n, columns, two, low=low, high=high)
+
+
+@dataclass
+class _Paths:
+    """The runs of one size: every way through the decisions on released values."""
+
+    run: Callable[[Ledger], Any]
+    n: int
+    seed: int
+    deadline: float
+    costs: dict[tuple[bool, ...], tuple[Any, ...]] = field(default_factory=dict)
+    ledgers: list[Ledger] = field(default_factory=list)
+
+    def explore(self) -> None:
+        """Runs with extreme released values, then each decision the other way.
+
+        Raises:
+            Open: what a run raises, too many ways, or a cost that follows released values.
+        """
+        waiting: list[tuple[bool, ...]] = []
+        for number, factor in enumerate(_EXTREMES):
+            waiting += self._others(self._follow(number, factor, ()), 0)
+        seen = set(waiting)
+        runs = 0
+        while waiting:
+            wanted = waiting.pop()
+            runs += 1
+            if runs > _PATHS:
+                places = sorted({place for ledger in self.ledgers for place, _ in ledger.decisions})
+                raise Open(f"too many ways through the decisions on released values at {', '.join(places[:3])}")
+            for other in self._others(self._follow(0, 1.0, wanted), len(wanted)):
+                if other not in seen:
+                    seen.add(other)
+                    waiting.append(other)
+
+    def _follow(self, number: int, factor: float, wanted: tuple[bool, ...]) -> tuple[bool, ...]:
+        ledger = Ledger(self.n, self.seed + number, factor, wanted, deadline=self.deadline)
+        _leave(self.run(ledger), 0)
+        taken = tuple(one for _, one in ledger.decisions)
+        cost = (*(one.kind for one in ledger.releases), *((one.kind, one.rate) for one in ledger.batches))
+        if self.costs.setdefault(taken, cost) != cost:
+            raise Open("what a release costs follows released values or public draws")
+        self.ledgers.append(ledger)
+        return taken
+
+    @staticmethod
+    def _others(taken: tuple[bool, ...], after: int) -> list[tuple[bool, ...]]:
+        return [(*taken[:number], not taken[number]) for number in range(after, len(taken))]
+
+
+def _of_size(
+    run: Callable[..., Any],
+    where: Space,
+    sizes: Mapping[str, int],
+    delta: float,
+    seed: int,
+    on_tape: bool,
+    any_length: bool,
+    deadline: float,
+) -> Certificate:
+    def one_run(ledger: Ledger) -> Any:
+        data = where.problem(abstract_rows(where, sizes, any_length), sizes)  # type: ignore[arg-type]
+        draws = Draws(ledger)
+        with patched(draws):
+            return run(data, CertifyTape(ledger) if on_tape else draws)
+
+    lines: dict[tuple[str, str], Line] = {}
+    token = trace.set(lines)
+    paths = _Paths(one_run, sizes["n"], seed, deadline)
+    try:
+        with np.errstate(all="ignore"):
+            paths.explore()
+        epsilon, releases, why = _worst(paths.ledgers, where.relation, delta)
+    except Exception as error:  # code of others, on values that it was not written for
+        return Certificate(None, delta, where.relation, open=_reason(error), lines=tuple(lines.values()))
+    finally:
+        trace.reset(token)
+    return Certificate(epsilon, delta, where.relation, releases=releases, open=why, lines=tuple(lines.values()))
+
+
+def _worst(ledgers: list[Ledger], relation: Relation, delta: float) -> tuple[float, tuple[Certified, ...], str]:
+    """The most that any record pays in any run."""
+    worst: tuple[float, tuple[Certified, ...], str] = (0.0, (), "")
+    known: dict[Any, float] = {}
+    for ledger in ledgers:
+        for record in _signatures(ledger):
+            endless = next((one for one in record if math.isinf(one.moves)), None)
+            if endless is not None:
+                return math.inf, tuple(ledger.releases), endless.cause or f"{endless.place}: nothing bounds the query"
+            key = tuple(sorted(Counter(map(repr, (one.kind for one in record))).items()))
+            if key not in known:
+                known[key] = _epsilon(ledger, record, relation, delta)
+            if known[key] > worst[0] or not worst[1]:
+                worst = known[key], tuple(ledger.releases), ""
+    return worst
+
+
+def _signatures(ledger: Ledger) -> list[list[Certified]]:
+    """For each record the releases that it is in; equal ones once."""
+    everywhere = set(range(ledger.n))
+    groups: dict[tuple[int, ...], None] = {}
+    members = [
+        everywhere if one.records.numbers is None else set(one.records.numbers.tolist()) for one in ledger.releases
+    ]
+    for record in range(ledger.n):
+        groups[tuple(number for number, one in enumerate(members) if record in one)] = None
+    return [[ledger.releases[number] for number in group] for group in groups]
+
+
+def _epsilon(ledger: Ledger, releases: list[Certified], relation: Relation, delta: float) -> float:
+    if relation == "add-remove" and any(-1 not in one.draws for one in releases):
+        raise Open("batches under add-remove neighbours have no rule")
+    made = [as_release(one, number, relation) for number, one in enumerate(releases)]
+    return account(Transcript(events=[*ledger.batches, *made]), relation).epsilon(delta)
+
+
+def _leave(output: Any, depth: int) -> None:
+    """What is handed out holds nothing private."""
+    if isinstance(output, Value | Batch | Uniforms):
+        raise Open("private data is returned without noise")
+    if isinstance(output, Noise):
+        output.known()
+        return
+    if depth > 6:
+        raise Open("the output is too deep to be looked through")
+    if isinstance(output, Mapping):
+        for one in output.values():
+            _leave(one, depth + 1)
+    elif isinstance(output, list | tuple | set | frozenset):
+        for one in output:
+            _leave(one, depth + 1)
+    elif isinstance(output, np.ndarray):
+        if output.dtype == object:
+            for one in output.ravel():
+                _leave(one, depth + 1)
+    elif hasattr(output, "__dict__") and not callable(output) and not isinstance(output, np.generic):
+        _leave(vars(output), depth + 1)
+    elif not (output is None or isinstance(output, bool | int | float | complex | str | bytes | np.generic)):
+        raise Open(f"the output is a {type(output).__name__}, which is not looked through")
+
+
+def _reason(error: Exception) -> str:
+    """The user's line that the certificate ends at, and why."""
+    frames = [one for one in traceback.extract_tb(error.__traceback__) if _of_user(one.filename)]
+    why = str(error) if isinstance(error, Open) else f"cannot be followed: {type(error).__name__}: {error}"
+    if not frames:
+        return why
+    line = f": `{frames[-1].line}`" if frames[-1].line else ""
+    return f"{Path(frames[-1].filename).name}:{frames[-1].lineno}: {why}{line}"
+
+
+def _of_user(name: str) -> bool:
+    skipped = str(Path(__file__).parent), str(Path(np.__file__).parent)
+    return not name.startswith((*skipped, "<frozen", "<__array_function__")) and not name.endswith("reference/tape.py")

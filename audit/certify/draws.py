@@ -1,0 +1,500 @@
+"""The generator and the tape that code gets while it is certified: noise, releases, secret batches, decisions.
+
+A query plus noise is a release: its sensitivity is what the value knows. One draw serves one release. What comes back
+is public; a decision on it is taken both ways (`Paths`), because the other way may release more.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
+
+from dpassay.reference.laws.gaussian import Gaussian
+from dpassay.reference.laws.laplace import Laplace
+from dpassay.reference.laws.law import Law
+from dpassay.reference.tape import Tape
+from dpassay.reference.transcript import Draw, Release
+
+from .shapes import Batch
+from .value import Open, Records, Value, here, private, times
+
+ROUNDING = 1 + 1e-12  # bounds are sums of floats
+_MOST = 2_000  # decisions in one run
+
+
+def _generator(seed: Any) -> np.random.Generator:
+    """As ``default_rng``, a name that gives draws of the ledger while code is certified."""
+    return np.random.Generator(np.random.PCG64(seed))
+
+
+@dataclass(frozen=True)
+class Certified:
+    """One release: where, its noise, and how far its query can move in the norm that the noise needs."""
+
+    place: str
+    law: Law
+    moves: float
+    draws: tuple[int, ...]
+    records: Records
+    declared: float | None = None
+    cause: str = ""
+
+    @property
+    def kind(self) -> tuple[Any, ...]:
+        """What it costs; equal for releases that cost the same."""
+        size = 1 if self.law.query is None else int(self.law.query.size)
+        ratio = self.moves / self.law.scale if self.law.scale else math.inf if self.moves else 0.0
+        return type(self.law).__name__, size, float(f"{ratio:.10g}"), self.draws
+
+
+@dataclass
+class Ledger:
+    """One run: what it released, which draws are used, and which decisions on released values are taken."""
+
+    n: int
+    seed: int
+    factor: float = 1.0
+    wanted: tuple[bool, ...] = ()
+    releases: list[Certified] = field(default_factory=list)
+    batches: list[Draw] = field(default_factory=list)
+    decisions: list[tuple[str, bool]] = field(default_factory=list)
+    used: set[int] = field(default_factory=set)
+    drawn: int = 0
+    deadline: float = math.inf
+
+    def __post_init__(self) -> None:
+        self.rng = _generator(self.seed)
+
+    def decide(self, found: bool) -> bool:
+        """The decision wanted on this path; without one that of the value."""
+        self.within_limits()
+        number = len(self.decisions)
+        taken = self.wanted[number] if number < len(self.wanted) else found
+        self.decisions.append((here(), taken))
+        return taken
+
+    def within_limits(self) -> None:
+        """A run that goes on and on is not followed."""
+        if len(self.decisions) > _MOST or time.monotonic() > self.deadline:
+            raise Open("the run takes too long, or decides on released values too often")
+
+    def cells(self, shape: tuple[int, ...]) -> Any:
+        """Numbers of fresh draws."""
+        count = math.prod(shape)
+        self.drawn += count
+        return np.arange(self.drawn - count, self.drawn).reshape(shape)
+
+    def use(self, cells: Any) -> None:
+        """Each draw once."""
+        flat = set(np.ravel(cells).tolist())
+        if flat & self.used:
+            raise Open("one draw of noise is used twice; draw it anew")
+        self.used |= flat
+
+    def release(self, query: Value, law: Law, order: float, place: str = "", declared: float | None = None) -> Any:
+        """Keeps the release, and gives a public value of its shape."""
+        self.within_limits()
+        if query.at is not None:
+            query = query.whole()  # one record's entries move
+        if query.holes:
+            raise Open("a division by zero is possible in what is released")
+        draws = tuple(sorted(query.draws))
+        poisson = any(number >= 0 and self.batches[number].kind == "poisson" for number in draws)
+        # one record may appear where another one disappears: the accountant takes half of it for each
+        moves = query.move.of_order(order) * ROUNDING * (2 if poisson else 1)
+        certified = Certified(place or here(), law, moves, draws, query.records, declared, query.cause)
+        self.releases.append(certified)
+        noise = self.rng.normal(size=query._shape) * (law.scale or 1.0) * self.factor
+        centre = float(np.clip(0.0, query.low, query.high))
+        return public(noise + centre, self)
+
+
+class Public(np.ndarray[Any, Any]):
+    """A released or public random value: an array whose decisions are noted."""
+
+    ledger: Ledger | None = None
+
+    def __array_finalize__(self, other: Any) -> None:
+        self.ledger = getattr(other, "ledger", None)
+
+    def __bool__(self) -> bool:
+        found = bool(self.view(np.ndarray))
+        return found if self.ledger is None else self.ledger.decide(found)
+
+    def __getitem__(self, key: Any) -> Any:
+        found = super().__getitem__(key)
+        return found if isinstance(found, np.ndarray) or self.ledger is None else public(found, self.ledger)
+
+    def any(self, *args: Any, **options: Any) -> Any:
+        """As of an array; the answer is noted where it decides."""
+        return self._kept(self.view(np.ndarray).any(*args, **options))
+
+    def all(self, *args: Any, **options: Any) -> Any:
+        """As of an array."""
+        return self._kept(self.view(np.ndarray).all(*args, **options))
+
+    def _kept(self, found: Any) -> Any:
+        return found if self.ledger is None else public(found, self.ledger)
+
+
+def public(value: Any, ledger: Ledger) -> Any:
+    """The value as one whose decisions are noted."""
+    found = np.array(value).view(Public)
+    found.ledger = ledger
+    return found
+
+
+class Noise(NDArrayOperatorsMixin):
+    """Noise that has not met data: independent draws (`cells`) of a law, each with its scale."""
+
+    __array_priority__ = 2000.0
+
+    def __init__(self, ledger: Ledger, law: str, scale: Any, cells: Any):
+        self.ledger, self.law, self.cells = ledger, law, np.asarray(cells)
+        self.scale = np.broadcast_to(np.asarray(scale, dtype=float), self.cells.shape)
+
+    shape = property(lambda self: self.cells.shape)
+    ndim = property(lambda self: self.cells.ndim)
+    size = property(lambda self: self.cells.size)
+    T = property(lambda self: Noise(self.ledger, self.law, self.scale.T, self.cells.T))
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    def __getitem__(self, key: Any) -> Any:
+        return Noise(self.ledger, self.law, self.scale[key], self.cells[key])
+
+    def reshape(self, *shape: Any) -> Noise:
+        """The same draws."""
+        return Noise(self.ledger, self.law, self.scale.reshape(*shape), self.cells.reshape(*shape))
+
+    def known(self) -> Any:
+        """The numbers, known to everybody: they protect nothing from now on."""
+        self.ledger.use(self.cells)
+        drawn = self.ledger.rng.normal(size=self.shape) * self.scale
+        return public(drawn, self.ledger)
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        return np.asarray(self.known())
+
+    def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
+        return function(*(one.known() if isinstance(one, Noise) else one for one in args), **options)
+
+    def __bool__(self) -> bool:
+        return bool(self.known())
+
+    def __float__(self) -> float:
+        return float(self.known())
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        out = options.pop("out", (None,))[0]
+        if out is not None and not isinstance(out, Noise):
+            raise Open("noise is added in place; write a = a + noise")
+        if method == "__call__" and len(inputs) == 2:
+            a, b = inputs
+            if ufunc in (np.add, np.subtract):
+                return self._onto(a, b, ufunc)
+            if ufunc in (np.multiply, np.true_divide) and not (isinstance(a, Noise) and isinstance(b, Noise)):
+                noise, other = (a, b) if isinstance(a, Noise) else (b, a)
+                if private(other):
+                    raise Open("a noise scale that depends on private data")
+                if noise is a or ufunc is np.multiply:
+                    return noise._scaled(ufunc, np.asarray(other, dtype=float))
+        if method == "__call__" and ufunc is np.negative:
+            return self
+        return getattr(ufunc, method)(*(one.known() if isinstance(one, Noise) else one for one in inputs), **options)
+
+    def _scaled(self, ufunc: Any, other: Any) -> Any:
+        scale = np.abs(ufunc(self.scale, other))
+        if scale.shape != self.shape or not np.isfinite(scale).all():
+            return ufunc(self.known(), other)
+        return Noise(self.ledger, self.law, scale, self.cells)
+
+    def _onto(self, a: Any, b: Any, ufunc: Any) -> Any:
+        if isinstance(a, Noise) and isinstance(b, Noise):
+            if a.law == b.law == "normal" and a.shape == b.shape and (a.scale > 0).all():
+                self.ledger.use(b.cells)  # only the sum is left
+                return Noise(self.ledger, "normal", np.hypot(a.scale, b.scale), a.cells)
+            return ufunc(a.known(), b.known())
+        query, noise = (a, b) if isinstance(b, Noise) else (b, a)
+        if not private(query):
+            return ufunc(*(one.known() if isinstance(one, Noise) else one for one in (a, b)))
+        return noise._released(query)
+
+    def _released(self, query: Value) -> Any:
+        if query.shape != self.shape:
+            raise Open("noise of another shape than what it is added to: one draw for several numbers")
+        scales = np.unique(self.scale)
+        if not self.cells.size:
+            return np.zeros(self.shape)
+        self.ledger.use(self.cells)
+        # coordinates of other noise scales cost at most what the least noise costs
+        least = float(scales[0])
+        if self.law == "normal":
+            return self.ledger.release(query, Gaussian(np.zeros(self.shape), least), 2)
+        if least <= 0:
+            raise Open("noise of scale zero")
+        return self.ledger.release(query, Laplace(np.zeros(self.shape), least), 1)
+
+
+class Draws(np.random.Generator):
+    """A generator that code may draw from; it draws public numbers, noise, and secret batches."""
+
+    def __init__(self, ledger: Ledger):
+        super().__init__(np.random.PCG64(ledger.seed))
+        self._ledger, self._real = ledger, _generator([ledger.seed, 1])
+
+    def _noise(self, law: str, loc: Any, scale: Any, size: Any) -> Any:
+        if private(scale):
+            raise Open("a noise scale that depends on private data")
+        if private(size):
+            raise Open("a number of draws that depends on private data")
+        of_loc = loc._shape if private(loc) else np.shape(loc)
+        shape = np.broadcast_shapes(of_loc, np.shape(scale)) if size is None else tuple(np.atleast_1d(size).tolist())
+        scale = np.asarray(scale, dtype=float)
+        if not np.isfinite(scale).all() or (scale < 0).any():
+            raise Open("a noise scale that is negative or no number")
+        noise = Noise(self._ledger, law, np.broadcast_to(scale, shape), self._ledger.cells(shape))
+        return noise if not private(loc) and not np.any(loc) else noise + loc
+
+    def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:  # type: ignore[override]
+        """Gaussian noise."""
+        return self._noise("normal", loc, scale, size)
+
+    def standard_normal(self, size: Any = None, *_: Any, **__: Any) -> Any:  # type: ignore[override]
+        """Gaussian noise."""
+        return self._noise("normal", 0.0, 1.0, size)
+
+    def laplace(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:  # type: ignore[override]
+        """Laplace noise."""
+        return self._noise("laplace", loc, scale, size)
+
+    def choice(self, a: Any, size: Any = None, replace: Any = True, p: Any = None, *_: Any, **__: Any) -> Any:  # type: ignore[override]
+        """Without replacement from all records: a secret batch."""
+        n = self._ledger.n
+        if not replace and p is None and np.ndim(a) == 0 and a == n and size is not None and np.ndim(size) == 0:
+            return self.batch(int(size))
+        return self._known("choice", a, size, replace, p)
+
+    def batch(self, size: int) -> Batch:
+        """Some of the records."""
+        ledger = self._ledger
+        number = len(ledger.batches)
+        ledger.batches.append(Draw(number, here(), "without-replacement", ledger.n, size, size / ledger.n))
+        return Batch(number, size, ledger.n, False)
+
+    def poisson_batch(self, rate: float) -> Batch:
+        """Each record by itself."""
+        ledger = self._ledger
+        number = len(ledger.batches)
+        ledger.batches.append(Draw(number, here(), "poisson", ledger.n, None, float(rate)))
+        return Batch(number, ledger.n, ledger.n, True)
+
+    def random(self, size: Any = None, *_: Any, **__: Any) -> Any:  # type: ignore[override]
+        """Uniform numbers; one a record and compared with a rate, they are a Poisson batch."""
+        drawn = self._known("random", size)
+        if size is not None and np.shape(drawn) == (self._ledger.n,):
+            return Uniforms(self, drawn)
+        return drawn
+
+    def _known(self, name: str, *args: Any, **options: Any) -> Any:
+        if any(private(one) for one in (*args, *options.values())):
+            raise Open(f"a draw by {name} whose law depends on private data has no rule")
+        found = getattr(self._real, name)(*args, **options)
+        return public(found, self._ledger) if isinstance(found, float | np.ndarray | np.generic) else found
+
+    # the older generator's names
+    def randn(self, *shape: int) -> Any:
+        """As `standard_normal`."""
+        return self.standard_normal(shape or None)
+
+    def rand(self, *shape: int) -> Any:
+        """As `random`."""
+        return self.random(shape or None)
+
+    def randint(self, *args: Any, **options: Any) -> Any:
+        """As `integers`."""
+        return self._known("integers", *args, **options)
+
+    def spawn(self, n_children: int) -> list[Any]:  # type: ignore[override]
+        """Children draw from the same ledger."""
+        return [self] * n_children
+
+
+class Uniforms:
+    """Uniform numbers, one a record: compared with a public rate, they are a secret Poisson batch, and nothing else."""
+
+    def __init__(self, draws: Draws, numbers: Any):
+        self._draws, self._numbers, self._chosen = draws, numbers, False
+
+    shape = property(lambda self: self._numbers.shape)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def __lt__(self, rate: Any) -> Any:
+        if private(rate) or np.ndim(rate) or not 0 < float(rate) <= 1:
+            return self._known() < rate
+        self._known()
+        self._chosen = True
+        return self._draws.poisson_batch(float(rate))
+
+    __le__ = __lt__
+
+    def _known(self) -> Any:
+        if self._chosen:
+            raise Open("the numbers that chose a secret batch are used again")
+        return self._numbers
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        return np.asarray(self._known())
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._known()[key]
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        if ufunc in (np.less, np.less_equal) and method == "__call__" and inputs[0] is self:
+            return self < inputs[1]
+        return getattr(ufunc, method)(
+            *(one._known() if isinstance(one, Uniforms) else one for one in inputs), **options
+        )
+
+
+_PUBLIC = ("integers", "uniform", "permutation", "exponential", "gamma", "beta", "binomial", "poisson", "gumbel")
+
+
+def _public_draw(name: str) -> Callable[..., Any]:
+    def method(self: Draws, *args: Any, **options: Any) -> Any:
+        return self._known(name, *args, **options)
+
+    method.__name__, method.__doc__ = name, "A public draw."
+    return method
+
+
+for _name in (*_PUBLIC, "geometric", "multivariate_normal", "standard_exponential", "logistic", "standard_cauchy"):
+    setattr(Draws, _name, _public_draw(_name))
+
+
+def _refused(name: str) -> Callable[..., Any]:
+    def method(self: Draws, *args: Any, **options: Any) -> Any:
+        raise Open(f"the draw {name} has no rule")
+
+    method.__name__, method.__doc__ = name, "Not followed."
+    return method
+
+
+for _name in dir(np.random.Generator):
+    if not _name.startswith("_") and _name not in vars(Draws):
+        setattr(Draws, _name, _refused(_name))
+
+
+class CertifyTape(Tape):
+    """The project's tape while code is certified: declared sensitivities are compared, and not believed."""
+
+    def __init__(self, ledger: Ledger):
+        super().__init__()
+        self._ledger, self._draws = ledger, Draws(ledger)
+
+    def gaussian(self, label: str, query: Any, *, std: float, sensitivity: float | None, batch: Any = None) -> Any:
+        """Its 2-norm counts."""
+        return self._kept(label, query, std, sensitivity, 2, Gaussian)
+
+    def symmetric_gaussian(
+        self, label: str, query: Any, *, std: float, sensitivity: float | None, batch: Any = None
+    ) -> Any:
+        """The upper triangle is released: it moves by at most the Frobenius norm."""
+        found = self._kept(label, query, std, sensitivity, 2, Gaussian)
+        return (found + found.T) / 2
+
+    def laplace(self, label: str, query: Any, *, scale: float, sensitivity: float | None, batch: Any = None) -> Any:
+        """Its 1-norm counts."""
+        return self._kept(label, query, scale, sensitivity, 1, Laplace)
+
+    def _kept(self, label: str, query: Any, scale: Any, declared: Any, order: float, law: Any) -> Any:
+        if private(scale):
+            raise Open("a noise scale that depends on private data")
+        if not private(query):
+            noise = self._ledger.rng.normal(size=np.shape(query)) * float(scale)
+            return public(np.asarray(query, dtype=float) + noise, self._ledger)
+        shape = (query.whole() if query.at is not None else query)._shape
+        declared = None if declared is None else float(declared)
+        return self._ledger.release(query, law(np.zeros(shape), float(scale)), order, label, declared)
+
+    def release(self, label: str, law: Law, *, sensitivity: float | None, batch: Any = None) -> Any:
+        """Other laws hold their query in themselves, where nothing is followed."""
+        raise Open(f"a release of the law {type(law).__name__} has no rule")
+
+    def above_threshold(self, label: str, queries: Any, **options: Any) -> Any:
+        """Not followed."""
+        raise Open("above_threshold has no rule")
+
+    def batch(self, label: str, n: int, size: int) -> Any:
+        """A secret batch."""
+        return self._of(self._draws.batch(int(size)), n)
+
+    def poisson(self, label: str, n: int, rate: float) -> Any:
+        """A secret Poisson batch."""
+        return self._of(self._draws.poisson_batch(rate), n)
+
+    def _of(self, batch: Batch, n: int) -> Any:
+        if n != self._ledger.n:
+            raise Open("a batch of another number of records")
+        return _TapeBatch(batch, batch.number)
+
+    def fresh(self, label: str, n: int, size: int, *, order: str = "random") -> Any:
+        """The next records by index: disjoint batches, of which each record is in one."""
+        first = self._used
+        if size > n - first or n != self._ledger.n:
+            raise Open("fresh batches beyond one pass")
+        self._used += size
+        return _TapeBatch(np.arange(first, first + size), -1)
+
+    def reveal(self, label: str, value: Any) -> Any:
+        """Publishes a value."""
+        if private(value):
+            raise Open("private data is published without noise")
+        return value
+
+    def public(self, label: str, draw: Any) -> Any:
+        """Public randomness."""
+        found = draw(_generator([self._ledger.seed, self.step, 7]))
+        return public(found, self._ledger) if isinstance(found, np.ndarray | float | np.generic) else found
+
+    def secret(self, label: str, draw: Any) -> Any:
+        """Inner randomness; whatever it is, bounds hold for it."""
+        return self.public(label, draw)
+
+    def noise(self, label: str, std: float, shape: int | tuple[int, ...] = ()) -> Any:
+        """Raw noise, to be met by data."""
+        return self._draws.normal(0.0, std, shape or None)
+
+    def _released(self, label: str, law: Law, sensitivity: float | None, draws: tuple[int, ...]) -> Any:
+        raise Open("not followed")
+
+    _indices = _value = _released  # type: ignore[assignment]
+
+
+@dataclass(frozen=True)
+class _TapeBatch:
+    """What a tape hands out for a batch."""
+
+    indices: Any
+    draw: int
+
+    @property
+    def size(self) -> int:
+        """How many records."""
+        return len(self.indices)
+
+
+def as_release(one: Certified, number: int, relation: str) -> Release:
+    """For the accountant; half of it counts under add-remove neighbours, where here all of it does."""
+    moves = times(one.moves, 2.0 if relation == "add-remove" else 1.0)
+    draws = () if -1 in one.draws else one.draws
+    return Release(number, one.place, one.law, moves, draws, None)

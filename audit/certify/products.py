@@ -1,0 +1,190 @@
+"""Rules for matrix products and einsum. A product over records is a sum of one term per record."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from .reductions import total, unbounded
+from .value import Norms, Open, Value, join, plain, private, rule, times
+
+
+def _pieces(a: Any) -> int:
+    return a.ndim if private(a) else int(np.ndim(a))
+
+
+@rule(np.matmul, np.dot)
+def matmul(a: Any, b: Any) -> Value:
+    """As einsum, for vectors and matrices."""
+    sides = _pieces(a), _pieces(b)
+    if 0 in sides:
+        return np.multiply(a, b)  # type: ignore[no-any-return]
+    if sides == (1, 1):
+        return total(np.multiply(a, b))  # type: ignore[arg-type]
+    subscripts = {(2, 1): "ij,j->i", (1, 2): "i,ij->j", (2, 2): "ij,jk->ik"}.get(sides)
+    if subscripts is None:
+        raise Open("products of more than two axes: write np.einsum")
+    return einsum(subscripts, a, b)
+
+
+@rule(np.inner, np.vdot)
+def inner(a: Any, b: Any) -> Value:
+    """Of vectors."""
+    if (_pieces(a), _pieces(b)) != (1, 1):
+        raise Open("np.inner is followed for vectors")
+    return total(np.multiply(a, b))  # type: ignore[arg-type]
+
+
+@rule(np.outer)
+def outer(a: Any, b: Any) -> Value:
+    """Of vectors."""
+    if (_pieces(a), _pieces(b)) != (1, 1):
+        raise Open("np.outer is followed for vectors")
+    return einsum("i,j->ij", a, b)
+
+
+@rule(np.einsum)
+def einsum(subscripts: Any, *operands: Any, **options: Any) -> Value:
+    """Multilinear: its 2-norm is at most the product of those of the operands (Cauchy-Schwarz, letter by letter)."""
+    if not isinstance(subscripts, str) or len(operands) not in (1, 2, 3) or "." in subscripts:
+        raise Open("this form of einsum has no rule")
+    inputs, output = _letters(subscripts, len(operands))
+    values = [one if private(one) else plain(one) for one in operands]
+    shapes = [one._shape if private(one) else one.shape for one in values]
+    sizes = {
+        letter: size
+        for word, shape in zip(inputs, shapes, strict=True)
+        for letter, size in zip(word, shape, strict=False)
+    }
+    terms = Terms(inputs, output, values, tuple(sizes[letter] for letter in output))
+    rows = [(word, one) for word, one in terms.private if one.at is not None]
+    records = {word[one.at] for word, one in rows}
+    if rows and len(rows) == len(terms.private) and len(records) == 1:
+        alike = all(one.records.same(rows[0][1].records) for _, one in rows)
+        if alike:
+            return _by_record(terms, records.pop())
+    terms.values = [one.whole() if private(one) else one for one in values]
+    return _of_wholes(terms)
+
+
+def _letters(subscripts: str, count: int) -> tuple[list[str], str]:
+    words, arrow, output = subscripts.replace(" ", "").partition("->")
+    inputs = words.split(",")
+    if not arrow or len(inputs) != count or any(len(set(word)) < len(word) for word in (*inputs, output)):
+        raise Open("this form of einsum has no rule")
+    for number, word in enumerate(inputs):
+        rest = "".join(inputs[:number] + inputs[number + 1 :]) + output
+        if any(letter not in rest for letter in word) and count > 1:
+            raise Open("an einsum that sums over a letter of one operand alone has no rule; sum it first")
+    return inputs, output
+
+
+class Terms:
+    """An einsum: its letters, operands, and the shape of its value."""
+
+    def __init__(self, inputs: list[str], output: str, values: list[Any], shape: tuple[int, ...]):
+        self.inputs, self.output, self.values, self.shape = inputs, output, values, shape
+
+    @property
+    def private(self) -> list[tuple[str, Value]]:
+        """The private operands with their letters."""
+        return [(word, one) for word, one in zip(self.inputs, self.values, strict=True) if private(one)]
+
+    def public_factor(self, record: str = "") -> float:
+        """What the public operands multiply norms by: spectral norms of matrices, else 2-norms."""
+        found = 1.0
+        for word, one in zip(self.inputs, self.values, strict=True):
+            if not private(one):
+                found = times(found, self._of_public(word, one, record))
+        return found
+
+    def _of_public(self, word: str, array: Any, record: str) -> float:
+        if not array.size:
+            return 0.0
+        if record and record in word:
+            of_each = np.moveaxis(array, word.index(record), 0).reshape(array.shape[word.index(record)], -1)
+            return float(np.linalg.norm(of_each, axis=1).max())
+        others = "".join(other for other in self.inputs if other is not word)
+        kept = [letter for letter in word if letter in self.output and letter not in others]
+        if len(word) == 2 and len(kept) == 1 and not set(word) - set(kept) & set(self.output):
+            return float(np.linalg.norm(array, 2))
+        return float(np.linalg.norm(array.ravel()))
+
+
+def _by_record(terms: Terms, record: str) -> Value:
+    """One term per record; summed over records where the letter is not in the output."""
+    given, factor = [one for _, one in terms.private], terms.public_factor(record)
+    first, absent = given[0], {one.absent for one in given}
+    for word, one in zip(terms.inputs, terms.values, strict=True):
+        if not private(one) and record in word and absent != {""}:
+            raise Open("a public array beside records whose number is private")
+    size = Norms(two=times(_product(one.norms.two for one in given), factor))
+    move = Norms(two=times(_telescoped(given), factor))
+    if len(given) == len(terms.inputs):
+        move = move.both(Norms(two=_gram(terms.private)))
+    draws = frozenset[int]().union(*(one.draws for one in given))
+    cause = next((one.cause for one in given if one.cause), "")
+    at = terms.output.index(record) - len(terms.output) if record in terms.output else None
+    if at is not None:
+        return Value(terms.shape, at, first.records, size, move, draws=draws, absent=max(absent), cause=cause)
+    count = first._shape[first.at] if first.at is not None else 1
+    # the closure of a single term: |a - b| <= |a| + |b|
+    move = Value(terms.shape, None, first.records, size, move).move
+    if "masked" in absent:
+        move = move.either(size)
+    if "poisson" in absent:
+        move = size
+    cause = (cause or unbounded(first)) if math.isinf(move.two) else ""
+    return Value(terms.shape, None, first.records, size.by(count), move, draws=draws, cause=cause)
+
+
+def _product(factors: Iterable[float]) -> float:
+    found = 1.0
+    for one in factors:
+        found = times(found, one)
+    return found
+
+
+def _telescoped(values: list[Value]) -> float:
+    """|a b - a' b'| <= |a - a'| |b| + |a'| |b - b'|, and so on for more factors."""
+    return sum(
+        times(one.move.two, _product(other.norms.two for k, other in enumerate(values) if k != number))
+        for number, one in enumerate(values)
+    )
+
+
+def _gram(given: list[tuple[str, Value]]) -> float:
+    """Sums of w x x^T with 0 <= w <= c: both terms are positive semidefinite, so |difference|_2 <= sqrt(2) c |x|^2."""
+    weight, rows = 1.0, [one for _, one in given]
+    if len(rows) == 3:
+        number = next((k for k, one in enumerate(rows) if len(given[k][0]) == 1 and one.low >= 0), None)
+        if number is None:
+            return math.inf
+        weight = rows.pop(number).high
+    if len(rows) != 2:
+        return math.inf
+    for x, other in ((rows[0], rows[1]), (rows[1], rows[0])):
+        if other.token is x.token:
+            return math.sqrt(2) * times(weight, times(x.norms.two, x.norms.two))
+        if other.weighted and other.weighted[0] is x.token and other.weighted[1] >= 0:
+            return math.sqrt(2) * times(weight, times(other.weighted[2], times(x.norms.two, x.norms.two)))
+    return math.inf
+
+
+def _of_wholes(terms: Terms) -> Value:
+    """As the product rule: |a b - a' b'|_2 <= |a - a'|_2 |b|_2 + |a'|_2 |b - b'|_2; a public matrix by its norm."""
+    given, factor = [one for _, one in terms.private], terms.public_factor()
+    size = Norms(two=times(_product(one.norms.two for one in given), factor))
+    return Value(terms.shape, None, size=size, move=Norms(two=times(_telescoped(given), factor)), **join(*given))
+
+
+@rule(np.trace)
+def trace(a: Value, **_: Any) -> Value:
+    """|tr v| <= sqrt(d) |v|_2."""
+    if a.ndim != 2 or a.at is not None:
+        raise Open("the trace of records has no rule")
+    d = math.sqrt(min(a._shape))
+    return a.like(shape=(), size=Norms(two=times(d, a.norms.two)), move=Norms(two=times(d, a.move.two)))

@@ -1,0 +1,258 @@
+"""Rules for sums, means, norms, order statistics and counts: over records, over coordinates, or both."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from .arithmetic import multiply, norm_forms, root, scaled, square, subtract
+from .value import INF, Norms, Open, Value, here, private, rule, times
+
+
+def axes_of(a: Value, axis: Any) -> tuple[int, ...]:
+    """Positions counted from the right."""
+    given = range(a.ndim) if axis is None else (axis,) if np.ndim(axis) == 0 else axis
+    found = tuple(int(one) - a.ndim if one >= 0 else int(one) for one in given)
+    if any(not -a.ndim <= one < 0 for one in found):
+        raise Open(f"axis {axis} of an array with {a.ndim} axes")
+    return found
+
+
+def left(a: Value, axes: tuple[int, ...], keepdims: bool) -> tuple[tuple[int, ...], int | None]:
+    """The shape after a reduction, and where its record axis is."""
+    shape = tuple(1 if i - a.ndim in axes else s for i, s in enumerate(a._shape) if keepdims or i - a.ndim not in axes)
+    if a.at is None or a.at in axes:
+        return shape, None
+    return shape, a.at if keepdims else a.at + sum(one > a.at for one in axes)
+
+
+def _count(a: Value, axes: tuple[int, ...]) -> int:
+    return math.prod(a._shape[one] for one in axes)
+
+
+def unbounded(a: Value) -> str:
+    """The line where nothing bounds a sum any more."""
+    return a.cause or f"{here()} sums rows that nothing bounds"
+
+
+@rule(np.sum)
+def total(a: Value, axis: Any = None, keepdims: bool = False, dtype: Any = None, where: Any = None) -> Value:
+    """Over records one term changes: the sum moves as one row does. Over k numbers: |sum|_2 <= sqrt(k) |v|_2."""
+    if where is not None:
+        return total(multiply(a, where), axis, keepdims)
+    axes = axes_of(a, axis)
+    if a.at is not None and a.at in axes:
+        summed = _over_records(a)
+        shape, _ = left(a, (a.at,), True)
+        summed = replaced(summed, shape, None)
+        return replaced(_over_numbers(summed, axes), left(a, axes, keepdims)[0], None)
+    found = _over_numbers(a, axes)
+    return replaced(found, *left(a, axes, keepdims))
+
+
+def replaced(a: Value, shape: tuple[int, ...], at: int | None) -> Value:
+    """The same numbers in another shape; axes of length one come and go."""
+    found = a.copy()
+    found._shape, found.at = shape, at
+    return found
+
+
+def _over_records(a: Value) -> Value:
+    """One term changes. Where a private mask chooses, it may also change from or to nothing: by its norm.
+
+    Of Poisson batches the movement is that of a record which appears; two of them are what a release counts.
+    """
+    assert a.at is not None
+    move, count = a.move, a._shape[a.at]
+    if a.absent == "masked":
+        move = move.either(a.norms)
+    if a.absent == "poisson":
+        move = a.norms
+    low, high = times(count, a.low), times(count, a.high)
+    if a.absent:
+        low, high = min(low, 0.0), max(high, 0.0)
+    cause = unbounded(a) if math.isinf(move.two) else ""
+    shape = tuple(1 if i == a.at + a.ndim else s for i, s in enumerate(a._shape))
+    size = a.norms.by(count)
+    return Value(shape, None, a.records, size, move, low, high, a.draws, cause=cause)
+
+
+def _over_numbers(a: Value, axes: tuple[int, ...]) -> Value:
+    """|sum|_1 <= |v|_1, |sum|_2 <= sqrt(k) |v|_2 by Cauchy-Schwarz, |sum|_sup <= k |v|_sup."""
+    k = _count(a, tuple(one for one in axes if a._shape[one] != 1))
+    kept = tuple(one for one in a.forms if one.kind in ("squares", "entries"))
+
+    def summed(norms: Norms) -> Norms:
+        return Norms(norms.one, times(math.sqrt(k), norms.two), times(k, norms.sup))
+
+    shape = tuple(1 if i - a.ndim in axes else s for i, s in enumerate(a._shape))
+    low, high = times(k, a.low), times(k, a.high)
+    whole = math.prod(s for i, s in enumerate(shape) if i - a.ndim != a.at) == 1
+    forms = tuple(replace(one, kind="squares") for one in kept) if whole else ()
+    return a.like(shape=shape, size=summed(a.norms), move=summed(a.move), low=low, high=high, forms=forms)
+
+
+@rule(np.mean, np.average)
+def mean(a: Value, axis: Any = None, keepdims: bool = False, dtype: Any = None, weights: Any = None) -> Value:
+    """The sum over a public number."""
+    if weights is not None:
+        raise Open("weighted averages are not followed; write the sum and the division")
+    axes = axes_of(a, axis)
+    if a.at in axes:
+        a._counted()
+    return scaled(total(a, axis, keepdims), np.asarray(1 / max(_count(a, axes), 1)))
+
+
+@rule(np.var)
+def variance(a: Value, axis: Any = None, ddof: int = 0, keepdims: bool = False, **_: Any) -> Value:
+    """The mean of squares less the squared mean."""
+    count = _count(a, axes_of(a, axis))
+    found = subtract(mean(square(a), axis, keepdims), square(mean(a, axis, keepdims)))
+    found = found.like(size=found.norms, move=found.move, low=0.0, high=max(found.high, 0.0))
+    return scaled(found, np.asarray(count / (count - ddof)))
+
+
+@rule(np.std)
+def deviation(a: Value, axis: Any = None, ddof: int = 0, keepdims: bool = False, **_: Any) -> Value:
+    """The root of the variance."""
+    return root(variance(a, axis, ddof, keepdims))
+
+
+@rule(np.linalg.norm)
+def norm(a: Value, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Value:
+    """| |a| - |b| | <= |a - b|, block by block for blocks of the same order."""
+    if axis is None and a.ndim == 2 and ord not in (None, "fro"):
+        raise Open("matrix norms of private data have no rule")
+    order = 2 if ord in (None, "fro") else ord
+    if order not in (1, 2, INF):
+        raise Open(f"a norm of order {ord} has no rule")
+    axes = axes_of(a, axis)
+    if len(axes) > 1 and order != 2:
+        raise Open("matrix norms of private data have no rule")
+    if a.at in axes:
+        a = a.whole()
+    whole = a.entries == _count(a, axes)
+    bounds = {1: "one", 2: "two"}.get(order, "sup")
+    shape, at = left(a, axes, keepdims)
+
+    def of(norms: Norms) -> Norms:
+        return Norms(**{bounds: norms.of_order(order)})
+
+    high = a.norms.of_order(order)
+    forms = norm_forms(a, order) if whole else ()
+    return a.like(shape=shape, at=at, size=of(a.norms), move=of(a.move), low=0.0, high=high, forms=forms)
+
+
+@rule(np.max, np.min, np.amax, np.amin)
+def extreme(a: Value, axis: Any = None, keepdims: bool = False, **_: Any) -> Value:
+    """1-Lipschitz in the sup-norm of what it is taken over, and within its range."""
+    axes = axes_of(a, axis)
+    if a.at in axes:
+        a = a.whole()
+    shape, at = left(a, axes, keepdims)
+    return a.like(shape=shape, at=at, move=Norms(sup=a.move.sup), low=a.low, high=a.high)
+
+
+@rule(np.median)
+def middle(a: Value, axis: Any = None, keepdims: bool = False, **_: Any) -> Value:
+    """Within the range of the numbers, and 1-Lipschitz in their sup-norm."""
+    return extreme(a, axis, keepdims)
+
+
+@rule(np.ptp)
+def width(a: Value, axis: Any = None, keepdims: bool = False, **_: Any) -> Value:
+    """The largest less the smallest."""
+    return subtract(extreme(a, axis, keepdims), extreme(a, axis, keepdims))
+
+
+@rule(np.quantile, np.percentile)
+def quantile(a: Value, q: Any, axis: Any = None, keepdims: bool = False, **_: Any) -> Value:
+    """Within the range of the numbers, and 1-Lipschitz in their sup-norm, for each q."""
+    if np.ndim(q):
+        raise Open("several quantiles at once have no rule")
+    return extreme(a, axis, keepdims)
+
+
+@rule(np.sort)
+def ordered(a: Value, axis: Any = -1, **_: Any) -> Value:
+    """Sorting is 1-Lipschitz in every norm (rearrangement), along any one axis."""
+    if axes_of(a, axis)[0] == a.at:
+        a = a.whole()
+    return a.like(size=a.norms, move=a.move, low=a.low, high=a.high)
+
+
+@rule(np.cumsum)
+def running(a: Value, axis: Any = None, **_: Any) -> Value:
+    """Each partial sum moves by at most the 1-norm of the movement."""
+    if axis is None and a.ndim > 1:
+        raise Open("cumsum over all axes at once has no rule")
+    along = axes_of(a, axis)[0] if axis is not None else -1
+    if along == a.at:
+        a = a.whole()
+    k = a._shape[along]
+    size = Norms(sup=a.norms.one)
+    move = Norms(times(k, a.move.one), times(k, a.move.two), a.move.one)
+    return a.like(size=size, move=move, low=min(times(k, a.low), a.low), high=max(times(k, a.high), a.high))
+
+
+@rule(np.count_nonzero)
+def nonzero(a: Value, axis: Any = None, keepdims: bool = False) -> Value:
+    """A sum of truth values."""
+    return total(a.like(low=0.0, high=1.0), axis, keepdims)
+
+
+@rule(np.any, np.all)
+def one_of(a: Value, axis: Any = None, keepdims: bool = False, **_: Any) -> Value:
+    """0 or 1."""
+    found = extreme(a.like(low=0.0, high=1.0), axis, keepdims)
+    found.truth = True
+    return found
+
+
+@rule(np.argmin, np.argmax)
+def best(a: Value, axis: Any = None, keepdims: bool = False, **_: Any) -> Value:
+    """A place, per record where it is taken within one."""
+    axes = axes_of(a, axis)
+    if a.at in axes or a.at is None:
+        raise Open("the place of the largest private number; release noisy numbers first")
+    shape, at = left(a, axes, keepdims)
+    return a.like(shape=shape, at=at, low=0.0, high=float(_count(a, axes) - 1))
+
+
+@rule(np.histogram)
+def histogram(a: Value, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
+    """One number leaves one cell and enters another: 2 in the 1-norm, sqrt(2) in the 2-norm, 1 in the sup-norm."""
+    if density or weights is not None or private(bins) or (np.ndim(bins) == 0 and range is None):
+        raise Open("np.histogram needs public bins (or their number and a public range), and no weights")
+    edges = np.histogram_bin_edges(np.zeros(0), bins, range)
+    return _cells(a, len(edges) - 1), edges
+
+
+def _cells(a: Value, cells: int) -> Value:
+    if a.at is None or a.entries != 1:
+        raise Open("a count of more than one number a record has no rule")
+    move = Norms(2.0, math.sqrt(2), 1.0)
+    if a.absent == "poisson":
+        move = Norms(1.0, 1.0, 1.0)
+    return Value((cells,), None, a.records, Norms(), move, 0.0, float(a._shape[a.at]), a.draws)
+
+
+@rule(np.bincount)
+def counts(a: Value, weights: Any = None, minlength: int = 0) -> Value:
+    """As a histogram, where the numbers are known to lie below the public length."""
+    if weights is not None or a.low < 0 or a.high > minlength - 1:
+        raise Open("np.bincount needs numbers within 0 .. minlength - 1: clip them first, and give minlength")
+    return _cells(a, int(minlength))
+
+
+@rule(np.diff)
+def differences(a: Value, n: int = 1, axis: int = -1) -> Value:
+    """Each number is in two differences: norms at most double."""
+    if n != 1 or axes_of(a, axis)[0] == a.at:
+        raise Open("np.diff of records has no rule")
+    place = axes_of(a, axis)[0]
+    shape = tuple(s - 1 if i - a.ndim == place else s for i, s in enumerate(a._shape))
+    return a.like(shape=shape, size=a.norms.by(2.0), move=a.move.by(2.0))

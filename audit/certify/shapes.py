@@ -1,0 +1,489 @@
+"""Rules for indexing and for arrays in other shapes. What keeps numbers keeps bounds; a part is at most the whole."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .arithmetic import where
+from .reductions import axes_of, replaced
+from .value import INF, ZERO, Norms, Open, Records, Value, join, noted, plain, private, rule
+
+
+class Batch:
+    """A secret choice of records: it may index private data, and nothing else."""
+
+    __array_ufunc__ = None
+
+    def __init__(self, number: int, count: int, total: int, poisson: bool):
+        self.number, self.count, self.total, self.poisson = number, count, total, poisson
+        self.records = Records()
+
+    def __len__(self) -> int:
+        if self.poisson:
+            raise Open("the size of a Poisson batch is private; divide by its expected size")
+        return self.count
+
+    @property
+    def size(self) -> int:
+        """How many records."""
+        return len(self)
+
+    def _secret(self, *_: Any) -> Any:
+        raise Open("a secret batch is used for more than choosing records")
+
+    __iter__ = __array__ = __getitem__ = __bool__ = __index__ = _secret
+
+    def sum(self) -> Any:
+        """How many records: private for Poisson batches, of which a record is counted once on one side or the other."""
+        if not self.poisson:
+            return self.count
+        one = Norms(1.0, 1.0, 1.0)
+        return Value((), None, self.records, move=one, low=0.0, high=self.total, draws=frozenset({self.number}))
+
+    def astype(self, *_: Any, **__: Any) -> Batch:
+        """Indices stay indices."""
+        return self
+
+
+def taken(a: Value, batch: Batch) -> Value:
+    """The records of a secret batch; which ones is accounted by its draw."""
+    if a.at != -a.ndim or a.absent or a._shape[0] != batch.total or a.draws != frozenset({-1}):
+        raise Open("a secret batch of something else than all records")
+    if a.records.numbers is None or not np.array_equal(a.records.numbers, np.arange(batch.total)):
+        raise Open("a secret batch of something else than all records in their order")
+    # another record may come in its place: what is known of each record counts, not how far one of them moves
+    kept = {"size": a.norms, "low": a.low, "high": a.high, "truth": a.truth}
+    if a.holes:
+        raise Open("a division by what may be zero")
+    shape = (batch.total if batch.poisson else batch.count, *a._shape[1:])
+    absent = "poisson" if batch.poisson else ""
+    return a.like(shape=shape, records=batch.records, draws=frozenset({batch.number}), absent=absent, **kept)
+
+
+def index(a: Value, key: Any) -> Value:
+    """Part of an array: norms and movements of a part are at most those of the whole."""
+    if isinstance(key, Batch):
+        return taken(a, key)
+    keys = key if isinstance(key, tuple) else (key,)
+    if any(private(one) for one in keys):
+        return _masked(a, keys)
+    keys = _without_ellipsis(keys, a.ndim)
+    if a.at is None:
+        return _part(a, keys)
+    place = a.at + a.ndim
+    axis, before = -1, 0
+    for position, one in enumerate(keys):
+        axis += one is not None
+        before += one is None
+        if one is not None and axis == place:
+            return _along_records(a, keys, position)
+    return _part(a, keys)
+
+
+def _without_ellipsis(keys: tuple[Any, ...], ndim: int) -> tuple[Any, ...]:
+    places = [number for number, one in enumerate(keys) if one is Ellipsis]
+    if not places:
+        return keys
+    given = sum(one is not None and one is not Ellipsis for one in keys)
+    return (*keys[: places[0]], *(slice(None),) * (ndim - given), *keys[places[0] + 1 :])
+
+
+def _part(a: Value, keys: tuple[Any, ...]) -> Value:
+    """The record axis is not touched."""
+    if any(not (one is None or isinstance(one, int | np.integer | slice)) for one in keys) and a.at is not None:
+        if len(keys) > 1 and not all(isinstance(one, slice) or np.ndim(one) == 1 for one in keys):
+            raise Open("this index of records has no rule")
+        if sum(not isinstance(one, slice) for one in keys) > 1:
+            raise Open("this index of records has no rule")
+    shape = np.broadcast_to(np.float64(0), a._shape)[keys].shape
+    if any(np.ndim(one) and _repeats(one) for one in keys if one is not None and not isinstance(one, slice)):
+        raise Open("an index that takes an entry twice has no rule")
+    at = None
+    if a.at is not None:
+        after = keys[_position(keys, a.at + a.ndim) :]
+        at = a.at + sum(isinstance(one, int | np.integer) for one in after) - sum(one is None for one in after)
+    same = int(np.prod(shape)) == int(np.prod(a._shape))
+    forms = a.forms if same else ()
+    found = a.like(
+        shape=shape, at=at, size=a.norms, move=a.move, low=a.low, high=a.high, forms=forms, holes=a.holes, truth=a.truth
+    )
+    if same and all(one is None or (isinstance(one, slice) and one == slice(None)) for one in keys):
+        found.token = a.token
+    return found.view_of(a)
+
+
+def _position(keys: tuple[Any, ...], axis: int) -> int:
+    """Where in the keys that axis is."""
+    seen = -1
+    for number, one in enumerate(keys):
+        seen += one is not None
+        if seen == axis and one is not None:
+            return number + 1
+    return len(keys)
+
+
+def _repeats(one: Any) -> bool:
+    array = np.asarray(one)
+    return array.dtype != bool and len(np.unique(array)) < array.size
+
+
+def _along_records(a: Value, keys: tuple[Any, ...], position: int) -> Value:
+    """Some of the records, by public numbers, slices or masks; one record is no record axis any more."""
+    one = keys[position]
+    rest = (*keys[:position], slice(None), *keys[position + 1 :])
+    if isinstance(one, slice) and one == slice(None):
+        return _part(a, keys)
+    a._counted()
+    if a.draws != frozenset({-1}):
+        raise Open("a part of a secret batch has no rule")
+    assert a.at is not None
+    count = a._shape[a.at]
+    array = np.asarray(one) if not isinstance(one, slice) else np.arange(count)[one]
+    if array.ndim > 1 or (array.dtype == bool and array.shape != (count,)):
+        raise Open("this index of records has no rule")
+    if _repeats(array):
+        raise Open("a public choice that takes a record twice has no rule; choose without replacement")
+    numbers = a.records.numbers
+    assert numbers is not None
+    chosen = Records(np.atleast_1d(numbers[array]))
+    kept = {"size": a.norms, "move": a.move, "low": a.low, "high": a.high, "truth": a.truth, "holes": a.holes}
+    if array.ndim == 0:
+        shape = tuple(s for number, s in enumerate(a._shape) if number != a.at + a.ndim)
+        single = a.like(shape=shape, at=None, records=chosen, **kept)  # its forms are about rows, and it is none
+        rest = tuple(one for number, one in enumerate(rest) if number != position)
+        return (_part(single, rest) if rest else single).view_of(a)
+    shape = tuple(len(numbers[array]) if number == a.at + a.ndim else s for number, s in enumerate(a._shape))
+    some = a.like(shape=shape, records=chosen, **kept)
+    return (_part(some, rest) if len(rest) > 1 else some).view_of(a)
+
+
+def _masked(a: Value, keys: tuple[Any, ...]) -> Value:
+    """Records that a private truth value per record chooses: how many there are is private from here on."""
+    mask = keys[0]
+    if len(keys) > 1 or not private(mask) or not mask.truth or mask.ndim != 1 or mask.at != -1 or a.at != -a.ndim:
+        raise Open("a private index has no rule; select with a truth value per record")
+    if not mask.records.same(a.records) or mask.absent != a.absent or mask.holes or a.holes:
+        raise Open("a private index of other records")
+    absent = a.absent or "masked"
+    key = a.records, mask.token, absent
+    records = _CHOSEN.setdefault((id(a.records), id(mask.token)), (Records(), key))[0]
+    draws = a.draws | mask.draws
+    return a.like(
+        records=records, draws=draws, absent=absent, size=a.norms, move=a.move, low=a.low, high=a.high, truth=a.truth
+    )
+
+
+_CHOSEN: dict[tuple[int, int], tuple[Records, Any]] = {}  # the same records for the same mask; cleared with each run
+
+
+def assign(a: Value, key: Any, given: Any) -> None:
+    """``a[mask] = b``: entries of one or the other. The value itself changes."""
+    if a.viewed:
+        raise Open("private data is changed in place where another name shares its memory; make a copy")
+    if private(key) and key.truth and key._shape == a._shape:
+        found = where(key, given, a)
+    else:
+        found = _replaced_part(a, key, given)
+    a.__dict__.update(found.__dict__)
+
+
+def _replaced_part(a: Value, key: Any, given: Any) -> Value:
+    keys = key if isinstance(key, tuple) else (key,)
+    if any(private(one) or isinstance(one, Batch) for one in keys) or a.holes:
+        raise Open("this assignment to private data has no rule")
+    mask = np.zeros(a._shape, dtype=bool)
+    mask[keys] = True
+    if a.absent:
+        raise Open("an assignment to records whose number is private")
+    part = np.broadcast_to(np.float64(0), a._shape)[keys].shape
+    if not private(given):
+        low, high = float(np.min(plain(given))), float(np.max(plain(given)))
+        one = a.like(size=Norms(sup=max(abs(low), abs(high))), move=ZERO, low=low, high=high, cause="")
+    elif a.at is not None and given.at == a.at and given._shape == part and given.records.same(a.records):
+        one = given
+    elif a.at is None and given.at is None:
+        one = given
+        if given._shape != part:
+            raise Open("an assignment of a private number to many entries")
+    else:
+        raise Open("this assignment to private data has no rule")
+    found = a.like(
+        size=a.norms.beside(one.norms),
+        move=a.move.beside(one.move),
+        low=min(a.low, one.low),
+        high=max(a.high, one.high),
+    )
+    found.records, found.draws = a.records.union(one.records), a.draws | one.draws
+    return found
+
+
+Value.__getitem__ = lambda a, key: _got(a, key)  # type: ignore[attr-defined]
+Value.__setitem__ = assign  # type: ignore[attr-defined]
+
+
+def _got(a: Value, key: Any) -> Value:
+    found = index(a, key)
+    noted("index", found)
+    return found
+
+
+@rule(np.transpose)
+def transpose(a: Value, axes: Any = None) -> Value:
+    """The same numbers."""
+    order = tuple(range(a.ndim))[::-1] if axes is None else tuple(one % a.ndim for one in axes)
+    at = None if a.at is None else order.index(a.at + a.ndim) - a.ndim
+    found = replaced(a, tuple(a._shape[one] for one in order), at)
+    return found.view_of(a)
+
+
+Value.T = property(lambda a: transpose(a))  # type: ignore[attr-defined]
+
+
+@rule(np.swapaxes)
+def swapped(a: Value, one: int, other: int) -> Value:
+    """The same numbers."""
+    order = list(range(a.ndim))
+    order[one], order[other] = order[other], order[one]
+    return transpose(a, order)
+
+
+@rule(np.reshape)
+def reshape(a: Value, shape: Any = None, order: Any = "C", *more: Any, newshape: Any = None, **_: Any) -> Value:
+    """The same numbers; the record axis stays where it is the first one, and of the same length."""
+    shape = newshape if shape is None else shape
+    a._counted()
+    wanted = np.broadcast_to(np.float64(0), a._shape).reshape(shape).shape
+    if a.at is not None and not (a.at == -a.ndim and wanted and wanted[0] == a._shape[0]):
+        a = a.whole()
+    if order != "C":
+        raise Open("reshape in another order has no rule")
+    at = None if a.at is None else -len(wanted)
+    found = replaced(a, wanted, at)
+    if found.entries != 1:
+        found.forms = ()
+    return found.view_of(a)
+
+
+def _reshaped(a: Value, *shape: Any, order: str = "C") -> Value:
+    return reshape(a, shape[0] if len(shape) == 1 else shape, order)
+
+
+Value.reshape = _reshaped  # type: ignore[attr-defined]
+
+
+@rule(np.ravel)
+def flat(a: Value, **_: Any) -> Value:
+    """The same numbers."""
+    return reshape(a, -1)
+
+
+Value.flatten = lambda a: flat(a).copy()  # type: ignore[attr-defined]
+
+
+@rule(np.squeeze)
+def squeezed(a: Value, axis: Any = None) -> Value:
+    """The same numbers."""
+    axes = tuple(k - a.ndim for k, s in enumerate(a._shape) if s == 1) if axis is None else axes_of(a, axis)
+    if a.at in axes:
+        a = a.whole()
+    shape = tuple(s for k, s in enumerate(a._shape) if k - a.ndim not in axes)
+    at = None if a.at is None else a.at + sum(one > a.at for one in axes)
+    return replaced(a, shape, at).view_of(a)
+
+
+@rule(np.expand_dims)
+def expanded(a: Value, axis: int) -> Value:
+    """The same numbers."""
+    place = axis if axis >= 0 else axis + a.ndim + 1
+    return index(a, (*(slice(None),) * place, None))
+
+
+@rule(np.atleast_1d)
+def at_least_one_axis(a: Value) -> Value:
+    """The same numbers."""
+    return a.copy() if a.ndim else reshape(a, (1,))
+
+
+@rule(np.atleast_2d)
+def at_least_two_axes(a: Value) -> Value:
+    """The same numbers."""
+    if a.ndim < 2 and a.at is not None:
+        raise Open("np.atleast_2d of records has no rule")
+    return a.copy() if a.ndim >= 2 else reshape(a, (1, -1))
+
+
+@rule(np.take)
+def take(a: Value, indices: Any, axis: Any = None, **_: Any) -> Value:
+    """As an index."""
+    if axis not in (0, -a.ndim) and not (axis is None and a.ndim == 1):
+        raise Open("np.take is followed along the first axis")
+    return index(a, indices)
+
+
+@rule(np.concatenate)
+def concatenate(arrays: Any, axis: int | None = 0, **_: Any) -> Value:
+    """Entries next to each other: 1-norms add, squares of 2-norms add, the larger sup-norm."""
+    given = [one for one in arrays if private(one)]
+    first = given[0]
+    if axis is None:
+        raise Open("np.concatenate over all axes has no rule")
+    place = axis if axis < 0 else axis - first.ndim
+    rows = first.at is not None and place != first.at
+    for one in given:
+        if one.holes:
+            raise Open("a division by what may be zero")
+        if rows and not (one.at == first.at and one.records.same(first.records) and one.absent == first.absent):
+            rows = False
+    parts = [
+        one if private(one) and rows else one.whole() if private(one) else _fixed(one, first, rows) for one in arrays
+    ]
+    length = sum(one._shape[place] for one in parts)
+    shape = tuple(length if k - first.ndim == place else s for k, s in enumerate(first._shape))
+    return _next_to_each_other(parts, shape)
+
+
+def _next_to_each_other(parts: list[Value], shape: tuple[int, ...], at: int | None = None) -> Value:
+    size, move = parts[0].norms, parts[0].move
+    for one in parts[1:]:
+        size, move = size.beside(one.norms), move.beside(one.move)
+    low, high = min(one.low for one in parts), max(one.high for one in parts)
+    moving = [one for one in parts if one.move.two > 0] or parts[:1]
+    found = join(*moving)
+    at = parts[0].at if at is None else at
+    if parts[0].at is not None:
+        found["records"] = parts[0].records
+    return Value(shape, at, size=size, move=move, low=low, high=high, absent=parts[0].absent, **found)
+
+
+def _fixed(array: Any, known: Value, rows: bool) -> Value:
+    """A public array as a value that does not move."""
+    array = plain(array)
+    low, high = (float(array.min()), float(array.max())) if array.size else (0.0, 0.0)
+    known._counted()
+    sup = max(abs(low), abs(high))
+    return known.like(
+        shape=array.shape, at=known.at if rows else None, size=Norms(sup=sup), move=ZERO, low=low, high=high, cause=""
+    )
+
+
+@rule(np.stack)
+def stack(arrays: Any, axis: int = 0, **_: Any) -> Value:
+    """As np.concatenate along a new axis."""
+    ndim = max(one.ndim if private(one) else np.ndim(one) for one in arrays)
+    place = axis if axis >= 0 else axis + ndim + 1
+    new = [expanded(one, place) if private(one) else np.expand_dims(plain(one), place) for one in arrays]
+    return concatenate(new, axis=place)
+
+
+@rule(np.hstack)
+def hstack(arrays: Any, **_: Any) -> Value:
+    """Along the second axis, or the first one of vectors."""
+    first = next(one for one in arrays if private(one))
+    return concatenate(arrays, axis=0 if first.ndim == 1 else 1)
+
+
+@rule(np.vstack)
+def vstack(arrays: Any, **_: Any) -> Value:
+    """Along the first axis."""
+    first = next(one for one in arrays if private(one))
+    return stack(arrays) if first.ndim == 1 else concatenate(arrays, axis=0)
+
+
+@rule(np.column_stack)
+def columns(arrays: Any) -> Value:
+    """Vectors as columns."""
+    new = [one if (one.ndim if private(one) else np.ndim(one)) > 1 else one[:, None] for one in arrays]
+    return concatenate(new, axis=1)
+
+
+@rule(np.zeros_like, np.ones_like, np.empty_like, np.full_like)
+def alike(a: Value, *_: Any, **__: Any) -> Any:
+    """A public array of a public shape."""
+    raise Open("an array like private data: make it of its shape")
+
+
+@rule(np.shape)
+def shape_of(a: Value) -> Any:
+    """As the attribute."""
+    return a.shape
+
+
+@rule(np.ndim)
+def axes_count(a: Value) -> int:
+    """As the attribute."""
+    return a.ndim
+
+
+@rule(np.size)
+def size_of(a: Value, axis: Any = None) -> Any:
+    """As the attribute."""
+    return a.size if axis is None else a.shape[axis]
+
+
+@rule(np.copy)
+def copy(a: Value, **_: Any) -> Value:
+    """A value of its own."""
+    return a.copy()
+
+
+@rule(np.isfinite)
+def finite(a: Value) -> Any:
+    """Data are finite numbers (an axiom of every certificate), and so is what has no holes."""
+    if a.holes:
+        raise Open("a division by what may be zero")
+    return np.ones(a.shape, dtype=bool)
+
+
+@rule(np.isnan, np.isinf)
+def not_finite(a: Value) -> Any:
+    """As np.isfinite."""
+    return ~finite(a)
+
+
+@rule(np.isscalar, np.iscomplexobj, np.iscomplex)
+def never(a: Value) -> bool:
+    """It is an array of real numbers."""
+    return False
+
+
+@rule(np.isrealobj)
+def always(a: Value) -> bool:
+    """It is an array of real numbers."""
+    return True
+
+
+@rule(np.broadcast_to)
+def broadcast(a: Value, shape: Any, **_: Any) -> Value:
+    """As adding zeros of that shape."""
+    return np.add(a, np.zeros(shape))  # type: ignore[no-any-return]
+
+
+@rule(np.triu, np.tril)
+def triangle(a: Value, k: int = 0) -> Value:
+    """Some entries become zero."""
+    if a.at is not None:
+        raise Open("a triangle of records has no rule")
+    return a.like(size=a.norms, move=a.move, low=min(a.low, 0.0), high=max(a.high, 0.0))
+
+
+def _as_type(a: Value, dtype: Any = float, *_: Any, **__: Any) -> Value:
+    """Whole numbers are cut towards zero: by less than one."""
+    kind = np.dtype(dtype).kind
+    if kind == "f":
+        return a.copy()
+    if a.holes:
+        raise Open("a division by what may be zero")
+    if kind == "b":
+        return np.not_equal(a, 0.0)  # type: ignore[no-any-return]
+    if a.truth:
+        found = a.copy()
+        found.truth = False
+        return found
+    low, high = (np.trunc(one) if abs(one) < INF else one for one in (a.low, a.high))
+    sup = a.move.sup + 1
+    return a.like(size=a.norms, move=Norms(sup=sup), low=float(low), high=float(high))
+
+
+Value.astype = _as_type  # type: ignore[attr-defined]

@@ -1,0 +1,452 @@
+"""Values that know how far they can move between any two neighbours, and nothing else about the data.
+
+A `Value` with a record axis has one entry per record; neighbours differ in one of them. Without a record axis every
+entry may differ. What cannot be followed raises `Open`: it ends a certificate, and it is no accusation.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
+
+INF = math.inf
+Shape = tuple[int, ...]
+_HERE = str(Path(__file__).parent)
+_SKIPPED = (_HERE, str(Path(np.__file__).parent), "<")
+_TAPE = str(Path("reference") / "tape.py")
+
+
+class Open(Exception):
+    """Private data would decide something, leave, or go through a function without a rule."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One step of a derivation: where, by which rule, and what is known of the value there."""
+
+    place: str
+    rule: str
+    says: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.rule}: {self.says}"
+
+
+trace: ContextVar[dict[tuple[str, str], Line] | None] = ContextVar("trace", default=None)
+
+
+def here() -> str:
+    """``file.py:12`` of the user's line that is running."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        name = frame.f_code.co_filename
+        if not name.startswith(_SKIPPED) and not name.endswith(_TAPE):
+            return f"{Path(name).name}:{frame.f_lineno}"
+        frame = frame.f_back  # type: ignore[assignment]
+    return "?"
+
+
+def times(a: float, b: float) -> float:
+    """The product of two bounds; what is zero stays zero, however large the other one is."""
+    return 0.0 if a == 0 or b == 0 else a * b
+
+
+@dataclass(frozen=True)
+class Norms:
+    """Bounds on the 1-, 2- and sup-norm of an array."""
+
+    one: float = INF
+    two: float = INF
+    sup: float = INF
+
+    def closed(self, entries: int) -> Norms:
+        """Each norm by the others: |v|_sup <= |v|_2 <= |v|_1 <= sqrt(d) |v|_2 and |v|_2 <= sqrt(d) |v|_sup."""
+        if entries == 0:
+            return Norms(0.0, 0.0, 0.0)
+        one = min(self.one, times(math.sqrt(entries), self.two), times(entries, self.sup))
+        two = min(self.two, one, times(math.sqrt(entries), self.sup))
+        return Norms(one, two, min(self.sup, two))
+
+    def by(self, factor: float) -> Norms:
+        """All of them times a factor."""
+        return Norms(times(self.one, factor), times(self.two, factor), times(self.sup, factor))
+
+    def plus(self, other: Norms) -> Norms:
+        """The triangle inequality."""
+        return Norms(self.one + other.one, self.two + other.two, self.sup + other.sup)
+
+    def beside(self, other: Norms) -> Norms:
+        """Of entries next to each other."""
+        return Norms(self.one + other.one, math.hypot(self.two, other.two), max(self.sup, other.sup))
+
+    def either(self, other: Norms) -> Norms:
+        """Whichever is larger."""
+        return Norms(max(self.one, other.one), max(self.two, other.two), max(self.sup, other.sup))
+
+    def both(self, other: Norms) -> Norms:
+        """Two bounds on the same array."""
+        return Norms(min(self.one, other.one), min(self.two, other.two), min(self.sup, other.sup))
+
+    def repeated(self, count: float) -> Norms:
+        """Of an array that is there ``count`` times."""
+        return Norms(times(self.one, count), times(self.two, math.sqrt(count)), self.sup)
+
+    def of_order(self, order: float) -> float:
+        """The bound on the norm of this order."""
+        return {1: self.one, 2: self.two}.get(order, self.sup)
+
+
+ZERO = Norms(0.0, 0.0, 0.0)
+
+
+class Records:
+    """Which records an entry or a value depends on; ``numbers`` is None where a secret batch decides."""
+
+    def __init__(self, numbers: Any = None):
+        self.numbers = None if numbers is None else np.asarray(numbers)
+
+    def same(self, other: Records) -> bool:
+        """Entry by entry."""
+        if self is other:
+            return True
+        return self.numbers is not None and other.numbers is not None and np.array_equal(self.numbers, other.numbers)
+
+    def disjoint(self, other: Records) -> bool:
+        """No record is in both, for sure."""
+        if self is other or self.numbers is None or other.numbers is None:
+            return False
+        return not np.intersect1d(self.numbers, other.numbers).size
+
+    def union(self, other: Records) -> Records:
+        """All of them."""
+        if self is other:
+            return self
+        if self.numbers is None or other.numbers is None:
+            return Records()
+        return Records(np.union1d(self.numbers, other.numbers))
+
+
+@dataclass(frozen=True)
+class Form:
+    """How a number per record relates to norms of rows; `token` names the rows.
+
+    ``above``: it is at least ``k |row|``. ``norm``: it is a positive multiple of ``|row|``. ``below``: it is between 0
+    and ``k / |row|``. ``squares``: it is at least ``(k |row|_2)^2``; ``entries``: so is its sum over all entries of a
+    record. Of a truth value: ``exceeds``, where it is false, ``|row| <= k``; ``positive``, where it is true,
+    ``|row| > 0``.
+    """
+
+    kind: str
+    token: object
+    order: float
+    k: float
+
+
+RULES: dict[Any, Callable[..., Any]] = {}
+
+
+def rule(*functions: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Registers a transfer rule for NumPy functions."""
+
+    def add(transfer: Callable[..., Any]) -> Callable[..., Any]:
+        for function in functions:
+            RULES[function] = transfer
+        return transfer
+
+    return add
+
+
+def number(low: float, high: float) -> str:
+    """A range in words."""
+    return f"in [{low:.4g}, {high:.4g}]"
+
+
+class Value(NDArrayOperatorsMixin):
+    """Private data, or what was computed from it.
+
+    Args:
+        shape: of the array.
+        at: position of the record axis, counted from the right (negative); None: every entry may differ.
+        size: bounds on the norms, of one record's entry or of the whole array.
+        move: bounds on the norms of the difference between neighbours, likewise.
+        low, high: of every number in it.
+        records: which records it depends on, for a record axis in its order.
+        draws: numbers of the secret batches it depends on; -1 stands for the whole data.
+        absent: ``""``, or why the number of records along the axis is private: ``masked`` or ``poisson``.
+        forms: relations to the norms of rows.
+        holes: tokens of the rows that, where they are zero, make a division by zero.
+        weighted: ``(token, lowest, highest weight)`` of rows that are other rows times a weight.
+        cause: where nothing bounds it any more.
+        truth: its entries are True and False.
+    """
+
+    __array_priority__ = 1000.0
+    dtype = np.dtype(float)
+
+    def __init__(
+        self,
+        shape: Shape,
+        at: int | None,
+        records: Records,
+        size: Norms = Norms(),
+        move: Norms = Norms(),
+        low: float = -INF,
+        high: float = INF,
+        draws: frozenset[int] = frozenset({-1}),
+        absent: str = "",
+        forms: tuple[Form, ...] = (),
+        holes: frozenset[object] = frozenset(),
+        weighted: tuple[object, float, float] | None = None,
+        cause: str = "",
+        truth: bool = False,
+    ):
+        entries = math.prod(shape) // (shape[at] if at is not None and shape[at] else 1)
+        if at is not None and shape[at] == 0:
+            entries = math.prod(s for i, s in enumerate(shape) if i != at + len(shape))
+        sup = max(abs(low), abs(high))
+        size = Norms(size.one, size.two, min(size.sup, sup)).closed(entries)
+        low, high = max(low, -size.sup), min(high, size.sup)
+        apart = size.by(2.0)
+        if low >= 0 or high <= 0:  # of one sign: |a - b|_2^2 <= |a|_2^2 + |b|_2^2
+            apart = Norms(apart.one, math.sqrt(2) * size.two, size.sup)
+        span = high - low if high > low else 0.0
+        self.move = move.both(apart).both(Norms(sup=span)).closed(entries)
+        self._shape, self.at, self.records, self._size = shape, at, records, size
+        self.low, self.high, self.draws, self.absent = low, max(low, high), draws, absent
+        self.forms, self.holes, self.weighted, self.truth = forms, holes, weighted, truth
+        self.cause = cause if math.isinf(self.move.two) else ""
+        self.token, self.viewed = object(), False
+
+    # -- what the code may ask ----------------------------------------------------------------------------
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        """As of an array; the number of records is private where a secret decides about it."""
+        if not self.absent:
+            return self._shape
+        assert self.at is not None
+        found: list[Any] = list(self._shape)
+        found[self.at] = Value((), None, self.records, low=0.0, move=Norms(1.0, 1.0, 1.0), draws=self.draws)
+        return tuple(found)
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return len(self._shape)
+
+    @property
+    def size(self) -> Any:
+        """Number of entries."""
+        self._counted()
+        return math.prod(self._shape)
+
+    def __len__(self) -> int:
+        if not self._shape:
+            raise TypeError("len() of unsized object")
+        if self.at == -len(self._shape):
+            self._counted()
+        return self._shape[0]
+
+    def _counted(self) -> None:
+        if self.absent:
+            raise Open("the number of these records is private; divide by a public number, or release a noisy count")
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[number] for number in range(len(self)))
+
+    def __bool__(self) -> bool:
+        raise Open("private data decides; release it with noise before the decision")
+
+    def _leaves(self, *_: Any, **__: Any) -> NoReturn:
+        raise Open("private data leaves as a plain number; add noise to it first")
+
+    __float__ = __int__ = __index__ = __complex__ = __array__ = item = tolist = _leaves  # type: ignore[assignment]
+    __hash__ = object.__hash__
+
+    # -- bounds -------------------------------------------------------------------------------------------
+    @property
+    def norms(self) -> Norms:
+        """Bounds on the norms, of one record's entry or of the whole."""
+        return self._size
+
+    @property
+    def entries(self) -> int:
+        """Numbers of one record, or of the whole."""
+        return math.prod(s for i, s in enumerate(self._shape) if self.at is None or i != self.at + len(self._shape))
+
+    def like(self, **changes: Any) -> Value:
+        """The same records and draws with other bounds; forms are dropped unless given."""
+        kept = ("at", "records", "draws", "absent", "cause")
+        return Value(**{"shape": self._shape, **{name: getattr(self, name) for name in kept}, **changes})
+
+    def whole(self) -> Value:
+        """Without a record axis: one entry along it moves."""
+        if self.at is None:
+            return self
+        self._counted()
+        count = self._shape[self.at]
+        return self.like(
+            at=None, size=self._size.repeated(count), move=self.move, low=self.low, high=self.high, holes=self.holes
+        )
+
+    def __str__(self) -> str:
+        what = (
+            f"a record of norm at most {self._size.two:.4g}" if self.at is not None else "a number" * (not self._shape)
+        )
+        what = what or "an array"
+        move = f"moves by {self.move.one:.4g}, {self.move.two:.4g}, {self.move.sup:.4g} (1-, 2-, sup-norm)"
+        return f"{what} {number(self.low, self.high)}, {move}"
+
+    # -- NumPy --------------------------------------------------------------------------------------------
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        if any(hasattr(one, "cells") for one in inputs):  # noise: its own rules come first
+            return NotImplemented
+        out = options.pop("out", None)
+        if method == "reduce" and ufunc in REDUCED:
+            return followed(REDUCED[ufunc], inputs, {"axis": 0, **options})  # NumPy's default differs
+        if method != "__call__" or {key: one for key, one in options.items() if key != "dtype"}:
+            raise Open(f"np.{ufunc.__name__}.{method} is not followed on private data")
+        found = followed(ufunc, inputs, {})
+        return found if out is None else _written(out[0], found)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
+        if options.get("out") is not None:
+            raise Open("out= is not followed on private data")
+        return followed(function, args, options)
+
+    def sum(self, axis: Any = None, keepdims: bool = False, **_: Any) -> Any:
+        """As of an array."""
+        return np.sum(self, axis=axis, keepdims=keepdims)  # type: ignore[call-overload]
+
+    def mean(self, axis: Any = None, keepdims: bool = False, **_: Any) -> Any:
+        """As of an array."""
+        return np.mean(self, axis=axis, keepdims=keepdims)  # type: ignore[call-overload]
+
+    def copy(self, *_: Any) -> Value:
+        """A value of its own."""
+        found = object.__new__(Value)
+        found.__dict__.update(self.__dict__, viewed=False)
+        return found
+
+    def view_of(self, other: Value) -> Value:
+        """Shares memory with another one: neither may be written to from now on."""
+        self.viewed = other.viewed = True
+        return self
+
+
+def _forward(name: str) -> Any:
+    def method(self: Value, *args: Any, **options: Any) -> Any:
+        return getattr(np, name)(self, *args, **options)
+
+    method.__name__, method.__doc__ = name, "As of an array."
+    return method
+
+
+_METHODS = ("clip", "dot", "min", "max", "cumsum", "ravel", "squeeze", "take", "round", "transpose", "std", "var")
+for _name in (*_METHODS, "any", "all", "repeat", "swapaxes", "argmax", "argmin", "argsort", "trace", "diagonal"):
+    setattr(Value, _name, _forward(_name))
+
+REDUCED = {np.add: np.sum, np.maximum: np.max, np.minimum: np.min, np.logical_and: np.all, np.logical_or: np.any}
+
+
+def followed(function: Any, args: Any, options: Any) -> Any:
+    """The rule of a function, applied and noted."""
+    transfer = RULES.get(function)
+    name = getattr(function, "__name__", str(function))
+    if transfer is None:
+        raise Open(f"np.{name} of private data has no rule")
+    if function not in HOLES_ALLOWED and any(isinstance(one, Value) and one.holes for one in args):
+        raise Open("a division by zero is possible; add a floor, as np.maximum(norm, 1e-12) does")
+    try:
+        found = transfer(*args, **options)
+    except TypeError as error:  # an option that the rule does not know
+        if error.__traceback__ is not None and error.__traceback__.tb_next is None:
+            raise Open(f"np.{name} is not followed with these options") from None
+        raise
+    noted(name, found)
+    return found
+
+
+HOLES_ALLOWED: set[Any] = set()
+
+
+def noted(name: str, found: Any) -> None:
+    """Keeps a line of the derivation."""
+    lines = trace.get()
+    if lines is not None and isinstance(found, Value):
+        place = here()
+        lines[place, name] = Line(place, name, str(found))
+
+
+def _written(target: Any, found: Any) -> Any:
+    """``a += b``: the value itself changes; an array is replaced where nothing else holds it."""
+    if isinstance(target, Value):
+        if target.viewed:
+            raise Open("private data is changed in place where another name shares its memory; make a copy")
+        target.__dict__.update(found.__dict__)
+        return target
+    if target.base is not None or sys.getrefcount(target) > _held_by_one():
+        raise Open("an array that has another name is changed in place by private data; write a = a + b")
+    return found
+
+
+_HELD: list[int] = []
+
+
+def _held_by_one() -> int:
+    """What CPython counts for a local array in ``a += b`` that nothing else refers to."""
+    if not _HELD:
+        _HELD.append(10**9)
+        array = np.zeros(1)
+        array += _Probe()  # type: ignore[misc]
+    return _HELD[0]
+
+
+class _Probe:
+    """Stands where a value stands, to count references."""
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        out = options.pop("out", None)
+        return _count(out[0])
+
+
+def _count(target: Any) -> Any:
+    _HELD[0] = sys.getrefcount(target)
+    return target
+
+
+def join(*values: Value) -> dict[str, Any]:
+    """Records and draws of what several values without a record axis give."""
+    records, draws, cause = values[0].records, values[0].draws, values[0].cause
+    for one in values[1:]:
+        records, draws, cause = records.union(one.records), draws | one.draws, cause or one.cause
+    return {"records": records, "draws": draws, "cause": cause}
+
+
+def private(one: Any) -> bool:
+    """Is it private?"""
+    return isinstance(one, Value)
+
+
+def plain(array: Any) -> Any:
+    """A public array of finite numbers."""
+    found = np.asarray(array, dtype=float)
+    if not np.isfinite(found).all():
+        raise Open("a public array holds infinities or NaN")
+    return found
+
+
+def rows(n: int, d: int | None, two: float = INF, one: float = INF, low: float = -INF, high: float = INF) -> Value:
+    """The data: n records of d numbers (None: a number each), bounded as said."""
+    shape = (n,) if d is None else (n, d)
+    return Value(shape, -len(shape), Records(np.arange(n)), Norms(one, two), low=low, high=high)
+
+
+__all__ = ["Form", "Line", "Norms", "Open", "Records", "Value", "replace", "rows"]

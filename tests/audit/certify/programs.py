@@ -1,0 +1,269 @@
+"""Programs as people write them: certified within `CLAIM`, or not followed; and wrong ones, which never are."""
+
+import random
+
+import numpy as np
+
+
+def clip(rows, c=1.0):
+    return rows / np.maximum(1, np.linalg.norm(rows, axis=1, keepdims=True) / c)
+
+
+def private_mean(rows, rng):
+    return clip(rows).mean(axis=0) + rng.normal(scale=8 / len(rows), size=rows.shape[1])
+
+
+def with_asarray(rows, rng):
+    rows = np.asarray(rows, dtype=float)
+    if not np.isfinite(rows).all():
+        raise ValueError("finite rows only")
+    return private_mean(rows, rng)
+
+
+def legacy(rows, rng):
+    return clip(rows).mean(axis=0) + np.random.normal(0, 8 / len(rows), rows.shape[1])  # noqa: NPY002
+
+
+def python_noise(rows, rng):
+    return np.clip(rows[:, 0], 0, 1).sum() + random.gauss(0, 4.0)
+
+
+def scaled_noise(rows, rng):
+    return clip(rows).sum(axis=0) + 8 * rng.standard_normal(rows.shape[1])
+
+
+def sum_of_noise(rows, rng):
+    d = rows.shape[1]
+    return clip(rows).sum(axis=0) + (rng.normal(0, 6, d) + rng.normal(0, 6, d))
+
+
+def histogram(rows, rng):
+    return np.histogram(rows[:, 0], bins=4, range=(-1, 1))[0] + rng.laplace(0, 2.0, 4)
+
+
+def noisy_ratio(rows, rng):
+    total = np.clip(rows[:, 0], 0, 1).sum() + rng.laplace(0, 2.0)
+    count = (rows[:, 0] > 0).sum() + rng.laplace(0, 2.0)
+    return total / max(1.0, count)
+
+
+def descent(rows, rng, steps=4):
+    w = velocity = np.zeros(rows.shape[1])
+    for _ in range(steps):
+        velocity = 0.9 * velocity + clip(w - rows).sum(axis=0) + rng.normal(0, 16, rows.shape[1])
+        w = w - 0.1 * velocity
+    return w
+
+
+def logistic(rows, rng):
+    x, y = rows[:, :-1], np.sign(rows[:, -1])
+    w = np.zeros(x.shape[1])
+    for _ in range(3):
+        g = -(y / (1 + np.exp(y * (x @ w))))[:, None] * x
+        g = g * np.minimum(1, 1 / np.maximum(np.linalg.norm(g, axis=1), 1e-12))[:, None]
+        w = w - 0.5 * (g.sum(axis=0) + rng.normal(0, 14, x.shape[1]))
+    return w
+
+
+def least_squares(rows, rng):
+    x = clip(rows)
+    gram = x.T @ x + rng.normal(0, 6, (x.shape[1], x.shape[1]))
+    return np.linalg.solve((gram + gram.T) / 2 + 50 * np.eye(len(gram)), np.ones(len(gram)))
+
+
+def by_batches(rows, rng):
+    w = np.zeros(rows.shape[1])
+    size = max(1, len(rows) // 4)
+    for _ in range(4):
+        batch = rng.choice(len(rows), size, replace=False)
+        w = w - 0.1 * (clip(w - rows[batch]).sum(axis=0) + rng.normal(0, 16, len(w))) / size
+    return w
+
+
+def poisson(rows, rng):
+    w = np.zeros(rows.shape[1])
+    for _ in range(3):
+        batch = rng.random(len(rows)) < 0.25
+        w = w - 0.1 * (clip(w - rows[batch]).sum(axis=0) + rng.normal(0, 8, len(w))) / (0.25 * len(rows))
+    return w
+
+
+def poisson_in_a_range(rows, rng):
+    batch = rng.random(len(rows)) < 0.25
+    return np.clip(np.clip(rows[batch][:, 0], 0, 1).sum(), 0, 1) + rng.normal(0, 4)
+
+
+def one_pass(rows, rng):
+    out = []
+    order = rng.permutation(len(rows))
+    for k in range(0, len(rows), 2):
+        out.append(clip(rows[order[k : k + 2]]).sum(axis=0) + rng.normal(0, 8, rows.shape[1]))
+    return out
+
+
+def row_by_row(rows, rng):
+    total = np.zeros(rows.shape[1])
+    for row in rows:
+        total += row / np.maximum(1, np.linalg.norm(row))
+    return total + rng.normal(0, 8, rows.shape[1])
+
+
+def twice_if_small(rows, rng):
+    """A decision on a released value: the other way releases more."""
+    first = np.clip(rows[:, 0], 0, 1).sum() + rng.laplace(0, 4.0)
+    if first < 1e12:
+        return first
+    return np.clip(rows[:, 0], 0, 1).sum() + rng.laplace(0, 4.0)
+
+
+RIGHT = (
+    *(private_mean, with_asarray, legacy, python_noise, scaled_noise, sum_of_noise, histogram, noisy_ratio, descent),
+    *(logistic, least_squares, by_batches, poisson, poisson_in_a_range, one_pass, row_by_row, twice_if_small),
+)
+
+
+# -- wrong: each has a bug that breaks epsilon 1 on rows of any length ---------------------------------------------
+def half_the_noise(rows, rng):
+    return clip(rows).mean(axis=0) + rng.normal(scale=4 / len(rows), size=rows.shape[1])
+
+
+def no_clip(rows, rng):
+    return rows.mean(axis=0) + rng.normal(scale=8 / len(rows), size=rows.shape[1])
+
+
+def clip_after_the_mean(rows, rng):
+    m = rows.mean(axis=0)
+    return m / np.maximum(1, np.linalg.norm(m)) + rng.normal(scale=8 / len(rows), size=rows.shape[1])
+
+
+def wrong_norm(rows, rng):
+    c = rows / np.maximum(1, np.linalg.norm(rows, ord=np.inf, axis=1, keepdims=True))
+    return c.mean(axis=0) + rng.normal(scale=8 / len(rows), size=rows.shape[1])
+
+
+def wrong_axis(rows, rng):
+    c = rows / np.maximum(1, np.linalg.norm(rows, axis=0, keepdims=True))
+    return c.sum(axis=0) + rng.normal(scale=4, size=rows.shape[1])
+
+
+def shared_noise(rows, rng):
+    noise = rng.normal(scale=8 / len(rows), size=rows.shape[1])
+    return clip(rows).mean(axis=0) + noise, 2 * clip(rows).mean(axis=0) + noise
+
+
+def one_draw_for_all(rows, rng):
+    return clip(rows).mean(axis=0) + rng.normal(scale=8 / len(rows))
+
+
+def noise_given_away(rows, rng):
+    noise = rng.normal(scale=8 / len(rows), size=rows.shape[1])
+    return clip(rows).mean(axis=0) + noise, noise
+
+
+def divides_by_the_batch(rows, rng):
+    batch = rng.random(len(rows)) < 0.25
+    chosen = clip(rows[batch])
+    return chosen.sum(axis=0) / len(chosen) + rng.normal(0, 8, rows.shape[1])
+
+
+def position_counts(rows, rng):
+    """Records that the batch may swap are far from each other, though each moves little."""
+    far = np.clip(rows, 0, 1) + 1000.0 * np.arange(len(rows))[:, None]
+    batch = rng.choice(len(rows), max(1, len(rows) // 4), replace=False)
+    return far[batch].sum(axis=0) + rng.normal(0, 16, rows.shape[1])
+
+
+def stops_on_the_gradient(rows, rng):
+    w = np.zeros(rows.shape[1])
+    for _ in range(3):
+        g = clip(w - rows).sum(axis=0)
+        if np.linalg.norm(g) < 0.1:
+            break
+        w = w - 0.1 * (g + rng.normal(0, 14, len(w)))
+    return w
+
+
+def best_iterate(rows, rng):
+    w = best = np.zeros(rows.shape[1])
+    least = np.inf
+    for _ in range(3):
+        w = w - 0.1 * (clip(w - rows).sum(axis=0) + rng.normal(0, 16, len(w)))
+        loss = ((rows - w) ** 2).mean()
+        if loss < least:
+            best, least = w, loss
+    return best
+
+
+def standardised(rows, rng):
+    z = (rows - rows.mean(axis=0)) / (rows.std(axis=0) + 1e-9)
+    return clip(z).mean(axis=0) + rng.normal(scale=8 / len(rows), size=rows.shape[1])
+
+
+def scale_of_the_data(rows, rng):
+    return clip(rows).sum(axis=0) + rng.normal(scale=np.abs(rows).max() + 8, size=rows.shape[1])
+
+
+def unclipped_labels(rows, rng):
+    x, y = clip(rows[:, :-1]), rows[:, -1]
+    return x.T @ y + rng.normal(0, 8, x.shape[1])
+
+
+def true_count(rows, rng):
+    keep = rows[:, 0] > 0
+    return rows[keep].sum(axis=0) / keep.sum() + rng.normal(0, 4, rows.shape[1])
+
+
+def bare(rows, rng):
+    return float(clip(rows).sum())
+
+
+def fixed_seed(rows, rng):
+    return clip(rows).sum(axis=0) + np.random.default_rng(7).normal(0, 8, rows.shape[1])
+
+
+def leaks_by_alias(rows, rng):
+    total = np.zeros(rows.shape[1])
+    kept = total
+    total += rows[0]
+    return kept
+
+
+def changed_in_place(rows, rng):
+    c = clip(rows)
+    view = c[:, :1]
+    view *= 100
+    return c.sum(axis=0) + rng.normal(0, 8, rows.shape[1])
+
+
+def a_hundred_releases(rows, rng):
+    return [clip(rows).sum(axis=0) + rng.normal(0, 8, rows.shape[1]) for _ in range(100)]
+
+
+def more_if_large(rows, rng):
+    first = np.clip(rows[:, 0], 0, 1).sum() + rng.laplace(0, 2.0)
+    return first if first < 1e12 else rows.sum()
+
+
+def laplace_of_a_vector(rows, rng):
+    return clip(rows).sum(axis=0) + rng.laplace(0, 2.0, rows.shape[1])
+
+
+def escapes_to_a_global(rows, rng):
+    order = rng.choice(len(rows), 1, replace=False)
+    return clip(rows[order]).sum(axis=0) + rng.normal(0, 8, rows.shape[1]), order
+
+
+WRONG = (
+    *(half_the_noise, no_clip, clip_after_the_mean, wrong_norm, wrong_axis, shared_noise, one_draw_for_all),
+    *(
+        noise_given_away,
+        divides_by_the_batch,
+        position_counts,
+        stops_on_the_gradient,
+        best_iterate,
+        standardised,
+        scale_of_the_data,
+    ),
+    *(unclipped_labels, true_count, bare, fixed_seed, leaks_by_alias, changed_in_place, a_hundred_releases),
+    *(more_if_large, laplace_of_a_vector, escapes_to_a_global),
+)

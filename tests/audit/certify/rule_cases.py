@@ -1,0 +1,231 @@
+"""Every rule of a certificate, as programs on random numbers: `case(g, d)` gives a function of rows (n, d)."""
+
+import numpy as np
+from scipy.special import expit
+
+LAST = {"axis": -1}
+
+
+def lengths(x, order=None, keep=True):
+    return np.linalg.norm(x, ord=order, axis=1, keepdims=keep)
+
+
+def _c(g):
+    return float(g.uniform(0.2, 3))
+
+
+def unary(f):
+    return lambda g, d: f
+
+
+def with_number(f):
+    def case(g, d):
+        c = _c(g)
+        return lambda x: f(x, c)
+
+    return case
+
+
+def with_signed(f):
+    def case(g, d):
+        c = float(g.normal())
+        return lambda x: f(x, c)
+
+    return case
+
+
+def with_vector(f):
+    def case(g, d):
+        v = g.normal(size=d)
+        return lambda x: f(x, v)
+
+    return case
+
+
+def with_matrix(f):
+    def case(g, d):
+        m = g.normal(size=(d, int(g.integers(1, 4))))
+        return lambda x: f(x, m)
+
+    return case
+
+
+def with_weights(f):
+    """Public numbers, one a record."""
+
+    def case(g, d):
+        many = g.normal(size=50)
+        return lambda x: f(x, many[: len(x)])
+
+    return case
+
+
+def joined(x):
+    half = (x.shape[1] + 1) // 2
+    a, b = x[:, :half], x[:, half:]
+    total = np.sqrt(np.sum(a**2, axis=1) + np.sum(b**2, axis=1))[:, None]
+    return np.concatenate([a / np.maximum(1, total), b / np.maximum(1, total)], axis=1)
+
+
+def by_block(x, c):
+    half = (x.shape[1] + 1) // 2
+    parts = [x[:, :half], x[:, half:]] if x.shape[1] > 1 else [x]
+    return np.concatenate([one / np.maximum(1, lengths(one) / c) for one in parts], axis=1)
+
+
+def in_place(x, c):
+    y = x.copy()
+    y += c
+    y *= 2.0
+    return y
+
+
+def assigned(x, c):
+    y = x.copy()
+    y[:, 0] = c
+    y[y > c] = c
+    return y
+
+
+def loop(x):
+    total = np.zeros(x.shape[1])
+    for row in x:
+        total = total + row / np.maximum(1, np.linalg.norm(row))
+    return total
+
+
+ROWS = {
+    "clip by division": with_number(lambda x, c: x / np.maximum(1, lengths(x) / c)),
+    "clip by factor": with_number(
+        lambda x, c: x * np.minimum(1, c / np.maximum(lengths(x, keep=False), 1e-12))[:, None]
+    ),
+    "clip by minimum of inverse": with_number(lambda x, c: x * np.minimum(1, c / lengths(x))),
+    "clip by ratio": with_number(lambda x, c: x * (c / np.maximum(lengths(x), c))),
+    "clip with epsilon": with_number(lambda x, c: x * np.minimum(1.0, c / (lengths(x) + 1e-3))),
+    "clip by where": with_number(lambda x, c: np.where(lengths(x) > c, x * (c / lengths(x)), x)),
+    "factor by where": with_number(lambda x, c: x * np.where(lengths(x) > c, c / np.maximum(lengths(x), c), 1.0)),
+    "factor by clip": with_number(lambda x, c: x * np.clip(c / lengths(x), None, 1.0)),
+    "clip sup-norm": with_number(lambda x, c: x / np.maximum(1, lengths(x, np.inf) / c)),
+    "clip one-norm": with_number(lambda x, c: x / np.maximum(1, lengths(x, 1) / c)),
+    "clip by root of squares": with_number(lambda x, c: x / np.maximum(np.sqrt((x**2).sum(axis=1))[:, None] / c, 1)),
+    "clip by einsum": with_number(lambda x, c: x / np.maximum(1, np.sqrt(np.sum(x * x, axis=1, keepdims=True)) / c)),
+    "blocks": with_number(by_block),
+    "joint norm": unary(joined),
+    "scale": with_signed(lambda x, c: x * c),
+    "divide": with_number(lambda x, c: x / c),
+    "negative": unary(lambda x: -x),
+    "add": with_vector(lambda x, v: x + v),
+    "subtract": with_vector(lambda x, v: v - x),
+    "scale by vector": with_vector(lambda x, v: x * v),
+    "add rows": with_vector(lambda x, v: x + np.tanh(x) * v),
+    "multiply rows": unary(lambda x: x * np.tanh(x)),
+    "clip range": with_signed(lambda x, c: np.clip(x, min(c, 0.3), max(c, 0.3))),
+    "clip range beside": with_number(lambda x, c: np.clip(x, c, c + 1)),
+    "maximum": with_signed(np.maximum),
+    "minimum": with_signed(np.minimum),
+    "maximum of rows": with_vector(lambda x, v: np.maximum(x, x * v)),
+    "tanh": unary(np.tanh),
+    "exp": unary(np.exp),
+    "expit": unary(expit),
+    "sigmoid": unary(lambda x: 1 / (1 + np.exp(-x))),
+    "log": with_number(lambda x, c: np.log(np.maximum(x, c))),
+    "log1p": unary(lambda x: np.log1p(np.abs(x))),
+    "relu": unary(lambda x: np.maximum(x, 0)),
+    "sin": unary(np.sin),
+    "abs": unary(np.abs),
+    "square": unary(np.square),
+    "cube": unary(lambda x: x**3),
+    "root": unary(lambda x: np.sqrt(np.abs(x))),
+    "root with floor": with_number(lambda x, c: np.sqrt(np.abs(x) + c)),
+    "sign": unary(np.sign),
+    "round": unary(lambda x: np.round(x)),
+    "floor": unary(np.floor),
+    "to integer": unary(lambda x: x.astype(int)),
+    "reciprocal": with_number(lambda x, c: 1 / (np.abs(x) + c)),
+    "compare": with_signed(lambda x, c: (x > c) * 1.0),
+    "between": with_number(lambda x, c: ((x >= -c) & (x < c)) * 1.0),
+    "not": with_signed(lambda x, c: ~(x <= c) * 1.0),
+    "where": with_signed(lambda x, c: np.where(x > c, x, -2.0)),
+    "where rows": with_vector(lambda x, v: np.where(x > 0, x * v, np.tanh(x))),
+    "where public": with_vector(lambda x, v: np.where(v > 0, x, 1.0)),
+    "logaddexp": unary(lambda x: np.logaddexp(0, x)),
+    "matrix": with_matrix(lambda x, m: x @ m),
+    "matrix and vector": with_vector(lambda x, v: (x @ v)[:, None]),
+    "column": unary(lambda x: x[:, :1]),
+    "new axis": with_vector(lambda x, v: x[:, 0][:, None] * v),
+    "row sum": unary(lambda x: np.sum(x, axis=1)[:, None]),
+    "row mean": unary(lambda x: x.mean(axis=1, keepdims=True)),
+    "row max": unary(lambda x: x.max(axis=1)[:, None]),
+    "row norm": unary(lambda x: lengths(x)),
+    "row one-norm": unary(lambda x: lengths(x, 1)),
+    "row median": unary(lambda x: np.median(x, axis=1, keepdims=True)),
+    "row sort": unary(lambda x: np.sort(x, axis=1)),
+    "row cumsum": unary(lambda x: np.cumsum(x, axis=1)),
+    "row place": unary(lambda x: np.argmin(x, axis=1)[:, None]),
+    "concatenate": unary(lambda x: np.concatenate([x, np.tanh(x)], axis=1)),
+    "concatenate public": unary(lambda x: np.concatenate([x, np.ones((x.shape[0], 1))], axis=1)),
+    "stack": unary(lambda x: np.stack([x, 2 * x], axis=1)),
+    "three axes": unary(lambda x: x[:, None, :] - np.ones((2, x.shape[1]))),
+    "row outer": unary(lambda x: np.einsum("ni,nj->nij", x, x)),
+    "row dot": unary(lambda x: np.einsum("ni,ni->n", x, np.tanh(x))[:, None]),
+    "reshape": unary(lambda x: x.reshape(len(x), -1, 1)),
+    "in place": with_signed(in_place),
+    "assign": with_signed(assigned),
+    "by weights": with_weights(lambda x, w: x * w[:, None]),
+    "squared distance": with_vector(lambda x, v: ((x - v) ** 2).sum(axis=1)[:, None]),
+    "power with root": unary(lambda x: np.sqrt(x**2)),
+    "diff": unary(lambda x: np.diff(x, axis=1)),
+}
+
+REDUCED = {
+    "sum": unary(lambda x: x.sum(axis=0)),
+    "mean": unary(lambda x: np.mean(x, axis=0)),
+    "total": unary(np.sum),
+    "sum of sums": unary(lambda x: np.sum(np.sum(x, axis=1))),
+    "add reduce": unary(lambda x: np.add.reduce(x)),
+    "masked sum": with_signed(lambda x, c: x[x[:, 0] > c].sum(axis=0)),
+    "masked count": with_signed(lambda x, c: (x[:, 0] > c).sum()),
+    "masked gram": with_signed(lambda x, c: (lambda y: y.T @ y)(x[x[:, 0] > c])),
+    "slice": unary(lambda x: x[1:3].sum(axis=0)),
+    "two slices": unary(lambda x: x[:2].sum(axis=0) + 2 * x[2:].sum(axis=0)),
+    "overlapping slices": unary(lambda x: x[:2].sum(axis=0) + x[1:].sum(axis=0)),
+    "gram": unary(lambda x: x.T @ x),
+    "gram by einsum": unary(lambda x: np.einsum("ni,nj->ij", x, x)),
+    "weighted gram": unary(lambda x: x.T @ (expit(x[:, :1]) * x)),
+    "signed weighted gram": unary(lambda x: x.T @ (np.tanh(x[:, :1]) * x)),
+    "einsum gram": unary(lambda x: np.einsum("n,ni,nj->ij", expit(x[:, 0]), x, x)),
+    "moments": unary(lambda x: x.T @ np.tanh(x[:, 0])),
+    "vector and rows": unary(lambda x: np.clip(x[:, 0], -1, 1) @ x),
+    "public weights": with_weights(lambda x, w: w @ x),
+    "rows and weights": with_weights(lambda x, w: x.T @ w),
+    "two-sided": with_matrix(lambda x, m: (x @ m).T @ x),
+    "variance": unary(lambda x: np.var(x, axis=0)),
+    "deviation with floor": with_number(lambda x, c: np.sqrt(np.var(x, axis=0) + c)),
+    "centred": unary(lambda x: (x - x.mean(axis=0)).sum(axis=1)),
+    "max": unary(lambda x: x.max(axis=0)),
+    "median": unary(lambda x: np.median(x, axis=0)),
+    "quantile": unary(lambda x: np.quantile(x[:, 0], 0.3)),
+    "sort": unary(lambda x: np.sort(x, axis=0)),
+    "cumsum": unary(lambda x: np.cumsum(x[:, 0])),
+    "norm of sum": unary(lambda x: np.linalg.norm(x.sum(axis=0))),
+    "norm over records": unary(lambda x: np.linalg.norm(x, axis=0)),
+    "frobenius": unary(np.linalg.norm),
+    "clip of the mean": unary(lambda x: x.mean(axis=0) / np.maximum(1, np.linalg.norm(x.mean(axis=0)))),
+    "clip of one mean": with_number(lambda x, c: (lambda m: m / np.maximum(1, np.linalg.norm(m) / c))(x.mean(axis=0))),
+    "clip of a sum": unary(lambda x: np.clip(x.sum(axis=0), -0.3, 0.4)),
+    "tanh of mean": unary(lambda x: np.tanh(2 * x.mean(axis=0))),
+    "product of sums": unary(lambda x: x.sum(axis=0) * x[:, 0].sum()),
+    "ratio": unary(lambda x: x.mean(axis=0) / (1 + np.abs(x).mean())),
+    "matrix of sum": with_matrix(lambda x, m: x.sum(axis=0) @ m),
+    "product of wholes": unary(lambda x: (x.T @ x) @ x.sum(axis=0)),
+    "outer": unary(lambda x: np.outer(x.sum(axis=0), x.mean(axis=0))),
+    "stack of sums": unary(lambda x: np.stack([x[:2].sum(axis=0), x.mean(axis=0)])),
+    "histogram": unary(lambda x: np.histogram(x[:, 0], bins=4, range=(-1, 1))[0]),
+    "bincount": unary(lambda x: np.bincount(np.clip(x[:, 0].astype(int), 0, 3), minlength=4)),
+    "one-hot": unary(lambda x: (np.argmax(x, axis=1)[:, None] == np.arange(x.shape[1])).sum(axis=0)),
+    "loop": unary(loop),
+    "trace": unary(lambda x: np.trace(x.T @ x)),
+    "any": unary(lambda x: (x[:, 0] > 0).any() * 1.0),
+    "max over all": unary(np.max),
+    "transpose": unary(lambda x: x.T.sum(axis=1)),
+}

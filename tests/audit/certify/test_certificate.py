@@ -1,0 +1,89 @@
+"""Certificates of whole programs: right ones within their claim, wrong ones never."""
+
+import math
+from importlib import import_module
+
+import numpy as np
+import pytest
+
+from dpassay.audit.certify.certificate import certify
+from dpassay.reference import Space
+
+from . import programs
+
+SPACE = Space.matrix(n=(1, 3, 8), d=(2, 3, 8))
+
+
+def certified(run, space=SPACE):
+    return certify(run, space, delta=1e-5, any_length=True)
+
+
+@pytest.mark.parametrize("run", programs.RIGHT, ids=lambda one: one.__name__)
+def test_right_programs_are_certified_within_epsilon_one(run):
+    found = certified(run)
+    assert found.bounded and 0.1 < found.epsilon <= 1, str(found)
+    assert found.lines and found.releases and not found.open
+
+
+@pytest.mark.parametrize("run", programs.WRONG, ids=lambda one: one.__name__)
+def test_wrong_programs_never_are(run):
+    found = certified(run)
+    assert not found.bounded or found.epsilon > 1, str(found)
+
+
+def test_the_number_of_the_readme():
+    assert f"{certified(programs.private_mean).epsilon:.3f}" == "0.926"
+
+
+def test_an_unbounded_sum_names_its_line():
+    found = certified(programs.no_clip)
+    line = programs.no_clip.__code__.co_firstlineno + 1
+    assert math.isinf(found.epsilon) and found.open == f"programs.py:{line} sums rows that nothing bounds"
+
+
+def test_an_open_end_names_its_line_and_what_would_close_it():
+    found = certified(programs.stops_on_the_gradient)
+    line = programs.stops_on_the_gradient.__code__.co_firstlineno + 4
+    assert found.open.startswith(f"programs.py:{line}: private data decides; release it with noise")
+
+
+def test_batches_are_amplified_and_a_pass_costs_its_worst_batch():
+    eight = Space.matrix(n=(8,), d=(3,))
+    batches, all_of_them = (certified(one, eight).epsilon for one in (programs.by_batches, programs.descent))
+    assert batches < all_of_them / 2
+    assert certified(programs.one_pass).epsilon == pytest.approx(certified(programs.row_by_row).epsilon, rel=0.01)
+
+
+def test_numpy_is_as_before():
+    before = np.asarray, np.random.normal, np.random.default_rng
+    certified(programs.legacy)
+    certified(programs.bare)
+    assert (np.asarray, np.random.normal, np.random.default_rng) == before
+    assert import_module("random").gauss.__module__ == "random"
+
+
+def test_the_same_seed_gives_the_same_certificate_and_another_one_too():
+    first, second = (certify(programs.poisson, SPACE, delta=1e-5, seed=seed) for seed in (0, 9))
+    assert first.epsilon == second.epsilon
+
+
+def test_a_certificate_under_add_remove_is_no_smaller_than_the_movement():
+    space = Space(SPACE.rows, SPACE.sizes, relation="add-remove", absent=np.zeros(1))
+    found = certify(lambda rows, rng: np.clip(rows[:, 0], 0, 1).sum() + rng.laplace(0, 2.0), space, delta=1e-12)
+    assert found.epsilon == pytest.approx(0.5, rel=1e-6)
+    assert "add-remove" in certify(programs.poisson, space, delta=1e-5).open
+
+
+def test_a_poisson_batch_counts_a_record_on_either_side():
+    """A count in [0, 1] moves by 1 where a record appears; the accountant takes half of 2 for each direction."""
+    (release,) = certified(programs.poisson_in_a_range).releases
+    assert release.moves == pytest.approx(2.0)
+
+
+def test_on_a_tape_the_declared_sensitivity_is_not_believed():
+    def run(rows, tape):
+        return tape.gaussian("sum", programs.clip(rows).sum(axis=0), std=8.0, sensitivity=1e-3)
+
+    found = certify(run, SPACE, delta=1e-5, on_tape=True)
+    (release,) = found.releases
+    assert release.declared == 1e-3 and release.moves == pytest.approx(2.0) and found.epsilon > 0.9

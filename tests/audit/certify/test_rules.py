@@ -1,0 +1,146 @@
+"""Each rule against random neighbours; and each rule, made wrong, is caught by the same test."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from dpassay.audit.certify import rules  # noqa: F401 - registers them
+from dpassay.audit.certify.value import Open, Value, rows
+
+from .rule_cases import REDUCED, ROWS
+
+CASES = {**{f"row: {name}": case for name, case in ROWS.items()}, **REDUCED}
+TRIALS = 40
+
+
+def data(g, n, d, two, box):
+    """Rows within the bounds, many of them at their edge; zeros, equal numbers, huge ones where nothing bounds them."""
+    if box is not None:
+        x = g.uniform(*box, size=(n, d))
+        return np.where(g.random((n, d)) < 0.4, np.where(g.random((n, d)) < 0.5, *box), x)
+    x = g.normal(size=(n, d)) * g.choice([0.01, 1.0, 30.0, 1e4])
+    x[g.random(n) < 0.15] = 0.0
+    axis = g.random(n) < 0.3
+    x[axis] = np.eye(d)[g.integers(0, d, size=axis.sum())] * g.choice([-1, 1], size=(axis.sum(), 1)) * 1e3
+    if math.isfinite(two):
+        norm = np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1e-300)
+        x = x * np.where(g.random((n, 1)) < 0.6, np.where(norm > 1e-12, two / norm, 1.0), np.minimum(1, two / norm))
+    return x
+
+
+def neighbours(g, n, d, two, box):
+    here = data(g, n, d, two, box)
+    there, target = here.copy(), int(g.integers(0, n))
+    there[target] = -here[target] if box is None and g.random() < 0.4 else data(g, 1, d, two, box)[0]
+    if g.random() < 0.2:
+        here[np.arange(n) != target] = there[np.arange(n) != target] = here[(target + 1) % n] if n > 1 else 0
+    return here, there, target
+
+
+def norms_of(difference):
+    flat = np.abs(np.asarray(difference, dtype=float)).ravel()
+    return (flat.sum(), math.sqrt((flat**2).sum()), flat.max()) if flat.size else (0.0, 0.0, 0.0)
+
+
+def exceeds(value, bound, scale):
+    return value > bound + 1e-9 * max(1.0, scale, abs(bound) if math.isfinite(bound) else 1.0)
+
+
+def broken_bound(value, f, g, n, d, two, box):
+    """The first bound that neighbours break, in words; None where all hold."""
+    for _ in range(TRIALS):
+        here, there, target = neighbours(g, n, d, two, box)
+        with np.errstate(all="ignore"):
+            a, b = (np.asarray(f(one.copy()), dtype=float) for one in (here, there))
+        if not (np.isfinite(a).all() and np.isfinite(b).all()):  # an overflow: bounds are over the reals
+            continue
+        if value.at is not None and not value.absent:
+            place = value.at + a.ndim
+            others = np.arange(n) != target
+            rest = [np.take(one, np.flatnonzero(others), place) for one in (a, b)]
+            if not np.allclose(*rest, rtol=1e-9, atol=1e-9):
+                return "another record moves"
+            a, b = np.take(a, target, place), np.take(b, target, place)
+        scale = max(norms_of(a)[0], norms_of(b)[0])
+        pairs = [("moves", norms_of(a - b), value.move), ("is", norms_of(a), value.norms)]
+        for word, found, bound in pairs:
+            for name, one in zip(("one", "two", "sup"), found, strict=True):
+                if exceeds(one, getattr(bound, name), scale):
+                    return f"{word} {one} in {name}, {getattr(bound, name)}"
+        if a.size and (exceeds(a.max(), value.high, scale) or exceeds(-a.min(), -value.low, scale)):
+            return f"in [{a.min()}, {a.max()}], said [{value.low}, {value.high}]"
+    return None
+
+
+def tried(case, seed):
+    g = np.random.default_rng(seed)
+    n, d = int(g.integers(1, 6)), int(g.integers(1, 5))
+    two, box = [
+        (math.inf, None),
+        (1.0, None),
+        (2.5, None),
+        (1.0, None),
+        (math.inf, (-0.5, 1.0)),
+        (math.inf, (0.0, 1.5)),
+    ][int(g.integers(0, 6))]
+    f = case(g, d)
+    before = list(ROWS.values())[int(g.integers(0, len(ROWS)))](g, d) if g.random() < 0.5 else None
+
+    def program(x):
+        if before is not None:
+            y = before(x)
+            x = y if y.ndim == 2 and y.shape[1] == d else x
+        return f(x)
+
+    given = rows(n, d, two) if box is None else rows(n, d, low=box[0], high=box[1])
+    try:
+        value = program(given)
+    except Open:
+        return None
+    assert isinstance(value, Value)
+    return broken_bound(value, program, g, n, d, two, box)
+
+
+@pytest.mark.parametrize("name", CASES)
+@settings(max_examples=25, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_no_neighbours_move_a_value_further_than_its_rule_says(name, seed):
+    assert tried(CASES[name], seed) is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CASES)
+@settings(max_examples=2_000, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_no_neighbours_in_many_more_programs(name, seed):
+    assert tried(CASES[name], seed) is None
+
+
+def test_every_case_is_followed():
+    """What is open is no rule: each case is bounded on rows of the unit ball, at three records of three numbers."""
+    for name, case in CASES.items():
+        value = case(np.random.default_rng(1), 3)(rows(3, 3, 1.0))
+        assert math.isfinite(value.move.two), name
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_wrong_factor_is_caught(name, monkeypatch):
+    """The bound that a rule gives, times 0.4, is broken by some of 150 programs of that rule."""
+    g = np.random.default_rng(5)
+    for seed in range(150):
+        case_g = np.random.default_rng(seed)
+        n, d = int(case_g.integers(1, 5)), int(case_g.integers(1, 4))
+        f = CASES[name](case_g, d)
+        box = (-0.5, 1.0) if seed % 2 else None
+        given = rows(n, d, 1.0) if box is None else rows(n, d, low=box[0], high=box[1])
+        try:
+            value = f(given)
+        except Open:
+            continue
+        value.move = value.move.by(0.4)
+        if broken_bound(value, f, g, n, d, 1.0, box):
+            return
+    pytest.fail(f"{name}: 0.4 times its bound was never broken")
