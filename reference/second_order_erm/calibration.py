@@ -5,18 +5,31 @@ so one number, rho = mu^2 / 2, carries both. They part where rho is turned into 
 upper bound, the Gaussian trade-off curve is exact.
 
 As sigma grows with sqrt(T), a run costs the same whatever T is. That is why noise can be calibrated before T is known:
-on a dry run of one step (`dry_run.py`).
+on a dry run of one step. A schedule is public, so it is never made from the records: the calibrator runs an algorithm
+on a risk that is zero everywhere, with answers under which the most is released.
+
+Theorems 1 and 5 state the cost of a run by its realised counts k_g and k_H. These counts are random and depend on the
+releases, so the statement is not a DP guarantee by itself. Two sound ways to use them:
+
+* filter: fix a limit before the run, never let the realised sum pass it. Gaussian and zCDP releases lose nothing to
+  adaptivity (Feldman and Zrnic 2021 for RDP; Smith and Thakurta 2022 for GDP): the run is as private as the limit.
+* odometer: report a cost for whatever was realised, valid at every stopping time. That needs a union bound: one filter
+  for each limit of a fixed grid, each with its own share of delta.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import sqrt
-from typing import ClassVar
+from math import inf, pi, sqrt
+from typing import Any, ClassVar
 
-from dpassay.reference.accounting.gdp import zcdp_rho
+import numpy as np
+
+from dpassay.reference.accounting.gdp import gdp_epsilon, zcdp_rho
 from dpassay.reference.errors import require
 from dpassay.reference.noise import Multipliers
+from dpassay.reference.problems.erm import Constants
+from dpassay.reference.types import Array, Indices
 
 PART_F = 0.1  # c_f of Theorem 4: the share of rho that pays for f(w0)
 
@@ -72,3 +85,113 @@ def printed_budget(epsilon: float, delta: float, releases_per_step: int) -> Budg
 def unit_budget(releases_per_step: int) -> Budget:
     """rho = 1, to be scaled by the calibrator."""
     return Budget(1.0, PART_F, releases_per_step)
+
+
+# dry runs ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ZeroRisk:
+    """f = 0 over n records in d dimensions (`SmoothRisk`)."""
+
+    n: int
+    d: int
+
+    def value(self, w: Array, indices: Indices | None = None) -> float:
+        """Zero."""
+        return 0.0
+
+    def gradient(self, w: Array, indices: Indices | None = None) -> Array:
+        """Zeros, shape (d,)."""
+        return np.zeros(self.d)
+
+    def hessian(self, w: Array, indices: Indices | None = None) -> Array:
+        """Zeros, shape (d, d)."""
+        return np.zeros((self.d, self.d))
+
+    def constants(self, radius: float = inf) -> Constants:
+        """All bounds are zero."""
+        return Constants(0.0, 0.0, 0.0, 0.0, 0.0, radius)
+
+    def value_sensitivity(self, w: Array) -> float:
+        """Zero."""
+        return 0.0
+
+    def gradient_sensitivity(self) -> float:
+        """Zero."""
+        return 0.0
+
+    def hessian_sensitivity(self) -> float:
+        """Zero."""
+        return 0.0
+
+    def value_bound(self, w: Array) -> float:
+        """Zero."""
+        return 0.0
+
+
+def spends_most(curvature: float, label: str, law: Any, step: int) -> Any:
+    """Answers under which a run spends the most: small gradients, Hessian -curvature I, so T steps of two releases.
+
+    `curvature` must exceed epsilon_H, or the run ends at its first Hessian.
+    """
+    if label == "gradient":  # its sign decides the direction: to and fro
+        return np.full(law.query.shape, 1e-9 if step % 4 < 2 else -1e-9)
+    if label == "hessian":  # the upper triangle of -curvature I
+        d = round((sqrt(8 * law.query.size + 1) - 1) / 2)
+        rows, columns = np.triu_indices(d)
+        return -curvature * (rows == columns).astype(float)
+    return None
+
+
+def one_step(curvature: float, label: str, law: Any, step: int) -> Any:
+    """The same with f(w0) released so low that T = 1: enough where a run costs the same whatever T is."""
+    if label == "initial value":
+        return float(law.query) - 1e6 * law.std
+    return spends_most(curvature, label, law, step)
+
+
+# filter and odometer ----------------------------------------------------------------------------------------------
+
+
+def gaussian_cost(sigma: float, count: int = 1) -> float:
+    """Rho (or mu^2 / 2) of Gaussian releases with noise multiplier sigma."""
+    return count / (2 * sigma**2)
+
+
+@dataclass
+class Filter:
+    """Adds up rho and refuses a release that would pass the limit."""
+
+    limit: float
+    spent: float = 0.0
+
+    def __post_init__(self) -> None:
+        require(self.limit > 0, "limit", self.limit, "must be positive")
+
+    @property
+    def left(self) -> float:
+        """What may still be spent."""
+        return max(0.0, self.limit - self.spent)
+
+    def allows(self, cost: float) -> bool:
+        """Whether a release of this cost stays within the limit (one rounding in 1e12 is forgiven)."""
+        require(cost >= 0, "cost", cost, "must not be negative")
+        return self.spent + cost <= self.limit * (1 + 1e-12)
+
+    def charge(self, cost: float) -> None:
+        """Spend; raises BadInput naming the cost when it does not fit."""
+        require(self.allows(cost), "cost", cost, f"only {self.left:.6g} of {self.limit:.6g} is left")
+        self.spent += cost
+
+
+def odometer_epsilon(spent: float, delta: float, first_limit: float = 1e-4) -> float:
+    """Epsilon that may be reported for a realised rho (Gaussian releases) at a data-dependent stopping time.
+
+    Limits first_limit * 2^j have shares delta * 6 / (pi^2 (j+1)^2); the smallest limit that holds `spent` is reported.
+    """
+    require(spent >= 0, "spent", spent, "must not be negative")
+    j, limit = 0, first_limit
+    while limit < spent:
+        j, limit = j + 1, 2 * limit
+    return gdp_epsilon(sqrt(2 * limit), delta * 6 / (pi * (j + 1)) ** 2)

@@ -2,278 +2,236 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
 from functools import partial
+from itertools import product
+from typing import Any, NamedTuple
 
 from dpassay.reference import unreached
-from dpassay.reference.case import Case, PrivacyClaim
+from dpassay.reference.attainable import Reasons, opposed_logistic
+from dpassay.reference.case import Case, Instance, PrivacyClaim
+from dpassay.reference.findings import Declared, Kind, declare, may_show
 from dpassay.reference.papers import Cite
 
-from . import (
-    attainable,
-    dp_gd,
-    dp_tr,
-    instances,
-    opt,
-    opt_b,
-    opt_ls,
-    space,
-    tr_b,
-    two_opt,
-    two_opt_b,
-    two_opt_ls,
-    worst_case,
-)
-from .instances import B8_EPSILON, RECORDS
-from .known import LEAK, SEARCHES, SHARED, SHARED_AND_LEAK, leak
-from .worst_case import DELTA, EPSILON, SHARED_EPSILON
+from . import instances
+from .common import Reading, exact_sensitivities, printed_sensitivities
+from .eigen import Lanczos
+from .instances import B8_EPSILON, FILES, RECORDS, SHARED_EPSILON, baseline, baseline_signs, full_batch, signs
+from .space import SMALL_SHARES, START, baseline_schedule, public, space
+from .worst_case import DELTA, EPSILON
 
 PAPER = "second_order_erm"
 SOME, ALL, SIGNS = f"breast cancer, first {RECORDS} records", "breast cancer", "signs (worst case)"
-BY_THEOREM = partial(opt_b.printed, route="advanced")  # the noise of Theorem B.8
+
+# what the printed readings are known to show -------------------------------------------------------------------------
+
+LEAK = "T and every noise scale are computed from f(w0) + |z|: private data, one-sided noise (eq. 6)"
+SHARED = (
+    "one batch serves the gradient and the Hessian (Section 3.3); eq. (29) adds their costs as if each had its own; "
+    "elsewhere in its space T and the noise scales are private as in OPT-B (eq. 6)"
+)
+SHARED_AND_LEAK = (  # not every search comes to eq. (6)
+    *declare(Kind.VIOLATED, Kind.OVER_BUDGET),
+    *may_show(Kind.EARLY_END, Kind.NOISE_SCALE),
+)
+SEARCHES = ("line search/gradient", "line search/curvature")
 
 
-def _claim(place: str, epsilon: float = EPSILON, paper: str = PAPER) -> PrivacyClaim:
-    return PrivacyClaim(epsilon, DELTA, Cite(paper, place))
+def leak(*scales: str, end: str) -> tuple[Declared, ...]:
+    """The findings of LEAK: releases whose noise scale differs, and the call at which one side alone goes on."""
+    must = [(Kind.EARLY_END, end), *((Kind.NOISE_SCALE, label) for label in scales)]
+    return declare(Kind.VIOLATED, Kind.EARLY_END, Kind.NOISE_SCALE, *must)  # "every noise scale": at other labels, too
 
 
-# the algorithms -------------------------------------------------------------------------------------------------------
+# how far queries really move, where the declared sensitivity is more or hard to reach --------------------------------
 
-OPT = partial(
-    Case,
-    f"{PAPER}/opt",
-    title="OPT: short steps",
-    cite=Cite(PAPER, "Algorithm 1"),
-    claim=_claim("Theorem 1"),
-    unreached=unreached.OPT,
-)
-OPT_LS = partial(
-    Case,
-    f"{PAPER}/opt_ls",
-    title="OPT-LS: private line search",
-    cite=Cite(PAPER, "Algorithms 2 and 3"),
-    claim=_claim("Theorem 5"),
-    unreached=unreached.OPT,
-)
-OPT_B = partial(
-    Case,
-    f"{PAPER}/opt_b",
-    title="OPT-B: mini-batches",
-    cite=Cite(PAPER, "Section 3.3"),
-    claim=_claim("Theorem B.8"),
-    unreached=unreached.OPT_B,
-)
-TWO_OPT = partial(
-    Case,
-    f"{PAPER}/two_opt",
-    title="2OPT: two phases",
-    cite=Cite(PAPER, "Section 3.4"),
-    claim=_claim("Section 3.4"),
-    unreached=unreached.OPT,
-)
-TWO_OPT_LS = partial(
-    Case,
-    f"{PAPER}/two_opt_ls",
-    title="2OPT-LS: two phases with line search",
-    cite=Cite(PAPER, "Section 3.4"),
-    claim=_claim("Section 3.4"),
-    unreached=unreached.TWO_OPT_LS,
-)
-TWO_OPT_B = partial(
-    Case,
-    f"{PAPER}/two_opt_b",
-    title="2OPT-B: two phases on batches",
-    cite=Cite(PAPER, "Section 3.4"),
-    claim=_claim("Section 3.4"),
-    unreached=unreached.OPT_B,
-)
-DP_TR = partial(
-    Case,
-    f"{PAPER}/dp_tr",
-    title="DP-TR: trust region",
-    cite=Cite("wang2021", "DP-TR"),
-    claim=_claim("DP-TR", paper="wang2021"),
-)
-DP_GD = partial(
-    Case,
-    f"{PAPER}/dp_gd",
-    title="DP-GD: descend, then search",
-    cite=Cite("wang2019", "DP-GD"),
-    claim=_claim("DP-GD", paper="wang2019"),
-)
-TR_B = partial(
-    Case,
-    f"{PAPER}/tr_b",
-    title="TR-B: trust region on batches",
-    cite=Cite(PAPER, "Section 4"),
-    claim=_claim("eq. (30)"),
-    unreached=unreached.OPT_B,
-)
+SEARCHED: Reasons = {
+    "line search": "0.999 is attained: rows that are mirror images, far from the start; not every seed comes upon them"
+}
+FAR_OUT = "0.99 is attained far from the start, where a model is wrong about both records; not every seed goes there"
 
-# their repaired readings ----------------------------------------------------------------------------------------------
 
-OPT_REPAIRED = partial(OPT, "repaired", repairs=opt.REPAIRS, space=partial(space.opt_space, opt.repaired))
-OPT_LS_REPAIRED = partial(
-    OPT_LS, "repaired", repairs=opt_ls.REPAIRS, space=partial(space.opt_ls_space, opt_ls.repaired)
-)
-OPT_B_REPAIRED = partial(OPT_B, "repaired", repairs=opt_b.REPAIRS, space=partial(space.opt_b_space, opt_b.repaired))
-TWO_OPT_REPAIRED = partial(
-    TWO_OPT, "repaired", repairs=two_opt.REPAIRS, space=partial(space.two_opt_space, opt.repaired)
-)
-TWO_OPT_LS_REPAIRED = partial(
-    TWO_OPT_LS, "repaired", repairs=two_opt_ls.REPAIRS, space=partial(space.two_opt_ls_space, opt_ls.repaired)
-)
-TWO_OPT_B_REPAIRED = partial(
-    TWO_OPT_B, "repaired", repairs=two_opt_b.REPAIRS, space=partial(space.two_opt_b_space, opt_b.repaired)
-)
-DP_TR_REPAIRED = partial(DP_TR, "repaired", repairs=dp_tr.REPAIRS, space=partial(space.dp_tr_space, dp_tr.repaired))
-DP_GD_REPAIRED = partial(DP_GD, "repaired", repairs=dp_gd.REPAIRS, space=partial(space.dp_gd_space, dp_gd.repaired))
-TR_B_REPAIRED = partial(TR_B, "repaired", repairs=tr_b.REPAIRS, space=partial(space.tr_b_space, tr_b.repaired))
+def printed_hessian_share(d: int) -> float:
+    """What the Hessian can move, over 2 B_H sqrt(d)/n of eq. (4): the regulariser cancels, a record has rank one."""
+    problem, start = public({"n": 1, "d": d})
+    printed = printed_sensitivities(problem.constants(), problem.n, problem.d)
+    return exact_sensitivities(problem, start).hessian / printed.hessian
 
-TABLE: tuple[Case, ...] = (
-    OPT(
-        "printed",
-        build=partial(instances.opt_real, "printed"),
-        data=SOME,
-        completions=opt.COMPLETIONS,
-        known=LEAK,
-        declared=leak("gradient", "hessian", end="gradient"),
-        space=partial(space.opt_space, opt.printed),
+
+def of_printed() -> Reasons:
+    """Of the readings with the sensitivities of eq. (4), on logistic losses."""
+    shares = ", ".join(f"{printed_hessian_share(d):.3f} for d = {d}" for d in (1, 2, 3))
+    why = f"at most {shares}, less for more: 2 B_H sqrt(d)/n takes no account of rank one"
+    return {**SEARCHED, "gradient": FAR_OUT, "hessian": why}
+
+
+def farthest() -> float:
+    """|w| of TR-B by eq. (30) is no larger in any run of its space: each step but the last is one radius at most."""
+    grid = product(*SMALL_SHARES.values())
+    schedules = (baseline_schedule("tr_b", "printed", dict(zip(SMALL_SHARES, sizes, strict=True))) for sizes in grid)
+    return START + max(float((one.steps - 1) * one.radius) for one in schedules)
+
+
+def of_few_steps() -> Reasons:
+    """TR-B by eq. (30), whose T is 2 at most: there is no noise for more."""
+    length = farthest()
+    why = (
+        f"at most {opposed_logistic(length):.3f}: one w must be wrong on both records, and within two steps none is "
+        f"longer than {length:.3g}"
+    )
+    return {**of_printed(), "gradient": why}
+
+
+# the rows ------------------------------------------------------------------------------------------------------------
+
+
+class About(NamedTuple):
+    """What all rows of an algorithm share."""
+
+    title: str
+    cite: Cite
+    claim: Cite
+    unreached: Reasons
+
+
+def _here(place: str) -> Cite:
+    return Cite(PAPER, place)
+
+
+ALGORITHMS = {
+    "opt": About("OPT: short steps", _here("Algorithm 1"), _here("Theorem 1"), unreached.OPT),
+    "opt_ls": About("OPT-LS: private line search", _here("Algorithms 2 and 3"), _here("Theorem 5"), unreached.OPT),
+    "opt_b": About("OPT-B: mini-batches", _here("Section 3.3"), _here("Theorem B.8"), unreached.OPT_B),
+    "two_opt": About("2OPT: two phases", _here("Section 3.4"), _here("Section 3.4"), unreached.OPT),
+    "two_opt_ls": About(
+        "2OPT-LS: two phases with line search", _here("Section 3.4"), _here("Section 3.4"), unreached.TWO_OPT_LS
     ),
-    OPT_REPAIRED(build=partial(instances.opt_real, "repaired"), data=SOME),
-    OPT_REPAIRED(variant="worst", build=worst_case.opt_signs, data=SIGNS),
-    OPT_LS(
+    "two_opt_b": About("2OPT-B: two phases on batches", _here("Section 3.4"), _here("Section 3.4"), unreached.OPT_B),
+    "dp_tr": About("DP-TR: trust region", Cite("wang2021", "DP-TR"), Cite("wang2021", "DP-TR"), {}),
+    "dp_gd": About("DP-GD: descend, then search", Cite("wang2019", "DP-GD"), Cite("wang2019", "DP-GD"), {}),
+    "tr_b": About("TR-B: trust region on batches", _here("Section 4"), _here("eq. (30)"), unreached.OPT_B),
+}
+BY_THEOREM = {"epsilon": B8_EPSILON, "route": "advanced"}  # of opt_b and its space: Theorem B.8
+
+
+def _row(
+    name: str,
+    reading: Reading,
+    build: Callable[[], Instance],
+    data: str = SOME,
+    *,
+    epsilon: float = EPSILON,
+    claim: Cite | None = None,
+    within: dict[str, Any] | None = None,
+    known: str = "",
+    **fields: Any,
+) -> Case:
+    """One row; `within` are the options of its space."""
+    about, printed = ALGORITHMS[name], reading == "printed"
+    notes = {"completions": FILES[name].COMPLETIONS} if printed else {"repairs": FILES[name].REPAIRS}
+    if printed and data != SIGNS:
+        attainable = of_few_steps() if name == "tr_b" else of_printed()
+    else:
+        attainable = SEARCHED if name.endswith("_ls") else {}
+    return Case(
+        f"{PAPER}/{name}",
+        reading,
+        about.title,
+        about.cite,
+        PrivacyClaim(epsilon, DELTA, claim or about.claim),
+        build,
+        data=data,
+        known=known or (LEAK if "declared" in fields else ""),
+        space=partial(space, name, reading, **(within or {})),
+        unreached=about.unreached,
+        attainable=attainable,
+        **notes,
+        **{"quick": False, **fields},
+    )
+
+
+def _real(name: str, reading: Reading, data: str = SOME, **fields: Any) -> Case:
+    run = baseline if name in instances.BASELINES else full_batch
+    return _row(name, reading, partial(run, name, reading), data, **fields)
+
+
+def _worst(name: str, **fields: Any) -> Case:
+    run = baseline_signs if name in instances.BASELINES else signs
+    return _row(name, "repaired", partial(run, name), SIGNS, variant="worst", **fields)
+
+
+SHORT = leak("gradient", "hessian", end="gradient")
+SEARCHING = leak("gradient", "hessian", *SEARCHES, end="gradient")
+CASES: tuple[Case, ...] = (
+    _real("opt", "printed", declared=SHORT, quick=True),
+    _real("opt", "repaired", quick=True),
+    _worst("opt", quick=True),
+    _real("opt_ls", "printed", declared=SEARCHING, quick=True),
+    _real("opt_ls", "repaired"),
+    _worst("opt_ls", quick=True),
+    _row(
+        "opt_b",
         "printed",
-        build=partial(instances.opt_ls_real, "printed"),
-        data=SOME,
-        completions=opt_ls.COMPLETIONS,
-        known=LEAK,
-        declared=leak("gradient", "hessian", *SEARCHES, end="gradient"),
-        space=partial(space.opt_ls_space, opt_ls.printed),
-    ),
-    OPT_LS_REPAIRED(build=partial(instances.opt_ls_real, "repaired"), data=SOME, quick=False),
-    OPT_LS_REPAIRED(variant="worst", build=worst_case.opt_ls_signs, data=SIGNS),
-    OPT_B(
-        "printed",
-        claim=_claim("Theorem B.8", B8_EPSILON),
-        build=instances.opt_b_theorem,
-        data=SOME,
-        completions=opt_b.COMPLETIONS,
-        known=LEAK,
+        instances.opt_b_theorem,
+        epsilon=B8_EPSILON,
+        within=BY_THEOREM,
         declared=leak("gradient", "hessian", end="batch"),
-        space=partial(space.opt_b_space, BY_THEOREM, B8_EPSILON),
-        quick=False,
     ),
-    OPT_B_REPAIRED(build=instances.opt_b_repaired, data=SOME, quick=False),
-    OPT_B_REPAIRED(variant="worst", build=worst_case.opt_b_signs, data=SIGNS, quick=False),
-    TWO_OPT(
+    _row("opt_b", "repaired", instances.opt_b_repaired),
+    _worst("opt_b"),
+    _real("two_opt", "printed", ALL, declared=SHORT),
+    _real("two_opt", "repaired", ALL),
+    _worst("two_opt"),
+    _real("two_opt_ls", "printed", ALL, declared=SEARCHING),
+    _real("two_opt_ls", "repaired", ALL),
+    _worst("two_opt_ls"),
+    _row(
+        "two_opt_b",
         "printed",
-        build=partial(instances.two_opt_real, "printed"),
-        data=ALL,
-        completions=two_opt.COMPLETIONS,
-        known=LEAK,
-        declared=leak("gradient", "hessian", end="gradient"),
-        space=partial(space.two_opt_space, opt.printed),
-        quick=False,
-    ),
-    TWO_OPT_REPAIRED(build=partial(instances.two_opt_real, "repaired"), data=ALL, quick=False),
-    TWO_OPT_REPAIRED(variant="worst", build=worst_case.two_opt_signs, data=SIGNS, quick=False),
-    TWO_OPT_LS(
-        "printed",
-        build=partial(instances.two_opt_ls_real, "printed"),
-        data=ALL,
-        completions=two_opt_ls.COMPLETIONS,
-        known=LEAK,
-        declared=leak("gradient", "hessian", *SEARCHES, end="gradient"),
-        space=partial(space.two_opt_ls_space, opt_ls.printed),
-        quick=False,
-    ),
-    TWO_OPT_LS_REPAIRED(build=partial(instances.two_opt_ls_real, "repaired"), data=ALL, quick=False),
-    TWO_OPT_LS_REPAIRED(variant="worst", build=worst_case.two_opt_ls_signs, data=SIGNS, quick=False),
-    TWO_OPT_B(
-        "printed",
-        claim=_claim("Section 3.4", B8_EPSILON),
-        build=instances.two_opt_b_theorem,
-        data=SOME,
-        completions=two_opt_b.COMPLETIONS,
-        known=LEAK,
+        instances.two_opt_b_theorem,
+        epsilon=B8_EPSILON,
+        within=BY_THEOREM,
         declared=leak("gradient", end="batch"),  # "hessian" may show as well: only long searches come to phase two
-        space=partial(space.two_opt_b_space, BY_THEOREM, B8_EPSILON),
-        quick=False,
     ),
-    TWO_OPT_B_REPAIRED(build=instances.two_opt_b_repaired, data=SOME, quick=False),
-    TWO_OPT_B_REPAIRED(variant="worst", build=worst_case.two_opt_b_signs, data=SIGNS, quick=False),
-    DP_TR(
-        "printed",
-        build=partial(instances.dp_tr_real, "printed"),
-        data=SOME,
-        completions=dp_tr.COMPLETIONS,
-        space=partial(space.dp_tr_space, dp_tr.printed),
-        quick=False,
-    ),
-    DP_TR_REPAIRED(build=partial(instances.dp_tr_real, "repaired"), data=SOME, quick=False),
-    DP_TR_REPAIRED(variant="worst", build=worst_case.dp_tr_signs, data=SIGNS, quick=False),
-    DP_GD(
-        "printed",
-        build=partial(instances.dp_gd_real, "printed"),
-        data=SOME,
-        completions=dp_gd.COMPLETIONS,
-        space=partial(space.dp_gd_space, dp_gd.printed),
-        quick=False,
-    ),
-    DP_GD_REPAIRED(build=partial(instances.dp_gd_real, "repaired"), data=SOME, quick=False),
-    DP_GD_REPAIRED(variant="worst", build=worst_case.dp_gd_signs, data=SIGNS, quick=False),
-    TR_B(
-        "printed",
-        build=partial(instances.tr_b_real, "printed"),
-        data=SOME,
-        completions=tr_b.COMPLETIONS,
-        space=space.tr_b_eq30_space,
-        quick=False,
-    ),
-    TR_B_REPAIRED(build=partial(instances.tr_b_real, "repaired"), data=SOME, quick=False),
-    TR_B_REPAIRED(variant="worst", build=worst_case.tr_b_signs, data=SIGNS, quick=False),
-    OPT_REPAIRED(
+    _row("two_opt_b", "repaired", instances.two_opt_b_repaired),
+    _worst("two_opt_b"),
+    _real("dp_tr", "printed"),
+    _real("dp_tr", "repaired"),
+    _worst("dp_tr"),
+    _real("dp_gd", "printed"),
+    _real("dp_gd", "repaired"),
+    _worst("dp_gd"),
+    _real("tr_b", "printed", within={"small_shares": True}),
+    _real("tr_b", "repaired"),
+    _worst("tr_b"),
+    _row(
+        "opt",
+        "repaired",
+        partial(signs, "opt", Lanczos()),
+        SIGNS,
         variant="lanczos",
-        build=worst_case.opt_lanczos,
-        data=SIGNS,
-        space=partial(space.opt_space, opt.repaired, lanczos=True),
-        quick=False,
+        within={"eigen": Lanczos()},
     ),
-    OPT_B(
+    _row(
+        "opt_b",
         "printed",
+        instances.opt_b_rdp,
+        ALL,
         variant="eq30",
-        claim=_claim("eq. (30)"),
-        build=instances.opt_b_rdp,
-        data=ALL,
-        completions=opt_b.COMPLETIONS,
-        known=LEAK,
+        claim=_here("eq. (30)"),
+        within={"small_shares": True, "epsilon": EPSILON},
         declared=leak("gradient", end="batch"),
-        space=partial(space.opt_b_eq30_space, EPSILON),
-        quick=False,
     ),
-    OPT_B(
+    _row(
+        "opt_b",
         "printed",
+        instances.shared_batch,
+        SIGNS,
         variant="shared-batch",
-        claim=_claim("eq. (30)", SHARED_EPSILON),
-        build=worst_case.shared_batch,
-        data=SIGNS,
-        completions=opt_b.COMPLETIONS,
+        epsilon=SHARED_EPSILON,
+        claim=_here("eq. (30)"),
+        within={"small_shares": True, "epsilon": SHARED_EPSILON},
         known=SHARED,
         declared=SHARED_AND_LEAK,
-        space=partial(space.opt_b_eq30_space, SHARED_EPSILON),
-        quick=False,
     ),
 )
-
-
-def _told(case: Case) -> Case:
-    """With what is known of shares that stay below one."""
-    if case.reading == "printed" and case.data != SIGNS:
-        if case.space is space.tr_b_eq30_space:
-            return replace(case, attainable=attainable.of_few_steps())
-        return replace(case, attainable=attainable.of_printed())
-    return replace(case, attainable=attainable.SEARCHES) if "_ls" in case.id else case
-
-
-CASES: tuple[Case, ...] = tuple(map(_told, TABLE))

@@ -24,8 +24,8 @@ from dpassay.reference.problems.erm import SmoothRisk
 from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array
 
+from .calibration import ZeroRisk, spends_most
 from .common import Accuracy, Outcome, Sensitivities, exact_sensitivities, printed_constants, printed_sensitivities
-from .dry_run import ZeroRisk, spends_most
 from .eigen import Dense
 
 COMPLETIONS = (

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from math import inf, sqrt
+from math import ceil, inf, sqrt
+from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh
@@ -22,16 +23,16 @@ from dpassay.reference.accounting.calibrate import noise_for
 from dpassay.reference.accounting.gdp import zcdp_rho
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.once import once
-from dpassay.reference.problems.erm import SmoothRisk
+from dpassay.reference.problems.erm import Constants, SmoothRisk
 from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array
 
+from .calibration import ZeroRisk, spends_most
 from .common import Accuracy, Outcome, Sensitivities, exact_sensitivities, printed_constants, printed_sensitivities
-from .dry_run import ZeroRisk, spends_most
-from .trust_region import step_count, trust_region_step
 
 COMPLETIONS = ("number of steps from a public bound on f(w0); radius sqrt(alpha / M); noise split evenly",)
 REPAIRS = ("exact sensitivities and exact (epsilon, delta) instead of Proposition A.6",)
+UNIT_NOISE = Multipliers({"gradient": 1.0, "hessian": 1.0})  # to be scaled by the calibrator
 
 
 # SCHEDULE
@@ -48,43 +49,34 @@ class Schedule:
 
 
 def printed(
-    problem: SmoothRisk,
-    start: Array,
-    accuracy: Accuracy,
-    epsilon: float,
-    delta: float,
-    *,
-    radius: float = inf,
+    problem: SmoothRisk, start: Array, accuracy: Accuracy, epsilon: float, delta: float, *, radius: float = inf
 ) -> Schedule:
     """Return the printed schedule: Proposition A.6. `radius` bounds ||w|| where the loss is ridge."""
     constants = printed_constants(problem, start, radius)
-    T = step_count(accuracy, constants.hessian_lipschitz, problem.value_bound(start))
-    sigma = sqrt(T / zcdp_rho(epsilon, delta))
-    return Schedule(
-        start=start,
-        accuracy=accuracy,
-        radius=sqrt(accuracy.gradient / constants.hessian_lipschitz),
-        steps=T,
-        sensitivity=printed_sensitivities(constants, problem.n, problem.d),
-        noise=Multipliers({"gradient": sigma, "hessian": sigma}),
-    )
+    public = public_numbers(problem, start, accuracy, constants)
+    sigma = sqrt(public["steps"] / zcdp_rho(epsilon, delta))
+    sensitivity = printed_sensitivities(constants, problem.n, problem.d)
+    return Schedule(**public, sensitivity=sensitivity, noise=Multipliers({"gradient": sigma, "hessian": sigma}))
 
 
 def repaired(
     problem: SmoothRisk, start: Array, accuracy: Accuracy, epsilon: float, delta: float, *, radius: float = inf
 ) -> Schedule:
     """Return the repaired schedule: see REPAIRS."""
-    constants = printed_constants(problem, start, radius)
-    unit = Schedule(
-        start=start,
-        accuracy=accuracy,
-        radius=sqrt(accuracy.gradient / constants.hessian_lipschitz),
-        steps=step_count(accuracy, constants.hessian_lipschitz, problem.value_bound(start)),
-        sensitivity=exact_sensitivities(problem, start),
-        noise=Multipliers({"gradient": 1.0, "hessian": 1.0}),
-    )
+    public = public_numbers(problem, start, accuracy, printed_constants(problem, start, radius))
+    unit = Schedule(**public, sensitivity=exact_sensitivities(problem, start), noise=UNIT_NOISE)
     longest = partial(spends_most, 2 * accuracy.curvature)
     return noise_for(run, unit, ZeroRisk(problem.n, problem.d), epsilon, delta, longest=longest)
+
+
+def public_numbers(problem: SmoothRisk, start: Array, accuracy: Accuracy, constants: Constants) -> dict[str, Any]:
+    """What the schedules of DP-TR and TR-B share in both readings: all but sensitivities and noise."""
+    return {
+        "start": start,
+        "accuracy": accuracy,
+        "radius": sqrt(accuracy.gradient / constants.hessian_lipschitz),
+        "steps": step_count(accuracy, constants.hessian_lipschitz, problem.value_bound(start)),
+    }
 
 
 def run(problem: SmoothRisk, schedule: Schedule, tape: Tape) -> Outcome:
@@ -105,3 +97,35 @@ def run(problem: SmoothRisk, schedule: Schedule, tape: Tape) -> Outcome:
             return Outcome(w, True, k, 0, k + 1)
         w = w + once(trust_region_step, g, values, vectors, s.radius)
     return Outcome(w, False, s.steps, 0, s.steps)
+
+
+# the step, solved exactly: its matrix and its vector are releases, so it is post-processing
+def step_count(accuracy: Accuracy, hessian_lipschitz: float, gap: float) -> int:
+    """Return T = ceil(6 sqrt(M) (f(w0) - f_low) / alpha^1.5)."""
+    steps = 6 * sqrt(hessian_lipschitz) * gap / (accuracy.gradient * sqrt(accuracy.gradient))
+    return max(1, ceil(steps - 1e-9))
+
+
+def trust_region_step(g: Array, values: Array, vectors: Array, radius: float) -> Array:
+    """Exact minimiser of <g, h> + <h, H h>/2 over ||h|| <= radius for the eigenpairs of H; hard case included."""
+    b = vectors.T @ g
+    if values[0] > 0 and np.linalg.norm(b / values) <= radius:
+        return np.asarray(-vectors @ (b / values))
+    lowest = max(0.0, -float(values[0]))
+    top = lowest + float(np.linalg.norm(b)) / radius + 1e-300
+
+    def excess(multiplier: float) -> float:
+        with np.errstate(divide="ignore"):
+            shifted = np.maximum(values + multiplier, 1e-300)
+        return 1 / radius - 1 / max(float(np.linalg.norm(b / shifted)), 1e-300)
+
+    near = lowest + 1e-12 * max(1.0, lowest, top - lowest)
+    if excess(near) <= 0:  # hard case: g has no part along the lowest eigenvector
+        shifted = np.maximum(values + near, 1e-300)
+        h = np.where(values - values[0] <= 1e-10, 0.0, -b / shifted)
+        h[0] = sqrt(max(0.0, radius**2 - float(h @ h)))
+        return np.asarray(vectors @ h)
+    from scipy.optimize import brentq  # here: it takes longer to load than most calls take to run
+
+    multiplier = brentq(excess, near, top * (1 + 1e-12), xtol=1e-15, rtol=1e-14)
+    return np.asarray(-vectors @ (b / (values + multiplier)))

@@ -26,7 +26,7 @@ from dpassay.reference.problems.erm import SmoothRisk
 from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array
 
-from .calibration import Budget, printed_budget, unit_budget
+from .calibration import Budget, ZeroRisk, one_step, printed_budget, unit_budget
 from .common import (
     UNIT,
     Accuracy,
@@ -38,7 +38,6 @@ from .common import (
     printed_constants,
     printed_sensitivities,
 )
-from .dry_run import ZeroRisk, one_step
 from .eigen import Dense, Lanczos
 
 COMPLETIONS = (

@@ -26,6 +26,7 @@ from dpassay.reference.problems.erm import SmoothRisk
 from dpassay.reference.tape import ScriptedTape, Tape
 from dpassay.reference.types import Array
 
+from .calibration import ZeroRisk, spends_most
 from .common import (
     UNIT,
     Accuracy,
@@ -37,7 +38,6 @@ from .common import (
     printed_constants,
     printed_sensitivities,
 )
-from .dry_run import ZeroRisk, spends_most
 from .eigen import Dense
 from .opt import minimum_decrease
 from .subsampled import AdvancedBudget, SampledBudget

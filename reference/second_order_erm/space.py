@@ -8,7 +8,7 @@ on the gradient before the noise would always end alike, so there are sizes with
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
@@ -21,9 +21,9 @@ from dpassay.reference.problems.margin_losses import loss_a
 from dpassay.reference.space import Rows, Sizes, Space
 from dpassay.reference.types import Array
 
-from . import dp_gd, dp_tr, opt, opt_b, opt_ls, tr_b, two_opt, two_opt_b, two_opt_ls
-from .common import Accuracy
+from .common import Accuracy, Reading
 from .eigen import Dense, Lanczos
+from .instances import BASELINES, FILES, decrease_of
 from .subsampled import floor
 from .worst_case import DELTA, EPSILON, LARGE, Decrease
 
@@ -76,64 +76,38 @@ def _about(steps: int, found: Any, decrease: Decrease, sizes: Sizes, coarse: flo
     return replace(found, accuracy=accuracy_for(decrease, sizes, target, getattr(found, "eigen", Dense()).margin))
 
 
-def opt_schedule(
-    make: Callable[..., opt.Schedule], eigen: Dense | Lanczos, sizes: Sizes, coarse: float = ONE_PHASE
-) -> opt.Schedule:
-    """OPT."""
-    found = replace(make(*public(sizes), Accuracy(1.0, 1.0), EPSILON, DELTA), eigen=eigen)
-    schedule: opt.Schedule = _about(sizes["steps"], found, opt.minimum_decrease, sizes, coarse)
-    return schedule
-
-
-def opt_ls_schedule(make: Callable[..., opt_ls.Schedule], sizes: Sizes, coarse: float = ONE_PHASE) -> opt_ls.Schedule:
-    """OPT-LS."""
-    found = make(*public(sizes), Accuracy(1.0, 1.0), EPSILON, DELTA)
-    schedule: opt_ls.Schedule = _about(sizes["steps"], found, opt_ls.minimum_decrease, sizes, coarse)
-    return schedule
-
-
-def two_opt_schedule(make: Callable[..., opt.Schedule], sizes: Sizes) -> two_opt.Schedule:
-    """2OPT around OPT."""
-    return two_opt.Schedule(opt_schedule(make, Dense(), sizes, TWO_PHASES), HOPE)
-
-
-def two_opt_ls_schedule(make: Callable[..., opt_ls.Schedule], sizes: Sizes) -> two_opt_ls.Schedule:
-    """2OPT-LS around OPT-LS."""
-    return two_opt_ls.Schedule(opt_ls_schedule(make, sizes, TWO_PHASES), HOPE)
-
-
-def opt_b_schedule(
-    make: Callable[..., opt_b.Schedule], epsilon: float, sizes: Sizes, coarse: float = ONE_PHASE
-) -> opt_b.Schedule:
-    """OPT-B: repaired, T comes from a public bound and decides the noise; printed, see `_about`."""
+def schedule_for(
+    name: str, reading: Reading, sizes: Sizes, *, epsilon: float = EPSILON, eigen: Lanczos | None = None, **options: Any
+) -> Any:
+    """The schedule of an algorithm with a bound (6) for these sizes; `options` go to its reading."""
+    one = name.removeprefix("two_")
+    two, decrease = one != name, decrease_of(one)
     risk, start = public(sizes)
-    target = risk.value_bound(start) / (sizes["steps"] - 0.5)
-    accuracy = accuracy_for(opt.minimum_decrease, sizes, target)
-    found = make(risk, start, accuracy, epsilon, DELTA, batch=sizes["batch"])
-    if found.reading == "printed":
-        found = _about(sizes["steps"], found, opt.minimum_decrease, sizes, coarse)
-    return found
+    accuracy = Accuracy(1.0, 1.0)
+    if one == "opt_b":  # repaired, T comes from a public bound and decides the noise
+        options, target = {**options, "batch": sizes["batch"]}, risk.value_bound(start) / (sizes["steps"] - 0.5)
+        accuracy = accuracy_for(decrease, sizes, target)
+    found = getattr(FILES[one], reading)(risk, start, accuracy, epsilon, DELTA, **options)
+    if eigen is not None:
+        found = replace(found, eigen=eigen)
+    if (one, reading) != ("opt_b", "repaired"):
+        found = _about(sizes["steps"], found, decrease, sizes, TWO_PHASES if two else ONE_PHASE)
+    if not two:
+        return found
+    budget = (epsilon, DELTA) if one == "opt_b" else ()
+    return FILES[name].Schedule(found, *budget, HOPE)
 
 
-def two_opt_b_schedule(make: Callable[..., opt_b.Schedule], epsilon: float, sizes: Sizes) -> two_opt_b.Schedule:
-    """2OPT-B around OPT-B."""
-    return two_opt_b.Schedule(opt_b_schedule(make, epsilon, sizes, TWO_PHASES), epsilon, DELTA, HOPE)
-
-
-def trust_region_schedule(make: Callable[..., Any], sizes: Sizes) -> Any:
-    """DP-TR and TR-B: T = 6 sqrt(M) gap / alpha^1.5."""
+def baseline_schedule(name: str, reading: Reading, sizes: Sizes) -> Any:
+    """DP-TR and TR-B: T = 6 sqrt(M) gap / alpha^1.5; DP-GD: T = 2 G gap / alpha^2."""
     risk, start = public(sizes)
-    k, gap = risk.constants(), risk.value_bound(start)
-    alpha = (6 * k.hessian_lipschitz**0.5 * gap / (sizes["steps"] - 0.5)) ** (2 / 3)
+    k, gap, steps = risk.constants(), risk.value_bound(start), sizes["steps"] - 0.5
+    if name == "dp_gd":
+        alpha = (2 * k.smoothness * gap / steps) ** 0.5
+    else:
+        alpha = (6 * k.hessian_lipschitz**0.5 * gap / steps) ** (2 / 3)
     options = {"batch": sizes["batch"]} if "batch" in sizes else {}
-    return make(risk, start, Accuracy(alpha, 1.0), EPSILON, DELTA, **options)
-
-
-def dp_gd_schedule(make: Callable[..., dp_gd.Schedule], sizes: Sizes) -> dp_gd.Schedule:
-    """DP-GD: T = 2 G gap / alpha^2."""
-    risk, start = public(sizes)
-    alpha = (2 * risk.constants().smoothness * risk.value_bound(start) / (sizes["steps"] - 0.5)) ** 0.5
-    return make(risk, start, Accuracy(alpha, 1.0), EPSILON, DELTA)
+    return getattr(FILES[name], reading)(risk, start, Accuracy(alpha, 1.0), EPSILON, DELTA, **options)
 
 
 # which sizes, and where a run decides --------------------------------------------------------------------------------
@@ -169,72 +143,17 @@ def landmarks(schedule: Any) -> Landmarks:
     return found
 
 
-def _full(schedule: Callable[[Sizes], Any]) -> Space:
+def space(name: str, reading: Reading, *, small_shares: bool = False, **options: Any) -> Space:
+    """The space of a case; `small_shares` for eq. (30), which has no noise for larger ones.
+
+    Args:
+        options: of :func:`schedule_for`: another epsilon, Lanczos, a route of the printed schedule.
+    """
+    baseline = name in BASELINES
+    schedule = partial(baseline_schedule if baseline else schedule_for, name, reading, **options)
+    if small_shares:
+        fits = partial(has_noise, options.get("epsilon", EPSILON))
+        return Space(RECORDS, SMALL_SHARES, problem, schedule, fits, landmarks)
+    if name.endswith("_b"):
+        return Space(RECORDS, BATCHES, problem, schedule, no_larger, landmarks)
     return Space(RECORDS, FULL, problem, schedule, fine_with_many, landmarks)
-
-
-def _batches(
-    schedule: Callable[[Sizes], Any],
-    sizes: Mapping[str, Sequence[int]] = BATCHES,
-    fits: Callable[[Sizes], bool] = no_larger,
-) -> Space:
-    return Space(RECORDS, sizes, problem, schedule, fits, landmarks)
-
-
-# the spaces of the cases ---------------------------------------------------------------------------------------------
-
-
-def opt_space(make: Callable[..., opt.Schedule], lanczos: bool = False) -> Space:
-    """OPT."""
-    return _full(partial(opt_schedule, make, Lanczos() if lanczos else Dense()))
-
-
-def opt_ls_space(make: Callable[..., opt_ls.Schedule]) -> Space:
-    """OPT-LS."""
-    return _full(partial(opt_ls_schedule, make))
-
-
-def two_opt_space(make: Callable[..., opt.Schedule]) -> Space:
-    """2OPT."""
-    return _full(partial(two_opt_schedule, make))
-
-
-def two_opt_ls_space(make: Callable[..., opt_ls.Schedule]) -> Space:
-    """2OPT-LS."""
-    return _full(partial(two_opt_ls_schedule, make))
-
-
-def dp_tr_space(make: Callable[..., dp_tr.Schedule]) -> Space:
-    """DP-TR."""
-    return _full(partial(trust_region_schedule, make))
-
-
-def dp_gd_space(make: Callable[..., dp_gd.Schedule]) -> Space:
-    """DP-GD."""
-    return _full(partial(dp_gd_schedule, make))
-
-
-def opt_b_space(make: Callable[..., opt_b.Schedule], epsilon: float = EPSILON) -> Space:
-    """OPT-B, repaired or by Theorem B.8."""
-    return _batches(partial(opt_b_schedule, make, epsilon))
-
-
-def two_opt_b_space(make: Callable[..., opt_b.Schedule], epsilon: float = EPSILON) -> Space:
-    """2OPT-B, repaired or by Theorem B.8."""
-    return _batches(partial(two_opt_b_schedule, make, epsilon))
-
-
-def tr_b_space(make: Callable[..., tr_b.Schedule]) -> Space:
-    """TR-B, repaired."""
-    return _batches(partial(trust_region_schedule, make))
-
-
-def opt_b_eq30_space(epsilon: float) -> Space:
-    """OPT-B by eq. (30): small shares only."""
-    schedule = partial(opt_b_schedule, opt_b.printed, epsilon)
-    return _batches(schedule, SMALL_SHARES, partial(has_noise, epsilon))
-
-
-def tr_b_eq30_space() -> Space:
-    """TR-B by eq. (30): small shares only."""
-    return _batches(partial(trust_region_schedule, tr_b.printed), SMALL_SHARES, partial(has_noise, EPSILON))

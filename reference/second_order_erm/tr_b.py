@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from math import inf, sqrt
+from math import inf
 
 import numpy as np
 from scipy.linalg import eigh
@@ -26,18 +26,11 @@ from dpassay.reference.problems.erm import SmoothRisk
 from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array
 
-from .common import (
-    Accuracy,
-    Outcome,
-    Reading,
-    Sensitivities,
-    batch_sensitivities,
-    printed_constants,
-    printed_sensitivities,
-)
-from .dry_run import ZeroRisk, spends_most
+from . import dp_tr
+from .calibration import ZeroRisk, spends_most
+from .common import Accuracy, Outcome, Reading, batch_sensitivities, printed_constants, printed_sensitivities
+from .dp_tr import UNIT_NOISE, public_numbers, trust_region_step
 from .subsampled import SampledBudget
-from .trust_region import step_count, trust_region_step
 
 COMPLETIONS = (
     "number of steps from a public bound on f(w0); radius sqrt(alpha / M); noise split evenly",
@@ -50,18 +43,12 @@ REPAIRS = (
 
 
 # SCHEDULE
-@dataclass(frozen=True)
-class Schedule:
+@dataclass(frozen=True, kw_only=True)
+class Schedule(dp_tr.Schedule):
     """Everything that is public before the run. Sensitivities are for means over a batch."""
 
     reading: Reading  # printed: one batch for gradient and Hessian; repaired: two
-    start: Array
-    accuracy: Accuracy
-    radius: float  # sqrt(alpha / M)
-    steps: int  # T
     batch: int  # m
-    sensitivity: Sensitivities
-    noise: Multipliers
 
 
 def printed(
@@ -77,18 +64,11 @@ def printed(
     """Return the printed schedule: eq. (30). `radius` bounds ||w|| where the loss is ridge."""
     require(1 <= batch <= problem.n, "batch", batch, f"must lie in 1..n = {problem.n}")
     constants = printed_constants(problem, start, radius)
-    T = step_count(accuracy, constants.hessian_lipschitz, problem.value_bound(start))
-    sigma = SampledBudget(epsilon, delta, batch / problem.n, part_f=0.0).sigma(T)  # eq. (30), f is not released
-    return Schedule(
-        reading="printed",
-        start=start,
-        accuracy=accuracy,
-        radius=sqrt(accuracy.gradient / constants.hessian_lipschitz),
-        steps=T,
-        batch=batch,
-        sensitivity=printed_sensitivities(constants, batch, problem.d),
-        noise=Multipliers({"gradient": sigma, "hessian": sigma}),
-    )
+    public = public_numbers(problem, start, accuracy, constants)
+    budget = SampledBudget(epsilon, delta, batch / problem.n, part_f=0.0)  # f is not released
+    sigma = budget.sigma(public["steps"])  # eq. (30)
+    sensitivity, noise = printed_sensitivities(constants, batch, problem.d), {"gradient": sigma, "hessian": sigma}
+    return Schedule(**public, reading="printed", batch=batch, sensitivity=sensitivity, noise=Multipliers(noise))
 
 
 def repaired(
@@ -103,17 +83,9 @@ def repaired(
 ) -> Schedule:
     """Return the repaired schedule: see REPAIRS."""
     require(1 <= batch <= problem.n, "batch", batch, f"must lie in 1..n = {problem.n}")
-    constants = printed_constants(problem, start, radius)
-    unit = Schedule(
-        reading="repaired",
-        start=start,
-        accuracy=accuracy,
-        radius=sqrt(accuracy.gradient / constants.hessian_lipschitz),
-        steps=step_count(accuracy, constants.hessian_lipschitz, problem.value_bound(start)),
-        batch=batch,
-        sensitivity=batch_sensitivities(problem, start, batch),
-        noise=Multipliers({"gradient": 1.0, "hessian": 1.0}),
-    )
+    public = public_numbers(problem, start, accuracy, printed_constants(problem, start, radius))
+    sensitivity = batch_sensitivities(problem, start, batch)
+    unit = Schedule(**public, reading="repaired", batch=batch, sensitivity=sensitivity, noise=UNIT_NOISE)
     longest = partial(spends_most, 2 * accuracy.curvature)
     return noise_for(run, unit, ZeroRisk(problem.n, problem.d), epsilon, delta, longest=longest)
 

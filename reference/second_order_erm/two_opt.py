@@ -12,9 +12,10 @@ Cite: second_order_erm, Section 3.4.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import inf
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -25,13 +26,17 @@ from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array
 
 from . import opt
+from .calibration import Filter, gaussian_cost
 from .common import Accuracy, Outcome, joined
-from .filters import Filter, gaussian_cost
 
-COMPLETIONS = (
-    *opt.COMPLETIONS,
+Phase = Callable[[SmoothRisk, Any, Tape, float, Filter], Outcome]
+HOPEFUL = (
     "phase one counts on a decrease of hope x MIN_DEC per step (the text: an aggressive estimate)",
     "phase two evaluates f at its warm start, with noise of its own, for its own bound (6)",
+)
+COMPLETIONS = (
+    *opt.COMPLETIONS,
+    *HOPEFUL,
     "the budget left is what the realised counts of Theorem 1 leave",
 )
 REPAIRS = (*opt.REPAIRS, "the realised counts of phase one are used through a privacy filter")
@@ -55,7 +60,7 @@ class Schedule:
         "left": "rho - 1 / (2 sigma_f^2) - k / (2 sigma(T)^2), k = gradients and Hessians released in the first phase",
     }
 
-    base: opt.Schedule
+    base: Any  # of Algorithm 1: opt.Schedule; of Algorithm 3: opt_ls.Schedule
     hope: float  # phase one counts on hope * MIN_DEC
     share: float = 3 / 4
 
@@ -64,11 +69,11 @@ class Schedule:
         require(self.hope >= 1, "hope", self.hope, "must be at least 1")
 
     @property
-    def first(self) -> opt.Schedule:
+    def first(self) -> Any:
         """Phase one: a share of the budget."""
         return replace(self.base, noise=self.base.noise.part(self.share * self.base.noise.rho))
 
-    def second(self, problem: SmoothRisk, w: Array, rho: float) -> opt.Schedule:
+    def second(self, problem: SmoothRisk, w: Array, rho: float) -> Any:
         """Phase two from w, with what is left; the sensitivity of f there depends on public numbers only."""
         if self.base.reading == "printed":
             value = problem.constants(radius=float(np.linalg.norm(w))).value / problem.n
@@ -101,12 +106,16 @@ def repaired(
 
 def run(problem: SmoothRisk, schedule: Schedule, tape: Tape) -> Outcome:
     """Both phases."""
-    s = schedule
+    return two_phases(problem, schedule, tape, _phase)
+
+
+def two_phases(problem: SmoothRisk, s: Schedule, tape: Tape, phase: Phase) -> Outcome:
+    """Phase one with hope, then phase two with what the filter has left."""
     spent = Filter(s.base.noise.rho)
-    one = _phase(problem, s.first, tape, s.hope, spent)
+    one = phase(problem, s.first, tape, s.hope, spent)
     if one.certified:
         return one
-    return joined(one, _phase(problem, s.second(problem, one.w, spent.left), tape, 1.0, spent))
+    return joined(one, phase(problem, s.second(problem, one.w, spent.left), tape, 1.0, spent))
 
 
 # GRADIENT, CLIP: as in Algorithm 1

@@ -23,12 +23,12 @@ from dpassay.reference.types import Array
 
 from . import opt_b
 from .common import Accuracy, Outcome, joined
+from .two_opt import HOPEFUL
 
 _SPLIT = "3/4 and 1/4 of (epsilon, delta), which add up by basic composition: eq. (29) and Theorem B.8 leave no rest"
 COMPLETIONS = (
     *opt_b.COMPLETIONS,
-    "phase one counts on a decrease of hope x MIN_DEC per step (the text: an aggressive estimate)",
-    "phase two evaluates f at its warm start, with noise of its own, for its own bound (6)",
+    *HOPEFUL,
     _SPLIT,
 )
 REPAIRS = (*opt_b.REPAIRS, _SPLIT)

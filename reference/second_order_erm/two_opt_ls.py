@@ -12,28 +12,24 @@ Cite: second_order_erm, Section 3.4.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import inf
 from typing import ClassVar
 
-import numpy as np
-
-from dpassay.reference.errors import require
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.problems.erm import SmoothRisk
 from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array
 
-from . import opt_ls
-from .common import Accuracy, Outcome, Reading, joined
-from .filters import Filter, gaussian_cost
+from . import opt_ls, two_opt
+from .calibration import Filter, gaussian_cost
+from .common import Accuracy, Outcome, Reading
 from .line_search import LineSearch, gaussian_parameter
-from .two_opt import PHASES
+from .two_opt import HOPEFUL, PHASES, two_phases
 
 COMPLETIONS = (
     *opt_ls.COMPLETIONS,
-    "phase one counts on a decrease of hope x MIN_DEC per step (the text: an aggressive estimate)",
-    "phase two evaluates f at its warm start, with noise of its own, for its own bound (6)",
+    *HOPEFUL,
     "the budget left is what the realised counts of Theorem 5 leave",
 )
 REPAIRS = (*opt_ls.REPAIRS, "the realised counts of phase one are used through a privacy filter")
@@ -41,7 +37,7 @@ REPAIRS = (*opt_ls.REPAIRS, "the realised counts of phase one are used through a
 
 # SCHEDULE
 @dataclass(frozen=True)
-class Schedule:
+class Schedule(two_opt.Schedule):
     """The schedule of Algorithm 3 with the total budget, and how phase one uses it."""
 
     FORMULAS: ClassVar[dict[str, str]] = {
@@ -54,26 +50,6 @@ class Schedule:
     }
 
     base: opt_ls.Schedule
-    hope: float  # phase one counts on hope * MIN_DEC
-    share: float = 3 / 4
-
-    def __post_init__(self) -> None:
-        require(0 < self.share < 1, "share", self.share, "must lie in (0, 1)")
-        require(self.hope >= 1, "hope", self.hope, "must be at least 1")
-
-    @property
-    def first(self) -> opt_ls.Schedule:
-        """Phase one: a share of the budget."""
-        return replace(self.base, noise=self.base.noise.part(self.share * self.base.noise.rho))
-
-    def second(self, problem: SmoothRisk, w: Array, rho: float) -> opt_ls.Schedule:
-        """Phase two from w, with what is left; the sensitivity of f there depends on public numbers only."""
-        if self.base.reading == "printed":
-            value = problem.constants(radius=float(np.linalg.norm(w))).value / problem.n
-        else:
-            value = problem.value_sensitivity(w)
-        sensitivity = replace(self.base.sensitivity, value=value)
-        return replace(self.base, start=w, sensitivity=sensitivity, noise=self.base.noise.part(rho))
 
 
 def printed(
@@ -107,12 +83,7 @@ def repaired(
 
 def run(problem: SmoothRisk, schedule: Schedule, tape: Tape) -> Outcome:
     """Both phases."""
-    s = schedule
-    spent = Filter(s.base.noise.rho)
-    one = _phase(problem, s.first, tape, s.hope, spent)
-    if one.certified:
-        return one
-    return joined(one, _phase(problem, s.second(problem, one.w, spent.left), tape, 1.0, spent))
+    return two_phases(problem, schedule, tape, _phase)
 
 
 # GRADIENT, CLIP: as in Algorithm 3

@@ -8,7 +8,7 @@ from dpassay.audit.lockstep.script import Choice, Script
 from dpassay.audit.search.ground import AllOf, data_of
 from dpassay.reference.attainable import opposed_logistic, reason
 from dpassay.reference.catalogue import find
-from dpassay.reference.second_order_erm import attainable
+from dpassay.reference.second_order_erm import cases, space
 
 BY_GRADIENT = {
     "initial value": Choice("norm", size=128.6, along="axis"),
@@ -45,9 +45,9 @@ def share_of(key, label, sizes, values):
 
 def test_the_printed_hessian_bound_is_told_with_what_can_move():
     """sqrt(2)/4 of one record's curvature, over 2 B_H sqrt(d) with B_H = 0.252; no row's own pair moves more."""
-    cases = [one for one in find("second_order_erm") if "at most" in one.attainable.get("hessian", "")]
-    assert {one.reading for one in cases} == {"printed"} and len(cases) > 5
-    for case in cases:
+    rows = [one for one in find("second_order_erm") if "at most" in one.attainable.get("hessian", "")]
+    assert {one.reading for one in rows} == {"printed"} and len(rows) > 5
+    for case in rows:
         for d in (1, 2, 3):
             assert f"{2**0.5 / 4 / (2 * 0.252 * d**0.5):.3f} for d = {d}" in case.attainable["hessian"]
 
@@ -66,13 +66,13 @@ def test_two_gradients_are_opposed_as_far_as_is_said_and_no_further():
 def test_the_gradient_of_two_steps_comes_near_the_bound_that_is_told():
     """One step of a radius away from zero, then two records on both sides of it."""
     (case,) = [one for one in find("second_order_erm/tr_b") if (one.reading, one.variant) == ("printed", "")]
-    most = opposed_logistic(attainable.farthest())
+    most = opposed_logistic(cases.farthest())
     assert f"{most:.3f}" in reason("gradient", case.attainable)
-    sizes, space = {"n": 20, "d": 2, "batch": 1, "steps": 2}, case.space()
+    sizes, ground = {"n": 20, "d": 2, "batch": 1, "steps": 2}, case.space()
     rows = np.tile([0.0, 0.0, 1.0], (20, 1))
     angle = 1.28  # where opposed_logistic is largest at this length
     rows[0], there = (np.array([np.cos(angle), sign * np.sin(angle), -1.0]) for sign in (1, -1))
-    setting = AllOf(case.build().run, space).setting(data_of(space, sizes, rows, there, 0))
+    setting = AllOf(case.build().run, ground).setting(data_of(ground, sizes, rows, there, 0))
     values = {"gradient": Choice("huge", along="axis"), "hessian": Choice("zero")}
     for sign in (1, -1):  # away from zero or towards it
         script = Script({**values, "gradient": Choice("norm", size=-sign * 1e6, along="axis")})
@@ -95,6 +95,6 @@ def test_the_pairs_of_a_row_move_the_hessian_by_all_that_a_repaired_reading_decl
 
 def test_in_one_dimension_a_hessian_moves_less():
     """Records of rank one: the square root of one half of what two directions can show."""
-    problem, start = attainable.public({"n": 3, "d": 1})
+    problem, start = space.public({"n": 3, "d": 1})
     one, other = (problem.replace(0, np.array([x]), 1.0).hessian(0 * start) for x in (1.0, 0.0))
     assert np.abs(one - other).max() / problem.hessian_sensitivity() == pytest.approx(0.5**0.5)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpassay.reference.accounting.cost import account
-from dpassay.reference.second_order_erm import dp_gd, dp_tr, tr_b, trust_region, worst_case
+from dpassay.reference.second_order_erm import dp_gd, dp_tr, tr_b, worst_case
 from dpassay.reference.second_order_erm.common import Accuracy
 from dpassay.reference.tape import record
 
@@ -28,7 +28,7 @@ def test_trust_region_stays_within_its_claim(cancer, reading, module):
 def test_step_counts_of_the_tables():
     """M = 1 and a gap of 1/2 give the Hessian evaluations of Tables 6 and 8."""
     for alpha, printed in ((0.04, 375), (0.02, 1061)):
-        assert trust_region.step_count(Accuracy(alpha, math.sqrt(alpha)), 1.0, 0.5) == printed
+        assert dp_tr.step_count(Accuracy(alpha, math.sqrt(alpha)), 1.0, 0.5) == printed
 
 
 def test_trust_region_subproblem_is_solved_exactly():
@@ -43,7 +43,7 @@ def test_trust_region_subproblem_is_solved_exactly():
             g = g - (g @ vectors[:, 0]) * vectors[:, 0]
             g *= 1e-2
         radius = float(rng.uniform(0.1, 2))
-        h = trust_region.trust_region_step(g, values, vectors, radius)
+        h = dp_tr.trust_region_step(g, values, vectors, radius)
         assert np.linalg.norm(h) <= radius * (1 + 1e-6)
         model = g @ h + h @ H @ h / 2
         others = rng.normal(size=(400, 5))

@@ -10,8 +10,8 @@ from dpassay.audit.lockstep.run import lockstep
 from dpassay.reference.accounting.cost import Account, Part, account
 from dpassay.reference.second_order_erm import opt, opt_b, opt_ls, two_opt, two_opt_b, two_opt_ls
 from dpassay.reference.second_order_erm.cases import CASES, SHARED
-from dpassay.reference.second_order_erm.iteration_leak import StepBound, pair_delta, pair_delta_infinity
 from dpassay.reference.second_order_erm.subsampled import SampledBudget
+from dpassay.reference.second_order_erm.worst_case import StepBound, pair_delta, pair_delta_infinity
 from dpassay.reference.tape import LiveTape, record
 
 

@@ -14,7 +14,7 @@ from dpassay.reference.accounting.gdp import gdp_delta, gdp_mu, zcdp_epsilon
 from dpassay.reference.errors import BadInput
 from dpassay.reference.findings import Kind
 from dpassay.reference.replay import ReplayDiverged, ReplayTape
-from dpassay.reference.second_order_erm import calibration, iteration_leak, opt, opt_ls, worst_case
+from dpassay.reference.second_order_erm import calibration, opt, opt_ls, worst_case
 from dpassay.reference.second_order_erm.common import Accuracy, Sensitivities, descent_sign
 from dpassay.reference.second_order_erm.eigen import Dense
 from dpassay.reference.tape import record
@@ -60,16 +60,16 @@ def test_start_at_zero_hides_the_leak(cancer):
 def test_exact_delta_of_the_leak():
     """Closed form against the sum over T, against 200,000 draws (5 standard errors), and on an edge."""
     std, decrease = 0.9, 0.13
-    low, high = iteration_leak.StepBound(0.81, std, decrease), iteration_leak.StepBound(0.90, std, decrease)
-    exact = iteration_leak.pair_delta_infinity(low, high)
-    assert exact == pytest.approx(iteration_leak.pair_delta(low, high, epsilon=30.0), rel=1e-9)
+    low, high = worst_case.StepBound(0.81, std, decrease), worst_case.StepBound(0.90, std, decrease)
+    exact = worst_case.pair_delta_infinity(low, high)
+    assert exact == pytest.approx(worst_case.pair_delta(low, high, epsilon=30.0), rel=1e-9)
     z = np.abs(np.random.default_rng(11).normal(scale=std, size=200_000))
     impossible = np.ceil((0.81 + z) / decrease) < ceil(0.90 / decrease)
     assert impossible.mean() == pytest.approx(exact, abs=5 * sqrt(exact / 200_000))
     edge = 7 * decrease * (1 + 1e-12)
-    low, high = iteration_leak.StepBound(edge - 0.09, std, decrease), iteration_leak.StepBound(edge, std, decrease)
-    assert iteration_leak.pair_delta_infinity(low, high) == pytest.approx(2 * norm.cdf(0.09 / std) - 1, rel=1e-9)
-    assert iteration_leak.worst_case_delta(10.0) == pytest.approx(2 * norm.cdf(0.1) - 1)
+    low, high = worst_case.StepBound(edge - 0.09, std, decrease), worst_case.StepBound(edge, std, decrease)
+    assert worst_case.pair_delta_infinity(low, high) == pytest.approx(2 * norm.cdf(0.09 / std) - 1, rel=1e-9)
+    assert worst_case.worst_case_delta(10.0) == pytest.approx(2 * norm.cdf(0.1) - 1)
 
 
 @settings(max_examples=60)

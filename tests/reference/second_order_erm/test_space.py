@@ -41,10 +41,10 @@ def test_the_tolerances_fit_the_steps():
     """Repaired, T is about `steps`; printed, f(w0) by its sensitivity moves it by a sixth of them."""
     for steps in (1, 2, 4):
         sizes = {"n": 3, "d": 2, "steps": steps}
-        repaired = space.opt_space(opt.repaired).schedule(sizes)
+        repaired = space.space("opt", "repaired").schedule(sizes)
         risk, start = space.public(sizes)
         assert risk.value_bound(start) / repaired.minimum_decrease < steps
-        printed = space.opt_space(opt.printed).schedule(sizes)
+        printed = space.space("opt", "printed").schedule(sizes)
         assert 6 * printed.sensitivity.value / printed.minimum_decrease == pytest.approx(steps)
 
 

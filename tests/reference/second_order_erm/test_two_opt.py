@@ -11,7 +11,7 @@ from dpassay.reference.errors import BadInput
 from dpassay.reference.findings import Kind
 from dpassay.reference.noise import Multipliers
 from dpassay.reference.second_order_erm import (
-    filters,
+    calibration,
     opt,
     two_opt,
     two_opt_b,
@@ -69,15 +69,15 @@ def test_two_phase_batches_end_within_the_split_budget(cancer, far_start):
 
 
 def test_filter_refuses_and_odometer_costs_more_than_the_filter():
-    kept = filters.Filter(0.5)
-    kept.charge(filters.gaussian_cost(2.0, count=3))
+    kept = calibration.Filter(0.5)
+    kept.charge(calibration.gaussian_cost(2.0, count=3))
     assert kept.left == pytest.approx(0.125)
     assert not kept.allows(0.13)
     with pytest.raises(BadInput, match="cost"):
         kept.charge(0.13)
     for spent in (0.001, 0.02, 0.3):
-        assert filters.odometer_epsilon(spent, 1e-5) > gdp_epsilon(math.sqrt(2 * spent), 1e-5)
-    reported = [filters.odometer_epsilon(s, 1e-5) for s in np.linspace(0, 0.5, 50)]
+        assert calibration.odometer_epsilon(spent, 1e-5) > gdp_epsilon(math.sqrt(2 * spent), 1e-5)
+    reported = [calibration.odometer_epsilon(s, 1e-5) for s in np.linspace(0, 0.5, 50)]
     assert reported == sorted(reported)
 
 
@@ -88,6 +88,6 @@ def test_realised_cost_is_what_the_accountant_reads(cancer, far_start):
         transcript = record(lambda tape, s=schedule: opt.run(cancer, s, tape), 6)
         std = next(r.law.std for r in transcript.releases if r.label == "gradient")
         sigma = std / schedule.sensitivity.gradient
-        by_counts = filters.gaussian_cost(schedule.noise.sigma_f)
+        by_counts = calibration.gaussian_cost(schedule.noise.sigma_f)
         by_counts += two_opt.realised_cost(Multipliers({"gradient": sigma, "hessian": sigma}), transcript.output)
         assert account(transcript).mu() ** 2 / 2 == pytest.approx(by_counts, rel=1e-9)
