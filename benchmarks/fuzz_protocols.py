@@ -15,8 +15,8 @@ from dpassay.audit.blackbox.programs import CommandLine, KeptAlive
 from dpassay.audit.blackbox.sources import read_source
 from dpassay.audit.blackbox.suspicions import of_outputs
 from dpassay.audit.blackbox.table import to_tables
-from dpassay.audit.commands.claimed import claimed_guarantee
-from dpassay.audit.commands.judged_outputs import answer_and_scale
+from dpassay.audit.claims.claimed import claimed_guarantee
+from dpassay.audit.claims.outputs import answer_and_scale
 from dpassay.audit.inputs import subject
 from dpassay.audit.inputs.own import open_space
 from dpassay.audit.inputs.subject import subjects

@@ -13,12 +13,13 @@ from dpassay.audit.blackbox.programs import _json
 from dpassay.audit.blackbox.sources import read_dataset
 from dpassay.audit.blackbox.suspicions import of_outputs, same_data
 from dpassay.audit.blackbox.table import to_tables
+from dpassay.audit.claims import claimed
 from dpassay.audit.claims.compare import compare as worse_than
 from dpassay.audit.claims.lock import lock_text, read_lock
 from dpassay.audit.claims.model import Algorithm
 from dpassay.audit.claims.reading import read_claims
 from dpassay.audit.claims.stored import data_files
-from dpassay.audit.commands import check, claimed, crosscheck, neighbours
+from dpassay.audit.commands import check, crosscheck, neighbours
 from dpassay.audit.crosscheck import storage
 from dpassay.audit.crosscheck.differences import compare
 from dpassay.audit.inputs import stored

@@ -13,10 +13,6 @@ import numpy as np
 from dpassay.audit.blackbox.outputs import draw
 from dpassay.audit.blackbox.sources import read_source
 from dpassay.audit.blackbox.suspicions import same_data
-from dpassay.audit.commands.claimed import Claim as Judged
-from dpassay.audit.commands.claimed import read_claim, worse_than_pairs
-from dpassay.audit.commands.judged_outputs import Floating, Question, answer
-from dpassay.audit.commands.judged_scores import both_sides, hints, judge_canaries, judge_runs, with_power
 from dpassay.audit.inputs.stored import load
 from dpassay.audit.results import ClaimTest, Sound, SoundBound, Verdict, decide
 from dpassay.audit.row import Row
@@ -24,7 +20,11 @@ from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import inside
 from dpassay.reference.guarantee import from_pairs
 
+from .claimed import Claim as Judged
+from .claimed import read_claim, worse_than_pairs
 from .model import BlackBox, Outputs, Scores
+from .outputs import Floating, Question, answer
+from .scores import both_sides, hints, judge_canaries, judge_runs, with_power
 
 _STREAM = 67  # the audit's own: what is stored may have been drawn from the plain seed
 _NOTHING = "nothing is accounted"

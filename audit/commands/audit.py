@@ -14,24 +14,19 @@ from dpassay.audit.assay import Effort, Row
 from dpassay.audit.exit_codes import INTERRUPTED
 from dpassay.audit.inputs.foreign import is_code
 from dpassay.audit.inputs.registered import find_cases
-from dpassay.audit.plain import json_text
-from dpassay.audit.report.table import print_rows
 from dpassay.audit.running.fingerprint import fingerprint
-from dpassay.audit.running.report_file import Report, document, store_of
+from dpassay.audit.running.report_file import Report, store_of
 from dpassay.audit.running.workers import require_address
-from dpassay.audit.verdict import joint_exit_code
 from dpassay.reference.case import Case
 from dpassay.reference.catalogue import CASES
 from dpassay.reference.errors import require
 from dpassay.reference.files import require_writable
 
-from .completion import names
-from .own import OwnClaim, audit_own
-from .program import Told, audit_own_program, audit_program
+from .finish import Options, finish, remember, remembered
+from .options import GitHub, JsonTable, JUnit, Markdown, Sarif, names
+from .own import OwnClaim, Program, audit_own, audit_own_program, audit_program
 from .progress import Quiet, run_with_progress
 from .proofs import with_proofs
-from .witnesses import remember, remembered, show_row
-from .written import GitHub, JUnit, Markdown, Sarif, Wanted
 
 
 def audit(
@@ -76,7 +71,7 @@ def audit(
     explain: Annotated[
         bool, typer.Option(help="Below the table: premises, movements, source reached, and every witness.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON instead of a table.")] = False,
+    as_json: JsonTable = False,
     junit: JUnit = None,
     sarif: Sarif = None,
     markdown: Markdown = None,
@@ -108,42 +103,56 @@ def audit(
     require(jobs >= 1, "--jobs", jobs, "must be at least 1")
     if scheduler:
         require_address(scheduler)
-    wanted = Wanted(junit, sarif, markdown, github)
+    options = Options(junit, sarif, markdown, github, as_json, explain, strict, quiet)
     said = OwnClaim(epsilon, delta, space, relation)
+    named = algorithms or []
     if program is not None:
-        require(bool(algorithms), "--program", program, "needs the name of the algorithm that it runs")
+        require(bool(named), "--program", program, "needs the name of the algorithm that it runs")
         require(not resume, "--resume", True, "a program is audited anew: its code is not known")
+    else:
+        require(not declared, "--declared", True, "is about a --program")
     require(0 < timeout < float("inf"), "--timeout", timeout, "must be positive and finite")
-    told = Told(program or "", timeout, declared, strict)
+    told = Program(program or "", timeout, declared)
+    code = any(is_code(name) for name in named)
     if program is not None and space is not None:
-        audit_own_program(algorithms or [], said, told, effort, output, wanted, as_json, explain, quiet)
-    if any(is_code(name) for name in algorithms or ()):
+        ended = audit_own_program(named, said, told, effort, output, options)
+    elif code:
         require(program is None, "--program", program, "is told a plain name, with --space MODULE:SPACE and --epsilon")
-        audit_own(algorithms or [], said, effort, output, wanted, as_json, explain, quiet)
-    for option, value in (("--epsilon", epsilon), ("--space", space), ("--relation", relation)):
-        require(value is None, option, value, "is for an algorithm of your own: MODULE:RUN, or --program with --space")
-    cases = _chosen(algorithms, everything)
-    if program is not None:
-        audit_program(cases, told, effort, output, wanted, as_json, explain, quiet)
-    require(not declared, "--declared", True, "is about a --program")
-    path = output or _default_report(algorithms)
+        ended = audit_own(named, said, effort, output, options)
+    else:
+        why = "is for an algorithm of your own: MODULE:RUN, or --program with --space"
+        for option, value in (("--epsilon", epsilon), ("--space", space), ("--relation", relation)):
+            require(value is None, option, value, why)
+        cases = _chosen(named, everything)
+        if program is not None:
+            ended = audit_program(cases, told, effort, output, options)
+        else:
+            path = output or _default_report(named)
+            rows = _audit_cases(cases, effort, (jobs, scheduler), path, (resume, bool(named)), options)
+            ended = finish(rows, path, options, confidence)
+    raise typer.Exit(ended)
+
+
+def _audit_cases(
+    cases: list[Case],
+    effort: Effort,
+    workers: tuple[int, str],
+    path: Path,
+    kept: tuple[bool, bool],
+    options: Options,
+) -> list[Row]:
+    """The rows of cases of the catalogue, kept in the report; ``kept``: rows that are good, and rows of other cases."""
+    resume, others = kept
     require_writable(path, "--output")
-    wanted.check(path)
+    options.check(path)
     if resume and not (path.exists() or store_of(path).exists()):
         print(f"dpassay: {path}: nothing is kept to go on from; all rows are audited", file=sys.stderr)
-    with Report(path, [case.key for case in CASES], anew=not (algorithms or resume)) as report:
+    with Report(path, [case.key for case in CASES], anew=not (others or resume)) as report:
         done = _kept(report.rows(), cases, effort) if resume else []
-        rows = _run(cases, effort, (jobs, scheduler), done, report, path, quiet)
-    if as_json:
-        print(json_text(document(rows)))
-    else:
-        print_rows(rows, confidence, str(path))
-        for row in rows:
-            show_row(path, row, explain)
+        rows = _run(cases, effort, workers, done, report, path, options.quiet)
     for row in rows:
         remember(path, row)
-    wanted.write(rows, strict, as_json)
-    raise typer.Exit(joint_exit_code(row.exit_code(strict) for row in rows))
+    return rows
 
 
 def _default_report(algorithms: Sequence[str] | None) -> Path:

@@ -23,6 +23,8 @@ from dpassay.audit.blackbox.sources import (
 )
 from dpassay.audit.blackbox.suspicions import of_outputs, same_data
 from dpassay.audit.blackbox.table import to_tables
+from dpassay.audit.claims.claimed import read_claim
+from dpassay.audit.claims.outputs import NOT_STATED, Floating, Question, answer, answer_and_scale, without_claim
 from dpassay.audit.exit_codes import INTERRUPTED
 from dpassay.audit.inputs.stored import column_names, load
 from dpassay.audit.report.verdicts import print_results
@@ -30,8 +32,7 @@ from dpassay.audit.results import Verdict
 from dpassay.reference.errors import require
 from dpassay.reference.files import require_writable
 
-from .claimed import Delta, Epsilon, Mu, PairsFile, Sampled, read_claim
-from .judged_outputs import NOT_STATED, Floating, Question, answer, answer_and_scale, without_claim
+from .options import Delta, Epsilon, Mu, PairsFile, Sampled
 from .progress import Quiet, progress
 
 STREAM = 61  # the audit's own: stored outputs may have been drawn from the plain seed

@@ -30,8 +30,9 @@ from dpassay.reference.errors import BadInput, Broken, printable, require
 from dpassay.reference.files import require_writable, there
 
 from .checked import print_checked
+from .finish import Options
+from .options import GitHub, JsonTable, JUnit, Markdown, Sarif
 from .progress import Quiet, progress
-from .written import GitHub, JUnit, Markdown, Sarif, Wanted
 
 
 def check(
@@ -52,7 +53,7 @@ def check(
     ] = FailOn.INCONCLUSIVE,
     jobs: Annotated[int, typer.Option(help="Worker processes.")] = 2,
     output: Annotated[Path | None, typer.Option(help="Write the rows here as a report (JSON).")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+    as_json: JsonTable = False,
     junit: JUnit = None,
     sarif: Sarif = None,
     markdown: Markdown = None,
@@ -79,13 +80,13 @@ def check(
         require(baseline is not None or not value, option, value, "goes with --baseline")
     file, lines = read_claims(claims)
     numbers = chosen(file, only or [])
-    wanted = Wanted(junit, sarif, markdown, github)
+    options = Options(junit, sarif, markdown, github, as_json, strict=True)
     taken = [path for path in (claims, baseline) if path is not None]
     if output is not None:
         require_writable(output, "--output")
         same = {os.path.realpath(path) for path in taken}
         require(os.path.realpath(output) not in same, "--output", str(output), "is used by the command as well")
-    wanted.check(*taken, *([output] if output else []))
+    options.check(*taken, *([output] if output else []))
     lock = _lock(baseline, update)
     fingerprint.forget_projects()
     look_over(file, numbers, lines)
@@ -108,7 +109,7 @@ def check(
         print(json_text(_document(shown, compared, unchecked)))
     else:
         print_checked(shown, file, len(numbers) - len(todo), baseline, compared, update, len(unchecked))
-    wanted.write(shown, True, as_json, unchecked)
+    options.write(shown, unchecked)
     for one in unchecked:
         print(f"dpassay: {one.why}", file=sys.stderr)
     raise typer.Exit(_code(errors) or exit_code(shown, fail_on, bool(failing)))

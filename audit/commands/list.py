@@ -15,14 +15,14 @@ from dpassay.audit.plain import json_text
 from dpassay.reference.case import Case
 from dpassay.reference.papers import PAPERS
 
-from . import completion
+from .options import names as catalogue_names
 
 
 def list_(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Papers, algorithms or keys; default: the whole catalogue.", autocompletion=completion.names
+            help="Papers, algorithms or keys; default: the whole catalogue.", autocompletion=catalogue_names
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,

@@ -1,29 +1,27 @@
-"""``dpassay audit MODULE:RUN``: an algorithm of one's own, its witnesses printed and kept."""
+"""``dpassay audit`` of one's own code, and of programs on the live protocol."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NoReturn, get_args
-
-import typer
+from typing import get_args
 
 from dpassay.audit.inputs.foreign import is_code
-from dpassay.audit.inputs.own import open_own, own_row
-from dpassay.audit.plain import json_text
-from dpassay.audit.report.explain import explain_lines
-from dpassay.audit.report.table import print_rows
-from dpassay.audit.row import Effort
-from dpassay.audit.running.report_file import document, save
+from dpassay.audit.inputs.own import open_own, open_space, own_row
+from dpassay.audit.live.audited import audited
+from dpassay.audit.live.own import own_program
+from dpassay.audit.live.program import LiveProgram
+from dpassay.audit.row import Effort, Row
+from dpassay.audit.running.report_file import load, save
 from dpassay.reference.accounting.sampled import Relation
-from dpassay.reference.case import PrivacyClaim
+from dpassay.reference.case import Case, PrivacyClaim
 from dpassay.reference.errors import PURE, BadInput, require, require_budget
 from dpassay.reference.files import require_writable
 
-from .progress import progress
-from .witnesses import print_plainly, print_witnesses, save_witnesses
-from .written import Wanted
+from .finish import Options, finish
+from .progress import progress, tracked
 
 
 @dataclass(frozen=True)
@@ -52,39 +50,77 @@ class OwnClaim:
         return relation
 
 
-def audit_own(
-    names: list[str],
-    said: OwnClaim,
-    effort: Effort,
-    output: Path | None,
-    wanted: Wanted,
-    as_json: bool = False,
-    explain: bool = False,
-    quiet: bool = False,
-) -> NoReturn:
-    """Audit, print the row and the witnesses, save both and what else is wanted, exit as the row says."""
+@dataclass(frozen=True)
+class Program:
+    """What the command line says of a program."""
+
+    command: str
+    timeout: float
+    declared: bool
+
+
+def audit_own(names: Sequence[str], said: OwnClaim, effort: Effort, output: Path | None, options: Options) -> int:
+    """Audit code of one's own; returns the exit code."""
     require(len(names) == 1, "algorithms", ", ".join(names), "an algorithm of your own stands alone")
     stated = said.stated()
     require(effort.examples >= 1, "--examples", effort.examples, "your own algorithm needs a search")
     relation = said.of_relation()
     name = names[0]
     require(is_code(name), "algorithm", name, "must be MODULE:RUN")
-    slug = re.sub(r"[^\w.-]+", "-", name).strip("-")[:80]
-    path = output or Path("reports") / f"{slug}.json"
-    require_writable(path, "--output")
-    wanted.check(path)
+    path = _report(names, output, "", options)
     _, where = open_own(name, said.space, relation)
     claim = replace(stated, relation=where.relation)
-    with progress("searching and auditing", 1, quiet=quiet):
-        row, found = own_row(name, said.space, claim, effort)
+    with progress("searching and auditing", 1, quiet=options.quiet):
+        row, _ = own_row(name, said.space, claim, effort)
     save(path, [row])
-    kept = save_witnesses(path, path.stem, found.searched.witnesses)
-    if as_json:
-        print(json_text(document([row])))
-    else:
-        print_rows([row], effort.confidence, str(path))
-        if explain:
-            print_plainly(explain_lines(row, found.searched.witnesses))
-        print_witnesses(found.searched.witnesses, kept)
-    wanted.write([row], as_json=as_json)
-    raise typer.Exit(row.exit_code())
+    return finish([row], path, options, effort.confidence, own=path.stem)
+
+
+def audit_program(
+    cases: Sequence[Case], program: Program, effort: Effort, output: Path | None, options: Options
+) -> int:
+    """Audit the cases one after another, each run by the program; returns the exit code."""
+    path = _report([case.key for case in cases], output, ".program", options)
+    rows = []
+    for case in tracked(cases, "auditing", options.quiet):
+        with LiveProgram(program.command, case.id, case.reading, timeout=program.timeout) as live:
+            rows.append(audited(case, live, effort, program.declared))
+    return _saved(rows, path, options, effort)
+
+
+def audit_own_program(
+    names: Sequence[str], said: OwnClaim, program: Program, effort: Effort, output: Path | None, options: Options
+) -> int:
+    """Audit a program on a space of one's own, under a plain name; returns the exit code."""
+    why = "a program with data of its own stands alone: name it once"
+    require(len(names) == 1, "algorithms", ", ".join(names), why)
+    (name,) = names
+    require(not is_code(name), "algorithm", name, "a program is told a plain name; --space names your data")
+    require(not program.declared, "--declared", True, "is about a printed reading of the catalogue")
+    claim_of, relation = said.stated(), said.of_relation()
+    require(effort.examples >= 1, "--examples", effort.examples, "data of your own need a search")
+    path = _report([name], output, ".program", options)
+    where = open_space(said.space, relation)
+    claim = replace(claim_of, relation=where.relation)
+    with (
+        progress("searching and auditing", 1, quiet=options.quiet),
+        LiveProgram(program.command, name, timeout=program.timeout) as live,
+    ):
+        row = own_program(live, said.space or "", where, claim, effort)
+    return _saved([row], path, options, effort)
+
+
+def _report(names: Sequence[str], output: Path | None, ending: str, options: Options) -> Path:
+    """Where the rows go; rows of other algorithms stay there, so what is there must be a report."""
+    name = re.sub(r"[^\w.@,-]+" if ending else r"[^\w.-]+", "-", ",".join(names)).strip("-")[:80]
+    path = output or Path("reports") / f"{name}{ending}.json"
+    require_writable(path, "--output")
+    options.check(path)
+    if path.is_file():
+        load(path)
+    return path
+
+
+def _saved(rows: Sequence[Row], path: Path, options: Options, effort: Effort) -> int:
+    save(path, rows)
+    return finish(rows, path, options, effort.confidence)

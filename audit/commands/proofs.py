@@ -6,13 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from dpassay.audit.assay import Row
+from dpassay.audit.row import Row
 from dpassay.proofs_check.cases import proofs_of
 from dpassay.proofs_check.claim import FAILED, Result, Saves, Verdict
-from dpassay.proofs_check.ledger import about, check_rows
 
+from .options import PROOF_CACHE as CACHE
 from .progress import progress
-from .prove import CACHE
 
 _HOLDS = (Verdict.PROVED, Verdict.CHECKED)
 _MILD = (Saves.READING, Saves.CONDITION)
@@ -20,7 +19,12 @@ _MILD = (Saves.READING, Saves.CONDITION)
 
 def with_proofs(rows: Sequence[Row], jobs: int = 1, quiet: bool = True) -> list[Row]:
     """The rows with ``proved`` filled in: verdicts of the ledger's privacy statements about each printed case."""
-    wanted = about({prefix for row in rows for prefix in _prefixes(row)})
+    prefixes = {prefix for row in rows for prefix in _prefixes(row)}
+    if not prefixes:  # the ledger takes seconds to load
+        return [replace(row, proved=summarise([])) for row in rows]
+    from dpassay.proofs_check.ledger import about, check_rows
+
+    wanted = about(prefixes)
     with progress("reading the ledger", len(wanted), quiet=quiet) as say:
         results = check_rows(wanted, jobs, CACHE, lambda result: say(result.row.id))
     return [replace(row, proved=summarise(_of(row, results))) for row in rows]

@@ -25,9 +25,9 @@ from dpassay.reference.files import read_text, require_writable, write_text
 from dpassay.reference.marked import LEDGER
 from dpassay.reference.papers import PAPERS
 
+from .options import PROOF_CACHE as CACHE
 from .progress import Quiet, progress
 
-CACHE = Path("reports") / "proof-cache"
 OUTPUT = Path("reports") / "ledger.json"
 
 

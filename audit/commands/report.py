@@ -23,6 +23,8 @@ from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import is_folder, require_writable, write_text
 from dpassay.reference.papers import PAPERS
 
+from .options import PROOF_CACHE as CACHE
+
 REPRODUCTIONS = Path("docs") / "reproductions"
 
 
@@ -83,8 +85,6 @@ def ledger_of(papers: Sequence[str], jobs: int) -> Ledger:
     from dpassay.proofs_check.effects import effect
     from dpassay.proofs_check.ledger import check_all
     from dpassay.proofs_check.report import sharp_share
-
-    from .prove import CACHE
 
     print("dpassay: deciding the ledger's rows (kept in reports/proof-cache)", file=sys.stderr)
     results = check_all(papers, jobs=jobs, cache_dir=CACHE)

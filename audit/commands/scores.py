@@ -9,6 +9,8 @@ from typing import Annotated, NoReturn, get_args
 import numpy as np
 import typer
 
+from dpassay.audit.claims.claimed import Claim, read_claim
+from dpassay.audit.claims.scores import STREAM, both_sides, hints, judge_canaries, judge_runs, shown_by, with_power
 from dpassay.audit.report.verdicts import print_results
 from dpassay.audit.results import AuditResult, Sound, Verdict, decide
 from dpassay.audit.scores.anytime_kept import grow
@@ -20,8 +22,7 @@ from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.errors import require
 from dpassay.reference.types import Array
 
-from .claimed import Claim, Delta, Epsilon, Mu, PairsFile, Sampled, read_claim
-from .judged_scores import STREAM, both_sides, hints, judge_canaries, judge_runs, shown_by, with_power
+from .options import Delta, Epsilon, Mu, PairsFile, Sampled
 
 MOST_CONFIDENCE = 1 - 1e-9  # what is left of the level beyond is rounding
 

@@ -13,6 +13,8 @@ import typer
 
 from dpassay.audit.blackbox.sources import CommandOption, DatasetOption, MechanismName, NeighbourOption, read_source
 from dpassay.audit.blackbox.suspicions import same_data
+from dpassay.audit.claims.claimed import claimed_guarantee
+from dpassay.audit.claims.outputs import NOT_STATED
 from dpassay.audit.exit_codes import INTERRUPTED
 from dpassay.audit.inputs.subject import subjects
 from dpassay.audit.live.audited import by_program
@@ -26,8 +28,7 @@ from dpassay.reference.errors import BadInput, require, require_budget
 from dpassay.reference.guarantee import Guarantee, approx_dp
 from dpassay.reference.space import Space
 
-from .claimed import Delta, Epsilon, Mu, PairsFile, Sampled, claimed_guarantee
-from .judged_outputs import NOT_STATED
+from .options import Delta, Epsilon, Mu, PairsFile, Sampled
 from .progress import Quiet, session_progress
 
 app = typer.Typer(

@@ -15,7 +15,7 @@ from dpassay.audit.plain import json_text
 from dpassay.reference.case import Case
 from dpassay.reference.papers import PAPERS
 
-from .completion import names
+from .options import names
 
 COMPLETIONS, REPAIRS = "completions (where the text is not executable)", "repairs"
 SHARED = (COMPLETIONS, REPAIRS)  # lists that the cases of one algorithm share

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from dpassay.audit.claims import scores as judged_scores
 from dpassay.audit.cli import app
-from dpassay.audit.commands import judged_scores
 from dpassay.audit.results import SoundBound, Verdict
 from dpassay.audit.running import checkpoint
 from dpassay.audit.scores.thresholds import ScoreEvent

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dpassay.audit.commands.witnesses import show_row
+from dpassay.audit.commands.finish import Options, show_row
 from dpassay.audit.running.report_file import load
 from dpassay.reference.catalogue import find
 
@@ -44,7 +44,7 @@ def test_explain_tells_premises_movements_source_and_witnesses_which_replay(dpas
 
     (row,) = load(REPORT)
     assert row.witnesses and not row.undeclared
-    show_row(REPORT, row, explain=False)
+    show_row(REPORT, row, Options())
     assert not capfd.readouterr().out  # what was declared prints no witness
 
 

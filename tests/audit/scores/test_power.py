@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 
 from dpassay.audit.blackbox import learner, planted
 from dpassay.audit.blackbox.detect import audit_outputs
+from dpassay.audit.claims.claimed import read_claim
 from dpassay.audit.cli import app
-from dpassay.audit.commands.claimed import read_claim
 from dpassay.audit.results import Verdict
 from dpassay.audit.scores import power
 from dpassay.audit.scores.curve_claim import refute_curve

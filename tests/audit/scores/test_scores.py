@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest, norm
 
 from dpassay.audit.bounds import clopper_pearson_lower, clopper_pearson_upper
-from dpassay.audit.commands.judged_scores import hints
+from dpassay.audit.claims.scores import hints
 from dpassay.audit.results import AssumedEstimate, SoundBound, Verdict
 from dpassay.audit.scores import assumed, labels, thresholds
 from dpassay.audit.scores import curve_claim as curve_test

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from dpassay.audit.commands.witnesses import remember, remembered
+from dpassay.audit.commands.finish import remember, remembered
 from dpassay.audit.search.engine import search
 from dpassay.reference.findings import Kind
 from dpassay.reference.space import Space

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from dpassay.audit.commands.claimed import claimed_guarantee
+from dpassay.audit.claims.claimed import claimed_guarantee
 from dpassay.reference.accounting.cost import Account, account
 from dpassay.reference.accounting.dp_events import dp_event_of, rdp_epsilon
 from dpassay.reference.accounting.gdp import gdp_delta, gdp_epsilon, zcdp_epsilon, zcdp_rho

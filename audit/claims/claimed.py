@@ -1,4 +1,4 @@
-"""A claimed guarantee from the command line: (epsilon, delta), mu-GDP, a PLD of DP-SGD, or a file of pairs."""
+"""A claimed guarantee as a person states it: (epsilon, delta), mu-GDP, a PLD of DP-SGD, or a file of pairs."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from dpassay.audit.scores.power import Law, extremal_law, gaussian_law, laplace_law
 from dpassay.reference.accounting.gdp import gdp_mu
@@ -19,16 +17,6 @@ from dpassay.reference.guarantee import Guarantee, approx_dp, from_pairs, from_p
 _FINEST, _POINTS, _LONGEST = 1e-3, 50_000, 10**7  # grid of losses: step, points of a curve, points while composing
 _STAGE = 1000  # steps composed at once
 _MOST = 5e5  # epsilon
-Epsilon = Annotated[float | None, typer.Option("--epsilon", help="Claimed epsilon, at --delta.")]
-Delta = Annotated[float, typer.Option("--delta", help="Claimed delta (0 allowed).")]
-Mu = Annotated[float | None, typer.Option("--gdp", help="Claim mu-Gaussian DP instead.")]
-Sampled = Annotated[
-    str | None,
-    typer.Option("--sampled-gaussian", help="NOISE:RATE:STEPS: claim the PLD of DP-SGD (add or remove) instead."),
-]
-PairsFile = Annotated[
-    Path | None, typer.Option("--curve", help="JSON file: claim all of [[epsilon, delta], ...] instead.")
-]
 
 
 @dataclass(frozen=True)
