@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dpassay.reference.laws.law import Law, as_released
-from dpassay.reference.records import RecordDrawer
 from dpassay.reference.tape import Drawn, Tape
-from dpassay.reference.transcript import Draw
+from dpassay.reference.transcript import Draw, RecordDrawer
 from dpassay.reference.types import Indices
 
 

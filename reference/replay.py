@@ -1,4 +1,4 @@
-"""Replay: hand a run on other data the recorded values, and report every difference."""
+"""Other tapes: a replay hands a run on other data the recorded values; a layer lies in front of another tape."""
 
 from __future__ import annotations
 
@@ -104,3 +104,26 @@ class ReplayTape(Tape):
 
 def _is_inner(event: Any) -> bool:
     return isinstance(event, Note) and event.kind in ("secret", "noise")
+
+
+class Layer(Tape):
+    """Lies between an algorithm and another tape, which gives the values and keeps the transcript.
+
+    Changes nothing by itself; a sub-class overrides the calls that it changes.
+    """
+
+    def __init__(self, inner: Tape):
+        super().__init__()
+        self._inner, self.transcript = inner, inner.transcript
+
+    def _released(self, label: str, law: Law, sensitivity: float | None, draws: tuple[int, ...]) -> Any:
+        return self._inner._released(label, law, sensitivity, draws)
+
+    def _indices(self, draw: Draw) -> Indices:
+        return self._inner._indices(draw)
+
+    def _value(self, kind: str, label: str, draw: Drawn) -> Any:
+        return self._inner._value(kind, label, draw)
+
+    def _revealed(self, label: str, value: Any) -> None:
+        self._inner._revealed(label, value)

@@ -1,10 +1,13 @@
-"""Where a claim must hold: which rows, sizes, neighbours and schedules an algorithm is searched on. Data only."""
+"""Where a claim must hold: rows, sizes, neighbours and schedules of a search; and where a run begins. Data only."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from .accounting.sampled import Relation
 from .errors import require
@@ -92,3 +95,20 @@ class Space:
     def matrix(cls, n: Sequence[int] = (1, 2, 3, 5, 8), d: Sequence[int] = (1, 2, 3), radius: float = 1.0) -> Space:
         """Data that is a matrix of rows with 2-norm at most ``radius``; the problem is the matrix, shape (n, d)."""
         return cls(Rows("d", radius), {"n": n, "d": d})
+
+
+def begin_at(start: ArrayLike | None, own: Array, field: str = "start") -> Array:
+    """The start that a schedule gives, or the problem's own.
+
+    Args:
+        own: where a run begins without one; a start has its shape, as a shorter one would be stretched to it.
+
+    Raises:
+        BadInput: it has another shape, or is not finite.
+    """
+    if start is None:
+        return own
+    found = np.array(start, dtype=float)
+    require(found.shape == own.shape, field, found.shape, f"must have the shape {own.shape} of a point")
+    require(bool(np.isfinite(found).all()), field, found, "must be finite")
+    return found

@@ -4,7 +4,7 @@ An algorithm is a function ``run(problem, schedule, tape) -> output``. It never 
 releases it gets back from the tape (``value = tape.gaussian(...)``), so a run can be recorded, replayed on
 neighbouring data, dictated, or tilted, without the algorithm knowing.
 
-Other tapes: ``replay.py`` (a recording), ``layer.py`` (another tape, with a bug), lockstep (neighbours at once).
+Other tapes: ``replay.py`` (a recording), ``Layer`` there (another tape, with a bug), lockstep (neighbours at once).
 """
 
 from __future__ import annotations
@@ -24,12 +24,10 @@ from dpassay.reference.types import Array, Indices
 
 from .equality import snapshot
 from .errors import require
-from .in_sight import in_sight
-from .labels import require_label
-from .records import RecordDrawer
-from .transcript import Batch, Draw, Note, Release, Transcript
+from .transcript import Batch, Draw, Note, RecordDrawer, Release, Transcript, require_label
 
 Drawn = Callable[[np.random.Generator], Any]
+LONGEST_RUN = 1_000_000  # calls of the tape that one run may make by itself
 
 
 class Tape(ABC):
@@ -232,7 +230,7 @@ class LiveTape(Tape):
         seed: any seed of :class:`numpy.random.SeedSequence`. The same seed gives the same run on the same data.
 
     Raises:
-        BadInput: as :class:`Tape`, and at release ``LONGEST`` of ``in_sight.py``.
+        BadInput: as :class:`Tape`, and at release ``LONGEST_RUN``.
 
     Example:
         >>> from dpassay.reference import LiveTape
@@ -252,7 +250,7 @@ class LiveTape(Tape):
         self._notes = {"public": public, "secret": secret, "noise": self._release_rng}
 
     def _released(self, label: str, law: Law, sensitivity: float | None, draws: tuple[int, ...]) -> Any:
-        in_sight(self.step, label)
+        require_end(self.step, label)
         return law.sample(self._release_rng)
 
     def _indices(self, draw: Draw) -> Indices:
@@ -298,3 +296,13 @@ def record(run: Callable[[Tape], Any], seed: int | np.random.SeedSequence) -> Tr
     tape = LiveTape(seed)
     tape.transcript.output = run(tape)
     return tape.transcript
+
+
+def require_end(step: int, label: str) -> None:
+    """Refuse a run that has no end in sight at this step.
+
+    Raises:
+        BadInput: the number of its steps is computed from a noisy value, say.
+    """
+    why = "calls of the tape in one run, and no end in sight (are its steps counted from a noisy value?)"
+    require(step < LONGEST_RUN, f"run, at {label!r}", step, why)

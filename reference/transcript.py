@@ -9,9 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
+import numpy as np
+
 from dpassay.reference.laws.law import Law
 from dpassay.reference.types import Indices
 
+from .errors import require
+
+LONGEST_LABEL = 1000  # letters: reports, vectors and witnesses hold labels, and people read them
 DrawKind = Literal["without-replacement", "poisson", "fresh"]
 
 
@@ -116,3 +121,39 @@ class Transcript:
             return "at most once"
         rates = {f"{draw.rate:.4g}" for draw in draws}
         return f"sampled at rate {', '.join(sorted(rates))}" if "fresh" not in kinds else "mixed"
+
+
+class RecordDrawer:
+    """Chooses records for draws; remembers the order in which fresh batches use the data up."""
+
+    def __init__(self, rng: np.random.Generator):
+        self._rng = rng
+        self._order: Indices | None = None
+        self._next = 0
+
+    def indices(self, draw: Draw) -> Indices:
+        """The records of one draw."""
+        if draw.kind == "without-replacement":
+            return self._rng.choice(draw.n, size=draw.size, replace=False)
+        if draw.kind == "poisson":
+            return np.flatnonzero(self._rng.random(draw.n) < draw.rate)
+        assert draw.size is not None
+        if self._order is None:
+            self._order = self._rng.permutation(draw.n) if draw.hidden else np.arange(draw.n)
+        chosen = self._order[self._next : self._next + draw.size]
+        self._next += draw.size
+        return chosen
+
+
+def require_label(label: str) -> None:
+    """Refuse a label that no report can hold; most are short and ASCII, and cost next to nothing here.
+
+    Raises:
+        BadInput: it is no text, too long, or holds half of a letter.
+    """
+    if isinstance(label, str) and len(label) <= LONGEST_LABEL and label.isascii():
+        return
+    require(isinstance(label, str), "label", label, "must be a text")
+    require(len(label) <= LONGEST_LABEL, "label", label, f"has {len(label)} letters, more than {LONGEST_LABEL}")
+    halves = any("\ud800" <= letter <= "\udfff" for letter in label)
+    require(not halves, "label", label, "holds half of a letter (a lone surrogate)")

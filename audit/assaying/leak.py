@@ -19,9 +19,8 @@ from dpassay.reference.equality import same
 from dpassay.reference.errors import BadInput
 from dpassay.reference.laws.law import Law, as_released, query_of
 from dpassay.reference.neighbours import Pair, Run
-from dpassay.reference.records import RecordDrawer
 from dpassay.reference.tape import Drawn, LiveTape, Tape
-from dpassay.reference.transcript import Draw, Note
+from dpassay.reference.transcript import Draw, Note, RecordDrawer
 from dpassay.reference.types import Indices
 
 _MOST = 512  # runs of an enumeration

@@ -18,7 +18,7 @@ from dpassay.reference.baselines.protocols import PerSample
 from dpassay.reference.errors import BadInput
 from dpassay.reference.laws.gaussian import Gaussian
 from dpassay.reference.laws.law import Law, query_of
-from dpassay.reference.layer import Layer
+from dpassay.reference.replay import Layer
 from dpassay.reference.tape import Tape
 from dpassay.reference.transcript import Batch, Draw
 from dpassay.reference.types import Array

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dpassay.reference.records import RecordDrawer
-from dpassay.reference.transcript import Draw
+from dpassay.reference.transcript import Draw, RecordDrawer
 from dpassay.reference.types import Indices
 
 from .script import Dictation

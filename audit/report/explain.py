@@ -8,9 +8,9 @@ from dpassay.audit.plain import number
 from dpassay.audit.row import Row
 from dpassay.audit.search.witness import Witness
 from dpassay.audit.verdict import over_budget
-from dpassay.reference.attainable import reason
 from dpassay.reference.errors import printable
 from dpassay.reference.findings import Kind
+from dpassay.reference.reasons import reason
 
 REACHED = 0.99  # of a declared sensitivity: what is left may be rounding, and needs no reason
 PREMISES: Mapping[str, tuple[Kind, ...]] = {

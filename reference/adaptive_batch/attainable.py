@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import sin
 
-from dpassay.reference.attainable import Reasons
+from dpassay.reference.reasons import Reasons
 
 from . import space
 from .stochastic_spider import Schedule

@@ -23,7 +23,7 @@ from dpassay.reference.noise import Multipliers, NoiseRule, Printed
 from dpassay.reference.norms import norm
 from dpassay.reference.problems.flat import Flat
 from dpassay.reference.problems.interfaces import MinimisationProblem
-from dpassay.reference.start import begin_at
+from dpassay.reference.space import begin_at
 from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array
 

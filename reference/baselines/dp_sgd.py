@@ -18,7 +18,7 @@ from dpassay.reference.blocks.clipping import clip_rows
 from dpassay.reference.errors import require
 from dpassay.reference.noise import Multipliers, NoiseRule
 from dpassay.reference.problems.flat import Flat
-from dpassay.reference.start import begin_at
+from dpassay.reference.space import begin_at
 from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array
 

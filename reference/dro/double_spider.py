@@ -24,7 +24,7 @@ from dpassay.reference.blocks.batches import draw_records
 from dpassay.reference.blocks.clipping import ClipMode, clipped_mean
 from dpassay.reference.errors import require, require_budget
 from dpassay.reference.noise import Multipliers, Printed
-from dpassay.reference.start import begin_at
+from dpassay.reference.space import begin_at
 from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array
 

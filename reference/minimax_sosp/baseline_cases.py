@@ -8,7 +8,7 @@ from typing import Any
 from dpassay.reference.case import Case, Instance, PrivacyClaim
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.papers import Cite
-from dpassay.reference.unreached import DP_SPIDER
+from dpassay.reference.reasons import DP_SPIDER
 
 from . import sto_spider
 from .baseline_methods import DP_SGDA, METHODS, Method, Noise, Sizes, drifting

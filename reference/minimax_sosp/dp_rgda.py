@@ -24,7 +24,7 @@ from dpassay.reference.errors import require, require_at_least, require_budget, 
 from dpassay.reference.noise import Multipliers, NoiseRule, Printed
 from dpassay.reference.problems.flat import Flat
 from dpassay.reference.problems.interfaces import MinimaxProblem
-from dpassay.reference.start import begin_at
+from dpassay.reference.space import begin_at
 from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array
 

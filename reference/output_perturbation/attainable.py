@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from math import cos, inf, sqrt
 
-from dpassay.reference.attainable import STEPS, Reasons, opposed_logistic, sigmoid
 from dpassay.reference.problems.saddle_games import sharp_stability
+from dpassay.reference.reasons import STEPS, Reasons, opposed_logistic, sigmoid
 
 from .base_solver import RESIDUAL_FRACTION
 from .phases import Phases

@@ -14,10 +14,10 @@ from dpassay.reference.neighbours import Pair
 from dpassay.reference.papers import Cite
 from dpassay.reference.problems.bent_game import BentGame, BentGameSolver
 from dpassay.reference.problems.finite_sum import FiniteSum
+from dpassay.reference.reasons import OUTPUT_PERTURBATION
 from dpassay.reference.solvers.early_stop import UndecayedPasses
 from dpassay.reference.solvers.exact import Exact
 from dpassay.reference.solvers.protocol import Solution
-from dpassay.reference.unreached import OUTPUT_PERTURBATION
 
 from . import (
     algorithm1,

@@ -9,7 +9,7 @@ import pytest
 
 from dpassay.reference.catalogue import CASES
 from dpassay.reference.errors import BadInput
-from dpassay.reference.start import begin_at
+from dpassay.reference.space import begin_at
 from dpassay.reference.tape import LiveTape
 
 STARTS = ("start", "start_x")

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from dpassay.reference.errors import BadInput
 from dpassay.reference.findings import Kind
 from dpassay.reference.laws.gaussian import Gaussian
-from dpassay.reference.layer import Layer
-from dpassay.reference.replay import ReplayDiverged, ReplayTape
+from dpassay.reference.replay import Layer, ReplayDiverged, ReplayTape
 from dpassay.reference.tape import LiveTape, ScriptedTape, record
 
 DATA = np.linspace(-1.0, 1.0, 12)

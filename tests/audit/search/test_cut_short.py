@@ -9,7 +9,7 @@ from dpassay.audit.assay import assay
 from dpassay.audit.assaying import scarce
 from dpassay.audit.row import Effort
 from dpassay.audit.search import engine, premises
-from dpassay.reference import case, in_sight
+from dpassay.reference import case, tape
 from dpassay.reference.accounting.cost import account
 from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.errors import BadInput
@@ -58,7 +58,7 @@ def endless(rows, tape):
 
 
 def test_a_run_without_an_end_in_sight_is_one_line(monkeypatch):
-    monkeypatch.setattr(in_sight, "LONGEST", 500)
+    monkeypatch.setattr(tape, "LONGEST_RUN", 500)
     with pytest.raises(BadInput, match="no end in sight") as raised:
         record(lambda one: endless(np.ones((1, 1)), one), seed=0)
     assert str(raised.value).startswith("run, at 'step' = 500: calls of the tape in one run")

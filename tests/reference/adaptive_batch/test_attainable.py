@@ -7,8 +7,8 @@ from dpassay.audit.lockstep.run import scripted
 from dpassay.audit.lockstep.script import Choice, Script
 from dpassay.audit.search.ground import AllOf, data_of
 from dpassay.reference.adaptive_batch import attainable
-from dpassay.reference.attainable import reason
 from dpassay.reference.catalogue import find
+from dpassay.reference.reasons import reason
 
 LABEL = "escape/gradient"
 

@@ -5,11 +5,11 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from dpassay.reference.attainable import reason
 from dpassay.reference.catalogue import find
 from dpassay.reference.minimax_sosp import dp_rgda
 from dpassay.reference.minimax_sosp.space import BOX
 from dpassay.reference.problems.pulls import Pulls
+from dpassay.reference.reasons import reason
 from dpassay.reference.tape import LiveTape
 
 

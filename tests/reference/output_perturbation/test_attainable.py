@@ -7,7 +7,6 @@ import pytest
 from scipy.special import expit
 
 from dpassay.audit.lockstep.run import lockstep
-from dpassay.reference.attainable import reason
 from dpassay.reference.catalogue import find
 from dpassay.reference.output_perturbation import (
     algorithm3,
@@ -19,6 +18,7 @@ from dpassay.reference.output_perturbation import (
     worst_case,
 )
 from dpassay.reference.output_perturbation.phases import phases
+from dpassay.reference.reasons import reason
 from dpassay.reference.solvers.exact import Exact
 
 N, MU = 16, 0.1

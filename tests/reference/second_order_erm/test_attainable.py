@@ -6,8 +6,8 @@ import pytest
 from dpassay.audit.lockstep.run import lockstep, scripted
 from dpassay.audit.lockstep.script import Choice, Script
 from dpassay.audit.search.ground import AllOf, data_of
-from dpassay.reference.attainable import opposed_logistic, reason
 from dpassay.reference.catalogue import find
+from dpassay.reference.reasons import opposed_logistic, reason
 from dpassay.reference.second_order_erm import cases, space
 
 BY_GRADIENT = {
