@@ -7,24 +7,22 @@ in these folders may change from one version to the next; ``docs/auditor.md`` sa
 from __future__ import annotations
 
 import os
-import sys
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from dpassay.reference.extras import front_door
 
 if TYPE_CHECKING:
-    from .assay import Assay, assay
+    from .assaying.assay import Assay, assay
     from .plain_numpy.mechanism import on_tape
     from .row import Effort
     from .verdict import Verdict
 
 __all__ = ["Assay", "Effort", "Verdict", "assay", "on_tape"]
 _HOMES = {
-    "Assay": "assay",
+    "Assay": "assaying.assay",
     "Effort": "row",
     "Verdict": "verdict",
-    "assay": "assay",
+    "assay": "assaying.assay",
     "on_tape": "plain_numpy.mechanism",
 }
 
@@ -38,14 +36,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
-
-
-class _Package(ModuleType):
-    """Importing a submodule sets it as an attribute of its package: here ``assay`` stays the function of that name."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name not in _HOMES or not isinstance(value, ModuleType):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package

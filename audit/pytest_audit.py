@@ -16,7 +16,7 @@ from dpassay.reference.errors import BadInput, printable, require, require_budge
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.space import Space
 
-from .assay import Assay, assay
+from .assaying.assay import Assay, assay
 from .inputs.own import default_space
 from .live.own import checked, space_of
 from .live.program import LiveProgram

@@ -11,7 +11,7 @@ import statistics
 import keep
 from joblib import Parallel, delayed
 
-from dpassay.audit.assay import Effort, assay_case
+from dpassay.audit.assaying.assay import Effort, assay_case
 from dpassay.reference.case import Case
 from dpassay.reference.catalogue import CASES
 

@@ -16,7 +16,7 @@ import fuzz_readers as readers
 import numpy as np
 from fuzz_stores import changed_store
 
-from dpassay.audit.assay import Effort, assay_case
+from dpassay.audit.assaying.assay import Effort, assay_case
 from dpassay.audit.attacks.estimators import labelled_data
 from dpassay.audit.crosscheck import storage
 from dpassay.audit.crosscheck.campaign import read_expected

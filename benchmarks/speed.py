@@ -96,7 +96,7 @@ def catalogue(cases: list[Case], at_least: float, kept: Path | None) -> None:
 def verdict(key: str) -> tuple[Any, ...]:
     """In a process of its own: seconds to a verdict by part, and the largest memory."""
     start = process_time()
-    assay: Any = import_module("dpassay.audit.assay")
+    assay: Any = import_module("dpassay.audit.assaying.assay")
     search_case: Any = import_module("dpassay.audit.assaying.searching").search_case
     case = next(one for one in CASES if one.key == key)
     effort, marks = assay.Effort(), [start, process_time()]

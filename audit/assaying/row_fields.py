@@ -17,7 +17,7 @@ from dpassay.reference.findings import Declared, Kind, compare
 from .why import names
 
 if TYPE_CHECKING:
-    from dpassay.audit.assay import Assay
+    from dpassay.audit.assaying.assay import Assay
 
 
 def of_case(case: Case) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from dpassay.audit.assay import assay_case
+from dpassay.audit.assaying.assay import assay_case
 from dpassay.audit.assaying.scarce import Thrift
 from dpassay.audit.inputs.foreign import is_code
 from dpassay.audit.inputs.own import open_space, own_row

@@ -10,10 +10,10 @@ from typing import Annotated
 
 import typer
 
-from dpassay.audit.assay import Effort, Row
 from dpassay.audit.exit_codes import INTERRUPTED
 from dpassay.audit.inputs.foreign import is_code
 from dpassay.audit.inputs.registered import find_cases
+from dpassay.audit.row import Effort, Row
 from dpassay.audit.running.fingerprint import fingerprint
 from dpassay.audit.running.report_file import Report, store_of
 from dpassay.audit.running.workers import require_address

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.syntax import Syntax
 from rich.text import Text
 
-from dpassay.audit.assay import Assay, assay
+from dpassay.audit.assaying.assay import Assay, assay
 from dpassay.audit.exit_codes import FAILED, FINE
 from dpassay.audit.lab.demo import CLAIM, SPACE, STEPS, clips_each_record, clips_the_mean
 from dpassay.audit.plain import number

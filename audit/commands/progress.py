@@ -31,7 +31,7 @@ from rich.table import Column
 from dpassay.reference.errors import printable
 
 if TYPE_CHECKING:  # the catalogue and the search take a second to import; only `run_with_progress` needs them
-    from dpassay.audit.assay import Effort, Row
+    from dpassay.audit.row import Effort, Row
     from dpassay.audit.search.witness import Witness
     from dpassay.reference.case import Case
 

@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from dpassay.audit.assay import Assay, Effort, Row, assay
 from dpassay.audit.assaying import row_fields
+from dpassay.audit.assaying.assay import Assay, assay
 from dpassay.audit.assaying.scarce import Thrift
 from dpassay.audit.assaying.searching import about_run
 from dpassay.audit.assaying.worst import pair_of
 from dpassay.audit.releases import own_releases
+from dpassay.audit.row import Effort, Row
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.errors import BadInput, require

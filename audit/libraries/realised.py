@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from dpassay.audit.assay import examine
+from dpassay.audit.assaying.assay import examine
 from dpassay.audit.assaying.worst import chosen
 from dpassay.audit.results import AssumedEstimate, GivenSecrets
 from dpassay.audit.row import Effort

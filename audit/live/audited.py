@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from dpassay.audit.assay import assay_case
+from dpassay.audit.assaying.assay import assay_case
 from dpassay.audit.lockstep.outcome import Raised
 from dpassay.audit.row import Effort, Row
 from dpassay.reference.case import Case, Instance, bind

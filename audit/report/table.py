@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
-from dpassay.audit.assay import Row
 from dpassay.audit.plain import number
+from dpassay.audit.row import Row
 from dpassay.audit.verdict import Verdict
 from dpassay.reference.errors import printable
 

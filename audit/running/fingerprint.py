@@ -12,7 +12,7 @@ from typing import Any
 
 from dpassay.reference.case import Case
 
-_JUDGES = "dpassay.audit.assay"  # the auditor's own code makes the row as well
+_JUDGES = "dpassay.audit.assaying.assay"  # the auditor's own code makes the row as well
 
 
 def fingerprint(case: Case) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from dpassay.audit.assay import Effort, Row, assay_case
+from dpassay.audit.assaying.assay import assay_case
 from dpassay.audit.inputs.registered import find_cases
+from dpassay.audit.row import Effort, Row
 from dpassay.audit.search.witness import Witness
 from dpassay.reference.case import Case
 from dpassay.reference.errors import Broken, require

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from dpassay.audit.assay import Effort, assay_case
+from dpassay.audit.assaying.assay import Effort, assay_case
 from dpassay.audit.assaying.why import moved_too_little, used_at_times
 from dpassay.audit.commands.proofs import summarise, with_proofs
 from dpassay.audit.lockstep.outcome import Movement

@@ -5,8 +5,6 @@ from __future__ import annotations
 import ast
 import doctest
 import inspect
-import subprocess
-import sys
 from importlib import import_module
 from pathlib import Path
 
@@ -91,12 +89,3 @@ def test_the_page_lists_the_same_names():
 
 def test_bad_input_is_a_value_error_on_one_line():
     assert issubclass(errors.BadInput, ValueError)
-
-
-@pytest.mark.more
-def test_the_function_keeps_its_name_whatever_is_imported_first():
-    """Python sets a submodule as an attribute of its package; ``assay`` must stay the function."""
-    program = "import dpassay.audit.assay as module; from dpassay.audit import assay; print(callable(assay))"
-    program += "; from dpassay.audit.assay import assay_case; print(callable(assay_case))"
-    shown = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout
-    assert shown.split() == ["True", "True"]

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpassay.audit.assay import Effort, assay
+from dpassay.audit.assaying.assay import Effort, assay
 from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.errors import BadInput
 from dpassay.reference.laws import above_threshold

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from dpassay.audit.assay import Effort, assay
+from dpassay.audit.assaying.assay import Effort, assay
 from dpassay.audit.assaying.leak import epsilon_of_output, numbers_of
 from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.laws.categorical import Categorical

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from dpassay.audit.assay import Effort, assay_case
+from dpassay.audit.assaying.assay import Effort, assay_case
 from dpassay.audit.exit_codes import FAILED, INCONCLUSIVE
 from dpassay.audit.search.engine import search
 from dpassay.reference import Multipliers, noise_for

@@ -5,7 +5,7 @@ from importlib.metadata import EntryPoint
 import numpy as np
 import pytest
 
-from dpassay.audit.assay import Effort, assay, assay_case
+from dpassay.audit.assaying.assay import Effort, assay, assay_case
 from dpassay.audit.inputs import registered
 from dpassay.audit.inputs.own import own_row
 from dpassay.audit.inputs.registered import find_cases

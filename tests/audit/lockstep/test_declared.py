@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from dpassay.audit.assay import Effort, assay_case
+from dpassay.audit.assaying.assay import Effort, assay_case
 from dpassay.audit.likelihood.bound import audit_likelihood
 from dpassay.audit.likelihood.samplers import LockstepSampler
 from dpassay.audit.lockstep.run import lockstep, needs

@@ -115,7 +115,8 @@ def asked_again(audit, told, where=PAIR, effort=EFFORT):
 def leaking(audit, *findings, shown=()):
     witnesses = [SimpleNamespace(finding=one) for one in shown]
     searched = replace(audit.searched, witnesses=witnesses)
-    return replace(audit, verdict=Verdict.LEAKS, findings=findings, searched=searched, bound=bound(0.9), realised=0.1)
+    known = {"bound": bound(0.9), "realised": 0.1, "accounted": 0.5}
+    return replace(audit, verdict=Verdict.LEAKS, findings=findings, searched=searched, **known)
 
 
 def test_what_only_such_answers_show_is_taken_away_and_the_verdict_with_it(audit, monkeypatch):

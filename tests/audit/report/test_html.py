@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from dpassay.audit.assay import Effort, assay_case
+from dpassay.audit.assaying.assay import Effort, assay_case
 from dpassay.audit.cli import app
 from dpassay.audit.report.html import source
 from dpassay.audit.report.html.figures import curves_of, delta_figure, points, trade_off_figure

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpassay.audit.assay import assay
 from dpassay.audit.assaying import scarce
+from dpassay.audit.assaying.assay import assay
 from dpassay.audit.row import Effort
 from dpassay.audit.search import engine, premises
 from dpassay.reference import case, tape

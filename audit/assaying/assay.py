@@ -10,6 +10,18 @@ from typing import Any
 
 from dpassay.audit.likelihood.curve import curves
 from dpassay.audit.lockstep.outcome import Movement
+from dpassay.audit.plain_numpy.audited import assay_plain
+from dpassay.audit.plain_numpy.measured import is_plain
+from dpassay.audit.plain_numpy.mechanism import PlainMechanism
+from dpassay.audit.releases import releases_of, sequence_of
+from dpassay.audit.results import AssumedEstimate, SoundBound
+from dpassay.audit.row import Effort as Effort
+from dpassay.audit.row import Row as Row
+from dpassay.audit.search.coverage import Coverage
+from dpassay.audit.search.engine import Searched, search
+from dpassay.audit.search.premises import Premises
+from dpassay.audit.search.witness import Witness
+from dpassay.audit.verdict import Verdict, over_budget, underaccounted
 from dpassay.reference.accounting.calibrate import Uncalibrated
 from dpassay.reference.accounting.cost import Account
 from dpassay.reference.case import Case, Instance, PrivacyClaim, unscheduled
@@ -19,25 +31,13 @@ from dpassay.reference.neighbours import Pair
 from dpassay.reference.space import Space
 from dpassay.reference.transcript import Transcript
 
-from .assaying import row_fields
-from .assaying.evidence import cause, gathered, judged
-from .assaying.exact_pair import with_exact_losses
-from .assaying.scarce import Thrift
-from .assaying.searching import about_run, search_case, search_instance
-from .assaying.unbuilt import unbuilt_row
-from .assaying.worst import chosen
-from .plain_numpy.audited import assay_plain
-from .plain_numpy.measured import is_plain
-from .plain_numpy.mechanism import PlainMechanism
-from .releases import releases_of, sequence_of
-from .results import AssumedEstimate, SoundBound
-from .row import Effort as Effort
-from .row import Row as Row
-from .search.coverage import Coverage
-from .search.engine import Searched, search
-from .search.premises import Premises
-from .search.witness import Witness
-from .verdict import Verdict, over_budget, underaccounted
+from . import row_fields
+from .evidence import cause, gathered, judged
+from .exact_pair import with_exact_losses
+from .scarce import Thrift
+from .searching import about_run, search_case, search_instance
+from .unbuilt import unbuilt_row
+from .worst import chosen
 
 
 @dataclass(frozen=True)
