@@ -16,11 +16,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.fft import irfft, next_fast_len, rfft
 
+from dpassay.reference.extras import Later
 from dpassay.reference.types import Array
 
 from .rounding import UP
+
+fft = Later("scipy.fft")
 
 _PER_OCTAVE = 4  # tilts: powers of two and so many between
 _LEAST, _MOST = -160, 160  # their numbers: 1e-12 to 1e12
@@ -157,11 +159,11 @@ class Composed:
         points = math.ceil(high / self._step) - first + 1
         if points > _LARGEST:
             raise TooLong
-        points = next_fast_len(max(points, 16), real=True)
+        points = fft.next_fast_len(max(points, 16), real=True)
         # each law is moved near zero first, so that powers of its transform do not turn fast
         centres = [round(mean / self._step) for mean in means]
         transforms = [
-            rfft(np.bincount((one.first - centre + np.arange(len(law))) % points, law, points))
+            fft.rfft(np.bincount((one.first - centre + np.arange(len(law))) % points, law, points))
             for (one, _), law, centre in zip(self._parts, laws, centres, strict=True)
         ]
         product = np.ones(points // 2 + 1, dtype=complex)
@@ -171,7 +173,7 @@ class Composed:
             lost += n * (depth + _PER_POWER) * np.exp((n - 1) * np.log(np.minimum(np.abs(transform) + depth, 1.0)))
         error = 2 * float(np.mean(lost)) + depth * float(np.mean(np.abs(product)))
         shift = sum(n * centre for (_, n), centre in zip(self._parts, centres, strict=True))
-        found = np.roll(irfft(product, points), -((first - shift) % points))
+        found = np.roll(fft.irfft(product, points), -((first - shift) % points))
         rounding = math.fsum(
             n
             * (_PER_MOMENT + _PER_NAT * (float(np.max(np.abs(tilt * losses)[law > 1e-25], initial=0.0)) + abs(moment)))

@@ -11,13 +11,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.optimize import differential_evolution
 
 from dpassay.reference.errors import BadInput
+from dpassay.reference.extras import Later
 from dpassay.reference.problems.finite_sum import FiniteSum
 from dpassay.reference.problems.saddle_games import sharp_stability
 from dpassay.reference.solvers.exact import Exact
 from dpassay.reference.types import Array
+
+optimize = Later("scipy.optimize")
 
 Family = Callable[[Array], tuple[FiniteSum, FiniteSum]]
 
@@ -63,7 +65,9 @@ def search(
         return -objective(shares(*family(parameters), lipschitz))
 
     ranges: Any = bounds
-    found = differential_evolution(loss, ranges, rng=rng, maxiter=generations, popsize=8, polish=False, tol=1e-8)
+    found = optimize.differential_evolution(
+        loss, ranges, rng=rng, maxiter=generations, popsize=8, polish=False, tol=1e-8
+    )
     return shares(*family(found.x), lipschitz), np.asarray(found.x)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from itertools import product
+from math import inf
 from typing import Any, NamedTuple
 
 from dpassay.reference.case import Case, Instance, PrivacyClaim
@@ -13,10 +14,11 @@ from dpassay.reference.papers import Cite
 from dpassay.reference.reasons import OTHER_READING, Reasons, opposed_logistic
 
 from . import instances
-from .common import Reading, exact_sensitivities, printed_sensitivities
+from .common import Reading, exact_sensitivities, printed_constants, printed_sensitivities
+from .dp_tr import public_numbers
 from .eigen import Lanczos
 from .instances import B8_EPSILON, FILES, RECORDS, SHARED_EPSILON, baseline, baseline_signs, full_batch, signs
-from .space import SMALL_SHARES, START, baseline_schedule, public, space
+from .space import SMALL_SHARES, START, baseline_accuracy, public, space
 from .worst_case import DELTA, EPSILON
 
 PAPER = "second_order_erm"
@@ -66,9 +68,14 @@ def of_printed() -> Reasons:
 
 def farthest() -> float:
     """|w| of TR-B by eq. (30) is no larger in any run of its space: each step but the last is one radius at most."""
-    grid = product(*SMALL_SHARES.values())
-    schedules = (baseline_schedule("tr_b", "printed", dict(zip(SMALL_SHARES, sizes, strict=True))) for sizes in grid)
-    return START + max(float((one.steps - 1) * one.radius) for one in schedules)
+    longest = 0.0
+    for values in product(*SMALL_SHARES.values()):
+        sizes = dict(zip(SMALL_SHARES, values, strict=True))
+        risk, start = public(sizes)
+        accuracy = baseline_accuracy("tr_b", sizes)
+        plan = public_numbers(risk, start, accuracy, printed_constants(risk, start, inf))
+        longest = max(longest, float((plan["steps"] - 1) * plan["radius"]))
+    return START + longest
 
 
 def of_few_steps() -> Reasons:

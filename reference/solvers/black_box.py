@@ -9,14 +9,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.optimize import Bounds, NonlinearConstraint, minimize, root
 
 from dpassay.reference.errors import BadInput
+from dpassay.reference.extras import Later
 from dpassay.reference.problems.domains import Ball, Box
 from dpassay.reference.problems.finite_sum import FiniteSum
 from dpassay.reference.types import Array
 
 from .protocol import Oracle, Solution, certify
+
+optimize = Later("scipy.optimize")
 
 
 @dataclass(frozen=True)
@@ -35,16 +37,18 @@ class ScipyMinimise:
             raise BadInput("problem", "saddle", "scipy.optimize.minimize has no saddle points; use ScipyRoot")
         oracle, domain = Oracle(problem), problem.domain_x
         start = problem.project(problem.centre)
-        bounds = Bounds(domain.lower, domain.upper) if isinstance(domain, Box) else None
+        bounds = optimize.Bounds(domain.lower, domain.upper) if isinstance(domain, Box) else None
         options: Any = {"maxiter": self.iterations, "ftol": 1e-16, "gtol": 1e-14, "maxfun": 10 * self.iterations}
 
         def gradient(z: Array) -> Array:
             return oracle.operator(z)
 
-        found: Any = minimize(problem.value, start, jac=gradient, method="L-BFGS-B", bounds=bounds, options=options)
+        found: Any = optimize.minimize(
+            problem.value, start, jac=gradient, method="L-BFGS-B", bounds=bounds, options=options
+        )
         if isinstance(domain, Ball) and np.linalg.norm(found.x) > domain.radius:
-            inside = NonlinearConstraint(lambda z: np.atleast_1d(z @ z), -np.inf, domain.radius**2)
-            found = minimize(
+            inside = optimize.NonlinearConstraint(lambda z: np.atleast_1d(z @ z), -np.inf, domain.radius**2)
+            found = optimize.minimize(
                 problem.value,
                 problem.project(found.x),
                 jac=gradient,
@@ -65,6 +69,8 @@ class ScipyRoot:
     def __call__(self, problem: FiniteSum, target: float, rng: np.random.Generator) -> Solution:
         """Solve; a root outside the domain is projected, and then the certificate says what it is worth."""
         oracle = Oracle(problem)
-        found: Any = root(oracle.operator, problem.project(problem.centre), method="hybr", options={"xtol": 1e-14})
+        found: Any = optimize.root(
+            oracle.operator, problem.project(problem.centre), method="hybr", options={"xtol": 1e-14}
+        )
         point, certificate = certify(oracle, problem.project(found.x), target)
         return Solution(point, certificate, oracle.evaluations)
