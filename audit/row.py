@@ -106,6 +106,9 @@ class Row:
     changes: list[str] = field(default_factory=list)  # what is worse than in the lock file
     as_read: str = ""  # plain NumPy code: the reading that was judged; empty where the outputs speak for themselves
 
+    certified: float | None = None  # no two neighbours can show more; infinite: unbounded; None: no certificate
+    certificate: list[str] = field(default_factory=list)  # why it is open or what it takes for granted; the derivation
+
     @property
     def key(self) -> str:
         """The name of the claim, or the case's key."""

@@ -1,4 +1,4 @@
-"""What an audit says in the end: seven verdicts, and the one function that finds the right one."""
+"""What an audit says in the end: eight verdicts, and the one function that finds the right one."""
 
 from __future__ import annotations
 
@@ -33,6 +33,7 @@ class Verdict(StrEnum):
     LEAKS = "leaks"  # something private reaches the outside beside the releases
     OVERSHOOTS = "overshoots"  # what is accounted is no upper bound: a query moves by more, or more is realised
     OVER_BUDGET = "over budget"  # the releases add up to more than claimed
+    CERTIFIED = "certified"  # not refuted, and no two neighbours can show more than the claim
     TIGHT = "tight"  # not refuted, and the bound reaches the claim up to `TIGHT_SHARE`
     CONSISTENT = "consistent"  # not refuted by an audit whose power was shown
     INCONCLUSIVE = "inconclusive"  # not refuted, and nothing says the audit would have seen a violation

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
+from dpassay.audit.certify.certificate import Certificate, certify
 from dpassay.audit.likelihood.curve import curves
 from dpassay.audit.lockstep.outcome import Movement
 from dpassay.audit.plain_numpy.audited import assay_plain
@@ -25,7 +26,7 @@ from dpassay.audit.verdict import Verdict, over_budget, underaccounted
 from dpassay.reference.accounting.calibrate import Uncalibrated
 from dpassay.reference.accounting.cost import Account
 from dpassay.reference.case import Case, Instance, PrivacyClaim, unscheduled
-from dpassay.reference.errors import require
+from dpassay.reference.errors import Broken, require
 from dpassay.reference.findings import Declared, Finding, Kind
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.space import Space
@@ -61,6 +62,7 @@ class Assay:
         curves: delta(epsilon) as accounted and as realised, on one grid of epsilons.
         stopped: why that run has no end (it raised, or had spent more than is claimed and went on), or empty.
         read_as: plain NumPy code in the reading that was judged; None for what runs on a tape.
+        certificate: an upper bound for every pair of neighbours; None where none was tried.
 
     Raises:
         Nothing: it is made by :func:`assay`.
@@ -93,6 +95,7 @@ class Assay:
     curves: Mapping[str, list[float]] = field(default_factory=dict)
     stopped: str = ""
     read_as: PlainMechanism | None = None
+    certificate: Certificate | None = None
 
     @property
     def as_read(self) -> str:
@@ -171,8 +174,31 @@ def assay(
     effort = effort or Effort()
     if is_plain(run):
         plain = run if isinstance(run, PlainMechanism) else PlainMechanism(run)
-        return assay_plain(plain, where, claim, effort, partial(assay_on_tape, thrift=thrift))
+        certificate = None
+        if isinstance(where, Space) and where.schedule is None:
+            certificate = certify(plain.mechanism, where, delta=claim.delta, seed=effort.seed)
+        found = assay_plain(plain, where, claim, effort, partial(assay_on_tape, thrift=thrift))
+        return found if certificate is None else _with_certificate(found, certificate)
     return assay_on_tape(run, where, claim, effort, thrift)
+
+
+def _with_certificate(found: Assay, certificate: Certificate) -> Assay:
+    """The verdict with the upper bound beside it.
+
+    Raises:
+        Broken: more is realised than is certified: one of the two is wrong.
+    """
+    if certificate.epsilon is not None and found.realised is not None and found.realised > certificate.epsilon:
+        raise Broken(
+            f"realised {found.realised:.4g} is more than certified {certificate.epsilon:.4g}: an error of dpassay, or "
+            "the chance that its lower bound leaves; please report it with the code"
+        )
+    why = f"{found.why}; {certificate}" if not certificate.bounded else found.why
+    within = certificate.epsilon is not None and not over_budget(certificate.epsilon, found.claimed)
+    if found.verdict.failed or not within:
+        return replace(found, certificate=certificate, why=why)
+    why = f"certified for all neighbours, with {certificate.sizes}; {len(certificate.releases)} releases"
+    return replace(found, certificate=certificate, verdict=Verdict.CERTIFIED, why=why)
 
 
 def assay_on_tape(

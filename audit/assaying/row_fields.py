@@ -72,9 +72,18 @@ def of_assay(found: Assay, run: Callable[..., Any], about: Mapping[str, str | fl
         "movements": {label: movement.share for label, movement in found.movements.items()},
         "places": places_of(run, found.findings, found.searched.witnesses, found.shown),
         "curves": dict(found.curves),
+        **_of_certificate(found),
         **_of_bound(found.bound, effort),
         **_of_search(found.searched, about),
     }
+
+
+def _of_certificate(found: Assay) -> dict[str, Any]:
+    made = found.certificate
+    if made is None:
+        return {}
+    premises = [f"open: {made.open}"] if made.open else [f"taken for granted: {one}" for one in made.axioms]
+    return {"certified": made.epsilon, "certificate": [*premises, *map(str, made.lines)]}
 
 
 def _of_bound(bound: SoundBound | AssumedEstimate, effort: Effort) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from dpassay.audit.row import Effort, Row
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.errors import BadInput, require
-from dpassay.reference.space import Space
+from dpassay.reference.space import Rows, Space
 
 from .foreign import foreign_code, is_code, load_callable, load_object
 
@@ -29,7 +29,7 @@ def open_own(
 ) -> tuple[Callable[..., Any], Space]:
     """The run that MODULE:RUN names, and the space that MODULE:SPACE names (a Space, or a function that makes one).
 
-    Without a space the data is a matrix of rows with 2-norm at most 1, and an absent record is a row of zeros.
+    Without a space the data is a matrix of rows of any length, and an absent record is a row of zeros.
 
     Raises:
         BadInput: what cannot be loaded, is no space, or is for another neighbour relation.
@@ -58,11 +58,11 @@ def open_space(space: str | None, relation: Relation | None) -> Space:
 
 
 def default_space(relation: Relation | None = None) -> Space:
-    """Where nobody names a space: a matrix of rows with 2-norm at most 1; an absent record is a row of zeros.
+    """Where nobody names a space: a matrix of rows of any length; an absent record is a row of zeros.
 
     Eight columns are among the sizes: what is released once a column adds up beyond a claim with enough of them.
     """
-    found = Space.matrix(d=(1, 2, 3, 8))
+    found = Space(Rows(bound=None), {"n": (1, 2, 3, 5, 8), "d": (1, 2, 3, 8)})
     return replace(found, relation="add-remove", absent=np.zeros(1)) if relation == "add-remove" else found
 
 
@@ -101,7 +101,7 @@ def row_of(
         algorithm=name,
         variant="",
         reading="own",
-        data=f"{space or 'matrix of rows in the unit ball'}; {_tried(where)}",
+        data=f"{space or 'matrix of rows of any length'}; {_tried(where)}",
         claimed=claim.epsilon,
         delta=claim.delta,
         relation=claim.relation,

@@ -52,6 +52,10 @@ def explain_lines(row: Row, witnesses: list[Witness]) -> Iterator[str]:
         yield f"  premise {place}: {premise}: {'does not hold' if broken else 'no counterexample found'}"
         for text, witnessed in broken:
             yield f"    {printable(text)}{'' if witnessed else ' (by a run on the given pair; no witness)'}"
+    if row.certificate:
+        bound = "no certificate" if row.certified is None else f"certified {number(row.certified)}"
+        yield f"  {bound}, for every pair of neighbours"
+        yield from (f"    {printable(text)}" for text in row.certificate)
     yield from _shares(row)
     yield from _source(row)
     if row.raised:

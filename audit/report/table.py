@@ -20,10 +20,12 @@ _PIPED = 100  # columns where no terminal says how wide it is
 _LONGEST = 140  # a longer line of prose is hard to read
 _INDENT = "    "
 _COLUMNS = (("reading", 8), ("claimed", 8), ("accounted", 14), ("realised >=", 13), ("verdict", 12))
+_CERTIFIED = ("certified", 10)  # where any row has a certificate
 _MISSED = re.compile(
     r"not reached by the search: (\S+?:\d+): .*?(\((?:never true|never false)\))?(?: (and \d+ more))?(?=; |$)"
 )
 _STYLE = {
+    Verdict.CERTIFIED: "green",
     Verdict.TIGHT: "green",
     Verdict.CONSISTENT: "green",
     Verdict.INCONCLUSIVE: "yellow",
@@ -41,11 +43,13 @@ def print_rows(rows: Sequence[Row], confidence: float, where: str, strict: bool 
 
 def table_lines(rows: Sequence[Row], width: int, strict: bool = False) -> Iterator[Text]:
     """The lines of the table; a paper's name stands once above its rows."""
-    room = width - sum(size + 1 for _, size in _COLUMNS)
+    certified = any(row.certified is not None for row in rows)
+    columns = (*_COLUMNS[:2], _CERTIFIED, *_COLUMNS[2:]) if certified else _COLUMNS
+    room = width - sum(size + 1 for _, size in columns)
     names = max((len(printable(_named(row)[1])) + 2 for row in rows), default=0)
     first = max(min(names, room), 12)
-    right = first + sum(size + 1 for _, size in _COLUMNS) + 1  # where what is beside the verdict begins
-    heads = _cells("algorithm", [head for head, _ in _COLUMNS], first)
+    right = first + sum(size + 1 for _, size in columns) + 1  # where what is beside the verdict begins
+    heads = _cells("algorithm", [head for head, _ in columns], first, columns)
     aside = all(right + len(_title(row)) <= width for row in rows)
     yield Text(f"{heads.ljust(right)}variant, data" if aside else heads, style="bold")
     last = ""
@@ -57,11 +61,13 @@ def table_lines(rows: Sequence[Row], width: int, strict: bool = False) -> Iterat
             last = paper
         name = ("  " if paper else "") + printable(algorithm)
         numbers = [printable(row.reading), number(row.claimed), _accounted(row), _realised(row)]
+        if certified:
+            numbers.insert(2, "" if row.certified is None else number(row.certified))
         if len(name) > first:  # the name has a line of its own: it is never broken
             yield Text(name)
             name = ""
         title = _title(row)
-        line = Text.assemble(_cells(name, numbers, first) + " ", (row.verdict_shown, _style(row)))
+        line = Text.assemble(_cells(name, numbers, first, columns) + " ", (row.verdict_shown, _style(row)))
         beside = title if aside else ""
         yield line if not beside else Text.assemble(line, " " * (right - line.cell_len), (beside, "dim"))
         for part in _below(row, strict, title if not beside else ""):
@@ -74,8 +80,8 @@ def _named(row: Row) -> tuple[str, str]:
     return (paper, algorithm) if slash and not row.claim else ("", row.key if row.claim else row.algorithm)
 
 
-def _cells(name: str, cells: Sequence[str], first: int) -> str:
-    sized = zip(cells, _COLUMNS, strict=False)
+def _cells(name: str, cells: Sequence[str], first: int, columns: Sequence[tuple[str, int]]) -> str:
+    sized = zip(cells, columns, strict=False)
     texts = [cell.ljust(size) if head in ("reading", "verdict") else cell.rjust(size) for cell, (head, size) in sized]
     return " ".join([name.ljust(first), *texts]).rstrip()
 
@@ -131,6 +137,11 @@ def closing_lines(rows: Sequence[Row], where: str, confidence: float = 0.95, str
     if news:
         more = f" and {len(news) - 5} more" if len(news) > 5 else ""
         found.append(f"Not as {'it' if len(news) == 1 else 'they'} should be: {', '.join(news[:5])}{more}.")
+    if any(row.certified is not None for row in rows):
+        found.append(
+            "certified: no two neighbours can show more, by the code itself, over the reals (docs/certify.md); inf: "
+            "nothing bounds a query."
+        )
     if any(not row.upper_bound for row in rows):
         found.append(
             "no bound: something leaves beside the releases, a query moves by more than it declares, or the longest "
