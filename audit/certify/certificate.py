@@ -20,7 +20,7 @@ from dpassay.reference.transcript import Transcript
 
 from . import rules
 from .draws import Certified, CertifyTape, Draws, Ledger, Noise, Uniforms, as_release
-from .patched import patched
+from .patched import kept_numbers, patched
 from .shapes import Batch
 from .value import Line, Open, Value, rows, trace
 
@@ -191,7 +191,9 @@ class _Paths:
 
     def _follow(self, number: int, factor: float, wanted: tuple[bool, ...]) -> tuple[bool, ...]:
         ledger = Ledger(self.n, self.seed + number, factor, wanted, deadline=self.deadline)
-        _leave(self.run(ledger), 0)
+        output = self.run(ledger)
+        ledger.done = True
+        _leave(output, 0)
         taken = tuple(one for _, one in ledger.decisions)
         cost = (*(one.kind for one in ledger.releases), *((one.kind, one.rate) for one in ledger.batches))
         if self.costs.setdefault(taken, cost) != cost:
@@ -217,7 +219,7 @@ def _of_size(
     def one_run(ledger: Ledger) -> Any:
         data = where.problem(abstract_rows(where, sizes, any_length), sizes)  # type: ignore[arg-type]
         draws = Draws(ledger)
-        with patched(draws):
+        with patched(draws), kept_numbers(run):
             return run(data, CertifyTape(ledger) if on_tape else draws)
 
     lines: dict[tuple[str, str], Line] = {}

@@ -67,6 +67,7 @@ class Ledger:
     used: set[int] = field(default_factory=set)
     drawn: int = 0
     deadline: float = math.inf
+    done: bool = False
 
     def __post_init__(self) -> None:
         self.rng = _generator(self.seed)
@@ -130,6 +131,33 @@ class Public(np.ndarray[Any, Any]):
     def __getitem__(self, key: Any) -> Any:
         found = super().__getitem__(key)
         return found if isinstance(found, np.ndarray) or self.ledger is None else public(found, self.ledger)
+
+    def __float__(self) -> float:
+        self._plain()
+        return float(self.view(np.ndarray))
+
+    def __int__(self) -> int:
+        self._plain()
+        return int(self.view(np.ndarray))
+
+    def __index__(self) -> int:
+        self._plain()
+        return self.view(np.ndarray).__index__()
+
+    def item(self, *args: Any) -> Any:
+        """A plain number."""
+        self._plain()
+        return self.view(np.ndarray).item(*args)
+
+    def tolist(self) -> Any:
+        """Plain numbers."""
+        self._plain()
+        return self.view(np.ndarray).tolist()
+
+    def _plain(self) -> None:
+        """Decisions on a plain number are not seen."""
+        if self.ledger is not None and not self.ledger.done:
+            raise Open("a released or random number is made a plain number, so decisions on it cannot be followed")
 
     def any(self, *args: Any, **options: Any) -> Any:
         """As of an array; the answer is noted where it decides."""

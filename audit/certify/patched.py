@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -9,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .draws import Draws, Noise
+from .draws import Draws, Noise, Public
 from .value import Open, Value
 
 _CONSTRUCTORS = ("asarray", "array", "asanyarray", "ascontiguousarray", "asfarray")
@@ -31,6 +32,62 @@ def _constructor(real: Callable[..., Any], copies: bool) -> Callable[..., Any]:
         return value
 
     return made
+
+
+class _Kept(type):
+    """Of the names `float` and `int` in the code: what is private or released stays what it is."""
+
+    def __instancecheck__(cls, one: Any) -> bool:
+        return isinstance(one, cls.__bases__[0])
+
+    def __call__(cls, one: Any = 0, *rest: Any) -> Any:
+        if isinstance(one, Noise):
+            one = one.known()
+        if isinstance(one, Value | Public):
+            if isinstance(one, Value) and one.entries != 1:
+                raise TypeError("only arrays of one number can be a number")
+            return one.reshape(()).astype(cls.dtype)  # type: ignore[attr-defined]
+        return cls.__bases__[0](one, *rest)
+
+
+class _Float(float, metaclass=_Kept):
+    dtype = np.dtype(float)
+
+
+class _Int(int, metaclass=_Kept):
+    dtype = np.dtype(int)
+
+
+def _extreme(real: Callable[..., Any], of_arrays: Any) -> Callable[..., Any]:
+    def found(*values: Any, **options: Any) -> Any:
+        if len(values) == 2 and any(isinstance(one, Value | Public | Noise) for one in values):
+            return of_arrays(*(one.known() if isinstance(one, Noise) else one for one in values))
+        return real(*values, **options)
+
+    return found
+
+
+def _names_of(run: Any) -> dict[str, Any]:
+    """The global names that the code sees."""
+    while isinstance(run, functools.partial) or hasattr(run, "__wrapped__"):
+        run = run.func if isinstance(run, functools.partial) else run.__wrapped__
+    run = getattr(run, "__func__", run)
+    found: dict[str, Any] | None = getattr(run, "__globals__", None)
+    return getattr(type(run).__call__, "__globals__", {}) if found is None else found
+
+
+@contextmanager
+def kept_numbers(run: Any) -> Iterator[None]:
+    """While it is open, `float`, `int`, `min` and `max` of private and released numbers in the code can be followed."""
+    names = _names_of(run)
+    new = {"float": _Float, "int": _Int, "min": _extreme(min, np.minimum), "max": _extreme(max, np.maximum)}
+    ours = {name: one for name, one in new.items() if name not in names}
+    names.update(ours)
+    try:
+        yield
+    finally:
+        for name in ours:
+            names.pop(name, None)
 
 
 @contextmanager

@@ -68,6 +68,10 @@ def audit(
     ] = None,
     resume: Annotated[bool, typer.Option(help="Keep rows of the report that the same code and effort made.")] = False,
     strict: Annotated[bool, typer.Option(help="Exit 1 for declared findings of printed readings as well.")] = False,
+    required: Annotated[
+        str | None,
+        typer.Option("--require", help="certified: exit 1 where your own code has no certificate in its claim."),
+    ] = None,
     explain: Annotated[
         bool, typer.Option(help="Below the table: premises, movements, source reached, and every witness.")
     ] = False,
@@ -104,7 +108,7 @@ def audit(
     if scheduler:
         require_address(scheduler)
     options = Options(junit, sarif, markdown, github, as_json, explain, strict, quiet)
-    said = OwnClaim(epsilon, delta, space, relation)
+    said = OwnClaim(epsilon, delta, space, relation, required)
     named = algorithms or []
     if program is not None:
         require(bool(named), "--program", program, "needs the name of the algorithm that it runs")
@@ -121,7 +125,12 @@ def audit(
         ended = audit_own(named, said, effort, output, options)
     else:
         why = "is for an algorithm of your own: MODULE:RUN, or --program with --space"
-        for option, value in (("--epsilon", epsilon), ("--space", space), ("--relation", relation)):
+        for option, value in (
+            ("--epsilon", epsilon),
+            ("--space", space),
+            ("--relation", relation),
+            ("--require", required),
+        ):
             require(value is None, option, value, why)
         cases = _chosen(named, everything)
         if program is not None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import get_args
 
+from dpassay.audit.exit_codes import FAILED
 from dpassay.audit.inputs.foreign import is_code
 from dpassay.audit.inputs.own import open_own, open_space, own_row
 from dpassay.audit.live.audited import audited
@@ -15,6 +17,7 @@ from dpassay.audit.live.own import own_program
 from dpassay.audit.live.program import LiveProgram
 from dpassay.audit.row import Effort, Row
 from dpassay.audit.running.report_file import load, save
+from dpassay.audit.verdict import Verdict
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.case import Case, PrivacyClaim
 from dpassay.reference.errors import PURE, BadInput, require, require_budget
@@ -32,6 +35,7 @@ class OwnClaim:
     delta: float
     space: str | None
     relation: str | None
+    required: str | None = None  # the verdict that the exit code hangs on
 
     def stated(self) -> PrivacyClaim:
         """Epsilon and delta; raises BadInput where there is no epsilon, or no budget."""
@@ -63,6 +67,7 @@ def audit_own(names: Sequence[str], said: OwnClaim, effort: Effort, output: Path
     """Audit code of one's own; returns the exit code."""
     require(len(names) == 1, "algorithms", ", ".join(names), "an algorithm of your own stands alone")
     stated = said.stated()
+    require(said.required in (None, Verdict.CERTIFIED), "--require", said.required, "must be certified")
     require(effort.examples >= 1, "--examples", effort.examples, "your own algorithm needs a search")
     relation = said.of_relation()
     name = names[0]
@@ -73,7 +78,11 @@ def audit_own(names: Sequence[str], said: OwnClaim, effort: Effort, output: Path
     with progress("searching and auditing", 1, quiet=options.quiet):
         row, _ = own_row(name, said.space, claim, effort)
     save(path, [row])
-    return finish([row], path, options, effort.confidence, own=path.stem)
+    code = finish([row], path, options, effort.confidence, own=path.stem)
+    if said.required and row.verdict != said.required:
+        print(f"dpassay: --require {said.required}: the verdict is {row.verdict}", file=sys.stderr)
+        return FAILED
+    return code
 
 
 def audit_program(
@@ -94,6 +103,7 @@ def audit_own_program(
     """Audit a program on a space of one's own, under a plain name; returns the exit code."""
     why = "a program with data of its own stands alone: name it once"
     require(len(names) == 1, "algorithms", ", ".join(names), why)
+    require(said.required is None, "--require", said.required, "is for code; a program has no certificate")
     (name,) = names
     require(not is_code(name), "algorithm", name, "a program is told a plain name; --space names your data")
     require(not program.declared, "--declared", True, "is about a printed reading of the catalogue")

@@ -53,7 +53,7 @@ def test_every_kind_that_leaks_fails(kind):
 
 
 def test_worst_first():
-    assert [verdict.value for verdict in Verdict] == [*FAILED, "tight", "consistent", "inconclusive"]
+    assert [verdict.value for verdict in Verdict] == [*FAILED, "certified", "tight", "consistent", "inconclusive"]
     assert worst([Verdict.TIGHT, Verdict.OVER_BUDGET, Verdict.CONSISTENT]) is Verdict.OVER_BUDGET
     assert worst([]) is Verdict.INCONCLUSIVE
 

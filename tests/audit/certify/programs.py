@@ -108,6 +108,16 @@ def row_by_row(rows, rng):
     return total + rng.normal(0, 8, rows.shape[1])
 
 
+def python_numbers(rows, rng):
+    total = float(np.clip(rows[:, 0], 0, 1).sum()) + rng.laplace(0, 2.0)
+    return float(total) / max(1.0, float(len(rows)))
+
+
+def one_row_after_another(rows, rng):
+    clipped = [row * min(1.0, 1.0 / (np.linalg.norm(row) + 1e-12)) for row in np.asarray(rows, dtype=float)]
+    return sum(clipped, np.zeros(rows.shape[1], dtype=float)) + rng.normal(0, 9, int(rows.shape[1]))
+
+
 def twice_if_small(rows, rng):
     """A decision on a released value: the other way releases more."""
     first = np.clip(rows[:, 0], 0, 1).sum() + rng.laplace(0, 4.0)
@@ -118,7 +128,18 @@ def twice_if_small(rows, rng):
 
 RIGHT = (
     *(private_mean, with_asarray, legacy, python_noise, scaled_noise, sum_of_noise, histogram, noisy_ratio, descent),
-    *(logistic, least_squares, by_batches, poisson, poisson_in_a_range, one_pass, row_by_row, twice_if_small),
+    *(
+        logistic,
+        least_squares,
+        by_batches,
+        poisson,
+        poisson_in_a_range,
+        one_pass,
+        row_by_row,
+        python_numbers,
+        one_row_after_another,
+        twice_if_small,
+    ),
 )
 
 
@@ -244,6 +265,16 @@ def more_if_large(rows, rng):
     return first if first < 1e12 else rows.sum()
 
 
+def as_many_as_noise_says(rows, rng):
+    count = int(np.clip(rows[:, 0], 0, 1).sum() + rng.laplace(0, 2.0))
+    return [np.clip(rows[:, 0], 0, 1).sum() + rng.laplace(0, 2.0) for _ in range(count)]
+
+
+def again_if_large(rows, rng):
+    first = float(np.clip(rows[:, 0], 0, 1).sum() + rng.laplace(0, 2.0))
+    return first if float(first) < 1e300 else float(rows.sum())
+
+
 def laplace_of_a_vector(rows, rng):
     return clip(rows).sum(axis=0) + rng.laplace(0, 2.0, rows.shape[1])
 
@@ -265,5 +296,6 @@ WRONG = (
         scale_of_the_data,
     ),
     *(unclipped_labels, true_count, bare, fixed_seed, leaks_by_alias, changed_in_place, a_hundred_releases),
+    *(as_many_as_noise_says, again_if_large),
     *(more_if_large, laplace_of_a_vector, escapes_to_a_global),
 )

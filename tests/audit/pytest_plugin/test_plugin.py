@@ -31,7 +31,8 @@ def forgets_to_clip(rows, tape):
     return clipped_mean(rows, tape, clip=1e9)
 
 def plain(rows, rng):
-    return rows.sum(axis=0) + rng.normal(scale=9.0, size=rows.shape[1])
+    clipped = rows / np.maximum(1.0, np.linalg.norm(rows, axis=1, keepdims=True))
+    return clipped.sum(axis=0) + rng.normal(scale=9.0, size=rows.shape[1])
 
 space = Space.matrix(radius=10.0)
 """
