@@ -58,7 +58,7 @@ def test_an_accountant_that_counts_half_is_a_finding(dpassay, monkeypatch, kept,
     monkeypatch.setattr(Account, "epsilon", lambda self, delta: kept * exact(self, delta))
     Path("twice.py").write_text(
         "def run(rows, tape):\n"
-        "    total = sum(float(row[0]) for row in rows)\n"
+        "    total = sum(min(1.0, max(-1.0, float(row[0]))) for row in rows)\n"
         "    for step in range(2):\n"
         "        tape.gaussian('sum', total, std=4.0, sensitivity=2.0)\n"
     )
@@ -129,7 +129,9 @@ def test_bad_input_is_one_line(dpassay, words, field):
 
 def test_the_default_space_under_add_remove(dpassay):
     Path("adding.py").write_text(
-        "def run(rows, tape):\n    return tape.gaussian('sum', rows.sum(axis=0), std=8.0, sensitivity=2.0)\n"
+        "def run(rows, tape):\n"
+        "    clipped = [row / max(1.0, float((row @ row) ** 0.5)) for row in rows]\n"
+        "    return tape.gaussian('sum', sum(clipped), std=8.0, sensitivity=2.0)\n"
     )
     code, text = dpassay("audit", "adding:run", "--epsilon", 1, "--relation", "add-remove", *SMALL)
     assert code in (0, 3), text
@@ -148,6 +150,7 @@ class Half(Gaussian):
 
 
 def half(rows, tape):
+    rows = rows / np.maximum(1.0, np.linalg.norm(rows, axis=1, keepdims=True))
     return tape.release("sum", Half(rows.sum(axis=0), 8.0), sensitivity=2.0)
 
 
@@ -160,7 +163,7 @@ def raw(rows, rng):
 @pytest.mark.some(1)
 @pytest.mark.parametrize(
     ("name", "line", "said"),
-    [("half", 7, "  at      placed.py:7 in sample: "), ("raw", 17, "  at      placed.py:17 in raw: return noisy")],
+    [("half", 7, "  at      placed.py:7 in sample: "), ("raw", 18, "  at      placed.py:18 in raw: return noisy")],
 )
 def test_a_law_that_cheats_and_a_raw_output_have_a_place_and_a_witness_that_replays(
     dpassay, tmp_path, name, line, said
