@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+import textwrap
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.console import Console
+from rich.text import Text
 
 from dpassay.audit.claims.baseline import Compared, against, with_changes
 from dpassay.audit.claims.cache import Cache
@@ -18,10 +21,13 @@ from dpassay.audit.claims.lock import Block, Lock, read_lock, write_lock
 from dpassay.audit.claims.model import ClaimsFile
 from dpassay.audit.claims.reached import code_of
 from dpassay.audit.claims.reading import DEFAULT, Lines, read_claims
+from dpassay.audit.claims.shown import closing_lines
 from dpassay.audit.claims.suite import chosen, look_over, placed, run_claims
 from dpassay.audit.exit_codes import BAD_INPUT, CRASHED, FINE, INTERRUPTED
 from dpassay.audit.plain import json_text
+from dpassay.audit.report.console import wide_console
 from dpassay.audit.report.problems import Unchecked
+from dpassay.audit.report.table import table_lines
 from dpassay.audit.row import Row
 from dpassay.audit.running import fingerprint
 from dpassay.audit.running.report_file import document, save
@@ -29,10 +35,12 @@ from dpassay.audit.verdict import Verdict
 from dpassay.reference.errors import BadInput, Broken, printable, require
 from dpassay.reference.files import require_writable, there
 
-from .checked import print_checked
 from .finish import Options
 from .options import GitHub, JsonTable, JUnit, Markdown, Sarif
 from .progress import Quiet, progress
+
+_PIPED, _LONGEST = 100, 140  # columns: where no terminal says how wide it is, and of a line of prose
+_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
 
 def check(
@@ -206,3 +214,59 @@ def _document(rows: list[Row], compared: Compared | None, unchecked: list[Unchec
         fields = ("claim", "what", "old", "new", "cause", "fails")
         found["changes"] = [{name: getattr(one, name) for name in fields} for one in compared.changes]
     return found
+
+
+def print_checked(
+    rows: Sequence[Row],
+    file: ClaimsFile,
+    unchanged: int,
+    path: Path | None,
+    compared: Compared | None,
+    updated: bool,
+    unchecked: int = 0,
+) -> None:
+    """The table, the changes, the summary.
+
+    Args:
+        unchanged: claims that were skipped because nothing that they reach is other than in the lock.
+        unchecked: how many claims could not be run.
+    """
+    console = wide_console(_PIPED)
+    if rows:
+        for line in table_lines(rows, console.width, strict=True):
+            console.print(line, soft_wrap=True)
+        console.print()
+    if compared is not None and path is not None:
+        _print_changes(console, path, compared, updated, unchecked)
+    for text in closing_lines(rows, file, unchanged, unchecked):
+        _say(console, text)
+
+
+def _print_changes(console: Console, path: Path, compared: Compared, updated: bool, unchecked: int) -> None:
+    if updated and unchecked:
+        _say(console, f"{path}: not written, since {unchecked} of the claims could not be checked.")
+        return
+    if updated:
+        same = "unchanged" if not compared.diff else "written"
+        _say(console, f"{path}: {same}, {len(compared.now.claims)} claims.")
+        return
+    failing = [one for one in compared.changes if one.fails]
+    if not compared.changes:
+        _say(console, f"Against {path}: nothing is worse than it was.")
+    else:
+        _say(console, f"Against {path}: {len(failing)} of {len(compared.changes)} differences fail.")
+    for one in compared.changes:
+        _say(console, f"  {'CHANGED' if one.fails else 'noted'}: {one}", "bold red" if one.fails else "")
+    if compared.changes and compared.diff:
+        _say(console, f"If that is meant, --update writes it to {path}; this is what to commit:")
+        for line in compared.diff:
+            indent = line[: len(line) - len(line[1:].lstrip())] if line else ""
+            console.print(Text(indent + printable(line[len(indent) :]), _COLOURS.get(line[:1], "")), soft_wrap=True)
+    console.print()
+
+
+def _say(console: Console, text: str, style: str = "") -> None:
+    lead = text[: len(text) - len(text.lstrip())]
+    width = min(console.width, _LONGEST)
+    filled = textwrap.fill(printable(text), width, initial_indent=lead, subsequent_indent=f"{lead}    ")
+    console.print(Text(filled, style), soft_wrap=True)

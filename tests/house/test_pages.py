@@ -11,6 +11,7 @@ from typer.main import get_command
 
 from dpassay.audit.cli import COMMANDS, GROUPS, app
 from dpassay.audit.exit_codes import MEANING
+from dpassay.audit.lazy import LazyGroup
 from dpassay.proofs_check.ledger import load_rows
 from dpassay.reference.marked import LEDGER
 
@@ -42,7 +43,7 @@ def unknown(line: str) -> str:
             return name
         if name.endswith(","):  # "crosscheck export, compare, replay" names three
             continue
-        command = command.commands[name]
+        command = command.loaded(name) if isinstance(command, LazyGroup) else command.commands[name]
     options = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
     return ", ".join(word for word in words if word.startswith("--") and word not in {*options, "--help"})
 

@@ -22,7 +22,7 @@ from dpassay.audit.claims.baseline import Compared
 from dpassay.audit.claims.compare import Change
 from dpassay.audit.claims.lock import Lock
 from dpassay.audit.claims.model import ClaimsFile
-from dpassay.audit.commands.checked import print_checked
+from dpassay.audit.commands.check import print_checked
 from dpassay.audit.crosscheck import campaign
 from dpassay.audit.crosscheck.adapter import Result
 from dpassay.audit.lockstep.script import Script
