@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpassay.audit.lab.zoo_laws import mixture_epsilon
+from dpassay.audit.zoo.laws import mixture_epsilon
 from dpassay.reference import guarantee
 from dpassay.reference.accounting.gdp import gdp_epsilon
 from dpassay.reference.types import Array, Bools

@@ -16,9 +16,9 @@ from dp_accounting.pld import privacy_loss_distribution
 from joblib import Parallel, delayed
 from scipy.stats import binomtest
 
-from dpassay.audit.lab.known_laws import SampledGaussianSampler
 from dpassay.audit.likelihood.bound import audit_likelihood
 from dpassay.audit.likelihood.samplers import GaussianSampler
+from dpassay.audit.zoo.finite_laws import SampledGaussianSampler
 from dpassay.reference.accounting.gdp import gdp_mu
 
 DELTA, LEVEL = 1e-5, 0.05

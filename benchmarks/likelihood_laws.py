@@ -15,13 +15,13 @@ from scipy.optimize import brentq
 from scipy.special import logsumexp
 from scipy.stats import norm
 
-from dpassay.audit.lab import known_laws as known
-from dpassay.audit.lab.zoo_laws import mixture_epsilon
 from dpassay.audit.likelihood.bound import audit_likelihood, walk
 from dpassay.audit.likelihood.pilot import make_plan
 from dpassay.audit.likelihood.samplers import GaussianSampler, Sampler
 from dpassay.audit.lockstep.tilting import Tilt
 from dpassay.audit.sequential.processes import CurveProcess, MeanProcess, hockey_stick, until_refuted
+from dpassay.audit.zoo import finite_laws as known
+from dpassay.audit.zoo.laws import mixture_epsilon
 from dpassay.reference.accounting.gdp import gdp_epsilon
 
 DELTA, LEVEL, PILOT = 1e-5, 0.05, 400

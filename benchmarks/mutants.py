@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import audit_figures as figures
 
-from dpassay.audit.lab.mutants import Effort, Outcome, run_mutants
+from dpassay.audit.zoo.mutants import Effort, Outcome, run_mutants
 
 HEADER = ("case", "mutation", "claimed", "epsilon of the pair", "likelihood >=", "caught by", "verdict", "seconds")
 METHODS = ("replay", "likelihood", "black box")

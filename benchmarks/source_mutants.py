@@ -1,6 +1,6 @@
 """Bugs planted in the source of the algorithms, judged by the exit code of `dpassay audit`: which ones it catches.
 
-python benchmarks/source_mutants.py [--sample 33] [--only NAME] [--write] [--keep FILE] [--from FILE ...]
+python benchmarks/source_mutants.py [--sample 33] [--set outsider] [--only NAME] [--write]
 
 Half an hour of one core. `--keep` adds each bug to a file as it is judged and skips those that the file holds, so that
 an interrupted campaign goes on; `--from` reads such files in place of running (the last record of a bug counts).
@@ -11,14 +11,17 @@ from __future__ import annotations
 import argparse
 import sys
 from dataclasses import asdict
+from functools import cache
 from pathlib import Path
 
 import audit_figures as figures
 
-from dpassay.audit.lab.source.campaign import WRONG, by_kind, choose, rate, run, summary
-from dpassay.audit.lab.source.judge import Judged
-from dpassay.audit.lab.source.survivors import why_survived
+from dpassay.audit.mutate.bugs import checkout_folder, read_patches
+from dpassay.audit.mutate.campaign import WRONG, by_kind, choose, rate, reference_folder, run, summary
+from dpassay.audit.mutate.judge import Judged
+from dpassay.reference.files import parse_toml, read_text
 
+BUGS = checkout_folder(reference_folder())
 HEADER = ("kind", "what is wrong with it", "planted", "caught, or rightly passed", "wrong")
 
 
@@ -27,6 +30,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sample", type=int, default=33, help="generated bugs at most: one of each operator")
     parser.add_argument("--only", default="", help="bugs whose name contains this")
+    parser.add_argument("--set", default="", dest="bug_set", help="bugs of tests/bugs of this set alone")
     parser.add_argument("--jobs", type=int, default=2, help="bugs at a time")
     parser.add_argument("--write", action="store_true", help="keep the table in benchmarks/results")
     parser.add_argument("--keep", type=Path, help="add each bug to this file, one JSON object a line; it skips them")
@@ -48,7 +52,8 @@ def _read(paths: list[Path]) -> list[Judged]:
 
 def _measured(chosen: argparse.Namespace) -> list[Judged]:
     found = {one.bug: one for one in (_read([chosen.keep]) if chosen.keep else [])}
-    bugs = [bug for bug in choose(chosen.only, chosen.sample, 0, hand=True) if bug.name not in found]
+    patches = [one for one in read_patches(BUGS) if chosen.bug_set in ("", one.set)]
+    bugs = [bug for bug in choose(patches, chosen.only, chosen.sample, 0) if bug.name not in found]
     for one in run(bugs, chosen.jobs, 1, 0):
         figures.record(chosen.keep, asdict(one))
         print(f"{one.answer} {one.bug} {one.seconds:.0f} s", file=sys.stderr, flush=True)
@@ -74,8 +79,15 @@ def _notes(judged: list[Judged]) -> list[str]:
 
 def _survivor(one: Judged) -> str:
     rows = f"; last tried on {', '.join(one.rows)}" if one.rows else ""
-    reason = why_survived(one.bug)
+    reason = _reasons().get(one.bug) or _reasons().get(":".join(one.bug.split(":")[::2]), "")
     return f"{one.answer}: `{one.bug}` ({one.why}){rows}{f'. {reason}' if reason else ''}"
+
+
+@cache
+def _reasons() -> dict[str, str]:
+    """Why a bug is not reported; of a generated one by file and operator, since its line may move."""
+    survivors = parse_toml(read_text(BUGS / "survivors.toml", "notes"), "survivors.toml")["survivor"]
+    return {one["name"]: one["why"] for one in survivors} | {one.name: one.survives for one in read_patches(BUGS)}
 
 
 def survived(one: Judged) -> bool:

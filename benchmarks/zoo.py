@@ -12,7 +12,7 @@ from functools import partial
 import audit_figures as figures
 
 from dpassay.audit.commands.zoo import judged
-from dpassay.audit.lab.zoo import zoo
+from dpassay.audit.zoo.entries import zoo
 
 HEADER = (
     "mechanism",

@@ -12,9 +12,9 @@ import numpy as np
 from scipy.stats import binomtest
 
 from dpassay.audit.blackbox.detect import audit_mechanism
-from dpassay.audit.lab.zoo import zoo
-from dpassay.audit.lab.zoo_entry import Entry
 from dpassay.audit.results import Verdict
+from dpassay.audit.zoo.entries import zoo
+from dpassay.audit.zoo.entry import Entry
 
 HEADER = ("mechanism", "seeds", "samples a side", "alarms", "share", "low", "high")
 SAMPLES, LEVEL = 1000, 0.05

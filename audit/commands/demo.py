@@ -14,10 +14,10 @@ from rich.text import Text
 
 from dpassay.audit.assaying.assay import Assay, assay
 from dpassay.audit.exit_codes import FAILED, FINE
-from dpassay.audit.lab.demo import CLAIM, SPACE, STEPS, clips_each_record, clips_the_mean
 from dpassay.audit.plain import number
 from dpassay.audit.report.console import wide_console
 from dpassay.audit.row import Effort
+from dpassay.audit.zoo.demo import CLAIM, SPACE, STEPS, clips_each_record, clips_the_mean
 from dpassay.reference.errors import require
 
 _EFFORT = Effort(runs=400, pilot=200, examples=150)

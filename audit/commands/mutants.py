@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -10,9 +11,11 @@ import typer
 from dpassay.audit.inputs.foreign import is_code
 from dpassay.audit.inputs.registered import find_cases
 from dpassay.audit.inputs.subject import subjects
-from dpassay.audit.lab.mutants import Effort, Outcome, plan, run_planned
+from dpassay.audit.mutate.bugs import Bug, checkout_folder, read_patches
+from dpassay.audit.mutate.campaign import choose, rate, reference_folder, run, summary
 from dpassay.audit.plain import json_text
 from dpassay.audit.report.console import plain_table, wide_console
+from dpassay.audit.zoo.mutants import Effort, Outcome, plan, run_planned
 from dpassay.reference.case import Case, PrivacyClaim
 from dpassay.reference.errors import require, require_budget
 from dpassay.reference.space import Space
@@ -51,6 +54,11 @@ def mutants(
     source: Annotated[
         bool, typer.Option("--source", help="Plant in the source, judge by the exit code of `dpassay audit`.")
     ] = False,
+    bugs: Annotated[
+        Path | None,
+        typer.Option("--bugs", help="With --source: folder of TOML files of bugs; default: tests/bugs of a checkout."),
+    ] = None,
+    bug_set: Annotated[str, typer.Option("--set", help="With --source: bugs of the folder of this set alone.")] = "",
     sample: Annotated[int, typer.Option(help="With --source: generated bugs at most; -1 for all.")] = 60,
     rows: Annotated[int, typer.Option(help="With --source: rows audited for each bug.")] = 2,
     jobs: Annotated[int, typer.Option(help="With --source: bugs at a time.")] = 2,
@@ -64,8 +72,8 @@ def mutants(
     mutant, or one 10 % over its claim, must be caught by at least one method, a safe one must pass all three; otherwise
     exit 1. Takes minutes; `--outputs 0` is faster.
 
-    With --source each bug is a changed line of an algorithm's file in a copy of the package: those written by hand, and
-    a sample of what the operators make. Exit 1 if fewer than 95 % of those that must be caught are, or a harmless one
+    With --source each bug is a changed line of an algorithm's file in a copy of the package: those of a folder, and a
+    sample of what the operators make. Exit 1 if fewer than 95 % of those that must be caught are, or a harmless one
     is accused.
     """
     if source:
@@ -73,7 +81,7 @@ def mutants(
         require(sample >= -1, "--sample", sample, "must be -1 or more")
         require(1 <= rows <= 20, "--rows", rows, "must lie in 1..20")
         require(1 <= jobs <= 1000, "--jobs", jobs, "must lie in 1..1000")
-        raise typer.Exit(_source_mutants(only, sample, rows, jobs, seed, as_json, quiet))
+        raise typer.Exit(_source_mutants(_planted(bugs, bug_set, only, sample, seed), rows, jobs, seed, as_json, quiet))
     require(10 <= runs <= 10**9, "--runs", runs, "must lie in 10..1e9")
     require(outputs == 0 or outputs >= 10, "--outputs", outputs, "must be 0 or at least 10")
     require(seed >= 0, "--seed", seed, "must not be negative")
@@ -133,11 +141,19 @@ def _print(outcomes: list[Outcome], summary: dict[str, Any]) -> None:
     )
 
 
-def _source_mutants(only: str, sample: int, rows: int, jobs: int, seed: int, as_json: bool, quiet: bool = False) -> int:
-    from dpassay.audit.lab.source.campaign import choose, rate, run, summary
+def _planted(folder: Path | None, bug_set: str, only: str, sample: int, seed: int) -> list[Bug]:
+    default = checkout_folder(reference_folder())
+    where = "give the folder of TOML files with bugs: only a checkout of dpassay has its own, tests/bugs"
+    require(folder is not None or default.is_dir(), "--bugs", folder, where)
+    patches = read_patches(default if folder is None else folder)
+    chosen = [patch for patch in patches if bug_set in ("", patch.set)]
+    require(bool(chosen), "--set", bug_set, f"must be one of {', '.join(sorted({patch.set for patch in patches}))}")
+    found = choose(chosen, only, sample, seed)
+    require(bool(found), "--only", only, "is part of no bug's name")
+    return found
 
-    bugs = choose(only, sample, seed, hand=True)
-    require(bool(bugs), "--only", only, "is part of no bug's name")
+
+def _source_mutants(bugs: list[Bug], rows: int, jobs: int, seed: int, as_json: bool, quiet: bool) -> int:
     found = run(bugs, jobs, rows, seed)
     judged = list(counted(found, "planting", len(bugs), lambda one: f"{one.answer} {one.bug}", quiet))
     counts, share = summary(judged), rate(judged)

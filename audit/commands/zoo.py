@@ -9,11 +9,11 @@ import numpy as np
 import typer
 
 from dpassay.audit.blackbox.detect import audit_mechanism
-from dpassay.audit.lab.zoo import zoo as entries
-from dpassay.audit.lab.zoo_entry import Entry
 from dpassay.audit.plain import json_text
 from dpassay.audit.report.console import plain_table, wide_console
 from dpassay.audit.results import Verdict
+from dpassay.audit.zoo.entries import zoo as entries
+from dpassay.audit.zoo.entry import Entry
 from dpassay.reference.errors import require
 
 from .progress import Quiet, progress

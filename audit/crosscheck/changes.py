@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dpassay.audit.lab.source.operators import sites
+from dpassay.audit.mutate.operators import sites
 
 from .kinds import Kind
 from .otherwise_clipped import BLOCKS

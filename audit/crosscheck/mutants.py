@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dpassay.audit.lab.source import planted
+from dpassay.audit.mutate import planted
 from dpassay.reference.laws.law import Law, query_of
 
 from .bounding import into_a_bound

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from dpassay.audit.lab.mutations import Run
 from dpassay.audit.likelihood.bound import audit_likelihood
 from dpassay.audit.likelihood.samplers import LockstepSampler
 from dpassay.audit.lockstep.run import scripted
@@ -24,7 +23,7 @@ from dpassay.audit.results import AssumedEstimate, SoundBound
 from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import read_json, write_text
-from dpassay.reference.neighbours import Pair
+from dpassay.reference.neighbours import Pair, Run
 from dpassay.reference.space import Rows, Space
 from dpassay.reference.types import Array
 
@@ -92,7 +91,7 @@ class Where:
 class Paired(AllOf):
     """The ground of :class:`Where`: the target goes to row 0, which is the row that ``build`` replaces."""
 
-    def __init__(self, run: Run, where: Where):
+    def __init__(self, run: Run[Any], where: Where):
         super().__init__(run, where.space)
         self._mechanism, self._where = run, where
 
@@ -116,7 +115,9 @@ class Found:
     searched: Searched
 
 
-def search(run: Run, where: Where, claim: PrivacyClaim, examples: int = 200, seed: int = 0, keep: int = 2) -> Found:
+def search(
+    run: Run[Any], where: Where, claim: PrivacyClaim, examples: int = 200, seed: int = 0, keep: int = 2
+) -> Found:
     """The ``keep`` worst of what the audit's search came upon: pairs of findings, and of the largest movements.
 
     Raises:
@@ -141,7 +142,7 @@ def _same(one: Candidate, other: Candidate) -> bool:
     return np.array_equal(one.rows, other.rows) and np.array_equal(one.there, other.there)
 
 
-def separation(run: Run, pair: Pair[Any]) -> float:
+def separation(run: Run[Any], pair: Pair[Any]) -> float:
     """How far drawn values tell the sides apart, in noise scales; infinite where something leaves beside the releases.
 
     A rank, no bound: with sampling it looks at the target's participation only as it happens.
@@ -156,7 +157,7 @@ def separation(run: Run, pair: Pair[Any]) -> float:
     return math.sqrt(total / len(_SEEDS))
 
 
-def simplify(run: Run, where: Where, found: Candidate, share: float = 0.98) -> Candidate:
+def simplify(run: Run[Any], where: Where, found: Candidate, share: float = 0.98) -> Candidate:
     """The plainest pair, or the same one with silent records and few digits, that keeps `share` of its separation.
 
     What became another pair is called so.
@@ -182,7 +183,7 @@ def simplify(run: Run, where: Where, found: Candidate, share: float = 0.98) -> C
 
 
 def confirm(
-    run: Run,
+    run: Run[Any],
     where: Where,
     candidates: Sequence[Candidate],
     delta: float,

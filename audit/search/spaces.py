@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from dpassay.audit.inputs.foreign import is_code, load_callable
-from dpassay.audit.lab.mutations import Run
 from dpassay.audit.live.audited import by_program
 from dpassay.audit.live.program import LiveProgram
 from dpassay.audit.plain_numpy.measured import is_plain
@@ -23,7 +22,7 @@ from dpassay.audit.plain_numpy.mechanism import PlainMechanism
 from dpassay.reference.case import Instance
 from dpassay.reference.catalogue import find
 from dpassay.reference.errors import BadInput, require
-from dpassay.reference.neighbours import Pair
+from dpassay.reference.neighbours import Pair, Run
 from dpassay.reference.problems.erm import ErmProblem
 from dpassay.reference.problems.linear import LinearLosses
 from dpassay.reference.problems.margin_losses import loss_a
@@ -50,7 +49,7 @@ class Target:
         names = [self.algorithm] * is_code(self.algorithm) + [self.problem] * is_code(self.problem)
         return [name.partition(":")[0] for name in names]
 
-    def open(self) -> tuple[Run, Where]:
+    def open(self) -> tuple[Run[Any], Where]:
         """The algorithm, and the space of its neighbours.
 
         Raises:
@@ -60,7 +59,7 @@ class Target:
         where = Where(self.records, self.dimension, self.radius, _build(self.problem, self.radius))
         if is_code(self.algorithm):
             require(self.program is None, "--program", self.program, "runs in place of a key of `dpassay list`")
-            run: Run = load_callable(self.algorithm, "algorithm")
+            run: Run[Any] = load_callable(self.algorithm, "algorithm")
             if is_plain(run):
                 pairs = [where.pair(where.plainest(others)) for others in (-1.0, 0.0, 1.0)]
                 with self.running():
@@ -74,7 +73,7 @@ class Target:
             case = by_program(case, LiveProgram(self.program, case.id, case.reading))
         return self._fitting(case.build(), where, case.key), where
 
-    def _fitting(self, instance: Instance, where: Where, key: str) -> Run:
+    def _fitting(self, instance: Instance, where: Where, key: str) -> Run[Any]:
         """The algorithm, unless its schedule is too quiet for such data: a claim about its own data is none about them.
 
         More records than it was made for are fine; fewer only if the declared sensitivities grow.

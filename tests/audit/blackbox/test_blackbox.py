@@ -11,9 +11,10 @@ from dpassay.audit.blackbox.detect import audit_mechanism, audit_outputs, epsilo
 from dpassay.audit.blackbox.features import Atoms, lowest_bit
 from dpassay.audit.cli import app
 from dpassay.audit.inputs import stored
-from dpassay.audit.lab import zoo_laws, zoo_svt
-from dpassay.audit.lab.zoo import zoo
 from dpassay.audit.results import Verdict
+from dpassay.audit.zoo import laws as zoo_laws
+from dpassay.audit.zoo import sparse_vector as zoo_svt
+from dpassay.audit.zoo.entries import zoo
 from dpassay.reference.errors import BadInput
 from dpassay.reference.guarantee import approx_dp, gdp
 

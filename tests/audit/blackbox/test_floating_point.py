@@ -3,8 +3,8 @@ import pytest
 
 from dpassay.audit.blackbox import floating_point
 from dpassay.audit.blackbox.outputs import draw
-from dpassay.audit.lab import zoo_laws
 from dpassay.audit.results import Verdict
+from dpassay.audit.zoo import laws as zoo_laws
 from dpassay.reference.errors import BadInput
 from dpassay.reference.guarantee import approx_dp, gdp
 

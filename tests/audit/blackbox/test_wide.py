@@ -8,9 +8,9 @@ import pytest
 from dpassay.audit.blackbox import columns, screen, table
 from dpassay.audit.blackbox.detect import audit_outputs
 from dpassay.audit.blackbox.origins import Column, Origin
-from dpassay.audit.lab.zoo import zoo
-from dpassay.audit.lab.zoo_shapes import prefix_mu, prefix_sums
 from dpassay.audit.results import Verdict
+from dpassay.audit.zoo.entries import zoo
+from dpassay.audit.zoo.shapes import prefix_mu, prefix_sums
 from dpassay.reference.errors import BadInput
 from dpassay.reference.guarantee import approx_dp, gdp
 

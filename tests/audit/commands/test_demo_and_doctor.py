@@ -12,8 +12,8 @@ import pytest
 from rich.console import Console
 
 from dpassay.audit.commands import demo, doctor
-from dpassay.audit.lab import demo as loops
 from dpassay.audit.row import Effort
+from dpassay.audit.zoo import demo as loops
 
 
 @pytest.fixture

@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from dpassay.audit.lab import known_laws as known
 from dpassay.audit.likelihood.bound import audit_likelihood
 from dpassay.audit.likelihood.samplers import GaussianSampler, Losses
 from dpassay.audit.likelihood.stages import joined, upper_limit
+from dpassay.audit.zoo import finite_laws as known
 from dpassay.reference.accounting.gdp import gdp_epsilon
 
 DELTA = 1e-5

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from dpassay.audit.bounds import betting_log_capital
-from dpassay.audit.lab import known_laws as known
 from dpassay.audit.likelihood import pilot
 from dpassay.audit.likelihood.bound import audit_likelihood, walk
 from dpassay.audit.likelihood.pilot import make_plan
 from dpassay.audit.likelihood.samplers import GaussianSampler, Losses
+from dpassay.audit.zoo import finite_laws as known
 from dpassay.reference.accounting.gdp import gdp_mu
 
 DELTA, ALPHA = 1e-5, 0.05

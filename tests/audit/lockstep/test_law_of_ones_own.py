@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from dpassay.audit.lab.mutations import MutantTape, Mutation
 from dpassay.audit.lockstep.compare import rounding
 from dpassay.audit.lockstep.script import Choice, dictated
+from dpassay.audit.mutate.tape import MutantTape, Mutation
 from dpassay.reference.laws.above_threshold import AboveThreshold
 from dpassay.reference.laws.categorical import Categorical
 from dpassay.reference.laws.gaussian import Gaussian

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from dpassay.audit.blackbox.learner import Candidate
-from dpassay.audit.lab.zoo_laws import laplace_noise
 from dpassay.audit.results import Verdict
 from dpassay.audit.scores.events import Event
 from dpassay.audit.sequential import bets, black_box
+from dpassay.audit.zoo.laws import laplace_noise
 from dpassay.reference.guarantee import approx_dp
 
 CLAIM = approx_dp(1.0)

@@ -6,10 +6,10 @@ from scipy.stats import binomtest
 
 from dpassay.audit.blackbox import table
 from dpassay.audit.blackbox.origins import Column
-from dpassay.audit.lab.zoo import zoo
 from dpassay.audit.results import Verdict
 from dpassay.audit.sequential import bets, black_box
 from dpassay.audit.sequential import processes as sequential
+from dpassay.audit.zoo.entries import zoo
 from dpassay.reference import guarantee
 from dpassay.reference.errors import BadInput
 

@@ -1,0 +1,184 @@
+"""Bugs in the source: places are found, the planted file is valid and does what its name says, the exit code judges."""
+
+import ast
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dpassay.audit.mutate import campaign, planted
+from dpassay.audit.mutate.bugs import Patch, checkout_folder, generated, read_patches
+from dpassay.audit.mutate.campaign import by_kind, choose, rate, reference_folder, run, summary
+from dpassay.audit.mutate.digest import digest
+from dpassay.audit.mutate.judge import Judged, judge
+from dpassay.audit.mutate.operators import OPERATORS, plant, sites
+from dpassay.audit.mutate.rows import reaches, rows_of
+from dpassay.reference.catalogue import find
+from dpassay.reference.errors import BadInput
+from dpassay.reference.tape import record
+
+PATCHES = read_patches(checkout_folder(reference_folder()))
+OUTSIDERS = [patch for patch in PATCHES if patch.set == "outsider"]
+
+TEXT = """from __future__ import annotations
+
+
+def run(problem, schedule, tape):
+    x = schedule.start
+    for step in range(schedule.steps):
+        batch = tape.batch("batch", problem.n, schedule.batch)
+        mean = clip_rows(problem.rows[batch.indices], 1.0).mean(axis=0)
+        x = x - tape.gaussian("mean", mean, std=2.0, sensitivity=0.5, batch=batch)
+        if x[0] < 0:
+            return x
+    return x
+"""
+
+
+def test_every_operator_finds_its_place_and_leaves_valid_source():
+    found = {site.operator.name for site in sites(TEXT)}
+    elsewhere = {"public_value_of_the_data", "threshold_bare"}
+    assert found == {operator.name for operator in OPERATORS} - elsewhere
+    assert len(OPERATORS) >= 20
+    for site in sites(TEXT):
+        changed = plant(TEXT, site)
+        ast.parse(changed)
+        assert changed != TEXT and "_planted" in changed
+
+
+@pytest.fixture(scope="module")
+def bugs():
+    """The generated ones: all of the reference is parsed for them."""
+    return list(generated(reference_folder()))
+
+
+def test_every_bug_of_the_catalogue_is_valid_source_with_a_name_of_its_own(bugs):
+    assert len(bugs) > 500 and len({bug.name for bug in bugs}) == len(bugs)
+
+
+def released(bug):
+    def run(tape):
+        thing = planted.through(tape, bug)
+        first = thing.gaussian("a", np.array([3.0, 4.0]), std=2.0, sensitivity=1.0)
+        second = thing.gaussian("b", np.array([0.0, 0.0]), std=0.5, sensitivity=1.0)
+        return first, second
+
+    return record(run, 1)
+
+
+@pytest.mark.parametrize(
+    ("bug", "stds"),
+    [
+        ("noise_dropped", [0, 0]),
+        ("noise_halved", [1, 0.25]),
+        ("noise_a_variance", [2**0.5, 0.25]),
+        ("noise_of_the_release_before", [2, 2]),
+        ("noise_over_root_d", [2 / 2**0.5, 0.5 / 2**0.5]),
+        ("released_twice", [2, 2, 0.5, 0.5]),
+    ],
+)
+def test_noise_bugs_do_what_they_say(bug, stds):
+    assert [release.law.std for release in released(bug).releases] == pytest.approx(stds)
+
+
+def test_value_bugs_do_what_they_say():
+    first, second = released("query_in_its_place").output
+    assert np.array_equal(first, [3, 4]) and np.array_equal(second, [0, 0])
+    first, second = released("noise_used_again").output
+    assert np.allclose(first - [3, 4], second)
+    assert released("sensitivity_halved").releases[0].sensitivity == 0.5
+    assert np.array_equal(released("moves_half_as_far_again").releases[0].law.query, [4.5, 6])
+
+
+def test_rows_that_run_a_line_are_found():
+    reference = reference_folder()
+    text = (reference / "baselines" / "dp_sgd.py").read_text()
+    line = next(n for n, row in enumerate(text.splitlines(), 1) if "tape.gaussian(" in row)
+    sgd, other = find("baselines/dp_sgd:digits"), find("output_perturbation/algorithm1")
+    reach = reaches(reference, [*sgd, *other])
+    assert {one.case.reading for one in reach} == {"baseline", "repaired"}  # the printed row is left out
+    assert rows_of(reference, reach, "baselines/dp_sgd.py", line, 3) == sgd
+
+
+def test_a_change_that_the_rows_own_pair_does_not_show_is_a_change():
+    case = find("baselines/dp_sgd:full-batch")[0]
+    instance = case.build()
+
+    def on_three_records(problem, schedule, tape):
+        return instance.run(problem, schedule, tape) + (
+            problem.n == 3 and np.linalg.norm(problem.gradients(0, [0])) > 1
+        )
+
+    changed = replace(case, build=lambda: replace(instance, run=on_three_records))
+    assert digest(case, examples=20) == digest(case, examples=20) != digest(changed, examples=20)
+    assert digest(case, examples=0) == digest(changed, examples=0)
+
+
+def test_a_patch_whose_text_is_gone_says_so():
+    with pytest.raises(BadInput, match="exactly once"):
+        Patch("x", "baselines/dp_sgd.py", "no such text", "", "").bug(reference_folder())
+
+
+def test_the_sample_is_the_same_for_the_same_seed_and_covers_kinds(bugs, monkeypatch):
+    first = choose([], "", 33, 5)
+    monkeypatch.setattr(campaign, "generated", lambda folder: bugs)
+    again = choose([], "", 33, 5)
+    assert [bug.name for bug in first] == [bug.name for bug in again] and len(first) == 33
+    assert len({bug.name.split(":")[2] for bug in first}) >= 30
+
+
+def test_the_rate_counts_what_must_be_caught_and_changes_something():
+    def one(answer, must=True):
+        return Judged("f:1:k", must, "", (), 0, (), answer, 0.0)
+
+    judged = [one("caught"), one("missed"), one("no change"), one("within the claim"), one("not accused", False)]
+    assert rate(judged) == 0.5
+    assert summary(judged)["caught"] == 1
+    assert by_kind(judged) == [("k", "", 5, 2, 1)]
+
+
+@pytest.mark.slow  # each bug runs the command in a process of its own, ten seconds and more
+def test_the_command_catches_a_missing_noise_and_passes_more_noise():
+    bugs = [
+        bug
+        for bug in generated(reference_folder())
+        if bug.file == "baselines/dp_sgd.py" and bug.name.split(":")[2] in ("noise_dropped", "noise_tenth_more")
+    ]
+    answers = {one.bug.split(":")[2]: one.answer for one in run(bugs, 2, 1, 0)}
+    assert answers == {"noise_dropped": "caught", "noise_tenth_more": "not accused"}
+
+
+def test_bugs_of_people_fit_the_source_and_cite_where_they_were_made():
+    bugs = [patch.bug(reference_folder()) for patch in PATCHES]  # each old text is there exactly once
+    assert len(bugs) >= 226 and len({bug.file.split("/")[0] for bug in bugs}) >= 6
+    threads = {patch.thread for patch in PATCHES if patch.thread}
+    assert len(threads) >= 15 and all(re.fullmatch(r"[\w.-]+/[\w.-]+#\d+", thread) for thread in threads)
+    assert len(OUTSIDERS) >= 71 and sum(not patch.must for patch in OUTSIDERS) >= 10
+    assert all(len(find(patch.row)) == 1 for patch in OUTSIDERS)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("[[bug]]\nname = 'x'\n", "bug.0.file"),
+        ("[[bug]]\nname = 'x'\nfile = 'a'\nold = 'b'\nnew = 'c'\nwhy = 'd'\nmust = 'no'\n", "bug.0.must"),
+        ("", "no table"),
+        ("[[bug]]\nname = 'x'\nfile = '../setup.py'\nold = 'b'\nnew = 'c'\nwhy = 'd'\n", "below reference"),
+        ("[[bug]]\nname = 'x'\nfile = 'tape.py'\nold = 'class Tape'\nnew = 'class'\nwhy = 'd'\n", "must"),
+    ],
+)
+def test_a_wrong_file_of_bugs_is_one_line(text, why, tmp_path):
+    (tmp_path / "bugs.toml").write_text(text)
+    with pytest.raises(BadInput, match=why):
+        choose(read_patches(tmp_path), "", 0, 0)
+
+
+@pytest.mark.slow  # runs the command, ten seconds and more
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [("gaussian noise on the first coordinate", 1), ("sto_spider drift from the true mean", 1), ("sgd removes", 0)],
+)
+def test_the_command_on_what_an_outsider_planted(name, code):
+    (one,) = [one for one in OUTSIDERS if name in one.name]
+    assert judge(one.bug(reference_folder()), find(one.row), reference_folder()).exit_code == code

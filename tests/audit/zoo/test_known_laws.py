@@ -1,0 +1,201 @@
+"""Laws of known epsilon: weights and epsilons are right, and the likelihood audits keep their level on them."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import brentq
+from scipy.stats import binomtest
+
+from dpassay.audit.likelihood.bound import walk
+from dpassay.audit.likelihood.pilot import make_plan
+from dpassay.audit.likelihood.samplers import GaussianSampler
+from dpassay.audit.lockstep.tilting import PLAIN, Tilt
+from dpassay.audit.sequential.processes import MeanProcess, hockey_stick
+from dpassay.audit.zoo import finite_laws as known
+from dpassay.audit.zoo.laws import mixture_epsilon
+from dpassay.reference.accounting.gdp import gdp_delta, gdp_epsilon
+from dpassay.reference.errors import BadInput
+
+DELTA = 1e-5
+COIN = (np.array([0.5, 0.5]), np.array([0.5, 0.5]))
+
+
+@st.composite
+def pairs(draw):
+    """Two laws on the same outcomes, zeros allowed on either side."""
+    size = draw(st.integers(2, 6))
+    weights = st.lists(st.sampled_from([0.0, 1e-6, 0.01, 0.3, 1.0, 5.0]), min_size=size, max_size=size)
+    here, there = (np.array(draw(weights.filter(any))) for _ in range(2))
+    return here / here.sum(), there / there.sum()
+
+
+def finite_delta(here, there, epsilon):
+    return float(np.maximum(here - np.exp(epsilon) * there, 0.0).sum())
+
+
+@settings(max_examples=60)
+@given(pairs(), st.floats(0, 6), st.floats(0.05, 0.95), st.floats(0, 3))
+def test_weights_of_finite_laws_are_exact(pair, shift, share, epsilon):
+    """E_R[W] = P(support) = 1 and E_R[W (1 - exp(epsilon - L))_+] = delta(epsilon), summed over all outcomes."""
+    sampler = known.FiniteSampler(*pair)
+    losses, law = sampler.table((PLAIN, Tilt(shift)), np.array([share, 1 - share]))
+    seen = law > 0
+    log_weight = losses.log_weight(np.log([share, 1 - share]))[seen]
+    assert law.sum() == pytest.approx(1, abs=1e-12)
+    assert (law[seen] * np.exp(log_weight)).sum() == pytest.approx(1, abs=1e-9)
+    stick = (law[seen] * hockey_stick(losses.loss[seen], log_weight, epsilon)).sum()
+    assert stick == pytest.approx(finite_delta(*pair, epsilon), abs=1e-9)
+
+
+@settings(max_examples=60)
+@given(pairs(), st.sampled_from([1e-5, 0.01, 0.2]))
+def test_epsilon_of_finite_laws(pair, delta):
+    """Against root finding on the hockey stick of both directions."""
+    exact = known.finite_epsilon(*pair, delta)
+    both = [pair, pair[::-1]]
+    if max(finite_delta(*way, 60.0) for way in both) > delta:
+        assert exact == math.inf
+    elif max(finite_delta(*way, 0.0) for way in both) <= delta:
+        assert exact == pytest.approx(0, abs=1e-12)
+    else:
+        root = brentq(lambda e: max(finite_delta(*way, e) for way in both) - delta, 0.0, 60.0, xtol=1e-12)
+        assert exact == pytest.approx(root, abs=1e-8)
+
+
+def test_closed_forms():
+    exact = math.log(math.e - DELTA * (1 + math.e))
+    assert known.FiniteSampler(*known.response(1.0)).epsilon(DELTA) == pytest.approx(exact)
+    assert known.FiniteSampler(*known.revealing()).epsilon(0.9) == math.inf
+    assert known.FiniteSampler(*COIN).epsilon(DELTA) == 0
+    with pytest.raises(BadInput, match="here"):
+        known.FiniteSampler(np.array([0.5, 0.6]), COIN[0])
+
+
+def sampled_delta(epsilon, back, rate=0.1, mu=2.0):
+    """One sampled step by a fine sum over the line."""
+    x = np.linspace(-10, 14, 200_001)
+    one = np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi)
+    mixed = one * (1 - rate + rate * np.exp(mu * x - mu**2 / 2))
+    here, there = (one, mixed) if back else (mixed, one)
+    return float(np.trapezoid(np.maximum(here - np.exp(epsilon) * there, 0.0), x))
+
+
+STEP = known.SampledGaussianSampler(0.1, 2.0, 1)
+CONTINUOUS = [
+    (known.LaplaceSampler(1.0), lambda e: -math.expm1((e - 1) / 2), (0.0, 0.5, 0.95)),
+    (GaussianSampler(1.0), lambda e: gdp_delta(e, 1.0), (0.0, 1.0, 4.0)),
+    (STEP, lambda e: sampled_delta(e, False), (0.0, 1.0, 6.0)),
+    (STEP.swapped(), lambda e: sampled_delta(e, True), (0.0, 0.05, 0.09)),
+]
+
+
+@pytest.mark.parametrize(("sampler", "exact", "epsilons"), CONTINUOUS, ids=["Laplace", "Gaussian", "sampled", "back"])
+@pytest.mark.parametrize("tilt", [PLAIN, Tilt(0.5, 1.0), Tilt(2.0, 3.0)])
+def test_weights_of_continuous_laws(sampler, exact, epsilons, tilt):
+    """Means over 40,000 runs (seed 3) within five standard errors; with weights of another tilt they are not."""
+    share = np.array([0.3, 0.7])
+    losses = sampler.sample((PLAIN, tilt), share, 40_000, (3,))
+    weight = np.exp(losses.log_weight(np.log(share)))
+    assert abs(weight.mean() - 1) <= 5 * weight.std() / 200
+    for epsilon in epsilons:
+        x = hockey_stick(losses.loss, np.log(weight), epsilon)
+        assert abs(x.mean() - exact(epsilon)) <= 5 * x.std() / 200
+    if tilt.shift == 2.0:
+        wrong = np.exp(losses.log_weight(np.log(share[::-1])))
+        assert abs(wrong.mean() - 1) > 5 * wrong.std() / 200
+
+
+ROUNDED = [
+    (known.rounded_gaussian(1.0), gdp_epsilon(1.0, DELTA)),
+    (known.rounded_laplace(1.0), 1 + 2 * math.log1p(-DELTA)),
+    (known.rounded_sampled_gaussian(0.1, 2.0), mixture_epsilon(0.1, 2.0, DELTA)),
+]
+
+
+@pytest.mark.parametrize(("sampler", "continuous"), ROUNDED)
+def test_rounding_loses_next_to_nothing_and_never_gains(sampler, continuous):
+    assert continuous * (1 - 1e-3) < sampler.epsilon(DELTA) <= continuous + 1e-9
+
+
+@pytest.mark.parametrize("sampler", [sampler for sampler, _ in ROUNDED])
+def test_merged_runs_follow_the_same_law(sampler):
+    """Both within five standard errors of the exact mean of X under the tilts (seed 5)."""
+    tilts, shares = (PLAIN, Tilt(1.0, 2.0)), np.array([0.2, 0.8])
+    table, law = sampler.table(tilts, shares)
+    exact = law @ hockey_stick(table.loss, table.log_weight(np.log(shares)), 0.5)
+    runs = sampler.sample(tilts, shares, 20_000, (5,))
+    x = hockey_stick(runs.loss, runs.log_weight(np.log(shares)), 0.5)
+    merged, counts = sampler.merged(tilts, shares, 20_000, (5,))
+    y = hockey_stick(merged.loss, merged.log_weight(np.log(shares)), 0.5)
+    assert counts.sum() == 20_000
+    assert max(abs(x.mean() - exact), abs(y @ counts / 20_000 - exact)) <= 5 * x.std() / math.sqrt(20_000)
+
+
+def test_tilts_far_beyond_the_law_do_no_harm():
+    """A pilot that sees no loss asks for shifts of thousands; weights stay finite."""
+    for sampler in (known.LaplaceSampler(1.0), known.FiniteSampler(*known.response(1.0))):
+        losses = sampler.sample((PLAIN, Tilt(3500.0)), np.array([0.1, 0.9]), 200, (0,))
+        weight = np.exp(losses.log_weight(np.log([0.1, 0.9])))
+        assert np.all(np.isfinite(weight)) and weight.max() <= 10 * (1 + 1e-9)
+
+
+# -- false claims, the fast subset of benchmarks/coverage_likelihood.py ------------------------------------------
+EDGE = float(brentq(lambda mu: gdp_delta(0.0, mu) - DELTA, 1e-7, 1e-3, xtol=1e-18))  # delta(0) = DELTA
+FAINT = known.branches((DELTA, 1 - DELTA), (known.revealing(), COIN))
+LAWS = {
+    "null": known.FiniteSampler(*COIN),
+    "randomised response": known.FiniteSampler(*known.response(1.0)),
+    "Laplace": known.rounded_laplace(1.0, 500),
+    "Gaussian": known.rounded_gaussian(1.0, 500),
+    "sampled Gaussian": known.rounded_sampled_gaussian(0.1, 2.0, 500),
+    "delta(0) = delta": known.rounded_gaussian(EDGE, 500),
+    "reveals with probability delta": known.FiniteSampler(*FAINT, lambda tilt: FAINT[0], lambda tilt: FAINT[1]),
+}
+
+
+def bounds(sampler, runs, seeds):
+    for seed in range(seeds):
+        plan, _ = make_plan(sampler, DELTA, 0.05, runs, 100, seed)
+        final = sampler.swapped() if plan.swapped else sampler
+        losses, counts = final.merged(plan.tilts, plan.shares, runs, (seed, 2))
+        yield walk(losses, plan, DELTA, 0.05, counts)
+
+
+@pytest.mark.some(3)
+@pytest.mark.parametrize("name", LAWS)
+def test_likelihood_bounds_keep_their_level(name):
+    """60 seeds of 10,000 runs at 5 %: a bound that errs in 25 % of samples fails with probability 0.95.
+
+    Red case: a truth taken 5 % too small is exceeded by nearly all bounds.
+    """
+    truth = LAWS[name].epsilon(DELTA)
+    found = np.array(list(bounds(LAWS[name], 10_000, 60)))
+    assert binomtest(int((found > truth + 1e-9).sum()), 60, 0.05, alternative="greater").pvalue > 1e-3
+    if truth > 1e-6:
+        assert np.mean(found > 0.95 * truth) > 0.9
+
+
+@pytest.mark.some(3)
+@pytest.mark.parametrize("name", LAWS)
+def test_sequential_likelihood_keeps_its_level(name):
+    """200 processes looked at after each of 500 runs, claim exactly true, at 5 %: 15 % fail with probability 0.96.
+
+    Red case: a claim 5 % too small falls in most.
+    """
+    sampler = LAWS[name]
+    truth = sampler.epsilon(DELTA)
+    plan, _ = make_plan(sampler, DELTA, 0.05, 1000, 200, 0)
+    final = sampler.swapped() if plan.swapped else sampler
+    refuted = {1.0: 0, 0.95: 0}
+    for seed in range(200):
+        losses = final.sample(plan.tilts, plan.shares, 500, (seed, 7))
+        for share in refuted:
+            process = MeanProcess.of_losses(share * truth, DELTA)
+            process.update(hockey_stick(losses.loss, losses.log_weight(np.log(plan.shares)), share * truth))
+            refuted[share] += process.best >= math.log(20)
+    assert binomtest(refuted[1.0], 200, 0.05, alternative="greater").pvalue > 1e-3
+    if truth > 1e-6:
+        assert refuted[0.95] > 150
