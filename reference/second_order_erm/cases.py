@@ -91,8 +91,7 @@ def of_few_steps() -> Reasons:
 # what no run comes to -------------------------------------------------------------------------------------------------
 
 UNREACHED_OPT: Reasons = {
-    f"{name}.py: {line}": "the reading decides how f(w0) is released"
-    for name in ("opt", "opt_ls")
+    f"opt.py: {line}": "the reading decides how f(w0) is released"
     for line in (
         'if s.reading == "printed"',
         "top = problem.value(s.start) + abs",

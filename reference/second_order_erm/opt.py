@@ -121,19 +121,24 @@ def printed(
 
 def repaired(problem: SmoothRisk, start: Array, accuracy: Accuracy, epsilon: float, delta: float) -> Schedule:
     """Return the repaired schedule: see REPAIRS."""
+    unit = unit_schedule(problem, start, accuracy, releases_per_step=2)
+    longest = partial(one_step, 2 * accuracy.curvature)
+    found = noise_for(run, unit, ZeroRisk(problem.n, problem.d), epsilon, delta, longest=longest)
+    return replace(found, sensitivity=exact_sensitivities(problem, start))
+
+
+def unit_schedule(problem: SmoothRisk, start: Array, accuracy: Accuracy, releases_per_step: int) -> Schedule:
+    """The repaired schedule before its noise is calibrated; its sensitivities follow then."""
     constants = problem.constants()
-    unit = Schedule(
+    return Schedule(
         reading="repaired",
         start=start,
         accuracy=accuracy,
         smoothness=constants.smoothness,
         hessian_lipschitz=constants.hessian_lipschitz,
         sensitivity=UNIT,  # so that f(w0) is paid for even where it cannot move: 2OPT releases f elsewhere, too
-        noise=unit_budget(releases_per_step=2),
+        noise=unit_budget(releases_per_step),
     )
-    longest = partial(one_step, 2 * accuracy.curvature)
-    found = noise_for(run, unit, ZeroRisk(problem.n, problem.d), epsilon, delta, longest=longest)
-    return replace(found, sensitivity=exact_sensitivities(problem, start))
 
 
 def run(problem: SmoothRisk, schedule: Schedule, tape: Tape) -> Outcome:

@@ -14,11 +14,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import partial
-from math import ceil, inf
+from math import inf
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import ndtri
 
 from dpassay.reference.accounting.calibrate import noise_factor
 from dpassay.reference.accounting.cost import account
@@ -27,19 +26,14 @@ from dpassay.reference.problems.erm import SmoothRisk
 from dpassay.reference.tape import ScriptedTape, Tape
 from dpassay.reference.types import Array
 
-from .calibration import Budget, ZeroRisk, one_step, printed_budget, unit_budget
+from . import opt
+from .calibration import ZeroRisk, one_step, printed_budget
 from .common import (
-    UNIT,
     Accuracy,
     Outcome,
-    Reading,
-    Sensitivities,
     descent_sign,
     exact_sensitivities,
-    printed_constants,
-    printed_sensitivities,
 )
-from .eigen import Dense, Lanczos
 from .line_search import (
     LineSearch,
     curvature_query,
@@ -49,20 +43,15 @@ from .line_search import (
     lambda_for,
     line_search,
 )
+from .opt import iteration_bound
 
 COMPLETIONS = (
-    "B is the bound on ||w|| <= ||w0|| (f is evaluated for release at w0 only): logistic loss has no bound on R^d",
-    "w_1 = w^0: the loop begins at k = 1 and reads w_1, which nothing sets; T is at least one",
-    "when T steps end without a return, the last iterate is returned, marked as not certified",
-    "c = c1 = c2 = 0.1 and rho_f = 0.1 rho where the text leaves them free",
-    "lower bound of f: 0",
+    *opt.COMPLETIONS,
     "c_g = c_H = 0.2, b_g = 8, b_H = 4, beta = 1/2: the paper gives ranges only",
     "t1 < t2 although eq. (15) prints them with +-; i_max as in Algorithm 2 (Lemma 7's log_beta(b) is negative)",
 )
 REPAIRS = (
-    "f(w0) is released with signed Gaussian noise; T is computed from the release plus a margin (quantile 1 - zeta)",
-    "sensitivities without the regulariser (it cancels) and without sqrt(d) (a record's Hessian has rank one)",
-    "(epsilon, delta) by the exact Gaussian curve instead of Proposition A.6",
+    *opt.REPAIRS,
     "a line search counts as the Gaussian release that shows more than its worst queries (a dynamic program over its "
     "trials, whose sensitivity falls with the step), not as 1/lambda in zCDP; each kind of search has its own lambda",
 )
@@ -70,8 +59,11 @@ REPAIRS = (
 
 # SCHEDULE
 @dataclass(frozen=True)
-class Schedule:
-    """Everything that is public before the run."""
+class Schedule(opt.Schedule):
+    """Everything that is public before the run.
+
+    Printed: eq. (6) with |z|, lambda = sigma; repaired: f(w0) is released, lambda by its exact cost.
+    """
 
     FORMULAS: ClassVar[dict[str, str]] = {
         "minimum_decrease": (
@@ -80,24 +72,10 @@ class Schedule:
             "eigen"
         ),
         "t2": "3 a / 2 + 3 sqrt(a^2 / 4 - 2 c2 / 3), a = 1 - c - c_H (eq. (15))",
-        "T": (
-            "T = max(1, ceil((top - lower_bound) / minimum_decrease)) (eq. (6)); printed: top = f(start) + |z|, z "
-            "the noise of std sigma_f sensitivity.value; repaired: top = the released f(start) + std q, q the "
-            "normal quantile of 1 - failure"
-        ),
+        "T": opt.Schedule.FORMULAS["T"],
         "multipliers": "of gradient and hessian: sigma(T); of the line searches: lambda of search",
     }
 
-    reading: Reading  # printed: eq. (6) with |z|, lambda = sigma; repaired: f(w0) is released, lambda by its exact cost
-    start: Array  # w0, shape (d,)
-    accuracy: Accuracy
-    smoothness: float  # G
-    hessian_lipschitz: float  # M
-    sensitivity: Sensitivities  # Delta_f, Delta_g, Delta_H
-    noise: Budget  # sigma_f, and sigma_g = sigma_H as a function of T
-    lower_bound: float = 0.0  # f underbar
-    failure: float = 0.01  # zeta: how often the repaired T may be too small
-    eigen: Dense | Lanczos = field(default_factory=Dense)
     search: LineSearch = field(default_factory=LineSearch)
 
     @property
@@ -137,17 +115,9 @@ def printed(
     search: LineSearch | None = None,
 ) -> Schedule:
     """Return the printed schedule: eq. (4), (14) and Proposition A.6. `radius` bounds ||w|| where the loss is ridge."""
-    constants = printed_constants(problem, start, radius)
-    return Schedule(
-        reading="printed",
-        start=start,
-        accuracy=accuracy,
-        smoothness=constants.smoothness,
-        hessian_lipschitz=constants.hessian_lipschitz,
-        sensitivity=printed_sensitivities(constants, problem.n, problem.d),
-        noise=printed_budget(epsilon, delta, releases_per_step=3),
-        search=search or LineSearch(),
-    )
+    base = opt.printed(problem, start, accuracy, epsilon, delta, radius=radius)
+    noise = printed_budget(epsilon, delta, releases_per_step=3)
+    return Schedule(**{**vars(base), "noise": noise}, search=search or LineSearch())
 
 
 def repaired(
@@ -160,17 +130,7 @@ def repaired(
     search: LineSearch | None = None,
 ) -> Schedule:
     """Return the repaired schedule: see REPAIRS."""
-    constants = problem.constants()
-    unit = Schedule(
-        reading="repaired",
-        start=start,
-        accuracy=accuracy,
-        smoothness=constants.smoothness,
-        hessian_lipschitz=constants.hessian_lipschitz,
-        sensitivity=UNIT,  # so that f(w0) is paid for even where it cannot move: 2OPT-LS releases f elsewhere, too
-        noise=unit_budget(releases_per_step=3),
-        search=search or LineSearch(),
-    )
+    unit = Schedule(**vars(opt.unit_schedule(problem, start, accuracy, 3)), search=search or LineSearch())
     tape = ScriptedTape(partial(one_step, 2 * accuracy.curvature))
     run(ZeroRisk(problem.n, problem.d), unit, tape)
     as_gaussian = gaussian_equivalent(account(tape.transcript), 1 / unit.noise.sigma(1))
@@ -183,18 +143,6 @@ def run(problem: SmoothRisk, schedule: Schedule, tape: Tape) -> Outcome:
     s = schedule
     T = iteration_bound(problem, s, tape, s.minimum_decrease)  # eq. (6) with (17)
     return descend(problem, s, tape, s.start, T, s.multipliers(T))  # eq. (14)
-
-
-def iteration_bound(problem: SmoothRisk, schedule: Schedule, tape: Tape, minimum_decrease: float) -> int:
-    """T, the bound on the number of iterations: eq. (6) as printed, or from a proper release of f(w0)."""
-    s = schedule
-    std = s.noise.sigma_f * s.sensitivity.value  # Delta_f sigma_f
-    if s.reading == "printed":
-        top = problem.value(s.start) + abs(tape.noise("initial value", std))  # f(w0) + |z|
-    else:
-        top = tape.gaussian("initial value", problem.value(s.start), std=std, sensitivity=s.sensitivity.value)
-        top = float(top) + std * float(-ndtri(s.failure))  # f(w0) is below this with probability 1 - zeta
-    return max(1, ceil(float(top - s.lower_bound) / minimum_decrease))  # eq. (6)
 
 
 def descend(problem: SmoothRisk, s: Schedule, tape: Tape, w: Array, T: int, noise: Multipliers) -> Outcome:

@@ -25,6 +25,7 @@ from . import opt_ls, two_opt
 from .calibration import Filter, gaussian_cost
 from .common import Accuracy, Outcome, Reading
 from .line_search import LineSearch, gaussian_parameter
+from .opt import iteration_bound
 from .two_opt import HOPEFUL, PHASES, two_phases
 
 COMPLETIONS = (
@@ -89,7 +90,7 @@ def run(problem: SmoothRisk, schedule: Schedule, tape: Tape) -> Outcome:
 # GRADIENT, CLIP: as in Algorithm 3
 def _phase(problem: SmoothRisk, s: opt_ls.Schedule, tape: Tape, hope: float, spent: Filter) -> Outcome:
     """Algorithm 3 with the steps that `hope` leaves, charged by what it really released."""
-    T = opt_ls.iteration_bound(problem, s, tape, hope * s.minimum_decrease)  # eq. (6) with (17)
+    T = iteration_bound(problem, s, tape, hope * s.minimum_decrease)  # eq. (6) with (17)
     # NOISE
     noise = s.multipliers(T)  # eq. (14)
     # STEP
