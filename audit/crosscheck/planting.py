@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import dpassay.reference
-from dpassay.reference.once import forget
+from dpassay.reference.equality import forget
 
 from .changes import Change
 

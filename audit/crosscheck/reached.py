@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from dpassay.reference.once import forget
+from dpassay.reference.equality import forget
 from dpassay.reference.transcript import Batch
 
 from .edits import Scope, Shape

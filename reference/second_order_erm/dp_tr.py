@@ -21,8 +21,8 @@ from scipy.linalg import eigh
 
 from dpassay.reference.accounting.calibrate import noise_for
 from dpassay.reference.accounting.gdp import zcdp_rho
+from dpassay.reference.equality import once
 from dpassay.reference.noise import Multipliers
-from dpassay.reference.once import once
 from dpassay.reference.problems.erm import Constants, SmoothRisk
 from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array

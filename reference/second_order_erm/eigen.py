@@ -13,8 +13,8 @@ from typing import ClassVar
 import numpy as np
 from scipy.linalg import eigh, eigh_tridiagonal
 
+from dpassay.reference.equality import once
 from dpassay.reference.errors import require
-from dpassay.reference.once import once
 from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array
 

@@ -19,9 +19,9 @@ import numpy as np
 from scipy.linalg import eigh
 
 from dpassay.reference.accounting.calibrate import noise_for
+from dpassay.reference.equality import once
 from dpassay.reference.errors import require
 from dpassay.reference.noise import Multipliers
-from dpassay.reference.once import once
 from dpassay.reference.problems.erm import SmoothRisk
 from dpassay.reference.tape import Tape
 from dpassay.reference.types import Array

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dpassay.reference.once import _MOST, once
+from dpassay.reference.equality import _MOST, once
 
 
 def test_the_same_arguments_are_computed_once_and_others_anew():
