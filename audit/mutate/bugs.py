@@ -17,7 +17,7 @@ from .operators import plant, sites
 from .planted import SCALES
 
 #: files of `reference/` that are no algorithms: their bugs are the spine's, which other tests hold
-SPINE = ("tape.py", "replay.py", "transcript.py", "case.py", "space.py", "noise.py", "once.py")
+SPINE = ("tape.py", "replay.py", "transcript.py", "case.py", "space.py", "noise.py", "equality.py")
 FOLDERS = ("accounting", "laws", "problems", "solvers")
 
 

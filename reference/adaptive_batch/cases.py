@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from math import pi
+from math import pi, sin
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from dpassay.reference.papers import Cite
 from dpassay.reference.reasons import Reasons
 from dpassay.reference.types import Array
 
-from . import attainable, space
+from . import space
 from .stochastic_spider import CHARITABLE, COMPLETIONS, REPAIRS, Schedule, printed, repaired, run
 from .theorems import SOURCES, Constants
 from .worst_case import Scene, sign_flip
@@ -138,6 +138,40 @@ def instance(schedule: Callable[[], Schedule], target: str, scene: Scene | None 
     return Instance(run, s, pair, longest=partial(TARGETS[target].costliest, s), facts=facts)
 
 
+BELOW = "0 where the record of the row's pair is not below the node; the search tries every leaf of trees of up to four"
+EVERY_NODE = "0.99 is attained at every node; not every seed comes upon each of them"
+
+
+def escape_share(s: Schedule) -> float:
+    """The largest movement of a model's gradient in an escape, over its declared ``hessian_sensitivity`` |move|.
+
+    A record is read by one oracle. In O3 it moves H by 2 M/b. In O4 it moves it by the second derivative's change over
+    one step of length m, over b_t >= max(1, slope m / eta): on waves of amplitude one the chord 2 sin(m/2), less than
+    the rho m that is declared. The chord over max(1, slope m / eta) is largest where b_t begins to grow, m = eta/slope.
+    """
+    step = s.step_size / s.batch_slope
+    chord = 2 * sin(step / 2)
+    return max(s.smoothness / s.batch, chord) / max(s.smoothness / s.batch, s.hessian_lipschitz * step)
+
+
+def of_printed(
+    source: str, lengths: Sequence[int], alpha: float = space.ALPHA, records: Sequence[int] = space.PRINTED_RECORDS
+) -> Reasons:
+    """Of the nodes, and of the escapes, at the printed sizes of the search's space; all but the source as there."""
+    tree = (
+        "a node declares what its largest leaf does: the record of the row's pair shows less in another leaf, and 0 "
+        f"where it is not below the node; the search tries every leaf of trees of up to {max(lengths)}"
+    )
+    if max(lengths) < 3:
+        return {"tree": tree, "escape": "0: an escape starts at t = 1 at the earliest, and moves from then on"}
+    sizes = {"n": max(records), "steps": max(lengths), "eager": 2}
+    made = {d: space.printed_schedule(source, 1.0, 1e-5, "tree", alpha, {**sizes, "d": d}) for d in (1, 4)}
+    shares = ", ".join(f"{escape_share(one):.3f} for d = {d}" for d, one in made.items())
+    why = f"at most {shares}, attained: a wave's second derivative moves by the chord of a step, declared is its length"
+    rare = "not every seed comes upon a step as long as the longest that needs no larger batch"
+    return {"tree": tree, "escape": f"{why}; {rare}"}
+
+
 UNREACHED: Reasons = {
     'stochastic_spider.py: if refresh and s.refresh == "bare"': "a bare refresh is a reading of its own",
     'stochastic_spider.py: noisy: Array = tape.gaussian("refresh/bare"': "a bare refresh is a reading of its own",
@@ -191,7 +225,7 @@ CASES: tuple[Case, ...] = (
             declared=declared,
             space=partial(space.printed, source, EPSILON, DELTA, lengths) if lengths else None,
             quick=(steps, regime) in ((7, HIGH), (7, PATIENT), (2, SMALL_STEPS)) and bool(known),
-            attainable=attainable.of_printed(source, lengths),
+            attainable=of_printed(source, lengths),
         )
         for source, steps, target, regime, known, declared, lengths in (
             ("Theorem 3.17", 7, "O1", HIGH, NO_LOG, TOO_LITTLE, LENGTHS),
@@ -213,7 +247,7 @@ CASES: tuple[Case, ...] = (
         build=partial(instance, partial(cut, "Lemma 3.13", 7, LITTLE_NOISE), "O2", Scene(0.0, 1.0, 0.0)),
         completions=(*READ, *LITTLE_NOISE.choice),
         space=partial(space.printed, "Lemma 3.13", EPSILON, DELTA, LENGTHS, alpha=0.1, records=(300, 600)),
-        attainable=attainable.of_printed("Lemma 3.13", LENGTHS, alpha=0.1, records=(300, 600)),
+        attainable=of_printed("Lemma 3.13", LENGTHS, alpha=0.1, records=(300, 600)),
     ),
     _spider(
         reading="printed",
@@ -225,7 +259,7 @@ CASES: tuple[Case, ...] = (
         declared=_bare("refresh/bare"),
         space=partial(space.printed, "Theorem 3.17", EPSILON, DELTA, LENGTHS, "bare"),
         quick=True,
-        attainable={**attainable.of_printed("Theorem 3.17", LENGTHS), "tree": attainable.EVERY_NODE},
+        attainable={**of_printed("Theorem 3.17", LENGTHS), "tree": EVERY_NODE},
     ),
     _spider(
         reading="printed",
@@ -236,7 +270,7 @@ CASES: tuple[Case, ...] = (
         known=NO_ESCAPES,
         declared=TOO_LITTLE,
         space=partial(space.printed, "Lemma 3.13", EPSILON, DELTA, LENGTHS),
-        attainable=attainable.of_printed("Lemma 3.13", LENGTHS),
+        attainable=of_printed("Lemma 3.13", LENGTHS),
     ),
     *(
         _spider(
@@ -248,7 +282,7 @@ CASES: tuple[Case, ...] = (
             repairs=REPAIRS,
             space=partial(space.repaired, EPSILON, DELTA),
             quick=variant == "d1-T7-O1",
-            attainable={"tree": attainable.BELOW},
+            attainable={"tree": BELOW},
         )
         for variant, steps, target, regime, threshold, scene in (
             ("d1-T7-O1", 7, "O1", PATIENT, 0.0, None),

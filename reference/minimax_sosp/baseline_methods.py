@@ -101,48 +101,16 @@ def _seen(run: Callable[..., Any], view: Callable[[Any], Any], problem: Any, sch
 
 _TABLES = Cite("minimax_sosp", "Tables 1 and 2")
 DP_SPIDER = Method(
-    "dp_spider",
-    "DP-SPIDER",
-    Cite("arora2023", "Algorithm 1"),
-    dp_spider.run,
-    spider,
-    dp_spider.calibrated,
-    Primal,
+    "dp_spider", "DP-SPIDER", Cite("arora2023", "Algorithm 1"), dp_spider.run, spider, dp_spider.calibrated, Primal
 )
-STO_SPIDER = Method(
-    "sto_spider",
-    "Sto-SPIDER",
-    _TABLES,
-    sto_spider.run,
-    drifting,
-    sto_spider.calibrated,
-    Primal,
-)
+STO_SPIDER = Method("sto_spider", "Sto-SPIDER", _TABLES, sto_spider.run, drifting, sto_spider.calibrated, Primal)
 ADA_DP_SPIDER = Method(
-    "ada_dp_spider",
-    "Ada-DP-SPIDER",
-    _TABLES,
-    ada_dp_spider.run,
-    drifting,
-    sto_spider.calibrated,
-    Primal,
+    "ada_dp_spider", "Ada-DP-SPIDER", _TABLES, ada_dp_spider.run, drifting, sto_spider.calibrated, Primal
 )
 PRIVATE_DIFF = Method(
-    "private_diff",
-    "PrivateDiff",
-    _TABLES,
-    private_diff.run,
-    differences,
-    private_diff.calibrated,
-    Clipped,
+    "private_diff", "PrivateDiff", _TABLES, private_diff.run, differences, private_diff.calibrated, Clipped
 )
 DP_SGDA = Method(
-    "dp_sgda",
-    "DP-SGDA",
-    Cite("yang2022", "Algorithm 1"),
-    dp_sgda.run,
-    descent_ascent,
-    dp_sgda.calibrated,
-    Clipped,
+    "dp_sgda", "DP-SGDA", Cite("yang2022", "Algorithm 1"), dp_sgda.run, descent_ascent, dp_sgda.calibrated, Clipped
 )
 METHODS = (DP_SPIDER, STO_SPIDER, ADA_DP_SPIDER, PRIVATE_DIFF, DP_SGDA)

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from math import sqrt
-from typing import Literal
+from typing import Any, Literal
 
-from dpassay.reference.case import Case, Instance, PrivacyClaim
+from dpassay.reference.case import Case, Instance, PrivacyClaim, Reading
 from dpassay.reference.findings import Kind, declare
 from dpassay.reference.papers import Cite
 from dpassay.reference.reasons import CLIPPING
@@ -144,116 +144,89 @@ ONE_AT_A_TIME = (
 )
 C_EIGHT = "charitable: c = 8 in front of the noise"
 
-_rgda = partial(
-    Case,
-    id="minimax_sosp/dp_rgda",
-    title="DP-RGDA (Algorithms 2 and 3)",
-    cite=Cite("minimax_sosp", "Algorithms 2 and 3"),
-    claim=PrivacyClaim(EPSILON, DELTA, Cite("minimax_sosp", "Theorem 1")),
-    data="signs, one flipped",
-    completions=(*COMPLETIONS, NO_ESCAPE),
-    quick=False,
-    unreached={**CLIPPING, "dp_rgda.py: if not (schedule.restart_at_refresh": "a restart at the refresh is a repair"},
-)
-_theorem_2 = PrivacyClaim(EPSILON, DELTA, Cite("minimax_sosp", "Theorem 2"))
-_appendix_d = PrivacyClaim(experiment.EPSILON, experiment.DELTA, Cite("minimax_sosp", "Appendix D"))
 
+UNREACHED = {**CLIPPING, "dp_rgda.py: if not (schedule.restart_at_refresh": "a restart at the refresh is a repair"}
+
+
+def _count(sizes: Sizes) -> str:
+    return COUNTS if sizes.inner_steps > 1 else COUNTS_AT_ONE
+
+
+def _row(
+    reading: Reading,
+    variant: str,
+    schedule: Callable[[], Schedule],
+    landscape: TugOfWar,
+    make: Callable[..., Schedule],
+    *reads: str,
+    bounds: tuple[Any, ...] = (),
+    place: str = "Theorem 1",
+    noted: tuple[str, ...] = COMPLETIONS,
+    **fields: Any,
+) -> Case:
+    """One row: the schedule on the pair of a landscape; `make` and `bounds` are those of the search's space."""
+    budget = (experiment.EPSILON, experiment.DELTA) if place == "Appendix D" else (EPSILON, DELTA)
+    return Case(
+        "minimax_sosp/dp_rgda",
+        reading,
+        "DP-RGDA (Algorithms 2 and 3)",
+        Cite("minimax_sosp", "Algorithms 2 and 3"),
+        PrivacyClaim(*budget, Cite("minimax_sosp", place)),
+        partial(instance, schedule, landscape),
+        variant=variant,
+        data="signs, one flipped",
+        space=partial(space, make, *budget, *bounds),
+        unreached={
+            **CLIPPING,
+            "dp_rgda.py: if not (schedule.restart_at_refresh": "a restart at the refresh is a repair",
+        },
+        **{"quick": False, "completions": (*noted, *reads, NO_ESCAPE), **fields},
+    )
+
+
+def _inside(sizes: Sizes) -> TugOfWar:
+    """No clip acts, so the printed sensitivities hold."""
+    return within_clips(STEP, CURVATURE, sizes.steps, sizes.d)
+
+
+BARE = declare(*((Kind.BARE_RELEASE, f"step/{one}") for one in "vu"))
+TOO_FAR = declare(*((Kind.SENSITIVITY_EXCEEDED, label) for label in LABELS))
 CASES: tuple[Case, ...] = (
-    *(  # C_v = 1 and C_u = L eta; no clip acts, so the printed sensitivities hold
-        _rgda(
-            reading="printed",
-            variant=f"algorithm3-{sizes.name}",
-            build=partial(
-                instance,
-                partial(as_printed, sizes, CURVATURE * STEP, BOUNCE),
-                within_clips(STEP, CURVATURE, sizes.steps, sizes.d),
-            ),
-            known=COUNTS if sizes.inner_steps > 1 else COUNTS_AT_ONE,
-            declared=TOO_LITTLE,
-            space=partial(space, printed, EPSILON, DELTA, BOUNDED),
-            quick=sizes is SMALL,
-        )
-        for sizes in (SMALL, FULL[0], FULL[3], SAMPLED[0])
+    *(  # C_v = 1 and C_u = L eta
+        _row("printed", f"algorithm3-{s.name}", partial(as_printed, s, CURVATURE * STEP, BOUNCE), _inside(s), printed,
+             bounds=(BOUNDED,), known=_count(s), declared=TOO_LITTLE, quick=s is SMALL)
+        for s in (SMALL, FULL[0], FULL[3], SAMPLED[0])
     ),
     *(
-        _rgda(
-            reading="printed",
-            variant=f"rowclip-{sizes.name}",
-            build=partial(instance, partial(rows_clipped, sizes), steep(sizes.d)),
-            completions=(*COMPLETIONS, ROW_CLIP, NO_ESCAPE),
-            known=COUNTS if sizes.inner_steps > 1 else COUNTS_AT_ONE,
-            declared=TOO_LITTLE,
-            space=partial(space, clipped_rows, EPSILON, DELTA),
-            quick=sizes is FULL[0],
-        )
-        for sizes in (*FULL, SMALL_SAMPLED, *SAMPLED)
+        _row("printed", f"rowclip-{s.name}", partial(rows_clipped, s), steep(s.d), clipped_rows, ROW_CLIP,
+             known=_count(s), declared=TOO_LITTLE, quick=s is FULL[0])
+        for s in (*FULL, SMALL_SAMPLED, *SAMPLED)
     ),
     *(
-        _rgda(
-            reading="printed",
-            variant=f"rowclip-c8-{sizes.name}",
-            build=partial(instance, partial(rows_clipped, sizes, 8), steep(sizes.d)),
-            completions=(*COMPLETIONS, ROW_CLIP, NO_ESCAPE, C_EIGHT),
-            known=known,
-            space=partial(space, partial(clipped_rows, constant=8), EPSILON, DELTA),
-            declared=declared,
-        )
-        for sizes, known, declared in ((FULL[0], "", ()), (MANY_INNER, NO_CONSTANT, TOO_LITTLE))
+        _row("printed", f"rowclip-c8-{s.name}", partial(rows_clipped, s, 8), steep(s.d),
+             partial(clipped_rows, constant=8), known=known, declared=declared,
+             completions=(*COMPLETIONS, ROW_CLIP, NO_ESCAPE, C_EIGHT))
+        for s, known, declared in ((FULL[0], "", ()), (MANY_INNER, NO_CONSTANT, TOO_LITTLE))
     ),
     *(
-        _rgda(
-            reading="printed",
-            variant=f"appendixB2-{sizes.name}",
-            claim=_theorem_2,
-            build=partial(instance, partial(proportional, sizes), within_clips(STEP, CURVATURE, sizes.steps, sizes.d)),
-            completions=(*COMPLETIONS, B2_NOISE, NO_ESCAPE),
-            known=VANISHES,
-            space=partial(space, appendix_b2, EPSILON, DELTA, BOUNDED),
-            declared=(*TOO_LITTLE, *declare(*((Kind.BARE_RELEASE, f"step/{one}") for one in "vu"))),
-            quick=sizes is SMALL,
-            attainable=dict.fromkeys(("step/v", "step/u"), ONE_AT_A_TIME),
-        )
-        for sizes in (SMALL, FULL[1])
+        _row("printed", f"appendixB2-{s.name}", partial(proportional, s), _inside(s), appendix_b2, B2_NOISE,
+             bounds=(BOUNDED,), place="Theorem 2", known=VANISHES, declared=(*TOO_LITTLE, *BARE), quick=s is SMALL,
+             attainable=dict.fromkeys(("step/v", "step/u"), ONE_AT_A_TIME))
+        for s in (SMALL, FULL[1])
     ),
     *(
-        _rgda(
-            reading="printed",
-            variant=f"mean-clip-{sizes.name}",
-            build=partial(instance, partial(as_printed, sizes), steep(sizes.d)),
-            known=f"{MEAN_CLIP}; {COUNTS}",
-            space=partial(space, printed, EPSILON, DELTA),
-            declared=(*TOO_LITTLE, *declare(*((Kind.SENSITIVITY_EXCEEDED, label) for label in LABELS))),
-            quick=sizes is SMALL,
-        )
-        for sizes in (SMALL, FULL[3])
+        _row("printed", f"mean-clip-{s.name}", partial(as_printed, s), steep(s.d), printed,
+             known=f"{MEAN_CLIP}; {COUNTS}", declared=(*TOO_LITTLE, *TOO_FAR), quick=s is SMALL)
+        for s in (SMALL, FULL[3])
     ),
     *(
-        _rgda(
-            reading="repaired",
-            variant=sizes.name,
-            build=partial(instance, partial(mended, sizes), steep(sizes.d)),
-            repairs=REPAIRS,
-            space=partial(space, repaired, EPSILON, DELTA),
-            quick=sizes in (SMALL, SMALL_SAMPLED),
-        )
-        for sizes in (SMALL, SMALL_SAMPLED, *FULL, *SAMPLED)
+        _row("repaired", s.name, partial(mended, s), steep(s.d), repaired,
+             repairs=REPAIRS, quick=s in (SMALL, SMALL_SAMPLED))
+        for s in (SMALL, SMALL_SAMPLED, *FULL, *SAMPLED)
     ),
-    _rgda(
-        reading="printed",
-        variant=f"experiment-{APPENDIX_D.name}",
-        claim=_appendix_d,
-        build=partial(instance, partial(described, "printed"), steep()),
-        completions=(*EXPERIMENT_COMPLETIONS, NO_ESCAPE),
-        space=partial(space, experiment.as_described, experiment.EPSILON, experiment.DELTA),
-    ),
-    _rgda(
-        reading="repaired",
-        variant=f"experiment-{APPENDIX_D.name}",
-        claim=_appendix_d,
-        build=partial(instance, partial(described, "repaired"), steep()),
-        completions=(*EXPERIMENT_COMPLETIONS, NO_ESCAPE),
-        repairs=EXPERIMENT_REPAIRS,
-        space=partial(space, repaired, experiment.EPSILON, experiment.DELTA),
-    ),
+    _row("printed", f"experiment-{APPENDIX_D.name}", partial(described, "printed"), steep(), experiment.as_described,
+         place="Appendix D", noted=EXPERIMENT_COMPLETIONS),
+    _row("repaired", f"experiment-{APPENDIX_D.name}", partial(described, "repaired"), steep(), repaired,
+         place="Appendix D", noted=EXPERIMENT_COMPLETIONS, repairs=EXPERIMENT_REPAIRS),
     *BASELINES,
-)
+)  # fmt: skip

@@ -6,7 +6,7 @@ import pytest
 from dpassay.audit.lockstep.run import scripted
 from dpassay.audit.lockstep.script import Choice, Script
 from dpassay.audit.search.ground import AllOf, data_of
-from dpassay.reference.adaptive_batch import attainable
+from dpassay.reference.adaptive_batch.cases import escape_share
 from dpassay.reference.catalogue import find
 from dpassay.reference.reasons import reason
 
@@ -34,7 +34,7 @@ def test_an_escape_moves_as_far_as_is_said_and_no_further(variant, d):
     assert case.reading == "printed"
     sizes = {"n": max(case.space().sizes["n"]), "d": d, "steps": 7, "eager": 2}
     schedule = case.space().schedule(sizes)
-    most, longest = attainable.escape_share(schedule), schedule.step_size / schedule.batch_slope
+    most, longest = escape_share(schedule), schedule.step_size / schedule.batch_slope
     assert f"{most:.3f} for d = {d}" in reason(LABEL, case.attainable)
     assert moved(case, sizes, longest, np.pi / 2 + longest / 2) == pytest.approx(most, rel=1e-9)
     for step in (0.5 * longest, 0.99 * longest, min(1.0, 1.01 * longest), min(1.0, 1.9 * longest)):
@@ -55,4 +55,4 @@ def test_in_the_repaired_spaces_nothing_is_lost():
     """There O3's batches are the smallest, and what it moves the Hessian by is what is declared."""
     (case,) = [one for one in find("adaptive_batch") if (one.reading, one.variant) == ("repaired", "d1-T7-O1")]
     sizes = {"n": 12, "d": 1, "steps": 4, "batch": 1, "epoch": 2, "escape_steps": 3, "escapes": 1, "near": 1}
-    assert attainable.escape_share(case.space().schedule(sizes)) == 1.0
+    assert escape_share(case.space().schedule(sizes)) == 1.0
