@@ -6,9 +6,10 @@ premises of adaptive composition: where they hold, what is accounted is an upper
 says what it reached, and how far each query was moved.
 
 Witnesses of earlier searches come first, then pairs from outside, then the examples of Hypothesis; each of them is
-compared with a data set far away as well (``far.py``). A third of the examples goes uphill from the largest
-movements (``uphill.py``). Each finding (a kind at a label) is then made small (``smaller.py``). The same seed gives the
-same examples and the same findings: what limits a search is counted, and nothing depends on the clock.
+compared with a data set far away as well (``far.py``). Some examples are made by design (``designed.py``). A third of
+them goes uphill from the largest movements (``uphill.py``). Each finding (a kind at a label) is then made small
+(``smaller.py``). The same seed gives the same examples and the same findings: what limits a search is counted, and
+nothing depends on the clock.
 """
 
 from __future__ import annotations
@@ -33,20 +34,18 @@ from dpassay.reference.errors import BadInput, require
 from dpassay.reference.neighbours import Pair, Run
 from dpassay.reference.space import Space
 
-from .climb import Peak
 from .coverage import Coverage
-from .far import ANYWHERE, EVERY, WAYS, far_rows, turning
+from .designed import OpenBatches, at_landmarks, largest, one_by_one, one_way, turned
+from .far import ANYWHERE, EVERY, WAYS, Way, far_rows, turning
 from .found import Key
 from .ground import AllOf, Data, Ground, OnePair, Setting, data_of
-from .levels import FEW, SIZES, at_landmarks, largest, one_by_one, one_way, turned
-from .open_batches import OpenBatches
 from .premises import Claimed, Premises
 from .quiet import one_line, quiet
 from .runner import Runner
 from .searched import Searched as Searched
 from .smaller import smaller
 from .strategies import Drawing, Same
-from .uphill import Uphill
+from .uphill import Peak, Uphill
 from .witness import Witness
 
 EXAMPLES = 150
@@ -54,6 +53,7 @@ CALLS = 200_000  # of the tape, in all runs of the examples; a search that they 
 _SHRUNK = 12  # findings that are made small; further ones are reported by their smallest example
 _UPHILL = 3  # of so many examples one goes uphill
 _A_SIZE = 20  # examples asked for, for each size at which values by design are tried
+_NATURAL, _LEVELS = 2, 7  # sizes that are tried one by one, and at every landmark
 _SHRINKS = 360  # runs for making witnesses small, all of them together
 _SEEDS, _WAYS = st.integers(0, 7), st.sampled_from(WAYS)
 _NO_FUNCTION = "the run is no function of data and tape: the same example came out differently"
@@ -114,7 +114,7 @@ class Engine:
         self._space = ground.space if isinstance(ground, AllOf) else None
         self._runner = Runner(run, ground, premises, about, tracing)
         self._name, self._checked = str(getattr(run, "__name__", "run")), False
-        self._uphill = Uphill(self._runner, ground) if isinstance(ground, AllOf) else None
+        self._uphill = Uphill(self._runner, ground, self._enough) if isinstance(ground, AllOf) else None
         self._batches = OpenBatches(ground.space) if isinstance(ground, AllOf) else None
         self._start = perf_counter()
 
@@ -179,12 +179,13 @@ class Engine:
             body()
 
     def _climbed(self, examples: int) -> None:
-        """The target in every open batch; then uphill from the largest movements."""
+        """Values by design, the target in every open batch; then uphill from the largest movements."""
         if self._uphill is not None and self._batches is not None:
             with suppress(_Enough):
                 self._designed(self._uphill, self._batches)
-                self._batches.go(partial(self._uphill.again, self._enough))
-                self._uphill.go(examples, np.random.default_rng([self._seed, 23]), self._enough)
+                for example in self._batches.examples_with_target():
+                    self._uphill.again(*example)
+                self._uphill.climb(examples, np.random.default_rng([self._seed, 23]))
 
     def _enough(self) -> None:
         """Stop a search whose runs are too long."""
@@ -210,33 +211,35 @@ class Engine:
         if self._uphill is not None and self._batches is not None:
             self._batches.note(run, data, dictation.script(), seed)
             self._uphill.note(run, data, dictation.script(), seed)
-            self._far(self._uphill, data, seed, way, dictation.script(), run)
+            self._far(data, seed, way, dictation.script(), run)
 
     def _designed(self, uphill: Uphill, batches: OpenBatches) -> None:
         """Values by design, each run compared with every data set far away: as many as suit the number of examples."""
-        sizes = self._examples // _A_SIZE
-        first = next(iter(uphill.peaks.values()), None)
-        if first is None or not isinstance(self._ground, AllOf):
+        count, first = self._examples // _A_SIZE, next(iter(uphill.peaks.values()), None)
+        if first is None or self._space is None or not isinstance(self._ground, AllOf):
             return
-        most = partial(largest, self._ground.space, first.data, self._ground.combinations)
-        for data in most(max(1, min(FEW, sizes)), one_way):
+        for data in largest(self._space, first.data, self._ground.combinations, max(1, min(_NATURAL, count))):
+            data = one_way(self._space, data)
             for script in one_by_one(uphill.labels, uphill.marks(data)):
                 self._all_ways(uphill, data, script)
-        for data in most(min(SIZES, sizes), turned) if batches.any and sizes else ():
+        if not batches.examples or not count:
+            return
+        for data in largest(self._space, first.data, self._ground.combinations, min(_LEVELS, count)):
+            data = turned(self._space, data)
             for script in at_landmarks(uphill.labels, uphill.marks(data)):
                 run = self._all_ways(uphill, data, script)
                 if run is not None:
-                    batches.note_calm(run, data, script)
+                    batches.note(run, data, script, 0, calm=True)
 
     def _all_ways(self, uphill: Uphill, data: Data, script: Script) -> ScriptedRun | None:
         """An example, beside every data set far away."""
-        run = uphill.again(self._enough, data, script, 0)
-        for way in EVERY if run is not None else ():
-            assert run is not None
-            self._far(uphill, data, 0, way, script, run)
+        run, _ = uphill.again(data, script, 0)
+        if run is not None:
+            for way in EVERY:
+                self._far(data, 0, way, script, run)
         return run
 
-    def _far(self, uphill: Uphill, data: Data, seed: int, way: Any, script: Script, run: ScriptedRun) -> None:
+    def _far(self, data: Data, seed: int, way: Way, script: Script, run: ScriptedRun) -> None:
         """Does anything part D from a data set far away? Then there are neighbours that it parts."""
         assert isinstance(self._ground, AllOf) and data.rows is not None
         far = far_rows(self._ground.space, data, way)
@@ -244,13 +247,11 @@ class Engine:
             return
 
         def parts(setting: Setting) -> bool:
-            apart = self._runner.scripted(setting, seed, script)
-            return any(finding.kind in ANYWHERE for finding in apart.findings)
+            beside = self._runner.scripted(setting, seed, script)
+            return any(finding.kind in ANYWHERE for finding in beside.findings)
 
         with suppress(Exception):  # a data set that makes no problem leads nowhere
-            apart = self._runner.scripted(self._ground.between(data.sizes, data.rows, far, data.target), seed, script)
-            uphill.note_far(apart, data, script, seed, far)
-            if any(finding.kind in ANYWHERE for finding in apart.findings):
+            if parts(self._ground.between(data.sizes, data.rows, far, data.target)):
                 turned = turning(self._ground, data, far, parts)
                 self._runner.tried(self._ground.setting(turned), turned, seed, script, lambda: script)
 

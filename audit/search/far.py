@@ -4,8 +4,6 @@ Once the released values are fixed, calls, noise scales, public values and the o
 whether the two data sets differ in one record or in all. A decision such as "is the true gradient small" parts two far
 data sets easily, and neighbours only at the place where it turns. On the way from D to a far data set, one record at a
 time, it turns somewhere between two neighbours: halving finds them. Only what the neighbours show is reported.
-
-A query may move far between them, and then two neighbours on the way move it too: halving finds those that do.
 """
 
 from __future__ import annotations
@@ -78,23 +76,6 @@ def turning(ground: AllOf, data: Data, far: Array, parts: Callable[[Setting], bo
         middle = (low + high) // 2
         low, high = (low, middle) if parts(_stretch(ground, data, far, low, middle)) else (middle, high)
     return _between(data, far, low)
-
-
-def moving(
-    ground: AllOf, data: Data, far: Array, whole: float, movement: Callable[[Setting], float]
-) -> tuple[Data, int]:
-    """Neighbours on the way from D to ``far`` that move a query far, and how many runs it took to find them.
-
-    Of two halves of the way one moves it at least half as far as the whole way, ``whole``.
-    """
-    assert data.rows is not None
-    low, high, runs = 0, len(data.rows), 0
-    while high - low > 1:
-        middle = (low + high) // 2
-        first = movement(_stretch(ground, data, far, low, middle))
-        low, high, whole = (low, middle, first) if first >= whole / 2 else (middle, high, whole - first)
-        runs += 1
-    return _between(data, far, low), runs
 
 
 def _stretch(ground: AllOf, data: Data, far: Array, start: int, end: int) -> Setting:

@@ -1,31 +1,31 @@
-"""Changes of an example on the way uphill: of a row, of both, of the others, of the sizes, of the target, of a value.
+"""Changes of an example on the way uphill. To add one, write a function and put it into :data:`MOVES`.
 
-Each takes an example and returns another one of the same space.
+A move takes an example and returns another one of the same space, or None where it does not apply.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from dpassay.audit.lockstep.script import ALONG, Choice, Script
-from dpassay.reference.space import Sizes, Space
+from dpassay.reference.space import Space
 from dpassay.reference.types import Array
 
-from .ground import Data, Landmarks
+from .ground import AllOf, Data
 from .smaller import resized
 
 SHRINK = 1 - 2.0**-50  # a row at the bound must not be longer than it by a rounding
-_ANGLES = (0.05, 0.2, 0.4, 0.6, 0.8)  # radians between a row and the direction in which the two differ
+_ANGLES = (0.05, 0.2, 0.4, 0.6, np.pi / 4)  # radians between a row and the direction in which the two differ
 _LONGER = (0.1, 0.5, 2.0, 10.0)  # times as long, where no bound says how long
 Rng = np.random.Generator
 
 
 @dataclass(frozen=True, eq=False)
 class Example:
-    """What is changed."""
+    """What is changed: data with rows, and the values."""
 
     data: Data
     script: Script
@@ -43,36 +43,19 @@ class Example:
         rows[target] = here
         return replace(self, data=Data(self.data.sizes, rows, there, target))
 
-    def with_rows(self, rows: Array, target: int | None = None) -> Example:
+    def with_rows(self, rows: Array, target: int) -> Example:
         """Other rows, the target perhaps elsewhere."""
-        _, _, there, before = self.parts
-        return replace(self, data=Data(self.data.sizes, rows, there, before if target is None else target))
+        return replace(self, data=Data(self.data.sizes, rows, self.data.there, target))
 
 
-@dataclass(frozen=True, eq=False)
-class Terrain:
-    """Where the way leads uphill.
-
-    Args:
-        marks: the landmarks of the schedule for these data.
-        vectors: labels of releases of more than one number.
-    """
-
-    space: Space
-    combinations: Sequence[Sizes]
-    marks: Callable[[Data], Landmarks]
-    vectors: Set[str]
+Move = Callable[[Example, AllOf, Rng], Example | None]
 
 
-Move = Callable[[Example, Terrain, Rng], Example]
-
-
-def one_row(one: Example, on: Terrain, rng: Rng) -> Example:
+def one_row(one: Example, on: AllOf, rng: Rng) -> Example:
     """The row of one side moves a little, or far."""
     _, here, there, _ = one.parts
     if on.space.relation == "add-remove":  # the other side is "not there" and stays so
-        gone = on.space.absent is not None and np.array_equal(here, np.broadcast_to(on.space.absent, here.shape))
-        side = int(gone)
+        side = int(on.space.absent is not None and np.array_equal(here, np.broadcast_to(on.space.absent, here.shape)))
     else:
         side = int(rng.integers(2))
     pair = [here, there]
@@ -80,140 +63,135 @@ def one_row(one: Example, on: Terrain, rng: Rng) -> Example:
     return one.with_pair(*pair)
 
 
-def both_rows(one: Example, on: Terrain, rng: Rng) -> Example:
+def both_rows(one: Example, on: AllOf, rng: Rng) -> Example | None:
     """Both move; half of the time to opposite ends."""
     if on.space.relation == "add-remove":
-        return one_row(one, on, rng)
+        return None
     _, here, there, _ = one.parts
-    here = moved(on.space, here, rng)
-    there = opposite(on.space, here, there) if rng.random() < 0.5 else moved(on.space, there, rng)
-    return one.with_pair(here, there)
+    here, width = moved(on.space, here, rng), _width(on.space, here)
+    if on.space.rows.box is None and rng.random() < 0.5:
+        return one.with_pair(here, np.append(-here[:width], there[width:]))
+    return one.with_pair(here, moved(on.space, there, rng))
 
 
-def mirror(one: Example, on: Terrain, rng: Rng) -> Example:
-    """D' has the row of D with one coordinate turned round."""
-    if on.space.relation == "add-remove":
-        return one_row(one, on, rng)
-    _, here, _, _ = one.parts
-    there, width = here.copy(), len(here) - bool(on.space.rows.labels)
-    if width and on.space.rows.box is None:
-        there[int(rng.integers(width))] *= -1
-    return one.with_pair(here, there)
-
-
-def tilt(one: Example, on: Terrain, rng: Rng) -> Example:
+def tilt(one: Example, on: AllOf, rng: Rng) -> Example | None:
     """Two rows of one length and label: c + e on D and c - e on D', c across e, at another angle or in another plane.
 
-    Where what a row does depends on its part along c (a margin) and shows along e, this is the shape of the worst pair.
+    Where what a row does depends on its part along c (a margin) and shows along e, this is the shape of the worst pair;
+    at a right angle to each other, neither shows in what the other does.
     """
-    if on.space.relation == "add-remove":
-        return one_row(one, on, rng)
     _, here, there, _ = one.parts
-    width = len(here) - bool(on.space.rows.labels)
-    if on.space.rows.box is not None or width < 2:
-        return one_row(one, on, rng)
-    size = on.space.rows.bound or max(float(np.linalg.norm(here[:width])), float(np.linalg.norm(there[:width])), 1.0)
-    apart = _unit(here[:width] - there[:width], rng)
-    common = here[:width] + there[:width]
+    width = _width(on.space, here)
+    if on.space.relation == "add-remove" or on.space.rows.box is not None or width < 2:
+        return None
+    apart, common = here[:width] - there[:width], here[:width] + there[:width]
     if rng.random() < 0.5 or not np.any(common):
-        plane = rng.permutation(width)[:2] if rng.random() < 0.7 else None
-        apart, common = (np.eye(width)[plane] * rng.choice((-1.0, 1.0), size=(2, 1))) if plane is not None else (
-            apart, rng.standard_normal(width))  # fmt: skip
+        apart, common = np.eye(width)[rng.permutation(width)[:2]] * rng.choice((-1.0, 1.0), size=(2, 1))
+    return _mirrored(one, on, rng, apart, common, float(rng.choice(_ANGLES)))
+
+
+def far_then_tilt(one: Example, on: AllOf, rng: Rng) -> Example | None:
+    """A first value far along the first axis, and two rows that are mirror images across the way, at a small angle."""
+    _, here, _, _ = one.parts
+    width, label = _width(on.space, here), _some_label(one.script, rng)
+    if on.space.relation == "add-remove" or on.space.rows.box is not None or width < 2 or label is None:
+        return None
+    first = {**one.script.exceptions.get(label, {}), 0: Choice("huge", along="axis")}
+    script = replace(one.script, exceptions={**one.script.exceptions, label: first})
+    axes = np.eye(width)
+    return _mirrored(replace(one, script=script), on, rng, axes[-1], axes[0], float(rng.choice(_ANGLES)))
+
+
+def _mirrored(one: Example, on: AllOf, rng: Rng, apart: Array, common: Array, angle: float) -> Example:
+    """Rows c + e and c - e, as long as may be, with this angle between them and e."""
+    _, here, there, _ = one.parts
+    width = _width(on.space, here)
+    size = on.space.rows.bound or max(float(np.linalg.norm(here[:width])), float(np.linalg.norm(there[:width])), 1.0)
+    apart = _unit(apart, rng)
     common = _unit(common - (common @ apart) * apart, rng)
     common = _unit(common - (common @ apart) * apart, rng) * rng.choice((-1.0, 1.0))
-    angle = float(rng.choice(_ANGLES))
-    parts = np.cos(angle) * apart, np.sin(angle) * common
-    sides = [size * SHRINK * (sign * parts[0] + parts[1]) for sign in (1.0, -1.0)]
+    sides = [size * SHRINK * (sign * np.cos(angle) * apart + np.sin(angle) * common) for sign in (1.0, -1.0)]
     return one.with_pair(*(np.concatenate([side, here[width:]]) for side in sides))
 
 
-def across(one: Example, on: Terrain, rng: Rng) -> Example:
-    """Two rows along two axes: neither shows in what the other does."""
-    if on.space.relation == "add-remove":
-        return one_row(one, on, rng)
-    _, here, there, _ = one.parts
-    width = len(here) - bool(on.space.rows.labels)
-    if on.space.rows.box is not None or width < 2:
-        return both_rows(one, on, rng)
-    size, axes = on.space.rows.bound or float(np.linalg.norm(here[:width])) or 1.0, rng.permutation(width)[:2]
-    here[:width], there[:width] = np.eye(width)[axes] * size * rng.choice((-1.0, 1.0), size=(2, 1))
-    return one.with_pair(here, there)
-
-
-def all_others(one: Example, on: Terrain, rng: Rng) -> Example:
+def all_others(one: Example, on: AllOf, rng: Rng) -> Example:
     """All other records alike: near one of them, or the opposite of what the target's two rows share."""
     rows, here, there, target = one.parts
-    others = np.arange(len(rows)) != target
-    width = len(here) - bool(on.space.rows.labels)
-    chosen = moved(on.space, rows[int(rng.integers(len(rows)))], rng)
-    common = here[:width] + there[:width]
+    width = _width(on.space, here)
+    chosen, common = moved(on.space, rows[int(rng.integers(len(rows)))], rng), here[:width] + there[:width]
     if on.space.rows.box is None and on.space.rows.bound is not None and rng.random() < 0.3 and np.any(common):
         chosen[:width] = -_unit(common, rng) * on.space.rows.bound * SHRINK
-    rows[others] = chosen
-    return one.with_rows(rows)
+    rows[np.arange(len(rows)) != target] = chosen
+    return one.with_rows(rows, target)
 
 
-def one_other(one: Example, on: Terrain, rng: Rng) -> Example:
+def two_camps(one: Example, on: AllOf, rng: Rng) -> Example | None:
+    """About half of the others are as the target on D, the rest as on D': one record turns a median or a majority."""
+    rows, here, there, target = one.parts
+    others = rng.permutation(np.flatnonzero(np.arange(len(rows)) != target))
+    if len(others) < 2:
+        return None
+    half = (len(others) + int(rng.integers(2))) // 2
+    rows[others[:half]], rows[others[half:]] = here, there
+    return one.with_rows(rows, target)
+
+
+def one_other(one: Example, on: AllOf, rng: Rng) -> Example | None:
     """Another record moves, or becomes a copy of one of the target's rows, longer or shorter where lengths are free."""
     rows, here, there, target = one.parts
     if len(rows) < 2:
-        return both_rows(one, on, rng)
+        return None
     place = _another(len(rows), target, rng)
     if rng.random() < 0.5:
         rows[place] = moved(on.space, rows[place], rng)
-        return one.with_rows(rows)
-    width = len(here) - bool(on.space.rows.labels)
+        return one.with_rows(rows, target)
     rows[place] = here if rng.random() < 0.5 else there
     if on.space.rows.box is None and on.space.rows.bound is None:
-        rows[place, :width] *= rng.choice(_LONGER)
-    return one.with_rows(rows)
+        rows[place, : _width(on.space, here)] *= rng.choice(_LONGER)
+    return one.with_rows(rows, target)
 
 
-def place(one: Example, on: Terrain, rng: Rng) -> Example:
+def place(one: Example, on: AllOf, rng: Rng) -> Example | None:
     """The target changes places with another record."""
     rows, here, _, target = one.parts
     if len(rows) < 2:
-        return one_row(one, on, rng)
+        return None
     new = _another(len(rows), target, rng)
     rows[target], rows[new] = rows[new].copy(), here
     return one.with_rows(rows, new)
 
 
-def sizes(one: Example, on: Terrain, rng: Rng) -> Example:
+def sizes(one: Example, on: AllOf, rng: Rng) -> Example | None:
     """Other sizes, mostly one of them; the rows as far as they fit."""
     now = one.data.sizes
     near = [new for new in on.combinations if sum(new[name] != value for name, value in now.items()) == 1]
     among = near if near and rng.random() < 0.7 else [new for new in on.combinations if dict(new) != dict(now)]
     if not among:
-        return one_row(one, on, rng)
+        return None
     return replace(one, data=resized(on.space, one.data, among[int(rng.integers(len(among)))], one.data.target))
 
 
-def value(one: Example, on: Terrain, rng: Rng) -> Example:
+def value(one: Example, on: AllOf, rng: Rng) -> Example | None:
     """A norm half or twice as large, or in another direction; of another label a value of another kind."""
-    script = one.script
-    chosen = [label for label, choice in script.values.items() if choice.how != "index"]
-    if not chosen:
-        return one_row(one, on, rng)
-    label = chosen[int(rng.integers(len(chosen)))]
-    choice = script.values[label]
-    along = tuple(ALONG)[int(rng.integers(len(ALONG)))]
-    size = choice.size * float(rng.choice((0.5, 0.9, 1.1, 2.0)))
+    script, label = one.script, _some_label(one.script, rng)
+    if label is None:
+        return None
+    choice, along = script.values[label], tuple(ALONG)[int(rng.integers(len(ALONG)))]
     if choice.how not in ("norm", "huge"):
         kinds = (Choice("query"), Choice("zero"), Choice("drawn"), Choice("huge", along=along))
         other = kinds[int(rng.integers(len(kinds)))]
+    elif rng.random() < 0.5:
+        other = replace(choice, along=along)
     else:
-        other = replace(choice, along=along) if rng.random() < 0.5 else replace(choice, size=size)
+        other = replace(choice, size=choice.size * float(rng.choice((0.5, 0.9, 1.1, 2.0))))
     return replace(one, script=replace(script, values={**script.values, label: other}))
 
 
-def first_value(one: Example, on: Terrain, rng: Rng) -> Example:
+def first_value(one: Example, on: AllOf, rng: Rng) -> Example | None:
     """The first value under a label leads far away, and those after it stay; or it is as the others again."""
-    script = one.script
-    chosen = [label for label, choice in script.values.items() if choice.how != "index"]
-    if not chosen:
-        return one_row(one, on, rng)
-    label = chosen[int(rng.integers(len(chosen)))]
+    script, label = one.script, _some_label(one.script, rng)
+    if label is None:
+        return None
     exceptions = {name: dict(found) for name, found in script.exceptions.items()}
     if label in exceptions and rng.random() < 0.3:
         del exceptions[label]
@@ -224,18 +202,14 @@ def first_value(one: Example, on: Terrain, rng: Rng) -> Example:
 
 
 MOVES: tuple[Move, ...] = (
-    *(one_row, both_rows, both_rows, both_rows, mirror, tilt, across, all_others, one_other),
+    *(one_row, both_rows, both_rows, both_rows, tilt, tilt, far_then_tilt, all_others, two_camps, one_other),
     *(place, sizes, value, first_value),
 )
 
 
-# rows ----------------------------------------------------------------------------------------------------------------
-
-
 def moved(space: Space, row: Array, rng: Rng) -> Array:
     """A row nearby, at the bound or as long as before; in a box, one coordinate at an end of it."""
-    found, allowed = row.copy(), space.rows
-    width = len(row) - bool(allowed.labels)
+    found, allowed, width = row.copy(), space.rows, _width(space, row)
     if width == 0:
         return found
     if allowed.box is not None:
@@ -248,10 +222,15 @@ def moved(space: Space, row: Array, rng: Rng) -> Array:
     return found
 
 
-def opposite(space: Space, here: Array, there: Array) -> Array:
-    """The features of ``here`` turned round, with the label of ``there``; in a box, ``there`` as it is."""
-    width = len(here) - bool(space.rows.labels)
-    return there if space.rows.box is not None else np.append(-here[:width], there[width:])
+def _width(space: Space, row: Array) -> int:
+    """Features of a row, without its label."""
+    return len(row) - bool(space.rows.labels)
+
+
+def _some_label(script: Script, rng: Rng) -> str | None:
+    """A label with numbers for values."""
+    among = [label for label, choice in script.values.items() if choice.how != "index"]
+    return among[int(rng.integers(len(among)))] if among else None
 
 
 def _another(count: int, target: int, rng: Rng) -> int:

@@ -27,13 +27,13 @@ from dpassay.reference.neighbours import Pair, Run
 from dpassay.reference.space import Rows, Space
 from dpassay.reference.types import Array
 
-from .climb import SEPARATION
 from .engine import Engine
 from .ground import AllOf, Data, Setting
 from .premises import Premises
 from .quiet import quiet
 from .searched import Searched
 from .strategies import Same
+from .uphill import SEPARATION
 
 FORMAT = 1  # of a witness file
 OUTSIDE = "outside the accounting"  # in the evidence: what replay found

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dpassay.audit.search.engine import search
-from dpassay.audit.search.far import far_rows, moving, turning
+from dpassay.audit.search.far import far_rows, turning
 from dpassay.audit.search.ground import AllOf, Data
 from dpassay.reference.findings import Kind
 from dpassay.reference.space import Rows, Space
@@ -56,30 +56,6 @@ def test_halving_ends_between_neighbours():
 
     found = turning(AllOf(mean, Space.matrix(n=(9,), d=(1,))), data, far, parts)
     assert (found.rows.sum(), found.target, found.there.tolist()) == (5, 5, [1.0]) and len(asked) <= 5
-
-
-def test_halving_ends_at_the_record_that_moves_a_query():
-    """Of 30 records only number 17 moves it; five runs find it, and the rest of the way is as it was."""
-    rows, far = np.zeros((30, 1)), np.ones((30, 1))
-    data = Data({"n": 30, "d": 1}, rows, far[0], 0)
-    ground = AllOf(mean, Space.matrix(n=(30,), d=(1,)))
-    found, runs = moving(ground, data, far, 1.0, lambda one: abs(float((one.pair.here - one.pair.there)[17, 0])))
-    assert found.target == 17 and runs == 5
-    assert found.rows[:, 0].tolist() == [1.0] * 17 + [0.0] * 13 and found.there.tolist() == [1.0]
-
-
-@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
-def test_what_only_one_record_moves_is_driven_up(seed):
-    """The query of the second release is moved by record 25 of 30 alone, after a first value next to zero."""
-
-    def run(rows, tape):
-        first = tape.gaussian("first", rows.sum(), std=24.0, sensitivity=2.0)
-        query = 1.5 * rows[25, 0] if abs(first) < 0.1 and len(rows) > 25 else 0.0
-        tape.gaussian("second", query, std=24.0, sensitivity=2.0)
-
-    space = Space.matrix(n=(2, 30), d=(1,))
-    found = search(run, space, CLAIM, seed=seed)
-    assert [(one.kind, one.label) for one in found.findings] == [(Kind.SENSITIVITY_EXCEEDED, "second")]
 
 
 def test_far_data_sets_keep_to_the_space():
