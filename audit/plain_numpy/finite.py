@@ -91,6 +91,8 @@ class PathGenerator(np.random.Generator):
         if np.ndim(low) or np.ndim(high):
             raise NotFinite
         count = int(high) - int(low) + bool(endpoint)
+        if count > MOST_PATHS:  # one list entry each would take all memory
+            raise NotFinite
         made = [int(low) + self.one_of([1 / count] * count) for _ in range(1 if size is None else _length(size))]
         return made[0] if size is None else np.array(made)
 
@@ -98,6 +100,8 @@ class PathGenerator(np.random.Generator):
         self, a: Any, size: Any = None, replace: bool = True, p: Any = None, axis: int = 0, shuffle: bool = True
     ) -> Any:
         """With or without replacement."""
+        if np.ndim(a) == 0 and int(a) > MOST_PATHS:
+            raise NotFinite
         values = np.arange(int(a)) if np.ndim(a) == 0 else np.asarray(a)
         weights = np.full(len(values), 1 / len(values)) if p is None else np.asarray(p, dtype=float).copy()
         picks = []

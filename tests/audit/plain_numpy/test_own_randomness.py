@@ -10,6 +10,7 @@ import pytest
 from numpy.random import default_rng, normal
 
 from dpassay.audit import Effort, assay
+from dpassay.audit.plain_numpy.finite import NotFinite, whole_law
 from dpassay.reference import PrivacyClaim, Space
 from dpassay.reference.errors import BadInput
 
@@ -100,3 +101,10 @@ def test_a_public_direction_of_a_fixed_seed_is_no_fault():
 def test_near_the_edge_of_the_budget_right_passes_and_wrong_does_not():
     assert not assay(right_near_the_edge, SPACE, CLAIM, effort=QUICK).verdict.failed
     assert assay(wrong_near_the_edge, SPACE, CLAIM, effort=QUICK).verdict.failed
+
+
+def test_a_large_whole_number_is_not_counted_out():
+    """A seed that is drawn has too many values to follow each: neither time nor memory is spent on them."""
+    for draw in (lambda rng: rng.integers(2**60), lambda rng: rng.choice(2**60)):
+        with pytest.raises(NotFinite):
+            whole_law(lambda data, rng, draw=draw: draw(rng), np.zeros((1, 1)), 1e-5)
