@@ -94,7 +94,10 @@ def add(a: Any, b: Any) -> Value:
     shape = a._shape
     low, high = _ends(b)
     size = a.norms.plus(_public_norms(np.broadcast_to(b, shape), a.at))
-    return a.like(size=size, move=a.move, low=a.low + low, high=a.high + high, forms=_above(a) if low >= 0 else ())
+    found: Value = a.like(
+        size=size, move=a.move, low=a.low + low, high=a.high + high, forms=_above(a) if low >= 0 else ()
+    )
+    return found
 
 
 def _above(a: Value) -> tuple[Form, ...]:
@@ -168,7 +171,7 @@ def clipped(rows: Value, factor: Value) -> Norms:
 
 
 def _bound(order: float, k: float) -> Norms:
-    return Norms(**{{1: "one", 2: "two"}.get(order, "sup"): k})
+    return Norms(one=k) if order == 1 else Norms(two=k) if order == 2 else Norms(sup=k)
 
 
 def _same_rows(factor: Value, rows: Value) -> bool:
@@ -226,7 +229,8 @@ def divide(a: Any, b: Any) -> Value:
         return multiply(a, inverse)
     if _same_rows(b, a) and _shape_of(a, b) == a._shape:  # 0 / 0 for a row of zeros, unless `where` takes that out
         limit = clipped(a, inverse)
-        return a.like(size=limit, holes=inverse.holes)
+        found: Value = a.like(size=limit, holes=inverse.holes)
+        return found
     raise Open("a division by what may be zero; add a floor, as np.maximum(norm, 1e-12) does")
 
 
@@ -268,7 +272,8 @@ def maximum(a: Any, b: Any) -> Value:
         return _monotone(a, low, INF, _above(a))
     if a.holes:
         raise Open("a division by what may be zero")
-    return a.like(move=a.move, low=max(a.low, low), high=max(a.high, high), forms=_above(a))
+    found: Value = a.like(move=a.move, low=max(a.low, low), high=max(a.high, high), forms=_above(a))
+    return found
 
 
 @rule(np.minimum, np.fmin)
@@ -284,7 +289,8 @@ def minimum(a: Any, b: Any) -> Value:
         return _monotone(a, -INF, low, below)
     if a.holes:
         raise Open("a division by what may be zero")
-    return a.like(move=a.move, low=min(a.low, low), high=min(a.high, high), forms=below)
+    found: Value = a.like(move=a.move, low=min(a.low, low), high=min(a.high, high), forms=below)
+    return found
 
 
 def _below(a: Value, b: Value) -> tuple[Form, ...]:
@@ -523,7 +529,10 @@ def where(condition: Any, a: Any = None, b: Any = None) -> Value:
     draws = frozenset().union(*(one.draws for one in (condition, a, b) if private(one)))
     cause = next((one.cause for one in parts if one.cause), "")
     forms = _factor_forms(condition, values)
-    return known.like(shape=shape, size=size, move=move, low=low, high=high, draws=draws, cause=cause, forms=forms)
+    found: Value = known.like(
+        shape=shape, size=size, move=move, low=low, high=high, draws=draws, cause=cause, forms=forms
+    )
+    return found
 
 
 def _no_holes(condition: Any, one: Any) -> None:

@@ -291,19 +291,19 @@ class Draws(np.random.Generator):
         noise = Noise(self._ledger, law, np.broadcast_to(scale, shape), self._ledger.cells(shape))
         return noise if not private(loc) and not np.any(loc) else noise + loc
 
-    def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:  # type: ignore[override]
+    def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
         """Gaussian noise."""
         return self._noise("normal", loc, scale, size)
 
-    def standard_normal(self, size: Any = None, *_: Any, **__: Any) -> Any:  # type: ignore[override]
+    def standard_normal(self, size: Any = None, *_: Any, **__: Any) -> Any:
         """Gaussian noise."""
         return self._noise("normal", 0.0, 1.0, size)
 
-    def laplace(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:  # type: ignore[override]
+    def laplace(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
         """Laplace noise."""
         return self._noise("laplace", loc, scale, size)
 
-    def choice(self, a: Any, size: Any = None, replace: Any = True, p: Any = None, *_: Any, **__: Any) -> Any:  # type: ignore[override]
+    def choice(self, a: Any, size: Any = None, replace: Any = True, p: Any = None, *_: Any, **__: Any) -> Any:
         """Without replacement from all records: a secret batch."""
         n = self._ledger.n
         if not replace and p is None and np.ndim(a) == 0 and a == n and size is not None and np.ndim(size) == 0:
@@ -324,7 +324,7 @@ class Draws(np.random.Generator):
         ledger.batches.append(Draw(number, here(), "poisson", ledger.n, None, float(rate)))
         return Batch(number, ledger.n, ledger.n, True)
 
-    def random(self, size: Any = None, *_: Any, **__: Any) -> Any:  # type: ignore[override]
+    def random(self, size: Any = None, *_: Any, **__: Any) -> Any:
         """Uniform numbers; one a record and compared with a rate, they are a Poisson batch."""
         drawn = self._known("random", size)
         if size is not None and np.shape(drawn) == (self._ledger.n,):
@@ -350,7 +350,7 @@ class Draws(np.random.Generator):
         """As `integers`."""
         return self._known("integers", *args, **options)
 
-    def spawn(self, n_children: int) -> list[Any]:  # type: ignore[override]
+    def spawn(self, n_children: int) -> list[Any]:
         """Children draw from the same ledger."""
         return [self] * n_children
 

@@ -28,7 +28,7 @@ def _constructor(real: Callable[..., Any], copies: bool) -> Callable[..., Any]:
             return real(value, *args, **options)
         dtype = options.get("dtype", args[0] if args else None)
         if copies or (dtype is not None and np.dtype(dtype).kind != "f"):
-            return value.astype(float if dtype is None else dtype)  # type: ignore[attr-defined]
+            return value.astype(float if dtype is None else dtype)
         return value
 
     return made
@@ -46,7 +46,7 @@ class _Kept(type):
         if isinstance(one, Value | Public):
             if isinstance(one, Value) and one.entries != 1:
                 raise TypeError("only arrays of one number can be a number")
-            return one.reshape(()).astype(cls.dtype)  # type: ignore[attr-defined]
+            return one.reshape(()).astype(getattr(cls, "dtype", float))
         return cls.__bases__[0](one, *rest)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .arithmetic import multiply
 from .reductions import total, unbounded
 from .value import Norms, Open, Value, join, plain, private, rule, times
 
@@ -21,9 +22,9 @@ def matmul(a: Any, b: Any) -> Value:
     """As einsum, for vectors and matrices."""
     sides = _pieces(a), _pieces(b)
     if 0 in sides:
-        return np.multiply(a, b)  # type: ignore[no-any-return]
+        return multiply(a, b)
     if sides == (1, 1):
-        return total(np.multiply(a, b))  # type: ignore[arg-type]
+        return total(multiply(a, b))
     subscripts = {(2, 1): "ij,j->i", (1, 2): "i,ij->j", (2, 2): "ij,jk->ik"}.get(sides)
     if subscripts is None:
         raise Open("products of more than two axes: write np.einsum")
@@ -35,7 +36,7 @@ def inner(a: Any, b: Any) -> Value:
     """Of vectors."""
     if (_pieces(a), _pieces(b)) != (1, 1):
         raise Open("np.inner is followed for vectors")
-    return total(np.multiply(a, b))  # type: ignore[arg-type]
+    return total(multiply(a, b))
 
 
 @rule(np.outer)
@@ -61,7 +62,7 @@ def einsum(subscripts: Any, *operands: Any, **options: Any) -> Value:
     }
     terms = Terms(inputs, output, values, tuple(sizes[letter] for letter in output))
     rows = [(word, one) for word, one in terms.private if one.at is not None]
-    records = {word[one.at] for word, one in rows}
+    records = {word[one.at] for word, one in rows if one.at is not None}
     if rows and len(rows) == len(terms.private) and len(records) == 1:
         alike = all(one.records.same(rows[0][1].records) for _, one in rows)
         if alike:

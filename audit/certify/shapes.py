@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .arithmetic import where
+from .arithmetic import add, compared, where
 from .reductions import axes_of, replaced
 from .value import INF, ZERO, Norms, Open, Records, Value, join, noted, plain, private, rule
 
@@ -182,6 +182,8 @@ def assign(a: Value, key: Any, given: Any) -> None:
     """``a[mask] = b``: entries of one or the other. The value itself changes."""
     if a.viewed:
         raise Open("private data is changed in place where another name shares its memory; make a copy")
+    if a.integer:
+        raise Open("an assignment to private whole numbers has no rule; make them float first")
     if private(key) and key.truth and key._shape == a._shape:
         found = where(key, given, a)
     else:
@@ -219,10 +221,6 @@ def _replaced_part(a: Value, key: Any, given: Any) -> Value:
     return found
 
 
-Value.__getitem__ = lambda a, key: _got(a, key)  # type: ignore[attr-defined]
-Value.__setitem__ = assign  # type: ignore[attr-defined]
-
-
 def _got(a: Value, key: Any) -> Value:
     found = index(a, key)
     noted("index", found)
@@ -236,9 +234,6 @@ def transpose(a: Value, axes: Any = None) -> Value:
     at = None if a.at is None else order.index(a.at + a.ndim) - a.ndim
     found = replaced(a, tuple(a._shape[one] for one in order), at)
     return found.view_of(a)
-
-
-Value.T = property(lambda a: transpose(a))  # type: ignore[attr-defined]
 
 
 @rule(np.swapaxes)
@@ -270,16 +265,10 @@ def _reshaped(a: Value, *shape: Any, order: str = "C") -> Value:
     return reshape(a, shape[0] if len(shape) == 1 else shape, order)
 
 
-Value.reshape = _reshaped  # type: ignore[attr-defined]
-
-
 @rule(np.ravel)
 def flat(a: Value, **_: Any) -> Value:
     """The same numbers."""
     return reshape(a, -1)
-
-
-Value.flatten = lambda a: flat(a).copy()  # type: ignore[attr-defined]
 
 
 @rule(np.squeeze)
@@ -330,6 +319,8 @@ def concatenate(arrays: Any, axis: int | None = 0, **_: Any) -> Value:
     if axis is None:
         raise Open("np.concatenate over all axes has no rule")
     place = axis if axis < 0 else axis - first.ndim
+    if place == first.at and len(given) == len(arrays) and _blocks(given):
+        return _one_after_another(given)
     rows = first.at is not None and place != first.at
     for one in given:
         if one.holes:
@@ -342,6 +333,35 @@ def concatenate(arrays: Any, axis: int | None = 0, **_: Any) -> Value:
     length = sum(one._shape[place] for one in parts)
     shape = tuple(length if k - first.ndim == place else s for k, s in enumerate(first._shape))
     return _next_to_each_other(parts, shape)
+
+
+def _blocks(given: list[Value]) -> bool:
+    """Are they blocks of other records each, along one axis?"""
+    numbers = [one.records.numbers for one in given if one.at == given[0].at and not one.absent and not one.holes]
+    known = [one for one in numbers if one is not None]
+    if len(given) == 1:
+        return not given[0].absent and not given[0].holes
+    return len(known) == len(given) and len(np.unique(np.concatenate(known))) == sum(map(len, known))
+
+
+def _one_after_another(given: list[Value]) -> Value:
+    """Blocks of records: each is as it was."""
+    first, size, move = given[0], given[0].norms, given[0].move
+    assert first.at is not None
+    for one in given[1:]:
+        size, move = size.either(one.norms), move.either(one.move)
+    length = sum(one._shape[first.at] for one in given)
+    found = {
+        **join(*given),
+        "at": first.at,
+        "low": min(one.low for one in given),
+        "high": max(one.high for one in given),
+    }
+    found["records"] = first.records
+    if len(given) > 1:
+        found["records"] = Records(np.concatenate([one.records.numbers for one in given]))
+    shape = tuple(length if k - first.ndim == first.at else s for k, s in enumerate(first._shape))
+    return Value(shape, size=size, move=move, **found)
 
 
 def _next_to_each_other(parts: list[Value], shape: tuple[int, ...], at: int | None = None) -> Value:
@@ -457,7 +477,7 @@ def always(a: Value) -> bool:
 @rule(np.broadcast_to)
 def broadcast(a: Value, shape: Any, **_: Any) -> Value:
     """As adding zeros of that shape."""
-    return np.add(a, np.zeros(shape))  # type: ignore[no-any-return]
+    return add(a, np.zeros(shape))
 
 
 @rule(np.triu, np.tril)
@@ -476,14 +496,25 @@ def _as_type(a: Value, dtype: Any = float, *_: Any, **__: Any) -> Value:
     if a.holes:
         raise Open("a division by what may be zero")
     if kind == "b":
-        return np.not_equal(a, 0.0)  # type: ignore[no-any-return]
+        return compared(a, 0.0)
     if a.truth:
         found = a.copy()
         found.truth = False
         return found
     low, high = (np.trunc(one) if abs(one) < INF else one for one in (a.low, a.high))
     sup = a.move.sup + 1
-    return a.like(size=a.norms, move=Norms(sup=sup), low=float(low), high=float(high))
+    found = a.like(size=a.norms, move=Norms(sup=sup), low=float(low), high=float(high))
+    found.integer = True
+    return found
 
 
-Value.astype = _as_type  # type: ignore[attr-defined]
+_METHODS: dict[str, Any] = {
+    "__getitem__": _got,
+    "__setitem__": assign,
+    "T": property(transpose),
+    "reshape": _reshaped,
+    "flatten": lambda a: flat(a).copy(),
+    "astype": _as_type,
+}
+for _name, _method in _METHODS.items():
+    setattr(Value, _name, _method)

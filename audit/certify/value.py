@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
@@ -101,7 +101,7 @@ class Norms:
 
     def of_order(self, order: float) -> float:
         """The bound on the norm of this order."""
-        return {1: self.one, 2: self.two}.get(order, self.sup)
+        return self.one if order == 1 else self.two if order == 2 else self.sup
 
 
 ZERO = Norms(0.0, 0.0, 0.0)
@@ -153,10 +153,13 @@ class Form:
 RULES: dict[Any, Callable[..., Any]] = {}
 
 
-def rule(*functions: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+_Rule = TypeVar("_Rule", bound=Callable[..., Any])
+
+
+def rule(*functions: Any) -> Callable[[_Rule], _Rule]:
     """Registers a transfer rule for NumPy functions."""
 
-    def add(transfer: Callable[..., Any]) -> Callable[..., Any]:
+    def add(transfer: _Rule) -> _Rule:
         for function in functions:
             RULES[function] = transfer
         return transfer
@@ -223,7 +226,16 @@ class Value(NDArrayOperatorsMixin):
         self.low, self.high, self.draws, self.absent = low, max(low, high), draws, absent
         self.forms, self.holes, self.weighted, self.truth = forms, holes, weighted, truth
         self.cause = cause if math.isinf(self.move.two) else ""
-        self.token, self.viewed = object(), False
+        self.token, self.viewed, self.integer = object(), False, False
+
+    if TYPE_CHECKING:  # in `shapes.py`
+        T: Any
+        astype: Any
+        reshape: Any
+        flatten: Any
+
+        def __getitem__(self, key: Any) -> Any: ...
+        def __setitem__(self, key: Any, value: Any) -> None: ...
 
     # -- what the code may ask ----------------------------------------------------------------------------
     @property
@@ -267,7 +279,7 @@ class Value(NDArrayOperatorsMixin):
     def _leaves(self, *_: Any, **__: Any) -> NoReturn:
         raise Open("private data leaves as a plain number; add noise to it first")
 
-    __float__ = __int__ = __index__ = __complex__ = __array__ = item = tolist = _leaves  # type: ignore[assignment]
+    __float__ = __int__ = __index__ = __complex__ = __array__ = item = tolist = _leaves
     __hash__ = object.__hash__
 
     # -- bounds -------------------------------------------------------------------------------------------
@@ -323,11 +335,11 @@ class Value(NDArrayOperatorsMixin):
 
     def sum(self, axis: Any = None, keepdims: bool = False, **_: Any) -> Any:
         """As of an array."""
-        return np.sum(self, axis=axis, keepdims=keepdims)  # type: ignore[call-overload]
+        return np.sum(self, axis=axis, keepdims=keepdims)
 
     def mean(self, axis: Any = None, keepdims: bool = False, **_: Any) -> Any:
         """As of an array."""
-        return np.mean(self, axis=axis, keepdims=keepdims)  # type: ignore[call-overload]
+        return np.mean(self, axis=axis, keepdims=keepdims)
 
     def copy(self, *_: Any) -> Value:
         """A value of its own."""
@@ -405,7 +417,7 @@ def _held_by_one() -> int:
     if not _HELD:
         _HELD.append(10**9)
         array = np.zeros(1)
-        array += _Probe()  # type: ignore[misc]
+        array += _Probe()  # type: ignore[call-overload]
     return _HELD[0]
 
 

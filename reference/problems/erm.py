@@ -127,7 +127,7 @@ class ErmProblem:
         """Mean loss over the records `indices` (all when None)."""
         total, count = 0.0, 0
         for x, y in self._records(indices):
-            total += float(self.loss.link.value(y * (x @ w)).sum())
+            total = total + self.loss.link.value(y * (x @ w)).sum()
             count += len(y)
         return total / count + float(self._penalty(w))
 

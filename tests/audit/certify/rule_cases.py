@@ -74,14 +74,14 @@ def by_block(x, c):
 
 
 def in_place(x, c):
-    y = x.copy()
+    y = x * 1.0
     y += c
     y *= 2.0
     return y
 
 
 def assigned(x, c):
-    y = x.copy()
+    y = x * 1.0
     y[:, 0] = c
     y[y > c] = c
     return y
@@ -165,6 +165,8 @@ ROWS = {
     "concatenate": unary(lambda x: np.concatenate([x, np.tanh(x)], axis=1)),
     "concatenate public": unary(lambda x: np.concatenate([x, np.ones((x.shape[0], 1))], axis=1)),
     "stack": unary(lambda x: np.stack([x, 2 * x], axis=1)),
+    "blocks of records": unary(lambda x: np.concatenate([x[:2], 2 * x[2:]])),
+    "overlapping blocks of records": unary(lambda x: np.concatenate([x[:2], x[1:]]).sum(axis=0)[None, :]),
     "three axes": unary(lambda x: x[:, None, :] - np.ones((2, x.shape[1]))),
     "row outer": unary(lambda x: np.einsum("ni,nj->nij", x, x)),
     "row dot": unary(lambda x: np.einsum("ni,ni->n", x, np.tanh(x))[:, None]),
