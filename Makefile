@@ -39,8 +39,6 @@ papers: $(STAMP)  # docs/papers.md and the heads of the papers' packages
 
 bench: $(STAMP)  # hours; the figures in benchmarks/results come from these scripts (one without its optional package is skipped)
 	for file in benchmarks/*.py; do $(BIN)/python $$file --write || exit 1; done
-	$(BIN)/dpassay audit dro --jobs $(JOBS) --output reports/dro.json
-	$(BIN)/python benchmarks/dro_sandwich.py --report reports/dro.json --write
 
 schemas: $(STAMP)  # docs/schemas: the form of what is written for other programs
 	$(BIN)/python -m dpassay.audit.report.json_schema docs/schemas/report.schema.json

@@ -1,6 +1,6 @@
 """Head to head with jax-privacy's auditor on identical scores in one process: tightness beside the ceiling, coverage.
 
-    python benchmarks/jax_privacy.py [--quick] [--write] [--resume] [--ours] [--near]
+    python benchmarks/jax_privacy.py [--quick] [--write] [--resume] [--ours]
 
 jax-privacy is no dependency of dpassay: install it beside (`pip install jax-privacy`) to run this; without it nothing
 is measured, and one line says so. Gaussian scores are N(0, 1) without and N(mu, 1) with the canary, the case that its
@@ -10,7 +10,6 @@ takes minutes beyond), and in one run all thresholds (up to 100,000 canaries) an
 cell, by its median, is what dpassay is held against; the ceiling is that of `scores_ceiling.py`. Bounds that assume a
 Gaussian curve are shown in the second table, on laws that are not Gaussian. Every cell is kept as it is finished.
 `--ours`: only dpassay's bounds again, on the same scores; what jax-privacy showed on them stays as it was measured.
-`--near`: only the cells where the ratio is near 1.3, with many seeds; the interval is a bootstrap of both medians.
 """
 
 from __future__ import annotations
@@ -36,7 +35,6 @@ sys.path = [entry for entry in sys.path if not entry.endswith("benchmarks")]
 sys.modules.pop("jax_privacy", None)
 RESUME = "--resume" in sys.argv and not sys.argv.remove("--resume")
 ONLY_OURS = "--ours" in sys.argv and not sys.argv.remove("--ours")
-ONLY_NEAR = "--near" in sys.argv and not sys.argv.remove("--near")
 try:
     from jax_privacy import auditing as theirs
 except ImportError:
@@ -50,18 +48,6 @@ HEADER = ("part", "library", "bound", "law", "n", "repetitions", "value", "low",
 TIGHT = ("part", "law", "true epsilon", "n", "seeds", "best of jax-privacy", "its median", "dpassay", "ceiling",
          "ratio", "largest possible ratio")  # fmt: skip
 SEEDS = {1000: 41, 10_000: 21, 100_000: 9, 1_000_000: 5}
-NEAR = (  # true epsilon, size, one run, seeds, the method of jax-privacy that shows most there
-    (1.0, 100_000, True, 1000, "split"),
-    (4.38, 10_000, True, 600, "split"),
-    (2.0, 100_000, True, 250, "split"),
-    (1.0, 1_000_000, True, 60, "split"),
-    (2.0, 10_000, True, 600, "split"),
-    (8.0, 1000, True, 600, "all thresholds"),
-    (8.0, 1000, False, 600, "all thresholds, both errors"),
-    (1.0, 100_000, False, 250, "all thresholds, both errors"),
-)
-NEAR_HEADER = ("part", "true epsilon", "n", "seeds", "best of jax-privacy", "its median", "dpassay", "ratio", "low",
-               "high", "ceiling", "largest possible ratio")  # fmt: skip
 MANY_SPLITS, MANY_THRESHOLDS = 10_000, 100_000  # sizes up to which these methods are asked
 
 
@@ -203,39 +189,9 @@ def measure_tightness(quick: bool, write: bool) -> None:
             figures.write("jax_privacy", "Against jax-privacy on identical scores", TIGHT, rows, notes)
 
 
-def near(quick: bool, write: bool) -> None:
-    """The cells of `NEAR`: medians of both over many seeds, the same scores for both."""
-    rows = []
-    for truth, n, coins, seeds, name in NEAR:
-        shift = float(brentq(lambda mu, truth=truth: gdp_epsilon(mu, DELTA) - truth, 0.05, 5.0))
-        ours = ONE_RUN["dpassay", "one run"] if coins else TWO_SAMPLES["dpassay", "labels"]
-        found = []
-        for seed in range(5 if quick else seeds):
-            p, q = scores("Gaussian", shift, n, np.random.default_rng([int(100 * truth), n, coins, seed]), coins)
-            asked = ((THEIRS_ONE_RUN if coins else THEIRS)[name], ours)
-            found.append([bound(p, q, np.random.default_rng([seed, k])) for k, bound in enumerate(asked)])
-        both = np.array(found)
-        drawn = np.median(both[np.random.default_rng(0).integers(0, len(both), (2000, len(both)))], axis=1)
-        low, high = np.quantile(drawn[:, 1] / drawn[:, 0], (0.025, 0.975))
-        base, shown = (float(value) for value in np.median(both, axis=0))
-        most = ceiling("Gaussian", shift, DELTA, n // 2 if coins else n, truth)
-        part = "one run" if coins else "two samples"
-        rows.append((part, truth, n, len(both), name, base, shown, shown / base, low, high, most, most / base))
-        figures.show(NEAR_HEADER, rows[-1])
-    if write:
-        notes = ["Medians over the seeds, the 95 % interval of their ratio, and the largest ratio of any sound bound."]
-        command = "python benchmarks/jax_privacy.py --near --write"
-        figures.write(
-            "jax_privacy_near", "Against jax-privacy, where the ratio is near 1.3", NEAR_HEADER, rows, notes, command
-        )
-
-
 def main() -> None:
     """Print every line as it is measured; `--write` keeps them."""
     chosen = figures.options(__doc__)
-    if ONLY_NEAR:
-        near(chosen.quick, chosen.write)
-        return
     measure_tightness(chosen.quick, chosen.write)
     runs, rows = 50 if chosen.quick else 2000, _kept("jax_privacy_false_claims", HEADER)
     if rows:

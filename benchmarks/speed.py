@@ -1,13 +1,11 @@
-"""Speed: runs per second of every row, seconds to a verdict, memory, growth with n, d, T and runs.
+"""Speed: milliseconds of a run of every row, seconds to a verdict, memory.
 
     python benchmarks/speed.py [--quick] [--write] [--partial FILE] [--only WORD]
 
-All times are seconds of CPU, not of the clock, and what is compared is measured in turn in one process. "loop" is the
-algorithm on a tape that keeps nothing (speed_tape.py); "tape" a run that is recorded; "lockstep" a run of the audit, on
-both neighbours, in all worlds that its secret batches need, with its exact loss under two tilts. The target is 20
-seconds for 1,000 lockstep runs: ten on two cores. Runs differ in length, so a row that seems to miss it makes all of
-them. What is measured goes to FILE as it comes, and is not measured again: a run that was cut short goes on. With
-WORD the first table alone, of the rows whose name contains it.
+Times are seconds of CPU. "tape" is a run that is recorded; "lockstep" a run of the audit, on both neighbours, in all
+worlds that its secret batches need, with its exact loss under two tilts. The target is 20 seconds for 1,000 lockstep
+runs: ten on two cores. What is measured goes to FILE as it comes, and is not measured again: a run that was cut short
+goes on. With WORD the first table alone, of the rows whose name contains it.
 """
 
 from __future__ import annotations
@@ -27,15 +25,11 @@ from typing import Any
 
 import keep
 import numpy as np
-import speed_peers
 from audit_figures import known_or, markdown, options
-from speed_growth import growth
-from speed_tape import Bare, milliseconds
 
 from dpassay.audit.likelihood.samplers import LockstepSampler
 from dpassay.audit.lockstep.run import needs, places
 from dpassay.audit.lockstep.tilting import PLAIN, Tilt
-from dpassay.reference.accounting.gdp import gdp_epsilon
 from dpassay.reference.case import Case
 from dpassay.reference.catalogue import CASES
 from dpassay.reference.tape import LiveTape
@@ -52,22 +46,30 @@ VERDICTS = (
 )
 
 
+def milliseconds(calls: dict[str, Callable[[int], object]], at_least: float) -> dict[str, float]:
+    """CPU milliseconds of one run of each: as many runs as take `at_least` seconds."""
+    found = {}
+    for name, call in calls.items():
+        count, spent = 1, 0.0
+        while spent < at_least:
+            count *= 2
+            start = process_time()
+            call(count)
+            spent = process_time() - start
+        found[name] = 1e3 * spent / count
+    return found
+
+
 def times(run: Callable[..., Any], pair: Any, at_least: float) -> tuple[int, dict[str, float]]:
-    """Worlds of a lockstep run, and milliseconds of one run: loop, tape, lockstep."""
+    """Worlds of a lockstep run, and milliseconds of one run: tape, lockstep."""
     what = needs(run, pair.here)
     sampler = LockstepSampler(run, pair, what=what, checks=0)
     tilts, shares = (PLAIN, Tilt(1.0)), np.array([0.1, 0.9])
     calls: dict[str, Callable[[int], object]] = {
-        "loop": lambda count: [run(pair.here, Bare(seed)) for seed in range(count)],
         "tape": lambda count: [run(pair.here, LiveTape(seed)) for seed in range(count)],
         "lockstep": lambda count: sampler.sample(tilts, shares, count, (0,)),
     }
-    found = milliseconds(calls, at_least)
-    if found["lockstep"] * RUNS > 1e3 * TARGET:
-        start = process_time()
-        calls["lockstep"](RUNS)
-        found["lockstep"] = 1e3 * (process_time() - start) / RUNS
-    return len(places(what, check=False)), found
+    return len(places(what, check=False)), milliseconds(calls, at_least)
 
 
 def of_case(case: Case, at_least: float) -> list[Any]:
@@ -78,17 +80,18 @@ def of_case(case: Case, at_least: float) -> list[Any]:
 
 def catalogue(cases: list[Case], at_least: float, kept: Path | None) -> None:
     """Every row at the size at which it is audited."""
-    rows, missed = [], []
+    rows: list[tuple[Any, ...]] = []
+    missed = []
     for case in cases:
         worlds, found = known_or(kept, case.key, partial(of_case, case, at_least))
         thousand = found["lockstep"]  # milliseconds a run are seconds a thousand
         per_second = [round(1e3 / found[name]) if found[name] < 100 else 1e3 / found[name] for name in found]
-        ratios = [found["tape"] / found["loop"], found["lockstep"] / (found["tape"] * worlds)]
-        rows.append((case.key, *per_second, worlds, *(f"{ratio:.2f}" for ratio in ratios), f"{thousand:.2f}"))
+        ratio = found["lockstep"] / (found["tape"] * worlds)
+        rows.append((case.key, *per_second, worlds, f"{ratio:.2f}", f"{thousand:.2f}"))
         if thousand > TARGET:
             missed.append(f"{case.key}: {thousand:.1f} s, {thousand / TARGET:.1f} times the target")
-    header = ("row", "loop, runs/s", "tape, runs/s", "lockstep, runs/s", "worlds")
-    print(markdown((*header, "tape / loop", "lockstep / (worlds x tape)", "1,000 lockstep runs, s"), rows))
+    parts = ("tape, runs/s", "lockstep, runs/s", "worlds", "lockstep / (worlds x tape)", "1,000 lockstep runs, s")
+    print(markdown(("row", *parts), rows))
     print(f"{len(rows) - len(missed)} of {len(rows)} rows make 1,000 lockstep runs in {TARGET:g} s. The others:\n")
     print("\n".join(f"- {one}" for one in missed) or "- none", flush=True)
 
@@ -146,17 +149,6 @@ def measure(quick: bool) -> None:
         return
     print("\n## To a verdict, each row in a fresh process\n")
     verdicts(VERDICTS[:2] if quick else VERDICTS, kept)
-    print("## Growth: exponents fitted to milliseconds a run\n")
-    growth(partial(times, at_least=0.02 if quick else 0.05), quick, kept)
-    print("## The accountant and dp-accounting on identical work\n")
-    print(
-        "Epsilon of DP-SGD, Poisson batches, add/remove, on a grid of 1e-3 (ours may choose another one). At rate 1 the"
-    )
-    exact = ", ".join(f"{gdp_epsilon(1.5, delta):.4f} (delta {delta:g})" for delta in (1e-5, 1e-14))
-    print(f"exact values are {exact}.\n")
-    work = speed_peers.WORK[:1] if quick else speed_peers.WORK
-    rows = [known_or(kept, f"peers {one}", partial(speed_peers.row, *one)) for one in work]
-    print(markdown(speed_peers.HEADER, rows))
 
 
 if __name__ == "__main__":

@@ -35,28 +35,13 @@ ELSEWHERE = {  # a page of the repository: its name on the site
 NOTEBOOK = "examples/claim_to_curve.ipynb"
 MADE = {"reference.md", "options.md", "notebook.md"}
 _LINK = re.compile(r"\[([^\]]*)\]\(([^)#:\s]+)(#[\w-]+)?\)")
+BELOW = {  # pages that are made for the site are linked below a page of the repository
+    "commands.md": "[Every option of every command](options.md).",
+    "api.md": "[Every stable name with its docstring](reference.md).",
+    "tutorial.md": "The same way in Python: [a notebook](notebook.md).",
+}
 _UNSEARCHED = ("ledger.md",)  # a thousand lines of tables would be all that a search finds
 _SHIM = re.compile(r"https://unpkg\.com/iframe-worker/shim")
-
-
-def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Benchmarks stand in the navigation one by one; a page that nobody put there stands under "More"."""
-    named = set(_pages(config.nav))
-    here = {path.relative_to(config.docs_dir).as_posix() for path in Path(config.docs_dir).rglob("*.md")}
-    config.nav.append({"Examples": [f"examples/{path.parent.name}.md" for path in EXAMPLES]})
-    results = next(part["Results"] for part in config.nav if "Results" in part)
-    results.append({"Benchmarks": [{path.stem.replace("_", " "): f"benchmarks/{path.name}"} for path in BENCHMARKS]})
-    rest = sorted(here - named)
-    if rest:
-        config.nav.append({"More": rest})
-    return config
-
-
-def _pages(nav: Any) -> list[str]:
-    if isinstance(nav, str):
-        return [nav]
-    parts = nav.values() if isinstance(nav, dict) else nav
-    return [page for part in parts for page in _pages(part)]
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -76,7 +61,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def on_page_markdown(markdown: str, page: Any, config: MkDocsConfig, files: Files) -> str:
     """Links out of this folder lead to the copies."""
     name = page.file.src_uri
-    return markdown if name in {*ELSEWHERE.values(), *MADE} else linked(markdown, f"docs/{name}", name)
+    if name in {*ELSEWHERE.values(), *MADE}:
+        return markdown
+    return "\n\n".join([linked(markdown, f"docs/{name}", name), *([BELOW[name]] if name in BELOW else [])])
 
 
 def on_post_page(output: str, page: Any, config: MkDocsConfig) -> str:

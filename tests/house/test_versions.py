@@ -77,5 +77,5 @@ def test_a_row_with_a_failure_is_not_complete():
     assert not complete("| newest | 3.12.1 | 4,001 passed, 2 skipped, 0 failed | numpy 1.0 |")
 
 
-def test_the_page_is_in_the_navigation():
-    assert "versions.md" in (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+def test_the_page_is_linked_from_the_readme():
+    assert "(docs/versions.md)" in (ROOT / "README.md").read_text(encoding="utf-8")

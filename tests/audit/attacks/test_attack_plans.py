@@ -85,7 +85,7 @@ def test_what_the_records_do_is_taken_out_of_the_scores():
 @pytest.mark.slow  # 240 models: a second; measured on more data by a benchmark
 def test_a_crafted_start_makes_an_ordinary_record_visible(tmp_path):
     """200 digits, noise multiplier 3, 60 models a record: mean AUC of the loss of one record over two (seeds 0 and 1)
-    is 0.1 larger from the crafted start, and no claim falls (`benchmarks/crafted_start.py` has more).
+    is 0.1 larger from the crafted start, and no claim falls.
     """
     x, y = estimators.labelled_data("digits")
     np.savetxt(tmp_path / "digits.csv", np.column_stack([x, y])[:200], delimiter=",")

@@ -38,14 +38,6 @@ def _judge(entry, samples, seed):
     )
 
 
-@pytest.mark.more
-def test_the_zoo_has_correct_and_broken_animals_with_truths():
-    names = [e.name for e in zoo()]
-    assert len(set(names)) == len(names) >= 60
-    assert sum(e.broken for e in zoo()) >= 45 and sum(not e.broken for e in zoo()) == CORRECT
-    assert set(EASY) <= {e.name for e in zoo() if e.broken}
-
-
 @pytest.mark.some(5)
 @pytest.mark.parametrize("name", EASY)
 def test_bugs_are_found_at_twenty_thousand_samples_or_fewer(name):

@@ -2,7 +2,6 @@
 
 import json
 import re
-import subprocess
 import sys
 
 import numpy as np
@@ -101,22 +100,6 @@ def test_long_outputs_are_shown_with_whole_short_numbers():
 def test_equal_data_sets_say_so_and_nothing_of_what_would_have_been_seen(run):
     found = run("coin", pair=("d.json", "d.json"))
     assert found.exit_code == 3 and "D and D' are equal" in found.output and "Planted" not in found.output
-
-
-@pytest.mark.more
-def test_numbers_are_judged_without_slow_imports(tmp_path):
-    """They made most of what an audit of 10,000 numbers took: no trees, no catalogue, no search, no distributions."""
-    for seed, name in enumerate(("p.npy", "q.npy")):
-        np.save(tmp_path / name, np.random.default_rng(seed).laplace(size=500))
-    program = (
-        "import sys; sys.argv = ['dpassay', 'blackbox', '--outputs', 'p.npy', '--outputs', 'q.npy', '--quiet']\n"
-        "sys.argv += ['--epsilon', '1']\n"
-        "from dpassay.audit.cli import main\ntry: main()\nexcept SystemExit as end: print(end.code)\n"
-        "print(*sorted({'sklearn', 'scipy.stats', 'hypothesis', 'dp_accounting', 'joblib'} & set(sys.modules)))"
-    )
-    run = [sys.executable, "-c", program]
-    lines = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, check=True).stdout.splitlines()
-    assert lines[-2:] == ["3", ""], lines
 
 
 @pytest.mark.some(2)

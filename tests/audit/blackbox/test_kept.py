@@ -11,7 +11,6 @@ import time
 
 import numpy as np
 import pytest
-from joblib.externals.loky import get_reusable_executor
 from typer.testing import CliRunner
 
 from dpassay.audit.blackbox.kept import Kept, decoded, encoded
@@ -110,22 +109,6 @@ def test_an_interrupted_one_goes_on_and_draws_nothing_twice(tmp_path):
     assert found == alone
     assert total <= 2000 + 3 * 64, "what an interruption costs is the slice that was being drawn"
     assert drawn(None, path) == alone, "and nothing is drawn when all is there"
-
-
-@pytest.mark.more
-def test_two_workers_go_on_with_what_one_process_began(here):
-    get_reusable_executor().shutdown(wait=True)  # workers that another test started do not find the module
-    alone = CliRunner().invoke(app, words())
-    with pytest.raises(KeyboardInterrupt):
-        mechanism, _ = stopping(150)
-        source = Source("mech_kept:right", mechanism, ([1, 2], [1, 3]), Named("mech_kept:right"))
-        kept = Kept(here / "kept", source, 400, (0, 61))
-        kept.draw(mechanism, [1, 2], 400, (0, 0), (0, 61, 0, 0), lambda n: None)
-    kept.close()
-    (here / "kept").unlink()
-    for more in (["--jobs", "2"], [], ["--jobs", "2"]):
-        found = CliRunner().invoke(app, words("right", "--checkpoint", "kept", *more))
-        assert numbers(found.output) == numbers(alone.output), found.exception
 
 
 def test_another_question_is_refused_in_one_line(here):

@@ -202,24 +202,6 @@ def test_pickles_are_refused(place):
         _run("scores", "objects.npy", "objects.npy")
 
 
-@pytest.mark.more
-def test_sessions_continue_and_machines_join(place):
-    """A claim 30 % below the accounted epsilon: short sessions on two machines refute it together (seeds 0 and 1)."""
-    case, claim = "output_perturbation/algorithm1@repaired", ("--epsilon", 0.7, "--limit", 64)
-    codes = [_run("sequential", "algorithm", case, "--checkpoint", "a.json", *claim).exit_code for _ in range(3)]
-    _run("sequential", "algorithm", case, "--checkpoint", "b.json", *claim, "--seed", 1)
-    first = session.load(place / "a.json")
-    assert codes[-1] == 1 and first.sessions == 3 and first.best >= first.log_wealth > 0
-    joint = _run("sequential", "combine", "a.json", "b.json", "--json")
-    document = json.loads(joint.output)["results"][0]
-    assert joint.exit_code == 1 and len(document["evidence"]["log_wealths"]) == 2
-    assert document["p_value"] == pytest.approx(np.exp(-sum(document["evidence"]["log_wealths"])), rel=1e-9)
-    with pytest.raises(BadInput, match="not independent"):
-        _run("sequential", "combine", "a.json", "a.json")
-    with pytest.raises(BadInput, match="claim"):
-        _run("sequential", "algorithm", case, "--checkpoint", "a.json", "--epsilon", 0.8)
-
-
 def test_a_black_box_session_is_kept(place):
     words = ("sequential", "blackbox", "mechanisms_of_a_test:quiet", *PAIR, "--epsilon", 1, "--checkpoint", "c.json")
     assert _run(*words, "--limit", 3000).exit_code == 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -58,17 +57,6 @@ def test_a_line_that_was_not_reached_is_shown_with_its_text(dpassay):
         (path,) = Path(find.__code__.co_filename).parent.glob(f"*/{name}")
         written = path.read_text(encoding="utf-8").splitlines()[int(number) - 1].strip()
         assert written and text.strip().startswith(written)
-
-
-@pytest.mark.more
-def test_a_failure_that_nobody_declared_prints_its_first_witness(dpassay, monkeypatch):
-    (case,) = find(KEY)
-    silent = replace(case, declared=tuple(one for one in case.declared if "scale" not in one.kind.value))
-    monkeypatch.setattr("dpassay.audit.commands.audit.find_cases", lambda name: [silent])
-    code, out, _ = dpassay("audit", KEY, *SMALL[:-1], 10)
-    assert code == 1 and "not declared: noise scale" in out
-    assert out.count("neighbours replay") == 1 and "\nnoise scale at 'gradient'" in out
-    assert "premise" not in out and Path(FILE).is_file()
 
 
 @pytest.mark.parametrize("words", [("--explain", "--json")])

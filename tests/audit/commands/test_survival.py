@@ -199,15 +199,6 @@ def test_one_that_came_again_is_not_owed(monkeypatch, came):
     assert ended == ([] if came else [130])
 
 
-@pytest.mark.more
-@pytest.mark.parametrize("name", [pytest.param("INT", marks=pytest.mark.slow), "TERM"])
-def test_a_signal_when_all_is_told_leaves_the_code_as_it_is(name):
-    """It came out as an end by a signal, -2 or -15, which no page names."""
-    words = [sys.executable, "-c", WITH_A_SIGNAL.format(name=name, at="last", swallowed=False)]
-    found = subprocess.run(words, capture_output=True, text=True, check=False)
-    assert found.returncode == 0 and found.stderr == "" and "dp_sgd" in found.stdout
-
-
 def alive(group):
     """Processes of a group that still run."""
     found = []

@@ -79,20 +79,6 @@ def workers(request, monkeypatch):
     assert sent
 
 
-@pytest.mark.more
-def test_the_same_seed_gives_the_same_rows_for_one_and_two_workers(dpassay):
-    found, keys = [], ["baselines/dp_sgd:poisson@baseline", "output_perturbation/algorithm1@repaired"]
-    for jobs in (1, 2):
-        code, out, _ = dpassay("audit", *keys, "--runs", 60, "--pilot", 60, "--examples", 3, "--json", "--jobs", jobs)
-        assert code in (0, 3)  # 60 runs show too little for some
-        rows = json.loads(out)["rows"]
-        for row in rows:
-            row.pop("seconds")
-        found.append(rows)
-    assert len(found[0]) == 2
-    assert found[0] == found[1]
-
-
 def test_a_claim_that_cannot_be_run_costs_no_other_its_row(dpassay, tmp_path, monkeypatch):
     """Its error comes back whole, and the row of the other one as well."""
     (tmp_path / "of_a_worker.py").write_text(MODULE)

@@ -82,13 +82,6 @@ def test_output_that_nobody_reads_or_that_has_no_room():
     assert shell("$D show nothing 2> /dev/full").returncode == 2
 
 
-@pytest.mark.more
-def test_a_terminal_without_our_letters():
-    done = shell("$D list; $D show ünïcode", LC_ALL="C", PYTHONIOENCODING="ascii", PYTHONUTF8="0")
-    assert done.returncode == 2 and "Traceback" not in done.stderr and "algorithm = " in done.stderr, done.stderr
-    assert "second_order_erm/opt@printed" in done.stdout
-
-
 def test_a_ledger_needs_no_cache(tmp_path):
     (tmp_path / "file").write_text("")
     rows = [row for row in load_rows(["dro"]) if row.id == "dro/thm7/N3_at_most_n"]

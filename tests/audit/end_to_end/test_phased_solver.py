@@ -55,15 +55,6 @@ def pair():
     return Pair(Data(here), Data(a), 4)
 
 
-@pytest.mark.more
-def test_every_reading(examine, pair):
-    found = examine(run, pair)
-    assert found.losses.findings == []
-    assert {found.transcript.participation(release) for release in found.transcript.releases} == {"at most once"}
-    assert found.account.mu() == pytest.approx(1 / STD, rel=1e-9), "parallel composition: one phase, not three"
-    assert found.bound.epsilon > 0.8 * found.accounted
-
-
 def test_a_solver_that_stops_too_early_cannot_decide(pair):
     """What it returns then depends on its inner randomness: the likelihood is a stronger adversary's, and labelled."""
     bound, losses = audit_likelihood(

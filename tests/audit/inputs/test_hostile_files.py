@@ -1,6 +1,6 @@
 """Files that are damaged or hostile: one line that names the file, and never less than was asked for.
 
-What fuzzing found, one test a kind; `benchmarks/fuzz.py` is the search itself.
+What fuzzing found, one test a kind.
 """
 
 from __future__ import annotations

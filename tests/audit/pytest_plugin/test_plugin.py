@@ -158,33 +158,6 @@ def test_mine(assay):
     )
 
 
-@pytest.mark.more
-def test_settings_of_hypothesis_and_the_budget_reach_the_audit(pytester):
-    """In a process of its own: Hypothesis keeps seed and profile for the whole process."""
-    pytester.makeconftest("from hypothesis import settings\nsettings.register_profile('few', max_examples=7)\n")
-    pytester.makepyfile(
-        MINE
-        + """
-def test_effort(request, monkeypatch):
-    from dpassay.audit import pytest_audit
-    effort = pytest_audit._effort(request.config, {"runs": 99})
-    print("effort", effort.runs, effort.pilot, effort.examples, effort.seed)
-
-@pytest.mark.privacy_claim(epsilon=1.0)
-def test_verbose():
-    return lambda rows, tape: (tape.reveal("a", float(rows[0, 0])), tape.reveal("b", float(rows[0, 0])))
-"""
-    )
-    words = ("--hypothesis-seed=41", "--hypothesis-profile=few", "--privacy-budget=full", "-s")
-    found = pytester.runpytest_subprocess(*ON, *words, "--hypothesis-verbosity=verbose")
-    found.assert_outcomes(passed=1, failed=1)
-    found.stdout.fnmatch_lines(["*effort 99 400 7 41*"])
-    shown = found.stdout.str().split("short test summary")[0]  # which is cut short, but not on a CI
-    assert shown.count("Falsifying example: <lambda>(") == 3
-    quick = pytester.runpytest_inprocess(*ON, "-s")
-    quick.stdout.fnmatch_lines(["*effort 99 100 60 0*", "and 2 more: --hypothesis-verbosity verbose shows all"])
-
-
 @pytest.mark.slow
 def test_workers_of_xdist_tell_the_same(pytester):
     pytester.makepyfile(
@@ -226,26 +199,7 @@ def test_a_missing_library_is_one_line(pytester):
     found.stdout.fnmatch_lines(["package = 'hypothesis': is not installed: pip install \"dpassay[[]audit]\""])
 
 
-@pytest.mark.more
-def test_a_run_without_claims_loads_nothing_and_prints_nothing(pytester):
-    pytester.makepyfile("import sys\ndef test_it():\n    assert 'dpassay.audit.pytest_audit' not in sys.modules\n")
-    found = pytester.runpytest_subprocess(*ON)
-    found.assert_outcomes(passed=1)
-    assert "privacy" not in found.stdout.str()
-
-
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "pytest.md"
-
-
-@pytest.mark.more
-def test_the_page_says_what_happens(pytester):
-    """Its programs are one test file; what stands in its text blocks is printed."""
-    text = PAGE.read_text(encoding="utf-8")
-    pytester.makepyfile(test_private="\n\n".join(re.findall(r"```python\n(.*?)```", text, re.DOTALL)))
-    found = pytester.runpytest_inprocess(*ON)
-    found.assert_outcomes(passed=3, failed=1)
-    shown = [line for block in re.findall(r"```text\n(.*?)```", text, re.DOTALL) for line in block.splitlines()]
-    assert len(shown) > 5 and {_masked(line) for line in shown} <= {_masked(line) for line in found.outlines}
 
 
 def _masked(line):

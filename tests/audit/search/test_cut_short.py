@@ -8,9 +8,8 @@ import pytest
 from dpassay.audit.assaying import scarce
 from dpassay.audit.assaying.assay import assay
 from dpassay.audit.row import Effort
-from dpassay.audit.search import engine, premises
+from dpassay.audit.search import engine
 from dpassay.reference import case, tape
-from dpassay.reference.accounting.cost import account
 from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.errors import BadInput
 from dpassay.reference.findings import Kind
@@ -87,21 +86,6 @@ def test_what_is_released_before_a_run_is_cut_off_counts():
     found = engine.search(long, Space.matrix(n=(1, 2), d=(1,)), CLAIM, examples=3, seed=0)
     assert "cut off" in found.note and [one.kind for one in found.findings] == [Kind.OVER_BUDGET]
     assert found.accounted > 40 and found.witnesses[0].data.sizes == {"n": 1, "d": 1}
-
-
-@pytest.mark.more
-def test_cut_off_runs_within_the_claim_are_accounted_once_or_twice(monkeypatch):
-    """The cost of one may take seconds: it is asked again where half as much again was spent."""
-    counted = []
-    monkeypatch.setattr(premises, "account", lambda *words: counted.append(words) or account(*words))
-    found = engine.search(
-        lambda rows, tape: [tape.gaussian("sum", rows.sum(), std=900.0, sensitivity=2.0) for _ in range(400)],
-        Space.matrix(n=(1, 2), d=(1,)),
-        CLAIM,
-        examples=6,
-        seed=0,
-    )
-    assert not found.findings and len(counted) == 1
 
 
 def test_the_longest_run_ends_where_it_has_cost_more_than_is_claimed(monkeypatch):

@@ -142,7 +142,7 @@ def test_tilts_far_beyond_the_law_do_no_harm():
         assert np.all(np.isfinite(weight)) and weight.max() <= 10 * (1 + 1e-9)
 
 
-# -- false claims, the fast subset of benchmarks/coverage_likelihood.py ------------------------------------------
+# -- false claims ---------------------------------------------------------------------------------------------
 EDGE = float(brentq(lambda mu: gdp_delta(0.0, mu) - DELTA, 1e-7, 1e-3, xtol=1e-18))  # delta(0) = DELTA
 FAINT = known.branches((DELTA, 1 - DELTA), (known.revealing(), COIN))
 LAWS = {

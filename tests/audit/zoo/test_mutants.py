@@ -4,7 +4,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import typer
-from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution, from_gaussian_mechanism
 from typer.testing import CliRunner
 
 from dpassay.audit.commands.mutants import mutants as command
@@ -43,24 +42,6 @@ def test_exact_epsilons_have_closed_forms():
     doubled = mutants.pair_epsilon(instance, Mutation("query", query=2.0), 1e-5)
     assert plain < 0.9 and louder == pytest.approx(doubled, rel=1e-9)
     assert math.isinf(mutants.pair_epsilon(instance, Mutation("x", unbounded=True), 1e-5))
-
-
-@pytest.mark.more
-def test_epsilons_of_a_sampled_pair_agree_with_dp_accounting():
-    """(1 - q) N(0, s^2) + q N(m, s^2) against N(0, s^2), ten times; m = 0.2 clipped, 1.1 without the clip, s = 0.4."""
-    case, extra = mutants.short_dp_sgd()
-    instance = case.build()
-    twice = next(one for one in mutants.planted(case, instance) if one.name == "twice the batch, same divisor")
-    for mutation, moved, rate in (
-        (Mutation("unchanged"), 0.2, 0.1),
-        (Mutation("half", noise=0.5), 0.4, 0.1),
-        (twice, 0.2, 0.2),
-        (extra[0], 1.1, 0.1),
-        (extra[1], 1.1, 0.1),
-    ):
-        once = from_gaussian_mechanism(0.4 / moved, sampling_prob=rate, value_discretization_interval=1e-3)
-        expected = PrivacyLossDistribution(once.self_compose(10)._pmf_remove).get_epsilon_for_delta(1e-5)
-        assert mutants.pair_epsilon(instance, mutation, 1e-5) == pytest.approx(expected, rel=5e-3), mutation.name
 
 
 def _queries(run, problem, seeds=range(60)):
