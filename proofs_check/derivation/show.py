@@ -1,0 +1,49 @@
+"""A derivation as text: what is given, each step with its decision, the gap's numbers, and the status."""
+
+from __future__ import annotations
+
+from .derive import Chain, Derivation
+from .solver import Answer
+from .status import Status
+
+
+def text(derivation: Derivation, status: Status) -> str:
+    """The whole statement, for the terminal."""
+    one = derivation.statement
+    lines = [f"{one.paper}, {one.name} ({one.place}): {one.title}", f"  claims   {one.says}"]
+    lines += [f"           {one.words}"] if one.words else []
+    lines += _chain(derivation.chain)
+    for kind, looked in (("slip", derivation.slips), ("edge", derivation.edges), ("note", derivation.notes)):
+        for found in looked:
+            printed = f"{found.remark.printed} is {found.remark.meant}: " if found.remark.printed else ""
+            lines.append(f"  {kind:8} {found.remark.place}: {printed}{found.remark.words}")
+    if derivation.false is not None and derivation.false.answer is Answer.GAP and one.false is not None:
+        lines.append(f"  false    {one.false.words} {_numbers(derivation.false.numbers)}".rstrip())
+    if derivation.repaired is not None and one.repaired is not None:
+        lines += [f"  repaired {one.repaired.says}", f"           {one.repaired.words}".rstrip()]
+        lines += _chain(derivation.repaired)
+    lines += [f"  problem  {problem}" for problem in derivation.problems]
+    return "\n".join([*lines, f"  => {status.label}"])
+
+
+def _chain(chain: Chain) -> list[str]:
+    lines = []
+    for key, fact in chain.given.items():
+        where = "ADDED" if fact.added else fact.source or fact.place
+        chance = f"  but for {fact.failure}" if fact.failure else ""
+        lines.append(f"  given    {key}: {fact.says}{chance}   [{where}]")
+    for one in chain.steps:
+        step = one.step
+        by = f" by {', '.join(step.by)}" if step.by else ""
+        uses = f"from {', '.join(step.uses)}"
+        lines.append(f"  {one.decision.answer:9}{step.id}: {step.says}   [{step.place}] {uses}{by}")
+        if one.decision.evidence and one.decision.answer is not Answer.FOLLOWS:
+            lines.append(f"             {one.decision.evidence} {_numbers(one.decision.numbers)}".rstrip())
+        if one.without is not None and not one.without.holds:
+            lines.append(f"             without what is added: {one.without.evidence} {_numbers(one.without.numbers)}")
+    return lines
+
+
+def _numbers(numbers: object) -> str:
+    pairs = dict(numbers) if isinstance(numbers, dict) else {}
+    return "at " + ", ".join(f"{name} = {value[:12]}" for name, value in pairs.items()) if pairs else ""

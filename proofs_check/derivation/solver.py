@@ -1,0 +1,135 @@
+"""Does a claim follow from facts? The solver says yes or shows numbers, which exact arithmetic checks again."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+import sympy as sp
+import z3
+
+from dpassay.proofs_check.formula import FormulaError
+
+from .language import Language, pairs, tree
+
+EFFORT = 3_000_000  # units of the solver's own count of work, about a second: the same answer on every machine
+DIGITS = 40
+SLACK = sp.Rational(1, 10**12)  # relative; of numbers that the solver gives as roots
+
+
+class Answer(StrEnum):
+    """What is known of a step."""
+
+    FOLLOWS = "follows"
+    CITED = "cited"
+    GAP = "GAP"
+    VACUOUS = "vacuous"
+    UNDECIDED = "undecided"
+    OPEN = "open"
+
+
+@dataclass(frozen=True)
+class Decision:
+    """An answer with its evidence; of a gap the numbers at which the facts hold and the claim does not."""
+
+    answer: Answer
+    evidence: str = ""
+    numbers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def holds(self) -> bool:
+        """Whether the step is shown, or taken from a cited place."""
+        return self.answer in (Answer.FOLLOWS, Answer.CITED)
+
+
+def follows(language: Language, claim: str, facts: Sequence[str], effort: int = EFFORT) -> Decision:
+    """Whether the facts, and the laws of what occurs in them, imply the claim."""
+    texts = list(dict.fromkeys(facts))
+    known = [language.formula(text) for text in texts]
+    wanted = language.formula(claim)
+    laws = language.laws([one for text in [claim, *texts] for one in language.expressions(text)])
+    answer, model = _solve([*laws, *known, z3.Not(wanted)], effort)
+    if answer == z3.unsat:
+        possible, _ = _solve([*laws, *known], effort // 3)
+        if possible == z3.unsat:
+            return Decision(Answer.VACUOUS, "the facts contradict each other")
+        return Decision(Answer.FOLLOWS)
+    if answer == z3.unknown or model is None:
+        return Decision(Answer.UNDECIDED, "the solver does not decide it within its effort: split the step")
+    numbers = _numbers(model)
+    if not _confirmed(language, claim, texts, numbers):
+        return Decision(Answer.UNDECIDED, "the solver's numbers do not respect a logarithm, exponential or power in it")
+    return Decision(Answer.GAP, "the facts allow it to fail", numbers)
+
+
+def possible(language: Language, formulas: Sequence[str], values: Mapping[str, str], denied: str) -> bool | None:
+    """Whether numbers with these values satisfy the formulas and violate the denied one; None if it is not decided."""
+    texts = [*formulas, *(f"{name} == {value}" for name, value in values.items() if value not in ("true", "false"))]
+    known = [language.formula(text) for text in texts]
+    for name, value in values.items():
+        if value in ("true", "false"):
+            flag = z3.Bool(language.predicate(name))
+            known.append(flag if value == "true" else z3.Not(flag))
+    laws = language.laws([one for text in [denied, *texts] for one in language.expressions(text)])
+    answer, model = _solve([*laws, *known, z3.Not(language.formula(denied))], EFFORT)
+    if answer == z3.unsat:
+        return False
+    if answer == z3.unknown or model is None:
+        return None
+    return True if _confirmed(language, denied, texts, _numbers(model)) else None
+
+
+def _solve(formulas: Sequence[z3.BoolRef], effort: int) -> tuple[z3.CheckSatResult, z3.ModelRef | None]:
+    answer = z3.unknown
+    for solver in (z3.Solver(), z3.SolverFor("QF_NRA")):
+        solver.set("rlimit", effort)
+        solver.set("random_seed", 1)
+        solver.add(*formulas)
+        answer = solver.check()
+        if answer != z3.unknown:
+            return answer, solver.model() if answer == z3.sat else None
+    return answer, None
+
+
+def _numbers(model: z3.ModelRef) -> dict[str, str]:
+    found = {}
+    for variable in model.decls():
+        if variable.arity() == 0:
+            value = model[variable]
+            text = value.as_decimal(DIGITS).rstrip("?") if z3.is_algebraic_value(value) else str(value)
+            found[variable.name()] = text.lower() if text in ("True", "False") else text
+    return dict(sorted(found.items()))
+
+
+def _confirmed(language: Language, claim: str, facts: Sequence[str], numbers: Mapping[str, str]) -> bool:
+    """The facts hold and the claim fails when roots, logarithms and exponentials have their true values."""
+    values = {symbol: sp.Rational(numbers.get(name, "1")) for name, symbol in language.atoms.items()
+              if numbers.get(name, "1") not in ("true", "false")}  # fmt: skip
+
+    def true(node: ast.expr) -> bool:
+        if isinstance(node, ast.BoolOp):
+            return (all if isinstance(node.op, ast.And) else any)(true(one) for one in node.values)
+        if isinstance(node, ast.UnaryOp):
+            return not true(node.operand)
+        if isinstance(node, ast.Compare):
+            return all(_related(language, *one, values) for one in pairs(node))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "implies":
+            return not true(node.args[0]) or true(node.args[1])
+        return numbers.get(language.predicate(node), "false") == "true"  # type: ignore[arg-type]
+
+    try:
+        return all(true(tree(fact)) for fact in facts) and not true(tree(claim))
+    except (FormulaError, TypeError, ValueError, ZeroDivisionError):
+        return False
+
+
+def _related(language: Language, left: ast.expr, operator: str, right: ast.expr, values: Mapping[Any, Any]) -> bool:
+    a, b = (sp.N(language.scalar(side).xreplace(values), DIGITS) for side in (left, right))
+    if not (a.is_real and b.is_real):
+        raise ValueError("not a real number")
+    slack = SLACK * max(1, abs(a), abs(b))
+    return bool({"<=": a <= b + slack, "<": a < b + slack, ">=": a >= b - slack, ">": a > b - slack,
+                 "==": abs(a - b) <= slack, "!=": a != b}[operator])  # fmt: skip
