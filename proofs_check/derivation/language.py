@@ -2,7 +2,8 @@
 
 A scalar is a sympy expression over named symbols. Everything that is not arithmetic is an *atom*: a symbol whose name
 is its text with its arguments in canonical form, so that ``F(x - w)`` and ``F(-w + x)`` are one atom. Vectors are
-linear combinations of named ones; ``dot`` expands into atoms ``<u, v>`` and ``E`` into atoms ``E[...]`` of random monomials.
+linear combinations of named ones; ``dot`` expands into atoms ``<u, v>`` and ``E`` into atoms
+``E[...]`` of random monomials.
 """
 
 from __future__ import annotations
