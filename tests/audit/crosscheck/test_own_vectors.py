@@ -26,6 +26,8 @@ def train(rows, tape):
         w = w + 0.5 * tape.gaussian("gradient", clipped.mean(axis=0), std=6.0 / n, sensitivity=2.0 / n)
     return w
 
+UNIT = Space.matrix()
+
 def plain(rows, rng):
     return np.clip(rows, -1, 1).sum() + rng.laplace(scale=4.0)
 
@@ -74,15 +76,15 @@ def vector_of(tmp_path_factory, name, space=""):
     (folder / "vectors_mine.py").write_text(MINE)
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(folder))
-        vector = vector_of_own(subjects(f"vectors_mine:{name}")[0], space, 0)
+        vector = vector_of_own(subjects(f"vectors_mine:{name}", space=space or None)[0], space, 0)
     sys.modules.pop("vectors_mine")
     return json.dumps(vector)
 
 
 @pytest.fixture(scope="module")
 def exported(tmp_path_factory):
-    """A vector of `train`, searched once."""
-    return vector_of(tmp_path_factory, "train")
+    """A vector of `train` on rows of at most length 1, so that its queries follow its iterate; searched once."""
+    return vector_of(tmp_path_factory, "train", "vectors_mine:UNIT")
 
 
 @pytest.fixture(scope="module")

@@ -1,1 +1,0 @@
-"""An outsider's implementations, written from the papers' pseudocode and the vectors' formulas."""
