@@ -136,8 +136,12 @@ def read(path: Path) -> Statement:
     Raises:
         BadInput: unreadable, or a field that is missing, unknown or of the wrong kind.
     """
-    paper, where = path.parent.name, f"{path.parent.name}/{path.name}"
-    data = _toml(path, where)
+    where = f"{path.parent.name}/{path.name}"
+    return parse(_toml(path, where), path.parent.name, where)
+
+
+def parse(data: Mapping[str, Any], paper: str, where: str) -> Statement:
+    """A statement from the content of its file; ``where`` names the file in messages. Raises as :func:`read` does."""
     if paper not in PAPERS:
         raise BadInput(where, paper, f"the folder is none of {', '.join(PAPERS)}")
     parts: dict[str, Any] = {"paper": paper, "file": where}

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from dpassay.proofs_check.tied import TIES
+from dpassay.reference.errors import BadInput
+
 from .derive import Chain, Derivation
+from .ledger import Examined
+from .model import Statement
 from .solver import Answer
 from .status import Status
 
@@ -24,6 +29,40 @@ def text(derivation: Derivation, status: Status) -> str:
         lines += _chain(derivation.repaired)
     lines += [f"  problem  {problem}" for problem in derivation.problems]
     return "\n".join([*lines, f"  => {status.label}"])
+
+
+def step_text(one: Examined, name: str) -> str:
+    """One step with what it uses and what was decided.
+
+    Raises:
+        BadInput: the statement has no such step.
+    """
+    chains = [one.derivation.chain, *([one.derivation.repaired] if one.derivation.repaired is not None else [])]
+    for chain in chains:
+        for checked in chain.steps:
+            if checked.step.id == name:
+                uses = {**{key: fact.says for key, fact in chain.given.items()},
+                        **{other.step.id: other.step.says for other in chain.steps}}  # fmt: skip
+                lines = [f"{one.statement.key}, step {name} ({checked.step.place}): {checked.decision.answer}",
+                         f"  says  {checked.step.says}", *(f"  uses  {key}: {uses[key]}" for key in checked.step.uses),
+                         *(f"  by    {text}" for text in checked.step.by)]  # fmt: skip
+                lines += [f"  {checked.decision.evidence} {_numbers(checked.decision.numbers)}".rstrip()]
+                return "\n".join(line for line in lines if line.strip())
+    known = ", ".join(checked.step.id for checked in one.derivation.chain.steps)
+    raise BadInput("--step", name, f"{one.statement.key} has the steps {known}")
+
+
+def schedule_lines(statement: Statement) -> list[str]:
+    """The schedule of an algorithm: each formula, where it is printed, and whether the reference is tied to it."""
+    if not statement.schedule:
+        return []
+    tied = {tie.source for tie in TIES}
+    lines = ["  schedule"]
+    for row in statement.schedule:
+        code = row.code.replace(":", ".")
+        computed = f"; computed by {code}{', compared at numbers' if code in tied else ''}" if code else ""
+        lines.append(f"    {row.name} = {row.formula}   [{row.place}]{computed}")
+    return lines
 
 
 def _chain(chain: Chain) -> list[str]:

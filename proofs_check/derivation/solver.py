@@ -17,6 +17,7 @@ from .language import Language, pairs, tree
 
 EFFORT = 3_000_000  # units of the solver's own count of work, about a second: the same answer on every machine
 DIGITS = 40
+_FUNCTIONS = ("log(", "exp(", "sqrt(", "floor(", "ceiling(")  # shown by what is in them
 SLACK = sp.Rational(1, 10**12)  # relative; of numbers that the solver gives as roots
 
 
@@ -59,8 +60,8 @@ def follows(language: Language, claim: str, facts: Sequence[str], effort: int = 
         return Decision(Answer.FOLLOWS)
     if answer == z3.unknown or model is None:
         return Decision(Answer.UNDECIDED, "the solver does not decide it within its effort: split the step")
-    numbers = _numbers(model)
-    if not _confirmed(language, claim, texts, numbers):
+    numbers = _confirmed(language, claim, texts, _numbers(model))
+    if numbers is None:
         return Decision(Answer.UNDECIDED, "the solver's numbers do not respect a logarithm, exponential or power in it")
     return Decision(Answer.GAP, "the facts allow it to fail", numbers)
 
@@ -79,7 +80,7 @@ def possible(language: Language, formulas: Sequence[str], values: Mapping[str, s
         return False
     if answer == z3.unknown or model is None:
         return None
-    return True if _confirmed(language, denied, texts, _numbers(model)) else None
+    return None if _confirmed(language, denied, texts, _numbers(model)) is None else True
 
 
 def _solve(formulas: Sequence[z3.BoolRef], effort: int) -> tuple[z3.CheckSatResult, z3.ModelRef | None]:
@@ -104,8 +105,13 @@ def _numbers(model: z3.ModelRef) -> dict[str, str]:
     return dict(sorted(found.items()))
 
 
-def _confirmed(language: Language, claim: str, facts: Sequence[str], numbers: Mapping[str, str]) -> bool:
-    """The facts hold and the claim fails when roots, logarithms and exponentials have their true values."""
+def _confirmed(
+    language: Language, claim: str, facts: Sequence[str], numbers: Mapping[str, str]
+) -> dict[str, str] | None:
+    """The numbers, if facts hold and the claim fails there with roots, logarithms and exponentials as they are.
+
+    What a fact defines (``noise(A) == ...``) is computed anew: the solver knows no logarithm's value.
+    """
     values = {symbol: sp.Rational(numbers.get(name, "1")) for name, symbol in language.atoms.items()
               if numbers.get(name, "1") not in ("true", "false")}  # fmt: skip
 
@@ -121,9 +127,25 @@ def _confirmed(language: Language, claim: str, facts: Sequence[str], numbers: Ma
         return numbers.get(language.predicate(node), "false") == "true"  # type: ignore[arg-type]
 
     try:
-        return all(true(tree(fact)) for fact in facts) and not true(tree(claim))
+        changed = _defined(language, facts, values)
+        if not all(true(tree(fact)) for fact in facts) or true(tree(claim)):
+            return None
     except (FormulaError, TypeError, ValueError, ZeroDivisionError):
-        return False
+        return None
+    return {name: changed.get(name, value) for name, value in numbers.items() if not name.startswith(_FUNCTIONS)}
+
+
+def _defined(language: Language, facts: Sequence[str], values: dict[Any, Any]) -> dict[str, str]:
+    """Puts what facts define by a function into the values; returns what changed, as text."""
+    changed = {}
+    for fact in facts:
+        for node in ast.walk(tree(fact)):
+            if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq) and len(node.ops) == 1:
+                left, right = language.scalar(node.left), language.scalar(node.comparators[0])
+                if left.is_Symbol and right.has(sp.log, sp.exp) and left not in right.free_symbols:
+                    values[left] = sp.N(right.xreplace(values), DIGITS)
+                    changed[left.name] = str(values[left])
+    return changed
 
 
 def _related(language: Language, left: ast.expr, operator: str, right: ast.expr, values: Mapping[Any, Any]) -> bool:

@@ -1,0 +1,32 @@
+"""Right proofs are proved, wrong ones break at the step that is wrong, and every status is derived."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from dpassay.proofs_check.derivation.derive import derive
+from dpassay.proofs_check.derivation.model import parse
+from dpassay.proofs_check.derivation.status import statuses
+from dpassay.reference.errors import BadInput
+
+TRIALS = tomllib.loads(Path(__file__).with_name("trials.toml").read_text())["statement"]
+
+
+def _statement(entry):
+    """A trial: short forms are TOML's inline tables; ``extra`` are more symbols."""
+    symbols = dict(entry["symbols"])
+    for name, text in entry.get("extra", {}).items():
+        symbols[name] = f"{symbols.get(name, '')} {text}"
+    data = {name: value for name, value in entry.items() if name not in ("status", "extra")}
+    return parse({**data, "symbols": symbols}, "dro", entry["name"])
+
+
+@pytest.fixture(scope="module")
+def found():
+    return statuses([derive(_statement(entry)) for entry in TRIALS])
+
+
+@pytest.mark.parametrize("entry", [one for one in TRIALS if "status" in one], ids=lambda one: one["name"])
+def test_a_trial_ends_in_its_status(found, entry):
+    assert found[f"dro: {entry['name']}"].label == entry["status"]
