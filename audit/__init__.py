@@ -1,7 +1,7 @@
 """What leaks: empirical lower bounds on the realised privacy loss, and the search for where an account is wrong.
 
 The names in ``__all__`` are the stable surface (``docs/api.md``), imported when they are first used. Everything else
-in these folders may change from one version to the next; ``docs/auditor.md`` says which room does what.
+in these folders may change from one version to the next; ``CONTRIBUTING.md`` says which room does what.
 """
 
 from __future__ import annotations
@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Any
 from dpassay.reference.extras import front_door
 
 if TYPE_CHECKING:
-    from .assaying.assay import Assay, assay
+    from .assaying.assay import assay
+    from .evidence.assay import Assay
     from .plain_numpy.mechanism import on_tape
     from .row import Effort
     from .verdict import Verdict
 
 __all__ = ["Assay", "Effort", "Verdict", "assay", "on_tape"]
 _HOMES = {
-    "Assay": "assaying.assay",
+    "Assay": "evidence.assay",
     "Effort": "row",
     "Verdict": "verdict",
     "assay": "assaying.assay",

@@ -17,12 +17,12 @@ from dpassay.reference.neighbours import Pair
 from dpassay.reference.space import Space
 
 from .assaying.assay import Assay, assay
-from .inputs.own import default_space
-from .live.own import checked, space_of
 from .live.program import LiveProgram
 from .plain import number
 from .pytest_plugin import MARK, PROPERTY
 from .row import Effort
+from .subjects.own import default_space
+from .subjects.programs import checked, space_of
 from .verdict import Verdict
 
 EFFORTS = {"quick": Effort(runs=200, pilot=100, examples=60), "full": Effort()}

@@ -24,7 +24,7 @@ from dpassay.audit.claims.compare import compare
 from dpassay.audit.claims.lock import Block, block_of
 from dpassay.audit.claims.model import ClaimsFile
 from dpassay.audit.claims.reached import lines_of
-from dpassay.audit.inputs.subject import subjects
+from dpassay.audit.subjects.subject import subjects
 from dpassay.audit.verdict import Verdict
 from dpassay.reference import Space
 

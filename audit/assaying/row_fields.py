@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from dpassay.audit.places import places_of
+from dpassay.audit.assaying.places import places_of
 from dpassay.audit.results import AssumedEstimate, SoundBound
 from dpassay.audit.row import Effort
 from dpassay.audit.running.fingerprint import fingerprint
@@ -17,7 +17,7 @@ from dpassay.reference.findings import Declared, Kind, compare
 from .why import names
 
 if TYPE_CHECKING:
-    from dpassay.audit.assaying.assay import Assay
+    from dpassay.audit.evidence.assay import Assay
 
 
 def of_case(case: Case) -> dict[str, Any]:

@@ -10,12 +10,12 @@ from typing import Any
 from dpassay.audit.assaying.assay import assay_case
 from dpassay.audit.assaying.scarce import Thrift
 from dpassay.audit.inputs.foreign import is_code
-from dpassay.audit.inputs.own import open_space, own_row
-from dpassay.audit.inputs.subject import Subject, subjects
-from dpassay.audit.live.audited import audited as run_by_program
-from dpassay.audit.live.own import on_tape, own_program
 from dpassay.audit.live.program import LiveProgram
 from dpassay.audit.row import Row
+from dpassay.audit.subjects.own import open_space, own_row
+from dpassay.audit.subjects.programs import audited as run_by_program
+from dpassay.audit.subjects.programs import on_tape, own_program
+from dpassay.audit.subjects.subject import Subject, subjects
 from dpassay.audit.verdict import Verdict
 from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.errors import BadInput, require

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from dpassay.audit.inputs.foreign import is_code
-from dpassay.audit.inputs.subject import Subject
 from dpassay.audit.running import fingerprint
 from dpassay.audit.search.coverage import own_functions
+from dpassay.audit.subjects.subject import Subject
 
 from .model import Algorithm, BlackBox, Claim, Program
 from .stored import data_files, named_files

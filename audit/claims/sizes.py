@@ -7,8 +7,8 @@ from dataclasses import replace
 from itertools import product
 
 from dpassay.audit.assaying.scarce import Thrift
-from dpassay.audit.inputs.own import row_of
 from dpassay.audit.row import Effort, Row
+from dpassay.audit.subjects.own import row_of
 from dpassay.reference.case import Case, PrivacyClaim
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.space import Space

@@ -15,16 +15,16 @@ from dpassay.audit.crosscheck.diagnosis import Diagnosis, diagnose
 from dpassay.audit.crosscheck.differences import Difference, compare
 from dpassay.audit.crosscheck.encode import encode
 from dpassay.audit.crosscheck.making import exported, run_again
-from dpassay.audit.crosscheck.own import again_of, vector_of_own
 from dpassay.audit.crosscheck.recording import Diverged, VectorTape, events_of
 from dpassay.audit.crosscheck.rounding import Again
 from dpassay.audit.crosscheck.storage import load, manifest, read_object, read_vectors, write_vector
 from dpassay.audit.inputs.foreign import foreign_code
 from dpassay.audit.inputs.registered import all_cases
-from dpassay.audit.inputs.subject import Subject, subjects
 from dpassay.audit.live.on_vectors import run_live
 from dpassay.audit.live.program import TIMEOUT
 from dpassay.audit.plain import json_text
+from dpassay.audit.subjects.own_vectors import again_of, vector_of_own
+from dpassay.audit.subjects.subject import Subject, subjects
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import require_writable
 

@@ -12,7 +12,8 @@ from rich.console import Console
 from rich.syntax import Syntax
 from rich.text import Text
 
-from dpassay.audit.assaying.assay import Assay, assay
+from dpassay.audit.assaying.assay import assay
+from dpassay.audit.evidence.assay import Assay
 from dpassay.audit.exit_codes import FAILED, FINE
 from dpassay.audit.plain import number
 from dpassay.audit.report.console import wide_console

@@ -10,11 +10,11 @@ import typer
 
 from dpassay.audit.inputs.foreign import is_code
 from dpassay.audit.inputs.registered import find_cases
-from dpassay.audit.inputs.subject import subjects
 from dpassay.audit.mutate.bugs import Bug, checkout_folder, read_patches
 from dpassay.audit.mutate.campaign import choose, rate, reference_folder, run, summary
 from dpassay.audit.plain import json_text
 from dpassay.audit.report.console import plain_table, wide_console
+from dpassay.audit.subjects.subject import subjects
 from dpassay.audit.zoo.mutants import Effort, Outcome, plan, run_planned
 from dpassay.reference.case import Case, PrivacyClaim
 from dpassay.reference.errors import require, require_budget

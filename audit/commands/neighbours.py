@@ -24,12 +24,12 @@ from dpassay.audit.search.neighbours import (
     search,
     simplify,
 )
-from dpassay.audit.search.replay import agreed
-from dpassay.audit.search.replay import replay as replay_example
 from dpassay.audit.search.searched import Searched
-from dpassay.audit.search.spaces import Target
 from dpassay.audit.search.witness import FORMAT as EXAMPLE_FORMAT
 from dpassay.audit.search.witness import read_witness as read_example
+from dpassay.audit.subjects.neighbour_spaces import Target
+from dpassay.audit.subjects.replay import agreed
+from dpassay.audit.subjects.replay import replay as replay_example
 from dpassay.audit.verdict import Verdict, worst
 from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.errors import BadInput, printable, require

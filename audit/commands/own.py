@@ -11,12 +11,11 @@ from typing import get_args
 
 from dpassay.audit.exit_codes import FAILED
 from dpassay.audit.inputs.foreign import is_code
-from dpassay.audit.inputs.own import open_own, open_space, own_row
-from dpassay.audit.live.audited import audited
-from dpassay.audit.live.own import own_program
 from dpassay.audit.live.program import LiveProgram
 from dpassay.audit.row import Effort, Row
 from dpassay.audit.running.report_file import load, save
+from dpassay.audit.subjects.own import open_own, open_space, own_row
+from dpassay.audit.subjects.programs import audited, own_program
 from dpassay.audit.verdict import Verdict
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.case import Case, PrivacyClaim

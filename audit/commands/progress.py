@@ -147,7 +147,7 @@ def run_with_progress(
     known: Mapping[str, Sequence[Witness]] | None = None,
 ) -> list[Row]:
     """:func:`run_suite` with progress."""
-    from dpassay.audit.running.suite import run_suite
+    from dpassay.audit.assaying.suite import run_suite
 
     with progress("auditing", len(cases), done=len(done), quiet=quiet) as say:
 

@@ -16,13 +16,13 @@ from dpassay.audit.blackbox.suspicions import same_data
 from dpassay.audit.claims.claimed import claimed_guarantee
 from dpassay.audit.claims.outputs import NOT_STATED
 from dpassay.audit.exit_codes import INTERRUPTED
-from dpassay.audit.inputs.subject import subjects
-from dpassay.audit.live.audited import by_program
 from dpassay.audit.live.program import LiveProgram
 from dpassay.audit.report.verdicts import print_results
 from dpassay.audit.scores.blocks import marks, seen_before
 from dpassay.audit.scores.files import read_scores
 from dpassay.audit.sequential.session import Each, Kept, black_box, likelihood, load, stored_scores, verdict
+from dpassay.audit.subjects.programs import by_program
+from dpassay.audit.subjects.subject import subjects
 from dpassay.reference.case import Case, PrivacyClaim
 from dpassay.reference.errors import BadInput, require, require_budget
 from dpassay.reference.guarantee import Guarantee, approx_dp

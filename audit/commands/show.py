@@ -79,7 +79,7 @@ def _own(name: str) -> dict[str, Any]:
 
 
 def _place(run: Callable[..., Any]) -> str:
-    from dpassay.audit.places import place_of  # here: it needs the search
+    from dpassay.audit.assaying.places import place_of  # here: it needs the search
 
     place = place_of(run)
     return "" if place is None else f"{place[0]}, run at line {place[1]}"

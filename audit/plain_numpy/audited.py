@@ -29,7 +29,7 @@ from .thrown_away import judged_by_what_is_seen, judged_where_ends_are_hidden, s
 from .unlikely import without_unlikely
 
 if TYPE_CHECKING:
-    from dpassay.audit.assaying.assay import Assay
+    from dpassay.audit.evidence.assay import Assay
 
 _FURTHER = 3  # times that a movement larger than the one measured is taken over
 

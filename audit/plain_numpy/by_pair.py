@@ -33,7 +33,7 @@ from .rounds import SharedAnswer
 from .unlikely import Unlikely
 
 if TYPE_CHECKING:
-    from dpassay.audit.assaying.assay import Assay
+    from dpassay.audit.evidence.assay import Assay
 
 
 Event = Release | Draw | Note

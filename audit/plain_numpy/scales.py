@@ -22,7 +22,7 @@ from .mechanism import PlainMechanism
 from .places import WAY_OUT, NotUnderstood
 
 if TYPE_CHECKING:
-    from dpassay.audit.assaying.assay import Assay
+    from dpassay.audit.evidence.assay import Assay
 
 _MOST = 3  # pairs that are audited
 

@@ -36,7 +36,7 @@ from .mechanism import PlainMechanism
 from .places import WAY_OUT, NotUnderstood
 
 if TYPE_CHECKING:
-    from dpassay.audit.assaying.assay import Assay
+    from dpassay.audit.evidence.assay import Assay
 
 OUTPUTS = 5_000  # on each side
 _TRIALS = 5  # runs that are looked at

@@ -26,7 +26,7 @@ from dpassay.reference.space import Space
 from .places import WAY_OUT, NotUnderstood
 
 if TYPE_CHECKING:
-    from dpassay.audit.assaying.assay import Assay
+    from dpassay.audit.evidence.assay import Assay
 
     from .by_pair import OfOnePair
     from .mechanism import PlainMechanism

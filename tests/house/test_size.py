@@ -108,7 +108,7 @@ def test_every_room_has_its_place_in_the_order():
     [
         ("from dpassay.audit.commands.audit import audit", 1),
         ("if TYPE_CHECKING:\n    from dpassay.audit.report.table import x", 1),
-        ("from dpassay.audit.evidence.counts import x", 0),
+        ("from dpassay.audit.lockstep.counts import x", 0),
     ],
 )
 def test_an_upward_import_is_seen(text, count):

@@ -43,7 +43,7 @@ def test_every_command_that_keeps_something_ends_as_an_undisturbed_one(tmp_path,
 
 def interrupted_after_one(monkeypatch):
     """The suite stops as Ctrl-C would stop it, after its first row."""
-    import dpassay.audit.running.suite as suite
+    import dpassay.audit.assaying.suite as suite
 
     whole = suite.run_suite
 
@@ -71,7 +71,7 @@ def test_an_interrupted_audit_without_names_replaces_the_old_rows_only_when_it_h
     def stops(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("dpassay.audit.running.suite.run_suite", stops)
+    monkeypatch.setattr("dpassay.audit.assaying.suite.run_suite", stops)
     assert dpassay("audit", *QUICK, "--output", "r.json")[0] == 130
     assert load(Path("r.json")) == before
 

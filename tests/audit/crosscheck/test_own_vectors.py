@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from dpassay.audit.crosscheck.own import vector_of_own
-from dpassay.audit.inputs.subject import subjects
+from dpassay.audit.subjects.own_vectors import vector_of_own
+from dpassay.audit.subjects.subject import subjects
 
 MINE = """
 from dataclasses import dataclass

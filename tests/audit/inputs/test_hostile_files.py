@@ -23,9 +23,9 @@ from dpassay.audit.reproductions import dro, second_order_erm
 from dpassay.audit.scores.files import read_scores
 from dpassay.audit.search.ground import data_of
 from dpassay.audit.search.neighbours import load_witness
-from dpassay.audit.search.replay import replay
 from dpassay.audit.search.witness import witness_of
 from dpassay.audit.sequential import session
+from dpassay.audit.subjects.replay import replay
 from dpassay.reference.errors import BadInput
 from dpassay.reference.files import inside, parse_toml
 from dpassay.reference.problems import image_files, real_data

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from dpassay.audit.live.audited import audited
 from dpassay.audit.live.errors import ProgramBroken
 from dpassay.audit.live.program import LiveProgram
 from dpassay.audit.row import Effort
+from dpassay.audit.subjects.programs import audited
 from dpassay.reference.catalogue import find
 from dpassay.reference.findings import Kind
 

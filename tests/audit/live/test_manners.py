@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from dpassay.audit.live import conversation, process
-from dpassay.audit.live.audited import audited, to_its_end
 from dpassay.audit.live.errors import ProgramBroken, ProgramEnded, ProgramRefused, ProgramUnsupported
 from dpassay.audit.live.program import LiveProgram, split
 from dpassay.audit.row import Effort
 from dpassay.audit.search.engine import search
+from dpassay.audit.subjects.programs import audited, to_its_end
 from dpassay.reference.catalogue import find
 from dpassay.reference.errors import BadInput
 from dpassay.reference.problems.linear import LinearLosses

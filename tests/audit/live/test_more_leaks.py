@@ -8,10 +8,10 @@ import pytest
 from typer.testing import CliRunner
 
 from dpassay.audit.cli import app
-from dpassay.audit.live.audited import to_its_end
 from dpassay.audit.live.errors import ProgramBroken
 from dpassay.audit.live.program import LiveProgram
 from dpassay.audit.search.engine import search
+from dpassay.audit.subjects.programs import to_its_end
 from dpassay.reference.catalogue import find
 
 from .more_leaks import BROKEN, LEAKS

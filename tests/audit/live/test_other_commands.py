@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from dpassay.audit.cli import app
-from dpassay.audit.search.replay import agreed
+from dpassay.audit.subjects.replay import agreed
 from dpassay.reference.errors import BadInput
 
 SPEAKER = Path(__file__).parent / "speaker.py"

@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dpassay.audit.live.audited import audited
 from dpassay.audit.live.errors import ProgramEnded
 from dpassay.audit.live.program import LiveProgram
 from dpassay.audit.lockstep.run import Needs, lockstep
 from dpassay.audit.row import Effort
 from dpassay.audit.search.engine import search
+from dpassay.audit.subjects.programs import audited
 from dpassay.reference.case import bind
 from dpassay.reference.catalogue import find
 from dpassay.reference.findings import Kind

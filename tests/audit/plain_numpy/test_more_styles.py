@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from dpassay.audit import Effort, assay, on_tape
+from dpassay.audit.assaying.releases import own_releases
 from dpassay.audit.plain_numpy.by_pair import of_one_pair
 from dpassay.audit.plain_numpy.measured import measured
 from dpassay.audit.plain_numpy.own_generators import own_randomness
 from dpassay.audit.plain_numpy.starts import readings_with_known
-from dpassay.audit.releases import own_releases
 from dpassay.audit.search.engine import search
 from dpassay.reference import Pair, PrivacyClaim, record
 from dpassay.reference.findings import Kind

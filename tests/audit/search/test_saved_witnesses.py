@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from dpassay.audit.search.replay import replay
 from dpassay.audit.search.witness import read_witness
+from dpassay.audit.subjects.replay import replay
 from dpassay.reference.catalogue import find
 from dpassay.reference.findings import Kind
 

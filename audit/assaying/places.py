@@ -8,15 +8,14 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
+from dpassay.audit.plain_numpy.mechanism import PlainMechanism
+from dpassay.audit.search.coverage import own_functions
+from dpassay.audit.search.witness import Witness
 from dpassay.reference.findings import Declared, Finding
-
-from .plain_numpy.mechanism import PlainMechanism
-from .search.coverage import own_functions
-from .search.witness import Witness
 
 _SHOWN = re.compile(r"([^:/]+\.py):(\d{1,9}) in ")
 _LABEL = re.compile(r"([^:/]+\.py):(\d{1,9})")
-_PACKAGE = Path(__file__).resolve().parents[1]
+_PACKAGE = Path(__file__).resolve().parents[2]
 
 
 def places_of(

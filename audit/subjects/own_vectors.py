@@ -13,20 +13,19 @@ from typing import Any
 
 import numpy as np
 
+from dpassay.audit.crosscheck.encode import encode
+from dpassay.audit.crosscheck.jitter import Jitter
+from dpassay.audit.crosscheck.making import recorded
+from dpassay.audit.crosscheck.model import FORMAT
+from dpassay.audit.crosscheck.recording import Diverged
+from dpassay.audit.crosscheck.rounding import Again
 from dpassay.audit.inputs.foreign import foreign_code, is_code
-from dpassay.audit.inputs.subject import Subject, subjects
 from dpassay.audit.search.ground import data_of
+from dpassay.audit.subjects.subject import Subject, subjects
 from dpassay.reference.case import bind
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.space import Space
 from dpassay.reference.tape import Tape
-
-from .encode import encode
-from .jitter import Jitter
-from .making import recorded
-from .model import FORMAT
-from .recording import Diverged
-from .rounding import Again
 
 Vector = dict[str, Any]
 RULE = {"rule": "own", "how": "as the code computes it; the vector has the numbers"}

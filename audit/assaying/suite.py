@@ -7,12 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dpassay.audit.assaying.assay import assay_case
 from dpassay.audit.inputs.registered import find_cases
 from dpassay.audit.row import Effort, Row
+from dpassay.audit.running.fingerprint import fingerprint
+from dpassay.audit.running.workers import FIELD, rarely_collected, worked
 from dpassay.audit.search.witness import Witness
 from dpassay.reference.case import Case
 from dpassay.reference.errors import Broken, require
-
-from .fingerprint import fingerprint
-from .workers import FIELD, rarely_collected, worked
 
 
 def run_suite(

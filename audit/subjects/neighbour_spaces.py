@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 
 from dpassay.audit.inputs.foreign import is_code, load_callable
-from dpassay.audit.live.audited import by_program
 from dpassay.audit.live.program import LiveProgram
 from dpassay.audit.plain_numpy.measured import is_plain
 from dpassay.audit.plain_numpy.mechanism import PlainMechanism
+from dpassay.audit.search.neighbours import Where
+from dpassay.audit.subjects.programs import by_program
 from dpassay.reference.case import Instance
 from dpassay.reference.catalogue import find
 from dpassay.reference.errors import BadInput, require
@@ -28,8 +29,6 @@ from dpassay.reference.problems.linear import LinearLosses
 from dpassay.reference.problems.margin_losses import loss_a
 from dpassay.reference.transcript import Transcript
 from dpassay.reference.types import Array
-
-from .neighbours import Where
 
 
 @dataclass(frozen=True)

@@ -13,15 +13,14 @@ from typing import Any
 
 import numpy as np
 
+from dpassay.audit.plain_numpy.measured import is_plain, random_rows, trial_pairs
+from dpassay.audit.plain_numpy.mechanism import PlainMechanism
+from dpassay.audit.search.ground import AllOf, Data
 from dpassay.reference.laws.law import Law
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.space import Space
 from dpassay.reference.tape import LiveTape
 from dpassay.reference.transcript import Transcript
-
-from .plain_numpy.measured import is_plain, random_rows, trial_pairs
-from .plain_numpy.mechanism import PlainMechanism
-from .search.ground import AllOf, Data
 
 _TRIES = 4  # sizes of a space, the largest first; the first on which the algorithm does not raise counts
 

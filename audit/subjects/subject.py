@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from dpassay.audit.inputs.foreign import foreign_code, is_code
+from dpassay.audit.inputs.registered import find_cases, registered
 from dpassay.audit.plain_numpy.measured import is_plain, measured
 from dpassay.audit.plain_numpy.mechanism import PlainMechanism
 from dpassay.audit.search.engine import search
@@ -18,9 +20,7 @@ from dpassay.reference.neighbours import Pair
 from dpassay.reference.papers import Cite
 from dpassay.reference.space import Space
 
-from .foreign import foreign_code, is_code
 from .own import open_own
-from .registered import find_cases, registered
 
 _LOOSE = PrivacyClaim(1e300, 1e-5)  # a claim that nothing reaches: the search only looks for far neighbours
 
@@ -41,7 +41,7 @@ class Subject:
         Nothing: it is made by :func:`subjects`.
 
     Example:
-        >>> from dpassay.audit.inputs.subject import subjects
+        >>> from dpassay.audit.subjects.subject import subjects
         >>> (found,) = subjects("baselines/dp_sgd:full-batch")
         >>> found.key, found.claim.epsilon
         ('baselines/dp_sgd:full-batch@baseline', 2.0)

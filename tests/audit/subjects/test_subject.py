@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from dpassay.audit.assaying.assay import Effort, assay, assay_case
+from dpassay.audit.assaying.releases import own_releases
 from dpassay.audit.inputs import registered
-from dpassay.audit.inputs.own import own_row
 from dpassay.audit.inputs.registered import find_cases
-from dpassay.audit.inputs.subject import subjects
-from dpassay.audit.releases import own_releases
+from dpassay.audit.subjects.own import own_row
+from dpassay.audit.subjects.subject import subjects
 from dpassay.reference import Pair, PrivacyClaim, Space
 from dpassay.reference.catalogue import find
 from dpassay.reference.errors import BadInput, Broken

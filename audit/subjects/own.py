@@ -10,18 +10,18 @@ from typing import Any
 import numpy as np
 
 from dpassay.audit.assaying import row_fields
-from dpassay.audit.assaying.assay import Assay, assay
+from dpassay.audit.assaying.assay import assay
+from dpassay.audit.assaying.releases import own_releases
 from dpassay.audit.assaying.scarce import Thrift
 from dpassay.audit.assaying.searching import about_run
 from dpassay.audit.assaying.worst import pair_of
-from dpassay.audit.releases import own_releases
+from dpassay.audit.evidence.assay import Assay
+from dpassay.audit.inputs.foreign import foreign_code, is_code, load_callable, load_object
 from dpassay.audit.row import Effort, Row
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.space import Rows, Space
-
-from .foreign import foreign_code, is_code, load_callable, load_object
 
 
 def open_own(

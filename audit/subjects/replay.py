@@ -7,12 +7,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpassay.audit.inputs.foreign import foreign_code, is_code
-from dpassay.audit.inputs.own import open_own, open_space
-from dpassay.audit.live.audited import with_program
-from dpassay.audit.live.own import on_tape
 from dpassay.audit.live.program import LiveProgram
 from dpassay.audit.lockstep.run import scripted
 from dpassay.audit.plain import is_float
+from dpassay.audit.search.drawn import DrawnLaws
+from dpassay.audit.search.ground import AllOf, Data, Ground, OnePair, data_of
+from dpassay.audit.search.premises import Premises
+from dpassay.audit.search.quiet import quiet
+from dpassay.audit.search.witness import Witness
+from dpassay.audit.subjects.own import open_own, open_space
+from dpassay.audit.subjects.programs import on_tape, with_program
 from dpassay.reference.accounting.calibrate import Uncalibrated
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.case import PrivacyClaim
@@ -20,12 +24,6 @@ from dpassay.reference.catalogue import find
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.findings import Finding
 from dpassay.reference.space import Space
-
-from .drawn import DrawnLaws
-from .ground import AllOf, Data, Ground, OnePair, data_of
-from .premises import Premises
-from .quiet import quiet
-from .witness import Witness
 
 _EXAMPLES = 150  # of the searches that measure plain code, as in an audit
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dpassay.audit.assaying.places import places_of
 from dpassay.audit.lockstep.source_lines import parting
-from dpassay.audit.places import places_of
 from dpassay.audit.search.engine import search
 from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.findings import Kind
