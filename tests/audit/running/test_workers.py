@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from dpassay.audit.assaying import suite
 from dpassay.audit.assaying.suite import run_suite
 from dpassay.audit.row import Effort
-from dpassay.audit.assaying import suite
 from dpassay.audit.running.workers import rarely_collected, require_address, worked
 from dpassay.reference.catalogue import find
 from dpassay.reference.errors import BadInput
