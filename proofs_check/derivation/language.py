@@ -357,6 +357,9 @@ class Language:
         """The scalar expressions in a formula, lengths with what they are made of."""
         found = [self.scalar(side) for node in ast.walk(tree(text)) if isinstance(node, ast.Compare)
                  for side in (node.left, *node.comparators)]  # fmt: skip
+        found += [part for node in ast.walk(tree(text)) if isinstance(node, ast.Compare)
+                  for left, _, right in pairs(node)
+                  for part in sp.fraction(sp.together(self.scalar(left) - self.scalar(right)))]  # fmt: skip
         names = {str(one) for expression in found for one in expression.free_symbols}
         squares = [self.dot(self.lengths[name], self.lengths[name]) for name in sorted(names & set(self.lengths))]
         return found + [one for square in squares for one in [square]]
