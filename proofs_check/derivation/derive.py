@@ -111,6 +111,8 @@ def derive(statement: Statement) -> Derivation:
         given = {one.id: one for one in (*statement.given, *wanted.given)}
         own = {one.id for one in wanted.given} | {one.id for one in wanted.step}
         steps = [*(one for one in statement.step if one.id not in own), *wanted.step]
+        needed = _reached(steps)  # printed steps that the repaired statement does without are not decided again
+        steps = [one for one in steps if one.id in needed or one in wanted.step]
         facts = [one for key, one in given.items() if key not in {two.id for two in wanted.step}]
         repaired = _chain(statement, facts, steps, wanted.says, wanted.failure)
     return Derivation(

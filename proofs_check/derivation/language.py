@@ -125,7 +125,7 @@ class Language:
             node = tree(node)
         key = ast.unparse(node)
         if key not in self._cache:
-            self._cache[key] = sp.expand_log(self._scalar(node))
+            self._cache[key] = sp.expand_power_exp(sp.expand_log(self._scalar(node)))  # q**(k + 1) is q*q**k
         return self._cache[key]
 
     def _scalar(self, node: ast.expr) -> Any:
