@@ -104,7 +104,8 @@ class Derivation:
 
 def derive(statement: Statement) -> Derivation:
     """Decide every step of a statement's file."""
-    chain = _chain(statement, statement.given, statement.step, statement.says, statement.failure)
+    language = Language(statement.symbols)
+    chain = _chain(language, statement, statement.given, statement.step, statement.says, statement.failure)
     repaired = None
     if statement.repaired is not None:
         wanted = statement.repaired
@@ -114,7 +115,7 @@ def derive(statement: Statement) -> Derivation:
         needed = _reached(steps)  # printed steps that the repaired statement does without are not decided again
         steps = [one for one in steps if one.id in needed or one in wanted.step]
         facts = [one for key, one in given.items() if key not in {two.id for two in wanted.step}]
-        repaired = _chain(statement, facts, steps, wanted.says, wanted.failure)
+        repaired = _chain(language, statement, facts, steps, wanted.says, wanted.failure)
     return Derivation(
         statement, chain, repaired, _false(statement),
         tuple(_looked(one, passes=False) for one in statement.slip),
@@ -134,9 +135,9 @@ def _looked(remark: Remark, *, passes: bool) -> Looked:
 
 
 def _chain(
-    statement: Statement, given: Sequence[Given], steps: Sequence[Step], says: str, failure: str
+    language: Language, statement: Statement, given: Sequence[Given], steps: Sequence[Step], says: str, failure: str
 ) -> Chain:
-    language, problems = Language(statement.symbols), []
+    problems: list[str] = []
     known: dict[str, Known] = {}
     for fact in given:
         try:

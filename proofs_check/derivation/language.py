@@ -67,6 +67,9 @@ class Language:
     random: set[str] = field(default_factory=set)
     lengths: dict[str, Vector] = field(default_factory=dict)  # name of a norm -> its vector
     _cache: dict[str, Any] = field(default_factory=dict)
+    _formulas: dict[str, z3.BoolRef] = field(default_factory=dict)
+    _expressions: dict[str, list[Any]] = field(default_factory=dict)
+    decided: dict[Any, Any] = field(default_factory=dict)  # (claim, facts, effort) -> decision: repairs repeat steps
 
     def __post_init__(self) -> None:
         self.random |= self.symbols.random
@@ -79,7 +82,11 @@ class Language:
 
     def formula(self, text: str | ast.expr) -> z3.BoolRef:
         """A relation, predicate or a combination of them, for the solver."""
-        return self._boolean(tree(text) if isinstance(text, str) else text)
+        if not isinstance(text, str):
+            return self._boolean(text)
+        if text not in self._formulas:
+            self._formulas[text] = self._boolean(tree(text))
+        return self._formulas[text]
 
     def _boolean(self, node: ast.expr) -> z3.BoolRef:
         if isinstance(node, ast.BoolOp):
@@ -355,6 +362,11 @@ class Language:
 
     def expressions(self, text: str) -> list[Any]:
         """The scalar expressions in a formula, lengths with what they are made of."""
+        if text not in self._expressions:
+            self._expressions[text] = self._expressions_of(text)
+        return self._expressions[text]
+
+    def _expressions_of(self, text: str) -> list[Any]:
         found = [self.scalar(side) for node in ast.walk(tree(text)) if isinstance(node, ast.Compare)
                  for side in (node.left, *node.comparators)]  # fmt: skip
         found += [part for node in ast.walk(tree(text)) if isinstance(node, ast.Compare)
@@ -362,7 +374,7 @@ class Language:
                   for part in sp.fraction(sp.together(self.scalar(left) - self.scalar(right)))]  # fmt: skip
         names = {str(one) for expression in found for one in expression.free_symbols}
         squares = [self.dot(self.lengths[name], self.lengths[name]) for name in sorted(names & set(self.lengths))]
-        return found + [one for square in squares for one in [square]]
+        return found + squares
 
 
 def pairs(node: ast.Compare) -> Iterator[tuple[ast.expr, str, ast.expr]]:
@@ -385,7 +397,8 @@ def substituted(text: str, name: str, by: str) -> str:
 
 
 def _parts(expressions: list[Any]) -> list[Any]:
-    found: Mapping[Any, None] = {part: None for one in expressions for part in sp.preorder_traversal(one)}
+    found: Mapping[Any, None] = {part: None for one in expressions for part in sp.preorder_traversal(one)
+                                 if not (part.is_Add or part.is_Mul or part.is_Rational)}  # fmt: skip
     return sorted(found, key=str)
 
 

@@ -49,6 +49,14 @@ class Decision:
 def follows(language: Language, claim: str, facts: Sequence[str], effort: int = EFFORT) -> Decision:
     """Whether the facts, and the laws of what occurs in them, imply the claim."""
     texts = list(dict.fromkeys(facts))
+    key = (claim, tuple(texts), effort)
+    if key not in language.decided:
+        language.decided[key] = _decide(language, claim, texts, effort)
+    decision: Decision = language.decided[key]
+    return decision
+
+
+def _decide(language: Language, claim: str, texts: Sequence[str], effort: int) -> Decision:
     known = [language.formula(text) for text in texts]
     wanted = language.formula(claim)
     laws = language.laws([one for text in [claim, *texts] for one in language.expressions(text)])
