@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.special import expit, log_ndtr, ndtr
+import scipy
 
 from .accounting.cost import Account
 from .accounting.sampled import Relation
@@ -134,7 +134,7 @@ def approx_dp(epsilon: float, delta: float = 0.0, relation: Relation | None = No
     grid = np.unique(np.append(np.linspace(0.0, top, 5), top))
 
     def delta_of(value: Array) -> Array:  # the extremal mechanism's
-        less = np.expm1(value - epsilon) * expit(epsilon)  # (1 + e^value) / (1 + e^epsilon) - 1
+        less = np.expm1(value - epsilon) * scipy.special.expit(epsilon)  # (1 + e^value) / (1 + e^epsilon) - 1
         return np.asarray(delta - (1 - delta) * less)  # 1 - (1 - delta) (1 + less) would round a tiny delta away
 
     return mirrored(f"({epsilon:g}, {delta:g})-DP", grid, delta_of, relation, source)
@@ -145,7 +145,9 @@ def gaussian_delta(epsilon: Any, mu: float) -> Any:
     eps = np.asarray(epsilon, dtype=float)
     if mu == 0:
         return np.maximum(-np.expm1(eps), 0.0)
-    return np.maximum(ndtr(-eps / mu + mu / 2) - np.exp(eps + log_ndtr(-eps / mu - mu / 2)), 0.0)
+    return np.maximum(
+        scipy.special.ndtr(-eps / mu + mu / 2) - np.exp(eps + scipy.special.log_ndtr(-eps / mu - mu / 2)), 0.0
+    )
 
 
 def gdp(mu: float, grid: Array | None = None, relation: Relation | None = None, source: str = "") -> Guarantee:

@@ -28,53 +28,72 @@ from .own import OwnClaim, Program, audit_own, audit_own_program, audit_program
 from .progress import Quiet, run_with_progress
 from .proofs import with_proofs
 
+Algorithms = Annotated[
+    list[str] | None,
+    typer.Argument(
+        help="Papers, algorithms, keys (see `dpassay list`), or your MODULE:RUN; default: the quick.",
+        autocompletion=names,
+    ),
+]
+Everything = Annotated[bool, typer.Option("--all", help="Slow cases too; named ones run in any case.")]
+Runs = Annotated[int, typer.Option(help="Runs whose losses count, for each case.")]
+Pilot = Annotated[int, typer.Option(help="Runs for choosing the tilt, thrown away.")]
+Confidence = Annotated[float, typer.Option(help="Confidence of each lower bound.")]
+Seed = Annotated[int, typer.Option(help="Same seed, same table, whatever the number of jobs.")]
+Examples = Annotated[int, typer.Option(help="Examples of the search, for each case; 0: no search.")]
+Epsilon = Annotated[float | None, typer.Option(help="Claimed epsilon of your own algorithm.")]
+Delta = Annotated[float, typer.Option(help="Claimed delta of your own algorithm.")]
+Space = Annotated[
+    str | None, typer.Option(help="MODULE:SPACE, the data that the claim covers; default: rows in the unit ball.")
+]
+Relation = Annotated[
+    str | None, typer.Option(help="replace-one or add-remove; default: that of the space, else replace-one.")
+]
+ProgramCommand = Annotated[
+    str | None, typer.Option(help="A command that speaks the live protocol: it runs in place of the reference.")
+]
+Timeout = Annotated[float, typer.Option(help="Seconds for one line of --program.")]
+Declared = Annotated[
+    bool, typer.Option("--declared", help="--program is meant to show what this printed reading declares.")
+]
+Jobs = Annotated[int, typer.Option(help="Worker processes.")]
+Scheduler = Annotated[
+    str, typer.Option(help="Work on a Dask cluster instead: the address of its scheduler (docs/scale.md).")
+]
+Output = Annotated[
+    Path | None,
+    typer.Option(help="The report (JSON); default: reports/audit.json, for named algorithms a file of their name."),
+]
+Resume = Annotated[bool, typer.Option(help="Keep rows of the report that the same code and effort made.")]
+Strict = Annotated[bool, typer.Option(help="Exit 1 for declared findings of printed readings as well.")]
+Required = Annotated[
+    str | None, typer.Option("--require", help="certified: exit 1 where your own code has no certificate in its claim.")
+]
+Explain = Annotated[bool, typer.Option(help="Below the table: premises, movements, source reached, and every witness.")]
+
 
 def audit(
-    algorithms: Annotated[
-        list[str] | None,
-        typer.Argument(
-            help="Papers, algorithms, keys (see `dpassay list`), or your MODULE:RUN; default: the quick.",
-            autocompletion=names,
-        ),
-    ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Slow cases too; named ones run in any case.")] = False,
-    runs: Annotated[int, typer.Option(help="Runs whose losses count, for each case.")] = 1000,
-    pilot: Annotated[int, typer.Option(help="Runs for choosing the tilt, thrown away.")] = 400,
-    confidence: Annotated[float, typer.Option(help="Confidence of each lower bound.")] = 0.95,
-    seed: Annotated[int, typer.Option(help="Same seed, same table, whatever the number of jobs.")] = 0,
-    examples: Annotated[int, typer.Option(help="Examples of the search, for each case; 0: no search.")] = 150,
-    epsilon: Annotated[float | None, typer.Option(help="Claimed epsilon of your own algorithm.")] = None,
-    delta: Annotated[float, typer.Option(help="Claimed delta of your own algorithm.")] = 1e-5,
-    space: Annotated[
-        str | None, typer.Option(help="MODULE:SPACE, the data that the claim covers; default: rows in the unit ball.")
-    ] = None,
-    relation: Annotated[
-        str | None, typer.Option(help="replace-one or add-remove; default: that of the space, else replace-one.")
-    ] = None,
-    program: Annotated[
-        str | None, typer.Option(help="A command that speaks the live protocol: it runs in place of the reference.")
-    ] = None,
-    timeout: Annotated[float, typer.Option(help="Seconds for one line of --program.")] = 10.0,
-    declared: Annotated[
-        bool, typer.Option("--declared", help="--program is meant to show what this printed reading declares.")
-    ] = False,
-    jobs: Annotated[int, typer.Option(help="Worker processes.")] = 2,
-    scheduler: Annotated[
-        str, typer.Option(help="Work on a Dask cluster instead: the address of its scheduler (docs/scale.md).")
-    ] = "",
-    output: Annotated[
-        Path | None,
-        typer.Option(help="The report (JSON); default: reports/audit.json, for named algorithms a file of their name."),
-    ] = None,
-    resume: Annotated[bool, typer.Option(help="Keep rows of the report that the same code and effort made.")] = False,
-    strict: Annotated[bool, typer.Option(help="Exit 1 for declared findings of printed readings as well.")] = False,
-    required: Annotated[
-        str | None,
-        typer.Option("--require", help="certified: exit 1 where your own code has no certificate in its claim."),
-    ] = None,
-    explain: Annotated[
-        bool, typer.Option(help="Below the table: premises, movements, source reached, and every witness.")
-    ] = False,
+    algorithms: Algorithms = None,
+    everything: Everything = False,
+    runs: Runs = 1000,
+    pilot: Pilot = 400,
+    confidence: Confidence = 0.95,
+    seed: Seed = 0,
+    examples: Examples = 150,
+    epsilon: Epsilon = None,
+    delta: Delta = 1e-5,
+    space: Space = None,
+    relation: Relation = None,
+    program: ProgramCommand = None,
+    timeout: Timeout = 10.0,
+    declared: Declared = False,
+    jobs: Jobs = 2,
+    scheduler: Scheduler = "",
+    output: Output = None,
+    resume: Resume = False,
+    strict: Strict = False,
+    required: Required = None,
+    explain: Explain = False,
     as_json: JsonTable = False,
     junit: JUnit = None,
     sarif: Sarif = None,
@@ -84,62 +103,41 @@ def audit(
 ) -> None:
     """Account, replay and audit algorithms; print claimed, accounted and realised epsilon.
 
-    "realised epsilon >=" is a lower bound that holds with the stated confidence for each row; "exact" and "replay"
-    need no statistics. A printed reading of a paper declares what is wrong with it: that alone does not change the exit
-    code (see --strict). Any other finding does, and so does a declared one that no longer shows.
+    "realised epsilon >=" is a lower bound at the stated confidence; "exact" and "replay" need no statistics. Findings
+    that a printed reading of a paper declares do not change the exit code (see --strict); any other finding does.
+    An algorithm of your own is searched on the data that its claim covers and audited on the worst pair of neighbours
+    that was found: ``dpassay audit mine:run --space mine:space --epsilon 1``. What breaks a claim is printed as a
+    witness and kept beside the report, and in the folder ``witnesses`` there, for later audits.
 
-    An algorithm of your own, ``run(problem, tape)``, is searched on the data that its claim covers and then audited on
-    the worst pair of neighbours that the search found: ``dpassay audit mine:run --space mine:space --epsilon 1``.
-
-    What breaks a claim is printed as a witness, the smallest example that shows it, and kept beside the report: one for
-    a row that fails unexpectedly, with --explain all of them for every row. Those that nobody declared are kept in the
-    folder ``witnesses`` there as well, and tried first by every later audit.
-
-    A program in another language (--program) is told the case's problem and schedule, and asks for every draw and
-    release line by line (docs/live.md); it is searched, accounted and audited like the reference, under the same claim.
-    With data of its own it takes any name: ``dpassay audit counts --program ./counts --space data:COUNTS --epsilon 1``.
-
+    A program in another language asks for every draw and release line by line (docs/live.md). With data of its own it
+    takes any name: ``dpassay audit counts --program ./counts --space data:COUNTS --epsilon 1``.
     A run without names writes its report anew; a run with names changes the rows of these names and keeps the others.
     """
     effort = _effort(runs, pilot, confidence, seed, examples)
-    require(not (explain and as_json), "--explain", True, "is text; the rows of --json hold all of it")
-    require(not (everything and algorithms), "--all", True, "is for a run without names; named ones run, slow or not")
+    options = Options(junit, sarif, markdown, github, as_json, explain, strict, quiet)
+    said, told = OwnClaim(epsilon, delta, space, relation, required), Program(program, timeout, declared)
+    named, workers = algorithms or [], _workers(jobs, scheduler)
+    require(not (everything and named), "--all", True, "is for a run without names; named ones run, slow or not")
+    told.check(named, resume)
+    if told.given and space is not None:
+        ended = audit_own_program(named, said, told, effort, output, options)
+    elif any(is_code(name) for name in named):
+        require(not told.given, "--program", program, "is told a plain name, with --space MODULE:SPACE and --epsilon")
+        ended = audit_own(named, said, effort, output, options)
+    elif said.check_unsaid() and told.given:
+        ended = audit_program(_chosen(named, False), told, effort, output, options)
+    else:
+        path = output or _default_report(named)
+        rows = _audit_cases(_chosen(named, everything), effort, workers, path, (resume, bool(named)), options)
+        ended = finish(rows, path, options, confidence)
+    raise typer.Exit(ended)
+
+
+def _workers(jobs: int, scheduler: str) -> tuple[int, str]:
     require(jobs >= 1, "--jobs", jobs, "must be at least 1")
     if scheduler:
         require_address(scheduler)
-    options = Options(junit, sarif, markdown, github, as_json, explain, strict, quiet)
-    said = OwnClaim(epsilon, delta, space, relation, required)
-    named = algorithms or []
-    if program is not None:
-        require(bool(named), "--program", program, "needs the name of the algorithm that it runs")
-        require(not resume, "--resume", True, "a program is audited anew: its code is not known")
-    else:
-        require(not declared, "--declared", True, "is about a --program")
-    require(0 < timeout < float("inf"), "--timeout", timeout, "must be positive and finite")
-    told = Program(program or "", timeout, declared)
-    code = any(is_code(name) for name in named)
-    if program is not None and space is not None:
-        ended = audit_own_program(named, said, told, effort, output, options)
-    elif code:
-        require(program is None, "--program", program, "is told a plain name, with --space MODULE:SPACE and --epsilon")
-        ended = audit_own(named, said, effort, output, options)
-    else:
-        why = "is for an algorithm of your own: MODULE:RUN, or --program with --space"
-        for option, value in (
-            ("--epsilon", epsilon),
-            ("--space", space),
-            ("--relation", relation),
-            ("--require", required),
-        ):
-            require(value is None, option, value, why)
-        cases = _chosen(named, everything)
-        if program is not None:
-            ended = audit_program(cases, told, effort, output, options)
-        else:
-            path = output or _default_report(named)
-            rows = _audit_cases(cases, effort, (jobs, scheduler), path, (resume, bool(named)), options)
-            ended = finish(rows, path, options, confidence)
-    raise typer.Exit(ended)
+    return jobs, scheduler
 
 
 def _audit_cases(

@@ -46,64 +46,77 @@ class FailOn(StrEnum):
     NOTHING = "never"
 
 
+Outputs = Annotated[
+    list[Path] | None, typer.Option("--outputs", help="Stored outputs instead (give twice: on D, on D').")
+]
+Samples = Annotated[int, typer.Option(help="Runs on each side.")]
+KeepAlive = Annotated[
+    bool, typer.Option("--keep-alive", help="The program answers line by line instead of running once an output.")
+]
+Jobs = Annotated[int, typer.Option(help="Processes that run the mechanism; they change no number.")]
+Checkpoint = Annotated[
+    Path | None,
+    typer.Option(
+        "--checkpoint", help="Keep outputs in this file as they come; the same command goes on where it was ended."
+    ),
+]
+Power = Annotated[
+    float | None,
+    typer.Option(
+        help="Say 'consistent' if noise K times too small (or K epsilon), and a rare branch, would have been seen."
+    ),
+]
+Noise = Annotated[
+    str | None, typer.Option(help="For --power: the outputs are answers plus 'gaussian' or 'laplace' noise.")
+]
+Floats = Annotated[
+    bool, typer.Option("--floats", help="Also judge the floating-point numbers themselves, in a second verdict.")
+]
+Laplace = Annotated[
+    str | None, typer.Option(help="ANSWER:SCALE of a Laplace mechanism on D: --floats, and look for holes.")
+]
+FreshNoise = Annotated[
+    bool,
+    typer.Option("--fresh-noise", help="--floats, where continuous noise is new in each run: outputs must not repeat."),
+]
+Relation = Annotated[
+    str | None, typer.Option(help="How D and D' differ, for the report: 'replace-one', 'add-remove', or your words.")
+]
+Plot = Annotated[
+    Path | None, typer.Option(help="Draw both sides by the best score, and what is allowed (.png, .svg, .pdf).")
+]
+Mildest = Annotated[FailOn, typer.Option("--fail-on", help="The mildest verdict whose exit code is not 0.")]
+Confidence = Annotated[float, typer.Option(help="Confidence of each verdict.")]
+Seed = Annotated[int, typer.Option(help="Seed of the runs, the split and the learners.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
 def blackbox(
     mechanism: MechanismName = None,
     command: CommandOption = None,
     dataset: DatasetOption = None,
     neighbour: NeighbourOption = None,
-    outputs: Annotated[
-        list[Path] | None, typer.Option("--outputs", help="Stored outputs instead (give twice: on D, on D').")
-    ] = None,
+    outputs: Outputs = None,
     epsilon: Epsilon = None,
     delta: Delta = 0.0,
     mu: Mu = None,
     sampled: Sampled = None,
     pairs: PairsFile = None,
-    samples: Annotated[int, typer.Option(help="Runs on each side.")] = 10_000,
-    keep_alive: Annotated[
-        bool, typer.Option("--keep-alive", help="The program answers line by line instead of running once an output.")
-    ] = False,
-    jobs: Annotated[int, typer.Option(help="Processes that run the mechanism; they change no number.")] = 1,
-    checkpoint: Annotated[
-        Path | None,
-        typer.Option(
-            "--checkpoint", help="Keep outputs in this file as they come; the same command goes on where it was ended."
-        ),
-    ] = None,
-    power: Annotated[
-        float | None,
-        typer.Option(
-            help="Say 'consistent' if noise K times too small (or K epsilon), and a rare branch, would have been seen."
-        ),
-    ] = None,
-    noise: Annotated[
-        str | None, typer.Option(help="For --power: the outputs are answers plus 'gaussian' or 'laplace' noise.")
-    ] = None,
-    floats: Annotated[
-        bool, typer.Option("--floats", help="Also judge the floating-point numbers themselves, in a second verdict.")
-    ] = False,
-    laplace: Annotated[
-        str | None, typer.Option(help="ANSWER:SCALE of a Laplace mechanism on D: --floats, and look for holes.")
-    ] = None,
-    fresh_noise: Annotated[
-        bool,
-        typer.Option(
-            "--fresh-noise", help="--floats, where continuous noise is new in each run: outputs must not repeat."
-        ),
-    ] = False,
-    relation: Annotated[
-        str | None,
-        typer.Option(help="How D and D' differ, for the report: 'replace-one', 'add-remove', or your words."),
-    ] = None,
-    plot: Annotated[
-        Path | None, typer.Option(help="Draw both sides by the best score, and what is allowed (.png, .svg, .pdf).")
-    ] = None,
-    fail_on: Annotated[
-        FailOn, typer.Option("--fail-on", help="The mildest verdict whose exit code is not 0.")
-    ] = FailOn.ANYTHING,
-    confidence: Annotated[float, typer.Option(help="Confidence of each verdict.")] = 0.95,
-    seed: Annotated[int, typer.Option(help="Seed of the runs, the split and the learners.")] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    samples: Samples = 10_000,
+    keep_alive: KeepAlive = False,
+    jobs: Jobs = 1,
+    checkpoint: Checkpoint = None,
+    power: Power = None,
+    noise: Noise = None,
+    floats: Floats = False,
+    laplace: Laplace = None,
+    fresh_noise: FreshNoise = False,
+    relation: Relation = None,
+    plot: Plot = None,
+    fail_on: Mildest = FailOn.ANYTHING,
+    confidence: Confidence = 0.95,
+    seed: Seed = 0,
+    as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Refute a claimed guarantee from outputs on two neighbouring datasets, or bound epsilon from below.
@@ -111,9 +124,52 @@ def blackbox(
     Outputs may be numbers, arrays, strings or dicts: a callable's values, one JSON value per run of a program, or files
     (.jsonl with one output per line, .npy without pickles, .csv). The verdict is about the mechanism in real numbers;
     --floats adds a second one about the floating-point numbers, which naive samplers fail. Where nothing is refuted,
-    violations are planted in the outputs to see what would have been; with --power K the verdict is 'consistent' if
-    they would. Exit 1: a claim is refuted, 3: nothing was found, 0: consistent.
+    violations are planted to see what would have been. Exit 1: a claim is refuted, 3: nothing was found, 0: consistent.
     """
+    _check(confidence, samples, jobs, seed, power, noise, plot)
+    claim, rng = read_claim(epsilon, delta, mu, sampled, pairs), np.random.default_rng([seed, STREAM])
+    binary = _floating(claim is not None, floats, laplace, fresh_noise, power)
+    if outputs:
+        p, q = _stored(outputs, (mechanism, command, dataset, neighbour), keep_alive, checkpoint)
+        names, notes = column_names(outputs), []
+    else:
+        source = read_source(mechanism, command, dataset, neighbour, keep_alive)
+        p, q = _drawn(source, samples, seed, jobs, checkpoint, quiet)
+        names, notes = None, same_data(source.datasets)
+    relation = relation or ("add-remove" if sampled else NOT_STATED)
+    if claim is None:
+        bound = without_claim(p, q, delta, confidence, rng, relation)
+        said = ["No claim was given, so nothing is decided.", *notes, *of_outputs(to_tables(p, q), p, q)]
+        print_results([bound], None, as_json, "\n".join(said))
+        return
+    question = Question(
+        claim, delta, confidence, seed, relation, binary, power, noise, plot, epsilon is not None, names
+    )
+    with progress("judging the outputs", 1, quiet=quiet):
+        found = answer(p, q, question, rng)
+    blind = bool(notes) and not found.verdict.failed  # what would have been seen on such data says nothing
+    verdict, said = (Verdict.INCONCLUSIVE, notes) if blind else (found.verdict, [*notes, *found.notes])
+    print_results(found.results, verdict, as_json, "\n".join(said))
+    raise typer.Exit(_exit(verdict, fail_on))
+
+
+def _floating(claimed: bool, floats: bool, laplace: str | None, fresh_noise: bool, power: float | None) -> Floating:
+    binary = Floating(floats or fresh_noise or laplace is not None, answer_and_scale(laplace), fresh_noise)
+    why = "test a claim: give --epsilon or another"
+    require(claimed or not binary.asked, "--floats, --fresh-noise, --laplace", True, why)
+    require(claimed or power is None, "--power", power, "is about a claim: give --epsilon or another")
+    return binary
+
+
+def _check(
+    confidence: float,
+    samples: int,
+    jobs: int,
+    seed: int,
+    power: float | None,
+    noise: str | None,
+    plot: Path | None,
+) -> None:
     require(0 < confidence < 1, "--confidence", confidence, "must lie in (0, 1)")
     require(10 <= samples <= 10**8, "--samples", samples, "must lie in 10..1e8")
     require(1 <= jobs <= 256, "--jobs", jobs, "must lie in 1..256")
@@ -122,37 +178,15 @@ def blackbox(
     require(noise in (None, *NOISES), "--noise", noise, f"must be one of {', '.join(NOISES)}")
     if plot is not None:
         require_writable(plot, "--plot")
-    claim, rng = read_claim(epsilon, delta, mu, sampled, pairs), np.random.default_rng([seed, STREAM])
-    binary = Floating(floats or fresh_noise or laplace is not None, answer_and_scale(laplace), fresh_noise)
-    if claim is None:
-        require(not binary.asked, "--floats, --fresh-noise, --laplace", True, "test a claim: give --epsilon or another")
-        require(power is None, "--power", power, "is about a claim: give --epsilon or another")
-    if outputs:
-        none = (mechanism, command, dataset, neighbour) == (None,) * 4
-        require(none, "--outputs", outputs, "takes the place of a mechanism and its datasets")
-        require(not keep_alive, "--keep-alive", True, "is about a program; these outputs are stored")
-        require(checkpoint is None, "--checkpoint", str(checkpoint), "keeps outputs that are drawn; these are stored")
-        (p, q), names, notes = _stored(outputs), column_names(outputs), []
-    else:
-        source, names = read_source(mechanism, command, dataset, neighbour, keep_alive), None
-        p, q = _drawn(source, samples, seed, jobs, checkpoint, quiet)
-        notes = same_data(source.datasets)
-    said_relation = relation or ("add-remove" if sampled else NOT_STATED)
-    if claim is None:
-        tables = to_tables(p, q)
-        bound = without_claim(p, q, delta, confidence, rng, said_relation)
-        said = ["No claim was given, so nothing is decided.", *notes, *of_outputs(tables, p, q)]
-        print_results([bound], None, as_json, "\n".join(said))
-        return
-    question = Question(
-        claim, delta, confidence, seed, said_relation, binary, power, noise, plot, epsilon is not None, names
-    )
-    with progress("judging the outputs", 1, quiet=quiet):
-        found = answer(p, q, question, rng)
-    blind = bool(notes) and not found.verdict.failed  # what would have been seen on such data says nothing
-    verdict, said = (Verdict.INCONCLUSIVE, notes) if blind else (found.verdict, [*notes, *found.notes])
-    print_results(found.results, verdict, as_json, "\n".join(said))
-    raise typer.Exit(_exit(verdict, fail_on))
+
+
+def _stored(outputs: list[Path], source: tuple[Any, ...], keep_alive: bool, checkpoint: Path | None) -> tuple[Any, Any]:
+    none = source == (None,) * 4
+    require(none, "--outputs", outputs, "takes the place of a mechanism and its datasets")
+    require(not keep_alive, "--keep-alive", True, "is about a program; these outputs are stored")
+    require(checkpoint is None, "--checkpoint", str(checkpoint), "keeps outputs that are drawn; these are stored")
+    require(len(outputs) == 2, "--outputs", outputs, "give two files: on D and on D'")
+    return load(outputs[0]), load(outputs[1])
 
 
 def _drawn(source: Source, samples: int, seed: int, jobs: int, checkpoint: Path | None, quiet: bool) -> tuple[Any, Any]:
@@ -178,8 +212,3 @@ def _drawn(source: Source, samples: int, seed: int, jobs: int, checkpoint: Path 
 def _exit(verdict: Verdict, fail_on: FailOn) -> int:
     ignored = fail_on is FailOn.NOTHING or (fail_on is FailOn.VIOLATED and not verdict.failed)
     return 0 if ignored else verdict.exit_code
-
-
-def _stored(outputs: list[Path]) -> tuple[Any, Any]:
-    require(len(outputs) == 2, "--outputs", outputs, "give two files: on D and on D'")
-    return load(outputs[0]), load(outputs[1])

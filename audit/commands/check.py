@@ -42,25 +42,33 @@ from .progress import Quiet, progress
 _PIPED, _LONGEST = 100, 140  # columns: where no terminal says how wide it is, and of a line of prose
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
+Claims = Annotated[Path, typer.Argument(help="The claims file (`dpassay init` writes a first one).")]
+Only = Annotated[
+    list[str] | None, typer.Option("--only", help="Claims with this name; * stands for anything. May be repeated.")
+]
+Baseline = Annotated[
+    Path | None, typer.Option("--baseline", help="Fail also where a claim is worse off than in this lock file.")
+]
+Update = Annotated[bool, typer.Option("--update", help="Write the lock file of --baseline as it is now.")]
+ChangedOnly = Annotated[
+    bool, typer.Option("--changed-only", help="Skip claims whose code, data and parameters are those of the lock.")
+]
+NoCache = Annotated[bool, typer.Option("--no-cache", help="Make every row anew, and keep none.")]
+Mildest = Annotated[FailOn, typer.Option("--fail-on", help="The mildest verdict whose exit code is not 0.")]
+Jobs = Annotated[int, typer.Option(help="Worker processes.")]
+Output = Annotated[Path | None, typer.Option(help="Write the rows here as a report (JSON).")]
+
 
 def check(
-    claims: Annotated[Path, typer.Argument(help="The claims file (`dpassay init` writes a first one).")] = DEFAULT,
-    only: Annotated[
-        list[str] | None, typer.Option("--only", help="Claims with this name; * stands for anything. May be repeated.")
-    ] = None,
-    baseline: Annotated[
-        Path | None, typer.Option("--baseline", help="Fail also where a claim is worse off than in this lock file.")
-    ] = None,
-    update: Annotated[bool, typer.Option("--update", help="Write the lock file of --baseline as it is now.")] = False,
-    changed_only: Annotated[
-        bool, typer.Option("--changed-only", help="Skip claims whose code, data and parameters are those of the lock.")
-    ] = False,
-    no_cache: Annotated[bool, typer.Option("--no-cache", help="Make every row anew, and keep none.")] = False,
-    fail_on: Annotated[
-        FailOn, typer.Option("--fail-on", help="The mildest verdict whose exit code is not 0.")
-    ] = FailOn.INCONCLUSIVE,
-    jobs: Annotated[int, typer.Option(help="Worker processes.")] = 2,
-    output: Annotated[Path | None, typer.Option(help="Write the rows here as a report (JSON).")] = None,
+    claims: Claims = DEFAULT,
+    only: Only = None,
+    baseline: Baseline = None,
+    update: Update = False,
+    changed_only: ChangedOnly = False,
+    no_cache: NoCache = False,
+    fail_on: Mildest = FailOn.INCONCLUSIVE,
+    jobs: Jobs = 2,
+    output: Output = None,
     as_json: JsonTable = False,
     junit: JUnit = None,
     sarif: Sarif = None,
@@ -70,41 +78,31 @@ def check(
 ) -> None:
     """Hold mechanisms to the claims of a file: exit 1 if one fails, 3 if one is inconclusive, else 0.
 
-    Every claim is searched, accounted and audited as by `dpassay audit`, or judged as by `blackbox` and `scores`. Cheap
-    checks come first: where the search or the account fails a claim already, no statistics are made. What a printed
-    reading of a paper is known to show counts as well. Rows are kept in .dpassay_cache, under a hash of the code that
-    the claim reaches (imports followed within the project), its data and its parameters.
+    Every claim is audited as by `dpassay audit`, or judged as by `blackbox` and `scores`; where the search or the
+    account fails it already, no statistics are made. What a printed reading is known to show counts as well. Rows are
+    kept in .dpassay_cache, under a hash of the code that the claim reaches, its data and its parameters.
 
     --fail-on X: verdicts count from the worst down to X, in the order violated, leaks, overshoots, over-budget,
     inconclusive; never: exit 0. A claim with severity "warning" is shown and does not count.
 
     --baseline privacy.lock.json also fails where the accounted epsilon rises, the realised one rises beyond its
     interval, noise, sensitivities or the sequence of releases change, a line with a release or a decision is no longer
-    reached, the audit lost power, or a claim is gone. It prints old, new, the likely cause and the difference; --update
-    writes that.
+    reached, the audit lost power, or a claim is gone. It prints old, new, cause and difference; --update writes that.
     """
-    require(1 <= jobs <= 1000, "--jobs", jobs, "must lie in 1..1000")
-    for option, value in (("--update", update), ("--changed-only", changed_only)):
-        require(baseline is not None or not value, option, value, "goes with --baseline")
+    _check_options(jobs, baseline, update, changed_only)
     file, lines = read_claims(claims)
-    numbers = chosen(file, only or [])
-    options = Options(junit, sarif, markdown, github, as_json, strict=True)
-    taken = [path for path in (claims, baseline) if path is not None]
-    if output is not None:
-        require_writable(output, "--output")
-        same = {os.path.realpath(path) for path in taken}
-        require(os.path.realpath(output) not in same, "--output", str(output), "is used by the command as well")
-    options.check(*taken, *([output] if output else []))
+    numbers, options = chosen(file, only or []), Options(junit, sarif, markdown, github, as_json, strict=True)
+    _check_files(options, [path for path in (claims, baseline) if path is not None], output)
     lock = _lock(baseline, update)
-    fingerprint.forget_projects()
     look_over(file, numbers, lines)
     codes = _codes(file, numbers, lines)
-    known = lock.claims if lock and changed_only else {}
-    todo = [one for one in numbers if not _as_it_was(known.get(file.claim[one].name), codes[one])]
-    cache = None if no_cache else Cache(lines.path.parent)
     blocks = lock.claims if lock else {}
+    same = [one for one in numbers if changed_only and _as_it_was(blocks.get(file.claim[one].name), codes[one])]
+    todo = [one for one in numbers if one not in same]
     pairs = {one: block.pair for one in todo if (block := blocks.get(file.claim[one].name)) and block.pair}
-    rows, errors = _Work(file, lines, codes, pairs, cache).rows(todo, jobs, quiet)
+    rows, errors = _Work(file, lines, codes, pairs, None if no_cache else Cache(lines.path.parent)).rows(
+        todo, jobs, quiet
+    )
     unchecked = [Unchecked(file.claim[one].name, printable(str(error))) for one, error in errors.items()]
     compared = against(baseline, lock, file, rows, codes) if baseline else None
     failing = compared.failing(file) if compared and lock and not update else []
@@ -116,11 +114,26 @@ def check(
     if as_json:
         print(json_text(_document(shown, compared, unchecked)))
     else:
-        print_checked(shown, file, len(numbers) - len(todo), baseline, compared, update, len(unchecked))
+        print_checked(shown, file, len(same), baseline, compared, update, len(unchecked))
     options.write(shown, unchecked)
     for one in unchecked:
         print(f"dpassay: {one.why}", file=sys.stderr)
     raise typer.Exit(_code(errors) or exit_code(shown, fail_on, bool(failing)))
+
+
+def _check_options(jobs: int, baseline: Path | None, update: bool, changed_only: bool) -> None:
+    require(1 <= jobs <= 1000, "--jobs", jobs, "must lie in 1..1000")
+    for option, value in (("--update", update), ("--changed-only", changed_only)):
+        require(baseline is not None or not value, option, value, "goes with --baseline")
+
+
+def _check_files(options: Options, taken: Sequence[Path], output: Path | None) -> None:
+    """Nothing is written over what is read."""
+    if output is not None:
+        require_writable(output, "--output")
+        same = {os.path.realpath(path) for path in taken}
+        require(os.path.realpath(output) not in same, "--output", str(output), "is used by the command as well")
+    options.check(*taken, *([output] if output else []))
 
 
 def _lock(path: Path | None, update: bool) -> Lock | None:
@@ -140,6 +153,7 @@ def _as_it_was(block: Block | None, code: str) -> bool:
 
 
 def _codes(file: ClaimsFile, numbers: list[int], lines: Lines) -> dict[int, str]:
+    fingerprint.forget_projects()
     found = {}
     for number in numbers:
         try:

@@ -29,7 +29,7 @@ from dpassay.audit.running.report_file import document
 from dpassay.audit.search.witness import Witness, read_witness, witness_of
 from dpassay.audit.verdict import joint_exit_code
 from dpassay.reference.case import Case
-from dpassay.reference.errors import BadInput
+from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import require_writable, write_text
 from dpassay.reference.findings import Declared
 
@@ -51,6 +51,9 @@ class Options:
     explain: bool = False
     strict: bool = False
     quiet: bool = False
+
+    def __post_init__(self) -> None:
+        require(not (self.explain and self.as_json), "--explain", True, "is text; the rows of --json hold all of it")
 
     def _files(self) -> list[tuple[str, Path, Callable[[Sequence[Row], bool, Sequence[Unchecked]], str]]]:
         named = [

@@ -36,6 +36,14 @@ class OwnClaim:
     relation: str | None
     required: str | None = None  # the verdict that the exit code hangs on
 
+    def check_unsaid(self) -> bool:
+        """Nothing is said where the catalogue states the claim; raises BadInput."""
+        why = "is for an algorithm of your own: MODULE:RUN, or --program with --space"
+        options = {"--epsilon": self.epsilon, "--space": self.space, "--relation": self.relation}
+        for option, value in (options | {"--require": self.required}).items():
+            require(value is None, option, value, why)
+        return True
+
     def stated(self) -> PrivacyClaim:
         """Epsilon and delta; raises BadInput where there is no epsilon, or no budget."""
         if self.epsilon is None:
@@ -57,9 +65,22 @@ class OwnClaim:
 class Program:
     """What the command line says of a program."""
 
-    command: str
+    command: str | None
     timeout: float
     declared: bool
+
+    @property
+    def given(self) -> bool:
+        """There is one."""
+        return self.command is not None
+
+    def check(self, named: Sequence[str], resume: bool) -> None:
+        """Options that go with a program or do not; raises BadInput."""
+        if self.given:
+            require(bool(named), "--program", self.command, "needs the name of the algorithm that it runs")
+            require(not resume, "--resume", True, "a program is audited anew: its code is not known")
+        require(self.given or not self.declared, "--declared", True, "is about a --program")
+        require(0 < self.timeout < float("inf"), "--timeout", self.timeout, "must be positive and finite")
 
 
 def audit_own(names: Sequence[str], said: OwnClaim, effort: Effort, output: Path | None, options: Options) -> int:
@@ -91,7 +112,7 @@ def audit_program(
     path = _report([case.key for case in cases], output, ".program", options)
     rows = []
     for case in tracked(cases, "auditing", options.quiet):
-        with LiveProgram(program.command, case.id, case.reading, timeout=program.timeout) as live:
+        with LiveProgram(program.command or "", case.id, case.reading, timeout=program.timeout) as live:
             rows.append(audited(case, live, effort, program.declared))
     return _saved(rows, path, options, effort)
 
@@ -113,7 +134,7 @@ def audit_own_program(
     claim = replace(claim_of, relation=where.relation)
     with (
         progress("searching and auditing", 1, quiet=options.quiet),
-        LiveProgram(program.command, name, timeout=program.timeout) as live,
+        LiveProgram(program.command or "", name, timeout=program.timeout) as live,
     ):
         row = own_program(live, said.space or "", where, claim, effort)
     return _saved([row], path, options, effort)

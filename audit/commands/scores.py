@@ -26,32 +26,37 @@ from .options import Delta, Epsilon, Mu, PairsFile, Sampled
 
 MOST_CONFIDENCE = 1 - 1e-9  # what is left of the level beyond is rounding
 
+First = Annotated[Path, typer.Argument(help="Scores of runs on D; with --one-run: one line a canary, SCORE,COIN.")]
+Second = Annotated[Path | None, typer.Argument(help="Scores of runs on D' (with the record).")]
+OneRun = Annotated[bool, typer.Option("--one-run", help="One training run, each canary included by a coin.")]
+OfRelation = Annotated[
+    str | None, typer.Option(help="Of D and D': replace-one or add-remove. Default: the claim's, else replace-one.")
+]
+Anytime = Annotated[
+    Path | None,
+    typer.Option(help="Keep a bound that holds at all looks together in this file; give new scores alone each time."),
+]
+Estimates = Annotated[bool, typer.Option("--estimates", help="Also print estimates under an assumption.")]
+Confidence = Annotated[float, typer.Option(help="Confidence of the verdict.")]
+Seed = Annotated[int, typer.Option(help="Seed of the random order in which scores are read.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
 
 def scores(
-    first: Annotated[Path, typer.Argument(help="Scores of runs on D; with --one-run: one line a canary, SCORE,COIN.")],
-    second: Annotated[Path | None, typer.Argument(help="Scores of runs on D' (with the record).")] = None,
+    first: First,
+    second: Second = None,
     epsilon: Epsilon = None,
     delta: Delta = 0.0,
     mu: Mu = None,
     sampled: Sampled = None,
     pairs: PairsFile = None,
-    one_run: Annotated[
-        bool, typer.Option("--one-run", help="One training run, each canary included by a coin.")
-    ] = False,
-    relation: Annotated[
-        str | None,
-        typer.Option(help="Of D and D': replace-one or add-remove. Default: the claim's, else replace-one."),
-    ] = None,
-    anytime: Annotated[
-        Path | None,
-        typer.Option(
-            help="Keep a bound that holds at all looks together in this file; give new scores alone each time."
-        ),
-    ] = None,
-    estimates: Annotated[bool, typer.Option("--estimates", help="Also print estimates under an assumption.")] = False,
-    confidence: Annotated[float, typer.Option(help="Confidence of the verdict.")] = 0.95,
-    seed: Annotated[int, typer.Option(help="Seed of the random order in which scores are read.")] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    one_run: OneRun = False,
+    relation: OfRelation = None,
+    anytime: Anytime = None,
+    estimates: Estimates = False,
+    confidence: Confidence = 0.95,
+    seed: Seed = 0,
+    as_json: AsJson = False,
 ) -> None:
     """Lower bounds of epsilon from attack scores, and a test of the claimed guarantee.
 

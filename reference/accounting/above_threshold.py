@@ -25,7 +25,7 @@ import math
 from functools import lru_cache
 
 import numpy as np
-from scipy.special import erfinv, ndtr, ndtri_exp
+import scipy
 
 from dpassay.reference.laws.above_threshold import MOST_QUERIES
 from dpassay.reference.types import Array
@@ -194,8 +194,10 @@ def above_threshold_delta(epsilons: Array, pure: float, share: float, count: int
 def pure_mu(epsilon: float) -> float:
     """The smallest mu for which every pure release is mu-GDP, rounded up: ``-2 Phi^-1(1 / (1 + exp(epsilon)))``."""
     if epsilon < 1:  # near one half a quantile loses its digits
-        return 2 * math.sqrt(2) * float(erfinv(math.tanh(epsilon / 2))) * _UP
-    return float(-2 * ndtri_exp(-np.logaddexp(0.0, epsilon))) * _UP  # in logarithms: exp(epsilon) overflows
+        return 2 * math.sqrt(2) * float(scipy.special.erfinv(math.tanh(epsilon / 2))) * _UP
+    return (
+        float(-2 * scipy.special.ndtri_exp(-np.logaddexp(0.0, epsilon))) * _UP
+    )  # in logarithms: exp(epsilon) overflows
 
 
 @lru_cache(maxsize=4096)
@@ -214,7 +216,10 @@ def above_threshold_mu(pure: float, share: float, count: int = 0, falls: float =
 
     def holds(mu: float) -> bool:
         gauss = gdp_deltas(logs, mu)
-        fall = np.diff(at) * ndtr(-logs / mu - mu / 2)[:-1], np.diff(at) * ndtr(-logs / mu - mu / 2)[1:]
+        fall = (
+            np.diff(at) * scipy.special.ndtr(-logs / mu - mu / 2)[:-1],
+            np.diff(at) * scipy.special.ndtr(-logs / mu - mu / 2)[1:],
+        )
         left = (values[:-1] <= gauss[:-1]) & (values[1:] <= gauss[:-1] - fall[0])
         right = (values[1:] <= gauss[1:]) & (values[:-1] <= gauss[1:] + fall[1])
         return bool(np.all(left | right))

@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from scipy.special import erfcx, ndtr
+import scipy
 
 from dpassay.reference.errors import require, require_budget
 from dpassay.reference.types import Array
@@ -45,9 +45,12 @@ def gdp_delta(epsilon: float, mu: float) -> float:
     if h <= _NEAR:
         difference = _slope(x, h)
     elif x >= 0:
-        difference = float(erfcx(x) - erfcx(x + h))
+        difference = float(scipy.special.erfcx(x) - scipy.special.erfcx(x + h))
     else:
-        return _up(float(ndtr(-x * math.sqrt(2))) - 0.5 * math.exp(-x * x) * float(erfcx(x + h)), 64 * ULP)
+        return _up(
+            float(scipy.special.ndtr(-x * math.sqrt(2))) - 0.5 * math.exp(-x * x) * float(scipy.special.erfcx(x + h)),
+            64 * ULP,
+        )
     lost = 64 + 8 * abs(x) * (ratio + half) + 16 * abs(x) / min(h, _NEAR) * (h > _NEAR)
     return _up(0.5 * math.exp(-x * x) * difference, _TINIEST, lost * ULP)
 
@@ -61,11 +64,15 @@ def gdp_deltas(epsilons: Array, mu: float) -> Array:
     lost, more = 64 + 8 * np.abs(near) * (ratio + half), np.full_like(near, _TINIEST)
     if h <= _NEAR:
         t = near[..., None] + h / 2 * (_NODES + 1)
-        found = peak * (h / 2 * ((2 / math.sqrt(math.pi) - 2 * t * erfcx(t)) @ _WEIGHTS))
+        found = peak * (h / 2 * ((2 / math.sqrt(math.pi) - 2 * t * scipy.special.erfcx(t)) @ _WEIGHTS))
         lost += 16 + 8 * near * near
     else:
-        ahead, behind = np.maximum(near, 0.0), erfcx(near + h)
-        found = np.where(near >= 0, peak * (erfcx(ahead) - behind), ndtr(-near * math.sqrt(2)) - peak * behind)
+        ahead, behind = np.maximum(near, 0.0), scipy.special.erfcx(near + h)
+        found = np.where(
+            near >= 0,
+            peak * (scipy.special.erfcx(ahead) - behind),
+            scipy.special.ndtr(-near * math.sqrt(2)) - peak * behind,
+        )
         lost, more = lost + 16 * ahead / _NEAR, np.where(near < 0, 64 * ULP, _TINIEST)
     rounded = np.clip(found * (1 + lost * ULP) + more, 0.0, 1.0)
     return np.asarray(np.where(x > _FAR, _TINIEST, rounded))
@@ -74,7 +81,7 @@ def gdp_deltas(epsilons: Array, mu: float) -> Array:
 def _slope(x: float, h: float) -> float:
     """``erfcx(x) - erfcx(x + h)`` as an integral: ``-erfcx'(t) = 2 / sqrt(pi) - 2 t erfcx(t)``, which falls in t."""
     t = x + h / 2 * (_NODES + 1)
-    return float(h / 2 * (_WEIGHTS @ (2 / math.sqrt(math.pi) - 2 * t * erfcx(t)))) * (1 + 8 * x * x * ULP)
+    return float(h / 2 * (_WEIGHTS @ (2 / math.sqrt(math.pi) - 2 * t * scipy.special.erfcx(t)))) * (1 + 8 * x * x * ULP)
 
 
 def _up(value: float, absolute: float, relative: float = 0.0) -> float:

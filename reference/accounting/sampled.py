@@ -17,7 +17,7 @@ import math
 from typing import Literal
 
 import numpy as np
-from scipy.special import ndtr
+import scipy
 
 from dpassay.reference.errors import require
 from dpassay.reference.types import Array
@@ -52,7 +52,7 @@ def _mixture_delta(epsilons: Array, q: float, up: float, down: float) -> Array:
         below = loss(middle) < epsilons
         low, high = np.where(below, middle, low), np.where(below, high, middle)
     cut = (low + high) / 2
-    above_up, above_down, above = ndtr(up - cut), ndtr(down - cut), ndtr(-cut)
+    above_up, above_down, above = scipy.special.ndtr(up - cut), scipy.special.ndtr(down - cut), scipy.special.ndtr(-cut)
     with np.errstate(over="ignore", invalid="ignore"):
         slope = np.exp(epsilons)
         # (1-q)(1-e^eps) above + q (above_up - e^eps above_down): small epsilons keep their digits

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 import numpy as np
-from scipy.special import logsumexp
+import scipy
 
 from dpassay.reference.errors import require
 from dpassay.reference.types import Array, Indices
@@ -186,14 +186,14 @@ class CompositionalObjective:
     def value(self, x: Array, temperature: float) -> float:
         """Psi(x, lambda) over the whole dataset, computed in logs."""
         exponents = self.data.losses(x) / temperature
-        log_mean = float(logsumexp(exponents) - np.log(self.n))
+        log_mean = float(scipy.special.logsumexp(exponents) - np.log(self.n))
         return temperature * (log_mean + self.radius)
 
     def gradient(self, x: Array, temperature: float) -> tuple[Array, float]:
         """Gradient of Psi in x (shape (d,)) and in lambda, computed in logs."""
         losses = self.data.losses(x)
         exponents = losses / temperature
-        log_mean = float(logsumexp(exponents) - np.log(self.n))
+        log_mean = float(scipy.special.logsumexp(exponents) - np.log(self.n))
         weights = np.exp(exponents - log_mean) / self.n
         in_x = weights @ self.data.loss_gradients(x)
         return in_x, float(log_mean + self.radius - weights @ losses / temperature)

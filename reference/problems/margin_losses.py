@@ -12,7 +12,7 @@ from math import inf, sqrt
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import expit
+import scipy
 
 from dpassay.reference.types import Array
 
@@ -73,13 +73,13 @@ _SIGMOID_SLOPE, _SIGMOID_CURVATURE, _SIGMOID_THIRD = 1 / 4, 1 / (6 * sqrt(3)), 1
 
 
 def _sigmoid_slope(m: Array) -> Array:
-    return np.asarray(expit(m) * expit(-m))
+    return np.asarray(scipy.special.expit(m) * scipy.special.expit(-m))
 
 
 LOGISTIC = Link(
     name="logistic",
     value=lambda m: np.logaddexp(0.0, -m),
-    slope=lambda m: np.asarray(-expit(-m)),
+    slope=lambda m: np.asarray(-scipy.special.expit(-m)),
     curvature=_sigmoid_slope,
     slope_bound=1.0,
     curvature_bound=_SIGMOID_SLOPE,
@@ -94,9 +94,9 @@ LOGISTIC = Link(
 
 SIGMOID = Link(
     name="sigmoid",
-    value=lambda m: np.asarray(expit(m)),
+    value=lambda m: np.asarray(scipy.special.expit(m)),
     slope=_sigmoid_slope,
-    curvature=lambda m: np.asarray(_sigmoid_slope(m) * (1 - 2 * expit(m))),
+    curvature=lambda m: np.asarray(_sigmoid_slope(m) * (1 - 2 * scipy.special.expit(m))),
     slope_bound=_SIGMOID_SLOPE,
     curvature_bound=_SIGMOID_CURVATURE,
     third_bound=_SIGMOID_THIRD,

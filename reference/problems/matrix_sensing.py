@@ -11,8 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import eigh
-from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
+import scipy
 
 from dpassay.reference.errors import require
 from dpassay.reference.types import Array, Indices
@@ -124,7 +123,7 @@ class MatrixSensing:
 
     def smallest_eigenvalue(self, x: Array) -> float:
         """Smallest eigenvalue of the Hessian of Phi, dense and exact to rounding."""
-        return float(eigh(self.value_hessian(x), eigvals_only=True, subset_by_index=[0, 0])[0])
+        return float(scipy.linalg.eigh(self.value_hessian(x), eigvals_only=True, subset_by_index=[0, 0])[0])
 
     def estimated_smallest_eigenvalue(
         self, x: Array, rng: np.random.Generator, step: float = 5e-4, maxiter: int = 500, tolerance: float = 1e-4
@@ -135,13 +134,13 @@ class MatrixSensing:
             flat = direction.reshape(-1)
             return (self.value_gradient(x + step * flat) - self.value_gradient(x - step * flat)) / (2 * step)
 
-        operator = LinearOperator((x.size, x.size), matvec=product, dtype=np.float64)
+        operator = scipy.sparse.linalg.LinearOperator((x.size, x.size), matvec=product, dtype=np.float64)
         start = rng.standard_normal(x.size)
         try:
-            found = eigsh(
+            found = scipy.sparse.linalg.eigsh(
                 operator, k=1, which="SA", v0=start, maxiter=maxiter, tol=tolerance, return_eigenvectors=False
             )
-        except ArpackNoConvergence:
+        except scipy.sparse.linalg.ArpackNoConvergence:
             return float("nan")
         return float(found[0])
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from scipy.special import log_softmax, softmax
+import scipy
 
 from dpassay.reference.errors import require
 from dpassay.reference.types import Array, Indices
@@ -136,7 +136,7 @@ class ClassificationLoss:
     def losses(self, parameters: Array, indices: Indices | None = None) -> Array:
         """Cross-entropy of each selected record, shape (b,), never negative."""
         features, labels = self._rows(indices)
-        logs = log_softmax(self.model.scores(parameters, features), axis=1)
+        logs = scipy.special.log_softmax(self.model.scores(parameters, features), axis=1)
         return np.asarray(-logs[np.arange(len(labels)), labels])
 
     def loss_gradients(self, parameters: Array, indices: Indices | None = None) -> Array:
@@ -147,11 +147,13 @@ class ClassificationLoss:
     def probabilities(self, parameters: Array, features: Array | None = None) -> Array:
         """Predicted class probabilities, shape (b, classes)."""
         return np.asarray(
-            softmax(self.model.scores(parameters, self.features if features is None else features), axis=1)
+            scipy.special.softmax(
+                self.model.scores(parameters, self.features if features is None else features), axis=1
+            )
         )
 
 
 def _residual(scores: Array, labels: Indices) -> Array:
-    residual = np.asarray(softmax(scores, axis=1))
+    residual = np.asarray(scipy.special.softmax(scores, axis=1))
     residual[np.arange(len(labels)), labels] -= 1.0
     return residual

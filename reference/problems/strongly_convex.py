@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import expit
+import scipy
 
 from dpassay.reference.errors import BadInput
 from dpassay.reference.types import Array, Indices
@@ -144,7 +144,7 @@ class LogisticLoss(Loss):
     def rows(self, z: Array, indices: Indices) -> Array:
         """-s_i sigmoid(-s_i <w_i, z>) w_i."""
         w, s = self.features[indices], self.labels[indices]
-        return (-s * expit(-s * (w @ z)))[:, None] * w
+        return (-s * scipy.special.expit(-s * (w @ z)))[:, None] * w
 
     def values(self, z: Array, indices: Indices) -> Array:
         """log(1 + exp(-margin))."""
@@ -156,7 +156,7 @@ class LogisticLoss(Loss):
 
     def mean_operator(self, z: Array) -> Array:
         """Gradient of the mean loss."""
-        weights = -self.labels * expit(-self.labels * (self.features @ z))
+        weights = -self.labels * scipy.special.expit(-self.labels * (self.features @ z))
         return self.features.T @ weights / self.n
 
 

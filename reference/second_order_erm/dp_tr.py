@@ -17,7 +17,7 @@ from math import ceil, inf, sqrt
 from typing import Any
 
 import numpy as np
-from scipy.linalg import eigh
+import scipy
 
 from dpassay.reference.accounting.calibrate import noise_for
 from dpassay.reference.accounting.gdp import zcdp_rho
@@ -92,7 +92,7 @@ def run(problem: SmoothRisk, schedule: Schedule, tape: Tape) -> Outcome:
         g = tape.gaussian("gradient", gradient, std=std_g, sensitivity=delta_g)
         H = tape.symmetric_gaussian("hessian", hessian, std=std_H, sensitivity=delta_H)
         # STEP
-        values, vectors = once(eigh, H)
+        values, vectors = once(scipy.linalg.eigh, H)
         if np.linalg.norm(g) <= s.accuracy.gradient and values[0] >= -s.accuracy.curvature:
             return Outcome(w, True, k, 0, k + 1)
         w = w + once(trust_region_step, g, values, vectors, s.radius)

@@ -11,7 +11,7 @@ from math import ceil, log, sqrt
 from typing import ClassVar
 
 import numpy as np
-from scipy.linalg import eigh, eigh_tridiagonal
+import scipy
 
 from dpassay.reference.equality import once
 from dpassay.reference.errors import require
@@ -64,7 +64,7 @@ class Lanczos:
 
 
 def _smallest(matrix: Array) -> tuple[Array, Array]:
-    found: tuple[Array, Array] = eigh(matrix, subset_by_index=[0, 0])
+    found: tuple[Array, Array] = scipy.linalg.eigh(matrix, subset_by_index=[0, 0])
     return found
 
 
@@ -95,6 +95,6 @@ def lanczos(product: Product, start: Array, count: int) -> tuple[float, Array]:
             break
         off.append(beta)
         basis.append(v / beta)
-    values, vectors = eigh_tridiagonal(np.array(diagonal), np.array(off[: len(diagonal) - 1]))
+    values, vectors = scipy.linalg.eigh_tridiagonal(np.array(diagonal), np.array(off[: len(diagonal) - 1]))
     ritz = np.stack(basis[: len(diagonal)]).T @ vectors[:, 0]
     return float(values[0]), np.asarray(ritz / np.linalg.norm(ritz))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from math import ceil, floor, inf, log, sqrt
 from typing import ClassVar
 
-from scipy.special import log_ndtr
+import scipy
 
 from dpassay.reference.accounting.above_threshold import above_threshold_mu
 from dpassay.reference.accounting.cost import Account, Part
@@ -136,7 +136,9 @@ def gaussian_parameter(lam: float, trials: int, beta: float) -> float:
 def lambda_for(mu: float, trials: int, beta: float) -> float:
     """A lambda whose `gaussian_parameter` is at most mu, and at most one part in a hundred above the least one."""
     require(0 < mu < inf, "mu", mu, "must be positive and finite")
-    near = 1.0 / float(log_ndtr(mu / 2) - log_ndtr(-mu / 2))  # enough for every (1/lambda)-DP mechanism
+    near = 1.0 / float(
+        scipy.special.log_ndtr(mu / 2) - scipy.special.log_ndtr(-mu / 2)
+    )  # enough for every (1/lambda)-DP mechanism
     power = ceil(log(near) / log(_GRID))
     for _ in range(3):  # mu is nearly proportional to 1 / lambda; on the grid many a run asks for the same
         power += round(log(gaussian_parameter(_GRID**power, trials, beta) / mu) / log(_GRID))

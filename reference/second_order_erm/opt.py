@@ -18,7 +18,7 @@ from math import ceil, inf
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import ndtri
+import scipy
 
 from dpassay.reference.accounting.calibrate import noise_for
 from dpassay.reference.noise import Multipliers
@@ -156,7 +156,7 @@ def iteration_bound(problem: SmoothRisk, schedule: Schedule, tape: Tape, minimum
         top = problem.value(s.start) + abs(tape.noise("initial value", std))  # f(w0) + |z|
     else:
         top = tape.gaussian("initial value", problem.value(s.start), std=std, sensitivity=s.sensitivity.value)
-        top = float(top) + std * float(-ndtri(s.failure))  # f(w0) is below this with probability 1 - zeta
+        top = float(top) + std * float(-scipy.special.ndtri(s.failure))  # f(w0) is below this with probability 1 - zeta
     return max(1, ceil(float(top - s.lower_bound) / minimum_decrease))  # eq. (6)
 
 

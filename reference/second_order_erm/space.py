@@ -14,7 +14,7 @@ from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri
+import scipy
 
 from dpassay.reference.problems.erm import ErmProblem
 from dpassay.reference.problems.margin_losses import loss_a
@@ -142,7 +142,7 @@ def landmarks(schedule: Any) -> Landmarks:
     s = getattr(schedule, "base", schedule)
     found: dict[str, Sequence[float]] = {"gradient": (s.accuracy.gradient,), "hessian": (s.accuracy.curvature,)}
     if getattr(s, "reading", "") == "repaired" and hasattr(s.noise, "sigma_f"):
-        margin = s.noise.sigma_f * s.sensitivity.value * float(-ndtri(s.failure))
+        margin = s.noise.sigma_f * s.sensitivity.value * float(-scipy.special.ndtri(s.failure))
         found["initial value"] = [k * s.minimum_decrease - margin for k in (1, 2, 4)]
     return found
 

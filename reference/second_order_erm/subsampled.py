@@ -15,7 +15,7 @@ from math import exp, inf, log, sqrt
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import gammaln
+import scipy
 
 from dpassay.reference.accounting.gdp import zcdp_rho
 from dpassay.reference.errors import BadInput, require, require_budget
@@ -29,7 +29,7 @@ ORDERS = tuple(range(2, 129)) + tuple(range(132, 513, 4))
 def _choices(order: int) -> tuple[Indices, Array]:
     """j = 3 .. order, and log C(order, j)."""
     j = np.arange(3, order + 1)
-    return j, gammaln(order + 1) - gammaln(j + 1) - gammaln(order - j + 1)
+    return j, scipy.special.gammaln(order + 1) - scipy.special.gammaln(j + 1) - scipy.special.gammaln(order - j + 1)
 
 
 def subsampled_rdp(order: int, sigma: float, rate: float) -> float:

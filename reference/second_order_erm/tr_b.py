@@ -16,7 +16,7 @@ from functools import partial
 from math import inf
 
 import numpy as np
-from scipy.linalg import eigh
+import scipy
 
 from dpassay.reference.accounting.calibrate import noise_for
 from dpassay.reference.equality import once
@@ -107,7 +107,7 @@ def run(problem: SmoothRisk, schedule: Schedule, tape: Tape) -> Outcome:
         hessian = problem.hessian(w, batch.indices)
         H = tape.symmetric_gaussian("hessian", hessian, std=std_H, sensitivity=delta_H, batch=batch)
         # STEP
-        values, vectors = once(eigh, H)
+        values, vectors = once(scipy.linalg.eigh, H)
         if np.linalg.norm(g) <= s.accuracy.gradient and values[0] >= -s.accuracy.curvature:
             return Outcome(w, True, k, 0, k + 1)
         w = w + once(trust_region_step, g, values, vectors, s.radius)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from math import ceil, exp
 
 import numpy as np
-from scipy.special import erf, ndtr
+import scipy
 
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.problems.erm import ErmProblem
@@ -88,7 +88,7 @@ def first_records(problem: ErmProblem, count: int) -> ErmProblem:
 
 def worst_case_delta(sigma_f: float) -> float:
     """Delta at epsilon = infinity when f(w0) moves by Delta_f across an edge of the ceiling: 2 Phi(1/sigma_f) - 1."""
-    return float(2 * ndtr(1 / sigma_f) - 1)
+    return float(2 * scipy.special.ndtr(1 / sigma_f) - 1)
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,9 @@ class StepBound:
     def cdf(self, steps: Array | float) -> Array:
         """P(T <= steps) = P(|z| <= steps MIN_DEC + f_low - f(w0)) = 2 Phi(. / std) - 1."""
         room = np.asarray(steps) * self.minimum_decrease + self.lower_bound - self.value
-        return np.asarray(erf(np.maximum(room, 0.0) / (np.sqrt(2.0) * self.std)))  # a half-normal is below room
+        return np.asarray(
+            scipy.special.erf(np.maximum(room, 0.0) / (np.sqrt(2.0) * self.std))
+        )  # a half-normal is below room
 
 
 def pair_delta_infinity(low: StepBound, high: StepBound) -> float:
