@@ -196,9 +196,14 @@ def _conclusion(
         return [f"says: {error}"]
 
 
+def _names(text: str) -> set[str]:
+    return {node.id for node in ast.walk(tree(text)) if isinstance(node, ast.Name)}
+
+
 def _same(language: Language, one: str, two: str) -> bool:
     try:
-        return follows(language, one, [two]).holds and follows(language, two, [one]).holds
+        alike = _names(one) == _names(two)
+        return alike and follows(language, one, [two]).holds and follows(language, two, [one]).holds
     except FormulaError:
         return False
 
