@@ -11,9 +11,9 @@ import typer
 
 from dpassay.audit.crosscheck.adapter import LIMIT, run_all
 from dpassay.audit.crosscheck.campaign import read_expected
-from dpassay.audit.crosscheck.diagnosis import Diagnosis, diagnose
 from dpassay.audit.crosscheck.differences import Difference, compare
 from dpassay.audit.crosscheck.encode import encode
+from dpassay.audit.crosscheck.evidence import Evidence, evidence
 from dpassay.audit.crosscheck.making import exported, run_again
 from dpassay.audit.crosscheck.recording import Diverged, VectorTape, events_of
 from dpassay.audit.crosscheck.rounding import Again
@@ -36,7 +36,7 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
 )
-MUTANTS = typer.Option(help="Look for a change of the reference that differs likewise; else read the numbers alone.")
+MUTANTS = typer.Option(help="Look for one-line changes of the reference that reproduce the run (some seconds).")
 FLOAT32 = typer.Option("--float32", help="The implementation computes in single precision.")
 AS_JSON = typer.Option("--json", help="Print JSON.")
 SHOWN = 20  # differences of one vector on the screen
@@ -65,11 +65,10 @@ def run_(
     if vectors and algorithm:
         chosen = [one for one in chosen if one["algorithm"] == algorithm]
         require(bool(chosen), "--algorithm", algorithm, f"has no vector in {vectors}")
-    again = partial(run_all, adapter, float32=float32, limit=timeout)
-    results = collected(again(chosen), len(chosen))
+    results = collected(run_all(adapter, chosen, float32=float32, limit=timeout), len(chosen))
     if not vectors:
         _complete(len(results), algorithm)
-    finish(adapter, chosen, results, known, Shown(mutants, float32, junit_file, as_json, again))
+    finish(adapter, chosen, results, known, Shown(mutants, float32, junit_file, as_json))
 
 
 @app.command(short_help="Run a program in any language on vectors, line by line.")
@@ -101,9 +100,8 @@ def live(
         chosen += [{**vector, "id": f"{one.key}/own data, seed {seed}"} for seed, vector in enumerate(made)]
     require(bool(chosen), "--seeds", seeds, f"{algorithm} has no committed vectors: there is nothing to run")
     chosen.sort(key=lambda vector: str(vector["algorithm"]))
-    again = partial(run_live, program, float32=float32, timeout=timeout)
-    results = collected(again(chosen), len(chosen))
-    finish(program, chosen, results, known, Shown(mutants, float32, junit_file, as_json, again))
+    results = collected(run_live(program, chosen, float32=float32, timeout=timeout), len(chosen))
+    finish(program, chosen, results, known, Shown(mutants, float32, junit_file, as_json))
 
 
 @app.command(short_help="Write a test vector of one run.")
@@ -150,8 +148,7 @@ def compare_(
     expected = _single(vector)
     given = read_object(answers, "answers")
     found = compare(expected, given, float32=float32, rtol=rtol)
-    diagnosis = diagnose(expected, given, mutants=mutants, differences=found) if found else None
-    _report(found, as_json, diagnosis)
+    _report(found, as_json, evidence(expected, given, found, changes=mutants, float32=float32) if found else None)
 
 
 @app.command(short_help="Run the reference again against a vector.")
@@ -202,16 +199,16 @@ def _complete(ran: int, algorithm: str) -> None:
         raise RuntimeError(f"{ran} vectors were run, the manifest counts {total}")
 
 
-def _report(found: list[Difference], as_json: bool, diagnosis: Diagnosis | None) -> None:
+def _report(found: list[Difference], as_json: bool, known: Evidence | None) -> None:
     if as_json:
-        told = None if diagnosis is None else diagnosis.as_data()
-        print(json_text({"agree": not found, "differences": [str(one) for one in found], "diagnosis": told}))
+        told = None if known is None else known.as_data()
+        print(json_text({"agree": not found, "differences": [str(one) for one in found], "evidence": told}))
     elif found:
         print("\n".join(str(one) for one in found[:SHOWN]))
         if len(found) > SHOWN:
             print(f"... and {len(found) - SHOWN} more differences")
-        if diagnosis is not None:
-            print(diagnosis)
+        if known is not None:
+            print(known)
     else:
         print("agree")
     raise typer.Exit(1 if found else 0)

@@ -1,61 +1,169 @@
-"""Edits of sums and products: what is left of one, a factor of a sum that one term alone has, or the reverse."""
+"""What the numbers of a first difference say by arithmetic alone: a sign, a factor, a square, a shift, no noise.
+
+Only what holds for every entry is said, and nothing of why. No run of anything is needed.
+"""
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
-from .kinds import Kind
-from .source import Made, Text
+import numpy as np
 
-SIGNS = {ast.Add: "+", ast.Sub: "-"}
-PRODUCTS = {ast.Mult: "*", ast.Div: "/"}
+from dpassay.reference.types import Array
 
+from .differences import SCALES, Difference, Part, noise_of
+from .rounding import UNIT32, numbers
 
-def of_arithmetic(text: Text, node: ast.BinOp) -> Iterator[Made]:
-    """Every such edit of one operation."""
-    left, right = node.left, node.right
-    yield from _of_quotient(text, node)
-    if isinstance(node.op, ast.Pow) and isinstance(right, ast.Name):
-        for step, how in (("+ 1", "large"), ("- 1", "small")):
-            new = f"(({text.code(left)}) ** ({right.id} {step}))"
-            yield text.made(Kind.INDEX_SHIFT, f"an exponent one too {how}:", node, new)
-    if isinstance(node.op, ast.Sub) and isinstance(left, ast.Constant):
-        yield text.made(Kind.FACTOR, f"{text.code(right)} itself for", node, f"({text.code(right)})")
-    sign, product = SIGNS.get(type(node.op)), PRODUCTS.get(type(node.op))
-    if product:
-        yield from _handed_down(text, node, left, text.code(right), product)
-        if product == "*":
-            yield from _handed_down(text, node, right, text.code(left), product)
-    if sign:
-        for one, other in ((left, right), (right, left)):
-            inner = PRODUCTS.get(type(one.op)) if isinstance(one, ast.BinOp) else None
-            if isinstance(one, ast.BinOp) and inner:
-                for kept, factor in ((one.left, one.right), (one.right, one.left)):
-                    if kept is one.left or inner == "*":
-                        parts = (kept, other) if one is left else (other, kept)
-                        total = f" {sign} ".join(f"({text.code(part)})" for part in parts)
-                        new = f"(({total}) {inner} ({text.code(factor)}))"
-                        yield text.made(Kind.FACTOR, f"{text.code(factor)} for both terms in", node, new)
+CLOSE = 1e-6  # relative: a factor of a formula is exact to rounding
+SINGLE = 64 * UNIT32  # relative size of what single precision loses in a few operations
+SMALL = {"2": 2.0, "1/2": 0.5, "sqrt(2)": 2**0.5, "1/sqrt(2)": 0.5**0.5}
+Data = Mapping[str, Any]
 
 
-def _handed_down(text: Text, node: ast.BinOp, held: ast.expr, factor: str, product: str) -> Iterator[Made]:
-    """``(a + b) * c`` becomes ``a * c + b``, or ``a + b * c``."""
-    if isinstance(held, ast.BinOp) and type(held.op) in SIGNS:
-        a, b, sign = f"({text.code(held.left)})", f"({text.code(held.right)})", SIGNS[type(held.op)]
-        for new in (f"({a} {product} ({factor}) {sign} {b})", f"({a} {sign} {b} {product} ({factor}))"):
-            yield text.made(Kind.FACTOR, f"{factor} for one term alone in", node, new)
+def facts(vector: Data, given: Data, found: Sequence[Difference]) -> list[str]:
+    """What holds of the numbers of the first difference, in words; empty where nothing does.
+
+    Args:
+        found: all differences, the first one first.
+    """
+    first = found[0]
+    if first.part in (Part.CALL, Part.COUNT):
+        return list(_of_calls(vector, first))
+    if first.part is Part.OUTPUT:
+        here, there = _array(vector["output"]), _array(given["output"])
+    else:
+        theirs = [event for event in given["events"] if event["event"] != "secret"]
+        place = sum(one["event"] != "secret" for one in vector["events"][: max(first.step, 0)])
+        if first.step < 0 or place >= len(theirs):
+            return []
+        here, there = _array(vector["events"][first.step].get(first.name)), _array(theirs[place].get(first.name))
+    if here.shape != there.shape or not here.size or not (np.isfinite(here).all() and np.isfinite(there).all()):
+        return []
+    said = list(_scale(vector, found, float(here[0]), float(there[0]))) if first.name in SCALES else []
+    said = said or list(_rounded(vector, first, here, there)) or list(_multiple(vector, here, there))
+    return said or [*_order(here, there), *_elsewhere(vector, first, here, there)]
 
 
-def _of_quotient(text: Text, node: ast.BinOp) -> Iterator[Made]:
-    if isinstance(node.op, ast.Div):
-        left, right = text.code(node.left), text.code(node.right)
-        yield text.made(Kind.FACTOR, "turned over", node, f"(({right}) / ({left}))")
-    elif isinstance(node.op, ast.FloorDiv):
-        quotient = f"({text.code(node.left)}) / ({text.code(node.right)})"
-        for how in ("ceil", "round"):
-            yield text.made(Kind.INDEX_SHIFT, f"{how} for floor in", node, f"_edit.maths({how!r})({quotient})")
-    elif isinstance(node.op, ast.MatMult) and text.code(node.left) == text.code(node.right):
-        for order, words in (("1", "1"), ("inf", "infinity")):
-            new = f"_edit.squared({text.code(node.left)}, {order!r})"
-            yield text.made(Kind.CLIP_NORM, f"norm of order {words} in", node, new)
+def _scale(vector: Data, found: Sequence[Difference], expected: float, got: float) -> Iterator[str]:
+    """Of a noise scale."""
+    if got == 0:
+        yield "yours is 0: no noise"
+        return
+    told_apart = not math.isclose(expected, 1.0, rel_tol=1e-3)  # from its own square
+    if told_apart and math.isclose(got, expected**2, rel_tol=CLOSE):
+        yield "yours is the square of the reference's: a variance for a standard deviation"
+    elif told_apart and math.isclose(got, abs(expected) ** 0.5, rel_tol=CLOSE):
+        yield "yours is the square root of the reference's"
+    else:
+        yield from _multiple(vector, np.array([expected]), np.array([got]))
+        same = [one.ratio for one in found if (one.step, one.name) == (found[0].step, "sensitivity") and one.ratio]
+        if same and expected and math.isclose(same[0], got / expected, rel_tol=CLOSE):
+            yield "your sensitivity is off by the same factor"
+
+
+def _multiple(vector: Data, here: Array, there: Array) -> Iterator[str]:
+    """One factor for all entries, or other signs."""
+    size = float(np.max(np.abs(here)))
+    big = np.abs(here) > 1e-9 * size
+    if not big.any() or np.abs(there[~big]).max(initial=0.0) > 1e-6 * size:
+        return
+    ratios = there[big] / here[big]
+    many, ratio = f" in all {big.sum()} entries" if big.sum() > 1 else "", float(ratios[0])
+    if np.ptp(ratios) <= CLOSE * np.abs(ratios).max() and not math.isclose(ratio, 1.0, rel_tol=CLOSE):
+        names = _names(vector, ratio)
+        if math.isclose(ratio, -1.0, rel_tol=CLOSE):
+            yield f"yours has the other sign{many}"
+        elif ratio == 0:
+            yield f"yours is 0{many}"
+        elif many or names:  # of one number the ratio says it already
+            yield f"yours is {ratio:.6g} times the reference's{many}{names}"
+    elif np.allclose(np.abs(ratios), 1.0, rtol=CLOSE) and not np.allclose(ratios, 1.0, rtol=CLOSE):
+        yield f"yours has the other sign in {int((ratios < 0).sum())} of {big.sum()} entries"
+
+
+def _rounded(vector: Data, first: Difference, here: Array, there: Array) -> Iterator[str]:
+    """So little that single precision may explain it."""
+    size, worst = float(np.max(np.abs(here))), float(np.max(np.abs(here - there)))
+    if 0 < worst <= SINGLE * size:
+        noise = noise_of(vector["events"][first.step]) if first.step >= 0 else 0.0
+        beside = f", {worst / noise:.2g} of the noise" if noise else ""
+        yield f"off by {worst / size:.2g} of the largest entry{beside} (single precision rounds by {UNIT32:.2g})"
+
+
+def _order(here: Array, there: Array) -> Iterator[str]:
+    """The same entries at other places, or all moved by the same amount."""
+    if here.size < 2:
+        return
+    if _alike(np.sort(here), np.sort(there)):
+        moved = [by for by in range(1, here.size) if _alike(np.roll(here, by), there)]
+        yield f"the same entries, moved along by {moved[0]}" if moved else "the same entries in another order"
+    elif np.ptp(there - here) <= CLOSE * np.abs(there - here).max():
+        yield f"yours is the reference's plus {float((there - here)[0]):.6g} in all {here.size} entries"
+
+
+def _elsewhere(vector: Data, first: Difference, here: Array, there: Array) -> Iterator[str]:
+    """The number of another step; or the difference is a multiple of something released or asked before."""
+    for step, event in enumerate(vector["events"]):
+        for name in ("query", "value", "queries", "std", "sensitivity"):
+            other = _array(event.get(name))
+            if (step, name) == (first.step, first.name) or other.shape != there.shape or not np.abs(other).max():
+                continue
+            where, gap = f"the {name} of {event['label']!r} at step {step}", there - here
+            if np.abs(there).max() and _alike(other, there):
+                yield f"yours is {where}"
+                return
+            if there.size > 1 and step < first.step and _parallel(gap, other):
+                yield f"yours minus the reference's is {float(gap @ other / (other @ other)):.6g} times {where}"
+                return
+
+
+def _of_calls(vector: Data, first: Difference) -> Iterator[str]:
+    """Where the vector has the call that was made."""
+    if first.part is Part.COUNT:
+        yield f"yours makes {first.got} calls, the reference {first.expected}"
+        return
+    steps = [step for step, one in enumerate(vector["events"]) if f"{one['event']} {one['label']}" == first.got]
+    later, before = [step for step in steps if step > first.step], [step for step in steps if step < first.step]
+    if later:
+        yield f"the reference makes your call next at step {later[0]}"
+    if before:
+        yield f"the reference made your call last at step {before[-1]}"
+    if not steps:
+        yield "the reference makes your call nowhere in this run"
+
+
+def _names(vector: Data, ratio: float) -> str:
+    """The sizes of the vector that a factor may be made of."""
+    sizes = {name: float(size) for name, size in _sizes(vector).items() if size > 1}
+    names = {
+        **SMALL, **sizes, **{f"1/{name}": 1 / size for name, size in sizes.items()},
+        **{f"sqrt({name})": size**0.5 for name, size in sizes.items()},
+        **{f"1/sqrt({name})": size**-0.5 for name, size in sizes.items()},
+        **{f"{a}/{b}": sizes[a] / sizes[b] for a in sizes for b in sizes if sizes[a] != sizes[b]},
+    }  # fmt: skip
+    found = [name for name, size in names.items() if math.isclose(abs(ratio), size, rel_tol=CLOSE)]
+    return f" ({' or '.join(found[:3])})" if found else ""
+
+
+def _sizes(vector: Data) -> dict[str, int]:
+    sizes = dict(vector.get("sizes", {}))
+    for part in (vector["problem"], vector["schedule"]):
+        for name, size in {**part, **part.get("derived", {})}.items() if isinstance(part, Mapping) else ():
+            if isinstance(size, int) and not isinstance(size, bool):
+                sizes.setdefault(name, size)
+    return {name: size for name, size in sizes.items() if isinstance(size, int)}
+
+
+def _array(value: Any) -> Array:
+    return np.array(numbers(value))
+
+
+def _alike(one: Array, other: Array) -> bool:
+    return bool(np.allclose(one, other, rtol=CLOSE, atol=1e-12 * float(np.abs(one).max(initial=0.0))))
+
+
+def _parallel(one: Array, other: Array) -> bool:
+    size = float(np.linalg.norm(one)) * float(np.linalg.norm(other))
+    return size > 0 and abs(abs(float(one @ other) / size) - 1.0) < 1e-9

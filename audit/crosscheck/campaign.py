@@ -18,7 +18,7 @@ from dpassay.reference.files import parse_toml, read_text
 from .adapter import Result
 
 OUTCOMES = ("pass", "fail", "unsupported", "error")
-FORMAT = 1
+FORMAT = 2
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def _counts(judged: Sequence[Judged]) -> tuple[str, ...]:
     return (str(len(judged)), *map(str, known), str(as_said))
 
 
-def report(adapter: str, judged: Sequence[Judged], total: int, diagnoses: Mapping[str, Any]) -> str:
+def report(adapter: str, judged: Sequence[Judged], total: int, evidence: Mapping[str, Any]) -> str:
     """The campaign as JSON."""
     rows = []
     for one in judged:
@@ -121,7 +121,7 @@ def report(adapter: str, judged: Sequence[Judged], total: int, diagnoses: Mappin
             "flags": list(result.flags),
             "differences": told,
             "sensitivities_not_stated": result.unstated,
-            "diagnosis": diagnoses.get(result.id),
+            "evidence": evidence.get(result.id),
             "seconds": round(result.seconds, 3),
         }
         rows.append(row)
@@ -130,14 +130,14 @@ def report(adapter: str, judged: Sequence[Judged], total: int, diagnoses: Mappin
     return json_text({**head, "exit_code": exit_code(judged), "results": rows})
 
 
-def junit(adapter: str, judged: Sequence[Judged], diagnoses: Mapping[str, Any]) -> str:
+def junit(adapter: str, judged: Sequence[Judged], evidence: Mapping[str, Any]) -> str:
     """The campaign as JUnit XML: one suite an algorithm; what was expected to be red is skipped."""
     root = Xml.Element("testsuites", _totals(printable(adapter), judged))
     for algorithm, group in groupby(judged, key=lambda one: one.result.algorithm):
         members = list(group)
         suite = Xml.SubElement(root, "testsuite", _totals(printable(algorithm), members))
         for one in members:
-            suite.append(_case(one, diagnoses.get(one.result.id)))
+            suite.append(_case(one, evidence.get(one.result.id)))
     Xml.indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + Xml.tostring(root, encoding="unicode") + "\n"
 
@@ -162,7 +162,7 @@ def _kind(one: Judged) -> str:
     return "error" if one.result.outcome == "error" else "failure"
 
 
-def _case(one: Judged, diagnosis: Any) -> Xml.Element:
+def _case(one: Judged, evidence: Any) -> Xml.Element:
     result = one.result
     names = {"classname": printable(result.algorithm.replace("/", ".")), "name": printable(result.id)}
     case = Xml.Element("testcase", {**names, "time": f"{result.seconds:.3f}"})
@@ -172,5 +172,5 @@ def _case(one: Judged, diagnosis: Any) -> Xml.Element:
         message = "passes, but was expected not to" if one.unexpected_pass else result.message or result.outcome
         found = Xml.SubElement(case, kind, {"message": printable(f"{message} ({known})" if known else message)})
         lines = [printable(str(difference)) for difference in result.differences[:20]]
-        found.text = "\n".join([*lines, *([printable(str(diagnosis))] if diagnosis else [])])
+        found.text = "\n".join([*lines, *([printable(str(evidence))] if evidence else [])])
     return case

@@ -22,7 +22,7 @@ from .encode import NOT_FINITE, RESERVED
 from .model import check_answers
 from .rounding import NOISE_SHARE, UNIT32, UNIT64, computed, numbers
 
-SCALES = ("std", "scale", "query_scale")  # the noise of a release, whichever its law has
+SCALES = ("std", "scale", "query_scale", "threshold_scale")  # the noise of a release, whichever its law has
 STATED = ("law", "batches")  # compared where it is said
 OF_A_DRAW = ("kind", "n", "size", "rate", "order")
 Data = Mapping[str, Any]
@@ -157,7 +157,7 @@ def _event(step: int, one: Data, other: Data, unit: float, rtol: float | None) -
 
 def noise_of(event: Data) -> float:
     """The noise scale of a release; zero where there is none."""
-    known = [_number(event[name]) for name in SCALES if event.get(name) is not None]
+    known = [_number(event[name]) for name in SCALES[:3] if event.get(name) is not None]
     return known[0] if known else 0.0
 
 

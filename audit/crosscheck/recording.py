@@ -6,7 +6,7 @@ back exactly. A replayed run is handed values, and its own queries are written d
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from dpassay.reference.errors import printable
 from dpassay.reference.laws.above_threshold import AboveThreshold
-from dpassay.reference.laws.law import Law, query_of
+from dpassay.reference.laws.law import Law
 from dpassay.reference.tape import Drawn, LiveTape, Tape
 from dpassay.reference.transcript import Draw, Note, Release
 from dpassay.reference.types import Indices
@@ -22,14 +22,8 @@ from dpassay.reference.types import Indices
 from .encode import encode
 
 DIGITS = 6  # of a drawn number; more would only make the files longer
-LONGER, FURTHER = 2, 20  # a run that goes on may take so many times the vector's events, and so many more
 DRAWS = {"without-replacement": "size", "fresh": "size", "poisson": "rate"}
 Answer = Callable[[str, Law, int], Any]
-
-
-def tape_for(vector: Mapping[str, Any], *, refusing: bool = False) -> VectorTape:
-    """The tape of a vector; one that the diagnosis made goes on behind another call."""
-    return VectorTape(vector["events"], refusing=refusing, on=bool(vector.get("further")))
 
 
 class Diverged(Exception):
@@ -76,24 +70,19 @@ class VectorTape(Tape):
 
     Args:
         refusing: nothing may be released, but records are handed out.
-        on: go on behind another call than the vector's next one: each call gets the vector's values of its own label
-            in turn, over and over again. So what comes after it is seen as well.
 
     Raises:
         Diverged: another call than the vector's next one. ``diverged`` then says what was asked, and what is expected.
     """
 
-    def __init__(self, events: Sequence[dict[str, Any]], *, refusing: bool = False, on: bool = False):
+    def __init__(self, events: Sequence[dict[str, Any]], *, refusing: bool = False):
         super().__init__()
-        self._queues: dict[tuple[str, str], list[dict[str, Any]]] | None = {} if on else None
         self._refusing = refusing  # nothing may be released: records are handed out, so that a late refusal is one too
         self.raw: dict[int, float] = {}
         self.diverged: dict[str, Any] | None = None
         self._events = [event for event in events if event["event"] != "secret"]
         self._inner = [event for event in events if event["event"] == "secret"]
         self._position = 0
-        for event in self._events if on else ():
-            self._queue(event["event"], event["label"]).append(event)
 
     @property
     def position(self) -> int:
@@ -119,15 +108,7 @@ class VectorTape(Tape):
         self.raw[self.step] = float(std)
         return self._noted("noise", label, _nothing)
 
-    def _queue(self, kind: str, label: str) -> list[dict[str, Any]]:
-        return [] if self._queues is None else self._queues.setdefault((kind, label), [])
-
     def _next(self, kind: str, label: str) -> dict[str, Any]:
-        waiting = self._queue(kind, label)
-        if waiting:
-            self._another(kind, label)
-            waiting.append(waiting.pop(0))
-            return waiting[-1]
         event = self._events[self._position] if self._position < len(self._events) else None
         if event is None or (event["event"], event["label"]) != (kind, label):
             if self.diverged is None:
@@ -138,33 +119,12 @@ class VectorTape(Tape):
         return event
 
     def _released(self, label: str, law: Law, sensitivity: float | None, draws: tuple[int, ...]) -> Any:
-        new = self._queues is not None and not self._queue("release", label)
-        value = self._made_up(label, law) if new else self._next("release", label)["value"]
+        value = self._next("release", label)["value"]
         if isinstance(law, AboveThreshold):
             law.evaluate(value)
         return np.asarray(value, dtype=float) if isinstance(value, list) else value
 
-    def _made_up(self, label: str, law: Law) -> Any:
-        """A value for a release that the vector does not have: the query and some noise, the same for everybody."""
-        self._another("release", label)
-        query = getattr(law, "query", None)
-        if query is None:
-            return 0  # the first choice
-        noise = law.scale * np.cos(1.0 + self._position + np.arange(np.size(query)))
-        value = query_of(law) + noise.reshape(np.shape(query))
-        return value if np.ndim(query) else float(value)
-
-    def _another(self, kind: str, label: str) -> None:
-        """One event more; what is asked for again and again comes to an end."""
-        if self._position >= LONGER * len(self._events) + FURTHER:
-            self.diverged = self.diverged or {"event": kind, "label": label, "position": self._position}
-            raise Diverged(printable(f"asked for {kind} {label!r}, and for too much before"))
-        self._position += 1
-
     def _indices(self, draw: Draw) -> Indices:
-        if self._queues is not None and not self._queue("draw", draw.label):
-            self._another("draw", draw.label)
-            return np.arange(draw.n if draw.size is None else draw.size, dtype=np.int64)
         if self._refusing and self._position == len(self._events):
             first = self._used - (draw.size or 0) if draw.kind == "fresh" else 0
             return np.arange(first, first + (draw.n if draw.size is None else draw.size), dtype=np.int64)

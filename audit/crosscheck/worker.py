@@ -17,7 +17,7 @@ from dpassay.audit.inputs.foreign import load_callable
 from dpassay.reference.errors import BadInput, printable
 
 from .encode import encode
-from .recording import Diverged, VectorTape, events_of, tape_for
+from .recording import Diverged, VectorTape, events_of
 
 HIDDEN = (
     "events",
@@ -39,7 +39,7 @@ def answer(adapter: Callable[..., Any], vector: Vector) -> dict[str, Any]:
         ``kind``: ``returned`` (with ``output``), ``raised`` (with ``text``), ``diverged``, ``unsupported``; and
         ``events``, everything that was asked of the tape, the call without an answer last.
     """
-    tape = tape_for(vector, refusing=vector["expect"] == "refused")
+    tape = VectorTape(vector["events"], refusing=vector["expect"] == "refused")
     case = {name: entry for name, entry in vector.items() if name not in HIDDEN}
     try:
         output = adapter(case, tape)

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from typing import Any
 
 from dpassay.audit.crosscheck.adapter import Result, judged
-from dpassay.audit.crosscheck.recording import Diverged, tape_for
+from dpassay.audit.crosscheck.recording import Diverged, VectorTape
 from dpassay.audit.crosscheck.worker import asked
 from dpassay.reference.errors import BadInput
 
@@ -50,7 +50,7 @@ def answered(program: LiveProgram, vector: Vector) -> Vector:
     Raises:
         ProgramBroken: it does not keep to the protocol.
     """
-    tape = tape_for(vector, refusing=vector["expect"] == "refused")
+    tape = VectorTape(vector["events"], refusing=vector["expect"] == "refused")
     try:
         output = program(vector["problem"], vector["schedule"], tape)
     except ProgramUnsupported as error:

@@ -81,7 +81,7 @@ OPERATORS = (
 )  # fmt: skip
 
 
-class _Source:
+class Source:
     """A file with its syntax tree, and the tree's places as offsets into the text."""
 
     def __init__(self, text: str):
@@ -103,10 +103,15 @@ class _Source:
         first, last = self.span(node)
         return self.text[first:last]
 
+    def site(self, operator: Operator, node: ast.expr | ast.stmt, text: str) -> Site:
+        """The place of a node, which becomes the text."""
+        first, last = self.span(node)
+        return Site(operator, node.lineno, first, last, text)
+
 
 def sites(text: str) -> list[Site]:
     """Every place in a file where an operator applies."""
-    source = _Source(text)
+    source = Source(text)
     found: list[Site] = []
     for find in (_releases, _batches, _clips, _loops, _data):
         found += find(source)
@@ -121,7 +126,7 @@ def plant(text: str, site: Site) -> str:
     return changed.replace(mark, mark + "from dpassay.reference import _planted\n", 1)
 
 
-def _calls(source: _Source, names: tuple[str, ...]) -> Iterator[tuple[ast.Call, ast.expr]]:
+def _calls(source: Source, names: tuple[str, ...]) -> Iterator[tuple[ast.Call, ast.expr]]:
     """Calls of a method of a tape, with the expression that is the tape."""
     for node in ast.walk(source.tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in names:
@@ -130,12 +135,7 @@ def _calls(source: _Source, names: tuple[str, ...]) -> Iterator[tuple[ast.Call, 
                 yield node, node.func.value
 
 
-def _site(source: _Source, operator: Operator, node: ast.expr | ast.stmt, text: str) -> Site:
-    first, last = source.span(node)
-    return Site(operator, node.lineno, first, last, text)
-
-
-def _releases(source: _Source) -> Iterator[Site]:
+def _releases(source: Source) -> Iterator[Site]:
     for call, tape in _calls(source, RELEASES):
         assert isinstance(call.func, ast.Attribute)
         threshold = call.func.attr == "above_threshold"
@@ -146,75 +146,75 @@ def _releases(source: _Source) -> Iterator[Site]:
             operators.append(BATCH_UNDECLARED)
         for operator in operators:
             name = source.code(tape)
-            yield _site(source, operator, tape, f'_planted.through({name}, "{operator.name}")')
+            yield source.site(operator, tape, f'_planted.through({name}, "{operator.name}")')
 
 
-def _batches(source: _Source) -> Iterator[Site]:
+def _batches(source: Source) -> Iterator[Site]:
     for call, tape in _calls(source, ("batch",)):
         code, name = source.code(call), source.code(tape)
-        yield _site(source, BATCH_REUSED, call, f"_planted.same_batch({name}, lambda: {code})")
+        yield source.site(BATCH_REUSED, call, f"_planted.same_batch({name}, lambda: {code})")
         if len(call.args) == 3:
             size = call.args[2]
-            yield _site(source, BATCH_SMALLER, size, f"max(1, ({source.code(size)}) // 2)")
+            yield source.site(BATCH_SMALLER, size, f"max(1, ({source.code(size)}) // 2)")
     for function in _functions(source):
         for node in ast.walk(function):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "batch":
                 size = node.args[-1]
                 text = f"max(1, ({source.code(size)}) - int(_planted.private(problem) > 0))"
-                yield _site(source, BATCH_OF_THE_DATA, size, text)
+                yield source.site(BATCH_OF_THE_DATA, size, text)
 
 
-def _clips(source: _Source) -> Iterator[Site]:
+def _clips(source: Source) -> Iterator[Site]:
     for node in ast.walk(source.tree):
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) >= 2):
             continue
         rows, bound = source.code(node.args[0]), source.code(node.args[1])
         if node.func.id in CLIPS:
-            yield _site(source, CLIP_REMOVED, node, f"({rows})")
-            yield _site(source, CLIP_COORDINATES, node, f"_planted.clipped_by_coordinates({rows}, {bound})")
+            yield source.site(CLIP_REMOVED, node, f"({rows})")
+            yield source.site(CLIP_COORDINATES, node, f"_planted.clipped_by_coordinates({rows}, {bound})")
         if node.func.id in (*CLIPS, "clipped_mean"):
-            yield _site(source, CLIP_WIDER, node.args[1], f"2 * ({bound})")
+            yield source.site(CLIP_WIDER, node.args[1], f"2 * ({bound})")
 
 
-def _loops(source: _Source) -> Iterator[Site]:
+def _loops(source: Source) -> Iterator[Site]:
     for node in ast.walk(source.tree):
         if isinstance(node, ast.For) and isinstance(node.iter, ast.Call) and _has_release(source, node):
             made = node.iter
             if isinstance(made.func, ast.Name) and made.func.id == "range" and made.args:
                 stop = made.args[min(1, len(made.args) - 1)]
-                yield _site(source, ONE_MORE, stop, f"({source.code(stop)}) + 1")
-                yield _site(source, ONE_LESS, stop, f"({source.code(stop)}) - 1")
+                yield source.site(ONE_MORE, stop, f"({source.code(stop)}) + 1")
+                yield source.site(ONE_LESS, stop, f"({source.code(stop)}) - 1")
         if isinstance(node, ast.If) and isinstance(node.test, ast.Compare) and isinstance(node.test.ops[0], ast.Lt):
             left, right = source.code(node.test.left), source.code(node.test.comparators[0])
             if len(node.test.ops) == 1:
-                yield _site(source, NOT_LESS, node.test, f"{left} <= {right}")
+                yield source.site(NOT_LESS, node.test, f"{left} <= {right}")
 
 
-def _data(source: _Source) -> Iterator[Site]:
+def _data(source: Source) -> Iterator[Site]:
     """Where raw records are at hand: functions that take the problem and a tape."""
     for function in _functions(source):
         first_branch = True
         start = _start(function)
         if start is not None:
             text = f"_planted.moved(({source.code(start)}), problem)"
-            yield _site(source, START_OF_THE_DATA, start, text)
+            yield source.site(START_OF_THE_DATA, start, text)
         for node in ast.walk(function):
             if isinstance(node, ast.Return) and node.value is not None and function.name == "run":
                 text = f"_planted.with_data({source.code(node.value)}, problem)"
-                yield _site(source, OUTPUT_OF_THE_DATA, node.value, text)
+                yield source.site(OUTPUT_OF_THE_DATA, node.value, text)
             if isinstance(node, ast.For) and isinstance(node.iter, ast.Call) and _has_release(source, node):
                 made = node.iter
                 if isinstance(made.func, ast.Name) and made.func.id == "range" and made.args:
                     stop = made.args[min(1, len(made.args) - 1)]
                     text = f"({source.code(stop)}) - int(_planted.private(problem) > 0)"
-                    yield _site(source, STEPS_OF_THE_DATA, stop, text)
+                    yield source.site(STEPS_OF_THE_DATA, stop, text)
             if isinstance(node, ast.If) and first_branch:
                 first_branch = False
                 text = f"({source.code(node.test)}) != (_planted.private(problem) > 0.3)"
-                yield _site(source, BRANCH_OF_THE_DATA, node.test, text)
+                yield source.site(BRANCH_OF_THE_DATA, node.test, text)
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "public":
                 text = f"({source.code(node)} + _planted.private(problem))"
-                yield _site(source, PUBLIC_OF_THE_DATA, node, text)
+                yield source.site(PUBLIC_OF_THE_DATA, node, text)
 
 
 def _start(function: ast.FunctionDef) -> ast.expr | None:
@@ -229,7 +229,7 @@ def _first_start(node: ast.AST) -> ast.Attribute | None:
     return next((one for one in ast.walk(node) if isinstance(one, ast.Attribute) and one.attr == "start"), None)
 
 
-def _functions(source: _Source) -> Iterator[ast.FunctionDef]:
+def _functions(source: Source) -> Iterator[ast.FunctionDef]:
     for node in ast.walk(source.tree):
         if isinstance(node, ast.FunctionDef):
             names = {argument.arg for argument in (*node.args.posonlyargs, *node.args.args)}
@@ -237,7 +237,7 @@ def _functions(source: _Source) -> Iterator[ast.FunctionDef]:
                 yield node
 
 
-def _has_release(source: _Source, loop: ast.For) -> bool:
+def _has_release(source: Source, loop: ast.For) -> bool:
     """Does the loop release something, itself or in a function that gets the tape?"""
     for node in ast.walk(loop):
         if isinstance(node, ast.Call):

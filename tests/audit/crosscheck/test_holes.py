@@ -17,9 +17,9 @@ import dpassay.reference
 from dpassay.audit.crosscheck.differences import compare
 from dpassay.audit.crosscheck.encode import encode
 from dpassay.audit.crosscheck.making import run_again
-from dpassay.audit.crosscheck.reached import reached
 from dpassay.audit.crosscheck.recipes import anything
 from dpassay.audit.crosscheck.recording import Diverged, VectorTape, events_of
+from dpassay.audit.crosscheck.reference_line import watched
 from dpassay.audit.crosscheck.storage import load
 from dpassay.reference.catalogue import CASES
 from dpassay.reference.errors import BadInput
@@ -186,7 +186,7 @@ def test_every_line_of_a_function_that_the_vectors_run_is_run_by_a_vector():
     seen = defaultdict(set)
     for vector in load():
         if vector["expect"] == "run":
-            for file, lines in reached(RUN[vector["case"]].build().run, vector, None).lines.items():
+            for file, lines in watched(RUN[vector["case"]].build().run, vector).lines.items():
                 seen[file] |= lines
     left = []
     for file in sorted({vector["source"].removeprefix("reference/") for vector in load()}):

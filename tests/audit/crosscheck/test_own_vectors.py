@@ -189,7 +189,7 @@ def test_answers_of_a_port(dpassay, mine, tmp_path):
     assert dpassay("crosscheck", "compare", "v.json", "good.json")[0] == 0
     (tmp_path / "bad.json").write_text(json.dumps({**answers, "events": [*vector["events"][:2]]}))
     code, out, _ = dpassay("crosscheck", "compare", "v.json", "bad.json")
-    assert code == 1 and "diagnosis: calls" in out and "no single change" not in out
+    assert code == 1 and "numbers: yours makes 2 calls, the reference 3" in out and "one-line" not in out
 
 
 @pytest.mark.parametrize(
@@ -200,18 +200,17 @@ def test_answers_of_a_port(dpassay, mine, tmp_path):
             {"rate": 0.5},
             (
                 "best, rate: expected 0.25, got 0.5",
-                "noise scale: ratio 2",
-                "accounted 1 for the vector's run",
+                "1 for the reference",
                 "1.5 for yours",
             ),
         ),
         (
             1,
             {"scale": 1.0},
-            ("count, scale: expected 2.0, got 1.0", "noise scale", "accounted 1 for the vector's run", "1.5 for yours"),
+            ("count, scale: expected 2.0, got 1.0", "0.5 times", "1 for the reference, 1.5 for yours"),
         ),
-        (1, {"query": 9}, ("count, query", "diagnosis: ")),
-        (1, {"law": "Laplace"}, ('law: expected "Geometric"', "diagnosis: law")),
+        (1, {"query": 9}, ("count, query", "1 for both")),
+        (1, {"law": "Laplace"}, ('law: expected "Geometric"', "epsilon: 1 for both")),
     ],
 )
 def test_answers_by_other_laws(dpassay, mine, picked, tmp_path, step, changes, said):
@@ -258,4 +257,4 @@ def test_a_port_on_the_live_protocol(dpassay, mine, tmp_path, factor, code):
     (tmp_path / "port.py").write_text(SPEAKER.format(factor=factor))
     words = ["crosscheck", "live", "vectors_mine:train", "--program", f"{sys.executable} port.py", "--seeds", 1]
     found = dpassay(*words)
-    assert found[0] == code and ("noise scale: ratio 0.5" in found[1]) is bool(code)
+    assert found[0] == code and ("yours is 0.5 times" in found[1]) is bool(code)

@@ -15,7 +15,7 @@ from jsonschema import Draft202012Validator, ValidationError
 from dpassay.audit.crosscheck import storage
 from dpassay.audit.crosscheck.branches import BRANCHES
 from dpassay.audit.crosscheck.differences import compare, noise_of
-from dpassay.audit.crosscheck.effects import epsilon_of
+from dpassay.audit.crosscheck.epsilon import epsilon_of
 from dpassay.audit.crosscheck.flags import FLAGS, REFUSALS
 from dpassay.audit.crosscheck.making import RARE, every_vector
 from dpassay.audit.crosscheck.model import PUBLISHED, vector_schema
@@ -172,7 +172,7 @@ def test_calibrated_noise_meets_the_claim_and_not_a_hundredth_less_would():
     tight = 0
     for vector in runs():
         if vector["noise"]["rule"] == "calibrated":
-            found = epsilon_of(vector, vector["events"], {})
+            found = epsilon_of(vector, vector["events"])
             assert found is None or found <= vector["claim"]["epsilon"] * (1 + 1e-3), vector["id"]
             tight += found is not None and found > 0.99 * vector["claim"]["epsilon"]
     assert tight >= 50

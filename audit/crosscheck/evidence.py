@@ -1,0 +1,306 @@
+"""What is known of a first difference: the numbers, the reference's line, epsilon, and changes that reproduce the run.
+
+Nothing here says what is wrong: each part can be checked by hand, and a person decides.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext, suppress
+from dataclasses import dataclass, replace
+from enum import Enum
+from time import process_time
+from typing import Any
+
+import numpy as np
+
+from dpassay.audit.mutate.lent import TooLong, lent, limited, source
+from dpassay.audit.mutate.operators import Site, sites
+from dpassay.audit.mutate.slips import slips
+from dpassay.reference.case import Case
+from dpassay.reference.catalogue import CASES
+from dpassay.reference.errors import BadInput, printable
+
+from .arithmetic import facts
+from .differences import Difference, Part, compare, differ
+from .encode import encode
+from .epsilon import Effect, effect
+from .making import run_again
+from .recording import VectorTape, events_of, latest
+from .reference_line import Line, Watched, alike_in, lines_of, watched
+from .rounding import Run, computed, numbers
+
+SECONDS = 10.0  # of processor time for all changes
+SLOWEST = 0.3  # seconds for one changed run; one of the reference takes a hundredth
+SHOWN = 5  # changes
+LOOSE = 1e-7  # relative: behind a value that is not the vector's no rounding is known
+UNUSABLE = (ArithmeticError, ValueError, TypeError, KeyError, IndexError, AttributeError)  # of numbers that are none
+Data = Mapping[str, Any]
+Pair = tuple[Data, Data]  # a vector, and what was asked for on it
+
+
+@dataclass(frozen=True)
+class Change:
+    """One place of the reference with another text.
+
+    Args:
+        file: below ``reference/``.
+        site: the place and the new text.
+        vectors: on so many of the answered vectors it gives exactly the other run.
+    """
+
+    file: str
+    site: Site
+    vectors: int = 0
+
+    @property
+    def length(self) -> int:
+        """How many letters become how many others, without those at both ends that stay."""
+        old, new = source(self.file)[self.site.first : self.site.last], self.site.text
+        least = min(len(old), len(new))
+        first = next((place for place in range(least) if old[place] != new[place]), least)
+        last = next((place for place in range(least - first) if old[-1 - place] != new[-1 - place]), least - first)
+        return len(old) + len(new) - 2 * (first + last)
+
+    def __str__(self) -> str:
+        text, place = source(self.file), f"reference/{self.file}:{self.site.line}"
+        begin, end = text.rfind("\n", 0, self.site.first) + 1, text.find("\n", self.site.last)
+        before, after = (
+            " ".join(one.split("  #")[0].split())
+            for one in (text[begin:end], text[begin : self.site.first] + self.site.text + text[self.site.last : end])
+        )
+        if "_planted." in after:  # it calls what only planted lines have
+            return f"{place}: `{before}`, but {self.site.operator.name.replace('_', ' ')}: {self.site.operator.why}"
+        return f"{place}: `{before}` -> `{after}`"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What is known of the first difference.
+
+    Args:
+        first: the difference.
+        numbers: what arithmetic says of it.
+        lines: of the reference, that made the number or decided the call.
+        effect: on epsilon; None where the answers cannot be accounted.
+        changes: one-line changes of the reference that give the same run, the ones on most vectors first.
+        tried: of how many; all: how many there are.
+        vectors: answered ones on which they were tried.
+        whole: the changes give the whole run, and not its first difference alone.
+    """
+
+    first: Difference
+    numbers: tuple[str, ...] = ()
+    lines: tuple[Line, ...] = ()
+    effect: Effect | None = None
+    changes: tuple[Change, ...] = ()
+    tried: int = 0
+    all: int = 0
+    vectors: int = 0
+    whole: bool = True
+
+    def __str__(self) -> str:
+        said = [f"numbers: {printable('; '.join(self.numbers))}"] if self.numbers else []
+        said += [str(one) for one in self.lines]
+        said += [f"epsilon: {self.effect}"] if self.effect is not None else []
+        if self.changes:
+            what = "your run" if self.whole else "this first difference, and not the whole run"
+            said.append(f"one-line changes of the reference that reproduce {what}:")
+            for one in self.changes[:SHOWN]:
+                said.append(f"    {one}, on {one.vectors} of {self.vectors} vectors")
+            more = len(self.changes) - SHOWN
+            said += [f"    and {more} more"] if more > 0 else []
+        elif self.tried:
+            part = f"the {self.all}" if self.tried == self.all else f"the first {self.tried} of {self.all}"
+            said.append(f"none of {part} one-line changes that were tried reproduces your run")
+        return "\n".join(said)
+
+    def as_data(self) -> dict[str, Any]:
+        """For JSON."""
+        changes = [
+            {"file": f"reference/{one.file}", "line": one.site.line, "change": str(one), "vectors": one.vectors}
+            for one in self.changes[:SHOWN]
+        ]
+        return {
+            "step": self.first.step, "label": self.first.label, "name": self.first.name,
+            "index": list(self.first.index), "expected": self.first.expected, "got": self.first.got,
+            "numbers": list(self.numbers), "lines": [one.as_data() for one in self.lines],
+            "epsilon": None if self.effect is None else self.effect.as_data(),
+            "changes": changes, "reproducing": len(self.changes), "whole_run": self.whole,
+            "tried": self.tried, "of": self.all,
+            "vectors": self.vectors,
+        }  # fmt: skip
+
+
+def evidence(
+    vector: Data,
+    given: Data,
+    found: Sequence[Difference],
+    *,
+    others: Sequence[Pair] = (),
+    changes: bool = True,
+    float32: bool = False,
+    seconds: float = SECONDS,
+) -> Evidence:
+    """What is known of the first of these differences.
+
+    Args:
+        vector: what is expected; of somebody's own code there are no lines and no changes.
+        given: events and output of the other implementation.
+        found: how they differ; at least one difference.
+        others: more vectors of the same algorithm, and what was asked for on them.
+        changes: look for changes that reproduce the run.
+        float32: the other implementation computes in single precision.
+        seconds: of processor time for that, at most.
+    """
+    given = {"output": None, **given}
+    known = Evidence(found[0])
+    with suppress(*UNUSABLE):
+        known = replace(known, numbers=tuple(facts(vector, given, found)))
+    with suppress(*UNUSABLE):
+        known = replace(known, effect=effect(vector, given))
+    case = next((case for case in CASES if case.key == vector["case"]), None)
+    if case is None or vector.get("own"):
+        return known
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of runs that are watched, or changed
+        try:
+            with limited(seconds):
+                seen = watched(case.build().run, vector, _until(vector, found[0]))
+            known = replace(known, lines=tuple(lines_of(seen, vector, given, found)))
+        except (BadInput, TooLong, *UNUSABLE):  # a file that is no vector of the reference
+            return known
+        if changes:
+            pairs = [(vector, given), *((one, {"output": None, **theirs}) for one, theirs in others)]
+            known = _reproduced(known, case, pairs, float32, seconds)
+    return known
+
+
+def _until(vector: Data, first: Difference) -> int | None:
+    """How many events lie before the one that differs; None where the end of the run does."""
+    if first.part in (Part.OUTPUT, Part.CLAIM) or first.step >= len(vector["events"]):
+        return None
+    before: list[Data] = vector["events"][: first.step]
+    return sum(one["event"] != "secret" for one in before)
+
+
+def _reproduced(known: Evidence, case: Case, pairs: Sequence[Pair], float32: bool, seconds: float) -> Evidence:
+    """The changes that give the first run, or else its first difference; then on how many of the others each does."""
+    end, runs = process_time() + seconds, {one.key: one.build().run for one in CASES if one.id == case.id}
+    answered = [Answered(runs[vector["case"]], vector, given, float32) for vector, given in pairs]
+    if answered[0].given_by(None) is not None:  # so near that no change of a line is told from rounding
+        return known
+    every = candidates(watched(answered[0].run, answered[0].vector), known.lines)
+    found: dict[bool, list[Change]] = {True: [], False: []}
+    tried = 0
+    for one in every:
+        if process_time() > end:
+            break
+        tried += 1
+        given = answered[0].given_by(one)
+        if given:
+            found[given is Given.RUN].append(one)
+    whole = bool(found[True])
+    judged = []
+    for one in found[whole]:
+        others = [other.given_by(one) if process_time() < end + seconds else None for other in answered[1:]]
+        count = sum(given is Given.RUN or (given is not None and not whole) for given in others)
+        judged.append(replace(one, vectors=1 + count))
+    judged.sort(key=lambda one: (-one.vectors, one.length))
+    return replace(known, changes=tuple(judged), whole=whole, tried=tried, all=len(every), vectors=len(answered))
+
+
+def candidates(seen: Watched, lines: Sequence[Line]) -> list[Change]:
+    """Every change of the shared operators at the lines that ran; those near the lines that are shown first."""
+    places = [(one.file.removeprefix("reference/"), one.number) for one in lines]
+    found = []
+    for file, ran in seen.lines.items():
+        made = [*sites(source(file)), *slips(source(file), ran.__contains__, alike_in(seen, file))]
+        for site in made:
+            if site.line in ran:
+                near = min((abs(site.line - number) for place, number in places if place == file), default=None)
+                rank = (near is None, near or 0, file.startswith(("problems/", "solvers/")), file, site.line)
+                found.append((rank, Change(file, site)))
+    return [change for _, change in sorted(found, key=lambda one: one[0])]
+
+
+class _Differs(Exception):
+    """What was asked for so far is not what the other implementation asked for."""
+
+
+class Given(Enum):
+    """What a changed run gives."""
+
+    FIRST = "the first difference"
+    RUN = "the run"
+
+
+class _Held(VectorTape):
+    """Stops a changed run at the first event that is not the other implementation's."""
+
+    def __init__(self, vector: Data, given: Data, float32: bool):
+        super().__init__(vector["events"])
+        self.agreed = 0  # events
+        self._vector, self._float32 = [one for one in vector["events"] if one["event"] != "secret"], float32
+        self._given = [one for one in given["events"] if one["event"] != "secret"]
+
+    def check(self) -> None:
+        """Hold the last event to the other implementation's.
+
+        Raises:
+            _Differs: it is another one.
+        """
+        place, event = self._position - 1, latest(self)
+        if event is None or place >= len(self._given):
+            raise _Differs
+        if differ(place, _with_rounding(event, self._vector[place]), self._given[place], float32=self._float32):
+            raise _Differs
+        self.agreed = self._position
+
+    def _next(self, kind: str, label: str) -> dict[str, Any]:
+        if self._position:
+            self.check()
+        return super()._next(kind, label)
+
+
+class Answered:
+    """One vector, what was asked for on it, and where that differs."""
+
+    def __init__(self, run: Run, vector: Data, given: Data, float32: bool):
+        self.run, self.vector = run, vector
+        self._given, self._float32 = given, float32
+        found = compare(vector, given, float32=float32)
+        self._first = _until(vector, found[0]) if found and found[0].part is Part.FIELD else None
+
+    def given_by(self, change: Change | None) -> Given | None:
+        """How much of what was asked for the changed reference asks for; without a change, the reference itself."""
+        tape, output = _Held(self.vector, self._given, self._float32), None
+        ended, made = False, nullcontext() if change is None else lent(change.file, change.site)
+        with suppress(Exception), made, limited(SLOWEST), np.errstate(all="ignore"):
+            output = encode(run_again(self.run, self.vector, tape), "output")
+            ended = True
+            if tape.position:
+                tape.check()
+        if (ended or tape.diverged) and self._same(tape, output):
+            return Given.RUN
+        return Given.FIRST if self._first is not None and tape.agreed > self._first else None
+
+    def _same(self, tape: _Held, output: Any) -> bool:
+        """Does the run differ from the other one nowhere?"""
+        last = [{name: tape.diverged[name] for name in ("event", "label")}] if tape.diverged else []
+        known = [*self.vector["events"], {}]
+        events = [_with_rounding(one, place) for one, place in zip(events_of(tape) + last, known, strict=False)]
+        expected = self._given["output"] if self._given.get("kind") == "diverged" else output
+        return not compare({**self.vector, "events": events, "output": expected}, self._given, float32=self._float32)
+
+
+def _with_rounding(event: Data, known: Data) -> dict[str, Any]:
+    """An event of a changed run with what rounding may do to it: the vector's amounts, and a share of its own."""
+    amounts = known.get("rounding", {})
+    own = {name: LOOSE * max(map(abs, numbers(value)), default=0.0) for name, value in computed(event).items()}
+    return {**event, "rounding": {name: max(one, _amount(amounts.get(name))) for name, one in own.items()}}
+
+
+def _amount(value: Any) -> float:
+    return float(value) if isinstance(value, int | float) else 0.0
