@@ -51,7 +51,7 @@ def printed(
 def as_variance(
     problem: Convex, mu: float, epsilon: float, delta: float, *, solver: Solver | None = None, block: Block = "x"
 ) -> Schedule:
-    """The word "variance" taken literally: std = sqrt(sigma_k); too little noise as soon as sigma_k > 1."""
+    """The word "variance" taken literally: std = sqrt(sigma_k); breaks the claim of the case above 1.68."""
     schedule = printed(problem, mu, epsilon, delta, solver=solver, block=block)
     roots = {label: float(np.sqrt(sigma)) for label, sigma in schedule.noise.by_label.items()}
     return replace(schedule, noise=Printed(roots))
