@@ -14,17 +14,18 @@ from dpassay.reference.extras import front_door
 if TYPE_CHECKING:
     from .assaying.assay import assay
     from .evidence.assay import Assay
-    from .plain_numpy.mechanism import on_tape
+    from .plain_numpy.mechanism import on_tape, release
     from .row import Effort
     from .verdict import Verdict
 
-__all__ = ["Assay", "Effort", "Verdict", "assay", "on_tape"]
+__all__ = ["Assay", "Effort", "Verdict", "assay", "on_tape", "release"]
 _HOMES = {
     "Assay": "evidence.assay",
     "Effort": "row",
     "Verdict": "verdict",
     "assay": "assaying.assay",
     "on_tape": "plain_numpy.mechanism",
+    "release": "plain_numpy.mechanism",
 }
 
 # Learners' threads that wait for each other spin by default: on a busy machine small audits then take 20 times as long.

@@ -13,8 +13,8 @@ from dpassay.audit.certify.certificate import Certificate, certify
 from dpassay.audit.evidence.assay import Assay as Assay
 from dpassay.audit.likelihood.curve import curves
 from dpassay.audit.plain_numpy.audited import assay_plain
-from dpassay.audit.plain_numpy.measured import is_plain
 from dpassay.audit.plain_numpy.mechanism import PlainMechanism
+from dpassay.audit.plain_numpy.signature import is_plain
 from dpassay.audit.row import Effort as Effort
 from dpassay.audit.row import Row as Row
 from dpassay.audit.search.engine import Searched, search
@@ -74,14 +74,26 @@ def assay(
     Source: ``docs/auditor.md``, "What each audit assumes".
     """
     effort = effort or Effort()
-    if is_plain(run):
-        plain = run if isinstance(run, PlainMechanism) else PlainMechanism(run)
+    if isinstance(run, PlainMechanism) or is_plain(run):
+        known = run if isinstance(run, PlainMechanism) else None
+        plain = known or PlainMechanism(run, epsilon=claim.epsilon, delta=claim.delta)
         certificate = None
         if isinstance(where, Space) and where.schedule is None:
-            certificate = certify(plain.mechanism, where, delta=claim.delta, seed=effort.seed)
+            certificate = certify(_wrapped(plain), where, delta=claim.delta, seed=effort.seed)
+        thrift = thrift or Thrift(decided=True)
         found = assay_plain(plain, where, claim, effort, partial(assay_on_tape, thrift=thrift))
         return found if certificate is None else _with_certificate(found, certificate)
     return assay_on_tape(run, where, claim, effort, thrift)
+
+
+def _wrapped(plain: PlainMechanism) -> Callable[..., Any]:
+    """The code for a certificate, which asks for its global names and for its line."""
+
+    def run(data: Any, rng: Any) -> Any:
+        return plain.on_another(data, rng)
+
+    run.__wrapped__ = plain.mechanism  # type: ignore[attr-defined]
+    return run
 
 
 def _with_certificate(found: Assay, certificate: Certificate) -> Assay:
@@ -115,16 +127,24 @@ def assay_on_tape(
     if isinstance(where, Pair):
         given = Instance(unscheduled(run), None, where)
         searched = search_instance(given, claim, effort, None, premises=premises)
+        _settle(run, searched)
     else:
         require(effort.examples >= 1, "effort.examples", effort.examples, "a space needs a search")
         of_the_space = f"the space is for {where.relation} neighbours"
         require(claim.relation == where.relation, "relation", claim.relation, of_the_space)
         searched = search(run, where, claim, examples=effort.examples, seed=effort.seed, premises=premises)
+        _settle(run, searched)
         worst = chosen(searched.worst, run, where, thrift.pair if thrift else {})
         worst = searched.worst = with_exact_losses(worst, run, where)
         given = Instance(unscheduled(worst.mechanism), None, worst.pair)
-    measured = run.habits.measured if isinstance(run, PlainMechanism) else ()
+    measured = run.habits.shares.keys() if isinstance(run, PlainMechanism) else ()
     return examine(given, claim, effort, searched=searched, thrift=thrift, own=True, measured=measured)
+
+
+def _settle(run: Callable[..., Any], searched: Searched) -> None:
+    """Nobody declares sensitivities of plain code: they are the largest movements of the search."""
+    if isinstance(run, PlainMechanism):
+        run.settle(searched.shares)
 
 
 def examine(
@@ -145,7 +165,7 @@ def examine(
         own: nobody says which of its runs is the longest, so what is accounted is the most of all runs of the search.
     """
     searched = searched or search_instance(instance, claim, effort, space)
-    seen = gathered(instance, claim, effort, searched, thrift, own)
+    seen = gathered(instance, claim, effort, searched, thrift, own, measured)
     verdict = judged(seen, claim)
     return Assay(
         verdict=verdict,

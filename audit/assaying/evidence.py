@@ -12,7 +12,7 @@ from dpassay.audit.search.searched import Searched
 from dpassay.audit.verdict import Verdict, judge
 from dpassay.reference.accounting.cost import Account
 from dpassay.reference.case import Instance, PrivacyClaim
-from dpassay.reference.findings import Finding, merge
+from dpassay.reference.findings import Finding, Kind, merge
 from dpassay.reference.transcript import Transcript
 
 from .realised import largest_realised, untested
@@ -44,9 +44,19 @@ class Evidence:
 
 
 def gathered(
-    instance: Instance, claim: PrivacyClaim, effort: Effort, searched: Searched, thrift: Thrift | None, own: bool
+    instance: Instance,
+    claim: PrivacyClaim,
+    effort: Effort,
+    searched: Searched,
+    thrift: Thrift | None,
+    own: bool,
+    measured: Collection[str] = (),
 ) -> Evidence:
-    """Account and replay the longest run, audit its likelihood, and add what the search found."""
+    """Account and replay the longest run, audit its likelihood, and add what the search found.
+
+    Args:
+        measured: labels whose sensitivity nobody claims: then the search has accounted each pair by its own movements.
+    """
     transcript, cost, stopped = spent(instance, claim, searched)
     bound, losses = statistics(instance, claim, effort, searched, cost, thrift, len(transcript.events), stopped)
     realised, by = largest_realised(instance, claim, effort, bound, losses)
@@ -56,6 +66,9 @@ def gathered(
     highest = max(accounted, searched.accounted or 0.0)
     findings = list(losses.findings)
     merge(findings, [finding for finding in searched.findings if not finding.kind.of_the_run])
+    if measured:
+        findings = [one for one in findings if one.kind is not Kind.SENSITIVITY_EXCEEDED]
+        accounted = highest = max(searched.accounted or 0.0, realised or 0.0) if not cost.unknown else accounted
     return Evidence(
         transcript=transcript,
         cost=cost,

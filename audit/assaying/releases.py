@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from dpassay.audit.plain_numpy.measured import is_plain, random_rows, trial_pairs
+from dpassay.audit.plain_numpy.audited import random_rows, trial_pairs
 from dpassay.audit.plain_numpy.mechanism import PlainMechanism
+from dpassay.audit.plain_numpy.signature import is_plain
 from dpassay.audit.search.ground import AllOf, Data
 from dpassay.reference.laws.law import Law
 from dpassay.reference.neighbours import Pair
@@ -99,9 +100,9 @@ def own_releases(run: Callable[..., Any], where: Space | Pair[Any], seed: int = 
     first one that stands.
     """
     plain = None
-    if is_plain(run):
+    if isinstance(run, PlainMechanism) or is_plain(run):
         plain = run if isinstance(run, PlainMechanism) else PlainMechanism(run)
-        run = plain.tried([where] if isinstance(where, Pair) else trial_pairs(where, seed), seed)
+        run = plain.tried(trial_pairs(where, seed), seed)
     transcript = transcript_of(run, where)
     if transcript is None:
         return [], ""

@@ -35,6 +35,7 @@ class Thrift:
     Args:
         statistics: no likelihood audit where the search or the account fails the claim; and it stops as soon as its
             bound decides: at the claim, or, where the account adds up to no more than that, where it is tight.
+        decided: the likelihood audit stops as soon as its bound decides, likewise; none is left out.
         pair: rows, sizes and target of the neighbours that an earlier audit used; used again unless the search finds
             neighbours that are clearly worse.
 
@@ -50,6 +51,7 @@ class Thrift:
     """
 
     statistics: bool = False
+    decided: bool = False
     pair: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -78,8 +80,8 @@ def statistics(
     if calls * runs > MOST:
         return _none(claim, effort, TOO_LONG.format(calls=calls, runs=runs, most=MOST))
     enough = None
-    if thrift is not None and thrift.statistics:
-        if fails(claim, searched, cost):
+    if thrift is not None and (thrift.statistics or thrift.decided):
+        if thrift.statistics and fails(claim, searched, cost):
             return _none(claim, effort, NOT_MADE)
         known = not cost.unknown and not searched.findings
         enough = TIGHT_SHARE * claim.epsilon if known else math.nextafter(claim.epsilon, math.inf)

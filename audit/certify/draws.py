@@ -82,7 +82,7 @@ class Ledger:
 
     def within_limits(self) -> None:
         """A run that goes on and on is not followed."""
-        if len(self.decisions) > _MOST or time.monotonic() > self.deadline:
+        if len(self.decisions) > _MOST or time.process_time() > self.deadline:
             raise Open("the run takes too long, or decides on released values too often")
 
     def cells(self, shape: tuple[int, ...]) -> Any:
@@ -222,6 +222,8 @@ class Noise(NDArrayOperatorsMixin):
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         out = options.pop("out", (None,))[0]
+        if private(out):
+            out = None  # `a += noise`: the name stands for what is released, and the array stays private elsewhere
         if out is not None and not isinstance(out, Noise):
             raise Open("noise is added in place; write a = a + noise")
         if method == "__call__" and len(inputs) == 2:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .draws import Draws, Noise, Public
+from .draws import Draws, Noise, Public, public
 from .value import Open, Value
 
 _CONSTRUCTORS = ("asarray", "array", "asanyarray", "ascontiguousarray", "asfarray")
@@ -25,6 +25,10 @@ def _constructor(real: Callable[..., Any], copies: bool) -> Callable[..., Any]:
         if not isinstance(value, Value):
             if isinstance(value, list | tuple) and any(isinstance(one, Value) for one in value):
                 return np.stack(value)
+            known = [one for one in value if isinstance(one, Public)] if isinstance(value, list | tuple) else []
+            if known and known[0].ledger is not None:  # an array of released numbers is one
+                numbers = [one.view(np.ndarray) if isinstance(one, Public) else one for one in value]
+                return public(real(numbers, *args, **options), known[0].ledger)
             return real(value, *args, **options)
         dtype = options.get("dtype", args[0] if args else None)
         if copies or (dtype is not None and np.dtype(dtype).kind != "f"):

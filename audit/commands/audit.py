@@ -44,10 +44,14 @@ Examples = Annotated[int, typer.Option(help="Examples of the search, for each ca
 Epsilon = Annotated[float | None, typer.Option(help="Claimed epsilon of your own algorithm.")]
 Delta = Annotated[float, typer.Option(help="Claimed delta of your own algorithm.")]
 Space = Annotated[
-    str | None, typer.Option(help="MODULE:SPACE, the data that the claim covers; default: rows in the unit ball.")
+    str | None, typer.Option(help="MODULE:SPACE, the data that the claim covers; default: rows of any length.")
 ]
 Relation = Annotated[
     str | None, typer.Option(help="replace-one or add-remove; default: that of the space, else replace-one.")
+]
+Given = Annotated[
+    list[str] | None,
+    typer.Option("--with", help="NAME=VALUE for a parameter of your own function that is neither data nor noise."),
 ]
 ProgramCommand = Annotated[
     str | None, typer.Option(help="A command that speaks the live protocol: it runs in place of the reference.")
@@ -84,6 +88,7 @@ def audit(
     delta: Delta = 1e-5,
     space: Space = None,
     relation: Relation = None,
+    given: Given = None,
     program: ProgramCommand = None,
     timeout: Timeout = 10.0,
     declared: Declared = False,
@@ -115,7 +120,8 @@ def audit(
     """
     effort = _effort(runs, pilot, confidence, seed, examples)
     options = Options(junit, sarif, markdown, github, as_json, explain, strict, quiet)
-    said, told = OwnClaim(epsilon, delta, space, relation, required), Program(program, timeout, declared)
+    said = OwnClaim(epsilon, delta, space, relation, required, tuple(given or ()))
+    told = Program(program, timeout, declared)
     named, workers = algorithms or [], _workers(jobs, scheduler)
     require(not (everything and named), "--all", True, "is for a run without names; named ones run, slow or not")
     told.check(named, resume)

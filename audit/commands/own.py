@@ -35,12 +35,13 @@ class OwnClaim:
     space: str | None
     relation: str | None
     required: str | None = None  # the verdict that the exit code hangs on
+    given: tuple[str, ...] = ()  # values of parameters, NAME=VALUE
 
     def check_unsaid(self) -> bool:
         """Nothing is said where the catalogue states the claim; raises BadInput."""
         why = "is for an algorithm of your own: MODULE:RUN, or --program with --space"
         options = {"--epsilon": self.epsilon, "--space": self.space, "--relation": self.relation}
-        for option, value in (options | {"--require": self.required}).items():
+        for option, value in (options | {"--require": self.required, "--with": self.given or None}).items():
             require(value is None, option, value, why)
         return True
 
@@ -93,10 +94,10 @@ def audit_own(names: Sequence[str], said: OwnClaim, effort: Effort, output: Path
     name = names[0]
     require(is_code(name), "algorithm", name, "must be MODULE:RUN")
     path = _report(names, output, "", options)
-    _, where = open_own(name, said.space, relation)
+    _, where = open_own(name, said.space, relation, given=said.given)
     claim = replace(stated, relation=where.relation)
     with progress("searching and auditing", 1, quiet=options.quiet):
-        row, _ = own_row(name, said.space, claim, effort)
+        row, _ = own_row(name, said.space, claim, effort, given=said.given)
     save(path, [row])
     code = finish([row], path, options, effort.confidence, own=path.stem)
     if said.required and row.verdict != said.required:

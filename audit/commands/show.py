@@ -65,7 +65,7 @@ def _lines(one: dict[str, Any], before: dict[str, Any]) -> Iterator[str]:
 
 def _own(name: str) -> dict[str, Any]:
     """One's own code: nothing is known of it before it runs."""
-    from dpassay.audit.plain_numpy.measured import is_plain  # here: it needs the search
+    from dpassay.audit.plain_numpy.signature import is_plain  # here: it needs the search
 
     run = load_callable(name, "algorithm")
     return {

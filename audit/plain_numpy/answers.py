@@ -1,4 +1,4 @@
-"""Answers computed from noisy numbers when only the answer is seen: a comparison, the index of the largest."""
+"""Laws where only an answer is seen: a comparison of noisy numbers, the index of the largest, a choice, an output."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from dpassay.reference.types import Array
 
 from .kinds import law_of
 
+FARTHEST = 700.0  # a loss above it is called this large: e^-700 is the smallest probability that a float tells from 0
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(64)
 _GENTLE = ("laplace", "gumbel", "exponential", "logistic")  # hazard rates of at most 1
 _TAIL = 1e-18  # mass of the noise that is cut off on either side
@@ -108,3 +109,64 @@ def largest(kind: str, queries: Array, scales: Array) -> NoisyAnswer:
     probabilities = weight @ density
     logs = np.log(np.maximum(probabilities / probabilities.sum(), 1e-300))
     return NoisyAnswer(tuple(range(len(queries))), logs, kind, float(np.min(scales)), np.array(queries))
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen(Categorical):
+    """A choice with probabilities computed from the data, as the exponential mechanism makes it.
+
+    Its movement is the largest difference of a log probability, so the sensitivity is its pure epsilon.
+    """
+
+    scale = 1.0
+
+    def distance(self, other: Law) -> float:
+        """The largest difference of a log probability, over all values."""
+        if not isinstance(other, Categorical):
+            return 0.0
+        return max((abs(self._loss(other, value)) for value in {*self.support, *other.support}), default=0.0)
+
+    def cost(self, sensitivity: float) -> Cost | None:
+        """Pure epsilon (McSherry and Talwar 2007, Theorem 6, with the movement of the probabilities themselves)."""
+        return Cost("pure", sensitivity)
+
+    def _loss(self, other: Categorical, value: Any) -> float:
+        here, there = self.log_density(value), other.log_density(value)
+        return 0.0 if here == there else float(np.clip(here - there, -FARTHEST, FARTHEST))
+
+
+@dataclass(frozen=True, eq=False)
+class WholeOutput(Chosen):
+    """All outputs of a mechanism that makes finitely many choices, with their exact probabilities.
+
+    It is the only release of its run, so its movement is the epsilon itself at ``delta``, in both directions.
+    """
+
+    delta: float = 0.0
+
+    def distance(self, other: Law) -> float:
+        """The smallest epsilon whose hockey-stick divergence is at most ``delta``."""
+        if not isinstance(other, Categorical):
+            return 0.0
+        keys = list({*self.support, *other.support})
+        p = np.exp([self.log_density(key) for key in keys])
+        q = np.exp([other.log_density(key) for key in keys])
+        return max(_epsilon(p, q, self.delta), _epsilon(q, p, self.delta))
+
+
+def _epsilon(p: Array, q: Array, delta: float) -> float:
+    """Smallest epsilon >= 0 with ``sum max(0, p - e^epsilon q) <= delta``: the sum is piecewise linear in e^epsilon."""
+    if float(p[q <= 0].sum()) > delta + 1e-15:
+        return FARTHEST
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        ratios = np.where(q > 0, p / np.where(q > 0, q, 1.0), math.inf)
+    order = np.argsort(-ratios)
+    above_p = above_q = 0.0
+    for number in order:  # on each piece the ratio e^epsilon at which the sum is delta
+        if ratios[number] <= 1:
+            break
+        above_p, above_q = above_p + p[number], above_q + q[number]
+        after = ratios[order[list(order).index(number) + 1]] if number != order[-1] else 0.0
+        if above_p - max(after, 1.0) * above_q > delta:
+            return math.log(max(1.0, (above_p - delta) / above_q)) if above_q > 0 else FARTHEST
+    return 0.0

@@ -1,37 +1,87 @@
-"""The audit of plain NumPy code: in every way that it can be read, before it is accused."""
+"""The audit of plain NumPy code: one reading, one search, and what one pair of neighbours costs.
+
+Nobody declares how far a query of plain code may move. Two releases may owe their largest movement to different pairs,
+and no pair costs their sum: private least squares releases X'X and X'y, and no record moves both the most. So every run
+of the search is accounted by how far its own pair moves each query. That is no upper bound: a certificate is.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from dpassay.audit.row import Effort
-from dpassay.audit.search.ground import AllOf
-from dpassay.audit.verdict import Verdict
-from dpassay.reference.case import PrivacyClaim
-from dpassay.reference.findings import Kind
-from dpassay.reference.neighbours import Pair
-from dpassay.reference.space import Space
+import numpy as np
 
-from .by_pair import by_pair, of_one_pair
-from .doubtful import of_known, refuse_doubtful
-from .habits import SEEN
-from .measured import FOUND, trial_pairs, with_movements
+from dpassay.audit.lockstep.outcome import ScriptedRun
+from dpassay.audit.results import SoundBound
+from dpassay.audit.row import Effort
+from dpassay.audit.search.engine import search
+from dpassay.audit.search.ground import AllOf
+from dpassay.audit.search.premises import Claimed, Premises
+from dpassay.audit.verdict import Verdict, judge, over_budget
+from dpassay.reference.accounting.sampled import Relation
+from dpassay.reference.case import PrivacyClaim
+from dpassay.reference.findings import Finding, Kind
+from dpassay.reference.laws.law import Law
+from dpassay.reference.neighbours import Pair
+from dpassay.reference.space import Sizes, Space
+from dpassay.reference.types import Array
+
+from .doubts import refuse_doubtful
 from .mechanism import PlainMechanism
-from .own_generators import of_fixed_seeds, own_randomness
-from .places import NotUnderstood
-from .reused import judged_where_noise_is_reused, refuse_a_minimiser
-from .scales import judged_where_scales_follow_data
-from .starts import readings_with_known
-from .thrown_away import judged_by_what_is_seen, judged_where_ends_are_hidden, shown_by
-from .unlikely import without_unlikely
+from .places import WAY_OUT, NotUnderstood
+from .randomness import FIXED
 
 if TYPE_CHECKING:
     from dpassay.audit.evidence.assay import Assay
 
-_FURTHER = 3  # times that a movement larger than the one measured is taken over
+FOUND = "accounted is what the search found for one pair of neighbours: no upper bound"
+_TRIALS = 6  # pairs for trial runs
+_FURTHER = 4  # times the examples of the audit: two things must come together in one pair
+
+
+class OfOnePair(Premises):
+    """Accounts each run by how far its own pair moves each query; nothing counts after an answer as rare as delta."""
+
+    def __init__(self, claim: Claimed, relation: Relation):
+        super().__init__(claim, relation)
+        self.rare: dict[tuple[Kind, str], str] = {}  # what was found after such an answer, and the answer's line
+
+    def findings(self, run: ScriptedRun, by_rows: bool) -> list[Finding]:
+        """As for all premises, on the transcript with this pair's movements."""
+        twice = 2.0 if self._relation == "add-remove" and by_rows else 1.0  # the accountant takes half of it
+        releases, transcript = run.transcript.releases, run.transcript
+        if len(run.moves) == len(releases):  # else something left beside the releases, and that is found
+            moves = zip(releases, run.moves, run.joins, strict=True)
+            priced = {id(one): replace(one, sensitivity=max(twice * move, 2 * join)) for one, move, join in moves}
+            events = [priced.get(id(one), one) for one in transcript.events]
+            run = replace(run, transcript=replace(transcript, events=events))
+        found = [one for one in super().findings(run, by_rows) if one.kind is not Kind.SENSITIVITY_EXCEEDED]
+        rare = self._rare(run) if found else ""
+        if rare:
+            self.rare |= {(one.kind, one.label): rare for one in found}
+        return [] if rare else found
+
+    def _rare(self, run: ScriptedRun) -> str:
+        """The line of an answer that neither side gives with a probability above delta: a search dictates it."""
+        for release, there in zip(run.transcript.releases, run.there, strict=False):  # shorter where a run broke off
+            if _probability(release.law, there, release.value) <= self._claim.delta:
+                return release.label
+        return ""
+
+
+def _probability(here: Law, there: Law, value: Any) -> float:
+    one, other = here.outcomes(), there.outcomes()
+    if one is None or other is None:
+        return 1.0
+    return math.exp(max(one.log_density(value), other.log_density(value)))
+
+
+def of_one_pair(claim: PrivacyClaim, where: Space | Pair[Any] | None = None) -> OfOnePair:
+    """What the searches of plain code judge a run by; a given pair is taken as it is, whatever it lacks."""
+    return OfOnePair(claim, "replace-one" if isinstance(where, Pair) else claim.relation)
 
 
 def assay_plain(
@@ -41,7 +91,7 @@ def assay_plain(
     effort: Effort,
     audit: Callable[..., Assay],
 ) -> Assay:
-    """The first reading that stands, or without any the first one that does not, with what is taken for granted.
+    """The audit of the code as it is read.
 
     Args:
         plain: the mechanism.
@@ -53,117 +103,114 @@ def assay_plain(
     Raises:
         BadInput: it draws randomness of its own, or noise or a draw is used in a way that is not followed.
     """
-    found = _assay(plain, where, claim, effort, audit)
-    seen = "" if found.verdict.failed and found.as_read else SEEN  # the row tells the whole reading
-    return replace(found, why="; ".join(part for part in (found.why, of_known(found.read_as), FOUND, seen) if part))
+    FIXED.clear()
+    mechanism = plain.tried(trial_pairs(where, effort.seed), effort.seed, claim.delta)
+    premises = of_one_pair(claim, where)
+    found = audit(mechanism, where, claim, effort, premises=premises)
+    found = _without_rare(found, mechanism, claim, premises)
+    if not found.verdict.failed and over_budget(found.account.epsilon(claim.delta), claim.epsilon):
+        found = _searched_further(found, mechanism, where, claim, effort)
+    leaks = [one for one in found.findings if one.kind.leaks]
+    if mechanism.refused and not any(one.kind is not Kind.CALL for one in leaks):
+        raise mechanism.refused  # runs that end there: no leak where one side does, no pass where both do
+    if found.verdict.failed and found.by != "outputs":  # outputs speak for themselves, however the code is read
+
+        def of_pair(pair: Pair[Any]) -> Assay:
+            return audit(mechanism, pair, claim, effort, premises=of_one_pair(claim, pair))
+
+        refuse_doubtful(mechanism, found, _shown_on(where, mechanism, found), effort.seed, of_pair)
+    elif premises.rare and not found.verdict.failed:
+        line, (kind, _) = next(iter(premises.rare.values())), next(iter(premises.rare))
+        what = f"gives an answer of a probability of at most delta, and what follows it breaks the claim ({kind.value})"
+        raise NotUnderstood("comparison", line, f"{what}: whether delta covers it is not known here; {WAY_OUT}")
+    return found
 
 
-def _assay(
-    plain: PlainMechanism,
-    where: Space | Pair[Any],
-    claim: PrivacyClaim,
-    effort: Effort,
-    audit: Callable[..., Assay],
+def _without_rare(found: Assay, run: PlainMechanism, claim: PrivacyClaim, premises: OfOnePair) -> Assay:
+    """Without what was found only after an answer as rare as delta, and with what a reader must know."""
+    shown = {(one.finding.kind, one.finding.label) for one in found.searched.witnesses}
+    rare = premises.rare.keys() - shown
+    findings = tuple(one for one in found.findings if (one.kind, one.label) not in rare)
+    verdict = found.verdict
+    if len(findings) < len(found.findings):
+        power = found.bound.power if isinstance(found.bound, SoundBound) else None
+        known = {"claimed": claim.epsilon, "realised": found.realised, "accounted": found.accounted, "power": power}
+        verdict = judge(**known, findings=findings)  # type: ignore[arg-type]
+    leaks = any(one.kind.leaks for one in findings)
+    fixed = f"a generator with a fixed seed is made at {', '.join(FIXED)}: everybody can draw its noise"
+    why = "; ".join(filter(None, (fixed if leaks and FIXED else "", found.why, FOUND)))
+    return replace(found, verdict=verdict, findings=findings, why=why, read_as=run)
+
+
+def _searched_further(
+    found: Assay, run: PlainMechanism, where: Space | Pair[Any], claim: PrivacyClaim, effort: Effort
 ) -> Assay:
-    examples = max(1, effort.examples)
-    pairs = [where] if isinstance(where, Pair) else trial_pairs(where, effort.seed)
-    failed: list[tuple[PlainMechanism, Assay]] = []
-    open_ended: Assay | None = None
-    refused: NotUnderstood | None = None
-    doubt: NotUnderstood | None = None  # about a reading that would stand
-    for reading in _readings(plain, pairs, effort.seed, claim.delta):
-        refuse_a_minimiser(reading)
-        mechanism = with_movements(reading, where, claim, examples, effort.seed)
-        premises = of_one_pair(mechanism, claim, where)
-        found = audit(mechanism, where, claim, effort, premises=premises)
-        for _ in range(_FURTHER):
-            further = _further(mechanism, found)
-            if not further:
-                break
-            mechanism = mechanism.moving({**mechanism.habits.shares, **further}, 0.0)
-            premises = of_one_pair(mechanism, claim, where)
-            found = audit(mechanism, where, claim, effort, premises=premises)
-        if mechanism.refused and found.verdict is not Verdict.VIOLATED:
-            # runs that end because a use of noise is not followed: no leak where one side does, no pass where both do
-            refused = refused or mechanism.refused
-            continue
-        found = without_unlikely(found, mechanism, premises, where, claim, effort)
-        found = replace(by_pair(mechanism, found, where, claim, effort, premises), read_as=mechanism)
-        if premises.unlikely.doubt and not found.verdict.failed:
-            doubt = doubt or premises.unlikely.doubt
-            continue
-        if not found.verdict.failed and math.isfinite(found.accounted):
-            return found
-        if not found.verdict.failed:  # another reading may be accounted
-            open_ended = open_ended or found
-            continue
-        failed.append((mechanism, found))
-        if found.by == "outputs":  # they speak for themselves, however the code is read
-            return _with_seeds(mechanism, found, pairs)
-    if open_ended is not None:
-        return open_ended
-    if doubt:
-        raise doubt
-    if refused and not failed:
-        raise refused
-    mechanism, found = _accused(failed)
-    shown = [where] if isinstance(where, Pair) else _shown_on(where, mechanism, found)
-    refuse_doubtful(mechanism, found.findings, shown, effort.seed)
-    bound = judged_where_noise_is_reused(mechanism, found.findings, shown, claim, effort)
-    if bound is not None:
-        return shown_by(bound, found)
-    by_losses = judged_where_scales_follow_data(mechanism, found, shown, claim, effort, audit)
-    if by_losses is not None:
-        return by_losses
-    by_outputs = judged_by_what_is_seen(failed, where, claim, effort)
-    by_outputs = by_outputs or judged_where_ends_are_hidden(mechanism, found, shown, claim, effort)
-    if by_outputs is not None:
-        return by_outputs
-    return _with_seeds(mechanism, found, pairs)
-
-
-def _readings(plain: PlainMechanism, pairs: Sequence[Pair[Any]], seed: int, delta: float) -> Iterator[PlainMechanism]:
-    """Every way to read it; with some of its noise known only where it stands in no other."""
-    first = None
-    for reading in plain.readings(pairs, seed, delta):
-        first = first or reading
-        yield reading
-    if first is not None and first.habits.whole is None:
-        plain.noise_lines.update(first.noise_lines)
-        yield from readings_with_known(plain, pairs, seed)
-
-
-def _accused(failed: Sequence[tuple[PlainMechanism, Assay]]) -> tuple[PlainMechanism, Assay]:
-    """The reading that is told: the first one, unless what leaks in it is a draw that another one reads as known."""
-    clear = [one for one in failed if one[0].habits.known and not any(f.kind.leaks for f in one[1].findings)]
-    leaks = any(one.kind.leaks for one in failed[0][1].findings)
-    return clear[0] if leaks and clear else failed[0]
-
-
-def _with_seeds(run: PlainMechanism, found: Assay, pairs: Sequence[Pair[Any]]) -> Assay:
-    """What leaks beside the releases may be noise of a generator that the code made for itself: that is said first."""
-    if not any(one.kind.leaks for one in found.findings):
+    """Only a sum over different pairs breaks the claim: does one pair do so, if more of them are looked at?"""
+    examples = _FURTHER * max(1, effort.examples)
+    premises = of_one_pair(claim, where)
+    again = search(run, where, claim, examples=examples, seed=effort.seed + 1, premises=premises, tracing=False)
+    if again.accounted is None or not over_budget(again.accounted, claim.epsilon):
         return found
-    told = of_fixed_seeds(own_randomness(run.mechanism, pairs[0].here))
-    return replace(found, why="; ".join(part for part in (told, found.why) if part))
+    added = [one for one in again.witnesses if one.finding.kind is Kind.OVER_BUDGET]
+    kept = replace(found.searched, witnesses=[*found.searched.witnesses, *added], accounted=again.accounted)
+    kept.findings = [one.finding for one in kept.witnesses]
+    why = f"the releases add up to {again.accounted:.3g} for one pair of neighbours, more than claimed"
+    return replace(found, verdict=Verdict.OVER_BUDGET, accounted=again.accounted, searched=kept, why=why)
 
 
-def _further(run: PlainMechanism, found: Assay) -> Mapping[str, float]:
-    """Movements, as shares of the noise, that nobody declared and the audit found to be larger than those measured."""
-    if any(one.kind.leaks for one in found.findings):
-        return {}
-    exceeded = {one.label for one in found.findings if one.kind is Kind.SENSITIVITY_EXCEEDED}
-    known, shares = run.habits.shares, dict(found.searched.shares)
-    for label, moved in found.movements.items():  # of the worst pair, in the runs that the bound was made of
-        shares[label] = max(moved.needed, shares.get(label, 0.0))
-    return {
-        label: known[label] * shares[label] * (1 + 1e-9)
-        for label in exceeded & set(known) & set(shares)
-        if label not in run.habits.sensitivities
-    }
-
-
-def _shown_on(where: Space, run: PlainMechanism, found: Assay) -> list[Pair[Any]]:
+def _shown_on(where: Space | Pair[Any], run: PlainMechanism, found: Assay) -> list[Pair[Any]]:
     """The pairs of neighbours of the witnesses."""
+    if isinstance(where, Pair):
+        return [where]
     ground = AllOf(run, where)
     return [ground.setting(one.data).pair for one in found.searched.witnesses if one.data.rows is not None]
+
+
+def measured(
+    plain: PlainMechanism, where: Space | Pair[Any], claim: PrivacyClaim, examples: int, seed: int
+) -> PlainMechanism:
+    """The mechanism as it is read, with a sensitivity for each release: the largest movement that a search finds.
+
+    Raises:
+        BadInput: it draws randomness of its own, or uses noise in a way whose law is not known.
+    """
+    found = plain.tried(trial_pairs(where, seed), seed, claim.delta)
+    searched = search(found, where, claim, examples=examples, seed=seed, premises=of_one_pair(claim, where))
+    found.settle(searched.shares)
+    return found
+
+
+def trial_pairs(where: Space | Pair[Any], seed: int) -> list[Pair[Any]]:
+    """A few pairs of the space, the target in another place each time; a given pair is the only one."""
+    if isinstance(where, Pair):
+        return [where]
+    rng = np.random.default_rng([seed, 43])
+    sizes = [dict(zip(where.sizes, values, strict=True)) for values in _combinations(where, rng)]
+    found = []
+    for number, one in enumerate(sizes[:_TRIALS]):
+        rows = random_rows(where, one, one["n"] + 1, rng)
+        here, other = rows[:-1], rows[-1]
+        there = here.copy()
+        there[number % one["n"]] = other if where.absent is None else where.absent
+        found.append(Pair(where.problem(here, one), where.problem(there, one), number % one["n"], "trial"))
+    return found
+
+
+def _combinations(space: Space, rng: np.random.Generator) -> list[tuple[int, ...]]:
+    tries = [tuple(int(rng.choice(np.asarray(values))) for values in space.sizes.values()) for _ in range(200)]
+    return [values for values in tries if space.fits(dict(zip(space.sizes, values, strict=True)))]
+
+
+def random_rows(space: Space, sizes: Sizes, count: int, rng: np.random.Generator) -> Array:
+    """Rows that the space allows, shape (count, columns)."""
+    width = space.rows.columns(sizes) - bool(space.rows.labels)
+    if space.rows.box is not None:
+        rows = rng.uniform(*space.rows.box, size=(count, width))
+    else:
+        rows = rng.normal(size=(count, width))
+        length = np.linalg.norm(rows, axis=1, keepdims=True)
+        rows *= (3.0 if space.rows.bound is None else space.rows.bound) / np.maximum(length, math.ulp(1.0))
+    if not space.rows.labels:
+        return rows
+    labels = rng.choice(np.asarray(space.rows.labels, dtype=float), size=(count, 1))
+    return np.hstack([rows, labels])

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from .chosen import WholeOutput
+from .answers import WholeOutput
 
 MOST_PATHS = 5_000  # ways through a mechanism that are followed
 

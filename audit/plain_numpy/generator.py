@@ -5,17 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from dpassay.reference.types import Indices
 
-from .chosen import Chosen, drawn
+from .answers import Chosen
 from .desk import Desk
 from .kinds import with_number
 from .noisy import Noisy
 from .places import here
-from .refused import attempted, told
-from .secret import Order, Uniforms
-from .starts import known_noise
 
 # every other method of a generator: a draw that the adversary may know
 _PUBLIC = [
@@ -24,6 +22,145 @@ _PUBLIC = [
     *("negative_binomial", "noncentral_chisquare", "noncentral_f", "pareto", "permuted", "power"),
     *("rayleigh", "standard_gamma", "triangular", "vonmises", "wald", "weibull", "zipf"),
 ]
+
+
+class _Refused:
+    """What NumPy raised in place of a draw; two are alike if type and text are."""
+
+    def __init__(self, error: Exception):
+        self.error = error
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Refused) and repr(self.error) == repr(other.error)
+
+    __hash__ = None  # type: ignore[assignment]  # compared, never looked up
+
+
+class Uniforms(NDArrayOperatorsMixin):
+    """One uniform number a record, not drawn yet: ``< rate`` makes it Poisson sampling, any other use draws it."""
+
+    __array_priority__ = 1001.0
+
+    def __init__(self, rng: TapeGenerator, size: Any):
+        self._rng, self._size, self._value = rng, size, None
+
+    def value(self) -> Any:
+        """Public uniform numbers."""
+        if self._value is None:
+            self._value = self._rng.public("random", self._size)
+        return self._value
+
+    def _compare(self, rate: Any, below: bool, otherwise: Any) -> Any:
+        if self._value is None and self._size is None:
+            return self._rng.coin(rate if below else 1.0 - float(rate))
+        if self._value is None and np.ndim(rate) == 0:
+            rate = float(rate) if below else 1.0 - float(rate)
+            if 0 < rate <= 1:
+                return self._rng.taken(rate)
+        return otherwise(self.value(), rate)
+
+    def __lt__(self, rate: Any) -> Any:
+        return self._compare(rate, True, np.less)
+
+    def __le__(self, rate: Any) -> Any:
+        return self._compare(rate, True, np.less_equal)
+
+    def __gt__(self, rate: Any) -> Any:
+        return self._compare(rate, False, np.greater)
+
+    def __ge__(self, rate: Any) -> Any:
+        return self._compare(rate, False, np.greater_equal)
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return np.asarray(self.value(), dtype=dtype)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **rest: Any) -> Any:
+        values = [one.value() if isinstance(one, Uniforms) else one for one in inputs]
+        return getattr(ufunc, method)(*values, **rest)
+
+    def __float__(self) -> float:
+        return float(self.value())
+
+    def __len__(self) -> int:
+        return len(self.value())
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.value()[index]
+
+
+class Order:
+    """A secret order of the records, used slice by slice; any other use makes it a public permutation."""
+
+    def __init__(self, rng: TapeGenerator):
+        self._rng, self._next, self._value = rng, 0, None
+
+    def value(self) -> Any:
+        """The whole order, public."""
+        if self._value is None:
+            self._value = self._rng.public("permutation", len(self), of_records=True)
+        return self._value
+
+    def no_records(self) -> None:
+        """The next piece is empty: what is released of it is called so, since it is of nobody's data."""
+        self._rng.no_records()
+
+    def __len__(self) -> int:
+        return int(self._rng._desk.records or 0)
+
+    def __getitem__(self, index: Any) -> Any:
+        if self._value is None and isinstance(index, slice) and index.step in (None, 1):
+            first, last, _ = index.indices(len(self))
+            if first == self._next and last > first and self._rng.left() >= last - first:
+                self._next = last
+                return self._rng.fresh(first, last)
+        return self.value()[index]
+
+    def __iter__(self) -> Any:
+        return (self[number : number + 1][0] for number in range(len(self)))
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return np.asarray(self.value(), dtype=dtype)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        if function in (np.array_split, np.split) and args[0] is self and not kwargs:
+            pieces = function(np.arange(len(self)), *args[1:])
+            ends = np.cumsum([len(piece) for piece in pieces]).tolist()
+            return [Piece(self, end - len(piece), end) for end, piece in zip(ends, pieces, strict=True)]
+        return function(*(one.value() if isinstance(one, Order) else one for one in args), **kwargs)
+
+
+class Piece:
+    """Consecutive records of an order, drawn when somebody looks: then it is known what they are used for."""
+
+    def __init__(self, order: Order, first: int, last: int):
+        self._order, self._first, self._last = order, first, last
+        self._value: Any = None
+
+    def value(self) -> Any:
+        """Their indices."""
+        if self._value is None and self._first == self._last:
+            self._order.no_records()
+            self._value = np.array([], dtype=np.int64)
+        if self._value is None:
+            self._value = np.asarray(self._order[self._first : self._last])
+        return self._value
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return np.asarray(self.value(), dtype=dtype)
+
+    def __len__(self) -> int:
+        return self._last - self._first
+
+    def __iter__(self) -> Any:
+        return iter(self.value())
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.value()[index]
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.value(), name)
 
 
 class TapeGenerator(np.random.Generator):
@@ -76,8 +213,6 @@ class TapeGenerator(np.random.Generator):
         """Uniform numbers."""
         if type(low) in (int, float) and low == 0 and type(high) in (int, float) and high == 1:
             return self.random(size)
-        if not self._desk.habits.lazy:
-            return self._public("uniform", low, high, size)
         return self._noise("uniform", low, np.asarray(high, dtype=float) - low, size)
 
     def logistic(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
@@ -103,7 +238,7 @@ class TapeGenerator(np.random.Generator):
     def _less_usual(self, name: str, kind: str, *given: Any) -> Any:
         """Noise where a lazy reading is wanted, else a public draw."""
         *numbers, size = given
-        if not self._desk.habits.lazy or (name not in ("logistic", "standard_cauchy") and np.ndim(numbers[0]) > 0):
+        if name not in ("logistic", "standard_cauchy") and np.ndim(numbers[0]) > 0:
             return self._public(name, *given)
         if name == "logistic":
             return self._noise(kind, *given)
@@ -117,8 +252,6 @@ class TapeGenerator(np.random.Generator):
         if isinstance(loc, Noisy):
             return self._desk.draw(kind, shape, scale, 0.0, True) + loc
         plain_zero = type(loc) in (int, float) and loc == 0
-        if plain_zero and here() in self._desk.habits.known:
-            return known_noise(self._desk, kind, shape, scale)
         return self._desk.draw(kind, shape, scale, loc, not plain_zero)
 
     # -- choices of records -------------------------------------------------------------------------------
@@ -131,7 +264,7 @@ class TapeGenerator(np.random.Generator):
             if not 1 <= size <= records:  # nothing is drawn: no record, or NumPy's word that there are too few
                 return np.random.default_rng(0).choice(records, size, replace=False)
             return self._desk.drawn_batch(lambda: self._desk.tape.batch(label, records, int(size)))
-        if self._desk.habits.lazy and p is not None and (size is None or (replace and np.ndim(size) == 0)):
+        if p is not None and (size is None or (replace and np.ndim(size) == 0)):
             picks = [self._picked(p) for _ in range(1 if size is None else int(size))]
             values = np.arange(int(a)) if np.ndim(a) == 0 else np.asarray(a)
             return values[picks[0]] if size is None else values[picks]
@@ -174,7 +307,7 @@ class TapeGenerator(np.random.Generator):
         """Uniform numbers; one for each record and compared with a rate, they are Poisson sampling."""
         draw = Uniforms(self, size)
         if size is None:
-            return draw if self._desk.habits.lazy else draw.value()
+            return draw
         if isinstance(size, tuple) and len(size) == 1:
             return self.random(size[0], *rest, **more)
         return draw if np.ndim(size) == 0 and self._of_records(size) else draw.value()
@@ -183,7 +316,7 @@ class TapeGenerator(np.random.Generator):
         """Coins for the records are Poisson sampling; other counts are public."""
         if np.ndim(n) == 0 and n == 1 and np.ndim(p) == 0 and np.ndim(size) == 0 and self._of_records(size):
             return self.taken(float(p)).astype(np.int64)
-        if self._desk.habits.lazy and np.ndim(n) == 0 and n == 1 and np.ndim(p) == 0 and size is None:
+        if np.ndim(n) == 0 and n == 1 and np.ndim(p) == 0 and size is None:
             return int(self.coin(p))
         return self._public("binomial", n, p, size)
 
@@ -229,11 +362,16 @@ class TapeGenerator(np.random.Generator):
         return self._public(name, *args, **more)
 
     def _public(self, name: str, *args: Any, of_records: bool = False, **more: Any) -> Any:
-        law = drawn(name, args, more) if self._desk.habits.lazy else None
-        if law is not None:
-            label = here()
-            return self._desk.tape.release(label, law, sensitivity=self._desk.habits.sensitivity(label, 1.0))
-        return told(self._desk.public(here(), lambda rng: attempted(getattr(rng, name), args, more), of_records))
+        def draw(rng: np.random.Generator) -> Any:
+            try:
+                return getattr(rng, name)(*args, **more)
+            except Exception as error:  # handed to the code that asked, in every world
+                return _Refused(error)
+
+        drawn = self._desk.public(here(), draw, of_records)
+        if isinstance(drawn, _Refused):
+            raise drawn.error
+        return drawn
 
     def _of_records(self, number: Any) -> bool:
         return self._desk.records is not None and np.ndim(number) == 0 and number == self._desk.records

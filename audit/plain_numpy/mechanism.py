@@ -1,9 +1,9 @@
-"""``on_tape``: an unmodified NumPy mechanism as something that runs on a tape."""
+"""``on_tape``: unmodified NumPy code as something that runs on a tape, and ``release``: what it means to hand out."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,51 +11,49 @@ import numpy as np
 
 from dpassay.audit.lockstep.reach import WithinReach
 from dpassay.audit.lockstep.run import lockstep
+from dpassay.audit.lockstep.source_lines import parting
 from dpassay.reference.equality import same, snapshot
-from dpassay.reference.errors import BadInput
+from dpassay.reference.errors import BadInput, printable
 from dpassay.reference.findings import Kind
 from dpassay.reference.neighbours import Pair
 from dpassay.reference.tape import LiveTape, Tape
 from dpassay.reference.transcript import Transcript
 
-from .chosen import WholeOutput
+from .answers import WholeOutput
 from .desk import Desk
 from .finite import whole_law
 from .generator import TapeGenerator
-from .habits import Habits
-from .leaking import leaking, masked
-from .own_generators import refuse_own
-from .places import WAY_OUT, NotUnderstood
-from .repeated import NotANumber, alike, has_nan, refuse_opaque
-from .writing import arrays_followed
+from .habits import UNIT, Habits
+from .noisy import Noisy
+from .places import WAY_OUT, NotUnderstood, UsedAgain
+from .randomness import generators_followed
+from .signature import adapted
+from .written import followed
 
-# releases elsewhere in the same sums, or more draws that are noise: if then nothing leaks, that is how it is private
-_WAYS = tuple(
-    Habits(early=early, prompt=prompt, lazy=lazy)
-    for lazy in (False, True)
-    for early, prompt in ((True, False), (False, False), (False, True))
-)
 _LAWS_KEPT = 4_000  # exact laws, by data set
+_TRIES = 3  # runs on a pair that look for a leak
+_ROUNDS = 8  # of trial runs: each may bring up what the next one needs
 
 
 class PlainMechanism:
-    """``run(data, tape)`` made of ``mechanism(data, rng)``.
+    """``run(data, tape)`` made of plain code.
 
     Args:
-        mechanism: takes the data and a ``numpy.random.Generator``; all its randomness must come from the generator.
+        mechanism: as people write it; all its randomness must come from generators of NumPy or from `random`.
         habits: what :meth:`tried` found out about it.
+        claimed: epsilon and delta of the claim, for parameters of these names.
     """
 
     hub_type = WithinReach
 
-    def __init__(self, mechanism: Callable[[Any, np.random.Generator], Any], habits: Habits | None = None):
-        self.mechanism, self.habits = mechanism, habits or Habits()
+    def __init__(self, mechanism: Callable[..., Any], habits: Habits | None = None, **claimed: float):
+        self.mechanism = adapted(mechanism, **claimed)
+        self.habits = habits or Habits()
         self.__name__ = getattr(mechanism, "__name__", "mechanism")
         self.alone: set[str] = set()  # lines whose noise was looked at before it met data
-        self.noise_lines: dict[str, None] = {}  # in the order of their first draws
         self.public: dict[str, bool] = {}  # lines of draws taken for public: do they choose among the records?
-        self.reused: set[str] = set()  # lines of noise that was added to data more than once
-        self.sums = 0  # with data, that one noise was in, in one run
+        self.again: set[str] = set()  # lines of noise that was added to data more than once
+        self.shared_out = False  # one draw is handed out in several numbers, whose differences have no noise
         self.drawn = 0  # noise variables of the last run
         self.refused: NotUnderstood | None = None  # the first use of noise, in any run, whose law is not known
         self._laws: dict[bytes, WholeOutput] = {}
@@ -67,42 +65,59 @@ class PlainMechanism:
             return tape.release("output", law, sensitivity=self.habits.sensitivity("output", 1.0))
         desk = Desk(tape, len(data) if hasattr(data, "__len__") else None, self.habits, world)
         try:
-            with arrays_followed(self.mechanism):
-                output = desk.finish(self.mechanism(snapshot(data), TapeGenerator(desk)))
+            with followed(self.mechanism, TapeGenerator(desk)) as rng:
+                output = desk.finish(self.mechanism(snapshot(data), rng))
         except NotUnderstood as error:
             self.refused = self.refused or error
             raise
         finally:
             self.alone.update(desk.drawn_alone)
-            self.reused.update(desk.met.again)
-            self.sums = max(self.sums, desk.met.most)
+            self.again.update(desk.again)
+            self.shared_out |= desk.shared_out
             self.drawn = len(desk.kinds)
-            self.noise_lines.update(dict.fromkeys(desk.lines))
             for line, of_records in desk.public_lines.items():
                 self.public[line] = self.public.get(line, False) or of_records
-        if not self.habits.eager and has_nan(output):
-            raise NotANumber("the output holds NaN")
+        if not self.habits.eager and _has_nan(output):
+            raise _NotANumber("the output holds NaN")
         return output
 
     def _law_on(self, data: Any, delta: float) -> WholeOutput:
         """The exact law of the output, made once for each data set that is an array."""
         key = data.tobytes() + str(data.shape).encode() if isinstance(data, np.ndarray) else None
         if key is None or key not in self._laws:
-            law = whole_law(self.mechanism, snapshot(data), delta)
+            law = whole_law(self._one_way, snapshot(data), delta)
             if key is None:
                 return law
             self._laws = {**self._laws, key: law} if len(self._laws) < _LAWS_KEPT else {key: law}
         return self._laws[key]
 
-    def with_sensitivities(self, sensitivities: Mapping[str, float]) -> PlainMechanism:
-        """Declared largest movements of the queries, by source line (``file.py:12``)."""
-        return PlainMechanism(self.mechanism, replace(self.habits, sensitivities=dict(sensitivities)))
+    def _one_way(self, data: Any, rng: np.random.Generator) -> Any:
+        with followed(self.mechanism, rng):
+            return self.mechanism(data, rng)
 
-    def moving(self, shares: Mapping[str, float], otherwise: float) -> PlainMechanism:
-        """Lines without a declared sensitivity move their query by these shares of the noise scale at most."""
-        return PlainMechanism(self.mechanism, replace(self.habits, shares=dict(shares), assumed=otherwise))
+    def on_another(self, data: Any, rng: Any) -> Any:
+        """The code itself on another generator, as a certificate runs it."""
+        with generators_followed(self.mechanism, rng):
+            return self.mechanism(data, rng)
 
-    def tried(self, pairs: Iterable[Pair[Any]], seed: int = 0, delta: float = 0.0) -> PlainMechanism:
+    def with_habits(self, **changes: Any) -> PlainMechanism:
+        """The same mechanism with other habits."""
+        found = PlainMechanism(self.mechanism, replace(self.habits, **changes))
+        for name in ("__name__", "public", "alone", "again", "shared_out"):
+            setattr(found, name, getattr(self, name))
+        return found
+
+    def settle(self, shares: Mapping[str, float]) -> None:
+        """From now on each line moves its query by as much as a search found; in place, for all who hold it.
+
+        Args:
+            shares: of the search, of what was claimed while it measured.
+        """
+        if self.habits.assumed == UNIT:
+            moved = {label: share * UNIT for label, share in shares.items()}
+            self.habits = replace(self.habits, shares=moved, assumed=0.0)
+
+    def tried(self, pairs: Sequence[Pair[Any]], seed: int = 0, delta: float = 0.0) -> PlainMechanism:
         """The same mechanism, with what trial runs on these pairs show about it.
 
         Args:
@@ -114,72 +129,27 @@ class PlainMechanism:
             BadInput: it draws randomness elsewhere than from the generator it is given.
             NotUnderstood: a use of noise whose law is not known.
         """
-        return self if self.habits.read else next(self.readings(list(pairs), seed, delta))
+        if self.habits.read:
+            return self
+        whole = self.with_habits(whole=delta, read=True)
+        if whole.finite_on(pairs):
+            return whole
+        found = self._tried(pairs, seed)
+        if found.leaks(pairs, seed):
+            with contextlib.suppress(NotUnderstood):
+                late = self.with_habits(late=True)._tried(pairs, seed)
+                found = found if late.leaks(pairs, seed) else late
+        found.refused = None
+        return found.with_habits(read=True)
 
-    def readings(self, pairs: Sequence[Pair[Any]], seed: int, delta: float) -> Iterator[PlainMechanism]:
-        """Every way to read the mechanism in which nothing leaks on these pairs; those that release the same once.
-
-        In each the adversary sees what the mechanism hands out and perhaps more, so what one of them adds up to bounds
-        it. Without any, the one reading in which it leaks for sure, or else the first one.
-
-        Raises:
-            BadInput: as `tried`.
-        """
-        tried: list[PlainMechanism] = []
-        refused: NotUnderstood | None = None
-        released: set[str] = set()
-        for way in _WAYS:
-            habits = replace(self.habits, early=way.early, prompt=way.prompt, lazy=way.lazy)
-            reading = PlainMechanism(self.mechanism, habits)
-            try:
-                tried.append(reading._tried(pairs, seed))
-            except NotUnderstood as error:
-                refused = refused or error
-                continue
-            releases = tried[-1].releases(pairs, seed)
-            if releases not in released and not tried[-1].leaks(pairs, seed):
-                released.add(releases)
-                yield tried[-1]._as_read()
-        whole = self._whole(pairs, delta)
-        if whole is not None:
-            yield whole._as_read()
-        if released or whole:
-            return
-        if refused and (not tried or not any(one.leaks_for_sure(pairs, seed) for one in tried)):
-            raise refused
-        yield next((one for one in tried if one.leaks_for_sure(pairs, seed)), tried[0])._as_read()
-
-    def read_as(self, habits: Habits, pairs: Sequence[Pair[Any]], seed: int) -> PlainMechanism | None:
-        """The mechanism read in this way; None where that is not understood, or something leaks on these pairs."""
+    def finite_on(self, pairs: Sequence[Pair[Any]]) -> bool:
+        """Does it make finitely many choices on these pairs, and any at all?"""
+        run = self if self.habits.whole is not None else self.with_habits(whole=0.0)
         try:
-            reading = PlainMechanism(self.mechanism, habits)._tried(pairs, seed)
-        except NotUnderstood:
-            return None
-        return None if reading.leaks(pairs, seed) else reading._as_read()
-
-    def _as_read(self) -> PlainMechanism:
-        found = PlainMechanism(self.mechanism, replace(self.habits, read=True))
-        found.alone, found.public, found.noise_lines = self.alone, self.public, self.noise_lines
-        found.reused, found.sums = self.reused, self.sums
-        return found
-
-    def releases(self, pairs: Sequence[Pair[Any]], seed: int) -> str:
-        """What is released on the pairs, in words: label, law and noise of each release."""
-        found = []
-        for pair in pairs:
-            with contextlib.suppress(Exception):
-                made = _transcript(self, pair.here, seed).releases
-                found.append([(one.label, type(one.law).__name__, f"{one.law.scale:.9g}") for one in made])
-        return repr(found)
-
-    def _whole(self, pairs: Sequence[Pair[Any]], delta: float) -> PlainMechanism | None:
-        """The exact law of its output as the one release, if it makes finitely many choices and any at all."""
-        found = PlainMechanism(self.mechanism, replace(self.habits, whole=delta))
-        try:
-            laws = [found._law_on(data, delta) for pair in pairs for data in (pair.here, pair.there)]
+            laws = [run._law_on(data, 0.0) for pair in pairs for data in (pair.here, pair.there)]
         except Exception:  # not finite, or code of others that raises
-            return None
-        return found if any(len(law.support) > 1 for law in laws) else None
+            return False
+        return any(len(law.support) > 1 for law in laws)
 
     def _tried(self, pairs: Sequence[Pair[Any]], seed: int) -> PlainMechanism:
         found, failed = self, []
@@ -196,47 +166,48 @@ class PlainMechanism:
             raise failed[0]
         return found
 
-    def finite_on(self, pair: Pair[Any]) -> bool:
-        """Is every way through the code followed on this pair?"""
-        return self._whole([pair], 0.0) is not None
-
     def leaks(self, pairs: Sequence[Pair[Any]], seed: int) -> bool:
         """Does any of a few runs on each pair show something private beside the releases?"""
         return any(leaking(self, pair, seed) for pair in pairs)
 
-    def leaks_for_sure(self, pairs: Iterable[Pair[Any]], seed: int = 0) -> bool:
-        """Does it show something private that no draw taken for public could hide, were it secret?"""
-        return any(leaking(self, pair, seed) - masked(self, pair, seed) for pair in pairs)
-
     def _refuse_transformed(self, pair: Pair[Any], seed: int) -> None:
         """Nothing is released but noise was drawn, transformed, and perhaps added: its law is not known here."""
-        here, there = (_transcript(self, data, seed) for data in (pair.here, pair.there))
-        if self.alone and not here.releases and not same(here.output, there.output):
+        here, there = (recorded(self, data, seed) for data in (pair.here, pair.there))
+        if self.alone and not self.shared_out and not here.releases and not same(here.output, there.output):
             why = "is transformed before it meets the data, so its law is not known"
             raise NotUnderstood("noise", sorted(self.alone)[0], f"{why}; {WAY_OUT}")
 
     def _repeats(self, data: Any, seed: int) -> PlainMechanism:
+        """With what one run needs to be understood; two runs with the same draws must agree."""
         found = self
-        try:
-            first = _transcript(found, data, seed)
-        except (NotANumber, BadInput) as error:
-            if isinstance(error, NotUnderstood):
-                raise
-            found = PlainMechanism(self.mechanism, replace(self.habits, eager=True))
-            first = _transcript(found, data, seed)
-        second = _transcript(found, data, seed)
-        if not alike(first, second):
-            refuse_opaque(self.__name__, first, second)
-            refuse_own(self.__name__, self.mechanism, data)
+        for _ in range(_ROUNDS):
+            try:
+                first = recorded(found, data, seed)
+                break
+            except UsedAgain as error:
+                if error.line in found.habits.seen:
+                    raise
+                found = found.with_habits(seen=found.habits.seen | {error.line})
+            except _NotANumber:
+                found = found.with_habits(eager=True)
+        else:
+            first = recorded(found, data, seed)
+        known = {line for line in found.alone if not any(line in one.label for one in first.releases)}
+        if known - found.habits.known:  # a random start: of a single record it would be taken for noise
+            found = found.with_habits(known=found.habits.known | known)
+            first = recorded(found, data, seed)
+        second = recorded(found, data, seed)
+        if not (_released_alike(first, second) and same(first.output, second.output)):
+            _refuse_differing(self.__name__, first, second)
         return found
 
     def _with_batches(self, pair: Pair[Any], seed: int) -> PlainMechanism:
         """Which releases depend on the batch drawn last: those that do although none is declared."""
-        if not _transcript(self, pair.here, seed).draws:
+        if not recorded(self, pair.here, seed).draws:
             return self
         sampled: set[str] = set(self.habits.sampled)
-        for _ in range(8):  # each round may bring up releases that come later
-            found = PlainMechanism(self.mechanism, replace(self.habits, sampled=frozenset(sampled)))
+        for _ in range(_ROUNDS):  # each round may bring up releases that come later
+            found = self.with_habits(sampled=frozenset(sampled))
             seen = lockstep(found, pair, [seed], check=False).findings
             new = {one.label for one in seen if one.kind is Kind.UNDECLARED_BATCH} - sampled
             if not new:
@@ -245,20 +216,19 @@ class PlainMechanism:
         return found
 
 
-def on_tape(mechanism: Callable[[Any, np.random.Generator], Any]) -> PlainMechanism:
-    """``mechanism(data, rng)``, plain NumPy code, as ``run(data, tape)``: audited without changing a line of it.
+def on_tape(mechanism: Callable[..., Any]) -> PlainMechanism:
+    """Plain NumPy code as ``run(data, tape)``: audited without changing a line of it.
 
-    Normal and Laplace draws of ``rng`` know their scale; what is added to them becomes the query of a release, named by
-    the source line of the draw. Comparisons with one noisy number and ``argmax`` of noisy numbers release the answer
-    alone. ``choice`` without replacement, ``random(n) < q`` and slices of a ``permutation`` are secret batches where
-    they range over the records; all other draws are public.
+    Noise knows its law. What is added to it becomes the query of a release, named by the source line of the draw, where
+    the code first looks at the sum. Comparisons with one noisy number and ``argmax`` of noisy numbers release the
+    answer alone. ``choice`` without replacement, ``random(n) < q`` and slices of a ``permutation`` are secret batches
+    where they range over the records; other draws are public.
 
     Args:
-        mechanism: called as ``mechanism(data, rng)``; ``rng`` has the methods of :class:`numpy.random.Generator`.
+        mechanism: called as ``mechanism(data, rng)``, or with any signature that docs/own.md names.
 
     Returns:
-        A ``run(data, tape)`` for :func:`dpassay.audit.assay`. No sensitivity is claimed for what it releases, so it
-        is audited, and not accounted.
+        A ``run(data, tape)`` for :func:`dpassay.audit.assay`. Nobody claims a sensitivity for what it releases.
 
     Raises:
         BadInput: when it runs, by code that uses a draw in a way that is not followed.
@@ -276,7 +246,74 @@ def on_tape(mechanism: Callable[[Any, np.random.Generator], Any]) -> PlainMechan
     return PlainMechanism(mechanism)
 
 
-def _transcript(run: PlainMechanism, data: Any, seed: int) -> Transcript:
+def release(label: str, value: Any) -> Any:
+    """Say that your plain code hands out a noisy value here; outside of an audit it does nothing.
+
+    Args:
+        label: what the value is, for the reader of the code.
+        value: noisy numbers, any shape.
+
+    Returns:
+        The value itself; during an audit the numbers that were released.
+
+    Raises:
+        BadInput: during an audit, a value whose law is not known.
+
+    Example:
+        >>> from dpassay.audit import release
+        >>> release("count", 3.5)
+        3.5
+
+    Source: ``docs/own.md``.
+    """
+    return value.value() if isinstance(value, Noisy) else value
+
+
+def leaking(run: Any, pair: Pair[Any], seed: int, tries: int = _TRIES) -> set[tuple[Kind, str]]:
+    """Kind and label of what a few runs on the pair show beside the releases."""
+    found: set[tuple[Kind, str]] = set()
+    for number in range(tries):
+        with contextlib.suppress(Exception):  # as in the trial runs
+            seen = lockstep(run, pair, [seed, number], check=False).findings
+            found |= {(one.kind, one.label) for one in seen if one.kind.leaks}
+    return found
+
+
+def recorded(run: Callable[..., Any], data: Any, seed: int) -> Transcript:
+    """One run, with its output."""
     tape = LiveTape(seed)
     tape.transcript.output = run(data, tape)
     return tape.transcript
+
+
+class _NotANumber(Exception):
+    """The output holds NaN: the code divided by zero, or read an array elsewhere to which it added noise in place."""
+
+
+def _released_alike(one: Transcript, other: Transcript) -> bool:
+    return len(one.releases) == len(other.releases) and all(
+        same(a.value, b.value) for a, b in zip(one.releases, other.releases, strict=True)
+    )
+
+
+def _refuse_differing(name: str, one: Transcript, other: Transcript) -> None:
+    """Two runs with the same draws differ: by a function that each made anew, or by draws from elsewhere."""
+    path, first, second = parting(one.output, other.output)
+    if _released_alike(one, other) and callable(first) and callable(second):
+        what = f"returns a {type(first).__name__}{f' at output{printable(path)}' if path else ''}"
+        why = f"{what}: what it holds cannot be compared; return the numbers (an array, a dict, an object with them)"
+        raise BadInput("mechanism", name, why)
+    why = (
+        "gives different results for the same draws: its randomness must come from a generator of NumPy or from "
+        f"`random`; {WAY_OUT}"
+    )
+    raise BadInput("mechanism", name, why)
+
+
+def _has_nan(output: Any) -> bool:
+    """Is a number of the output not a number?"""
+    if isinstance(output, np.ndarray | float | np.floating):
+        return bool(np.isnan(output).any()) if np.asarray(output).dtype.kind == "f" else False
+    if isinstance(output, list | tuple):
+        return any(_has_nan(one) for one in output)
+    return isinstance(output, dict) and any(_has_nan(one) for one in output.values())

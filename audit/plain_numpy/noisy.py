@@ -15,16 +15,15 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from dpassay.reference.types import Array, Indices
 
-from . import functions
-from .functions import looked_at
-from .lazy import Lazy
-from .places import not_understood
-
 LINEAR = (np.add, np.subtract, np.multiply, np.true_divide, np.negative, np.positive)
+REARRANGED = (  # what rearranges numbers, or puts zeros: done to query, noise and coefficients alike
+    *(np.transpose, np.swapaxes, np.moveaxis, np.squeeze, np.expand_dims, np.take, np.roll, np.flip, np.repeat),
+    *(np.tile, np.triu, np.tril, np.diag, np.diagonal, np.atleast_1d, np.atleast_2d, np.broadcast_to),
+)
 COMPARISONS = {np.greater: 1, np.greater_equal: 1, np.less: -1, np.less_equal: -1}
 
 
-class Noisy(Lazy, NDArrayOperatorsMixin):
+class Noisy(NDArrayOperatorsMixin):
     """``query + sum_j coefficients[j] * noise[ids[j]]``, element by element.
 
     Args:
@@ -59,6 +58,16 @@ class Noisy(Lazy, NDArrayOperatorsMixin):
             desk.has_met_data(self)
 
     # -- shape --------------------------------------------------------------------------------------------
+    shape = property(lambda self: self.query.shape)
+    ndim = property(lambda self: self.query.ndim)
+    size = property(lambda self: self.query.size)
+    dtype = property(lambda self: self.query.dtype)
+
+    @property
+    def variables(self) -> set[int]:
+        """Numbers of the noise that is in it."""
+        return set(self.ids[self.coefficients != 0].tolist())
+
     @property
     def T(self) -> Noisy:  # noqa: N802 - NumPy's name
         """Transposed."""
@@ -197,7 +206,7 @@ class Noisy(Lazy, NDArrayOperatorsMixin):
             return self.sum(rest.get("axis", 0))
         if method == "__call__" and ufunc in COMPARISONS and len(inputs) == 2:
             return self._compare(ufunc, *inputs)
-        if method == "__call__" and ufunc is np.matmul and out is None and self.desk.habits.lazy:
+        if method == "__call__" and ufunc is np.matmul and out is None:
             first, second = inputs
             if not (isinstance(first, Noisy) and isinstance(second, Noisy)) and np.ndim(first) < 3 > np.ndim(second):
                 return first.times(second) if isinstance(first, Noisy) else second.times(first, left=True)
@@ -231,8 +240,8 @@ class Noisy(Lazy, NDArrayOperatorsMixin):
         if alone and alone[0].size > 1:  # noise that has met no data: a mask, say
             return ufunc(looked_at(first), looked_at(second))
         difference = first.plus(second, -1.0) if isinstance(first, Noisy) else second.scaled(-1.0).plus(first)
-        if difference.size != 1:
-            raise not_understood("noisy values are compared as an array", "compare them one by one")
+        if difference.size != 1 or self.desk.is_seen(difference):
+            return ufunc(looked_at(first), looked_at(second))
         return self.desk.above(difference.scaled(float(COMPARISONS[ufunc])))
 
     def __eq__(self, other: object) -> Any:
@@ -251,7 +260,7 @@ class Noisy(Lazy, NDArrayOperatorsMixin):
         own |= {np.argmin: self.argmin, np.ravel: self.ravel, np.cumsum: self.cumsum, np.copy: self.copy}
         if function in own and args[0] is self and not (set(kwargs) - {"axis"}):
             return own[function](*args[1:], **kwargs)
-        return functions.call(self, function, args, kwargs)
+        return _call(self, function, args, kwargs)
 
     # -- looks at the value -------------------------------------------------------------------------------
     def value(self) -> Any:
@@ -296,3 +305,69 @@ class Noisy(Lazy, NDArrayOperatorsMixin):
         if name.startswith("__"):
             raise AttributeError(name)
         return getattr(np.asarray(self.value()), name)  # any other method of an array is a look at it
+
+
+def _call(of: Noisy, function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """NumPy's function of a lazy array: a linear one keeps it so, any other looks at the value."""
+    simple = args[0] is of and not (set(kwargs) - {"axis"})
+    if function is np.dot and len(args) == 2 and max(np.ndim(one) for one in args) < 3:
+        return args[0] @ args[1]
+    if function in (np.zeros_like, np.ones_like, np.empty_like) and simple:
+        return function(of.query)
+    if function in REARRANGED and args[0] is of and not any(isinstance(one, Noisy) for one in args[1:]):
+        return of.each(lambda part: function(part, *args[1:], **kwargs))
+    if function is np.where and len(args) == 3 and not isinstance(args[0], Noisy):
+        mask = np.asarray(args[0], dtype=bool)
+        return _where(mask, args[1]) + _where(~mask, args[2])
+    if function in (np.concatenate, np.stack, np.vstack, np.hstack):
+        return join(of.desk, function, args[0], **kwargs)
+    if function is np.reshape and simple:
+        return of.reshape(*args[1:])
+    if function in (np.shape, np.ndim, np.size) and len(args) == 1:
+        return function(of.query)
+    return function(*(looked_at(one) for one in args), **{name: looked_at(one) for name, one in kwargs.items()})
+
+
+def _where(mask: Any, part: Any) -> Any:
+    """The part where the mask says so, else 0."""
+    part = looked_at(part) if isinstance(part, Noisy) and part.given is not None else part
+    return part.scaled(mask) if isinstance(part, Noisy) else np.where(mask, part, 0.0)
+
+
+def looked_at(value: Any) -> Any:
+    """The value of what is lazy, also inside lists, tuples and dicts; anything else as it is."""
+    if isinstance(value, Noisy):
+        return value.value()
+    if type(value) in (list, tuple):
+        return type(value)(looked_at(one) for one in value)
+    if type(value) is dict:
+        return {key: looked_at(one) for key, one in value.items()}
+    return value
+
+
+def join(desk: Any, function: Any, parts: Sequence[Any], **how: Any) -> Any:
+    """``np.concatenate`` and its like, of lazy and plain arrays."""
+    axis = how.pop("axis", 0)
+    lazy: list[Any] = [one for one in parts if isinstance(one, Noisy)]
+    terms = max(len(one.ids) for one in lazy)
+
+    def padded(part: Any, name: str, fill: float) -> list[Any]:
+        if not isinstance(part, Noisy):
+            return [np.full(np.shape(part), fill)] * terms
+        own = list(getattr(part, name))
+        return own + [np.full_like(own[0], fill)] * (terms - len(own))
+
+    def together(rows: list[Any]) -> Any:
+        return function(rows, axis=axis, **how) if function in (np.concatenate, np.stack) else function(rows)
+
+    query = together([one.query if isinstance(one, Noisy) else np.asarray(one, float) for one in parts])
+    ids = [padded(one, "ids", -1) for one in parts]
+    coefficients = [padded(one, "coefficients", 0.0) for one in parts]
+    return Noisy(
+        desk,
+        query,
+        np.stack([together([one[k] for one in ids]) for k in range(terms)]).astype(np.int64),
+        np.stack([together([one[k] for one in coefficients]) for k in range(terms)]).astype(float),
+        all(one.mixed for one in lazy) or len(lazy) < len(parts),
+        tuple(lazy),
+    )

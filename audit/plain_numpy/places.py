@@ -8,21 +8,29 @@ from pathlib import Path
 
 from dpassay.reference.errors import BadInput
 
-_OWN = str(Path(__file__).resolve().parent)
-_LIBRARY = ("numpy", "greenlet")
-WAY_OUT = "write the mechanism on a tape, or audit its outputs alone with `dpassay blackbox`"
+_AUDIT = Path(__file__).resolve().parents[1]
+_OWN = (str(_AUDIT), str(_AUDIT.parent / "reference"))
+_LIBRARIES = ("site-packages", "dist-packages", "lib/python")
+WAY_OUT = (
+    "say what is released with dpassay.audit.release(label, value), write the mechanism on a tape, or audit its "
+    "outputs alone with `dpassay blackbox`"
+)
 
 
 class NotUnderstood(BadInput):
     """Noise is used in a way whose law is not known here; the message names the line and the way out."""
 
 
+class UsedAgain(NotUnderstood):
+    """A noisy number was compared, and is used again: its line is ``line``."""
+
+    line = ""
+
+
 def here() -> str:
-    """``file.py:12``: the innermost line that belongs neither to this folder nor to NumPy."""
+    """``file.py:12``: the innermost line that belongs neither to this package nor to a library."""
     frame = sys._getframe(1)
-    while frame is not None and _foreign(frame.f_code.co_filename):
-        if frame.f_back is None:
-            break
+    while frame.f_back is not None and not of_the_code(frame.f_code.co_filename):
         frame = frame.f_back
     return f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno}"
 
@@ -33,6 +41,7 @@ def not_understood(what: str, instead: str) -> NotUnderstood:
 
 
 @cache  # asked for every frame of every draw
-def _foreign(filename: str) -> bool:
+def of_the_code(filename: str) -> bool:
+    """Is it a file of the code that is audited, and not of a library or of ourselves?"""
     path = str(Path(filename).resolve())
-    return path.startswith(_OWN) or any(f"/{name}/" in path for name in _LIBRARY)
+    return not path.startswith(_OWN) and not any(one in path for one in _LIBRARIES)

@@ -7,15 +7,20 @@ then it is an array like any other. What is computed from it is no such array an
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache, wraps
 from typing import Any
 
 import numpy as np
 
 from dpassay.reference.types import Array
 
-from .noisy import Noisy
-from .places import WAY_OUT, not_understood
+from .noisy import Noisy, join
+from .places import WAY_OUT, not_understood, of_the_code
+from .randomness import CURRENT, names_of, replaced
 
 _OWN = ("followed", "plain", "fill")  # methods that are not those of what it holds
 _WRITING = (np.put, np.place, np.copyto, np.putmask, np.put_along_axis)  # functions that write into their argument
@@ -150,4 +155,100 @@ def _without_noise(desk: Any, array: Array) -> Noisy:
     ids, coefficients = np.full((1, *array.shape), -1), np.zeros((1, *array.shape))
     found = Noisy(desk, array, ids, coefficients, False)
     found.mixed = bool(np.any(array))
+    return found
+
+
+_MAKERS = ("zeros", "empty", "ones", "full", "zeros_like", "empty_like", "ones_like", "full_like")
+_EMPTY = {"empty": "zeros", "empty_like": "zeros_like"}  # nobody may rely on what is in it
+_READERS = ("array", "asarray")
+_DEEPEST = 3  # lists in lists
+_lock = threading.Lock()
+_running = [0]  # runs that are on their way, in both worlds
+_changed: list[tuple[dict[str, Any], str, Any]] = []  # where a name was, and what it stood for
+
+
+@contextmanager
+def followed(code: Callable[..., Any], rng: Any) -> Iterator[Any]:
+    """For the time of a run of this code, its arrays and its generators are ours; runs may overlap.
+
+    Args:
+        code: names that its file has from NumPy stand for the same functions.
+        rng: what it draws from, whatever generator it asks for.
+    """
+    token = CURRENT.set(rng)
+    with _lock:
+        _running[0] += 1
+        if _running[0] == 1:
+            for name, made in _functions().items():
+                _put(vars(np), name, made)
+        for names in names_of(code):
+            for name in [name for name, one in names.items() if id(one) in _names()]:
+                _put(names, name, _functions()[_names()[id(names[name])]])
+        for names, name, new in list(replaced(code)):
+            _put(names, name, new)
+    try:
+        yield rng
+    finally:
+        CURRENT.reset(token)
+        with _lock:
+            _running[0] -= 1
+            while _changed and not _running[0]:
+                names, name, known = _changed.pop()
+                names[name] = known
+
+
+def _put(names: dict[str, Any], name: str, made: Any) -> None:
+    _changed.append((names, name, names[name]))
+    names[name] = made
+
+
+@cache
+def _names() -> dict[int, str]:
+    return {id(known): name for name, known in _known().items()}
+
+
+@cache
+def _known() -> dict[str, Any]:
+    return {name: getattr(np, name) for name in (*_MAKERS, *_READERS)}
+
+
+@cache
+def _functions() -> dict[str, Any]:
+    known = _known()
+    makers = {name: _making(known[_EMPTY.get(name, name)]) for name in _MAKERS}
+    return {**makers, **{name: _reading(known[name]) for name in _READERS}}
+
+
+def _making(function: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(function)
+    def made(*given: Any, **named: Any) -> Any:
+        found = function(*given, **named)
+        return blank(found) if of_the_code(sys._getframe(1).f_code.co_filename) else found
+
+    return made
+
+
+def _reading(function: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(function)
+    def read(*given: Any, **named: Any) -> Any:
+        if given and of_the_code(sys._getframe(1).f_code.co_filename):
+            first = unwritten(given[0])
+            if isinstance(first, Noisy) and first is not given[0]:
+                return first.copy() if function is _known()["array"] else first
+            noise = None if len(given) > 1 or named.get("dtype") not in (None, float) else _of_noise(first, _DEEPEST)
+            return function(first, *given[1:], **named) if noise is None else noise
+        return function(*given, **named)
+
+    return read
+
+
+def _of_noise(values: Any, deepest: int) -> Noisy | None:
+    """A list of noise that has met no data yet, as an array; None where it is none, or where numbers are between."""
+    if type(values) not in (list, tuple) or not values or not deepest:
+        return None
+    parts = [one if isinstance(one, Noisy) else _of_noise(one, deepest - 1) for one in values]
+    alone = [one for one in parts if one is not None and not one.mixed and one.given is None]
+    if len(alone) < len(parts) or len({one.shape for one in alone}) > 1 or alone[0].desk.habits.eager:
+        return None
+    found: Noisy = join(alone[0].desk, np.stack, alone)
     return found

@@ -162,7 +162,7 @@ def closing_lines(rows: Sequence[Row], where: str, confidence: float = 0.95, str
     if any(row.verdict_shown != row.verdict for row in rows):
         meaning += (
             " as read: plain code names no releases, they are found by watching its draws; the verdict is about that "
-            "reading, and the claim stands in no reading that was tried."
+            "reading. Say what the code means with dpassay.audit.release(label, value) (docs/own.md)."
         )
     if any(row.proved not in ("", "-") for row in rows):
         meaning += " ledger: the paper's own privacy statements, checked by machine (`dpassay prove`)."

@@ -16,8 +16,8 @@ import numpy as np
 
 from dpassay.audit.inputs.foreign import is_code, load_callable
 from dpassay.audit.live.program import LiveProgram
-from dpassay.audit.plain_numpy.measured import is_plain
 from dpassay.audit.plain_numpy.mechanism import PlainMechanism
+from dpassay.audit.plain_numpy.signature import is_plain
 from dpassay.audit.search.neighbours import Where
 from dpassay.audit.subjects.programs import by_program
 from dpassay.reference.case import Instance
@@ -62,7 +62,7 @@ class Target:
             if is_plain(run):
                 pairs = [where.pair(where.plainest(others)) for others in (-1.0, 0.0, 1.0)]
                 with self.running():
-                    run = PlainMechanism(run).tried(pairs)  # type: ignore[arg-type]
+                    run = PlainMechanism(run).tried(pairs)
             return run, where
         cases = find(self.algorithm)
         why = f"names {len(cases)} cases; give a key of `dpassay list`"

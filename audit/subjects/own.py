@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,25 +18,55 @@ from dpassay.audit.assaying.scarce import Thrift
 from dpassay.audit.assaying.searching import about_run
 from dpassay.audit.assaying.worst import pair_of
 from dpassay.audit.evidence.assay import Assay
-from dpassay.audit.inputs.foreign import foreign_code, is_code, load_callable, load_object
+from dpassay.audit.inputs.foreign import foreign_code, is_code, load_object
+from dpassay.audit.plain_numpy.signature import columns_of, is_frame, is_plain, needs_labels
 from dpassay.audit.row import Effort, Row
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.space import Rows, Space
 
+from .limits import little_memory, one_run_in_time
+
 
 def open_own(
-    name: str, space: str | None, relation: Relation | None, field: str = "algorithm"
+    name: str, space: str | None, relation: Relation | None, field: str = "algorithm", given: Sequence[str] = ()
 ) -> tuple[Callable[..., Any], Space]:
     """The run that MODULE:RUN names, and the space that MODULE:SPACE names (a Space, or a function that makes one).
 
-    Without a space the data is a matrix of rows of any length, and an absent record is a row of zeros.
+    Without a space the data is a matrix of rows of any length, and an absent record is a row of zeros. Labels are its
+    last column; a data frame has the columns that the code names.
+
+    Args:
+        given: values of parameters, as ``name=value``.
 
     Raises:
         BadInput: what cannot be loaded, is no space, or is for another neighbour relation.
     """
-    return load_callable(name, field), open_space(space, relation)
+    loaded = load_object(name, field)
+    require(callable(loaded) or hasattr(loaded, "fit"), field, name, "is not callable")
+    run = partial(loaded, **_values(given)) if given else loaded
+    where = open_space(space, relation)
+    if space is None and is_plain(run):
+        columns = columns_of(run)
+        if is_frame(run) and columns:
+            where = replace(where, sizes={**where.sizes, "d": (len(columns),)})
+        elif needs_labels(run):
+            where = replace(where, sizes={**where.sizes, "d": (2, 3, 4, 9)})
+    return run, where
+
+
+def _values(given: Sequence[str]) -> dict[str, Any]:
+    """Values as JSON where they are, else as text."""
+    found: dict[str, Any] = {}
+    for one in given:
+        name, equals, value = one.partition("=")
+        require(bool(equals) and name.isidentifier(), "--with", one, "must be NAME=VALUE")
+        try:
+            found[name] = json.loads(value)
+        except json.JSONDecodeError:
+            found[name] = {"None": None, "True": True, "False": False}.get(value, value)
+    return found
 
 
 def open_space(space: str | None, relation: Relation | None) -> Space:
@@ -67,15 +99,27 @@ def default_space(relation: Relation | None = None) -> Space:
 
 
 def own_row(
-    name: str, space: str | None, claim: PrivacyClaim, effort: Effort, thrift: Thrift | None = None
+    name: str,
+    space: str | None,
+    claim: PrivacyClaim,
+    effort: Effort,
+    thrift: Thrift | None = None,
+    given: Sequence[str] = (),
 ) -> tuple[Row, Assay]:
     """The audit of one's own algorithm as a row of the table, and in full; ``thrift`` as for `assay`.
 
+    Args:
+        given: values of parameters, as for `open_own`.
+
     Raises:
-        BadInput: naming what the algorithm raised, if it always raises.
+        BadInput: naming what the algorithm raised, if it always raises; or one run takes too long, or too much memory.
     """
-    run, where = open_own(name, space, claim.relation)
-    return row_of(name, run, where, space or "", claim, effort, thrift)
+    run, where = open_own(name, space, claim.relation, given=given)
+    with little_memory(name):
+        if is_plain(run):
+            with foreign_code("algorithm", name):
+                one_run_in_time(run, where, claim, name)
+        return row_of(name, run, where, space or "", claim, effort, thrift, given)
 
 
 def row_of(
@@ -86,6 +130,7 @@ def row_of(
     claim: PrivacyClaim,
     effort: Effort,
     thrift: Thrift | None = None,
+    given: Sequence[str] = (),
 ) -> tuple[Row, Assay]:
     """Likewise, of a run that is there already; ``name`` and ``space`` are what the user calls run and space."""
     start = time.perf_counter()
@@ -93,8 +138,8 @@ def row_of(
         found = assay(run, where, claim, effort=effort, thrift=thrift)
         releases, sequence = own_releases(found.read_as or run, where, effort.seed)
     about = about_run(name, space, claim)
-    if found.read_as is not None:
-        about["reading"] = found.read_as.habits.way
+    if given:
+        about["with"] = " ".join(given)
     found.searched.witnesses[:] = [replace(one, about=about) for one in found.searched.witnesses]
     of_assay = row_fields.of_assay(found, run, about, effort)
     row = Row(

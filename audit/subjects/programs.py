@@ -15,7 +15,7 @@ from dpassay.audit.live.errors import ProgramBroken
 from dpassay.audit.live.probe import probe
 from dpassay.audit.live.program import LiveProgram
 from dpassay.audit.lockstep.outcome import Raised
-from dpassay.audit.plain_numpy.measured import random_rows
+from dpassay.audit.plain_numpy.audited import random_rows
 from dpassay.audit.row import Effort, Row
 from dpassay.audit.search.ground import AllOf, Data, Setting
 from dpassay.reference.case import Case, Instance, PrivacyClaim, bind

@@ -73,23 +73,24 @@ def replay(witness: Witness, modules: Collection[str], where: str = "witness", p
 
 def _on_tape(run: Callable[..., Any], space: Space, witness: Witness) -> Callable[..., Any]:
     """The run itself, or plain NumPy code as the audit reads it, tried on the data of the witness as well."""
-    # imported late: a measurement is made of searches
-    from dpassay.audit.plain_numpy.measured import is_plain, measured
+    # imported late: the audit of plain code is made of searches
+    from dpassay.audit.plain_numpy.audited import trial_pairs
     from dpassay.audit.plain_numpy.mechanism import PlainMechanism
+    from dpassay.audit.plain_numpy.signature import is_plain
 
     if not is_plain(run) or witness.data.rows is None:
         return run
-    plain = run if isinstance(run, PlainMechanism) else PlainMechanism(run)
-    way = witness.about.get("reading", "")
-    return measured(plain, space, _claim(witness, "witness"), _EXAMPLES, 0, way if isinstance(way, str) else "")
+    claim = _claim(witness, "witness")
+    plain = run if isinstance(run, PlainMechanism) else PlainMechanism(run, epsilon=claim.epsilon, delta=claim.delta)
+    return plain.tried(trial_pairs(space, 0), 0, claim.delta)
 
 
 def _premises(run: Callable[..., Any], claim: PrivacyClaim, relation: Relation) -> Premises:
     """What the audit held the run to: plain NumPy code is accounted by how far the pair itself moves its queries."""
-    from dpassay.audit.plain_numpy.by_pair import of_one_pair
+    from dpassay.audit.plain_numpy.audited import of_one_pair
     from dpassay.audit.plain_numpy.mechanism import PlainMechanism
 
-    return of_one_pair(run, claim) if isinstance(run, PlainMechanism) else Premises(claim, relation)
+    return of_one_pair(claim) if isinstance(run, PlainMechanism) else Premises(claim, relation)
 
 
 def _replayed(witness: Witness, findings: Sequence[Finding], raised: str) -> Replayed:
@@ -131,7 +132,8 @@ def _ground(witness: Witness, modules: Collection[str], where: str, relation: Re
             module = name.partition(":")[0]
             why = f"is code, and a file must not choose what is run; if you trust it: --module {module}"
             require(module in modules, f"{where}: module", module, why)
-        run, found = open_own(algorithm, space or None, relation)
+        given = witness.about.get("with")
+        run, found = open_own(algorithm, space or None, relation, given=str(given).split() if given else ())
         return AllOf(_on_tape(run, found, witness), found)
     if program is not None and space:
         module = space.partition(":")[0]

@@ -9,8 +9,9 @@ from typing import Any
 
 from dpassay.audit.inputs.foreign import foreign_code, is_code
 from dpassay.audit.inputs.registered import find_cases, registered
-from dpassay.audit.plain_numpy.measured import is_plain, measured
+from dpassay.audit.plain_numpy.audited import measured
 from dpassay.audit.plain_numpy.mechanism import PlainMechanism
+from dpassay.audit.plain_numpy.signature import is_plain
 from dpassay.audit.search.engine import search
 from dpassay.audit.search.ground import Setting
 from dpassay.reference.accounting.sampled import Relation

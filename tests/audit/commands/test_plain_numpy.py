@@ -11,7 +11,7 @@ def test_plain_code_is_audited_by_name(dpassay, tmp_path):
     shutil.copy(MECHANISMS, tmp_path / "mine_in_numpy.py")
     words = ("--epsilon", "4", "--runs", "100", "--pilot", "60", "--examples", "25")
     code, out, _ = dpassay("audit", "mine_in_numpy:exact_beside_it", *words)
-    assert code == 1 and "violated, as read" in out and "how it was read: every noisy number" in out
+    assert code == 1 and "violated, as read" in out and "how it was read: a noisy sum" in out
     code, _, err = dpassay("audit", "mine_in_numpy:on_the_sphere", *words)
     assert code == 2 and "mine_in_numpy.py:" in err and "tape" in err
 
@@ -50,7 +50,7 @@ def test_a_failed_verdict_on_plain_code_names_its_reading(dpassay, tmp_path):
     assert "| violated, as read |" in (tmp_path / "m.md").read_text()
     assert "violated, as read: the releases add up" in (tmp_path / "j.xml").read_text()
     (row,) = json.loads((tmp_path / "reports" / "named-halves.json").read_text())["rows"]
-    assert row["verdict"] == "violated" and "normal and Laplace draws are noise" in row["as_read"]
+    assert row["verdict"] == "violated" and "where the code first looks at it" in row["as_read"]
     code, out, _ = dpassay("audit", "named:coin", "--epsilon", "0.5", *words)
     assert code == 1 and "as read" not in out
 

@@ -117,7 +117,7 @@ def poisson_loop(rows, rng, steps=3, rate=0.25):
 
 RIGHT = (
     *(randomised_response, one_coin, flips, multivariate, correlated, two_sided_geometric, exponential_mechanism),
-    *(gumbel_max, coin_of_the_data, prefix_sums, symmetric_noise, old_names, noisy_threshold, adam, momentum),
+    *(gumbel_max, coin_of_the_data, prefix_sums, symmetric_noise, old_names, adam, momentum),
     *(split_order, poisson_loop),
 )
 
@@ -187,4 +187,4 @@ def three_parts(rows, rng):
     return np.clip(rows[:, 0], 0, 1).sum() + rng.standard_t(3, size=2).prod()
 
 
-NOT_FOLLOWED = (inverse_cdf, with_replacement, three_parts)
+NOT_FOLLOWED = (inverse_cdf, with_replacement, three_parts, noisy_threshold)

@@ -13,6 +13,7 @@ from dpassay.audit import Effort, assay, on_tape
 from dpassay.audit.lockstep.reach import WithinReach
 from dpassay.audit.lockstep.run import lockstep, scripted
 from dpassay.audit.lockstep.script import Choice, Script
+from dpassay.audit.plain_numpy.mechanism import recorded
 from dpassay.audit.plain_numpy.places import NotUnderstood
 from dpassay.reference import Pair, PrivacyClaim
 from dpassay.reference.findings import Kind
@@ -78,8 +79,8 @@ def test_a_bound_that_no_run_comes_to_accuses_nobody():
         bound = np.exp(-0.3 * (np.mean(np.abs(rows) < 0.5) + rng.normal(scale=6.0)))
         return np.clip(rows, -bound, bound).sum() + rng.normal(scale=12.0 * bound)
 
-    plain = next(on_tape(run).readings([ONE], 0, 1e-5))
-    first = plain.releases([ONE], 0).split("'")[1]
+    plain = on_tape(run).tried([ONE])
+    first = recorded(plain, ONE.here, 0).releases[0].label
     script = Script({first: Choice("norm", size=-360.0, along="axis")})
     assert scripted(plain, ONE, [0], script).findings == []
     bare = scripted(lambda rows, tape: plain(rows, tape), ONE, [0], script)  # the same run, and no hub is named
@@ -102,9 +103,10 @@ def test_what_is_dictated_is_never_less_probable_than_said(name, size):
     def run(rows, rng):
         return [rows.sum() + getattr(rng, name)(0.0, 2.0, size) for _ in range(40)]
 
-    plain = next(on_tape(run).readings([ONE], 0, 0.0))
+    plain = on_tape(run).tried([ONE])
     plain.hub_type = Watched
-    scripted(plain, ONE, [0], Script({plain.releases([ONE], 0).split("'")[1]: Choice("huge", along="axis")}))
+    label = recorded(plain, ONE.here, 0).releases[0].label
+    scripted(plain, ONE, [0], Script({label: Choice("huge", along="axis")}))
     if name == "normal":
         logs = [stats.chi2.logsf(away @ away, size) for away in seen]
     else:

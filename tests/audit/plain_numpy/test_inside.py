@@ -9,7 +9,7 @@ from types import MappingProxyType, SimpleNamespace
 import numpy as np
 import pytest
 
-from dpassay.audit.plain_numpy.inside import ITSELF, inside
+from dpassay.audit.plain_numpy.desk import ITSELF, inside
 from dpassay.audit.plain_numpy.mechanism import PlainMechanism
 from dpassay.reference.errors import BadInput
 from dpassay.reference.neighbours import Pair

@@ -10,12 +10,6 @@ import numpy as np
 import pytest
 
 from dpassay.audit import Effort, assay, on_tape
-from dpassay.audit.assaying.releases import own_releases
-from dpassay.audit.plain_numpy.by_pair import of_one_pair
-from dpassay.audit.plain_numpy.measured import measured
-from dpassay.audit.plain_numpy.own_generators import own_randomness
-from dpassay.audit.plain_numpy.starts import readings_with_known
-from dpassay.audit.search.engine import search
 from dpassay.reference import Pair, PrivacyClaim, record
 from dpassay.reference.findings import Kind
 from dpassay.reference.space import Space
@@ -47,14 +41,11 @@ def test_wrong_mechanisms_fail(mechanism):
     assert assay(mechanism, Space.matrix(), CLAIM).verdict.failed
 
 
-def test_a_random_start_is_read_as_known():
-    """Read as noise it would be a release of the data with a noise of 0.1: an epsilon of hundreds."""
-    plain = on_tape(m.from_a_random_start)
-    record(lambda tape: plain(HERE, tape), seed=0)
-    reading = next(readings_with_known(plain, [PAIR], 0))
-    seen = record(lambda tape: reading(HERE, tape), seed=0)
-    assert reading.habits.way.startswith("early, known more_styles.py:")
-    assert [one.law.scale for one in seen.releases] == pytest.approx([0.5 * 14 / 3] * 3)  # the step is a half
+def test_a_random_start_is_known():
+    """Read as noise it would be a release of a single record with a noise of 0.1: an epsilon of hundreds."""
+    reading = on_tape(m.from_a_random_start).tried([PAIR])
+    seen = record(lambda tape: reading(HERE[:1], tape), seed=0)
+    assert [one.law.scale for one in seen.releases] == pytest.approx([0.5 * 14.0] * 3)  # the step is a half
 
 
 # -- one pair ------------------------------------------------------------------------------------------------------
@@ -75,8 +66,6 @@ def test_movements_of_different_pairs_do_not_add_up():
     found = assay(size_and_value, LINE, PURE, effort=QUICK)
     assert not found.verdict.failed
     assert found.accounted == found.searched.accounted == pytest.approx(1.5 / 1.6, rel=1e-6)
-    assert "for one pair of neighbours adds up to 0.9375" in found.why
-    assert "by different pairs, to 1.25" in found.why
 
 
 @pytest.mark.more
@@ -94,36 +83,7 @@ def test_over_budget_is_said_of_a_pair():
     assert f"{found.searched.accounted:.4g}" == "1.071"
 
 
-def test_declared_sensitivities_stay_declared():
-    """A declaration says that every pair may move the query so far: then the sum counts."""
-    pairs = [Pair(np.zeros((1, 1)), np.ones((1, 1)), 0)]
-    run = on_tape(size_and_value).tried(pairs)
-    labels = [one.label for one in record(lambda tape: run(np.ones((1, 1)), tape), 0).releases]
-    run = run.with_sensitivities(dict(zip(labels, (1.0, 2.0), strict=True)))
-    premises = of_one_pair(run, PURE)
-    search(run, LINE, PURE, examples=20, seed=0, premises=premises, tracing=False)
-    assert premises.accounted == pytest.approx(2 / 1.6, rel=1e-6)
-
-
-# -- which reading -------------------------------------------------------------------------------------------------
-def test_the_reading_that_was_chosen_is_the_one_that_is_listed():
-    first, second = on_tape(s.gumbel_max).readings([PAIR], 0, 1e-5)
-    assert (first.habits.way, second.habits.way) == ("early", "prompt")
-    listed = [own_releases(one, PAIR)[0][0]["law"] for one in (first, second, on_tape(s.gumbel_max))]
-    assert listed == ["NoisyAnswer", "AddedNoise", "NoisyAnswer"]
-
-
-def test_of_several_readings_the_one_that_adds_up_to_the_least_is_measured():
-    """A noisy threshold read round by round costs what the sparse vector does, read release by release 1.25."""
-    assert measured(on_tape(s.noisy_threshold), PAIR, CLAIM, 8, 0).habits.way == "early"
-    assert measured(on_tape(s.gumbel_max), PAIR, CLAIM, 8, 0).habits.way == "early"
-    assert measured(on_tape(s.gumbel_max), PAIR, CLAIM, 8, 0, "prompt").habits.way == "prompt"
-
-
 def test_a_generator_with_a_fixed_seed_is_named():
-    ((place, seeded),) = own_randomness(m.seeded_inside, HERE).items()
-    assert place.startswith("np.random.default_rng at more_styles.py:") and seeded
-    assert not own_randomness(m.row_by_row, HERE)
     found = assay(m.seeded_inside, PAIR, CLAIM, effort=QUICK)
     assert found.verdict.failed
-    assert found.why.startswith(f"a generator of its own is made at {place.split()[-1]}")
+    assert found.why.startswith("a generator with a fixed seed is made at more_styles.py:")

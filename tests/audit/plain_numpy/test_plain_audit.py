@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dpassay.audit import Effort, Verdict, assay
-from dpassay.audit.plain_numpy.measured import FOUND, is_plain, trial_pairs
+from dpassay.audit.plain_numpy.audited import FOUND, trial_pairs
 from dpassay.audit.plain_numpy.places import NotUnderstood
 from dpassay.reference import Cite, PrivacyClaim
 from dpassay.reference.space import Rows, Space
@@ -25,29 +25,11 @@ def claim(epsilon):
     return PrivacyClaim(epsilon, 1e-5, Cite("mine", "Theorem 1"))
 
 
-def test_code_with_a_generator_is_plain():
-    assert is_plain(m.noisy_mean) and not is_plain(lambda problem, tape: None) and not is_plain(lambda data: None)
-
-
 def test_a_right_mechanism_is_accounted_at_the_movements_that_were_found():
     few = replace(QUICK, runs=40, pilot=50, examples=3)  # each movement that is found is accounted anew, on a grid
     found = assay(m.sgd_of_one, Space.matrix(n=(2,), d=(1,)), claim(4.0), effort=few)
     assert not found.verdict.failed, found.why
     assert FOUND in found.why and 0.5 < found.accounted < 4.0
-
-
-def a_third_each(rows, rng):
-    """A record is in one of three counts, so a pair moves two of them at most."""
-    low = (rows < 0.3).sum() + rng.normal(0, 3.0)
-    middle = ((rows > 0.4) & (rows < 0.6)).sum() + rng.normal(0, 3.0)
-    return low, middle, (rows > 0.7).sum() + rng.normal(0, 3.0)
-
-
-@pytest.mark.more
-def test_a_sensitivity_that_was_found_is_not_called_claimed():
-    space = Space(Rows(1, None, box=(0.0, 1.0)), {"n": (2,)}, lambda rows, sizes: rows)
-    found = assay(a_third_each, space, claim(4.0), effort=Effort(runs=40, pilot=50, examples=25))
-    assert "of the largest movement that was found" in found.why and "claimed" not in found.why
 
 
 def test_private_parts_on_both_sides_of_the_noise_are_one_release():

@@ -12,11 +12,9 @@ from scipy import stats
 
 from dpassay.audit import Effort, assay
 from dpassay.audit.lockstep.run import lockstep
-from dpassay.audit.plain_numpy.chosen import FARTHEST, WholeOutput, drawn
-from dpassay.audit.plain_numpy.compared import Comparison, compared
+from dpassay.audit.plain_numpy.answers import FARTHEST, WholeOutput
 from dpassay.audit.plain_numpy.finite import NotFinite, whole_law
 from dpassay.audit.plain_numpy.kinds import AddedNoise
-from dpassay.audit.plain_numpy.measured import is_plain
 from dpassay.audit.plain_numpy.mechanism import on_tape
 from dpassay.audit.plain_numpy.places import NotUnderstood
 from dpassay.reference import Cite, PrivacyClaim
@@ -76,14 +74,6 @@ def test_two_of_them_whole():
     effort = Effort(runs=100, pilot=100, examples=15)
     assert not assay(s.one_coin, Space.matrix(n=(1,), d=(1,)), CLAIM, effort=effort).verdict.failed
     assert assay(s.truth_too_often, Space.matrix(n=(1,), d=(1,)), CLAIM, effort=effort).verdict.failed
-
-
-def test_more_arguments_and_annotations():
-    def annotated(rows, source: np.random.Generator):
-        return rows
-
-    assert is_plain(s.randomised_response) and is_plain(annotated)
-    assert not is_plain(lambda rows, rng, epsilon: None) and not is_plain(lambda problem, tape, rng=None: None)
 
 
 # -- laws, against the densities written down ----------------------------------------------------------------------
@@ -154,34 +144,12 @@ def test_an_output_that_only_one_side_can_show():
     assert laws[0].distance(laws[1]) == FARTHEST
 
 
-def test_answers_of_a_noisy_threshold_are_those_of_the_integral():
-    """Two answers "no" and one "yes" with a threshold of scale 2 and queries of scale 4, on a fine grid."""
-    queries, kinds = [0.5, -1.0, 2.0], ["laplace"] * 4
-    past = [Comparison(query, {0: -2.0, number + 1: 4.0}, False) for number, query in enumerate(queries[:2])]
-    law = compared(past, Comparison(queries[2], {0: -2.0, 3: 4.0}, True), kinds)
-    z = np.linspace(-40, 40, 400_001)
-    density = stats.laplace.pdf(z)
-    for query in queries[:2]:
-        density = density * stats.laplace.cdf((2 * z - query) / 4)
-    yes = (density * stats.laplace.sf((2 * z - queries[2]) / 4)).sum() / density.sum()
-    assert math.exp(law.log_density(True)) == pytest.approx(yes, rel=1e-6)
-    tangled = [Comparison(0.0, {0: 1.0, 1: 1.0}, False), Comparison(0.0, {0: 1.0, 2: 1.0}, False)]
-    assert compared(tangled, Comparison(0.0, {1: 1.0, 2: 1.0}, True), kinds) is None
-
-
 def test_added_noise_has_the_density_of_scipy():
     law = AddedNoise(np.array([1.0, 2.0]), 3.0, "student_t:4.0")
     assert law.log_density([0.0, 5.0]) == pytest.approx(stats.t.logpdf([0, 5], 4, [1, 2], 3).sum())
     counts = AddedNoise(np.asarray(4.0), 1.0, "poisson:2.5")
     assert counts.log_density(7.0) == pytest.approx(stats.poisson.logpmf(3, 2.5))
     assert counts.log_density(6.5) == -math.inf and counts.log_density(3.0) == -math.inf
-
-
-def test_draws_with_parameters_of_the_data():
-    law = drawn("beta", (2.0, 3.0), {"size": 2})
-    assert law.log_density([0.2, 0.4]) == pytest.approx(stats.beta.logpdf([0.2, 0.4], 2, 3).sum())
-    assert drawn("beta", (2.0,), {"b": 3.0}).log_density(0.2) == pytest.approx(stats.beta.logpdf(0.2, 2, 3))
-    assert drawn("hypergeometric", (1, 2, 3), {}) is None and drawn("beta", (), {"c": 1}) is None
 
 
 def test_what_follows_from_released_values_is_the_same_on_both_sides_to_the_last_bit():

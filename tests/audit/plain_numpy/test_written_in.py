@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from dpassay.audit import assay, on_tape
-from dpassay.audit.plain_numpy.writing import arrays_followed
-from dpassay.audit.plain_numpy.written import Blank, blank
+from dpassay.audit.plain_numpy.written import Blank, blank, followed
 from dpassay.reference import PrivacyClaim, record
 from dpassay.reference.space import Space
 
@@ -137,8 +136,8 @@ def test_what_changes_it_behind_its_back_is_refused():
 
 def test_numpy_is_itself_again_when_the_runs_are_over():
     known = np.zeros, np.array
-    with arrays_followed(w.from_a_name):
-        with arrays_followed(w.from_a_name):
+    with followed(w.from_a_name, None):
+        with followed(w.from_a_name, None):
             assert np.zeros is not known[0] and w.zeros is np.zeros
         assert np.zeros is not known[0] and w.zeros is np.zeros
     assert (np.zeros, np.array) == known and w.zeros is known[0]

@@ -1,0 +1,152 @@
+"""Before plain code is accused: does the accusation hang on something that the code never said?
+
+The reading takes more for seen than people may see, and some draws for known. Where what was found may come of that
+alone, the code is neither accused nor acquitted: the error names the line and what to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dpassay.audit.verdict import Verdict
+from dpassay.reference.equality import same
+from dpassay.reference.findings import Kind
+from dpassay.reference.laws.law import Law
+from dpassay.reference.neighbours import Pair
+from dpassay.reference.tape import LiveTape, ScriptedTape, Tape
+
+from .mechanism import PlainMechanism, leaking, recorded
+from .places import WAY_OUT, NotUnderstood
+
+if TYPE_CHECKING:
+    from dpassay.audit.evidence.assay import Assay
+
+_WORLDS = 4  # in which what counts as public has other values: of two coins one in two is the same
+_OFTEN = 12  # runs in which a coin may have to fall another way first
+_TRIALS = 5  # runs that are looked at
+_FEW = "try few records (--space with Space.matrix(n=(1, 2)), where every way through the code is followed), or "
+
+Leaks = set[tuple[Kind, str]]
+
+
+def refuse_doubtful(
+    run: PlainMechanism, found: Assay, pairs: Sequence[Pair[Any]], seed: int, audit: Callable[[Pair[Any]], Assay]
+) -> None:
+    """Refuse to accuse where all that was found may come of what the code never said.
+
+    Args:
+        run: as it was audited.
+        found: the audit that failed.
+        pairs: data on which the findings showed.
+        audit: of one pair.
+
+    Raises:
+        NotUnderstood: naming the lines.
+    """
+    leaks = {(one.kind, one.label) for one in found.findings if one.kind.leaks}
+    if not leaks:
+        _of_numbers(run, pairs, seed)
+    elif all(kind is Kind.NOISE_SCALE for kind, _ in leaks):
+        _of_scales(found, leaks, pairs, audit)
+    else:
+        _of_leaks(run, leaks, pairs, seed)
+
+
+def _of_numbers(run: PlainMechanism, pairs: Sequence[Pair[Any]], seed: int) -> None:
+    """The releases add up to too much: are there more of them than anybody sees?"""
+    among = [line for line, of_records in run.public.items() if of_records]
+    if among:
+        what = "chooses among the records in a way that has no law here (with replacement, by weights, one by one)"
+        raise _doubt("draw", among, f"{what}, so nothing is amplified by it; draw with replace=False, or")
+    for pair in pairs[:_TRIALS] if run.habits.seen else ():
+        counts = {_seen_releases(run, pair.here, seed + number) for number in range(_OFTEN)}
+        if len(counts) > 1:
+            what = "is compared and used again, more often in some runs than in others, as by code that draws again"
+            raise _doubt("noise", run.habits.seen, f"{what}: all of it counts as seen, and then it costs too much;")
+
+
+def _seen_releases(run: PlainMechanism, data: Any, seed: int) -> int:
+    releases = recorded(run, data, seed).releases
+    return sum(any(line in one.label for line in run.habits.seen) for one in releases)
+
+
+def _of_scales(found: Assay, leaks: Leaks, pairs: Sequence[Pair[Any]], audit: Callable[[Pair[Any]], Assay]) -> None:
+    """A scale that follows the data, as with smooth sensitivity, is no fault by itself: exact losses decide."""
+    if found.verdict is Verdict.VIOLATED or any(audit(pair).verdict is Verdict.VIOLATED for pair in pairs[:3]):
+        return
+    what = "has a scale that follows the data, as with smooth sensitivity; what that costs is not known here"
+    raise _doubt("noise", {line for _, line in leaks}, f"{what}, and losses on the pairs that were found are small;")
+
+
+def _of_leaks(run: PlainMechanism, leaks: Leaks, pairs: Sequence[Pair[Any]], seed: int) -> None:
+    """Something leaves beside the releases: would a draw that counts as known have hidden it?"""
+    hidden: Leaks = {(Kind.PUBLIC_VALUE, line) for line in {*run.public, *run.alone}}
+    for pair in pairs:
+        hidden |= _masked(run, pair, seed)
+    if hidden and leaks <= hidden and not run.shared_out:
+        what = "is counted as known to the adversary, and then something tells neighbours apart; if it is secret,"
+        few = any(run.finite_on([pair]) for pair in pairs)
+        raise _doubt("draw", {*run.public, *run.alone}, what + (f" {_FEW}" if few else ""))
+    reused: Leaks = set().union(*(_by_reuse(run, pair, seed) for pair in pairs)) if run.again else set()
+    if reused and leaks <= reused and not any(_more_numbers_than_draws(run, pair.here, seed) for pair in pairs):
+        what = "is added to data more than once, and the first sum counts as seen (objective perturbation is private at"
+        raise _doubt("noise", run.again, f"{what} the exact minimiser only, which no run shows); draw it anew, or")
+    ends = {label for kind, label in leaks if kind in (Kind.CALL, Kind.EARLY_END)}
+    if ends and all(kind in (Kind.CALL, Kind.EARLY_END, Kind.OUTPUT) for kind, _ in leaks):
+        both = [(one.here, one.there) for one in pairs] + [(one.there, one.here) for one in pairs]
+        if all(_agree(run, *data, seed + number) for data in both for number in range(_TRIALS)):
+            what = "is drawn more often for one of two neighbours than for the other, but their outputs agree;"
+            raise _doubt("noise", ends, what)
+
+
+def _doubt(field: str, lines: Any, what: str) -> NotUnderstood:
+    return NotUnderstood(field, ", ".join(sorted(lines)), f"{what} {WAY_OUT}")
+
+
+def _masked(run: PlainMechanism, pair: Pair[Any], seed: int) -> Leaks:
+    """What differs between runs on the same data with other values of what counts as public: that may hide it."""
+    if not (run.public or run.alone):
+        return set()
+    found: Leaks = set()
+
+    def apart(both: Any, tape: Tape) -> Any:
+        return run(both[0], tape, both[1])
+
+    for data in (pair.here, pair.there):
+        twins = (Pair((data, 0), (data, k), pair.target) for k in range(_WORLDS))
+        same_values, *others = (leaking(apart, one, seed, _OFTEN) for one in twins)
+        found |= set().union(*others) - same_values
+    return found
+
+
+def _by_reuse(run: PlainMechanism, pair: Pair[Any], seed: int) -> Leaks:
+    """What differs beside the releases, and does not where noise is drawn anew for each further sum."""
+    return leaking(run, pair, seed) - leaking(run.with_habits(renewed=True), pair, seed)
+
+
+def _more_numbers_than_draws(run: PlainMechanism, data: Any, seed: int) -> bool:
+    return _numbers(run(data, LiveTape(seed))) > run.drawn
+
+
+def _numbers(output: Any) -> int:
+    """How many numbers an output holds."""
+    if isinstance(output, dict):
+        return sum(map(_numbers, output.values()))
+    return sum(map(_numbers, output)) if isinstance(output, list | tuple) else int(np.size(output))
+
+
+def _agree(run: PlainMechanism, one: Any, other: Any, seed: int) -> bool:
+    """Is the output on the other data the same, given the values released on the one as far as they go?"""
+    transcript = recorded(run, one, seed)
+    left = list(transcript.releases)
+
+    def answer(label: str, law: Law, step: int) -> Any:
+        return left.pop(0).value if left and left[0].label == label else None
+
+    try:
+        return same(run(other, ScriptedTape(answer, seed)), transcript.output)
+    except Exception:  # code of others, or values that it cannot have
+        return False

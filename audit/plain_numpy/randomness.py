@@ -1,0 +1,175 @@
+"""Randomness that code has from elsewhere than an argument: global names, generators that it makes or keeps.
+
+While plain code runs, what it draws by `np.random` and `random`, from a generator that it makes without a seed, or
+from one in its module or on its object, comes from the generator of the run. A generator with a fixed seed stays what
+it is: everybody can draw the same noise.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache, wraps
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from .places import WAY_OUT, NotUnderstood, here, of_the_code
+
+CURRENT: ContextVar[Any] = ContextVar("generator of the run")  # the two worlds have one each
+FIXED: dict[str, None] = {}  # lines that made a generator with a fixed seed
+_LEGACY = (
+    *("normal", "laplace", "standard_normal", "randn", "rand", "random", "random_sample", "ranf", "sample", "randint"),
+    *("choice", "permutation", "shuffle", "uniform", "exponential", "gumbel", "binomial", "geometric", "poisson"),
+    *("beta", "gamma", "logistic", "multivariate_normal", "standard_cauchy", "standard_t", "multinomial", "dirichlet"),
+    *("standard_exponential", "standard_gamma", "lognormal", "bytes"),
+)
+
+
+def _drawn_for_code(real: Any, draw: Callable[..., Any]) -> Any:
+    """The function where the code calls it, the real one for libraries and outside of runs."""
+
+    @wraps(real)
+    def called(*given: Any, **named: Any) -> Any:
+        if CURRENT.get(None) is None or not of_the_code(sys._getframe(1).f_code.co_filename):
+            return real(*given, **named)
+        return draw(*given, **named)
+
+    return called
+
+
+def _made(real: Any) -> Any:
+    """``default_rng`` or ``RandomState``: the generator of the run, unless a seed is fixed."""
+
+    def make(seed: Any = None, *rest: Any) -> Any:
+        if seed is None or isinstance(seed, np.random.Generator):
+            return CURRENT.get()
+        FIXED[here()] = None
+        return real(seed, *rest)
+
+    if not isinstance(real, type):
+        return _drawn_for_code(real, make)
+
+    class Legacy(real):  # type: ignore[misc]  # code asks whether something is one
+        def __new__(cls, seed: Any = None) -> Any:
+            if CURRENT.get(None) is None or not of_the_code(sys._getframe(1).f_code.co_filename):
+                return real(seed)
+            return make(seed)
+
+    return Legacy
+
+
+def _seed(*_: Any) -> Any:
+    why = f"fixes the noise of every run, so everybody can draw it: leave the seed to who runs the code, or {WAY_OUT}"
+    raise NotUnderstood("seed", here(), why)
+
+
+def _sample(population: Any, k: int) -> Any:
+    picked = CURRENT.get().choice(len(population), int(k), replace=False)
+    return picked.tolist() if population == range(len(population)) else [population[one] for one in picked]
+
+
+def _shuffle(values: Any) -> None:
+    values[:] = [values[one] for one in CURRENT.get().permutation(len(values))]
+
+
+_PYTHON: dict[str, Callable[..., Any]] = {
+    "random": lambda: CURRENT.get().random(),
+    "gauss": lambda mu=0.0, sigma=1.0: CURRENT.get().normal(mu, sigma),
+    "normalvariate": lambda mu=0.0, sigma=1.0: CURRENT.get().normal(mu, sigma),
+    "uniform": lambda a, b: CURRENT.get().uniform(a, b),
+    "expovariate": lambda lambd=1.0: CURRENT.get().exponential(1.0 / lambd),
+    "randint": lambda a, b: int(CURRENT.get().integers(a, b + 1)),
+    "randrange": lambda *ends: int(CURRENT.get().integers(*ends)),
+    "choice": lambda values: values[int(CURRENT.get().integers(len(values)))],
+    "sample": _sample,
+    "shuffle": _shuffle,
+    "seed": _seed,
+}
+
+
+class _Forward(np.random.Generator):
+    """Stands for a generator that the code keeps: whatever is asked of it, that of the run answers."""
+
+    def __init__(self) -> None:
+        super().__init__(np.random.PCG64(0))  # never drawn from
+
+    def __getattribute__(self, name: str) -> Any:
+        return getattr(CURRENT.get(), name)
+
+
+@cache
+def _replacements() -> dict[int, tuple[Any, Any]]:
+    """By identity of what is replaced: itself, so that it stays, and what stands for it."""
+    found: dict[int, tuple[Any, Any]] = {}
+    for name in ("default_rng", "RandomState"):
+        real = getattr(np.random, name)
+        found[id(real)] = real, _made(real)
+    for name in _LEGACY:
+        real = getattr(np.random, name)
+        found[id(real)] = real, _drawn_for_code(real, _of_the_run(name))
+    real = np.random.seed
+    found[id(real)] = real, _drawn_for_code(real, _seed)
+    for name, draw in _PYTHON.items():
+        real = getattr(random, name)
+        found[id(real)] = real, _drawn_for_code(real, draw)
+    return found
+
+
+def _of_the_run(name: str) -> Callable[..., Any]:
+    return lambda *given, **named: getattr(CURRENT.get(), name)(*given, **named)
+
+
+def replaced(code: Any) -> Iterator[tuple[dict[str, Any], str, Any]]:
+    """Namespaces, names and what they stand for while the code runs.
+
+    Args:
+        code: a function or a method; its module and its object may keep generators.
+    """
+    known = _replacements()
+    for names in (vars(np.random), vars(random), *names_of(code)):
+        for name, one in list(names.items()):
+            if id(one) in known:
+                yield names, name, known[id(one)][1]
+    for names, name in _kept(code):
+        yield names, name, _Forward()
+
+
+@contextmanager
+def generators_followed(code: Any, rng: Any) -> Iterator[Any]:
+    """For the time of a run of this code, the generators that its module and its object keep draw from this one."""
+    token, kept = CURRENT.set(rng), [(names, name, names[name]) for names, name in _kept(code)]
+    for names, name, _ in kept:
+        names[name] = _Forward()
+    try:
+        yield rng
+    finally:
+        CURRENT.reset(token)
+        for names, name, known in kept:
+            names[name] = known
+
+
+def _kept(code: Any) -> list[tuple[dict[str, Any], str]]:
+    """Where the module and the object of the code keep generators."""
+    kinds = (np.random.Generator, np.random.RandomState)
+    every = [(names, name, one) for names in names_of(code) for name, one in names.items()]
+    return [(names, name) for names, name, one in every if type(one) in kinds]
+
+
+def names_of(code: Any) -> list[dict[str, Any]]:
+    """Global names of the code, and the attributes of its object."""
+    found = []
+    while code is not None:
+        function = getattr(code, "__func__", code)
+        if hasattr(function, "__globals__") and of_the_code(function.__code__.co_filename):
+            found.append(function.__globals__)
+        holder = getattr(code, "holder", None)
+        for one in (getattr(code, "__self__", None), holder, getattr(holder, "__self__", None)):
+            if hasattr(one, "__dict__") and not isinstance(one, type | ModuleType):
+                found.append(vars(one))
+        code = getattr(code, "__wrapped__", None) or getattr(code, "func", None)
+    return found

@@ -1,0 +1,263 @@
+"""Functions, methods and classes with the signatures that people give them, as ``mechanism(data, rng)``.
+
+What is the data, what are labels, and what is a generator is known by the name of a parameter or its annotation; the
+first parameter is the data where no name says so. Epsilon and delta are those of the claim. Any other parameter gets
+its default, or the value that the user names.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+import sys
+import textwrap
+from collections.abc import Callable, Iterator
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from dpassay.reference.errors import BadInput
+
+from .places import of_the_code
+
+DATA = ("rows", "data", "x", "xs", "records", "dataset", "values", "samples", "points", "features", "database", "db")
+FRAMES = ("df", "frame", "dataframe", "table")
+LABELS = ("y", "ys", "labels", "label", "targets", "target")
+GENERATORS = ("rng", "generator", "gen", "random_state", "random_generator", "seed", "prng")
+EPSILONS, DELTAS = ("epsilon", "eps"), ("delta",)
+TAPES = ("tape", "schedule")
+FOREIGN = ("torch", "jax", "tensorflow", "subprocess", "multiprocessing", "socket", "requests", "urllib")
+_MANY = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+
+
+def parameters(run: Callable[..., Any]) -> list[inspect.Parameter]:
+    """Of the function, or of the method ``fit`` of a class or an object that is not called itself."""
+    found = entry(run)
+    try:
+        return [one for one in inspect.signature(found).parameters.values() if one.kind not in _MANY]
+    except (TypeError, ValueError):
+        return []
+
+
+def entry(run: Any) -> Any:
+    """What is called with the data: a class stands for ``fit`` of an object that is made anew in each run."""
+    kind = _class_of(run)
+    if kind is not None and hasattr(kind, "fit"):
+        return functools.partial(kind.fit, None)
+    if not inspect.isroutine(run) and not isinstance(run, functools.partial) and hasattr(run, "fit"):
+        return run.fit
+    return run
+
+
+def _class_of(run: Any) -> type | None:
+    run = run.func if isinstance(run, functools.partial) else run
+    return run if isinstance(run, type) else None
+
+
+def role(parameter: inspect.Parameter) -> str:
+    """``data``, ``frame``, ``labels``, ``rng``, ``epsilon``, ``delta``, ``tape``; empty for any other parameter."""
+    said, name = str(parameter.annotation), parameter.name.lower()
+    if "Generator" in said or "RandomState" in said or name in GENERATORS:
+        return "rng"
+    if "DataFrame" in said or name in FRAMES:
+        return "frame"
+    roles = {"data": DATA, "labels": LABELS, "epsilon": EPSILONS, "delta": DELTAS, "tape": TAPES}
+    return next((found for found, names in roles.items() if name in names), "")
+
+
+def is_plain(run: Any) -> bool:
+    """Is it plain code, and not ``run(problem, tape)``? Code whose arguments no name explains is on a tape."""
+    given = parameters(run)
+    roles = [role(one) for one in given]
+    if not given or "tape" in roles:
+        return False
+    if "rng" in roles or _class_of(run) is not None:
+        return True
+    unknown = [one for one, what in zip(given, roles, strict=True) if not what and one.default is one.empty]
+    said = roles[0] in ("data", "frame") and all(len(one.name) > 1 for one in unknown)
+    return said or unknown in ([], given[:1])
+
+
+def needs_labels(run: Any) -> bool:
+    """Does it take labels beside the rows? Then they are the last column."""
+    return any(role(one) == "labels" and one.default is one.empty for one in parameters(run))
+
+
+def adapted(run: Callable[..., Any], **claimed: float) -> Callable[[Any, Any], Any]:
+    """The code as ``mechanism(data, rng)``; what has this form already is itself.
+
+    Args:
+        run: plain code.
+        claimed: epsilon and delta, for parameters of these names.
+
+    Raises:
+        BadInput: a parameter that has no value, or what the code works with cannot be followed.
+    """
+    refuse_foreign(run)
+    given = parameters(run)
+    roles = [role(one) for one in given]
+    if [role(one) for one in given[1:2]] == ["rng"] and roles[0] not in ("rng", "frame") and _only_two(given):
+        return run if entry(run) is run else _with_object(run, {}, roles, given)
+    if not {"data", "frame"} & set(roles) and "" in roles:
+        roles[roles.index("")] = "data"
+    if not {"data", "frame"} & set(roles):
+        raise BadInput("algorithm", getattr(run, "__name__", "run"), "takes no data: call the first parameter `rows`")
+    values = _values(run, given, roles, claimed)
+    return _with_object(run, values, roles, given)
+
+
+def _only_two(given: list[inspect.Parameter]) -> bool:
+    plain = all(one.kind is not one.KEYWORD_ONLY for one in given[:2])
+    return plain and all(one.default is not one.empty and not role(one) for one in given[2:])
+
+
+def _values(run: Any, given: list[inspect.Parameter], roles: list[str], claimed: dict[str, float]) -> dict[str, Any]:
+    """What the parameters that are neither data nor generator get."""
+    found: dict[str, Any] = {}
+    for one, what in zip(given, roles, strict=True):
+        if what in ("epsilon", "delta") and one.default is one.empty and what in claimed:
+            found[one.name] = claimed[what]
+        elif what in ("", "epsilon", "delta") and one.default is one.empty:
+            name = getattr(run, "__name__", "run")
+            raise BadInput("algorithm", name, f"needs a value for `{one.name}`: --with {one.name}=VALUE")
+    return found
+
+
+def _with_object(
+    run: Any, values: dict[str, Any], roles: list[str], given: list[inspect.Parameter]
+) -> Callable[[Any, Any], Any]:
+    split = "labels" in roles and given[roles.index("labels")].default is inspect.Parameter.empty
+    columns = columns_of(entry(run))
+
+    def mechanism(data: Any, rng: Any) -> Any:
+        features, labels = (data[:, :-1], data[:, -1]) if split else (data, None)
+        named, positional = dict(values), []
+        for one, what in zip(given, roles, strict=True):
+            if what == "rng":
+                named[one.name] = rng
+            elif what == "labels" and split:
+                named[one.name] = labels
+            elif what in ("data", "frame"):
+                named[one.name] = _frame(features, columns) if what == "frame" else features
+        for one in given:
+            if one.kind is one.POSITIONAL_ONLY:
+                positional.append(named.pop(one.name))
+        kind = _class_of(run)
+        if kind is None:
+            return entry(run)(*positional, **named)
+        return _fitted(run, kind, positional, named, rng)
+
+    functools.update_wrapper(mechanism, _function(run))
+    mechanism.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in ("data", "rng")]
+    )
+    mechanism.__wrapped__ = _function(run)  # type: ignore[attr-defined]
+    mechanism.holder = run  # type: ignore[attr-defined]  # its object may keep a generator
+    return mechanism
+
+
+def _fitted(run: Any, kind: type, positional: list[Any], named: dict[str, Any], rng: Any) -> Any:
+    """What an object of the class holds after ``fit``, in the attributes that end in ``_``, else in those it gained."""
+    made = [one for one in inspect.signature(kind).parameters.values() if role(one) == "rng"]
+    known = getattr(run, "keywords", {})
+    one = run(**{parameter.name: rng for parameter in made if parameter.name not in known})
+    before = set(vars(one))
+    returned = one.fit(*positional, **named)
+    if returned is not None and returned is not one:
+        return returned
+    fitted = {name: value for name, value in vars(one).items() if name.endswith("_")}
+    kept = {name: value for name, value in vars(one).items() if name not in before}
+    found = fitted or kept or vars(one)
+    return {name: value for name, value in found.items() if not isinstance(value, np.random.Generator)}
+
+
+def columns_of(run: Any) -> list[str]:
+    """Columns that the code asks a data frame for: text in square brackets; any text, where a name stands there."""
+    try:
+        source = textwrap.dedent(inspect.getsource(_function(run)))
+        tree = ast.parse(source)
+    except (OSError, TypeError, SyntaxError):
+        return []
+    asked = [part for node in ast.walk(tree) if isinstance(node, ast.Subscript) for part in ast.walk(node.slice)]
+    every = asked + [node for node in ast.walk(tree) if any(isinstance(one, ast.Name) for one in asked)]
+    texts = [part.value for part in every if isinstance(part, ast.Constant) and isinstance(part.value, str)]
+    return list(dict.fromkeys(one for one in texts if one.isidentifier()))
+
+
+def _frame(features: Any, columns: list[str]) -> Any:
+    names = columns + [f"x{number}" for number in range(len(columns), features.shape[1])]
+    names = names[: features.shape[1]]
+    if not isinstance(features, np.ndarray):
+        return _Columns(features, names)
+    import pandas as pd  # type: ignore[import-untyped]
+
+    return pd.DataFrame(features, columns=names)
+
+
+class _Columns:
+    """As much of a data frame as a certificate can follow: columns by name, and how many rows there are."""
+
+    def __init__(self, values: Any, names: list[str]):
+        self.values, self.columns, self.shape = values, names, values.shape
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __getitem__(self, name: Any) -> Any:
+        if isinstance(name, list):
+            return _Columns(self.values[:, [self.columns.index(one) for one in name]], name)
+        return self.values[:, self.columns.index(name)]
+
+    def to_numpy(self) -> Any:
+        """All of it."""
+        return self.values
+
+
+def is_frame(run: Any) -> bool:
+    """Are its rows a pandas data frame?"""
+    return any(role(one) == "frame" for one in parameters(run))
+
+
+def refuse_foreign(run: Any) -> None:
+    """Code that works with what no generator and no array shows is refused before it runs.
+
+    Raises:
+        BadInput: naming what it works with, and what can be done.
+    """
+    function = _function(run)
+    for name, one in _names_used(function):
+        module = one.__name__ if isinstance(one, ModuleType) else getattr(one, "__module__", None) or ""
+        if str(module).split(".")[0] in FOREIGN:
+            why = (
+                f"works with {str(module).split('.')[0]} (`{name}`), which is not followed: run it as a program on the "
+                "live protocol (docs/live.md), or audit its outputs with `dpassay blackbox`"
+            )
+            raise BadInput("algorithm", getattr(run, "__name__", "run"), why)
+
+
+def _names_used(function: Any, depth: int = 3) -> Iterator[tuple[str, Any]]:
+    code, names = getattr(function, "__code__", None), getattr(function, "__globals__", {})
+    if code is None or not of_the_code(code.co_filename):
+        return
+    nested = [one for one in code.co_consts if inspect.iscode(one)]
+    used = {name for one in (code, *nested) for name in one.co_names}
+    for name in sorted(used):
+        if name in FOREIGN and name not in names:  # imported inside
+            yield name, sys.modules.get(name, ModuleType(name))
+        if name in names:
+            yield name, names[name]
+            if inspect.isfunction(names[name]) and depth and names[name] is not function:
+                yield from _names_used(names[name], depth - 1)
+
+
+def _function(run: Any) -> Any:
+    """The Python function that is run in the end."""
+    found = entry(run)
+    while True:
+        inner = getattr(found, "func", None) or getattr(found, "__wrapped__", None) or getattr(found, "__func__", None)
+        if inner is None or not callable(inner):
+            break
+        found = inner
+    return found if inspect.isroutine(found) else type(found).__call__

@@ -1,0 +1,120 @@
+"""``dpassay audit MODULE:NAME`` of code with the signatures that people give it: no adapter, nothing declared."""
+
+import sys
+
+import pytest
+
+SMALL = ["--runs", "60", "--pilot", "50", "--examples", "12"]
+CODE = """
+import random
+import time
+
+import numpy as np
+import pandas as pd
+
+
+def mean(data, epsilon, low=0.0, high=1.0):
+    values = np.clip(data[:, 0], low, high)
+    return values.mean() + np.random.laplace(scale=(high - low) / (len(values) * epsilon))
+
+
+def labelled(X, y, rng=None):
+    rng = rng or np.random.default_rng()
+    return np.clip(X[:, 0] * y, -1, 1).sum() + rng.normal(0, 8.0)
+
+
+def in_front(rng, data):
+    return float(np.clip(data[:, 0], 0, 1).sum()) + rng.laplace(scale=1.0)
+
+
+def ages(df: pd.DataFrame, epsilon):
+    return df["age"].clip(0, 100).mean() + np.random.laplace(scale=100 / (len(df) * epsilon))
+
+
+def with_stdlib(rows, bound):
+    return sum(max(-bound, min(bound, row[0])) for row in rows) + random.gauss(0, 8.0 * bound)
+
+
+class Model:
+    def __init__(self, noise=8.0, random_state=None):
+        self.noise, self.rng = noise, np.random.default_rng(random_state)
+
+    def fit(self, X, y):
+        z = X * y[:, None]
+        z = z / np.maximum(1, np.linalg.norm(z, axis=1, keepdims=True))
+        self.coef_ = z.sum(axis=0) + self.rng.normal(0, self.noise, X.shape[1])
+        return self
+
+    def total(self, rows):
+        return np.clip(rows[:, 0], -1, 1).sum() + self.rng.normal(0, self.noise)
+
+
+model = Model()
+
+
+def slow(rows, rng):
+    time.sleep(60)
+
+
+def hungry(rows, rng):
+    return np.ones((10**6, 10**4)).sum() + rng.normal()
+
+
+def tensors(rows, rng):
+    import torch
+
+    return torch.tensor(rows).sum() + rng.normal()
+"""
+
+
+@pytest.fixture
+def signed(dpassay, tmp_path):
+    (tmp_path / "signed.py").write_text(CODE)
+    sys.modules.pop("signed", None)
+    yield lambda name, *words: dpassay("audit", f"signed:{name}", "--epsilon", "1", *SMALL, *words)
+    sys.modules.pop("signed", None)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("mean", ()),
+        ("labelled", ()),
+        ("in_front", ()),
+        ("ages", ()),
+        ("with_stdlib", ("--with", "bound=2.0")),
+        ("Model", ()),
+        ("model.total", ()),
+    ],
+)
+def test_right_code_is_certified_as_it_is(signed, name, words):
+    code, out, err = signed(name, *words)
+    assert code == 0 and "certified" in out, out + err
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("mean", ("--with", "low=-1.0")), ("Model", ("--with", "noise=4.0", "--examples", "60"))], ids=["mean", "Model"]
+)
+def test_a_value_that_is_named_counts(signed, name, words):
+    """Twice the range passes as the scale follows it; half the noise does not."""
+    assert signed(name, *words)[0] == (1 if name == "Model" else 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("with_stdlib", "--with bound=VALUE"),
+        ("tensors", "works with torch"),
+        ("slow", "takes more than 1 seconds"),
+        ("hungry", "takes more than 4 GB"),
+    ],
+)
+def test_what_cannot_be_followed_is_refused_in_one_line(signed, monkeypatch, name, said):
+    monkeypatch.setattr("dpassay.audit.subjects.limits.SECONDS", 1)
+    code, _, err = signed(name)
+    assert code == 2 and said in err and len(err.strip().splitlines()) == 1, err
+
+
+def test_a_value_without_a_name_is_refused(signed):
+    code, _, err = signed("mean", "--with", "0.5")
+    assert code == 2 and "must be NAME=VALUE" in err
