@@ -93,7 +93,9 @@ def test_right_code_is_certified_as_it_is(signed, name, words):
 
 
 @pytest.mark.parametrize(
-    ("name", "words"), [("mean", ("--with", "low=-1.0")), ("Model", ("--with", "noise=4.0", "--examples", "60"))], ids=["mean", "Model"]
+    ("name", "words"),
+    [("mean", ("--with", "low=-1.0")), ("Model", ("--with", "noise=4.0", "--examples", "60"))],
+    ids=["mean", "Model"],
 )
 def test_a_value_that_is_named_counts(signed, name, words):
     """Twice the range passes as the scale follows it; half the noise does not."""
