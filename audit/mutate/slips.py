@@ -25,8 +25,8 @@ STATEMENT = Operator("statement left out", False, "a line is forgotten")
 ORDER = Operator("other order", False, "two statements, or two arguments, stand the other way around")
 
 SIMILAR = (
-    ("min", "max"), ("ceil", "floor"), ("minimum", "maximum"), ("argmin", "argmax"), ("any", "all"), ("sum", "mean"),
-    ("sum", "max"), ("mean", "max"), ("zeros", "ones"), ("append", "extend"),
+    ("min", "max"), ("ceil", "floor"), ("ceil", "int"), ("minimum", "maximum"), ("argmin", "argmax"), ("any", "all"),
+    ("sum", "mean"), ("sum", "max"), ("mean", "max"), ("zeros", "ones"), ("append", "extend"),
 )  # fmt: skip
 OPERATIONS: Mapping[type[ast.operator], tuple[tuple[str, Operator], ...]] = {
     ast.Add: (("-", SIGN),),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import tomllib
 from pathlib import Path
@@ -9,18 +10,20 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
+PAGE = HERE.parents[2] / "docs" / "crosscheck.md"
 BUGS = tomllib.loads((HERE / "bugs.toml").read_text(encoding="utf-8"))["bug"]
+DRAWN = [one for one in BUGS if one["set"] == "drawn"]
 PAIRS = sorted({(one["program"], one["algorithm"]) for one in BUGS})
 QUICK = {"scans-no-dual-scale", "modules-half-sensitivity", "leaf-is-a-mean"}
 
 
-def held_to(dpassay, program, algorithm, *options):
+def held_to(dpassay, program, algorithm):
     """The command on all vectors of an algorithm: a function in Python, or a program on the live protocol."""
     if program.suffix == ".js":
         if shutil.which("node") is None:
             pytest.skip("node is not installed")
-        return dpassay("crosscheck", "live", algorithm, "--program", f"node {program}", "--seeds", 0, *options)
-    return dpassay("crosscheck", "run", f"{program.stem}:run", "--algorithm", algorithm, *options)
+        return dpassay("crosscheck", "live", algorithm, "--program", f"node {program}", "--seeds", 0)
+    return dpassay("crosscheck", "run", f"{program.stem}:run", "--algorithm", algorithm)
 
 
 @pytest.fixture
@@ -49,6 +52,16 @@ def test_the_programs_are_right(dpassay, monkeypatch, program, algorithm):
 @pytest.mark.parametrize(
     "bug", [pytest.param(one, id=one["id"], marks=[] if one["id"] in QUICK else pytest.mark.slow) for one in BUGS]
 )
-def test_a_planted_bug_is_red(dpassay, planted, bug):
+def test_a_planted_bug_is_red_and_shown(dpassay, planted, bug):
     code, out, err = held_to(dpassay, planted(bug), bug["algorithm"])
     assert code == 1, out + err
+    assert bug.get("named", "") in out and bug.get("near", "") in out, out
+    assert re.search(r"^  reference/\S+\.py:\d+: ", out, re.MULTILINE), out
+
+
+def test_the_page_says_how_many_are_named():
+    named, near = (sum(kind in one for one in DRAWN) for kind in ("named", "near"))
+    text = " ".join(PAGE.read_text(encoding="utf-8").split())
+    assert len(DRAWN) == 40
+    assert f"In {named} of 40 the output says what is wrong" in text and f"in {near} more a change" in text
+    assert f"In the other {40 - named - near}" in text
