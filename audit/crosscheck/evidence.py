@@ -181,8 +181,7 @@ def _until(vector: Data, first: Difference) -> int | None:
     """How many events lie before the one that differs; None where the end of the run does."""
     if first.part in (Part.OUTPUT, Part.CLAIM) or first.step >= len(vector["events"]):
         return None
-    before: list[Data] = vector["events"][: first.step]
-    return sum(one["event"] != "secret" for one in before)
+    return len([one for one in vector["events"][: first.step] if one["event"] != "secret"])
 
 
 def _reproduced(known: Evidence, case: Case, pairs: Sequence[Pair], float32: bool, seconds: float) -> Evidence:

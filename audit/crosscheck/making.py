@@ -24,19 +24,16 @@ from dpassay.reference.solvers.extragradient import Extragradient
 from dpassay.reference.solvers.gradient_descent import GradientDescent
 from dpassay.reference.space import Space
 
-from .branches import BRANCHES, with_fields
+from .constants import BRANCHES, begun, points, unequal, with_fields
 from .decode import decode
 from .derivations import as_data
 from .encode import encode
 from .flags import flags_of
-from .jitter import Jitter
 from .model import FORMAT
-from .recipes import Sizes, anything, fitting, largest, made, seed_of, unlike
+from .recipes import Sizes, anything, fitting, largest, made, refusals, seed_of, unlike
 from .recording import RecordingTape, events_of
-from .refusals import refusals
-from .rounding import Again, Run, rounding
+from .rounding import Again, Jitter, Run, rounding
 from .storage import FOLDER, texts
-from .unequal import begun, points, unequal
 
 LONGEST = 20_000  # characters of a vector that is committed
 UNEQUAL, RARE = "unequal-constants", "rare-branch"

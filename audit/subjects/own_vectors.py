@@ -14,11 +14,10 @@ from typing import Any
 import numpy as np
 
 from dpassay.audit.crosscheck.encode import encode
-from dpassay.audit.crosscheck.jitter import Jitter
 from dpassay.audit.crosscheck.making import recorded
 from dpassay.audit.crosscheck.model import FORMAT
 from dpassay.audit.crosscheck.recording import Diverged
-from dpassay.audit.crosscheck.rounding import Again
+from dpassay.audit.crosscheck.rounding import Again, Jitter
 from dpassay.audit.inputs.foreign import foreign_code, is_code
 from dpassay.audit.search.ground import data_of
 from dpassay.audit.subjects.subject import Subject, subjects

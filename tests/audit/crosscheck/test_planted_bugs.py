@@ -63,5 +63,5 @@ def test_the_page_says_how_many_are_named():
     named, near = (sum(kind in one for one in DRAWN) for kind in ("named", "near"))
     text = " ".join(PAGE.read_text(encoding="utf-8").split())
     assert len(DRAWN) == 40
-    assert f"In {named} of 40 the output says what is wrong" in text and f"in {near} more a change" in text
+    assert f"In {named} of 40 the output says what is wrong" in text and f"In {near} more a change" in text
     assert f"In the other {40 - named - near}" in text

@@ -13,7 +13,7 @@ import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
 from dpassay.audit.crosscheck import storage
-from dpassay.audit.crosscheck.branches import BRANCHES
+from dpassay.audit.crosscheck.constants import BRANCHES
 from dpassay.audit.crosscheck.differences import compare, noise_of
 from dpassay.audit.crosscheck.epsilon import epsilon_of
 from dpassay.audit.crosscheck.flags import FLAGS, REFUSALS

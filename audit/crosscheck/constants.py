@@ -1,10 +1,10 @@
-"""Constants that are all different: a problem and a schedule in which no constant is one, or equal to another.
+"""Constants of vectors: all different (no constant is one, or equal to another), or such that rare branches are taken.
 
 A factor that is one in every vector may be forgotten, and two constants that are the same may be exchanged: no vector
 would show it. Here every number that a vector tells has a factor of its own, as far as the reference takes it. Factors
 are above one, so that what bounds the records still does; sensitivities, which may be made of other constants, have
 the largest ones. What a printed formula makes the noise of keeps its value, and so do the numbers that the cost of a
-line search is computed from.
+line search is computed from. Which constants lead to a rare branch is written in ``branches.toml``.
 """
 
 from __future__ import annotations
@@ -12,10 +12,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
+from dpassay.reference.files import parse_toml, read_text
+
 Data = dict[str, Any]
-Path = tuple[str | int, ...]
+Place = tuple[str | int, ...]
 Accepts = Callable[[Data], Data | None]  # the vector as the reference tells it, if it does not run to a shorter end
 KEPT = ("noise", "derived", "formulas", "divergence", "link", "epsilon", "delta", "beta_g", "beta_H", "b_g", "b_H")
 LISTS = ("start", "start_x", "sensitivities")
@@ -26,6 +29,11 @@ BEGINNING = [0.23, -0.31, 0.17, 0.12, -0.09]  # of a point: its coordinates, aga
 STARTS = ("start", "start_x")
 OF_RECORDS = "_bound"  # ends of names: what the records keep to
 DECIDES = {"accuracy.gradient": 16.0}  # else one half of a test of two is never what decides
+
+
+BRANCHES: dict[str, list[Data]] = parse_toml(
+    read_text(Path(__file__).with_name("branches.toml"), "branches"), "branches.toml"
+)
 
 
 def unequal(vector: Mapping[str, Any], accepts: Accepts) -> Data:
@@ -74,7 +82,7 @@ def points(problem: Any) -> Iterator[Any]:
         yield [*x, BEGINNING[-1]]
 
 
-def _name(path: Path) -> str:
+def _name(path: Place) -> str:
     return ".".join(str(one) for one in path)
 
 
@@ -87,7 +95,7 @@ def _factors(name: str, number: int) -> tuple[float, ...]:
     return (*special, 1 / factor) if SMALLER.search(name) else (*special, factor, 1 / factor)
 
 
-def _constants(told: Any, path: Path) -> Iterator[Path]:
+def _constants(told: Any, path: Place) -> Iterator[Place]:
     """Where numbers are that may differ: no sizes, no records, nothing that is infinite."""
     if isinstance(told, dict):
         for name, entry in told.items():
@@ -99,7 +107,7 @@ def _constants(told: Any, path: Path) -> Iterator[Path]:
         yield from ((*path, place) for place in range(len(told)))
 
 
-def _changed(told: Any, path: Path, factor: float) -> Any:
+def _changed(told: Any, path: Place, factor: float) -> Any:
     """The data with one number times a factor, to three digits; zero becomes a small number."""
     if not path:
         return float(f"{factor * told if told else 0.3 * factor:.3g}")
@@ -120,3 +128,16 @@ def _at(told: Any, name: str) -> Any:
     for part in name.split("."):
         told = told[part]
     return told
+
+
+def with_fields(told: Any, fields: Data) -> Any:
+    """Problem and schedule with these values; what is not there stays away."""
+    for path, value in fields.items():
+        told = _with_value(told, path.split("."), value)
+    return told
+
+
+def _with_value(told: Any, path: list[str], value: Any) -> Any:
+    if not isinstance(told, Mapping) or path[0] not in told:
+        return told
+    return {**told, path[0]: value if len(path) == 1 else _with_value(told[path[0]], path[1:], value)}
