@@ -11,7 +11,7 @@ from dpassay.proofs_check.formula import FormulaError
 
 from .inferences import Instance, instance
 from .language import Language, substituted, tree
-from .model import Given, Remark, Statement, Step
+from .model import Given, Remark, Repaired, Statement, Step
 from .other_checks import decide_by_check, decide_rate, finding_of
 from .solver import Answer, Decision, follows, possible
 
@@ -110,10 +110,7 @@ def derive(statement: Statement) -> Derivation:
     if statement.repaired is not None:
         wanted = statement.repaired
         given = {one.id: one for one in (*statement.given, *wanted.given)}
-        own = {one.id for one in wanted.given} | {one.id for one in wanted.step}
-        steps = [*(one for one in statement.step if one.id not in own), *wanted.step]
-        needed = _reached(steps)  # printed steps that the repaired statement does without are not decided again
-        steps = [one for one in steps if one.id in needed or one in wanted.step]
+        steps = _mended(statement.step, wanted, {one.id for one in wanted.given})
         facts = [one for key, one in given.items() if key not in {two.id for two in wanted.step}]
         repaired = _chain(language, statement, facts, steps, wanted.says, wanted.failure)
     return Derivation(
@@ -122,6 +119,28 @@ def derive(statement: Statement) -> Derivation:
         tuple(_looked(one, passes=False) for one in statement.edge),
         tuple(_looked(one, passes=True) for one in statement.note),
     )  # fmt: skip
+
+
+def _mended(printed: Sequence[Step], wanted: Repaired, facts: set[str]) -> list[Step]:
+    """Printed steps, changed ones in their place, and new ones, each after what it uses; the conclusion is the last.
+
+    The conclusion is the repaired form's last step if that says the statement, else the printed proof's last one.
+    Printed steps that it does without are left out.
+    """
+    steps = {one.id: one for one in printed if one.id not in facts} | {one.id: one for one in wanted.step}
+    last = wanted.step[-1] if wanted.step else printed[-1]
+    if "".join(last.says.split()) != "".join(wanted.says.split()) and printed[-1].id in steps:
+        last = steps[printed[-1].id]
+    ordered: dict[str, Step] = {}
+
+    def put(step: Step, above: tuple[str, ...] = ()) -> None:
+        for name in step.uses:
+            if name in steps and name not in ordered and name not in above:
+                put(steps[name], (*above, step.id))
+        ordered[step.id] = step
+
+    put(last)
+    return list(ordered.values())
 
 
 def _looked(remark: Remark, *, passes: bool) -> Looked:
@@ -241,7 +260,8 @@ def _decided(
     if step.by[:1] == ("check",):
         return decide_by_check(language, step.says, step.check, facts), failures
     if step.by[:1] == ("rates",):
-        return decide_rate(step.says, step.scale, step.tilde, facts), failures
+        counts = [f"{name} >= 1" for name in sorted(language.symbols.count)]
+        return decide_rate(step.says, step.scale, step.tilde, [*facts, *counts]), failures
     if step.by and step.by[0].startswith("induction("):
         return _induction(language, step, facts), failures
     for text in step.by:

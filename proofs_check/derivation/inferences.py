@@ -54,6 +54,7 @@ INFERENCES: dict[str, Inference] = {
     "exp_above": Inference("x", "exp(x) >= 1 + x", why="the exponential lies above its tangent at 0"),
     "exp_increasing": Inference("x y", "exp(x) <= exp(y)", ("x <= y",)),
     "exp_sum": Inference("x y", "exp(x + y) == exp(x)*exp(y)"),
+    "sqrt_increasing": Inference("x y", "sqrt(x) <= sqrt(y)", ("0 <= x", "x <= y")),
     "value": Inference("c", "c == c", why="constants are enclosed by rationals"),
     # privacy
     "gaussian": Inference(

@@ -138,16 +138,21 @@ def _order(text: str) -> tuple[str, str]:
 
 def _rate_conditions(fact: str) -> list[str]:
     node = tree(fact)
+    if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And):
+        return [text for part in node.values for text in _rate_conditions(ast.unparse(part))]
     if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "order":
         return [" <= ".join(_order(fact))]
     if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.LtE | ast.GtE | ast.Eq) and len(node.ops) == 1:
         sides = (node.left, node.comparators[0])
         if all(_is_product(side) for side in sides):
-            return [fact]
+            both = isinstance(node.ops[0], ast.Eq)
+            return [fact.replace("==", word) for word in ("<=", ">=")] if both else [fact]
     return []
 
 
 def _is_product(node: ast.expr) -> bool:
+    if isinstance(node, ast.Call):
+        return getattr(node.func, "id", "") == "sqrt" and _is_product(node.args[0])
     if isinstance(node, ast.BinOp):
         if isinstance(node.op, ast.Pow):
             return _is_product(node.left)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from dpassay.proofs_check.tied import TIES
 from dpassay.reference.errors import BadInput
 
@@ -17,7 +19,7 @@ def text(derivation: Derivation, status: Status) -> str:
     one = derivation.statement
     lines = [f"{one.paper}, {one.name} ({one.place}): {one.title}", f"  claims   {one.says}"]
     lines += [f"           {one.words}"] if one.words else []
-    lines += _chain(derivation.chain)
+    lines += _chain(derivation.chain, derivation.chain.given)
     for kind, looked in (("slip", derivation.slips), ("edge", derivation.edges), ("note", derivation.notes)):
         for found in looked:
             printed = f"{found.remark.printed} is {found.remark.meant}: " if found.remark.printed else ""
@@ -26,7 +28,7 @@ def text(derivation: Derivation, status: Status) -> str:
         lines.append(f"  false    {one.false.words} {_numbers(derivation.false.numbers)}".rstrip())
     if derivation.repaired is not None and one.repaired is not None:
         lines += [f"  repaired {one.repaired.says}", f"           {one.repaired.words}".rstrip()]
-        lines += _chain(derivation.repaired)
+        lines += _chain(derivation.repaired, derivation.repaired.reached)
     lines += [f"  problem  {problem}" for problem in derivation.problems]
     return "\n".join([*lines, f"  => {status.label}"])
 
@@ -65,14 +67,19 @@ def schedule_lines(statement: Statement) -> list[str]:
     return lines
 
 
-def _chain(chain: Chain) -> list[str]:
+def _chain(chain: Chain, shown: Collection[str]) -> list[str]:
+    """Facts and steps; of a repaired form only what its conclusion reaches."""
     lines = []
     for key, fact in chain.given.items():
+        if key not in shown:
+            continue
         where = "ADDED" if fact.added else fact.source or fact.place
         chance = f"  but for {fact.failure}" if fact.failure else ""
         lines.append(f"  given    {key}: {fact.says}{chance}   [{where}]")
     for one in chain.steps:
         step = one.step
+        if shown is not chain.given and step.id not in shown:
+            continue
         by = f" by {', '.join(step.by)}" if step.by else ""
         uses = f"from {', '.join(step.uses)}"
         lines.append(f"  {one.decision.answer:9}{step.id}: {step.says}   [{step.place}] {uses}{by}")

@@ -122,6 +122,19 @@ def _confirmed(
     """
     values = {symbol: sp.Rational(numbers.get(name, "1")) for name, symbol in language.atoms.items()
               if numbers.get(name, "1") not in ("true", "false")}  # fmt: skip
+    found = _at(language, claim, facts, numbers, dict(values))
+    if found is None:  # the solver chose x and log(x) apart: keep its log(x)
+        by_log = {symbol: sp.N(sp.exp(sp.Rational(numbers[f"log({symbol})"])), DIGITS) for symbol in values
+                  if f"log({symbol})" in numbers}  # fmt: skip
+        found = _at(language, claim, facts, numbers, {**values, **by_log}) if by_log else None
+        found = None if found is None else {**found, **{str(name): str(value) for name, value in by_log.items()}}
+    return found
+
+
+def _at(
+    language: Language, claim: str, facts: Sequence[str], numbers: Mapping[str, str], values: dict[Any, Any]
+) -> dict[str, str] | None:
+    """The numbers if these values are a counterexample."""
 
     def true(node: ast.expr) -> bool:
         if isinstance(node, ast.BoolOp):

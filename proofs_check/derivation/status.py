@@ -104,6 +104,9 @@ def _of_chain(chain: Chain, sources: Mapping[str, Status]) -> Status:
         return Status(Kind.NOT_EXAMINED, (*circles, *chain.problems))
     if undecided:
         return Status(Kind.NOT_EXAMINED, tuple(one.step.id for one in undecided))
+    through = [name for name, status in sources.items() if status.kind is Kind.BROKEN]
+    if through:
+        return Status(Kind.BROKEN, tuple(f"what it uses ({name.partition(': ')[2]})" for name in through))
     under = [fact.id for fact in chain.facts() if fact.added]
     under += [key.partition(": ")[2] for key, status in sources.items() if not status.stands]
     if under:
