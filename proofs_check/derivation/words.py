@@ -21,7 +21,8 @@ def sentence(one: Examined) -> str:
     if status.kind is Kind.BROKEN:
         steps = [f"{one.step.id} ({one.step.place})" if one.step.place else one.step.id for one in chain.broken()]
         verb = "Steps {} do" if len(steps) > 1 else "Step {} does"
-        text = f"{verb.format(', '.join(steps))} not follow." if steps else "It rests on a statement whose chain breaks."
+        rests = "It rests on a statement whose chain breaks."
+        text = f"{verb.format(', '.join(steps))} not follow." if steps else rests
         if After.FALSE in status.after and one.statement.false is not None:
             text += f" The statement fails: {one.statement.false.words}"
         if After.REPAIRED in status.after and one.statement.repaired is not None:
