@@ -69,6 +69,7 @@ class Language:
     _cache: dict[str, Any] = field(default_factory=dict)
     _formulas: dict[str, z3.BoolRef] = field(default_factory=dict)
     _expressions: dict[str, list[Any]] = field(default_factory=dict)
+    _differences: dict[str, Any] = field(default_factory=dict)
     decided: dict[Any, Any] = field(default_factory=dict)  # (claim, facts, effort) -> decision: repairs repeat steps
 
     def __post_init__(self) -> None:
@@ -111,14 +112,21 @@ class Language:
         return f"{call.func.id}({', '.join(self._argument(one) for one in call.args)})"
 
     def _related(self, left: ast.expr, operator: str, right: ast.expr) -> z3.BoolRef:
-        difference = self.scalar(left) - self.scalar(right)
-        top, bottom = sp.fraction(sp.together(difference))
-        if bottom.is_negative:
-            top, bottom = -top, -bottom
-        zero = self.real(top if bottom.is_positive else difference)
+        zero = self.real(self._difference(left, right))
         return {"<=": zero <= 0, "<": zero < 0, ">=": zero >= 0, ">": zero > 0, "==": zero == 0, "!=": zero != 0}[
             operator
         ]
+
+    def _difference(self, left: ast.expr, right: ast.expr) -> Any:
+        """An expression with the sign of ``left - right``: without its denominator where that is positive."""
+        key = f"{ast.unparse(left)} - ({ast.unparse(right)})"
+        if key not in self._differences:
+            difference = self.scalar(left) - self.scalar(right)
+            top, bottom = sp.fraction(sp.together(difference))
+            if bottom.is_negative:
+                top, bottom = -top, -bottom
+            self._differences[key] = top if bottom.is_positive else difference
+        return self._differences[key]
 
     # SCALARS
 
@@ -369,9 +377,8 @@ class Language:
     def _expressions_of(self, text: str) -> list[Any]:
         found = [self.scalar(side) for node in ast.walk(tree(text)) if isinstance(node, ast.Compare)
                  for side in (node.left, *node.comparators)]  # fmt: skip
-        found += [part for node in ast.walk(tree(text)) if isinstance(node, ast.Compare)
-                  for left, _, right in pairs(node)
-                  for part in sp.fraction(sp.together(self.scalar(left) - self.scalar(right)))]  # fmt: skip
+        found += [self._difference(left, right) for node in ast.walk(tree(text)) if isinstance(node, ast.Compare)
+                  for left, _, right in pairs(node)]  # fmt: skip
         names = {str(one) for expression in found for one in expression.free_symbols}
         squares = [self.dot(self.lengths[name], self.lengths[name]) for name in sorted(names & set(self.lengths))]
         return found + squares
