@@ -14,26 +14,34 @@ from dpassay.audit.search.witness import Witness
 from dpassay.reference.findings import Declared, Finding
 
 _SHOWN = re.compile(r"([^:/]+\.py):(\d{1,9}) in ")
-_LABEL = re.compile(r"([^:/]+\.py):(\d{1,9})")
+_LABEL = re.compile(r"([^:/\s]+\.py):(\d{1,9})")
 _PACKAGE = Path(__file__).resolve().parents[2]
 
 
 def places_of(
-    run: Callable[..., Any], findings: Sequence[Finding], witnesses: Sequence[Witness], shown: Iterable[Declared] = ()
+    run: Callable[..., Any],
+    findings: Sequence[Finding],
+    witnesses: Sequence[Witness],
+    shown: Iterable[Declared] = (),
+    lost: str = "",
 ) -> list[dict[str, Any]]:
     """One entry a finding: ``finding`` (its kind, and its label in brackets), ``file``, ``line``.
 
     A witness knows the line where the two runs part. What is about the whole run (over budget, violated) stands at the
-    line where the algorithm begins; so does a last entry with an empty ``finding``, for what has no place of its own.
+    line that a certificate names, else where the algorithm begins; there stands a last entry with an empty
+    ``finding`` too, for what has no place of its own.
     Files are relative to the working directory where they lie in it.
 
     Args:
         shown: what was found in the words of a declaration; what is of the whole run has an entry of its own.
+        lost: why a certificate has no bound, in words that begin with a line.
     """
     functions = _functions(run)
     files = {Path(one.__code__.co_filename).name: one.__code__.co_filename for one in reversed(functions)}
     seen = {(one.finding.kind, one.finding.label): _SHOWN.match(one.line) for one in witnesses}
     start = (functions[0].__code__.co_filename, functions[0].__code__.co_firstlineno) if functions else None
+    named = _LABEL.search(lost)
+    whole = (files[named[1]], int(named[2])) if named and named[1] in files else start
     found: list[dict[str, Any]] = []
 
     def put(name: str, place: tuple[str, int] | None) -> None:
@@ -44,10 +52,10 @@ def places_of(
     for finding in findings:
         match = seen.get((finding.kind, finding.label)) or _LABEL.match(finding.label)  # plain code: labels are lines
         name = finding.kind.value + (f" ({finding.label})" if finding.label else "")
-        put(name, (files[match[1]], int(match[2])) if match and match[1] in files else start)
+        put(name, (files[match[1]], int(match[2])) if match and match[1] in files else whole)
     for one in sorted(shown, key=lambda one: one.kind.value):
         if one.kind.of_the_run:
-            put(one.kind.value, start)
+            put(one.kind.value, whole)
     put("", start)
     return found
 

@@ -70,12 +70,17 @@ def of_assay(found: Assay, run: Callable[..., Any], about: Mapping[str, str | fl
         "why": found.why,
         "findings": list(found.findings),
         "movements": {label: movement.share for label, movement in found.movements.items()},
-        "places": places_of(run, found.findings, found.searched.witnesses, found.shown),
+        "places": places_of(run, found.findings, found.searched.witnesses, found.shown, _lost(found)),
         "curves": dict(found.curves),
         **_of_certificate(found),
         **_of_bound(found.bound, effort),
         **_of_search(found.searched, about),
     }
+
+
+def _lost(found: Assay) -> str:
+    """Where a bound for all neighbours is lost."""
+    return found.certificate.open if found.certificate is not None else ""
 
 
 def _of_certificate(found: Assay) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from .table import to_table
 
 NOISES = ("gaussian", "laplace")
 ROWS, WIDEST = 4000, 64  # outputs a side, and columns, by which noise is recognised
+_FAR = 1e150  # squares of larger numbers overflow
 DOUBT = 1e-3  # p-value below which a side does not look like this noise (in no column)
 SAME_SCALE = 0.15  # relative difference of the scales that is still the same noise
 REPETITIONS, MISSES, MOST_OUTPUTS = 24, 1, 20_000
@@ -101,6 +102,8 @@ def recognised(outputs_p: Any, outputs_q: Any, declared: str | None = None) -> A
     p, q = to_table(outputs_p, outputs_q)
     finite = bool(np.isfinite(p).all() and np.isfinite(q).all())
     if not finite or p.shape[1] > WIDEST or min(len(p), len(q)) < 100:
+        return None
+    if max(np.abs(p).max(), np.abs(q).max()) > _FAR:
         return None
     for noise in (declared,) if declared else NOISES:
         fits = [[_fitted(noise, side[:, j]) for j in range(p.shape[1])] for side in (p, q)]

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import get_args
 
-from dpassay.audit.exit_codes import FAILED
+from dpassay.audit.exit_codes import FAILED, FINE
 from dpassay.audit.inputs.foreign import is_code
 from dpassay.audit.live.program import LiveProgram
 from dpassay.audit.row import Effort, Row
 from dpassay.audit.running.report_file import load, save
 from dpassay.audit.subjects.own import open_own, open_space, own_row
 from dpassay.audit.subjects.programs import audited, own_program
+from dpassay.audit.subjects.unclaimed import NOTHING, nearest
 from dpassay.audit.verdict import Verdict
 from dpassay.reference.accounting.sampled import Relation
 from dpassay.reference.case import Case, PrivacyClaim
@@ -87,23 +89,37 @@ class Program:
 def audit_own(names: Sequence[str], said: OwnClaim, effort: Effort, output: Path | None, options: Options) -> int:
     """Audit code of one's own; returns the exit code."""
     require(len(names) == 1, "algorithms", ", ".join(names), "an algorithm of your own stands alone")
-    stated = said.stated()
+    if said.epsilon is not None:
+        said.stated()
     require(said.required in (None, Verdict.CERTIFIED), "--require", said.required, "must be certified")
     require(effort.examples >= 1, "--examples", effort.examples, "your own algorithm needs a search")
     relation = said.of_relation()
     name = names[0]
     require(is_code(name), "algorithm", name, "must be MODULE:RUN")
     path = _report(names, output, "", options)
-    _, where = open_own(name, said.space, relation, given=said.given)
-    claim = replace(stated, relation=where.relation)
+    run, where = open_own(name, said.space, relation, given=said.given)
     with progress("searching and auditing", 1, quiet=options.quiet):
-        row, _ = own_row(name, said.space, claim, effort, given=said.given)
+        claim = nearest(name, run, where, said.delta, effort.seed) if said.epsilon is None else said.stated()
+        row, _ = own_row(name, said.space, replace(claim, relation=where.relation), effort, given=said.given)
     save(path, [row])
     code = finish([row], path, options, effort.confidence, own=path.stem)
+    if said.epsilon is None:
+        print(_unclaimed(name, said, claim), file=sys.stderr if options.as_json else sys.stdout)
+        code = code if Verdict(row.verdict).failed else FINE
     if said.required and row.verdict != said.required:
         print(f"dpassay: --require {said.required}: the verdict is {row.verdict}", file=sys.stderr)
         return FAILED
     return code
+
+
+def _unclaimed(name: str, said: OwnClaim, claim: PrivacyClaim) -> str:
+    """What an audit without a claim ends with: the command that holds the code to what was found."""
+    if claim.epsilon == NOTHING:
+        return f"No claim was given, and no finite epsilon was found (held to {NOTHING:g})."
+    words = ["dpassay", "audit", name, "--epsilon", f"{claim.epsilon:g}", "--delta", f"{claim.delta:g}"]
+    words += [word for option in ("space", "relation") if (v := getattr(said, option)) for word in (f"--{option}", v)]
+    words += [word for one in said.given for word in ("--with", one)]
+    return f"No claim was given. The nearest that the code was found to keep:\n  {shlex.join(words)}"
 
 
 def audit_program(

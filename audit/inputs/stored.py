@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from dpassay.reference.errors import BadInput, require
 from dpassay.reference.files import LARGEST, numbers_of, read_text
 
+SPARSE = 2**26  # bytes: a larger file that is mostly holes is a mistake, and would fill the memory
 MOST_HEADER, MOST_AXES = 4096, 32  # bytes of a .npy header; axes
 LARGEST_LETTER = 0x10FFFF
 
@@ -55,6 +57,8 @@ def load_array(path: Path) -> NDArray[Any]:
             require(entries * dtype.itemsize <= here, str(path), shape, f"is cut off: {here} bytes of data")
             size = entries * dtype.itemsize
             require(size <= LARGEST, str(path), shape, f"holds {size} bytes, more than {LARGEST}")
+            kept = getattr(os.fstat(file.fileno()), "st_blocks", size) * 512
+            require(size < SPARSE or 2 * kept >= size, str(path), shape, f"is mostly holes: {kept} bytes on the disk")
             file.seek(0)
             found = np.asarray(np.load(file, allow_pickle=False))
             if dtype.kind == "f":

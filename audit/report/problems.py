@@ -216,7 +216,8 @@ def summary_line(rows: Sequence[Row], strict: bool = False, unchecked: Sequence[
 def _first(row: Row, strict: bool) -> str:
     found = problems(row, strict)
     name = found[0].name if found else row.verdict
-    return f"{name}, as read" if row.verdict_shown != row.verdict else name
+    place = f" at {found[0].place}" if found and row.reading == "own" and found[0].place else ""
+    return f"{name}{place}, as read" if row.verdict_shown != row.verdict else f"{name}{place}"
 
 
 def _exists(path: Path) -> bool:

@@ -19,6 +19,7 @@ from dpassay.audit.assaying.searching import about_run
 from dpassay.audit.assaying.worst import pair_of
 from dpassay.audit.evidence.assay import Assay
 from dpassay.audit.inputs.foreign import foreign_code, is_code, load_object
+from dpassay.audit.inputs.written_space import is_written, written_space
 from dpassay.audit.plain_numpy.signature import columns_of, is_frame, is_plain, needs_labels
 from dpassay.audit.row import Effort, Row
 from dpassay.reference.accounting.sampled import Relation
@@ -77,16 +78,31 @@ def open_space(space: str | None, relation: Relation | None) -> Space:
     """
     if space is None:
         return default_space(relation)
-    require(is_code(space), "--space", space, "must be MODULE:SPACE")
+    if is_written(space):
+        return _related(written_space(space), relation)
+    require(is_code(space), "--space", space, "must be MODULE:SPACE, or as Space.matrix(n=(1,), radius=2.0)")
     loaded = load_object(space, "--space")
     if callable(loaded) and not isinstance(loaded, Space):
         with foreign_code("--space", space):
             loaded = loaded()
     if not isinstance(loaded, Space):
         raise BadInput("--space", space, f"is a {type(loaded).__name__}, not a dpassay.reference.space.Space")
-    if relation is not None and relation != loaded.relation:
-        raise BadInput("--relation", relation, f"{space} is for {loaded.relation} neighbours")
-    return loaded
+    return _related(loaded, relation)
+
+
+def _related(space: Space, relation: Relation | None) -> Space:
+    """The space for neighbours of this relation: an absent record of a matrix is a row of zeros.
+
+    Raises:
+        BadInput: nobody says what an absent record is.
+    """
+    if relation in (None, space.relation):
+        return space
+    matrix = space.problem is Space.matrix().problem  # a zero row may be no record of other data
+    why = f"the space is for {space.relation} neighbours; give it `relation` and `absent`"
+    require(matrix or space.absent is not None, "--relation", relation, why)
+    absent = space.absent if space.absent is not None or relation == "replace-one" else np.zeros(1)
+    return replace(space, relation=relation, absent=absent)
 
 
 def default_space(relation: Relation | None = None) -> Space:

@@ -128,7 +128,7 @@ def _ground(witness: Witness, modules: Collection[str], where: str, relation: Re
     agreed(program, witness.about.get("program"), where)
     algorithm, space = str(witness.about["algorithm"]), str(witness.about["space"])
     if is_code(algorithm):
-        for name in filter(None, (algorithm, space)):
+        for name in filter(is_code, (algorithm, space)):
             module = name.partition(":")[0]
             why = f"is code, and a file must not choose what is run; if you trust it: --module {module}"
             require(module in modules, f"{where}: module", module, why)

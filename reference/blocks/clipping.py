@@ -28,7 +28,8 @@ def clip_rows(rows: Array, bound: float) -> Array:
     """Each row of a matrix clipped by itself; shape (m, ...) in and out. A sum moves by at most ``2 bound`` per row."""
     require(bound > 0, "clip", bound, "must be positive")
     flat = rows.reshape(len(rows), math.prod(rows.shape[1:]))  # an empty batch has no rows, but a shape
-    factors = bound / np.maximum(norms.row_norms(flat), bound)
+    with np.errstate(over="ignore"):  # a norm that overflows is infinite, and its row becomes 0
+        factors = bound / np.maximum(norms.row_norms(flat), bound)
     return np.asarray((flat * factors[:, None]).reshape(rows.shape))
 
 

@@ -168,7 +168,6 @@ def test_the_comments_of_init_are_claims_and_say_what_makes_them_consistent(proj
         (claim("a", "baselines/dp_sgd", space="", variant="x"), ("claim a.variant = 'x'", "no such variant")),
         (claim("a", "baselines/dp_sgd"), ("claim a.space", "has its own")),
         (claim("a", "nobody/knows", space=""), ("claim a.algorithm = 'nobody/knows'", "not in the catalogue")),
-        (claim("a", relation="add-remove"), ("claim a.relation", "is for replace-one")),
         (claim("a", reading="printed"), ("claim a.reading", "names of the catalogue")),
         ('[[claim]]\nname = "a"\ngdp = 1.0\nscores = ["no.npy", "q.npy"]\n', ("claim a.scores[0] = 'no.npy'",)),
     ],

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from dpassay.audit.attacks.estimators import labelled_data
+from dpassay.audit.blackbox.noise import recognised
 from dpassay.audit.blackbox.programs import _json
 from dpassay.audit.claims.reading import read_claims
 from dpassay.audit.commands import neighbours
@@ -26,6 +27,7 @@ from dpassay.audit.search.neighbours import load_witness
 from dpassay.audit.search.witness import witness_of
 from dpassay.audit.sequential import session
 from dpassay.audit.subjects.replay import replay
+from dpassay.reference.blocks.clipping import clip_rows
 from dpassay.reference.errors import BadInput
 from dpassay.reference.files import inside, parse_toml
 from dpassay.reference.problems import image_files, real_data
@@ -235,3 +237,28 @@ def test_an_array_with_signalling_nans(tmp_path, kind, bits):
 def test_paths_are_told_as_paths():
     assert str(BadInput("--outputs", [Path("a.csv")], "x")) == "--outputs = ['a.csv']: x"
     assert str(BadInput("path", Path("a.csv"), "x")) == "path = 'a.csv': x"
+
+
+def test_a_key_of_twenty_thousand_parts_is_refused_at_once(tmp_path):
+    """It took gigabytes: tomllib needs memory by the square of the parts."""
+    for text in (".".join(["a"] * 20_000) + " = 1", "[" + ".".join(["a"] * 20_000) + "]"):
+        (tmp_path / "claims.toml").write_text(text)
+        with pytest.raises(BadInput, match="more than 50 parts"):
+            read_claims(tmp_path / "claims.toml")
+
+
+def test_an_array_that_is_mostly_holes_is_refused_before_it_is_read(tmp_path):
+    with (tmp_path / "holes.npy").open("wb") as file:
+        header = {"descr": "<f8", "fortran_order": False, "shape": (2**24,)}
+        np.lib.format.write_array_header_1_0(file, header)
+        file.truncate(file.tell() + 2**27)
+    with pytest.raises(BadInput, match="mostly holes"):
+        stored.load(tmp_path / "holes.npy")
+
+
+def test_outputs_near_the_largest_number_are_judged_without_a_warning():
+    rng = np.random.default_rng(0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert recognised(1e200 * rng.normal(size=400), 1e200 * rng.normal(size=400)) is None
+        assert not clip_rows(np.full((1, 2), 1e200), 1.0).any()

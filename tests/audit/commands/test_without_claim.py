@@ -1,0 +1,80 @@
+"""`dpassay audit MODULE:RUN` without --epsilon, with a space in words, for added or removed records."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+
+import pytest
+
+from dpassay.audit.inputs.written_space import written_space
+from dpassay.audit.subjects.unclaimed import rounded_up
+from dpassay.reference.errors import BadInput
+
+MINE = """import numpy as np
+
+
+def mean(rows, rng):
+    clipped = rows / np.maximum(1, np.linalg.norm(rows, axis=1, keepdims=True))
+    return clipped.mean(axis=0) + rng.normal(scale=8 / len(rows), size=rows.shape[1])
+
+
+def unclipped(rows, rng):
+    total = rows.sum(axis=0)
+    return total + rng.normal(scale=8, size=rows.shape[1])
+
+
+def bare(rows, rng):
+    return rows.mean(axis=0)
+"""
+FEW = ("--runs", 100, "--examples", 15, "-q")
+
+
+@pytest.fixture
+def mine(tmp_path, monkeypatch):
+    (tmp_path / "no_claim.py").write_text(MINE)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    return tmp_path
+
+
+def test_the_command_that_is_printed_holds_the_code_to_what_was_found(dpassay, mine):
+    code, out, _ = dpassay("audit", "no_claim:mean", *FEW)
+    (command,) = re.findall(r"^  dpassay (.*)$", out, flags=re.MULTILINE)
+    assert code == 0 and "--epsilon 0.927 --delta 1e-05" in command
+    assert dpassay(*shlex.split(command), *FEW, "--require", "certified")[0] == 0
+    words = shlex.split(command.replace("0.927", "0.92"))
+    assert dpassay(*words, *FEW)[0] == 1  # a claim that is a little smaller falls
+
+
+@pytest.mark.parametrize("name", ["unclipped", "bare"])
+def test_what_has_no_finite_epsilon_fails_without_a_claim(dpassay, mine, name):
+    code, out, _ = dpassay("audit", f"no_claim:{name}", *FEW)
+    assert code == 1 and "no finite epsilon" in out
+
+
+def test_the_line_where_the_bound_is_lost_is_the_line_of_the_finding(dpassay, mine):
+    words = ("--sarif", "s.json", "--junit", "j.xml")
+    code, out, _ = dpassay("audit", "no_claim:unclipped", "--epsilon", 1, *FEW, *words)
+    results = json.loads((mine / "s.json").read_text())["runs"][0]["results"]
+    lines = {one["locations"][0]["physicalLocation"]["region"]["startLine"] for one in results}
+    assert code == 1 and lines <= {10, 11} and 'line="1' in (mine / "j.xml").read_text()
+    assert re.search(r"FAILED: .* at no_claim\.py:1[01]", out.splitlines()[-1])
+
+
+def test_a_space_in_words_and_added_records(dpassay, mine, refused):
+    words = ("audit", "no_claim:mean", "--epsilon", 1, *FEW, "--space", "Space.matrix(n=(1, 2), d=1)")
+    assert dpassay(*words)[0] == dpassay(*words, "--relation", "add-remove")[0] == 0
+    refused(dpassay(*words[:-1], "Space.matrix(n=__import__('os'))"), "--space", "takes n, d")
+
+
+def test_words_are_read_and_never_evaluated():
+    assert written_space("Space.matrix((1,), radius=2.0)").rows.bound == 2.0
+    for words in ("n=1)(2)", "n=1.5)", "m=1)", "", "n=x)"):
+        text = f"Space.matrix({words}"
+        with pytest.raises(BadInput, match="space"):
+            written_space(text)
+
+
+def test_epsilons_are_rounded_to_the_safe_side():
+    assert [rounded_up(x) for x in (0.92612, 4.3771, 0.5, 1e-9)] == [0.927, 4.38, 0.5, 1e-9]
