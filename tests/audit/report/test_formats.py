@@ -187,7 +187,7 @@ def test_a_comment_is_never_too_long(row_of):
 def test_the_summary_names_what_failed(rows, row_of):
     assert summary_line([row_of["fine"]]) == "PASSED: 1 row: 1 passed"
     line = summary_line(rows)
-    assert line.startswith("FAILED: 5 rows: 2 failed (mine:run@own: sensitivity exceeded (mean); mine:")
+    assert line.startswith("FAILED: 5 rows: 2 failed (mine:run@own: sensitivity exceeded (mean) at mine.py:22; mine:")
     assert line.endswith("1 inconclusive, 2 passed") and "\n" not in line
     assert summary_line([row_of["undecided"], row_of["fine"]]) == "INCONCLUSIVE: 2 rows: 1 inconclusive, 1 passed"
     assert "3 failed" in summary_line(rows, strict=True)
