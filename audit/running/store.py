@@ -47,6 +47,7 @@ class Store:
 
     def __init__(self, path: Path | None, field: str):
         self.field, self.name, self._path = field, "memory" if path is None else str(path), path
+        self._records: dict[str, dict[str, Any]] = {}
         self._pending: list[Any] | None = None  # changes of the transaction that is open
         self._forget()
         self._read()
@@ -115,7 +116,7 @@ class Store:
                 self._path.unlink()
 
     def _forget(self) -> None:
-        self._records: dict[str, dict[str, Any]] = {}
+        self._records = {}
         self._file: tuple[int, int] | None = None  # device and number of the file that was read
         self._size, self._lines, self._last = 0, 0, ""  # how much of it, to the end of a line; the last checksum
 
